@@ -34,7 +34,7 @@ build: ## build the one binary, build/segel
 	@mkdir -p build
 	@$(GO) build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BIN) ./cmd/segel
 
-test: test-go test-web ## run all tests; as root, install the programs that judge our files first
+test: test-go test-web ## run all tests; as root, first install the programs that validate our files
 
 test-web: web/node_modules/.package-lock.json ## run the web app's tests
 	@cd web && npx tsc --noEmit && npm run --silent test
@@ -69,7 +69,7 @@ fault: build ## kill the service and take its database, files and disk away whil
 fsck-every: ## try every change that fsck has to find on both databases (make test tries all on SQLite)
 	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_FSCK_EVERY=1 go test -count=1 -timeout 20m ./cmd/segel -run TestFsckFindsEvery -v
 
-interop: build ## have programs of strangers judge what we sign: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
+interop: build ## validate what we sign with other programs: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
 	@interop/setup
 	@go run ./interop -segel $(BIN) -every $(EVERY)

@@ -5,9 +5,9 @@ import (
 	"crypto/dsa" //lint:ignore SA1019 read in old signatures only
 	"crypto/ecdsa"
 	"crypto/ed25519"
-	_ "crypto/md5" // read in old signatures only
+	_ "crypto/md5" // only for old signatures
 	"crypto/rsa"
-	_ "crypto/sha1" // the same
+	_ "crypto/sha1" // only for old signatures
 	_ "crypto/sha256"
 	_ "crypto/sha3"
 	_ "crypto/sha512"
@@ -19,7 +19,7 @@ import (
 	"math/big"
 )
 
-// ErrAlgorithm is an algorithm that is unknown, or not to be used with that key.
+// ErrAlgorithm is an algorithm that is unknown or that does not fit the key.
 var ErrAlgorithm = errors.New("unsupported algorithm")
 
 var hashes = []struct {
@@ -38,12 +38,12 @@ var hashes = []struct {
 	{crypto.MD5, oidMD5, oidRSAMD5, nil},
 }
 
-// isSigningHash are the hashes that signatures are made with. The others are read.
+// isSigningHash reports whether new signatures may use a hash. The others are for verification only.
 func isSigningHash(h crypto.Hash) bool {
 	return h == crypto.SHA256 || h == crypto.SHA384 || h == crypto.SHA512
 }
 
-// HashOf returns the hash that an identifier names. MD5 counts as unknown.
+// HashOf returns the hash that an identifier names. MD5 is refused.
 func HashOf(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
 	h, err := parseHash(id)
 	if h == crypto.MD5 {
@@ -61,7 +61,7 @@ func parseHash(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
 	return 0, fmt.Errorf("%w: hash %v", ErrAlgorithm, id.Algorithm)
 }
 
-// HashIdentifier names a hash; SHA-2 identifiers have no parameters (RFC 5754 §2).
+// HashIdentifier returns the identifier of a hash; SHA-2 identifiers have no parameters (RFC 5754 §2).
 func HashIdentifier(h crypto.Hash) (pkix.AlgorithmIdentifier, error) {
 	for _, k := range hashes {
 		if k.hash == h {
@@ -71,13 +71,13 @@ func HashIdentifier(h crypto.Hash) (pkix.AlgorithmIdentifier, error) {
 	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: hash %v", ErrAlgorithm, h)
 }
 
-// Scheme is how a key signs.
+// Scheme is a signature scheme of a key.
 type Scheme struct {
 	Hash crypto.Hash
 	PSS  bool // RSA with PSS padding instead of PKCS #1 v1.5; the salt is as long as the hash
 }
 
-// SchemeFor returns the usual scheme of a key: the hash that fits the curve, SHA-256 for RSA.
+// SchemeFor returns the default scheme of a key: the hash that fits the curve, SHA-256 for RSA.
 func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
@@ -97,22 +97,22 @@ func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 	return Scheme{}, fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
 }
 
-// IsCompatible reports whether a key can sign by that scheme.
+// IsCompatible reports whether a key can sign with that scheme.
 func IsCompatible(s Scheme, pub crypto.PublicKey) bool {
 	_, err := s.buildIdentifier(pub)
 	return err == nil
 }
 
-// maxRSA bounds an RSA modulus in bits, and a prime of DSA. The cost of verifying grows with the square: a modulus of a
-// million bits, which a certificate of 128 KiB can state, takes half a minute. Exponents are bounded as FIPS 186-5 §5.1
-// has it.
+// Limits in bits: an RSA modulus or a prime of DSA, and an RSA exponent. The cost of verification grows with the square
+// of the modulus: one of a million bits, which fits a certificate of 128 KiB, takes half a minute. The limit of
+// exponents is that of FIPS 186-5 §5.1.
 const (
 	maxRSA      = 16384
 	maxExponent = 256
 )
 
-// CheckKey refuses a public key that would be too costly to verify with. Whoever verifies with the keys of
-// certificates that a stranger sent asks first; [Parse] has done so for those in a container.
+// CheckKey refuses a public key that would be too costly to verify with. Call it before verifying with a key from an
+// untrusted certificate; [Parse] has checked those in a container.
 func CheckKey(pub crypto.PublicKey) error {
 	kind, bits := KeySize(pub)
 	if bits > maxRSA {
@@ -133,8 +133,8 @@ type pssParameters struct {
 
 var asn1Null = asn1.RawValue{Tag: asn1.TagNull}
 
-// buildIdentifier names the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with none, PSS with
-// all of them spelled out (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
+// buildIdentifier returns the identifier of the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with
+// none, PSS with all of them explicit (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
 func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
 	for _, h := range hashes {
 		if h.hash != s.Hash || !isSigningHash(h.hash) {
@@ -173,7 +173,7 @@ func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.Algorith
 	return pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: params}}, nil
 }
 
-// signerOptions are what crypto.Signer wants to know.
+// signerOptions returns the options for crypto.Signer.
 func (s Scheme) signerOptions(pub crypto.PublicKey) crypto.SignerOpts {
 	switch {
 	case isEd25519(pub):
@@ -189,9 +189,9 @@ func isEd25519(pub crypto.PublicKey) bool {
 	return ok
 }
 
-// parseScheme reads a signature algorithm as a signer info names it: with its own identifier, or with the plain
-// key's and the hash from digestAlgorithm. The algorithm has to be one of the certificate's kind of key; else what
-// is named and protected by the attributes would not be what is verified.
+// parseScheme returns the signature scheme of a signer info: its algorithm identifier may name the hash, or only the
+// key, with the hash from digestAlgorithm. The algorithm must fit the certificate's key; otherwise the algorithm that
+// the attributes protect would not be the one that is verified.
 func parseScheme(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Certificate) (Scheme, error) {
 	var isRSA, isECDSA, isDSA bool
 	switch cert.PublicKey.(type) {
@@ -202,7 +202,7 @@ func parseScheme(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Cer
 	case *dsa.PublicKey:
 		isDSA = true
 	}
-	// A key that is certified for PSS is for nothing else (RFC 4055 §1.2).
+	// A key that is certified for PSS must not be used otherwise (RFC 4055 §1.2).
 	if isRSA && !id.Algorithm.Equal(oidPSS) && isPSSKey(cert.RawSubjectPublicKeyInfo) {
 		return Scheme{}, fmt.Errorf("%w: signature %v with a key for PSS alone", ErrAlgorithm, id.Algorithm)
 	}
@@ -227,7 +227,7 @@ func parseScheme(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Cer
 	return Scheme{}, fmt.Errorf("%w: signature %v with a key of %s", ErrAlgorithm, id.Algorithm, kind)
 }
 
-// isPSSKey reports whether a SubjectPublicKeyInfo is that of a key for PSS alone.
+// isPSSKey reports whether a SubjectPublicKeyInfo is for PSS only.
 func isPSSKey(der []byte) bool {
 	info, _, _ := parseElement(der)
 	algorithm, _, _ := parseElement(info.content)
@@ -237,7 +237,7 @@ func isPSSKey(der []byte) bool {
 	return err == nil && oid.Equal(oidPSS)
 }
 
-// parsePSSParameters reads the parameters of PSS. What they leave out is SHA-1 and 20 bytes of salt (RFC 4055 §3.1).
+// parsePSSParameters parses the parameters of PSS. The defaults are SHA-1 and 20 bytes of salt (RFC 4055 §3.1).
 func parsePSSParameters(der []byte) (Scheme, error) {
 	unsupported := fmt.Errorf("%w: PSS parameters", ErrAlgorithm)
 	var p pssParameters
@@ -265,10 +265,10 @@ func parsePSSParameters(der []byte) (Scheme, error) {
 	return Scheme{Hash: h, PSS: true}, nil
 }
 
-// ErrSignature is a signature value that is not what the key makes of the message.
+// ErrSignature is a signature value that does not verify.
 var ErrSignature = errors.New("the signature does not match")
 
-// verifyMessage checks a signature over the message.
+// verifyMessage verifies a signature over a message.
 func (s Scheme) verifyMessage(pub crypto.PublicKey, message, signature []byte) error {
 	if k, ok := pub.(ed25519.PublicKey); ok {
 		if !ed25519.Verify(k, message, signature) {
@@ -284,15 +284,15 @@ func (s Scheme) verifyMessage(pub crypto.PublicKey, message, signature []byte) e
 	return s.verifyDigest(pub, h.Sum(nil), signature)
 }
 
-// verifyDigest checks a signature over what has that digest. The error is ErrSignature only if the signature value was
-// compared with what the key makes of the digest.
+// verifyDigest verifies a signature over a digest. The error is ErrSignature only if the signature value was computed
+// and differs.
 func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) error {
 	holds := false
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
 		err := s.verifyRSA(k, digest, signature)
 		if err != nil && !errors.Is(err, rsa.ErrVerification) {
-			// crypto/rsa refuses the key, for its size or its exponent.
+			// crypto/rsa refuses the key because of its size or exponent.
 			return s.verifyLargeRSA(&LargeRSAKey{k.N, big.NewInt(int64(k.E))}, digest, signature)
 		}
 		holds = err == nil

@@ -10,34 +10,34 @@ import (
 	"slices"
 )
 
-// Attribute is one attribute of a signer info with its values, each a whole DER element.
+// Attribute is an attribute of a signer info with its values, each a complete DER element.
 type Attribute struct {
 	Type   asn1.ObjectIdentifier
 	Values []asn1.RawValue `asn1:"set"`
 }
 
-// NewAttribute makes an attribute with one value given as DER.
+// NewAttribute returns an attribute with one DER value.
 func NewAttribute(t asn1.ObjectIdentifier, der []byte) Attribute {
 	return Attribute{Type: t, Values: []asn1.RawValue{{FullBytes: der}}}
 }
 
-// FindAttributeValue returns the only value of the attribute of that type. Absent is ok false; several attributes of one
-// type, or several values, are an error.
+// FindAttributeValue returns the only value of the attribute with that type. Ok is false if there is no such attribute;
+// several attributes of one type, or several values, are an error.
 func FindAttributeValue(attrs []Attribute, t asn1.ObjectIdentifier) (der []byte, ok bool, err error) {
 	for _, a := range attrs {
 		if !a.Type.Equal(t) {
 			continue
 		}
 		if ok || len(a.Values) != 1 {
-			return nil, true, fmt.Errorf("attribute %v is not there exactly once", t)
+			return nil, true, fmt.Errorf("attribute %v does not occur exactly once", t)
 		}
 		der, ok = a.Values[0].FullBytes, true
 	}
 	return der, ok, nil
 }
 
-// encodeSet encodes attributes as a DER SET OF, in the universal form that is hashed and signed (RFC 5652
-// §5.4). The elements are sorted by their encoding.
+// encodeSet encodes attributes as a DER SET OF with the universal tag, which is the form that is hashed and signed (RFC
+// 5652 §5.4). The elements are sorted by their encoding.
 func encodeSet(attrs []Attribute) ([]byte, error) {
 	elements := make([][]byte, len(attrs))
 	for i, a := range attrs {
@@ -52,7 +52,7 @@ func encodeSet(attrs []Attribute) ([]byte, error) {
 }
 
 type essCertIDv2 struct {
-	HashAlgorithm pkix.AlgorithmIdentifier `asn1:"optional"` // left out for SHA-256, its default (RFC 5035 §4)
+	HashAlgorithm pkix.AlgorithmIdentifier `asn1:"optional"` // omitted for SHA-256, the default (RFC 5035 §4)
 	CertHash      []byte
 	IssuerSerial  issuerSerial `asn1:"optional"`
 }
@@ -88,8 +88,8 @@ func newSigningCertificateAttribute(cert *x509.Certificate) (Attribute, error) {
 	return NewAttribute(OIDSigningCertificateV2, der), nil
 }
 
-// checkSigningCertificate holds the attribute, version 2 or the older one, against the certificate. The first
-// identifier must be the signer's (RFC 5035 §3).
+// checkSigningCertificate compares the attribute, version 2 or 1, with the certificate. The first identifier must be
+// the signer's (RFC 5035 §3).
 func checkSigningCertificate(attrs []Attribute, cert *x509.Certificate) (present bool, err error) {
 	der, ok, err := FindAttributeValue(attrs, OIDSigningCertificateV2)
 	if err != nil {
@@ -147,7 +147,7 @@ func (id essCertIDv2) checkCertificate(h crypto.Hash, cert *x509.Certificate) er
 	return nil
 }
 
-// algorithmProtection is RFC 6211 §2.
+// algorithmProtection is CMSAlgorithmProtection of RFC 6211 §2.
 type algorithmProtection struct {
 	Digest    pkix.AlgorithmIdentifier
 	Signature pkix.AlgorithmIdentifier `asn1:"optional,tag:1"`

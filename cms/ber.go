@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// Bounds of what is encoded anew. A container of RFC 5652 nests about a dozen deep.
+// Limits for re-encoding. A container of RFC 5652 nests about a dozen levels.
 const (
 	maxBERDepth    = 48
 	maxBERElements = 200_000
 )
 
-// ConvertToDER encodes a container anew by the distinguished rules, if it is written by the basic ones, as older signers did:
-// lengths that are indefinite or longer than need be, and strings of octets in pieces (ITU-T X.690 §8.1.3, §8.7.3). What
-// is DER already is returned as it is, with changed false. Zeros behind the container are kept.
+// ConvertToDER re-encodes a BER container, as older signers wrote them, as DER: indefinite lengths, lengths longer than
+// necessary, and segmented octet strings (ITU-T X.690 §8.1.3, §8.7.3). Input that is DER already is returned as it is,
+// with changed false. Zeros after the container are kept.
 //
-// No element is moved, so sets whose order DER would have changed stay as they are. Signed attributes have to be DER
-// wherever they stand (RFC 5652 §5.3), and their DER encoding is what was signed however they are sent (RFC 5652 §5.4): so
-// those that were sent with longer lengths than need be hold, and those in another order do not.
+// Elements are not reordered, so sets that DER would sort stay as they are. Signed attributes must always be DER (RFC
+// 5652 §5.3), and the signature covers their DER encoding however they are sent (RFC 5652 §5.4): so a signature over
+// attributes that were sent with longer lengths verifies, and one over attributes in another order does not.
 func ConvertToDER(b []byte) (der []byte, changed bool, err error) {
 	if len(b) > MaxSize {
 		return nil, false, newMalformed(fmt.Sprintf("more than %d bytes", MaxSize))
@@ -33,8 +33,7 @@ func ConvertToDER(b []byte) (der []byte, changed bool, err error) {
 	return append(out, r.rest...), true, nil
 }
 
-// berReader reads elements one behind the other. Its cost is what it reads: contents are copied once for each level
-// of nesting, which is bounded.
+// berReader reads consecutive elements. Contents are copied once for each level of nesting, which is limited.
 type berReader struct {
 	rest    []byte
 	count   int
@@ -43,7 +42,7 @@ type berReader struct {
 
 var errBER = newMalformed("encoding")
 
-// readHeader reads identifier and length. The length is -1 if it is indefinite.
+// readHeader reads identifier and length. An indefinite length is -1.
 func (r *berReader) readHeader() (identifier []byte, length int, err error) {
 	b := r.rest
 	if len(b) < 2 {
@@ -92,10 +91,10 @@ func (r *berReader) readHeader() (identifier []byte, length int, err error) {
 	return identifier, length, nil
 }
 
-// convertElement appends the next element to out.
+// convertElement appends the DER form of the next element to out.
 func (r *berReader) convertElement(out []byte, depth int) ([]byte, error) {
 	if depth > maxBERDepth {
-		return nil, newMalformed("nested too deep")
+		return nil, newMalformed("nested too deeply")
 	}
 	identifier, length, err := r.readHeader()
 	if err != nil {
@@ -103,7 +102,7 @@ func (r *berReader) convertElement(out []byte, depth int) ([]byte, error) {
 	}
 	if identifier[0]&0x20 == 0 {
 		if length < 0 {
-			return nil, errBER // only what holds elements can have an end that is marked
+			return nil, errBER // only constructed elements may have an indefinite length
 		}
 		out = append(appendHeader(out, identifier, length), r.rest[:length]...)
 		r.rest = r.rest[length:]
@@ -122,18 +121,19 @@ func (r *berReader) convertElement(out []byte, depth int) ([]byte, error) {
 	return append(appendHeader(out, identifier, len(content)), content...), nil
 }
 
-// convertContent reads elements up to a length or to the mark of the end. Of pieces only what they hold is kept.
+// convertContent converts elements up to a length or to the end-of-contents octets. Of the segments of a string it
+// keeps only the contents.
 func (r *berReader) convertContent(length, depth int, pieces bool) ([]byte, error) {
-	behind := []byte(nil)
+	rest := []byte(nil)
 	if length >= 0 {
-		behind = r.rest[length:]
+		rest = r.rest[length:]
 		r.rest = r.rest[:length]
 	}
 	var out []byte
 	for {
 		switch {
 		case length >= 0 && len(r.rest) == 0:
-			r.rest = behind
+			r.rest = rest
 			return out, nil
 		case length < 0 && bytes.HasPrefix(r.rest, []byte{0, 0}):
 			r.rest = r.rest[2:]
@@ -148,7 +148,7 @@ func (r *berReader) convertContent(length, depth int, pieces bool) ([]byte, erro
 		}
 		if pieces {
 			if out[from] != 0x04 {
-				return nil, newMalformed("string in pieces of another kind")
+				return nil, newMalformed("string with segments of another type")
 			}
 			one := out[from:]
 			out = append(out[:from], one[headerLen(one):]...)
@@ -156,7 +156,7 @@ func (r *berReader) convertContent(length, depth int, pieces bool) ([]byte, erro
 	}
 }
 
-// appendHeader appends an identifier and a length in as few bytes as it takes.
+// appendHeader appends an identifier and a length in the shortest form.
 func appendHeader(out, identifier []byte, length int) []byte {
 	out = append(out, identifier...)
 	if length < 0x80 {
@@ -173,7 +173,7 @@ func appendHeader(out, identifier []byte, length int) []byte {
 	return out
 }
 
-// headerLen is how many bytes identifier and length of an octet string take that appendHeader made.
+// headerLen returns the length of an octet string's header as appendHeader writes it.
 func headerLen(der []byte) int {
 	if der[1] < 0x80 {
 		return 2

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// encodeBER writes DER by the basic rules: every length indefinite or long, every string of octets in pieces. What is
-// signed as DER is left alone: signed attributes and certificates.
+// encodeBER converts DER to BER: every length indefinite or overlong, every octet string segmented. Elements in keep
+// stay as they are: signed attributes and certificates.
 func encodeBER(t testing.TB, der []byte, keep ...[]byte) []byte {
 	t.Helper()
 	var out []byte
@@ -20,12 +20,12 @@ func encodeBER(t testing.TB, der []byte, keep ...[]byte) []byte {
 			t.Fatal(err)
 		}
 		der = rest
-		kept := false
+		isKept := false
 		for _, k := range keep {
-			kept = kept || bytes.Equal(v.FullBytes, k)
+			isKept = isKept || bytes.Equal(v.FullBytes, k)
 		}
 		switch first := v.FullBytes[0]; {
-		case kept:
+		case isKept:
 			out = append(out, v.FullBytes...)
 		case v.IsCompound:
 			out = append(append(append(out, first, 0x80), encodeBER(t, v.Bytes, keep...)...), 0, 0)
@@ -123,7 +123,7 @@ func FuzzDER(f *testing.F) {
 			t.Errorf("encoded anew it is not what it was: %v %t", err, more)
 		}
 		if !changed && !bytes.Equal(der, b) {
-			t.Error("another one, and not told")
+			t.Error("re-encoded, but not reported as changed")
 		}
 	})
 }

@@ -8,16 +8,16 @@ import (
 	weakly "weak"
 )
 
-// certificateCache are the certificates that somebody holds, by their bytes.
+// certificateCache holds the certificates that are in use, by their bytes.
 var certificateCache sync.Map // of string to weakly.Pointer[x509.Certificate]
 
-// ParseCertificate reads a DER certificate. Whoever reads the same bytes again, while somebody still holds what came of
-// them, gets the same certificate, which is not to be changed: those of authorities stand in every signature and every
-// timestamp of a file. What nobody holds any more is forgotten.
+// ParseCertificate parses a DER certificate. While a certificate is in use, parsing the same bytes again returns the
+// same value, which must not be changed: the certificates of authorities occur in every signature and timestamp of a
+// file. Unused certificates are garbage-collected.
 //
-// It also reads certificates that crypto/x509 refuses for one part of them, such as a negative serial number or a string
-// of an unusual type: see [CheckEncoding]. Keys of kinds that crypto/x509 does not know are read as far as this package
-// can verify with them, and are an [UnsupportedKey] otherwise. Errors: those of crypto/x509.
+// It also parses certificates that crypto/x509 refuses because of one part, such as a negative serial number or a
+// string of an unusual type: see [CheckEncoding]. Keys of types that crypto/x509 does not support are parsed if this
+// package can verify with them, and are an [UnsupportedKey] otherwise. Errors: those of crypto/x509.
 func ParseCertificate(der []byte) (*x509.Certificate, error) {
 	if known, ok := certificateCache.Load(string(der)); ok {
 		if c := known.(weakly.Pointer[x509.Certificate]).Value(); c != nil {
@@ -40,7 +40,7 @@ func ParseCertificate(der []byte) (*x509.Certificate, error) {
 	return c, nil
 }
 
-// CheckEncoding returns why crypto/x509 does not read a certificate that [ParseCertificate] reads, or nil.
+// CheckEncoding returns the reason why crypto/x509 refuses a certificate that [ParseCertificate] accepts, or nil.
 func CheckEncoding(c *x509.Certificate) error {
 	if _, err := x509.ParseCertificate(c.Raw); err != nil {
 		return fmt.Errorf("certificate: %w", err)

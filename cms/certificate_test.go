@@ -18,7 +18,7 @@ func TestCertificateIsReadOnceWhileItIsHeldAndForgottenAfterwards(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	twin := func(name string) []byte { // of the same serial
+	twin := func(name string) []byte { // with the same serial
 		template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}}
 		der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 		if err != nil {
@@ -38,15 +38,15 @@ func TestCertificateIsReadOnceWhileItIsHeldAndForgottenAfterwards(t *testing.T) 
 		t.Errorf("another certificate of that name and serial is taken for it: %v", err)
 	}
 	if _, err := ParseCertificate(append(bytes.Clone(one), 0)); err == nil {
-		t.Error("a byte behind the certificate is passed over")
+		t.Error("a byte after the certificate is ignored")
 	}
 	runtime.KeepAlive(a)
 	a = nil
-	for range 100 { // cleanups run behind a collection, in a goroutine of the runtime's own
+	for range 100 { // cleanups run after a collection, in a goroutine of the runtime
 		runtime.GC()
 		if _, known := certificateCache.Load(string(one)); !known {
 			return
 		}
 	}
-	t.Error("a certificate that nobody holds is remembered")
+	t.Error("an unused certificate is not forgotten")
 }

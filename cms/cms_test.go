@@ -22,7 +22,7 @@ import (
 
 var content = []byte("Perjanjian sewa, halaman 1")
 
-// newCredential makes a key with a certificate that it signed itself.
+// newCredential returns a key with a self-signed certificate.
 func newCredential(t testing.TB, kind string) (crypto.Signer, *x509.Certificate) {
 	t.Helper()
 	var key crypto.Signer
@@ -97,7 +97,7 @@ func TestEveryKindOfKeySignsWhatOpenSSLVerifies(t *testing.T) {
 	t.Parallel()
 	openssl, err := exec.LookPath("openssl")
 	if err != nil {
-		t.Fatal("openssl is needed to judge: ", err)
+		t.Fatal("openssl is needed: ", err)
 	}
 	for _, kind := range kinds {
 		if kind == "Ed25519" {
@@ -146,7 +146,7 @@ func TestNoSingleChangedByteOfASignatureVerifies(t *testing.T) {
 	t.Parallel()
 	der, cert := signContainer(t, "P-256", Options{})
 	digest := computeHash(crypto.SHA256, content)
-	// The certificate's own bytes are bound by signing-certificate-v2 alone, so they are in the loop too.
+	// The certificate's own bytes are protected only by signing-certificate-v2, so they are in the loop too.
 	unbound := 0
 	for i := range der {
 		b := bytes.Clone(der)
@@ -157,7 +157,7 @@ func TestNoSingleChangedByteOfASignatureVerifies(t *testing.T) {
 		}
 		if sd.Verify(sd.Signers[0], digest) == nil {
 			unbound++
-			// Versions and the list of digest algorithms say nothing that is relied upon.
+			// Versions and the list of digest algorithms are not used.
 			if i > 60 && i < len(der)-len(cert.Raw)-700 {
 				t.Errorf("byte %d of %d changed, and it verifies", i, len(der))
 			}
@@ -243,7 +243,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, s := range sd.Signers {
-			// Whatever comes, verifying ends with a verdict.
+			// Verification must return for any input.
 			_ = sd.Verify(s, make([]byte, s.Digest.Size()))
 			_ = sd.NamesCertificate(s)
 		}
@@ -258,7 +258,7 @@ func ExampleNewSignature() {
 
 	digest := computeHash(crypto.SHA256, content) // of what is signed
 	s, _ := NewSignature(digest, []*x509.Certificate{cert}, Options{})
-	value, _ := s.Sign(rand.Reader, key) // or send s.Digest() to a key far away
+	value, _ := s.Sign(rand.Reader, key) // or send s.Digest() to a remote key
 	container, _ := s.Finish(value)
 
 	sd, _ := Parse(container)

@@ -16,7 +16,7 @@ import (
 	"segel/cms"
 )
 
-// parseParts returns the elements of a constructed one.
+// parseParts returns the elements of a constructed element.
 func parseParts(t *testing.T, der []byte) (whole asn1.RawValue, parts []asn1.RawValue) {
 	t.Helper()
 	if _, err := asn1.Unmarshal(der, &whole); err != nil {

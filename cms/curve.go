@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Curve is an elliptic curve y² = x³ + ax + b over a prime field, of those that crypto/elliptic lacks.
+// Curve is an elliptic curve y² = x³ + ax + b over a prime field that crypto/elliptic lacks.
 type Curve struct {
 	Name string
 	OID  asn1.ObjectIdentifier
@@ -14,10 +14,10 @@ type Curve struct {
 	p, a, b, gx, gy, n *big.Int
 }
 
-// Bits is the length of the field in bits.
+// Bits returns the length of the field in bits.
 func (c *Curve) Bits() int { return c.p.BitLen() }
 
-// curves are those of RFC 5639 §3 and SEC 2 that certificates have been seen with.
+// curves are those of RFC 5639 §3 and SEC 2 that occur in certificates.
 var curves = sync.OnceValue(func() []*Curve {
 	var all []*Curve
 	for _, k := range []struct {
@@ -92,13 +92,13 @@ var curves = sync.OnceValue(func() []*Curve {
 	return all
 })
 
-// ECKey is a public key on a curve that crypto/ecdsa does not know.
+// ECKey is a public key on a curve that crypto/ecdsa does not support.
 type ECKey struct {
 	Curve *Curve
 	X, Y  *big.Int
 }
 
-// parseECKey reads a point (SEC 1 §2.3.4). It returns nil if the bytes are not a point of the curve.
+// parseECKey parses a point (SEC 1 §2.3.4). It returns nil if the bytes are not a point of the curve.
 func parseECKey(c *Curve, b []byte) *ECKey {
 	size := (c.p.BitLen() + 7) / 8
 	if len(b) < 1+size {
@@ -127,15 +127,15 @@ func parseECKey(c *Curve, b []byte) *ECKey {
 	return k
 }
 
-// computeRightSide is the right side of the curve's equation.
+// computeRightSide returns x³ + ax + b.
 func (c *Curve) computeRightSide(x *big.Int) *big.Int {
 	v := new(big.Int).Mul(x, x)
 	v.Add(v, c.a).Mul(v, x).Add(v, c.b)
 	return v.Mod(v, c.p)
 }
 
-// verifyECDSA checks a signature over a digest (FIPS 186-5 §6.4.2). Nothing in it is secret, so it need not take the same
-// time for every input.
+// verifyECDSA verifies a signature over a digest (FIPS 186-5 §6.4.2). All inputs are public, so it need not run in
+// constant time.
 func (k *ECKey) verifyECDSA(digest, signature []byte) bool {
 	r, s, ok := parseSignaturePair(signature)
 	n := k.Curve.n
@@ -159,14 +159,14 @@ func (k *ECKey) verifyECDSA(digest, signature []byte) bool {
 	return x.Mod(x, n).Cmp(r) == 0
 }
 
-// parseSignaturePair reads the two numbers of an ECDSA or DSA signature (RFC 3279 §2.2.2).
+// parseSignaturePair parses the two integers of an ECDSA or DSA signature (RFC 3279 §2.2.2).
 func parseSignaturePair(b []byte) (r, s *big.Int, ok bool) {
 	var v struct{ R, S *big.Int }
 	rest, err := asn1.Unmarshal(b, &v)
 	return v.R, v.S, err == nil && len(rest) == 0
 }
 
-// point is a point of a curve in Jacobian coordinates: (X/Z², Y/Z³), and the point at infinity where Z is 0.
+// point is a point of a curve in Jacobian coordinates (X/Z², Y/Z³); Z is 0 for the point at infinity.
 type point struct{ x, y, z *big.Int }
 
 // combinePoints returns u1·G + u2·K.

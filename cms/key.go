@@ -21,11 +21,11 @@ var (
 
 // UnsupportedKey is a public key that this package cannot verify with.
 type UnsupportedKey struct {
-	Algorithm asn1.ObjectIdentifier // of the key; nil if not even that can be read
-	Curve     asn1.ObjectIdentifier // of an elliptic curve that is named; else nil
+	Algorithm asn1.ObjectIdentifier // of the key; nil if unreadable
+	Curve     asn1.ObjectIdentifier // of a named elliptic curve; else nil
 }
 
-// String names the algorithm, and the curve if there is one.
+// String returns the algorithm, and the curve if there is one.
 func (k *UnsupportedKey) String() string {
 	switch {
 	case k.Algorithm == nil:
@@ -40,10 +40,10 @@ func (k *UnsupportedKey) String() string {
 	return fmt.Sprintf("algorithm %v", k.Algorithm)
 }
 
-// LargeRSAKey is an RSA public key whose exponent an int does not hold.
+// LargeRSAKey is an RSA public key whose exponent does not fit an int.
 type LargeRSAKey struct{ N, E *big.Int }
 
-// KeySize names the kind of a public key and the bits that state its strength; 0 if unknown.
+// KeySize returns the type of a public key and its size in bits; 0 if unknown.
 func KeySize(pub crypto.PublicKey) (kind string, bits int) {
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
@@ -64,8 +64,8 @@ func KeySize(pub crypto.PublicKey) (kind string, bits int) {
 	return fmt.Sprintf("%T", pub), 0
 }
 
-// parseKey reads a SubjectPublicKeyInfo. The algorithm is what crypto/x509 is to take the key for, which it can verify
-// signatures of certificates with only if it knows the key's type.
+// parseKey parses a SubjectPublicKeyInfo. The algorithm is the one for x509.Certificate, which verifies only with key
+// types that it supports.
 func parseKey(der []byte) (crypto.PublicKey, x509.PublicKeyAlgorithm) {
 	if pub, err := x509.ParsePKIXPublicKey(der); err == nil {
 		switch pub.(type) {
@@ -113,7 +113,7 @@ func parseKey(der []byte) (crypto.PublicKey, x509.PublicKeyAlgorithm) {
 	return unsupported, x509.UnknownPublicKeyAlgorithm
 }
 
-// parseRSAKey reads an RSAPublicKey (RFC 8017 §A.1.1), or returns nil.
+// parseRSAKey parses an RSAPublicKey (RFC 8017 §A.1.1), or returns nil.
 func parseRSAKey(b []byte) crypto.PublicKey {
 	list := splitSequence(b)
 	if len(list) < 2 || list[0].tag != asn1.TagInteger || list[1].tag != asn1.TagInteger {
@@ -130,8 +130,8 @@ func parseRSAKey(b []byte) crypto.PublicKey {
 	return &LargeRSAKey{n, e}
 }
 
-// parseCurveKey reads a point on a curve that is named, or stated by its parameters and known. Parameters are held
-// against those of known curves as a whole: a curve with another base point is refused.
+// parseCurveKey parses a point on a named curve, or on a known curve that is given by its parameters. All parameters
+// must match: a curve with another base point is refused.
 func parseCurveKey(unsupported *UnsupportedKey, parameters, b []byte) (crypto.PublicKey, x509.PublicKeyAlgorithm) {
 	stated, _, ok := parseElement(parameters)
 	if !ok {
@@ -175,7 +175,8 @@ var standardCurves = []struct {
 	{elliptic.P384(), asn1.ObjectIdentifier{1, 3, 132, 0, 34}}, {elliptic.P521(), asn1.ObjectIdentifier{1, 3, 132, 0, 35}},
 }
 
-// hasParameters reports whether ECParameters (RFC 3279 §2.3.5) state the curve: field, equation, base point and order.
+// hasParameters reports whether ECParameters (RFC 3279 §2.3.5) describe the curve: field, equation, base point and
+// order.
 func (c *Curve) hasParameters(e element) bool {
 	if e.tag != tagSequence {
 		return false

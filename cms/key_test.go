@@ -20,7 +20,7 @@ import (
 	"testing"
 )
 
-// keyInfo is a SubjectPublicKeyInfo.
+// keyInfo returns a SubjectPublicKeyInfo.
 func keyInfo(algorithm []byte, key []byte) []byte {
 	return encodeDER(0x30, algorithm, encodeDER(3, append([]byte{0}, key...)))
 }
@@ -64,7 +64,7 @@ func TestPSSWithoutParametersIsBySHA1(t *testing.T) {
 	}
 }
 
-// largeKey makes an RSA key with an exponent of many bits, or of a few if it is given.
+// largeKey returns an RSA key with an exponent of that many bits, or with the given exponent.
 func largeKey(t *testing.T, bits, exponent int, given int64) (pub *LargeRSAKey, d *big.Int) {
 	t.Helper()
 	for {
@@ -109,7 +109,7 @@ func (k largeSigner) sign(s Scheme, digest []byte) []byte {
 	return v.Exp(v, k.d, k.pub.N).FillBytes(make([]byte, size))
 }
 
-// encodePSS does EMSA-PSS-ENCODE (RFC 8017 §9.1.1).
+// encodePSS is EMSA-PSS-ENCODE (RFC 8017 §9.1.1).
 func encodePSS(h crypto.Hash, digest []byte, bits int) []byte {
 	size, salt := (bits+7)/8, bytes.Repeat([]byte{7}, h.Size())
 	sum := computeHash(h, append(append(make([]byte, 8), digest...), salt...))
@@ -185,7 +185,7 @@ func TestOwnPSSIsThatOfTheStandardLibrary(t *testing.T) {
 	}
 }
 
-// ecSigner signs with a key on a curve of our own.
+// ecSigner signs with a key on a curve of this package.
 type ecSigner struct {
 	pub *ECKey
 	d   *big.Int
@@ -288,7 +288,7 @@ func TestPointOffTheCurveIsRefused(t *testing.T) {
 	}
 }
 
-// newPointOff is the x of no point.
+// newPointOff returns an x coordinate that is not on the curve.
 func newPointOff(c *Curve, size int) []byte {
 	x := big.NewInt(1)
 	for new(big.Int).ModSqrt(c.computeRightSide(x), c.p) != nil {
@@ -297,7 +297,7 @@ func newPointOff(c *Curve, size int) []byte {
 	return x.FillBytes(make([]byte, size))
 }
 
-// encodeParameters states a curve by its parameters (RFC 3279 §2.3.5).
+// encodeParameters encodes a curve by its parameters (RFC 3279 §2.3.5).
 func encodeParameters(t testing.TB, c *Curve, base []byte) []byte {
 	t.Helper()
 	size := (c.p.BitLen() + 7) / 8
@@ -343,7 +343,7 @@ func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
 	if k, ok := stated.PublicKey.(*ECKey); !ok || k.Curve != own.pub.Curve || k.X.Cmp(own.pub.X) != 0 {
 		t.Errorf("%v", stated.PublicKey)
 	}
-	// An attacker who chooses the base point can choose the private key to it (CVE-2020-0601).
+	// With a chosen base point an attacker can compute a private key for it (CVE-2020-0601).
 	for name, b := range map[string][]byte{
 		"another base": with(encodeParameters(t, curve, pub), pub), "no parameters": with(nil, pub), "parameters of nothing": with(encodeDER(0x30), pub), "unknown name": with(encodeOID(t, asn1.ObjectIdentifier{1, 3, 132, 0, 1}), pub),
 		"no point": with(encodeParameters(t, curve, base), pub[:30]),

@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// VerifyLegacy checks what Verify does, of signatures that were made long ago as well: by MD5, or without signed
-// attributes, where the key signed the content itself (RFC 5652 §5.4) and nothing binds the certificate. It says
-// nothing about what such a signature is worth today.
+// VerifyLegacy verifies like Verify, and also accepts old signatures: with MD5, or without signed attributes, where the
+// key signed the content itself (RFC 5652 §5.4) and the certificate is not protected. The result says nothing about the
+// strength of such a signature today.
 func (sd *SignedData) VerifyLegacy(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
@@ -28,8 +28,8 @@ func (sd *SignedData) VerifyLegacy(s Signer, digest []byte) error {
 	return scheme.verifyDigest(cert.PublicKey, digest, s.Signature)
 }
 
-// Hashes are those that a signature by a certificate's key rests on: that of the content, and that of the signed
-// attributes if it is another.
+// Hashes returns the hashes that a signature depends on: that of the content, and that of the signed attributes if it
+// differs.
 func (s Signer) Hashes(cert *x509.Certificate) []crypto.Hash {
 	if scheme, err := s.Scheme(cert); err == nil && scheme.Hash != s.Digest {
 		return []crypto.Hash{s.Digest, scheme.Hash}
@@ -37,13 +37,13 @@ func (s Signer) Hashes(cert *x509.Certificate) []crypto.Hash {
 	return []crypto.Hash{s.Digest}
 }
 
-// Scheme returns how the signer says that he signed, with the key of that certificate. Errors: ErrAlgorithm.
+// Scheme returns the signature scheme of the signer with the key of that certificate. Errors: ErrAlgorithm.
 func (s Signer) Scheme(cert *x509.Certificate) (Scheme, error) {
 	return parseScheme(s.SignatureID, s.Digest, cert)
 }
 
-// VerifyRSA checks a bare RSA signature over a SHA-1 digest, which is all that the form adbe.x509.rsa_sha1 of PDF has.
-// Errors: ErrAlgorithm, ErrSignature.
+// VerifyRSA verifies a bare RSA signature over a SHA-1 digest, as in the PDF format adbe.x509.rsa_sha1. Errors:
+// ErrAlgorithm, ErrSignature.
 func VerifyRSA(cert *x509.Certificate, digest, signature []byte) error {
 	kind, bits := KeySize(cert.PublicKey)
 	if kind != "RSA" {
@@ -52,7 +52,7 @@ func VerifyRSA(cert *x509.Certificate, digest, signature []byte) error {
 	if err := CheckKey(cert.PublicKey); err != nil {
 		return err
 	}
-	// Some writers leave out leading zeros, as a number has none.
+	// Some writers omit leading zeros, as if the value were a number.
 	if n := (bits+7)/8 - len(signature); n > 0 {
 		signature = append(bytes.Repeat([]byte{0}, n), signature...)
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// signBare signs a digest with an RSA key and nothing else, as software did that is long gone.
+// signBare signs a digest with an RSA key, without attributes, like old software.
 func signBare(t *testing.T, h crypto.Hash, digest []byte) (value []byte, cert *x509.Certificate) {
 	t.Helper()
 	key, cert := newCredential(t, "RSA")
@@ -50,10 +50,10 @@ func TestSignatureByMD5WithoutAttributesIsVerifiedOnlyAsLegacy(t *testing.T) {
 		t.Errorf("Verify: %v", err)
 	}
 	if err := sd.VerifyLegacy(s, digest); err != nil {
-		t.Errorf("VerifyOld: %v", err)
+		t.Errorf("VerifyLegacy: %v", err)
 	}
 	if err := sd.VerifyLegacy(s, computeHash(crypto.MD5, []byte("lain"))); !errors.Is(err, ErrSignature) {
-		t.Errorf("VerifyOld of another digest: %v", err)
+		t.Errorf("VerifyLegacy of another digest: %v", err)
 	}
 	if _, err := HashOf(s.DigestID); !errors.Is(err, ErrAlgorithm) {
 		t.Errorf("HashOf: %v", err)

@@ -14,21 +14,20 @@ import (
 	"unicode/utf16"
 )
 
-// Bounds of a certificate that is read leniently.
+// Limits for lenient parsing of a certificate.
 const (
 	maxLenient    = 256 << 10 // bytes
 	maxExtensions = 64
 	maxNameParts  = 256
 )
 
-// parseLenient reads a certificate that crypto/x509 refuses. It takes the parts by their place (RFC 5280 §4.1), accepts
-// lengths that are longer than need be, and leaves empty what it cannot read: both ends of a validity that cannot be read
-// are the zero time. Ok is false where issuer, serial number, subject or public key are not where they have to be.
+// parseLenient parses a certificate that crypto/x509 refuses. It identifies the parts by position (RFC 5280 §4.1),
+// accepts lengths that are longer than necessary, and leaves unreadable parts empty; an unreadable validity gives two
+// zero times. Ok is false if issuer, serial number, subject or public key are not in their positions.
 //
-// What binds an issuer must not be lost by reading leniently. So where the validity, or an extension that restricts what
-// the certificate is for, cannot be read, or such an extension stands there twice, that is listed in
-// UnhandledCriticalExtensions, with which crypto/x509 builds no chain. Where the two statements of the signature algorithm
-// differ, the algorithm is unknown.
+// Lenient parsing must not lose restrictions. So if the validity or a restricting extension cannot be read, or such an
+// extension occurs twice, it is listed in UnhandledCriticalExtensions, with which crypto/x509 builds no chain. If the
+// two signature algorithms differ, the algorithm is unknown.
 func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 	if len(der) > maxLenient {
 		return nil, false
@@ -57,7 +56,7 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 			version = int(v.content[0]) + 1
 		}
 		if version < 1 || version > 3 {
-			version = 3 // for which the rules are strictest
+			version = 3 // version 3 has the strictest rules
 		}
 		e, rest, ok = parseElement(rest)
 	}
@@ -104,13 +103,13 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 
 const tagSequence = asn1.TagSequence | 0x20
 
-// element is one value with its tag and length. Only tags of one byte are read, and lengths that are stated.
+// element is a value with its tag and length. Only one-byte tags and definite lengths are supported.
 type element struct {
 	tag           byte
 	full, content []byte
 }
 
-// parseElement reads the first element of b. Its length may take more bytes than need be (ITU-T X.690 §8.1.3.5).
+// parseElement parses the first element of b. Its length may be longer than necessary (ITU-T X.690 §8.1.3.5).
 func parseElement(b []byte) (e element, rest []byte, ok bool) {
 	if len(b) < 2 || b[0]&0x1f == 0x1f {
 		return e, nil, false
@@ -134,7 +133,7 @@ func parseElement(b []byte) (e element, rest []byte, ok bool) {
 	return element{b[0], b[:head+length], b[head : head+length]}, b[head+length:], true
 }
 
-// splitSequence reads the elements within the only sequence that b holds, as far as they can be read.
+// splitSequence returns the elements of the only sequence in b, as far as they can be read.
 func splitSequence(b []byte) []element {
 	list, _, ok := parseElement(b)
 	if !ok || list.tag != tagSequence {
@@ -148,14 +147,14 @@ func splitElements(b []byte, most int) []element {
 	for len(b) > 0 && len(all) < most {
 		e, rest, ok := parseElement(b)
 		if !ok {
-			return append(all, element{}) // something that cannot be read
+			return append(all, element{}) // marks an unreadable element
 		}
 		all, b = append(all, e), rest
 	}
 	return all
 }
 
-// parseInteger reads the content of an INTEGER, which may be negative or longer than need be.
+// parseInteger parses the content of an INTEGER, which may be negative or longer than necessary.
 func parseInteger(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {
@@ -164,17 +163,17 @@ func parseInteger(b []byte) *big.Int {
 	return n
 }
 
-// restrictingExtensions are the extensions without which a certificate would be good for more than its issuer said. The others may
-// be passed over where they are not critical (RFC 5280 §4.2).
+// restrictingExtensions limit what a certificate is for; without them it would be valid for more than its issuer
+// allowed. Other extensions may be ignored if they are not critical (RFC 5280 §4.2).
 var restrictingExtensions = []asn1.ObjectIdentifier{
 	{2, 5, 29, 15}, {2, 5, 29, 19}, {2, 5, 29, 30}, {2, 5, 29, 33}, {2, 5, 29, 36}, {2, 5, 29, 37}, {2, 5, 29, 54},
 }
 
-// oidUnreadable stands for a validity, or the identifier of an extension, that cannot be read.
+// oidUnreadable stands for an unreadable validity or extension identifier.
 var oidUnreadable = asn1.ObjectIdentifier{2, 5, 29}
 
-// parseExtensions returns a certificate with what the extensions say and the signature algorithm, and nothing else. It has
-// crypto/x509 read them, within a certificate that has nothing else wrong, first all together and then one by one.
+// parseExtensions returns a certificate with only the extensions and the signature algorithm. It lets crypto/x509 parse
+// them in an otherwise correct certificate, each alone and then all together.
 func parseExtensions(algorithm []byte, raw []element) *x509.Certificate {
 	var usable []pkix.Extension
 	var listed []pkix.Extension
@@ -202,11 +201,11 @@ func parseExtensions(algorithm []byte, raw []element) *x509.Certificate {
 		}
 	}
 	c, err := parseWithX509(algorithm, usable...)
-	if err != nil { // the algorithm cannot be read
+	if err != nil { // the algorithm is unreadable
 		c, err = parseWithX509(nil, usable...)
 		algorithm = nil
 	}
-	if err != nil { // each of them can be read, and not all together
+	if err != nil { // each is readable, but not all together
 		c = &x509.Certificate{}
 		refused = append(refused, oidUnreadable)
 	}
@@ -238,7 +237,7 @@ func parseExtension(e element) (x pkix.Extension, ok bool) {
 	return x, ok && value.tag == asn1.TagOctetString && len(rest) == 0
 }
 
-// parseWithX509 has crypto/x509 read extensions within a certificate that has nothing else wrong.
+// parseWithX509 lets crypto/x509 parse extensions in an otherwise correct certificate.
 func parseWithX509(algorithm []byte, extensions ...pkix.Extension) (*x509.Certificate, error) {
 	if algorithm == nil {
 		algorithm = ed25519Identifier
@@ -269,11 +268,11 @@ func parseWithX509(algorithm []byte, extensions ...pkix.Extension) (*x509.Certif
 
 var (
 	ed25519Identifier = []byte{0x30, 5, 6, 3, 0x2b, 0x65, 0x70}
-	// placeholderKey is a public key of the right form.
+	// placeholderKey is a well-formed public key.
 	placeholderKey = append([]byte{0x30, 42, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 33, 0}, make([]byte, ed25519.PublicKeySize)...)
 )
 
-// parseName reads the content of a Name. An attribute whose type cannot be read is left out.
+// parseName parses the content of a Name. Attributes with an unreadable type are left out.
 func parseName(b []byte) *pkix.RDNSequence {
 	var name pkix.RDNSequence
 	for _, set := range splitElements(b, maxNameParts) {
@@ -301,7 +300,7 @@ func parseName(b []byte) *pkix.RDNSequence {
 	return &name
 }
 
-// parseString reads a string of any type. A value of another type becomes hexadecimal digits (RFC 4514 §2.4).
+// parseString parses a string of any type. A value of another type becomes hexadecimal digits (RFC 4514 §2.4).
 func parseString(e element) string {
 	b := e.content
 	switch e.tag {
@@ -329,7 +328,7 @@ func parseString(e element) string {
 	return "#" + hex.EncodeToString(e.full)
 }
 
-// parseValidity reads the two times of a validity. If one of them cannot be read, both are zero.
+// parseValidity parses the two times of a validity. If one of them is unreadable, both are zero.
 func parseValidity(b []byte) (from, to time.Time) {
 	first, rest, ok := parseElement(b)
 	if !ok {
@@ -342,8 +341,8 @@ func parseValidity(b []byte) (from, to time.Time) {
 	return from, to
 }
 
-// timeFormats are those of UTCTime and GeneralizedTime, with the parts that DER does not let go or stand there (RFC 5280
-// §4.1.2.5). A time without a zone is taken for UTC.
+// timeFormats are the formats of UTCTime and GeneralizedTime, including parts that DER requires or forbids (RFC 5280
+// §4.1.2.5). A time without a zone counts as UTC.
 var timeFormats = map[byte][]string{
 	asn1.TagUTCTime:         {"060102150405Z0700", "0601021504Z0700", "060102150405", "0601021504"},
 	asn1.TagGeneralizedTime: {"20060102150405.999999999Z0700", "200601021504Z0700", "2006010215Z0700", "20060102150405.999999999", "200601021504", "2006010215"},
@@ -363,8 +362,8 @@ func parseTime(e element) time.Time {
 	return time.Time{}
 }
 
-// sameName reports whether two DER names are equal, or hold the same attributes with values that differ in the type of
-// string, in case or in white space alone (RFC 5280 §7.1).
+// sameName reports whether two DER names are equal, or have the same attributes with values that differ only in string
+// type, case or white space (RFC 5280 §7.1).
 func sameName(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true

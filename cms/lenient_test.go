@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// encodeDER puts an identifier and a length before content.
+// encodeDER prepends an identifier and a length to the content.
 func encodeDER(tag byte, content ...[]byte) []byte {
 	return appendHeaderTo(tag, bytes.Join(content, nil))
 }
@@ -27,7 +27,7 @@ func appendHeaderTo(tag byte, content []byte) []byte {
 	return append(appendHeader(nil, []byte{tag}, len(content)), content...)
 }
 
-// encodeLongForm is der with a length that takes more bytes than need be.
+// encodeLongForm is encodeDER with a length in more bytes than necessary.
 func encodeLongForm(tag byte, content ...[]byte) []byte {
 	all := bytes.Join(content, nil)
 	return append([]byte{tag, 0x84, 0, byte(len(all) >> 16), byte(len(all) >> 8), byte(len(all))}, all...)
@@ -50,16 +50,16 @@ func encodeExtension(id []byte, critical bool, value []byte) []byte {
 	return encodeDER(0x30, append(parts, encodeDER(4, value))...)
 }
 
-// parts are what a certificate is put together of, each a whole element.
+// parts are the parts of a certificate, each a complete element.
 type parts struct {
 	version, serial, algorithm, issuer, validity, subject, key []byte
 	extensions                                                 [][]byte
-	outer                                                      []byte // the second statement of the algorithm
-	more                                                       []byte // behind the extensions
+	outer                                                      []byte // the outer signature algorithm
+	more                                                       []byte // after the extensions
 	wrap                                                       func(tag byte, content ...[]byte) []byte
 }
 
-// testIssuer is an authority that signs what it is given.
+// testIssuer is an authority that signs anything.
 type testIssuer struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
@@ -86,7 +86,7 @@ func newIssuer(t testing.TB) testIssuer {
 	return testIssuer{key, cert}
 }
 
-// certify makes a certificate of a key with one part or another of its own.
+// certify issues a certificate for a key, with parts that change edits.
 func (ca testIssuer) certify(t testing.TB, pub crypto.PublicKey, change func(p *parts)) []byte {
 	t.Helper()
 	spki, err := x509.MarshalPKIXPublicKey(pub)
@@ -116,7 +116,7 @@ func (ca testIssuer) certify(t testing.TB, pub crypto.PublicKey, change func(p *
 	return p.wrap(0x30, tbs, p.outer, encodeDER(3, append([]byte{0}, value...)))
 }
 
-// signedBy signs the content with a key, in a container that carries the certificate.
+// signedBy signs the content with a key, in a container with the certificate.
 func signedBy(t testing.TB, key crypto.Signer, certificate []byte, o Options) (*SignedData, *x509.Certificate) {
 	t.Helper()
 	cert, err := ParseCertificate(certificate)
@@ -142,7 +142,7 @@ func signedBy(t testing.TB, key crypto.Signer, certificate []byte, o Options) (*
 	return sd, cert
 }
 
-// wantSignature demands that a signature holds, and that it does not hold for other content.
+// wantSignature checks that a signature verifies, and that it does not for other content.
 func wantSignature(t testing.TB, sd *SignedData) {
 	t.Helper()
 	s := sd.Signers[0]
@@ -362,7 +362,7 @@ func TestSignerIsFoundUnderAnotherSpellingOfTheName(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	// One with the very name comes first.
+	// A certificate with the identical name is preferred.
 	twin := *cert
 	twin.RawIssuer = encodeName(12, "sari p-256")
 	sd.Certificates = []*x509.Certificate{&twin, cert}
@@ -370,7 +370,7 @@ func TestSignerIsFoundUnderAnotherSpellingOfTheName(t *testing.T) {
 	if sd.Certificate(signer) != cert {
 		t.Error("another certificate than the one of that name")
 	}
-	// The attribute that names the certificate may spell it otherwise too, since it has the certificate's hash.
+	// The attribute may encode the certificate's issuer differently, since it also has the certificate's hash.
 	value, err := asn1.Marshal(signingCertificateV2{Certs: []essCertIDv2{{CertHash: computeHash(crypto.SHA256, cert.Raw), IssuerSerial: issuerSerial{
 		Issuer: []asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: encodeName(12, "SARI P-256")}},
 		Serial: asn1.RawValue{FullBytes: []byte{2, 4, 0, 0, 0x12, 0x67}},
@@ -423,7 +423,7 @@ func FuzzParseCertificate(f *testing.F) {
 		if !bytes.Equal(c.Raw, b) || c.SerialNumber == nil || c.PublicKey == nil {
 			t.Errorf("serial %v, key %T", c.SerialNumber, c.PublicKey)
 		}
-		// What can be done with a certificate ends with a verdict.
+		// Every use of the certificate must return for any input.
 		KeySize(c.PublicKey)
 		if CheckKey(c.PublicKey) == nil {
 			for _, h := range hashes {

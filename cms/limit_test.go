@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// newContainer wraps raw sets into a SignedData; an empty set of certificates is left out.
+// newContainer wraps raw sets in a SignedData; an empty set of certificates is omitted.
 func newContainer(t *testing.T, certificates, signers asn1.RawValue) []byte {
 	t.Helper()
 	body := struct {
@@ -67,8 +67,8 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 	}
 	one := newSet(signer())
 	for name, c := range map[string]struct {
-		der  []byte
-		says string // empty: read
+		der     []byte
+		wantErr string // empty: accepted
 	}{
 		"most certificates":     {newContainer(t, certificates(MaxCertificates), one), ""},
 		"too many certificates": {newContainer(t, certificates(MaxCertificates+1), one), "too many certificates"},
@@ -84,15 +84,15 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 		"of indefinite length":  {append([]byte{0x30, 0x80}, append(bytes.Clone(signed[4:]), 0, 0)...), "no SignedData"},
 	} {
 		_, err := Parse(c.der)
-		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if c.wantErr == "" && err != nil || c.wantErr != "" && (!errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), c.wantErr)) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
 	}
 }
 
-// A set of millions of empty elements must cost about what it weighs, not a hundred times that.
+// The cost of a set of millions of empty elements must be near its size, not a hundred times that.
 func TestSetWithTooManyElementsIsRefusedBeforeAllocation(t *testing.T) {
-	// Not parallel: what is allocated is counted for the whole process.
+	// Not parallel: it counts allocations of the whole process.
 	der := newContainer(t, asn1.RawValue{}, newSet(bytes.Repeat([]byte{5, 0}, 1<<20)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -106,7 +106,7 @@ func TestSetWithTooManyElementsIsRefusedBeforeAllocation(t *testing.T) {
 func TestSetsOfAContainerAreInTheOrderOfDER(t *testing.T) {
 	t.Parallel()
 	key, cert := newCredential(t, "P-256")
-	_, other := newCredential(t, "P-384") // of another name: issuer and serial tell certificates apart
+	_, other := newCredential(t, "P-384") // with another name: issuer and serial distinguish certificates
 	der, err := Sign(rand.Reader, computeHash(crypto.SHA256, content), key, []*x509.Certificate{cert, other, cert}, Options{})
 	if err != nil {
 		t.Fatal(err)

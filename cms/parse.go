@@ -11,7 +11,7 @@ import (
 	"math/big"
 )
 
-// Limits of what is read. They are held while reading, before room is made for what would exceed them.
+// Limits for parsing. They are checked before memory is allocated.
 const (
 	MaxSize         = 4 << 20 // bytes of one container
 	MaxCertificates = 64
@@ -19,18 +19,18 @@ const (
 	MaxAttributes   = 64 // of one signer, and values of one attribute
 )
 
-// ErrMalformed is bytes that are not a SignedData as this package reads it.
+// ErrMalformed is input that is not a SignedData that this package supports.
 var ErrMalformed = errors.New("malformed CMS")
 
 func newMalformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
 
-// ErrTrailing is a container behind which there is more than zeros. It is ErrMalformed too.
-var ErrTrailing = fmt.Errorf("%w: bytes behind the container", ErrMalformed)
+// ErrTrailing is a container followed by bytes other than zero. It is ErrMalformed too.
+var ErrTrailing = fmt.Errorf("%w: bytes after the container", ErrMalformed)
 
-// ErrNoCertificate is a signer whose certificate the container lacks, or has in a form that cannot be used.
+// ErrNoCertificate is a signer whose certificate is missing from the container or cannot be used.
 var ErrNoCertificate = errors.New("the signer's certificate is not included")
 
-// newMissingCertificate says that the signer's certificate is not there, and which certificates were left out.
+// newMissingCertificate returns ErrNoCertificate with the reasons why certificates were refused.
 func (sd *SignedData) newMissingCertificate() error {
 	return errors.Join(append([]error{ErrNoCertificate}, sd.Refused...)...)
 }
@@ -40,18 +40,18 @@ type SignedData struct {
 	ContentType  asn1.ObjectIdentifier
 	Content      []byte // encapsulated content; nil when detached
 	Certificates []*x509.Certificate
-	// Refused says why certificates in the container are not among Certificates: they cannot be read, or their keys are
-	// too costly to verify with.
+	// Refused are the reasons why certificates in the container are not in Certificates: they cannot be parsed, or
+	// their keys are too costly to verify with.
 	Refused []error
-	CRLs    [][]byte // DER CertificateLists in the container; what they say is not looked at
+	CRLs    [][]byte // DER CertificateLists in the container, not parsed
 	Signers []Signer
-	Size    int // bytes of the container itself, without what follows it
+	Size    int // bytes of the container itself, without trailing bytes
 }
 
-// Signer is one signer info.
+// Signer is a SignerInfo.
 type Signer struct {
-	Issuer           []byte   // DER name; empty when the signer is named by key identifier
-	Serial           *big.Int // nil when the signer is named by key identifier
+	Issuer           []byte   // DER name; empty if the signer is identified by key identifier
+	Serial           *big.Int // nil if the signer is identified by key identifier
 	KeyID            []byte
 	Digest           crypto.Hash
 	DigestID         pkix.AlgorithmIdentifier
@@ -61,8 +61,8 @@ type Signer struct {
 	Signature        []byte
 }
 
-// Parse reads a container. Zeros behind it, as PDF pads /Contents with, are left alone; anything else that
-// follows is an error.
+// Parse parses a container. Trailing zeros, as in /Contents of a PDF file, are ignored; any other trailing byte is an
+// error.
 func Parse(der []byte) (*SignedData, error) {
 	if len(der) > MaxSize {
 		return nil, newMalformed(fmt.Sprintf("more than %d bytes", MaxSize))
@@ -75,7 +75,7 @@ func Parse(der []byte) (*SignedData, error) {
 	if len(bytes.Trim(rest, "\x00")) > 0 {
 		return nil, ErrTrailing
 	}
-	// Sets are left raw: decoded as slices, four megabytes of them would take hundreds.
+	// Sets are kept raw: decoded as slices, four megabytes of them would take hundreds.
 	var sd struct {
 		Version          int
 		DigestAlgorithms asn1.RawValue
@@ -153,7 +153,7 @@ func parseCertificates(der []byte) (certs []*x509.Certificate, refused []error, 
 		}
 		der = rest
 		if e.tag&0xc0 != asn1.ClassUniversal {
-			continue // other choices than a plain certificate are tagged; none is of use here
+			continue // other choices than a plain certificate are tagged; they are not used
 		}
 		cert, err := ParseCertificate(e.full)
 		if err == nil {
@@ -231,8 +231,8 @@ func parseAttributes(der []byte) ([]Attribute, error) {
 	return attrs, nil
 }
 
-// Certificate returns the signer's certificate among those in the container, or nil. One that has the issuer's name
-// letter by letter is preferred to one that has it in another encoding (RFC 5280 §7.1).
+// Certificate returns the signer's certificate from the container, or nil. A certificate with exactly the issuer's
+// encoding is preferred to one with an equivalent name (RFC 5280 §7.1).
 func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
 	for _, same := range []func(a, b []byte) bool{bytes.Equal, sameName} {
 		for _, c := range sd.Certificates {
@@ -247,9 +247,9 @@ func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
 	return nil
 }
 
-// Verify checks the mathematics of one signer: that the signed attributes name the content type and the digest
-// of the content, that they name the certificate, and that the certificate's key signed them. Digest is that of
-// the content by the signer's hash. Trust and time are not its business. MD5 is ErrAlgorithm: see VerifyOld.
+// Verify verifies one signer mathematically: the signed attributes must have the content type and the digest of the
+// content, match the certificate, and be signed by its key. Digest is the content's, by the signer's hash. Trust and
+// time are not checked. MD5 is ErrAlgorithm: see VerifyLegacy.
 func (sd *SignedData) Verify(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
@@ -269,7 +269,7 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 	if s.SignedDER == nil {
 		return errors.New("no signed attributes")
 	}
-	// What was signed must be DER: another encoding of the same attributes would be another message (RFC 5652 §5.4).
+	// The signed attributes must be DER: another encoding of them would be another message (RFC 5652 §5.4).
 	if der, err := encodeSet(s.Signed); err != nil || !bytes.Equal(der, s.SignedDER) {
 		return newMalformed("signed attributes are not DER")
 	}
@@ -288,7 +288,7 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
 	der, ok, err := FindAttributeValue(s.Signed, OIDContentType)
 	if err != nil || !ok {
-		return errors.New("content-type is not there exactly once")
+		return errors.New("content-type does not occur exactly once")
 	}
 	var contentType asn1.ObjectIdentifier
 	if rest, err := asn1.Unmarshal(der, &contentType); err != nil || len(rest) > 0 || !contentType.Equal(sd.ContentType) {
@@ -296,7 +296,7 @@ func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
 	}
 	der, ok, err = FindAttributeValue(s.Signed, OIDMessageDigest)
 	if err != nil || !ok {
-		return errors.New("message-digest is not there exactly once")
+		return errors.New("message-digest does not occur exactly once")
 	}
 	var have []byte
 	if rest, err := asn1.Unmarshal(der, &have); err != nil || len(rest) > 0 || !bytes.Equal(have, digest) {
@@ -305,8 +305,8 @@ func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
 	return nil
 }
 
-// NamesCertificate reports whether the signed attributes bind the signer's certificate, by
-// signing-certificate-v2 or the older attribute.
+// NamesCertificate reports whether the signed attributes identify the signer's certificate, by signing-certificate-v2
+// or the older attribute.
 func (sd *SignedData) NamesCertificate(s Signer) bool {
 	cert := sd.Certificate(s)
 	if cert == nil {

@@ -9,7 +9,7 @@ import (
 	"math/big"
 )
 
-// verifyLargeRSA checks a signature by a key that crypto/rsa refuses, such as one with an exponent of more than 31 bits.
+// verifyLargeRSA verifies with a key that crypto/rsa refuses, such as one with an exponent of more than 31 bits.
 // Errors: ErrAlgorithm, ErrSignature.
 func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
 	if err := CheckKey(k); err != nil {
@@ -18,9 +18,9 @@ func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
 	if !s.Hash.Available() || len(digest) != s.Hash.Size() {
 		return fmt.Errorf("%w: hash %v", ErrAlgorithm, s.Hash)
 	}
-	// Signatures by such keys prove nothing: crypto/rsa refuses them for that reason.
+	// Such keys are insecure, so crypto/rsa refuses them too.
 	if k.N.Bit(0) == 0 || k.E.Bit(0) == 0 || k.E.BitLen() < 2 {
-		return fmt.Errorf("%w: RSA key with an even number or the exponent 1", ErrAlgorithm)
+		return fmt.Errorf("%w: RSA key with an even modulus or exponent, or the exponent 1", ErrAlgorithm)
 	}
 	size := (k.N.BitLen() + 7) / 8
 	v := new(big.Int).SetBytes(signature)
@@ -38,7 +38,7 @@ func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
 	return nil
 }
 
-// verifyPKCS1Block compares a block with what EMSA-PKCS1-v1_5 makes of a digest (RFC 8017 §9.2).
+// verifyPKCS1Block compares a block with the EMSA-PKCS1-v1_5 encoding of a digest (RFC 8017 §9.2).
 func (s Scheme) verifyPKCS1Block(block []byte, _ int, digest []byte) bool {
 	for _, h := range hashes {
 		if h.hash != s.Hash {
@@ -58,10 +58,11 @@ func (s Scheme) verifyPKCS1Block(block []byte, _ int, digest []byte) bool {
 	return false
 }
 
-// verifyPSSBlock does EMSA-PSS-VERIFY with a salt of any length (RFC 8017 §9.1.2). Bits are those of the encoded message.
+// verifyPSSBlock is EMSA-PSS-VERIFY with a salt of any length (RFC 8017 §9.1.2). Bits is the length of the encoded
+// message.
 func (s Scheme) verifyPSSBlock(block []byte, bits int, digest []byte) bool {
 	size := (bits + 7) / 8
-	if size < len(block) { // the modulus has one bit more than whole bytes
+	if size < len(block) { // the modulus is one bit longer than whole bytes
 		if block[0] != 0 {
 			return false
 		}
@@ -89,7 +90,7 @@ func (s Scheme) verifyPSSBlock(block []byte, bits int, digest []byte) bool {
 	return bytes.Equal(h.Sum(nil), sum)
 }
 
-// maskMGF1 applies the mask that MGF1 makes of a seed (RFC 8017 §B.2.1).
+// maskMGF1 applies the MGF1 mask of a seed (RFC 8017 §B.2.1).
 func maskMGF1(b []byte, hash crypto.Hash, seed []byte) {
 	for counter := uint32(0); len(b) > 0; counter++ {
 		h := hash.New()

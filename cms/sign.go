@@ -15,8 +15,8 @@ import (
 	"slices"
 )
 
-// Signature is a SignedData whose signed attributes are fixed and whose signature value is still missing.
-// Its exported members are all there is to it, so it can be kept and finished by another process.
+// Signature is a SignedData whose signed attributes are fixed and whose signature value is still missing. The exported
+// fields are its complete state, so another process can store and finish it.
 type Signature struct {
 	ContentType asn1.ObjectIdentifier
 	Content     []byte // encapsulated; nil for a detached signature
@@ -24,11 +24,11 @@ type Signature struct {
 	Scheme      Scheme
 	Attributes  []byte // DER SET OF, the bytes that are signed
 
-	OmitCertificates bool // leave the chain out of the container; a time-stamp client may ask for that
+	OmitCertificates bool // leave the chain out of the container; a time-stamp client may request that
 }
 
-// Options of a new signature. The zero value makes what PAdES wants: detached, content type id-data, the usual
-// scheme of the key.
+// Options of a new signature. The zero value is for PAdES: detached, content type id-data, the default scheme of the
+// key.
 type Options struct {
 	Scheme      Scheme                // zero: SchemeFor the certificate's key
 	ContentType asn1.ObjectIdentifier // nil: id-data
@@ -38,8 +38,8 @@ type Options struct {
 	OmitCertificates bool // leave the chain out of the container
 }
 
-// Sign makes a whole container with a key that is at hand. Digest is the hash of the content by the hash of the
-// scheme, as for [NewSignature].
+// Sign builds a complete container with a local key. Digest is the content's, by the scheme's hash, as for
+// [NewSignature].
 func Sign(random io.Reader, digest []byte, key crypto.Signer, chain []*x509.Certificate, o Options) ([]byte, error) {
 	s, err := NewSignature(digest, chain, o)
 	if err != nil {
@@ -52,11 +52,11 @@ func Sign(random io.Reader, digest []byte, key crypto.Signer, chain []*x509.Cert
 	return s.Finish(value)
 }
 
-// NewSignature fixes what will be signed. Digest is the hash of the content by the scheme's hash; chain begins
-// with the signer's certificate, and all of it is included.
+// NewSignature fixes what will be signed. Digest is the content's, by the scheme's hash; chain begins with the signer's
+// certificate and is included completely.
 //
-// The signed attributes are content-type, message-digest, signing-certificate-v2 and algorithm protection, and
-// never a signing time: PAdES keeps that in the signature dictionary (ETSI EN 319 142-1).
+// The signed attributes are content-type, message-digest, signing-certificate-v2 and algorithm protection. There is no
+// signing-time: PAdES has it in the signature dictionary (ETSI EN 319 142-1).
 func NewSignature(digest []byte, chain []*x509.Certificate, o Options) (*Signature, error) {
 	if len(chain) == 0 {
 		return nil, errors.New("no certificate to sign with")
@@ -119,7 +119,7 @@ func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]A
 	}, nil
 }
 
-// Digest returns what the key signs: the hash of the attributes, or for Ed25519 the attributes themselves.
+// Digest returns what the key signs: the hash of the attributes, or the attributes themselves for Ed25519.
 func (s *Signature) Digest() ([]byte, error) {
 	cert, err := s.parseSigningCertificate()
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *Signature) Digest() ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// Sign lets the key sign and returns the signature value.
+// Sign signs with the key and returns the signature value.
 func (s *Signature) Sign(random io.Reader, key crypto.Signer) ([]byte, error) {
 	cert, err := s.parseSigningCertificate()
 	if err != nil {
@@ -189,7 +189,7 @@ type issuerAndSerial struct {
 	Serial asn1.RawValue
 }
 
-// Finish makes the container, DER, from the signature value and unsigned attributes such as a timestamp.
+// Finish builds the DER container from the signature value and unsigned attributes such as a timestamp.
 func (s *Signature) Finish(value []byte, unsigned ...Attribute) ([]byte, error) {
 	cert, err := s.parseSigningCertificate()
 	if err != nil {
@@ -246,7 +246,7 @@ func (s *Signature) signerInfo(cert *x509.Certificate, value []byte, unsigned []
 	si := signerInfo{
 		Version: 1, IssuerSerial: issuerAndSerial{asn1.RawValue{FullBytes: cert.RawIssuer}, asn1.RawValue{FullBytes: serial}},
 		DigestAlgorithm: hashID, SignatureAlgorithm: signID, Signature: value,
-		// Signed in the universal form, sent as [0] IMPLICIT: only the first byte differs (RFC 5652 §5.4).
+		// Signed with the universal tag, sent as [0] IMPLICIT: only the first byte differs (RFC 5652 §5.4).
 		SignedAttrs: asn1.RawValue{FullBytes: append([]byte{0xA0}, s.Attributes[1:]...)},
 	}
 	if len(unsigned) > 0 {
@@ -259,8 +259,8 @@ func (s *Signature) signerInfo(cert *x509.Certificate, value []byte, unsigned []
 	return asn1.Marshal(si)
 }
 
-// Size returns the most bytes that Finish can make of this signature with unsigned attributes whose values
-// have that many bytes in all. It is computed from the chain, the attributes and the kind of key.
+// Size returns the maximum size of the container with unsigned attributes whose values have that many bytes in total.
+// It is computed from the chain, the attributes and the key type.
 func (s *Signature) Size(unsigned int) (int, error) {
 	cert, err := s.parseSigningCertificate()
 	if err != nil {
@@ -282,7 +282,7 @@ func (s *Signature) Size(unsigned int) (int, error) {
 	return len(der) + nesting + unsigned, nil
 }
 
-// signatureLen returns the most bytes of a signature value. An ECDSA value is a sequence of two integers.
+// signatureLen returns the maximum length of a signature value. An ECDSA value is a sequence of two integers.
 func signatureLen(pub crypto.PublicKey) (int, error) {
 	switch k := pub.(type) {
 	case *rsa.PublicKey:

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// forgeSignedData signs attributes as a test wants them, correct or not, and puts them into a container.
+// forgeSignedData signs any attributes, correct or not, and puts them into a container.
 func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs []Attribute) []Attribute) *SignedData {
 	t.Helper()
 	key, cert := newCredential(t, kind)
@@ -52,7 +52,7 @@ func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs 
 	return sd
 }
 
-// replaceAttribute replaces the attribute of the same type; of several given, all take its place.
+// replaceAttribute replaces the attribute with that type by the given ones.
 func replaceAttribute(attrs []Attribute, t asn1.ObjectIdentifier, by ...Attribute) []Attribute {
 	rest := slices.DeleteFunc(slices.Clone(attrs), func(a Attribute) bool { return a.Type.Equal(t) })
 	return append(rest, by...)
@@ -73,23 +73,23 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 	digestAttribute := attribute(OIDMessageDigest, computeHash(crypto.SHA256, content))
 	other, _ := HashIdentifier(crypto.SHA512)
 	for name, c := range map[string]struct {
-		change func(s *Signature, a []Attribute) []Attribute
-		says   string // empty: it verifies
+		change  func(s *Signature, a []Attribute) []Attribute
+		wantErr string // empty: it verifies
 	}{
 		"as made": {func(_ *Signature, a []Attribute) []Attribute { return a }, ""},
 		"no content type": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDContentType) },
-			"content-type is not there"},
+			"content-type does not occur"},
 		"another content type": {func(_ *Signature, a []Attribute) []Attribute {
 			return replaceAttribute(a, OIDContentType, attribute(OIDContentType, OIDTSTInfo))
 		}, "content-type differs"},
 		"no digest": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDMessageDigest) },
-			"message-digest is not there"},
+			"message-digest does not occur"},
 		"two digests": {func(_ *Signature, a []Attribute) []Attribute { return append(a, digestAttribute) },
-			"message-digest is not there"},
+			"message-digest does not occur"},
 		"a digest of two values": {func(_ *Signature, a []Attribute) []Attribute {
 			v := digestAttribute.Values[0]
 			return replaceAttribute(a, OIDMessageDigest, Attribute{OIDMessageDigest, []asn1.RawValue{v, v}})
-		}, "message-digest is not there"},
+		}, "message-digest does not occur"},
 		"another digest": {func(_ *Signature, a []Attribute) []Attribute {
 			return replaceAttribute(a, OIDMessageDigest, attribute(OIDMessageDigest, computeHash(crypto.SHA256, nil)))
 		}, "message-digest differs"},
@@ -104,7 +104,7 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 		"two protections": {func(_ *Signature, a []Attribute) []Attribute {
 			p := a[len(a)-1]
 			return replaceAttribute(a, OIDAlgorithmProtection, p, p)
-		}, "not there exactly once"},
+		}, "does not occur exactly once"},
 		"attributes out of order": {func(s *Signature, a []Attribute) []Attribute {
 			var all []byte
 			for _, x := range a {
@@ -120,8 +120,8 @@ func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 	} {
 		sd := forgeSignedData(t, "P-256", c.change)
 		err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content))
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
 	}
 }
@@ -147,8 +147,8 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 		return NewAttribute(n.version, marshalValue(t, struct{ Certs []essCertIDv2 }{[]essCertIDv2{{id, n.sum, is}}}))
 	}
 	for name, c := range map[string]struct {
-		change func(*named)
-		says   string
+		change  func(*named)
+		wantErr string
 	}{
 		"SHA-256 spelled out": {func(*named) {}, ""},
 		"SHA-512":             {func(n *named) { n.hash = crypto.SHA512 }, ""},
@@ -173,11 +173,11 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 			return replaceAttribute(a, OIDSigningCertificateV2, encode(n))
 		})
 		err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content))
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
-		if sd.NamesCertificate(sd.Signers[0]) != (c.says == "") {
-			t.Errorf("%s: bound is %v", name, c.says != "")
+		if sd.NamesCertificate(sd.Signers[0]) != (c.wantErr == "") {
+			t.Errorf("%s: bound is %v", name, c.wantErr != "")
 		}
 	}
 	absent := forgeSignedData(t, "P-256", func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDSigningCertificateV2) })
@@ -205,7 +205,7 @@ func TestSignatureHasToBeOfTheAlgorithmThatIsNamedAndOfTheCertificatesKey(t *tes
 		"another RSA value":             {"RSA", func(_ *SignedData, s *Signer) { s.Signature[0] ^= 1 }, nil},
 		"another Ed25519 value":         {"Ed25519", func(_ *SignedData, s *Signer) { s.Signature[0] ^= 1 }, nil},
 	} {
-		// Without the protection, so that it is the algorithm itself that is looked at.
+		// Without the protection, so that the algorithm itself is checked.
 		sd := forgeSignedData(t, c.kind, func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDAlgorithmProtection) })
 		s := sd.Signers[0]
 		digest := computeHash(s.Digest, content)
@@ -256,7 +256,7 @@ func TestPaddingOfPSSHasToBeAsItsParametersSay(t *testing.T) {
 		"another mask":                func(p *pssParameters) { p.MGF.Algorithm = oidSHA256 },
 		"another hash in the mask":    func(p *pssParameters) { p.MGF.Parameters = sha512 },
 		"another trailer":             func(p *pssParameters) { p.TrailerField = 2 },
-		"a hash that nobody knows":    func(p *pssParameters) { p.Hash.Algorithm = oidRSA },
+		"an unknown hash":             func(p *pssParameters) { p.Hash.Algorithm = oidRSA },
 		"a mask without a hash":       func(p *pssParameters) { p.MGF.Parameters = asn1.RawValue{} },
 		"a mask whose hash is no OID": func(p *pssParameters) { p.MGF.Parameters = asn1Null },
 	} {

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// report of segel verify --json, as far as it is compared.
+// ourReport has the parts of segel verify --json that are compared. The field names are those of the JSON.
 type ourReport struct {
 	Indication, Integrity string
 	Signatures            []ourSignature
@@ -32,7 +32,7 @@ type ourSignature struct {
 	}
 }
 
-// listChangedPages lists the pages of which we say that a later revision, which we allow, shows something there, or covers it.
+// listChangedPages returns the pages for which our report has a permitted later change with that code.
 func (s ourSignature) listChangedPages(code string) []int {
 	var pages []int
 	for _, l := range s.Later {
@@ -45,7 +45,7 @@ func (s ourSignature) listChangedPages(code string) []int {
 	return pages
 }
 
-// hasChange reports whether we say something of a later revision.
+// hasChange reports whether our report has a later change with that code.
 func (s ourSignature) hasChange(code string) bool {
 	for _, l := range s.Later {
 		for _, w := range l.What {
@@ -57,7 +57,8 @@ func (s ourSignature) hasChange(code string) bool {
 	return false
 }
 
-// isIntact reports whether we think a signature whole and what came later allowed, whoever made it.
+// isIntact reports whether our report says that the signature is intact and later changes are permitted, whether or not
+// the signer is trusted.
 func (s ourSignature) isIntact() bool {
 	return strings.HasPrefix(s.Integrity, "intact") && s.Indication != "TOTAL-FAILED"
 }
@@ -70,14 +71,14 @@ func (s ourSignature) String() string {
 	return fmt.Sprintf("%s %s, %s: %s", s.Indication, s.SubIndication, s.Integrity, strings.Join(codes, " "))
 }
 
-// verdict is what another judge thinks of one signature.
+// verdict is another validator's result for one signature.
 type verdict struct {
 	intact     bool
-	incomplete bool // he gave up before he looked whether anything changed
+	incomplete bool // it gave up before it compared the revisions
 	reason     string
 }
 
-// runSegelVerify asks our own program about a file. It is not an answer if it could not read it.
+// runSegelVerify validates a file with our own program. If the program cannot read the file, it returns an error.
 func runSegelVerify(binary, roots, path string) (ourReport, error) {
 	var out, said bytes.Buffer
 	cmd := exec.Command(binary, "verify", "--json", "--trust", roots, path)
@@ -90,7 +91,7 @@ func runSegelVerify(binary, roots, path string) (ourReport, error) {
 	return a, json.Unmarshal(out.Bytes(), &a)
 }
 
-// listVerdicts of pyHanko by field.
+// listVerdicts returns pyHanko's verdicts by field.
 func (a pyhankoAnswer) listVerdicts() map[string]verdict {
 	m := map[string]verdict{}
 	for _, s := range a.Signatures {
@@ -99,7 +100,8 @@ func (a pyhankoAnswer) listVerdicts() map[string]verdict {
 	return m
 }
 
-// listVerdicts of DSS by field. That a page looks different, which we tell as well, is no difference of opinion.
+// listVerdicts returns the verdicts of DSS by field. A visual difference that our report contains too is not a
+// disagreement.
 func (a dssAnswer) listVerdicts(ours ourReport) map[string]verdict {
 	m := map[string]verdict{}
 	for _, s := range a.Signatures {
@@ -118,12 +120,12 @@ func removePages(pages, told []int) []int {
 	return slices.DeleteFunc(slices.Clone(pages), func(n int) bool { return slices.Contains(told, n) })
 }
 
-// compareVerdicts holds the opinions of another judge against ours, unless we could not read the file. That they say changed where we say intact is what
-// must not be.
-func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no reportFunc) {
+// compareVerdicts reports where another validator's verdicts differ from ours, unless we could not read the file. The
+// worst case is that the other one says changed and we say intact.
+func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, fail reportFunc) {
 	if unread != nil {
 		if len(theirs) > 0 {
-			no("we cannot read it: %v", unread)
+			fail("we cannot read it: %v", unread)
 		}
 		return
 	}
@@ -132,26 +134,26 @@ func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, no
 		switch {
 		case !ok:
 			if s.isIntact() {
-				no("%s: they do not know it, we say intact", s.Field)
+				fail("%s: they do not know it, we say intact", s.Field)
 			}
 		case s.isIntact() && o.incomplete:
-			no("%s: they do not judge it, we say intact: %s", s.Field, o.reason)
+			fail("%s: they do not validate it, we say intact: %s", s.Field, o.reason)
 		case s.isIntact() && !o.intact:
-			no("%s: they say changed, we say intact: %s", s.Field, o.reason)
+			fail("%s: they say changed, we say intact: %s", s.Field, o.reason)
 		case !s.isIntact() && o.intact:
-			no("%s: they say intact, we say %v", s.Field, s)
+			fail("%s: they say intact, we say %v", s.Field, s)
 		}
 		delete(theirs, s.Field)
 	}
 	for field, o := range theirs {
-		no("%s: we do not know it, they say %v %s", field, o.intact, o.reason)
+		fail("%s: we do not know it, they say %v %s", field, o.intact, o.reason)
 	}
 }
 
-// compareFiles asks our program, pyHanko and DSS about the same files, and reports where they differ about what became of
-// what was signed. Where the others cannot read a file there is nothing to compare. A tampered file in which we think
-// all signatures intact is a finding too.
-func (j *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
+// compareFiles validates the same files with our program, pyHanko and DSS, and reports differing verdicts on changes of
+// what was signed. Files that the others cannot read are not compared. A tampered file in which we find all signatures
+// intact is a finding too.
+func (v *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
 	r.recordQueries("ours and pyhanko", len(items))
 	r.recordQueries("ours and dss", len(items))
 	for _, it := range items {
@@ -161,31 +163,33 @@ func (j *validators) compareFiles(r *report, binary, roots string, items []item,
 		var wg sync.WaitGroup
 		var unread, silentP, silentD error
 		wg.Go(func() { ours, unread = runSegelVerify(binary, roots, it.path) })
-		wg.Go(func() { silentP = j.pyhanko.queryFile(it.path, &p) })
-		wg.Go(func() { silentD = j.dss.queryFile(it.path, &d) })
+		wg.Go(func() { silentP = v.pyhanko.queryFile(it.path, &p) })
+		wg.Go(func() { silentD = v.dss.queryFile(it.path, &d) })
 		wg.Wait()
-		no := func(judge string) reportFunc {
-			return func(format string, args ...any) { r.addFindings(finding{judge, it.name, fmt.Sprintf(format, args...)}) }
+		failAs := func(validator string) reportFunc {
+			return func(format string, args ...any) {
+				r.addFindings(finding{validator, it.name, fmt.Sprintf(format, args...)})
+			}
 		}
 		broken := func(s ourSignature) bool { return !s.isIntact() }
 		if tampered[it.name] && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, broken) {
-			no("ours")("was tampered with, and we say intact")
+			failAs("ours")("was tampered with, and we say intact")
 		}
-		it.checkIndication(ours, no("ours"))
-		it.checkWarnings(ours, no("ours"))
-		it.checkFilling(ours, no("ours"))
+		it.checkIndication(ours, failAs("ours"))
+		it.checkWarnings(ours, failAs("ours"))
+		it.checkFilling(ours, failAs("ours"))
 		if silentP == nil && p.Error == "" {
-			compareVerdicts(ours, unread, p.listVerdicts(), no("ours and pyhanko"))
+			compareVerdicts(ours, unread, p.listVerdicts(), failAs("ours and pyhanko"))
 		}
 		if silentD == nil && d.Error == "" {
-			compareVerdicts(ours, unread, d.listVerdicts(ours), no("ours and dss"))
-			it.compareIndication(ours, d, no("ours and dss"))
+			compareVerdicts(ours, unread, d.listVerdicts(ours), failAs("ours and dss"))
+			it.compareIndication(ours, d, failAs("ours and dss"))
 		}
 	}
 }
 
-// compareIndication holds our indication against that of DSS, if neither has been given more proof than the other.
-func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
+// compareIndication compares our indication with that of DSS, if both have the same validation data.
+func (it item) compareIndication(a ourReport, d dssAnswer, fail reportFunc) {
 	if it.wantVerdict == "" {
 		return
 	}
@@ -195,25 +199,26 @@ func (it item) compareIndication(a ourReport, d dssAnswer, no reportFunc) {
 	}
 	for _, s := range a.Signatures {
 		if they := theirs[s.Field]; they != "" && they != s.Indication {
-			no("%s: they say %s, we say %v", s.Field, they, s)
+			fail("%s: they say %s, we say %v", s.Field, they, s)
 		}
 	}
 }
 
-// checkIndication holds our own answer against what is expected: a signature that brings all proof passes at its level.
-func (it item) checkIndication(a ourReport, no reportFunc) {
+// checkIndication compares our report with what is expected: a signature with complete validation data passes at its
+// level.
+func (it item) checkIndication(a ourReport, fail reportFunc) {
 	for _, s := range a.Signatures {
 		if got := strings.Join(strings.Fields(s.Indication+" "+s.SubIndication+" "+s.Level), " "); it.wantVerdict != "" && got != it.wantVerdict {
-			no("%s: %s, and it should be %s", s.Field, got, it.wantVerdict)
+			fail("%s: %s, and it should be %s", s.Field, got, it.wantVerdict)
 		}
 		level := it.levels[s.Field]
 		if (level == "B-LT" || level == "B-LTA") && (s.Indication != "TOTAL-PASSED" || s.Level != level) {
-			no("%s: level %s, %v", s.Field, s.Level, s)
+			fail("%s: level %s, %v", s.Field, s.Level, s)
 		}
 	}
 }
 
-// listPDFFiles lists one in so many of the PDF files below a folder.
+// listPDFFiles returns every n-th PDF file below a folder.
 func listPDFFiles(folder string, every int) ([]item, error) {
 	var items []item
 	n := 0

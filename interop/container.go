@@ -15,7 +15,7 @@ import (
 	"segel/cms"
 )
 
-// containerBuilder writes containers. Its first error stays.
+// containerBuilder builds CMS containers in unusual forms. It keeps its first error.
 type containerBuilder struct {
 	pki    *pki
 	signer signer
@@ -29,7 +29,7 @@ func collectError[T any](s *containerBuilder) func(v T, err error) T {
 	}
 }
 
-// signedData is a container as far as it is edited here.
+// signedData is a SignedData with the parts that are edited here.
 type signedData struct {
 	Version      int
 	Digests      []pkix.AlgorithmIdentifier `asn1:"set"`
@@ -44,7 +44,7 @@ type contentInfo struct {
 	Data signedData `asn1:"explicit,tag:0"`
 }
 
-// buildContainer signs a digest, with unsigned attributes.
+// buildContainer signs a digest and adds unsigned attributes.
 func (s *containerBuilder) buildContainer(digest []byte, o cms.Options, with ...func(*cms.Signature, []byte) []cms.Attribute) []byte {
 	if s.err != nil {
 		return nil
@@ -61,7 +61,7 @@ func (s *containerBuilder) buildContainer(digest []byte, o cms.Options, with ...
 	return collectError[[]byte](s)(c.Finish(value, unsigned...))
 }
 
-// editContainer changes a container.
+// editContainer edits a container.
 func (s *containerBuilder) editContainer(der []byte, edit func(*signedData)) []byte {
 	var c contentInfo
 	_, err := asn1.Unmarshal(der, &c)
@@ -70,7 +70,7 @@ func (s *containerBuilder) editContainer(der []byte, edit func(*signedData)) []b
 	return collectError[[]byte](s)(asn1.Marshal(c))
 }
 
-// signWithoutAttributes signs the file itself: no attributes are signed.
+// signWithoutAttributes signs the file itself, without signed attributes.
 func (s *containerBuilder) signWithoutAttributes(b signedBytes) []byte {
 	value := collectError[[]byte](s)(s.signer.key.Sign(rand.Reader, b.computeDigest(crypto.SHA256), crypto.SHA256))
 	return s.editContainer(s.buildContainer(b.computeDigest(crypto.SHA256), cms.Options{}), func(d *signedData) {
@@ -90,17 +90,17 @@ func (s *containerBuilder) signWithoutAttributes(b signedBytes) []byte {
 	})
 }
 
-// issueToken is a timestamp of a digest.
+// issueToken issues a timestamp token over a digest.
 func (s *containerBuilder) issueToken(digest []byte) []byte {
 	return collectError[[]byte](s)(s.pki.authority.Timestamper().Timestamp(context.Background(), digest))
 }
 
-// buildTimestamp is the attribute with a token about a signature value.
+// buildTimestamp returns the attribute with a token over a signature value.
 func (s *containerBuilder) buildTimestamp(_ *cms.Signature, value []byte) []cms.Attribute {
 	return []cms.Attribute{cms.NewAttribute(cms.OIDSignatureTimestamp, s.issueToken(signedBytes(value).computeDigest(crypto.SHA256)))}
 }
 
-// useIndefiniteLength marks the ends of the outer elements of a container instead of telling their lengths.
+// useIndefiniteLength gives the outer elements of a container indefinite lengths.
 func (s *containerBuilder) useIndefiniteLength(der []byte) []byte {
 	var outer struct {
 		Type    asn1.RawValue
@@ -115,8 +115,8 @@ func (s *containerBuilder) useIndefiniteLength(der []byte) []byte {
 	return slices.Concat([]byte{0x30, 0x80}, outer.Type.FullBytes, []byte{0xa0, 0x80, 0x30, 0x80}, inner.Bytes, make([]byte, 6))
 }
 
-// buildBERTimestamp has a token of which the outermost element alone tells its length, so that the container around it is
-// DER.
+// buildBERTimestamp returns a timestamp attribute whose token is BER except for its outermost length, so that the
+// container around it stays DER.
 func (s *containerBuilder) buildBERTimestamp(c *cms.Signature, value []byte) []cms.Attribute {
 	a := s.buildTimestamp(c, value)[0]
 	b := s.useIndefiniteLength(a.Values[0].FullBytes)
@@ -124,9 +124,9 @@ func (s *containerBuilder) buildBERTimestamp(c *cms.Signature, value []byte) []c
 	return []cms.Attribute{cms.NewAttribute(a.Type, whole)}
 }
 
-// encodePieces writes a container by the basic rules, but for what has to be DER: certificates and signed attributes. Flat, it
-// leaves the signer's name and the token as they are too: pyHanko's reader takes no marked end there, nor ten of them within
-// each other.
+// encodePieces encodes a container as BER, except for the parts that must be DER: certificates and signed attributes.
+// With flat, the signer's name and the token stay DER too: pyHanko's parser accepts neither an indefinite length there
+// nor ten nested ones.
 func (s *containerBuilder) encodePieces(der []byte, flat bool) []byte {
 	keep := s.listCertificates()
 	sd := collectError[*cms.SignedData](s)(cms.Parse(der))
@@ -162,10 +162,10 @@ func (s *containerBuilder) listCertificates() (all [][]byte) {
 	return all
 }
 
-// revocationData is proof about one certificate: one of the two.
+// revocationData is revocation data about one certificate: either an OCSP response or a CRL.
 type revocationData struct{ ocsp, crl []byte }
 
-// collectRevocationData is about everybody that a signature with a timestamp rests on.
+// collectRevocationData returns revocation data about all certificates of a signature with a timestamp.
 func (s *containerBuilder) collectRevocationData() (all []revocationData) {
 	about := func(chain []*x509.Certificate) {
 		chain = append(slices.Clone(chain), s.pki.authority.Root())
@@ -183,7 +183,7 @@ func (s *containerBuilder) collectRevocationData() (all []revocationData) {
 	return all
 }
 
-// buildArchivalAttribute is the attribute adbe-revocationInfoArchival: proof that is signed along.
+// buildArchivalAttribute returns the signed attribute adbe-revocationInfoArchival.
 func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
 	var v struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
@@ -200,7 +200,7 @@ func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
 	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, collectError[[]byte](s)(asn1.Marshal(v)))
 }
 
-// buildValuesAttributes are the unsigned attributes certificate-values and revocation-values.
+// buildValuesAttributes returns the unsigned attributes certificate-values and revocation-values.
 func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.Attribute {
 	var certs []asn1.RawValue
 	for _, c := range append(slices.Clone(s.signer.chain[1:]), s.pki.authority.Timestamper().Chain...) {
@@ -217,7 +217,7 @@ func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.A
 		if p.ocsp == nil {
 			continue
 		}
-		var response struct { // without what the responder sent it in (RFC 5126 §6.3.4)
+		var response struct { // OCSPResponse without its wrapper (RFC 5126 §6.3.4)
 			Status asn1.Enumerated
 			Bytes  struct {
 				Type  asn1.ObjectIdentifier

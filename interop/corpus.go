@@ -12,9 +12,9 @@ import (
 	"segel/pdf"
 )
 
-// signCorpus signs every healthy, unencrypted PDF file below a folder, or one in so many, twice: not to be seen and to be
-// seen. It writes what comes out to another folder. What the library refuses is a finding.
-func signCorpus(h *pki, folder, out string, every int) (items []item, refused []finding, err error) {
+// signCorpus signs every n-th healthy, unencrypted PDF file below a folder twice, invisibly and visibly, and writes the
+// results to another folder. A file that the library refuses is a finding.
+func signCorpus(k *pki, folder, out string, every int) (items []item, refused []finding, err error) {
 	files, err := listPDFFiles(folder, every)
 	if err != nil {
 		return nil, nil, err
@@ -29,39 +29,38 @@ func signCorpus(h *pki, folder, out string, every int) (items []item, refused []
 		}
 		stem := strings.TrimSuffix(f.name, filepath.Ext(f.name))
 		for name, seen := range map[string]bool{stem + "-invisible.pdf": false, stem + "-visible.pdf": true} {
-			it := item{name: name, path: filepath.Join(out, name), before: f.path, coversFile: true, levels: map[string]string{"SegelUji": "B-T"}}
-			p := h.newFile(b)
+			it := item{name: name, before: f.path, coversFile: true, levels: map[string]string{"SegelUji": "B-T"}}
+			p := k.newFile(b)
 			p.signField("SegelUji", rsaPKCS1, func(o *pades.Options) { p.err = it.placeField(p, o, seen) })
 			if p.err != nil {
 				refused = append(refused, finding{"ours", name, p.err.Error()})
 				continue
 			}
-			if err := os.WriteFile(it.path, p.b, 0o600); err != nil {
+			if items, err = appendItem(items, out, it, p.b); err != nil {
 				return nil, nil, err
 			}
-			items = append(items, it)
 		}
 	}
 	if len(items) == 0 {
-		return nil, nil, errors.New("there was no PDF file to be signed in " + folder)
+		return nil, nil, errors.New("no PDF file to sign in " + folder)
 	}
 	return items, refused, nil
 }
 
-// isHealthy tells files that qpdf opens without a password, finds not encrypted, and nothing wrong with.
+// isHealthy reports whether qpdf opens a file without a password, does not call it encrypted, and finds no fault.
 func isHealthy(path string) bool {
 	var exit *exec.ExitError
-	err := exec.Command("qpdf", "--is-encrypted", path).Run() // 2: it is not
+	err := exec.Command("qpdf", "--is-encrypted", path).Run() // exit status 2: not encrypted
 	return errors.As(err, &exit) && exit.ExitCode() == 2 && runQpdfCheck(path) == 0
 }
 
-// placeField gives the signature a new field; one to be seen stands at the lower left of page 1.
+// placeField gives the signature a new field; a visible one is on page 1.
 func (it *item) placeField(p *testFile, o *pades.Options, visible bool) error {
 	o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, ""
 	if !visible {
 		return nil
 	}
-	d, err := pdf.Open(p.toSource().R, p.toSource().Size, pdf.Options{})
+	d, err := openPDF(p.b)
 	if err != nil {
 		return err
 	}
@@ -78,8 +77,8 @@ func (it *item) placeField(p *testFile, o *pades.Options, visible bool) error {
 	return nil
 }
 
-// findFreeBox is a box on the page, as displayed, that no annotation of it touches: judges call a signature that lies over
-// something else suspicious, and are right to. If there is none, it is any.
+// findFreeBox returns a box on the page, as displayed, that no annotation touches: validators call a signature over
+// other content suspicious, and they are right. If there is none, it returns any box.
 func findFreeBox(d *pdf.Document, page *pdf.Page) (pageArea, pdf.Rect, error) {
 	annots, err := d.Array(page.Dict["Annots"])
 	if err != nil {

@@ -9,23 +9,24 @@ import (
 	"strings"
 )
 
-// checkPdfsig asks poppler: every signature of ours is valid and shows whose it is, and the last one is about the whole file.
-func (it item) checkPdfsig(no reportFunc) {
+// checkPdfsig checks with poppler that each of our signatures is valid and shows its signer's name, and that the last
+// one covers the whole file.
+func (it item) checkPdfsig(fail reportFunc) {
 	found := runPdfsig(it.path)
 	for _, field := range it.listOurFields() {
 		v, ok := found[field]
 		_, signature := it.levels[field]
 		switch {
 		case !ok:
-			no("%s: not found", field)
+			fail("%s: not found", field)
 		case signature && !strings.Contains(v, "Signature is Valid"):
 			_, status, _ := strings.Cut(v, "Signature Validation: ")
 			status, _, _ = strings.Cut(status, "\n")
-			no("%s: %s", field, status)
+			fail("%s: %s", field, status)
 		case signature && it.signerNames[field] != "" && !strings.Contains(v, "Signer Certificate Common Name: "+it.signerNames[field]+"\n"):
-			no("%s: the name is not %q", field, it.signerNames[field])
+			fail("%s: the name is not %q", field, it.signerNames[field])
 		case it.coversFile && field == it.findLastField() && !strings.Contains(v, "Total document signed"):
-			no("%s: not about the whole document", field)
+			fail("%s: does not cover the whole document", field)
 		}
 	}
 	if it.before == "" {
@@ -33,12 +34,12 @@ func (it item) checkPdfsig(no reportFunc) {
 	}
 	for field, was := range runPdfsig(it.before) {
 		if strings.Contains(was, "Signature is Valid") && !strings.Contains(found[field], "Signature is Valid") {
-			no("%s: was valid before, and is no more", field)
+			fail("%s: was valid before, and is not any more", field)
 		}
 	}
 }
 
-// runPdfsig returns what pdfsig says of each field; what it says of a file that it cannot read is nothing.
+// runPdfsig returns the output of pdfsig by field; nothing if it cannot read the file.
 func runPdfsig(file string) map[string]string {
 	out, _ := exec.Command("pdfsig", "-nocert", file).Output()
 	all := map[string]string{}
@@ -51,7 +52,7 @@ func runPdfsig(file string) map[string]string {
 	return all
 }
 
-// runQpdfCheck is how qpdf --check ends, from 0, clean, over 1, warnings, to 2, errors.
+// runQpdfCheck returns the result of qpdf --check: 0 clean, 1 warnings, 2 errors.
 func runQpdfCheck(file string) int {
 	err := exec.Command("qpdf", "--check", file).Run()
 	var exit *exec.ExitError
@@ -64,56 +65,56 @@ func runQpdfCheck(file string) int {
 	return 2
 }
 
-// checkQpdf finds no fault, and, against the file before, the same pages and form fields.
-func (it item) checkQpdf(no reportFunc) {
+// checkQpdf checks that qpdf finds no new fault and, compared with the file before, the same pages and form fields.
+func (it item) checkQpdf(fail reportFunc) {
 	was := 0
 	if it.before != "" {
 		was = runQpdfCheck(it.before)
 	}
 	if is := runQpdfCheck(it.path); is > was {
-		no("check ends with %d, was %d before", is, was)
+		fail("check ends with %d, was %d before", is, was)
 	}
 	if it.before == "" {
 		return
 	}
 	before, err := exec.Command("qpdf", "--show-npages", it.before).Output()
 	if err != nil {
-		return // qpdf sees no pages to compare
+		return // qpdf finds no pages to compare
 	}
 	if after, err := exec.Command("qpdf", "--show-npages", it.path).Output(); err != nil || !bytes.Equal(before, after) {
-		no("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
+		fail("%s pages became %s", bytes.TrimSpace(before), bytes.TrimSpace(after))
 	}
-	it.checkFormFields(no)
+	it.checkFormFields(fail)
 }
 
-// checkFormFields compares the form fields as qpdf lists them: those that were there are there as they were, in their order, and
-// nothing but signature fields came.
-func (it item) checkFormFields(no reportFunc) {
+// checkFormFields compares the form fields as qpdf lists them: existing fields must be unchanged and in the same order,
+// and only signature fields may be added.
+func (it item) checkFormFields(fail reportFunc) {
 	before, err := listFormFields(it.before)
 	if err != nil {
 		return
 	}
 	after, err := listFormFields(it.path)
 	if err != nil {
-		no("form fields: %v", err)
+		fail("form fields: %v", err)
 		return
 	}
 	for _, f := range after {
 		if len(before) > 0 && reflect.DeepEqual(f, before[0]) {
 			before = before[1:]
 		} else if f["fieldtype"] != "/Sig" {
-			no("field %v has come, or changed", f["fullname"])
+			fail("field %v was added or changed", f["fullname"])
 		}
 	}
 	for _, f := range before {
-		no("field %v is gone, or changed", f["fullname"])
+		fail("field %v was removed or changed", f["fullname"])
 	}
 }
 
 func listFormFields(file string) ([]map[string]any, error) {
 	out, err := exec.Command("qpdf", "--json", "--json-key=acroform", file).Output()
 	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) { // 3: with warnings
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 3) { // exit status 3: warnings
 		return nil, err
 	}
 	var v struct {
@@ -123,11 +124,11 @@ func listFormFields(file string) ([]map[string]any, error) {
 	return v.AcroForm.Fields, err
 }
 
-// checkMutool says of each signature of ours that it is valid, or valid with later edits.
-func (it item) checkMutool(no reportFunc) {
+// checkMutool checks that mutool calls each of our signatures valid, or valid with later edits.
+func (it item) checkMutool(fail reportFunc) {
 	out, _ := exec.Command("mutool", "sign", "-v", it.path).CombinedOutput()
 	valid := strings.Count(string(out), "The signature is valid but there have been edits") + strings.Count(string(out), "The document is unchanged since signing")
 	if valid < len(it.levels) {
-		no("calls %d of %d signatures valid: %s", valid, len(it.levels), strings.Join(strings.Fields(string(out)), " "))
+		fail("calls %d of %d signatures valid: %s", valid, len(it.levels), strings.Join(strings.Fields(string(out)), " "))
 	}
 }

@@ -1,3 +1,3 @@
-// Command interop makes files with our library, has programs of strangers judge them, and compares their verdicts with
-// what is expected. README.md of its folder says who they are and what they have to say.
+// Command interop tests interoperability: it signs files with our library, validates them with other programs, and
+// compares the verdicts with what is expected. See README.md in its folder.
 package main

@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// finding is one thing a judge said against what is expected.
+// finding is a result of a validator that differs from what is expected.
 type finding struct{ validator, file, text string }
 
 func (f finding) String() string { return f.validator + ": " + f.file + ": " + f.text }
 
-// explanation is a disagreement that has a reason: a line of the table.
+// explanation is a known disagreement with its reason: a line of explained.txt.
 type explanation struct {
 	line                   int
-	file, validator, words string // a pattern of path.Match, a judge or *, what the finding says
+	file, validator, words string // a pattern of path.Match, a validator or *, text in the finding
 	reason                 string
 	used                   int
 }
 
-// readExplanations reads the disagreements that have a reason: lines of four parts between bars; # begins a comment.
+// readExplanations reads the known disagreements: lines of four parts separated by bars; # starts a comment.
 func readExplanations(file string) ([]*explanation, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -50,10 +50,10 @@ func readExplanations(file string) ([]*explanation, error) {
 	return all, scan.Err()
 }
 
-// findExplanation finds the line that gives the reason for a finding, and notes that it was needed.
+// findExplanation returns the line that explains a finding and counts its use, or nil.
 func findExplanation(table []*explanation, f finding) *explanation {
 	for _, e := range table {
-		match, _ := path.Match(e.file, f.file) // the pattern was tried when it was read
+		match, _ := path.Match(e.file, f.file) // the pattern was checked when it was read
 		if match && (e.validator == "*" || e.validator == f.validator) && strings.Contains(f.text, e.words) {
 			e.used++
 			return e

@@ -11,7 +11,7 @@ import (
 	"segel/pdf"
 )
 
-// signedBytes is what a signature of any form is made of: the bytes of the file that it is about.
+// signedBytes are the bytes of a file that a signature covers.
 type signedBytes []byte
 
 func (s signedBytes) computeDigest(h crypto.Hash) []byte {
@@ -20,7 +20,7 @@ func (s signedBytes) computeDigest(h crypto.Hash) []byte {
 	return d.Sum(nil)
 }
 
-// addForm signs field A with a dictionary of any form; contents makes what stands in /Contents.
+// addForm signs field A with any form of signature dictionary; contents builds the value of /Contents.
 func (p *testFile) addForm(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) *testFile {
 	if p.err != nil {
 		return p
@@ -35,7 +35,7 @@ func (p *testFile) addForm(subFilter pdf.Name, more pdf.Dict, contents func(sign
 }
 
 func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) ([]byte, error) {
-	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
+	d, err := openPDF(p.b)
 	if err != nil {
 		return nil, err
 	}
@@ -68,20 +68,20 @@ func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents fun
 	if err != nil {
 		return nil, err
 	}
-	end, behind := tail.At+int64(len(tail.Bytes)), at+int64(length)
-	if err := tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, behind, end-behind)); err != nil {
+	end, after := tail.At+int64(len(tail.Bytes)), at+int64(length)
+	if err := tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, after, end-after)); err != nil {
 		return nil, err
 	}
 	whole := append(slices.Clone(p.b), tail.Bytes...)
-	b, err := contents(slices.Concat(whole[:at], whole[behind:]))
+	b, err := contents(slices.Concat(whole[:at], whole[after:]))
 	if err != nil {
 		return nil, err
 	}
 	return tail.Bytes, tail.Fill(hole, b)
 }
 
-// encodeBER writes DER by the basic encoding rules: every length marked at its end or longer than need be, every string of
-// octets in pieces. What is in keep stays as it is.
+// encodeBER converts DER to BER: indefinite or overlong lengths, and segmented octet strings. Elements listed in keep
+// stay as they are.
 func encodeBER(der []byte, keep ...[]byte) ([]byte, error) {
 	var out []byte
 	for len(der) > 0 {

@@ -14,7 +14,7 @@ import (
 	"segel/pades/validate"
 )
 
-// collectReports gathers what is complained of.
+// collectReports returns what is reported, one line each.
 func collectReports(hold func(reportFunc)) string {
 	var all []string
 	hold(func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) })
@@ -29,7 +29,7 @@ func TestObjectionOfAValidatorIsAFinding(t *testing.T) {
 		Field: "A", Kind: "signature", Intact: true, Valid: true, Trusted: true, Bottom: true, Coverage: "ENTIRE_FILE", Modification: "NONE",
 		DocMDP: &yes, Basic: "PASSED OK", Timed: "PASSED OK",
 	}
-	if s := collectReports(func(no reportFunc) { it.checkPyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{good}}, no) }); s != "" {
+	if s := collectReports(func(fail reportFunc) { it.checkPyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{good}}, fail) }); s != "" {
 		t.Errorf("a good one: %s", s)
 	}
 	for name, spoil := range map[string]func(*pyhankoSignature){
@@ -37,7 +37,7 @@ func TestObjectionOfAValidatorIsAFinding(t *testing.T) {
 		"an error":        func(s *pyhankoSignature) { s.Error = "no" },
 		"another digest":  func(s *pyhankoSignature) { s.Intact = false },
 		"another key":     func(s *pyhankoSignature) { s.Valid = false },
-		"nobody's trust":  func(s *pyhankoSignature) { s.Trusted = false },
+		"no trust":        func(s *pyhankoSignature) { s.Trusted = false },
 		"the bottom line": func(s *pyhankoSignature) { s.Bottom = false },
 		"less than all":   func(s *pyhankoSignature) { s.Coverage = "ENTIRE_REVISION" },
 		"a later change":  func(s *pyhankoSignature) { s.Modification = "OTHER" },
@@ -46,12 +46,12 @@ func TestObjectionOfAValidatorIsAFinding(t *testing.T) {
 	} {
 		bad := good
 		spoil(&bad)
-		if s := collectReports(func(no reportFunc) { it.checkPyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{bad}}, no) }); s == "" {
-			t.Errorf("pyHanko saying %s is no finding", name)
+		if s := collectReports(func(fail reportFunc) { it.checkPyhanko(pyhankoAnswer{Signatures: []pyhankoSignature{bad}}, fail) }); s == "" {
+			t.Errorf("pyHanko saying %s is not a finding", name)
 		}
 	}
 	fine := dssSignature{Field: "A", Level: "PAdES-BASELINE-T", Indication: "TOTAL_PASSED", Digest: true, Valid: true, RangeValid: true, Consistent: true}
-	if s := collectReports(func(no reportFunc) { it.checkDSS(dssAnswer{Signatures: []dssSignature{fine}}, no) }); s != "" {
+	if s := collectReports(func(fail reportFunc) { it.checkDSS(dssAnswer{Signatures: []dssSignature{fine}}, fail) }); s != "" {
 		t.Errorf("a good one: %s", s)
 	}
 	for name, spoil := range map[string]func(*dssSignature){
@@ -66,8 +66,8 @@ func TestObjectionOfAValidatorIsAFinding(t *testing.T) {
 	} {
 		bad := fine
 		spoil(&bad)
-		if s := collectReports(func(no reportFunc) { it.checkDSS(dssAnswer{Signatures: []dssSignature{bad}}, no) }); s == "" {
-			t.Errorf("DSS saying %s is no finding", name)
+		if s := collectReports(func(fail reportFunc) { it.checkDSS(dssAnswer{Signatures: []dssSignature{bad}}, fail) }); s == "" {
+			t.Errorf("DSS saying %s is not a finding", name)
 		}
 	}
 }
@@ -86,10 +86,12 @@ func TestDifferingVerdictsAreFindings(t *testing.T) {
 		{intact, map[string]verdict{"A": {}}, "they say changed, we say intact"},
 		{changed, map[string]verdict{"A": {intact: true}}, "they say intact"},
 		{intact, map[string]verdict{}, "they do not know it"},
-		{intact, map[string]verdict{"A": {incomplete: true}}, "they do not judge it"},
+		{intact, map[string]verdict{"A": {incomplete: true}}, "they do not validate it"},
 		{intact, map[string]verdict{"A": {intact: true}, "B": {intact: true}}, "we do not know it"},
 	} {
-		got := collectReports(func(no reportFunc) { compareVerdicts(ourReport{Signatures: []ourSignature{c.ours}}, nil, c.theirs, no) })
+		got := collectReports(func(fail reportFunc) {
+			compareVerdicts(ourReport{Signatures: []ourSignature{c.ours}}, nil, c.theirs, fail)
+		})
 		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.ours, got, c.want)
 		}
@@ -105,11 +107,11 @@ func TestFindingsInAFileMustBeReported(t *testing.T) {
 		}
 		return a
 	}
-	if s := collectReports(func(no reportFunc) { it.checkWarnings(told("finding.launch", "warning.covered_text"), no) }); s != "" {
-		t.Errorf("all is told: %s", s)
+	if s := collectReports(func(fail reportFunc) { it.checkWarnings(told("finding.launch", "warning.covered_text"), fail) }); s != "" {
+		t.Errorf("everything is reported: %s", s)
 	}
 	for _, a := range []ourReport{told(), told("finding.launch"), told("warning.covered_text", "finding.javascript")} {
-		if s := collectReports(func(no reportFunc) { it.checkWarnings(a, no) }); !strings.Contains(s, "does not tell of") {
+		if s := collectReports(func(fail reportFunc) { it.checkWarnings(a, fail) }); !strings.Contains(s, "does not report") {
 			t.Errorf("%v: %q", a.Warnings, s)
 		}
 	}
@@ -129,14 +131,14 @@ func TestVerdictOnAFillingIsComparedWithTheExpectedOne(t *testing.T) {
 	for got, signatures := range answers {
 		for want := range answers {
 			it := item{name: "filled-x.pdf", wantFilling: want}
-			if s := collectReports(func(no reportFunc) { it.checkFilling(ourReport{Signatures: signatures}, no) }); (s == "") != (got == want) {
+			if s := collectReports(func(fail reportFunc) { it.checkFilling(ourReport{Signatures: signatures}, fail) }); (s == "") != (got == want) {
 				t.Errorf("%s, and it should be %s: %q", got, want, s)
 			}
 		}
 	}
 	sealed := item{name: "sealed-filled-x.pdf", wantFilling: "denied"}
 	for want, signatures := range map[bool][]ourSignature{true: {allowed, seal}, false: {denied}} {
-		if s := collectReports(func(no reportFunc) { sealed.checkFilling(ourReport{Signatures: signatures}, no) }); (s == "") != want {
+		if s := collectReports(func(fail reportFunc) { sealed.checkFilling(ourReport{Signatures: signatures}, fail) }); (s == "") != want {
 			t.Errorf("sealed, %v: %q", signatures, s)
 		}
 	}
@@ -144,11 +146,11 @@ func TestVerdictOnAFillingIsComparedWithTheExpectedOne(t *testing.T) {
 
 func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := writeFillings(h, filepath.Join(t.TempDir(), "fillings"), 1000)
+	items, err := writeFillings(k, filepath.Join(t.TempDir(), "fillings"), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +160,7 @@ func TestASealDeniesThatItsFormIsFilledIn(t *testing.T) {
 			continue
 		}
 		n++
-		if s := collectReports(func(no reportFunc) { it.checkFilling(ourReport{Signatures: validateFile(t, h, it)}, no) }); s != "" {
+		if s := collectReports(func(fail reportFunc) { it.checkFilling(ourReport{Signatures: validateFile(t, k, it)}, fail) }); s != "" {
 			t.Errorf("%s: %s", it.name, s)
 		}
 	}
@@ -190,14 +192,14 @@ func TestExplanationCoversOnlyWhatItNamesAndMustBeNeeded(t *testing.T) {
 	r := newReport(table)
 	r.addFindings(finding{"dss", "ab.pdf", "not authorised"})
 	if err := r.printSummary(false); err != nil {
-		t.Errorf("all is explained, but %v", err)
+		t.Errorf("everything is explained, but %v", err)
 	}
 	if err := r.printSummary(true); err == nil || !strings.Contains(err.Error(), "line 4") {
-		t.Errorf("a reason that nobody needed: %v", err)
+		t.Errorf("an explanation that was not needed: %v", err)
 	}
 	r.addFindings(finding{"qpdf", "c.pdf", "check ends with 2"})
 	if err := r.printSummary(false); err == nil || !strings.Contains(err.Error(), "qpdf: c.pdf: check ends with 2") {
-		t.Errorf("a finding without a reason: %v", err)
+		t.Errorf("a finding without an explanation: %v", err)
 	}
 }
 
@@ -212,7 +214,7 @@ func TestPixelsInsideTheChangedAreaAreIgnored(t *testing.T) {
 		}
 	}
 	if _, err := a.countDifferences(raster{5, 20, make([]byte, 300)}, pageArea{}); err == nil {
-		t.Error("another shape is no difference")
+		t.Error("another shape is not a difference")
 	}
 }
 
@@ -231,11 +233,11 @@ func TestValidatorThatDiesOrHangsIsAFindingAndIsRestarted(t *testing.T) {
 
 func TestEveryTamperingIsDetected(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	items, err := writeMutants(h, filepath.Join(t.TempDir(), "mutants"))
+	items, err := writeMutants(k, filepath.Join(t.TempDir(), "mutants"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +249,7 @@ func TestEveryTamperingIsDetected(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, it := range items {
-		all := validateFile(t, h, it)
+		all := validateFile(t, k, it)
 		whole := len(all) > 0 && !slices.ContainsFunc(all, func(s ourSignature) bool { return !s.isIntact() })
 		if why := findExplanation(table, finding{"ours", it.name, "we say intact"}); whole && why == nil {
 			t.Errorf("%s: %v", it.name, all)
@@ -257,11 +259,11 @@ func TestEveryTamperingIsDetected(t *testing.T) {
 
 func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	odds, err := writeOddFiles(h, filepath.Join(t.TempDir(), "odds"), 3)
+	odds, err := writeOddFiles(k, filepath.Join(t.TempDir(), "odds"), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,27 +271,27 @@ func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 		t.Errorf("%d sealed, %d attacked", len(odds.sealed), len(odds.tampered))
 	}
 	for _, it := range odds.sealed {
-		all := validateFile(t, h, it)
-		if no := collectReports(func(no reportFunc) { it.checkIndication(ourReport{Signatures: all}, no) }); no != "" || len(all) != 3 {
-			t.Errorf("%s: %d signatures, %s", it.name, len(all), no)
+		all := validateFile(t, k, it)
+		if reports := collectReports(func(fail reportFunc) { it.checkIndication(ourReport{Signatures: all}, fail) }); reports != "" || len(all) != 3 {
+			t.Errorf("%s: %d signatures, %s", it.name, len(all), reports)
 		}
 	}
 	for _, it := range odds.tampered {
-		if all := validateFile(t, h, it); slices.ContainsFunc(all, ourSignature.isIntact) {
+		if all := validateFile(t, k, it); slices.ContainsFunc(all, ourSignature.isIntact) {
 			t.Errorf("%s: %v", it.name, all)
 		}
 	}
 }
 
-// validateFile is what we say of the signatures of a file.
-func validateFile(t *testing.T, h *pki, it item) (all []ourSignature) {
+// validateFile returns our report on the signatures of a file.
+func validateFile(t *testing.T, k *pki, it item) (all []ourSignature) {
 	t.Helper()
 	b, err := os.ReadFile(it.path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trust := &validate.Trust{}
-	trust.Add(validate.ForAll, "", h.authority.Root())
+	trust.Add(validate.ForAll, "", k.authority.Root())
 	r, err := validate.Validate(t.Context(), bytes.NewReader(b), int64(len(b)), validate.Options{At: time.Now(), Trust: trust})
 	if err != nil {
 		t.Fatalf("%s: %v", it.name, err)
@@ -302,22 +304,22 @@ func validateFile(t *testing.T, h *pki, it item) (all []ourSignature) {
 
 func TestSignaturesOfOtherFormsGetTheExpectedVerdict(t *testing.T) {
 	t.Parallel()
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, tampered, err := writeForms(h, filepath.Join(t.TempDir(), "forms"))
+	made, tampered, err := writeForms(k, filepath.Join(t.TempDir(), "forms"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, it := range append(made, tampered...) {
-		all := validateFile(t, h, it)
+		all := validateFile(t, k, it)
 		if len(all) != 1 {
 			t.Fatalf("%s has %d signatures", it.name, len(all))
 		}
-		no := collectReports(func(no reportFunc) { it.checkIndication(ourReport{Signatures: all}, no) })
-		if no != "" || i >= len(made) && (all[0].Indication == string(validate.TotalPassed) || strings.HasPrefix(all[0].Integrity, "intact")) {
-			t.Errorf("%s: %v %s", it.name, all[0], no)
+		reports := collectReports(func(fail reportFunc) { it.checkIndication(ourReport{Signatures: all}, fail) })
+		if reports != "" || i >= len(made) && (all[0].Indication == string(validate.TotalPassed) || strings.HasPrefix(all[0].Integrity, "intact")) {
+			t.Errorf("%s: %v %s", it.name, all[0], reports)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func main() {
-	work := flag.String("work", "build/interop", "folder of the judges, and for files and trust")
+	work := flag.String("work", "build/interop", "folder of the validators, and for files and certificates")
 	table := flag.String("table", "interop/explained.txt", "disagreements that have a reason")
 	folder := flag.String("pdfs", os.Getenv("SEGEL_PDFS"), "folder of more files to sign")
 	binary := flag.String("segel", "", "our program, to compare its verdicts with those of the others; empty: no comparison")
@@ -29,15 +29,15 @@ func run(work, tableFile, folder, binary string, every int) error {
 	if err != nil {
 		return err
 	}
-	h, err := newPKI()
+	k, err := newPKI()
 	if err != nil {
 		return err
 	}
-	made, err := writeSamples(h, filepath.Join(work, "made"))
+	made, err := writeSamples(k, filepath.Join(work, "made"))
 	if err != nil {
 		return err
 	}
-	suspects, err := writeSuspects(h, filepath.Join(work, "suspects"))
+	suspects, err := writeSuspects(k, filepath.Join(work, "suspects"))
 	if err != nil {
 		return err
 	}
@@ -45,33 +45,33 @@ func run(work, tableFile, folder, binary string, every int) error {
 	r := newReport(table)
 	var given []item
 	if folder == "" {
-		fmt.Println("SEGEL_PDFS is not set: only files made here are judged")
+		fmt.Println("SEGEL_PDFS is not set: only files made here are validated")
 	} else {
 		out := filepath.Join(work, "corpus")
 		if err := resetDir(out); err != nil {
 			return err
 		}
 		var refused []finding
-		if given, refused, err = signCorpus(h, folder, out, every); err != nil {
+		if given, refused, err = signCorpus(k, folder, out, every); err != nil {
 			return err
 		}
 		r.recordQueries("ours", len(given)+len(refused))
 		r.addFindings(refused...)
 	}
-	trust, err := h.writeTrust(filepath.Join(work, "trust"))
+	trust, err := k.writeTrust(filepath.Join(work, "trust"))
 	if err != nil {
 		return err
 	}
-	j := newValidators(work, trust)
-	j.checkAll(r, made, given)
+	v := newValidators(work, trust)
+	v.checkAll(r, made, given)
 	if binary != "" {
-		err = j.compareAll(r, h, work, binary, folder, every, made)
+		err = v.compareAll(r, k, work, binary, folder, every, made)
 	}
-	j.stop()
+	v.stop()
 	if binary != "" && err == nil {
-		// What a signature of another form brings along is to be seen, so nobody is given more than the root.
+		// These forms carry their own validation data, so the validators get only the root.
 		bare := newValidators(work, trust[:2])
-		err = bare.compareForms(r, h, work, binary)
+		err = bare.compareForms(r, k, work, binary)
 		bare.stop()
 	}
 	if err != nil {
@@ -80,9 +80,9 @@ func run(work, tableFile, folder, binary string, every int) error {
 	return r.printSummary(folder != "" && binary != "" && every == 1)
 }
 
-// validators are those who live in processes of their own.
+// validators are the other programs that run as separate processes.
 type validators struct {
-	root               string // the certificate they trust
+	root               string // root certificate that they trust
 	pyhanko, dss, vera *validatorProcess
 }
 
@@ -100,19 +100,20 @@ func newValidators(work string, trust []string) *validators {
 	}
 }
 
-func (j *validators) stop() {
-	for _, s := range []*validatorProcess{j.pyhanko, j.dss, j.vera} {
+func (v *validators) stop() {
+	for _, s := range []*validatorProcess{v.pyhanko, v.dss, v.vera} {
 		s.stop()
 	}
 }
 
-// compareAll holds our own verdicts against the others', about made files, tampered ones, and those of the folder.
-func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, every int, made []item) error {
-	roots, err := h.writeRoots(work)
+// compareAll compares our verdicts with those of the others: on sample files, tampered files, and the files of the
+// folder.
+func (v *validators) compareAll(r *report, k *pki, work, binary, folder string, every int, made []item) error {
+	roots, err := k.writeRoots(work)
 	if err != nil {
 		return err
 	}
-	tampered, err := writeMutants(h, filepath.Join(work, "mutants"))
+	tampered, err := writeMutants(k, filepath.Join(work, "mutants"))
 	if err != nil {
 		return err
 	}
@@ -120,18 +121,18 @@ func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	harmless, misleading, err := writeWriterFiles(h, filepath.Join(work, "writers"))
+	harmless, misleading, err := writeWriterFiles(k, filepath.Join(work, "writers"))
 	if err != nil {
 		return err
 	}
 	for _, it := range misleading {
 		names[it.name] = true
 	}
-	fillings, err := writeFillings(h, filepath.Join(work, "fillings"), every)
+	fillings, err := writeFillings(k, filepath.Join(work, "fillings"), every)
 	if err != nil {
 		return err
 	}
-	odds, err := writeOddFiles(h, filepath.Join(work, "odds"), every)
+	odds, err := writeOddFiles(k, filepath.Join(work, "odds"), every)
 	if err != nil {
 		return err
 	}
@@ -146,17 +147,17 @@ func (j *validators) compareAll(r *report, h *pki, work, binary, folder string, 
 		}
 		items = append(items, files...)
 	}
-	j.compareFiles(r, binary, roots, items, names)
+	v.compareFiles(r, binary, roots, items, names)
 	return nil
 }
 
-// compareForms holds our verdicts against the others' about signatures of forms that others make.
-func (j *validators) compareForms(r *report, h *pki, work, binary string) error {
-	roots, err := h.writeRoots(work)
+// compareForms compares our verdicts with those of the others on signatures in forms that other programs make.
+func (v *validators) compareForms(r *report, k *pki, work, binary string) error {
+	roots, err := k.writeRoots(work)
 	if err != nil {
 		return err
 	}
-	made, tampered, err := writeForms(h, filepath.Join(work, "forms"))
+	made, tampered, err := writeForms(k, filepath.Join(work, "forms"))
 	if err != nil {
 		return err
 	}
@@ -164,12 +165,12 @@ func (j *validators) compareForms(r *report, h *pki, work, binary string) error 
 	for _, it := range tampered {
 		names[it.name] = true
 	}
-	j.compareFiles(r, binary, roots, append(made, tampered...), names)
+	v.compareFiles(r, binary, roots, append(made, tampered...), names)
 	return nil
 }
 
-// checkAll asks every judge about every file that is his business. The strangers, who take long, work side by side.
-func (j *validators) checkAll(r *report, made, given []item) {
+// checkAll runs every validator on its files. The slow ones run concurrently.
+func (v *validators) checkAll(r *report, made, given []item) {
 	all := append(made[:len(made):len(made)], given...)
 	var archives, signed []item
 	for _, it := range all {
@@ -182,38 +183,40 @@ func (j *validators) checkAll(r *report, made, given []item) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		r.checkEach("pyhanko", signed, func(it item, no reportFunc) { checkWith(j.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, no) })
-		r.checkEach("verapdf", archives, func(it item, no reportFunc) { checkWith(j.vera, it, it.checkVeraPDF, nil, no) })
+		r.checkEach("pyhanko", signed, func(it item, fail reportFunc) {
+			checkWith(v.pyhanko, it, it.checkPyhanko, it.checkUnharmedPyhanko, fail)
+		})
+		r.checkEach("verapdf", archives, func(it item, fail reportFunc) { checkWith(v.vera, it, it.checkVeraPDF, nil, fail) })
 	})
 	wg.Go(func() {
-		r.checkEach("dss", signed, func(it item, no reportFunc) { checkWith(j.dss, it, it.checkDSS, it.checkUnharmedDSS, no) })
+		r.checkEach("dss", signed, func(it item, fail reportFunc) { checkWith(v.dss, it, it.checkDSS, it.checkUnharmedDSS, fail) })
 	})
 	wg.Go(func() {
 		r.checkEach("pdfsig", signed, item.checkPdfsig)
 		r.checkEach("qpdf", all, item.checkQpdf)
 		r.checkEach("mutool", made, item.checkMutool)
-		r.checkEach("openssl", made, func(it item, no reportFunc) { it.checkOpenssl(j.root, no) })
+		r.checkEach("openssl", made, func(it item, fail reportFunc) { it.checkOpenssl(v.root, fail) })
 		for _, program := range []string{"pdftoppm", "mutool"} {
-			r.checkEach(program+" page 1", given, func(it item, no reportFunc) { it.checkRendering(program, no) })
+			r.checkEach(program+" page 1", given, func(it item, fail reportFunc) { it.checkRendering(program, fail) })
 		}
 	})
 	wg.Wait()
 }
 
-// checkWith has a stranger look at an item, and holds his answer against what is expected; and against his answer about the
-// file before, if it was another's. One who says nothing of that one cannot be asked whether it was harmed.
-func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, no reportFunc), no reportFunc) {
+// checkWith validates an item and compares the answer with what is expected. If the item was signed by others before,
+// it also compares with the answer about the file before, unless the validator could not read that one.
+func checkWith[A any](s *validatorProcess, it item, hold func(A, reportFunc), harmed func(before, after A, fail reportFunc), fail reportFunc) {
 	var after, before A
 	if err := s.queryFile(it.path, &after); err != nil {
-		no("%v", err)
+		fail("%v", err)
 		return
 	}
-	hold(after, no)
+	hold(after, fail)
 	if it.before == "" || harmed == nil {
 		return
 	}
 	if err := s.queryFile(it.before, &before); err == nil {
-		harmed(before, after, no)
+		harmed(before, after, fail)
 	}
 }
 

@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"segel/pades"
@@ -12,32 +10,32 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// mutant is a signed file that was tampered with.
+// mutant is a way of tampering with a signed file.
 type mutant struct {
 	name  string
 	apply func(m *mutation)
 }
 
-// mutation is the tampering with one file. Its first error stays.
+// mutation is one file that is being tampered with. It keeps its first error.
 type mutation struct {
 	b         []byte
-	signature *pdf.Signature // the first one
+	signature *pdf.Signature // the first signature of the file
 	err       error
 }
 
-// writeMutants writes files that we signed and then tampered with. Of the first signature of each the judges must not think
-// that it is in order; what they do think is compared.
-func writeMutants(h *pki, dir string) ([]item, error) {
+// writeMutants writes signed files that were tampered with. No validator should find the first signature intact; the
+// verdicts are compared.
+func writeMutants(k *pki, dir string) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
 	one := func(b []byte) *testFile {
-		return h.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		return k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}
 	table := pdftest.Table(2)
 	type base struct {
 		name    string
-		paper   *testFile
+		file    *testFile
 		mutants []mutant
 	}
 	bases := []base{
@@ -45,70 +43,65 @@ func writeMutants(h *pki, dir string) ([]item, error) {
 		{"streams", one(pdftest.Streams(2)), objectMutants},
 		{"form", one(pdftest.Form()), formMutants},
 		{"lta", one(table).addValidationData().addTimestamp(), storeMutants},
-		{"certified", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
+		{"certified", k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}, pades.FieldSpec{Name: "B"}).
 			signField("A", rsaPKCS1, withCertification(2), withAppearance(box, nil, "")), slices.Concat(unsignedFieldMutants, objectMutants)},
-		{"commented", h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
+		{"commented", k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).
 			signField("A", rsaPKCS1, withCertification(3), withAppearance(box, nil, "")), slices.Concat(evilMutants, objectMutants)},
 	}
-	shadow := h.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
+	shadow := k.newFile(table).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box})
 	if shadow.err == nil {
 		shadow.b, shadow.err = prepareShadow(shadow.b)
 	}
 	bases = append(bases, base{"shadow", shadow.signField("A", rsaPKCS1, withAppearance(box, nil, "")), hiddenMutants})
-	items, err := writeLargeMarks(h, dir)
+	items, err := writeLargeMarks(k, dir)
 	if err != nil {
 		return nil, err
 	}
 	for name, p := range map[string]*testFile{
 		"signed":    one(table),
-		"certified": h.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
+		"certified": k.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
 	} {
-		it, err := writeCovered(p, filepath.Join(dir, name+"-again-over-text.pdf"))
-		if err != nil {
+		if err := signOverText(p); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
+		if items, err = appendItem(items, dir, item{name: name + "-again-over-text.pdf"}, p.b); err != nil {
+			return nil, err
+		}
 	}
 	for _, base := range bases {
-		if base.paper.err != nil {
-			return nil, fmt.Errorf("sign %s: %w", base.name, base.paper.err)
+		if base.file.err != nil {
+			return nil, fmt.Errorf("sign %s: %w", base.name, base.file.err)
 		}
 		for _, change := range base.mutants {
-			b, err := applyMutation(base.paper.b, change.apply)
+			b, err := applyMutation(base.file.b, change.apply)
 			if err != nil {
 				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
 			}
-			name := base.name + "-" + change.name + ".pdf"
-			it := item{name: name, path: filepath.Join(dir, name)}
-			if err := os.WriteFile(it.path, b, 0o600); err != nil {
+			if items, err = appendItem(items, dir, item{name: base.name + "-" + change.name + ".pdf"}, b); err != nil {
 				return nil, err
 			}
-			items = append(items, it)
 		}
 	}
 	return items, nil
 }
 
-// writeCovered is a file that is signed again by a signature whose picture covers what the first one signed (the sneaky
-// signature attack, where that one certifies). Its field comes with it.
-func writeCovered(p *testFile, path string) (item, error) {
-	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // where the text of pdftest's pages stands
+// signOverText adds a second signature whose appearance covers content that the first one signed (the sneaky signature
+// attack, if the first one certifies). The field is added with it.
+func signOverText(p *testFile) error {
+	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // the position of the text on pdftest's pages
 	if p.err == nil {
 		m := &mutation{b: p.b}
-		addUnsignedField(func(_ *pdf.Update, w pdf.Dict) { // by hand, as our library adds none behind a certification
+		addUnsignedField(func(_ *pdf.Update, w pdf.Dict) { // without the library, which refuses it after a certification
 			delete(w, "AP")
 			w["Rect"] = over.Array()
 		})(m)
 		p.b, p.state, p.err = m.b, nil, m.err
 	}
-	if p.signField("Kosong", ecP256, withAppearance(over, nil, "")); p.err != nil {
-		return item{}, p.err
-	}
-	return item{name: filepath.Base(path), path: path}, os.WriteFile(path, p.b, 0o600)
+	return p.signField("Kosong", ecP256, withAppearance(over, nil, "")).err
 }
 
 func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +117,7 @@ func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
 	return m.b, m.err
 }
 
-// replaceText puts one text in the place of another of the same length, at its first or last occurrence.
+// replaceText replaces the first or last occurrence of a text by one of the same length.
 func (m *mutation) replaceText(old, now string, last bool) {
 	at := bytes.Index(m.b, []byte(old))
 	if last {
@@ -139,7 +132,7 @@ func (m *mutation) replaceText(old, now string, last bool) {
 
 // appendRevision appends a revision.
 func (m *mutation) appendRevision(edit func(d *pdf.Document, u *pdf.Update) error) {
-	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	d, err := openPDF(m.b)
 	if err != nil {
 		m.err = err
 		return
@@ -185,4 +178,14 @@ func (m *mutation) editCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog
 		}
 		return err
 	})
+}
+
+// onPage returns a mutation of the dictionary of page 1.
+func onPage(edit func(u *pdf.Update, page pdf.Dict)) func(*mutation) {
+	return func(m *mutation) { m.editPage(edit) }
+}
+
+// onCatalog returns a mutation of the catalog.
+func onCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) func(*mutation) {
+	return func(m *mutation) { m.editCatalog(edit) }
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// byteMutants change bytes that are there, or add some behind the end.
+// byteMutants change existing bytes, or append bytes that are not a revision.
 var byteMutants = []mutant{
 	{"flip-header", func(m *mutation) { m.b[7] = '6' }},
 	{"flip-content", func(m *mutation) { m.replaceText("(Page 1)", "(Page 9)", false) }},
@@ -45,9 +45,9 @@ var byteMutants = []mutant{
 	}},
 }
 
-// flipByte changes a byte of the container.
+// flipByte changes one byte of the container.
 func (m *mutation) flipByte(at int) {
-	i := int(m.signature.ByteRange[1]) + 2 + 2*at // the second digit
+	i := int(m.signature.ByteRange[1]) + 2 + 2*at // the second digit of the byte
 	if m.b[i] == '7' {
 		m.b[i] = '3'
 	} else {
@@ -55,13 +55,13 @@ func (m *mutation) flipByte(at int) {
 	}
 }
 
-// findSignatureValue is where the signature value begins in the container: the one OCTET STRING of 256 bytes, as of the keys here only
-// the signer's is RSA. The signed attributes end a little before it, the timestamp follows.
+// findSignatureValue returns the offset of the signature value in the container: the only OCTET STRING of 256 bytes,
+// because only the signer's key is RSA. The signed attributes end shortly before it; the timestamp follows.
 func (m *mutation) findSignatureValue() int {
 	return bytes.Index(m.signature.Contents, []byte{0x04, 0x82, 0x01, 0x00}) + 4
 }
 
-// editByteRange writes /ByteRange anew in the room it has.
+// editByteRange rewrites /ByteRange within its space.
 func (m *mutation) editByteRange(edit func([]int64) []int64) {
 	at := bytes.LastIndex(m.b, []byte("/ByteRange"))
 	open := at + bytes.IndexByte(m.b[at:], '[')
@@ -76,14 +76,14 @@ func (m *mutation) editByteRange(edit func([]int64) []int64) {
 	}
 	s := "[" + strings.Join(numbers, " ") + "]"
 	if len(s) > room {
-		m.err = fmt.Errorf("no room for %s", s)
+		m.err = fmt.Errorf("no space for %s", s)
 		return
 	}
 	copy(m.b[open:], s+strings.Repeat(" ", room-len(s)))
 }
 
-// moveContents is the signature wrapping attack: what is signed behind the container moves to the end, and the room in
-// between takes another state of the file.
+// moveContents is the signature wrapping attack: the signed bytes after the container move to the end, and the gap
+// takes other objects.
 func moveContents(m *mutation) {
 	r := m.signature.ByteRange
 	behind := bytes.Clone(m.b[r[2] : r[2]+r[3]])
@@ -93,7 +93,7 @@ func moveContents(m *mutation) {
 	m.editByteRange(func(r []int64) []int64 { r[2] = int64(len(m.b)) - r[3]; return r })
 }
 
-// appendSection appends another catalog with a page of its own, by hand, and a trailer that names it.
+// appendSection appends another catalog with its own page, and a trailer that references it.
 func (m *mutation) appendSection(root string, chained bool) {
 	var at []int
 	for _, o := range []string{
@@ -104,8 +104,7 @@ func (m *mutation) appendSection(root string, chained bool) {
 		at = append(at, len(m.b))
 		m.b = append(m.b, o...)
 	}
-	previous := m.b[bytes.LastIndex(m.b, []byte("startxref"))+len("startxref"):]
-	prev := "/Prev " + strings.Fields(string(previous))[0]
+	prev := "/Prev " + lastStartxref(m.b)
 	if !chained {
 		prev = ""
 	}

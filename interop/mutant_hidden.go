@@ -8,9 +8,9 @@ import (
 	"segel/pdf"
 )
 
-// prepareShadow is a file that its author made ready before anybody signed it, as the shadow attacks want it: page 1 has a
-// cover over its text, in a layer; its content once was another; and there is a catalog with a page of its own that
-// nothing leads to.
+// prepareShadow prepares a file for the shadow attacks, as its author could before anyone signs: page 1 has a cover
+// over its text, in a layer; an earlier revision had other content; and there is an unreferenced catalog with another
+// page.
 func prepareShadow(b []byte) ([]byte, error) {
 	m := &mutation{b: bytes.Clone(b)}
 	m.editPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })
@@ -54,34 +54,28 @@ func prepareShadow(b []byte) ([]byte, error) {
 	return m.b, m.err
 }
 
-// hiddenMutants uncover, behind the signature, what was hidden before it.
+// hiddenMutants reveal, after the signature, what was hidden before it.
 var hiddenMutants = []mutant{
 	{"hide-cover", func(m *mutation) {
 		m.editCover(func(u *pdf.Update, cover pdf.Ref) {
 			u.Set(cover, &pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{}.Array()}})
 		})
 	}},
-	{"hide-reference", func(m *mutation) {
-		m.editPage(func(_ *pdf.Update, p pdf.Dict) { p["Contents"] = p["Contents"].(pdf.Array)[:1] })
-	}},
-	{"hide-layer", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
-			layers := c["OCProperties"].(pdf.Dict)
-			layers["D"] = pdf.Dict{"OFF": layers["OCGs"]}
-		})
-	}},
+	{"hide-reference", onPage(func(_ *pdf.Update, p pdf.Dict) { p["Contents"] = p["Contents"].(pdf.Array)[:1] })},
+	{"hide-layer", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+		layers := c["OCProperties"].(pdf.Dict)
+		layers["D"] = pdf.Dict{"OFF": layers["OCGs"]}
+	})},
 	{"hide-entry", func(m *mutation) {
 		signed, number := m.b, uint32(0)
 		m.editCover(func(_ *pdf.Update, cover pdf.Ref) { number = cover.Number })
 		m.b = signed
 		m.appendXref(fmt.Sprintf("%d 1\n0000000000 00001 f \n", number), "")
 	}},
-	{"replace-font", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) {
-			fonts := p["Resources"].(pdf.Dict)["Font"].(pdf.Dict)
-			u.Set(fonts.Ref("F1"), pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
-		})
-	}},
+	{"replace-font", onPage(func(u *pdf.Update, p pdf.Dict) {
+		fonts := p["Resources"].(pdf.Dict)["Font"].(pdf.Dict)
+		u.Set(fonts.Ref("F1"), pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
+	})},
 	{"hide-replace-catalog", func(m *mutation) {
 		before := m.b[:bytes.LastIndex(m.b, []byte("/Type /Catalog"))]
 		object := strings.Fields(string(before[:bytes.LastIndex(before, []byte(" 0 obj"))]))
@@ -96,14 +90,14 @@ var hiddenMutants = []mutant{
 	}},
 }
 
-// editCover edits the form that hides the text of page 1.
+// editCover edits the form XObject that covers the text of page 1.
 func (m *mutation) editCover(edit func(u *pdf.Update, cover pdf.Ref)) {
 	m.editPage(func(u *pdf.Update, p pdf.Dict) { edit(u, p["Resources"].(pdf.Dict)["XObject"].(pdf.Dict).Ref("Cover")) })
 }
 
-// appendXref appends a cross-reference section by hand: entries, and what its trailer states besides.
+// appendXref appends a cross-reference section with the given entries and additional trailer entries.
 func (m *mutation) appendXref(entries, more string) {
-	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	d, err := openPDF(m.b)
 	if err != nil {
 		m.err = err
 		return
@@ -117,7 +111,7 @@ func (m *mutation) appendXref(entries, more string) {
 		more = "/Root " + root.String()
 	}
 	id := d.Trailer()["ID"].(pdf.Array)[0].(pdf.String).Bytes
-	previous := strings.Fields(string(m.b[bytes.LastIndex(m.b, []byte("startxref")):]))[1]
+	previous := lastStartxref(m.b)
 	at := len(m.b)
 	m.b = fmt.Appendf(m.b, "xref\n%strailer\n<< /Size %v %s /Info 4 0 R /ID [<%x> <%x>] /Prev %s >>\nstartxref\n%d\n%%%%EOF\n", entries, d.Trailer()["Size"], more, id, id, previous, at)
 }

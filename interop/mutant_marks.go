@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"segel/pades"
 	"segel/pades/appearance"
@@ -13,14 +11,15 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// rawAppearance is an appearance of 100 by 100 units with that content, the image I of white pixels, and the graphics state G.
+// rawAppearance is an appearance of 100 by 100 units with any content, the image I of white pixels, and the graphics
+// state G.
 type rawAppearance struct {
 	content string
-	mask    byte // its soft mask, all over; 0: none
+	mask    byte // constant soft mask; 0: none
 	state   pdf.Dict
 }
 
-// Form has the box and the filter of the empty appearance whose place it takes, as what our library makes.
+// Form has the /BBox and /Filter of the empty appearance that it replaces, like those of our library.
 func (l rawAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
 	image := pdf.Dict{
 		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Image"), "Width": pdf.Integer(10), "Height": pdf.Integer(10), "BitsPerComponent": pdf.Integer(8),
@@ -49,12 +48,13 @@ func (l rawAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 	}}), nil
 }
 
-// writeLargeMarks are files whose last signer laid something over what the first one signed, in fields that waited for it.
-func writeLargeMarks(h *pki, dir string) ([]item, error) {
+// writeLargeMarks writes files whose last signer covers content that the first one signed, in fields that existed
+// before.
+func writeLargeMarks(k *pki, dir string) ([]item, error) {
 	page := pdf.Rect{URX: 595, URY: 842}
 	const picture = "100 0 0 100 0 0 cm /I Do"
 	with := func(fields []pades.FieldSpec, marks map[string]pades.Appearance, own pades.Appearance) *testFile {
-		p := h.newFile(pdftest.Table(2)).addFields(append(fields, pades.FieldSpec{Name: "A", Page: 1, Rect: box})...).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		p := k.newFile(pdftest.Table(2)).addFields(append(fields, pades.FieldSpec{Name: "A", Page: 1, Rect: box})...).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 		return p.signField("B", ecP256, func(o *pades.Options) { o.Appearance, o.Marks = own, marks })
 	}
 	signature := func(r pdf.Rect, l rawAppearance) *testFile {
@@ -73,17 +73,16 @@ func writeLargeMarks(h *pki, dir string) ([]item, error) {
 		"marks-path.pdf":         signature(page, rawAppearance{content: "1 g 0 0 m 100 0 l 100 100 l 0 100 l f"}),
 		"marks-screen.pdf":       signature(page, rawAppearance{content: "/G gs 1 g 0 0 100 100 re f", state: pdf.Dict{"BM": pdf.Name("Screen")}}),
 		"marks-tiles.pdf":        with(tiles, marks, nil),
-		"marks-small.pdf":        signature(pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}, rawAppearance{content: picture}), // over text, within the limit
+		"marks-small.pdf":        signature(pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}, rawAppearance{content: picture}), // over text, but within the limit
 		"marks-seen-through.pdf": signature(page, rawAppearance{content: picture, mask: 20}),
 	} {
 		if p.err != nil {
 			return nil, fmt.Errorf("make %s: %w", name, p.err)
 		}
-		it := item{name: name, path: filepath.Join(dir, name)}
-		if err := os.WriteFile(it.path, p.b, 0o600); err != nil {
+		var err error
+		if items, err = appendItem(items, dir, item{name: name}, p.b); err != nil {
 			return nil, err
 		}
-		items = append(items, it)
 	}
 	return items, nil
 }

@@ -7,7 +7,7 @@ import (
 	"segel/pdf"
 )
 
-// buildOverlay is an annotation that covers most of the page.
+// buildOverlay returns an annotation that covers most of the page.
 func buildOverlay(u *pdf.Update, subtype pdf.Name) pdf.Dict {
 	look := u.Add(&pdf.Stream{
 		Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 400, URY: 400}.Array(), "Resources": pdf.Dict{}},
@@ -25,40 +25,24 @@ func buildContent(text string) *pdf.Stream {
 
 // objectMutants append a revision that no signature permits.
 var objectMutants = []mutant{
-	{"replaced-content", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })
-	}},
-	{"other-content", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(buildContent("Lunas")) })
-	}},
-	{"more-content", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) {
-			p["Contents"] = pdf.Array{p["Contents"], u.Add(buildContent("dan lunas"))}
-		})
-	}},
-	{"no-content", func(m *mutation) { m.editPage(func(_ *pdf.Update, p pdf.Dict) { delete(p, "Contents") }) }},
-	{"other-font", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) {
-			font := u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
-			p["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": font}}
-		})
-	}},
-	{"turned-page", func(m *mutation) { m.editPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) }) }},
-	{"cropped-page", func(m *mutation) {
-		m.editPage(func(_ *pdf.Update, p pdf.Dict) { p["CropBox"] = pdf.Rect{URX: 300, URY: 300}.Array() })
-	}},
-	{"no-annotations", func(m *mutation) { m.editPage(func(_ *pdf.Update, p pdf.Dict) { delete(p, "Annots") }) }},
-	{"page-action", func(m *mutation) {
-		m.editPage(func(_ *pdf.Update, p pdf.Dict) {
-			p["AA"] = pdf.Dict{"O": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
-		})
-	}},
-	{"overlay-widget", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, "Widget")) })
-	}},
-	{"overlay-stamp", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, "Stamp")) })
-	}},
+	{"replaced-content", onPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })},
+	{"other-content", onPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(buildContent("Lunas")) })},
+	{"more-content", onPage(func(u *pdf.Update, p pdf.Dict) {
+		p["Contents"] = pdf.Array{p["Contents"], u.Add(buildContent("dan lunas"))}
+	})},
+	{"no-content", onPage(func(_ *pdf.Update, p pdf.Dict) { delete(p, "Contents") })},
+	{"other-font", onPage(func(u *pdf.Update, p pdf.Dict) {
+		font := u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
+		p["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": font}}
+	})},
+	{"turned-page", onPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) })},
+	{"cropped-page", onPage(func(_ *pdf.Update, p pdf.Dict) { p["CropBox"] = pdf.Rect{URX: 300, URY: 300}.Array() })},
+	{"no-annotations", onPage(func(_ *pdf.Update, p pdf.Dict) { delete(p, "Annots") })},
+	{"page-action", onPage(func(_ *pdf.Update, p pdf.Dict) {
+		p["AA"] = pdf.Dict{"O": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
+	})},
+	{"overlay-widget", addOverlay("Widget")},
+	{"overlay-stamp", addOverlay("Stamp")},
 	{"swapped-appearance", func(m *mutation) {
 		m.appendRevision(func(_ *pdf.Document, u *pdf.Update) error {
 			w, err := u.Edit(m.signature.Field.Widgets[0].Ref)
@@ -100,34 +84,24 @@ var objectMutants = []mutant{
 			return err
 		})
 	}},
-	{"open-action", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
-			c["OpenAction"] = pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
-		})
-	}},
-	{"named-script", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
-			script := pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
-			c["Names"] = pdf.Dict{"JavaScript": pdf.Dict{"Names": pdf.Array{pdf.TextString("a"), script}}}
-		})
-	}},
-	{"layers", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) {
-			layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L")})
-			c["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{layer}, "D": pdf.Dict{"OFF": pdf.Array{layer}}}
-		})
-	}},
-	{"other-pages", func(m *mutation) {
-		m.editCatalog(func(d *pdf.Document, u *pdf.Update, c pdf.Dict) {
-			tree, page := u.Reserve(), u.Reserve()
-			u.Set(page, pdf.Dict{"Type": pdf.Name("Page"), "Parent": tree, "Contents": u.Add(buildContent("Lunas")), "Resources": pdf.Dict{}, "MediaBox": pdf.Rect{URX: 595, URY: 842}.Array()})
-			u.Set(tree, pdf.Dict{"Type": pdf.Name("Pages"), "Kids": pdf.Array{page}, "Count": pdf.Integer(1)})
-			c["Pages"] = tree
-		})
-	}},
-	{"form-emptied", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { c["AcroForm"] = pdf.Dict{"Fields": pdf.Array{}} })
-	}},
+	{"open-action", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+		c["OpenAction"] = pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
+	})},
+	{"named-script", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+		script := pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
+		c["Names"] = pdf.Dict{"JavaScript": pdf.Dict{"Names": pdf.Array{pdf.TextString("a"), script}}}
+	})},
+	{"layers", onCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) {
+		layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L")})
+		c["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{layer}, "D": pdf.Dict{"OFF": pdf.Array{layer}}}
+	})},
+	{"other-pages", onCatalog(func(d *pdf.Document, u *pdf.Update, c pdf.Dict) {
+		tree, page := u.Reserve(), u.Reserve()
+		u.Set(page, pdf.Dict{"Type": pdf.Name("Page"), "Parent": tree, "Contents": u.Add(buildContent("Lunas")), "Resources": pdf.Dict{}, "MediaBox": pdf.Rect{URX: 595, URY: 842}.Array()})
+		u.Set(tree, pdf.Dict{"Type": pdf.Name("Pages"), "Kids": pdf.Array{page}, "Count": pdf.Integer(1)})
+		c["Pages"] = tree
+	})},
+	{"form-emptied", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { c["AcroForm"] = pdf.Dict{"Fields": pdf.Array{}} })},
 	{"xfa", func(m *mutation) {
 		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 			ref, _, err := d.Root()
@@ -143,17 +117,13 @@ var objectMutants = []mutant{
 	}},
 }
 
-// evilMutants put something on a page that a certification of level 3 seems to permit (the evil annotation attack).
+// evilMutants add annotations that a certification of level 3 seems to permit (the evil annotation attack).
 var evilMutants = []mutant{
-	{"evil-freetext", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, "FreeText")) })
-	}},
-	{"evil-redact", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, "Redact")) })
-	}},
+	{"evil-freetext", addOverlay("FreeText")},
+	{"evil-redact", addOverlay("Redact")},
 }
 
-// formMutants fill in and change fields of a form behind a signature.
+// formMutants fill in or change form fields after a signature.
 var formMutants = []mutant{
 	{"field-default", editField(func(f pdf.Dict) { f["DV"] = pdf.TextString("Lunas") })},
 	{"field-moved", editField(func(f pdf.Dict) { f["Rect"] = pdf.Rect{LLX: 1, LLY: 1, URX: 500, URY: 500}.Array() })},
@@ -180,18 +150,16 @@ func editField(edit func(pdf.Dict)) func(*mutation) {
 	}
 }
 
-// storeMutants change what stands behind the signature in a file of level B-LTA.
+// storeMutants change what follows the signature in a B-LTA file.
 var storeMutants = []mutant{
-	{"no-store", func(m *mutation) {
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS") })
-	}},
+	{"no-store", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS") })},
 	{"old-revision", func(m *mutation) {
-		// A later revision that is an earlier state again: the catalog as it was before the store.
+		// A later revision that restores an earlier state: the catalog before the store.
 		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS"); delete(c, "Extensions") })
 	}},
 	{"rolled-back", func(m *mutation) {
-		// The end of the file leads to the state before the store.
-		d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+		// The end of the file points to the state before the store.
+		d, err := openPDF(m.b)
 		if err != nil {
 			m.err = err
 			return
@@ -211,9 +179,14 @@ var storeMutants = []mutant{
 		at := bytes.LastIndex(m.b, []byte("/Contents <30"))
 		copy(m.b[at+len("/Contents <"):], "00")
 	}},
-	{"stamp-behind", func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, "Stamp")) })
-	}},
+	{"stamp-behind", addOverlay("Stamp")},
+}
+
+// addOverlay adds an overlay of that subtype to page 1.
+func addOverlay(subtype pdf.Name) func(*mutation) {
+	return func(m *mutation) {
+		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, subtype)) })
+	}
 }
 
 func addAnnotation(m *mutation, u *pdf.Update, page, annotation pdf.Dict) {

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 
 	"segel/pdf"
 )
 
-// unsignedFieldMutants add a signature field that nobody signs and that shows something all the same.
+// unsignedFieldMutants add a signature field without a signature that shows something.
 var unsignedFieldMutants = []mutant{
 	{"field-over-text", addUnsignedField(func(*pdf.Update, pdf.Dict) {})},
 	{"field-invisible", addUnsignedField(func(u *pdf.Update, w pdf.Dict) { w["F"] = pdf.Integer(4 | 1) })},
@@ -22,7 +20,7 @@ var unsignedFieldMutants = []mutant{
 	})},
 }
 
-// shadowMutants let readers that rebuild the cross-reference find another page.
+// shadowMutants make readers that rebuild the cross-reference find another page.
 var shadowMutants = []mutant{
 	{"rebuilt-comment", func(m *mutation) { m.appendUnlisted("xref\n%\n50 1\n", "startxref\n") }},
 	{"rebuilt-space", func(m *mutation) { m.appendUnlisted("xref\n 50 1\n", "startxref\n") }},
@@ -53,10 +51,10 @@ func addUnsignedField(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 	}
 }
 
-// appendUnlisted appends the content of page 1 once more, as an object that the cross-reference behind it does not state, and
-// a revision that some readers cannot use.
+// appendUnlisted appends another content stream of page 1 that the cross-reference does not list, and a revision that
+// some readers cannot use.
 func (m *mutation) appendUnlisted(table, end string) {
-	d, err := pdf.Open(bytes.NewReader(m.b), int64(len(m.b)), pdf.Options{})
+	d, err := openPDF(m.b)
 	if err != nil {
 		m.err = err
 		return
@@ -66,7 +64,7 @@ func (m *mutation) appendUnlisted(table, end string) {
 		m.err = err
 		return
 	}
-	previous := strings.Fields(string(m.b[bytes.LastIndex(m.b, []byte("startxref")):]))[1]
+	previous := lastStartxref(m.b)
 	id := d.Trailer()["ID"].(pdf.Array)[0].(pdf.String).Bytes
 	text := "BT /F1 24 Tf 72 720 Td (Lunas) Tj ET"
 	m.b = fmt.Appendf(m.b, "%d 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n", page.Dict.Ref("Contents").Number, len(text), text)

@@ -8,30 +8,29 @@ import (
 	"strings"
 
 	"segel/cms"
-	"segel/pdf"
 )
 
-// checkOpenssl verifies the container of each signature of ours, and the token of each document timestamp, against the
-// root. It knows nothing of PDF: what it is given was cut out of the file here.
-func (it item) checkOpenssl(root string, no reportFunc) {
+// checkOpenssl verifies the container of each of our signatures, and the token of each document timestamp, against the
+// root. openssl does not read PDF, so the signed bytes are extracted here.
+func (it item) checkOpenssl(root string, fail reportFunc) {
 	b, err := os.ReadFile(it.path)
 	if err != nil {
-		no("%v", err)
+		fail("%v", err)
 		return
 	}
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err != nil {
-		no("%v", err)
+		fail("%v", err)
 		return
 	}
 	signatures, err := d.Signatures()
 	if err != nil {
-		no("%v", err)
+		fail("%v", err)
 		return
 	}
 	dir, err := os.MkdirTemp("", "interop-")
 	if err != nil {
-		no("%v", err)
+		fail("%v", err)
 		return
 	}
 	defer os.RemoveAll(dir)
@@ -39,7 +38,7 @@ func (it item) checkOpenssl(root string, no reportFunc) {
 	for _, s := range signatures {
 		sd, err := cms.Parse(s.Contents)
 		if err != nil {
-			no("%s: %v", s.Field.Name, err)
+			fail("%s: %v", s.Field.Name, err)
 			continue
 		}
 		r := s.ByteRange
@@ -48,7 +47,7 @@ func (it item) checkOpenssl(root string, no reportFunc) {
 			content:   append(bytes.Clone(b[:r[1]]), b[r[2]:r[2]+r[3]]...),
 		} {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
-				no("%v", err)
+				fail("%v", err)
 				return
 			}
 		}
@@ -57,7 +56,7 @@ func (it item) checkOpenssl(root string, no reportFunc) {
 			args = []string{"ts", "-verify", "-token_in", "-in", container, "-data", content, "-CAfile", root}
 		}
 		if out, err := exec.Command("openssl", args...).CombinedOutput(); err != nil {
-			no("%s: %s", s.Field.Name, strings.Join(strings.Fields(string(out)), " "))
+			fail("%s: %s", s.Field.Name, strings.Join(strings.Fields(string(out)), " "))
 		}
 	}
 }

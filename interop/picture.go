@@ -7,22 +7,22 @@ import (
 	"os/exec"
 )
 
-// pageArea is a box on page 1 in parts of its width and height, from the upper left; the zero one has no area.
+// pageArea is an area of page 1 in fractions of its width and height, from the upper left; the zero value has no area.
 type pageArea struct{ left, top, right, bottom float64 }
 
-// renderers are the programs that draw page 1, as a picture on standard output.
+// renderers are the programs that render page 1 to standard output.
 var renderers = map[string][]string{
 	"pdftoppm": {"pdftoppm", "-r", "50", "-f", "1", "-l", "1", "-cropbox", "-singlefile"},
 	"mutool":   {"mutool", "draw", "-q", "-r", "50", "-F", "ppm", "-o", "-"},
 }
 
-// raster is a picture of page 1: three bytes a pixel.
+// raster is an image of page 1 with three bytes per pixel.
 type raster struct {
 	width, height int
 	pixels        []byte
 }
 
-// renderPage draws page 1 of a file.
+// renderPage renders page 1 of a file.
 func renderPage(program, file string) (raster, error) {
 	args := append(renderers[program][1:len(renderers[program]):len(renderers[program])], file)
 	if program == "mutool" {
@@ -44,12 +44,12 @@ func renderPage(program, file string) (raster, error) {
 	return r, nil
 }
 
-// countDifferences counts the pixels that differ outside of a place.
+// countDifferences returns the number of pixels that differ outside of an area.
 func (r raster) countDifferences(o raster, but pageArea) (int, error) {
 	if r.width != o.width || r.height != o.height {
 		return 0, fmt.Errorf("%d by %d pixels became %d by %d", r.width, r.height, o.width, o.height)
 	}
-	const margin = 2 // pixels, for what is smoothed over the edge
+	const margin = 2 // pixels, for anti-aliasing at the edge
 	n := 0
 	for y := range r.height {
 		for x := range r.width {
@@ -64,22 +64,23 @@ func (r raster) countDifferences(o raster, but pageArea) (int, error) {
 	return n, nil
 }
 
-// checkRendering compares page 1 before and after by one program. A page that it could not draw before proves nothing.
-func (it item) checkRendering(program string, no reportFunc) {
+// checkRendering compares page 1 before and after, as one program renders it. A page that could not be rendered before
+// is skipped.
+func (it item) checkRendering(program string, fail reportFunc) {
 	before, err := renderPage(program, it.before)
 	if err != nil {
 		return
 	}
 	after, err := renderPage(program, it.path)
 	if err != nil {
-		no("draws page 1 no more: %v", err)
+		fail("cannot draw page 1 any more: %v", err)
 		return
 	}
 	n, err := before.countDifferences(after, it.changedArea)
 	switch {
 	case err != nil:
-		no("%v", err)
+		fail("%v", err)
 	case n > 0:
-		no("%d of %d pixels of page 1 look different", n, before.width*before.height)
+		fail("%d of %d pixels of page 1 look different", n, before.width*before.height)
 	}
 }

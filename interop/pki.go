@@ -22,13 +22,13 @@ import (
 	"segel/pdf"
 )
 
-// pki is an authority with the people it certified, who sign all files here.
+// pki is an authority with the signers of all files made here.
 type pki struct {
 	authority *authority.Authority
 	signers   []signer
 }
 
-// signer is somebody who can sign.
+// signer is a person with a key and a certificate chain.
 type signer struct {
 	name   string
 	key    crypto.Signer
@@ -37,11 +37,11 @@ type signer struct {
 }
 
 func newPKI() (*pki, error) {
-	office, err := authority.NewEphemeral("http://localhost", time.Now)
+	ca, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return nil, err
 	}
-	h := &pki{authority: office}
+	k := &pki{authority: ca}
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		return nil, err
@@ -71,17 +71,17 @@ func newPKI() (*pki, error) {
 		if i >= guestP256 {
 			holder.Assurance, holder.NamedBy = authority.Guest, "Sari Wulandari"
 		}
-		p.chain, err = office.Certify(context.Background(), holder, p.key.Public())
+		p.chain, err = ca.Certify(context.Background(), holder, p.key.Public())
 		if err != nil {
 			return nil, err
 		}
 		p.name = p.chain[0].Subject.CommonName
-		h.signers = append(h.signers, p)
+		k.signers = append(k.signers, p)
 	}
-	return h, nil
+	return k, nil
 }
 
-// The people by what they sign with. Guests, whose identity is not verified, have an issuer of their own.
+// Indexes of pki.signers, by key. Guests, whose identity is not verified, have a separate issuer.
 const (
 	rsaPKCS1 = iota
 	rsaPSS
@@ -92,9 +92,9 @@ const (
 	guestRSA
 )
 
-// writeTrust writes the root, and proof that everybody is in good standing, for the judges of files that bring none. It
-// returns the arguments that tell a judge so.
-func (h *pki) writeTrust(dir string) ([]string, error) {
+// writeTrust writes the root certificate, and revocation data about all signers for files that contain none. It returns
+// the validators' arguments for them.
+func (k *pki) writeTrust(dir string) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -104,53 +104,58 @@ func (h *pki) writeTrust(dir string) ([]string, error) {
 		args = append(args, flag, path)
 		return os.WriteFile(path, b, 0o600)
 	}
-	if err := keep("--trust", "root.pem", h.authority.RootPEM()); err != nil {
+	if err := keep("--trust", "root.pem", k.authority.RootPEM()); err != nil {
 		return nil, err
 	}
-	root := h.authority.Root()
-	for i, p := range h.signers {
-		m, err := h.authority.Revocation(context.Background(), p.chain[0], p.chain[1])
+	root := k.authority.Root()
+	for i, p := range k.signers {
+		m, err := k.authority.Revocation(context.Background(), p.chain[0], p.chain[1])
 		if err != nil {
-			return nil, fmt.Errorf("standing of %s: %w", p.name, err)
+			return nil, fmt.Errorf("revocation data of %s: %w", p.name, err)
 		}
 		if err := keep("--ocsp", fmt.Sprintf("%d.ocsp", i), m.OCSP); err != nil {
 			return nil, err
 		}
 	}
-	m, err := h.authority.Revocation(context.Background(), h.signers[0].chain[1], root)
+	m, err := k.authority.Revocation(context.Background(), k.signers[0].chain[1], root)
 	if err != nil {
-		return nil, fmt.Errorf("standing of the issuer: %w", err)
+		return nil, fmt.Errorf("revocation data of the issuer: %w", err)
 	}
 	return args, keep("--crl", "root.crl", m.CRL)
 }
 
-// writeRoots is a folder with the root, for our own program.
-func (h *pki) writeRoots(work string) (string, error) {
+// writeRoots writes a folder with the root certificate for our own program.
+func (k *pki) writeRoots(work string) (string, error) {
 	dir := filepath.Join(work, "roots")
 	if err := resetDir(dir); err != nil {
 		return "", err
 	}
-	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), h.authority.RootPEM(), 0o644)
+	return dir, os.WriteFile(filepath.Join(dir, "root.pem"), k.authority.RootPEM(), 0o644)
 }
 
-// testFile is a file that grows by tails. The first error of its steps stays; the steps after it do nothing.
+// testFile is a file to which steps append tails. It keeps the first error; later steps then do nothing.
 type testFile struct {
 	pki         *pki
 	b           []byte
 	state       []byte
 	err         error
-	signerNames map[string]string // of who signed, by field
+	signerNames map[string]string // names of the signers, by field
 }
 
-func (h *pki) newFile(b []byte) *testFile {
-	return &testFile{pki: h, b: bytes.Clone(b), signerNames: map[string]string{}}
+func (k *pki) newFile(b []byte) *testFile {
+	return &testFile{pki: k, b: bytes.Clone(b), signerNames: map[string]string{}}
+}
+
+// openPDF opens a file that is in memory.
+func openPDF(b []byte) (*pdf.Document, error) {
+	return pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
 }
 
 func (p *testFile) toSource() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
 }
 
-// appendResult appends the tail of a step.
+// appendResult runs a step and appends its tail.
 func (p *testFile) appendResult(step func() (*pades.Result, error)) *testFile {
 	if p.err != nil {
 		return p
@@ -169,7 +174,7 @@ func (p *testFile) addFields(specs ...pades.FieldSpec) *testFile {
 	if p.err != nil {
 		return p
 	}
-	d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
+	d, err := openPDF(p.b)
 	if err != nil {
 		p.err = err
 		return p
@@ -183,7 +188,7 @@ func (p *testFile) addFields(specs ...pades.FieldSpec) *testFile {
 	return p
 }
 
-// signField signs a field as one of the people; edit changes the options before.
+// signField signs a field as one of the signers; edit changes the options first.
 func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)) *testFile {
 	return p.appendResult(func() (*pades.Result, error) {
 		s := p.pki.signers[who]
@@ -201,7 +206,7 @@ func (p *testFile) signField(field string, who int, edit ...func(*pades.Options)
 	})
 }
 
-// addValidationData adds certificates and proof of good standing.
+// addValidationData adds certificates and revocation data.
 func (p *testFile) addValidationData() *testFile {
 	return p.appendResult(func() (*pades.Result, error) {
 		return pades.AddDSS(context.Background(), p.toSource(), pades.ValidationOptions{Source: p.pki.authority})
@@ -215,10 +220,10 @@ func (p *testFile) addTimestamp() *testFile {
 	})
 }
 
-// withoutTimestamp signs without trusted time.
+// withoutTimestamp signs at level B-B.
 func withoutTimestamp(o *pades.Options) { o.Timestamper = nil }
 
-// withNewField adds a field in the same update that signs it.
+// withNewField adds the field in the same update.
 func withNewField(o *pades.Options) { o.NewField, o.Field = &pades.FieldSpec{Name: o.Field}, "" }
 
 // withCertification makes the signature a certification.
@@ -226,7 +231,7 @@ func withCertification(permission int) func(*pades.Options) {
 	return func(o *pades.Options) { o.Certify = permission }
 }
 
-// withGuestAppearance is seen with the notice that the identity was not verified.
+// withGuestAppearance is withAppearance with the notice that the identity was not verified.
 func withGuestAppearance(box pdf.Rect, specimen *appearance.Strokes) func(*pades.Options) {
 	return func(o *pades.Options) {
 		n := appearance.Notice{
@@ -240,7 +245,7 @@ func withGuestAppearance(box pdf.Rect, specimen *appearance.Strokes) func(*pades
 	}
 }
 
-// withAppearance shows the signature in its box, with a picture and a code if they are given.
+// withAppearance draws the signature in its box, with a picture and a QR code if they are given.
 func withAppearance(box pdf.Rect, specimen *appearance.Strokes, qr string) func(*pades.Options) {
 	return func(o *pades.Options) {
 		o.Appearance = appearance.Signature(appearance.SignatureText{Name: o.Name, Time: o.Time, Reason: o.Reason, Specimen: specimen, QR: qr}, box.Width(), box.Height())

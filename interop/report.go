@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// report gathers what the judges said.
+// report collects the findings of all validators.
 type report struct {
 	explanations []*explanation
 
-	mu       sync.Mutex // guards what follows
-	order    []string   // judges in the order in which they began
+	mu       sync.Mutex // guards the rest
+	order    []string   // validators in the order in which they started
 	queries  map[string]int
 	findings []finding
 }
@@ -22,14 +22,14 @@ func newReport(table []*explanation) *report {
 	return &report{explanations: table, queries: map[string]int{}}
 }
 
-// recordQueries notes that a judge was asked about that many files.
-func (r *report) recordQueries(judge string, files int) {
+// recordQueries adds to the number of files that a validator was given.
+func (r *report) recordQueries(validator string, files int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !slices.Contains(r.order, judge) {
-		r.order = append(r.order, judge)
+	if !slices.Contains(r.order, validator) {
+		r.order = append(r.order, validator)
 	}
-	r.queries[judge] += files
+	r.queries[validator] += files
 }
 
 func (r *report) addFindings(f ...finding) {
@@ -38,16 +38,18 @@ func (r *report) addFindings(f ...finding) {
 	r.findings = append(r.findings, f...)
 }
 
-// checkEach asks one judge about all of the items.
-func (r *report) checkEach(judge string, items []item, ask func(item, reportFunc)) {
-	r.recordQueries(judge, len(items))
+// checkEach runs one validator on all items.
+func (r *report) checkEach(validator string, items []item, check func(item, reportFunc)) {
+	r.recordQueries(validator, len(items))
 	for _, it := range items {
-		ask(it, func(format string, args ...any) { r.addFindings(finding{judge, it.name, fmt.Sprintf(format, args...)}) })
+		check(it, func(format string, args ...any) {
+			r.addFindings(finding{validator, it.name, fmt.Sprintf(format, args...)})
+		})
 	}
 }
 
-// printSummary tells what came out. It is an error if a judge said what nobody has explained, or, where all files were there
-// to be judged, an explanation that nobody needed.
+// printSummary prints the totals. It returns an error if a finding has no explanation or, if all files were validated,
+// an explanation was not needed.
 func (r *report) printSummary(complete bool) error {
 	open, explained := map[string]int{}, map[string]int{}
 	var failures []string
@@ -59,13 +61,13 @@ func (r *report) printSummary(complete bool) error {
 		open[f.validator]++
 		failures = append(failures, f.String())
 	}
-	fmt.Printf("%-20s %8s %12s %12s\n", "judge", "files", "explained", "unexplained")
-	for _, judge := range r.order {
-		fmt.Printf("%-20s %8d %12d %12d\n", judge, r.queries[judge], explained[judge], open[judge])
+	fmt.Printf("%-20s %8s %12s %12s\n", "validator", "files", "explained", "unexplained")
+	for _, validator := range r.order {
+		fmt.Printf("%-20s %8d %12d %12d\n", validator, r.queries[validator], explained[validator], open[validator])
 	}
 	for _, e := range r.explanations {
 		if complete && e.used == 0 {
-			failures = append(failures, fmt.Sprintf("line %d of the table explains what nobody says: %s | %s | %s", e.line, e.file, e.validator, e.words))
+			failures = append(failures, fmt.Sprintf("line %d of the table explains a finding that did not occur: %s | %s | %s", e.line, e.file, e.validator, e.words))
 		}
 	}
 	if len(failures) == 0 {

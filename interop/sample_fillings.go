@@ -1,29 +1,25 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"segel/pades"
 	"segel/pades/validate/formfield/formtest"
-	"segel/pdf"
 )
 
-// writeFillings writes a file for each way of filling in a form behind a signature: those of programs, and those of
-// attackers. Some are done behind a certification and behind a seal that locks the form as well.
-func writeFillings(h *pki, dir string, every int) ([]item, error) {
+// writeFillings writes a file for each way of filling in a form after a signature, by programs and by attackers. Some
+// are also made after a certification, and after a seal that locks the form.
+func writeFillings(k *pki, dir string, every int) ([]item, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
 	plain := func(b []byte) *testFile {
-		return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
+		return k.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 	}
 	certified := func(b []byte) *testFile {
-		return h.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256, withCertification(2))
+		return k.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256, withCertification(2))
 	}
 	var items []item
 	write := func(name string, c formtest.Case, sign func([]byte) *testFile, want formtest.Want) error {
@@ -31,9 +27,8 @@ func writeFillings(h *pki, dir string, every int) ([]item, error) {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		it := item{name: name, path: filepath.Join(dir, name), wantFilling: fillingVerdicts[want]}
-		items = append(items, it)
-		return os.WriteFile(it.path, b, 0o600)
+		items, err = appendItem(items, dir, item{name: name, wantFilling: fillingVerdicts[want]}, b)
+		return err
 	}
 	for i, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {
 		prefix := "filled"
@@ -51,7 +46,7 @@ func writeFillings(h *pki, dir string, every int) ([]item, error) {
 			}
 		}
 		if slices.Contains(refills, c.Name) {
-			if err := write(c.File("sealed-"+prefix), c, h.sealForm, formtest.Denied); err != nil {
+			if err := write(c.File("sealed-"+prefix), c, k.sealForm, formtest.Denied); err != nil {
 				return nil, err
 			}
 		}
@@ -59,13 +54,13 @@ func writeFillings(h *pki, dir string, every int) ([]item, error) {
 	return items, nil
 }
 
-// refills are tried on a form that a seal has locked.
+// refills are also tried on a form that a seal has locked.
 var refills = []string{
 	"acrobat-empty", "pdfjs-again", "pdfbox-again", "itext-empty", "pdfjs-below-a-field", "left-to-readers", "choice-label", "list-acrobat", "checked", "radio", "two-widgets",
 	"replace", "replace-in-place", "remove", "state-alone",
 }
 
-// fillingVerdicts are what our report has to say of a filling.
+// fillingVerdicts are the expected verdicts of our report on a filling.
 var fillingVerdicts = map[formtest.Want]string{formtest.Allowed: "allowed", formtest.Warned: "warned", formtest.Denied: "denied"}
 
 func buildFilled(c formtest.Case, sign func([]byte) *testFile) ([]byte, error) {
@@ -85,9 +80,9 @@ func buildFilled(c formtest.Case, sign func([]byte) *testFile) ([]byte, error) {
 	return formtest.Append(p.b, c.Fill)
 }
 
-// sealForm signs a form and seals it as the service does: the seal locks all fields that are there, up to B-LTA.
-func (h *pki) sealForm(b []byte) *testFile {
-	p := h.newFile(b)
+// sealForm signs a form and seals it like the service: the seal locks all existing fields, up to B-LTA.
+func (k *pki) sealForm(b []byte) *testFile {
+	p := k.newFile(b)
 	names, err := listLockable(b)
 	if err != nil {
 		p.err = err
@@ -105,16 +100,16 @@ func (h *pki) sealForm(b []byte) *testFile {
 }
 
 func listLockable(b []byte) ([]string, error) {
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err != nil {
 		return nil, err
 	}
 	return pades.LockableFields(d)
 }
 
-// checkFilling holds what we say of a form that was filled in against what is expected: of the seal where there is one, as it
-// locks the form, and of the signer's signature else.
-func (it item) checkFilling(a ourReport, no reportFunc) {
+// checkFilling compares our report on a filled form with what is expected: the verdict on the seal if there is one,
+// because it locks the form, else on the signer's signature.
+func (it item) checkFilling(a ourReport, fail reportFunc) {
 	if it.wantFilling == "" {
 		return
 	}
@@ -124,7 +119,7 @@ func (it item) checkFilling(a ourReport, no reportFunc) {
 	}
 	i := slices.IndexFunc(a.Signatures, func(s ourSignature) bool { return s.Field == field })
 	if i < 0 {
-		no("%s: we do not know it", field)
+		fail("%s: we do not know it", field)
 		return
 	}
 	s, got := a.Signatures[i], "allowed"
@@ -135,6 +130,6 @@ func (it item) checkFilling(a ourReport, no reportFunc) {
 		got = "warned"
 	}
 	if got != it.wantFilling {
-		no("%s: %s, and it should be %s: %v", field, got, it.wantFilling, s)
+		fail("%s: %s, and it should be %s: %v", field, got, it.wantFilling, s)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"encoding/asn1"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"segel/cms"
@@ -18,13 +16,13 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// signatureForm is a signature as others make them, and as we do not.
+// signatureForm is a form of signature that other programs make and ours does not.
 type signatureForm struct {
 	name        string
 	subFilter   pdf.Name
 	more        pdf.Dict // of the signature dictionary
 	contents    func(signedBytes) ([]byte, error)
-	wantVerdict string // what we have to say of it: indication, sub-indication and level
+	wantVerdict string // expected in our report: indication, sub-indication and level
 }
 
 const (
@@ -35,34 +33,32 @@ const (
 	timeStamp   = pdf.Name("ETSI.RFC3161")
 )
 
-// Indications.
+// Expected indications.
 const (
 	totalPassed      = "TOTAL-PASSED"
-	noRevocationData = "INDETERMINATE CERTIFICATE_CHAIN_GENERAL_FAILURE" // nobody has told whether a certificate was revoked
+	noRevocationData = "INDETERMINATE CERTIFICATE_CHAIN_GENERAL_FAILURE" // there is no revocation data about a certificate
 )
 
-// writeForms writes a file for each form of signature that others make, and another in which a byte of what was signed is
-// a different one.
-func writeForms(h *pki, dir string) (made, tampered []item, err error) {
+// writeForms writes a file for each signature form of other programs, and a copy with one signed byte changed.
+func writeForms(k *pki, dir string) (made, tampered []item, err error) {
 	if err := resetDir(dir); err != nil {
 		return nil, nil, err
 	}
-	s := &containerBuilder{pki: h, signer: h.signers[rsaPKCS1]}
+	s := &containerBuilder{pki: k, signer: k.signers[rsaPKCS1]}
 	for _, f := range s.buildForms() {
-		p := h.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(f.subFilter, f.more, f.contents)
+		p := k.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(f.subFilter, f.more, f.contents)
 		if err := errors.Join(p.err, s.err); err != nil {
 			return nil, nil, fmt.Errorf("make %s: %w", f.name, err)
 		}
 		whole := item{name: "form-" + f.name + ".pdf", wantVerdict: f.wantVerdict}
-		other := item{name: "form-" + f.name + "-flip.pdf"}
-		at := bytes.Index(p.b, []byte("(Page 1)"))
-		for it, b := range map[*item][]byte{&whole: p.b, &other: slices.Concat(p.b[:at], []byte("(Page 9)"), p.b[at+8:])} {
-			it.path = filepath.Join(dir, it.name)
-			if err := os.WriteFile(it.path, b, 0o600); err != nil {
-				return nil, nil, err
-			}
+		if made, err = appendItem(made, dir, whole, p.b); err != nil {
+			return nil, nil, err
 		}
-		made, tampered = append(made, whole), append(tampered, other)
+		at := bytes.Index(p.b, []byte("(Page 1)"))
+		flipped := slices.Concat(p.b[:at], []byte("(Page 9)"), p.b[at+8:])
+		if tampered, err = appendItem(tampered, dir, item{name: "form-" + f.name + "-flip.pdf"}, flipped); err != nil {
+			return nil, nil, err
+		}
 	}
 	return made, tampered, nil
 }
@@ -72,7 +68,7 @@ const (
 	ambiguous   = "INDETERMINATE SIG_CONSTRAINTS_FAILURE" + suffixPKCS7
 )
 
-// buildForms all bring the proof that they can, so that they pass where their form lets them.
+// buildForms returns the forms, with as much validation data as each can carry.
 func (s *containerBuilder) buildForms() []signatureForm {
 	archive := cms.Options{Attributes: []cms.Attribute{s.buildArchivalAttribute()}}
 	return slices.Concat(
@@ -85,7 +81,7 @@ func (s *containerBuilder) buildForms() []signatureForm {
 	)
 }
 
-// withTimestamp makes a container with a timestamp, turned into something else by each step.
+// withTimestamp returns a function that builds a container with a timestamp and applies each step to it.
 func (s *containerBuilder) withTimestamp(o cms.Options, turn ...func([]byte) []byte) func(signedBytes) ([]byte, error) {
 	return func(b signedBytes) ([]byte, error) {
 		der := s.buildContainer(b.computeDigest(crypto.SHA256), o, s.buildTimestamp)
@@ -96,18 +92,18 @@ func (s *containerBuilder) withTimestamp(o cms.Options, turn ...func([]byte) []b
 	}
 }
 
-// withEdit is a step that changes a container.
+// withEdit returns a step that edits a container.
 func (s *containerBuilder) withEdit(edit func(*signedData)) func([]byte) []byte {
 	return func(der []byte) []byte { return s.editContainer(der, edit) }
 }
 
-// withContent has content of its own in the container.
+// withContent adds encapsulated content to the options.
 func withContent(o cms.Options, content []byte) cms.Options {
 	o.Content = content
 	return o
 }
 
-// withDigestContent signs the file's SHA-1, which is the content.
+// withDigestContent signs the file's SHA-1 as the encapsulated content.
 func (s *containerBuilder) withDigestContent(o cms.Options) func(signedBytes) ([]byte, error) {
 	return func(b signedBytes) ([]byte, error) {
 		content := b.computeDigest(crypto.SHA1)
@@ -115,7 +111,7 @@ func (s *containerBuilder) withDigestContent(o cms.Options) func(signedBytes) ([
 	}
 }
 
-// buildBERForms are written by the basic rules.
+// buildBERForms returns the forms in BER.
 func (s *containerBuilder) buildBERForms(archive cms.Options) []signatureForm {
 	flat := func(der []byte) []byte { return s.encodePieces(der, true) }
 	deep := func(der []byte) []byte { return s.encodePieces(der, false) }
@@ -135,7 +131,7 @@ func (s *containerBuilder) buildBERForms(archive cms.Options) []signatureForm {
 	}
 }
 
-// buildRevocationForms have their proof elsewhere.
+// buildRevocationForms returns the forms with validation data in other places.
 func (s *containerBuilder) buildRevocationForms() []signatureForm {
 	values := func(b signedBytes) []byte {
 		return s.buildContainer(b.computeDigest(crypto.SHA256), cms.Options{}, s.buildTimestamp, s.buildValuesAttributes)
@@ -154,11 +150,11 @@ func (s *containerBuilder) buildRevocationForms() []signatureForm {
 				d.Certificates.FullBytes, d.Certificates.Bytes = nil, s.signer.chain[0].Raw
 			}), s.err
 		}, totalPassed + " B-T"},
-		{"lists", detached, nil, s.withTimestamp(cms.Options{}, s.withEdit(lists)), noRevocationData + suffixPKCS7}, // there is no list about the signer
+		{"lists", detached, nil, s.withTimestamp(cms.Options{}, s.withEdit(lists)), noRevocationData + suffixPKCS7}, // no list covers the signer's certificate
 	}
 }
 
-// buildLegacyForms sign no attributes, or rest on SHA-1.
+// buildLegacyForms returns the forms without signed attributes or with SHA-1.
 func (s *containerBuilder) buildLegacyForms(archive cms.Options) []signatureForm {
 	var dictionary pdf.Array
 	for _, c := range s.signer.chain {
@@ -174,7 +170,7 @@ func (s *containerBuilder) buildLegacyForms(archive cms.Options) []signatureForm
 	}
 }
 
-// buildAmbiguousForms are those that readers do not agree about.
+// buildAmbiguousForms returns the forms on which readers disagree.
 func (s *containerBuilder) buildAmbiguousForms(archive cms.Options) []signatureForm {
 	twice := func(d *signedData) { d.Signers = append(d.Signers, d.Signers[0]) }
 	return []signatureForm{

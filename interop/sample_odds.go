@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -14,28 +12,22 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// oddFiles are files with oddities of structure, see pdftest.OddFiles.
+// oddFiles are files with unusual structure, see pdftest.Odds.
 type oddFiles struct {
-	sealed   []item // accepted by the service: signed, put in order first if need be, and sealed up to B-LTA
-	tampered []item // signed as they are, also if the service refuses them, and tampered with
+	sealed   []item // accepted by the service: normalised if necessary, signed, and sealed up to B-LTA
+	tampered []item // signed as they are, even if the service refuses them, and tampered with
 }
 
-// oddsStride keeps the comparison short: there are a thousand odd files. It is odd and no divisor of the numbers of files
-// of the kinds, so that each kind is there with both styles of the cross-reference.
+// oddsStride keeps the comparison short: there are a thousand odd files. It does not divide the number of files of any
+// kind, so that each kind occurs with both styles of cross-reference.
 const oddsStride = 7
 
-// writeOddFiles writes one in so many of the odd files, sealed and attacked.
-func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
+// writeOddFiles writes every n-th odd file, sealed and tampered with.
+func writeOddFiles(k *pki, dir string, every int) (*oddFiles, error) {
 	if err := resetDir(dir); err != nil {
 		return nil, err
 	}
 	all := &oddFiles{}
-	write := func(list *[]item, prefix, name string, levels map[string]string, b []byte) error {
-		file := prefix + formatFileName(name) + ".pdf"
-		it := item{name: file, path: filepath.Join(dir, file), levels: levels}
-		*list = append(*list, it)
-		return os.WriteFile(it.path, b, 0o600)
-	}
 	sealed := map[string]string{"A": "B-LTA", "Segel": "B-LTA"}
 	for i, odd := range pdftest.OddFiles() {
 		if i%(every*oddsStride) != 0 {
@@ -46,26 +38,28 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 			if err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, err)
 			}
-			p := h.sealForm(b)
+			p := k.sealForm(b)
 			if p.err != nil {
 				return nil, fmt.Errorf("odd %s: %w", odd.Name, p.err)
 			}
-			if err := write(&all.sealed, "odd-", odd.Name, sealed, p.b); err != nil {
+			it := item{name: "odd-" + formatFileName(odd.Name) + ".pdf", levels: sealed}
+			if all.sealed, err = appendItem(all.sealed, dir, it, p.b); err != nil {
 				return nil, err
 			}
 		}
-		p := h.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
+		p := k.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 		if p.err != nil {
-			continue // the library signs only what it can read for sure
+			continue // the library signs only what it can read reliably
 		}
 		b, err := applyMutation(p.b, oddAttacks[len(all.tampered)%len(oddAttacks)].apply)
 		if errors.Is(err, errNoOddPage) || err != nil && odd.Outcome == pdftest.Refused {
-			continue // nothing to attack, or nothing that can be appended
+			continue // nothing to attack, or nothing can be appended
 		}
 		if err != nil {
 			return nil, fmt.Errorf("odd %s, attacked: %w", odd.Name, err)
 		}
-		if err := write(&all.tampered, "odd-attack-", odd.Name, nil, b); err != nil {
+		it := item{name: "odd-attack-" + formatFileName(odd.Name) + ".pdf"}
+		if all.tampered, err = appendItem(all.tampered, dir, it, b); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +68,7 @@ func writeOddFiles(h *pki, dir string, every int) (*oddFiles, error) {
 
 var errNoOddPage = errors.New("no page to attack")
 
-// oddAttacks take turns.
+// oddAttacks are applied in turn.
 var oddAttacks = []mutant{
 	{"other-content", editFirstPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(buildContent("Lunas")) })},
 	{"turned-page", editFirstPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) })},
@@ -85,7 +79,7 @@ var oddAttacks = []mutant{
 	{"comment", editFirstPage(func(u *pdf.Update, p pdf.Dict) { p["Annots"] = pdf.Array{u.Add(buildOverlay(u, "Stamp"))} })},
 }
 
-// editFirstPage edits the first page, where there is one in an object of its own.
+// editFirstPage edits the first page if it is an indirect object.
 func editFirstPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
 	return func(m *mutation) {
 		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
@@ -103,9 +97,9 @@ func editFirstPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
 	}
 }
 
-// normalizeFile returns a file as the service signs it: rewritten if readers do not agree on it.
+// normalizeFile returns a file as the service signs it: rewritten if readers disagree on it.
 func normalizeFile(b []byte) ([]byte, error) {
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
+	d, err := openPDF(b)
 	if err == nil {
 		if err = d.Check(); err == nil {
 			return b, nil
@@ -123,7 +117,7 @@ func normalizeFile(b []byte) ([]byte, error) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// formatFileName is the name of an odd file as that of a file: "id/integer (table)" is "id-integer-table".
+// formatFileName converts the name of an odd file to a file name: "id/integer (table)" becomes "id-integer-table".
 func formatFileName(name string) string {
 	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }

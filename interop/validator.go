@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// validatorProcess is a judge in a process of its own, which answers a path a line with a JSON object a line. It is started
-// when it is first asked, and anew when it died of a file.
+// validatorProcess is a validator in a separate process: it reads one path per line and writes one JSON object per
+// line. It is started with the first query, and restarted if a file crashed it.
 type validatorProcess struct {
 	name    string
 	command []string
@@ -20,10 +20,10 @@ type validatorProcess struct {
 
 	cmd   *exec.Cmd
 	in    io.WriteCloser
-	lines chan []byte // closed when the process is gone
+	lines chan []byte // closed when the process has ended
 }
 
-// queryFile has the stranger look at a file. An error means that he gave no answer.
+// queryFile validates a file. An error means that there is no answer.
 func (s *validatorProcess) queryFile(path string, answer any) error {
 	if s.cmd == nil {
 		if err := s.start(); err != nil {
@@ -32,7 +32,7 @@ func (s *validatorProcess) queryFile(path string, answer any) error {
 	}
 	if _, err := fmt.Fprintln(s.in, path); err != nil {
 		s.stop()
-		return fmt.Errorf("ask %s: %w", s.name, err)
+		return fmt.Errorf("query %s: %w", s.name, err)
 	}
 	timer := time.NewTimer(s.limit)
 	defer timer.Stop()
@@ -52,7 +52,7 @@ func (s *validatorProcess) queryFile(path string, answer any) error {
 
 func (s *validatorProcess) start() error {
 	cmd := exec.Command(s.command[0], s.command[1:]...)
-	cmd.Stderr = nil // libraries log at length; interop/verdicts lets it through
+	cmd.Stderr = nil // the libraries log a lot; interop/verdicts shows it
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *validatorProcess) start() error {
 	return nil
 }
 
-// stop ends the process, if there is one. What it still says is let go.
+// stop ends the process if it runs, and discards its remaining output.
 func (s *validatorProcess) stop() {
 	if s.cmd == nil {
 		return

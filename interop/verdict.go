@@ -2,28 +2,36 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// item is a file to be judged, and what is expected of it.
+// item is a file to validate, with the expected verdict.
 type item struct {
-	name        string            // in the report and the table of disagreements
-	path        string            // where it lies
-	before      string            // the file that was signed, if its pages and fields are to be compared; else empty
-	levels      map[string]string // level of each signature of ours by field
+	name        string            // in the report and in explained.txt
+	path        string            // of the file
+	before      string            // the file before signing, to compare pages and fields; empty: none
+	levels      map[string]string // level of each of our signatures, by field
 	timestamps  []string          // fields of our document timestamps
-	signerNames map[string]string // of who signed, as their certificate has it, by field
-	coversFile  bool              // the last of ours covers the whole file
-	// flavour of PDF/A it keeps to; empty if it claims none, or none is known.
+	signerNames map[string]string // common names of the signers, by field
+	coversFile  bool              // our last signature covers the whole file
+	// flavour is the PDF/A flavour that it claims; empty: none or unknown.
 	flavour      string
-	changedArea  pageArea // where page 1 may look different from before
-	wantWarnings []string // kinds of what its readers may not see or expect, which we have to tell
-	wantFilling  string   // what we have to say of how its form was filled in: allowed, warned or denied; empty: not asked
-	wantVerdict  string   // what we have to say of its only signature: indication, sub-indication and level; empty: not asked
+	changedArea  pageArea // area in which page 1 may look different
+	wantWarnings []string // findings that our report must contain
+	wantFilling  string   // expected verdict on how its form was filled in: allowed, warned or denied; empty: not checked
+	wantVerdict  string   // expected in our report on its only signature: indication, sub-indication and level; empty: not checked
 }
 
-// pyhankoAnswer is what verdicts.py says of a file.
+// appendItem writes the file of an item to a folder and appends the item.
+func appendItem(items []item, dir string, it item, b []byte) ([]item, error) {
+	it.path = filepath.Join(dir, it.name)
+	return append(items, it), os.WriteFile(it.path, b, 0o600)
+}
+
+// pyhankoAnswer is the output of verdicts.py for a file.
 type pyhankoAnswer struct {
 	Error      string
 	Signatures []pyhankoSignature
@@ -36,10 +44,10 @@ type pyhankoSignature struct {
 	DocMDP                         *bool
 	Suspicious, Summary            string
 	Basic, Timed                   string // EN 319 102-1 §5.3, §5.5
-	LTA, Far                       string // §5.6, now and when our certificates have expired
+	LTA, Far                       string // §5.6, now and after our certificates have expired
 }
 
-// dssAnswer is what Dss.java says of a file.
+// dssAnswer is the output of Dss.java for a file.
 type dssAnswer struct {
 	Error      string
 	Signatures []dssSignature
@@ -54,43 +62,44 @@ type dssSignature struct {
 	Permission                              int // DocMDP of a certification, else 0
 }
 
-// veraAnswer is what Vera.java says of a file.
+// veraAnswer is the output of Vera.java for a file.
 type veraAnswer struct {
 	Error, Flavour string
 	Compliant      bool
 	Failed         []string
 }
 
-// reportFunc gathers what a judge said against expectation.
+// reportFunc reports a result that differs from what is expected.
 type reportFunc func(format string, args ...any)
 
-// checkUnharmedPyhanko tells which earlier signatures pyHanko was content with, and no more is.
-func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, no reportFunc) {
+// checkUnharmedPyhanko reports earlier signatures that pyHanko found intact before, but not after.
+func (it item) checkUnharmedPyhanko(before, after pyhankoAnswer, fail reportFunc) {
 	is := map[string]pyhankoSignature{}
 	for _, s := range after.Signatures {
 		is[s.Field] = s
 	}
 	for _, s := range before.Signatures {
 		if s.isIntact() && !is[s.Field].isIntact() {
-			no("%s: was in order before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
+			fail("%s: was intact before, now: %s %s %s", s.Field, is[s.Field].Summary, is[s.Field].Suspicious, is[s.Field].Error)
 		}
 	}
 }
 
-// isIntact reports whether pyHanko found a signature whole and nothing suspicious behind it, whoever made it.
+// isIntact reports whether pyHanko found a signature intact and nothing suspicious after it, whether or not it trusts
+// the signer.
 func (s pyhankoSignature) isIntact() bool {
 	return s.Error == "" && s.Intact && s.Valid && s.Suspicious == "" && (s.Kind == "timestamp" || s.DocMDP != nil && *s.DocMDP)
 }
 
-// checkUnharmedDSS is the same of DSS.
-func (it item) checkUnharmedDSS(before, after dssAnswer, no reportFunc) {
+// checkUnharmedDSS is checkUnharmedPyhanko for DSS.
+func (it item) checkUnharmedDSS(before, after dssAnswer, fail reportFunc) {
 	is := map[string]dssSignature{}
 	for _, s := range after.Signatures {
 		is[s.Field] = s
 	}
 	for _, s := range before.Signatures {
 		if s.isIntact() && !is[s.Field].isIntact() {
-			no("%s: was in order before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
+			fail("%s: was intact before, now: digest %v, signature %v, %s", s.Field, is[s.Field].Digest, is[s.Field].Valid, is[s.Field].describeChanges())
 		}
 	}
 }
@@ -99,10 +108,10 @@ func (s dssSignature) isIntact() bool {
 	return s.Digest && s.Valid && s.RangeValid && s.Consistent && s.describeChanges() == ""
 }
 
-// checkPyhanko holds pyHanko's answer against what is expected.
-func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
+// checkPyhanko compares pyHanko's answer with what is expected.
+func (it item) checkPyhanko(a pyhankoAnswer, fail reportFunc) {
 	if a.Error != "" {
-		no("%s", a.Error)
+		fail("%s", a.Error)
 		return
 	}
 	found := map[string]pyhankoSignature{}
@@ -114,32 +123,32 @@ func (it item) checkPyhanko(a pyhankoAnswer, no reportFunc) {
 		s, ok := found[field]
 		switch {
 		case !ok:
-			no("%s: not found", field)
+			fail("%s: not found", field)
 			continue
 		case s.Error != "":
-			no("%s: %s", field, s.Error)
+			fail("%s: %s", field, s.Error)
 			continue
 		case !s.Intact || !s.Valid || !s.Trusted:
-			no("%s: intact %v, valid %v, trusted %v", field, s.Intact, s.Valid, s.Trusted)
+			fail("%s: intact %v, valid %v, trusted %v", field, s.Intact, s.Valid, s.Trusted)
 		case s.Kind == "signature" && !s.Bottom:
-			no("%s: %s %s", field, s.Summary, s.Suspicious)
+			fail("%s: %s %s", field, s.Summary, s.Suspicious)
 		}
 		if s.Suspicious != "" {
-			no("%s: suspicious: %s", field, s.Suspicious)
+			fail("%s: suspicious: %s", field, s.Suspicious)
 		}
 		if field == last {
 			if it.coversFile && (s.Coverage != "ENTIRE_FILE" || s.Modification != "NONE") {
-				no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
+				fail("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
 			}
 		} else if s.Coverage != "ENTIRE_REVISION" || s.Modification != "LTA_UPDATES" && s.Modification != "FORM_FILLING" {
-			no("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
+			fail("%s: covers %s, modification %s", field, s.Coverage, s.Modification)
 		}
-		it.checkAdES(field, s, no)
+		it.checkAdES(field, s, fail)
 	}
 }
 
-// checkAdES looks at the verdicts of EN 319 102-1: each level has to pass the validation made for it.
-func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
+// checkAdES checks the verdicts of EN 319 102-1: each level must pass the validation that it is made for.
+func (it item) checkAdES(field string, s pyhankoSignature, fail reportFunc) {
 	want := map[string]string{}
 	switch it.levels[field] {
 	case "B-B":
@@ -153,15 +162,15 @@ func (it item) checkAdES(field string, s pyhankoSignature, no reportFunc) {
 	}
 	for name, got := range want {
 		if !strings.HasPrefix(got, "PASSED") {
-			no("%s: %s validation: %s", field, name, got)
+			fail("%s: %s validation: %s", field, name, got)
 		}
 	}
 }
 
-// checkDSS holds the answer of DSS against what is expected.
-func (it item) checkDSS(a dssAnswer, no reportFunc) {
+// checkDSS compares the answer of DSS with what is expected.
+func (it item) checkDSS(a dssAnswer, fail reportFunc) {
 	if a.Error != "" {
-		no("%s", a.Error)
+		fail("%s", a.Error)
 		return
 	}
 	found := map[string]dssSignature{}
@@ -171,36 +180,36 @@ func (it item) checkDSS(a dssAnswer, no reportFunc) {
 	for _, field := range it.listOurFields() {
 		s, ok := found[field]
 		if !ok {
-			no("%s: not found", field)
+			fail("%s: not found", field)
 			continue
 		}
 		level, signature := it.levels[field]
 		if signature && (s.Level != "PAdES-BASELINE-"+strings.TrimPrefix(level, "B-") || s.Indication != "TOTAL_PASSED") {
-			no("%s: %s, %s %s %q", field, s.Level, s.Indication, s.Sub, s.Errors)
+			fail("%s: %s, %s %s %q", field, s.Level, s.Indication, s.Sub, s.Errors)
 		}
 		if !signature && s.Indication != "PASSED" {
-			no("%s: %s %s %q", field, s.Indication, s.Sub, s.Errors)
+			fail("%s: %s %s %q", field, s.Indication, s.Sub, s.Errors)
 		}
 		if !s.Digest || !s.Valid || !s.RangeValid || !s.Consistent {
-			no("%s: digest %v, signature %v, byte range %v, dictionary %v", field, s.Digest, s.Valid, s.RangeValid, s.Consistent)
+			fail("%s: digest %v, signature %v, byte range %v, dictionary %v", field, s.Digest, s.Valid, s.RangeValid, s.Consistent)
 		}
 		if changes := s.describeChanges(); changes != "" {
-			no("%s: %s", field, changes)
+			fail("%s: %s", field, changes)
 		}
 		if len(s.Warnings) > 0 {
-			no("%s: warns %q", field, s.Warnings)
+			fail("%s: warns %q", field, s.Warnings)
 		}
 	}
 }
 
-// describeChanges is what later revisions did that no signature does.
+// describeChanges lists what DSS found changed in later revisions.
 func (s dssSignature) describeChanges() string {
 	var all []string
 	if s.Modified {
 		all = append(all, "modified")
 	}
 	lists := map[string][]string{"undefined": s.Undefined, "annotation": s.Annotation}
-	if s.Permission == 3 { // which permits annotations
+	if s.Permission == 3 { // permits annotations
 		delete(lists, "annotation")
 	}
 	for what, list := range lists {
@@ -217,17 +226,17 @@ func (s dssSignature) describeChanges() string {
 	return strings.Join(all, "; ")
 }
 
-// checkVeraPDF holds the answer of veraPDF against what is expected.
-func (it item) checkVeraPDF(a veraAnswer, no reportFunc) {
+// checkVeraPDF compares the answer of veraPDF with what is expected.
+func (it item) checkVeraPDF(a veraAnswer, fail reportFunc) {
 	switch {
 	case a.Error != "":
-		no("%s", a.Error)
+		fail("%s", a.Error)
 	case a.Flavour != it.flavour || !a.Compliant:
-		no("PDF/A-%s, compliant %v: %q", a.Flavour, a.Compliant, a.Failed)
+		fail("PDF/A-%s, compliant %v: %q", a.Flavour, a.Compliant, a.Failed)
 	}
 }
 
-// listOurFields lists the fields that we signed, in no order that means anything.
+// listOurFields returns the fields that we signed, the timestamps last.
 func (it item) listOurFields() []string {
 	var fields []string
 	for f := range it.levels {
@@ -237,7 +246,7 @@ func (it item) listOurFields() []string {
 	return append(fields, it.timestamps...)
 }
 
-// findLastField is the field of ours that was signed last, if it alone could be: a timestamp, or the only signature.
+// findLastField returns our field that was signed last, if it is known: a timestamp, or the only signature.
 func (it item) findLastField() string {
 	if n := len(it.timestamps); n > 0 {
 		return it.timestamps[n-1]

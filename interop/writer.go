@@ -14,8 +14,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,8 +26,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// buildWriterBases are signed files that later writers append to.
-func buildWriterBases(h *pki) (map[string][]byte, error) {
+// buildWriterBases builds signed files to which later writers append.
+func buildWriterBases(k *pki) (map[string][]byte, error) {
 	bases := map[string][]byte{}
 	var errs error
 	commented, err := addFreeText(pdftest.Form())
@@ -41,7 +39,7 @@ func buildWriterBases(h *pki) (map[string][]byte, error) {
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
 	} {
-		p := h.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
+		p := k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 		if name == "store" {
 			p.addValidationData().addTimestamp()
 		}
@@ -50,7 +48,7 @@ func buildWriterBases(h *pki) (map[string][]byte, error) {
 	return bases, errs
 }
 
-// addFreeText adds a comment without an appearance to page 1, which is drawn with a font that the form does not have.
+// addFreeText adds a comment without an appearance to page 1, drawn with a font that the form does not have.
 func addFreeText(b []byte) ([]byte, error) {
 	m := &mutation{b: b}
 	m.editPage(func(u *pdf.Update, p pdf.Dict) {
@@ -62,19 +60,15 @@ func addFreeText(b []byte) ([]byte, error) {
 	return m.b, m.err
 }
 
-// writeWriterFiles makes files to which later writers appended something in an odd way that changes nothing, and files in which the
-// same means lead some readers elsewhere.
-func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) {
+// writeWriterFiles writes files to which later writers appended something unusual: harmless changes, and changes that
+// mislead some readers.
+func writeWriterFiles(k *pki, dir string) (harmless, harmful []item, err error) {
 	if err := resetDir(dir); err != nil {
 		return nil, nil, err
 	}
-	bases, err := buildWriterBases(h)
+	bases, err := buildWriterBases(k)
 	if err != nil {
 		return nil, nil, err
-	}
-	write := func(name string, b []byte) (item, error) {
-		it := item{name: name + ".pdf", path: filepath.Join(dir, name+".pdf")}
-		return it, os.WriteFile(it.path, b, 0o600)
 	}
 	for base, all := range map[string][2][]mutant{"table": tableWriters, "hybrid": hybridWriters, "form": formWriters, "store": storeWriters, "comment": commentWriters, "renumbered": renumberedWriters} {
 		for kind, list := range all {
@@ -83,33 +77,30 @@ func writeWriterFiles(h *pki, dir string) (harmless, harmful []item, err error) 
 				if err != nil {
 					return nil, nil, fmt.Errorf("writer %s %s: %w", base, w.name, err)
 				}
-				it, err := write([]string{"writer-", "misleading-"}[kind]+base+"-"+w.name, b)
+				if kind == 0 {
+					harmless, err = appendItem(harmless, dir, item{name: "writer-" + base + "-" + w.name + ".pdf"}, b)
+				} else {
+					harmful, err = appendItem(harmful, dir, item{name: "misleading-" + base + "-" + w.name + ".pdf"}, b)
+				}
 				if err != nil {
 					return nil, nil, err
-				}
-				if kind == 0 {
-					harmless = append(harmless, it)
-				} else {
-					harmful = append(harmful, it)
 				}
 			}
 		}
 	}
 	for _, c := range oddCertificates {
-		p := h.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(cades, nil, func(s signedBytes) ([]byte, error) { return signWithOddCertificate(s, c.old, c.now) })
+		p := k.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(cades, nil, func(s signedBytes) ([]byte, error) { return signWithOddCertificate(s, c.old, c.now) })
 		if p.err != nil {
 			return nil, nil, fmt.Errorf("certificate %s: %w", c.name, p.err)
 		}
-		it, err := write("writer-certificate-"+c.name, p.b)
-		if err != nil {
+		if harmless, err = appendItem(harmless, dir, item{name: "writer-certificate-" + c.name + ".pdf"}, p.b); err != nil {
 			return nil, nil, err
 		}
-		harmless = append(harmless, it)
 	}
 	return harmless, harmful, nil
 }
 
-// Writers by the file they append to: harmless ones first, misleading ones next.
+// Writers by the file they append to: first the harmless ones, then the misleading ones.
 var (
 	tableWriters = [2][]mutant{{
 		{"spare-stream", func(m *mutation) { m.appendSpareStream("1 0 R", nil) }},
@@ -152,7 +143,7 @@ var (
 	}, {
 		{"font-added", func(m *mutation) { m.addFormFont("Font", "F5", "ZapfDingbats") }},
 	}}
-	// PDFBox gives a reference of the trailer to nothing another number, and uses the former one.
+	// PDFBox renumbers a trailer reference to a missing object and reuses the old number.
 	renumberedWriters = [2][]mutant{{
 		{"other-number", func(m *mutation) {
 			m.appendTable(rawTable{objects: map[int]string{60: "<< /Type /Xyz >>"}, more: "/AdditionalStreams [/application#2Fvnd 61 0 R]"})
@@ -172,15 +163,15 @@ var (
 	}}
 )
 
-// rawTable is a revision with a cross-reference table, written by hand.
+// rawTable is a revision with a cross-reference table, built from text.
 type rawTable struct {
 	objects map[int]string // by number
-	entries map[int]int    // offsets of objects that were written already
-	size    int            // instead of the right one
+	entries map[int]int    // offsets of objects that are written already
+	size    int            // instead of the correct one
 	root    string         // instead of 1 0 R
 	id      string         // instead of the one before
-	more    string         // entries of the trailer
-	from    int            // how much of the file is the former state; 0: all
+	more    string         // additional trailer entries
+	from    int            // length of the state before; 0: the whole file
 }
 
 func (m *mutation) appendTable(t rawTable) {
@@ -188,7 +179,7 @@ func (m *mutation) appendTable(t rawTable) {
 	if t.from > 0 {
 		former = m.b[:t.from]
 	}
-	d, err := pdf.Open(bytes.NewReader(former), int64(len(former)), pdf.Options{})
+	d, err := openPDF(former)
 	if err != nil {
 		m.err = errors.Join(m.err, err)
 		return
@@ -218,12 +209,12 @@ func (m *mutation) appendTable(t rawTable) {
 	m.b = fmt.Appendf(m.b, "trailer\n<< /Size %d /Root %s /Info 4 0 R %s /Prev %s %s >>\nstartxref\n%d\n%%%%EOF\n", t.size, t.root, id, prev, t.more, at)
 }
 
-// lastStartxref is where the newest cross-reference of a file stands.
+// lastStartxref returns the offset of the newest cross-reference section.
 func lastStartxref(b []byte) string {
 	return strings.Fields(string(b[bytes.LastIndex(b, []byte("startxref")):]))[1]
 }
 
-// readObject is what an object says, as it was last written.
+// readObject returns the text of an object as last written.
 func (m *mutation) readObject(header string) string {
 	at := bytes.LastIndex(m.b, []byte("\n"+header))
 	end := bytes.Index(m.b[max(0, at):], []byte("endobj"))
@@ -234,7 +225,7 @@ func (m *mutation) readObject(header string) string {
 	return strings.TrimSpace(string(m.b[at+1+len(header) : at+end]))
 }
 
-// appendWrongStartxref appends a revision whose startxref is off, and one behind it that states where the former really is.
+// appendWrongStartxref appends a revision whose startxref is wrong, followed by one that references the correct offset.
 func (m *mutation) appendWrongStartxref(by int) {
 	from := len(m.b)
 	m.appendTable(rawTable{objects: map[int]string{90: "1"}})
@@ -246,7 +237,7 @@ func (m *mutation) appendWrongStartxref(by int) {
 	m.b = append(m.b[:end], bytes.Replace(m.b[end:], []byte("/Prev "+prev+" "), fmt.Appendf(nil, "/Prev %d ", at), 1)...)
 }
 
-// appendXrefStream writes a cross-reference stream that states where objects are.
+// appendXrefStream appends a cross-reference stream with the given entries.
 func (m *mutation) appendXrefStream(number int, entries map[int]int, root, prev string) {
 	var index, data []byte
 	for _, n := range slices.Sorted(maps.Keys(entries)) {
@@ -257,8 +248,8 @@ func (m *mutation) appendXrefStream(number int, entries map[int]int, root, prev 
 	m.b = fmt.Appendf(m.b, "%d 0 obj\n<< /Type /XRef /W [1 3 1] /Index [%s] /Size 100 /Root %s /Prev %s /Length %d >>\nstream\n%s\nendstream\nendobj\n", number, index, root, prev, len(data), data)
 }
 
-// appendSpareStream appends a revision with a cross-reference stream beside its table, which says the same of object 90, and says of
-// others what is given: objects that the table does not state.
+// appendSpareStream appends a revision with a cross-reference stream beside its table. The stream has the same entry
+// for object 90, and entries for others that the table does not have.
 func (m *mutation) appendSpareStream(root string, others map[int]string) {
 	from := len(m.b)
 	prev := lastStartxref(m.b)
@@ -267,7 +258,7 @@ func (m *mutation) appendSpareStream(root string, others map[int]string) {
 	stated := maps.Clone(entries)
 	for n, text := range others {
 		stated[n] = len(m.b)
-		entries[92] = len(m.b) // under another number, which nothing leads to
+		entries[92] = len(m.b) // under another number, which is not referenced
 		m.b = fmt.Appendf(m.b, "92 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n", len(text), text)
 	}
 	entries[93] = len(m.b)
@@ -275,17 +266,17 @@ func (m *mutation) appendSpareStream(root string, others map[int]string) {
 	m.appendTable(rawTable{entries: entries, from: from})
 }
 
-// findHybridStream is where the stream of the first hybrid section stands.
+// findHybridStream returns the offset of the first hybrid section's stream.
 func (m *mutation) findHybridStream() string {
-	_, behind, ok := bytes.Cut(m.b, []byte("/XRefStm "))
+	_, after, ok := bytes.Cut(m.b, []byte("/XRefStm "))
 	if !ok {
 		m.err = errors.Join(m.err, errors.New("the file is not hybrid"))
 		return ""
 	}
-	return strings.Trim(strings.Fields(string(behind[:16]))[0], ">")
+	return strings.Trim(strings.Fields(string(after[:16]))[0], ">")
 }
 
-// appendHybridSection appends a hybrid section whose stream repeats its table, and besides states the objects that are given.
+// appendHybridSection appends a hybrid section whose stream repeats its table and adds entries for others.
 func (m *mutation) appendHybridSection(others map[int]string) {
 	from := len(m.b)
 	prev := lastStartxref(m.b)
@@ -303,7 +294,7 @@ func (m *mutation) appendHybridSection(others map[int]string) {
 	m.appendTable(rawTable{entries: entries, from: from, more: fmt.Sprintf("/XRefStm %d", at)})
 }
 
-// addFormFont puts a font among the resources of the form.
+// addFormFont adds a font to the resources of the form.
 func (m *mutation) addFormFont(kind, name, base pdf.Name) {
 	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
 		ref, _, err := d.Form()
@@ -332,7 +323,7 @@ func (m *mutation) addFormFont(kind, name, base pdf.Name) {
 	})
 }
 
-// replaceStore replaces the document security store: by proof of another authority, or by text.
+// replaceStore replaces the document security store by data of another authority, or by garbage.
 func (m *mutation) replaceStore(at time.Time, garbage bool) {
 	key, cert, err := newAuthority("Lain")
 	if err != nil {
@@ -353,7 +344,7 @@ func (m *mutation) replaceStore(at time.Time, garbage bool) {
 	})
 }
 
-// newAuthority makes an authority that no program trusts.
+// newAuthority returns a self-signed authority that no program trusts.
 func newAuthority(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -371,7 +362,7 @@ func newAuthority(name string) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	return key, cert, err
 }
 
-// oddCertificates are spelled as crypto/x509 does not read them: some bytes by others of the same number.
+// oddCertificates change bytes of a certificate so that crypto/x509 refuses it.
 var oddCertificates = []struct {
 	name     string
 	old, now []byte
@@ -380,7 +371,7 @@ var oddCertificates = []struct {
 	{"odd-string", []byte{0x13, 4, 'G', 'a', 'n', 'j'}, []byte{0x13, 4, 'G', '@', 'n', 'j'}},
 }
 
-// signWithOddCertificate signs with a certificate that is signed by itself and spelled oddly.
+// signWithOddCertificate signs with a self-signed certificate that was changed in that way.
 func signWithOddCertificate(s signedBytes, old, now []byte) ([]byte, error) {
 	key, cert, err := newAuthority("Ganj")
 	if err != nil {

@@ -2,9 +2,9 @@ package pades
 
 import "segel/pdf"
 
-// appendWidgets puts the new widgets of a page into its /Annots. An array that several pages have in common, or that is the form's
-// list of fields as well, is left to the others, and the page gets one of its own: else the widget would appear on all
-// of them, or be listed twice.
+// appendWidgets appends the new widgets of a page to its /Annots. If several pages share the array, or if it is also
+// the form's list of fields, the page gets its own copy. Otherwise the widget would appear on all those pages, or be
+// listed twice.
 func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
 	dict, err := a.u.Get(page)
 	if err != nil {
@@ -12,7 +12,7 @@ func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
 	}
 	node, ok := dict.(pdf.Dict)
 	if !ok {
-		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page that is no object of its own"}
+		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page is not an indirect object"}
 	}
 	if at := node.Ref("Annots"); !at.IsZero() {
 		common, err := a.isSharedArray(at)
@@ -26,7 +26,7 @@ func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
 	return a.u.Append(page, "Annots", a.annots[page]...)
 }
 
-// copyAnnots gives a page a copy of its /Annots with the new widgets behind it.
+// copyAnnots gives a page its own copy of its /Annots, with the new widgets appended.
 func (a *fieldAdder) copyAnnots(page, at pdf.Ref) error {
 	o, err := a.u.Resolve(at)
 	if err != nil {
@@ -36,7 +36,7 @@ func (a *fieldAdder) copyAnnots(page, at pdf.Ref) error {
 	if err != nil {
 		return err
 	}
-	array, _ := o.(pdf.Array) // null, say
+	array, _ := o.(pdf.Array) // it may be null
 	edit["Annots"] = append(append(pdf.Array{}, array...), a.annots[page]...)
 	return nil
 }
@@ -54,8 +54,8 @@ func (a *fieldAdder) isSharedArray(at pdf.Ref) (bool, error) {
 	return owners > 1, err
 }
 
-// separateFields has the form get a list of fields of its own if its list is the /Annots of a page as well. A signature
-// that is added later with a widget would change both, which a verifier denies.
+// separateFields marks the form's list of fields for copying if that list is also the /Annots of a page. A later
+// signature with a widget would change both uses of the array, and verifiers reject that.
 func (a *fieldAdder) separateFields() error {
 	_, form, err := a.d.Form()
 	if err != nil {
@@ -70,8 +70,8 @@ func (a *fieldAdder) separateFields() error {
 	return err
 }
 
-// countPagesWithAnnots counts the pages that have that array for their /Annots. All pages are looked at once, and only if
-// there is an array that stands for itself.
+// countPagesWithAnnots returns how many pages use that array as their /Annots. It scans all pages once, and only if
+// there is an indirect array.
 func (a *fieldAdder) countPagesWithAnnots(at pdf.Ref) (int, error) {
 	if a.annotsUsers == nil {
 		a.annotsUsers = map[pdf.Ref]int{}

@@ -17,23 +17,23 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// measureFloor is the least that signing a file can cost: it is copied, hashed, and a key signs. Files are in memory, so that
-// a disk that is busy with something else does not count.
+// measureFloor does the minimum that signing a file can cost: it copies and hashes the file and uses the key once.
+// Files are in memory, so that a busy disk does not count.
 func measureFloor(b *testing.B, in, out []byte, key crypto.Signer) {
 	copy(out, in)
 	digest := sha256.Sum256(in)
 	must[[]byte](b)(key.Sign(rand.Reader, digest[:], crypto.SHA256))
 }
 
-// signCold signs a file of which nothing is known, into another.
+// signCold signs a file without a known midstate into another.
 func signCold(b *testing.B, in, out []byte, o pades.Options) {
 	r := must[*pades.Result](b)(pades.Sign(b.Context(), pades.Source{R: bytes.NewReader(in), Size: int64(len(in))}, o))
 	n := copy(out, in)
 	copy(out[n:], r.Tail)
 }
 
-// measureInTurn runs two things in turn and reports the ratio of the least times they took: what else runs on the machine only
-// ever adds to them.
+// measureInTurn runs two functions in turn and reports the ratio of their shortest times: other load can only add to
+// them.
 func measureInTurn(b *testing.B, unit string, this, other func()) {
 	b.Helper()
 	var times [2][]time.Duration
@@ -47,11 +47,11 @@ func measureInTurn(b *testing.B, unit string, this, other func()) {
 	least := func(i int) float64 { return float64(slices.Min(times[i])) }
 	b.ReportMetric(least(0)/least(1), unit)
 	b.ReportMetric(least(0)/1e6, "ms/signature")
-	b.ReportMetric(0, "ns/op") // of both together it says nothing
+	b.ReportMetric(0, "ns/op") // the sum of both is meaningless
 }
 
-// BenchmarkFirstSignature is that of a file from cold with RSA-2048, not to be seen and without a timestamp, next to
-// copying it, hashing it and one operation of the key.
+// BenchmarkFirstSignature compares an invisible signature with RSA-2048, without a timestamp and without a known
+// midstate, with copying and hashing the file and one use of the key.
 func BenchmarkFirstSignature(b *testing.B) {
 	for name, c := range map[string]struct {
 		size    int64
@@ -69,7 +69,7 @@ func BenchmarkFirstSignature(b *testing.B) {
 	}
 }
 
-// BenchmarkLaterSignature is the fifth signature of a file of 100 MB next to that of one of 100 KB.
+// BenchmarkLaterSignature compares the fifth signature of a file of 100 MB with that of one of 100 KB.
 func BenchmarkLaterSignature(b *testing.B) {
 	who := newSigner(b, "Budi")
 	fifth := func(size int64) func() {

@@ -14,17 +14,17 @@ import (
 	"segel/tsp"
 )
 
-// Check verifies the signature or document timestamp that a tail adds to the source: that the file with the tail
-// opens and has the field, that /ByteRange is four numbers that go round /Contents and reach both ends, that the
-// gap is nothing but hexadecimal digits, that the container signs the digest of these bytes, and that its
-// timestamp is about its signature value. With Source.State it hashes the tail only.
+// Check verifies the signature or document timestamp that a tail adds to the source. The file with the tail must open
+// and have the field; /ByteRange must be four numbers that enclose /Contents and reach both ends of the file; the gap
+// must hold only hexadecimal digits; the container must sign the digest of these bytes; and its timestamp must cover
+// its signature value. With Source.State, Check hashes the tail only.
 //
-// The times of a signature have to fit together, since nothing can put them right later: at the timestamp's time, and by
-// the clock, the signing certificate and every issuer of it in the container is valid; the time-stamp authority's
-// certificate is valid at the timestamp's time; and that time is near the clock's. Whom the certificates lead to, and
-// whether one was revoked, is not looked at.
+// The times of a signature must be consistent, because they cannot be corrected later: at the timestamp's time, and by
+// the clock, the signing certificate and each of its issuers in the container must be valid; the time-stamp authority's
+// certificate must be valid at the timestamp's time; and that time must be near the clock's. Check does not look at
+// trust anchors or at revocation.
 //
-// What does not hold is ErrCheck; it is a [*ValidityError] or a [*tsp.ClockError] besides where times do not fit.
+// Errors: ErrCheck; where times are inconsistent, also a [*ValidityError] or a [*tsp.ClockError].
 func Check(src Source, tail []byte, field string, clock Clock) error {
 	if err := checkTail(src, tail, field, clock); err != nil {
 		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
@@ -68,12 +68,12 @@ func checkTail(src Source, tail []byte, field string, clock Clock) error {
 	return fmt.Errorf("/SubFilter is %s", s.SubFilter)
 }
 
-// findContentsGap returns where in the tail the container stands, brackets included.
+// findContentsGap returns the position of the container in the tail, angle brackets included.
 func findContentsGap(src Source, tail []byte, s *pdf.Signature) (at, end int, err error) {
 	r := s.ByteRange
 	size := src.Size + int64(len(tail))
 	if len(r) != 4 || r[0] != 0 || r[1] != s.ContentsAt || r[2] != s.ContentsEnd || r[2]+r[3] != size {
-		return 0, 0, fmt.Errorf("/ByteRange %v does not go round /Contents from %d to %d in %d bytes", r, s.ContentsAt, s.ContentsEnd, size)
+		return 0, 0, fmt.Errorf("/ByteRange %v does not enclose /Contents at %d to %d in %d bytes", r, s.ContentsAt, s.ContentsEnd, size)
 	}
 	if r[1] < src.Size {
 		return 0, 0, errors.New("signature is not in the tail")
@@ -81,11 +81,11 @@ func findContentsGap(src Source, tail []byte, s *pdf.Signature) (at, end int, er
 	at, end = int(r[1]-src.Size), int(r[2]-src.Size)
 	digits := bytes.TrimSuffix(bytes.TrimPrefix(tail[at:end], []byte("<")), []byte(">"))
 	if len(digits) != end-at-2 {
-		return 0, 0, errors.New("/Contents is no hexadecimal string")
+		return 0, 0, errors.New("/Contents is not a hexadecimal string")
 	}
 	contents := make([]byte, hex.DecodedLen(len(digits)))
 	if _, err := hex.Decode(contents, digits); err != nil || !bytes.Equal(contents, s.Contents) {
-		return 0, 0, errors.New("the gap is not the hexadecimal digits of /Contents alone")
+		return 0, 0, errors.New("the gap holds more than the hexadecimal digits of /Contents")
 	}
 	return at, end, nil
 }
@@ -102,8 +102,8 @@ func checkSignature(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), cl
 	return clock.checkTimes(sd, token)
 }
 
-// verifyContainer verifies the one signature of a detached container and its timestamp, which is nil if there is
-// none. Over computes the digest of the content; if it is nil the digest that the attributes name is taken.
+// verifyContainer verifies the single signature of a detached container and its timestamp, which is nil if there is
+// none. Over computes the digest of the content; if it is nil, the digest in the signed attributes is used.
 func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error)) (*tsp.Token, error) {
 	if len(sd.Signers) != 1 || sd.Content != nil || !sd.ContentType.Equal(cms.OIDData) {
 		return nil, errors.New("not a detached signature of one signer")
@@ -125,7 +125,7 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 	return parseSignatureTimestamp(signer)
 }
 
-// parseMessageDigest returns the message digest among the signed attributes.
+// parseMessageDigest returns the message digest from the signed attributes.
 func parseMessageDigest(s cms.Signer) ([]byte, error) {
 	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
 	if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
@@ -134,7 +134,7 @@ func parseMessageDigest(s cms.Signer) ([]byte, error) {
 	return der[2:], nil
 }
 
-// parseSignatureTimestamp returns the token about a signature value, or nil if there is none.
+// parseSignatureTimestamp returns the token over a signature value, or nil if there is none.
 func parseSignatureTimestamp(s cms.Signer) (*tsp.Token, error) {
 	der, ok, err := cms.FindAttributeValue(s.Unsigned, cms.OIDSignatureTimestamp)
 	if err != nil || !ok {
@@ -146,7 +146,7 @@ func parseSignatureTimestamp(s cms.Signer) (*tsp.Token, error) {
 	}
 	digest := sha256.Sum256(s.Signature)
 	if !token.Covers(digest[:]) {
-		return nil, errors.New("timestamp is about something else")
+		return nil, errors.New("timestamp covers something else")
 	}
 	return token, nil
 }
@@ -164,7 +164,7 @@ func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), cl
 		return err
 	}
 	if !token.Covers(digest) {
-		return errors.New("document timestamp is about something else")
+		return errors.New("document timestamp covers something else")
 	}
 	return clock.checkTokenTime(token)
 }

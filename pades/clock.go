@@ -12,17 +12,17 @@ import (
 	"segel/tsp"
 )
 
-// Clock is what the times of a new signature are compared with.
+// Clock is the reference for the times of a new signature.
 type Clock struct {
-	Now       func() time.Time // nil: nothing is compared with a clock
-	Tolerance time.Duration    // between a timestamp and Now; 0 is [tsp.Skew]
+	Now       func() time.Time // nil: times are not compared with a clock
+	Tolerance time.Duration    // maximum difference between a timestamp and Now; 0 is [tsp.Skew]
 }
 
-// ValidityError is a certificate that is not valid at a moment for which its signature needs it.
+// ValidityError is a certificate that is not valid at a time at which the signature needs it.
 type ValidityError struct {
 	Certificate *x509.Certificate
 	At          time.Time
-	Local       bool // At is the clock's, not a timestamp's
+	Local       bool // At is the local clock's time, not a timestamp's
 }
 
 func (e *ValidityError) Error() string {
@@ -35,7 +35,7 @@ func (e *ValidityError) Error() string {
 		c.NotBefore.UTC().Format(time.RFC3339), c.NotAfter.UTC().Format(time.RFC3339), e.At.UTC().Format(time.RFC3339), by)
 }
 
-// requireValidAt demands that certificates are valid at a moment.
+// requireValidAt returns an error unless all certificates are valid at the given time.
 func requireValidAt(at time.Time, local bool, chain ...*x509.Certificate) error {
 	for _, c := range chain {
 		if at.Before(c.NotBefore) || at.After(c.NotAfter) {
@@ -45,7 +45,7 @@ func requireValidAt(at time.Time, local bool, chain ...*x509.Certificate) error 
 	return nil
 }
 
-// checkTimes demands that the times of a signature fit together. Token is nil where there is none.
+// checkTimes checks that the times of a signature are consistent. Token is nil if there is none.
 func (c Clock) checkTimes(sd *cms.SignedData, token *tsp.Token) error {
 	chain := buildChain(sd.Certificate(sd.Signers[0]), sd.Certificates)
 	if token != nil {
@@ -62,7 +62,7 @@ func (c Clock) checkTimes(sd *cms.SignedData, token *tsp.Token) error {
 	return requireValidAt(c.Now(), true, chain...)
 }
 
-// checkTokenTime demands that a timestamp is of now, and by a certificate that was valid at its time.
+// checkTokenTime checks that a timestamp is recent and that its authority's certificate was valid at its time.
 func (c Clock) checkTokenTime(t *tsp.Token) error {
 	if err := requireValidAt(t.Time, false, t.Authority); err != nil {
 		return err
@@ -73,8 +73,8 @@ func (c Clock) checkTokenTime(t *tsp.Token) error {
 	return t.CheckClock(c.Now(), cmp.Or(c.Tolerance, tsp.Skew))
 }
 
-// buildChain returns the certificate with its issuers among others, as far as they are there. Of several with the issuer's
-// name the one whose key signed is taken.
+// buildChain returns the certificate and its issuers, as far as others contains them. If several certificates have the
+// issuer's name, it takes the one whose key signed.
 func buildChain(cert *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
 	chain := []*x509.Certificate{cert}
 	for at := cert; !bytes.Equal(at.RawIssuer, at.RawSubject); {

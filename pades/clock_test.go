@@ -21,7 +21,7 @@ import (
 	"segel/tsp"
 )
 
-// issuer makes certificates with any validity; nil signs itself.
+// issuer issues certificates with any validity; nil is self-signed.
 type issuer struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -45,7 +45,7 @@ func (i *issuer) issue(t testing.TB, name string, from, to time.Time, change ...
 	return &issuer{must[*x509.Certificate](t)(x509.ParseCertificate(der)), key}
 }
 
-// resigningTimestamper is an authority that says what another says, by a key of its own.
+// resigningTimestamper signs the token of another authority again with its own key.
 type resigningTimestamper struct {
 	tsp.Timestamper
 	by *issuer
@@ -64,7 +64,7 @@ func (r resigningTimestamper) Timestamp(ctx context.Context, digest []byte) ([]b
 	return cms.Sign(rand.Reader, sum[:], r.by.key, []*x509.Certificate{r.by.cert}, cms.Options{ContentType: cms.OIDTSTInfo, Content: sd.Content})
 }
 
-// TestTimesOfASignatureHaveToFitTogether signs with every clock and certificate that can be wrong.
+// TestTimesOfASignatureHaveToFitTogether signs with every wrong combination of clock and certificates.
 func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -92,7 +92,7 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 		chain []*issuer
 		time  tsp.Timestamper // nil: none
 		clock pades.Clock
-		wrong string // the certificate that is not valid; "clock": the two clocks differ; empty: nothing
+		wrong string // the certificate that is not valid; "clock": the two clocks differ; empty: none
 	}{
 		"as it should be":                        {[]*issuer{good, middle, root}, at(now), local, ""},
 		"without a timestamp":                    {[]*issuer{good, middle, root}, nil, local, ""},
@@ -147,7 +147,7 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 	}
 }
 
-// wantTimeError demands the error of one certificate, or of the clocks.
+// wantTimeError checks for the error of one certificate, or of the clocks.
 func wantTimeError(t *testing.T, err error, wrong string) {
 	t.Helper()
 	var invalid *pades.ValidityError

@@ -18,22 +18,22 @@ import (
 	"segel/tsp"
 )
 
-// validationData is the evidence about one signature, DER.
+// validationData is the validation data of one signature, as DER.
 type validationData struct{ certificates, ocsps, crls [][]byte }
 
-// dataCollector finds evidence. What was asked once is not asked again. The file may be a stranger's: for what is not
-// required it verifies and asks a bounded number of times.
+// dataCollector collects validation data. It queries each certificate at most once. The file may come from an attacker,
+// so verifications and queries are limited for signatures that are not required.
 type dataCollector struct {
 	ctx         context.Context
 	o           ValidationOptions
-	archive     *revocation.Archive            // what the file has
-	pool        map[string][]*x509.Certificate // by DER of the subject's name; those we were given first
-	seen        map[[32]byte]bool              // by SHA-256: what is in the pool
+	archive     *revocation.Archive            // revocation data in the file
+	pool        map[string][]*x509.Certificate // by DER of the subject's name; the caller's certificates first
+	seen        map[[32]byte]bool              // by SHA-256: certificates in the pool
 	answers     map[[32]byte]revocationAnswer  // by SHA-256 of the certificate
 	issuers     map[[32]byte]*x509.Certificate // by SHA-256 of the certificate
-	checksLeft  int                            // signatures that may still be verified for what is not required
-	queriesLeft int                            // questions that may still be asked for what is not required
-	roots       map[[32]byte]bool              // by SHA-256: where chains of what is not required have to end
+	checksLeft  int                            // signature verifications left for signatures that are not required
+	queriesLeft int                            // queries left for signatures that are not required
+	roots       map[[32]byte]bool              // by SHA-256: trust anchors of signatures that are not required
 }
 
 type revocationAnswer struct {
@@ -42,14 +42,14 @@ type revocationAnswer struct {
 }
 
 const (
-	// maxChecks bounds the signatures verified for signatures that came with the file; one costs at most some
-	// milliseconds, with the largest key that package cms lets pass.
+	// maxChecks limits the verifications for signatures that are not required. One costs at most some milliseconds,
+	// with the largest key that package cms accepts.
 	maxChecks = 2000
-	// parsingChecks is what reading one such signature counts as.
+	// parsingChecks is how many verifications the parsing of one such signature counts as.
 	parsingChecks = 4
-	// maxQueries bounds the certificates of such signatures about which others are asked, over the network perhaps.
+	// maxQueries limits the certificates of such signatures for which the source is queried, perhaps over the network.
 	maxQueries = 40
-	// maxIssuerCandidates bounds the certificates of one name that are tried as an issuer.
+	// maxIssuerCandidates limits how many certificates with the same subject are tried as an issuer.
 	maxIssuerCandidates = 16
 )
 
@@ -68,7 +68,7 @@ func newDataCollector(o ValidationOptions, s *securityStore) *dataCollector {
 	return g
 }
 
-// addCertificates adds certificates among which issuers are looked for.
+// addCertificates adds certificates to the pool in which issuers are searched.
 func (g *dataCollector) addCertificates(certs ...*x509.Certificate) {
 	for _, c := range certs {
 		if id := sha256.Sum256(c.Raw); !g.seen[id] {
@@ -78,10 +78,10 @@ func (g *dataCollector) addCertificates(certs ...*x509.Certificate) {
 	}
 }
 
-// collectForSignature gathers what proves a signature or document timestamp.
+// collectForSignature collects the validation data of a signature or document timestamp.
 func (g *dataCollector) collectForSignature(s *pdf.Signature, required bool) (validationData, error) {
 	if !required {
-		// Reading it verifies a timestamp, among other things.
+		// Parsing also verifies a timestamp.
 		if g.checksLeft -= parsingChecks; g.checksLeft < 0 {
 			return validationData{}, nil
 		}
@@ -107,8 +107,8 @@ func (g *dataCollector) collectForSignature(s *pdf.Signature, required bool) (va
 	return w.data, nil
 }
 
-// parseSigningCertificates returns the certificates that signed, the signer's and the time-stamp authority's, which is last, and the
-// token that proves when; nil if none does.
+// parseSigningCertificates returns the signer's certificate, then the time-stamp authority's, and the token that proves
+// the signing time. Token is nil if there is no timestamp.
 func (g *dataCollector) parseSigningCertificates(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, error) {
 	sd, err := cms.Parse(s.Contents)
 	if err != nil {
@@ -134,21 +134,21 @@ func (g *dataCollector) parseSigningCertificates(s *pdf.Signature) ([]*x509.Cert
 	return []*x509.Certificate{signer, token.Authority}, token, nil
 }
 
-// maxChain bounds a chain of issuers, and of responders that need responders.
+// maxChain limits the length of a chain of issuers, and of responders that have responders.
 const maxChain = 10
 
-// chainWalk goes up the chains of one signature.
+// chainWalk walks the certificate chains of one signature.
 type chainWalk struct {
 	collector  *dataCollector
 	data       validationData
 	required   bool
-	provenTime time.Time // when the signature was timestamped; zero: nobody knows
-	latestTime time.Time // the same, as late as the authority's accuracy allows
+	provenTime time.Time // time of the timestamp; zero: there is none
+	latestTime time.Time // provenTime plus the accuracy that the authority states
 	isTSA      bool      // the chain is a time-stamp authority's
 }
 
-// collectForChain adds a certificate, its issuers, and proof about all of them. Where an issuer or a proof is missing it is
-// an error if the evidence is required, else the end of what can be said.
+// collectForChain adds a certificate, its issuers, and revocation data for each. If an issuer or revocation data is
+// missing, it returns an error for a required signature; for any other, the walk ends there.
 func (w *chainWalk) collectForChain(cert *x509.Certificate, depth int) error {
 	if !appendNew(&w.data.certificates, cert.Raw) || isSelfIssued(cert) && w.isSignedBy(cert, cert) {
 		return nil
@@ -174,7 +174,7 @@ func (w *chainWalk) collectForChain(cert *x509.Certificate, depth int) error {
 	return w.collectForChain(issuer, depth-1)
 }
 
-// errorIfRequired passes on an error that matters.
+// errorIfRequired returns err if the signature is required, else nil.
 func (w *chainWalk) errorIfRequired(err error) error {
 	if w.required {
 		return err
@@ -182,7 +182,7 @@ func (w *chainWalk) errorIfRequired(err error) error {
 	return nil
 }
 
-// addRevocationData adds proof, and proof about the responder that signed it.
+// addRevocationData adds revocation data, and validation data of the responder that signed it.
 func (w *chainWalk) addRevocationData(m revocation.Data, cert, issuer *x509.Certificate, depth int) error {
 	if m.CRL != nil {
 		appendNew(&w.data.crls, m.CRL)
@@ -193,7 +193,7 @@ func (w *chainWalk) addRevocationData(m revocation.Data, cert, issuer *x509.Cert
 	appendNew(&w.data.ocsps, m.OCSP)
 	s, err := revocation.VerifyOCSP(m.OCSP, cert, issuer)
 	if err != nil {
-		return w.errorIfRequired(fmt.Errorf("proof by %q: %w", issuer.Subject.CommonName, err))
+		return w.errorIfRequired(fmt.Errorf("OCSP response of %q: %w", issuer.Subject.CommonName, err))
 	}
 	if s.Responder.Equal(issuer) {
 		return nil
@@ -202,12 +202,12 @@ func (w *chainWalk) addRevocationData(m revocation.Data, cert, issuer *x509.Cert
 	return w.collectForChain(s.Responder, depth-1)
 }
 
-// findRevocationData returns proof about a certificate of the signature's time or later: what the file has, what was asked before,
-// or what the source says now. That it was revoked is proof as well if the signature stood before (docs/decisions),
-// and an error otherwise.
+// findRevocationData returns revocation data that is not older than the signature: from the file, from an earlier
+// query, or from the source. A revocation counts as validation data if the signature is proven to be older
+// (docs/decisions/0021-revoked.md); otherwise it is an error.
 func (w *chainWalk) findRevocationData(cert, issuer *x509.Certificate) (revocation.Data, error) {
 	g := w.collector
-	// Nothing that the file has proves anything about a time that is not proved itself.
+	// Without a proven signing time, nothing in the file can show that it is new enough.
 	if !w.provenTime.IsZero() && w.spendCheck() {
 		if m, s, ok := g.archive.Find(cert, issuer, w.provenTime); ok {
 			return m, w.requireGoodWhenSigned(cert, s)
@@ -217,7 +217,7 @@ func (w *chainWalk) findRevocationData(cert, issuer *x509.Certificate) (revocati
 	a, ok := g.answers[id]
 	if !ok {
 		if !w.spendQuery(cert) {
-			return revocation.Data{}, errors.New("issued by an issuer that is not trusted, or too many certificates to ask about")
+			return revocation.Data{}, errors.New("not queried: the chain leads to no root, or the limit of queries is reached")
 		}
 		a.data, a.err = g.o.Source.Revocation(g.ctx, cert, issuer)
 		g.answers[id] = a
@@ -229,8 +229,9 @@ func (w *chainWalk) findRevocationData(cert, issuer *x509.Certificate) (revocati
 	return a.data, a.err
 }
 
-// requireGoodWhenSigned is nil if the certificate was good when the signature stood: it still is, or it was revoked afterwards,
-// for a reason that leaves earlier timestamps of its key alone where it is a time-stamp authority's.
+// requireGoodWhenSigned returns an error unless the certificate was good when the signature was made: it is still good,
+// or it was revoked later. A time-stamp authority's certificate must also not be revoked for a reason that invalidates
+// its earlier timestamps.
 func (w *chainWalk) requireGoodWhenSigned(cert *x509.Certificate, s revocation.Status) error {
 	if s.CertStatus != revocation.Revoked || !w.provenTime.IsZero() && !s.RevokedBy(w.latestTime) && !(w.isTSA && s.InvalidatesTimestamps()) {
 		return nil
@@ -253,26 +254,26 @@ func (w *chainWalk) findIssuer(cert *x509.Certificate) *x509.Certificate {
 	}
 	c := w.fetchIssuer(cert)
 	if c != nil || w.required {
-		w.collector.issuers[id] = c // nil, too: it is not looked for again
+		w.collector.issuers[id] = c // nil, too, so that the search is not repeated
 	}
 	return c
 }
 
-// fetchIssuer asks the source for an issuer that nobody brought along.
+// fetchIssuer fetches an issuer that neither the file nor the caller supplied.
 func (w *chainWalk) fetchIssuer(cert *x509.Certificate) *x509.Certificate {
 	finder, ok := w.collector.o.Source.(revocation.IssuerSource)
 	if !ok || len(cert.IssuingCertificateURL) == 0 || !w.required {
-		return nil // a chain without this issuer ends in no root
+		return nil // a chain without this issuer leads to no trust anchor
 	}
 	c, err := finder.Issuer(w.collector.ctx, cert)
 	if err != nil {
-		return nil // who misses it says so
+		return nil // the caller reports the missing issuer
 	}
 	w.collector.addCertificates(c)
 	return c
 }
 
-// isSignedBy verifies with a key that is not too costly, as long as we are willing to.
+// isSignedBy verifies a certificate's signature unless the key is too costly or the limit is used up.
 func (w *chainWalk) isSignedBy(cert, issuer *x509.Certificate) bool {
 	if cms.CheckKey(issuer.PublicKey) != nil || !w.spendCheck() {
 		return false
@@ -283,7 +284,7 @@ func (w *chainWalk) isSignedBy(cert, issuer *x509.Certificate) bool {
 	return cert.CheckSignatureFrom(issuer) == nil
 }
 
-// spendCheck takes one verification off what may be spent on what is not required.
+// spendCheck counts one verification and reports whether it is within the limit.
 func (w *chainWalk) spendCheck() bool {
 	if w.required {
 		return true
@@ -292,8 +293,8 @@ func (w *chainWalk) spendCheck() bool {
 	return w.collector.checksLeft >= 0
 }
 
-// spendQuery reports whether others may be asked about a certificate. If it is not required, its chain has to end in a root,
-// and one question is taken off what may be asked.
+// spendQuery reports whether the source may be queried for a certificate, and counts the query. If the signature is not
+// required, the chain of the certificate must lead to a root.
 func (w *chainWalk) spendQuery(cert *x509.Certificate) bool {
 	if w.required {
 		return true
@@ -305,7 +306,7 @@ func (w *chainWalk) spendQuery(cert *x509.Certificate) bool {
 	return true
 }
 
-// leadsToRoot reports whether the chain of a certificate ends in a root.
+// leadsToRoot reports whether the chain of a certificate leads to a root.
 func (w *chainWalk) leadsToRoot(cert *x509.Certificate) bool {
 	for range maxChain {
 		if w.collector.roots[sha256.Sum256(cert.Raw)] {
@@ -318,19 +319,19 @@ func (w *chainWalk) leadsToRoot(cert *x509.Certificate) bool {
 	return false
 }
 
-// maxConcurrentQueries bounds the questions of one signature that are under way at a time.
+// maxConcurrentQueries limits the queries of one signature that run at a time.
 const maxConcurrentQueries = 8
 
-// fetchAhead asks about all certificates of a signature at a time that nothing in the file proves, instead of one after the
-// other. What it learns is found by ask.
+// fetchAhead queries the source concurrently for all certificates of a signature for which the file has no revocation
+// data. findRevocationData then finds the answers.
 func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
-	type question struct {
+	type query struct {
 		id           [32]byte
 		cert, issuer *x509.Certificate
 		answer       revocationAnswer
 	}
 	g := w.collector
-	var all []*question
+	var all []*query
 	for _, cert := range leaves {
 		for range maxChain {
 			id := sha256.Sum256(cert.Raw)
@@ -338,10 +339,10 @@ func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
 			if issuer == nil || issuer.Equal(cert) || len(all) == maxConcurrentQueries {
 				break
 			}
-			_, asked := g.answers[id]
-			asked = asked || slices.ContainsFunc(all, func(q *question) bool { return q.id == id })
-			if !asked && !hasNoCheck(cert) && !w.hasArchivedData(cert, issuer) && w.spendQuery(cert) {
-				all = append(all, &question{id: id, cert: cert, issuer: issuer})
+			_, known := g.answers[id]
+			known = known || slices.ContainsFunc(all, func(q *query) bool { return q.id == id })
+			if !known && !hasNoCheck(cert) && !w.hasArchivedData(cert, issuer) && w.spendQuery(cert) {
+				all = append(all, &query{id: id, cert: cert, issuer: issuer})
 			}
 			cert = issuer
 		}
@@ -359,7 +360,7 @@ func (w *chainWalk) fetchAhead(leaves []*x509.Certificate) {
 	}
 }
 
-// hasArchivedData reports whether the file proves something about a certificate.
+// hasArchivedData reports whether the file has revocation data for a certificate.
 func (w *chainWalk) hasArchivedData(cert, issuer *x509.Certificate) bool {
 	if w.provenTime.IsZero() || !w.spendCheck() {
 		return false
@@ -372,7 +373,8 @@ func isSelfIssued(c *x509.Certificate) bool { return bytes.Equal(c.RawSubject, c
 
 var oidNoCheck = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}
 
-// hasNoCheck tells a responder whose issuer vouches for it as long as it lives (RFC 6960 §4.2.2.2.1).
+// hasNoCheck reports whether a responder's certificate has the extension id-pkix-ocsp-nocheck: its revocation is not
+// checked (RFC 6960 §4.2.2.2.1).
 func hasNoCheck(c *x509.Certificate) bool {
 	for _, e := range c.Extensions {
 		if e.Id.Equal(oidNoCheck) {
@@ -382,7 +384,7 @@ func hasNoCheck(c *x509.Certificate) bool {
 	return false
 }
 
-// appendNew appends evidence that is new.
+// appendNew appends DER that the list does not have yet, and reports whether it did.
 func appendNew(list *[][]byte, der []byte) bool {
 	if slices.ContainsFunc(*list, func(b []byte) bool { return bytes.Equal(b, der) }) {
 		return false

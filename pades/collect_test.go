@@ -13,7 +13,7 @@ import (
 	"segel/revocation"
 )
 
-// silentSource is a source whose every host takes the question and never answers. It counts the questions.
+// silentSource is a source whose hosts accept queries but never answer. It counts the queries.
 type silentSource struct {
 	mu              sync.Mutex // guards the rest
 	status, issuers int
@@ -35,7 +35,7 @@ func (n *silentSource) Issuer(ctx context.Context, _ *x509.Certificate) (*x509.C
 	return nil, ctx.Err()
 }
 
-// newForeignSignatures is a file with signatures that nothing is required of.
+// newForeignSignatures returns a file with signatures that are not required.
 func newForeignSignatures(t *testing.T, n int) (*testFile, signer) {
 	t.Helper()
 	p := &testFile{b: pdftest.Table(1)}
@@ -45,7 +45,7 @@ func newForeignSignatures(t *testing.T, n int) (*testFile, signer) {
 		fields = append(fields, pades.FieldSpec{Name: name})
 	}
 	p.addFields(t, fields...)
-	who := newSigner(t, "Stranger")
+	who := newSigner(t, "Other")
 	for _, name := range names {
 		p.signField(t, who.newOptions(t, name))
 	}
@@ -58,8 +58,8 @@ func TestAddressesInAFileAreNotQueriedUnlessTheChainEndsInARoot(t *testing.T) {
 	root := who.chain[len(who.chain)-1]
 	other := newSigner(t, "Other")
 	for name, c := range map[string]struct {
-		roots []*x509.Certificate
-		asked bool
+		roots   []*x509.Certificate
+		queried bool
 	}{
 		"no roots":                     {nil, false},
 		"another root":                 {[]*x509.Certificate{newFalseSigner(t, root.Subject, 16384).chain[0]}, false},
@@ -70,13 +70,13 @@ func TestAddressesInAFileAreNotQueriedUnlessTheChainEndsInARoot(t *testing.T) {
 		if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: net, Required: []string{}, Roots: c.roots, Timeout: 30 * time.Millisecond}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if (net.status > 0) != c.asked || net.issuers > 0 {
-			t.Errorf("%s: asked for %d statuses and %d issuers", name, net.status, net.issuers)
+		if (net.status > 0) != c.queried || net.issuers > 0 {
+			t.Errorf("%s: queried for %d statuses and %d issuers", name, net.status, net.issuers)
 		}
 	}
 }
 
-// The bound is the deadline, and not one for each of some twenty certificates.
+// The limit is one deadline for all, not one for each of some twenty certificates.
 func TestAllQueriesTogetherHaveOneDeadline(t *testing.T) {
 	t.Parallel()
 	p, _ := newForeignSignatures(t, 5)
@@ -91,7 +91,7 @@ func TestAllQueriesTogetherHaveOneDeadline(t *testing.T) {
 	if !errors.Is(err, pades.ErrRevocationData) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("what is required was not proved: %v", err)
 	}
-	if took := time.Since(begun); took > 20*within { // a busy machine is slow; without the deadline it never ends
+	if took := time.Since(begun); took > 20*within { // a busy machine is slow; without the deadline it would not end
 		t.Errorf("took %s", took)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +112,7 @@ func TestCertificatesOfOneSignatureAreQueriedConcurrently(t *testing.T) {
 	}
 }
 
-// concurrentSource answers nobody before that many ask.
+// concurrentSource answers only once that many queries are waiting.
 type concurrentSource struct {
 	revocation.Source
 	mu   sync.Mutex // guards want

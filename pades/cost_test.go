@@ -22,7 +22,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// layered is a file of any size and the tails behind it.
+// layered is a file of any size with tails.
 type layered struct {
 	base  io.ReaderAt
 	size  int64
@@ -51,7 +51,7 @@ func (l *layered) source(state []byte) pades.Source {
 	return pades.Source{R: l, Size: l.size + int64(len(l.tails)), State: state}
 }
 
-// stateOf is a midstate after that many bytes, though not of any file; signing believes it.
+// stateOf returns a midstate after that many bytes, though not of any file; signing trusts it.
 func stateOf(t testing.TB, size int64) []byte {
 	t.Helper()
 	h := sha256.New()
@@ -99,7 +99,7 @@ func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 			t.Errorf("%s: timestamped", name)
 		}
 		if _, err := pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newAuthority(t)}); err == nil {
-			t.Errorf("%s: proof added", name)
+			t.Errorf("%s: revocation data added", name)
 		}
 	}
 	p.signField(t, who.newOptions(t, "C"))
@@ -134,7 +134,7 @@ func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
 			}
 			src = src.WithResult(r)
 		}
-		// Proof and a timestamp between two signatures keep what is known.
+		// Validation data and a timestamp between two signatures keep the midstates.
 		src = src.WithResult(must[*pades.Result](t)(pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newAuthority(t)})))
 		src = src.WithResult(must[*pades.Result](t)(pades.DocumentTimestamp(t.Context(), src, newAuthority(t).Timestamper(), pades.Clock{})))
 		o := who.newOptions(t, "")
@@ -214,7 +214,7 @@ func TestFiftiethVisibleSignatureIsSmall(t *testing.T) {
 	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
-// BenchmarkSign is the fifth signature of a file, with an appearance and without a timestamp.
+// BenchmarkSign measures the fifth signature of a file, with an appearance and without a timestamp.
 func BenchmarkSign(b *testing.B) {
 	for name, size := range map[string]int64{"100KB": 100 << 10, "100MB": 100 << 20, "1GB": 1 << 30} {
 		b.Run(name, func(b *testing.B) {

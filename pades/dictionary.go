@@ -7,19 +7,19 @@ import (
 	"segel/pdf"
 )
 
-// byteRangeLen is room for offsets of a million gigabytes; it is padded with spaces.
+// byteRangeLen has space for 16-digit offsets; the rest is padded with spaces.
 const byteRangeLen = len("[0 ") + 3*16
 
-// placeholders are what a signature dictionary leaves open until the tail around it is known.
+// placeholders are the parts of a signature dictionary that are filled in once the tail is built.
 type placeholders struct{ byteRange, contents *pdf.Hole }
 
-// newPlaceholders reserves room for a container of that many bytes.
-func newPlaceholders(room int) placeholders {
-	return placeholders{&pdf.Hole{Len: byteRangeLen}, &pdf.Hole{Len: 2*room + len("<>"), Hex: true}}
+// newPlaceholders reserves space for a container of that many bytes.
+func newPlaceholders(size int) placeholders {
+	return placeholders{&pdf.Hole{Len: byteRangeLen}, &pdf.Hole{Len: 2*size + len("<>"), Hex: true}}
 }
 
-// buildSignatureDictionary states what o says, and nothing else of the standard's optional entries: /Cert must be
-// absent from a PAdES signature, and the signing time is here rather than in the container.
+// buildSignatureDictionary writes the entries that o states. It leaves out the other optional ones: /Cert must be
+// absent from a PAdES signature, and the signing time belongs in /M rather than in the container.
 func buildSignatureDictionary(o Options, h placeholders, references pdf.Array) pdf.Dict {
 	dict := pdf.Dict{
 		"Type": pdf.Name("Sig"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterSignature),
@@ -36,7 +36,7 @@ func buildSignatureDictionary(o Options, h placeholders, references pdf.Array) p
 	return dict
 }
 
-// buildTimestampDictionary is the value of a document timestamp field.
+// buildTimestampDictionary returns the value of a document timestamp field.
 func buildTimestampDictionary(h placeholders) pdf.Dict {
 	return pdf.Dict{
 		"Type": pdf.Name("DocTimeStamp"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterTimestamp),
@@ -50,7 +50,7 @@ const (
 	subFilterTimestamp = "ETSI.RFC3161"
 )
 
-// formatDate spells a time with its zone (ISO 32000-2 §7.9.4).
+// formatDate formats a time with its zone (ISO 32000-2 §7.9.4).
 func formatDate(t time.Time) string {
 	_, offset := t.Zone()
 	sign := '+'
@@ -60,14 +60,14 @@ func formatDate(t time.Time) string {
 	return fmt.Sprintf("D:%s%c%02d'%02d'", t.Format("20060102150405"), sign, offset/3600, offset/60%60)
 }
 
-// fillByteRange states what is signed: all of the file but the hexadecimal string with its brackets, which is at
-// that place of the tail.
+// fillByteRange writes /ByteRange: the whole file but /Contents with its brackets. It returns the position of /Contents
+// in the tail.
 func (h placeholders) fillByteRange(t *pdf.Tail) (at, length int, err error) {
 	offset, length, err := t.Hole(h.contents)
 	if err != nil {
 		return 0, 0, err
 	}
-	behind := offset + int64(length)
-	stated := fmt.Sprintf("[0 %d %d %d]", offset, behind, t.At+int64(len(t.Bytes))-behind)
+	end := offset + int64(length)
+	stated := fmt.Sprintf("[0 %d %d %d]", offset, end, t.At+int64(len(t.Bytes))-end)
 	return int(offset - t.At), length, t.Fill(h.byteRange, []byte(stated))
 }

@@ -11,7 +11,7 @@ import (
 	"segel/pdf"
 )
 
-// drawAppearances gives the widget of the signed field, and the signer's marks, their pictures.
+// drawAppearances sets the appearances of the signed field's widget and of the signer's marks.
 func drawAppearances(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) error {
 	if o.Appearance == nil && len(o.Marks) == 0 {
 		return nil
@@ -41,26 +41,27 @@ func drawAppearances(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options
 	return nil
 }
 
-// collectEarlierAppearances is what the appearances of earlier signatures brought into the file, those of the newest first.
+// collectEarlierAppearances returns the resources of earlier signatures' appearances, the newest signature first.
 func collectEarlierAppearances(d *pdf.Document) (*appearance.ResourcePool, error) {
 	signatures, err := d.Signatures()
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(signatures, func(a, b *pdf.Signature) int { return cmp.Compare(b.ContentsAt, a.ContentsAt) })
-	var looks []pdf.Object
+	var appearances []pdf.Object
 	for _, s := range signatures {
 		for _, w := range s.Field.Widgets {
 			if ap, err := d.Dict(w.Dict["AP"]); err == nil {
-				looks = append(looks, ap["N"])
+				appearances = append(appearances, ap["N"])
 			}
 		}
 	}
-	return appearance.NewResourcePool(d, looks...), nil
+	return appearance.NewResourcePool(d, appearances...), nil
 }
 
-// drawAppearance sets the normal appearance of a field's first widget; a signature field must not have more. The widget alone changes, not its page.
-func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, look Appearance) error {
+// drawAppearance sets the normal appearance of a field's first widget; a signature field must not have more than one.
+// It changes the widget, not its page.
+func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *pdf.Field, drawing Appearance) error {
 	if len(f.Widgets) == 0 || f.Widgets[0].Ref.IsZero() {
 		return errors.New("the field has no widget")
 	}
@@ -73,7 +74,7 @@ func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *p
 		return err
 	}
 	if rect.Empty() {
-		return errors.New("there is no room for it")
+		return errors.New("the widget has no area")
 	}
 	page := widget.Ref("P")
 	if page.IsZero() {
@@ -85,7 +86,7 @@ func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *p
 		return err
 	}
 	frame.Width, frame.Height = rect.Width(), rect.Height()
-	form, err := look.Form(u, frame)
+	form, err := drawing.Form(u, frame)
 	if err != nil {
 		return err
 	}
@@ -94,8 +95,8 @@ func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *p
 	return nil
 }
 
-// findWidgetPage finds the page that lists a widget, for widgets of other programs that do not name it: /P is optional. It is
-// the zero Ref if no page does.
+// findWidgetPage finds the page that lists a widget, for widgets of other programs that lack the optional /P. It
+// returns the zero Ref if no page does.
 func findWidgetPage(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
 	n, err := d.PageCount()
 	if err != nil {
@@ -106,7 +107,7 @@ func findWidgetPage(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
 		if err != nil {
 			return pdf.Ref{}, err
 		}
-		// A page whose list cannot be read is not the one: no viewer shows the widget there.
+		// A page whose /Annots cannot be read is skipped: no viewer shows the widget there.
 		if annots, err := d.Array(page.Dict["Annots"]); err == nil && slices.Contains(annots, pdf.Object(widget)) {
 			return page.Ref, nil
 		}
@@ -114,8 +115,8 @@ func findWidgetPage(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
 	return pdf.Ref{}, nil
 }
 
-// readRotation returns the /Rotate of the page with that reference, which may be inherited. An entry that cannot be read
-// counts as missing, as it does for readers.
+// readRotation returns the /Rotate of the page with that reference; it may be inherited. An invalid entry counts as
+// missing, as in readers.
 func readRotation(d *pdf.Document, page pdf.Ref) (int, error) {
 	node, err := d.Dict(page)
 	for range 100 {
@@ -140,7 +141,7 @@ func readRotation(d *pdf.Document, page pdf.Ref) (int, error) {
 	return 0, nil
 }
 
-// isReadError reports whether an error is not the file's fault.
+// isReadError reports whether an error comes from reading, and not from a defect of the file.
 func isReadError(err error) bool {
 	var e *pdf.Error
 	return err != nil && !errors.As(err, &e)

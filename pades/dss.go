@@ -18,32 +18,33 @@ import (
 	"segel/revocation"
 )
 
-// ValidationOptions of AddDSS.
+// ValidationOptions are the options of AddDSS.
 type ValidationOptions struct {
-	// Source is asked about certificates, and for issuers that are missing if it is a revocation.IssuerSource. Required.
+	// Source is queried for revocation data, and for missing issuers if it is a revocation.IssuerSource. Required.
 	Source revocation.Source
-	// Certificates are issuers that the file may lack, such as the roots of time-stamp authorities.
+	// Certificates are issuers that the file may lack, such as the root certificates of time-stamp authorities.
 	Certificates []*x509.Certificate
-	// Required are the fields whose certificates must all be proved; nil means every signed field. What cannot be
-	// proved about the others is left out: a file may arrive with signatures of issuers that are gone.
+	// Required are the fields whose certificates must all have validation data; nil means every signed field. For other
+	// fields missing data is left out: a file may contain signatures whose issuers no longer exist.
 	Required []string
-	// Roots bound what others can make the program connect to. A certificate of a signature that is not required is
-	// asked about only if its chain ends in one of them: anybody can put a certificate that names any address into a
-	// file. Issuers are never fetched for such a certificate. Without roots nothing is asked about it.
+	// Roots limit which hosts a file can make the program connect to. If a signature is not required, its certificates
+	// are queried only if their chain leads to one of these roots, because a file may contain certificates with
+	// arbitrary addresses. Their issuers are never fetched. Without roots they are not queried.
 	Roots []*x509.Certificate
-	// Timeout bounds the time that all questions take together; 0 is a minute. Those about signatures that are not
-	// required come last, and take a third of it at most.
+	// Timeout limits all queries together; 0 is one minute. Queries for signatures that are not required come last and
+	// take at most a third of it.
 	Timeout time.Duration
 }
 
-// DefaultWithin is [ValidationOptions.Within] where it is 0.
-const DefaultWithin = time.Minute
+// DefaultTimeout is [ValidationOptions.Timeout] where it is 0.
+const DefaultTimeout = time.Minute
 
-// AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
-// signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked, or that it
-// was revoked after the time that a timestamp proves. A document security store that is there is added to: what it
-// has stays, and is not added a second time. Errors: ErrProof, and with it revocation.ErrRevoked where a certificate
-// was revoked before it was used; ErrEncrypted.
+// AddDSS adds the validation data of the file's signatures and timestamps (level B-LT): the certificates of signers and
+// time-stamp authorities, and for each with an issuer the revocation data that shows that it was not revoked, or that
+// it was revoked after the time of a timestamp. An existing document security store is extended; its entries stay and
+// are not duplicated.
+//
+// Errors: ErrRevocationData, also revocation.ErrRevoked if a certificate was revoked before it was used; ErrEncrypted.
 func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, error) {
 	d, err := openSource(src)
 	if err != nil {
@@ -57,13 +58,13 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	proofs, err := collectValidationData(ctx, o, s, signatures)
+	data, err := collectValidationData(ctx, o, s, signatures)
 	if err != nil {
 		return nil, err
 	}
 	u := d.NewUpdate()
 	for i, sig := range signatures {
-		s.addEntry(u, vriKey(sig.Contents), proofs[i])
+		s.addEntry(u, vriKey(sig.Contents), data[i])
 	}
 	if err := s.writeStore(u); err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
@@ -81,19 +82,19 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	return src.buildResult(tail.Bytes, "")
 }
 
-// vriKey names a signature in the store: the SHA-1 of its /Contents, padding included (ISO 32000-2 §12.8.4.3).
-// Nothing rests on the strength of that hash.
+// vriKey is the key of a signature in the store: the SHA-1 of its /Contents, padding included (ISO 32000-2 §12.8.4.3).
+// No security depends on that hash.
 func vriKey(contents []byte) pdf.Name {
 	sum := sha1.Sum(contents)
 	return pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))
 }
 
-// collectValidationData returns what proves each signature. Those that are required come first, so that nothing that came with the file
-// uses up their time.
+// collectValidationData returns the validation data of each signature. Required signatures come first, so that the
+// others cannot use up their time.
 func collectValidationData(ctx context.Context, o ValidationOptions, s *securityStore, signatures []*pdf.Signature) ([]validationData, error) {
 	g := newDataCollector(o, s)
-	proofs := make([]validationData, len(signatures))
-	within := cmp.Or(o.Timeout, DefaultWithin)
+	data := make([]validationData, len(signatures))
+	within := cmp.Or(o.Timeout, DefaultTimeout)
 	all, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for _, required := range []bool{true, false} {
@@ -109,37 +110,37 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 			}
 			p, err := g.collectForSignature(sig, required)
 			if err == nil {
-				err = ctx.Err() // what ended only our own time is missing, not wrong
+				err = ctx.Err() // if only our own limit has expired, data is missing but ctx goes on
 			}
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
 			}
-			proofs[i] = p
+			data[i] = p
 		}
 	}
-	return proofs, nil
+	return data, nil
 }
 
-// securityStore is the document security store of a file, and what is added to it.
+// securityStore is the document security store of a file, with the entries to add.
 type securityStore struct {
 	d     *pdf.Document
 	lists map[pdf.Name]*storeList // Certs, OCSPs, CRLs
 	vri   pdf.Dict                // new entries
 }
 
-// storeList is one kind of evidence.
+// storeList is one of the lists of the store.
 type storeList struct {
 	known map[[32]byte]pdf.Ref // by SHA-256
-	der   [][]byte             // of what the file has
+	der   [][]byte             // the items in the file
 	added pdf.Array
 }
 
 var storeLists = [3]pdf.Name{"Certs", "OCSPs", "CRLs"}
 
-// Bounds of what is read of a store to find what is there already: items of a list, and bytes of all of them.
+// Limits for reading an existing store: items of a list, and bytes of all lists.
 const (
-	maxEvidence      = 10_000
-	maxEvidenceBytes = 64 << 20
+	maxStoreItems = 10_000
+	maxStoreBytes = 64 << 20
 )
 
 func readStore(d *pdf.Document) (*securityStore, error) {
@@ -152,7 +153,7 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	room := maxEvidenceBytes
+	left := maxStoreBytes
 	for _, key := range storeLists {
 		l := &storeList{known: map[[32]byte]pdf.Ref{}}
 		s.lists[key] = l
@@ -162,14 +163,14 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 		}
 		for i, o := range items {
 			st, err := d.Stream(o)
-			if err != nil || st == nil || i >= maxEvidence || room <= 0 {
-				continue // what cannot be read is of no use, but stays
+			if err != nil || st == nil || i >= maxStoreItems || left <= 0 {
+				continue // an unreadable item is skipped, but stays in the store
 			}
 			der, err := d.Decode(st)
 			if err != nil {
 				continue
 			}
-			if room -= len(der); room < 0 {
+			if left -= len(der); left < 0 {
 				continue
 			}
 			ref, _ := o.(pdf.Ref)
@@ -183,7 +184,7 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 func (s *securityStore) parseCertificates() []*x509.Certificate {
 	var all []*x509.Certificate
 	for _, der := range s.lists["Certs"].der {
-		// One whose key is too costly to verify with is of no use to us.
+		// A certificate whose key is too costly to verify with is skipped.
 		if c, err := cms.ParseCertificate(der); err == nil && cms.CheckKey(c.PublicKey) == nil {
 			all = append(all, c)
 		}
@@ -191,7 +192,7 @@ func (s *securityStore) parseCertificates() []*x509.Certificate {
 	return all
 }
 
-// addEntry takes up the evidence of one signature and lists it under its key.
+// addEntry adds the validation data of one signature and lists it under the signature's key.
 func (s *securityStore) addEntry(u *pdf.Update, key pdf.Name, p validationData) {
 	entry := pdf.Dict{}
 	for i, of := range [3][][]byte{p.certificates, p.ocsps, p.crls} {
@@ -221,7 +222,7 @@ func (l *storeList) addItem(u *pdf.Update, der []byte) pdf.Ref {
 	return ref
 }
 
-// writeStore makes the catalog lead to the store, which stands for itself if it is new.
+// writeStore links the store from the catalog. A new store becomes an indirect object.
 func (s *securityStore) writeStore(u *pdf.Update) error {
 	root, catalog, err := s.d.Root()
 	if err != nil {
@@ -252,8 +253,8 @@ func (s *securityStore) writeStore(u *pdf.Update) error {
 	return s.writeVRI(u, dss)
 }
 
-// writeVRI adds entries and keeps those that are there: what proves a signature is in the lists in any case, and
-// readers that compare revisions take a changed entry for an attack.
+// writeVRI adds entries and keeps existing ones as they are: the lists hold all validation data anyway, and readers
+// that compare revisions treat a changed entry as an attack.
 func (s *securityStore) writeVRI(u *pdf.Update, dss pdf.Dict) error {
 	o, err := u.Resolve(dss["VRI"])
 	if err != nil {

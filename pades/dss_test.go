@@ -16,8 +16,8 @@ import (
 	"segel/revocation"
 )
 
-// securityStore reads the document security store: data of each list, and the keys of /VRI.
-func securityStore(t *testing.T, p *testFile) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
+// readSecurityStore reads the document security store: data of each list, and the keys of /VRI.
+func readSecurityStore(t *testing.T, p *testFile) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
 	t.Helper()
 	d := p.openFile(t)
 	_, catalog, err := d.Root()
@@ -41,7 +41,7 @@ func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
 	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
-	lists, vri := securityStore(t, p)
+	lists, vri := readSecurityStore(t, p)
 	names := map[string]bool{}
 	for _, der := range lists["Certs"] {
 		names[must[*x509.Certificate](t)(x509.ParseCertificate(der)).Subject.CommonName] = true
@@ -72,10 +72,10 @@ func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
 	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	p.completeBLTA(t)
-	first, vri1 := securityStore(t, p)
+	first, vri1 := readSecurityStore(t, p)
 	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
 	p.completeBLTA(t)
-	second, vri2 := securityStore(t, p)
+	second, vri2 := readSecurityStore(t, p)
 	for key, list := range first {
 		if len(second[key]) < len(list) {
 			t.Errorf("/%s had %d and has %d", key, len(list), len(second[key]))
@@ -102,7 +102,7 @@ func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	}
 }
 
-// failingSource is a source that has nothing, or says that all is revoked.
+// failingSource is a source without data, or one for which everything is revoked.
 type failingSource struct{ err error }
 
 func (n failingSource) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Data, error) {
@@ -119,7 +119,7 @@ func TestMissingRevocationDataIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
 		t.Errorf("required: %v", err)
 	}
 	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))
-	lists, _ := securityStore(t, p)
+	lists, _ := readSecurityStore(t, p)
 	if len(lists["Certs"]) == 0 || len(lists["OCSPs"]) != 0 {
 		t.Errorf("%d certificates, %d responses", len(lists["Certs"]), len(lists["OCSPs"]))
 	}

@@ -7,46 +7,46 @@ import (
 	"segel/pdf"
 )
 
-// Errors of this package, for errors.Is. Errors of the file itself are those of package pdf.
+// Errors of this package, for errors.Is. Defects of the file are errors of package pdf.
 var (
-	// ErrNoField is a field that is missing, or is no signature field.
+	// ErrNoField is a field that does not exist or is not a signature field.
 	ErrNoField = errors.New("no such signature field")
 	// ErrFieldExists is a new field whose name is taken.
 	ErrFieldExists = errors.New("field exists already")
-	// ErrFieldSigned is a field that has a signature.
+	// ErrFieldSigned is a field that is signed already.
 	ErrFieldSigned = errors.New("field is signed already")
 	// ErrFieldLocked is a field that an earlier signature locked.
 	ErrFieldLocked = errors.New("field is locked by an earlier signature")
 	// ErrCertified is a change that the certification of the file forbids.
 	ErrCertified = errors.New("certification of the file forbids this")
-	// ErrSeedValue is a signature that is not what its field asks for.
-	ErrSeedValue = errors.New("field asks for another signature")
-	// ErrNotFirst is a certification behind another signature.
+	// ErrSeedValue is a signature that does not meet the seed values of its field.
+	ErrSeedValue = errors.New("signature does not meet the seed values of its field")
+	// ErrNotFirst is a certification after another signature.
 	ErrNotFirst = errors.New("only the first signature can certify")
-	// ErrEncrypted is a file that does not open without a password, or by no handler that is known.
+	// ErrEncrypted is a file that needs a password or an unknown security handler.
 	ErrEncrypted = errors.New("file is encrypted")
-	// ErrContainerSize is a container that is larger than what was reserved for it.
-	ErrContainerSize = errors.New("no room for the signature")
-	// ErrTimestamp is trusted time that could not be had. No signature is made without the timestamp it
-	// was to have.
+	// ErrContainerSize is a container that is larger than the space reserved for it.
+	ErrContainerSize = errors.New("container is larger than the reserved size")
+	// ErrTimestamp is a timestamp that was not obtained. Without it the signature is not made.
 	ErrTimestamp = errors.New("no timestamp")
-	// ErrRevocationData is a certificate that was revoked, or whose good standing could not be proved.
-	ErrRevocationData = errors.New("no proof of a certificate")
-	// ErrCheck is a signature that was made and does not hold.
-	ErrCheck = errors.New("signature does not hold")
+	// ErrRevocationData is a certificate that is revoked or whose revocation data is missing.
+	ErrRevocationData = errors.New("no usable revocation data of a certificate")
+	// ErrCheck is a new signature that does not verify.
+	ErrCheck = errors.New("signature does not verify")
 )
 
-// ContainerSizeError is ErrNoRoom with the sizes, in bytes of the container: Prepare again with Options.Room set to Need.
+// ContainerSizeError is ErrContainerSize with the sizes of the container in bytes: call Prepare again with
+// Options.ReservedSize set to Need.
 type ContainerSizeError struct{ Need, Have int }
 
 func (e *ContainerSizeError) Error() string {
 	return fmt.Sprintf("%v: %d bytes for %d", ErrContainerSize, e.Have, e.Need)
 }
 
-// Is makes it ErrNoRoom.
+// Is makes it ErrContainerSize.
 func (e *ContainerSizeError) Is(target error) bool { return target == ErrContainerSize }
 
-// openSource opens the source and tells encrypted files apart.
+// openSource opens the source and reports encrypted files as ErrEncrypted.
 func openSource(src Source) (*pdf.Document, error) {
 	d, err := pdf.Open(src.R, src.Size, src.File)
 	if errors.Is(err, pdf.ErrEncrypted) || errors.Is(err, pdf.ErrPasswordNeeded) {

@@ -17,11 +17,10 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// A contract of two signers, from its fields to level B-LTA. Each step makes a tail; the file is only ever
-// appended to.
+// A contract with two signers, from its fields to level B-LTA. Each step builds a tail; the file only grows.
 func Example() {
 	ctx := context.Background()
-	office, err := authority.NewEphemeral("http://localhost", time.Now)
+	ca, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -60,18 +59,18 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		chain, err := office.Certify(ctx, authority.Holder{ID: name, Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
+		chain, err := ca.Certify(ctx, authority.Holder{ID: name, Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 		if err != nil {
 			log.Fatal(err)
 		}
 		now := time.Now()
 		step(pades.Sign(ctx, source(), pades.Options{
-			Field: name, Key: key, Chain: chain, Timestamper: office.Timestamper(), Time: now, Name: name,
+			Field: name, Key: key, Chain: chain, Timestamper: ca.Timestamper(), Time: now, Name: name,
 			Appearance: appearance.Signature(appearance.SignatureText{Name: name, Time: now}, 200, 70),
 		}))
 	}
-	step(pades.AddDSS(ctx, source(), pades.ValidationOptions{Source: office}))
-	step(pades.DocumentTimestamp(ctx, source(), office.Timestamper(), pades.Clock{}))
+	step(pades.AddDSS(ctx, source(), pades.ValidationOptions{Source: ca}))
+	step(pades.DocumentTimestamp(ctx, source(), ca.Timestamper(), pades.Clock{}))
 
 	document, err = pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {

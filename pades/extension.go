@@ -6,18 +6,19 @@ import (
 	"segel/pdf"
 )
 
-// Levels of the ETSI extension to PDF 1.7 (ESIC): 1 is the document security store, 2 signatures in CAdES, which may
-// come with the first; decision 0017.
+// Levels of the ETSI extension to PDF 1.7 (ESIC): 1 is the document security store, 2 are CAdES signatures, which may
+// come with the first; docs/decisions/0017-extension.md.
 const (
 	levelValidation = 1
 	levelSignature  = 2
 )
 
-// baseVersion is what the extension extends, and so the least that a file with it may state (ISO 32000-2 §7.12.3).
+// baseVersion is the version that the extension extends. A file with the extension must state at least this version
+// (ISO 32000-2 §7.12.3).
 const baseVersion = "1.7"
 
-// raiseExtension states in the catalog that the file uses the ETSI extension, and raises the version of an older file
-// there. PDF 2.0 has all of it.
+// raiseExtension states in the catalog that the file uses the ETSI extension, and raises the version there if it is
+// lower. PDF 2.0 includes the extension.
 func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	facts := d.Facts()
 	if !facts.OlderThan("2.0") {
@@ -38,7 +39,7 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	}
 	esic, several, err := readDeveloperEntry(d, stated["ESIC"])
 	if err != nil || several {
-		return err // PDF 2.0 spells it as an array; whoever wrote that knows
+		return err // an array is PDF 2.0 syntax, left as it is
 	}
 	if have, err := d.Integer(esic["ExtensionLevel"]); err != nil || have >= level {
 		return err
@@ -51,7 +52,7 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	return raiseVersion(d, u, root, facts)
 }
 
-// readDeveloperEntry reads the entry of one developer, which may be an array of several since PDF 2.0.
+// readDeveloperEntry reads the entry of one developer. Since PDF 2.0 it may be an array.
 func readDeveloperEntry(d *pdf.Document, o pdf.Object) (entry pdf.Dict, several bool, err error) {
 	o, err = d.Resolve(o)
 	if err != nil {
@@ -64,8 +65,8 @@ func readDeveloperEntry(d *pdf.Document, o pdf.Object) (entry pdf.Dict, several 
 	return entry, false, err
 }
 
-// raiseVersion lets the catalog state the version that the extension needs. That of a signed file stays, for not every
-// reader that compares revisions puts up with another one; so does that of PDF/A-1, which is 1.4 by definition.
+// raiseVersion sets the version that the extension needs in the catalog. It does not change a signed file, because some
+// readers that compare revisions reject a new version, nor PDF/A-1, which is defined as version 1.4.
 func raiseVersion(d *pdf.Document, u *pdf.Update, root pdf.Ref, facts pdf.Facts) error {
 	if !facts.OlderThan(baseVersion) || strings.HasPrefix(facts.PDFA, "1") {
 		return nil

@@ -11,14 +11,14 @@ import (
 // FieldSpec describes a field to add.
 type FieldSpec struct {
 	Name  string // without periods; unique in the file
-	Label string // what it is for, read out to those who cannot see it; may be empty
-	Page  int    // from 1; 0 makes a signature field that is not to be seen
-	// Rect is where the widget goes: default user space of the page, as pdf.Page.ToUser makes it.
+	Label string // accessible description (/TU); may be empty
+	Page  int    // from 1; 0 makes an invisible signature field
+	// Rect is the widget's rectangle in default user space of the page, as from pdf.Page.ToUser.
 	Rect pdf.Rect
-	// Lock is what a signature in the field locks; nil is nothing.
+	// Lock is what a signature in the field locks; nil: nothing.
 	Lock *Lock
-	// Mark makes a box that is no signature field but shows the signer's Mark once he signed: initials on each
-	// page, say. It is a read-only button, whose picture may be filled in like any form field.
+	// Mark makes a box that is not a signature field but shows the signer's mark once they have signed, such as
+	// initials on each page. It is a read-only button; its appearance may be set like that of any form field.
 	Mark bool
 }
 
@@ -32,9 +32,8 @@ const (
 	signaturesAppended = 1 << 1
 )
 
-// AddFields adds empty fields in one update and returns its tail. Fields, defaults and resources of a form that is
-// there stay as they are. In a tagged file that has no signature yet, each visible field also becomes part of the
-// structure.
+// AddFields adds empty fields in one update and returns its tail. Existing fields, defaults and resources of the form
+// stay as they are. In a tagged file without signatures, each visible field is also added to the structure tree.
 //
 // Errors: ErrFieldExists, ErrCertified.
 func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
@@ -69,19 +68,19 @@ func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
 type fieldAdder struct {
 	d                *pdf.Document
 	u                *pdf.Update
-	permitted        int // DocMDP
+	permitted        int // DocMDP level
 	usedNames        map[string]bool
-	fields           pdf.Array // new ones
+	fields           pdf.Array // the new fields
 	annots           map[pdf.Ref]pdf.Array
 	pages            []pdf.Ref           // keys of annots in order of first use
-	structure        *structureTree      // nil: new fields do not become part of it
-	emptyAppearances map[boxSize]pdf.Ref // shared appearances of fields that are still empty
-	needsAppearance  bool                // fields that are not to be seen have an appearance too
-	copyFields       bool                // the form gets a list of fields of its own
-	annotsUsers      map[pdf.Ref]int     // how many pages have an array for their /Annots; nil before it is asked for
+	structure        *structureTree      // nil: new fields are not added to a structure tree
+	emptyAppearances map[boxSize]pdf.Ref // shared appearances of empty fields
+	needsAppearance  bool                // invisible fields need an appearance too
+	copyFields       bool                // the form gets its own copy of its list of fields
+	annotsUsers      map[pdf.Ref]int     // how many pages use an array as their /Annots; nil until counted
 }
 
-// boxSize is that of a box as displayed, in user space units.
+// boxSize is the size of a box as displayed, in user space units.
 type boxSize struct{ width, height float64 }
 
 func newFieldAdder(d *pdf.Document, u *pdf.Update) (*fieldAdder, error) {
@@ -92,7 +91,7 @@ func newFieldAdder(d *pdf.Document, u *pdf.Update) (*fieldAdder, error) {
 	}
 	a := &fieldAdder{
 		d: d, u: u, permitted: level, usedNames: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, emptyAppearances: map[boxSize]pdf.Ref{},
-		needsAppearance: strings.HasPrefix(facts.PDFA, "1"), // the other parts of PDF/A excuse boxes without area
+		needsAppearance: strings.HasPrefix(facts.PDFA, "1"), // other parts of PDF/A do not need it for empty rectangles
 	}
 	fields, err := d.Fields()
 	if err != nil {
@@ -105,7 +104,7 @@ func newFieldAdder(d *pdf.Document, u *pdf.Update) (*fieldAdder, error) {
 	return a, nil
 }
 
-// findUnusedName returns a name that no field has, such as prefix and a number.
+// findUnusedName returns an unused field name: prefix and a number.
 func (a *fieldAdder) findUnusedName(prefix string) string {
 	for i := 1; ; i++ {
 		if name := fmt.Sprintf("%s%d", prefix, i); !a.usedNames[name] {
@@ -114,7 +113,7 @@ func (a *fieldAdder) findUnusedName(prefix string) string {
 	}
 }
 
-// addField makes the field, merged with its one widget.
+// addField adds the field, merged with its only widget.
 func (a *fieldAdder) addField(f FieldSpec) (*pdf.Field, error) {
 	if err := a.checkSpec(f); err != nil {
 		return nil, err
@@ -153,9 +152,7 @@ func (a *fieldAdder) addField(f FieldSpec) (*pdf.Field, error) {
 			box = boxSize{box.height, box.width}
 		}
 		dict["AP"] = pdf.Dict{"N": a.addEmptyAppearance(box)}
-		if err := a.structure.addElement(a.u, dict, ref, page.Ref, f); err != nil {
-			return nil, err
-		}
+		a.structure.addElement(a.u, dict, ref, page.Ref, f)
 	}
 	a.u.Set(ref, dict)
 	a.fields = append(a.fields, ref)
@@ -173,19 +170,19 @@ func (a *fieldAdder) checkSpec(f FieldSpec) error {
 	case a.usedNames[f.Name]:
 		return ErrFieldExists
 	case f.Lock != nil && f.Mark:
-		return errors.New("a mark is not signed and so locks nothing")
+		return errors.New("a mark is not signed and cannot have a lock")
 	case f.Page < 0 || f.Page == 0 && f.Mark || f.Page > 0 && f.Rect.Empty():
-		return fmt.Errorf("nothing to be seen at %v on page %d", f.Rect, f.Page)
+		return fmt.Errorf("no visible box at %v on page %d", f.Rect, f.Page)
 	case a.permitted == 1 || a.permitted != 0 && f.Page > 0:
-		// Filling in and signing is allowed at 2 and 3, another box on a page is not: see Permits.
+		// Levels 2 and 3 permit filling in and signing, but not a new box on a page: see RequireNewFieldPermitted.
 		return ErrCertified
 	}
 	return nil
 }
 
-// addEmptyAppearance is what is drawn in a visible field before it is signed: archives want every widget to have a picture. It has
-// the shape and the filter of what signing puts in its place, because there are validators that take only the data of
-// a picture for filled in, and call it an undefined change if its /BBox or /Filter differs.
+// addEmptyAppearance returns the appearance of a field that is not signed yet: PDF/A requires one for every widget. It
+// has the /BBox and /Filter of the later appearance, because some validators accept only new data as filling in, and
+// report another /BBox or /Filter as an undefined change.
 func (a *fieldAdder) addEmptyAppearance(box boxSize) pdf.Ref {
 	if ref, made := a.emptyAppearances[box]; made {
 		return ref
@@ -201,10 +198,10 @@ func (a *fieldAdder) addEmptyAppearance(box boxSize) pdf.Ref {
 	return ref
 }
 
-// deflatedEmpty is no data at all in the format of RFC 1950.
+// deflatedEmpty is empty data in the zlib format (RFC 1950).
 var deflatedEmpty = []byte{0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01}
 
-// writeFields puts the new fields into the form and onto their pages.
+// writeFields adds the new fields to the form and to their pages.
 func (a *fieldAdder) writeFields() error {
 	for _, page := range a.pages {
 		if err := a.appendWidgets(page); err != nil {
@@ -220,9 +217,9 @@ func (a *fieldAdder) writeFields() error {
 	return nil
 }
 
-// addToForm appends fields to the form and sets its signature flags. A form that is new stands for itself, so that
-// the catalog need not change again. What is right already is not touched. If detach is set, the form gets a list of
-// fields of its own.
+// addToForm appends fields to the form and sets its signature flags. A new form becomes an indirect object, so that the
+// catalog need not change again. Values that are right already stay untouched. If own is set, the form gets its own
+// list of fields.
 func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array, own bool) error {
 	root, _, err := d.Root()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// newVisibleField is a field at the lower left of page 1, with a picture of its size.
+// newVisibleField returns a field at the lower left of page 1 and an appearance of its size.
 func newVisibleField(t testing.TB, p *testFile, name string) (pades.FieldSpec, *appearance.Drawing) {
 	t.Helper()
 	page := must[*pdf.Page](t)(p.openFile(t).Page(1))
@@ -40,10 +40,10 @@ func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 			t.Parallel()
 			p := &testFile{b: b}
 			before := len(must[[]*pdf.Field](t)(p.openFile(t).Fields()))
-			spec, look := newVisibleField(t, p, "Tampak")
+			spec, drawing := newVisibleField(t, p, "Tampak")
 			p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
 			o := budi.newOptions(t, "Tampak")
-			o.Appearance = look
+			o.Appearance = drawing
 			p.signField(t, o)
 			p.signField(t, budi.newOptions(t, "Segel"))
 			wantValid(t, p, "Tampak", "Segel")
@@ -89,7 +89,7 @@ func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
 	}
 }
 
-// formatObject prints an object without the places it was read from.
+// formatObject formats an object without file positions.
 func formatObject(o pdf.Object) string {
 	if s, ok := o.(pdf.String); ok {
 		return s.Text()
@@ -100,10 +100,10 @@ func formatObject(o pdf.Object) string {
 func TestWidgetsAreAsReadersWantThem(t *testing.T) {
 	t.Parallel()
 	p := &testFile{b: pdftest.Rotated()}
-	spec, look := newVisibleField(t, p, "Tampak")
+	spec, drawing := newVisibleField(t, p, "Tampak")
 	p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
 	o := newSigner(t, "A").newOptions(t, "Tampak")
-	o.Appearance = look
+	o.Appearance = drawing
 	p.signField(t, o)
 	d := p.openFile(t)
 	annots := must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(1)).Dict["Annots"]))
@@ -126,7 +126,7 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		p := &testFile{b: bytes.Clone(file)}
 		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
-		_, look := newVisibleField(t, p, "A")
+		_, drawing := newVisibleField(t, p, "A")
 		p.addFields(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
 		var with, without string
 		for _, named := range []bool{true, false} {
@@ -135,7 +135,7 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 				editField(t, q, "A", func(f pdf.Dict) { delete(f, "P") })
 			}
 			o := newSigner(t, "A").newOptions(t, "A")
-			o.Appearance = look
+			o.Appearance = drawing
 			q.signField(t, o)
 			wantValid(t, q, "A")
 			d := q.openFile(t)
@@ -153,7 +153,7 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	}
 }
 
-// listCorpus lists the PDF files below SEGEL_PDFS, or none; with -short every fifth of them.
+// listCorpus returns the PDF files below SEGEL_PDFS, if it is set; with -short every fifth of them.
 func listCorpus(t testing.TB) []string {
 	t.Helper()
 	root := os.Getenv("SEGEL_PDFS")
@@ -180,7 +180,7 @@ func listCorpus(t testing.TB) []string {
 	return some
 }
 
-// isHealthy tells files that qpdf finds nothing wrong with.
+// isHealthy reports whether qpdf finds no fault in a file.
 func isHealthy(t testing.TB, path string) bool {
 	t.Helper()
 	qpdf, err := exec.LookPath("qpdf")
@@ -202,16 +202,16 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 			continue
 		}
 		if _, err := d.Page(1); err != nil {
-			continue // there is nothing to put a widget on
+			continue // there is no page for a widget
 		}
 		if _, err := d.Fields(); err != nil {
-			continue // a form that qpdf does not look into
+			continue // qpdf does not read this form
 		}
 		var before map[string]pdfsigVerdict
 		if s, err := d.Signatures(); err == nil && len(s) > 0 {
 			before = runPdfsig(t, path)
 		}
-		spec, look := newVisibleField(t, p, "TampakUji")
+		spec, drawing := newVisibleField(t, p, "TampakUji")
 		tail, err := pades.AddFields(d, []pades.FieldSpec{spec, {Name: "SegelUji"}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -219,7 +219,7 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		}
 		p.b = append(p.b, tail.Bytes...)
 		o := budi.newOptions(t, "TampakUji")
-		o.Appearance = look
+		o.Appearance = drawing
 		r, err := pades.Sign(t.Context(), p.source(), o)
 		if errors.Is(err, pades.ErrFieldLocked) {
 			continue

@@ -32,7 +32,7 @@ func must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-// sharedAuthority is the authority that certifies everybody in these tests.
+// sharedAuthority issues all certificates in these tests.
 var sharedAuthority = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
 
 func newAuthority(t testing.TB) *authority.Authority {
@@ -40,7 +40,7 @@ func newAuthority(t testing.TB) *authority.Authority {
 	return must[*authority.Authority](t)(sharedAuthority())
 }
 
-// signer is somebody who can sign.
+// signer is a person with a key and a certificate chain.
 type signer struct {
 	name  string
 	key   crypto.Signer
@@ -58,7 +58,7 @@ func newSigner(t testing.TB, name string) signer {
 	return newCertifiedSigner(t, name, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
 }
 
-// newOptions sign a field as that person, with a timestamp.
+// newOptions returns the options to sign a field as that person, with a timestamp.
 func (p signer) newOptions(t testing.TB, field string) pades.Options {
 	t.Helper()
 	return pades.Options{
@@ -66,7 +66,7 @@ func (p signer) newOptions(t testing.TB, field string) pades.Options {
 	}
 }
 
-// testFile is a file that grows by tails, with its midstate.
+// testFile is a file to which tails are appended, with its midstate.
 type testFile struct {
 	b        []byte
 	state    []byte
@@ -88,7 +88,7 @@ func (p *testFile) addFields(t testing.TB, fields ...pades.FieldSpec) {
 	p.b, p.state = append(p.b, tail.Bytes...), nil
 }
 
-// appendResult appends what a step made.
+// appendResult appends the tail of a step.
 func (p *testFile) appendResult(t testing.TB) func(r *pades.Result, err error) *pades.Result {
 	return func(r *pades.Result, err error) *pades.Result {
 		t.Helper()
@@ -115,7 +115,7 @@ func (p *testFile) completeBLTA(t testing.TB) {
 	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}))
 }
 
-// writeTemp writes the file for other programs.
+// writeTemp writes the file to disk for other programs.
 func (p *testFile) writeTemp(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "signed.pdf")
@@ -125,7 +125,7 @@ func (p *testFile) writeTemp(t testing.TB) string {
 	return path
 }
 
-// runTool runs a program that is not ours, and returns what it said. Without the program the test is skipped.
+// runTool runs another program and returns its output. Without the program the test is skipped.
 func runTool(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
@@ -139,10 +139,10 @@ func runTool(t testing.TB, program string, args ...string) string {
 	return string(out)
 }
 
-// pdfsigVerdict is what pdfsig says of one signature.
+// pdfsigVerdict is the result of pdfsig for one signature.
 type pdfsigVerdict struct{ valid, total bool }
 
-// runPdfsig asks pdfsig for the signatures by field. It knows nothing of document timestamps.
+// runPdfsig returns the results of pdfsig by field. It does not list document timestamps.
 func runPdfsig(t testing.TB, path string) map[string]pdfsigVerdict {
 	t.Helper()
 	all := map[string]pdfsigVerdict{}
@@ -157,7 +157,7 @@ func runPdfsig(t testing.TB, path string) map[string]pdfsigVerdict {
 	return all
 }
 
-// wantValid asks strangers: pdfsig calls each of the fields valid, the last one total, and qpdf finds nothing wrong.
+// wantValid checks with other programs: pdfsig calls each field valid and the last one total, and qpdf finds no fault.
 func wantValid(t testing.TB, p *testFile, fields ...string) {
 	t.Helper()
 	path := p.writeTemp(t)
@@ -173,7 +173,7 @@ func wantValid(t testing.TB, p *testFile, fields ...string) {
 	}
 }
 
-// failingTimestamper is a time-stamp authority that answers as the test wants.
+// failingTimestamper returns a fixed token or error.
 type failingTimestamper struct {
 	token []byte
 	err   error
@@ -194,7 +194,7 @@ func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// editField applies an edit to the field of that name, as another program might have written it.
+// editField edits the field with that name, like another program.
 func editField(t testing.TB, p *testFile, name string, edit func(pdf.Dict)) {
 	t.Helper()
 	d := p.openFile(t)

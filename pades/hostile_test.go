@@ -25,7 +25,7 @@ import (
 	"segel/revocation"
 )
 
-// addToStore puts evidence into the document security store of a file, as a stranger may.
+// addToStore adds data to the document security store of a file, like an attacker.
 func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 	t.Helper()
 	d := p.openFile(t)
@@ -46,7 +46,7 @@ func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 	p.b, p.state = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
 }
 
-// newLargeKeyCertificate makes a certificate of that name whose key takes as long to verify with as its modulus is.
+// newLargeKeyCertificate returns a certificate with that subject whose key is costly to verify with.
 func newLargeKeyCertificate(t *testing.T, subject pkix.Name, serial int64, bits int, purposes ...x509.ExtKeyUsage) *x509.Certificate {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -59,8 +59,8 @@ func newLargeKeyCertificate(t *testing.T, subject pkix.Name, serial int64, bits 
 	return must[*x509.Certificate](t)(x509.ParseCertificate(der))
 }
 
-// newFalseSigner makes a person whose certificate pretends to be signed by a key of that many bits: only who verifies it with
-// that key finds out.
+// newFalseSigner returns a signer whose certificate claims to be signed by a key of that many bits; only a verification
+// with that key shows that it is not.
 func newFalseSigner(t *testing.T, issuer pkix.Name, bits int) signer {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -80,7 +80,7 @@ func newFalseSigner(t *testing.T, issuer pkix.Name, bits int) signer {
 	return signer{"Hostile", key, []*x509.Certificate{cert}}
 }
 
-// Verifying with one key of a million bits takes half a minute, and with each of the others some milliseconds.
+// Verifying with a key of a million bits takes half a minute, and with each of the others some milliseconds.
 func TestHostileStoreCostsLittle(t *testing.T) {
 	t.Parallel()
 	who := newSigner(t, "A")
@@ -109,7 +109,7 @@ func TestHostileStoreCostsLittle(t *testing.T) {
 		t.Errorf("took %s", took)
 	}
 	p.appendResult(t)(r, err)
-	lists, _ := securityStore(t, p)
+	lists, _ := readSecurityStore(t, p)
 	if n := len(lists["OCSPs"]) - len(responses); n != 1 {
 		t.Errorf("%d honest responses were added", n)
 	}
@@ -118,7 +118,7 @@ func TestHostileStoreCostsLittle(t *testing.T) {
 func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		after time.Duration // from the signature to the revocation
+		after time.Duration // time from the signature to the revocation
 		ok    bool
 	}{
 		"revoked before it was used": {-time.Hour, false},
@@ -126,21 +126,21 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 		"revoked afterwards":         {3 * time.Second, true},
 	} {
 		now := time.Now()
-		office := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return now }))
+		ca := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return now }))
 		who := newSigner(t, "A")
-		who.chain = must[[]*x509.Certificate](t)(office.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
+		who.chain = must[[]*x509.Certificate](t)(ca.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
 		now = now.Add(2 * time.Hour)
 		p := &testFile{b: pdftest.Table(1)}
 		p.addFields(t, pades.FieldSpec{Name: "A"})
 		o := who.newOptions(t, "A")
-		o.Timestamper, o.Time = office.Timestamper(), now
+		o.Timestamper, o.Time = ca.Timestamper(), now
 		p.signField(t, o)
 		at := now.Add(c.after)
 		now = now.Add(time.Minute)
-		if err := office.Revoke(t.Context(), fmt.Sprintf("%x", who.chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
+		if err := ca.Revoke(t.Context(), fmt.Sprintf("%x", who.chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
 			t.Fatal(err)
 		}
-		r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: office})
+		r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: ca})
 		if !c.ok {
 			var revoked *revocation.RevokedError
 			if !errors.Is(err, pades.ErrRevocationData) || !errors.As(err, &revoked) || revoked.Status.Reason != revocation.KeyCompromise {
@@ -149,7 +149,7 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 			continue
 		}
 		p.appendResult(t)(r, err)
-		lists, _ := securityStore(t, p)
+		lists, _ := readSecurityStore(t, p)
 		if len(lists["OCSPs"]) != 1 {
 			t.Fatalf("%s: %d responses", name, len(lists["OCSPs"]))
 		}
@@ -157,16 +157,17 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 		if err != nil || s.CertStatus != revocation.Revoked || !s.At.Equal(at.Truncate(time.Second)) {
 			t.Errorf("%s: the file says %+v, %v", name, s, err)
 		}
-		// Taken from the file, it says the same when the store is added to, and nobody is asked about the signer.
-		asked := &recordingSource{Source: office}
-		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: asked}))
-		if asked.serials[who.chain[0].SerialNumber.String()] {
-			t.Errorf("%s: the signer's issuer was asked again", name)
+		// The data in the file gives the same result when the store is extended, and the source is not queried about
+		// the signer.
+		source := &recordingSource{Source: ca}
+		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: source}))
+		if source.serials[who.chain[0].SerialNumber.String()] {
+			t.Errorf("%s: the signer's issuer was queried again", name)
 		}
 	}
 }
 
-// recordingSource is a source that remembers which certificates it was asked about.
+// recordingSource records which certificates it was queried about.
 type recordingSource struct {
 	revocation.Source
 	mu      sync.Mutex // guards serials

@@ -13,13 +13,13 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// sparse is a file whose middle is zeros that no object refers to.
+// sparse is a file with a middle of zeros that no object references.
 type sparse struct {
 	front, back []byte
 	size        int64
 }
 
-// stretchFile makes a file that large of a small one: its last lines come again at the far end.
+// stretchFile returns a file of that size made from a small one: its last lines are repeated at the end.
 func stretchFile(t testing.TB, file []byte, size int64) *sparse {
 	t.Helper()
 	d := must[*pdf.Document](t)(pdf.Open(readerAt(file), int64(len(file)), pdf.Options{}))
@@ -47,7 +47,7 @@ func (s *sparse) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// save writes the file with holes in place of zeros, and the tails behind it.
+// save writes the file sparsely, with the tails after it.
 func (s *sparse) save(t testing.TB, tails []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "far.pdf")

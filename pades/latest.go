@@ -11,9 +11,9 @@ import (
 	"segel/tsp"
 )
 
-// LatestTimestamp returns the latest time that a timestamp of the file states about those fields: of the signature in a
-// field, or of a field that is a document timestamp itself. It is zero where none of them has a timestamp. Nothing of the
-// file is verified: who made it knows that it holds, see [Check]. A field that is not signed is ErrNoField.
+// LatestTimestamp returns the latest time of the timestamps of those fields: of the signature in a field, or of a
+// document timestamp field itself. It is zero if none of them has a timestamp. Nothing is verified; the caller does
+// that, see [Check]. A field that is not signed is ErrNoField.
 func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 	var latest time.Time
 	d, err := openSource(src)
@@ -44,7 +44,7 @@ func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 	return latest, nil
 }
 
-// parseToken returns the timestamp in the container of a signature, or that is one; nil if there is none.
+// parseToken returns the timestamp that a container is or contains; nil if there is none.
 func parseToken(kind pdf.Name, contents []byte) (*tsp.Token, error) {
 	if kind == subFilterTimestamp {
 		return tsp.Parse(contents)

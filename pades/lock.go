@@ -11,23 +11,23 @@ import (
 // Lock is what a field's signature locks.
 type Lock struct {
 	Action LockAction
-	Fields []string // fully qualified names that Include and Exclude are about; a name stands for those below it too
-	// Permit, from 1 to 3, limits later changes as Options.Certify does, from this signature on; 0 does not. It can
-	// only be as strict as, or stricter than, what earlier signatures permit. Readers older than PDF 2.0 ignore it.
+	Fields []string // fully qualified names for Include and Exclude; a name includes the fields below it
+	// Permit, from 1 to 3, limits later changes like Options.Certify, from this signature on; 0 does not. It cannot
+	// permit more than earlier signatures do. Readers older than PDF 2.0 ignore it.
 	Permit int
 }
 
-// LockAction tells which fields are locked.
+// LockAction states which fields are locked.
 type LockAction string
 
 // The actions.
 const (
 	LockAll     LockAction = "All"
-	LockInclude LockAction = "Include" // those that are named
-	LockExclude LockAction = "Exclude" // all others
+	LockInclude LockAction = "Include" // the named fields
+	LockExclude LockAction = "Exclude" // all other fields
 )
 
-// buildDictionary is the /Lock of a field.
+// buildDictionary returns the /Lock of a field.
 func (l *Lock) buildDictionary() (pdf.Dict, error) {
 	dict := pdf.Dict{"Type": pdf.Name("SigFieldLock"), "Action": pdf.Name(l.Action)}
 	switch l.Action {
@@ -50,8 +50,8 @@ func (l *Lock) buildDictionary() (pdf.Dict, error) {
 	return dict, nil
 }
 
-// computePermittedLevel is the strictest level of change that the certification and the locks of the signatures so far permit; 0
-// is no limit.
+// computePermittedLevel returns the strictest level of change that the certification and the locks of all signatures
+// permit; 0 is no limit.
 func computePermittedLevel(d *pdf.Document) (int, error) {
 	level := d.Facts().DocMDP
 	signatures, err := d.Signatures()
@@ -68,7 +68,7 @@ func computePermittedLevel(d *pdf.Document) (int, error) {
 	return level, nil
 }
 
-// stricterLevel returns the smaller of two levels of which 0 is no limit.
+// stricterLevel returns the stricter of two levels; 0 is no limit.
 func stricterLevel(a, b int) int {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -76,26 +76,15 @@ func stricterLevel(a, b int) int {
 	return a
 }
 
-// readDocMDPLevel reads the level that a signature permits; 0 if it says nothing.
+// readDocMDPLevel returns the level that a signature permits; 0 if it states none.
 func readDocMDPLevel(d *pdf.Document, signature pdf.Dict) (int, error) {
-	references, err := d.Array(signature["Reference"])
+	transforms, err := readTransforms(d, signature, "DocMDP")
 	if err != nil {
 		return 0, err
 	}
 	level := 0
-	for _, o := range references {
-		reference, err := d.Dict(o)
-		if err != nil {
-			return 0, err
-		}
-		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "DocMDP" {
-			continue
-		}
-		params, err := d.Dict(reference["TransformParams"])
-		if err != nil {
-			return 0, err
-		}
-		p := int64(2) // what is meant where nothing is said
+	for _, params := range transforms {
+		p := int64(2) // the default
 		if params["P"] != nil {
 			if p, err = d.Integer(params["P"]); err != nil {
 				return 0, err
@@ -108,11 +97,11 @@ func readDocMDPLevel(d *pdf.Document, signature pdf.Dict) (int, error) {
 	return level, nil
 }
 
-// transformVersion is what the parameters of both transform methods state.
+// transformVersion is the version of the parameters of both transform methods.
 const transformVersion = pdf.Name("1.2")
 
-// buildReferences returns the /Reference array of a new signature: its certification, and the locks that its field and the
-// options ask for.
+// buildReferences returns the /Reference array of a new signature: its certification, and the locks of its field and of
+// the options.
 func buildReferences(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pdf.Array, error) {
 	root, _, err := d.Root()
 	if err != nil {
@@ -122,7 +111,7 @@ func buildReferences(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options
 		params["Type"], params["V"] = pdf.Name("TransformParams"), transformVersion
 		return pdf.Dict{"Type": pdf.Name("SigRef"), "TransformMethod": method, "TransformParams": params, "Data": root}
 	}
-	v, err := u.Resolve(field.Dict["Lock"]) // a new field's is not in the file yet
+	v, err := u.Resolve(field.Dict["Lock"]) // the /Lock of a new field is not in the file yet
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
@@ -153,8 +142,8 @@ func buildReferences(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options
 	return append(all, reference("FieldMDP", params)), nil
 }
 
-// addLockedFields adds names to the fields that parameters of FieldMDP lock: to those that are included, or from those that are
-// excluded.
+// addLockedFields adds names to the fields that FieldMDP parameters lock: it adds them to an Include list and removes
+// them from an Exclude list.
 func addLockedFields(d *pdf.Document, params pdf.Dict, more []string) error {
 	if len(more) == 0 {
 		return nil
@@ -192,9 +181,9 @@ func addLockedFields(d *pdf.Document, params pdf.Dict, more []string) error {
 	return nil
 }
 
-// LockableFields lists the fully qualified names of the fields that a closing signature can lock: all but signature fields
-// that are still empty, in which others may sign, and fields that an earlier signature has locked. Fields without a name
-// are left out, as a lock cannot name them.
+// LockableFields returns the fully qualified names of the fields that a closing signature can lock: all but empty
+// signature fields, which may still be signed, and fields that an earlier signature has locked. Fields without a name
+// are left out, because a lock cannot name them.
 func LockableFields(d *pdf.Document) ([]string, error) {
 	fields, err := d.Fields()
 	if err != nil {
@@ -224,8 +213,8 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	return names, nil
 }
 
-// isEmptySignature reports whether a field is one for signatures that is not signed yet. A value that cannot be read is one
-// all the same.
+// isEmptySignature reports whether a field is a signature field without a signature. An unreadable value counts as a
+// signature.
 func isEmptySignature(d *pdf.Document, f *pdf.Field) bool {
 	if f.Type != "Sig" {
 		return false
@@ -234,13 +223,13 @@ func isEmptySignature(d *pdf.Document, f *pdf.Field) bool {
 	return err == nil && (value == nil || value == pdf.Object(pdf.Null{}))
 }
 
-// maxRewritten bounds the appearances that a lock writes again, in bytes.
+// maxRewritten limits the bytes of appearances that a lock rewrites.
 const maxRewritten = 4 << 20
 
-// rewriteAppearances writes the appearances of fields that are locked again, as they are. That says nothing new; but pyHanko 0.38 takes
-// a locked field for changed by any revision after the lock if its appearance stream was last written before the lock
-// (_allow_in_place_appearance_update compares with the revision of the lock alone). Fields with appearance states, and
-// those whose widgets are dictionaries of their own, do not concern it. What is more than the bound is left as it is.
+// rewriteAppearances writes the appearances of locked fields again, unchanged. The content stays the same, but pyHanko
+// 0.38 reports a locked field as changed by any later revision if its appearance stream was last written before the
+// lock (_allow_in_place_appearance_update compares with the revision of the lock alone). This does not apply to fields
+// with appearance states or with separate widget dictionaries. Appearances beyond the limit are not rewritten.
 func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 	if len(names) == 0 {
 		return nil
@@ -254,25 +243,25 @@ func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 		locked.names[n] = true
 	}
 	written := map[pdf.Ref]bool{}
-	room := int64(maxRewritten)
+	left := int64(maxRewritten)
 	for _, f := range fields {
 		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.coversField(f.Name) {
 			continue
 		}
-		looks, err := d.Dict(f.Dict["AP"])
+		appearances, err := d.Dict(f.Dict["AP"])
 		if err != nil {
-			continue // what no reader can show needs no second copy
+			continue // readers cannot show it, so it needs no copy
 		}
 		for _, kind := range []pdf.Name{"N", "R", "D"} {
-			ref := looks.Ref(kind)
+			ref := appearances.Ref(kind)
 			if ref.IsZero() || written[ref] {
 				continue
 			}
 			stream, err := d.Stream(ref)
-			if err != nil || stream == nil || stream.Len()+estimateLength(stream.Dict) > room {
+			if err != nil || stream == nil || stream.Len()+estimateLength(stream.Dict) > left {
 				continue
 			}
-			room -= stream.Len() + estimateLength(stream.Dict)
+			left -= stream.Len() + estimateLength(stream.Dict)
 			written[ref] = true
 			u.Set(ref, stream)
 		}
@@ -280,7 +269,7 @@ func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 	return nil
 }
 
-// estimateLength is about how many bytes an object takes as it is written.
+// estimateLength returns the approximate number of bytes that an object takes when written.
 func estimateLength(o pdf.Object) int64 {
 	n := int64(12)
 	switch o := o.(type) {
@@ -300,8 +289,8 @@ func estimateLength(o pdf.Object) int64 {
 	return n
 }
 
-// computeLockLevel is the level that the signature has to state: that of its certification, and that of a lock, which can
-// only tighten what is in force.
+// computeLockLevel returns the level that the signature must state: that of its certification and that of its lock,
+// which can only restrict what is permitted already.
 func computeLockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) {
 	if lock["P"] == nil {
 		return certify, nil
@@ -311,7 +300,7 @@ func computeLockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) 
 		return 0, err
 	}
 	if p < 1 || p > 3 {
-		return 0, errors.New("/P is none of 1, 2 and 3")
+		return 0, errors.New("/P is not 1, 2 or 3")
 	}
 	before, err := computePermittedLevel(d)
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"segel/pdf"
 )
 
-// readPDFARestrictions tells what an archive forbids in the pictures that are put into it. PDF/A-1 knows no transparency; the
-// other parts need a space to blend in, which is that of the output intent. Device colours need one too: RGB one whose
-// profile has three components, gray any.
+// readPDFARestrictions returns what PDF/A forbids in appearances. PDF/A-1 forbids transparency; the other parts need a
+// blending colour space, which the output intent provides. Device colours need an output intent too: RGB one with three
+// components, gray any.
 func readPDFARestrictions(d *pdf.Document) (opaque, calibrated bool, err error) {
 	part := d.Facts().PDFA
 	if part == "" {
@@ -22,7 +22,7 @@ func readPDFARestrictions(d *pdf.Document) (opaque, calibrated bool, err error) 
 	return strings.HasPrefix(part, "1") || components == 0, components != 3, nil
 }
 
-// countIntentComponents returns the number of components that the profile of the archive's output intent has; 0 is none.
+// countIntentComponents returns the number of components of the output intent's profile; 0 if there is no profile.
 func countIntentComponents(d *pdf.Document) (int64, error) {
 	_, catalog, err := d.Root()
 	if err != nil {

@@ -31,12 +31,12 @@ func TestSigningFillsThePictureInTheShapeItHad(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		p := &testFile{b: file}
 		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
-		spec, look := newVisibleField(t, p, "A") // laid out for page 1
+		spec, drawing := newVisibleField(t, p, "A") // laid out for page 1
 		spec.Page, spec.Rect = n, page.ToUser(pdf.Rect{URX: spec.Rect.Width(), URY: spec.Rect.Height()})
 		p.addFields(t, spec)
 		empty := pictureOf(t, p, "A")
 		o := newSigner(t, "A").newOptions(t, "A")
-		o.Appearance = look
+		o.Appearance = drawing
 		p.signField(t, o)
 		filled := pictureOf(t, p, "A")
 		for _, key := range []pdf.Name{"BBox", "Filter", "Type", "Subtype"} {
@@ -65,7 +65,7 @@ func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	}
 }
 
-// newPDFAFile is a file of PDF/A of that part, with an output intent of that many components.
+// newPDFAFile returns a PDF/A file of that part, with an output intent of that many components.
 func newPDFAFile(t testing.TB, part, components int) *testFile {
 	t.Helper()
 	b := pdftest.PDFA(part)
@@ -98,11 +98,11 @@ func TestPicturesInArchivesHaveNoMoreThanTheArchiveAllows(t *testing.T) {
 		p := newPDFAFile(t, c.part, c.components)
 		p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 290, URY: 130}})
 		o := who.newOptions(t, "A")
-		look := appearance.Signature(appearance.SignatureText{Name: who.name, Time: time.Now(), Specimen: specimen, QR: "https://segel.example/"}, 240, 80)
-		look.Faded(0.5, func(d *appearance.Drawing) {
+		drawing := appearance.Signature(appearance.SignatureText{Name: who.name, Time: time.Now(), Specimen: specimen, QR: "https://segel.example/"}, 240, 80)
+		drawing.Faded(0.5, func(d *appearance.Drawing) {
 			d.Fill(appearance.Color{R: 255}, appearance.Rectangle(pdf.Rect{URX: 9, URY: 9}))
 		})
-		o.Appearance = look
+		o.Appearance = drawing
 		p.signField(t, o)
 		p.completeBLTA(t)
 		d := p.openFile(t)

@@ -7,11 +7,12 @@ import (
 	"segel/pdf"
 )
 
-// RequireNewFieldPermitted reports whether the signatures so far leave room for a new field of that name to be added and signed; to be
-// seen as well, or not. Errors: ErrCertified, ErrFieldLocked. It spares whoever asks early what would come to nothing.
+// RequireNewFieldPermitted returns an error unless the existing signatures permit a new field with that name to be
+// added and signed; seen means that the field is visible. Callers use it to refuse early. Errors: ErrCertified,
+// ErrFieldLocked.
 //
-// A new visible field is not permitted behind any certification. Level 3 permits annotations (ISO 32000-2 §12.8.2.2), but a
-// field may cover certified content, so package validate/facts denies it.
+// A new visible field is not permitted after any certification. Level 3 permits annotations (ISO 32000-2 §12.8.2.2),
+// but a field may cover certified content, so package validate/facts rejects it.
 func RequireNewFieldPermitted(d *pdf.Document, field string, seen bool) error {
 	level, err := computePermittedLevel(d)
 	if err != nil {
@@ -23,8 +24,8 @@ func RequireNewFieldPermitted(d *pdf.Document, field string, seen bool) error {
 	return requireSigningPermitted(d, field, 0, nil)
 }
 
-// requireSigningPermitted checks that the field may be signed, and the marks filled in with it, as the signatures so far left the
-// file.
+// requireSigningPermitted returns an error unless the existing signatures permit the field to be signed and its marks
+// to be filled in.
 func requireSigningPermitted(d *pdf.Document, field string, certify int, marks []string) error {
 	level, err := computePermittedLevel(d)
 	if err != nil {
@@ -41,12 +42,12 @@ func requireSigningPermitted(d *pdf.Document, field string, certify int, marks [
 		return ErrNotFirst
 	}
 	for _, s := range signatures {
+		locks, err := readFieldLocks(d, s.Dict)
+		if err != nil {
+			return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+		}
 		for _, name := range append([]string{field}, marks...) {
-			locked, err := isLockedBy(d, s.Dict, name)
-			if err != nil {
-				return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-			}
-			if locked {
+			if slices.ContainsFunc(locks, func(l fieldLock) bool { return l.coversField(name) }) {
 				return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, s.Field.Name, name)
 			}
 		}
@@ -54,13 +55,7 @@ func requireSigningPermitted(d *pdf.Document, field string, certify int, marks [
 	return nil
 }
 
-// isLockedBy reports whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
-func isLockedBy(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
-	all, err := readFieldLocks(d, signature)
-	return slices.ContainsFunc(all, func(l fieldLock) bool { return l.coversField(field) }), err
-}
-
-// fieldLock are the parameters of FieldMDP.
+// fieldLock holds the parameters of FieldMDP.
 type fieldLock struct {
 	action LockAction
 	names  map[string]bool
@@ -68,28 +63,41 @@ type fieldLock struct {
 
 // readFieldLocks reads the locks that a signature states.
 func readFieldLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
-	references, err := d.Array(signature["Reference"])
+	transforms, err := readTransforms(d, signature, "FieldMDP")
 	if err != nil {
 		return nil, err
 	}
 	var all []fieldLock
+	for _, params := range transforms {
+		l, err := readFieldLock(d, params)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// readTransforms returns the parameters of a transform method from a signature's /Reference (ISO 32000-2 §12.8.2).
+func readTransforms(d *pdf.Document, signature pdf.Dict, method pdf.Name) ([]pdf.Dict, error) {
+	references, err := d.Array(signature["Reference"])
+	if err != nil {
+		return nil, err
+	}
+	var all []pdf.Dict
 	for _, o := range references {
 		reference, err := d.Dict(o)
 		if err != nil {
 			return nil, err
 		}
-		if method, err := d.Name(reference["TransformMethod"]); err != nil || method != "FieldMDP" {
+		if name, err := d.Name(reference["TransformMethod"]); err != nil || name != method {
 			continue
 		}
 		params, err := d.Dict(reference["TransformParams"])
 		if err != nil {
 			return nil, err
 		}
-		l, err := readFieldLock(d, params)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, l)
+		all = append(all, params)
 	}
 	return all, nil
 }
@@ -114,7 +122,7 @@ func readFieldLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
 	return l, nil
 }
 
-// coversField reports whether a lock is about a field. A name stands for the fields below it too.
+// coversField reports whether a lock applies to a field. A name includes the fields below it.
 func (l fieldLock) coversField(field string) bool {
 	switch l.action {
 	case LockAll:
@@ -127,7 +135,7 @@ func (l fieldLock) coversField(field string) bool {
 	return false
 }
 
-// namesField reports whether a lock names a field, or one above it.
+// namesField reports whether a lock names a field or one above it.
 func (l fieldLock) namesField(field string) bool {
 	for i, r := range field {
 		if r == '.' && l.names[field[:i]] {

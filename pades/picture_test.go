@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// drawSignature draws something like a signature, black on nothing.
+// drawSignature returns a picture like a signature, black on a transparent background.
 func drawSignature(t testing.TB) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 600, 240))

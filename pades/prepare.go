@@ -13,11 +13,11 @@ import (
 	"segel/tsp"
 )
 
-// defaultTokenSize is how much room a timestamp gets whose size nobody knows. Tokens with a long chain have 7 KB.
+// defaultTokenSize is reserved for a timestamp of unknown size. Tokens with a long chain have 7 KB.
 const defaultTokenSize = 8 << 10
 
-// Prepare makes the tail of a new signature, all but the signature itself. It reads of the file what the
-// cross-reference leads to, and hashes the tail.
+// Prepare builds the tail of a new signature, complete except for the container. It reads only the objects it needs,
+// and hashes the tail.
 //
 // Errors: ErrNoField, ErrFieldExists, ErrFieldSigned, ErrFieldLocked, ErrCertified, ErrNotFirst, ErrSeedValue,
 // ErrEncrypted, and those of package pdf.
@@ -59,20 +59,20 @@ func (o Options) checkOptions() error {
 	case len(o.Chain) == 0:
 		return errors.New("no certificate to sign with")
 	case o.Time.IsZero():
-		return errors.New("no time of signing")
+		return errors.New("no signing time")
 	case (o.Field == "") == (o.NewField == nil):
-		return errors.New("either a field or a new field is to be signed")
+		return errors.New("exactly one of Field and NewField must be set")
 	case o.NewField != nil && o.NewField.Mark:
 		return fmt.Errorf("%w: %q is a mark", ErrNoField, o.NewField.Name)
 	case o.ReservedSize < 0 || o.ReservedSize > cms.MaxSize:
-		return fmt.Errorf("room for %d bytes", o.ReservedSize)
+		return fmt.Errorf("reserved size of %d bytes", o.ReservedSize)
 	case o.Certify < 0 || o.Certify > 3:
 		return fmt.Errorf("certification of level %d", o.Certify)
 	}
 	return nil
 }
 
-// estimateContainer settles the scheme and tells how large the container can get.
+// estimateContainer returns the signature scheme and the maximum size of the container.
 func (o Options) estimateContainer() (cms.Scheme, int, error) {
 	scheme := o.Scheme
 	if scheme.Hash == 0 {
@@ -104,7 +104,7 @@ func estimateTokenSize(t tsp.Timestamper) int {
 	return defaultTokenSize
 }
 
-// buildSignatureTail builds the update that gives the field its value. The page is not touched unless the field is new.
+// buildSignatureTail builds the update that gives the field its value. It changes the page only if the field is new.
 func buildSignatureTail(d *pdf.Document, o Options, h placeholders) (*pdf.Tail, string, error) {
 	u := d.NewUpdate()
 	field, err := findOrAddField(d, u, o)
@@ -142,7 +142,7 @@ func buildSignatureTail(d *pdf.Document, o Options, h placeholders) (*pdf.Tail, 
 	return tail, field.Name, err
 }
 
-// findOrAddField finds the field, or adds it.
+// findOrAddField finds the field to sign, or adds it.
 func findOrAddField(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
 	if o.NewField != nil {
 		a, err := newFieldAdder(d, u)
@@ -172,7 +172,7 @@ func findOrAddField(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, erro
 	return f, addToForm(d, u, nil, false)
 }
 
-// findField returns a field of that name and type that an update can change.
+// findField returns the field with that name and type. The field must be an indirect object.
 func findField(d *pdf.Document, name string, kind pdf.Name) (*pdf.Field, error) {
 	fields, err := d.Fields()
 	if err != nil {
@@ -185,7 +185,7 @@ func findField(d *pdf.Document, name string, kind pdf.Name) (*pdf.Field, error) 
 	return fields[i], nil
 }
 
-// setCertification makes the catalog name the certification.
+// setCertification makes the catalog reference the certification.
 func setCertification(d *pdf.Document, u *pdf.Update, value pdf.Ref) error {
 	root, _, err := d.Root()
 	if err != nil {
@@ -199,7 +199,7 @@ func setCertification(d *pdf.Document, u *pdf.Update, value pdf.Ref) error {
 	return nil
 }
 
-// hashSigned finishes the digest of what is signed, and keeps the midstate of the file.
+// hashSigned returns the digest of the signed bytes and stores the midstates of the file.
 func (p *Prepared) hashSigned(src Source, algorithm crypto.Hash) ([]byte, error) {
 	src, h, err := src.hashFile(algorithm)
 	if err != nil {
@@ -210,7 +210,7 @@ func (p *Prepared) hashSigned(src Source, algorithm crypto.Hash) ([]byte, error)
 	return h.Sum(nil), nil
 }
 
-// hashTail hashes the tail but for the gap.
+// hashTail hashes the tail except for the gap.
 func (p *Prepared) hashTail(h hash.Hash) {
 	h.Write(p.Tail[:p.ContentsAt])
 	h.Write(p.Tail[p.ContentsAt+p.ContentsLen:])

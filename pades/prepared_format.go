@@ -12,7 +12,7 @@ import (
 // preparedFormat is the first member of an encoded Prepared; docs/formats/prepared.md.
 const preparedFormat = "segel prepared signature 1"
 
-// preparedJSON is a Prepared as it is kept.
+// preparedJSON is the stored form of a Prepared.
 type preparedJSON struct {
 	Format      string   `json:"format"`
 	Size        int64    `json:"size"`
@@ -27,14 +27,14 @@ type preparedJSON struct {
 	Tail        []byte   `json:"tail"`
 }
 
-// preparedHashes are the hashes that a scheme can have, by name.
+// preparedHashes are the supported hashes by name.
 var preparedHashes = map[string]crypto.Hash{"SHA-256": crypto.SHA256, "SHA-384": crypto.SHA384, "SHA-512": crypto.SHA512}
 
-// MarshalBinary encodes what is prepared.
+// MarshalBinary encodes the prepared signature.
 func (p *Prepared) MarshalBinary() ([]byte, error) {
 	s := p.Signature
 	if s == nil || preparedHashes[s.Scheme.Hash.String()] != s.Scheme.Hash {
-		return nil, errors.New("prepared signature without a scheme that can be kept")
+		return nil, errors.New("prepared signature without a scheme that can be stored")
 	}
 	return json.Marshal(preparedJSON{
 		Format: preparedFormat, Size: p.Size, State: p.State, Field: p.Field, ContentsAt: p.ContentsAt, ContentsLen: p.ContentsLen,
@@ -42,8 +42,8 @@ func (p *Prepared) MarshalBinary() ([]byte, error) {
 	})
 }
 
-// UnmarshalBinary reads what MarshalBinary made. It checks that the parts fit together, not that they are
-// genuine: whoever can change them can have another file signed.
+// UnmarshalBinary decodes what MarshalBinary returned. It checks that the parts are consistent, not that they are
+// authentic: an attacker who can change the stored bytes can have another file signed.
 func (p *Prepared) UnmarshalBinary(b []byte) error {
 	var v preparedJSON
 	if err := json.Unmarshal(b, &v); err != nil {
@@ -59,7 +59,7 @@ func (p *Prepared) UnmarshalBinary(b []byte) error {
 	at, length, all := v.ContentsAt, v.ContentsLen, len(v.Tail)
 	if v.Size <= 0 || at < 0 || at > all || length < len("<>") || length > all-at || v.Tail[at] != '<' || v.Tail[at+length-1] != '>' ||
 		len(v.Attributes) == 0 || len(v.Chain) == 0 {
-		return errors.New("prepared signature: its parts do not fit together")
+		return errors.New("prepared signature: its parts are inconsistent")
 	}
 	*p = Prepared{
 		Size: v.Size, State: v.State, Tail: v.Tail, ContentsAt: at, ContentsLen: length, Field: v.Field,

@@ -27,10 +27,10 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	o := who.newOptions(t, "A")
 	o.Key = nil
 	prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
-	kept := must[[]byte](t)(prepared.MarshalBinary())
+	stored := must[[]byte](t)(prepared.MarshalBinary())
 
 	var again pades.Prepared
-	if err := again.UnmarshalBinary(kept); err != nil {
+	if err := again.UnmarshalBinary(stored); err != nil {
 		t.Fatal(err)
 	}
 	digest := must[[]byte](t)(again.Digest())
@@ -63,13 +63,13 @@ func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 	}
 }
 
-// fixedSizeTimestamper makes real tokens and says nothing true of their size.
+// fixedSizeTimestamper issues real tokens but states a wrong size.
 type fixedSizeTimestamper struct {
 	tsp.Timestamper
-	says int
+	size int
 }
 
-func (s *fixedSizeTimestamper) TokenSize() int { return s.says }
+func (s *fixedSizeTimestamper) TokenSize() int { return s.size }
 
 func TestContainerThatIsTooLargeIsRetried(t *testing.T) {
 	t.Parallel()
@@ -77,10 +77,10 @@ func TestContainerThatIsTooLargeIsRetried(t *testing.T) {
 	p := &testFile{b: pdftest.Table(1)}
 	p.addFields(t, pades.FieldSpec{Name: "A"})
 	o := who.newOptions(t, "A")
-	o.Timestamper = &fixedSizeTimestamper{Timestamper: o.Timestamper, says: 10}
+	o.Timestamper = &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}
 	p.signField(t, o)
 	wantValid(t, p, "A")
-	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, says: 10}, pades.Clock{}))
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}, pades.Clock{}))
 	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
@@ -116,7 +116,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	other := before
 	other.State = nil
 	changed := bytes.Clone(p.b[:before.Size])
-	changed[20] ^= 1 // within a comment or the first object, whatever: it is signed
+	changed[20] ^= 1 // within a comment or the first object; both are signed
 	other.R = bytes.NewReader(changed)
 	if err := pades.Check(other, r.Tail, "A", pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
 		t.Errorf("changed source: %v", err)
@@ -155,7 +155,7 @@ func FuzzChangedTailIsRefused(f *testing.F) {
 		tail := bytes.Clone(r.Tail)
 		copy(tail[at%uint(len(tail)):], with)
 		err := pades.Check(src, tail, "A", pades.Clock{})
-		// Within the gap there is more than is signed, such as the issuers' certificates.
+		// The gap also holds unsigned data, such as the issuers' certificates.
 		signed := bytes.Equal(tail[:begin], r.Tail[:begin]) && bytes.Equal(tail[end:], r.Tail[end:])
 		if err == nil && !signed {
 			t.Errorf("%q at %d goes unnoticed", with, at)

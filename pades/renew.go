@@ -12,13 +12,13 @@ import (
 // ErrNoTimestamp is a file without a document timestamp to renew.
 var ErrNoTimestamp = errors.New("no document timestamp")
 
-// Renew carries a file of level B-LTA over the end of what its newest document timestamp rests on, a certificate that
-// expires or an algorithm that weakens: it adds what proves that timestamp, and then a new one over all of it. It has
-// to be done while the old one can still be proved. The two updates are one tail, and Result.Field is the new
-// timestamp's.
+// Renew extends the life of a B-LTA file before its newest document timestamp becomes invalid, because a certificate
+// expires or an algorithm weakens: it adds the validation data of that timestamp and then a new timestamp over the
+// whole file. Call it while the old timestamp still validates. The two updates are one tail, and Result.Field is the
+// field of the new timestamp.
 //
-// With no Required fields the newest timestamp is the one that has to be proved. What the file has about the others
-// is taken as it is. Errors: ErrNoTimestamp, ErrProof, ErrTimestamp, ErrEncrypted.
+// Without Required fields, the newest timestamp is the required one; data for the others is optional. Errors:
+// ErrNoTimestamp, ErrRevocationData, ErrTimestamp, ErrEncrypted.
 func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o ValidationOptions) (*Result, error) {
 	newest, err := findNewestTimestamp(src)
 	if err != nil {
@@ -27,19 +27,19 @@ func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o Va
 	if o.Required == nil {
 		o.Required = []string{newest}
 	}
-	proof, err := AddDSS(ctx, src, o)
+	dss, err := AddDSS(ctx, src, o)
 	if err != nil {
 		return nil, err
 	}
-	r, err := DocumentTimestamp(ctx, src.WithResult(proof), t, clock)
+	r, err := DocumentTimestamp(ctx, src.WithResult(dss), t, clock)
 	if err != nil {
 		return nil, err
 	}
-	r.Tail = slices.Concat(proof.Tail, r.Tail)
+	r.Tail = slices.Concat(dss.Tail, r.Tail)
 	return r, nil
 }
 
-// findNewestTimestamp names the field of the document timestamp that covers most.
+// findNewestTimestamp returns the field name of the document timestamp that covers the most bytes.
 func findNewestTimestamp(src Source) (string, error) {
 	d, err := openSource(src)
 	if err != nil {

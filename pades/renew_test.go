@@ -15,10 +15,10 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	o := newAuthority(t)
 	p := &testFile{b: pdftest.Streams(2)}
-	spec, look := newVisibleField(t, p, "A")
+	spec, drawing := newVisibleField(t, p, "A")
 	p.addFields(t, spec)
 	options := newSigner(t, "Budi").newOptions(t, "A")
-	options.Appearance = look
+	options.Appearance = drawing
 	p.signField(t, options)
 	if _, err := pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}); !errors.Is(err, pades.ErrNoTimestamp) {
 		t.Errorf("nothing to renew: %v", err)
@@ -38,7 +38,7 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 		if len(signatures) != i+1 {
 			t.Fatalf("%d signatures", len(signatures))
 		}
-		// What proves the timestamp before is below the new one.
+		// The new timestamp covers the validation data of the old one.
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
-// encryptFile encrypts a file by qpdf with those arguments.
+// encryptFile encrypts a file with qpdf.
 func encryptFile(t testing.TB, plain []byte, password string, args ...string) *testFile {
 	t.Helper()
 	path := (&testFile{b: plain}).writeTemp(t)
@@ -82,15 +82,15 @@ func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
 					t.Parallel()
 					p := encryptFile(t, file, password, args...)
 					encrypt := p.openFile(t).Trailer()["Encrypt"]
-					spec, look := newVisibleField(t, p, "A")
+					spec, drawing := newVisibleField(t, p, "A")
 					p.addFields(t, spec, pades.FieldSpec{Name: "B"})
 					o := who.newOptions(t, "A")
-					o.Appearance = look
+					o.Appearance = drawing
 					p.signField(t, o)
 					p.signField(t, who.newOptions(t, "B"))
-					said := runTool(t, "pdfsig", append(userPassword(password), "-nocert", p.writeTemp(t))...)
-					if strings.Count(said, "Signature is Valid") != 2 || strings.Count(said, "Total document signed") != 1 {
-						t.Error(said)
+					out := runTool(t, "pdfsig", append(userPassword(password), "-nocert", p.writeTemp(t))...)
+					if strings.Count(out, "Signature is Valid") != 2 || strings.Count(out, "Total document signed") != 1 {
+						t.Error(out)
 					}
 					p.completeBLTA(t)
 					p.appendResult(t)(pades.Renew(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: newAuthority(t)}))

@@ -107,8 +107,8 @@ func TestEncryptedFileWithoutItsPasswordIsToldApart(t *testing.T) {
 	locked.signField(t, o)
 	out := locked.writeTemp(t)
 	runTool(t, "qpdf", "--check", "--password=user", out)
-	if said := runTool(t, "pdfsig", "-nocert", "-upw", "user", out); !strings.Contains(said, "Signature is Valid") || !strings.Contains(said, "Total document signed") {
-		t.Error(said)
+	if out := runTool(t, "pdfsig", "-nocert", "-upw", "user", out); !strings.Contains(out, "Signature is Valid") || !strings.Contains(out, "Total document signed") {
+		t.Error(out)
 	}
 	opened := &testFile{b: readSample(t, path+".open")}
 	opened.signField(t, o)
@@ -140,16 +140,16 @@ func TestTaggedFileTakesFieldsIntoItsStructure(t *testing.T) {
 	}
 	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	wantValid(t, p, "A")
-	// Once it is signed the structure is left alone.
+	// After the first signature the structure tree stays unchanged.
 	p.addFields(t, pades.FieldSpec{Name: "C", Page: 1, Rect: pdf.Rect{URX: 90, URY: 30}})
 	for _, f := range must[[]*pdf.Field](t)(p.openFile(t).Fields()) {
 		if f.Name == "C" && f.Dict["StructParent"] != nil {
-			t.Error("structure changed behind a signature")
+			t.Error("structure changed after a signature")
 		}
 	}
 }
 
-// newTaggedFile is a file with a structure tree of one document.
+// newTaggedFile returns a file with a structure tree of one document.
 func newTaggedFile(t *testing.T) []byte {
 	t.Helper()
 	p := &testFile{b: pdftest.Table(1)}
@@ -173,10 +173,10 @@ func newTaggedFile(t *testing.T) []byte {
 func TestMarksAreFilledWithTheSignature(t *testing.T) {
 	t.Parallel()
 	p := &testFile{b: pdftest.Table(2)}
-	spec, look := newVisibleField(t, p, "A")
+	spec, drawing := newVisibleField(t, p, "A")
 	p.addFields(t, spec, pades.FieldSpec{Name: "AMark1", Page: 2, Rect: pdf.Rect{LLX: 10, LLY: 10, URX: 40, URY: 40}, Mark: true})
 	o := newSigner(t, "A").newOptions(t, "A")
-	o.Appearance, o.Marks = look, map[string]pades.Appearance{"AMark1": look}
+	o.Appearance, o.Marks = drawing, map[string]pades.Appearance{"AMark1": drawing}
 	p.signField(t, o)
 	wantValid(t, p, "A")
 	d := p.openFile(t)
@@ -194,14 +194,14 @@ func TestMarksAreFilledWithTheSignature(t *testing.T) {
 func TestLockedMarkIsNotFilled(t *testing.T) {
 	t.Parallel()
 	p := &testFile{b: pdftest.Table(1)}
-	spec, look := newVisibleField(t, p, "B")
+	spec, drawing := newVisibleField(t, p, "B")
 	p.addFields(t, pades.FieldSpec{Name: "A"}, spec, pades.FieldSpec{Name: "BMark", Page: 1, Rect: pdf.Rect{LLX: 10, LLY: 10, URX: 40, URY: 40}, Mark: true})
 	editField(t, p, "A", func(f pdf.Dict) {
 		f["Lock"] = pdf.Dict{"Type": pdf.Name("SigFieldLock"), "Action": pdf.Name("Include"), "Fields": pdf.Array{pdf.TextString("BMark")}}
 	})
 	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	o := newSigner(t, "B").newOptions(t, "B")
-	o.Appearance, o.Marks = look, map[string]pades.Appearance{"BMark": look}
+	o.Appearance, o.Marks = drawing, map[string]pades.Appearance{"BMark": drawing}
 	if _, err := pades.Sign(t.Context(), p.source(), o); !errors.Is(err, pades.ErrFieldLocked) {
 		t.Errorf("locked mark: %v", err)
 	}

@@ -10,7 +10,7 @@ import (
 	"segel/pdf"
 )
 
-// Flags of a seed value dictionary: what of it is not only a wish.
+// Flags of a seed value dictionary: which entries are required rather than preferred.
 const (
 	seedFilter = 1 << iota
 	seedSubFilter
@@ -23,10 +23,10 @@ const (
 	seedAppearance
 )
 
-// seedCapability is the /V up to which all entries of a seed value dictionary are known here.
+// seedCapability is the highest /V whose seed value entries are all known here.
 const seedCapability = 3
 
-// seedValues is the seed value dictionary of a field: what its maker wants of a signature in it.
+// seedValues is the seed value dictionary of a field: requirements on a signature in it.
 type seedValues struct {
 	d     *pdf.Document
 	dict  pdf.Dict
@@ -35,8 +35,8 @@ type seedValues struct {
 
 func (s seedValues) isRequired(flag int64) bool { return s.flags&flag != 0 }
 
-// applySeedValues holds a signature against the seed values of its field. What the field requires and Options leave open is
-// filled in: the hash, and the only reason there is. What it requires otherwise is refused.
+// applySeedValues checks a signature against the seed values of its field. If Options leaves the hash or the reason
+// open, it takes the one that the field requires. A requirement that is not met is ErrSeedValue.
 func applySeedValues(d *pdf.Document, o Options) (Options, error) {
 	if o.Field == "" {
 		return o, nil
@@ -80,7 +80,7 @@ func (s seedValues) checkHandler(*Options) error {
 		return err
 	}
 	if s.isRequired(seedFilter) && filter != "" && filter != filterName {
-		return s.newSeedError("/Filter is to be %s", filter)
+		return s.newSeedError("/Filter must be %s", filter)
 	}
 	kinds, err := s.d.Array(s.dict["SubFilter"])
 	if err != nil || !s.isRequired(seedSubFilter) || len(kinds) == 0 {
@@ -91,10 +91,10 @@ func (s seedValues) checkHandler(*Options) error {
 			return err
 		}
 	}
-	return s.newSeedError("/SubFilter is to be one of %v", kinds)
+	return s.newSeedError("/SubFilter must be one of %v", kinds)
 }
 
-// checkVersion checks /V, which is what a program must be able to read to understand the rest.
+// checkVersion checks /V, the version of the dictionary that a program must understand.
 func (s seedValues) checkVersion(*Options) error {
 	v, err := s.d.Number(s.dict["V"])
 	if err != nil || !s.isRequired(seedVersion) || v <= seedCapability {
@@ -120,7 +120,7 @@ func (s seedValues) readTexts(key pdf.Name) ([]string, error) {
 	return all, nil
 }
 
-// applyReasons checks /Reasons. An empty list, or a period alone, forbids to state one.
+// applyReasons checks /Reasons, or sets the only reason listed. An empty list, or a single period, forbids a reason.
 func (s seedValues) applyReasons(o *Options) error {
 	list, err := s.readTexts("Reasons")
 	if err != nil || !s.isRequired(seedReasons) {
@@ -129,20 +129,20 @@ func (s seedValues) applyReasons(o *Options) error {
 	none := len(list) == 0 || len(list) == 1 && list[0] == "."
 	switch {
 	case none && o.Reason != "":
-		return s.newSeedError("no reason is to be stated")
+		return s.newSeedError("no reason may be stated")
 	case none || slices.Contains(list, o.Reason):
 		return nil
 	case o.Reason == "" && len(list) == 1:
 		o.Reason = list[0]
 		return nil
 	}
-	return s.newSeedError("the reason is to be one of %q", list)
+	return s.newSeedError("the reason must be one of %q", list)
 }
 
-// seedHashes are the hashes of /DigestMethod that signatures are made with.
+// seedHashes are the hashes of /DigestMethod that signatures can use.
 var seedHashes = map[string]crypto.Hash{"SHA256": crypto.SHA256, "SHA384": crypto.SHA384, "SHA512": crypto.SHA512}
 
-// applyDigestMethod checks /DigestMethod, or chooses the first hash of it that the key can use.
+// applyDigestMethod checks /DigestMethod, or sets the first listed hash that the key can use.
 func (s seedValues) applyDigestMethod(o *Options) error {
 	list, err := s.readTexts("DigestMethod")
 	if err != nil || !s.isRequired(seedDigest) || len(list) == 0 {
@@ -167,13 +167,13 @@ func (s seedValues) applyDigestMethod(o *Options) error {
 		}
 	}
 	if o.Scheme.Hash != 0 || first == 0 {
-		return s.newSeedError("the hash is to be one of %v", list)
+		return s.newSeedError("the hash must be one of %v", list)
 	}
 	o.Scheme.Hash = first
 	return nil
 }
 
-// checkCertification checks /MDP. Nobody certifies by accident: Options have to ask for it.
+// checkCertification checks /MDP. Options must ask for a certification explicitly.
 func (s seedValues) checkCertification(o *Options) error {
 	mdp, err := s.d.Dict(s.dict["MDP"])
 	if err != nil || mdp["P"] == nil {
@@ -183,10 +183,10 @@ func (s seedValues) checkCertification(o *Options) error {
 	if err != nil || int64(o.Certify) == level {
 		return err
 	}
-	return s.newSeedError("it is to certify at level %d, 0 being not at all", level)
+	return s.newSeedError("it must certify at level %d (0: not at all)", level)
 }
 
-// requireTimestamp checks /TimeStamp. Which authority it names is a wish.
+// requireTimestamp checks /TimeStamp. The authority that it names is only a preference.
 func (s seedValues) requireTimestamp(o *Options) error {
 	ts, err := s.d.Dict(s.dict["TimeStamp"])
 	if err != nil {
@@ -196,28 +196,29 @@ func (s seedValues) requireTimestamp(o *Options) error {
 	if err != nil || flags&1 == 0 || o.Timestamper != nil {
 		return err
 	}
-	return s.newSeedError("it is to have a timestamp")
+	return s.newSeedError("it must have a timestamp")
 }
 
-// checkAttestation checks /LegalAttestation, which is about certifications; none states any here.
+// checkAttestation checks /LegalAttestation, which applies to certifications. Certifications made here have none.
 func (s seedValues) checkAttestation(o *Options) error {
 	list, err := s.readTexts("LegalAttestation")
 	if err != nil || !s.isRequired(seedLegalAttestation) || len(list) == 0 || o.Certify == 0 {
 		return err
 	}
-	return s.newSeedError("the legal attestation is to be one of %q", list)
+	return s.newSeedError("the legal attestation must be one of %q", list)
 }
 
-// checkRevocationInfo checks /AddRevInfo, which wants proof within the container. PAdES keeps it in the document security store.
+// checkRevocationInfo checks /AddRevInfo, which requires revocation data in the container. PAdES puts it in the
+// document security store.
 func (s seedValues) checkRevocationInfo(*Options) error {
 	wanted, err := s.d.Boolean(s.dict["AddRevInfo"])
 	if err != nil || !wanted || !s.isRequired(seedRevocation) {
 		return err
 	}
-	return s.newSeedError("proof of revocation is to be within the signature")
+	return s.newSeedError("revocation data must be within the signature")
 }
 
-// checkLockDocument checks /LockDocument: the field has to say how, by its /Lock.
+// checkLockDocument checks /LockDocument: the field's /Lock must permit no changes.
 func (s seedValues) checkLockDocument(o *Options) error {
 	wanted, err := s.d.Name(s.dict["LockDocument"])
 	if err != nil || wanted != "true" || !s.isRequired(seedLockDocument) || o.Certify == 1 {
@@ -234,14 +235,14 @@ func (s seedValues) checkLockDocument(o *Options) error {
 	if level, err := s.d.Integer(lock["P"]); err != nil || level == 1 {
 		return err
 	}
-	return s.newSeedError("it is to lock the document")
+	return s.newSeedError("it must lock the document")
 }
 
-// checkAppearanceFilter checks /AppearanceFilter, which names a look that only its maker's program has.
+// checkAppearanceFilter checks /AppearanceFilter, which names an appearance of another program.
 func (s seedValues) checkAppearanceFilter(*Options) error {
 	name, err := s.d.String(s.dict["AppearanceFilter"])
 	if err != nil || !s.isRequired(seedAppearance) || len(name.Bytes) == 0 {
 		return err
 	}
-	return s.newSeedError("it is to look like %q", name.Text())
+	return s.newSeedError("its appearance must be %q", name.Text())
 }

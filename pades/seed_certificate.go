@@ -19,7 +19,7 @@ const (
 	seedKeyUsage  = 1 << 5
 )
 
-// checkCertificate checks /Cert: whose certificate it is to be, and what it is to allow.
+// checkCertificate checks /Cert: requirements on the signing certificate.
 func (s seedValues) checkCertificate(o *Options) error {
 	dict, err := s.d.Dict(s.dict["Cert"])
 	if err != nil || dict == nil {
@@ -59,7 +59,7 @@ func (s seedValues) checkCertificate(o *Options) error {
 	return nil
 }
 
-// hasCertificate reports whether one of the certificates is in a list of DER.
+// hasCertificate reports whether one of the certificates is in a list of DER certificates.
 func (s seedValues) hasCertificate(list pdf.Array, chain []*x509.Certificate) (bool, error) {
 	for _, o := range list {
 		der, err := s.d.String(o)
@@ -73,7 +73,7 @@ func (s seedValues) hasCertificate(list pdf.Array, chain []*x509.Certificate) (b
 	return false, nil
 }
 
-// hasPolicies reports whether the certificate states all of the policies.
+// hasPolicies reports whether the certificate has all of the policies.
 func (s seedValues) hasPolicies(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		name, err := s.d.String(o)
@@ -87,14 +87,15 @@ func (s seedValues) hasPolicies(list pdf.Array, c *x509.Certificate) (bool, erro
 	return true, nil
 }
 
-// subjectAttributes are the attributes of a name by the keys that /SubjectDN has for them.
+// subjectAttributes maps the keys of /SubjectDN to attribute types.
 var subjectAttributes = map[pdf.Name]asn1.ObjectIdentifier{
 	"cn": {2, 5, 4, 3}, "sn": {2, 5, 4, 4}, "serialnumber": {2, 5, 4, 5}, "c": {2, 5, 4, 6}, "l": {2, 5, 4, 7}, "st": {2, 5, 4, 8},
 	"o": {2, 5, 4, 10}, "ou": {2, 5, 4, 11}, "title": {2, 5, 4, 12}, "gn": {2, 5, 4, 42}, "email": {1, 2, 840, 113549, 1, 9, 1},
 	"e": {1, 2, 840, 113549, 1, 9, 1},
 }
 
-// hasSubjectName reports whether the subject has all attributes of one of the names. A key may be an object identifier too.
+// hasSubjectName reports whether the subject has all attributes of one of the names. A key may also be an object
+// identifier.
 func (s seedValues) hasSubjectName(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		name, err := s.d.Dict(o)
@@ -126,8 +127,8 @@ func hasAttribute(c *x509.Certificate, key pdf.Name, value string) bool {
 	return false
 }
 
-// hasKeyUsage reports whether the key usage fits one of the patterns: a character for each bit, from that of digital
-// signatures on, of which 1 has to be set, 0 must not be, and anything else may be.
+// hasKeyUsage reports whether the key usage matches one of the patterns: one character per bit, starting with
+// digitalSignature; 1 requires the bit, 0 forbids it, and anything else allows both.
 func (s seedValues) hasKeyUsage(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		pattern, err := s.d.String(o)

@@ -38,49 +38,49 @@ func TestSeedValuesAreAppliedOrRefused(t *testing.T) {
 		change func(*pades.Options)
 		obeyed bool
 	}{
-		"nothing":                {pdf.Dict{}, nil, true},
-		"our handler":            {pdf.Dict{"Ff": pdf.Integer(3), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached"), pdf.Name("ETSI.CAdES.detached")}}, nil, true},
-		"wished handler":         {pdf.Dict{"Filter": pdf.Name("Other"), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.sha1")}}, nil, true},
-		"other handler":          {pdf.Dict{"Ff": pdf.Integer(1), "Filter": pdf.Name("Other")}, nil, false},
-		"other container":        {pdf.Dict{"Ff": pdf.Integer(2), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached")}}, nil, false},
-		"known version":          {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Integer(2)}, nil, true},
-		"newer version":          {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Real(4)}, nil, false},
-		"reason among them":      {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x", "Menyetujui isi dokumen ini")}, nil, true},
-		"reason that is not":     {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x", "y")}, nil, false},
-		"reason that is wished":  {pdf.Dict{"Reasons": newTextArray("x", "y")}, nil, true},
-		"only reason":            {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x")}, func(o *pades.Options) { o.Reason = "" }, true},
-		"no reason":              {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray(".")}, nil, false},
-		"no reason at all":       {pdf.Dict{"Ff": pdf.Integer(8)}, func(o *pades.Options) { o.Reason = "" }, true},
-		"old hash":               {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA1", "RIPEMD160")}, nil, false},
-		"old hash, wished":       {pdf.Dict{"DigestMethod": newTextArray("SHA1")}, nil, true},
-		"longer hash":            {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA1", "SHA384", "SHA512")}, nil, true},
-		"hash that was not said": {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA384")}, func(o *pades.Options) { o.Scheme = cms.Scheme{Hash: crypto.SHA256} }, false},
-		"approval":               {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, nil, true},
-		"no approval":            {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, func(o *pades.Options) { o.Certify = 2 }, false},
-		"certification":          {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(2)}}, func(o *pades.Options) { o.Certify = 2 }, true},
-		"other certification":    {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(1)}}, func(o *pades.Options) { o.Certify = 2 }, false},
-		"no certification":       {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(1)}}, nil, false},
-		"timestamp":              {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example"), "Ff": pdf.Integer(1)}}, nil, true},
-		"no timestamp":           {pdf.Dict{"TimeStamp": pdf.Dict{"Ff": pdf.Integer(1)}}, func(o *pades.Options) { o.Timestamper = nil }, false},
-		"no timestamp, wished":   {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example")}}, func(o *pades.Options) { o.Timestamper = nil }, true},
-		"attestation":            {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": newTextArray("x")}, func(o *pades.Options) { o.Certify = 1 }, false},
-		"attestation of others":  {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": newTextArray("x")}, nil, true},
-		"proof within":           {pdf.Dict{"Ff": pdf.Integer(32), "AddRevInfo": pdf.Boolean(true)}, nil, false},
-		"proof wished":           {pdf.Dict{"AddRevInfo": pdf.Boolean(true)}, nil, true},
-		"locked document":        {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, nil, false},
-		"certified document":     {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, func(o *pades.Options) { o.Certify = 1 }, true},
-		"look":                   {pdf.Dict{"Ff": pdf.Integer(256), "AppearanceFilter": pdf.TextString("x")}, nil, false},
-		"his certificate":        {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw), der(who.chain[0].Raw)}), nil, true},
-		"another's certificate":  {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, false},
-		"another's, wished":      {cert(0, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, true},
-		"his issuer":             {cert(2, "Issuer", pdf.Array{der(who.chain[1].Raw)}), nil, true},
-		"another issuer":         {cert(2, "Issuer", pdf.Array{der(who.chain[0].Raw)}), nil, false},
-		"policy":                 {cert(4, "OID", newTextArray("1.2.3.4")), nil, false},
-		"his name":               {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Ani")}, pdf.Dict{"CN": pdf.TextString("Budi")}}), nil, true},
-		"another name":           {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Budi"), "ou": pdf.TextString("Legal")}}), nil, false},
-		"usage":                  {cert(32, "KeyUsage", newTextArray("XX1", "1XXXX0")), nil, true},
-		"other usage":            {cert(32, "KeyUsage", newTextArray("XXXXX1")), nil, false},
-		"not a dictionary":       {pdf.Dict{"MDP": pdf.Integer(1)}, nil, false},
+		"nothing":                  {pdf.Dict{}, nil, true},
+		"our handler":              {pdf.Dict{"Ff": pdf.Integer(3), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached"), pdf.Name("ETSI.CAdES.detached")}}, nil, true},
+		"wished handler":           {pdf.Dict{"Filter": pdf.Name("Other"), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.sha1")}}, nil, true},
+		"other handler":            {pdf.Dict{"Ff": pdf.Integer(1), "Filter": pdf.Name("Other")}, nil, false},
+		"other container":          {pdf.Dict{"Ff": pdf.Integer(2), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached")}}, nil, false},
+		"known version":            {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Integer(2)}, nil, true},
+		"newer version":            {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Real(4)}, nil, false},
+		"reason among them":        {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x", "Menyetujui isi dokumen ini")}, nil, true},
+		"reason that is not":       {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x", "y")}, nil, false},
+		"reason that is wished":    {pdf.Dict{"Reasons": newTextArray("x", "y")}, nil, true},
+		"only reason":              {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x")}, func(o *pades.Options) { o.Reason = "" }, true},
+		"no reason":                {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray(".")}, nil, false},
+		"no reason at all":         {pdf.Dict{"Ff": pdf.Integer(8)}, func(o *pades.Options) { o.Reason = "" }, true},
+		"old hash":                 {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA1", "RIPEMD160")}, nil, false},
+		"old hash, wished":         {pdf.Dict{"DigestMethod": newTextArray("SHA1")}, nil, true},
+		"longer hash":              {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA1", "SHA384", "SHA512")}, nil, true},
+		"hash that was not stated": {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA384")}, func(o *pades.Options) { o.Scheme = cms.Scheme{Hash: crypto.SHA256} }, false},
+		"approval":                 {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, nil, true},
+		"no approval":              {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, func(o *pades.Options) { o.Certify = 2 }, false},
+		"certification":            {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(2)}}, func(o *pades.Options) { o.Certify = 2 }, true},
+		"other certification":      {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(1)}}, func(o *pades.Options) { o.Certify = 2 }, false},
+		"no certification":         {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(1)}}, nil, false},
+		"timestamp":                {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example"), "Ff": pdf.Integer(1)}}, nil, true},
+		"no timestamp":             {pdf.Dict{"TimeStamp": pdf.Dict{"Ff": pdf.Integer(1)}}, func(o *pades.Options) { o.Timestamper = nil }, false},
+		"no timestamp, wished":     {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example")}}, func(o *pades.Options) { o.Timestamper = nil }, true},
+		"attestation":              {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": newTextArray("x")}, func(o *pades.Options) { o.Certify = 1 }, false},
+		"attestation of others":    {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": newTextArray("x")}, nil, true},
+		"data within":              {pdf.Dict{"Ff": pdf.Integer(32), "AddRevInfo": pdf.Boolean(true)}, nil, false},
+		"data preferred":           {pdf.Dict{"AddRevInfo": pdf.Boolean(true)}, nil, true},
+		"locked document":          {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, nil, false},
+		"certified document":       {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, func(o *pades.Options) { o.Certify = 1 }, true},
+		"look":                     {pdf.Dict{"Ff": pdf.Integer(256), "AppearanceFilter": pdf.TextString("x")}, nil, false},
+		"own certificate":          {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw), der(who.chain[0].Raw)}), nil, true},
+		"another's certificate":    {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, false},
+		"another's, wished":        {cert(0, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, true},
+		"own issuer":               {cert(2, "Issuer", pdf.Array{der(who.chain[1].Raw)}), nil, true},
+		"another issuer":           {cert(2, "Issuer", pdf.Array{der(who.chain[0].Raw)}), nil, false},
+		"policy":                   {cert(4, "OID", newTextArray("1.2.3.4")), nil, false},
+		"own name":                 {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Ani")}, pdf.Dict{"CN": pdf.TextString("Budi")}}), nil, true},
+		"another name":             {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Budi"), "ou": pdf.TextString("Legal")}}), nil, false},
+		"usage":                    {cert(32, "KeyUsage", newTextArray("XX1", "1XXXX0")), nil, true},
+		"other usage":              {cert(32, "KeyUsage", newTextArray("XXXXX1")), nil, false},
+		"not a dictionary":         {pdf.Dict{"MDP": pdf.Integer(1)}, nil, false},
 	} {
 		p := &testFile{b: pdftest.Table(1)}
 		p.addFields(t, pades.FieldSpec{Name: "A"})
@@ -115,7 +115,7 @@ func TestSeedValuesFillInWhatWasLeftOpen(t *testing.T) {
 	}
 }
 
-// listReferences lists the /Reference of the newest signature by method.
+// listReferences returns the /Reference entries of the newest signature by method.
 func listReferences(t testing.TB, p *testFile, field string) map[pdf.Name]pdf.Dict {
 	t.Helper()
 	d := p.openFile(t)
@@ -149,12 +149,12 @@ func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 		}
 		p.signField(t, o)
 		wantValid(t, p, "A")
-		said := listReferences(t, p, "A")
-		if said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) || said["FieldMDP"]["Action"] != pdf.Object(pdf.Name("Exclude")) {
-			t.Errorf("A states %v", said)
+		stated := listReferences(t, p, "A")
+		if stated["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) || stated["FieldMDP"]["Action"] != pdf.Object(pdf.Name("Exclude")) {
+			t.Errorf("A states %v", stated)
 		}
 		var named []string
-		for _, o := range must[pdf.Array](t)(p.openFile(t).Array(said["FieldMDP"]["Fields"])) {
+		for _, o := range must[pdf.Array](t)(p.openFile(t).Array(stated["FieldMDP"]["Fields"])) {
 			named = append(named, must[pdf.String](t)(p.openFile(t).String(o)).Text())
 		}
 		if fmt.Sprint(named) != "[B C]" {
@@ -167,12 +167,12 @@ func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 			t.Errorf("another box: %v", err)
 		}
 		if err := pades.RequireNewFieldPermitted(p.openFile(t), "B", true); !errors.Is(err, pades.ErrCertified) {
-			t.Errorf("another box, asked beforehand: %v", err)
+			t.Errorf("another box, checked beforehand: %v", err)
 		}
-		// A later lock asks for less than what is in force, and does not get it.
+		// A later lock that permits more does not weaken the earlier one.
 		p.signField(t, who.newOptions(t, "B"))
-		if said := listReferences(t, p, "B"); said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
-			t.Errorf("B states %v", said)
+		if stated := listReferences(t, p, "B"); stated["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
+			t.Errorf("B states %v", stated)
 		}
 	}
 }
@@ -222,14 +222,14 @@ func TestWrongLocksAreRefused(t *testing.T) {
 	}
 }
 
-// lockedBy lists the names that the signature of a field locks.
+// lockedBy returns the names that the signature of a field locks.
 func lockedBy(t *testing.T, p *testFile, field string) (action string, names []string) {
 	t.Helper()
-	said := listReferences(t, p, field)["FieldMDP"]
-	for _, o := range must[pdf.Array](t)(p.openFile(t).Array(said["Fields"])) {
+	stated := listReferences(t, p, field)["FieldMDP"]
+	for _, o := range must[pdf.Array](t)(p.openFile(t).Array(stated["Fields"])) {
 		names = append(names, must[pdf.String](t)(p.openFile(t).String(o)).Text())
 	}
-	if a, ok := said["Action"].(pdf.Name); ok {
+	if a, ok := stated["Action"].(pdf.Name); ok {
 		action = string(a)
 	}
 	return action, names
@@ -243,12 +243,12 @@ func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 		more []string
 		want string
 	}{
-		"no lock":             {nil, nil, " []"},
-		"no lock of its own":  {nil, []string{"name", "later"}, "Include [name later]"},
-		"some included":       {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []string{"name", "later"}, "Include [name later]"},
-		"some excluded":       {&pades.Lock{Action: pades.LockExclude, Fields: []string{"name", "later"}}, []string{"later"}, "Exclude [name]"},
-		"all":                 {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
-		"what its field says": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
+		"no lock":               {nil, nil, " []"},
+		"no lock on the field":  {nil, []string{"name", "later"}, "Include [name later]"},
+		"some included":         {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, []string{"name", "later"}, "Include [name later]"},
+		"some excluded":         {&pades.Lock{Action: pades.LockExclude, Fields: []string{"name", "later"}}, []string{"later"}, "Exclude [name]"},
+		"all":                   {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
+		"what its field states": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
 	} {
 		p := &testFile{b: pdftest.Form()}
 		p.addFields(t, pades.FieldSpec{Name: "A", Lock: c.lock})
@@ -316,21 +316,22 @@ func findAppearance(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.
 	return ref, must[*pdf.Stream](t)(d.Stream(ref))
 }
 
-// TestAppearancesOfLockedFieldsAreWrittenAgain without a change: pyHanko wants that, docs/decisions/0030-seal-lock.md.
+// TestAppearancesOfLockedFieldsAreWrittenAgain checks that they are unchanged; pyHanko needs them, see
+// docs/decisions/0030-seal-lock.md.
 func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	t.Parallel()
 	who := newSigner(t, "Budi")
 	for name, c := range map[string]struct {
 		locked []string
-		size   int  // of the appearance; 0: as it is
+		size   int  // of the appearance; 0: unchanged
 		secret bool // the file is encrypted
 		again  bool
 	}{
-		"locked":                  {locked: []string{"name"}, again: true},
-		"encrypted":               {locked: []string{"name"}, secret: true, again: true},
-		"a field of states":       {locked: []string{"group.agree"}},
-		"not locked":              {locked: []string{"another"}},
-		"more than there is room": {locked: []string{"name"}, size: 5 << 20},
+		"locked":            {locked: []string{"name"}, again: true},
+		"encrypted":         {locked: []string{"name"}, secret: true, again: true},
+		"a field of states": {locked: []string{"group.agree"}},
+		"not locked":        {locked: []string{"another"}},
+		"more than fits":    {locked: []string{"name"}, size: 5 << 20},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -340,7 +341,7 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 			}
 			if c.size > 0 {
 				ref, _ := findAppearance(t, p.openFile(t), "name")
-				u, noise := p.openFile(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
+				u, noise := p.openFile(t).NewUpdate(), make([]byte, c.size) // incompressible
 				_, _ = rand.Read(noise)
 				u.Set(ref, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
 				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
@@ -370,7 +371,7 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	}
 }
 
-// largeForm is a form of many text fields that are filled in, as Acrobat writes them.
+// largeForm returns a form with many filled text fields, as Acrobat writes them.
 func largeForm(t *testing.T, n int) (p *testFile, names []string) {
 	t.Helper()
 	p = &testFile{b: pdftest.Form()}

@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// editFile changes a file as another program might have.
+// editFile edits a file like another program.
 func editFile(t testing.TB, b []byte, change func(d *pdf.Document, u *pdf.Update)) *testFile {
 	t.Helper()
 	p := &testFile{b: bytes.Clone(b)}
@@ -24,13 +24,13 @@ func editFile(t testing.TB, b []byte, change func(d *pdf.Document, u *pdf.Update
 	return p
 }
 
-// pageRef is the page of that number.
+// pageRef returns the reference of a page.
 func pageRef(t testing.TB, d *pdf.Document, number int) pdf.Ref {
 	t.Helper()
 	return must[*pdf.Page](t)(d.Page(number)).Ref
 }
 
-// listAnnotations lists those of a page.
+// listAnnotations returns the /Annots of a page.
 func listAnnotations(t testing.TB, d *pdf.Document, number int) pdf.Array {
 	t.Helper()
 	return must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(number)).Dict["Annots"]))
@@ -73,9 +73,9 @@ func TestBoxesOfInheritedPagesAreKept(t *testing.T) {
 	})
 	before := must[*pdf.Page](t)(p.openFile(t).Page(1))
 	p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}})
-	_, look := newVisibleField(t, p, "A")
+	_, drawing := newVisibleField(t, p, "A")
 	o := newSigner(t, "A").newOptions(t, "A")
-	o.Appearance = look
+	o.Appearance = drawing
 	p.signField(t, o)
 	wantValid(t, p, "A")
 	after := must[*pdf.Page](t)(p.openFile(t).Page(1))
@@ -87,7 +87,7 @@ func TestBoxesOfInheritedPagesAreKept(t *testing.T) {
 	}
 }
 
-// newStructuredFile makes a file with a structure tree of that shape.
+// newStructuredFile returns a file with a structure tree of that shape.
 func newStructuredFile(t testing.TB, pages int, flat, kids bool) *testFile {
 	t.Helper()
 	return editFile(t, pdftest.Table(pages), func(d *pdf.Document, u *pdf.Update) {
@@ -245,10 +245,10 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Hybrid(2)
 	p := &testFile{b: bytes.Clone(file)}
-	spec, look := newVisibleField(t, p, "A")
+	spec, drawing := newVisibleField(t, p, "A")
 	p.addFields(t, spec, pades.FieldSpec{Name: "B"})
 	o := newSigner(t, "A").newOptions(t, "A")
-	o.Appearance = look
+	o.Appearance = drawing
 	p.signField(t, o)
 	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
 	wantValid(t, p, "A", "B")
@@ -260,15 +260,15 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 		t.Errorf("mutool finds the trailer %s", out)
 	}
 	if bytes.Contains(p.b[len(file):], []byte("/XRefStm")) || bytes.Contains(p.b[len(file):], []byte("/Type /XRef")) {
-		t.Error("a tail has the stream that only new readers look into")
+		t.Error("a tail has the stream that only new readers use")
 	}
-	// An old reader knows tables only: without the stream all but what it hid is still there.
+	// A reader of PDF 1.4 knows only tables: without the stream everything is there except what it hides.
 	old := bytes.Replace(bytes.Clone(p.b), []byte("/XRefStm"), []byte("/XRefOld"), 1)
 	d := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(old), int64(len(old)), pdf.Options{}))
 	if s := must[[]*pdf.Signature](t)(d.Signatures()); len(s) != 3 || d.Facts().Repaired {
 		t.Errorf("an old reader sees %d signatures", len(s))
 	}
-	// A new reader still finds what the stream alone knows.
+	// A newer reader still finds what only the stream has.
 	d = p.openFile(t)
 	_, catalog, err := d.Root()
 	if err != nil {

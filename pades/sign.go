@@ -8,31 +8,31 @@ import (
 
 // Sign signs a field: level B-B, or B-T with a Timestamper. The result has passed Check.
 //
-// The key signs, then the timestamp is asked for. If that fails there is no signature, but a remote key has been
-// used. A timestamp that is larger than its Timestamper said makes the key sign once more, with more room.
+// The key signs first, then the timestamp is fetched. If that fails there is no signature, although a remote key has
+// been used. If a timestamp is larger than its Timestamper stated, the key signs again with more reserved space.
 func Sign(ctx context.Context, src Source, o Options) (*Result, error) {
 	if o.Key == nil {
 		return nil, errors.New("no key to sign with")
 	}
-	return retryWithSize(o.ReservedSize, func(room int) (*Result, error) {
-		o.ReservedSize = room
+	return retryWithSize(o.ReservedSize, func(size int) (*Result, error) {
+		o.ReservedSize = size
 		return signOnce(ctx, src, o)
 	})
 }
 
-// maxAttempts bounds how often a signature is made again because its timestamps keep growing.
+// maxAttempts limits how often a signature is made again because its timestamps keep growing.
 const maxAttempts = 3
 
-// retryWithSize makes a signature, and again with more room when its container turns out too large: the next timestamp may
-// differ by a few bytes.
-func retryWithSize(room int, make func(room int) (*Result, error)) (*Result, error) {
+// retryWithSize calls try, and again with a larger size if the container is too large. The next timestamp may differ
+// by a few bytes.
+func retryWithSize(size int, try func(size int) (*Result, error)) (*Result, error) {
 	for attempt := 1; ; attempt++ {
-		r, err := make(room)
+		r, err := try(size)
 		var small *ContainerSizeError
 		if err == nil || attempt == maxAttempts || !errors.As(err, &small) {
 			return r, err
 		}
-		room = small.Need + small.Need/8
+		size = small.Need + small.Need/8
 	}
 }
 

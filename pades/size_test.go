@@ -19,7 +19,7 @@ import (
 	"segel/tsp"
 )
 
-// newLargeResponder is a time-stamp authority whose certificate has that many bytes more than others.
+// newLargeResponder returns a time-stamp authority whose certificate has that many additional bytes.
 func newLargeResponder(t testing.TB, bytes int) *tsp.Responder {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -37,12 +37,12 @@ func newLargeResponder(t testing.TB, bytes int) *tsp.Responder {
 	return &tsp.Responder{Key: key, Chain: []*x509.Certificate{cert}, Policy: asn1.ObjectIdentifier{1, 2, 3}, Clock: time.Now, Random: rand.Reader}
 }
 
-// sizelessTimestamper makes tokens and does not say how large they get.
+// sizelessTimestamper does not state the size of its tokens.
 type sizelessTimestamper struct{ tsp.Timestamper }
 
 func (sizelessTimestamper) TokenSize() int { return 0 }
 
-// growingTimestamper answers with a token of another size every time.
+// growingTimestamper returns a larger token each time.
 type growingTimestamper struct {
 	t     testing.TB
 	sizes []int
@@ -80,8 +80,7 @@ func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestRemoteKeyAnswersAfterARestart keeps what is prepared, and prepares again with the room that turned out to be
-// needed.
+// TestRemoteKeyAnswersAfterARestart stores a Prepared, and prepares again with the size that turned out to be needed.
 func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	t.Parallel()
 	who := newSigner(t, "A")
@@ -90,10 +89,10 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	p.addFields(t, pades.FieldSpec{Name: "A"})
 	o := who.newOptions(t, "A")
 	o.Key, o.Timestamper = nil, by
-	// remote is the key in another process: it gets what was kept, and all it knows comes from there.
-	remote := func(kept []byte) (*pades.Result, error) {
+	// remote is the key in another process: it gets only what was stored.
+	remote := func(stored []byte) (*pades.Result, error) {
 		var again pades.Prepared
-		if err := again.UnmarshalBinary(kept); err != nil {
+		if err := again.UnmarshalBinary(stored); err != nil {
 			t.Fatal(err)
 		}
 		value := must[[]byte](t)(who.key.Sign(rand.Reader, must[[]byte](t)(again.Digest()), again.Signature.Scheme.Hash))
@@ -106,15 +105,15 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	_, err := remote(prepare())
 	var small *pades.ContainerSizeError
 	if !errors.As(err, &small) || small.Need < 60_000 || small.Have >= small.Need {
-		t.Fatalf("too little room: %v", err)
+		t.Fatalf("too small: %v", err)
 	}
 	o.ReservedSize = small.Need + 16 // an ECDSA signature varies by some bytes
 	p.appendResult(t)(remote(prepare()))
 	wantValid(t, p, "A")
-	for _, room := range []int{-1, 1 << 30} {
-		o.ReservedSize = room
+	for _, size := range []int{-1, 1 << 30} {
+		o.ReservedSize = size
 		if _, err := pades.Prepare(p.source(), o); err == nil {
-			t.Errorf("%d bytes were reserved", room)
+			t.Errorf("%d bytes were reserved", size)
 		}
 	}
 }
@@ -135,10 +134,10 @@ func TestFiftySignaturesOnAThousandPagesToTheHighestLevel(t *testing.T) {
 				fields, names = append(fields, spec), append(names, spec.Name)
 			}
 			p.addFields(t, fields...)
-			_, look := newVisibleField(t, p, "")
+			_, drawing := newVisibleField(t, p, "")
 			for _, name := range names {
 				o := who.newOptions(t, name)
-				o.Appearance = look
+				o.Appearance = drawing
 				p.signField(t, o)
 			}
 			wantValid(t, p, names...)

@@ -17,17 +17,17 @@ import (
 type Source struct {
 	R    io.ReaderAt
 	Size int64 // bytes
-	// State is the SHA-256 over all Size bytes, not yet summed, as its encoding.BinaryMarshaler gives it. Nil
-	// means that the file has to be read once from end to end. A state after another number of bytes is refused;
-	// apart from that it is believed: a state of other bytes makes a signature that nobody can verify.
+	// State is the SHA-256 midstate over all Size bytes, as encoding.BinaryMarshaler returns it. With nil the whole
+	// file is read once. A state after another number of bytes is refused. Otherwise it is trusted: a state of other
+	// bytes makes a signature that does not verify.
 	State []byte
-	// States are midstates like State of other hashes, for keys that do not sign by SHA-256: P-384 and P-521 usually do
-	// not, Ed25519 never does. One that is missing when it is needed takes another look at the whole file.
+	// States are midstates like State of other hashes, for keys that do not sign with SHA-256: P-384 and P-521 usually
+	// do not, Ed25519 never does. If one is needed and missing, the whole file is read.
 	States map[crypto.Hash][]byte
-	File   pdf.Options // how to open it, such as with its password
+	File   pdf.Options // how to open it, for example with its password
 }
 
-// withRandom is the source with randomness for what is written into it, unless it brings its own.
+// withRandom sets the source of randomness for new objects unless there is one.
 func (s Source) withRandom(random io.Reader) Source {
 	if s.File.Random == nil {
 		s.File.Random = random
@@ -35,30 +35,30 @@ func (s Source) withRandom(random io.Reader) Source {
 	return s
 }
 
-// Result is a tail that was made and checked.
+// Result is a tail that was built and verified.
 type Result struct {
 	Tail   []byte                 // to be appended to the source
 	Size   int64                  // of the file with the tail
 	State  []byte                 // Source.State of the file with the tail
-	States map[crypto.Hash][]byte // Source.States of the file with the tail: those that were known
+	States map[crypto.Hash][]byte // Source.States of the file with the tail, for the hashes that were known
 	Digest [32]byte               // SHA-256 of the file with the tail
 	Field  string                 // fully qualified name of the field that was signed; empty if none was
 }
 
-// WithTail is the source with a tail behind it that is not written yet, to build the next step on. Its state is
-// unknown; that of a step's own tail is in its [Result].
+// WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new state
+// is unknown; for a tail of this package use [Source.WithResult].
 func (s Source) WithTail(tail []byte) Source {
 	return Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), File: s.File}
 }
 
-// WithResult is the source with what a step made of it.
+// WithResult returns the source extended by the result of a step.
 func (s Source) WithResult(r *Result) Source {
 	after := s.WithTail(r.Tail)
 	after.State, after.States = r.State, r.States
 	return after
 }
 
-// buildResult states what the tail makes of the source, whose state is known by now.
+// buildResult describes the source extended by the tail. The state of the source must be known.
 func (s Source) buildResult(tail []byte, field string) (*Result, error) {
 	h, err := s.resumeHash(crypto.SHA256, s.State)
 	if err != nil {
@@ -82,16 +82,16 @@ func (s Source) buildResult(tail []byte, field string) (*Result, error) {
 	return r, nil
 }
 
-// encodeMidstate is a hash that can be gone on with.
+// encodeMidstate encodes the state of a hash so that hashing can continue later.
 func encodeMidstate(h hash.Hash) ([]byte, error) {
 	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("keep midstate: %w", err)
+		return nil, fmt.Errorf("encode midstate: %w", err)
 	}
 	return state, nil
 }
 
-// withMidstate is a copy of states with one more.
+// withMidstate returns a copy of states with one more.
 func withMidstate(states map[crypto.Hash][]byte, algorithm crypto.Hash, state []byte) map[crypto.Hash][]byte {
 	all := map[crypto.Hash][]byte{algorithm: state}
 	for a, s := range states {
@@ -102,8 +102,8 @@ func withMidstate(states map[crypto.Hash][]byte, algorithm crypto.Hash, state []
 	return all
 }
 
-// hashFile returns the source with its state, and the running hash of all its bytes by an algorithm. It reads the
-// file once, or not at all if the state says everything.
+// hashFile returns the source with its midstates, and the running hash of all its bytes. It reads the file at most
+// once, and not at all if the midstates are known.
 func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 	if !algorithm.Available() {
 		return s, nil, fmt.Errorf("hash %v is not available", algorithm)
@@ -139,7 +139,7 @@ func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 	return s, h, nil
 }
 
-// readInto feeds the whole file to sum, unless the state is known, and to h, unless it is the same hash.
+// readInto writes the whole file to sum, unless that state is known, and to h, unless it is the same hash.
 func (s Source) readInto(sum, h hash.Hash) error {
 	var to []io.Writer
 	if s.State == nil {
@@ -155,12 +155,12 @@ func (s Source) readInto(sum, h hash.Hash) error {
 	return err
 }
 
-// midstateLen is the length of a midstate: four bytes that tell its form, eight words, one block of sixteen words, and the
-// count of the bytes hashed so far.
+// midstateLen is the length of a midstate: a four-byte identifier, eight words, one block of sixteen words, and the
+// number of bytes hashed.
 func midstateLen(h hash.Hash) int { return 4 + h.BlockSize()/2 + h.BlockSize() + 8 }
 
-// resumeHash goes on hashing behind the file. The state of an earlier revision is the likeliest mistake, and one that
-// Check could not find, since it would believe the same state.
+// resumeHash continues hashing after the end of the file. The state of an earlier revision is the most likely mistake,
+// and Check could not detect it because it uses the same state.
 func (s Source) resumeHash(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
 	if !algorithm.Available() {
 		return nil, fmt.Errorf("hash %v is not available", algorithm)
@@ -182,7 +182,7 @@ func (s Source) resumeHash(algorithm crypto.Hash, state []byte) (hash.Hash, erro
 	return h, nil
 }
 
-// joinedReader reads a file and the tail behind it.
+// joinedReader reads a file followed by a tail.
 type joinedReader struct {
 	r    io.ReaderAt
 	size int64

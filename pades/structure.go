@@ -6,19 +6,19 @@ import (
 	"segel/pdf"
 )
 
-// structureTree is the structure tree of a tagged file, to which new widgets are added as forms (ISO 32000-2 §14.7).
-// A nil structure adds nothing.
+// structureTree is the structure tree of a tagged file, to which new widgets are added as Form elements (ISO 32000-2
+// §14.7). A nil structureTree adds nothing.
 type structureTree struct {
 	root   pdf.Ref
-	parent pdf.Ref // element that new ones are put into; the root if there is none
+	parent pdf.Ref // parent of new elements; the root if there is no document element
 	next   int64   // key in the parent tree
 	kids   pdf.Array
 	nums   pdf.Array
 }
 
-// openStructure prepares to tag new fields. A file that is signed is left alone: readers that compare revisions
-// know what a signature field adds to form and page, not what it adds to the structure. So is a tree that cannot
-// be followed to its end.
+// openStructure prepares to tag new fields. It skips signed files, because readers that compare revisions accept the
+// changes of a signature field to form and page but not to the structure tree. It also skips trees that cannot be read
+// completely.
 func (a *fieldAdder) openStructure() error {
 	if !a.d.Facts().Tagged {
 		return nil
@@ -50,7 +50,8 @@ func (a *fieldAdder) openStructure() error {
 	return nil
 }
 
-// findDocumentElement returns the one element below the root if it is a whole document, which is where its forms belong.
+// findDocumentElement returns the only element below the root if it is a Document, where form elements belong; else the
+// root.
 func findDocumentElement(d *pdf.Document, k, resolved pdf.Object, root pdf.Ref) pdf.Ref {
 	if list, ok := resolved.(pdf.Array); ok {
 		if len(list) != 1 {
@@ -66,7 +67,7 @@ func findDocumentElement(d *pdf.Document, k, resolved pdf.Object, root pdf.Ref) 
 	return ref
 }
 
-// computeNextKey returns a key that is greater than all in the parent tree.
+// computeNextKey returns a key that is greater than all keys in the parent tree.
 func computeNextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
 	next, err := d.Integer(tree["ParentTreeNextKey"])
 	if err != nil {
@@ -94,10 +95,10 @@ func computeNextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
 	return 0, fmt.Errorf("parent tree is too deep")
 }
 
-// addElement makes the structure element of a new widget.
-func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) error {
+// addElement adds the structure element of a new widget.
+func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) {
 	if s == nil {
-		return nil
+		return
 	}
 	element := pdf.Dict{
 		"Type": pdf.Name("StructElem"), "S": pdf.Name("Form"), "P": s.parent, "Pg": page,
@@ -111,7 +112,6 @@ func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf
 	s.nums = append(s.nums, pdf.Integer(s.next), at)
 	s.kids = append(s.kids, at)
 	s.next++
-	return nil
 }
 
 // writeElements adds the new elements to their parent and to the parent tree.

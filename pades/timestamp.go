@@ -7,15 +7,15 @@ import (
 	"segel/tsp"
 )
 
-// DocumentTimestamp adds a document timestamp over the whole file, in a field of its own that is not to be seen.
-// Behind a document security store that has all proof it makes level B-LTA. A certification never forbids it (ISO
-// 32000-2 §12.8.2.2). The result has passed Check. Errors: ErrTimestamp, ErrEncrypted.
+// DocumentTimestamp adds a document timestamp over the whole file, in a new invisible field. After a complete document
+// security store it makes level B-LTA. A certification never forbids it (ISO 32000-2 §12.8.2.2). The result has passed
+// Check. Errors: ErrTimestamp, ErrEncrypted.
 func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, clock Clock) (*Result, error) {
-	return retryWithSize(estimateTokenSize(t), func(room int) (*Result, error) { return timestampOnce(ctx, src, t, clock, room) })
+	return retryWithSize(estimateTokenSize(t), func(size int) (*Result, error) { return timestampOnce(ctx, src, t, clock, size) })
 }
 
-func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, room int) (*Result, error) {
-	p, err := prepareTimestamp(src, room)
+func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, size int) (*Result, error) {
+	p, err := prepareTimestamp(src, size)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clo
 	return src.buildResult(p.Tail, p.Field)
 }
 
-func prepareTimestamp(src Source, room int) (*Prepared, error) {
+func prepareTimestamp(src Source, size int) (*Prepared, error) {
 	d, err := openSource(src)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func prepareTimestamp(src Source, room int) (*Prepared, error) {
 		return nil, err
 	}
 	a.permitted = 0
-	h := newPlaceholders(room)
+	h := newPlaceholders(size)
 	f, err := a.addField(FieldSpec{Name: a.findUnusedName("Timestamp")})
 	if err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// signatureAlgorithm returns what an identifier, parameters included, means to crypto/x509. That package tells it
-// of lists and certificates only, so a list of nothing is made with it.
+// signatureAlgorithm returns the crypto/x509 algorithm of an identifier, parameters included. That package exposes this
+// only through certificates and lists, so an empty list is parsed with it.
 func signatureAlgorithm(id pkix.AlgorithmIdentifier) (x509.SignatureAlgorithm, error) {
 	type tbs struct {
 		Version    int

@@ -7,24 +7,23 @@ import (
 	"time"
 )
 
-// Archive is proof that is at hand, such as what a file carries, put in order so that looking costs little. Whoever
-// wrote the file may mean harm: the pieces are read once and cheaply, and a signature is verified only of what
-// claims to be about the certificate, of the newest few.
+// Archive is indexed revocation data, for example of a file. The file is untrusted: each item is parsed once, and
+// signatures are verified only for items that claim to be about the certificate, and only for the newest few.
 type Archive struct {
 	ocsps map[string][]archivedItem // by serial number
 	lists map[string][]archivedItem // by DER of the issuer's name
 }
 
-// archivedItem is one piece with the time that it states and nobody verified.
+// archivedItem is one item with the time that it states, unverified.
 type archivedItem struct {
 	data Data
 	at   time.Time
 }
 
-// maxCandidates bounds how many pieces of each kind are verified for one certificate. An honest file has one.
+// maxCandidates limits how many items of each kind are verified for one certificate. A normal file has one.
 const maxCandidates = 8
 
-// NewArchive takes up OCSP responses and lists, DER. What cannot be read is passed over.
+// NewArchive indexes DER OCSP responses and lists. Unreadable ones are skipped.
 func NewArchive(ocsps, crls [][]byte) *Archive {
 	a := &Archive{map[string][]archivedItem{}, map[string][]archivedItem{}}
 	for _, der := range ocsps {
@@ -51,10 +50,10 @@ func NewArchive(ocsps, crls [][]byte) *Archive {
 	return a
 }
 
-// Find returns the newest proof about cert that was made at that time or later, by a signer who was valid when it
-// was made, and what it says: that the certificate was good, or when it was revoked.
+// Find returns the newest revocation data about cert that is not older than since and whose signer was valid when it
+// was made, with its status: good, or revoked at a time.
 func (a *Archive) Find(cert, issuer *x509.Certificate, since time.Time) (Data, Status, bool) {
-	since = since.Truncate(time.Second) // proof states whole seconds
+	since = since.Truncate(time.Second) // revocation data states whole seconds
 	for _, all := range [][]archivedItem{a.ocsps[string(cert.SerialNumber.Bytes())], a.lists[string(issuer.RawSubject)]} {
 		for _, p := range all[:min(len(all), maxCandidates)] {
 			if p.at.Before(since) {

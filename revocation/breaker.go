@@ -7,33 +7,34 @@ import (
 	"time"
 )
 
-// A host that did not answer a few times in a row is left alone for a while, which doubles up to a bound each time that it
-// still does not answer. So a host that takes every connection and says nothing costs its deadline a few times and not
-// once for each address and certificate.
+// A host that does not answer a few times in a row is not queried for a pause, which doubles up to a limit while the
+// host stays silent. So a host that accepts connections but never answers costs its timeout a few times, not once for
+// each address and certificate.
 const (
-	maxFailures  = 3 // questions without an answer
+	maxFailures  = 3 // consecutive queries without an answer
 	firstPause   = 30 * time.Second
 	longestPause = 10 * time.Minute
 	maxHosts     = 1000
 )
 
-// errPaused is a host that is left alone.
+// errPaused is a host that is not queried during its pause.
 var errPaused = errors.New("host does not answer")
 
-// breaker remembers which hosts do not answer. Its zero value knows none.
+// breaker remembers which hosts do not answer. The zero value is ready to use.
 type breaker struct {
 	mu    sync.Mutex // guards hosts
 	hosts map[string]*hostState
 }
 
-// hostState is what is known about a host that did not answer.
+// hostState is the state of a host that did not answer.
 type hostState struct {
 	failures    int
-	pausedUntil time.Time // when it may be asked again; zero: now
-	probing     bool      // one question is under way that tells whether it answers again
+	pausedUntil time.Time // when it may be queried again; zero: now
+	probing     bool      // a query is testing whether the host answers again
 }
 
-// allowQuery returns an error if a host must not be asked now. Otherwise one of leave, failed and answered has to follow.
+// allowQuery returns an error if a host must not be queried now. Otherwise the caller must call cancelQuery,
+// recordFailure or recordAnswer.
 func (b *breaker) allowQuery(host string, now time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,15 +43,15 @@ func (b *breaker) allowQuery(host string, now time.Time) error {
 	case s == nil || s.failures < maxFailures:
 		return nil
 	case now.Before(s.pausedUntil):
-		return fmt.Errorf("%w, not asked again before %s", errPaused, s.pausedUntil.UTC().Format(time.RFC3339))
+		return fmt.Errorf("%w, not queried again before %s", errPaused, s.pausedUntil.UTC().Format(time.RFC3339))
 	case s.probing:
-		return fmt.Errorf("%w, and is being asked", errPaused)
+		return fmt.Errorf("%w, and is being queried", errPaused)
 	}
 	s.probing = true
 	return nil
 }
 
-// cancelQuery takes back what allow let through.
+// cancelQuery ends a query that says nothing about the host.
 func (b *breaker) cancelQuery(host string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +64,7 @@ func (b *breaker) recordFailure(host string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.hosts == nil || len(b.hosts) >= maxHosts && b.hosts[host] == nil {
-		b.hosts = map[string]*hostState{} // forgetting all is rare and costs each a few questions
+		b.hosts = map[string]*hostState{} // forgetting all is rare and costs a few queries for each host
 	}
 	s := b.hosts[host]
 	if s == nil {

@@ -18,11 +18,11 @@ func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 	good := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(24 * time.Hour) })
 	var silent atomic.Bool
 	silent.Store(true)
-	var asked atomic.Int64
+	var queries atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked.Add(1)
+		queries.Add(1)
 		if silent.Load() {
-			_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that the client gives up
+			_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client gives up
 			<-r.Context().Done()
 			return
 		}
@@ -31,36 +31,36 @@ func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 	defer server.Close()
 	cert := *newCertificate(t, "Leaf", 7, &ca).cert
 	at := now
-	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return at }, Timeout: 20 * time.Millisecond, CacheSize: -1}
-	ask := func(path string) error {
+	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return at }, Timeout: 100 * time.Millisecond, CacheSize: -1}
+	query := func(path string) error {
 		c := cert
 		c.OCSPServer = []string{server.URL + path}
 		_, err := f.Revocation(t.Context(), &c, ca.cert)
 		return err
 	}
 	for _, path := range []string{"/a", "/b", "/c", "/d", "/e", "/f"} {
-		if err := ask(path); err == nil {
+		if err := query(path); err == nil {
 			t.Fatal("an answer of a silent host")
 		}
 	}
-	if n := asked.Load(); n != maxFailures {
-		t.Errorf("asked %d times, want %d", n, maxFailures)
+	if n := queries.Load(); n != maxFailures {
+		t.Errorf("%d queries, want %d", n, maxFailures)
 	}
 	at = at.Add(firstPause)
-	if err := ask("/g"); err == nil || errors.Is(err, errPaused) {
-		t.Errorf("not asked again after a while: %v", err)
+	if err := query("/g"); err == nil || errors.Is(err, errPaused) {
+		t.Errorf("not queried again after a while: %v", err)
 	}
 	at = at.Add(firstPause)
-	if err := ask("/h"); !errors.Is(err, errPaused) {
-		t.Errorf("the second rest is no longer: %v", err)
+	if err := query("/h"); !errors.Is(err, errPaused) {
+		t.Errorf("the second pause is not longer: %v", err)
 	}
 	silent.Store(false)
 	at = at.Add(firstPause)
-	if err := ask("/i"); err != nil {
+	if err := query("/i"); err != nil {
 		t.Errorf("a host that answers again: %v", err)
 	}
 	silent.Store(true)
-	if err := ask("/j"); err == nil || errors.Is(err, errPaused) {
+	if err := query("/j"); err == nil || errors.Is(err, errPaused) {
 		t.Errorf("a host that answered is not given up at once: %v", err)
 	}
 }
@@ -76,7 +76,7 @@ func TestHostThatRefusesWithAnAnswerIsNotLeftAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s.asked["/"] != 2*maxFailures {
-		t.Errorf("asked %d times", s.asked["/"])
+	if s.queries["/"] != 2*maxFailures {
+		t.Errorf("%d queries", s.queries["/"])
 	}
 }

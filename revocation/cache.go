@@ -10,18 +10,18 @@ import (
 	"time"
 )
 
-// defaultCacheSize is how many bytes a fetcher keeps.
+// defaultCacheSize is the default of Fetcher.CacheSize in bytes.
 const defaultCacheSize = 64 << 20
 
-// entryOverhead is what an entry counts for besides its bytes.
+// entryOverhead is the size of an entry without its bytes.
 const entryOverhead = 512
 
-// cache keeps answers until they are too old or others take their room; what was used least goes first. Its zero
-// value is empty.
+// cache keeps answers until they expire or the space is needed; the least recently used goes first. The zero value is
+// ready to use.
 type cache struct {
-	mu      sync.Mutex // guards everything; never held while an address is asked
+	mu      sync.Mutex // guards everything; not held during a query
 	entries map[string]*list.Element
-	order   list.List // of *entry, used last first
+	order   list.List // of *entry, most recently used first
 	size    int64
 	flights map[string]*flight
 }
@@ -29,42 +29,42 @@ type cache struct {
 type entry struct {
 	key   string
 	der   []byte
-	err   error // why there is none
+	err   error // why there is no answer
 	until time.Time
 }
 
-// flight is a request under way. Who waits for it reads the rest when done is closed.
+// flight is a request in progress. Waiters read the other fields after done is closed.
 type flight struct {
 	done chan struct{}
 	der  []byte
 	err  error
 }
 
-// errCanceled is a request whose caller went away before it ended, which says nothing to others who wait for it.
-var errCanceled = errors.New("who asked went away")
+// errCanceled is a request that ended because its caller went away; the waiters start another.
+var errCanceled = errors.New("the caller went away")
 
-// getOrFetch returns what is kept under a key, or else what ask returns, which it keeps for as long as ask says. Only one
-// caller at a time asks for a key.
-func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, ask func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
+// getOrFetch returns the cached answer of a key, or calls fetch and caches its answer for the duration that it returns.
+// Only one caller at a time fetches a key.
+func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
 	for {
 		now := f.Clock()
 		e, fl, first := c.findOrStart(key, now)
 		switch {
 		case e != nil && e.err != nil:
-			return nil, fmt.Errorf("not asked again before %s: %w", e.until.UTC().Format(time.RFC3339), e.err)
+			return nil, fmt.Errorf("not queried again before %s: %w", e.until.UTC().Format(time.RFC3339), e.err)
 		case e != nil:
 			return e.der, nil
 		case first:
-			der, keep, err := ask(now)
+			der, lifetime, err := fetch(now)
 			if err != nil && ctx.Err() != nil {
 				c.finishFlight(key, fl, nil, errCanceled)
 				return nil, err
 			}
 			if err != nil {
-				keep = cacheFailure
+				lifetime = cacheFailure
 			}
-			if room := cmp.Or(f.CacheSize, defaultCacheSize); keep > 0 && room > 0 {
-				c.storeEntry(&entry{key, der, err, now.Add(keep)}, room)
+			if limit := cmp.Or(f.CacheSize, defaultCacheSize); lifetime > 0 && limit > 0 {
+				c.storeEntry(&entry{key, der, err, now.Add(lifetime)}, limit)
 			}
 			c.finishFlight(key, fl, der, err)
 			return der, err
@@ -80,7 +80,7 @@ func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, ask func
 	}
 }
 
-// findOrStart returns what is kept, or the flight for it, and whether the caller is the one to fly.
+// findOrStart returns the cached entry, or the flight of the key and whether the caller has to fetch.
 func (c *cache) findOrStart(key string, now time.Time) (*entry, *flight, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,12 +112,12 @@ func (c *cache) finishFlight(key string, fl *flight, der []byte, err error) {
 	close(fl.done)
 }
 
-// storeEntry adds an entry and makes room for it. One that is larger than a quarter of all room is not kept: it would
-// drive out everything else.
-func (c *cache) storeEntry(e *entry, room int64) {
+// storeEntry adds an entry and removes others if the space is needed. An entry larger than a quarter of the space is
+// not stored: it would displace all others.
+func (c *cache) storeEntry(e *entry, limit int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e.memorySize() > room/4 {
+	if e.memorySize() > limit/4 {
 		return
 	}
 	if c.entries == nil {
@@ -128,7 +128,7 @@ func (c *cache) storeEntry(e *entry, room int64) {
 	}
 	c.entries[e.key] = c.order.PushFront(e)
 	c.size += e.memorySize()
-	for c.size > room {
+	for c.size > limit {
 		c.removeEntry(c.order.Back())
 	}
 }

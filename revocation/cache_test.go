@@ -19,20 +19,20 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// testServer serves bodies by path and counts how often each was asked for.
+// testServer serves bodies by path and counts the requests for each.
 type testServer struct {
 	*httptest.Server
-	mu     sync.Mutex // guards the rest
-	bodies map[string][]byte
-	asked  map[string]int
+	mu      sync.Mutex // guards the rest
+	bodies  map[string][]byte
+	queries map[string]int
 }
 
 func newTestServer(t *testing.T) *testServer {
-	s := &testServer{bodies: map[string][]byte{}, asked: map[string]int{}}
+	s := &testServer{bodies: map[string][]byte{}, queries: map[string]int{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.asked[r.URL.Path]++
+		s.queries[r.URL.Path]++
 		b, ok := s.bodies[r.URL.Path]
 		if !ok {
 			w.WriteHeader(http.StatusServiceUnavailable)
@@ -43,7 +43,7 @@ func newTestServer(t *testing.T) *testServer {
 	return s
 }
 
-// withAddresses returns a certificate that names addresses of the shelf.
+// withAddresses returns a certificate with addresses on the server.
 func (s *testServer) withAddresses(cert *x509.Certificate, ocsps, lists []string) *x509.Certificate {
 	c := *cert
 	for _, p := range ocsps {
@@ -69,9 +69,9 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca).cert
 	for name, c := range map[string]struct {
-		next time.Duration // until the next answer is due
-		keep time.Duration // for which it is kept
-		list bool
+		next     time.Duration // until the next answer is due
+		lifetime time.Duration // how long it is cached
+		list     bool
 	}{
 		"a response":                {time.Hour, cacheOCSP, false},
 		"a response that soon ends": {time.Minute, time.Minute, false},
@@ -87,13 +87,13 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 		at := now
 		f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return at }}
 		for _, step := range []struct {
-			at    time.Duration
-			asked int
-		}{{0, 1}, {0, 1}, {c.keep - time.Second, 1}, {c.keep, 2}} {
+			at      time.Duration
+			queries int
+		}{{0, 1}, {0, 1}, {c.lifetime - time.Second, 1}, {c.lifetime, 2}} {
 			at = now.Add(step.at)
 			_, _ = f.Revocation(t.Context(), cert, ca.cert)
-			if s.asked["/"] != step.asked {
-				t.Errorf("%s: asked %d times after %s, want %d", name, s.asked["/"], step.at, step.asked)
+			if s.queries["/"] != step.queries {
+				t.Errorf("%s: %d queries after %s, want %d", name, s.queries["/"], step.at, step.queries)
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
 	one, two := newCertificate(t, "One", 7, &ca).cert, newCertificate(t, "Two", 8, &ca).cert
 	s := newTestServer(t)
 	s.bodies["/list"] = buildEmptyList(t, ca, now.Add(time.Hour))
-	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}) // about 7
+	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}) // about serial 7
 	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
 	for _, c := range []*x509.Certificate{one, two} {
 		if m, err := f.Revocation(t.Context(), s.withAddresses(c, []string{"/ocsp"}, []string{"/list"}), ca.cert); err != nil || (m.OCSP != nil) != (c == one) {
@@ -115,8 +115,8 @@ func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
 			t.Errorf("%s: %v", c.Subject.CommonName, err)
 		}
 	}
-	if s.asked["/list"] != 1 || s.asked["/ocsp"] != 2 {
-		t.Errorf("asked %v", s.asked)
+	if s.queries["/list"] != 1 || s.queries["/ocsp"] != 2 {
+		t.Errorf("queries: %v", s.queries)
 	}
 }
 
@@ -134,8 +134,8 @@ func TestAddressThatFailedIsLeftAloneForAWhile(t *testing.T) {
 	}
 	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
 	at = at.Add(cacheFailure)
-	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil || s.asked["/ocsp"] != 2 {
-		t.Errorf("%v, asked %d times", err, s.asked["/ocsp"])
+	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil || s.queries["/ocsp"] != 2 {
+		t.Errorf("%v, %d queries", err, s.queries["/ocsp"])
 	}
 }
 
@@ -143,9 +143,9 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	t.Parallel()
 	ca := newCertificate(t, "CA", 1, nil)
 	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
-	asked, arrived, hold := atomic.Int64{}, make(chan struct{}, 10), make(chan struct{})
+	queries, arrived, hold := atomic.Int64{}, make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked.Add(1)
+		queries.Add(1)
 		arrived <- struct{}{}
 		<-hold
 		_, _ = w.Write(good)
@@ -173,11 +173,11 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("who went away: %v", err)
 	}
-	<-arrived // one of the five asks in its stead
+	<-arrived // one of the other five fetches instead
 	close(hold)
 	all.Wait()
-	if n := asked.Load(); n != 2 {
-		t.Errorf("asked %d times", n)
+	if n := queries.Load(); n != 2 {
+		t.Errorf("%d queries", n)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 	f.CacheSize = -1
 	if _, err := c.getOrFetch(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { return []byte{1}, time.Hour, nil }); err != nil || c.entries["none"] != nil {
-		t.Errorf("kept though nothing shall be: %v", err)
+		t.Errorf("cached although the cache is disabled: %v", err)
 	}
 }
 
@@ -247,7 +247,7 @@ func buildCertsOnly(t *testing.T, all ...identity) []byte {
 	return der
 }
 
-// A list of a hundred thousand entries is walked where it is: what is allocated does not grow with it.
+// A list of a hundred thousand entries is scanned in place: the allocations do not grow with it.
 func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts allocations
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca)
@@ -266,7 +266,7 @@ func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts a
 	}
 	allocated := func(der []byte) float64 {
 		return testing.AllocsPerRun(2, func() {
-			if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); err != nil {
+			if _, err := validateCRL(der, leaf.cert, ca.cert, now); err != nil {
 				t.Error(err)
 			}
 		})

@@ -3,7 +3,7 @@ package revocation
 import (
 	"bytes"
 	"crypto"
-	_ "crypto/sha1" // responders name certificates by it
+	_ "crypto/sha1" // used in certificate identifiers
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 	"crypto/x509"
@@ -12,7 +12,7 @@ import (
 	"math/big"
 )
 
-// certID names a certificate (RFC 6960 §4.1.1).
+// certID is CertID of RFC 6960 §4.1.1.
 type certID struct {
 	Hash     pkix.AlgorithmIdentifier
 	NameHash []byte
@@ -27,7 +27,8 @@ var certIDHashes = map[string]crypto.Hash{
 	"2.16.840.1.101.3.4.2.3": crypto.SHA512,
 }
 
-// checkIssuer holds the name against an issuer, not against a serial alone, of which every issuer has the same.
+// checkIssuer compares the identifier with an issuer. The serial alone is not enough, because different issuers use the
+// same serials.
 func (id certID) checkIssuer(issuer *x509.Certificate) error {
 	hash, ok := certIDHashes[id.Hash.Algorithm.String()]
 	if !ok {
@@ -43,7 +44,7 @@ func (id certID) checkIssuer(issuer *x509.Certificate) error {
 	return nil
 }
 
-// publicKeyBits returns the content of the BIT STRING that holds a certificate's public key, which OCSP hashes.
+// publicKeyBits returns the content of the BIT STRING of a certificate's public key, which OCSP hashes.
 func publicKeyBits(c *x509.Certificate) ([]byte, error) {
 	var info struct {
 		Algorithm pkix.AlgorithmIdentifier

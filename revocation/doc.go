@@ -1,17 +1,17 @@
-// Package revocation obtains and judges proof about certificates: OCSP responses (RFC 6960) and CRLs (RFC 5280), both
-// DER.
+// Package revocation fetches, verifies and validates revocation data of certificates: OCSP responses (RFC 6960) and
+// CRLs (RFC 5280), both DER.
 //
-// [ReadOCSP] and [ReadCRL] tell what an authentic proof says, as a [Status], whenever that was. [JudgeOCSP] and
-// [JudgeCRL] demand on top that it is current at a time and that the certificate was good then. A [Fetcher] asks the
-// addresses that a certificate names and keeps the answers for a while, [Sources] puts several sources in a row, and
-// an [Archive] finds proof in what a file carries.
+// [VerifyOCSP] and [VerifyCRL] return the [Status] in authentic revocation data, whatever its age. [Data.Validate]
+// also requires that it is current at a time and that the certificate was good then. A [Fetcher] queries the addresses in
+// a certificate and caches the answers, [Sources] combines several sources, and an [Archive] finds revocation data in a
+// file.
 //
-// Times are UTC and whole seconds, as both protocols have them. A certificate that was revoked by the time in question
-// is a [*RevokedError], which is ErrRevoked; what says nothing that can be relied on is [ErrUnfit]; anything else is
-// the network's. Nothing is called good for want of an answer.
+// Times are UTC and whole seconds, as in both protocols. A certificate that was revoked by the time in question is a
+// [*RevokedError], which is ErrRevoked; revocation data that cannot be used is [ErrUnusable]; any other error is the
+// network's. A certificate without an answer is never good.
 //
-// All bytes may be a stranger's. Lengths are bounded before anything is read, keys that are too costly are refused
-// before anything is verified with them, and long lists are walked where they are.
+// All input is untrusted. Lengths are checked before anything is read, costly keys are refused before a signature is
+// verified, and long lists are scanned in place.
 package revocation
 
 import (
@@ -20,13 +20,13 @@ import (
 	"time"
 )
 
-// Data is proof about one certificate. At least one member is set.
+// Data is revocation data about one certificate. At least one field is set.
 type Data struct {
 	OCSP []byte // DER OCSPResponse
 	CRL  []byte // DER CertificateList
 }
 
-// Verify returns what the material says about a certificate, whenever that was; see [ReadOCSP] and [ReadCRL].
+// Verify returns the status of a certificate in the data, whatever its age; see [VerifyOCSP] and [VerifyCRL].
 func (m Data) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	if m.OCSP != nil {
 		return VerifyOCSP(m.OCSP, cert, issuer)
@@ -34,8 +34,10 @@ func (m Data) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	return VerifyCRL(m.CRL, cert, issuer)
 }
 
-// validateAt reads the material and checks it at a time.
-func (m Data) validateAt(cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+// Validate verifies the data and requires that it is current at a time and that the certificate was good then. A
+// certificate that was revoked by then is a [*RevokedError], everything else ErrUnusable; the status is returned in both
+// cases.
+func (m Data) Validate(cert, issuer *x509.Certificate, at time.Time) (Status, error) {
 	s, err := m.Verify(cert, issuer)
 	if err != nil {
 		return s, err
@@ -43,16 +45,16 @@ func (m Data) validateAt(cert, issuer *x509.Certificate, at time.Time) (Status, 
 	return s, s.Check(cert, at)
 }
 
-// Source obtains proof that a certificate is good now, judged before it is returned. Issuer is the certificate that
-// signed cert. Of a certificate that was revoked the error is a [*RevokedError], and the material that says so is
-// returned beside it: it is proof too, of signatures that were made before. Any number of callers may ask at once.
+// Source fetches revocation data and validates it as of now. Issuer is the certificate that signed cert. For a revoked
+// certificate the error is a [*RevokedError], and the data is returned too: it is still validation data for signatures
+// that are older than the revocation. Safe for concurrent use.
 type Source interface {
 	Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error)
 }
 
-// IssuerSource is a Source that finds issuers too. A [Fetcher] is one.
+// IssuerSource is a Source that also fetches issuers, like a [Fetcher].
 type IssuerSource interface {
 	Source
-	// Issuer obtains the certificate whose key signed cert, verified.
+	// Issuer returns the certificate whose key signed cert, verified.
 	Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error)
 }

@@ -18,16 +18,17 @@ import (
 	"segel/revocation"
 )
 
-// A list that revokes certificate 7 is fetched from where the certificate says, judged, and given again from memory.
+// A list that revokes certificate 7 is fetched from the address in the certificate, validated, and served again from
+// the cache.
 func Example() {
 	issued := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		log.Fatal(err)
 	}
-	asked, list := 0, []byte(nil)
+	queried, list := 0, []byte(nil)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		queried++
 		_, _ = w.Write(list)
 	}))
 	defer server.Close()
@@ -51,7 +52,7 @@ func Example() {
 		return cert
 	}
 	issuer := certify(1, "Issuer", nil)
-	lost, kept := certify(7, "Lost", issuer), certify(8, "Kept", issuer)
+	lost, good := certify(7, "Lost", issuer), certify(8, "Good", issuer)
 	list, err = x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
 		Number: big.NewInt(1), ThisUpdate: issued.Add(24 * time.Hour), NextUpdate: issued.Add(48 * time.Hour),
 		RevokedCertificateEntries: []x509.RevocationListEntry{{SerialNumber: lost.SerialNumber, RevocationTime: issued.Add(time.Hour), ReasonCode: 1}},
@@ -61,7 +62,7 @@ func Example() {
 	}
 
 	fetcher := &revocation.Fetcher{HTTP: server.Client(), Clock: func() time.Time { return issued.Add(25 * time.Hour) }}
-	_, err = fetcher.Revocation(context.Background(), kept, issuer)
+	_, err = fetcher.Revocation(context.Background(), good, issuer)
 	fmt.Println(err)
 	_, err = fetcher.Revocation(context.Background(), lost, issuer)
 	fmt.Println(err)
@@ -69,10 +70,10 @@ func Example() {
 	if errors.As(err, &revoked) {
 		fmt.Println(revoked.Status.RevokedBy(issued), revoked.Status.RevokedBy(issued.Add(time.Hour)))
 	}
-	fmt.Println("asked", asked, "time")
+	fmt.Println("queried", queried, "time")
 	// Output:
 	// <nil>
 	// certificate 7 is revoked since 2026-03-02T10:00:00Z (keyCompromise)
 	// false true
-	// asked 1 time
+	// queried 1 time
 }

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// maxAddresses bounds how many addresses of each kind are asked, whatever a certificate names.
+	// maxAddresses limits how many addresses of each kind are queried for one certificate.
 	maxAddresses = 4
-	// defaultTimeout is how long one address may take.
+	// defaultTimeout limits the query of one address.
 	defaultTimeout = 10 * time.Second
-	// maxCertificate bounds an issuer's certificate in bytes.
+	// maxCertificate limits an issuer's certificate in bytes.
 	maxCertificate = 64 << 10
 )
 
-// How long an answer is given again: as long as it says, and no longer than this. A failure is remembered too, so
-// that an address where nobody answers does not cost its deadline each time.
+// How long answers are cached: as long as they are current, but no longer than this. Failures are cached too, so that
+// an address that does not answer does not cost its timeout each time.
 const (
 	cacheOCSP        = 5 * time.Minute
 	cacheList        = time.Hour
@@ -35,25 +35,25 @@ const (
 	cacheFailure     = 30 * time.Second
 )
 
-// Fetcher asks the addresses that certificates name, each kind in their order: OCSP first, then CRLs. What it gets
-// it keeps in memory for a while; callers that want the same at the same time wait for one request. Its members
-// are not changed once it is in use; any number of callers may ask at once.
+// Fetcher queries the addresses in certificates in their order: first OCSP, then CRLs. It caches answers in memory;
+// concurrent callers with the same query share one request. Do not change its fields once it is in use. It is safe for
+// concurrent use.
 type Fetcher struct {
-	HTTP      *http.Client // its transport decides where connections may go
+	HTTP      *http.Client // its transport restricts connections
 	Clock     func() time.Time
 	Timeout   time.Duration // of one address; 0 is 10 seconds
-	CacheSize int64         // bytes kept; 0 is 64 MiB, negative is nothing
+	CacheSize int64         // in bytes; 0 is 64 MiB, negative disables the cache
 
 	cache   cache
 	breaker breaker
 }
 
-// Revocation obtains and judges proof about cert.
+// Revocation fetches and validates revocation data about cert.
 func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error) {
-	errs := []error{fmt.Errorf("no proof about certificate %x", cert.SerialNumber)}
+	errs := []error{fmt.Errorf("no revocation data for certificate %x", cert.SerialNumber)}
 	try := func(m Data, err error) (Data, error, bool) {
 		if err == nil {
-			_, err = m.validateAt(cert, issuer, f.Clock())
+			_, err = m.Validate(cert, issuer, f.Clock())
 		}
 		if err == nil || errors.Is(err, ErrRevoked) {
 			return m, err, true
@@ -76,8 +76,8 @@ func (f *Fetcher) Revocation(ctx context.Context, cert, issuer *x509.Certificate
 	return Data{}, errors.Join(errs...)
 }
 
-// Issuer obtains the certificate that signed cert from the addresses that cert names: a certificate, or a container
-// of certificates only (RFC 5280 §4.2.2.1), both DER. It proves nothing but that its key signed cert.
+// Issuer fetches the certificate that signed cert from the addresses in cert: a certificate, or a certs-only container
+// (RFC 5280 §4.2.2.1), both DER. It verifies only that the issuer's key signed cert.
 func (f *Fetcher) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error) {
 	errs := []error{fmt.Errorf("no issuer of certificate %x", cert.SerialNumber)}
 	for _, address := range cert.IssuingCertificateURL[:min(len(cert.IssuingCertificateURL), maxAddresses)] {
@@ -98,14 +98,14 @@ func findIssuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error)
 	if err != nil {
 		return nil, fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
 	}
-	// Of several of that name the key decides, and who filled the container chose how often it has to.
-	looks := 0
+	// Several certificates may have that name; the limit is for containers that an attacker filled with them.
+	tries := 0
 	err = fmt.Errorf("issuer of certificate %x: another name", cert.SerialNumber)
 	for _, c := range all {
-		if !bytes.Equal(c.RawSubject, cert.RawIssuer) || looks == maxCandidates {
+		if !bytes.Equal(c.RawSubject, cert.RawIssuer) || tries == maxCandidates {
 			continue
 		}
-		looks++
+		tries++
 		if err = verifyIssuedBy(cert, c); err == nil {
 			return c, nil
 		}
@@ -113,7 +113,7 @@ func findIssuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error)
 	return nil, err
 }
 
-// parseCertificates reads a certificate, or a container of some.
+// parseCertificates parses a certificate, or a container of certificates.
 func parseCertificates(der []byte) ([]*x509.Certificate, error) {
 	c, err := cms.ParseCertificate(der)
 	if err == nil {
@@ -126,7 +126,7 @@ func parseCertificates(der []byte) ([]*x509.Certificate, error) {
 	return sd.Certificates, nil
 }
 
-// verifyIssuedBy checks that the key of issuer signed cert.
+// verifyIssuedBy verifies that the key of issuer signed cert.
 func verifyIssuedBy(cert, issuer *x509.Certificate) error {
 	if err := cms.CheckKey(issuer.PublicKey); err != nil {
 		return fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
@@ -137,11 +137,11 @@ func verifyIssuedBy(cert, issuer *x509.Certificate) error {
 	return nil
 }
 
-// fetchOCSP is kept by certificate and issuer: of a response nobody else's is taken.
+// fetchOCSP caches by certificate and issuer: a response counts only for the certificate it was requested for.
 func (f *Fetcher) fetchOCSP(ctx context.Context, address string, cert, issuer *x509.Certificate) ([]byte, error) {
 	request, err := Request(cert, issuer)
 	if err != nil {
-		return nil, fmt.Errorf("make OCSP request: %w", err)
+		return nil, fmt.Errorf("build OCSP request: %w", err)
 	}
 	id := sha256.New()
 	id.Write(cert.Raw)
@@ -149,7 +149,7 @@ func (f *Fetcher) fetchOCSP(ctx context.Context, address string, cert, issuer *x
 	return f.cache.getOrFetch(ctx, f, address+" "+string(id.Sum(nil)), func(now time.Time) ([]byte, time.Duration, error) {
 		r, err := http.NewRequest(http.MethodPost, address, bytes.NewReader(request))
 		if err != nil {
-			return nil, 0, errors.New("address of OCSP responder cannot be read")
+			return nil, 0, errors.New("address of OCSP responder is invalid")
 		}
 		r.Header.Set("Content-Type", "application/ocsp-request")
 		r.Header.Set("Accept", "application/ocsp-response")
@@ -165,10 +165,10 @@ func (f *Fetcher) fetchOCSP(ctx context.Context, address string, cert, issuer *x
 	})
 }
 
-// fetchList is kept by its address: it speaks of many.
+// fetchList caches by address: one list is about many certificates.
 func (f *Fetcher) fetchList(ctx context.Context, address string, cert, issuer *x509.Certificate) ([]byte, error) {
 	return f.fetchCached(ctx, address, MaxSize, func(der []byte, now time.Time) time.Duration {
-		// What does not fit this certificate may fit another, and is judged for each.
+		// A list that cannot be used for this certificate may be usable for another, so it is verified for each.
 		s, err := VerifyCRL(der, cert, issuer)
 		if err != nil {
 			return cacheFailure
@@ -177,7 +177,7 @@ func (f *Fetcher) fetchList(ctx context.Context, address string, cert, issuer *x
 	})
 }
 
-// computeCacheTime is how long something is kept that is good until a time, if it says so.
+// computeCacheTime returns how long data with that nextUpdate is cached.
 func computeCacheTime(next, now time.Time, most time.Duration) time.Duration {
 	if next.IsZero() {
 		return most
@@ -185,26 +185,26 @@ func computeCacheTime(next, now time.Time, most time.Duration) time.Duration {
 	return max(0, min(most, next.Sub(now)))
 }
 
-func (f *Fetcher) fetchCached(ctx context.Context, address string, most int64, keep func(der []byte, now time.Time) time.Duration) ([]byte, error) {
+func (f *Fetcher) fetchCached(ctx context.Context, address string, most int64, lifetime func(der []byte, now time.Time) time.Duration) ([]byte, error) {
 	return f.cache.getOrFetch(ctx, f, address, func(now time.Time) ([]byte, time.Duration, error) {
 		r, err := http.NewRequest(http.MethodGet, address, nil)
 		if err != nil {
-			return nil, 0, errors.New("address of a list or certificate cannot be read")
+			return nil, 0, errors.New("address of a list or certificate is invalid")
 		}
 		der, err := f.sendRequest(ctx, r, most)
 		if err != nil {
 			return nil, 0, err
 		}
-		return der, keep(der, now), nil
+		return der, lifetime(der, now), nil
 	})
 }
 
-// sendRequest sends a request and reads a DER answer, as far as it may be right: nothing longer than the limit, than the
-// length that it states, or than what it says of itself in its first bytes is read to its end.
+// sendRequest sends a request and reads a DER answer. It stops early at an answer that is longer than the limit, than
+// its Content-Length, or than its DER length.
 func (f *Fetcher) sendRequest(ctx context.Context, r *http.Request, most int64) ([]byte, error) {
 	host := r.URL.Host
 	if err := f.breaker.allowQuery(host, f.Clock()); err != nil {
-		return nil, fmt.Errorf("ask %s: %w", host, err)
+		return nil, fmt.Errorf("query %s: %w", host, err)
 	}
 	der, err := f.readAnswer(ctx, r, most)
 	switch {
@@ -218,7 +218,7 @@ func (f *Fetcher) sendRequest(ctx context.Context, r *http.Request, most int64) 
 	return der, err
 }
 
-// errNoAnswer is a host that did not answer, or not in time.
+// errNoAnswer is a host that did not answer in time.
 var errNoAnswer = errors.New("no answer")
 
 func (f *Fetcher) readAnswer(ctx context.Context, r *http.Request, most int64) ([]byte, error) {
@@ -230,14 +230,14 @@ func (f *Fetcher) readAnswer(ctx context.Context, r *http.Request, most int64) (
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return nil, fmt.Errorf("ask %s: %w: %w", r.URL.Host, errNoAnswer, err)
+		return nil, fmt.Errorf("query %s: %w: %w", r.URL.Host, errNoAnswer, err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answers %s", r.URL.Host, answer.Status)
 	}
 	if t, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type")); t == "text/html" {
-		return nil, newUnusable("%s answers with a page", r.URL.Host)
+		return nil, newUnusable("%s answers with an HTML page", r.URL.Host)
 	}
 	if answer.ContentLength > most {
 		return nil, newUnusable("%s answers with more than %d bytes", r.URL.Host, most)
@@ -249,20 +249,20 @@ func (f *Fetcher) readAnswer(ctx context.Context, r *http.Request, most int64) (
 	return der, err
 }
 
-// readDER reads one DER SEQUENCE of at most that many bytes, and nothing behind it. What begins as something else
-// or says that it is longer is left unread.
+// readDER reads one DER SEQUENCE of at most that many bytes, which must be the whole input. Other input, or a longer
+// length, is refused after the header.
 func readDER(r io.Reader, most int64) ([]byte, error) {
 	var head [6]byte
 	if _, err := io.ReadFull(r, head[:2]); err != nil {
 		return nil, fmt.Errorf("read answer: %w", err)
 	}
 	if head[0] != 0x30 {
-		return nil, newUnusable("answer is no DER")
+		return nil, newUnusable("answer is not DER")
 	}
 	n, size := 0, int64(head[1])
 	if head[1] >= 0x80 {
 		if n = int(head[1] & 0x7f); n == 0 || n > 4 {
-			return nil, newUnusable("answer is no DER, or more than %d bytes", most)
+			return nil, newUnusable("answer is not DER, or more than %d bytes", most)
 		}
 		if _, err := io.ReadFull(r, head[2:2+n]); err != nil {
 			return nil, fmt.Errorf("read answer: %w", err)
@@ -276,13 +276,13 @@ func readDER(r io.Reader, most int64) ([]byte, error) {
 	if whole > most {
 		return nil, newUnusable("answer of %d bytes, more than %d", whole, most)
 	}
-	var b bytes.Buffer // grows with what arrives, not with what was announced
+	var b bytes.Buffer // grows with the data received, not with the announced length
 	b.Write(head[:2+n])
 	if _, err := io.Copy(&b, io.LimitReader(r, size+1)); err != nil {
 		return nil, fmt.Errorf("read answer: %w", err)
 	}
 	if int64(b.Len()) != whole {
-		return nil, newUnusable("answer of another length than it says")
+		return nil, newUnusable("length of the answer differs from its DER length")
 	}
 	return b.Bytes(), nil
 }

@@ -41,7 +41,7 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 		b, ok := bodies[r.URL.Path]
 		if !ok {
 			w.WriteHeader(http.StatusNotFound)
-			b = good // a body that would do, were it not for the status
+			b = good // a body that would do except for the status
 		}
 		_, _ = w.Write(b)
 	}))
@@ -49,9 +49,9 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return now }}
 	for name, c := range map[string]struct {
 		ocsp, crl []string
-		got       string // which body is kept; empty: none
+		got       string // the body that is returned; empty: none
 		want      error
-		says      string
+		wantErr   string
 	}{
 		"OCSP":                          {[]string{"/good"}, []string{"/list"}, "/good", nil, ""},
 		"the next responder":            {[]string{"/gone", "/good"}, nil, "/good", nil, ""},
@@ -63,11 +63,11 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 		"an error page":                 {[]string{"/gone"}, nil, "", nil, "404"},
 		"a response without an end":     {[]string{"/long"}, nil, "", ErrUnusable, "more than"},
 		"a page":                        {[]string{"/page"}, nil, "", ErrUnusable, "page"},
-		"bytes behind":                  {[]string{"/behind"}, nil, "", ErrUnusable, "another length"},
-		"cut off":                       {[]string{"/short"}, nil, "", ErrUnusable, "another length"},
-		"of no stated length":           {[]string{"/endless"}, nil, "", ErrUnusable, "no DER"},
+		"bytes behind":                  {[]string{"/behind"}, nil, "", ErrUnusable, "differs from its DER length"},
+		"cut off":                       {[]string{"/short"}, nil, "", ErrUnusable, "differs from its DER length"},
+		"of no stated length":           {[]string{"/endless"}, nil, "", ErrUnusable, "not DER"},
 		"a list without an end":         {nil, []string{"/longlist"}, "", ErrUnusable, "more than"},
-		"no address":                    {nil, nil, "", nil, "no proof"},
+		"no address":                    {nil, nil, "", nil, "no revocation data"},
 		"only so many responders asked": {[]string{"/gone", "/gone", "/gone", "/gone", "/good"}, nil, "", nil, "404"},
 		"only so many lists asked":      {nil, []string{"/gone", "/gone", "/gone", "/gone", "/list"}, "", nil, "404"},
 	} {
@@ -85,8 +85,8 @@ func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || (m.OCSP != nil || m.CRL != nil) != (c.want == ErrRevoked) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.says)
+		if err == nil || (m.OCSP != nil || m.CRL != nil) != (c.want == ErrRevoked) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.wantErr)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What comes after the signature of a response is read where FuzzJudge does not get to.
+// Reads what follows the signature of a response, which FuzzJudge does not reach.
 func FuzzResponse(f *testing.F) {
 	ca := newCertificate(f, "CA", 1, nil)
 	leaf, delegate := newCertificate(f, "Leaf", 7, &ca), newCertificate(f, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
@@ -43,7 +43,7 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// Our reading of a list is held against that of crypto/x509, which makes a value of every entry.
+// Compares our parser with crypto/x509, which allocates a value for each entry.
 func FuzzList(f *testing.F) {
 	ca := newCertificate(f, "CA", 1, nil)
 	for _, entries := range [][]x509.RevocationListEntry{nil, {{SerialNumber: big.NewInt(7), RevocationTime: now, ReasonCode: 4}, {SerialNumber: big.NewInt(300), RevocationTime: now.AddDate(40, 0, 0)}}} {
@@ -80,7 +80,7 @@ func sameHead(t testing.TB, l *List, whole *x509.RevocationList) {
 	}
 }
 
-// sameEntry compares what both say of a serial. The earliest entry counts where there are several.
+// sameEntry compares the status of a serial in both. The earliest entry counts if there are several.
 func sameEntry(t testing.TB, l *List, whole *x509.RevocationList, serial *big.Int) {
 	t.Helper()
 	var s Status

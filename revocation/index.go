@@ -9,14 +9,14 @@ import (
 	"golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// index leads from a serial to the entries about it: eight bytes for each entry, which is a fifth of the list.
+// index maps a serial to its entries. It takes eight bytes for each entry, about a fifth of the list.
 type index struct {
 	seed maphash.Seed
-	err  error    // an entry was not understood, so the whole list is unfit
-	rows []uint64 // in order: 32 bits of the serial's hash, and where in the list its entry begins
+	err  error    // an entry is not understood, so the whole list is unusable
+	rows []uint64 // sorted: 32 bits of the serial's hash, and the offset of the entry in the list
 }
 
-// newIndex reads every entry once, as [List.find] does for one serial.
+// newIndex reads every entry once, like [List.scanEntries] for one serial.
 func newIndex(l *List) *index {
 	x := &index{seed: maphash.MakeSeed()}
 	at := 0
@@ -41,7 +41,7 @@ func newIndex(l *List) *index {
 
 func (x *index) hashSerial(number []byte) uint64 { return maphash.Bytes(x.seed, number) >> 32 }
 
-// findStatus makes s what the list says of a serial, which is not negative.
+// findStatus sets s to the status of a serial, which must not be negative.
 func (x *index) findStatus(l *List, serial *big.Int, s *Status) error {
 	if x.err != nil {
 		return x.err

@@ -13,23 +13,12 @@ import (
 	"segel/cms"
 )
 
-// MaxSize bounds a list in bytes. The largest that public authorities publish for persons have some ten million.
+// MaxSize limits a list in bytes. The largest lists for persons from public authorities have some ten million.
 const MaxSize = 32 << 20
 
-// ValidateCRL checks a list about cert at a moment: all that [ReadCRL] checks, current, and not naming cert by then. A
-// certificate that was revoked by then is a [*RevokedError], everything else ErrUnfit; the status tells what was
-// read.
-func ValidateCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
-	s, err := VerifyCRL(der, cert, issuer)
-	if err != nil {
-		return s, err
-	}
-	return s, s.Check(cert, at)
-}
-
-// VerifyCRL reads what a DER CertificateList says about cert: signed by issuer, complete and speaking of cert. Time is
-// not looked at: see [Status.Current]. The error is ErrUnfit. Whoever asks one list about many certificates opens it
-// first: see [OpenList].
+// VerifyCRL returns the status of cert in a DER CertificateList, which must be signed by issuer, complete, and cover
+// cert. Time is not checked: see [Status.Current]. The error is ErrUnusable. To query one list for many certificates,
+// parse it once: see [ParseList].
 func VerifyCRL(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	l, err := ParseList(der)
 	if err != nil {
@@ -38,24 +27,24 @@ func VerifyCRL(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	return l.Verify(cert, issuer)
 }
 
-// List is a CertificateList that is asked about many certificates. Its signature is verified once for each issuer, and
-// its entries are indexed when it is asked a second time. It is not safe for use by several goroutines at once.
+// List is a CertificateList for queries about many certificates. Its signature is verified once for each issuer, and
+// the entries are indexed at the second query. It is not safe for concurrent use.
 type List struct {
-	head    *x509.RevocationList // everything but the entries, with the signature over all
+	head    *x509.RevocationList // everything except the entries, with the signature over all
 	entries cryptobyte.String    // content of revokedCertificates; nil if there are none
 
 	signed  map[[sha256.Size]byte]error // by the issuer's certificate
 	queried bool
-	index   *index // nil until the list is asked for the second time
+	index   *index // nil until the second query
 }
 
-// maxIssuers bounds the certificates that one list is held against: all of those bear the name of its issuer.
+// maxIssuers limits how many certificates with the issuer's name one list is verified with.
 const maxIssuers = 16
 
-// Verify returns what [ReadCRL] does.
+// Verify is [VerifyCRL] for a parsed list.
 //
-// The entries, of which there may be a million, are walked in place: a list costs its own bytes, one pass of a hash
-// and one of the walk. Name, scope and key are checked before either.
+// There may be a million entries; they are scanned in place, so a list costs its own bytes, one hash pass and one scan.
+// Name, scope and key are checked first.
 func (l *List) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	if !bytes.Equal(l.head.RawIssuer, issuer.RawSubject) || !bytes.Equal(cert.RawIssuer, issuer.RawSubject) {
 		return Status{}, newUnusable("CRL is of another issuer")
@@ -89,7 +78,7 @@ func (l *List) checkSignature(issuer *x509.Certificate) error {
 	return err
 }
 
-// findStatus makes s what the list says of a serial.
+// findStatus sets s to the status of a serial.
 func (l *List) findStatus(serial *big.Int, s *Status) error {
 	if !l.queried || serial.Sign() < 0 {
 		l.queried = true
@@ -101,8 +90,8 @@ func (l *List) findStatus(serial *big.Int, s *Status) error {
 	return l.index.findStatus(l, serial, s)
 }
 
-// ParseList takes a list apart (RFC 5280 §5.1) and keeps der. The error is ErrUnfit. Package crypto/x509 reads it with
-// its entries left out, of each of which it would make some hundred bytes on the heap.
+// ParseList parses a list (RFC 5280 §5.1) and keeps der. The error is ErrUnusable. It lets crypto/x509 parse the list
+// without its entries, because that package would allocate some hundred bytes for each.
 func ParseList(der []byte) (*List, error) {
 	if len(der) > MaxSize {
 		return nil, newUnusable("list of %d bytes", len(der))
@@ -154,8 +143,8 @@ func ParseList(der []byte) (*List, error) {
 	return &List{head: head, entries: entries, signed: map[[sha256.Size]byte]error{}}, nil
 }
 
-// scanEntries walks entries and makes s what they say of a serial. Every entry is looked at: one that is not understood makes
-// the list unfit.
+// scanEntries reads all entries and sets s to the status of a serial. An entry that is not understood makes the list
+// unusable.
 func (l *List) scanEntries(rest cryptobyte.String, serial *big.Int, s *Status) error {
 	for !rest.Empty() {
 		var entry, number cryptobyte.String
@@ -176,7 +165,7 @@ func (l *List) scanEntries(rest cryptobyte.String, serial *big.Int, s *Status) e
 			return err
 		}
 		if ours && (s.CertStatus != Revoked || at.Before(s.At)) {
-			s.CertStatus, s.At, s.Reason = Revoked, at, reason // the earliest, should there be several
+			s.CertStatus, s.At, s.Reason = Revoked, at, reason // the earliest, if there are several
 		}
 	}
 	return nil
@@ -202,7 +191,7 @@ func isSameSerial(content []byte, serial *big.Int) bool {
 	return bytes.Equal(content, serial.FillBytes(room[:len(content)]))
 }
 
-// parseNegative reads the content of an INTEGER below zero, which no serial should be and some are.
+// parseNegative parses the content of a negative INTEGER; serials should not be negative, but some are.
 func parseNegative(content []byte) *big.Int {
 	n := new(big.Int).SetBytes(content)
 	return n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(content))))
@@ -222,7 +211,7 @@ func readTime(s *cryptobyte.String, at *time.Time) error {
 	return nil
 }
 
-// skipTime reads over either form; a failing read of one would have taken the other.
+// skipTime skips a time of either type; a failed read of one type would have consumed the other.
 func skipTime(s *cryptobyte.String) bool {
 	if s.PeekASN1Tag(asn1.UTCTime) {
 		return s.SkipASN1(asn1.UTCTime)
@@ -230,11 +219,11 @@ func skipTime(s *cryptobyte.String) bool {
 	return s.SkipASN1(asn1.GeneralizedTime)
 }
 
-// reasonCode is the content of its identifier, 2.5.29.21.
+// reasonCode is the content of the identifier 2.5.29.21.
 var reasonCode = []byte{0x55, 29, 21}
 
-// readEntry reads the extensions of an entry and returns its reason. A critical one, such as the name of another
-// issuer whose certificate it is, means that nothing in the list can be relied on (RFC 5280 §5.3).
+// readEntry reads the extensions of an entry and returns its reason. A critical extension, such as another certificate
+// issuer, makes the whole list unusable (RFC 5280 §5.3).
 func readEntry(entry cryptobyte.String) (Reason, error) {
 	if entry.Empty() {
 		return Unspecified, nil

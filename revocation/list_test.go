@@ -10,7 +10,7 @@ import (
 
 func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 	t.Parallel()
-	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil) // of the same name and serial
+	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil) // with the same name and serial
 	var entries []x509.RevocationListEntry
 	for n := range int64(2000) {
 		entries = append(entries, x509.RevocationListEntry{SerialNumber: big.NewInt(2*n + 1), RevocationTime: now.Add(-time.Duration(n) * time.Minute)})
@@ -38,7 +38,7 @@ func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 			t.Fatalf("serial %d: %+v %v, want %+v", n, s, err, want)
 		}
 		if _, err := l.Verify(&cert, namesake.cert); err == nil {
-			t.Fatalf("serial %d: another issuer of that name vouches for the list", n)
+			t.Fatalf("serial %d: the list of another issuer with that name is accepted", n)
 		}
 	}
 	if len(l.signed) != 2 || len(l.index.rows) != len(entries) {
@@ -60,7 +60,7 @@ func TestListIsHeldAgainstFewIssuersOfOneName(t *testing.T) {
 	}
 	for range 3 * maxIssuers {
 		if _, err := l.Verify(leaf.cert, newCertificate(t, "CA", 1, nil).cert); err == nil {
-			t.Fatal("a stranger vouches for the list")
+			t.Fatal("the list of another authority is accepted")
 		}
 	}
 	if len(l.signed) > maxIssuers {
@@ -78,7 +78,7 @@ func TestResponderIsCheckedOnceForEachIssuer(t *testing.T) {
 			t.Error(err)
 		}
 		if known.verifyDelegate(responder.cert, namesake.cert) == nil {
-			t.Error("a stranger of the issuer's name and serial made the responder")
+			t.Error("another CA with the name and serial of the issuer made the responder")
 		}
 	}
 	if len(known.results) != 2 {

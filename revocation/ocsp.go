@@ -16,51 +16,41 @@ import (
 )
 
 const (
-	// maxOCSP bounds a response in bytes; a real one has a few thousand.
+	// maxOCSP limits a response in bytes; a real one has a few thousand.
 	maxOCSP = 256 << 10
-	// maxResponders bounds how many certificates of a response are looked at; a real one has at most a short chain.
+	// maxResponders limits how many certificates of a response are tried; a real one has at most a short chain.
 	maxResponders = 8
-	// maxAnswers bounds the certificates that one response speaks of.
+	// maxAnswers limits the certificates that one response is about.
 	maxAnswers = 1000
 )
 
-// Request encodes an OCSP request about cert. It names the certificate by SHA-1, which every responder understands
-// and which nothing rests on.
+// Request encodes an OCSP request about cert. It identifies the certificate by SHA-1, which every responder supports;
+// no security depends on it.
 func Request(cert, issuer *x509.Certificate) ([]byte, error) {
 	return ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA1})
 }
 
-// ValidateOCSP checks a response about cert at a moment: all that [ReadOCSP] checks, current, and good. A certificate
-// that was revoked by then is a [*RevokedError], everything else ErrUnfit; the status tells what was read.
-func ValidateOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
-	s, err := VerifyOCSP(der, cert, issuer)
-	if err != nil {
-		return s, err
-	}
-	return s, s.Check(cert, at)
-}
-
-// VerifyOCSP reads what a DER OCSPResponse says about cert, whatever that is. The response is signed by issuer, or by
-// a responder whose certificate it carries and that issuer itself made one (RFC 6960 §4.2.2.2). Time is not looked
-// at: see [Status.Current]. The error is ErrUnfit.
+// VerifyOCSP returns the status of cert in a DER OCSPResponse. It must be signed by issuer, or by a responder whose
+// certificate it includes and that issuer authorised (RFC 6960 §4.2.2.2). Time is not checked: see [Status.Current].
+// The error is ErrUnusable.
 //
-// What costs little is checked first, and no signature is verified with a key that [cms.CheckKey] refuses: at most
-// two signatures by responders and one by issuer, however many certificates a stranger put in.
+// Cheap checks come first, and keys that [cms.CheckKey] refuses are not used: it verifies at most two signatures by
+// responders and one by issuer, however many certificates the response includes.
 func VerifyOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	return (*Responders)(nil).VerifyOCSP(der, cert, issuer)
 }
 
-// Responders remembers which certificates issuers have made responders: one responder answers about many certificates,
-// and every answer carries its certificate. What is remembered is keyed by the bytes of both certificates, so neither
-// name nor serial can stand for another. The zero value is empty. It is not safe for use by several goroutines at once.
+// Responders caches which responders are authorised by which issuers: one responder answers about many certificates,
+// and each answer includes its certificate. The key is the bytes of both certificates, so a name or serial cannot be
+// confused. The zero value is ready to use. It is not safe for concurrent use.
 type Responders struct {
 	results map[[2][sha256.Size]byte]error
 }
 
-// maxResults bounds what is remembered.
+// maxResults limits the cache.
 const maxResults = 1024
 
-// verifyDelegate holds a responder's certificate against its issuer's key.
+// verifyDelegate verifies a responder's certificate with its issuer's key.
 func (m *Responders) verifyDelegate(c, issuer *x509.Certificate) error {
 	signed := func() error { return issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
 	if m == nil {
@@ -81,7 +71,7 @@ func (m *Responders) verifyDelegate(c, issuer *x509.Certificate) error {
 	return err
 }
 
-// VerifyOCSP does what the function of that name does, and checks each responder once.
+// VerifyOCSP is the function [VerifyOCSP], but verifies each responder only once.
 func (m *Responders) VerifyOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	basic, err := parseOCSP(der)
 	if err != nil {
@@ -166,7 +156,7 @@ func parseOCSP(der []byte) (*basicResponse, error) {
 	return &basic, nil
 }
 
-// findResponse returns the answer about cert. Of several about the same serial it is the one about this issuer's.
+// findResponse returns the single response about cert. If several have its serial, it returns the one with this issuer.
 func (b *basicResponse) findResponse(cert, issuer *x509.Certificate) (singleResponse, error) {
 	err := newUnusable("OCSP response is about another certificate")
 	for _, r := range b.Data.Responses {
@@ -182,7 +172,7 @@ func (b *basicResponse) findResponse(cert, issuer *x509.Certificate) (singleResp
 
 func (r singleResponse) toStatus() (Status, error) {
 	if hasCritical(r.Extensions) {
-		return Status{}, newUnusable("answer of the OCSP response has a critical extension")
+		return Status{}, newUnusable("single response has a critical extension")
 	}
 	s := Status{ThisUpdate: r.ThisUpdate.UTC(), NextUpdate: toUTC(r.NextUpdate)}
 	switch revoked := !r.Revoked.At.IsZero(); {
@@ -192,12 +182,12 @@ func (r singleResponse) toStatus() (Status, error) {
 		s.CertStatus, s.At, s.Reason = Revoked, r.Revoked.At.UTC(), Reason(r.Revoked.Reason)
 	case bool(r.Unknown) && !bool(r.Good) && !revoked:
 	default:
-		return Status{}, newUnusable("answer of the OCSP response says not one thing")
+		return Status{}, newUnusable("single response has no unambiguous status")
 	}
 	return s, nil
 }
 
-// verifySignature returns the certificate whose key signed the response.
+// verifySignature verifies the response and returns the certificate of its signer.
 func (b *basicResponse) verifySignature(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
 	algorithm, err := signatureAlgorithm(b.Algorithm)
 	if err != nil {
@@ -222,8 +212,8 @@ func (b *basicResponse) verifySignature(issuer *x509.Certificate, known *Respond
 	return delegate, signed(delegate)
 }
 
-// findDelegate returns the responder's certificate among those that the response carries, which issuer signed and made
-// a responder; or nil if issuer itself is named as the responder, or nobody else could be.
+// findDelegate returns the responder's certificate from the response, which issuer must have signed for OCSP; nil if
+// issuer itself is the responder.
 func (b *basicResponse) findDelegate(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
 	if b.isResponder(issuer) {
 		return nil, nil
@@ -233,7 +223,7 @@ func (b *basicResponse) findDelegate(issuer *x509.Certificate, known *Responders
 		if err != nil || !b.isResponder(c) {
 			continue
 		}
-		// The name decides which certificate it is; from here on there is one, and it fits or not.
+		// The name selects the certificate; from here on a failed check is final.
 		if err := cms.CheckKey(c.PublicKey); err != nil {
 			return nil, newUnusable("responder's key: %w", err)
 		}
@@ -254,8 +244,7 @@ func (b *basicResponse) findDelegate(issuer *x509.Certificate, known *Responders
 	return nil, newUnusable("OCSP response lacks its responder's certificate")
 }
 
-// isResponder reports whether the response says that c's key signed it, by name or by the SHA-1 of its key (RFC 6960
-// §4.2.1).
+// isResponder reports whether the response names c as its signer, by name or by the SHA-1 of its key (RFC 6960 §4.2.1).
 func (b *basicResponse) isResponder(c *x509.Certificate) bool {
 	switch id := b.Data.Responder; id.Tag {
 	case 1:
@@ -275,7 +264,7 @@ func hasCritical(all []pkix.Extension) bool {
 	return slices.ContainsFunc(all, func(x pkix.Extension) bool { return x.Critical })
 }
 
-// toUTC keeps the zero time zero.
+// toUTC keeps the zero time.
 func toUTC(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}

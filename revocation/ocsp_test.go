@@ -17,7 +17,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// buildResponse makes a good answer about a serial, of the certificate named as its issuer, signed by another perhaps.
+// buildResponse builds a good response about a serial of the named issuer, signed by by.
 func buildResponse(t testing.TB, named *x509.Certificate, by identity, change func(*ocsp.Response)) []byte {
 	t.Helper()
 	r := ocsp.Response{Status: ocsp.Good, SerialNumber: big.NewInt(7), ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour)}
@@ -29,7 +29,7 @@ func buildResponse(t testing.TB, named *x509.Certificate, by identity, change fu
 	return der
 }
 
-// newNamesake certifies another name or key, signed by itself.
+// newNamesake returns a self-signed certificate with that subject and key.
 func newNamesake(t *testing.T, subject pkix.Name, key identity) *x509.Certificate {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: subject, NotAfter: now.AddDate(1, 0, 0)}
@@ -59,9 +59,9 @@ func TestSerialAloneDoesNotSayWhoseCertificateAnAnswerIsAbout(t *testing.T) {
 			"the same key of another name":   {newNamesake(t, other.cert.Subject, ca), ErrUnusable},
 			"the same name and key, renewed": {newNamesake(t, ca.cert.Subject, ca), nil},
 		} {
-			// Signed by the issuer in any case: one responder may serve several authorities.
+			// Always signed by the issuer: one responder may serve several authorities.
 			der := buildResponse(t, c.named, ca, func(r *ocsp.Response) { r.IssuerHash = hash })
-			if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+			if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 				t.Errorf("%s by %v: %v, want %v", name, hash, err, c.want)
 			}
 		}
@@ -82,7 +82,7 @@ func TestResponderIsValidAtTheTimeItIsReliedOn(t *testing.T) {
 		der := buildResponse(t, ca.cert, delegate, func(r *ocsp.Response) {
 			r.Certificate, r.ThisUpdate, r.NextUpdate = delegate.cert, c.at, c.at.Add(time.Hour)
 		})
-		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, c.at); !errors.Is(err, c.want) {
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, c.at); !errors.Is(err, c.want) {
 			t.Errorf("at %s: %v, want %v", c.at, err, c.want)
 		}
 	}
@@ -105,7 +105,7 @@ func TestResponderWithACostlyKeyIsRefusedWithoutVerifying(t *testing.T) {
 			t.Fatal(err)
 		}
 		der = buildResponse(t, ca.cert, identity{ca.key, cert}, func(r *ocsp.Response) { r.Certificate = cert })
-		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), says) {
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%d bits: %v, want %q", bits, err, says)
 		}
 	}
@@ -116,14 +116,14 @@ func TestBytesThatAreNotAResponseAreUnusable(t *testing.T) {
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca)
 	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
-	if _, err := ValidateOCSP(make([]byte, maxOCSP+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 262145 bytes") {
+	if _, err := validateOCSP(make([]byte, maxOCSP+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 262145 bytes") {
 		t.Errorf("too long: %v", err)
 	}
 	for name, der := range map[string][]byte{
 		"nothing": nil, "a page": []byte("<html>"), "cut off": good[:len(good)-1], "bytes behind": append(bytes.Clone(good), 0),
 		"a refusal": ocsp.UnauthorizedErrorResponse, "no body": {0x30, 3, 10, 1, 0},
 	} {
-		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) {
+		if _, err := validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -139,13 +139,13 @@ func TestNoChangedByteOfAnAnswerChangesItsVerdict(t *testing.T) {
 	for i := range der {
 		b := bytes.Clone(der)
 		b[i] ^= 1
-		if _, err := ValidateOCSP(b, leaf.cert, ca.cert, now); err == nil {
+		if _, err := validateOCSP(b, leaf.cert, ca.cert, now); err == nil {
 			t.Errorf("byte %d of %d changed, and the certificate is good", i, len(der))
 		}
 	}
 }
 
-// prependCertificates puts certificates in front of those that a response carries, which nobody signed.
+// prependCertificates puts unsigned certificates in front of those in a response.
 func prependCertificates(t *testing.T, der []byte, certs ...*x509.Certificate) []byte {
 	t.Helper()
 	var outer struct {
@@ -197,7 +197,7 @@ func TestResponderIsFoundByItsNameAmongWhateverTheResponseCarries(t *testing.T) 
 	}
 	for name, c := range map[string]struct {
 		der []byte
-		by  *x509.Certificate // nil: unfit
+		by  *x509.Certificate // nil: unusable
 	}{
 		"the issuer, with its own certificate": {prependCertificates(t, own, ca.cert), ca.cert},
 		"the issuer, with others":              {prependCertificates(t, own, delegate.cert, root.cert), ca.cert},
@@ -220,7 +220,7 @@ func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
 	der := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) {
 		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, at, ocsp.Superseded
 	})
-	s, err := ValidateOCSP(der, leaf.cert, ca.cert, now)
+	s, err := validateOCSP(der, leaf.cert, ca.cert, now)
 	var revoked *RevokedError
 	if !errors.As(err, &revoked) || revoked.Serial.Cmp(leaf.cert.SerialNumber) != 0 || revoked.Status.At != s.At {
 		t.Fatalf("%v", err)

@@ -22,6 +22,14 @@ type identity struct {
 	cert *x509.Certificate
 }
 
+func validateOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	return Data{OCSP: append([]byte{}, der...)}.Validate(cert, issuer, at)
+}
+
+func validateCRL(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	return Data{CRL: der}.Validate(cert, issuer, at)
+}
+
 func newCertificate(t testing.TB, name string, serial int64, issuer *identity, usage ...x509.ExtKeyUsage) identity {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -66,9 +74,9 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 		{"one without the purpose", idle, func(*ocsp.Response) {}, ErrUnusable, ""},
 		{"another issuer's responder", foreign, func(*ocsp.Response) {}, ErrUnusable, ""},
 		{"about another serial", ca, func(r *ocsp.Response) { r.SerialNumber = big.NewInt(6) }, ErrUnusable, ""},
-		{"run out", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnusable, "run out"},
+		{"has expired", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnusable, "has expired"},
 		{"without an end and new", ca, func(r *ocsp.Response) { r.NextUpdate = time.Time{} }, nil, ""},
-		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnusable, "run out"},
+		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnusable, "has expired"},
 		{"from the future", ca, func(r *ocsp.Response) { r.ThisUpdate = now.Add(time.Hour) }, ErrUnusable, "future"},
 		{"unknown", ca, func(r *ocsp.Response) { r.Status = ocsp.Unknown }, ErrUnusable, "know"},
 		{"revoked", ca, func(r *ocsp.Response) { r.Status, r.RevokedAt = ocsp.Revoked, now.Add(-time.Hour) }, ErrRevoked, ""},
@@ -82,7 +90,7 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if _, err = ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
+		if _, err = validateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v %q", c.name, err, c.want, c.says)
 		}
 	}
@@ -104,7 +112,7 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		{"another's", other, func(*x509.RevocationList) {}, ErrUnusable},
 		{"of the same name and another key", twin, func(*x509.RevocationList) {}, ErrUnusable},
 		{"delta", ca, func(l *x509.RevocationList) { l.ExtraExtensions = []pkix.Extension{delta} }, ErrUnusable},
-		{"run out", ca, func(l *x509.RevocationList) { l.NextUpdate = now.Add(-time.Second) }, ErrUnusable},
+		{"has expired", ca, func(l *x509.RevocationList) { l.NextUpdate = now.Add(-time.Second) }, ErrUnusable},
 		{"naming it", ca, func(l *x509.RevocationList) {
 			l.RevokedCertificateEntries = []x509.RevocationListEntry{{SerialNumber: big.NewInt(7), RevocationTime: now.Add(-time.Minute)}}
 		}, ErrRevoked},
@@ -118,7 +126,7 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := validateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -138,7 +146,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(r)
 	f.Add(l)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = ValidateOCSP(b, leaf.cert, ca.cert, now)
-		_, _ = ValidateCRL(b, leaf.cert, ca.cert, now)
+		_, _ = validateOCSP(b, leaf.cert, ca.cert, now)
+		_, _ = validateCRL(b, leaf.cert, ca.cert, now)
 	})
 }

@@ -14,9 +14,8 @@ var (
 	oidDistributionPoint = encodingasn1.ObjectIdentifier{2, 5, 29, 28}
 )
 
-// checkScope refuses a list that does not speak of cert, or not of every reason for which it may be revoked: a
-// delta, one whose issuing distribution point leaves cert out, or one with a critical extension that is not known
-// here (RFC 5280 §5.2).
+// checkScope refuses a list that does not cover cert, or not all reasons: a delta list, one whose issuing distribution
+// point excludes cert, or one with an unknown critical extension (RFC 5280 §5.2).
 func checkScope(l *x509.RevocationList, cert *x509.Certificate) error {
 	for _, e := range l.Extensions {
 		switch {
@@ -33,7 +32,7 @@ func checkScope(l *x509.RevocationList, cert *x509.Certificate) error {
 	return nil
 }
 
-// checkDistributionPoint reads an IssuingDistributionPoint and compares it with cert (RFC 5280 §5.2.5, §6.3.3).
+// checkDistributionPoint compares an IssuingDistributionPoint with cert (RFC 5280 §5.2.5, §6.3.3).
 func checkDistributionPoint(der []byte, cert *x509.Certificate) error {
 	all := cryptobyte.String(der)
 	var body cryptobyte.String
@@ -51,22 +50,22 @@ func checkDistributionPoint(der []byte, cert *x509.Certificate) error {
 			if !hasCommonPoint(value, cert) {
 				return newUnusable("CRL is of another distribution point")
 			}
-		case asn1.Tag(1).ContextSpecific(): // onlyContainsUserCerts; DER leaves out what is false
+		case asn1.Tag(1).ContextSpecific(): // onlyContainsUserCerts; DER omits false values
 			if cert.IsCA {
-				return newUnusable("CRL leaves authorities out")
+				return newUnusable("CRL excludes CA certificates")
 			}
 		case asn1.Tag(2).ContextSpecific(): // onlyContainsCACerts
 			if !cert.IsCA {
-				return newUnusable("CRL is about authorities only")
+				return newUnusable("CRL covers CA certificates only")
 			}
-		default: // onlySomeReasons, indirectCRL, onlyContainsAttributeCerts, or something new
-			return newUnusable("CRL does not speak of every reason, issuer or certificate")
+		default: // onlySomeReasons, indirectCRL, onlyContainsAttributeCerts, or an unknown field
+			return newUnusable("CRL does not cover every reason, issuer or certificate")
 		}
 	}
 	return nil
 }
 
-// hasCommonPoint reports whether a DistributionPointName is a full name with an address that cert names too.
+// hasCommonPoint reports whether a DistributionPointName is a full name with an address that is also in cert.
 func hasCommonPoint(name cryptobyte.String, cert *x509.Certificate) bool {
 	var names cryptobyte.String
 	if !name.ReadASN1(&names, asn1.Tag(0).Constructed().ContextSpecific()) || !name.Empty() {

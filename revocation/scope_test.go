@@ -14,7 +14,8 @@ import (
 	"golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// encodeDistributionPoint encodes an IssuingDistributionPoint of flags, each by its tag, after the addresses of a full name.
+// encodeDistributionPoint encodes an IssuingDistributionPoint with flags, each by its tag, after the addresses of a
+// full name.
 func encodeDistributionPoint(flags []uint8, addresses ...string) []byte {
 	var b cryptobyte.Builder
 	b.AddASN1(asn1.SEQUENCE, func(b *cryptobyte.Builder) {
@@ -44,8 +45,8 @@ func TestListCountsForTheCertificatesThatItSpeaksOf(t *testing.T) {
 	relative := []byte{0x30, 4, 0xa0, 2, 0xa1, 0}
 	for name, c := range map[string]struct {
 		idp    []byte
-		person bool // whether it is proof about a person's certificate
-		sub    bool // and about an authority's
+		person bool // usable for a person's certificate
+		sub    bool // usable for an authority's certificate
 	}{
 		"everything":                {encodeDistributionPoint(nil), true, true},
 		"this point":                {encodeDistributionPoint(nil, "http://a.test/2.crl"), true, true},
@@ -72,7 +73,7 @@ func TestListCountsForTheCertificatesThatItSpeaksOf(t *testing.T) {
 				if cert.IsCA {
 					good = c.sub
 				}
-				if _, err := ValidateCRL(l, cert, ca.cert, now); (err == nil) != good || err != nil && !errors.Is(err, ErrUnusable) {
+				if _, err := validateCRL(l, cert, ca.cert, now); (err == nil) != good || err != nil && !errors.Is(err, ErrUnusable) {
 					t.Errorf("%s, critical %t, authority %t: %v", name, critical, cert.IsCA, err)
 				}
 			}
@@ -93,7 +94,7 @@ func TestExtensionThatIsNotUnderstoodSpoilsAListWhenItIsCritical(t *testing.T) {
 		{"unknown and critical", pkix.Extension{Id: []int{1, 2, 3}, Critical: true, Value: []byte{5, 0}}, ErrUnusable},
 		{"delta that does not say it is critical", pkix.Extension{Id: []int{2, 5, 29, 27}, Value: []byte{2, 1, 1}}, ErrUnusable},
 	} {
-		if _, err := ValidateCRL(buildList(t, ca, c.x), leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := validateCRL(buildList(t, ca, c.x), leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
@@ -105,7 +106,7 @@ func TestExtensionThatIsNotUnderstoodSpoilsAListWhenItIsCritical(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, want) {
+		if _, err := validateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, want) {
 			t.Errorf("entry of another issuer, critical %t: %v, want %v", critical, err, want)
 		}
 	}
@@ -115,7 +116,7 @@ func TestListThatIsLongerThanTheLimitIsNotParsed(t *testing.T) {
 	t.Parallel()
 	ca := newCertificate(t, "CA", 1, nil)
 	leaf := newCertificate(t, "Leaf", 7, &ca)
-	if _, err := ValidateCRL(make([]byte, MaxSize+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 33554433 bytes") {
+	if _, err := validateCRL(make([]byte, MaxSize+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 33554433 bytes") {
 		t.Error(err)
 	}
 }
@@ -134,7 +135,7 @@ func TestListSpeaksOfItsIssuersCertificatesAndOfRevocationsThatHaveBegun(t *test
 	}{
 		"its own": {ca, leaf.cert, nil}, "by the same key under another name": {renamed, leaf.cert, ErrUnusable}, "about another issuer's": {ca, foreign.cert, ErrUnusable},
 	} {
-		if _, err := ValidateCRL(buildList(t, c.by, plain), c.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := validateCRL(buildList(t, c.by, plain), c.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -145,7 +146,7 @@ func TestListSpeaksOfItsIssuersCertificatesAndOfRevocationsThatHaveBegun(t *test
 		t.Fatal(err)
 	}
 	for at, want := range map[time.Time]error{now: ErrRevoked, now.Add(-time.Second): nil} {
-		if _, err := ValidateCRL(der, leaf.cert, ca.cert, at); !errors.Is(err, want) {
+		if _, err := validateCRL(der, leaf.cert, ca.cert, at); !errors.Is(err, want) {
 			t.Errorf("at %s, revoked at %s: %v, want %v", at, now, err, want)
 		}
 	}
@@ -162,7 +163,7 @@ func buildList(t *testing.T, by identity, extension pkix.Extension) []byte {
 	return der
 }
 
-// The scope of a list is read after its signature was verified, where FuzzJudge does not get to.
+// The scope of a list is read after its signature was verified, so FuzzJudge does not reach it.
 func FuzzDistributionPoint(f *testing.F) {
 	person := &x509.Certificate{CRLDistributionPoints: []string{"http://a.test/1.crl"}}
 	f.Add(encodeDistributionPoint([]uint8{1}, "http://a.test/1.crl"))

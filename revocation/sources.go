@@ -6,12 +6,12 @@ import (
 	"errors"
 )
 
-// Sources asks one source after the other until one has proof, that a certificate is good or that it was revoked.
+// Sources queries sources in order until one has revocation data, whether the certificate is good or revoked.
 type Sources []Source
 
-// Revocation returns the first proof. Where there is none, the error has each one's reason.
+// Revocation returns the first revocation data. If there is none, the error contains the reasons of all sources.
 func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error) {
-	errs := []error{errors.New("no source has proof")}
+	errs := []error{errors.New("no source has revocation data")}
 	for _, s := range all {
 		m, err := s.Revocation(ctx, cert, issuer)
 		if err == nil || errors.Is(err, ErrRevoked) {
@@ -25,7 +25,7 @@ func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificat
 	return Data{}, errors.Join(errs...)
 }
 
-// Issuer returns the first issuer that one of the sources finds.
+// Issuer returns the first issuer found.
 func (all Sources) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error) {
 	errs := []error{errors.New("no source has the issuer")}
 	for _, s := range all {

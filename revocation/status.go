@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// Errors of judging.
+// Errors of validation.
 var (
-	// ErrRevoked is a certificate that was revoked by the time it was judged at; the error is a [*RevokedError].
+	// ErrRevoked is a certificate that was revoked by the time of validation; the error is a [*RevokedError].
 	ErrRevoked = errors.New("certificate is revoked")
-	// ErrUnusable is proof that says nothing that could be relied on about this certificate at this time.
-	ErrUnusable = errors.New("proof does not fit")
+	// ErrUnusable is revocation data that cannot be relied on for this certificate at this time.
+	ErrUnusable = errors.New("unusable revocation data")
 )
 
 func newUnusable(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnusable, fmt.Errorf(format, args...))
 }
 
-// CertStatus is what a proof states about a certificate.
+// CertStatus is the status of a certificate in revocation data (RFC 6960 §2.2).
 type CertStatus int
 
-// The standings. Unknown is a responder that does not know the certificate, and the zero value.
+// The status values. Unknown, the zero value, means that the responder does not know the certificate.
 const (
 	Unknown CertStatus = iota
 	Good
@@ -40,10 +40,10 @@ func (s CertStatus) String() string {
 	return "unknown"
 }
 
-// Reason is why a certificate was revoked (CRLReason, RFC 5280 §5.3.1).
+// Reason is the reason of a revocation (CRLReason, RFC 5280 §5.3.1).
 type Reason int
 
-// The reasons. Number 7 is not used; 8 takes a certificate off hold in delta lists, which are not read here.
+// The reasons. 7 is not used; 8 removes a certificate from hold in delta lists, which are not supported here.
 const (
 	Unspecified          Reason = 0
 	KeyCompromise        Reason = 1
@@ -63,7 +63,7 @@ var reasons = map[Reason]string{
 	RemoveFromCRL: "removeFromCRL", PrivilegeWithdrawn: "privilegeWithdrawn", AACompromise: "aACompromise",
 }
 
-// String returns the name that RFC 5280 §5.3.1 gives the reason.
+// String returns the name in RFC 5280 §5.3.1.
 func (r Reason) String() string {
 	if s, ok := reasons[r]; ok {
 		return s
@@ -71,7 +71,7 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", int(r))
 }
 
-// ParseReason returns the reason of that name.
+// ParseReason returns the reason with that name.
 func ParseReason(name string) (Reason, bool) {
 	for r, s := range reasons {
 		if s == name {
@@ -81,20 +81,20 @@ func ParseReason(name string) (Reason, bool) {
 	return 0, false
 }
 
-// Status is what one authentic proof states about one certificate. When it was made, and whether that is recent
-// enough, is for [Status.Check] or for the caller.
+// Status is the verified statement of revocation data about one certificate. [Status.Check] or the caller decides
+// whether it is recent enough.
 type Status struct {
 	CertStatus CertStatus
 	At         time.Time // UTC; when the certificate was revoked; zero unless Revoked
-	Reason     Reason    // why; Unspecified unless Revoked
-	ThisUpdate time.Time // UTC; the statement is known to be right at this time
-	NextUpdate time.Time // UTC; there will be something newer by then; zero: the proof does not say
+	Reason     Reason    // Unspecified unless Revoked
+	ThisUpdate time.Time // UTC; the status is known to be correct at this time
+	NextUpdate time.Time // UTC; newer data is available by then; zero: not stated
 
-	// Responder is who signed: the issuer itself, or the responder that it delegated OCSP to.
+	// Responder is the signer: the issuer itself, or its delegated OCSP responder.
 	Responder *x509.Certificate
 }
 
-// RevokedError is a certificate that was revoked, with the proof's statement. It is [ErrRevoked] for errors.Is.
+// RevokedError is a revoked certificate with its status. It is [ErrRevoked] for errors.Is.
 type RevokedError struct {
 	Serial *big.Int
 	Status Status
@@ -107,9 +107,9 @@ func (e *RevokedError) Error() string {
 // Is makes the error ErrRevoked.
 func (e *RevokedError) Is(target error) bool { return target == ErrRevoked }
 
-// InvalidatesTimestamps reports whether the revocation spoils what a time-stamp authority stamped before it: it does unless the
-// reason says that the key was not compromised (RFC 3161 §4). A reason that is unspecified counts as none, since it
-// should not be stated (RFC 5280 §5.3.1).
+// InvalidatesTimestamps reports whether the revocation of a time-stamp authority's certificate invalidates its earlier
+// timestamps: it does unless the reason says that the key was not compromised (RFC 3161 §4). Unspecified counts as no
+// reason, since it should not be stated (RFC 5280 §5.3.1).
 func (s Status) InvalidatesTimestamps() bool {
 	switch s.Reason {
 	case AffiliationChanged, Superseded, CessationOfOperation:
@@ -118,20 +118,19 @@ func (s Status) InvalidatesTimestamps() bool {
 	return s.CertStatus == Revoked
 }
 
-// RevokedBy reports whether the certificate was revoked at that time or before it.
+// RevokedBy reports whether the certificate was revoked at or before that time.
 func (s Status) RevokedBy(at time.Time) bool { return s.CertStatus == Revoked && !s.At.After(at) }
 
 const (
-	// skew is how far ahead of us the clock of a responder may be.
+	// skew is how far ahead the clock of a responder may be.
 	skew = 5 * time.Minute
-	// maxAgeWithoutNextUpdate is how long an OCSP response without an end counts as current. Such a responder has something newer
-	// at any time (RFC 6960 §4.2.2.1), so an old response of its is one that somebody kept, from before a revocation
-	// perhaps.
+	// maxAgeWithoutNextUpdate is how long an OCSP response without nextUpdate counts as current. Such a responder
+	// always has newer data (RFC 6960 §4.2.2.1), so an old response may be a replay from before a revocation.
 	maxAgeWithoutNextUpdate = 24 * time.Hour
 )
 
-// Current checks that the proof is to be relied on at a time: made by then, not superseded, and signed by a
-// certificate that is valid then. What it states is not looked at. The error is ErrUnfit.
+// Current checks that the data can be relied on at a time: made by then, not superseded, and its signer's certificate
+// valid then. The certificate's status is not checked. The error is ErrUnusable.
 func (s Status) Current(at time.Time) error {
 	next := s.NextUpdate
 	if next.IsZero() {
@@ -139,17 +138,17 @@ func (s Status) Current(at time.Time) error {
 	}
 	switch c := s.Responder; {
 	case s.ThisUpdate.After(at.Add(skew)):
-		return newUnusable("proof is from the future")
+		return newUnusable("revocation data is from the future")
 	case next.Before(at):
-		return newUnusable("proof has run out")
+		return newUnusable("revocation data has expired")
 	case c != nil && (at.Before(c.NotBefore) || at.After(c.NotAfter)):
 		return newUnusable("responder's certificate is not valid at that time")
 	}
 	return nil
 }
 
-// Check is nil if the proof shows at a time that cert was good. Otherwise it is ErrUnfit, or a [*RevokedError] if
-// the certificate was revoked by then.
+// Check returns nil if cert was good at that time. Otherwise the error is ErrUnusable, or a [*RevokedError] if the
+// certificate was revoked by then.
 func (s Status) Check(cert *x509.Certificate, at time.Time) error {
 	if err := s.Current(at); err != nil {
 		return err

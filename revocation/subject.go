@@ -9,15 +9,15 @@ import (
 	cryptoasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// Subject is what an OCSP response or a CRL states that it is about, unverified: a certificate by its serial number, or all
-// certificates of an issuer. Two with the same subject have the same ID.
+// Subject is what an OCSP response or a CRL claims to be about, unverified: a certificate by its serial number, or all
+// certificates of an issuer. Equal subjects have equal IDs.
 type Subject struct {
 	ID string
 	At time.Time // thisUpdate, UTC
 }
 
-// OCSPSubjects reads which certificates a DER OCSPResponse, or the BasicOCSPResponse within one, is about. The error is
-// ErrUnfit.
+// OCSPSubjects returns the certificates that a DER OCSPResponse, or the BasicOCSPResponse in one, is about. The error
+// is ErrUnusable.
 func OCSPSubjects(der []byte) ([]Subject, error) {
 	basic, err := parseOCSP(der)
 	if err != nil {
@@ -36,8 +36,8 @@ func OCSPSubjects(der []byte) ([]Subject, error) {
 	return all, nil
 }
 
-// CRLSubject reads which issuer's certificates a DER CertificateList is about. Its entries and extensions are not looked
-// at. The error is ErrUnfit.
+// CRLSubject returns the issuer whose certificates a DER CertificateList is about. Its entries and extensions are not
+// read. The error is ErrUnusable.
 func CRLSubject(der []byte) (Subject, error) {
 	bad := newUnusable("CRL cannot be read")
 	whole := cryptobyte.String(der)

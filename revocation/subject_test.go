@@ -41,7 +41,7 @@ func TestSubjectOfValidationDataIsRead(t *testing.T) {
 	}
 }
 
-// basicOf is the basic response within a response.
+// basicOf returns the basic response in a response.
 func basicOf(t *testing.T, der []byte) []byte {
 	t.Helper()
 	var outer struct {

@@ -20,32 +20,33 @@ import (
 )
 
 const (
-	// maxResponse bounds what is read of a response, in bytes; a real one has at most some ten thousand.
+	// maxResponse limits a response in bytes; a real one has at most some ten thousand.
 	maxResponse = 256 << 10
-	// defaultTimeout is how long one authority may take; a working one answers within a second.
+	// defaultTimeout limits one query; a working authority answers within a second.
 	defaultTimeout = 15 * time.Second
 )
 
-// Client asks one authority over HTTP (RFC 3161 §3.4). Its members are not changed once it is in use; any number of
-// callers may ask at once.
+// Client queries one authority over HTTP (RFC 3161 §3.4). Do not change its fields once it is in use. It is safe for
+// concurrent use.
 type Client struct {
-	// URL of the authority. A user and password in it are sent as HTTP basic authentication, and appear in no error.
+	// URL of the authority. A user and password in it are sent as HTTP basic authentication; they never appear in
+	// errors.
 	URL     string
-	HTTP    *http.Client          // its transport decides where connections may go
-	Timeout time.Duration         // of one question with its answer; 0 is 15 seconds
-	Policy  asn1.ObjectIdentifier // asked for, and demanded of the answer; nil: the authority's choice
-	// Roots are where the authority's chain has to lead. Nil: nobody asks whom it was certified by.
+	HTTP    *http.Client          // its transport restricts connections
+	Timeout time.Duration         // of one query; 0 is 15 seconds
+	Policy  asn1.ObjectIdentifier // requested, and required of the token; nil: the authority's choice
+	// Roots are the trust anchors of the authority's chain. Nil: the chain is not validated.
 	Roots  *x509.CertPool
 	Clock  func() time.Time // nil: time.Now
 	Random io.Reader        // of nonces; nil: crypto/rand
-	// Tolerance is how far a token's time may be from the clock; 0 is Skew. What is further away is a [*ClockError].
+	// Tolerance is the maximum difference between a token's time and the clock; 0 is Skew. A larger one is a
+	// [*ClockError].
 	Tolerance time.Duration
 
 	largest atomic.Int64 // bytes of the largest token so far
 }
 
-// TokenSize returns an upper bound of a token once the authority has given one: what it includes hardly changes.
-// Before that it returns 0.
+// TokenSize returns an upper bound for tokens of this authority, or 0 before the first token. Their size hardly varies.
 func (c *Client) TokenSize() int {
 	n := int(c.largest.Load())
 	if n == 0 {
@@ -54,9 +55,8 @@ func (c *Client) TokenSize() int {
 	return n + n/16 + 64 // integers vary in length
 }
 
-// Timestamp obtains a token over a SHA-256 digest and checks it in every respect; see [Request.Accept] and
-// [Token.Validate]. The error names the authority by its host; it is a [*ClockError] where everything is as it should be
-// but the time.
+// Timestamp fetches a token over a SHA-256 digest and checks it completely; see [Request.Accept] and [Token.Validate].
+// Errors name the authority by its host; if only the time is wrong, the error is a [*ClockError].
 func (c *Client) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	random, clock, timeout := c.Random, c.Clock, c.Timeout
 	if random == nil {
@@ -89,11 +89,11 @@ func (c *Client) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	}
 }
 
-// splitURL takes the user off an address. Words of the parser would repeat the password.
+// splitURL removes the user from a URL. It does not wrap the parser's error, which would contain the password.
 func splitURL(s string) (*url.URL, *url.Userinfo, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, nil, errors.New("address of the time-stamp authority is no http or https address")
+		return nil, nil, errors.New("address of the time-stamp authority is not an http or https URL")
 	}
 	user := u.User
 	u.User = nil
@@ -103,7 +103,7 @@ func splitURL(s string) (*url.URL, *url.Userinfo, error) {
 func newRequest(random io.Reader, digest []byte, policy asn1.ObjectIdentifier) (Request, error) {
 	var nonce [16]byte
 	if _, err := io.ReadFull(random, nonce[:]); err != nil {
-		return Request{}, fmt.Errorf("draw nonce: %w", err)
+		return Request{}, fmt.Errorf("generate nonce: %w", err)
 	}
 	return Request{Hash: crypto.SHA256, Imprint: digest, Policy: policy, Nonce: new(big.Int).SetBytes(nonce[:]), CertReq: true}, nil
 }
@@ -118,7 +118,7 @@ func (c *Client) fetchToken(ctx context.Context, address *url.URL, user *url.Use
 	if err != nil {
 		return nil, err
 	}
-	// The authority is judged at its own time: where the two clocks disagree, the local one may be wrong.
+	// The chain is validated at the token's time: if the two clocks differ, the local one may be wrong.
 	if c.Roots != nil {
 		if _, err := token.Validate(c.Roots, token.Time); err != nil {
 			return nil, err
@@ -154,12 +154,12 @@ func (c *Client) postRequest(ctx context.Context, address *url.URL, user *url.Us
 	}
 	answer, err := c.HTTP.Do(r)
 	if err != nil {
-		// The address, whose query may hold a secret, is not repeated.
+		// The URL is left out of the error because its query may hold a secret.
 		var u *url.Error
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return nil, fmt.Errorf("ask: %w", err)
+		return nil, fmt.Errorf("query: %w", err)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
@@ -178,8 +178,7 @@ func (c *Client) postRequest(ctx context.Context, address *url.URL, user *url.Us
 	return b, nil
 }
 
-// Media types of RFC 3161 §3.4, which calls the last of them timestamp-reply where it defines it and
-// timestamp-response where it demands it.
+// Media types of RFC 3161 §3.4, which defines the last one as timestamp-reply but requires timestamp-response.
 const (
 	queryType    = "application/timestamp-query"
 	replyType    = "application/timestamp-reply"

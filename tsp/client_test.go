@@ -45,7 +45,7 @@ func TestUserOfTheAddressIsSentAndNeverTold(t *testing.T) {
 	}
 	u.User = url.UserPassword("pemakai", "rahasiasalah")
 	for name, address := range map[string]string{
-		"refused": u.String(), "nobody there": "http://pemakai:rahasia@127.0.0.1:1/?key=kunci", "no host": "http://pemakai:rahasia@/?key=kunci",
+		"refused": u.String(), "no server": "http://pemakai:rahasia@127.0.0.1:1/?key=kunci", "no host": "http://pemakai:rahasia@/?key=kunci",
 		"no address": "http://pemakai:rahasia@exa mple/?key=kunci", "a file": "file://pemakai:rahasia@host/kunci",
 	} {
 		c.URL = address
@@ -122,7 +122,7 @@ func TestSizeOfATokenIsKnownAfterTheFirst(t *testing.T) {
 func TestTimeMayHaveFractionsOfASecond(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
-	// The time is the one thing that the test writes itself: Go writes no fraction.
+	// The test encodes the time itself, because Go writes no fraction.
 	id, err := cms.HashIdentifier(crypto.SHA256)
 	if err != nil {
 		t.Fatal(err)
@@ -152,9 +152,9 @@ func TestTimeMayHaveFractionsOfASecond(t *testing.T) {
 func TestCriticalExtensionOfATokenIsNotPassedOver(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
-	ask := Request{Hash: crypto.SHA256, Imprint: digest[:]}
+	request := Request{Hash: crypto.SHA256, Imprint: digest[:]}
 	for _, critical := range []bool{true, false} {
-		_, _, err := ask.Accept(buildResponse(t, r, func(i *tstInfo) {
+		_, _, err := request.Accept(buildResponse(t, r, func(i *tstInfo) {
 			i.Extensions = []pkix.Extension{{Id: policy, Critical: critical, Value: asn1.NullBytes}}
 		}), now)
 		if (err != nil) != critical {

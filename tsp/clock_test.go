@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// newWrongClockClient is a client of an authority of its own whose clock is ahead by d, and the authority's root.
+// newWrongClockClient returns a client of a new authority whose clock is ahead by d, and the authority's root.
 func newWrongClockClient(t *testing.T, d time.Duration) (*Client, *Responder) {
 	t.Helper()
 	r := newResponder(t, true, stamping)
@@ -39,7 +39,7 @@ func TestTokenFarFromTheLocalClockIsRefusedWithBothTimes(t *testing.T) {
 			t.Errorf("%s, by the usual tolerance: %v", d, err)
 		}
 	}
-	// Without roots nobody knows who said so.
+	// Without roots the token is not evidence.
 	c, _ := newWrongClockClient(t, time.Hour)
 	c.Roots = nil
 	var e *ClockError
@@ -59,7 +59,7 @@ func TestAuthorityIsValidatedAtItsOwnTimeWhereTheLocalClockIsYearsOff(t *testing
 	other, _ := newWrongClockClient(t, 0)
 	c.Roots = other.Roots
 	if _, err := c.Timestamp(t.Context(), digest[:]); err == nil || errors.As(err, &e) {
-		t.Errorf("an authority that leads to no root is believed: %v", err)
+		t.Errorf("an authority without a trusted root is accepted: %v", err)
 	}
 }
 
@@ -106,10 +106,10 @@ func TestLocalClockIsWrongWhenTwoIndependentAuthoritiesSaySo(t *testing.T) {
 			t.Errorf("%s: offset %s", name, e.Offset())
 		}
 	}
-	// A third that agrees with the local clock is not asked any more: two against two is no proof of either.
+	// A third that agrees with the local clock is not queried: two against two would prove nothing.
 	third := &fakeAuthority{name: "third"}
-	if _, err := NewFailover(nil, six(), six(), third).Timestamp(t.Context(), digest[:]); err == nil || third.asked != 0 {
-		t.Errorf("%v, the third was asked %d times", err, third.asked)
+	if _, err := NewFailover(nil, six(), six(), third).Timestamp(t.Context(), digest[:]); err == nil || third.queries != 0 {
+		t.Errorf("%v, the third had %d queries", err, third.queries)
 	}
 }
 
@@ -127,7 +127,7 @@ func TestClockThatIsSetRightIsNoticedAtOnce(t *testing.T) {
 			t.Fatalf("six hours ahead: %v", err)
 		}
 	}
-	local = now // the rests that the wrong clock began end hours after this
+	local = now // the pauses that the wrong clock began end hours after this
 	if _, err := o.Timestamp(t.Context(), digest[:]); err != nil {
 		t.Errorf("set right: %v", err)
 	}

@@ -18,7 +18,8 @@ import (
 	"segel/tsp"
 )
 
-// newExampleAuthority makes a time-stamp authority: a key whose certificate has the one critical purpose of time stamping.
+// newExampleAuthority returns a time-stamp authority: a key whose certificate has time stamping as its only, critical
+// usage.
 func newExampleAuthority() *tsp.Responder {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -45,7 +46,7 @@ func newExampleAuthority() *tsp.Responder {
 	}
 }
 
-// Two authorities are asked in order. The first does not answer.
+// Two authorities are queried in order. The first does not answer.
 func Example() {
 	tsa := newExampleAuthority()
 	server := httptest.NewServer(tsa)

@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// Failover asks several authorities, the next when the one before gave no token. It remembers who is out of order, so
-// that a dead authority does not cost its deadline each time:
+// Failover queries several authorities in order until one gives a token. It remembers failures, so that an unreachable
+// authority does not cost its timeout each time:
 //
-//   - after one failure it is asked last for five seconds;
-//   - after further ones it is not asked at all for half a minute, and twice as long each time up to five minutes;
-//   - when that time is over one caller tries it, while the others do without.
+//   - after one failure an authority is queried last for five seconds;
+//   - after further ones it is not queried for half a minute, and twice as long each time up to five minutes;
+//   - then one caller tries it again, while the others skip it.
 //
-// Nothing is ever made without trusted time: where none answers, each one's reason is in the error.
+// If no authority answers, the error contains every reason.
 //
-// An authority whose time is far from the local clock gave no token either, and the next is asked. Once two that are
-// independent agree with each other and not with the local clock, it is the local clock that is wrong: no further one is
-// asked, since a third that agreed with it would prove no more, and the error is a [*LocalClockError].
+// A token whose time is far from the local clock counts as a failure, and the next authority is queried. Once two
+// independent authorities agree with each other and not with the local clock, the local clock is wrong: the error is a
+// [*LocalClockError], and no further authority is queried, since one that agreed with the clock would prove nothing
+// more.
 type Failover struct {
 	clock   func() time.Time
 	members []*failoverMember
@@ -28,12 +29,12 @@ type Failover struct {
 type failoverMember struct {
 	Timestamper
 
-	mu          sync.Mutex    // guards the rest; never held while the authority is asked
+	mu          sync.Mutex    // guards the rest; not held during a query
 	failures    int           // since the last token
-	pausedUntil time.Time     // of the rest after them
-	pause       time.Duration // the length of that rest
-	probing     bool          // somebody asks it after its rest
-	lastError   error         // why the last one failed
+	pausedUntil time.Time     // end of the pause after them
+	pause       time.Duration // length of that pause
+	probing     bool          // a caller is querying it after its pause
+	lastError   error         // the last failure
 }
 
 const (
@@ -42,22 +43,22 @@ const (
 	longestPause = 5 * time.Minute
 )
 
-// NewFailover asks the authorities in the order given. A nil clock is time.Now.
+// NewFailover returns a Failover that queries the authorities in this order. A nil clock is time.Now.
 func NewFailover(clock func() time.Time, all ...Timestamper) *Failover {
 	if clock == nil {
 		clock = time.Now
 	}
-	o := &Failover{clock: clock}
+	f := &Failover{clock: clock}
 	for _, t := range all {
-		o.members = append(o.members, &failoverMember{Timestamper: t})
+		f.members = append(f.members, &failoverMember{Timestamper: t})
 	}
-	return o
+	return f
 }
 
-// TokenSize returns the largest that is known, or 0 when one is not known.
-func (o *Failover) TokenSize() int {
+// TokenSize returns the largest size, or 0 if one is unknown.
+func (f *Failover) TokenSize() int {
 	largest := 0
-	for _, m := range o.members {
+	for _, m := range f.members {
 		n := m.TokenSize()
 		if n == 0 {
 			return 0
@@ -67,12 +68,12 @@ func (o *Failover) TokenSize() int {
 	return largest
 }
 
-// Timestamp returns the first token that is obtained.
-func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+// Timestamp returns the first token.
+func (f *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	errs := []error{errors.New("no time-stamp authority gave a token")}
 	var later []*failoverMember
-	for _, m := range o.members {
-		ready, last := m.admitQuery(o.clock(), false)
+	for _, m := range f.members {
+		ready, last := m.admitQuery(f.clock(), false)
 		switch {
 		case ready:
 		case last == nil:
@@ -82,7 +83,7 @@ func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error)
 			errs = append(errs, last)
 			continue
 		}
-		token, err := o.queryMember(ctx, m, digest)
+		token, err := f.queryMember(ctx, m, digest)
 		if err == nil {
 			return token, nil
 		}
@@ -95,11 +96,11 @@ func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error)
 		}
 	}
 	for _, m := range later {
-		if ready, last := m.admitQuery(o.clock(), true); !ready {
+		if ready, last := m.admitQuery(f.clock(), true); !ready {
 			errs = append(errs, last)
 			continue
 		}
-		token, err := o.queryMember(ctx, m, digest)
+		token, err := f.queryMember(ctx, m, digest)
 		if err == nil {
 			return token, nil
 		}
@@ -113,20 +114,20 @@ func (o *Failover) Timestamp(ctx context.Context, digest []byte) ([]byte, error)
 	return nil, errors.Join(errs...)
 }
 
-// admitQuery reports whether the authority is to be asked now. Where it is not, the error says why; nil means that it is
-// to be asked after all others.
+// admitQuery reports whether the authority may be queried now. If not, the error says why; nil means that it is to be
+// queried after all others.
 func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	// A clock that was set back must not prolong a rest that the wrong clock began.
-	resting := now.Before(m.pausedUntil) && m.pausedUntil.Sub(now) <= m.pause
+	// A clock that was set back must not extend a pause that started with the wrong clock.
+	paused := now.Before(m.pausedUntil) && m.pausedUntil.Sub(now) <= m.pause
 	switch {
 	case m.failures == 0:
 		return true, nil
-	case m.failures == 1 && resting && !last:
+	case m.failures == 1 && paused && !last:
 		return false, nil
-	case m.failures > 1 && resting:
-		return false, fmt.Errorf("not asked before %s: %w", m.pausedUntil.UTC().Format(time.RFC3339), m.lastError)
+	case m.failures > 1 && paused:
+		return false, fmt.Errorf("not queried before %s: %w", m.pausedUntil.UTC().Format(time.RFC3339), m.lastError)
 	case m.failures > 1 && m.probing:
 		return false, fmt.Errorf("being tried again: %w", m.lastError)
 	}
@@ -134,7 +135,7 @@ func (m *failoverMember) admitQuery(now time.Time, last bool) (bool, error) {
 	return true, nil
 }
 
-func (o *Failover) queryMember(ctx context.Context, m *failoverMember, digest []byte) ([]byte, error) {
+func (f *Failover) queryMember(ctx context.Context, m *failoverMember, digest []byte) ([]byte, error) {
 	token, err := m.Timestamp(ctx, digest)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,20 +144,20 @@ func (o *Failover) queryMember(ctx context.Context, m *failoverMember, digest []
 	case err == nil:
 		m.failures, m.pausedUntil, m.pause, m.lastError = 0, time.Time{}, 0, nil
 	case ctx.Err() != nil:
-		// The caller went away; that says nothing about the authority.
+		// The caller went away; this says nothing about the authority.
 	default:
 		m.failures++
 		m.lastError, m.pause = err, computePause(m.failures)
 		var wrong *ClockError
 		if errors.As(err, &wrong) {
-			m.pause = firstPause // it answers at once; only the clocks differ, and which is to be set right is not known here
+			m.pause = firstPause // it answers at once, and which clock is wrong is not known here
 		}
-		m.pausedUntil = o.clock().Add(m.pause)
+		m.pausedUntil = f.clock().Add(m.pause)
 	}
 	return token, err
 }
 
-// computePause is how long an authority is left alone after that many failures in a row.
+// computePause returns how long an authority is not queried after that many consecutive failures.
 func computePause(failures int) time.Duration {
 	if failures == 1 {
 		return firstPause

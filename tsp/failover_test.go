@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// fakeAuthority is a time-stamp authority that answers as the test says, and counts.
+// fakeAuthority is a time-stamp authority with fixed answers that counts queries.
 type fakeAuthority struct {
-	name  string
-	err   error
-	size  int
-	asked int
-	begun func() // called while it is asked; nil: nothing
+	name    string
+	err     error
+	size    int
+	queries int
+	begun   func() // called during a query; nil: nothing
 }
 
 func (o *fakeAuthority) TokenSize() int { return o.size }
 
 func (o *fakeAuthority) Timestamp(context.Context, []byte) ([]byte, error) {
-	o.asked++
+	o.queries++
 	if o.begun != nil {
 		o.begun()
 	}
@@ -34,8 +34,8 @@ func TestNextAuthorityIsAskedWhenOneGivesNoToken(t *testing.T) {
 	t.Parallel()
 	dead, alive, spare := &fakeAuthority{err: errors.New("no route")}, &fakeAuthority{name: "second"}, &fakeAuthority{name: "third"}
 	token, err := NewFailover(nil, dead, alive, spare).Timestamp(t.Context(), digest[:])
-	if string(token) != "second" || err != nil || dead.asked != 1 || spare.asked != 0 {
-		t.Errorf("%q, %v; asked %d and %d", token, err, dead.asked, spare.asked)
+	if string(token) != "second" || err != nil || dead.queries != 1 || spare.queries != 0 {
+		t.Errorf("%q, %v; queries: %d and %d", token, err, dead.queries, spare.queries)
 	}
 }
 
@@ -47,7 +47,7 @@ func TestWithoutAnyAnswerThereIsNoTokenAndEveryReasonIsTold(t *testing.T) {
 		t.Errorf("%q, %v", token, err)
 	}
 	if token, err := NewFailover(nil).Timestamp(t.Context(), digest[:]); token != nil || err == nil {
-		t.Errorf("of nobody: %q, %v", token, err)
+		t.Errorf("without authorities: %q, %v", token, err)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 	at := now
 	dead, alive := &fakeAuthority{name: "first", err: errors.New("no route")}, &fakeAuthority{name: "second"}
 	o := NewFailover(func() time.Time { return at }, dead, alive)
-	ask := func() string {
+	fetch := func() string {
 		token, err := o.Timestamp(t.Context(), digest[:])
 		if err != nil {
 			t.Fatal(err)
@@ -64,24 +64,24 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 		return string(token)
 	}
 	for i, c := range []struct {
-		after time.Duration
-		asked int // how often the dead one has been asked then
+		after   time.Duration
+		queries int // queries of the failing one so far
 	}{
 		{0, 1}, {4 * time.Second, 1}, {2 * time.Second, 2}, // after five seconds
 		{29 * time.Second, 2}, {2 * time.Second, 3}, // after thirty more
 		{59 * time.Second, 3}, {2 * time.Second, 4}, // after sixty more
 	} {
 		at = at.Add(c.after)
-		if got := ask(); got != "second" || dead.asked != c.asked {
-			t.Errorf("step %d: token of %s, first asked %d times, want %d", i, got, dead.asked, c.asked)
+		if got := fetch(); got != "second" || dead.queries != c.queries {
+			t.Errorf("step %d: token of %s, first had %d queries, want %d", i, got, dead.queries, c.queries)
 		}
 	}
 	dead.err = nil
 	at = at.Add(longestPause)
-	if got := ask(); got != "first" {
-		t.Errorf("after its rest: token of %s", got)
+	if got := fetch(); got != "first" {
+		t.Errorf("after its pause: token of %s", got)
 	}
-	if got := ask(); got != "first" {
+	if got := fetch(); got != "first" {
 		t.Errorf("once it is well: token of %s", got)
 	}
 }
@@ -105,8 +105,8 @@ func TestOneFailureDoesNotShutTheOnlyAuthorityOut(t *testing.T) {
 			t.Errorf("the reason is missing: %v", err)
 		}
 	}
-	if only.asked != 4 {
-		t.Errorf("asked %d times, want 4: the hiccup, the token, and two failures before its rest", only.asked)
+	if only.queries != 4 {
+		t.Errorf("%d queries, want 4: the hiccup, the token, and two failures before its pause", only.queries)
 	}
 }
 
@@ -125,8 +125,8 @@ func TestAfterAPauseOneCallerTries(t *testing.T) {
 		_, others = o.Timestamp(t.Context(), digest[:])
 	}
 	_, _ = o.Timestamp(t.Context(), digest[:])
-	if dead.asked != 3 || others == nil || !strings.Contains(others.Error(), "tried again") {
-		t.Errorf("asked %d times, the other caller heard %v", dead.asked, others)
+	if dead.queries != 3 || others == nil || !strings.Contains(others.Error(), "tried again") {
+		t.Errorf("%d queries, the other caller heard %v", dead.queries, others)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestCallerWhoGoesAwayIsNoFailureOfTheAuthority(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := &fakeAuthority{err: context.Canceled, begun: cancel}, &fakeAuthority{}
 	o := NewFailover(nil, first, second)
-	if _, err := o.Timestamp(ctx, digest[:]); !errors.Is(err, context.Canceled) || second.asked != 0 {
-		t.Errorf("%v, second asked %d times", err, second.asked)
+	if _, err := o.Timestamp(ctx, digest[:]); !errors.Is(err, context.Canceled) || second.queries != 0 {
+		t.Errorf("%v, second had %d queries", err, second.queries)
 	}
 	if o.members[0].failures != 0 {
 		t.Error("counted as a failure")

@@ -6,9 +6,8 @@ import (
 	"segel/cms"
 )
 
-// ParseLenient reads a token that is in a file: as Parse does, and by the basic encoding rules where it is not DER, as older
-// authorities wrote them. Basic tells so. The statement itself has to be DER all the same (RFC 3161 §2.4.2). A token that
-// was asked for just now is for Parse.
+// ParseLenient parses a token from a file like Parse, and also accepts BER, which older authorities wrote; basic
+// reports that. The TSTInfo must be DER in any case (RFC 3161 §2.4.2). Use Parse for new tokens.
 func ParseLenient(b []byte) (t *Token, basic bool, err error) {
 	t, err = Parse(b)
 	if !errors.Is(err, cms.ErrMalformed) {

@@ -10,8 +10,8 @@ import (
 	"segel/cms"
 )
 
-// encodeTokenBER writes what a token holds by the basic rules, and leaves the outermost element as it is: its end is told, so
-// that whoever passes over it sees nothing odd.
+// encodeTokenBER converts the content of a token to BER and keeps the outermost element in DER, so that a parser of the
+// container around it notices nothing.
 func encodeTokenBER(t testing.TB, der []byte) []byte {
 	t.Helper()
 	var outer struct {

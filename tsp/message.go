@@ -40,10 +40,10 @@ func (r Request) Marshal() ([]byte, error) {
 	return asn1.Marshal(timeStampReq{Version: 1, Imprint: messageImprint{id, r.Imprint}, Policy: r.Policy, Nonce: r.Nonce, CertReq: r.CertReq})
 }
 
-// maxRequest bounds what a request may have in bytes; a real one has about a hundred.
+// maxRequest limits a request in bytes; a real one has about a hundred.
 const maxRequest = 8 << 10
 
-// ParseRequest decodes a request.
+// ParseRequest parses a request.
 func ParseRequest(der []byte) (Request, error) {
 	var v timeStampReq
 	if len(der) > maxRequest {
@@ -65,8 +65,8 @@ func ParseRequest(der []byte) (Request, error) {
 	return Request{Hash: h, Imprint: v.Imprint.Digest, Policy: v.Policy, Nonce: v.Nonce, CertReq: v.CertReq}, nil
 }
 
-// TimeNotAvailable is the bit of PKIFailureInfo (RFC 3161 §2.4.2) by which an authority says that it does not trust its own
-// clock.
+// TimeNotAvailable is the bit of PKIFailureInfo (RFC 3161 §2.4.2) with which an authority says that its time source is
+// not available.
 const TimeNotAvailable = 14
 
 // Further failure bits of PKIFailureInfo.
@@ -87,7 +87,7 @@ type Refusal struct {
 }
 
 func (r *Refusal) Error() string {
-	// Quoted, because it is a stranger's text and goes to logs.
+	// Quoted, because the text is untrusted and goes to logs.
 	return fmt.Sprintf("time-stamp authority refused with status %d, failure %d: %q", r.Status, r.Failure, r.Text)
 }
 
@@ -123,7 +123,7 @@ func (r *Refusal) marshalRefusal() ([]byte, error) {
 	return asn1.Marshal(timeStampResp{Status: s})
 }
 
-// maxText bounds, in bytes, what a refusal repeats of an authority's words.
+// maxText limits the authority's text in a refusal, in bytes.
 const maxText = 200
 
 func (s statusInfo) toRefusal() *Refusal {
@@ -141,8 +141,8 @@ func (s statusInfo) toRefusal() *Refusal {
 	return r
 }
 
-// Accept checks a response against the request it answers, in every respect, and returns the token: granted,
-// the same imprint, nonce and policy, a time within [Skew] of now, and all that [Parse] checks.
+// Accept checks a response against its request and returns the token: it must be granted, have the same imprint, nonce
+// and policy, a time within [Skew] of now, and pass [Parse].
 func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) {
 	der, t, err := r.parseResponse(response)
 	if err == nil {
@@ -157,7 +157,7 @@ func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) 
 	return der, t, nil
 }
 
-// parseResponse is Accept without a look at the clock.
+// parseResponse is Accept without the checks of time.
 func (r Request) parseResponse(response []byte) ([]byte, *Token, error) {
 	var v timeStampResp
 	if rest, err := asn1.Unmarshal(response, &v); err != nil || len(rest) > 0 {
@@ -172,7 +172,7 @@ func (r Request) parseResponse(response []byte) ([]byte, *Token, error) {
 	}
 	switch {
 	case t.Hash != r.Hash || string(t.Imprint) != string(r.Imprint):
-		return nil, nil, errors.New("timestamp is about something else")
+		return nil, nil, errors.New("timestamp covers something else")
 	case r.Nonce != nil && (t.Nonce == nil || t.Nonce.Cmp(r.Nonce) != 0):
 		return nil, nil, errors.New("timestamp answers another request: its nonce differs")
 	case r.Policy != nil && !t.Policy.Equal(r.Policy):
@@ -183,7 +183,8 @@ func (r Request) parseResponse(response []byte) ([]byte, *Token, error) {
 	return v.Token.FullBytes, t, nil
 }
 
-// requireAuthorityValid demands that the authority's certificate is valid now, and was when it signed.
+// requireAuthorityValid returns an error unless the authority's certificate is valid now and was valid at the token's
+// time.
 func (t *Token) requireAuthorityValid(now time.Time) error {
 	for _, at := range []time.Time{t.Time, now} {
 		if at.Before(t.Authority.NotBefore) || at.After(t.Authority.NotAfter) {

@@ -16,21 +16,21 @@ import (
 	"segel/cms"
 )
 
-// Responder is a time-stamp authority: it answers requests, in process or over HTTP.
+// Responder is a time-stamp authority. It answers requests in process or over HTTP.
 type Responder struct {
 	Key   crypto.Signer
 	Chain []*x509.Certificate // the authority's certificate first
-	// Select returns the key and chain of the authority at a moment, in place of Key and Chain; nil: they never change.
+	// Select returns the authority's key and chain at a given time, instead of Key and Chain; nil: they never change.
 	Select func(at time.Time) (crypto.Signer, []*x509.Certificate)
 	Policy asn1.ObjectIdentifier
 	Clock  func() time.Time
-	Random io.Reader // serials and signatures
+	Random io.Reader // for serials and signatures
 }
 
-// statedAccuracy what a responder states: one second.
+// statedAccuracy is the accuracy in the tokens: one second.
 var statedAccuracy = accuracy{Seconds: 1}
 
-// Timestamp makes a token over a SHA-256 digest.
+// Timestamp issues a token over a SHA-256 digest.
 func (r *Responder) Timestamp(_ context.Context, digest []byte) ([]byte, error) {
 	if len(digest) != sha256.Size {
 		return nil, fmt.Errorf("digest of %d bytes is not SHA-256", len(digest))
@@ -47,7 +47,7 @@ func (r *Responder) TokenSize() int {
 	return len(token) + 64 // integers of a signature vary in length
 }
 
-// Respond answers a DER request with a DER response; a refusal is a response too.
+// Respond answers a DER request with a DER response, which may be a refusal.
 func (r *Responder) Respond(der []byte) ([]byte, error) {
 	request, err := ParseRequest(der)
 	if err == nil {
@@ -85,10 +85,10 @@ func (r *Responder) issueToken(request Request) ([]byte, error) {
 			return nil, newRefusal(TimeNotAvailable, "the clock is outside the certificate's validity")
 		}
 	}
-	// Serials are unique by 159 random bits (RFC 3161 §2.4.2 wants up to 160).
+	// 159 random bits make serials unique (RFC 3161 §2.4.2 allows up to 160).
 	serial := make([]byte, 20)
 	if _, err := io.ReadFull(r.Random, serial); err != nil {
-		return nil, fmt.Errorf("draw timestamp serial: %w", err)
+		return nil, fmt.Errorf("generate timestamp serial: %w", err)
 	}
 	serial[0] &= 0x7f
 	id, err := cms.HashIdentifier(request.Hash)
@@ -121,7 +121,7 @@ func (r *Responder) signToken(info []byte, withCertificates bool) ([]byte, error
 	return token, nil
 }
 
-// ServeHTTP answers as RFC 3161 §3.4 says.
+// ServeHTTP answers requests as specified in RFC 3161 §3.4.
 func (r *Responder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	if q.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
@@ -139,5 +139,5 @@ func (r *Responder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", replyType)
-	_, _ = w.Write(answer) // the client went away; there is nobody to tell
+	_, _ = w.Write(answer) // an error means that the client went away
 }

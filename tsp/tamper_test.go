@@ -21,7 +21,7 @@ import (
 	"segel/cms"
 )
 
-// buildResponse makes a response whose token is as a test wants it, signed by a proper authority.
+// buildResponse builds a response with any token, signed by a proper authority.
 func buildResponse(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
 	t.Helper()
 	id, err := cms.HashIdentifier(crypto.SHA256)
@@ -48,36 +48,36 @@ func buildResponse(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
 func TestTokenThatAnAuthoritySignedHasToMakeSense(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
-	ask := Request{Hash: crypto.SHA256, Imprint: digest[:]}
+	request := Request{Hash: crypto.SHA256, Imprint: digest[:]}
 	old, _ := cms.HashIdentifier(crypto.SHA1)
 	for name, c := range map[string]struct {
-		change func(*tstInfo)
-		at     time.Time
-		says   string // empty: accepted
+		change  func(*tstInfo)
+		at      time.Time
+		wantErr string // empty: accepted
 	}{
-		"as made":                  {func(*tstInfo) {}, now, ""},
-		"no accuracy":              {func(i *tstInfo) { i.Accuracy = accuracy{} }, now, ""},
-		"another version":          {func(i *tstInfo) { i.Version = 2 }, now, "TSTInfo"},
-		"a short imprint":          {func(i *tstInfo) { i.Imprint.Digest = digest[:31] }, now, "another length"},
-		"an imprint by SHA-1":      {func(i *tstInfo) { i.Imprint = messageImprint{old, make([]byte, sha1.Size)} }, now, "something else"},
-		"half a second":            {func(i *tstInfo) { i.Accuracy = accuracy{Millis: 500} }, now, ""},
-		"a thousand milliseconds":  {func(i *tstInfo) { i.Accuracy = accuracy{Millis: 1000} }, now, "accuracy"},
-		"a thousand microseconds":  {func(i *tstInfo) { i.Accuracy = accuracy{Micros: 1000} }, now, "accuracy"},
-		"negative seconds":         {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: -1} }, now, "accuracy"},
-		"negative milliseconds":    {func(i *tstInfo) { i.Accuracy = accuracy{Millis: -1} }, now, "accuracy"},
-		"negative microseconds":    {func(i *tstInfo) { i.Accuracy = accuracy{Micros: -1} }, now, "accuracy"},
-		"seconds that overflow":    {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: 1 << 62} }, now, "accuracy"},
-		"accurate to an hour":      {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: 3600} }, now, "accurate to"},
-		"back-dated by accuracy":   {func(i *tstInfo) { i.GenTime, i.Accuracy = now.Add(-6*time.Minute), accuracy{Seconds: 299} }, now, "far from now"},
-		"early":                    {func(*tstInfo) {}, now.Add(Skew + time.Second), "far from now"},
-		"late":                     {func(*tstInfo) {}, now.Add(-Skew - time.Second), "far from now"},
-		"after the certificate":    {func(i *tstInfo) { i.GenTime = r.Chain[0].NotAfter }, r.Chain[0].NotAfter.Add(time.Second), "not valid now"},
-		"before the certificate":   {func(i *tstInfo) { i.GenTime = r.Chain[0].NotBefore }, r.Chain[0].NotBefore.Add(-time.Second), "not valid now"},
-		"a nonce nobody asked for": {func(i *tstInfo) { i.Nonce = big.NewInt(9) }, now, ""},
+		"as made":                        {func(*tstInfo) {}, now, ""},
+		"no accuracy":                    {func(i *tstInfo) { i.Accuracy = accuracy{} }, now, ""},
+		"another version":                {func(i *tstInfo) { i.Version = 2 }, now, "TSTInfo"},
+		"a short imprint":                {func(i *tstInfo) { i.Imprint.Digest = digest[:31] }, now, "another length"},
+		"an imprint by SHA-1":            {func(i *tstInfo) { i.Imprint = messageImprint{old, make([]byte, sha1.Size)} }, now, "something else"},
+		"half a second":                  {func(i *tstInfo) { i.Accuracy = accuracy{Millis: 500} }, now, ""},
+		"a thousand milliseconds":        {func(i *tstInfo) { i.Accuracy = accuracy{Millis: 1000} }, now, "accuracy"},
+		"a thousand microseconds":        {func(i *tstInfo) { i.Accuracy = accuracy{Micros: 1000} }, now, "accuracy"},
+		"negative seconds":               {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: -1} }, now, "accuracy"},
+		"negative milliseconds":          {func(i *tstInfo) { i.Accuracy = accuracy{Millis: -1} }, now, "accuracy"},
+		"negative microseconds":          {func(i *tstInfo) { i.Accuracy = accuracy{Micros: -1} }, now, "accuracy"},
+		"seconds that overflow":          {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: 1 << 62} }, now, "accuracy"},
+		"accurate to an hour":            {func(i *tstInfo) { i.Accuracy = accuracy{Seconds: 3600} }, now, "accurate to"},
+		"back-dated by accuracy":         {func(i *tstInfo) { i.GenTime, i.Accuracy = now.Add(-6*time.Minute), accuracy{Seconds: 299} }, now, "far from now"},
+		"early":                          {func(*tstInfo) {}, now.Add(Skew + time.Second), "far from now"},
+		"late":                           {func(*tstInfo) {}, now.Add(-Skew - time.Second), "far from now"},
+		"after the certificate":          {func(i *tstInfo) { i.GenTime = r.Chain[0].NotAfter }, r.Chain[0].NotAfter.Add(time.Second), "not valid now"},
+		"before the certificate":         {func(i *tstInfo) { i.GenTime = r.Chain[0].NotBefore }, r.Chain[0].NotBefore.Add(-time.Second), "not valid now"},
+		"a nonce that was not requested": {func(i *tstInfo) { i.Nonce = big.NewInt(9) }, now, ""},
 	} {
-		_, token, err := ask.Accept(buildResponse(t, r, c.change), c.at)
-		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		_, token, err := request.Accept(buildResponse(t, r, c.change), c.at)
+		if (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
 		if err != nil && token != nil {
 			t.Errorf("%s: a token came with the error", name)
@@ -139,7 +139,7 @@ func TestTokenOfTwoSignersIsRefused(t *testing.T) {
 	}
 }
 
-// rebuildToken makes a token with changed attributes that the key signs, and with its signer info that many times.
+// rebuildToken builds a token with changed attributes, signed by the key, and with that many copies of its signer info.
 func rebuildToken(t *testing.T, r *Responder, change func([]asn1.RawValue) []asn1.RawValue, signers int) []byte {
 	t.Helper()
 	good, err := r.Timestamp(context.Background(), digest[:])
@@ -252,7 +252,7 @@ func TestRefusalTellsWhyInBoundedText(t *testing.T) {
 
 func TestStatusOfAResponseDecidesWhateverTokenItCarries(t *testing.T) {
 	t.Parallel()
-	ask := Request{Hash: crypto.SHA256, Imprint: digest[:]}
+	request := Request{Hash: crypto.SHA256, Imprint: digest[:]}
 	good := buildResponse(t, newResponder(t, true, stamping), func(*tstInfo) {})
 	var v timeStampResp
 	if _, err := asn1.Unmarshal(good, &v); err != nil {
@@ -264,12 +264,12 @@ func TestStatusOfAResponseDecidesWhateverTokenItCarries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := ask.Accept(der, now); (err == nil) != granted {
+		if _, _, err := request.Accept(der, now); (err == nil) != granted {
 			t.Errorf("status %d: %v", status, err)
 		}
 	}
 	for name, der := range map[string][]byte{"nothing": nil, "bytes behind": append(good, 0), "granted without a token": {0x30, 5, 0x30, 3, 2, 1, 0}} {
-		if _, _, err := ask.Accept(der, now); err == nil {
+		if _, _, err := request.Accept(der, now); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
 	}
@@ -324,8 +324,8 @@ func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
 	for name, c := range map[string]struct {
-		serve http.HandlerFunc
-		says  string // empty: a token
+		serve   http.HandlerFunc
+		wantErr string // empty: a token
 	}{
 		"an authority":   {r.ServeHTTP, ""},
 		"out of order":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "503"},
@@ -339,8 +339,8 @@ func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 		client := &Client{URL: server.URL, HTTP: server.Client(), Clock: func() time.Time { return now }}
 		token, err := client.Timestamp(context.Background(), digest[:])
 		server.Close()
-		if (err == nil) != (c.says == "") || err != nil && (token != nil || !strings.Contains(err.Error(), c.says)) {
-			t.Errorf("%s: %v, want %q", name, err, c.says)
+		if (err == nil) != (c.wantErr == "") || err != nil && (token != nil || !strings.Contains(err.Error(), c.wantErr)) {
+			t.Errorf("%s: %v, want %q", name, err, c.wantErr)
 		}
 	}
 }

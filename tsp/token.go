@@ -16,7 +16,7 @@ import (
 	"segel/cms"
 )
 
-// ErrMalformed is bytes that are not what the protocol says they should be.
+// ErrMalformed is input that violates the protocol.
 var ErrMalformed = errors.New("malformed timestamp")
 
 func newMalformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
@@ -55,17 +55,16 @@ type Token struct {
 	Time      time.Time // UTC
 	Accuracy  time.Duration
 	Nonce     *big.Int
-	Signed    []crypto.Hash       // hashes that the authority's own signature rests on
+	Signed    []crypto.Hash       // hashes that the authority's signature depends on
 	Authority *x509.Certificate   // the signer's certificate
 	Chain     []*x509.Certificate // every certificate in the token
 
 	sd *cms.SignedData
 }
 
-// Parse reads a token and checks its mathematics: that it holds a TSTInfo, signed by the included certificate
-// that its signing-certificate attribute names, and that this certificate is a time-stamp authority's: its one
-// and critical extended key usage is time stamping (RFC 3161 §2.3). Whether that authority is trusted is the
-// caller's question.
+// Parse parses a token and verifies it mathematically: it must hold a TSTInfo, signed by the included certificate that
+// its signing-certificate attribute names, and that certificate must be a time-stamp authority's: time stamping is its
+// only extended key usage, and critical (RFC 3161 §2.3). Trust is not checked; see [Token.Validate].
 func Parse(der []byte) (*Token, error) {
 	sd, err := cms.Parse(der)
 	if err != nil {
@@ -86,7 +85,7 @@ func Parse(der []byte) (*Token, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(info.Extensions, func(x pkix.Extension) bool { return x.Critical }) {
-		return nil, newMalformed("critical extension that is not known")
+		return nil, newMalformed("unknown critical extension")
 	}
 	if len(info.Imprint.Digest) != hash.Size() {
 		return nil, newMalformed("imprint of another length than its hash")
@@ -102,8 +101,8 @@ func Parse(der []byte) (*Token, error) {
 	return t, t.verifySignature()
 }
 
-// toDuration is at most a day: more says nothing, and seconds without a bound would overflow. Parts of a second are
-// below one (RFC 3161 §2.4.2).
+// toDuration refuses more than a day, which would be useless; without a limit the seconds could overflow. Milliseconds
+// and microseconds are below one second (RFC 3161 §2.4.2).
 func (a accuracy) toDuration() (time.Duration, error) {
 	if a.Seconds < 0 || a.Seconds > 24*60*60 || a.Millis < 0 || a.Millis > 999 || a.Micros < 0 || a.Micros > 999 {
 		return 0, newMalformed("accuracy")
@@ -128,10 +127,10 @@ func (t *Token) verifySignature() error {
 
 var oidExtKeyUsage = asn1.ObjectIdentifier{2, 5, 29, 37}
 
-// checkUsage demands the critical and sole purpose of time stamping.
+// checkUsage checks that time stamping is the only extended key usage and is critical.
 func checkUsage(c *x509.Certificate) error {
 	if len(c.ExtKeyUsage) != 1 || c.ExtKeyUsage[0] != x509.ExtKeyUsageTimeStamping || len(c.UnknownExtKeyUsage) > 0 {
-		return errors.New("timestamp: certificate is not for time stamping alone")
+		return errors.New("timestamp: certificate is not only for time stamping")
 	}
 	for _, e := range c.Extensions {
 		if e.Id.Equal(oidExtKeyUsage) && !e.Critical {
@@ -141,17 +140,17 @@ func checkUsage(c *x509.Certificate) error {
 	return nil
 }
 
-// Covers reports whether the token is about that SHA-256 digest.
+// Covers reports whether the token's imprint is that SHA-256 digest.
 func (t *Token) Covers(digest []byte) bool {
 	return t.Hash == crypto.SHA256 && len(digest) == sha256.Size && bytes.Equal(t.Imprint, digest)
 }
 
 // Validate checks that the authority's certificate leads to one of the roots, as a time-stamp authority's, through
-// certificates that the token includes, each valid at that time. It returns the chain, the authority's first. Whether
-// one of them was revoked is not looked at.
+// certificates in the token, each valid at that time. It returns the chain, the authority's certificate first.
+// Revocation is not checked.
 func (t *Token) Validate(roots *x509.CertPool, at time.Time) ([]*x509.Certificate, error) {
 	if roots == nil {
-		return nil, errors.New("timestamp: no roots to trust") // package x509 would take the system's
+		return nil, errors.New("timestamp: no roots to trust") // package x509 would use the system's roots
 	}
 	between := x509.NewCertPool()
 	for _, c := range t.Chain {

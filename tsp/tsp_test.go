@@ -24,7 +24,7 @@ var (
 	digest = sha256.Sum256([]byte("kontrak"))
 )
 
-// newResponder makes an authority whose one purpose is as the test wants it.
+// newResponder returns an authority with the given extended key usages.
 func newResponder(t testing.TB, critical bool, purposes ...asn1.ObjectIdentifier) *Responder {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -65,7 +65,7 @@ func TestResponseIsAcceptedOnlyWhenItFitsTheRequestInEveryRespect(t *testing.T) 
 	for _, c := range []struct {
 		name   string
 		by     *Responder
-		asked  func(r *Request) // what the authority is asked instead
+		asked  func(r *Request) // changes the query
 		refuse string           // empty: accepted
 	}{
 		{"as asked", good, func(*Request) {}, ""},
@@ -75,8 +75,8 @@ func TestResponseIsAcceptedOnlyWhenItFitsTheRequestInEveryRespect(t *testing.T) 
 		{"no certificate", good, func(r *Request) { r.CertReq = false }, "not included"},
 		{"an hour away", late, func(*Request) {}, "far from now"},
 		{"purpose not critical", newResponder(t, false, stamping), func(*Request) {}, "critical"},
-		{"two purposes", newResponder(t, true, stamping, codeSign), func(*Request) {}, "alone"},
-		{"another purpose", newResponder(t, true, codeSign), func(*Request) {}, "alone"},
+		{"two purposes", newResponder(t, true, stamping, codeSign), func(*Request) {}, "only for time stamping"},
+		{"another purpose", newResponder(t, true, codeSign), func(*Request) {}, "only for time stamping"},
 	} {
 		q := ask
 		c.asked(&q)

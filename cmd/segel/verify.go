@@ -71,7 +71,7 @@ func (c verifyCommand) Run(w *environment) error {
 
 // validateOptions reads what the command line says. Done is to be called whatever becomes of it.
 func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done func(), err error) {
-	o, done = validate.Options{At: time.Now(), Explain: c.Explain, OnlineWithin: cmp.Or(c.OnlineWithin, pades.DefaultWithin)}, func() {}
+	o, done = validate.Options{At: time.Now(), Explain: c.Explain, OnlineWithin: cmp.Or(c.OnlineWithin, pades.DefaultTimeout)}, func() {}
 	conf, err := c.loadConfig(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
 	if err != nil {
 		return o, done, err

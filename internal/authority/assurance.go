@@ -12,39 +12,39 @@ import (
 	"unicode/utf8"
 )
 
-// Assurance is what was verified about a holder before a certificate was made out to them. Each has a certificate
-// policy of its own, so that a certificate says it for good.
+// Assurance is what was verified about a holder before their certificate was issued. Each has its own certificate
+// policy, so that the certificate states it permanently.
 type Assurance string
 
-// The assurances. Values stand in the ledger; new ones are added, none is renamed.
+// The assurances. The values are stored in the ledger; values may be added but never renamed.
 const (
-	Guest    Assurance = "guest_unverified"  // a name that the owner of a document entered; nothing was verified
-	Account  Assurance = "account_password"  // an account that an administrator of the organisation gave; its password
-	Seal     Assurance = "organisation_seal" // an organisation, as the operator of the service entered it
-	Specimen Assurance = "specimen"          // the service's own sandbox of a stamp office
+	Guest    Assurance = "guest_unverified"  // a name that the owner of a document entered; not verified
+	Account  Assurance = "account_password"  // an account created by an administrator of the organisation; password
+	Seal     Assurance = "organisation_seal" // an organisation as the operator of the service entered it
+	Specimen Assurance = "specimen"          // the sandbox of the stamp office
 )
 
-// ErrHolder is a holder who lacks what their assurance needs, or has what it excludes.
+// ErrHolder is a holder that lacks what their assurance requires, or has what it excludes.
 var ErrHolder = errors.New("holder does not fit the assurance")
 
 // Holder is the subject of a certificate, and what was verified about them.
 type Holder struct {
 	ID           string // our identifier, in the subject's serialNumber
 	Name         string
-	Organisation string // whose account, or whose seal it is; of a guest the organisation that NamedBy belongs to
+	Organisation string // of an account or seal; for a guest the organisation of NamedBy
 	Assurance    Assurance
-	NamedBy      string // who entered a guest's name; empty for all others
+	NamedBy      string // who entered a guest's name; empty for others
 
-	// Email is kept in the ledger, where certificates are found by it. It is in no certificate: a CA has to verify every
-	// part of a subject alternative name (RFC 5280 §4.2.1.6), and mailboxes are not verified.
+	// Email is stored in the ledger, to find certificates. It is not in the certificate: a CA must verify every part of
+	// a subject alternative name (RFC 5280 §4.2.1.6), and mailboxes are not verified.
 	Email string
 }
 
-// policyArc is where the certificate policies are, beside the policy of the time-stamp authority.
+// policyArc is the parent of the certificate policies; the time-stamp policy is beside it.
 const policyArc = "2.25.1879048192.2."
 
-// policies are the assurances, the weakest first, with the last arc of their certificate policy and its text, which is what a reader of the
-// certificate gets to see who knows nothing of this service: at most 200 characters (RFC 5280 §4.2.1.4).
+// policies lists the assurances, the weakest first, with the last arc of their certificate policy and its text. The
+// text is shown to readers of the certificate: at most 200 characters (RFC 5280 §4.2.1.4).
 var policies = []struct {
 	assurance Assurance
 	arc       string
@@ -56,7 +56,7 @@ var policies = []struct {
 	{Specimen, "4", "SPECIMEN without legal value, by the sandbox of this service. SPESIMEN tanpa nilai hukum, dari sandbox layanan ini."},
 }
 
-// Policy returns the OID of the assurance's certificate policy in dotted decimals; empty for one that is not known.
+// Policy returns the OID of the assurance's certificate policy in dotted decimals; empty for an unknown assurance.
 func (a Assurance) Policy() string {
 	for _, p := range policies {
 		if p.assurance == a {
@@ -66,7 +66,7 @@ func (a Assurance) Policy() string {
 	return ""
 }
 
-// Assurances lists all of them, the weakest first.
+// Assurances returns all assurances, the weakest first.
 func Assurances() []Assurance {
 	var all []Assurance
 	for _, p := range policies {
@@ -75,8 +75,8 @@ func Assurances() []Assurance {
 	return all
 }
 
-// What stands before the parts of a guest's subject. The owner of a document writes what follows, so the words come
-// first: no name is long enough to push them out, and none can take their place.
+// Prefixes of the parts of a guest's subject. The owner of a document writes what follows, so the prefix comes first: a
+// long name cannot push it out, and no name can replace it.
 const (
 	guestMark      = "Guest (identity not verified): "
 	namedByMark    = "Named by: "
@@ -84,7 +84,7 @@ const (
 )
 
 // Upper bounds of RFC 5280 appendix A in characters: ub-common-name, ub-organization-name, ub-organizational-unit-name
-// and ub-serial-number are alike. ub-name is 32,768; a full name has 255 here.
+// and ub-serial-number are equal. ub-name is 32,768; full names are limited to 255 here.
 const (
 	maxName     = 64
 	maxFullName = 255
@@ -98,8 +98,8 @@ var (
 	oidUserNotice         = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 2, 2}
 )
 
-// buildSubject returns the name that a certificate is made out to. An organisation (O) stands only in those of accounts and
-// seals: it says that the holder belongs to it.
+// buildSubject returns the subject of the holder's certificate. Only accounts and seals have an organisation (O): it
+// says that the holder belongs to it.
 func (h Holder) buildSubject() (pkix.Name, error) {
 	if h.ID == "" || utf8.RuneCountInString(h.ID) > maxName || !isPrintable(h.ID) {
 		return pkix.Name{}, fmt.Errorf("%w: identifier %q", ErrHolder, h.ID)
@@ -133,17 +133,16 @@ func (h Holder) buildSubject() (pkix.Name, error) {
 	return n, nil
 }
 
-// Statement is what a certificate says about its holder. It is worth what its issuer is: ask only about certificates
-// that one of [Issuer] signed.
+// Statement is what a certificate says about its holder. Use it only for certificates that one of [Issuer] signed.
 type Statement struct {
-	Assurance    Assurance // empty: made before certificates said it
-	Name         string    // of a guest without the words before it
+	Assurance    Assurance // empty: issued before certificates stated it
+	Name         string    // for a guest without the prefix
 	Organisation string
 	NamedBy      string
 }
 
-// ReadStatement reads what subject of a certificate made by [Authority.Certify] with that assurance; empty for one made
-// before certificates said it.
+// ReadStatement reads the subject of a certificate that [Authority.Certify] issued with that assurance; empty for
+// certificates issued before they stated one.
 func ReadStatement(c *x509.Certificate, a Assurance) Statement {
 	s := Statement{Assurance: a, Name: c.Subject.CommonName}
 	if len(c.Subject.Organization) > 0 {
@@ -168,15 +167,15 @@ func ReadStatement(c *x509.Certificate, a Assurance) Statement {
 	return s
 }
 
-// Issuer is a certificate that issues, and the assurances of what it issues.
+// Issuer is an issuing certificate and the assurances of the certificates that it issues.
 type Issuer struct {
 	Certificate *x509.Certificate
 	Assurances  []Assurance
-	Earlier     bool // it issued certificates before they said what was verified
+	Earlier     bool // it has issued certificates that do not state an assurance
 }
 
-// certificatePolicies is the extension of RFC 5280 §4.2.1.4 for these assurances. A certificate of a holder has the
-// text; one that issues states the policies alone, so that no other is valid below it.
+// certificatePolicies builds the extension of RFC 5280 §4.2.1.4 for these assurances. A holder's certificate includes
+// the texts; an issuing certificate has only the policies, so that no other policy is valid below it.
 func certificatePolicies(texts string, list ...Assurance) (pkix.Extension, error) {
 	type qualifier struct {
 		ID    asn1.ObjectIdentifier
@@ -224,7 +223,7 @@ func hasOnlyPolicy(c *x509.Certificate, a Assurance) bool {
 	return len(c.Policies) == 1 && c.Policies[0].String() == a.Policy()
 }
 
-// policyText is what the address in certificates answers: every policy with its text.
+// policyText is the page at the address in the certificates: every policy with its text.
 func policyText() string {
 	var b strings.Builder
 	b.WriteString("Certificate policies of this authority: what was verified about a holder.\nKebijakan sertifikat otoritas ini: apa yang diverifikasi tentang pemegang sertifikat.\n")
@@ -234,10 +233,10 @@ func policyText() string {
 	return b.String()
 }
 
-// clipName bounds an attribute of a subject.
+// clipName limits an attribute of a subject.
 func clipName(s string) string { return clipTo(s, maxName) }
 
-// clipTo returns s with at most n characters; an ellipsis is the last one where some were cut off.
+// clipTo returns at most n characters of s, the last one an ellipsis if s was longer.
 func clipTo(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -246,9 +245,9 @@ func clipTo(s string, n int) string {
 	return strings.TrimRight(string(r[:n-1]), " ") + "…"
 }
 
-// cleanName returns a name on one line without what is not seen or changes how its neighbours are seen: control and
-// format characters (which turn the direction of writing, or have no width), private ones, and marks at the beginning,
-// which would be drawn over what stands before it.
+// cleanName returns a name on one line without invisible characters and without characters that change how others are
+// displayed: control and format characters (writing direction, zero width), private-use characters, and leading marks,
+// which would be drawn over the preceding text.
 func cleanName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -263,7 +262,7 @@ func cleanName(s string) string {
 	return strings.TrimLeftFunc(s, func(r rune) bool { return unicode.IsMark(r) || r == ' ' })
 }
 
-// isPrintable reports whether s fits the PrintableString that a serialNumber is, as far as identifiers use it.
+// isPrintable reports whether s fits the PrintableString of a serialNumber, as far as identifiers use it.
 func isPrintable(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -22,7 +22,7 @@ import (
 	"segel/tsp"
 )
 
-// Sealer protects the authority's keys at rest.
+// Sealer encrypts the authority's keys at rest.
 type Sealer interface {
 	Seal(id string, plain []byte) ([]byte, error)
 	Open(id string, sealed []byte) ([]byte, error)
@@ -30,13 +30,13 @@ type Sealer interface {
 
 // Options of an authority. All are required.
 type Options struct {
-	PublicURL string // is in certificates for good
+	PublicURL string // stated in certificates permanently
 	Clock     func() time.Time
 	Sealer    Sealer
 	Ledger    Ledger
 }
 
-// Authority issues certificates, answers whether they are revoked, and makes timestamps.
+// Authority issues certificates, states whether they are revoked, and issues timestamps.
 type Authority struct {
 	keys   *keySet
 	urls   urlBuilder
@@ -47,19 +47,19 @@ type Authority struct {
 	crls map[string]cachedCRL
 }
 
-// authorityFile is all of the authority but what is added later.
+// authorityFile holds the authority's keys and certificates except those that are added later.
 const authorityFile = "authority.json"
 
-// Open reads the authority in a folder, and makes both at the first start. The whole authority is one file,
-// authority.json, which is durable before it is used: a crash leaves all of it or nothing. Beside it stand the issuer of
-// guests' certificates, guests.json, and later time-stamp authorities, each a file of its own, which replace the one
-// before when its certificate is about to end.
+// Open reads the authority in a folder, or creates both at the first start. The authority is one file, authority.json,
+// which is durable before it is used: a crash leaves all of it or nothing. The issuer of guests' certificates,
+// guests.json, and later time-stamp authorities are separate files; a time-stamp authority replaces the previous one
+// before its certificate expires.
 func Open(dir string, o Options) (*Authority, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
 	}
-	// A new folder is lost in a power cut as long as its parent was not synced, with the durable file in it; the
-	// next start would then make another authority, under which nothing that was issued is known.
+	// Until its parent is synced, a power failure can remove a new folder with the durable file in it. The next start
+	// would then create another authority, which does not know what was issued.
 	if err := credential.SyncDir(filepath.Dir(dir)); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
 	}
@@ -70,24 +70,24 @@ func Open(dir string, o Options) (*Authority, error) {
 		}
 		k, err := newKeySet(newURLBuilder(o), o.Clock())
 		if err != nil {
-			return nil, fmt.Errorf("make authority: %w", err)
+			return nil, fmt.Errorf("create authority: %w", err)
 		}
-		b, err := k.marshalFile(o.Sealer)
+		b, err := marshalMembers(o.Sealer, k.listMembers())
 		if err != nil {
-			return nil, fmt.Errorf("make authority: %w", err)
+			return nil, fmt.Errorf("create authority: %w", err)
 		}
-		// Of two processes that start at once, the authority of the first stands, and both read it.
+		// If two processes start at once, the first to write its authority wins, and both read it.
 		if err := credential.WriteNew(filepath.Join(dir, authorityFile), b); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("keep authority: %w", err)
+			return nil, fmt.Errorf("store authority: %w", err)
 		}
 	}
 }
 
-// ErrMissing is a file of the authority that does not exist where it has to.
+// ErrMissing is a required file of the authority that does not exist.
 var ErrMissing = errors.New("file of the authority does not exist")
 
-// OpenExisting is [Open] for a folder that has an authority: ErrMissing where it has none. The issuer for guests and
-// later time-stamp authorities are still made when they are due.
+// OpenExisting is [Open] for a folder with an authority; without one it returns ErrMissing. It still creates the issuer
+// for guests and later time-stamp authorities when they are due.
 func OpenExisting(dir string, o Options) (*Authority, error) {
 	a, err := readRootKeys(dir, o)
 	if err != nil {
@@ -99,8 +99,8 @@ func OpenExisting(dir string, o Options) (*Authority, error) {
 	return a, a.renewTSA(dir, o)
 }
 
-// Read is [OpenExisting] without writing anything: a file that is due and not there is ErrMissing, and a time-stamp
-// authority whose certificate is about to end is used as long as it is valid.
+// Read is [OpenExisting] without writing: a missing file that is due is ErrMissing, and a time-stamp authority whose
+// certificate is about to expire is used as long as it is valid.
 func Read(dir string, o Options) (*Authority, error) {
 	a, err := readRootKeys(dir, o)
 	if err != nil {
@@ -126,7 +126,7 @@ func readRootKeys(dir string, o Options) (*Authority, error) {
 	return a, nil
 }
 
-// readRequired reads a file of the authority; ErrMissing where it does not exist.
+// readRequired reads a file of the authority; ErrMissing if it does not exist.
 func readRequired(file string) ([]byte, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -138,7 +138,7 @@ func readRequired(file string) ([]byte, error) {
 	return b, nil
 }
 
-// NewEphemeral makes an authority that is forgotten with the program. Nothing it certifies is to be relied on.
+// NewEphemeral creates an authority that exists only in memory. Do not rely on its certificates.
 func NewEphemeral(publicURL string, clock func() time.Time) (*Authority, error) {
 	a := newAuthority(Options{PublicURL: publicURL, Clock: clock, Ledger: &MemoryLedger{}})
 	now := clock()
@@ -156,14 +156,15 @@ func newAuthority(o Options) *Authority {
 
 func newURLBuilder(o Options) urlBuilder { return urlBuilder(strings.TrimRight(o.PublicURL, "/")) }
 
-// backdating is how far before its issue a certificate begins. Clocks of readers may be behind ours, and so may the time-stamp
-// authority's, by as much as is tolerated: a certificate has to be valid at the time of the signature's timestamp, and one that
-// is made for a first signature is seconds old. It is above [tsp.Skew], the largest tolerance that can be configured.
+// backdating is how long before its issue a certificate becomes valid. The clocks of readers and of the time-stamp
+// authority may be behind by the tolerated difference: a certificate must be valid at the time of the signature's
+// timestamp, and for a first signature it was issued seconds before. It is above [tsp.Skew], the largest tolerance that
+// can be configured.
 const backdating = 2 * tsp.Skew
 
 // Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity is not verified,
-// have an issuer of their own. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder whose
-// assurance is missing or is not theirs, ErrNotYetValid, ErrExpired.
+// have a separate issuer. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder that
+// does not fit the assurance, ErrNotYetValid, ErrExpired.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	subject, err := h.buildSubject()
 	if err != nil {
@@ -184,7 +185,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 	}
 	end, last := now.AddDate(personYears, 0, 0), by.issuing.cert.NotAfter
 	if end.After(last) {
-		end = last // a certificate does not outlive its issuer's
+		end = last // a certificate must not outlive its issuer's
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-backdating), NotAfter: end,
@@ -210,9 +211,8 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 	return []*x509.Certificate{cert, by.issuing.cert, a.keys.root.cert}, nil
 }
 
-// MatchesHolder reports whether a certificate is what Certify would make out to that holder now: of the same issuer, with the
-// same subject and policy. One of another holder, one of another assurance and one made before certificates had policies
-// are not.
+// MatchesHolder reports whether a certificate is what Certify would issue for that holder now: same issuer, subject and
+// policy. Certificates of other holders, with other assurances, or from before policies were stated do not match.
 func (a *Authority) MatchesHolder(cert *x509.Certificate, h Holder) bool {
 	subject, err := h.buildSubject()
 	if err != nil {
@@ -225,7 +225,7 @@ func (a *Authority) MatchesHolder(cert *x509.Certificate, h Holder) bool {
 
 func formatSerial(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
 
-// Root returns the certificate that readers have to trust.
+// Root returns the root certificate, the trust anchor for readers.
 func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
 
 // OwnCertificate is one of the authority's own certificates.
@@ -242,23 +242,23 @@ func (a *Authority) OwnCertificates() []OwnCertificate {
 	}
 }
 
-// Issuers returns the certificates that issue, with what those that they issued say about their holders.
+// Issuers returns the issuing certificates, with the assurances of what they issued.
 func (a *Authority) Issuers() []Issuer {
 	return []Issuer{describeIssuer(a.keys.issuing.cert), describeGuestIssuer(a.keys.guestIssuing.cert)}
 }
 
-// RootPEM returns it as PEM.
+// RootPEM returns the root certificate as PEM.
 func (a *Authority) RootPEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.keys.root.cert.Raw})
 }
 
-// tsaPolicy of the time-stamp authority. It is a name without a meaning elsewhere: nobody registered it, and it is
-// shorter than the UUIDs that belong below 2.25, whose arcs encoding/asn1 cannot read. It is in every token
-// that was made, so it stays.
+// tsaPolicy is the policy of the time-stamp authority. The OID is not registered and has no meaning elsewhere; it is
+// shorter than the UUIDs below 2.25, whose arcs encoding/asn1 cannot parse. It is in every token issued so far, so it
+// must not change.
 var tsaPolicy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
 
-// Timestamper returns the time-stamp authority, in process. Which key it signs with is decided for each timestamp, since the
-// clock may be set while the process runs.
+// Timestamper returns the time-stamp authority, in process. It selects the key for each timestamp, because the clock
+// may be set while the process runs.
 func (a *Authority) Timestamper() *tsp.Responder {
 	choose := func(at time.Time) (crypto.Signer, []*x509.Certificate) {
 		id := a.keys.tsaAt(at)

@@ -45,7 +45,7 @@ func openAuthority(t *testing.T, dir string, l Ledger) *Authority {
 	return a
 }
 
-// sariHolder has an account, and budi is a guest of hers.
+// sariHolder has an account; budiHolder is her guest.
 func sariHolder() Holder {
 	return Holder{ID: "7", Name: "Sari Wulandari", Email: "sari@example.test", Organisation: "PT Contoh", Assurance: Account}
 }
@@ -67,7 +67,7 @@ func issueCertificate(t *testing.T, a *Authority) []*x509.Certificate {
 	return chain
 }
 
-// runOpenssl runs openssl in a folder with the files named.
+// runOpenssl runs openssl in a folder with the given files.
 func runOpenssl(t *testing.T, files map[string][]byte, args ...string) string {
 	t.Helper()
 	out, err := execOpenssl(t, files, args...)
@@ -77,7 +77,7 @@ func runOpenssl(t *testing.T, files map[string][]byte, args ...string) string {
 	return out
 }
 
-// requireRefused is judge for what openssl has to refuse.
+// requireRefused runs openssl, which must fail.
 func requireRefused(t *testing.T, files map[string][]byte, args ...string) string {
 	t.Helper()
 	out, err := execOpenssl(t, files, args...)
@@ -192,10 +192,10 @@ func TestRevokedCertificateIsToldByOCSPAndByList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := revocation.ValidateCRL(list, chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := (revocation.Data{CRL: list}).Validate(chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("CRL: %v", err)
 	}
-	if _, err := revocation.ValidateCRL(list, other[0], other[1], time.Now()); err != nil {
+	if _, err := (revocation.Data{CRL: list}).Validate(other[0], other[1], time.Now()); err != nil {
 		t.Errorf("CRL about another: %v", err)
 	}
 }
@@ -251,7 +251,7 @@ func TestHandlerSpeaksEachProtocol(t *testing.T) {
 		}
 	}
 	list := fetchBody(t, here(chain[0].CRLDistributionPoints[0]))
-	if _, err := revocation.ValidateCRL(list, chain[0], chain[1], time.Now()); err != nil {
+	if _, err := (revocation.Data{CRL: list}).Validate(chain[0], chain[1], time.Now()); err != nil {
 		t.Error(err)
 	}
 	request, err := revocation.Request(chain[0], chain[1])
@@ -259,7 +259,7 @@ func TestHandlerSpeaksEachProtocol(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := fetchBody(t, here(chain[0].OCSPServer[0])+"/"+url.PathEscape(base64.StdEncoding.EncodeToString(request)))
-	if _, err := revocation.ValidateOCSP(answer, chain[0], chain[1], time.Now()); err != nil {
+	if _, err := (revocation.Data{OCSP: answer}).Validate(chain[0], chain[1], time.Now()); err != nil {
 		t.Error("GET", err)
 	}
 	client := *server.Client()
@@ -280,7 +280,7 @@ func TestHandlerSpeaksEachProtocol(t *testing.T) {
 	}
 }
 
-// rewriteTransport sends what is meant for one address to another.
+// rewriteTransport sends requests for one address to another.
 type rewriteTransport struct{ from, to string }
 
 func (r rewriteTransport) RoundTrip(q *http.Request) (*http.Response, error) {
@@ -344,7 +344,7 @@ func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now := time.Date(2045, 6, 1, 0, 0, 0, 0, time.UTC) // the sample begins in March 2045
+	now := time.Date(2045, 6, 1, 0, 0, 0, 0, time.UTC) // the sample is valid from March 2045
 	a, err := Open(dir, Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}})
 	if err != nil {
 		t.Fatal(err)

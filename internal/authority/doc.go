@@ -1,10 +1,10 @@
-// Package authority is the certificate authority, revocation service and time-stamp authority that make a fresh
-// install whole: with nothing configured, everybody gets a certificate of his own, every signature gets trusted
-// time, and every finished file carries the proof it needs for twenty years.
+// Package authority is the built-in certificate authority, revocation service and time-stamp authority of a fresh
+// installation: without any configuration each person gets a certificate, each signature a trusted time, and each
+// completed file the validation data for twenty years.
 //
-// It is as trustworthy as the machine it runs on, and no reader trusts its root until somebody imports it.
+// It is as trustworthy as the host it runs on, and readers trust its root only once it is imported.
 //
-// Three levels: a root that signs only the issuing certificate, the time-stamp authority's and its own lists; an
-// issuing certificate that signs people's; an OCSP responder that the issuing certificate delegates to. The time-stamp
-// authority is succeeded by another before its certificate ends. None of them signs anything outside its validity.
+// It has three levels: a root, which signs only the issuing certificates, the time-stamp authority's certificate and
+// its own CRL; issuing certificates for persons; and their delegated OCSP responders. The time-stamp authority gets a
+// successor before its certificate expires. No key signs outside the validity period of its certificate.
 package authority

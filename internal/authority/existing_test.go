@@ -11,7 +11,7 @@ import (
 	"segel/internal/credential"
 )
 
-// filesOf returns what is in a folder, with the times of their last change.
+// filesOf returns the files of a folder with their modification times.
 func filesOf(t *testing.T, dir string) map[string]time.Time {
 	t.Helper()
 	found := map[string]time.Time{}
@@ -66,7 +66,7 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 		}
 	}
 
-	// The issuer for guests is made by who may write, and missed by who only reads.
+	// The issuer for guests is created by callers that may write; for readers it is missing.
 	if err := os.Remove(filepath.Join(dir, guestsFile)); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 		t.Error(err)
 	}
 
-	// Nor does reading make a successor of a time-stamp authority that is about to end.
+	// Reading does not create a successor of a time-stamp authority that is about to expire.
 	o.Clock = func() time.Time { return time.Now().AddDate(tsaYears-1, 0, 0) }
 	if _, err := Read(dir, o); err != nil {
 		t.Error(err)

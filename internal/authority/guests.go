@@ -2,7 +2,6 @@ package authority
 
 import (
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,42 +15,39 @@ import (
 // accountAssurances are the assurances of the first issuing certificate.
 var accountAssurances = []Assurance{Account, Seal, Specimen}
 
-// guestsFile holds the issuer of guests' certificates. Its members are the issuing certificate and the OCSP responder
-// that it delegates to (RFC 6960 §4.2.2.2: the responder of one issuer may not answer for another).
+// guestsFile holds the issuer of guests' certificates: the issuing certificate and its OCSP responder (RFC 6960
+// §4.2.2.2: a responder must not answer for another issuer).
 const (
 	guestsFile          = "guests.json"
 	guestsIssuingMember = "guests-issuing"
 	guestsOCSPMember    = "guests-ocsp"
 )
 
-// openGuestIssuer reads the issuer of guests' certificates, and makes it where there is none: at the first start, and at the
-// first one of an installation from before there was one.
+// openGuestIssuer reads the issuer of guests' certificates, or creates it at the first start, also in installations
+// that are older than this issuer.
 //
-// It is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it. A
-// crash leaves all of it or nothing; the next start makes it.
+// It is durable before it is used. If two processes create one at once, the first wins, and both use it. A crash leaves
+// all of it or nothing; the next start creates it.
 func (a *Authority) openGuestIssuer(dir string, o Options) error {
 	err := a.readGuestIssuer(dir, o)
 	if !errors.Is(err, ErrMissing) {
 		return err
 	}
 	if err := createGuestIssuer(filepath.Join(dir, guestsFile), a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make issuer for guests: %w", err)
+		return fmt.Errorf("create issuer for guests: %w", err)
 	}
 	return a.readGuestIssuer(dir, o)
 }
 
-// readGuestIssuer reads the issuer of guests' certificates; ErrMissing where there is none.
+// readGuestIssuer reads the issuer of guests' certificates; ErrMissing if there is none.
 func (a *Authority) readGuestIssuer(dir string, o Options) error {
 	b, err := readRequired(filepath.Join(dir, guestsFile))
 	if err != nil {
 		return err
 	}
-	var in storedFile
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("read issuer for guests: %w", err)
-	}
-	if in.Version != 1 {
-		return fmt.Errorf("issuer for guests of version %d", in.Version)
+	in, err := parseStored(b, "issuer for guests")
+	if err != nil {
+		return err
 	}
 	issuing, err := in.Members[guestsIssuingMember].openMember(guestsIssuingMember, o.Sealer)
 	if err != nil {
@@ -71,7 +67,8 @@ func (a *Authority) readGuestIssuer(dir string, o Options) error {
 	return nil
 }
 
-// checkGuestIssuer refuses a certificate that is not of this root, or below which more than guests would be valid.
+// checkGuestIssuer refuses a certificate that this root did not sign, or that permits other policies than that of
+// guests.
 func checkGuestIssuer(c, root *x509.Certificate) error {
 	if err := c.CheckSignatureFrom(root); err != nil {
 		return fmt.Errorf("certificate of the authority's %s: %w", guestsIssuingMember, err)
@@ -87,21 +84,14 @@ func createGuestIssuer(file string, root identity, urls urlBuilder, o Options) e
 	if err != nil {
 		return err
 	}
-	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
-	if out.Members[guestsIssuingMember], err = issuing.sealMember(guestsIssuingMember, o.Sealer); err != nil {
-		return err
-	}
-	if out.Members[guestsOCSPMember], err = ocsp.sealMember(guestsOCSPMember, o.Sealer); err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(out, "", "  ")
+	b, err := marshalMembers(o.Sealer, map[string]*identity{guestsIssuingMember: &issuing, guestsOCSPMember: &ocsp})
 	if err != nil {
 		return err
 	}
 	return credential.WriteNew(file, b)
 }
 
-// newGuestIssuer makes the issuer below a root, with the root's mark in its name.
+// newGuestIssuer creates the issuer below a root, with the root's mark in its name.
 func newGuestIssuer(root identity, urls urlBuilder, now time.Time) (issuing, ocsp identity, err error) {
 	begin, end := now.Add(-time.Hour), now.AddDate(issuingYears, 0, 0)
 	if begin.Before(root.cert.NotBefore) {

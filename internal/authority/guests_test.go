@@ -107,7 +107,7 @@ func TestEveryPolicyHasATextOfAtMost200CharactersInBothLanguages(t *testing.T) {
 	}
 }
 
-// certLen is a length in DER.
+// certLen returns a DER length.
 func certLen(n int) []byte {
 	if n < 0x80 {
 		return []byte{byte(n)}
@@ -115,7 +115,7 @@ func certLen(n int) []byte {
 	return []byte{0x81, byte(n)}
 }
 
-// The words before a guest's name stand where the owner cannot write, whatever the name is.
+// The prefix of a guest's name is out of the owner's control, whatever the name is.
 func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 	t.Parallel()
 	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
@@ -127,9 +127,9 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 		{"\u202eiduB\u202c (verified)", "iduB (verified)", ""},   // right-to-left override
 		{"\u2066\u200fBudi\u2069\u200b\u200d\ufeff", "Budi", ""}, // isolates, marks, no width
 		{"Budi\nCN=Sari\r\tO=PT Contoh\x00\x1b[2J", "Budi CN=Sari O=PT Contoh[2J", ""},
-		{"\u0338\u0336\u20ddBudi\u0336", "Budi\u0336", ""},                                   // marks that strike through what stands before
+		{"\u0338\u0336\u20ddBudi\u0336", "Budi\u0336", ""},                                   // combining marks that strike through the preceding text
 		{"Βudi Ѕantоsо", "Βudi Ѕantоsо", ""},                                                 // Greek and Cyrillic letters
-		{"بودي سانتوسو", "بودي سانتوسو", ""},                                                 // written from the right
+		{"بودي سانتوسو", "بودي سانتوسو", ""},                                                 // right-to-left script
 		{"Bu\u00addi\u2028San\u2029toso\U000e0041", "Budi San toso", ""},                     // soft hyphen, line separators, tags
 		{"Budi" + strings.Repeat("\u00a0\u3000", 100) + "(verified)", "Budi (verified)", ""}, // wide spaces
 		{"李小龍", "李小龍", ""},
@@ -229,7 +229,7 @@ func changeHolder(h Holder, change func(*Holder)) Holder {
 	return h
 }
 
-// issueEarlier is a certificate as it was made before there were policies: signed by the first issuer, with the e-mail.
+// issueEarlier issues a certificate as before there were policies: signed by the first issuer, with the e-mail address.
 func issueEarlier(t *testing.T, a *Authority, h Holder) *x509.Certificate {
 	t.Helper()
 	subject, err := h.buildSubject()
@@ -320,7 +320,7 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	if asked(guest[0], guest[1]) != ocsp.Revoked || asked(guest[0], account[1]) != ocsp.Unknown || asked(account[0], account[1]) != ocsp.Good {
-		t.Error("the revocation of a guest is told by another, or not at all")
+		t.Error("the revocation of a guest is stated by another issuer, or not at all")
 	}
 	if g, i := lists(); g != 1 || i != 0 {
 		t.Errorf("%d in the list of guests, %d in the other", g, i)
@@ -337,12 +337,12 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	if got := fetchBody(t, here(guest[0].IssuingCertificateURL[0])); !bytes.Equal(got, guest[1].Raw) {
 		t.Error("the issuer of guests is not where their certificates say")
 	}
-	if _, err := revocation.ValidateCRL(fetchBody(t, here(guest[0].CRLDistributionPoints[0])), guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := (revocation.Data{CRL: fetchBody(t, here(guest[0].CRLDistributionPoints[0]))}).Validate(guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("the list is not where the certificate says: %v", err)
 	}
 }
 
-// newInstallation is a folder of an authority from before there was an issuer for guests, with its master key.
+// newInstallation returns the folder of an authority from before there was an issuer for guests, with its master key.
 func newInstallation(t *testing.T) (dir string, o Options) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/formats/authority-1.json")
@@ -410,14 +410,14 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 	if err != nil || !gotRoot.Equal(root) || len(issuers) != 2 || !issuers[1].Certificate.Equal(c) || issuers[1].Earlier || !issuers[0].Earlier {
 		t.Errorf("%+v, %v", issuers, err)
 	}
-	// The old issuer goes on issuing to accounts, and what it issued before is good.
+	// The old issuer still issues to accounts, and its earlier certificates are good.
 	chain := certifyNew(t, again, sariHolder())
 	if _, err := again.Revocation(t.Context(), chain[0], chain[1]); err != nil || !chain[1].Equal(again.keys.issuing.cert) {
 		t.Error(err)
 	}
 }
 
-// A crash while the file is made leaves a name beside it that nothing reads.
+// A crash while the file is created leaves a temporary file that is never read.
 func TestIssuerForGuestsIsMadeAnewAfterACrashBeforeItWasDurable(t *testing.T) {
 	t.Parallel()
 	dir, o := newInstallation(t)
@@ -484,7 +484,7 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	}
 }
 
-// freshIssuing is an issuer of the root below which every policy is valid.
+// freshIssuing returns an issuer of the root below which every policy is valid.
 func freshIssuing(t *testing.T, a *Authority) identity {
 	t.Helper()
 	id, err := newIssuingIdentity(nameOf("Guests", "1"), a.urls, time.Now(), time.Now().AddDate(1, 0, 0), &a.keys.root, Guest, Account, Seal)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// urlBuilder are where the authority's answers are found, from the public address.
+// urlBuilder builds the authority's URLs from the public address.
 type urlBuilder string
 
 func (a urlBuilder) buildURL(path string) string       { return string(a) + "/authority/" + path }
@@ -19,17 +19,17 @@ func (a urlBuilder) crlURL(name string) string         { return a.buildURL("crl/
 func (a urlBuilder) ocspURL() string                   { return a.buildURL("ocsp") }
 func (a urlBuilder) policiesURL() string               { return a.buildURL("policies.txt") }
 
-// issuingName and guestsName are what the issuers are called in addresses, which stand in certificates for good.
+// issuingName and guestsName name the issuers in URLs, which are in certificates permanently.
 const (
 	issuingName = "issuing"
 	guestsName  = "guests"
 )
 
-// maxOCSP bounds a request in bytes; a real one has about a hundred.
+// maxOCSP limits a request in bytes; a real one has about a hundred.
 const maxOCSP = 8 << 10
 
-// Handler answers below /authority/: certificates, lists, OCSP (RFC 6960 appendix A) and time stamping (RFC
-// 3161 §3.4), each with its protocol's own statuses.
+// Handler serves everything below /authority/: certificates, CRLs, OCSP (RFC 6960 appendix A) and time stamping (RFC
+// 3161 §3.4), each with the status codes of its protocol.
 func (a *Authority) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /authority/ca/root.crt", func(w http.ResponseWriter, _ *http.Request) {
@@ -55,8 +55,8 @@ func (a *Authority) Handler() http.Handler {
 	})
 	m.Handle("/authority/tsa", a.Timestamper())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		// Base64 may have two slashes in a row, which not every client escapes; the mux would redirect that to a path
-		// with one.
+		// Base64 may contain two consecutive slashes, which some clients do not escape; the mux would redirect to a
+		// path with one.
 		if strings.HasPrefix(r.URL.Path, ocspGet) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 			a.serveOCSPGet(w, r)
 			return
@@ -65,10 +65,10 @@ func (a *Authority) Handler() http.Handler {
 	})
 }
 
-// ocspGet is what comes before a request in the path (RFC 6960 appendix A).
+// ocspGet is the path before a request (RFC 6960 appendix A).
 const ocspGet = "/authority/ocsp/"
 
-// serveOCSPGet answers a request that is in the path as base64, escaped for a URL.
+// serveOCSPGet answers a request in the path: base64, escaped for a URL.
 func (a *Authority) serveOCSPGet(w http.ResponseWriter, r *http.Request) {
 	text, err := url.PathUnescape(strings.TrimPrefix(r.URL.EscapedPath(), ocspGet))
 	if err != nil || len(text) > maxOCSP {
@@ -97,5 +97,5 @@ func (a *Authority) serveCRL(of identity) http.HandlerFunc {
 
 func writeBody(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
-	_, _ = w.Write(body) // the client went away; there is nobody to tell
+	_, _ = w.Write(body) // an error means that the client went away
 }

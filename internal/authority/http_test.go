@@ -28,7 +28,7 @@ func TestRequestInThePathIsReadHoweverItsSlashesAreWritten(t *testing.T) {
 	defer server.Close()
 	cert, text := *chain[0], ""
 	for i := int64(1); !strings.Contains(text, "//"); i++ {
-		// A serial that starts with the bits of two slashes, wherever the padding puts them.
+		// A serial that contains the bits of two slashes at any alignment.
 		cert.SerialNumber = new(big.Int).SetBytes([]byte{0x3f, 0xff, 0xff, byte(i)})
 		cert.SerialNumber.Lsh(cert.SerialNumber, uint(i%8))
 		der, err := ocsp.CreateRequest(&cert, chain[1], &ocsp.RequestOptions{Hash: crypto.SHA1})
@@ -46,7 +46,7 @@ func TestRequestInThePathIsReadHoweverItsSlashesAreWritten(t *testing.T) {
 	}
 }
 
-// escapeAll writes what base64 has besides letters and digits as some clients do.
+// escapeAll escapes the characters of base64 other than letters and digits, like some clients.
 func escapeAll(s string) string {
 	return strings.NewReplacer("/", "%2f", "+", "%2b", "=", "%3d").Replace(s)
 }
@@ -73,7 +73,7 @@ func TestOpenSSLAsksTheTimeStampAuthorityOverHTTP(t *testing.T) {
 	write("data", []byte("kontrak"))
 	for name, c := range map[string]struct {
 		query []string
-		says  string // what the reply shows
+		says  string // text in the reply
 		fails bool
 	}{
 		"SHA-256":               {[]string{"-sha256", "-cert"}, "Policy OID: " + tsaPolicy.String(), false},
@@ -127,7 +127,7 @@ func TestNoTwoTimestampsHaveOneSerial(t *testing.T) {
 	}
 }
 
-// fetchToken asks the authority in process.
+// fetchToken queries the authority in process.
 func fetchToken(t *testing.T, a *Authority) *tsp.Token {
 	t.Helper()
 	der, err := a.Timestamper().Timestamp(t.Context(), make([]byte, 32))

@@ -22,36 +22,36 @@ type identity struct {
 	cert *x509.Certificate
 }
 
-// keySet are the authority's own. The issuer of guests' certificates is in a file of its own; see openGuests.
+// keySet holds the authority's keys. The issuer of guests' certificates is in a separate file; see openGuestIssuer.
 type keySet struct {
 	root, issuing, tsa, ocsp identity
 	guestIssuing, guestOCSP  identity
 
-	successors []identity // of tsa, in the order in which they were made
+	successors []identity // of tsa, in the order of their creation
 }
 
-// ErrNotYetValid is a certificate of the authority that begins in the future: the clock was ahead when it was made, or is
-// behind now. Nothing is signed with it before it begins.
+// ErrNotYetValid is a certificate of the authority that is not valid yet: the clock was ahead when it was issued, or is
+// behind now. Its key does not sign before it is valid.
 var ErrNotYetValid = errors.New("certificate of the authority is not valid yet")
 
 // ErrExpired is a certificate of the authority that has expired.
 var ErrExpired = errors.New("certificate of the authority has expired")
 
-// requireValid demands that a certificate is valid at a moment.
+// requireValid returns an error unless the certificate is valid at that time.
 func (id identity) requireValid(at time.Time) error {
 	c := id.cert
 	switch {
 	case at.Before(c.NotBefore):
-		return fmt.Errorf("%w: %q begins at %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
+		return fmt.Errorf("%w: %q is valid from %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
 	case at.After(c.NotAfter):
-		return fmt.Errorf("%w: %q ended at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
+		return fmt.Errorf("%w: %q expired at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
 	}
 	return nil
 }
 
 func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// requireAllValid demands that all of them are.
+// requireAllValid returns an error unless all certificates are valid at that time.
 func requireAllValid(at time.Time, all ...identity) error {
 	for _, id := range all {
 		if err := id.requireValid(at); err != nil {
@@ -61,8 +61,8 @@ func requireAllValid(at time.Time, all ...identity) error {
 	return nil
 }
 
-// tsaAt returns the time-stamp authority of a moment: the last one that is valid then. One that was made while the clock was
-// ahead is not used before it begins. Where none is valid it is the first, which then refuses.
+// tsaAt returns the time-stamp authority for a time: the last one that is valid then. One that was created while the
+// clock was ahead is not used before it is valid. If none is valid it returns the first, which then refuses.
 func (k *keySet) tsaAt(at time.Time) identity {
 	for _, id := range slices.Backward(k.successors) {
 		if id.requireValid(at) == nil {
@@ -72,19 +72,18 @@ func (k *keySet) tsaAt(at time.Time) identity {
 	return k.tsa
 }
 
-// issuer is an issuing certificate with the OCSP responder it delegates to. Name is what its certificate and list are
-// called below /authority/.
+// issuer is an issuing certificate with its OCSP responder. Name is used in the URLs of its certificate and CRL.
 type issuer struct {
 	name          string
 	issuing, ocsp identity
 }
 
-// listIssuers are those whose certificates are in the ledger.
+// listIssuers returns the issuers of the certificates in the ledger.
 func (a *Authority) listIssuers() []issuer {
 	return []issuer{{issuingName, a.keys.issuing, a.keys.ocsp}, {guestsName, a.keys.guestIssuing, a.keys.guestOCSP}}
 }
 
-// selectIssuer returns the issuer of certificates with an assurance: unverified guests have one of their own.
+// selectIssuer returns the issuer for an assurance: unverified guests have a separate one.
 func (a *Authority) selectIssuer(x Assurance) issuer {
 	all := a.listIssuers()
 	if x == Guest {
@@ -93,7 +92,7 @@ func (a *Authority) selectIssuer(x Assurance) issuer {
 	return all[0]
 }
 
-// Validities of the authority's own certificates and of what it issues.
+// Validity periods of the authority's own certificates and of those that it issues.
 const (
 	rootYears    = 30
 	issuingYears = 20
@@ -108,7 +107,7 @@ var (
 	oidOCSPNoCheck  = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}
 )
 
-// newKeySet makes an authority. Its name carries random digits, so that no two installs are taken for another.
+// newKeySet creates an authority. Its name contains random digits, so that installations can be told apart.
 func newKeySet(a urlBuilder, now time.Time) (*keySet, error) {
 	mark, err := newSerial()
 	if err != nil {
@@ -137,12 +136,12 @@ func newKeySet(a urlBuilder, now time.Time) (*keySet, error) {
 	return k, err
 }
 
-// nameOf is the name of a part of the authority that has that mark.
+// nameOf returns the name of a part of the authority with that mark.
 func nameOf(role, mark string) pkix.Name {
 	return pkix.Name{CommonName: "Segel " + role + " " + mark, Organization: []string{"Segel embedded authority"}}
 }
 
-// newIssuingIdentity makes an issuing certificate below which the policies of these assurances are valid and no others.
+// newIssuingIdentity creates an issuing certificate below which only the policies of these assurances are valid.
 func newIssuingIdentity(subject pkix.Name, a urlBuilder, begin, end time.Time, root *identity, list ...Assurance) (identity, error) {
 	policy, err := certificatePolicies("", list...)
 	if err != nil {
@@ -159,7 +158,7 @@ func newOCSPIdentity(subject pkix.Name, begin, end time.Time, issuing *identity)
 	return newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: begin, NotAfter: end, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning},
-		// Nobody needs to ask whether the responder is revoked (RFC 6960 §4.2.2.2.1).
+		// The revocation of the responder is not checked (RFC 6960 §4.2.2.2.1).
 		ExtraExtensions: []pkix.Extension{{Id: oidOCSPNoCheck, Value: asn1.NullBytes}},
 	}, elliptic.P256(), issuing)
 }
@@ -171,13 +170,13 @@ func newTSAIdentity(subject pkix.Name, a urlBuilder, begin, end time.Time, root 
 	}
 	return newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: begin, NotAfter: end, KeyUsage: x509.KeyUsageDigitalSignature,
-		// The one purpose has to be critical (RFC 3161 §2.3), which the ExtKeyUsage member cannot say.
+		// The usage must be critical (RFC 3161 §2.3), which the ExtKeyUsage field cannot express.
 		ExtraExtensions:       []pkix.Extension{{Id: oidExtKeyUsage, Critical: true, Value: purpose}},
 		CRLDistributionPoints: []string{a.rootCRLURL()}, IssuingCertificateURL: []string{a.rootURL()},
 	}, elliptic.P256(), root)
 }
 
-// newIdentity makes a key and its certificate; a nil issuer signs itself.
+// newIdentity creates a key and its certificate; with a nil issuer it is self-signed.
 func newIdentity(template *x509.Certificate, curve elliptic.Curve, issuer *identity) (identity, error) {
 	key, err := ecdsa.GenerateKey(curve, rand.Reader)
 	if err != nil {
@@ -198,7 +197,7 @@ func newIdentity(template *x509.Certificate, curve elliptic.Curve, issuer *ident
 	return identity{key, cert}, err
 }
 
-// newSerial draws a positive serial of 159 bits (RFC 5280 §4.1.2.2 allows 20 bytes).
+// newSerial returns a random positive serial of 159 bits (RFC 5280 §4.1.2.2 allows 20 bytes).
 func newSerial() (*big.Int, error) {
 	b := make([]byte, 20)
 	if _, err := rand.Read(b); err != nil {
@@ -208,7 +207,7 @@ func newSerial() (*big.Int, error) {
 	return new(big.Int).SetBytes(b), nil
 }
 
-// storedFile is the authority as one file, so that it is there whole or not at all. Keys are sealed.
+// storedFile is a file of the authority. One file is written atomically, so it is complete or absent. Keys are sealed.
 type storedFile struct {
 	Version int                       `json:"version"`
 	Members map[string]storedIdentity `json:"members"`
@@ -223,9 +222,10 @@ func (k *keySet) listMembers() map[string]*identity {
 	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
 }
 
-func (k *keySet) marshalFile(s Sealer) ([]byte, error) {
+// marshalMembers seals members for a file of the authority.
+func marshalMembers(s Sealer, members map[string]*identity) ([]byte, error) {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
-	for name, id := range k.listMembers() {
+	for name, id := range members {
 		var err error
 		if out.Members[name], err = id.sealMember(name, s); err != nil {
 			return nil, err
@@ -234,7 +234,19 @@ func (k *keySet) marshalFile(s Sealer) ([]byte, error) {
 	return json.MarshalIndent(out, "", "  ")
 }
 
-// sealMember makes one part fit to be kept.
+// parseStored parses a file of the authority, which errors call by that name.
+func parseStored(b []byte, name string) (storedFile, error) {
+	var in storedFile
+	if err := json.Unmarshal(b, &in); err != nil {
+		return in, fmt.Errorf("read %s: %w", name, err)
+	}
+	if in.Version != 1 {
+		return in, fmt.Errorf("%s of version %d", name, in.Version)
+	}
+	return in, nil
+}
+
+// sealMember seals the key for storage.
 func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
 	plain, err := x509.MarshalPKCS8PrivateKey(id.key)
 	if err != nil {
@@ -248,15 +260,11 @@ func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
 }
 
 func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
-	var in storedFile
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("read authority: %w", err)
-	}
-	if in.Version != 1 {
-		return fmt.Errorf("authority of version %d", in.Version)
+	in, err := parseStored(b, "authority")
+	if err != nil {
+		return err
 	}
 	for name, id := range k.listMembers() {
-		var err error
 		if *id, err = in.Members[name].openMember(name, s); err != nil {
 			return err
 		}
@@ -264,7 +272,7 @@ func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
 	return k.checkChain()
 }
 
-// openMember reads one part, which was sealed under its name.
+// openMember opens a member, which was sealed under its name.
 func (m storedIdentity) openMember(name string, s Sealer) (identity, error) {
 	plain, err := s.Open("authority/"+name, m.Key)
 	if err != nil {
@@ -282,14 +290,14 @@ func (m storedIdentity) openMember(name string, s Sealer) (identity, error) {
 	if err != nil {
 		return identity{}, fmt.Errorf("certificate of the authority's %s: %w", name, err)
 	}
-	// The seal binds the key to its place, but not the certificate beside it.
+	// The seal binds the key to its name, but not the certificate beside it.
 	if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(cert.PublicKey) {
 		return identity{}, fmt.Errorf("key and certificate of the authority's %s do not belong together", name)
 	}
 	return identity{signer, cert}, nil
 }
 
-// checkChain demands that the certificates are of one authority, as newKeys makes it.
+// checkChain checks that the certificates form one authority, as newKeySet creates it.
 func (k *keySet) checkChain() error {
 	for _, c := range []struct {
 		name       string

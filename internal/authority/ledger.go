@@ -17,31 +17,31 @@ type Record struct {
 	DER       []byte
 	IssuedAt  time.Time
 	NotAfter  time.Time
-	RevokedAt time.Time // zero: good
+	RevokedAt time.Time // zero: not revoked
 	Reason    int       // RFC 5280 §5.3.1
-	Holder    string    // our identifier of whom it is made out to
+	Holder    string    // our identifier of the holder
 
-	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail, as they were given.
-	// Empty for certificates that were made before this was recorded.
+	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail address, as
+	// given. Empty for certificates from before this was recorded.
 	Assurance    Assurance
 	NamedBy      string
 	Organisation string
 	Email        string
 }
 
-// Ledger remembers what was issued and revoked. A certificate is in the ledger before anybody gets it.
+// Ledger records which certificates were issued and revoked. A certificate is in the ledger before it is handed out.
 type Ledger interface {
 	RecordIssued(ctx context.Context, r Record) error
 	Lookup(ctx context.Context, serial string) (Record, error) // ErrUnknown
 	ListRevoked(ctx context.Context) ([]Record, error)
-	// CountRevoked counts what Revoked lists, cheaply.
+	// CountRevoked returns the number of records of ListRevoked, without reading them.
 	CountRevoked(ctx context.Context) (int, error)
-	// Revoke marks a certificate revoked since a moment, once: of one that is, time and reason stay. It is durable on
-	// return. ErrUnknown for a serial that was never issued.
+	// Revoke marks a certificate as revoked since a time, once: a second call changes neither time nor reason. Durable
+	// on return. ErrUnknown for a serial that was never issued.
 	Revoke(ctx context.Context, serial string, reason int, at time.Time) error
 }
 
-// MemoryLedger is a ledger that lasts as long as the program, for one signature or a test.
+// MemoryLedger is a ledger in memory, for one signature or a test.
 type MemoryLedger struct {
 	mu      sync.Mutex // guards records
 	records map[string]Record
@@ -69,7 +69,7 @@ func (m *MemoryLedger) Lookup(_ context.Context, serial string) (Record, error) 
 	return r, nil
 }
 
-// ListRevoked lists the revoked records.
+// ListRevoked returns the revoked records.
 func (m *MemoryLedger) ListRevoked(context.Context) ([]Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -82,13 +82,13 @@ func (m *MemoryLedger) ListRevoked(context.Context) ([]Record, error) {
 	return out, nil
 }
 
-// CountRevoked counts the revoked records.
+// CountRevoked returns the number of revoked records.
 func (m *MemoryLedger) CountRevoked(ctx context.Context) (int, error) {
 	all, err := m.ListRevoked(ctx)
 	return len(all), err
 }
 
-// Revoke marks a serial revoked.
+// Revoke marks a record as revoked.
 func (m *MemoryLedger) Revoke(_ context.Context, serial string, reason int, at time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -18,26 +18,25 @@ import (
 	"segel/revocation"
 )
 
-// How long proof is good for, and how long one list is handed out before a new one is made.
+// Validity of revocation data, and how long one CRL is served before a new one is made.
 const (
 	ocspValidity = 7 * 24 * time.Hour
 	crlValidity  = 7 * 24 * time.Hour
 	crlReuse     = time.Hour
 )
 
-// Revoke declares that a certificate is not to be relied on for what was done since a moment, which may lie in the
-// past: when the key was lost, not when somebody noticed. From the next answer on OCSP says so, and so does the next
-// list that is fetched. A certificate is revoked once and for good; the first time and reason stand.
+// Revoke revokes a certificate since a time that may lie in the past: when the key was lost, not when this was noticed.
+// The next OCSP answer and the next CRL state it. Revocation is permanent; the first time and reason stay.
 func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation.Reason, at time.Time) error {
 	switch reason {
 	case revocation.CertificateHold, revocation.RemoveFromCRL:
-		return fmt.Errorf("revoke certificate %s: %s can be undone, which is not done here", serial, reason)
+		return fmt.Errorf("revoke certificate %s: the reason %s is for revocations that can be undone, which are not supported", serial, reason)
 	}
 	record, err := a.ledger.Lookup(ctx, serial)
 	if err != nil {
 		return fmt.Errorf("revoke certificate %s: %w", serial, err)
 	}
-	// What was issued while the clock was ahead can be revoked as of now, before it begins.
+	// A certificate that was issued while the clock was ahead can be revoked as of now, before it is valid.
 	now, first := a.clock(), record.IssuedAt.Add(-backdating)
 	if now.Before(first) {
 		first = now
@@ -51,7 +50,7 @@ func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation
 	return nil
 }
 
-// IsRevoked reports whether a certificate that was issued here is revoked by now.
+// IsRevoked reports whether a certificate of this authority is revoked.
 func (a *Authority) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	record, err := a.ledger.Lookup(ctx, formatSerial(cert))
 	if err != nil {
@@ -60,8 +59,8 @@ func (a *Authority) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool
 	return !record.RevokedAt.IsZero(), nil
 }
 
-// Revocation answers, in process, about certificates of this authority: by OCSP for what an issuing certificate
-// signed, by the root's list for what the root signed.
+// Revocation returns revocation data about certificates of this authority, in process: OCSP for issuing certificates,
+// the root's CRL for what the root signed.
 func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
 	var m revocation.Data
 	err := fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
@@ -76,18 +75,15 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 	if err != nil {
 		return revocation.Data{}, err
 	}
-	s, err := m.Verify(cert, issuer)
-	if err == nil {
-		err = s.Check(cert, a.clock())
-	}
-	if err != nil && !errors.Is(err, revocation.ErrRevoked) {
+	if _, err = m.Validate(cert, issuer, a.clock()); err != nil && !errors.Is(err, revocation.ErrRevoked) {
 		return revocation.Data{}, err
 	}
 	return m, err
 }
 
-// buildOCSPResponse makes a fresh response about a serial of an issuer, which it names by that hash: who asked
-// by another one does not find himself answered (RFC 6960 §4.1.1). A serial that another issuer gave is unknown.
+// buildOCSPResponse builds a new response about a serial of an issuer. It identifies the issuer by the hash of the
+// request: with another hash the client would not recognise its certificate (RFC 6960 §4.1.1). A serial of another
+// issuer is unknown.
 func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash) ([]byte, error) {
 	now := a.clock().UTC().Truncate(time.Second)
 	if err := requireAllValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
@@ -114,14 +110,14 @@ func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *bi
 	return ocsp.CreateResponse(by.issuing.cert, by.ocsp.cert, r, by.ocsp.key)
 }
 
-// hasIssued reports whether a certificate in the ledger names this issuer. The certificate itself says it; the columns
-// beside it are not asked.
+// hasIssued reports whether a certificate in the ledger is from this issuer, according to the certificate itself and
+// not to other columns.
 func (i issuer) hasIssued(r Record) bool {
 	c, err := x509.ParseCertificate(r.DER)
 	return err == nil && bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) && bytes.Equal(c.AuthorityKeyId, i.issuing.cert.SubjectKeyId)
 }
 
-// answerOCSP answers an OCSP request with a response, whatever the request was.
+// answerOCSP answers an OCSP request; invalid requests get an error response.
 func (a *Authority) answerOCSP(ctx context.Context, request []byte) []byte {
 	q, err := ocsp.ParseRequest(request)
 	if err != nil {
@@ -140,7 +136,7 @@ func (a *Authority) answerOCSP(ctx context.Context, request []byte) []byte {
 	return ocsp.UnauthorizedErrorResponse
 }
 
-// isQueried reports whether a request is about an issuing certificate, by name and by key.
+// isQueried reports whether a request is about certificates of this issuer, by name and key.
 func (i issuer) isQueried(q *ocsp.Request) bool {
 	if !q.HashAlgorithm.Available() {
 		return false
@@ -158,17 +154,17 @@ func (i issuer) isQueried(q *ocsp.Request) bool {
 	return bytes.Equal(name.Sum(nil), q.IssuerNameHash) && bytes.Equal(key.Sum(nil), q.IssuerKeyHash)
 }
 
-// cachedCRL is a signed list as long as it is handed out.
+// cachedCRL is a signed CRL while it is served.
 type cachedCRL struct {
 	der    []byte
 	at     time.Time
 	number int64
-	count  int // of all revoked certificates when it was made, whichever issuer's
+	count  int // of all revoked certificates when it was made, of all issuers
 }
 
-// currentCRL returns the current revocation list of the root or an issuing certificate, of what that one issued: a fresh one
-// as soon as another certificate is revoked, by whatever process. A list of the root is always empty: what it signed are
-// this authority's own parts, which end with it.
+// currentCRL returns the current CRL of the root or an issuing certificate. It makes a new one as soon as any process
+// has revoked another certificate. The root's CRL is always empty: the root signs only this authority's own
+// certificates, which end with it.
 func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error) {
 	now := a.clock().UTC()
 	if err := requireAllValid(now, a.keys.root, of); err != nil {
@@ -188,7 +184,7 @@ func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error)
 	if ok && l.count == count && now.Sub(l.at) < crlReuse && !now.Before(l.at) {
 		return l.der, nil
 	}
-	// Numbers ascend (RFC 5280 §5.2.3), also when two lists are made in one millisecond or the clock was set back.
+	// CRL numbers increase (RFC 5280 §5.2.3), even if two lists are made in one millisecond or the clock was set back.
 	fresh := cachedCRL{at: now, number: max(now.UnixMilli(), l.number+1)}
 	template := &x509.RevocationList{Number: big.NewInt(fresh.number), ThisUpdate: now.Truncate(time.Second), NextUpdate: now.Add(crlValidity)}
 	if issuing {
@@ -204,7 +200,7 @@ func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error)
 			}
 			serial, ok := new(big.Int).SetString(r.Serial, 16)
 			if !ok {
-				return nil, fmt.Errorf("serial %q in the ledger is no number", r.Serial)
+				return nil, fmt.Errorf("serial %q in the ledger is not a number", r.Serial)
 			}
 			template.RevokedCertificateEntries = append(template.RevokedCertificateEntries,
 				x509.RevocationListEntry{SerialNumber: serial, RevocationTime: r.RevokedAt, ReasonCode: r.Reason})

@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 )
 
-// ReadRoot reads the root certificate of the authority in a folder, and needs no secret for it. Where there is no
-// authority it is nil.
+// ReadRoot reads the root certificate of the authority in a folder, without any secret. Without an authority it is nil.
 func ReadRoot(dir string) (*x509.Certificate, error) {
 	found, err := readMembers(filepath.Join(dir, authorityFile), "root")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -20,8 +19,8 @@ func ReadRoot(dir string) (*x509.Certificate, error) {
 	return found["root"], err
 }
 
-// OpenRoot demands that the sealer opens the keys of the authority in a folder, and returns its root certificate. It
-// writes nothing. ErrMissing where there is no authority.
+// OpenRoot checks that the sealer opens the keys of the authority in a folder, and returns its root certificate. It
+// writes nothing. ErrMissing if there is no authority.
 func OpenRoot(dir string, s Sealer) (*x509.Certificate, error) {
 	a, err := readRootKeys(dir, Options{Sealer: s})
 	if err != nil {
@@ -30,7 +29,7 @@ func OpenRoot(dir string, s Sealer) (*x509.Certificate, error) {
 	return a.Root(), nil
 }
 
-// Exists reports whether there is an authority in a folder, and the path of its file.
+// Exists reports whether a folder has an authority, and the path of its file.
 func Exists(dir string) (file string, ok bool, err error) {
 	file = filepath.Join(dir, authorityFile)
 	_, err = os.Stat(file)
@@ -40,9 +39,8 @@ func Exists(dir string) (file string, ok bool, err error) {
 	return file, err == nil, err
 }
 
-// ReadPublic reads the root certificate of the authority in a folder and the certificates below it that issue, and needs
-// no secret for it. Where there is no authority the root is nil; where it has not issued to guests yet, their issuer is
-// missing.
+// ReadPublic reads the root certificate and the issuing certificates of the authority in a folder, without any secret.
+// Without an authority the root is nil; the issuer of guests is left out if it does not exist yet.
 func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error) {
 	first, err := readMembers(filepath.Join(dir, authorityFile), "root", "issuing")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +67,7 @@ func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error
 	return root, append(issuers, describeGuestIssuer(guests[guestsIssuingMember])), nil
 }
 
-// readMembers reads certificates of one of the authority's files.
+// readMembers reads certificates from one of the authority's files.
 func readMembers(file string, names ...string) (map[string]*x509.Certificate, error) {
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -1,7 +1,6 @@
 package authority
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,19 +12,19 @@ import (
 )
 
 const (
-	// minTSARemaining is how much of its certificate's life a time-stamp authority needs to have left. It is longer than the
-	// notice with which documents are renewed, so that those have something to gain.
+	// minTSARemaining is the validity that a time-stamp authority must have left. It is longer than the notice with
+	// which documents are renewed, so that a renewal gains time.
 	minTSARemaining = 2 * 365 * 24 * time.Hour
-	// minTSAExtension is by how much a successor has to last longer. It cannot outlast the root.
+	// minTSAExtension is how much longer a successor must be valid. It cannot outlast the root.
 	minTSAExtension = 365 * 24 * time.Hour
 )
 
-// renewTSA takes up the later time-stamp authorities of a folder, and makes another with a key of its own when the certificate
-// of the one in use is about to end. The old one's tokens stay what they are.
+// renewTSA reads the later time-stamp authorities of a folder, and creates another with a new key when the certificate
+// of the current one is about to expire. Existing tokens are not affected.
 //
-// A successor is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it.
-// One that was made while the clock was ahead stays where it is and is used once it begins; until then it counts as none, so
-// that another is made beside it if need be.
+// A successor is durable before it is used. If two processes create one at once, the first wins, and both use it. One
+// that was created while the clock was ahead is used once it is valid; until then it is ignored, so that another is
+// created beside it if necessary.
 func (a *Authority) renewTSA(dir string, o Options) error {
 	for {
 		if err := a.readSuccessors(dir, o); err != nil {
@@ -42,17 +41,17 @@ func (a *Authority) renewTSA(dir string, o Options) error {
 			return nil
 		}
 		if err := a.createSuccessor(filepath.Join(dir, successorName(n)+".json"), successorName(n), o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
-			return fmt.Errorf("make time-stamp authority %d: %w", n, err)
+			return fmt.Errorf("create time-stamp authority %d: %w", n, err)
 		}
 	}
 }
 
-// firstSuccessor is the number of the first later time-stamp authority.
+// firstSuccessor is the number of the first successor.
 const firstSuccessor = 2
 
 func successorName(n int) string { return fmt.Sprintf("tsa-%d", n) }
 
-// readSuccessors takes up the later time-stamp authorities of a folder behind those that were taken up before.
+// readSuccessors reads the successors in a folder that have not been read yet.
 func (a *Authority) readSuccessors(dir string, o Options) error {
 	for {
 		n := len(a.keys.successors) + firstSuccessor
@@ -74,11 +73,7 @@ func (a *Authority) createSuccessor(file, name string, o Options, now, end time.
 	if err != nil {
 		return err
 	}
-	part, err := next.sealMember(name, o.Sealer)
-	if err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(storedFile{Version: 1, Members: map[string]storedIdentity{name: part}}, "", "  ")
+	b, err := marshalMembers(o.Sealer, map[string]*identity{name: &next})
 	if err != nil {
 		return err
 	}
@@ -86,12 +81,9 @@ func (a *Authority) createSuccessor(file, name string, o Options, now, end time.
 }
 
 func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {
-	var in storedFile
-	if err := json.Unmarshal(b, &in); err != nil {
-		return fmt.Errorf("read authority's %s: %w", name, err)
-	}
-	if in.Version != 1 {
-		return fmt.Errorf("authority's %s of version %d", name, in.Version)
+	in, err := parseStored(b, "authority's "+name)
+	if err != nil {
+		return err
 	}
 	next, err := in.Members[name].openMember(name, s)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 	var last *x509.Certificate
 	for _, c := range []struct {
 		years int
-		next  bool // whether another one is there
+		next  bool // another one exists
 	}{{0, false}, {17, false}, {19, true}, {19, false}, {27, false}, {29, false}} {
 		now = begun.AddDate(c.years, 0, 0)
 		a := reopen()
@@ -59,7 +59,7 @@ func TestTimeStampAuthorityHasASuccessorBeforeItsCertificateEnds(t *testing.T) {
 		t.Errorf("%s until %s", last.Subject, last.NotAfter)
 	}
 
-	// A file that is another's is not used, and nothing is made in its place.
+	// The file of another authority is not used and not replaced.
 	other := filepath.Join(t.TempDir(), "authority")
 	now = begun
 	if _, err := Open(other, o); err != nil {
@@ -97,7 +97,7 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 	}
 	first := reopen().keys.tsa.cert
 	now = begun.AddDate(19, 0, 0)
-	running := reopen() // a start with the wrong clock makes a successor
+	running := reopen() // a start with the wrong clock creates a successor
 	ahead := running.keys.tsaAt(now).cert
 	if ahead.Equal(first) || !fetchToken(t, running).Authority.Equal(ahead) {
 		t.Fatal("there is no successor after nineteen years")
@@ -115,7 +115,7 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 			t.Error("another time-stamp authority is shown than the one in use")
 		}
 	}
-	// Time comes to where the successor begins, and it is used as if nothing had been.
+	// Once the successor is valid it is used like any other.
 	now = begun.AddDate(19, 0, 1)
 	if got := fetchToken(t, reopen()).Authority; !got.Equal(ahead) {
 		t.Errorf("after nineteen years it stamps with %s", got.SerialNumber)
@@ -124,7 +124,7 @@ func TestSuccessorMadeWhileTheClockWasAheadIsNotUsedBeforeItBegins(t *testing.T)
 		t.Error("a further successor was made")
 	}
 
-	// One that begins when the first has long ended does not keep another from being made in time.
+	// One that becomes valid after the first has expired does not prevent another from being created in time.
 	late := filepath.Join(t.TempDir(), "authority")
 	dir, now = late, begun
 	reopen()
@@ -148,8 +148,8 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingBeforeItBegins(t *testing
 	a.ledger = ledger
 	chain := issueCertificate(t, a)
 	for _, c := range []struct {
-		by   time.Duration // from when the authority was made
-		want error         // nil: everything is answered
+		by   time.Duration // after the creation of the authority
+		want error         // nil: all requests are answered
 	}{{0, nil}, {-2 * 365 * 24 * time.Hour, ErrNotYetValid}, {-time.Hour - time.Minute, ErrNotYetValid}, {-59 * time.Minute, nil}, {31 * 365 * 24 * time.Hour, ErrExpired}} {
 		made := a.keys.root.cert.NotBefore.Add(time.Hour)
 		now = made.Add(c.by)

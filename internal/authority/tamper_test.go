@@ -45,7 +45,7 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// openAt makes an authority whose clock the test sets.
+// openAt opens an authority with a settable clock.
 func openAt(t *testing.T, l Ledger, now *time.Time) *Authority {
 	t.Helper()
 	a, err := NewEphemeral(publicURL, func() time.Time { return *now })
@@ -67,7 +67,7 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := k.marshalFile(s)
+		b, err := marshalMembers(s, k.listMembers())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,19 +91,19 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change func(*storedFile)
-		says   string // empty: it is used
+		says   string // empty: accepted
 	}{
-		"as made":                        {func(*storedFile) {}, ""},
-		"another version":                {func(f *storedFile) { f.Version = 2 }, "version 2"},
-		"a part missing":                 {func(f *storedFile) { delete(f.Members, "tsa") }, "tsa"},
-		"another's certificate":          {func(f *storedFile) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
-		"another's part, key and all":    {func(f *storedFile) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
-		"a key moved to another place":   {func(f *storedFile) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
-		"an issuer nobody certified":     {func(f *storedFile) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
-		"a root that another root knows": {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
-		"bytes that are no certificate":  {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
+		"as made":                         {func(*storedFile) {}, ""},
+		"another version":                 {func(f *storedFile) { f.Version = 2 }, "version 2"},
+		"a part missing":                  {func(f *storedFile) { delete(f.Members, "tsa") }, "tsa"},
+		"another's certificate":           {func(f *storedFile) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
+		"another's part, key and all":     {func(f *storedFile) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
+		"a key moved to another place":    {func(f *storedFile) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
+		"an issuer that is not certified": {func(f *storedFile) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
+		"a root that another root knows":  {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
+		"bytes that are no certificate":   {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
-		b, err := k.marshalFile(s)
+		b, err := marshalMembers(s, k.listMembers())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestCertificateSaysWhoMaySignAndWhereToAsk(t *testing.T) {
 			t.Errorf("address %q", address)
 		}
 	}
-	// The mailbox is not verified, so the address is in the ledger alone.
+	// The mailbox is not verified, so the address is only in the ledger.
 	record, err := a.ledger.Lookup(t.Context(), formatSerial(c))
 	if err != nil || record.Email != "sari@example.test" || len(c.EmailAddresses) != 0 || c.Subject.SerialNumber != "7" {
 		t.Errorf("%+v %v, %q %v", record, err, c.EmailAddresses, c.Subject)
@@ -327,7 +327,7 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = revocation.ValidateCRL(der, chain[0], chain[1], now)
+		_, err = (revocation.Data{CRL: der}).Validate(chain[0], chain[1], now)
 		return l, err
 	}
 	first, err := read()
@@ -342,7 +342,7 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 	if err != nil || second.Number.Cmp(first.Number) <= 0 {
 		t.Errorf("%v, number %v after %v", err, second.Number, first.Number)
 	}
-	// Once another is revoked, nobody is given the old list.
+	// Once another certificate is revoked, the old list is not served any more.
 	if err := l.Revoke(t.Context(), formatSerial(chain[0]), 1, now); err != nil {
 		t.Fatal(err)
 	}

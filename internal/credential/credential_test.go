@@ -162,7 +162,7 @@ func TestFirstFormOfASealedKeyStillOpens(t *testing.T) {
 	}
 }
 
-// TestADerivedKeyStaysWhatItWas has a value that another implementation of RFC 5869 gave.
+// TestADerivedKeyStaysWhatItWas compares with a value from another implementation of RFC 5869.
 func TestADerivedKeyStaysWhatItWas(t *testing.T) {
 	t.Parallel()
 	s, err := NewSealer(bytes.Repeat([]byte{7}, 32))

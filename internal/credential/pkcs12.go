@@ -13,10 +13,10 @@ import (
 // Credential is a private key with its chain.
 type Credential struct {
 	crypto.Signer
-	Chain []*x509.Certificate // leaf first, as far as it is known
+	Chain []*x509.Certificate // leaf first, as far as known
 }
 
-// maxPKCS12 bounds a PKCS #12 file in bytes.
+// maxPKCS12 limits a PKCS #12 file in bytes.
 const maxPKCS12 = 1 << 20
 
 // ReadPKCS12 reads a PKCS #12 file with its password.
@@ -42,7 +42,7 @@ func ReadPKCS12(r io.Reader, password string) (*Credential, error) {
 	return &Credential{signer, OrderChain(leaf, others)}, nil
 }
 
-// OrderChain returns the chain from leaf upwards, as far as the others lead.
+// OrderChain returns the chain from the leaf upwards, as far as the other certificates allow.
 func OrderChain(leaf *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
 	chain := []*x509.Certificate{leaf}
 	for len(chain) <= len(others) {

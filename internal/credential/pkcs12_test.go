@@ -34,8 +34,8 @@ func TestChainIsLedByKeysNotByNames(t *testing.T) {
 	key, root := newCertificate(t, "Root", nil, nil)
 	_, impostor := newCertificate(t, "Root", nil, nil)
 	_, leaf := newCertificate(t, "Sari", root, key)
-	_, stranger := newCertificate(t, "Other", nil, nil)
-	chain := OrderChain(leaf, []*x509.Certificate{stranger, impostor, root})
+	_, other := newCertificate(t, "Other", nil, nil)
+	chain := OrderChain(leaf, []*x509.Certificate{other, impostor, root})
 	if len(chain) != 2 || !chain[0].Equal(leaf) || !chain[1].Equal(root) {
 		t.Errorf("%d certificates, the second of %v", len(chain), chain[len(chain)-1].Subject)
 	}

@@ -1,4 +1,4 @@
-// Package credential keeps private keys: sealed at rest under one master key, or read from a PKCS #12 file.
+// Package credential stores private keys sealed under one master key, and reads PKCS #12 files.
 package credential
 
 import (
@@ -15,17 +15,17 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// Sealer seals small secrets under a master key with XChaCha20-Poly1305. The form is docs/formats/sealed-key.md.
+// Sealer encrypts small secrets under a master key with XChaCha20-Poly1305. The format is docs/formats/sealed-key.md.
 type Sealer struct {
 	aead   cipher.AEAD
 	master [chacha20poly1305.KeySize]byte
 }
 
-// version is the first byte of what is sealed, and bound to it.
+// version is the first byte of sealed data, and authenticated with it.
 const version = 1
 
-// ErrSealed is sealed bytes that do not open: another master key, another id, or changed.
-var ErrSealed = errors.New("sealed bytes do not open")
+// ErrSealed is sealed data that cannot be opened: another master key, another id, or changed bytes.
+var ErrSealed = errors.New("sealed data cannot be opened")
 
 // NewSealer returns a sealer for a master key of 32 bytes.
 func NewSealer(key []byte) (*Sealer, error) {
@@ -36,17 +36,17 @@ func NewSealer(key []byte) (*Sealer, error) {
 	return &Sealer{aead, [chacha20poly1305.KeySize]byte(key)}, nil
 }
 
-// DeriveKey returns a key of its own for a purpose, always the same: HKDF-SHA256 (RFC 5869) of the master key, without a salt,
-// with the purpose as its context.
+// DeriveKey derives a key for a purpose, always the same one: HKDF-SHA256 (RFC 5869) of the master key, without salt,
+// with the purpose as the context.
 func (s *Sealer) DeriveKey(purpose string) [32]byte {
 	key, err := hkdf.Key(sha256.New, s.master[:], nil, "segel "+purpose, 32)
 	if err != nil {
-		panic(err) // of a length that no hash yields, which 32 is not
+		panic(err) // hkdf fails only for lengths beyond 255 hashes
 	}
 	return [32]byte(key)
 }
 
-// Seal encrypts plain. Opening demands the same id, so that sealed keys cannot be swapped between holders.
+// Seal encrypts plain. Open needs the same id, so sealed keys cannot be swapped between holders.
 func (s *Sealer) Seal(id string, plain []byte) ([]byte, error) {
 	out := make([]byte, 1+s.aead.NonceSize(), 1+s.aead.NonceSize()+len(plain)+s.aead.Overhead())
 	out[0] = version
@@ -57,7 +57,7 @@ func (s *Sealer) Seal(id string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(out, nonce, plain, buildAAD(id)), nil
 }
 
-// Open decrypts what Seal made under the same id.
+// Open decrypts what Seal returned for the same id.
 func (s *Sealer) Open(id string, sealed []byte) ([]byte, error) {
 	n := s.aead.NonceSize()
 	if len(sealed) < 1+n+s.aead.Overhead() || sealed[0] != version {
@@ -72,8 +72,8 @@ func (s *Sealer) Open(id string, sealed []byte) ([]byte, error) {
 
 func buildAAD(id string) []byte { return append([]byte{version}, id...) }
 
-// OpenSealer reads the master key from a file, and makes both when the file is not there. The file is 0600, and
-// whole or absent after a crash.
+// OpenSealer reads the master key from a file, or creates both if the file does not exist. The file has mode 0600.
+// After a crash it is complete or absent.
 func OpenSealer(file string) (*Sealer, error) {
 	for {
 		s, err := ReadSealer(file)
@@ -84,14 +84,14 @@ func OpenSealer(file string) (*Sealer, error) {
 		if _, err := rand.Read(key); err != nil {
 			return nil, err
 		}
-		// Another process may make one at the same moment; the one linked first stands, and both read it.
+		// Another process may create one at the same time; the first to link its file wins, and both read that file.
 		if err := WriteNew(file, key); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("master key: %w", err)
 		}
 	}
 }
 
-// ReadSealer reads the master key from a file, which must exist: fs.ErrNotExist.
+// ReadSealer reads the master key from an existing file; otherwise the error is fs.ErrNotExist.
 func ReadSealer(file string) (*Sealer, error) {
 	key, err := os.ReadFile(file)
 	if err != nil {
@@ -103,7 +103,7 @@ func ReadSealer(file string) (*Sealer, error) {
 	return NewSealer(key)
 }
 
-// WriteNew makes a file 0600 with that content, durable on return. It never replaces one: fs.ErrExist.
+// WriteNew creates a file with mode 0600 and that content, durable on return. It never replaces a file: fs.ErrExist.
 func WriteNew(file string, content []byte) (err error) {
 	dir := filepath.Dir(file)
 	f, err := os.CreateTemp(dir, ".new-*")
@@ -124,7 +124,7 @@ func WriteNew(file string, content []byte) (err error) {
 	return SyncDir(dir)
 }
 
-// SyncDir makes durable which files a folder has.
+// SyncDir makes the entries of a folder durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// ErrRefused is a connection that was not made because of where it leads.
-var ErrRefused = errors.New("connection refused by our own rules")
+// ErrRefused is a connection that the rules of this package forbid.
+var ErrRefused = errors.New("connection forbidden by our rules")
 
-// reserved are the ranges of IPv4 that are no machine of the public internet (the registry of RFC 6890), and one
-// that looks like one.
+// reserved are the IPv4 ranges that are not on the public internet (the registry of RFC 6890), and one address that
+// only looks public.
 var reserved = parsePrefixes(
 	"0.0.0.0/8",          // this network
 	"10.0.0.0/8",         // private
-	"100.64.0.0/10",      // behind a carrier's NAT
+	"100.64.0.0/10",      // carrier-grade NAT
 	"127.0.0.0/8",        // this machine
-	"169.254.0.0/16",     // this link; where clouds keep their secrets
+	"169.254.0.0/16",     // link-local; metadata services of clouds
 	"172.16.0.0/12",      // private
 	"192.0.0.0/24",       // protocols
 	"192.0.2.0/24",       // documentation
@@ -28,19 +28,19 @@ var reserved = parsePrefixes(
 	"203.0.113.0/24",     // documentation
 	"224.0.0.0/4",        // multicast
 	"240.0.0.0/4",        // future use and broadcast
-	"168.63.129.16/32",   // the host below a virtual machine of one large cloud
+	"168.63.129.16/32",   // host service in virtual machines of Azure
 	"255.255.255.255/32", // broadcast
 )
 
-// global6 is all that was handed out of IPv6 so far. What is outside is this machine, this link, this site, multicast,
-// an IPv4 address in disguise, or a translator that leads to one.
+// global6 is the IPv6 range allocated so far. Everything else is this host, this link, this site, multicast, an
+// embedded IPv4 address, or a translator to one.
 var global6 = netip.MustParsePrefix("2000::/3")
 
-// reserved6 are the parts of global6 that are no machine of the public internet.
+// reserved6 are the parts of global6 that are not on the public internet.
 var reserved6 = parsePrefixes(
-	"2001::/23",     // protocols; Teredo, which is a tunnel to an IPv4 address
+	"2001::/23",     // protocols; Teredo, a tunnel to an IPv4 address
 	"2001:db8::/32", // documentation
-	"2002::/16",     // 6to4, which is a tunnel to an IPv4 address
+	"2002::/16",     // 6to4, a tunnel to an IPv4 address
 	"3fff::/20",     // documentation
 )
 
@@ -52,9 +52,9 @@ func parsePrefixes(all ...string) []netip.Prefix {
 	return out
 }
 
-// checkAddress refuses an address that is not public, unless it is in one of the networks allowed.
+// checkAddress refuses an address that is not public, unless one of the allowed networks contains it.
 func checkAddress(a netip.Addr, allowed []netip.Prefix) error {
-	// An IPv4 address written as IPv6 is connected to as what it is. A zone names a link.
+	// The system connects to an IPv4-mapped IPv6 address over IPv4. A zone names a link.
 	a = a.Unmap().WithZone("")
 	in := func(p netip.Prefix) bool { return p.Contains(a) }
 	switch {

@@ -43,7 +43,7 @@ func TestWhatTheStandardLibraryCallsPrivateIsNeverReached(t *testing.T) {
 	})
 }
 
-// An IPv4 address is judged the same however it is written, and what carries one inside another protocol is refused.
+// An IPv4 address is treated the same in every notation, and addresses that embed one in another protocol are refused.
 func TestDisguiseOfAnAddressDoesNotHelpIt(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -72,12 +72,12 @@ func TestNetworksAllowedAreReachedAndNoOthers(t *testing.T) {
 			t.Fatalf("%s in %s: %v", a, allowed[0], err)
 		}
 		if !allowed[0].Contains(other.Unmap()) && (checkAddress(other, allowed) == nil) != (checkAddress(other, nil) == nil) {
-			t.Fatalf("%s is judged differently because of %s", other, allowed[0])
+			t.Fatalf("%s is treated differently because of %s", other, allowed[0])
 		}
 	})
 }
 
-// anyAddress draws addresses near the edges of ranges as often as anywhere.
+// anyAddress draws addresses near the edges of the ranges as often as others.
 func anyAddress(t *rapid.T) netip.Addr {
 	if rapid.Bool().Draw(t, "near an edge") {
 		all := append(append([]netip.Prefix{global6}, reserved...), reserved6...)

@@ -14,28 +14,29 @@ import (
 	"time"
 )
 
-// Options say what may be reached and at what cost. The zero value is the public internet on ports 80 and 443.
+// Options restrict what may be reached and at what cost. The zero value allows the public internet on ports 80 and 443.
 type Options struct {
-	Allowed   []netip.Prefix // networks that may be reached though they are not public
+	Allowed   []netip.Prefix // networks that may be reached although they are not public
 	Ports     []uint16       // nil: 80 and 443
 	Timeout   time.Duration  // of one request, its redirects and its body; 0 is 30 seconds
-	MaxBody   int64          // bytes of one answer; 0 is 64 MiB. What is longer is an error, never cut off.
-	Redirects int            // followed by one request; 0 is 3, negative is none
+	MaxBody   int64          // bytes of one response; 0 is 64 MiB. A longer one is an error; it is never truncated.
+	Redirects int            // maximum of one request; 0 is 3, negative is none
 
-	Resolver *net.Resolver  // nil: the machine's
-	Roots    *x509.CertPool // of TLS; nil: the machine's
+	Resolver *net.Resolver  // nil: the system's
+	Roots    *x509.CertPool // for TLS; nil: the system's
 }
 
 const (
 	defaultTimeout   = 30 * time.Second
 	defaultMaxBody   = 64 << 20
 	defaultRedirects = 3
-	dialTimeout      = 10 * time.Second // to connect, names included
-	headerTimeout    = 20 * time.Second // to begin an answer
+	dialTimeout      = 10 * time.Second // to connect, name resolution included
+	headerTimeout    = 20 * time.Second // until the response header
 	maxHeader        = 64 << 10         // bytes
 )
 
-// NewDialer returns the guarded way to connect, for protocols other than HTTP. Its network is tcp, tcp4 or tcp6.
+// NewDialer returns a dial function with the same restrictions, for protocols other than HTTP. Its network is tcp, tcp4
+// or tcp6.
 func NewDialer(o Options) func(ctx context.Context, network, address string) (net.Conn, error) {
 	ports := o.Ports
 	if ports == nil {
@@ -43,8 +44,8 @@ func NewDialer(o Options) func(ctx context.Context, network, address string) (ne
 	}
 	d := &net.Dialer{
 		Timeout: dialTimeout, Resolver: o.Resolver,
-		// Called with the address that is about to be connected to, for each that a name has: nobody can give
-		// another answer between the check and the connection.
+		// Called for each resolved address just before connecting: the address cannot change between the check and the
+		// connection.
 		ControlContext: func(_ context.Context, network, address string, _ syscall.RawConn) error {
 			to, err := netip.ParseAddrPort(address)
 			if err != nil {
@@ -68,7 +69,7 @@ func NewDialer(o Options) func(ctx context.Context, network, address string) (ne
 	}
 }
 
-// NewClient returns a client whose every connection goes through [Dialer]. It keeps no cookies and uses no proxy.
+// NewClient returns a client whose connections all use [NewDialer]. It keeps no cookies and uses no proxy.
 func NewClient(o Options) *http.Client {
 	redirects := cmp.Or(o.Redirects, defaultRedirects)
 	return &http.Client{
@@ -76,7 +77,7 @@ func NewClient(o Options) *http.Client {
 		Transport: &limitedTransport{
 			most: cmp.Or(o.MaxBody, defaultMaxBody),
 			next: &http.Transport{
-				Proxy:                  nil, // see the package's comment
+				Proxy:                  nil, // see the package comment
 				DialContext:            NewDialer(o),
 				TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 				TLSHandshakeTimeout:    dialTimeout,
@@ -101,9 +102,8 @@ func NewClient(o Options) *http.Client {
 	}
 }
 
-// removeSecrets takes from a redirected request what the first address was given in confidence. Package net/http tells
-// the next machine the whole address it comes from, which may hold a key, and passes credentials on to every machine
-// below the first one's name.
+// removeSecrets removes from a redirected request what only the first host may see. Package net/http sends the full
+// previous URL as Referer, which may hold a key, and passes credentials on to subdomains of the first host.
 func removeSecrets(r, first *http.Request) {
 	r.Header.Del("Referer")
 	if r.URL.Host != first.URL.Host {

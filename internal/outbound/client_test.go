@@ -36,7 +36,7 @@ func startServer(t *testing.T, h http.HandlerFunc) (*url.URL, uint16) {
 	return u, uint16(port)
 }
 
-// fetchBody returns the body of an answer.
+// fetchBody returns the body of a response.
 func fetchBody(t *testing.T, c *http.Client, address string) (string, error) {
 	t.Helper()
 	t.Cleanup(c.CloseIdleConnections)
@@ -149,7 +149,7 @@ func TestAnswerIsTakenUpToItsLimit(t *testing.T) {
 			w.Header().Set("Content-Length", strconv.Itoa(size))
 		}
 		_, _ = w.Write(make([]byte, size/2))
-		_ = http.NewResponseController(w).Flush() // so that the length is not known beforehand
+		_ = http.NewResponseController(w).Flush() // so that the length is not announced
 		_, _ = w.Write(make([]byte, size-size/2))
 	})
 	o := Options{Ports: []uint16{port}, Allowed: here, MaxBody: 1000}
@@ -185,7 +185,7 @@ func TestOnlyTCPIsSpoken(t *testing.T) {
 	}
 }
 
-// newResolver answers every question about an IPv4 address itself.
+// newResolver answers every query for an IPv4 address itself.
 func newResolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -209,7 +209,7 @@ func newResolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
 	}}
 }
 
-// buildDNSReply makes a DNS message that answers a question: with one address where it asks for IPv4, else with nothing.
+// buildDNSReply builds a DNS message that answers a query: with one address for IPv4, else with none.
 func buildDNSReply(question []byte, ip net.IP) []byte {
 	end := 12
 	for end < len(question) && question[end] != 0 {
@@ -234,8 +234,8 @@ func buildDNSReply(question []byte, ip net.IP) []byte {
 	return b
 }
 
-// TestRedirectTellsNoSecrets asks an address that holds a key, with credentials, and is sent on to a machine below the
-// same name.
+// TestRedirectTellsNoSecrets requests an address that contains a key, with credentials, and is redirected to a host
+// below the same name.
 func TestRedirectTellsNoSecrets(t *testing.T) {
 	t.Parallel()
 	heads := make(chan http.Header, 1)

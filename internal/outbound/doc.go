@@ -1,10 +1,11 @@
-// Package outbound is the one door through which this program reaches other machines: time-stamp authorities, OCSP
-// responders, revocation lists, whatever else an operator or a stranger's certificate names.
+// Package outbound restricts the connections of this program to other hosts: time-stamp authorities, OCSP responders,
+// revocation lists, and whatever else an operator or a certificate in a file names. Every such connection goes through
+// it.
 //
-// Addresses in certificates are written by strangers, and a name may lead anywhere. So every connection is checked
-// by the address that it is made to, after names were resolved and again for each redirect: a machine that is not
-// on the public internet is refused, unless the operator allowed its network. What cannot be resolved is refused.
+// Addresses in certificates are untrusted, and a name may resolve to any host. So every connection is checked by its IP
+// address, after name resolution and again for each redirect: hosts that are not on the public internet are refused,
+// unless the operator allowed their network. Names that cannot be resolved are refused.
 //
-// Proxies named by the environment (HTTP_PROXY and the like) are not used: a proxy resolves names itself, and what
-// it would reach for us could not be checked. Where traffic has to pass one, it is for the machine's network to say.
+// Proxies from the environment (HTTP_PROXY and the like) are not used: a proxy resolves names itself, so the addresses
+// could not be checked. If traffic must pass a proxy, configure that in the host's network.
 package outbound

@@ -7,22 +7,22 @@ import (
 	"net/http"
 )
 
-// ErrTooLong is an answer that is longer than what the client takes.
+// ErrTooLong is a response that exceeds the client's limit.
 var ErrTooLong = errors.New("answer is too long")
 
-// limitedTransport refuses what is no HTTP and ends answers that are too long with an error.
+// limitedTransport refuses schemes other than HTTP and returns an error for responses that are too long.
 type limitedTransport struct {
 	most int64
 	next *http.Transport
 }
 
-// CloseIdleConnections is what http.Client looks for.
+// CloseIdleConnections implements an optional interface of http.Client.
 func (b *limitedTransport) CloseIdleConnections() { b.next.CloseIdleConnections() }
 
 func (b *limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "http" && r.URL.Scheme != "https" {
 		if r.Body != nil {
-			_ = r.Body.Close() // as every RoundTripper has to
+			_ = r.Body.Close() // required of every RoundTripper
 		}
 		return nil, fmt.Errorf("%w: scheme %q", ErrRefused, r.URL.Scheme)
 	}
@@ -31,14 +31,14 @@ func (b *limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if a.ContentLength > b.most {
-		_ = a.Body.Close() // nothing of it was wanted
+		_ = a.Body.Close() // nothing of it was read
 		return nil, fmt.Errorf("%w: %d bytes", ErrTooLong, a.ContentLength)
 	}
 	a.Body = &limitedBody{a.Body, b.most}
 	return a, nil
 }
 
-// limitedBody is read up to a limit, and is an error beyond it.
+// limitedBody returns an error beyond its limit.
 type limitedBody struct {
 	io.ReadCloser
 	left int64
@@ -46,7 +46,7 @@ type limitedBody struct {
 
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1] // one more tells the end from the limit
+		p = p[:b.left+1] // one byte more tells the end from the limit
 	}
 	n, err := b.ReadCloser.Read(p)
 	if int64(n) > b.left {

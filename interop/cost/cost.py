@@ -1,7 +1,7 @@
-"""Measures the processor time of one of many invisible PAdES signatures by pyHanko, and of the key alone.
+"""Measures the processor time of one of many invisible PAdES signatures with pyHanko, and of the key alone.
 
 Usage: cost.py FILE KEY CHAIN TIMES WARM. It prints seconds as JSON, measured after WARM signatures. It signs in place, which
-spares pyHanko a copy of the file, and cuts the signature off again.
+saves pyHanko a copy of the file, and truncates the file again.
 """
 
 import json

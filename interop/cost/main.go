@@ -1,6 +1,6 @@
-// Command cost measures the processor time of an invisible PAdES signature of level B-B by our library, by pyHanko and by
-// DSS, on the same files and with the same keys: in one process each, after warming up, without what starting a process
-// costs. It prints the rows of docs/performance.md.
+// Command cost measures the processor time of an invisible PAdES signature of level B-B with our library, pyHanko and
+// DSS, on the same files and with the same keys. Each runs in one process after a warm-up, without the cost of starting
+// it. It prints the rows of docs/performance.md.
 package main
 
 import (
@@ -36,8 +36,7 @@ const (
 	objects = 20
 )
 
-// row is a file and a key. Of signatures to warm up there are as many as says warm, then as many as says times are
-// measured.
+// row is a file and a key, with the numbers of signatures for the warm-up and for the measurement.
 type row struct {
 	name        string
 	bytes       int64
@@ -51,7 +50,7 @@ var rows = []row{
 	{"100 MB, RSA-2048", 100 << 20, "rsa", 5, 5},
 }
 
-// cpuTime is processor time of one signature, and of the key alone.
+// cpuTime is the processor time of one signature, and of the key alone.
 type cpuTime struct{ signature, key time.Duration }
 
 func main() {
@@ -100,20 +99,21 @@ func (s cpuTime) String() string {
 
 func (s cpuTime) ratioTo(o cpuTime) float64 { return float64(s.signature) / float64(o.signature) }
 
-// withoutKey is what a signature takes besides the key.
+// withoutKey returns the time of a signature without the key.
 func (s cpuTime) withoutKey() cpuTime { return cpuTime{signature: s.signature - s.key} }
 
-// newOptions are those of all signatures with a kind of key. Key and chain are written down for the others.
+// newOptions returns the options of signatures with a type of key. It writes key and chain to files for the other
+// programs.
 func newOptions(kind string) (pades.Options, error) {
 	key, err := newKey(kind)
 	if err != nil {
 		return pades.Options{}, err
 	}
-	office, err := authority.NewEphemeral("http://localhost", time.Now)
+	ca, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return pades.Options{}, err
 	}
-	chain, err := office.Certify(context.Background(), authority.Holder{ID: "1", Name: "Budi Santoso", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
+	chain, err := ca.Certify(context.Background(), authority.Holder{ID: "1", Name: "Budi Santoso", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
 	if err != nil {
 		return pades.Options{}, err
 	}
@@ -151,8 +151,8 @@ func writeFile(path string, size int64) error {
 	return f.Close()
 }
 
-// measureOurs is the time of a signature with the state of the hash at hand, as every revision keeps it, and of one that has to
-// read the whole file first.
+// measureOurs measures a signature with a known midstate, as the service stores it for each revision, and one that has
+// to read the whole file first.
 func measureOurs(path string, o pades.Options, r row) (nth, first cpuTime, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -182,7 +182,7 @@ func measureOurs(path string, o pades.Options, r row) (nth, first cpuTime, err e
 	if err != nil {
 		return cpuTime{}, cpuTime{}, err
 	}
-	// The n-th is quick whatever the size, so it can be done often enough to be measured.
+	// The n-th takes the same short time whatever the size, so it can be repeated often.
 	again, err := measureCall(300, 300, sign(pades.Source{R: f, Size: size, State: state}))
 	if err != nil {
 		return cpuTime{}, cpuTime{}, err
@@ -191,7 +191,7 @@ func measureOurs(path string, o pades.Options, r row) (nth, first cpuTime, err e
 	return cpuTime{again, key}, cpuTime{cold, key}, err
 }
 
-// measureCall is the processor time of one of many calls, after others to warm up.
+// measureCall returns the processor time of one of many calls, after a warm-up.
 func measureCall(warm, times int, call func() error) (time.Duration, error) {
 	var before, after syscall.Rusage
 	for i := range warm + times {
@@ -211,7 +211,7 @@ func measureCall(warm, times int, call func() error) (time.Duration, error) {
 	return (used(after) - used(before)) / time.Duration(times), nil
 }
 
-// measureOther runs a program that measures the same, and prints seconds as JSON.
+// measureOther runs a program that measures the same and prints seconds as JSON.
 func (r row) measureOther(path string, command ...string) (cpuTime, error) {
 	args := append(command[1:], path, filepath.Join(work, "key.pem"), filepath.Join(work, "chain.pem"), strconv.Itoa(r.times), strconv.Itoa(r.warm))
 	cmd := exec.Command(command[0], args...)

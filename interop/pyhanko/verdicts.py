@@ -1,9 +1,9 @@
-"""Asks pyHanko about signatures.
+"""Validates signatures with pyHanko.
 
 Usage: verdicts.py [--trust CERTIFICATE] [--ocsp RESPONSE] [--crl LIST] [--password WORD]...
 
-A path a line comes in on standard input, a JSON object a line goes out, flushed, so that whoever asks knows which file
-the judge died of. It never touches the network: proof of good standing is in the file, or was given.
+It reads one path per line from standard input and writes one JSON object per line, flushed, so that the caller knows
+which file crashed it. It does not use the network: revocation data is in the file or in the arguments.
 """
 
 import argparse
@@ -40,11 +40,11 @@ from pyhanko_certvalidator.policy_decl import REQUIRE_REVINFO, CertRevTrustPolic
 from pyhanko_certvalidator.registry import SimpleTrustManager
 from pyhanko_certvalidator.revinfo.archival import CRLContainer, OCSPContainer
 
-# FAR is how long after signing a B-LTA file has to stand: every certificate of ours but the root has expired by then.
+# FAR is how long after signing a B-LTA file must still validate: all our certificates except the root have expired then.
 FAR = timedelta(days=365 * 12)
 
 
-class Judge:
+class Validator:
     def __init__(self, args):
         self.roots = [load_cert_from_pemder(p) for p in args.trust]
         self.ocsps = [ocsp.OCSPResponse.load(Path(p).read_bytes()) for p in args.ocsp]
@@ -52,7 +52,7 @@ class Judge:
         self.password = args.password
 
     def context(self, reader):
-        """Trust and proof for the plain validation: the roots, what was given, what the file's store has."""
+        """Roots and revocation data for the plain validation: from the arguments and from the file's store."""
         certs, ocsps, crls = [], list(self.ocsps), list(self.crls)
         try:
             dss = DocumentSecurityStore.read_dss(reader)
@@ -71,7 +71,7 @@ class Judge:
         )
 
     def spec(self):
-        """Trust and proof for the validation with time; the file's store is looked into by pyHanko itself."""
+        """Roots and revocation data for the validation with time; pyHanko reads the file's store itself."""
         anchors = SimpleTrustManager.build(trust_roots=[CertTrustAnchor(r) for r in self.roots])
         knowledge = LocalKnowledge(
             known_ocsps=[c for o in self.ocsps for c in OCSPContainer.load_multi(o)],
@@ -85,16 +85,16 @@ class Judge:
             )
         )
 
-    async def judge(self, path):
+    async def validate(self, path):
         answer = {"file": path}
         try:
             with open(path, "rb") as f:
-                # Strict reading refuses hybrid files, and those whose defects all readers put up with.
+                # Strict reading refuses hybrid files, and files with defects that all readers accept.
                 reader = PdfFileReader(f, strict=False)
                 if reader.encrypted and reader.decrypt(self.password).status == AuthStatus.FAILED:
                     raise PermissionError("password needed")
                 answer["signatures"] = [await self.signature(reader, s) for s in reader.embedded_signatures]
-        except Exception as e:  # whatever a file makes pyHanko raise is its verdict
+        except Exception as e:  # an exception is the verdict
             answer["error"] = f"{type(e).__name__}: {e}"
         return answer
 
@@ -126,10 +126,10 @@ class Judge:
         return m
 
     async def ades(self, s):
-        """What ETSI EN 319 102-1 says of the signature: now, with time, with archived proof, and far in the future."""
+        """Validates by ETSI EN 319 102-1: now, with time, with archived validation data, and far in the future."""
         m = {}
 
-        async def ask(name, verdict):
+        async def record(name, verdict):
             try:
                 r = await verdict
                 m[name] = f"{r.ades_subindic.status.name} {r.ades_subindic.name}" + (
@@ -141,10 +141,10 @@ class Judge:
         spec = self.spec()
         inner, digest = spec.signature_validation_spec, s.compute_digest()
         far = datetime.now(timezone.utc) + FAR
-        await ask("basic", ades.ades_basic_validation(s.signed_data, inner, raw_digest=digest))
-        await ask("timed", ades.ades_with_time_validation(s.signed_data, inner, raw_digest=digest))
-        await ask("lta", ades.ades_lta_validation(s, spec))
-        await ask("far", ades.simulate_future_ades_lta_validation(s, spec, far))
+        await record("basic", ades.ades_basic_validation(s.signed_data, inner, raw_digest=digest))
+        await record("timed", ades.ades_with_time_validation(s.signed_data, inner, raw_digest=digest))
+        await record("lta", ades.ades_lta_validation(s, spec))
+        await record("far", ades.simulate_future_ades_lta_validation(s, spec, far))
         return m
 
 
@@ -153,10 +153,10 @@ def main():
     for flag in ("--trust", "--ocsp", "--crl"):
         parser.add_argument(flag, action="append", default=[])
     parser.add_argument("--password", default="")
-    judge = Judge(parser.parse_args())
+    validator = Validator(parser.parse_args())
     logging.disable(logging.CRITICAL)
     for line in sys.stdin:
-        print(json.dumps(asyncio.run(judge.judge(line.rstrip("\n"))), default=str), flush=True)
+        print(json.dumps(asyncio.run(validator.validate(line.rstrip("\n"))), default=str), flush=True)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ type Options struct {
 	// Exempt tells which signatures may be shown in a box of that size, in points as displayed; nil is none.
 	Exempt func(s *Signature, shown pdf.Rect) bool
 
-	// Budget is shared with others who read the file; nil is one of its own, of twice [pdf.FileWork] its size.
+	// Budget is shared with others who read the file; nil is one of its own, of twice [pdf.WorkOf] its size.
 	Budget *pdf.Budget
 
 	skipContent bool // what pages show is not looked at

@@ -30,7 +30,7 @@ import java.util.Date;
 import java.util.List;
 
 /**
- * Cost measures the processor time of one of many invisible PAdES signatures by DSS, and of the key alone. Usage: Cost FILE
+ * Cost measures the processor time of one of many invisible PAdES signatures with DSS, and of the key alone. Usage: Cost FILE
  * KEY CHAIN TIMES WARM. It prints seconds as JSON. What is measured is the signing thread, after WARM signatures: the
  * compiler and the collector, which a service pays for too, are let off.
  */

@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Dss asks the EU's Digital Signature Service about signatures. Usage: Dss [--trust CERTIFICATE] [--ocsp RESPONSE]
- * [--crl LIST] [--password WORD]..., files on standard input. It never touches the network: proof of good standing is in
- * the file, or was given.
+ * Dss validates signatures with the EU's Digital Signature Service. Usage: Dss [--trust CERTIFICATE] [--ocsp RESPONSE]
+ * [--crl LIST] [--password WORD]..., files on standard input. It does not use the network: revocation data is in
+ * the file or in the arguments.
  */
 public final class Dss {
   private final CommonTrustedCertificateSource trusted = new CommonTrustedCertificateSource();
@@ -46,7 +46,7 @@ public final class Dss {
         default -> throw new IllegalArgumentException(args[i]);
       }
     }
-    Lines.answer(dss::judge);
+    Lines.answer(dss::validate);
   }
 
   private CommonCertificateVerifier verifier() {
@@ -62,7 +62,7 @@ public final class Dss {
     return v;
   }
 
-  private void judge(String path, Map<String, Object> answer) {
+  private void validate(String path, Map<String, Object> answer) {
     PDFDocumentValidator validator = new PDFDocumentValidator(new FileDocument(path));
     validator.setCertificateVerifier(verifier());
     validator.setPasswordProtection(password.toCharArray());

@@ -9,25 +9,25 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Lines is how a judge talks: a path a line comes in, a JSON object a line goes out, flushed, so that whoever asks knows
- * which file a judge died of.
+ * Lines is the protocol of a validator: it reads one path per line and writes one JSON object per line, flushed, so that
+ * the caller knows which file crashed it.
  */
 final class Lines {
-  /** Judge looks at one file and puts what it thinks into the answer. */
-  interface Judge {
-    void judge(String path, Map<String, Object> answer) throws Exception;
+  /** Validator validates one file and puts its verdict into the answer. */
+  interface Validator {
+    void validate(String path, Map<String, Object> answer) throws Exception;
   }
 
-  static void answer(Judge judge) throws Exception {
+  static void answer(Validator validator) throws Exception {
     PrintStream out = System.out;
-    System.setOut(System.err); // libraries print what they like
+    System.setOut(System.err); // libraries print to System.out
     ObjectMapper json = new ObjectMapper();
     BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String path = in.readLine(); path != null; path = in.readLine()) {
       Map<String, Object> answer = new LinkedHashMap<>();
       answer.put("file", path);
       try {
-        judge.judge(path, answer);
+        validator.validate(path, answer);
       } catch (Exception | StackOverflowError | OutOfMemoryError e) {
         answer.put("error", e.getClass().getSimpleName() + ": " + e.getMessage());
       }

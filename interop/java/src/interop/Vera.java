@@ -10,7 +10,7 @@ import org.verapdf.pdfa.PDFAValidator;
 import org.verapdf.pdfa.results.TestAssertion;
 import org.verapdf.pdfa.results.ValidationResult;
 
-/** Vera asks veraPDF whether files keep to the flavour of PDF/A that they claim. */
+/** Vera checks with veraPDF whether files conform to the PDF/A flavour that they claim. */
 public final class Vera {
   public static void main(String[] args) throws Exception {
     VeraGreenfieldFoundryProvider.initialise();
