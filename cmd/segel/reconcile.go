@@ -87,7 +87,7 @@ func (c reconcileCommand) printReport(out io.Writer, r contract.Reconciliation) 
 		r.Register[contract.SerialFree], r.Register[contract.SerialBought], r.Register[contract.SerialQuarantined])
 	for _, d := range r.Differences {
 		mark := "  "
-		if !d.Kind.Explained() {
+		if !d.Kind.IsExplained() {
 			mark = "! "
 		}
 		fmt.Fprintf(&b, "%s%s", mark, text.Difference(text.English, d))

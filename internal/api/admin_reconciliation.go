@@ -97,7 +97,7 @@ func (c *call) reconciliationOf(r contract.Reconciliation) *reconciliation {
 }
 
 func (c *call) differenceOf(d contract.Difference) differenceShown {
-	out := differenceShown{Kind: d.Kind, Explained: d.Kind.Explained(), Msg: text.Difference(c.language, d), Serial: orNull(d.Serial)}
+	out := differenceShown{Kind: d.Kind, Explained: d.Kind.IsExplained(), Msg: text.Difference(c.language, d), Serial: orNull(d.Serial)}
 	if d.Organisation != "" {
 		out.Organisation.is = &organisationOut{ID: d.Organisation, Name: d.OrganisationName}
 	}

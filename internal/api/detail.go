@@ -89,7 +89,7 @@ func (c *call) detailOf(d *contract.Document) detailData {
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
-		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.Paid(), IsSign: d.InTurn(c.by.ID),
+		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
 		Owner:          detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
 		Signer:         []detailSigner{},
 		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
@@ -137,7 +137,7 @@ func restampingOf(d *contract.Document) infoRestamping {
 	due := d.FullySigned() && d.NextStamp() >= 0
 	r := infoRestamping{
 		ButtonRestamping: "disable", ColorBackground: "success",
-		AllowedStamping: due && d.Paid() && (d.State == contract.Processing || d.State == contract.Failed),
+		AllowedStamping: due && d.IsPaid() && (d.State == contract.Processing || d.State == contract.Failed),
 	}
 	switch {
 	case d.State == contract.Failed:

@@ -48,7 +48,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	if err != nil {
 		return err
 	}
-	if d.State.Final() && d.Version <= after {
+	if d.State.IsFinal() && d.Version <= after {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
 		return nil
 	}
@@ -83,7 +83,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 //
 //go:noinline
 func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
-	id, final := d.ID, d.State.Final()
+	id, final := d.ID, d.State.IsFinal()
 	if d.Version > after {
 		after = d.Version
 		out.writeProgress(d)
@@ -111,7 +111,7 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 			c.cause = err // the answer has begun; the browser comes again and is told then
 			return
 		default:
-			after, final = next.Version, next.State.Final()
+			after, final = next.Version, next.State.IsFinal()
 			out.writeProgress(next)
 		}
 	}

@@ -40,9 +40,9 @@ const (
 	OutcomeNotCalled  Outcome = "not_asked"  // the call was not made, because the office was unavailable
 )
 
-// InDoubt reports whether it is unknown if the office carried the call out, or still will: no answer was received, or
+// IsInDoubt reports whether it is unknown if the office carried the call out, or still will: no answer was received, or
 // one that is not of the protocol. Unknown is the office's class for that.
-func (a Attempt) InDoubt(unknown Outcome) bool {
+func (a Attempt) IsInDoubt(unknown Outcome) bool {
 	return a.Outcome == "" || a.Outcome == OutcomeUnanswered || a.Outcome == unknown
 }
 

@@ -16,11 +16,11 @@ func (d *Document) Counters() Counters {
 		return c
 	}
 	for _, s := range d.Stamps {
-		countUnit(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.Final())
+		countUnit(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.IsFinal())
 	}
 	for _, p := range d.Participants {
 		if d.Mode == Signing && p.Role == Signer {
-			countUnit(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.Final())
+			countUnit(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.IsFinal())
 		}
 	}
 	return c
@@ -38,7 +38,7 @@ func countUnit(c *Counters, unit func(*Count) *int, spent, ended bool) {
 	}
 }
 
-// Paid reports whether all quota that the document needs is reserved or spent.
-func (d *Document) Paid() bool {
+// IsPaid reports whether all quota that the document needs is reserved or spent.
+func (d *Document) IsPaid() bool {
 	return !d.FinalizedAt.IsZero() && d.State != Rejected && d.State != Canceled && d.State != Expired
 }

@@ -156,8 +156,8 @@ func (d *Document) Current() Revision {
 	return d.Revisions[len(d.Revisions)-1]
 }
 
-// Final reports whether the state is final.
-func (s State) Final() bool {
+// IsFinal reports whether the state is final.
+func (s State) IsFinal() bool {
 	return s == Completed || s == Rejected || s == Canceled || s == Expired
 }
 

@@ -192,7 +192,7 @@ func RevokeGuestLink(d *Document, guest PersonID, by Actor, now time.Time) (Chan
 // made. It expires after the given lifetime, counted from the end of the document, or from when it was made if that
 // was later. Zero: it does not expire, because the document has not ended or links never expire.
 func (d *Document) LinkExpiry(made time.Time, life time.Duration) time.Time {
-	if life == 0 || !d.State.Final() {
+	if life == 0 || !d.State.IsFinal() {
 		return time.Time{}
 	}
 	since := d.EndedAt

@@ -94,7 +94,7 @@ func (r PlaceRequest) buildPlacement(d *Document, where string, sizes func(int) 
 		bad.add(where+"."+member, "placement.off_page", "width", size.Width, "height", size.Height)
 		return p
 	}
-	if box.tooSmall() {
+	if box.isTooSmall() {
 		bad.add(where+"."+member, "placement.too_small", "min", 1)
 		return p
 	}

@@ -65,8 +65,8 @@ func (b Box) hasArea() bool {
 	return b.URX-b.LLX > 0 && b.URY-b.LLY > 0
 }
 
-// tooSmall reports whether the box is narrower or lower than a millimetre.
-func (b Box) tooSmall() bool {
+// isTooSmall reports whether the box is narrower or lower than a millimetre.
+func (b Box) isTooSmall() bool {
 	return b.Width() < boxMin-boxRounding || b.Height() < boxMin-boxRounding
 }
 

@@ -35,7 +35,7 @@ const maxDifferences = 1000
 // AddDifference adds a difference, unexplained ones first. If there are too many, the last one is dropped and counted.
 func (r *Reconciliation) AddDifference(d Difference) {
 	at := len(r.Differences)
-	if !d.Kind.Explained() {
+	if !d.Kind.IsExplained() {
 		at = min(r.Unexplained, at)
 		r.Unexplained++
 	}
@@ -51,7 +51,7 @@ func (r *Reconciliation) AddDifference(d Difference) {
 	}
 	o := r.OmittedOf[left.Organisation]
 	o.Count++
-	if !left.Kind.Explained() {
+	if !left.Kind.IsExplained() {
 		o.Unexplained++
 	}
 	r.OmittedOf[left.Organisation] = o
@@ -114,8 +114,8 @@ const (
 	DifferCount          DifferenceKind = "count"           // list and balance differ, and no stamp is being processed
 )
 
-// Explained reports whether the difference needs no investigation by a person.
-func (k DifferenceKind) Explained() bool {
+// IsExplained reports whether the difference needs no investigation by a person.
+func (k DifferenceKind) IsExplained() bool {
 	switch k {
 	case DifferSpent, DifferMissing, DifferNotAffixed, DifferUnknownAffixed, DifferCount:
 		return false
@@ -136,7 +136,7 @@ func (r Reconciliation) ForOrganisation(o OrganisationID) Reconciliation {
 			continue
 		}
 		own.Differences = append(own.Differences, d)
-		if !d.Kind.Explained() {
+		if !d.Kind.IsExplained() {
 			own.Unexplained++
 		}
 	}

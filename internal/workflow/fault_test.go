@@ -84,7 +84,7 @@ func (h *house) even(name string) {
 		if !slices.Equal(got, used[id]) {
 			h.t.Errorf("%s: document %d has %v, the register says %v", name, id, got, used[id])
 		}
-		if !d.State.Final() {
+		if !d.State.IsFinal() {
 			reserved += len(d.Stamps) - len(got)
 		}
 	}

@@ -75,7 +75,7 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 		t.Fatalf("%d differences, %d more, %d unexplained", len(r.Differences), r.Omitted, r.Unexplained)
 	}
 	for i, d := range r.Differences {
-		if d.Kind.Explained() != (i >= 5) {
+		if d.Kind.IsExplained() != (i >= 5) {
 			t.Fatalf("difference %d is %s", i, d.Kind)
 		}
 	}

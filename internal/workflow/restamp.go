@@ -66,7 +66,7 @@ func (s *Service) requireUnused(ctx context.Context, serial string, refusal *con
 func (s *Service) hasCallInDoubt(ctx context.Context, id contract.DocumentID, serial string) (doubt bool, err error) {
 	q := store.AttemptQuery{Document: id, Serial: serial, From: s.Clock().Add(-s.InDoubtPeriod)}
 	err = s.Store.EachAttempt(ctx, q, func(a contract.Attempt) bool {
-		doubt = a.Call == contract.CallStamp && a.InDoubt(contract.Outcome(emeterai.Unknown))
+		doubt = a.Call == contract.CallStamp && a.IsInDoubt(contract.Outcome(emeterai.Unknown))
 		return !doubt
 	})
 	if err != nil {

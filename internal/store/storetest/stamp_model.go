@@ -134,7 +134,7 @@ func (c *stampModel) checkBooks() {
 			if !s.AttemptedAt.IsZero() {
 				open++
 			}
-			if s.State != contract.StampAffixed && !d.State.Final() {
+			if s.State != contract.StampAffixed && !d.State.IsFinal() {
 				owed++
 			}
 		}
