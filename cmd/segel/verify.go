@@ -192,7 +192,7 @@ func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {
 		if more {
 			b.WriteByte('\n')
 		}
-		if err := r.Text(&b, c.Lang); err != nil {
+		if err := r.WriteText(&b, c.Lang); err != nil {
 			return err
 		}
 	}

@@ -50,10 +50,10 @@ func (j *judge) step(ctx context.Context, added []pdf.Revision) error {
 			return err
 		}
 		for _, e := range entries[:min(len(entries), maxMoves)] {
-			o.Asked = append(o.Asked, e.Ref.Number)
+			o.Changed = append(o.Changed, e.Ref.Number)
 		}
 	}
-	comparer, err := diff.Begin(ctx, state, o)
+	comparer, err := diff.NewComparer(ctx, state, o)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (i increment) brings(field string) error {
 func refusal(c diff.Change) error {
 	what := strings.Join(c.Paths, ", ")
 	switch {
-	case c.What == diff.Oddity:
+	case c.Operation == diff.Oddity:
 		what = "the increment"
 	case what == "":
 		what = "object " + c.Ref.String()
@@ -112,7 +112,7 @@ func refusal(c diff.Change) error {
 	if c.Field != "" {
 		what += fmt.Sprintf(" (field %q)", c.Field)
 	}
-	return fmt.Errorf("%s: %s, %s %s", what, c.What, c.Code, c.Detail)
+	return fmt.Errorf("%s: %s, %s %s", what, c.Operation, c.Code, c.Detail)
 }
 
 // stated are the entries of the catalog that a stamp may change; rules know others that change nothing to be seen.

@@ -81,7 +81,7 @@ func (s *Service) earlier(ctx context.Context, f *blob.Stack) (broken, changed s
 	// What is hidden on its pages is for the validation to tell; one byte of content is as little as can be asked for.
 	o := s.validation()
 	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f, f.Size(), o.Reading())
+	file, err := facts.Read(ctx, f, f.Size(), o.FactsOptions())
 	if errors.Is(err, facts.ErrUnreadable) {
 		return "", "", refusal(err)
 	}

@@ -103,7 +103,7 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 	o := s.validation()
 	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
 	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.Reading())
+	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.FactsOptions())
 	if errors.Is(err, facts.ErrUnreadable) {
 		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
 	}
@@ -125,7 +125,7 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 type statusOnly struct{ revocation.Source }
 
 func (s *Service) validateSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
-	report, err := validate.Judge(ctx, file, o)
+	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}

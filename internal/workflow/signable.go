@@ -29,7 +29,7 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
 	o := s.validation()
 	o.Limits = facts.LimitsForSigning(size)
-	reading := o.Reading()
+	reading := o.FactsOptions()
 	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
@@ -44,7 +44,7 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 	if len(file.Signatures) == 0 {
 		return signable{}, nil
 	}
-	report, err := validate.Judge(ctx, file, o)
+	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
 		return signable{}, err
 	}

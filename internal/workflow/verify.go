@@ -153,7 +153,7 @@ func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blo
 	case stranger:
 		stamp.Elsewhere = "yes"
 	}
-	stamp.Sum()
+	stamp.Summarize()
 	return nil
 }
 

@@ -40,7 +40,7 @@ func FuzzValidate(f *testing.F) {
 				t.Errorf("passed, though nobody signed it")
 			}
 		}
-		if err := r.Text(io.Discard, "id"); err != nil {
+		if err := r.WriteText(io.Discard, "id"); err != nil {
 			t.Error(err)
 		}
 		if _, err := json.Marshal(r); err != nil {

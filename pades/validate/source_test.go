@@ -20,11 +20,11 @@ type responder struct {
 }
 
 func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
-	r.asked = append(r.asked, name(cert))
+	r.asked = append(r.asked, holderName(cert))
 	if r.err != nil {
 		return revocation.Material{}, r.err
 	}
-	m, ok := r.answers[name(cert)]
+	m, ok := r.answers[holderName(cert)]
 	if !ok {
 		return m, errors.New("no answer")
 	}
@@ -71,7 +71,7 @@ func TestNetThatDoesNotAnswerIsOnlyAWarning(t *testing.T) {
 	}
 	gone, stop := context.WithCancel(t.Context())
 	stop()
-	_, err := Judge(gone, p.f, Options{At: date(2025, 6, 3), Trust: w.trust, Online: &responder{err: errors.New("x")}})
+	_, err := ValidateFacts(gone, p.f, Options{At: date(2025, 6, 3), Trust: w.trust, Online: &responder{err: errors.New("x")}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}

@@ -151,7 +151,7 @@ var (
 	boxB = pdf.Rect{LLX: 300, LLY: 100, URX: 400, URY: 140}
 )
 
-func read(t testing.TB, b []byte) *facts.File {
+func runSteps(t testing.TB, b []byte) *facts.File {
 	t.Helper()
 	return must[*facts.File](t)(facts.Read(t.Context(), bytes.NewReader(b), int64(len(b)), facts.Options{}))
 }

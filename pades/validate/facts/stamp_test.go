@@ -40,7 +40,7 @@ func TestDocumentThatIsSignedStampedSealedAndProvenIsIntact(t *testing.T) {
 		names = append(names, emeterai.Field(serial))
 	}
 	p.sign("Segel", timed(t)).proven().timestamped()
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "Sari", "Budi", names[0], names[1], "Segel", "Timestamp1")
 	for _, r := range f.Revisions {
 		if r.Level > diff.FormFilling {

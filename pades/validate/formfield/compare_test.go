@@ -140,7 +140,7 @@ func FuzzCompare(f *testing.F) {
 				w := f.Field(field)
 				w["V"] = pdf.String{Bytes: []byte(value)}
 				if w["Rect"] != nil {
-					st := f.Look(w, string(content))
+					st := f.SetAppearance(w, string(content))
 					for _, name := range []pdf.Name{"Emb", "Cid", "CidMap", "Odd"} {
 						st.Dict["Resources"].(pdf.Dict)["Font"].(pdf.Dict)[name] = f.Font(name)
 					}

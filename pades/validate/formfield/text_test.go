@@ -11,33 +11,33 @@ func TestTextAgreesWithAValueAsItIsRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		shown, want string
-		is          agreement
+		is          matchLevel
 	}{
-		{"Agus Salim", "Agus Salim", isTheSame},
-		{"Agus Salim", "Agus  Salim ", isTheSame},
-		{"Agus\nSalim", "Agus Salim", isTheSame},
-		{"Agus Salim", "Agus\r\nSalim", isTheSame},
-		{"Agus\nSalim", "AgusSalim", isTheSame}, // a word that is broken
-		{"AgusSalim", "Agus\nSalim", isTheSame},
-		{"AgusSalim", "Agus Salim", differs},
-		{"Agus Salim", "AgusSalim", differs},
-		{"Agus", "Agus Salim", begins},
-		{"", "Agus", begins},
-		{"", "", isTheSame},
-		{"Salim", "Agus Salim", differs},
-		{"Agus Salim lunas", "Agus Salim", differs},
-		{"agus salim", "Agus Salim", differs},
-		{"“Agus” ’x’", "\"Agus\" 'x'", isTheSame},
-		{"ﬁnal", "final", isTheSame},
-		{"A\u200Bgus", "Agus", isTheSame},
-		{"A\uFFFCus", "Agus", perhaps},
-		{"\uFFFC\uFFFC\uFFFC", "Agus", perhaps},
-		{"\uFFFC", "Agus", differs}, // one glyph for four letters
-		{"\uFFFC\uFFFC\uFFFC", "ab", differs},
-		{"\uFFFCx", "Agus", differs},
-		{"9\uFFFC\uFFFC\uFFFC", "1000", differs},
+		{"Agus Salim", "Agus Salim", matchWhole},
+		{"Agus Salim", "Agus  Salim ", matchWhole},
+		{"Agus\nSalim", "Agus Salim", matchWhole},
+		{"Agus Salim", "Agus\r\nSalim", matchWhole},
+		{"Agus\nSalim", "AgusSalim", matchWhole}, // a word that is broken
+		{"AgusSalim", "Agus\nSalim", matchWhole},
+		{"AgusSalim", "Agus Salim", matchNone},
+		{"Agus Salim", "AgusSalim", matchNone},
+		{"Agus", "Agus Salim", matchPrefix},
+		{"", "Agus", matchPrefix},
+		{"", "", matchWhole},
+		{"Salim", "Agus Salim", matchNone},
+		{"Agus Salim lunas", "Agus Salim", matchNone},
+		{"agus salim", "Agus Salim", matchNone},
+		{"“Agus” ’x’", "\"Agus\" 'x'", matchWhole},
+		{"ﬁnal", "final", matchWhole},
+		{"A\u200Bgus", "Agus", matchWhole},
+		{"A\uFFFCus", "Agus", matchPossible},
+		{"\uFFFC\uFFFC\uFFFC", "Agus", matchPossible},
+		{"\uFFFC", "Agus", matchNone}, // one glyph for four letters
+		{"\uFFFC\uFFFC\uFFFC", "ab", matchNone},
+		{"\uFFFCx", "Agus", matchNone},
+		{"9\uFFFC\uFFFC\uFFFC", "1000", matchNone},
 	} {
-		if got := agree(folded(c.shown), folded(c.want)); got != c.is {
+		if got := matchRunes(foldText(c.shown), foldText(c.want)); got != c.is {
 			t.Errorf("%q for %q: %d, want %d", c.shown, c.want, got, c.is)
 		}
 	}
@@ -85,7 +85,7 @@ func TestRichTextIsReadWithoutItsFormatting(t *testing.T) {
 		"<p>&nobody;</p>": "!",
 	} {
 		text, err := plainText(source)
-		got := string(folded(text))
+		got := string(foldText(text))
 		if err != nil {
 			got = "!"
 		}
@@ -103,7 +103,7 @@ func TestRichTextIsReadWithoutItsFormatting(t *testing.T) {
 func TestMarksOfAPasswordSayNothing(t *testing.T) {
 	t.Parallel()
 	for shown, want := range map[string]bool{"": true, "***": true, "•••": true, "*•": false, "rahasia": false, "---": false} {
-		if masked([]rune(shown)) != want {
+		if isMasked([]rune(shown)) != want {
 			t.Errorf("%q: %v", shown, !want)
 		}
 	}
