@@ -11,14 +11,14 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// ErrUnreadable is a file that cannot be opened as a PDF, whatever its signatures; the cause is wrapped.
+// ErrUnreadable is a file that cannot be opened as a PDF; it wraps the cause.
 var ErrUnreadable = facts.ErrUnreadable
 
-// ErrNoTime is a validation without the moment that it is for.
+// ErrNoTime is a validation without Options.At.
 var ErrNoTime = errors.New("no moment to judge for")
 
-// Validate judges the signatures of a file. It reads r once from end to end. What is wrong with the file is in the
-// report; errors are ErrUnreadable, those of r, and ctx's.
+// Validate validates the signatures of a file. It reads r once from end to end. Defects of the file are in the report.
+// Errors: ErrUnreadable, those of r, and ctx's.
 func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime
@@ -30,13 +30,13 @@ func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Repor
 	return ValidateFacts(ctx, f, o)
 }
 
-// FactsOptions returns the options with which [facts.Read] reads a file so that [Judge] returns what [Validate] returns.
+// FactsOptions returns the options for [facts.Read], so that [ValidateFacts] returns what [Validate] does.
 func (o Options) FactsOptions() facts.Options {
 	return facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: isDutyStamp}
 }
 
-// ValidateFacts judges facts that were read before, see [Options.Reading]. Options.MaxMark has no effect: what the facts were read
-// with counts.
+// ValidateFacts validates facts that were read before with [Options.FactsOptions]. Options.MaxMark and Options.Exempt
+// have no effect here.
 func ValidateFacts(ctx context.Context, f *facts.File, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime
@@ -49,7 +49,7 @@ func ValidateFacts(ctx context.Context, f *facts.File, o Options) (*Report, erro
 	return v.buildReport(f), nil
 }
 
-// buildReport makes the report of what was found out.
+// buildReport builds the report from the results.
 func (v *validation) buildReport(f *facts.File) *Report {
 	r := &Report{
 		Format: Format, At: Time{v.o.At},
@@ -64,8 +64,8 @@ func (v *validation) buildReport(f *facts.File) *Report {
 	return r
 }
 
-// summarize gives the file the worst words of its signatures. Hidden are the pages on which something stands over what was
-// signed.
+// summarize gives the file the worst results of its signatures. Hidden are the pages on which something allowed covers
+// signed content.
 func (r *Report) summarize(hidden []int) {
 	bad, doubtful, kind := 0, 0, "signatures"
 	for i, s := range r.Signatures {
@@ -141,7 +141,7 @@ func (i Integrity) newIdentityReason(identity *Identity, code string, hidden []i
 	return r
 }
 
-// buildSignature makes the report of one subject.
+// buildSignature builds the report of one signature.
 func (v *validation) buildSignature(s *checkedSignature) Signature {
 	f := s.facts
 	level, missing := v.determineLevel(s)
@@ -192,14 +192,14 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 	return out
 }
 
-// applyIntegrity lets what happened to the content count. A signature that holds for a state of the file which is not the one
-// to be seen is not passed; as proof of time it stays what it is.
+// applyIntegrity makes integrity count. A signature does not pass if it is valid for an earlier state of the file but
+// not for what is shown now; it remains proof of time.
 func (v *validation) applyIntegrity(s *checkedSignature) {
 	switch {
 	case s.failure != nil:
 	case s.integrity == ChangedAfter:
 		s.addFailure(FormatFailure)
-		// Whoever reads on is to read this first.
+		// This is the most important reason.
 		s.reasons = slices.Insert(s.reasons, 0, newReason("later.changed", "revision", formatInt(firstDeniedRevision(s.facts))))
 	case s.integrity == CannotBeJudged:
 		s.addFailure(SigConstraintsFailure, newReason("later.unknown"))
@@ -238,14 +238,14 @@ func (s *checkedSignature) summarize() Reason {
 		at = formatTime(s.tokens[0].Time)
 	}
 	if word == "passed" && s.identity.isDoubtful() {
-		// The name is in quotation marks: it was entered, and not verified.
+		// The name is quoted: it was entered and not verified.
 		return s.integrity.newIdentityReason(s.identity, "signature.passed_unverified", s.coveredPages,
 			"signer", replaceQuotes(s.identity.Name), "identity", s.identity.Statement.Code, "sub", "", "time", at)
 	}
 	return s.integrity.newReason(kind+"."+word, s.coveredPages, "signer", signer, "sub", string(s.sub), "time", at)
 }
 
-// visiblePage is the page on which a signature is to be seen.
+// visiblePage returns the page on which a signature shows, or 0.
 func visiblePage(f *facts.Signature) int {
 	if !f.Visible {
 		return 0
@@ -274,7 +274,7 @@ func newTimestamp(t timestampToken, st trustStatus) Timestamp {
 	return out
 }
 
-// buildWarnings puts what was noticed about the file into words.
+// buildWarnings returns the warnings about the file.
 func (v *validation) buildWarnings(f *facts.File) []Reason {
 	list, told := []Reason{}, map[string]bool{}
 	add := func(r Reason) {

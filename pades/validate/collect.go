@@ -11,7 +11,7 @@ import (
 	"segel/tsp"
 )
 
-// collectFacts takes over the facts: certificates and proof of the whole file, and each signature as a subject.
+// collectFacts collects the certificates and revocation data of the file, and its signatures.
 func (v *validation) collectFacts(f *facts.File) {
 	for _, s := range f.Signatures {
 		v.certificates.addCertificates(s.Certificates...)
@@ -38,7 +38,7 @@ func (v *validation) collectFacts(f *facts.File) {
 
 func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.Certs {
-		// A certificate that cannot be read is of no use; nothing follows from it being there.
+		// An unreadable certificate has no effect.
 		if c, err := cms.ParseCertificate(p.DER); err == nil {
 			v.certificates.addCertificates(c)
 		}
@@ -49,8 +49,7 @@ func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.CRLs {
 		v.revocationData.addItem(revocationItem{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
 	}
-	// What an entry about one signature has beside the lists may have come later than the entry, so nothing proves
-	// how old it is.
+	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
 	for _, e := range d.VRI {
 		for _, der := range e.OCSPs {
 			v.revocationData.addItem(revocationItem{der: der, origin: fromStore})
@@ -61,7 +60,7 @@ func (v *validation) collectStore(d *facts.Store) {
 	}
 }
 
-// collectFromSignature takes up the proof that older forms keep among their signed attributes, and lists in the container.
+// collectFromSignature collects revocation data from the attributes of older forms, and CRLs from the container.
 func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignature) {
 	if s.Info == nil {
 		return
@@ -81,7 +80,7 @@ func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignat
 	for _, der := range crls {
 		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
 	}
-	// Lists beside the signer info are not signed, so a timestamp on the signature says nothing of them.
+	// CRLs outside the SignerInfo are not signed, so a signature timestamp does not prove their age.
 	for _, der := range s.Container.CRLs {
 		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
 	}
@@ -116,7 +115,7 @@ func newCheckedSignature(s *facts.Signature) *checkedSignature {
 	return one
 }
 
-// findFailure names what the mathematics and the form have against a signature.
+// findFailure returns why the mathematics or the form of a signature fail, or nil.
 func findFailure(s *facts.Signature) *failure {
 	for _, c := range []struct {
 		err error
@@ -165,7 +164,7 @@ func integrityReason(s *facts.Signature, sub SubIndication) Reason {
 	return newReason("format.broken", "what", what)
 }
 
-// tokenFailure says what is wrong with a timestamp that does not hold.
+// tokenFailure returns why a timestamp is not valid.
 func tokenFailure(err error) *failure {
 	f := &failure{SigCryptoFailure, newReason("time.token_broken", "what", err.Error())}
 	switch {
@@ -188,7 +187,7 @@ func brokenCoverageReason(c facts.Coverage) Reason {
 	return coverageReason(c.Reasons[0])
 }
 
-// evaluateIntegrity says what became of the content. Where the signature value does not hold, it speaks for no content.
+// evaluateIntegrity returns what became of the content. A signature with a wrong value says nothing about it.
 func evaluateIntegrity(s *facts.Signature) Integrity {
 	switch {
 	case errors.Is(s.Integrity, facts.ErrDigest):
@@ -201,7 +200,7 @@ func evaluateIntegrity(s *facts.Signature) Integrity {
 		if s.Coverage.State == facts.WholeFile {
 			return Intact
 		}
-		return CannotBeJudged // something follows, and nobody says what
+		return CannotBeJudged // bytes follow that no revision explains
 	}
 	word := IntactLater
 	for _, l := range s.Later {
@@ -215,7 +214,7 @@ func evaluateIntegrity(s *facts.Signature) Integrity {
 	return word
 }
 
-// findBaselineFlaws lists what keeps a signature of the form of PAdES from its baseline (ETSI EN 319 142-1 §6).
+// findBaselineFlaws lists what a signature lacks for the PAdES baseline (ETSI EN 319 142-1 §6).
 func findBaselineFlaws(s *facts.Signature) []string {
 	var list []string
 	note := func(bad bool, what string) {

@@ -7,7 +7,7 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// Clauses that ask for the checks.
+// Clauses that require the checks.
 const (
 	clauseCoverage = "ISO 32000-2 §12.8.1"
 	clauseCMS      = "RFC 5652 §5.4, §5.6"
@@ -19,7 +19,7 @@ const (
 	clausePolicy   = "RFC 5280 §4.2.1.4"
 )
 
-// buildSteps puts down every check of a subject with its outcome, in the order in which they are made.
+// buildSteps lists every check of a signature with its result, in the order of checking.
 func (v *validation) buildSteps(s *checkedSignature) []Step {
 	e := &stepList{v: v}
 	e.addContentSteps(s)
@@ -90,7 +90,7 @@ func (e *stepList) addTimestampSteps(s *checkedSignature) {
 		e.addChainSteps("timestamp", st)
 	}
 	switch {
-	case s.poe == nil && s.isDocumentTimestamp: // it proves itself
+	case s.poe == nil && s.isDocumentTimestamp: // it proves its own time
 	case s.poe == nil:
 		e.addStep("existence", StepUnknown, clausePast, newReason("time.unproven"))
 	case s.poe.field != "":
@@ -100,7 +100,7 @@ func (e *stepList) addTimestampSteps(s *checkedSignature) {
 	}
 }
 
-// addTrustSteps tells the signer's chain. That of a document timestamp was told with it.
+// addTrustSteps adds the signer's chain. That of a document timestamp was added with its token.
 func (e *stepList) addTrustSteps(v *validation, s *checkedSignature) {
 	if s.isDocumentTimestamp || s.cert == nil {
 		return
@@ -144,7 +144,7 @@ func (e *stepList) addChainSteps(whose string, st trustStatus) {
 	}
 }
 
-// addLaterSteps tells every change of every later revision, with the paths of its objects.
+// addLaterSteps adds every change of every later revision, with the paths of its objects.
 func (e *stepList) addLaterSteps(s *checkedSignature) {
 	if len(s.facts.Later) == 0 {
 		if s.integrity == Intact {
@@ -166,7 +166,7 @@ func (e *stepList) addLaterSteps(s *checkedSignature) {
 	}
 }
 
-// identityResult does not concern the validity of the signature: an unverified holder fails nothing.
+// identityResult does not concern validity: an unverified holder fails nothing.
 func identityResult(i *Identity) string {
 	switch i.Status {
 	case IdentityAttested:

@@ -7,19 +7,19 @@ import (
 	"segel/pdf/inspect"
 )
 
-// warnedByFacts are the kinds of findings that the facts warn of in words of their own.
+// warnedByFacts are the kinds of findings that have warnings of package facts.
 var warnedByFacts = []inspect.Kind{inspect.CoveredText, inspect.InvisibleText, inspect.HiddenLayer, inspect.NotExamined}
 
-// activeKinds are the kinds that make a file do something.
+// activeKinds are the kinds of actions and scripts.
 var activeKinds = []inspect.Kind{inspect.JavaScript, inspect.Actions, inspect.Launch, inspect.SubmitForm, inspect.ImportData}
 
-// quotedKinds are the kinds whose detail is the file's own text or the name of something, and is told.
+// quotedKinds are the kinds whose detail, a text or name from the file, is an argument.
 var quotedKinds = []inspect.Kind{
 	inspect.PrintDiffers, inspect.ViewVaries, inspect.Launch, inspect.OutsidePage, inspect.SubmitForm, inspect.ImportData, inspect.OtherDocument, inspect.FileURI,
 	inspect.EmbeddedFile,
 }
 
-// describeFindings puts what the readers of the file may not see or expect into words, each kind once with all its pages.
+// describeFindings returns what readers may not see or expect, each kind once with all its pages.
 func describeFindings(f *facts.File) []Reason {
 	var order []inspect.Kind
 	byKind := map[inspect.Kind][]inspect.Finding{}
@@ -42,7 +42,7 @@ func describeFindings(f *facts.File) []Reason {
 	return all
 }
 
-// newFindingReason is the sentence about findings of one kind, with their pages and an example where there are some.
+// newFindingReason returns the reason for findings of one kind, with their pages and an example.
 func newFindingReason(kind inspect.Kind, found []inspect.Finding) Reason {
 	var pairs []string
 	if pages := inspect.PageRanges(found); pages != "" {

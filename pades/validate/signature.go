@@ -10,63 +10,62 @@ import (
 	"segel/tsp"
 )
 
-// checkedSignature is one signature on its way through the judgement: what the facts say of it, without policy, and what is
-// found out.
+// checkedSignature is one signature during the validation: the facts about it, and the results so far.
 type checkedSignature struct {
 	facts *facts.Signature
 
-	isDocumentTimestamp bool  // a document timestamp
-	revision            int   // that it closes, from 1; 0 where it covers no whole revision
-	end                 int64 // bytes from the beginning of the file to where it ends covering
+	isDocumentTimestamp bool
+	revision            int   // that it closes, from 1; 0 if it does not cover a whole revision
+	end                 int64 // where the covered bytes end
 
-	// failure is what the mathematics have against it; nil where they hold.
+	// failure is why the mathematics or the form fail; nil if they do not.
 	failure   *failure
 	integrity Integrity
 
-	cert   *x509.Certificate // the signer's; nil if it was not found
+	cert   *x509.Certificate // the signer's; nil if not found
 	hash   crypto.Hash       // of the content
 	bound  bool              // a signed attribute names the certificate
 	form   signatureForm
-	flaws  []string         // what keeps it from the baseline of PAdES
-	tokens []timestampToken // timestamps on the signature value; of a document timestamp itself alone
+	flaws  []string         // what it lacks for the PAdES baseline
+	tokens []timestampToken // signature timestamps; for a document timestamp only itself
 
-	// What is found out.
-	poe           *proofOfExistence // the best one; nil where only the present proves it
+	// Results.
+	poe           *proofOfExistence // the best one; nil if only the present proves it
 	bestTime      time.Time
-	madeAfter     time.Time // it is younger than this
+	madeAfter     time.Time // its existence begins after this
 	trust         trustStatus
-	tokenStatuses []trustStatus // of the tokens
+	tokenStatuses []trustStatus // parallel to tokens
 	sub           SubIndication
 	reasons       []Reason
-	coveredPages  []int // pages on which something allowed stands over what it covers
+	coveredPages  []int // on which something allowed covers signed content
 	identity      *Identity
 }
 
-// signatureForm is how a signature is made up.
+// signatureForm is the format of a signature.
 type signatureForm uint8
 
 const (
-	formLegacy    signatureForm = iota // an older one
+	formLegacy    signatureForm = iota // older ones
 	formPAdES                          // ETSI.CAdES.detached
 	formTimestamp                      // ETSI.RFC3161
 )
 
-// timestampToken is a timestamp and whether it fits what it stands on.
+// timestampToken is a timestamp token and why it is not valid.
 type timestampToken struct {
 	*tsp.Token
-	err error // it does not fit, or cannot be read
+	err error // it does not match, or cannot be read
 }
 
-// proofOfExistence is a proof that everything in a file up to a revision existed at a moment.
+// proofOfExistence proves that everything in a file up to a revision existed at a time.
 type proofOfExistence struct {
 	time      time.Time
 	revision  int
 	authority string
 	field     string
-	last      int // the newest revision that the proof about its own certificates stands in
+	last      int // newest revision with revocation data about its own certificates
 }
 
-// usedHashes are those that the signature rests on: over the file, and over its signed attributes.
+// usedHashes returns the hashes of a signature: over the file, and over its signed attributes.
 func (s *checkedSignature) usedHashes() []crypto.Hash {
 	if s.facts.Info == nil || s.cert == nil {
 		return []crypto.Hash{s.hash}
@@ -74,10 +73,10 @@ func (s *checkedSignature) usedHashes() []crypto.Hash {
 	return append(s.facts.Info.Hashes(s.cert), s.hash)
 }
 
-// addReasons adds a reason.
+// addReasons appends reasons.
 func (s *checkedSignature) addReasons(r ...Reason) { s.reasons = append(s.reasons, r...) }
 
-// addFailure takes the worst that was found, and tells it before all else.
+// addFailure keeps the worst sub-indication and puts its reasons first.
 func (s *checkedSignature) addFailure(sub SubIndication, r ...Reason) {
 	if s.sub == "" || sub.mainIndication().severityRank() > s.sub.mainIndication().severityRank() {
 		s.sub, s.reasons = sub, slices.Concat(r, s.reasons)

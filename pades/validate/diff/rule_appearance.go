@@ -4,8 +4,8 @@ import (
 	"segel/pdf"
 )
 
-// appearanceRule judges an appearance by the widget it belongs to: that of a field that is new, is being signed or can be
-// filled in may be another. Whatever else shows the same stream has its own rule asked.
+// appearanceRule checks an appearance by its widget: that of a field that is new, is being signed or can be filled in
+// may change. If something else shows the same stream, the rule of that role applies too.
 func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	if isExternal(m.new) {
 		return deny(CodeFieldChanged, "an appearance that stands outside of the file")
@@ -37,8 +37,8 @@ func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	return v
 }
 
-// checkAppearances compares two appearance dictionaries. Every stream of the new one is new as well, or was the widget's before:
-// one that something else shows, or that lay ready unseen, is not taken.
+// checkAppearances compares two appearance dictionaries. Every stream of the new one has to be new, or to be the
+// widget's from before: one that another object shows, or that was prepared unseen, is denied.
 func (r *revision) checkAppearances(old, new pdf.Object) verdict {
 	if equalObjects(old, new) {
 		return verdict{level: None}
@@ -59,7 +59,8 @@ func (r *revision) checkAppearances(old, new pdf.Object) verdict {
 	return v
 }
 
-// isSoleOwner reports whether nothing but a widget refers to its appearance dictionary, so that nobody else's changes with it.
+// isSoleOwner reports whether only this widget refers to its appearance dictionary, so that no other widget changes
+// with it.
 func (r *revision) isSoleOwner(looks, widget uint32) bool {
 	for _, n := range r.g.rolesOf(looks) {
 		if looks != 0 && (n.role != roleAppearances || n.owner != widget) {
@@ -69,14 +70,15 @@ func (r *revision) isSoleOwner(looks, widget uint32) bool {
 	return true
 }
 
-// isExternal reports whether the data of a stream, or what it shows, stands in another file, where it can change at any
+// isExternal reports whether the data of a stream, or what it shows, is in another file, where it can change at any
 // time (ISO 32000-2 §7.3.8.2, §8.10.4).
 func isExternal(o pdf.Object) bool {
 	s, ok := o.(*pdf.Stream)
 	return ok && (s.Dict["F"] != nil || s.Dict["FFilter"] != nil || s.Dict["Ref"] != nil || s.Dict["OPI"] != nil)
 }
 
-// eachAppearance tells the references of an appearance dictionary, by state or not.
+// eachAppearance calls tell for the references of an appearance dictionary, with or without states. It returns false if
+// it cannot be read.
 func eachAppearance(d *pdf.Document, looks pdf.Object, depth int, tell func(pdf.Ref)) bool {
 	if looks == nil {
 		return true
