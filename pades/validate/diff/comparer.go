@@ -222,7 +222,7 @@ func (r *revision) reportOddities(s *pdf.State) []Change {
 		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeAmbiguous, Detail: what})
 	}
 	if s.Truncated {
-		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeTooMuch, Detail: "more changed objects than are looked at"})
+		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeTooMuch, Detail: "too many changed objects"})
 	}
 	if r.g.incomplete != nil {
 		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeTooMuch, Detail: r.g.incomplete.Error()})
@@ -308,17 +308,17 @@ func (r *revision) checkWithoutRules(m *changedObject) (verdict, bool) {
 		// A reference that existed before the object would now lead to something.
 		for _, n := range roles {
 			if !r.g.newNodes[n] {
-				return deny(CodeUnexplained, "a reference that led to nothing leads to it"), true
+				return deny(CodeUnexplained, "an earlier reference led to nothing, and now to it"), true
 			}
 		}
 		if m.Earlier {
-			return deny(CodeRestored, "it stands in an earlier revision"), true
+			return deny(CodeRestored, "it is in an earlier revision"), true
 		}
 		return verdict{}, false
 	case m.Before == m.After && r.isUnchanged(m):
 		return verdict{rule: "unchanged", level: None, code: CodeUnchanged}, true
 	case m.Earlier:
-		return deny(CodeRestored, "it stands in an earlier revision"), true
+		return deny(CodeRestored, "it is in an earlier revision"), true
 	case m.Before != m.After:
 		return deny(CodeUnexplained, "another generation of its number"), true
 	}

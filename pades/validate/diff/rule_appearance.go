@@ -8,7 +8,7 @@ import (
 // may change. If something else shows the same stream, the rule of that role applies too.
 func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	if isExternal(m.new) {
-		return deny(CodeFieldChanged, "an appearance that stands outside of the file")
+		return deny(CodeFieldChanged, "an appearance in another file")
 	}
 	if v, ok := r.approvals[approvalKey{n.owner, roleAnnotation}]; ok {
 		return verdict{rule: "appearance", level: v.level, code: CodeAppearance, field: v.field, page: v.page, box: v.box}
@@ -20,14 +20,14 @@ func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	o, err := objectAt(r.old, n.owner)
 	dict, ok := o.(pdf.Dict)
 	if err != nil || !ok {
-		return deny(CodeShared, "appearance of what cannot be read")
+		return deny(CodeShared, "appearance of an unreadable object")
 	}
 	if !isWidget(r.old, dict) && dict["FT"] == nil {
 		return r.checkCommentAppearance(r.old, dict)
 	}
 	was, is := r.readField(r.old, n.owner), r.readField(r.new, n.owner)
 	if !was.ok || !is.ok || !was.inForm {
-		return deny(CodeAnnotation, "appearance of a widget that is no field's")
+		return deny(CodeAnnotation, "appearance of a widget without a field")
 	}
 	v := r.addFieldVisibility(r.checkFilledField(was, is, n.owner), dict, n.owner)
 	if v.isDenied() {
@@ -50,7 +50,7 @@ func (r *revision) checkAppearances(old, new pdf.Object) verdict {
 	v := verdict{level: None}
 	sound := eachAppearance(r.new, new, 0, func(ref pdf.Ref) {
 		if _, added := r.isAdded(ref); !added && !had[ref] {
-			v = deny(CodeShared, "appearance that was there before")
+			v = deny(CodeShared, "an appearance from before")
 		}
 	})
 	if !sound {

@@ -69,7 +69,7 @@ func (r *revision) checkEntryTarget(new pdf.Object, as role, v verdict) verdict 
 	}
 	m, added := r.isAdded(ref)
 	if !added {
-		return deny(CodeUnexplained, "an object is put to another use")
+		return deny(CodeUnexplained, "an existing object in a new role")
 	}
 	r.approve(m.Number, as, v)
 	return v
@@ -95,7 +95,7 @@ func partRule(_ *revision, m *changedObject, _ node) verdict {
 	if m.isAdded() && !isExternal(m.new) {
 		return allow("part", None, CodeAppearance)
 	}
-	return deny(CodeUnexplained, "part of what was there before")
+	return deny(CodeUnexplained, "part of an earlier object")
 }
 
 // contentRule denies: the content of pages does not change.

@@ -30,9 +30,9 @@ func (r *revision) checkFieldFill(m *changedObject) verdict {
 func (r *revision) checkFilledField(was, is fieldInfo, number uint32) verdict {
 	switch {
 	case was.isFixed() && (was.value != nil || isDrawn(r.old, was.self)):
-		return deny(CodeFieldChanged, "what a read-only field or a button shows").forField(was)
+		return deny(CodeFieldChanged, "the appearance of a read-only field or a button").forField(was)
 	case was.isFixed() && !r.addsSignature():
-		return deny(CodeFieldChanged, "a read-only field or a button that nobody signed for").forField(was)
+		return deny(CodeFieldChanged, "a read-only field or a button without a signer").forField(was)
 	case was.isFixed() && is.value == nil:
 		return allow("form filling", FormFilling, CodeFilled).forField(was)
 	case was.kind != "Sig":
@@ -90,7 +90,7 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 		return v
 	case "AP":
 		if !r.isSoleOwner(refOf(old).Number, widget) {
-			return deny(CodeShared, "an appearance dictionary that something else refers to")
+			return deny(CodeShared, "an appearance dictionary that is also used elsewhere")
 		}
 		return r.checkAppearances(old, new)
 	case "AS":

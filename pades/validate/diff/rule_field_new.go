@@ -36,7 +36,7 @@ func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	}
 	text := name.Text()
 	if text == "" || strings.Contains(text, ".") || r.isNameTaken(text, ref.Number) {
-		return deny(CodeFieldAdded, "the name is not its own")
+		return deny(CodeFieldAdded, "the name is taken")
 	}
 	widget, widgetRef, v := r.findNewWidget(ref, dict)
 	if v.isDenied() {
@@ -58,7 +58,7 @@ func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	}
 	if dict["V"] == nil && v.hasNote(Visible) && isDrawn(r.new, widget) {
 		// No signer answers for what it shows.
-		v.rule, v.level, v.detail = "comments", Annotations, "drawn although it is not signed"
+		v.rule, v.level, v.detail = "comments", Annotations, "drawn but not signed"
 	}
 	r.approveField(ref, widgetRef, dict, v)
 	return v

@@ -98,7 +98,7 @@ func (r *revision) checkFields(old, new pdf.Array) verdict {
 	for _, o := range added {
 		ref, ok := o.(pdf.Ref)
 		if !ok || seen[ref] {
-			return deny(CodeFieldAdded, "not one object of its own")
+			return deny(CodeFieldAdded, "not a new object")
 		}
 		seen[ref] = true
 		f := r.checkNewField(ref)

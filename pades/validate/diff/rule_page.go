@@ -80,7 +80,7 @@ func (r *revision) checkAnnotation(page uint32, o pdf.Object) verdict {
 	if v, ok := r.approvals[approvalKey{ref.Number, roleAnnotation}]; ok {
 		r.widgetCounts[ref.Number]++
 		if p := dict.Ref("P"); !p.IsZero() && p.Number != page || r.widgetCounts[ref.Number] > 1 {
-			return deny(CodeFieldAdded, "the widget stands on another page as well")
+			return deny(CodeFieldAdded, "the widget is on another page too")
 		}
 		return verdict{rule: "annotations of page", level: v.level, code: CodeAnnotations}
 	}

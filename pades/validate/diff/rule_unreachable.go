@@ -16,7 +16,7 @@ func (r *revision) checkUnreachable(m *changedObject) verdict {
 		return r.checkCrossReference(m)
 	case pdf.Object(pdf.Name("ObjStm")):
 		if !m.isAdded() || !slices.Contains(r.state.Containers, m.Number) {
-			return deny(CodeAmbiguous, "an object stream that nothing stands in")
+			return deny(CodeAmbiguous, "an object stream without objects in use")
 		}
 		return allow("cross-reference", None, CodeCrossReference)
 	case pdf.Object(pdf.Name("Catalog")):
@@ -36,14 +36,14 @@ func (r *revision) checkCrossReference(m *changedObject) verdict {
 		return allow("cross-reference", None, CodeCrossReference)
 	}
 	if r.spareXRefs++; own || !m.isAdded() || m.Earlier || r.spareXRefs > maxSpareXRefs {
-		return deny(CodeAmbiguous, "a cross-reference stream that is not its own")
+		return deny(CodeAmbiguous, "another cross-reference stream")
 	}
 	repeats, err := r.state.RepeatsCrossReference(m.Offset)
 	if err != nil {
 		r.readErr = err
 	}
 	if !repeats {
-		return deny(CodeAmbiguous, "a cross-reference stream that says something else")
+		return deny(CodeAmbiguous, "a different cross-reference stream")
 	}
 	return allow("cross-reference", None, CodeCrossReference)
 }

@@ -204,7 +204,7 @@ func (s *Signature) verifyIntegrity() error {
 		return ErrDigest
 	}
 	if c := s.Container.Content; c != nil && !bytes.Equal(hashBytes(s.Digest, c), s.Computed) {
-		return fmt.Errorf("%w: the container has content of its own, which is not the file", ErrAttributes)
+		return fmt.Errorf("%w: the content of the container differs from the file", ErrAttributes)
 	}
 	if s.Info.SignedDER == nil {
 		s.Odd = append(s.Odd, Reason{BareSignature, ""})

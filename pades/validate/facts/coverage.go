@@ -113,7 +113,7 @@ func (r *reader) locateRevisions(revisions []pdf.Revision) {
 			continue
 		}
 		if i > 0 && s.gapAt < revisions[i-1].EOF {
-			s.markBroken(Overlap, fmt.Sprintf("/Contents stands in revision before %d", i+1))
+			s.markBroken(Overlap, fmt.Sprintf("/Contents is in a revision before %d", i+1))
 		}
 		s.Revision = i + 1
 		if s.Coverage.State != "" {
@@ -201,7 +201,7 @@ func (r *reader) checkSignedRevision(s *Signature, state *pdf.State) {
 		return
 	}
 	if at, end := contents.Span(); at != s.gapAt || end != s.gapEnd {
-		s.markBroken(DictionaryDiffers, "/Contents stands elsewhere")
+		s.markBroken(DictionaryDiffers, "/Contents is at another place")
 		return
 	}
 	for _, k := range diff.Differing(value, s.dict) {

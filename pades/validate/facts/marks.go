@@ -91,7 +91,7 @@ func (w *stateWalk) isExempt(field string, shown pdf.Rect) bool {
 func (w *stateWalk) denyMarksOnPage(state *pdf.State, number int, changes []diff.Change, marks []int) error {
 	page, err := state.Document.Page(number)
 	if err != nil {
-		return dropFault(err)
+		return ignoreFault(err)
 	}
 	width, height := page.Displayed()
 	sheet := pdf.Rect{URX: width, URY: height}
@@ -147,7 +147,7 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	}
 	before, err := w.last.Document.Page(page.Number)
 	if err != nil {
-		return "", dropFault(err)
+		return "", ignoreFault(err)
 	}
 	marks, err := ink.NewReader(w.last.Document, ink.Limits{Bytes: maxInspectedBytes}).Page(before)
 	if err != nil && !errors.Is(err, ink.ErrUntold) {
@@ -156,7 +156,7 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	width, height := page.Displayed()
 	sheet := pdf.Rect{URX: width, URY: height}
 	if !isComplete(err) && cover.Share(sheet) > hiddenPictureShare {
-		return "what could not be looked at", nil // it counts as a picture
+		return "content that cannot be examined", nil // it counts as a picture
 	}
 	own := func(m ink.Mark) bool { return widgets[m.Annot] }
 	var pictures []pdf.Rect
@@ -206,14 +206,6 @@ func isLegible(s string) bool {
 func containsCenter(box pdf.Rect, others []pdf.Rect) bool {
 	x, y := (box.LLX+box.URX)/2, (box.LLY+box.URY)/2
 	return slices.ContainsFunc(others, func(o pdf.Rect) bool { return x >= o.LLX && x <= o.URX && y >= o.LLY && y <= o.URY })
-}
-
-// dropFault returns err unless it is a defect of the file.
-func dropFault(err error) error {
-	if isFault(err) {
-		return nil
-	}
-	return err
 }
 
 // unionArea is the area that boxes cover together.

@@ -132,7 +132,7 @@ func isFault(err error) bool {
 func (r *reader) readStates() error {
 	if r.file.Pages == 0 {
 		for _, s := range r.file.Signatures {
-			s.markBroken(NoPages, "") // nobody could see what was signed
+			s.markBroken(NoPages, "") // the signed content cannot be shown
 		}
 	}
 	if r.file.Repaired {

@@ -98,7 +98,7 @@ func (b *storeReader) readItems(name string, list pdf.Object, take func(pdf.Ref,
 func (b *storeReader) checkReserve() error {
 	l := b.o.Limits
 	if b.count > l.StoreItems-l.StoreItems/4 || b.bytesLeft < l.StoreBytes/4 {
-		return newTooLargeError("proof of more than three quarters of %d items or %d bytes", l.StoreItems, l.StoreBytes)
+		return newTooLargeError("validation data of more than three quarters of %d items or %d bytes", l.StoreItems, l.StoreBytes)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (b *storeReader) readItem(o pdf.Object) ([]byte, error) {
 		return nil, err
 	}
 	if b.bytesLeft -= int64(len(der)); b.bytesLeft < 0 {
-		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: "too many bytes of proof"}
+		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: "too many bytes of validation data"}
 	}
 	b.known[ref] = der
 	return der, nil

@@ -123,7 +123,7 @@ func (r *reader) locateObjects(from int64, v pdf.Revision, entries []pdf.Entry) 
 		}
 	}
 	if len(refs) > r.o.Limits.Moves {
-		return nil, "more objects than are looked at", nil
+		return nil, "too many objects", nil
 	}
 	known := map[int64]bool{}
 	for at, ref := range refs {

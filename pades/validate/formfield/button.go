@@ -53,9 +53,9 @@ func (c *comparison) compareButton() Result {
 	switch {
 	case value == "" || value == "Off":
 	case on == 0 && slices.ContainsFunc(c.new.Widgets, func(w Widget) bool { return w.visible && c.o.Placed(w.Number) }):
-		return Result{Differs, "it shows that nothing is selected"}
+		return Result{Differs, "it shows no selection"}
 	case on < offered && c.isUnison():
-		return Result{Differs, "it does not show all that is selected"}
+		return Result{Differs, "it does not show the whole selection"}
 	}
 	return Result{Outcome: Shown}
 }

@@ -8,7 +8,7 @@ import (
 	"segel/pdf/ink"
 )
 
-var errNoOption = errors.New("a value that is none of the options")
+var errNoOption = errors.New("a value that is not among the options")
 
 // selectedOptions lists the indexes of the options that the value names, in order.
 func (f *Field) selectedOptions() ([]int, error) {
@@ -112,13 +112,13 @@ func (c *comparison) compareList(a *ink.Appearance, lines []line, chosen []int) 
 	}
 	switch {
 	case shown < len(chosen) && marked == shown && from > 0 && from == c.old.topIndex && from == c.new.topIndex:
-		return Result{NotCompared, "what is selected is scrolled out of sight"}
+		return Result{NotCompared, "the selection is scrolled out of view"}
 	case shown < len(chosen):
-		return Result{Differs, "it does not show what is selected"}
+		return Result{Differs, "it does not show the selection"}
 	case marked == 0 && shown > 0 && shown < len(lines):
 		return Result{NotCompared, "it highlights nothing"}
 	case marked < shown && marked > 0:
-		return Result{Differs, "it does not highlight all that is selected"}
+		return Result{Differs, "it does not highlight the whole selection"}
 	}
 	return Result{Outcome: Shown}
 }

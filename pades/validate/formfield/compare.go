@@ -90,7 +90,7 @@ func (c *comparison) compareStates() Result {
 	case after.fieldsBelow:
 		return Result{Differs, "the value of fields below it"}
 	case after.form.xfa:
-		return Result{Differs, "a field of an XFA form, which readers show in two ways"}
+		return Result{Differs, "a field of an XFA form"}
 	}
 	switch after.Type {
 	case "Tx":
@@ -103,10 +103,10 @@ func (c *comparison) compareStates() Result {
 	case "Btn":
 		return c.compareButton()
 	}
-	return Result{Differs, "a field of no known type"}
+	return Result{Differs, "a field of unknown type"}
 }
 
-var errValue = errors.New("a value that is none")
+var errValue = errors.New("not a text value")
 
 // compareValues reports whether the value is unchanged. An empty text equals a missing value.
 func (c *comparison) compareValues() (bool, error) {
@@ -205,7 +205,7 @@ func (c *comparison) compareWidgetText(was, is Widget, compare func(*ink.Appeara
 		return Result{Outcome: Shown} // readers draw it
 	}
 	if c.new.form.needAppearances && c.objects.equalAppearances(was, is) {
-		return Result{NotCompared, "/NeedAppearances leaves it to readers"}
+		return Result{NotCompared, "/NeedAppearances: readers draw it"}
 	}
 	normal := false
 	all := Result{Outcome: Shown}
@@ -307,7 +307,7 @@ func (c *comparison) compareText(a *ink.Appearance, lines []line) Result {
 	}
 	switch {
 	case best == matchWhole && isCutOff(a, lines, c.new):
-		return Result{Differs, "a part of the value alone"}
+		return Result{Differs, "only a part of the value"}
 	case best == matchWhole:
 		return Result{Outcome: Shown}
 	case best == matchPossible:
@@ -317,7 +317,7 @@ func (c *comparison) compareText(a *ink.Appearance, lines []line) Result {
 	case c.new.format != nil:
 		return c.new.format.compareFormatted(value, string(shown))
 	case hasShapedScript(foldText(value)) && (hasShapedScript(shown) || slices.Contains(shown, unreadGlyph)):
-		return Result{NotCompared, "a script whose letters are arranged"}
+		return Result{NotCompared, "a script with shaped letters"}
 	}
 	return Result{Differs, "it shows " + quoteText(shown)}
 }

@@ -387,7 +387,7 @@ func (f *Field) listAppearances(w Widget) ([]appearance, error) {
 			}
 		case pdf.Null, nil:
 		default:
-			return nil, errors.New("an appearance that is none")
+			return nil, errors.New("an appearance that is not a stream")
 		}
 	}
 	return all, nil

@@ -21,7 +21,7 @@ func (c *comparison) checkLegible(a *ink.Appearance, w Widget, lines []line) Res
 	standard := true
 	for _, f := range a.Fonts {
 		if f.Object != nil && !f.Standard && !c.isKnownFont(f.Object) {
-			return Result{Differs, "a font that came with the change"}
+			return Result{Differs, "a font added by the change"}
 		}
 		standard = standard && f.Standard
 	}
@@ -33,11 +33,11 @@ func (c *comparison) checkLegible(a *ink.Appearance, w Widget, lines []line) Res
 	}
 	switch {
 	case areCrowded(lines) && standard:
-		return Result{Differs, "glyphs on one another"}
+		return Result{Differs, "overlapping glyphs"}
 	case areCrowded(lines):
-		return Result{NotCompared, "glyphs on one another, in a font of the form"}
+		return Result{NotCompared, "overlapping glyphs in a font of the form"}
 	case len(lines) > 0 && c.isTooSmall(a, lines):
-		return Result{Differs, "text that is too small to be read"}
+		return Result{Differs, "text too small to read"}
 	}
 	return Result{Outcome: Shown}
 }
@@ -61,7 +61,7 @@ func (c *comparison) checkVisible(a *ink.Appearance, lines []line) Result {
 }
 
 // sameColor is the reason for text in the colour of its background.
-const sameColor = "text in the colour of what is below it"
+const sameColor = "text in the colour of its background"
 
 // isKnownFont reports whether a font was there when the form was signed: among the form's resources, or in a former
 // appearance of the field.
@@ -109,7 +109,7 @@ const (
 func hiddenReason(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
 	switch {
 	case g.Hidden != "":
-		return "text that is not to be seen (" + string(g.Hidden) + ")"
+		return "hidden text (" + string(g.Hidden) + ")"
 	case !g.Upright:
 		return "text that is turned or mirrored"
 	case !g.Color.Known:
@@ -222,7 +222,7 @@ func (c *comparison) findOtherPainting(a *ink.Appearance, w Widget, lines []line
 	polygons := 0
 	for i, p := range a.Paths {
 		if i > maxFrame+2*c.new.maxLen+len(c.new.options) {
-			return "more lines than a frame has"
+			return "too many lines for a frame"
 		}
 		switch c.classifyPath(a, p, w.border) {
 		case framePart:
