@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 
 	"segel/pdf"
 )
@@ -83,14 +84,7 @@ type Change struct {
 }
 
 // Has reports whether a change has a note.
-func (c Change) Has(n Note) bool {
-	for _, have := range c.Notes {
-		if have == n {
-			return true
-		}
-	}
-	return false
-}
+func (c Change) Has(n Note) bool { return slices.Contains(c.Notes, n) }
 
 // Code says what a change is. Callers have a sentence for each code.
 type Code string

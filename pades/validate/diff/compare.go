@@ -2,6 +2,7 @@ package diff
 
 import (
 	"bytes"
+	"slices"
 
 	"segel/pdf"
 )
@@ -64,7 +65,7 @@ func Differing(a, b pdf.Dict) []pdf.Name {
 			keys = append(keys, k)
 		}
 	}
-	sortNames(keys)
+	slices.Sort(keys)
 	return keys
 }
 

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"segel/pdf"
@@ -68,9 +69,7 @@ func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 		}
 		parent, ok := dict["Parent"].(pdf.Ref)
 		if !ok {
-			for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
-				names[i], names[j] = names[j], names[i]
-			}
+			slices.Reverse(names)
 			f.name, f.ok = strings.Join(names, "."), true
 			return f
 		}

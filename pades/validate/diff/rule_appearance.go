@@ -101,12 +101,3 @@ func eachAppearance(d *pdf.Document, looks pdf.Object, depth int, tell func(pdf.
 	}
 	return true
 }
-
-func (v verdict) hasNote(n Note) bool {
-	for _, have := range v.notes {
-		if have == n {
-			return true
-		}
-	}
-	return false
-}

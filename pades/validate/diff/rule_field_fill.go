@@ -2,6 +2,7 @@ package diff
 
 import (
 	"segel/pdf"
+	"slices"
 )
 
 // checkFieldFill checks a changed field or widget: it may get a value with its appearance, and a signature field may be
@@ -66,7 +67,7 @@ func (r *revision) addFieldVisibility(v verdict, widget pdf.Dict, number uint32)
 	if v.isDenied() || !isWidget(r.new, widget) {
 		return v
 	}
-	if r.addVisibility(&v, widget, number); v.hasNote(Visible) {
+	if r.addVisibility(&v, widget, number); slices.Contains(v.notes, Visible) {
 		v.level = max(v.level, FormFilling)
 	}
 	return v

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 
 	"segel/pdf"
@@ -50,13 +51,13 @@ func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	r.addVisibility(&v, widget, widgetRef.Number)
 	if value := r.checkNewValue(dict["V"]); value.isDenied() {
 		return value
-	} else if isTimestamp(r.new, dict["V"]) && !v.hasNote(Visible) {
+	} else if isTimestamp(r.new, dict["V"]) && !slices.Contains(v.notes, Visible) {
 		v.rule, v.level, v.code = "document timestamp", LTA, CodeTimestamp
 	}
 	if looks := r.checkAppearances(nil, widget["AP"]); looks.isDenied() {
 		return looks
 	}
-	if dict["V"] == nil && v.hasNote(Visible) && isDrawn(r.new, widget) {
+	if dict["V"] == nil && slices.Contains(v.notes, Visible) && isDrawn(r.new, widget) {
 		// No signer answers for what it shows.
 		v.rule, v.level, v.detail = "comments", Annotations, "drawn but not signed"
 	}

@@ -5,14 +5,7 @@ import (
 )
 
 // formRule checks the form dictionary.
-func formRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkForm(old, new)
-}
+var formRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkForm(old, new) })
 
 // checkForm allows the form to gain fields and signature flags. Defaults and resources may be added or changed if
 // nothing is drawn with them.
@@ -78,14 +71,7 @@ func refOf(o pdf.Object) pdf.Ref {
 }
 
 // fieldsRule checks the array of the form's fields.
-func fieldsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Array)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Array)
-	return r.checkFields(old, new)
-}
+var fieldsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkFields(old, new) })
 
 // checkFields allows the form to gain signature fields at its root, each once. Earlier fields stay in their order.
 func (r *revision) checkFields(old, new pdf.Array) verdict {
@@ -111,14 +97,7 @@ func (r *revision) checkFields(old, new pdf.Array) verdict {
 }
 
 // defaultsRule checks the resources that fields are drawn with.
-func defaultsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkDefaults(old, new)
-}
+var defaultsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkDefaults(old, new) })
 
 // checkDefaults allows resources to be added.
 func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
@@ -133,14 +112,9 @@ func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 }
 
 // resourcesRule checks one kind of resources, such as fonts.
-func resourcesRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkResources(r.resourceKind(m.Number), old, new)
-}
+var resourcesRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict {
+	return r.checkResources(r.resourceKind(n.number), old, new)
+})
 
 // resourceKind returns the key under which the form's resources refer to an object, if there is exactly one.
 func (r *revision) resourceKind(number uint32) pdf.Name {

@@ -22,7 +22,7 @@ func metadataRule(r *revision, m *changedObject, _ node) verdict {
 	}
 	b, err := r.new.Decode(st)
 	if err != nil || len(b) > maxMetadata || !isWellFormed(b) {
-		return deny(CodeCatalogChanged, "/Metadata is no XML")
+		return deny(CodeCatalogChanged, "/Metadata is not XML")
 	}
 	return allow("metadata", LTA, CodeMetadata)
 }

@@ -42,14 +42,7 @@ func (r *revision) checkPageKey(k pdf.Name, old, new pdf.Object, page uint32) ve
 }
 
 // annotsRule checks the array of a page's annotations.
-func annotsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Array)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeAnnotation)
-	}
-	old, _ := m.old.(pdf.Array)
-	return r.checkAnnotations(n.owner, old, new)
-}
+var annotsRule = containerRule(CodeAnnotation, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkAnnotations(n.owner, old, new) })
 
 // checkAnnotations allows a page to gain the widgets of new fields, each once, and comments to be added and removed.
 func (r *revision) checkAnnotations(page uint32, old, new pdf.Array) verdict {

@@ -154,14 +154,7 @@ func elementRule(r *revision, m *changedObject, n node) verdict {
 }
 
 // parentsRule checks a node of the parent tree.
-func parentsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeStructChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkParentTree(old, new)
-}
+var parentsRule = containerRule(CodeStructChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkParentTree(old, new) })
 
 // checkParentTree allows a number tree to gain pairs, or leaves, for new elements.
 func (r *revision) checkParentTree(old, new pdf.Dict) verdict {
@@ -211,14 +204,7 @@ func (r *revision) checkNumbersEntry(old, new pdf.Object) verdict {
 }
 
 // numbersRule checks an array of pairs in the parent tree.
-func numbersRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Array)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeStructChanged)
-	}
-	old, _ := m.old.(pdf.Array)
-	return r.checkNumberPairs(old, new)
-}
+var numbersRule = containerRule(CodeStructChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkNumberPairs(old, new) })
 
 // checkNumberPairs allows new pairs behind the earlier ones, each for a new element.
 func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {

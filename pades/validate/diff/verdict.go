@@ -96,6 +96,19 @@ func (r *revision) approvedVerdict(n node, otherwise Code) verdict {
 	return deny(otherwise, "")
 }
 
+// containerRule is the rule for a dictionary or an array: a new one has to be approved, a changed one is compared with the
+// former.
+func containerRule[T pdf.Object](otherwise Code, check func(r *revision, n node, old, new T) verdict) rule {
+	return func(r *revision, m *changedObject, n node) verdict {
+		new, ok := m.new.(T)
+		if m.isAdded() || !ok {
+			return r.approvedVerdict(n, otherwise)
+		}
+		old, _ := m.old.(T)
+		return check(r, n, old, new)
+	}
+}
+
 // isAdded reports whether a value refers to an object that this revision added, and which.
 func (r *revision) isAdded(o pdf.Object) (*changedObject, bool) {
 	ref, ok := o.(pdf.Ref)

@@ -309,8 +309,6 @@ func sortedKeys(d pdf.Dict) []pdf.Name {
 	for k := range d {
 		keys = append(keys, k)
 	}
-	sortNames(keys)
+	slices.Sort(keys)
 	return keys
 }
-
-func sortNames(keys []pdf.Name) { slices.Sort(keys) }

@@ -277,12 +277,7 @@ func (s *Signature) weakAlgorithms() []string {
 		case crypto.SHA1:
 			name = "SHA-1"
 		}
-		for _, have := range names {
-			if have == name {
-				return
-			}
-		}
-		if name != "" {
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 
 	"segel/pdf"
 )
@@ -65,13 +66,5 @@ func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
 
 // isListed reports whether a signature dictionary belongs to a listed signature; direct ones do.
 func (w *stateWalk) isListed(ref pdf.Ref) bool {
-	if ref.IsZero() {
-		return true
-	}
-	for _, s := range w.file.Signatures {
-		if s.Ref == ref {
-			return true
-		}
-	}
-	return false
+	return ref.IsZero() || slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Ref == ref })
 }
