@@ -12,7 +12,10 @@ import (
 
 	"segel/internal/authority"
 	"segel/internal/config"
+	"segel/internal/emeterai"
 	"segel/internal/installation"
+	"segel/internal/text"
+	verdicts "segel/internal/text/verdict"
 	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
@@ -68,7 +71,7 @@ func (c verifyCommand) Run(w *world) error {
 
 // options reads what the command line says. Done is to be called whatever becomes of it.
 func (c verifyCommand) options(w *world) (o validate.Options, done func(), err error) {
-	o, done = validate.Options{At: time.Now(), Explain: c.Explain}, func() {}
+	o, done = validate.Options{At: time.Now(), Explain: c.Explain, Exempt: emeterai.LooksLikeStamp}, func() {}
 	conf, err := c.config(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
 	if err != nil {
 		return o, done, err
@@ -128,7 +131,7 @@ func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, err
 }
 
 // judgeFile judges one file.
-func judgeFile(w *world, name string, o validate.Options) (*validate.Report, error) {
+func judgeFile(w *world, name string, o validate.Options) (*verdicts.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -145,7 +148,11 @@ func judgeFile(w *world, name string, o validate.Options) (*validate.Report, err
 		return nil, errEmptyFile
 	}
 	o.Name = filepath.Base(name)
-	return validate.Validate(w.ctx, f, info.Size(), o)
+	r, err := validate.Validate(w.ctx, f, info.Size(), o)
+	if err != nil {
+		return nil, err
+	}
+	return verdicts.New(r, emeterai.FindStamps(r)), nil
 }
 
 // notRead are why a file cannot be judged, in both languages, for whoever has no use for the cause.
@@ -179,7 +186,7 @@ func unread(err error, language string) string {
 	return err.Error()
 }
 
-func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {
+func (c verifyCommand) print(w *world, r *verdicts.Report, more bool) error {
 	var b bytes.Buffer
 	if c.JSON {
 		enc := json.NewEncoder(&b)
@@ -192,7 +199,7 @@ func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {
 		if more {
 			b.WriteByte('\n')
 		}
-		if err := r.WriteText(&b, c.Lang); err != nil {
+		if err := r.WriteText(&b, text.Language(c.Lang)); err != nil {
 			return err
 		}
 	}

@@ -13,15 +13,15 @@ import (
 
 	"segel/internal/api/intake"
 	"segel/internal/contract"
+	"segel/internal/text/verdict"
 	"segel/internal/workflow"
-	"segel/pades/validate"
 )
 
 // Verifier judges files for anybody.
 type Verifier interface {
 	// Exhibit opens a place for a file, which is to be discarded whatever becomes of it.
 	Exhibit() (Exhibit, error)
-	Verify(ctx context.Context, e Exhibit, o VerifyOptions) (*validate.Report, error)
+	Verify(ctx context.Context, e Exhibit, o VerifyOptions) (*workflow.Verified, error)
 	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
 }
 
@@ -45,7 +45,7 @@ func (o over) Exhibit() (Exhibit, error) {
 	return e, nil
 }
 
-func (o over) Verify(ctx context.Context, e Exhibit, opts VerifyOptions) (*validate.Report, error) {
+func (o over) Verify(ctx context.Context, e Exhibit, opts VerifyOptions) (*workflow.Verified, error) {
 	file, ok := e.(*workflow.Exhibit)
 	if !ok {
 		return nil, errors.New("exhibit that was taken elsewhere")
@@ -73,7 +73,7 @@ func (s *server) verify() {
 		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
 			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
 	}
-	s.answering(&e, typeOf[found[validate.Report]]())
+	s.answering(&e, typeOf[found[verdict.Report]]())
 	s.nulls()
 	stream(s, e, (*call).verify)
 
@@ -149,11 +149,11 @@ func (c *call) verify() (err error) {
 	defer leave()
 	ctx, cancel := context.WithTimeout(c.r.Context(), verifyWithin)
 	defer cancel()
-	report, err := c.Workflow.Verify(ctx, exhibit, o)
+	v, err := c.Workflow.Verify(ctx, exhibit, o)
 	if err != nil {
 		return err
 	}
-	return c.write(http.StatusOK, finding(report))
+	return c.write(http.StatusOK, finding(verdict.New(v.Report, v.Stamps)))
 }
 
 // takeExhibit reads the body in the spelling that its Content-Type says.

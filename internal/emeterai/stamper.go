@@ -122,7 +122,9 @@ type Box struct{ LLX, LLY, URX, URY int }
 func (b Box) String() string { return fmt.Sprintf("[%d %d %d %d]", b.LLX, b.LLY, b.URX, b.URY) }
 
 // Field returns the name of the signature field of a serial.
-func Field(serial string) string { return "Emet" + serial }
+func Field(serial string) string { return fieldPrefix + serial }
+
+const fieldPrefix = "Emet"
 
 // Reason returns what the signature of a serial gives as its reason.
 func Reason(serial, reason string) string { return "[" + serial + "] " + reason }

@@ -13,6 +13,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/emeterai"
 	"segel/internal/store"
 	"segel/pades/validate"
 	"segel/pdf"
@@ -79,9 +80,15 @@ type VerifyOptions struct {
 	Password string
 }
 
+// Verified is the result for one file, with the duty stamps found in it.
+type Verified struct {
+	*validate.Report
+	Stamps []emeterai.Stamp
+}
+
 // Verify judges a file for anybody. Nothing of it is kept, and nothing is told of documents here but whether one of
 // its duty stamps also stands on another.
-func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*validate.Report, error) {
+func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*Verified, error) {
 	if len(e.head) < sniffLen {
 		if err := e.sniff(); err != nil {
 			return nil, err
@@ -96,13 +103,13 @@ func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*val
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	same := map[contract.DocumentID]kinship{}
-	for i := range r.Stamps[:min(len(r.Stamps), maxLookups)] {
-		if err := s.elsewhere(ctx, &r.Stamps[i], f, same); err != nil {
+	stamps, same := emeterai.FindStamps(r), map[contract.DocumentID]kinship{}
+	for i := range stamps[:min(len(stamps), maxLookups)] {
+		if err := s.elsewhere(ctx, &stamps[i], f, same); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
+	return &Verified{r, stamps}, nil
 }
 
 // maxLookups bounds the stamps of one file that are looked up. The others are told as unknown.
@@ -127,7 +134,7 @@ func unreadable(err error) error {
 
 // elsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
 // out about documents is kept in same.
-func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]kinship) error {
+func (s *Service) elsewhere(ctx context.Context, stamp *emeterai.Stamp, file blob.Blob, same map[contract.DocumentID]kinship) error {
 	stamp.Elsewhere = "no"
 	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
 	if errors.Is(err, store.ErrNotFound) {
@@ -153,7 +160,6 @@ func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blo
 	case stranger:
 		stamp.Elsewhere = "yes"
 	}
-	stamp.Summarize()
 	return nil
 }
 

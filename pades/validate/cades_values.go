@@ -12,6 +12,7 @@ import (
 var (
 	oidCertificateValues = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}
 	oidRevocationValues  = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}
+	oidRevocationArchive = encodingasn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}
 	oidBasicOCSP         = encodingasn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
 )
 
@@ -32,21 +33,36 @@ func certificateValues(s cms.Signer) (certs []*x509.Certificate) {
 // revocationValues returns the CRLs and OCSP responses among the unsigned attributes, the basic responses wrapped again
 // (RFC 5126 §6.3.4). The signature does not prove their age.
 func revocationValues(s cms.Signer) (crls, responses [][]byte) {
-	var values struct {
+	crls, basic := revocationAttribute(s.Unsigned, oidRevocationValues)
+	for _, b := range basic {
+		if der, err := wrapBasicResponse(b); err == nil {
+			responses = append(responses, der)
+		}
+	}
+	return crls, responses
+}
+
+// revocationArchive returns the CRLs and OCSP responses in the attribute adbe-revocationInfoArchival (ISO 32000-1
+// §12.8.3.3.2), in which older forms hold revocation data.
+func revocationArchive(s cms.Signer) (crls, responses [][]byte) {
+	return revocationAttribute(s.Signed, oidRevocationArchive)
+}
+
+// revocationAttribute reads the structure that both attributes have.
+func revocationAttribute(attributes []cms.Attribute, oid encodingasn1.ObjectIdentifier) (crls, responses [][]byte) {
+	var v struct {
 		CRLs      []encodingasn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []encodingasn1.RawValue `asn1:"optional,explicit,tag:1"`
 		Other     encodingasn1.RawValue   `asn1:"optional,explicit,tag:2"`
 	}
-	if !unmarshalAttribute(s.Unsigned, oidRevocationValues, &values) {
+	if !unmarshalAttribute(attributes, oid, &v) {
 		return nil, nil
 	}
-	for _, c := range values.CRLs {
+	for _, c := range v.CRLs {
 		crls = append(crls, c.FullBytes)
 	}
-	for _, r := range values.Responses {
-		if der, err := wrapBasicResponse(r.FullBytes); err == nil {
-			responses = append(responses, der)
-		}
+	for _, r := range v.Responses {
+		responses = append(responses, r.FullBytes)
 	}
 	return crls, responses
 }

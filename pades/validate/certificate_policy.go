@@ -14,8 +14,8 @@ import (
 // issuer, and as reliable as that issuer.
 type CertificatePolicy struct {
 	OID    string `json:"oid" doc:"in dotted decimals"`
-	CPS    string `json:"cps" doc:"where the issuer describes its practice; empty where the certificate does not tell"`
-	Notice string `json:"notice" doc:"the text for relying parties; empty where there is none"`
+	CPS    string `json:"cps" doc:"address of the issuer's practice statement; empty if the certificate has none"`
+	Notice string `json:"notice" doc:"the text for relying parties; empty if there is none"`
 }
 
 // Limits for the policies of one certificate; more are left out.
@@ -91,7 +91,7 @@ func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool 
 				return false
 			}
 			if p.CPS == "" {
-				p.CPS = cleanText(string(value))
+				p.CPS = CleanText(string(value))
 			}
 		case id.Equal(oidUserNotice):
 			if !one.ReadASN1(&value, cbasn1.SEQUENCE) {
@@ -106,7 +106,7 @@ func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool 
 				return false
 			}
 			if p.Notice == "" {
-				p.Notice = cleanText(displayText(text, tag))
+				p.Notice = CleanText(displayText(text, tag))
 			}
 		}
 	}

@@ -106,17 +106,17 @@ type failure struct {
 // critical extensions, and for a time-stamp authority the extended key usage along the chain.
 func (v *validation) buildChains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, *failure) {
 	if c.NotBefore.IsZero() { // cms.ParseCertificate could not read it
-		return nil, &failure{ChainConstraintsFailure, newReason("certificate.validity_unreadable", "subject", holderName(c))}
+		return nil, &failure{ChainConstraintsFailure, NewReason("certificate.validity_unreadable", "subject", holderName(c))}
 	}
 	found, err := v.findChains(c, purpose, at)
 	if err == nil {
 		return found, nil
 	}
 	if v.trustAnchors().Len() == 0 {
-		return nil, &failure{NoCertificateChainFound, newReason("trust.empty")}
+		return nil, &failure{NoCertificateChainFound, NewReason("trust.empty")}
 	}
 	if at.Before(c.NotBefore) {
-		return nil, &failure{NotYetValid, newReason("certificate.not_yet_valid", "subject", holderName(c), "from", formatTime(c.NotBefore), "at", formatTime(at))}
+		return nil, &failure{NotYetValid, NewReason("certificate.not_yet_valid", "subject", holderName(c), "from", formatTime(c.NotBefore), "at", formatTime(at))}
 	}
 	// Only the time may be the problem: a chain that was valid once is better than none.
 	for _, then := range []time.Time{c.NotAfter, c.NotBefore.Add(time.Second)} {
@@ -134,10 +134,10 @@ func (v *validation) buildChains(c *x509.Certificate, purpose Purpose, at time.T
 func expiredReason(c chain, at time.Time) Reason {
 	for _, cert := range c {
 		if at.After(cert.NotAfter) {
-			return newReason("certificate.expired", "subject", holderName(cert), "until", formatTime(cert.NotAfter), "at", formatTime(at))
+			return NewReason("certificate.expired", "subject", holderName(cert), "until", formatTime(cert.NotAfter), "at", formatTime(at))
 		}
 	}
-	return newReason("certificate.outside_validity", "subject", holderName(c[0]), "at", formatTime(at))
+	return NewReason("certificate.outside_validity", "subject", holderName(c[0]), "at", formatTime(at))
 }
 
 // findChains returns the chains to a certificate, the shortest first.
@@ -211,33 +211,33 @@ type chainResult struct {
 // explainMissingChain returns why crypto/x509 rejects a certificate.
 func (v *validation) explainMissingChain(c *x509.Certificate, purpose Purpose, err error) *failure {
 	if errors.Is(err, errTooManyCertificates) {
-		return &failure{NoCertificateChainFound, newReason("revocation.too_much")}
+		return &failure{NoCertificateChainFound, NewReason("revocation.too_much")}
 	}
 	var critical x509.UnhandledCriticalExtension
 	var invalid x509.CertificateInvalidError
 	switch irregular := cms.CheckEncoding(c); {
 	case errors.As(err, &critical) && irregular != nil:
-		return &failure{ChainConstraintsFailure, newReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(irregular))}
+		return &failure{ChainConstraintsFailure, NewReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(irregular))}
 	case errors.As(err, &critical):
-		return &failure{ChainConstraintsFailure, newReason("chain.critical_extension", "subject", holderName(c))}
+		return &failure{ChainConstraintsFailure, NewReason("chain.critical_extension", "subject", holderName(c))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.IncompatibleUsage:
-		return &failure{ChainConstraintsFailure, newReason("chain.usage", "subject", holderName(c))}
+		return &failure{ChainConstraintsFailure, NewReason("chain.usage", "subject", holderName(c))}
 	case errors.As(err, &invalid) && invalid.Reason != x509.Expired:
-		return &failure{ChainConstraintsFailure, newReason("chain.constraint", "subject", holderName(invalid.Cert), "what", invalid.Error())}
+		return &failure{ChainConstraintsFailure, NewReason("chain.constraint", "subject", holderName(invalid.Cert), "what", invalid.Error())}
 	}
 	if weak := v.findWeakIssuer(c); weak != nil {
-		return &failure{CryptoConstraintsFailureNoPOE, newReason("algorithm.certificate_refused", "subject", holderName(weak), "algorithm", weak.SignatureAlgorithm.String())}
+		return &failure{CryptoConstraintsFailureNoPOE, NewReason("algorithm.certificate_refused", "subject", holderName(weak), "algorithm", weak.SignatureAlgorithm.String())}
 	}
 	if signed, key := v.findUnsupportedKey(c); signed != nil {
-		return &failure{NoCertificateChainFound, newReason("chain.issuer_key", "subject", holderName(signed), "algorithm", key)}
+		return &failure{NoCertificateChainFound, NewReason("chain.issuer_key", "subject", holderName(signed), "algorithm", key)}
 	}
 	if bytes.Equal(c.RawSubject, c.RawIssuer) {
-		return &failure{NoCertificateChainFound, newReason("chain.self_signed", "subject", holderName(c))}
+		return &failure{NoCertificateChainFound, NewReason("chain.self_signed", "subject", holderName(c))}
 	}
 	if purpose == ForTime {
-		return &failure{NoCertificateChainFound, newReason("chain.unknown_root_time", "issuer", c.Issuer.String())}
+		return &failure{NoCertificateChainFound, NewReason("chain.unknown_root_time", "issuer", c.Issuer.String())}
 	}
-	return &failure{NoCertificateChainFound, newReason("chain.unknown_root", "issuer", c.Issuer.String())}
+	return &failure{NoCertificateChainFound, NewReason("chain.unknown_root", "issuer", c.Issuer.String())}
 }
 
 // findUnsupportedKey walks up by names and returns a certificate whose issuer has a key that crypto/x509 does not

@@ -37,7 +37,7 @@ func (v *validation) describeRevisions(f *facts.File) []Revision {
 		}
 		what := v.describeChanges(r.Changes, all, r.Number)
 		if len(what) == 0 {
-			what = []Reason{newReason("change.nothing_visible", "revision", formatInt(r.Number))}
+			what = []Reason{NewReason("change.nothing_visible", "revision", formatInt(r.Number))}
 		}
 		list = append(list, Revision{r.Number, what})
 	}
@@ -74,15 +74,15 @@ func (v *validation) describeChanges(changes []diff.Change, which []int, revisio
 			continue
 		}
 		r := newChangeReason(changes[i], revision)
-		if told[r.English] {
+		if told[r.key()] {
 			continue
 		}
-		told[r.English] = true
+		told[r.key()] = true
 		v.reasonCount++
 		list = append(list, r)
 	}
 	if more > 0 {
-		list = append(list, newReason("change.more", "count", formatInt(more), "revision", formatInt(revision)))
+		list = append(list, NewReason("change.more", "count", formatInt(more), "revision", formatInt(revision)))
 	}
 	return list
 }
@@ -97,9 +97,9 @@ var overlapCodes = map[diff.Note]string{
 func describeVisible(changes []diff.Change, revision int) []Reason {
 	list, told := []Reason{}, map[string]bool{}
 	add := func(code string, c diff.Change) {
-		r := newReason(code, "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(revision))
-		if !told[r.Code+r.English] && len(list) < maxToldChanges {
-			told[r.Code+r.English] = true
+		r := NewReason(code, "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(revision))
+		if !told[r.key()] && len(list) < maxToldChanges {
+			told[r.key()] = true
 			list = append(list, r)
 		}
 	}
@@ -135,14 +135,14 @@ func findCovering(s *facts.Signature) (list []Reason, pages []int) {
 				return list, pages
 			}
 			pages = append(pages, c.Page)
-			list = append(list, newReason("later.covers", "revision", formatInt(l.Revision), "page", formatInt(c.Page), "where", changeLocation(c), "length", formatInt64(s.Coverage.End)))
+			list = append(list, NewReason("later.covers", "revision", formatInt(l.Revision), "page", formatInt(c.Page), "where", changeLocation(c), "length", formatInt64(s.Coverage.End)))
 		}
 	}
 	return list, pages
 }
 
 func newChangeReason(c diff.Change, revision int) Reason {
-	return newReason("change."+string(c.Code), "field", c.Field, "page", formatInt(c.Page), "revision", formatInt(revision), "where", changeLocation(c))
+	return NewReason("change."+string(c.Code), "field", c.Field, "page", formatInt(c.Page), "revision", formatInt(revision), "where", changeLocation(c))
 }
 
 // changeLocation names a change so that people can find it.

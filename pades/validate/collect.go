@@ -51,12 +51,8 @@ func (v *validation) collectStore(d *facts.Store) {
 	}
 	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
 	for _, e := range d.VRI {
-		for _, der := range e.OCSPs {
-			v.revocationData.addItem(revocationItem{der: der, origin: fromStore})
-		}
-		for _, der := range e.CRLs {
-			v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromStore})
-		}
+		v.revocationData.addItems(e.OCSPs, revocationItem{origin: fromStore})
+		v.revocationData.addItems(e.CRLs, revocationItem{crl: true, origin: fromStore})
 	}
 }
 
@@ -65,25 +61,19 @@ func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignat
 	if s.Info == nil {
 		return
 	}
-	crls, responses := parseRevocationArchive(*s.Info)
-	for _, der := range responses {
-		v.revocationData.addItem(revocationItem{der: der, origin: fromSignature, revision: one.revision, attributeOf: one})
-	}
-	for _, der := range crls {
-		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision, attributeOf: one})
-	}
+	own := revocationItem{origin: fromSignature, revision: one.revision}
+	ownCRL := revocationItem{crl: true, origin: fromSignature, revision: one.revision}
+	signed, signedCRL := own, ownCRL
+	signed.attributeOf, signedCRL.attributeOf = one, one
+	crls, responses := revocationArchive(*s.Info)
+	v.revocationData.addItems(responses, signed)
+	v.revocationData.addItems(crls, signedCRL)
 	v.certificates.addCertificates(certificateValues(*s.Info)...)
 	crls, responses = revocationValues(*s.Info)
-	for _, der := range responses {
-		v.revocationData.addItem(revocationItem{der: der, origin: fromSignature, revision: one.revision})
-	}
-	for _, der := range crls {
-		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
-	}
+	v.revocationData.addItems(responses, own)
+	v.revocationData.addItems(crls, ownCRL)
 	// CRLs outside the SignerInfo are not signed, so a signature timestamp does not prove their age.
-	for _, der := range s.Container.CRLs {
-		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
-	}
+	v.revocationData.addItems(s.Container.CRLs, ownCRL)
 }
 
 func newCheckedSignature(s *facts.Signature) *checkedSignature {
@@ -132,11 +122,11 @@ func findFailure(s *facts.Signature) *failure {
 	case s.Coverage.State == facts.Broken:
 		return &failure{FormatFailure, brokenCoverageReason(s.Coverage)}
 	case errors.Is(s.Integrity, facts.ErrNotComputed):
-		return &failure{SignedDataNotFound, newReason("digest.unknown", "what", s.Integrity.Error())}
+		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", s.Integrity.Error())}
 	case s.Integrity != nil:
-		return &failure{FormatFailure, newReason("format.broken", "what", s.Integrity.Error())}
+		return &failure{FormatFailure, NewReason("format.broken", "what", s.Integrity.Error())}
 	case s.Kind == facts.Timestamp && s.Token == nil:
-		return &failure{FormatFailure, newReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
+		return &failure{FormatFailure, NewReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
 	case s.Kind == facts.Timestamp && s.TokenErr != nil:
 		return tokenFailure(s.TokenErr)
 	}
@@ -147,33 +137,33 @@ func integrityReason(s *facts.Signature, sub SubIndication) Reason {
 	what := s.Integrity.Error()
 	switch {
 	case sub == HashFailure:
-		return newReason("digest.differs")
+		return NewReason("digest.differs")
 	case sub == NoSigningCertificateFound && len(s.Refused) > 0:
-		return newReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
+		return NewReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
 	case sub == NoSigningCertificateFound:
-		return newReason("certificate.missing")
+		return NewReason("certificate.missing")
 	case sub == SigCryptoFailure:
-		return newReason("signature.differs", "what", what)
+		return NewReason("signature.differs", "what", what)
 	case sub == CryptoConstraintsFailure:
-		return newReason("signature.algorithm", "what", what)
+		return NewReason("signature.algorithm", "what", what)
 	case errors.Is(s.Integrity, cms.ErrTrailing):
-		return newReason("format.trailing")
+		return NewReason("format.trailing")
 	case errors.Is(s.Integrity, facts.ErrAttributes):
-		return newReason("format.attributes", "what", what)
+		return NewReason("format.attributes", "what", what)
 	}
-	return newReason("format.broken", "what", what)
+	return NewReason("format.broken", "what", what)
 }
 
 // tokenFailure returns why a timestamp is not valid.
 func tokenFailure(err error) *failure {
-	f := &failure{SigCryptoFailure, newReason("time.token_broken", "what", err.Error())}
+	f := &failure{SigCryptoFailure, NewReason("time.token_broken", "what", err.Error())}
 	switch {
 	case errors.Is(err, facts.ErrDigest):
 		f.sub = HashFailure
 	case errors.Is(err, cms.ErrAlgorithm):
-		return &failure{CryptoConstraintsFailure, newReason("time.token_algorithm", "what", err.Error())}
+		return &failure{CryptoConstraintsFailure, NewReason("time.token_algorithm", "what", err.Error())}
 	case errors.Is(err, cms.ErrNoCertificate):
-		return &failure{NoSigningCertificateFound, newReason("time.token_certificate", "what", err.Error())}
+		return &failure{NoSigningCertificateFound, NewReason("time.token_certificate", "what", err.Error())}
 	case errors.Is(err, cms.ErrMalformed), errors.Is(err, tsp.ErrMalformed):
 		f.sub = FormatFailure
 	}
@@ -234,4 +224,9 @@ func findBaselineFlaws(s *facts.Signature) []string {
 		note(a.Type.Equal(oidSigningTime), "signing-time")
 	}
 	return list
+}
+
+// coverageReason says why a signature does not cover the file as a whole.
+func coverageReason(r facts.Reason) Reason {
+	return NewReason("coverage.broken", "what", string(r.Code), "why", r.Detail)
 }

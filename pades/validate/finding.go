@@ -34,7 +34,7 @@ func describeFindings(f *facts.File) []Reason {
 	}
 	var all []Reason
 	if slices.ContainsFunc(order, func(k inspect.Kind) bool { return slices.Contains(activeKinds, k) }) {
-		all = append(all, newReason("warning.active_content"))
+		all = append(all, NewReason("warning.active_content"))
 	}
 	for _, k := range order {
 		all = append(all, newFindingReason(k, byKind[k]))
@@ -55,29 +55,14 @@ func newFindingReason(kind inspect.Kind, found []inspect.Finding) Reason {
 	if kind == inspect.Unreliable {
 		pairs = append(pairs, "says", shortenText(example.Detail), "shown", shortenText(example.Shown))
 	}
-	r := newReason("finding."+string(kind), pairs...)
-	extend := func(s sentence) {
-		r.Indonesian += fillTemplate(s.id, r.Args)
-		r.English += fillTemplate(s.en, r.Args)
-	}
-	if r.Args["pages"] != "" {
-		extend(sentences["finding.pages"])
-	}
-	if r.Args["shown"] != "" {
-		extend(sentences["finding.shown"])
-	}
-	if r.Args["what"] != "" {
-		extend(sentence{": “{what}”", ": “{what}”"})
-	}
-	extend(sentence{".", "."})
-	return r
+	return NewReason("finding."+string(kind), pairs...)
 }
 
 // shortenText is the beginning of a text of the file.
 func shortenText(s string) string {
 	const most = 60
-	if letters := []rune(cleanText(s)); len(letters) > most {
+	if letters := []rune(CleanText(s)); len(letters) > most {
 		return string(letters[:most]) + "…"
 	}
-	return cleanText(s)
+	return CleanText(s)
 }

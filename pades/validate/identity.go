@@ -19,15 +19,14 @@ const (
 // Identity is what was verified about a signer, how and by whom. It is a statement of the certificate's issuer,
 // independent of the indication: a signature may be valid although its signer was not verified.
 type Identity struct {
-	Status     IdentityStatus `json:"status" enum:"attested,unverified,not_recorded,unknown"`
-	Assurance  string         `json:"assurance" doc:"code of what the issuer's policy stands for; empty where that is not known here"`
-	Verified   []string       `json:"verified" doc:"what was verified, in codes"`
-	VerifiedBy string         `json:"verified_by" doc:"who verified it; empty where nothing was verified, or it is not known"`
-	Name       string         `json:"name" doc:"of the signer, as the issuer was given it"`
-	NamedBy    string         `json:"named_by" doc:"who entered the name of a signer who was not verified"`
-
-	Organisation string `json:"organisation" doc:"that the signer, or the person who named them, belongs to"`
-	Statement    Reason `json:"statement" doc:"all of it, as it stands behind the word identity"`
+	Status       IdentityStatus
+	Assurance    string   // code of what the issuer's policy stands for; empty if unknown
+	Verified     []string // what was verified, in codes
+	VerifiedBy   string   // empty if nothing was verified, or it is unknown
+	Name         string   // of the signer, as given to the issuer
+	NamedBy      string   // who entered the name of an unverified signer
+	Organisation string   // of the signer, or of the person who named them
+	Statement    Reason   // all of it
 }
 
 // isDoubtful reports whether the issuer says that the signer was not verified, or does not say.
@@ -64,7 +63,7 @@ func (v *validation) identifySigner(s *checkedSignature) *Identity {
 	c := s.trust.chain
 	if s.failure != nil || c == nil {
 		// A certificate says nothing about the signer if the signature value is wrong or no trusted issuer signed it.
-		return newUnknownIdentity(holderName(s.cert), newReason("identity.not_established"))
+		return newUnknownIdentity(holderName(s.cert), NewReason("identity.not_established"))
 	}
 	if i := v.trustAnchors().findIdentity(c); i != nil {
 		return i
@@ -72,14 +71,14 @@ func (v *validation) identifySigner(s *checkedSignature) *Identity {
 	issuer := c[min(1, len(c)-1)]
 	for _, p := range policiesOf(c[0]) {
 		if p.Notice != "" {
-			return newUnknownIdentity(holderName(c[0]), newReason("identity.issuer_says", "issuer", holderName(issuer), "notice", replaceQuotes(p.Notice)))
+			return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_says", "issuer", holderName(issuer), "notice", replaceQuotes(p.Notice)))
 		}
 	}
-	return newUnknownIdentity(holderName(c[0]), newReason("identity.issuer_unknown", "issuer", holderName(issuer)))
+	return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_unknown", "issuer", holderName(issuer)))
 }
 
 func newUnknownIdentity(name string, statement Reason) *Identity {
-	return &Identity{Status: IdentityUnknown, Verified: []string{}, Name: cleanText(name), Statement: statement}
+	return &Identity{Status: IdentityUnknown, Verified: []string{}, Name: CleanText(name), Statement: statement}
 }
 
 // findIdentity applies the declaration for the nearest issuer; nil if none applies.
@@ -133,26 +132,16 @@ func hasPolicies(c *x509.Certificate) bool {
 // cleanFields cleans and bounds texts from a certificate.
 func (i *Identity) cleanFields() {
 	for _, s := range []*string{&i.Assurance, &i.VerifiedBy, &i.Name, &i.NamedBy, &i.Organisation, &i.Statement.Code} {
-		*s = cleanText(*s)
+		*s = CleanText(*s)
 	}
-	i.Statement.Indonesian, i.Statement.English = cleanSentence(i.Statement.Indonesian), cleanSentence(i.Statement.English)
 	args := map[string]string{}
 	for name, v := range i.Statement.Args {
-		args[cleanText(name)] = cleanText(v)
+		args[CleanText(name)] = CleanText(v)
 	}
 	i.Statement.Args = args
 	if i.Verified == nil {
 		i.Verified = []string{}
 	}
-}
-
-// cleanSentence cleans a sentence of a caller's, which holds several arguments.
-func cleanSentence(s string) string {
-	parts := strings.Fields(s)
-	for i, p := range parts {
-		parts[i] = cleanText(p)
-	}
-	return strings.Join(parts, " ")
 }
 
 // replaceQuotes replaces the quotation marks in a name, so that it cannot end a quotation around it.

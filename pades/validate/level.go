@@ -8,7 +8,7 @@ import "strings"
 // document timestamp covers all of that.
 func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 	because := func(l Level, code string, pairs ...string) (Level, *Reason) {
-		r := newReason(code, pairs...)
+		r := NewReason(code, pairs...)
 		return l, &r
 	}
 	switch {
@@ -18,7 +18,7 @@ func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 		return LevelNone, nil
 	case s.form == formLegacy:
 		f := string(s.facts.SubFilter)
-		return because(Level(cleanText(f)), "level.old_form", "form", f)
+		return because(Level(CleanText(f)), "level.old_form", "form", f)
 	case len(s.flaws) > 0:
 		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
 	case s.sub == TimestampOrderFailure, s.poe == nil && !s.hasTrustedTimestamp():

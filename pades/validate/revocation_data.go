@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"segel/cms"
 	"segel/revocation"
 )
 
@@ -59,6 +58,13 @@ type revocationData struct {
 	responders revocation.Responders
 	queryCount int
 	truncated  bool // some were left out
+}
+
+// addItems adds items that differ only in their bytes.
+func (m *revocationData) addItems(ders [][]byte, like revocationItem) {
+	for _, like.der = range ders {
+		m.addItem(like)
+	}
 }
 
 // addItem adds an item. For the same item in two places the older one counts.
@@ -213,29 +219,3 @@ func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certifi
 const maxFetches = 32
 
 var oidSigningTime = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 5}
-
-var oidRevocationArchive = encodingasn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}
-
-// parseRevocationArchive parses the attribute adbe-revocationInfoArchival (ISO 32000-1 §12.8.3.3.2), in which older
-// forms hold revocation data.
-func parseRevocationArchive(s cms.Signer) (crls, responses [][]byte) {
-	der, ok, err := cms.Value(s.Signed, oidRevocationArchive)
-	if err != nil || !ok {
-		return nil, nil
-	}
-	var v struct {
-		CRLs      []encodingasn1.RawValue `asn1:"optional,explicit,tag:0"`
-		Responses []encodingasn1.RawValue `asn1:"optional,explicit,tag:1"`
-		Other     encodingasn1.RawValue   `asn1:"optional,explicit,tag:2"`
-	}
-	if _, err := encodingasn1.Unmarshal(der, &v); err != nil {
-		return nil, nil
-	}
-	for _, c := range v.CRLs {
-		crls = append(crls, c.FullBytes)
-	}
-	for _, r := range v.Responses {
-		responses = append(responses, r.FullBytes)
-	}
-	return crls, responses
-}

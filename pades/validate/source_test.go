@@ -12,7 +12,7 @@ import (
 	"segel/revocation"
 )
 
-// responder answers about anybody, in memory.
+// responder answers about every certificate, in memory.
 type responder struct {
 	answers map[string]revocation.Material
 	asked   []string
@@ -41,7 +41,7 @@ func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 	p := signed(t, w)
 	is(t, p.judge(at), 0, CertificateChainGeneralFailure, LevelT)
 	r := p.judge(at, func(o *Options) { o.Online = net })
-	is(t, r, 0, "", LevelT) // what the net says is not in the file
+	is(t, r, 0, "", LevelT) // fetched data is not in the file
 	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromNet {
 		t.Errorf("proved by %q", by)
 	}

@@ -21,11 +21,12 @@ type Purpose uint8
 const (
 	ForSigning Purpose = 1 << iota // certificates of people and organisations
 	ForTime                        // certificates of time-stamp authorities
-	ForStamps                      // certificates of the office that issues duty stamps
-	ForAll     = ForSigning | ForTime
+	// ForStamps marks issuers whose signatures the caller recognises as stamps. Validation does not use it.
+	ForStamps
+	ForAll = ForSigning | ForTime
 )
 
-// OriginOwn marks the roots of the program's own authority. A duty stamp below one is a specimen, whatever it says.
+// OriginOwn is the origin of the trust anchors of the program's own authority.
 const OriginOwn = "authority"
 
 // Trust is the set of trust anchors. Its zero value trusts none. Fill it before use; then several goroutines may use it
@@ -34,7 +35,7 @@ type Trust struct {
 	signing, time *x509.CertPool
 	names         map[string]string              // origin by the SHA-256 of a trust anchor
 	bySubject     map[string][]*x509.Certificate // trust anchors for any purpose
-	stampIssuers  map[string]bool                // SHA-256 of certificates trusted for duty stamps
+	purposes      map[string]Purpose             // by SHA-256
 	declared      map[string][]Assurance         // by the SHA-256 of an issuer
 	all           []trustAnchor                  // in the order of adding
 	count         int
@@ -49,7 +50,7 @@ type trustAnchor struct {
 // Add trusts certificates. Origin says in the report where they came from, such as "authority" or a file's name.
 func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) {
 	if t.names == nil {
-		t.names, t.stampIssuers, t.bySubject = map[string]string{}, map[string]bool{}, map[string][]*x509.Certificate{}
+		t.names, t.purposes, t.bySubject = map[string]string{}, map[string]Purpose{}, map[string][]*x509.Certificate{}
 		t.signing, t.time = x509.NewCertPool(), x509.NewCertPool()
 	}
 	for _, c := range roots {
@@ -61,9 +62,7 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 		}
 		t.all = append(t.all, trustAnchor{c, purpose})
 		id := certificateFingerprint(c)
-		if purpose&ForStamps != 0 {
-			t.stampIssuers[id] = true
-		}
+		t.purposes[id] |= purpose
 		if _, known := t.names[id]; !known {
 			t.names[id] = origin
 			t.bySubject[string(c.RawSubject)] = append(t.bySubject[string(c.RawSubject)], c)
@@ -88,10 +87,7 @@ func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 }
 
 // Origin returns the origin of a trust anchor as first added; empty for other certificates.
-func (t *Trust) Origin(c *x509.Certificate) string { return t.originOf(c) }
-
-// originOf returns where a root came from.
-func (t *Trust) originOf(c *x509.Certificate) string { return t.names[certificateFingerprint(c)] }
+func (t *Trust) Origin(c *x509.Certificate) string { return t.names[certificateFingerprint(c)] }
 
 // hasRoot reports whether a certificate is a trust anchor for any purpose.
 func (t *Trust) hasRoot(c *x509.Certificate) bool {
@@ -100,16 +96,6 @@ func (t *Trust) hasRoot(c *x509.Certificate) bool {
 
 // findRoots returns the trust anchors with that subject.
 func (t *Trust) findRoots(subject []byte) []*x509.Certificate { return t.bySubject[string(subject)] }
-
-// endsInOwnRoot reports whether a chain ends in a root of the program's own.
-func (t *Trust) endsInOwnRoot(c chain) bool {
-	return len(c) > 0 && t.originOf(c.trustAnchor()) == OriginOwn
-}
-
-// isStampIssuer reports whether a chain passes a certificate that is trusted for duty stamps.
-func (t *Trust) isStampIssuer(c chain) bool {
-	return slices.ContainsFunc(c, func(x *x509.Certificate) bool { return t.stampIssuers[certificateFingerprint(x)] })
-}
 
 // rootPool returns the trust anchors for a purpose. It is never nil, which for crypto/x509 means the system roots.
 func (t *Trust) rootPool(purpose Purpose) *x509.CertPool {

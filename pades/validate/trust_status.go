@@ -45,7 +45,7 @@ type trustLimit struct {
 }
 
 // newReason builds the reason; most limits never need it.
-func (l trustLimit) newReason() Reason { return newReason(l.code, l.args...) }
+func (l trustLimit) newReason() Reason { return NewReason(l.code, l.args...) }
 
 // severity orders sub-indications; the first one counts.
 var severity = []SubIndication{
@@ -76,7 +76,7 @@ func (v *validation) validateCertificate(ctx context.Context, q certificateUse) 
 	}
 	if f != nil {
 		if f.sub == OutOfBoundsNoPOE && q.madeAfter.After(q.cert.NotAfter) {
-			f = &failure{Expired, newReason("certificate.expired_before", "subject", holderName(q.cert), "until", formatTime(q.cert.NotAfter), "after", formatTime(q.madeAfter))}
+			f = &failure{Expired, NewReason("certificate.expired_before", "subject", holderName(q.cert), "until", formatTime(q.cert.NotAfter), "after", formatTime(q.madeAfter))}
 		}
 		return refusedStatus(q.cert, f), nil
 	}
@@ -109,10 +109,11 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 		cert := c[i]
 		s.certificates[i] = v.cachedDescription(cert)
 		d := &s.certificates[i]
+		d.Purposes = v.trustAnchors().purposes[d.SHA256]
 		ends := v.certificateLimits(cert, i == len(c)-1)
 		switch {
 		case i == len(c)-1:
-			d.Trusted, d.TrustOrigin, d.Revocation = true, v.trustAnchors().originOf(cert), "not needed"
+			d.Trusted, d.TrustOrigin, d.Revocation = true, v.trustAnchors().Origin(cert), "not needed"
 		case isRevocationExempt(cert):
 			d.Revocation = "not needed"
 		default:
@@ -150,7 +151,7 @@ func (s *trustStatus) recordEvidence(e *statusEvidence, q certificateUse, cert *
 		s.lastRevision = e.revision
 	}
 	if e != nil && q.purpose == ForTime && e.validUntil().Before(q.bestTime) {
-		s.notes = append(s.notes, newReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(e.validUntil())))
+		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(e.validUntil())))
 	}
 }
 
@@ -222,7 +223,7 @@ func checkKeyUsage(q certificateUse) *failure {
 	}
 	c := q.cert
 	if c.KeyUsage != 0 && c.KeyUsage&(x509.KeyUsageDigitalSignature|x509.KeyUsageContentCommitment) == 0 {
-		return &failure{ChainConstraintsFailure, newReason("certificate.key_usage", "subject", holderName(c))}
+		return &failure{ChainConstraintsFailure, NewReason("certificate.key_usage", "subject", holderName(c))}
 	}
 	if len(c.ExtKeyUsage) == 0 || len(c.UnknownExtKeyUsage) > 0 {
 		return nil
@@ -233,5 +234,5 @@ func checkKeyUsage(q certificateUse) *failure {
 			return nil
 		}
 	}
-	return &failure{ChainConstraintsFailure, newReason("certificate.purpose", "subject", holderName(c))}
+	return &failure{ChainConstraintsFailure, NewReason("certificate.purpose", "subject", holderName(c))}
 }

@@ -10,6 +10,7 @@ import (
 
 	"segel/cms"
 	"segel/pades/validate/facts"
+	"segel/pdf"
 	"segel/revocation"
 )
 
@@ -24,10 +25,12 @@ type Options struct {
 	Online revocation.Source
 	// Policy states until when algorithms are relied on; zero is DefaultPolicy.
 	Policy Policy
-	// MaxMark is the share of a page, from 0 to 1, that what fields show which were signed or filled later may take up
-	// before it counts as a change if it makes signed content unreadable. Fields of one revision count together, those of
-	// all later ones up to twice as much. Zero is [DefaultMaxMark]. Duty stamps of the usual size are exempt.
+	// MaxMark is the share of a page, from 0 to 1, that later filled or signed fields may cover before it counts as a change
+	// if they make signed content unreadable. Fields of one revision count together, those of all later ones up to twice as
+	// much. Zero is [DefaultMaxMark].
 	MaxMark float64
+	// Exempt reports whether a signature shown in that box, in points as displayed, is exempt from MaxMark; nil exempts none.
+	Exempt func(s *facts.Signature, shown pdf.Rect) bool
 	// Explain adds every check with its result.
 	Explain bool
 	// Limits bound what a hostile file can cost.
@@ -163,7 +166,7 @@ func (v *validation) validateDocumentTimestamp(ctx context.Context, s *checkedSi
 	// A later timestamp covers this one and cannot be older.
 	t := s.tokens[0].Time
 	if s.poe != nil && t.After(s.poe.time.Add(skew)) {
-		s.addFailure(TimestampOrderFailure, newReason("time.order", "first", formatTime(t), "second", formatTime(s.poe.time)))
+		s.addFailure(TimestampOrderFailure, NewReason("time.order", "first", formatTime(t), "second", formatTime(s.poe.time)))
 		return nil
 	}
 	v.poes = append(v.poes, proofOfExistence{
@@ -180,7 +183,7 @@ func (v *validation) validateToken(ctx context.Context, s *checkedSignature, t t
 		return nil
 	}
 	if t.Time.After(v.o.At.Add(skew)) {
-		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: TimestampOrderFailure, reasons: []Reason{newReason("time.future", "time", formatTime(t.Time))}})
+		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: TimestampOrderFailure, reasons: []Reason{NewReason("time.future", "time", formatTime(t.Time))}})
 		return nil
 	}
 	exists, _ := v.findPOE(s.revision)
@@ -222,7 +225,7 @@ func (v *validation) validateSignature(ctx context.Context, s *checkedSignature)
 	}
 	if s.cert == nil {
 		if s.failure == nil {
-			s.addFailure(NoSigningCertificateFound, newReason("certificate.missing"))
+			s.addFailure(NoSigningCertificateFound, NewReason("certificate.missing"))
 		}
 		return nil
 	}
@@ -239,15 +242,15 @@ func (v *validation) validateSignature(ctx context.Context, s *checkedSignature)
 	}
 	s.addReasons(v.findIrregularEncodings(s)...)
 	if s.form == formPAdES && !s.bound {
-		s.addFailure(SigConstraintsFailure, newReason("certificate.not_bound"))
+		s.addFailure(SigConstraintsFailure, NewReason("certificate.not_bound"))
 	}
 	if c := s.facts.Container; c != nil && len(c.Signers) > 1 {
 		// Only one was verified, and readers differ in which.
-		s.addFailure(SigConstraintsFailure, newReason("format.signers", "count", formatInt(len(c.Signers))))
+		s.addFailure(SigConstraintsFailure, NewReason("format.signers", "count", formatInt(len(c.Signers))))
 	}
 	if c := s.facts.Container; c != nil && c.Content != nil && s.facts.Form != facts.FormSHA1 {
 		// Readers do not show it, and differ in what was signed.
-		s.addFailure(SigConstraintsFailure, newReason("format.content", "form", string(s.facts.SubFilter)))
+		s.addFailure(SigConstraintsFailure, NewReason("format.content", "form", string(s.facts.SubFilter)))
 	}
 	return nil
 }
@@ -261,13 +264,13 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 		}
 		st := s.tokenStatuses[i]
 		if st.sub != "" {
-			s.addReasons(newReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
+			s.addReasons(NewReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
 			s.addReasons(st.reasons...)
 			continue
 		}
 		s.addReasons(st.notes...)
 		if s.poe != nil && t.Time.After(s.poe.time.Add(skew)) {
-			s.addFailure(TimestampOrderFailure, newReason("time.order", "first", formatTime(t.Time), "second", formatTime(s.poe.time)))
+			s.addFailure(TimestampOrderFailure, NewReason("time.order", "first", formatTime(t.Time), "second", formatTime(s.poe.time)))
 			continue
 		}
 		if t.Time.Before(s.bestTime) {
@@ -276,7 +279,7 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 		}
 	}
 	if s.poe == nil {
-		s.addReasons(newReason("time.unproven"))
+		s.addReasons(NewReason("time.unproven"))
 	}
 	return nil
 }
@@ -291,8 +294,8 @@ func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	var list []Reason
 	for _, c := range certs {
 		if err := cms.CheckEncoding(c); err != nil {
-			r := newReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(err))
-			if !slices.ContainsFunc(s.reasons, func(have Reason) bool { return have.English == r.English }) {
+			r := NewReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(err))
+			if !slices.ContainsFunc(s.reasons, func(have Reason) bool { return have.key() == r.key() }) {
 				list = append(list, r)
 			}
 		}
