@@ -92,9 +92,6 @@ func (p *certificatePool) findBySubject(subject string) []*x509.Certificate {
 // chain is a certificate with its issuers, the trust anchor last.
 type chain []*x509.Certificate
 
-// trustAnchor returns the last certificate.
-func (c chain) trustAnchor() *x509.Certificate { return c[len(c)-1] }
-
 // failure is a sub-indication with its reason.
 type failure struct {
 	sub    SubIndication
