@@ -26,6 +26,7 @@ import (
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
+	verdicts "segel/internal/text/verdict"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/pdf"
@@ -47,7 +48,7 @@ func signedAsGuest(t *testing.T, owner *client, name, email string, box ...float
 }
 
 // signer returns what a report says about the first signature.
-func signer(t *testing.T, r *validate.Report) validate.Signature {
+func signer(t *testing.T, r *verdicts.Report) verdicts.Signature {
 	t.Helper()
 	if !r.Passed() || len(r.Signatures) != 3 {
 		t.Fatalf("%s %s, %d signatures", r.Indication, r.SubIndication, len(r.Signatures))

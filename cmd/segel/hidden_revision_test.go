@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	verdicts "segel/internal/text/verdict"
 	"segel/pades/validate"
 	"segel/pdf"
 )
@@ -188,7 +189,7 @@ func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T
 		began := time.Now()
 		a := nobody.ask("form", file)
 		took := time.Since(began)
-		var out struct{ Data validate.Report }
+		var out struct{ Data verdicts.Report }
 		told := ""
 		switch {
 		case a.status == http.StatusOK:

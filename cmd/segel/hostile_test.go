@@ -19,7 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"segel/pades/validate"
+	verdicts "segel/internal/text/verdict"
 )
 
 // draft is a file in the making: objects, each with the number of its place, and a table that states them all.
@@ -200,7 +200,7 @@ func TestHostileFileCostsLittleToJudge(t *testing.T) {
 			a := nobody.ask(spelling, file)
 			runtime.ReadMemStats(&m1)
 			took := time.Since(began)
-			var out struct{ Data validate.Report }
+			var out struct{ Data verdicts.Report }
 			switch {
 			case a.status == http.StatusOK:
 				if err := json.Unmarshal(a.body, &out); err != nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"segel/internal/authority"
-	"segel/internal/text"
 	"segel/pades/validate"
 )
 
@@ -41,23 +40,21 @@ func assurancesOf(i authority.Issuer) []validate.Assurance {
 	return list
 }
 
-// identityOf puts into words what a certificate says about its holder.
+// identityOf returns what a certificate says about its holder.
 func identityOf(s authority.Statement) validate.Identity {
 	i := validate.Identity{Status: validate.IdentityAttested, Assurance: string(s.Assurance), Name: s.Name, Organisation: s.Organisation}
-	args := map[string]any{"organisation": s.Organisation}
 	switch s.Assurance {
 	case authority.Guest:
-		args["named_by"] = s.NamedBy
 		i.Status, i.NamedBy = validate.IdentityUnverified, s.NamedBy
-		i.Statement = identityStatement("identity.guest_unverified", args)
+		i.Statement = validate.NewReason("identity.guest_unverified", "organisation", s.Organisation, "named_by", s.NamedBy)
 	case authority.Account:
 		i.Verified, i.VerifiedBy = []string{"account", "password"}, s.Organisation
-		i.Statement = identityStatement("identity.account_password", args)
+		i.Statement = validate.NewReason("identity.account_password", "organisation", s.Organisation)
 	case authority.Seal:
 		i.Verified = []string{"organisation"}
-		i.Statement = identityStatement("identity.organisation_seal", args)
+		i.Statement = validate.NewReason("identity.organisation_seal", "organisation", s.Organisation)
 	case authority.Specimen:
-		i.Statement = identityStatement("identity.specimen", nil)
+		i.Statement = validate.NewReason("identity.specimen")
 	}
 	return i
 }
@@ -70,20 +67,12 @@ func earlierIdentityOf(s authority.Statement, identifier string) validate.Identi
 	switch {
 	case identifier == "SPESIMEN":
 		i.Status = validate.IdentityAttested
-		i.Statement = identityStatement("identity.specimen", nil)
+		i.Statement = validate.NewReason("identity.specimen")
 	case s.Organisation != "":
 		i.Status, i.Verified = validate.IdentityAttested, []string{"organisation"}
-		i.Statement = identityStatement("identity.earlier_member", map[string]any{"organisation": s.Organisation})
+		i.Statement = validate.NewReason("identity.earlier_member", "organisation", s.Organisation)
 	default:
-		i.Statement = identityStatement("identity.earlier_guest", nil)
+		i.Statement = validate.NewReason("identity.earlier_guest")
 	}
 	return i
-}
-
-func identityStatement(code string, args map[string]any) validate.Reason {
-	r := validate.Reason{Code: code, Args: map[string]string{}, Indonesian: text.Sentence(text.Indonesian, code, args), English: text.Sentence(text.English, code, args)}
-	for name, v := range args {
-		r.Args[name], _ = v.(string)
-	}
-	return r
 }

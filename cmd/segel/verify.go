@@ -13,7 +13,10 @@ import (
 
 	"segel/internal/authority"
 	"segel/internal/config"
+	"segel/internal/emeterai"
 	"segel/internal/installation"
+	"segel/internal/text"
+	verdicts "segel/internal/text/verdict"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/pdf"
@@ -71,7 +74,7 @@ func (c verifyCommand) Run(w *environment) error {
 
 // validateOptions reads what the command line says. Done is to be called whatever becomes of it.
 func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done func(), err error) {
-	o, done = validate.Options{At: time.Now(), Explain: c.Explain, OnlineWithin: cmp.Or(c.OnlineWithin, pades.DefaultTimeout)}, func() {}
+	o, done = validate.Options{At: time.Now(), Explain: c.Explain, Exempt: emeterai.LooksLikeStamp, OnlineTimeout: cmp.Or(c.OnlineWithin, pades.DefaultTimeout)}, func() {}
 	conf, err := c.loadConfig(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
 	if err != nil {
 		return o, done, err
@@ -131,7 +134,7 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 }
 
 // validateFile judges one file.
-func validateFile(w *environment, name string, o validate.Options) (*validate.Report, error) {
+func validateFile(w *environment, name string, o validate.Options) (*verdicts.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -148,7 +151,11 @@ func validateFile(w *environment, name string, o validate.Options) (*validate.Re
 		return nil, errEmptyFile
 	}
 	o.Name = filepath.Base(name)
-	return validate.Validate(w.ctx, f, info.Size(), o)
+	r, err := validate.Validate(w.ctx, f, info.Size(), o)
+	if err != nil {
+		return nil, err
+	}
+	return verdicts.New(r, emeterai.FindStamps(r)), nil
 }
 
 // unreadableReasons are why a file cannot be judged, in both languages, for whoever has no use for the cause.
@@ -182,7 +189,7 @@ func unreadableText(err error, language string) string {
 	return err.Error()
 }
 
-func (c verifyCommand) printReport(w *environment, r *validate.Report, more bool) error {
+func (c verifyCommand) printReport(w *environment, r *verdicts.Report, more bool) error {
 	var b bytes.Buffer
 	if c.JSON {
 		enc := json.NewEncoder(&b)
@@ -195,7 +202,7 @@ func (c verifyCommand) printReport(w *environment, r *validate.Report, more bool
 		if more {
 			b.WriteByte('\n')
 		}
-		if err := r.WriteText(&b, c.Lang); err != nil {
+		if err := r.WriteText(&b, text.Language(c.Lang)); err != nil {
 			return err
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"segel/internal/authority"
+	verdicts "segel/internal/text/verdict"
 	"segel/pades/validate"
 	"segel/pdf"
 )
@@ -35,11 +36,11 @@ func finished(t *testing.T, s *service) (owner *client, pdf []byte, serial strin
 }
 
 // verified asks the service to judge a file, as nobody.
-func verified(t *testing.T, s *service, pdf []byte) *validate.Report {
+func verified(t *testing.T, s *service, pdf []byte) *verdicts.Report {
 	t.Helper()
 	nobody := &client{service: s, t: t}
 	a := nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(pdf), "filename": "kontrak.pdf"}).ok()
-	var out struct{ Data validate.Report }
+	var out struct{ Data verdicts.Report }
 	if err := json.Unmarshal(a.body, &out); err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/internal/text/verdict"
 	"segel/pades/validate"
 )
 
@@ -68,7 +69,7 @@ func schemaName(t reflect.Type, hint string) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t.PkgPath() == reflect.TypeFor[validate.Report]().PkgPath() && name != "Report" {
+	if p := t.PkgPath(); (p == reflect.TypeFor[verdict.Report]().PkgPath() || p == reflect.TypeFor[validate.File]().PkgPath()) && name != "Report" {
 		return "Report" + name
 	}
 	return name

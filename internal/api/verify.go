@@ -14,15 +14,15 @@ import (
 	"segel/internal/api/intake"
 	"segel/internal/contract"
 	"segel/internal/identity"
+	"segel/internal/text/verdict"
 	"segel/internal/workflow"
-	"segel/pades/validate"
 )
 
 // Verifier judges files for anybody.
 type Verifier interface {
 	// NewVerificationFile opens a place for a file, which is to be discarded whatever becomes of it.
 	NewVerificationFile() (VerificationFile, error)
-	Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*validate.Report, error)
+	Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error)
 	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
 }
 
@@ -46,7 +46,7 @@ func (o workflowAdapter) NewVerificationFile() (VerificationFile, error) {
 	return e, nil
 }
 
-func (o workflowAdapter) Verify(ctx context.Context, e VerificationFile, opts VerifyOptions) (*validate.Report, error) {
+func (o workflowAdapter) Verify(ctx context.Context, e VerificationFile, opts VerifyOptions) (*workflow.Verified, error) {
 	file, ok := e.(*workflow.VerificationFile)
 	if !ok {
 		return nil, errors.New("exhibit that was taken elsewhere")
@@ -77,7 +77,7 @@ func (s *server) registerVerify() {
 		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
 			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
 	}
-	s.describeAnswer(&e, typeOf[found[validate.Report]]())
+	s.describeAnswer(&e, typeOf[found[verdict.Report]]())
 	s.markNullable()
 	serveStream(s, e, (*call).verifyFile)
 
@@ -133,14 +133,14 @@ func (c *call) verifyFile() error {
 	if err := c.requireVerifyRate(); err != nil {
 		return err
 	}
-	report, err := c.verifyUpload(identity.Network(c.client))
+	v, err := c.verifyUpload(identity.Network(c.client))
 	if err != nil {
 		return err
 	}
-	return c.writeAnswer(http.StatusOK, foundAnswer(report))
+	return c.writeAnswer(http.StatusOK, foundAnswer(verdict.New(v.Report, v.Stamps)))
 }
 
-func (c *call) verifyUpload(address string) (report *validate.Report, err error) {
+func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 	leave, err := c.acquireSlot(c.shares.verifyUploads, address, c.UploadWait)
 	if err != nil {
 		return nil, err

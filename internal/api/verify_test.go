@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/emeterai"
+	"segel/internal/workflow"
 	"segel/pades/validate"
 )
 
@@ -45,13 +47,15 @@ func (f *fakeWorkflow) NewVerificationFile() (VerificationFile, error) {
 	return f.exhibit, nil
 }
 
-func (f *fakeWorkflow) Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*validate.Report, error) {
+func (f *fakeWorkflow) Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error) {
 	if f.verifying != nil {
 		f.verifying(ctx)
 	}
 	_, err := f.ask("verify", contract.Actor{}, 0)
 	f.verified = o
-	return report(), err
+	return &workflow.Verified{Report: report(), Stamps: []emeterai.Stamp{
+		{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no"},
+	}}, err
 }
 
 func (f *fakeWorkflow) StampBySerial(_ context.Context, serial string) (KnownStamp, error) {
@@ -64,14 +68,14 @@ func (f *fakeWorkflow) StampBySerial(_ context.Context, serial string) (KnownSta
 
 // report has every member set somewhere, and nothing where nothing may stand.
 func report() *validate.Report {
-	why := validate.Reason{Code: "file.passed", Args: map[string]string{"count": "1"}, Indonesian: "Semua tanda tangan sah.", English: "All signatures are valid."}
+	why := validate.NewReason("file.passed", "count", "1", "kind", "signatures", "integrity", string(validate.Intact))
 	cert := validate.Certificate{Subject: "CN=Budi", Name: "Budi", Issuer: "CN=Segel Issuing", Serial: "2a", SHA256: "00", NotBefore: validate.Time{Time: now}, NotAfter: validate.Time{Time: now}, Key: "ECDSA-256", Revocation: "good", ProvedBy: "dss",
 		Policies: []validate.CertificatePolicy{{OID: "2.25.1879048192.2.1", CPS: "https://segel.contoh.id/authority/policies.txt", Notice: "Tamu, identitas tidak diverifikasi"}}}
 	return &validate.Report{
-		Format: validate.Format, At: validate.Time{Time: now}, File: validate.File{Name: "sewa.pdf", Size: 31, SHA256: "00", Revisions: 2, Pages: 1},
+		At: validate.Time{Time: now}, File: validate.File{Name: "sewa.pdf", Size: 31, SHA256: "00", Revisions: 2, Pages: 1},
 		Indication: validate.TotalPassed, Integrity: validate.Intact, Summary: why, Warnings: []validate.Reason{why},
 		Signatures: []validate.Signature{{
-			Field: "Emet1", Kind: validate.KindStamp, Form: "ETSI.CAdES.detached", Revision: 2, Page: 1, Indication: validate.TotalPassed, Integrity: validate.Intact,
+			Field: "Emet1", Kind: validate.KindSignature, Form: "ETSI.CAdES.detached", Revision: 2, Page: 1, Indication: validate.TotalPassed, Integrity: validate.Intact,
 			Level: validate.LevelLTA, Summary: why, Reasons: []validate.Reason{}, Signer: &cert, Chain: []validate.Certificate{cert},
 			Identity: &validate.Identity{Status: validate.IdentityUnverified, Assurance: "guest_unverified", Verified: []string{}, Name: "Budi", NamedBy: "Siti Rahma", Organisation: "PT Contoh", Statement: why},
 			Proven:   &validate.Proof{Time: validate.Time{Time: now}, By: "Segel TSA"}, Covers: validate.Cover{Whole: true, Length: 31, All: true},
@@ -83,7 +87,6 @@ func report() *validate.Report {
 			Summary: why, Reasons: []validate.Reason{why}, Chain: []validate.Certificate{}, Later: []validate.Change{}, Timestamps: []validate.Timestamp{},
 		}},
 		Revisions: []validate.Revision{{Revision: 3, What: []validate.Reason{why}}},
-		Stamps:    []validate.Stamp{{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no", Summary: why, Reasons: []validate.Reason{}}},
 	}
 }
 

@@ -42,6 +42,7 @@ var table = map[string][]string{
 	"internal/admission":              {},
 	"internal/contract":               {},
 	"internal/text":                   {"internal/contract"},
+	"internal/text/verdict":           {"internal/text", "internal/emeterai", "pades/validate", "pades/validate/facts"},
 	"internal/config":                 {"internal/contract"},
 	"internal/audit":                  {"internal/contract"},
 	"internal/blob":                   {},
@@ -72,7 +73,7 @@ var table = map[string][]string{
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
 	"internal/workflow":               {"internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
-	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate"},
+	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"web":                             {},
@@ -86,7 +87,7 @@ var table = map[string][]string{
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
-	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/store/storetest/pgtest", "scripts/running"},
+	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/emeterai", "internal/store/storetest/pgtest", "scripts/running"},
 }
 
 // tests are the packages that only tests import.

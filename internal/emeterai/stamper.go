@@ -140,7 +140,9 @@ type Box struct{ LLX, LLY, URX, URY int }
 func (b Box) String() string { return fmt.Sprintf("[%d %d %d %d]", b.LLX, b.LLY, b.URX, b.URY) }
 
 // FieldName returns the name of the signature field of a serial.
-func FieldName(serial string) string { return "Emet" + serial }
+func FieldName(serial string) string { return fieldPrefix + serial }
+
+const fieldPrefix = "Emet"
 
 // SignatureReason returns the reason stated in the signature of a serial.
 func SignatureReason(serial, reason string) string { return "[" + serial + "] " + reason }

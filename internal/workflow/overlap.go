@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"segel/internal/contract"
-	"segel/pades/validate"
+	"segel/internal/emeterai"
 	"segel/pdf"
 	"segel/pdf/content"
 )
@@ -136,7 +136,7 @@ func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.PageI
 		return s.Text()
 	}
 	// Whether an office made it is for the validation to say: what claims to be a stamp is better not covered.
-	if serial, _, ok := validate.StampOf(f.Name, text("Reason")); ok {
+	if serial, _, ok := emeterai.ParseStamp(f.Name, text("Reason")); ok {
 		return contract.PageItem{Kind: contract.ItemStamp, Text: serial}
 	}
 	name := text("Name")

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/emeterai"
 	"segel/pades/validate"
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
@@ -90,6 +91,7 @@ func (s *Service) validationOptions() validate.Options {
 		At: s.Clock(), Trust: s.Trust,
 		// What may be placed here must not fail here.
 		MaxMark: max(validate.DefaultMaxMark, float64(s.Limits.BoxArea)/100),
+		Exempt:  emeterai.LooksLikeStamp,
 	}
 }
 
@@ -135,15 +137,15 @@ func (s *Service) validateSealed(ctx context.Context, d *contract.Document, file
 // verdictsOn converts a validation to the values of the rules. Signatures that begin before the end of the base came with
 // the file.
 func verdictsOn(file *facts.File, report *validate.Report, base int64) []contract.SignatureVerdict {
-	serials := map[string]string{}
-	for _, stamp := range report.Stamps {
-		serials[stamp.Field] = stamp.Serial
+	serials := map[int]string{}
+	for _, stamp := range emeterai.FindStamps(report) {
+		serials[stamp.Signature] = stamp.Serial
 	}
 	verdicts := make([]contract.SignatureVerdict, len(file.Signatures))
 	for i, g := range file.Signatures { // in the order of the report
 		r := &report.Signatures[i]
 		verdicts[i] = contract.SignatureVerdict{
-			Field: g.Field, Serial: serials[r.Field], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
+			Field: g.Field, Serial: serials[i], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
 			Integrity: integrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
 			CoversAll: r.Covers.All, Detail: string(r.SubIndication),
 		}

@@ -13,6 +13,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/emeterai"
 	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades/validate"
@@ -88,9 +89,15 @@ type VerifyOptions struct {
 	Password string
 }
 
+// Verified is the result for one file, with the duty stamps found in it.
+type Verified struct {
+	*validate.Report
+	Stamps []emeterai.Stamp
+}
+
 // Verify judges a file for anybody. Nothing of it is kept, and nothing is told of documents here but whether one of
 // its duty stamps also stands on another.
-func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptions) (*validate.Report, error) {
+func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptions) (*Verified, error) {
 	if len(e.head) < sniffLen {
 		if err := e.checkKind(); err != nil {
 			return nil, err
@@ -105,13 +112,13 @@ func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptio
 	if err != nil {
 		return nil, unreadableRefusal(err)
 	}
-	same := map[contract.DocumentID]relation{}
-	for i := range r.Stamps[:min(len(r.Stamps), maxLookups)] {
-		if err := s.checkSerialElsewhere(ctx, &r.Stamps[i], f, same); err != nil {
+	stamps, same := emeterai.FindStamps(r), map[contract.DocumentID]relation{}
+	for i := range stamps[:min(len(stamps), maxLookups)] {
+		if err := s.checkSerialElsewhere(ctx, &stamps[i], f, same); err != nil {
 			return nil, err
 		}
 	}
-	return r, nil
+	return &Verified{r, stamps}, nil
 }
 
 // maxLookups bounds the stamps of one file that are looked up. The others are told as unknown.
@@ -136,7 +143,7 @@ func unreadableRefusal(err error) error {
 
 // checkSerialElsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
 // out about documents is kept in same.
-func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]relation) error {
+func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stamp, file blob.Blob, same map[contract.DocumentID]relation) error {
 	stamp.Elsewhere = "no"
 	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
 	if errors.Is(err, store.ErrNotFound) {
@@ -162,7 +169,6 @@ func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *validate.Stam
 	case unrelated:
 		stamp.Elsewhere = "yes"
 	}
-	stamp.Summarize()
 	return nil
 }
 

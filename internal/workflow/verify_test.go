@@ -15,12 +15,11 @@ import (
 	"segel/internal/emeterai"
 	"segel/internal/workflow"
 	"segel/pades"
-	"segel/pades/validate"
 	"segel/pdf/pdftest"
 )
 
 // verify has a file judged and forgets it.
-func (h *house) verify(file []byte) (*validate.Report, error) {
+func (h *house) verify(file []byte) (*workflow.Verified, error) {
 	h.t.Helper()
 	ctx := context.Background()
 	e, err := h.NewVerificationFile()
@@ -69,7 +68,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	if r, err = h.verify(changed); err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Stamps[0]; s.Elsewhere != "no" || len(s.Reasons) != 1 || s.Reasons[0].Code != "stamp.altered" || r.Passed() {
+	if s := r.Stamps[0]; s.Elsewhere != "no" || len(s.Problems()) != 1 || s.Problems()[0].Code != "stamp.altered" || r.Passed() {
 		t.Errorf("changed: %+v", s)
 	}
 	// Somebody puts the serial onto another file.
@@ -78,7 +77,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	if r, err = h.verify(other); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Stamps) != 1 || r.Stamps[0].Elsewhere != "yes" || len(r.Stamps[0].Reasons) == 0 || r.Passed() {
+	if len(r.Stamps) != 1 || r.Stamps[0].Elsewhere != "yes" || len(r.Stamps[0].Problems()) == 0 || r.Passed() {
 		t.Errorf("another file: %+v", r.Stamps)
 	}
 }

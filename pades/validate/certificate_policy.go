@@ -10,21 +10,21 @@ import (
 	cbasn1 "golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// CertificatePolicy is a policy that a certificate states (RFC 5280 §4.2.1.4), and what it says of it. It is a
-// statement of the certificate's issuer, and worth as much as that issuer.
+// CertificatePolicy is a policy that a certificate states (RFC 5280 §4.2.1.4). It is a statement of the certificate's
+// issuer, and as reliable as that issuer.
 type CertificatePolicy struct {
 	OID    string `json:"oid" doc:"in dotted decimals"`
-	CPS    string `json:"cps" doc:"where the issuer describes its practice; empty where the certificate does not tell"`
-	Notice string `json:"notice" doc:"the text for relying parties; empty where there is none"`
+	CPS    string `json:"cps" doc:"address of the issuer's practice statement; empty if the certificate has none"`
+	Notice string `json:"notice" doc:"the text for relying parties; empty if there is none"`
 }
 
-// Bounds of the policies of one certificate; those beyond are left out.
+// Limits for the policies of one certificate; more are left out.
 const (
 	maxPolicies   = 20
 	maxQualifiers = 10
 )
 
-// anyPolicy in a certificate that issues leaves all policies valid (RFC 5280 §4.2.1.4).
+// anyPolicy in a CA certificate permits all policies (RFC 5280 §4.2.1.4).
 const anyPolicy = "2.5.29.32.0"
 
 var (
@@ -35,7 +35,7 @@ var (
 
 var errPolicies = errors.New("certificate policies cannot be read")
 
-// policiesOf returns the policies of a certificate; none where they cannot be read.
+// policiesOf returns the policies of a certificate; empty if they cannot be read.
 func policiesOf(c *x509.Certificate) []CertificatePolicy {
 	for _, e := range c.Extensions {
 		if e.Id.Equal(oidCertificatePolicies) {
@@ -47,7 +47,7 @@ func policiesOf(c *x509.Certificate) []CertificatePolicy {
 	return []CertificatePolicy{}
 }
 
-// parsePolicies reads the value of the extension.
+// parsePolicies parses the value of the extension.
 func parsePolicies(der []byte) ([]CertificatePolicy, error) {
 	list := []CertificatePolicy{}
 	whole, in := cryptobyte.String(der), cryptobyte.String(nil)
@@ -72,7 +72,7 @@ func parsePolicies(der []byte) ([]CertificatePolicy, error) {
 	return list, nil
 }
 
-// readQualifiers keeps the first address and the first text of a policy.
+// readQualifiers reads the first CPS address and the first notice of a policy.
 func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool {
 	var all cryptobyte.String
 	if !information.ReadASN1(&all, cbasn1.SEQUENCE) || !information.Empty() {
@@ -91,13 +91,13 @@ func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool 
 				return false
 			}
 			if p.CPS == "" {
-				p.CPS = cleanText(string(value))
+				p.CPS = CleanText(string(value))
 			}
 		case id.Equal(oidUserNotice):
 			if !one.ReadASN1(&value, cbasn1.SEQUENCE) {
 				return false
 			}
-			// A reference to a notice elsewhere may stand before the text.
+			// A noticeRef may precede the text.
 			if value.PeekASN1Tag(cbasn1.SEQUENCE) && !value.SkipASN1(cbasn1.SEQUENCE) {
 				return false
 			}
@@ -106,17 +106,17 @@ func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool 
 				return false
 			}
 			if p.Notice == "" {
-				p.Notice = cleanText(displayText(text, tag))
+				p.Notice = CleanText(displayText(text, tag))
 			}
 		}
 	}
 	return true
 }
 
-// bmpString is the one tag of a DisplayText whose characters are not UTF-8 or a part of it.
+// bmpString is the only DisplayText type that is neither UTF-8 nor ASCII.
 const bmpString = cbasn1.Tag(30)
 
-// displayText is the text of a DisplayText of that tag.
+// displayText decodes a DisplayText with that tag.
 func displayText(b []byte, tag cbasn1.Tag) string {
 	if tag != bmpString {
 		return string(b)

@@ -13,26 +13,27 @@ import (
 	"segel/cms"
 )
 
-// maxPool bounds the certificates that a file can bring along, and maxChains the chains that are looked at for one
-// certificate. crypto/x509 bounds the signatures it checks for one certificate by itself.
+// maxPoolSize bounds the certificates that a file can bring, and maxChains the chains examined for one certificate.
+// crypto/x509 itself bounds the signatures it checks for one certificate.
 const (
 	maxPoolSize       = 512
 	maxChains         = 8
-	maxRSABits        = 8192   // bits of an RSA key in the pool; one of an issuer has 4096
-	maxChecksPerChain = 100    // signatures that crypto/x509 checks at most for one certificate
-	maxChecks         = 20_000 // of signatures, for one file
+	maxRSABits        = 8192   // of a key in the pool; issuers have up to 4096
+	maxChecksPerChain = 100    // signatures that crypto/x509 checks for one certificate
+	maxChecks         = 20_000 // of certificate signatures, for one file
 )
 
-// errTooManyCertificates is a chain that was not looked for, because others had cost enough.
+// errTooManyCertificates is a chain that was not built because others had cost too much.
 var errTooManyCertificates = errors.New("too many certificates")
 
-// certificateFingerprint is the SHA-256 of a certificate, in hexadecimal.
+// certificateFingerprint is the SHA-256 of a certificate in hexadecimal.
 func certificateFingerprint(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.Raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// certificateHash is the SHA-256 of a certificate. Certificates live as long as the file is judged, so their addresses are theirs.
+// certificateHash is the SHA-256 of a certificate. Certificates live as long as the validation, so their addresses
+// identify them.
 func (v *validation) certificateHash(c *x509.Certificate) [sha256.Size]byte {
 	sum, known := v.fingerprints[c]
 	if !known {
@@ -42,10 +43,10 @@ func (v *validation) certificateHash(c *x509.Certificate) [sha256.Size]byte {
 	return sum
 }
 
-// certificatePool is the certificates that chains may pass through. None of them is trusted for being here.
+// certificatePool holds the certificates that chains may use. They are not trusted for being in it.
 type certificatePool struct {
 	all       []*x509.Certificate
-	bySubject map[string][]*x509.Certificate // by subject
+	bySubject map[string][]*x509.Certificate
 	seen      map[string]bool
 	x509      *x509.CertPool
 	truncated bool // some were left out
@@ -55,8 +56,8 @@ func newCertificatePool() *certificatePool {
 	return &certificatePool{bySubject: map[string][]*x509.Certificate{}, seen: map[string]bool{}, x509: x509.NewCertPool()}
 }
 
-// addCertificates takes certificates up. Those whose keys are too costly to verify with are left out: a file can bring any
-// number of keys of any size.
+// addCertificates adds certificates, except those with keys too expensive to verify with: a file can bring any number
+// of keys of any size.
 func (p *certificatePool) addCertificates(certs ...*x509.Certificate) {
 	for _, c := range certs {
 		if p.seen[string(c.Raw)] || hasOversizedKey(c) {
@@ -73,13 +74,13 @@ func (p *certificatePool) addCertificates(certs ...*x509.Certificate) {
 	}
 }
 
-// hasOversizedKey reports whether a key is more than any issuer has.
+// hasOversizedKey reports whether a key is larger than those of real issuers.
 func hasOversizedKey(c *x509.Certificate) bool {
 	kind, bits := cms.KeySize(c.PublicKey)
 	return kind == "RSA" && bits > maxRSABits
 }
 
-// findIssuers returns the certificates that bear the name of a certificate's issuer.
+// findIssuers returns the certificates whose subject is the issuer of c.
 func (p *certificatePool) findIssuers(c *x509.Certificate) []*x509.Certificate {
 	return p.findBySubject(string(c.RawIssuer))
 }
@@ -88,36 +89,33 @@ func (p *certificatePool) findBySubject(subject string) []*x509.Certificate {
 	return p.bySubject[subject]
 }
 
-// chain is a certificate with its issuers, the trusted root last.
+// chain is a certificate with its issuers, the trust anchor last.
 type chain []*x509.Certificate
 
-// trustAnchor returns the last.
-func (c chain) trustAnchor() *x509.Certificate { return c[len(c)-1] }
-
-// failure is why there is no chain.
+// failure is a sub-indication with its reason.
 type failure struct {
 	sub    SubIndication
 	reason Reason
 }
 
-// buildChains builds what leads from a certificate to a root at a moment, at which every certificate of it has to be
-// valid. What crypto/x509 checks: signatures, validity, names, basic constraints and path length, name constraints,
-// critical extensions it does not know, and for a time-stamp authority the extended key usage down the chain.
+// buildChains builds the chains from a certificate to trust anchors for a time at which all their certificates are
+// valid. crypto/x509 checks signatures, validity, names, basic constraints and path length, name constraints, unknown
+// critical extensions, and for a time-stamp authority the extended key usage along the chain.
 func (v *validation) buildChains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, *failure) {
 	if c.NotBefore.IsZero() { // cms.ParseCertificate could not read it
-		return nil, &failure{ChainConstraintsFailure, newReason("certificate.validity_unreadable", "subject", holderName(c))}
+		return nil, &failure{ChainConstraintsFailure, NewReason("certificate.validity_unreadable", "subject", holderName(c))}
 	}
 	found, err := v.findChains(c, purpose, at)
 	if err == nil {
 		return found, nil
 	}
 	if v.trustAnchors().Len() == 0 {
-		return nil, &failure{NoCertificateChainFound, newReason("trust.empty")}
+		return nil, &failure{NoCertificateChainFound, NewReason("trust.empty")}
 	}
 	if at.Before(c.NotBefore) {
-		return nil, &failure{NotYetValid, newReason("certificate.not_yet_valid", "subject", holderName(c), "from", formatTime(c.NotBefore), "at", formatTime(at))}
+		return nil, &failure{NotYetValid, NewReason("certificate.not_yet_valid", "subject", holderName(c), "from", formatTime(c.NotBefore), "at", formatTime(at))}
 	}
-	// Is it the time alone? A chain that held once is another thing than none.
+	// Only the time may be the problem: a chain that was valid once is better than none.
 	for _, then := range []time.Time{c.NotAfter, c.NotBefore.Add(time.Second)} {
 		if then.After(at) {
 			continue
@@ -129,17 +127,17 @@ func (v *validation) buildChains(c *x509.Certificate, purpose Purpose, at time.T
 	return nil, v.explainMissingChain(c, purpose, err)
 }
 
-// expiredReason tells which certificate of a chain has run out.
+// expiredReason names the certificate of a chain that has expired.
 func expiredReason(c chain, at time.Time) Reason {
 	for _, cert := range c {
 		if at.After(cert.NotAfter) {
-			return newReason("certificate.expired", "subject", holderName(cert), "until", formatTime(cert.NotAfter), "at", formatTime(at))
+			return NewReason("certificate.expired", "subject", holderName(cert), "until", formatTime(cert.NotAfter), "at", formatTime(at))
 		}
 	}
-	return newReason("certificate.outside_validity", "subject", holderName(c[0]), "at", formatTime(at))
+	return NewReason("certificate.outside_validity", "subject", holderName(c[0]), "at", formatTime(at))
 }
 
-// findChains returns the chains that crypto/x509 finds for a certificate, the shortest first.
+// findChains returns the chains to a certificate, the shortest first.
 func (v *validation) findChains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
 	key := v.chainKey(c, purpose, at)
 	if known, ok := v.chainCache[key]; ok {
@@ -152,7 +150,7 @@ func (v *validation) findChains(c *x509.Certificate, purpose Purpose, at time.Ti
 	return v.cacheChains(key, list, nil)
 }
 
-// verifyWithX509 asks crypto/x509 about a certificate and all above it, and keeps the answer: the same certificate stands in
+// verifyWithX509 builds the chains of a certificate with crypto/x509 and caches them: the same certificate occurs in
 // many signatures of one file, and above many of them.
 func (v *validation) verifyWithX509(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
 	key := v.chainKey(c, purpose, at)
@@ -181,7 +179,7 @@ func (v *validation) verifyWithX509(c *x509.Certificate, purpose Purpose, at tim
 	return v.cacheChains(key, list, err)
 }
 
-// cacheChains remembers an answer for as long as the file is judged.
+// cacheChains caches a result during the validation.
 func (v *validation) cacheChains(key chainKey, list []chain, err error) ([]chain, error) {
 	slices.SortStableFunc(list, func(a, b chain) int { return len(a) - len(b) })
 	list = list[:min(len(list), maxChains)]
@@ -189,8 +187,8 @@ func (v *validation) cacheChains(key chainKey, list []chain, err error) ([]chain
 	return list, err
 }
 
-// chainKey is what the answer of crypto/x509 depends on, as long as no certificate is added to the pool: the very
-// bytes of the certificate, and which of those concerned are valid.
+// chainKey is what the result of crypto/x509 depends on, as long as the pool does not change: the bytes of the
+// certificate, and which of the certificates concerned are valid.
 type chainKey struct {
 	certificate [sha256.Size]byte
 	purpose     Purpose
@@ -207,40 +205,40 @@ type chainResult struct {
 	err    error
 }
 
-// explainMissingChain names what crypto/x509 has against a certificate.
+// explainMissingChain returns why crypto/x509 rejects a certificate.
 func (v *validation) explainMissingChain(c *x509.Certificate, purpose Purpose, err error) *failure {
 	if errors.Is(err, errTooManyCertificates) {
-		return &failure{NoCertificateChainFound, newReason("revocation.too_much")}
+		return &failure{NoCertificateChainFound, NewReason("revocation.too_much")}
 	}
 	var critical x509.UnhandledCriticalExtension
 	var invalid x509.CertificateInvalidError
 	switch irregular := cms.CheckEncoding(c); {
 	case errors.As(err, &critical) && irregular != nil:
-		return &failure{ChainConstraintsFailure, newReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(irregular))}
+		return &failure{ChainConstraintsFailure, NewReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(irregular))}
 	case errors.As(err, &critical):
-		return &failure{ChainConstraintsFailure, newReason("chain.critical_extension", "subject", holderName(c))}
+		return &failure{ChainConstraintsFailure, NewReason("chain.critical_extension", "subject", holderName(c))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.IncompatibleUsage:
-		return &failure{ChainConstraintsFailure, newReason("chain.usage", "subject", holderName(c))}
+		return &failure{ChainConstraintsFailure, NewReason("chain.usage", "subject", holderName(c))}
 	case errors.As(err, &invalid) && invalid.Reason != x509.Expired:
-		return &failure{ChainConstraintsFailure, newReason("chain.constraint", "subject", holderName(invalid.Cert), "what", invalid.Error())}
+		return &failure{ChainConstraintsFailure, NewReason("chain.constraint", "subject", holderName(invalid.Cert), "what", invalid.Error())}
 	}
 	if weak := v.findWeakIssuer(c); weak != nil {
-		return &failure{CryptoConstraintsFailureNoPOE, newReason("algorithm.certificate_refused", "subject", holderName(weak), "algorithm", weak.SignatureAlgorithm.String())}
+		return &failure{CryptoConstraintsFailureNoPOE, NewReason("algorithm.certificate_refused", "subject", holderName(weak), "algorithm", weak.SignatureAlgorithm.String())}
 	}
 	if signed, key := v.findUnsupportedKey(c); signed != nil {
-		return &failure{NoCertificateChainFound, newReason("chain.issuer_key", "subject", holderName(signed), "algorithm", key)}
+		return &failure{NoCertificateChainFound, NewReason("chain.issuer_key", "subject", holderName(signed), "algorithm", key)}
 	}
 	if bytes.Equal(c.RawSubject, c.RawIssuer) {
-		return &failure{NoCertificateChainFound, newReason("chain.self_signed", "subject", holderName(c))}
+		return &failure{NoCertificateChainFound, NewReason("chain.self_signed", "subject", holderName(c))}
 	}
 	if purpose == ForTime {
-		return &failure{NoCertificateChainFound, newReason("chain.unknown_root_time", "issuer", c.Issuer.String())}
+		return &failure{NoCertificateChainFound, NewReason("chain.unknown_root_time", "issuer", c.Issuer.String())}
 	}
-	return &failure{NoCertificateChainFound, newReason("chain.unknown_root", "issuer", c.Issuer.String())}
+	return &failure{NoCertificateChainFound, NewReason("chain.unknown_root", "issuer", c.Issuer.String())}
 }
 
-// findUnsupportedKey walks up by names and returns a certificate whose issuer's key crypto/x509 does not verify with, and the
-// kind of that key.
+// findUnsupportedKey walks up by names and returns a certificate whose issuer has a key that crypto/x509 does not
+// support, and the type of that key.
 func (v *validation) findUnsupportedKey(c *x509.Certificate) (signed *x509.Certificate, key string) {
 	for range 16 {
 		up := append(v.certificates.findIssuers(c), v.trustAnchors().findRoots(c.RawIssuer)...)
@@ -260,8 +258,7 @@ func (v *validation) findUnsupportedKey(c *x509.Certificate) (signed *x509.Certi
 	return nil, ""
 }
 
-// findWeakIssuer walks up by names and returns a certificate that is signed by an algorithm which crypto/x509 refuses
-// whatever the time.
+// findWeakIssuer walks up by names and returns a certificate with a signature algorithm that crypto/x509 never accepts.
 func (v *validation) findWeakIssuer(c *x509.Certificate) *x509.Certificate {
 	for range 16 {
 		if bytes.Equal(c.RawSubject, c.RawIssuer) {

@@ -13,16 +13,16 @@ func formatInt64(n int64) string { return strconv.FormatInt(n, 10) }
 
 func formatInt(n int) string { return strconv.Itoa(n) }
 
-// Bounds of what is told. A file may have a thousand signatures with a thousand revisions behind them; that none is
-// told about each of them does not make its words better.
+// Limits for reported changes. A file may have a thousand signatures with a thousand later revisions each; limits of
+// reporting do not improve its result.
 const (
-	maxToldChanges    = 20     // changes of one revision
-	maxLaterRevisions = 100    // revisions behind one signature
-	maxReasons        = 10_000 // changes of one file
-	maxSteps          = 50_000 // checks of one file
+	maxToldChanges    = 20     // of one revision
+	maxLaterRevisions = 100    // after one signature
+	maxReasons        = 10_000 // for changes of one file
+	maxSteps          = 50_000 // for one file
 )
 
-// describeRevisions puts what each revision changed into words, from the first signed one on.
+// describeRevisions returns what each revision changed, from the first one after a signature on.
 func (v *validation) describeRevisions(f *facts.File) []Revision {
 	list := []Revision{}
 	for _, r := range f.Revisions {
@@ -37,15 +37,15 @@ func (v *validation) describeRevisions(f *facts.File) []Revision {
 		}
 		what := v.describeChanges(r.Changes, all, r.Number)
 		if len(what) == 0 {
-			what = []Reason{newReason("change.nothing_visible", "revision", formatInt(r.Number))}
+			what = []Reason{NewReason("change.nothing_visible", "revision", formatInt(r.Number))}
 		}
 		list = append(list, Revision{r.Number, what})
 	}
 	return list
 }
 
-// describeLater tells which revisions behind a signature it does not permit, and why, and which it does, and of those what is
-// to be seen and over what it stands: a further signature is allowed, but its picture may hide what was signed.
+// describeLater returns the later revisions that a signature does not permit, with the denied changes, and those it
+// permits, with what they show and cover: a further signature is allowed, but its appearance may hide signed content.
 func (v *validation) describeLater(s *facts.Signature) []Change {
 	list := []Change{}
 	for _, denied := range []bool{true, false} {
@@ -63,7 +63,7 @@ func (v *validation) describeLater(s *facts.Signature) []Change {
 	return list
 }
 
-// describeChanges puts some changes of a revision into words, each sentence once, the worst first.
+// describeChanges returns reasons for some changes of a revision, each once, the worst first.
 func (v *validation) describeChanges(changes []diff.Change, which []int, revision int) []Reason {
 	worst := slices.Clone(which)
 	slices.SortStableFunc(worst, func(a, b int) int { return int(changes[b].Level) - int(changes[a].Level) })
@@ -74,32 +74,32 @@ func (v *validation) describeChanges(changes []diff.Change, which []int, revisio
 			continue
 		}
 		r := newChangeReason(changes[i], revision)
-		if told[r.English] {
+		if told[r.key()] {
 			continue
 		}
-		told[r.English] = true
+		told[r.key()] = true
 		v.reasonCount++
 		list = append(list, r)
 	}
 	if more > 0 {
-		list = append(list, newReason("change.more", "count", formatInt(more), "revision", formatInt(revision)))
+		list = append(list, NewReason("change.more", "count", formatInt(more), "revision", formatInt(revision)))
 	}
 	return list
 }
 
-// overlapCodes has the code of the sentence about each remark that something stands over something else.
+// overlapCodes are the codes for notes about overlaps.
 var overlapCodes = map[diff.Note]string{
 	diff.OverlapsText: "change.overlaps_text", diff.OverlapsSignature: "change.overlaps_signature",
 	diff.OverlapsPicture: "change.overlaps_picture", diff.OverlapsAnnotation: "change.overlaps_annotation",
 }
 
-// describeVisible tells what of a revision is to be seen on a page, and over what of it that stands, each sentence once.
+// describeVisible returns what of a revision is visible and what it covers, each reason once.
 func describeVisible(changes []diff.Change, revision int) []Reason {
 	list, told := []Reason{}, map[string]bool{}
 	add := func(code string, c diff.Change) {
-		r := newReason(code, "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(revision))
-		if !told[r.Code+r.English] && len(list) < maxToldChanges {
-			told[r.Code+r.English] = true
+		r := NewReason(code, "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(revision))
+		if !told[r.key()] && len(list) < maxToldChanges {
+			told[r.key()] = true
 			list = append(list, r)
 		}
 	}
@@ -123,8 +123,8 @@ func describeVisible(changes []diff.Change, revision int) []Reason {
 	return list
 }
 
-// findCovering returns the allowed changes behind a signature that stand over text, pictures or signatures which it covers,
-// and their pages. Where changes are not allowed, that is what counts.
+// findCovering returns the allowed changes after a signature that cover text, pictures or signatures it covers, with
+// their pages. It is not needed if changes are denied.
 func findCovering(s *facts.Signature) (list []Reason, pages []int) {
 	for _, l := range s.Later {
 		for _, c := range l.Changes {
@@ -135,17 +135,17 @@ func findCovering(s *facts.Signature) (list []Reason, pages []int) {
 				return list, pages
 			}
 			pages = append(pages, c.Page)
-			list = append(list, newReason("later.covers", "revision", formatInt(l.Revision), "page", formatInt(c.Page), "where", changeLocation(c), "length", formatInt64(s.Coverage.End)))
+			list = append(list, NewReason("later.covers", "revision", formatInt(l.Revision), "page", formatInt(c.Page), "where", changeLocation(c), "length", formatInt64(s.Coverage.End)))
 		}
 	}
 	return list, pages
 }
 
 func newChangeReason(c diff.Change, revision int) Reason {
-	return newReason("change."+string(c.Code), "field", c.Field, "page", formatInt(c.Page), "revision", formatInt(revision), "where", changeLocation(c))
+	return NewReason("change."+string(c.Code), "field", c.Field, "page", formatInt(c.Page), "revision", formatInt(revision), "where", changeLocation(c))
 }
 
-// changeLocation names a change by what a person can look for.
+// changeLocation names a change so that people can find it.
 func changeLocation(c diff.Change) string {
 	var parts []string
 	if c.Field != "" {
@@ -163,7 +163,7 @@ func changeLocation(c diff.Change) string {
 	return strings.Join(parts, ", ")
 }
 
-// addMissingPages adds what a list does not have yet.
+// addMissingPages appends the pages that the list lacks.
 func addMissingPages(list, more []int) []int {
 	for _, n := range more {
 		if !slices.Contains(list, n) {
@@ -173,7 +173,7 @@ func addMissingPages(list, more []int) []int {
 	return list
 }
 
-// formatPages writes page numbers in order.
+// formatPages lists page numbers in order.
 func formatPages(pages []int) string {
 	words := []string{}
 	for _, n := range slices.Sorted(slices.Values(pages)) {

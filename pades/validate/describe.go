@@ -8,7 +8,7 @@ import (
 	"segel/cms"
 )
 
-// cachedDescription puts a certificate into words, once for each: the same authorities stand above every signature.
+// cachedDescription describes a certificate once: the same authorities are above every signature.
 func (v *validation) cachedDescription(c *x509.Certificate) Certificate {
 	id := v.certificateHash(c)
 	d, known := v.descriptions[id]
@@ -27,12 +27,12 @@ func describeCertificate(c *x509.Certificate) Certificate {
 	}
 }
 
-// encodingFault is what package crypto/x509 has against a certificate, without saying who says so.
+// encodingFault is the error of crypto/x509 without prefixes.
 func encodingFault(err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "certificate: "), "x509: ")
 }
 
-// holderName is what a person calls the holder of a certificate.
+// holderName returns a readable name of a certificate's holder.
 func holderName(c *x509.Certificate) string {
 	if c == nil {
 		return ""
@@ -50,7 +50,7 @@ func holderName(c *x509.Certificate) string {
 	return strings.ToLower(c.SerialNumber.Text(16))
 }
 
-// keyName tells the kind and the strength of a certificate's key.
+// keyName returns the type and size of a certificate's key.
 func keyName(c *x509.Certificate) string {
 	kind, bits := cms.KeySize(c.PublicKey)
 	if kind == "Ed25519" || bits == 0 {

@@ -1,17 +1,16 @@
-// Package validate judges the signatures of a PDF file: whether each can be relied on, when it provably existed,
-// whose certificate it was made with, and what became of the content since.
+// Package validate validates the signatures of a PDF file: whether each can be relied on, when it provably existed,
+// with whose certificate it was made, and what became of the content since.
 //
-// Facts come first: package facts says what each signature covers, whether its mathematics hold and what later
-// revisions changed, without any policy. [Judge] adds trust, time and policy, and speaks the words of ETSI EN 319
-// 102-1: TOTAL-PASSED, INDETERMINATE and TOTAL-FAILED with a sub-indication. Beside them stands one word about the
-// content ([Integrity]), and the level of PAdES as far as it was proved. The words about a file are never better than
-// those about its worst signature.
+// Package facts finds what each signature covers, whether its mathematics are right and what later revisions changed,
+// without any policy. [ValidateFacts] adds trust, time and policy, and returns the indications of ETSI EN 319 102-1:
+// TOTAL-PASSED, INDETERMINATE and TOTAL-FAILED with a sub-indication. Besides, a report has the state of the content
+// ([Integrity]) and the proved PAdES level. The results for a file are never better than those of its worst signature.
 //
-// Time is proved from the outside in. The newest document timestamp is judged as of the moment of validation; each
-// one that holds proves everything in the states of the file before it, so that the next older timestamp, the proof in
-// the document security store and the signatures are judged as of then. A certificate that has ended or was revoked
-// since does no harm within what was proved.
+// Time is proved from the newest to the oldest revision. The newest document timestamp is validated at the time of
+// validation; each valid one proves the existence (POE) of everything in the revisions before it, so that the next
+// older timestamp, the validation data and the signatures are validated at that time. A certificate that expired or was
+// revoked later does no harm.
 //
-// Nothing that a file says of itself is believed, and a file cannot make the judgement cost more than its limits: the
-// certificates, pieces of proof, chains and signatures that are looked at are bounded.
+// Claims of a file are not believed, and a file cannot make its validation cost more than the limits: the certificates,
+// revocation data, chains and signatures examined are bounded.
 package validate

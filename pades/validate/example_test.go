@@ -49,7 +49,7 @@ func signed(a *authority.Authority) []byte {
 	return file
 }
 
-// A file is judged by roots that somebody has chosen, as of a moment.
+// Validate uses the roots and the time that the caller chooses.
 func Example() {
 	office, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
@@ -67,14 +67,14 @@ func Example() {
 		fmt.Println(s.Kind, s.Indication, s.Level, "-", s.Integrity)
 	}
 
-	// Years later, when the person's certificate has ended.
+	// Years later, when the person's certificate has expired.
 	report, err = validate.Validate(context.Background(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now().AddDate(12, 0, 0), Trust: &trust})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(report.Summary.English)
+	fmt.Println(report.Summary.Code, report.Integrity)
 	// Output:
 	// signature TOTAL-PASSED B-LTA - intact, later changes allowed
 	// timestamp TOTAL-PASSED  - intact
-	// All signatures and timestamps (2) are valid and trusted; the content is intact, with later changes that are allowed.
+	// file.passed intact, later changes allowed
 }

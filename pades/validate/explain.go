@@ -7,7 +7,7 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// Clauses that ask for the checks.
+// Clauses that require the checks.
 const (
 	clauseCoverage = "ISO 32000-2 §12.8.1"
 	clauseCMS      = "RFC 5652 §5.4, §5.6"
@@ -19,7 +19,7 @@ const (
 	clausePolicy   = "RFC 5280 §4.2.1.4"
 )
 
-// buildSteps puts down every check of a subject with its outcome, in the order in which they are made.
+// buildSteps lists every check of a signature with its result, in the order of checking.
 func (v *validation) buildSteps(s *checkedSignature) []Step {
 	e := &stepList{v: v}
 	e.addContentSteps(s)
@@ -48,29 +48,29 @@ func (e *stepList) addContentSteps(s *checkedSignature) {
 			e.addStep("coverage", StepFailed, clauseCoverage, coverageReason(r))
 		}
 	} else {
-		e.addStep("coverage", StepPassed, clauseCoverage, newReason("coverage.whole", "length", formatInt64(f.Coverage.End), "revision", formatInt(f.Revision)))
+		e.addStep("coverage", StepPassed, clauseCoverage, NewReason("coverage.whole", "length", formatInt64(f.Coverage.End), "revision", formatInt(f.Revision)))
 	}
 	switch {
 	case s.failure == nil:
-		e.addStep("digest", StepPassed, clauseCMS, newReason("digest.ok"))
-		e.addStep("signature", StepPassed, clauseCMS, newReason("signature.ok"))
+		e.addStep("digest", StepPassed, clauseCMS, NewReason("digest.ok"))
+		e.addStep("signature", StepPassed, clauseCMS, NewReason("signature.ok"))
 	case s.failure.sub == SignedDataNotFound || s.failure.sub == NoSigningCertificateFound:
 		e.addStep("digest", StepUnknown, clauseCMS, s.failure.reason)
 	case s.hasIntactDigest():
-		e.addStep("digest", StepPassed, clauseCMS, newReason("digest.ok"))
+		e.addStep("digest", StepPassed, clauseCMS, NewReason("digest.ok"))
 	default:
 		e.addStep("signature", StepFailed, clauseCMS, s.failure.reason)
 	}
 	switch {
 	case s.form == formPAdES && len(s.flaws) == 0:
-		e.addStep("form", StepPassed, clausePAdES, newReason("format.ok"))
+		e.addStep("form", StepPassed, clausePAdES, NewReason("format.ok"))
 	case s.form == formPAdES:
-		e.addStep("form", StepFailed, clausePAdES, newReason("level.no_baseline", "what", strings.Join(s.flaws, ", ")))
+		e.addStep("form", StepFailed, clausePAdES, NewReason("level.no_baseline", "what", strings.Join(s.flaws, ", ")))
 	case s.form == formLegacy:
-		e.addStep("form", StepNoted, clausePAdES, newReason("level.old_form", "form", string(f.SubFilter)))
+		e.addStep("form", StepNoted, clausePAdES, NewReason("level.old_form", "form", string(f.SubFilter)))
 	}
 	if !f.Claimed.IsZero() {
-		e.addStep("claimed_time", StepNoted, "", newReason("claim.time", "time", formatTime(f.Claimed)))
+		e.addStep("claimed_time", StepNoted, "", NewReason("claim.time", "time", formatTime(f.Claimed)))
 	}
 }
 
@@ -83,24 +83,24 @@ func (e *stepList) addTimestampSteps(s *checkedSignature) {
 		}
 		st := s.tokenStatuses[i]
 		if st.sub == "" {
-			e.addStep("timestamp", StepPassed, clauseTSP, newReason("time.token_ok", "time", t.timeText(), "authority", t.authorityName()))
+			e.addStep("timestamp", StepPassed, clauseTSP, NewReason("time.token_ok", "time", t.timeText(), "authority", t.authorityName()))
 		} else {
-			e.addStep("timestamp", StepFailed, clauseTSP, newReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
+			e.addStep("timestamp", StepFailed, clauseTSP, NewReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
 		}
 		e.addChainSteps("timestamp", st)
 	}
 	switch {
-	case s.poe == nil && s.isDocumentTimestamp: // it proves itself
+	case s.poe == nil && s.isDocumentTimestamp: // it proves its own time
 	case s.poe == nil:
-		e.addStep("existence", StepUnknown, clausePast, newReason("time.unproven"))
+		e.addStep("existence", StepUnknown, clausePast, NewReason("time.unproven"))
 	case s.poe.field != "":
-		e.addStep("existence", StepPassed, clausePast, newReason("time.proven_document", "time", formatTime(s.poe.time), "field", s.poe.field, "authority", s.poe.authority))
+		e.addStep("existence", StepPassed, clausePast, NewReason("time.proven_document", "time", formatTime(s.poe.time), "field", s.poe.field, "authority", s.poe.authority))
 	default:
-		e.addStep("existence", StepPassed, clausePast, newReason("time.proven", "time", formatTime(s.poe.time), "authority", s.poe.authority))
+		e.addStep("existence", StepPassed, clausePast, NewReason("time.proven", "time", formatTime(s.poe.time), "authority", s.poe.authority))
 	}
 }
 
-// addTrustSteps tells the signer's chain. That of a document timestamp was told with it.
+// addTrustSteps adds the signer's chain. That of a document timestamp was added with its token.
 func (e *stepList) addTrustSteps(v *validation, s *checkedSignature) {
 	if s.isDocumentTimestamp || s.cert == nil {
 		return
@@ -113,26 +113,26 @@ func (e *stepList) addTrustSteps(v *validation, s *checkedSignature) {
 		e.addStep("algorithm", StepFailed, clausePast, l.newReason())
 	}
 	if s.form == formPAdES && !s.bound {
-		e.addStep("certificate_bound", StepFailed, clausePAdES, newReason("certificate.not_bound"))
+		e.addStep("certificate_bound", StepFailed, clausePAdES, NewReason("certificate.not_bound"))
 	}
 }
 
 func (e *stepList) addChainSteps(whose string, st trustStatus) {
 	if st.chain != nil {
 		root := st.certificates[len(st.certificates)-1]
-		e.addStep(whose+"_chain", StepPassed, clausePath, newReason("chain.ok", "subject", st.certificates[0].Name, "root", root.Name, "origin", root.TrustOrigin))
+		e.addStep(whose+"_chain", StepPassed, clausePath, NewReason("chain.ok", "subject", st.certificates[0].Name, "root", root.Name, "origin", root.TrustOrigin))
 	}
 	for _, c := range st.certificates {
 		switch c.Revocation {
 		case "good":
-			e.addStep(whose+"_revocation", StepPassed, clausePath, newReason("revocation.good", "subject", c.Name, "origin", c.ProvedBy, "from", formatTime(c.ProvedFrom.Time), "until", formatTime(c.ProvedUntil.Time)))
+			e.addStep(whose+"_revocation", StepPassed, clausePath, NewReason("revocation.good", "subject", c.Name, "origin", c.ProvedBy, "from", formatTime(c.ProvedFrom.Time), "until", formatTime(c.ProvedUntil.Time)))
 		case "not needed":
 			if !c.Trusted {
-				e.addStep(whose+"_revocation", StepPassed, clausePath, newReason("revocation.exempt", "subject", c.Name))
+				e.addStep(whose+"_revocation", StepPassed, clausePath, NewReason("revocation.exempt", "subject", c.Name))
 			}
 		case "revoked":
 			if st.sub == "" {
-				e.addStep(whose+"_revocation", StepNoted, clausePath, newReason("revocation.later", "subject", c.Name, "at", formatTime(c.RevokedAt.Time), "why", c.RevokedFor))
+				e.addStep(whose+"_revocation", StepNoted, clausePath, NewReason("revocation.later", "subject", c.Name, "at", formatTime(c.RevokedAt.Time), "why", c.RevokedFor))
 			}
 		}
 	}
@@ -144,11 +144,11 @@ func (e *stepList) addChainSteps(whose string, st trustStatus) {
 	}
 }
 
-// addLaterSteps tells every change of every later revision, with the paths of its objects.
+// addLaterSteps adds every change of every later revision, with the paths of its objects.
 func (e *stepList) addLaterSteps(s *checkedSignature) {
 	if len(s.facts.Later) == 0 {
 		if s.integrity == Intact {
-			e.addStep("later", StepPassed, clauseMDP, newReason("later.none"))
+			e.addStep("later", StepPassed, clauseMDP, NewReason("later.none"))
 		}
 		return
 	}
@@ -166,7 +166,7 @@ func (e *stepList) addLaterSteps(s *checkedSignature) {
 	}
 }
 
-// identityResult does not concern the validity of the signature: an unverified holder fails nothing.
+// identityResult does not concern validity: an unverified holder fails nothing.
 func identityResult(i *Identity) string {
 	switch i.Status {
 	case IdentityAttested:
@@ -190,7 +190,7 @@ func changePaths(c diff.Change) []string {
 		list = append(list, c.Ref.String())
 	}
 	for _, p := range c.Paths {
-		list = append(list, cleanText(p))
+		list = append(list, CleanText(p))
 	}
 	return list
 }

@@ -7,19 +7,19 @@ import (
 	"segel/pdf/inspect"
 )
 
-// warnedByFacts are the kinds of findings that the facts warn of in words of their own.
+// warnedByFacts are the kinds of findings that have warnings of package facts.
 var warnedByFacts = []inspect.Kind{inspect.CoveredText, inspect.InvisibleText, inspect.HiddenLayer, inspect.NotExamined}
 
-// activeKinds are the kinds that make a file do something.
+// activeKinds are the kinds of actions and scripts.
 var activeKinds = []inspect.Kind{inspect.JavaScript, inspect.Actions, inspect.Launch, inspect.SubmitForm, inspect.ImportData}
 
-// quotedKinds are the kinds whose detail is the file's own text or the name of something, and is told.
+// quotedKinds are the kinds whose detail, a text or name from the file, is an argument.
 var quotedKinds = []inspect.Kind{
 	inspect.PrintDiffers, inspect.ViewVaries, inspect.Launch, inspect.OutsidePage, inspect.SubmitForm, inspect.ImportData, inspect.OtherDocument, inspect.FileURI,
 	inspect.EmbeddedFile,
 }
 
-// describeFindings puts what the readers of the file may not see or expect into words, each kind once with all its pages.
+// describeFindings returns what readers may not see or expect, each kind once with all its pages.
 func describeFindings(f *facts.File) []Reason {
 	var order []inspect.Kind
 	byKind := map[inspect.Kind][]inspect.Finding{}
@@ -34,7 +34,7 @@ func describeFindings(f *facts.File) []Reason {
 	}
 	var all []Reason
 	if slices.ContainsFunc(order, func(k inspect.Kind) bool { return slices.Contains(activeKinds, k) }) {
-		all = append(all, newReason("warning.active_content"))
+		all = append(all, NewReason("warning.active_content"))
 	}
 	for _, k := range order {
 		all = append(all, newFindingReason(k, byKind[k]))
@@ -42,7 +42,7 @@ func describeFindings(f *facts.File) []Reason {
 	return all
 }
 
-// newFindingReason is the sentence about findings of one kind, with their pages and an example where there are some.
+// newFindingReason returns the reason for findings of one kind, with their pages and an example.
 func newFindingReason(kind inspect.Kind, found []inspect.Finding) Reason {
 	var pairs []string
 	if pages := inspect.PageRanges(found); pages != "" {
@@ -55,29 +55,14 @@ func newFindingReason(kind inspect.Kind, found []inspect.Finding) Reason {
 	if kind == inspect.Unreliable {
 		pairs = append(pairs, "says", shortenText(example.Detail), "shown", shortenText(example.Shown))
 	}
-	r := newReason("finding."+string(kind), pairs...)
-	extend := func(s sentence) {
-		r.Indonesian += fillTemplate(s.id, r.Args)
-		r.English += fillTemplate(s.en, r.Args)
-	}
-	if r.Args["pages"] != "" {
-		extend(sentences["finding.pages"])
-	}
-	if r.Args["shown"] != "" {
-		extend(sentences["finding.shown"])
-	}
-	if r.Args["what"] != "" {
-		extend(sentence{": “{what}”", ": “{what}”"})
-	}
-	extend(sentence{".", "."})
-	return r
+	return NewReason("finding."+string(kind), pairs...)
 }
 
 // shortenText is the beginning of a text of the file.
 func shortenText(s string) string {
 	const most = 60
-	if letters := []rune(cleanText(s)); len(letters) > most {
+	if letters := []rune(CleanText(s)); len(letters) > most {
 		return string(letters[:most]) + "…"
 	}
-	return cleanText(s)
+	return CleanText(s)
 }

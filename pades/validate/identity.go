@@ -6,10 +6,9 @@ import (
 	"strings"
 )
 
-// IdentityStatus is how much is known about who holds a certificate.
+// IdentityStatus is how much is known about the holder of a certificate.
 type IdentityStatus string
 
-// The statuses.
 const (
 	IdentityAttested    IdentityStatus = "attested"     // something was verified; Verified lists what
 	IdentityUnverified  IdentityStatus = "unverified"   // nothing was verified, and the issuer says so
@@ -17,38 +16,37 @@ const (
 	IdentityUnknown     IdentityStatus = "unknown"      // what the issuer verifies is not known here
 )
 
-// Identity is what was verified about a signer, how and by whom. It is a statement of the certificate's issuer, and
-// stands beside the indication: a signature may be valid although its signer was not verified.
+// Identity is what was verified about a signer, how and by whom. It is a statement of the certificate's issuer,
+// independent of the indication: a signature may be valid although its signer was not verified.
 type Identity struct {
-	Status     IdentityStatus `json:"status" enum:"attested,unverified,not_recorded,unknown"`
-	Assurance  string         `json:"assurance" doc:"code of what the issuer's policy stands for; empty where that is not known here"`
-	Verified   []string       `json:"verified" doc:"what was verified, in codes"`
-	VerifiedBy string         `json:"verified_by" doc:"who verified it; empty where nothing was verified, or it is not known"`
-	Name       string         `json:"name" doc:"of the signer, as the issuer was given it"`
-	NamedBy    string         `json:"named_by" doc:"who entered the name of a signer who was not verified"`
-
-	Organisation string `json:"organisation" doc:"that the signer, or the person who named them, belongs to"`
-	Statement    Reason `json:"statement" doc:"all of it, as it stands behind the word identity"`
+	Status       IdentityStatus
+	Assurance    string   // code of what the issuer's policy stands for; empty if unknown
+	Verified     []string // what was verified, in codes
+	VerifiedBy   string   // empty if nothing was verified, or it is unknown
+	Name         string   // of the signer, as given to the issuer
+	NamedBy      string   // who entered the name of an unverified signer
+	Organisation string   // of the signer, or of the person who named them
+	Statement    Reason   // all of it
 }
 
-// isDoubtful reports whether the issuer says that the signer was not verified, or leaves it open.
+// isDoubtful reports whether the issuer says that the signer was not verified, or does not say.
 func (i *Identity) isDoubtful() bool {
 	return i != nil && (i.Status == IdentityUnverified || i.Status == IdentityNotRecorded)
 }
 
 // Assurance is what certificates of one policy stand for.
 type Assurance struct {
-	// Policy is the OID in dotted decimals. Empty stands for certificates that state no policy.
+	// Policy is the OID in dotted decimals; empty for certificates without a policy.
 	Policy string
-	// Identify says it about the holder of one certificate, which is of the issuer and the policy. What it returns may
-	// hold anything from the certificate: it is cleaned before it is told.
+	// Identify returns the identity of a holder whose certificate has the issuer and the policy. The result may hold
+	// any text of the certificate: it is cleaned.
 	Identify func(holder *x509.Certificate) Identity
 }
 
-// Declare says what the policies of certificates below an issuer stand for: those that it signed, and those below issuers
+// Declare sets what the policies of certificates below an issuer stand for: of those it signed, and of those below CAs
 // that it signed and that state the policy as well. An OID means nothing by itself, so a certificate of another issuer
-// that states the same one is not concerned. The issuer may be a root, or stand below one; declaring adds no trust. Where
-// a certificate states several, the first of the list counts: put the weakest first.
+// with the same OID is not concerned. The issuer may be a trust anchor or below one; declaring adds no trust. If a
+// certificate states several of the policies, the first of the list counts: put the weakest first.
 func (t *Trust) Declare(issuer *x509.Certificate, list ...Assurance) {
 	if t.declared == nil {
 		t.declared = map[string][]Assurance{}
@@ -57,15 +55,15 @@ func (t *Trust) Declare(issuer *x509.Certificate, list ...Assurance) {
 	t.declared[id] = append(t.declared[id], list...)
 }
 
-// identifySigner says what is known about a signer; nil for a document timestamp.
+// identifySigner returns what is known about a signer; nil for a document timestamp.
 func (v *validation) identifySigner(s *checkedSignature) *Identity {
 	if s.isDocumentTimestamp {
 		return nil
 	}
 	c := s.trust.chain
 	if s.failure != nil || c == nil {
-		// A certificate says nothing about the signer if its key did not make the signature, or no trusted issuer signed it.
-		return newUnknownIdentity(holderName(s.cert), newReason("identity.not_established"))
+		// A certificate says nothing about the signer if the signature value is wrong or no trusted issuer signed it.
+		return newUnknownIdentity(holderName(s.cert), NewReason("identity.not_established"))
 	}
 	if i := v.trustAnchors().findIdentity(c); i != nil {
 		return i
@@ -73,17 +71,17 @@ func (v *validation) identifySigner(s *checkedSignature) *Identity {
 	issuer := c[min(1, len(c)-1)]
 	for _, p := range policiesOf(c[0]) {
 		if p.Notice != "" {
-			return newUnknownIdentity(holderName(c[0]), newReason("identity.issuer_says", "issuer", holderName(issuer), "notice", replaceQuotes(p.Notice)))
+			return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_says", "issuer", holderName(issuer), "notice", replaceQuotes(p.Notice)))
 		}
 	}
-	return newUnknownIdentity(holderName(c[0]), newReason("identity.issuer_unknown", "issuer", holderName(issuer)))
+	return newUnknownIdentity(holderName(c[0]), NewReason("identity.issuer_unknown", "issuer", holderName(issuer)))
 }
 
 func newUnknownIdentity(name string, statement Reason) *Identity {
-	return &Identity{Status: IdentityUnknown, Verified: []string{}, Name: cleanText(name), Statement: statement}
+	return &Identity{Status: IdentityUnknown, Verified: []string{}, Name: CleanText(name), Statement: statement}
 }
 
-// findIdentity applies what was declared for the issuer nearest to the holder; nil where nothing was that fits.
+// findIdentity applies the declaration for the nearest issuer; nil if none applies.
 func (t *Trust) findIdentity(c chain) *Identity {
 	for above := 1; above < len(c); above++ {
 		list := t.declared[certificateFingerprint(c[above])]
@@ -103,9 +101,9 @@ func (t *Trust) findIdentity(c chain) *Identity {
 	return nil
 }
 
-// appliesTo reports whether the first certificate of a chain is of the policy, and every one up to the issuer leaves it valid
-// (RFC 5280 §6.1.3 d): those between have to state it. The issuer itself, for which it was declared, must not exclude it
-// by stating others; what a root states of itself does not count.
+// appliesTo reports whether the first certificate of a chain has the policy and every certificate up to the issuer
+// permits it (RFC 5280 §6.1.3 d): those between have to state it. The declared issuer must not exclude it by stating
+// others; policies of a trust anchor do not count.
 func (a Assurance) appliesTo(c chain, issuer int) bool {
 	if a.Policy == "" {
 		return issuer == 1 && !hasPolicies(c[0])
@@ -131,15 +129,14 @@ func hasPolicies(c *x509.Certificate) bool {
 	return false
 }
 
-// cleanFields bounds and cleans what came from a certificate.
+// cleanFields cleans and bounds texts from a certificate.
 func (i *Identity) cleanFields() {
 	for _, s := range []*string{&i.Assurance, &i.VerifiedBy, &i.Name, &i.NamedBy, &i.Organisation, &i.Statement.Code} {
-		*s = cleanText(*s)
+		*s = CleanText(*s)
 	}
-	i.Statement.Indonesian, i.Statement.English = cleanSentence(i.Statement.Indonesian), cleanSentence(i.Statement.English)
 	args := map[string]string{}
 	for name, v := range i.Statement.Args {
-		args[cleanText(name)] = cleanText(v)
+		args[CleanText(name)] = CleanText(v)
 	}
 	i.Statement.Args = args
 	if i.Verified == nil {
@@ -147,16 +144,7 @@ func (i *Identity) cleanFields() {
 	}
 }
 
-// cleanSentence cleans a sentence of a caller's, which holds several arguments.
-func cleanSentence(s string) string {
-	parts := strings.Fields(s)
-	for i, p := range parts {
-		parts[i] = cleanText(p)
-	}
-	return strings.Join(parts, " ")
-}
-
-// replaceQuotes replaces the quotation marks of a name, so that it cannot end the ones it stands in.
+// replaceQuotes replaces the quotation marks in a name, so that it cannot end a quotation around it.
 func replaceQuotes(s string) string {
 	return strings.NewReplacer("“", "'", "”", "'", "„", "'", "‟", "'", `"`, "'").Replace(s)
 }

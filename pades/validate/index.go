@@ -7,11 +7,11 @@ import (
 	"golang.org/x/crypto/cryptobyte/asn1"
 )
 
-// A file may bring proof about thousands of certificates. So that each certificate is asked about only where an answer
-// may be, responses are known by the serials and lists by the issuer that they speak of. What is read here is
-// believed by nobody: package revocation reads and verifies the whole.
+// A file may bring revocation data about thousands of certificates. To query only what may have an answer, responses
+// are indexed by serial number and CRLs by issuer. The index is not trusted: package revocation parses and verifies the
+// data.
 
-// crlIssuer reads the issuer's name of a list without reading its entries (RFC 5280 §5.1); nil where there is none.
+// crlIssuer returns the issuer's name of a CRL without parsing its entries (RFC 5280 §5.1); nil if there is none.
 func crlIssuer(der []byte) []byte {
 	outer := cryptobyte.String(der)
 	var list, body, issuer cryptobyte.String
@@ -22,10 +22,10 @@ func crlIssuer(der []byte) []byte {
 	return issuer
 }
 
-// maxAnswers bounds the single answers of one response that are looked at.
+// maxAnswers bounds the single responses examined in one OCSP response.
 const maxAnswers = 64
 
-// ocspSerials reads the serials that a response speaks of (RFC 6960 §4.2.1); none where it cannot be read.
+// ocspSerials returns the serial numbers in an OCSP response (RFC 6960 §4.2.1); empty if it cannot be read.
 func ocspSerials(der []byte) []string {
 	explicit := func(n uint8) asn1.Tag { return asn1.Tag(n).Constructed().ContextSpecific() }
 	outer := cryptobyte.String(der)
@@ -35,7 +35,7 @@ func ocspSerials(der []byte) []string {
 		!basic.ReadASN1(&inner, asn1.SEQUENCE) || !inner.ReadASN1(&data, asn1.SEQUENCE) {
 		return nil
 	}
-	// version, the responder by name or by key, when it was made
+	// version, responder by name or by key, producedAt
 	if !data.SkipOptionalASN1(explicit(0)) || !data.SkipOptionalASN1(explicit(1)) || !data.SkipOptionalASN1(explicit(2)) ||
 		!data.SkipASN1(asn1.GeneralizedTime) || !data.ReadASN1(&answers, asn1.SEQUENCE) {
 		return nil

@@ -20,20 +20,20 @@ func TestProofIsFiledUnderWhatItSpeaksOf(t *testing.T) {
 	}
 }
 
-// FuzzProof files anything and asks it about somebody: nothing may come of it but silence.
+// FuzzProof queries arbitrary data about a certificate: it must have no answer.
 func FuzzProof(f *testing.F) {
 	w := newWorld(f)
 	f.Add(w.budi.good(date(2025, 6, 1)))
 	f.Add(w.root.list(date(2025, 6, 1)))
 	f.Add([]byte{0x30, 0x80})
-	other := certificate(f, w.issuing, "Orang lain", person) // no proof is about him
+	other := certificate(f, w.issuing, "Orang lain", person) // no data is about this certificate
 	f.Fuzz(func(t *testing.T, der []byte) {
 		v := newValidation(Options{At: date(2025, 6, 2)})
 		for _, crl := range []bool{false, true} {
 			v.revocationData.addItem(revocationItem{der: der, crl: crl, origin: fromStore, revision: 2})
 		}
 		for _, e := range v.findEvidence(other.cert, w.issuing.cert) {
-			t.Errorf("%v about a certificate that nobody has ever spoken of", e.CertStatus)
+			t.Errorf("%v about an unknown certificate", e.CertStatus)
 		}
 	})
 }

@@ -1,6 +1,6 @@
 package validate
 
-// Indication is the main word about a signature (ETSI EN 319 102-1 §5.1.3).
+// Indication is the main result for a signature (ETSI EN 319 102-1 §5.1.3).
 type Indication string
 
 // The indications, best first.
@@ -10,7 +10,7 @@ const (
 	TotalFailed   Indication = "TOTAL-FAILED"
 )
 
-// severityRank orders indications: the higher, the worse.
+// severityRank orders indications; worse ones are higher.
 func (i Indication) severityRank() int {
 	switch i {
 	case TotalPassed:
@@ -21,20 +21,20 @@ func (i Indication) severityRank() int {
 	return 2
 }
 
-// SubIndication says why a signature has not passed (ETSI EN 319 102-1 §5.1.3). Empty where it has.
+// SubIndication is why a signature has not passed (ETSI EN 319 102-1 §5.1.3); empty if it has.
 type SubIndication string
 
-// Those that go with TOTAL-FAILED.
+// Sub-indications of TOTAL-FAILED.
 const (
 	FormatFailure    SubIndication = "FORMAT_FAILURE"
 	HashFailure      SubIndication = "HASH_FAILURE"
 	SigCryptoFailure SubIndication = "SIG_CRYPTO_FAILURE"
 	RevokedBefore    SubIndication = "REVOKED"       // proved to be made after the revocation
-	Expired          SubIndication = "EXPIRED"       // proved to be made after the certificate ended
-	NotYetValid      SubIndication = "NOT_YET_VALID" // proved to be made before it began
+	Expired          SubIndication = "EXPIRED"       // proved to be made after the certificate expired
+	NotYetValid      SubIndication = "NOT_YET_VALID" // proved to be made before the certificate became valid
 )
 
-// Those that go with INDETERMINATE.
+// Sub-indications of INDETERMINATE.
 const (
 	SigConstraintsFailure          SubIndication = "SIG_CONSTRAINTS_FAILURE"
 	ChainConstraintsFailure        SubIndication = "CHAIN_CONSTRAINTS_FAILURE"
@@ -52,7 +52,7 @@ const (
 	SignedDataNotFound             SubIndication = "SIGNED_DATA_NOT_FOUND"
 )
 
-// mainIndication returns the main word that a sub-indication goes with.
+// mainIndication returns the indication of a sub-indication.
 func (s SubIndication) mainIndication() Indication {
 	switch s {
 	case "":
@@ -63,19 +63,19 @@ func (s SubIndication) mainIndication() Indication {
 	return Indeterminate
 }
 
-// Integrity is what became of the content since a signature was made.
+// Integrity is what became of the content after signing.
 type Integrity string
 
-// The words about integrity, best first.
+// The values, best first.
 const (
 	Intact          Integrity = "intact"
 	IntactLater     Integrity = "intact, later changes allowed"
 	CannotBeJudged  Integrity = "cannot be judged"
 	ChangedAfter    Integrity = "changed after signing"
-	NothingIsSigned Integrity = "not signed" // of a file without signatures
+	NothingIsSigned Integrity = "not signed" // a file without signatures
 )
 
-// severityRank orders them: the higher, the worse.
+// severityRank orders the values; worse ones are higher.
 func (i Integrity) severityRank() int {
 	switch i {
 	case Intact:
@@ -88,11 +88,10 @@ func (i Integrity) severityRank() int {
 	return 3
 }
 
-// Level is how far a signature is made to last (ETSI EN 319 142-1), as far as that was proved; of an older form its
-// name.
+// Level is the proved PAdES level (ETSI EN 319 142-1), or the name of an older form.
 type Level string
 
-// The levels of PAdES. A signature that has the form of PAdES but breaks its baseline has LevelPAdES.
+// The PAdES levels. LevelPAdES is the form of PAdES without its baseline.
 const (
 	LevelNone  Level = ""
 	LevelPAdES Level = "PAdES"

@@ -144,7 +144,7 @@ func TestIssuerWhoseKeyChainsAreNotCheckedWithIsNamed(t *testing.T) {
 	p.sign(budi)
 	r := p.judge(root.NotBefore.AddDate(0, 0, 1))
 	is(t, r, 0, NoCertificateChainFound, LevelB)
-	if s := r.Signatures[0]; s.Reasons[0].Code != "chain.issuer_key" || !strings.Contains(s.Reasons[0].English, "ECDSA-256") {
+	if s := r.Signatures[0]; s.Reasons[0].Code != "chain.issuer_key" || s.Reasons[0].Args["algorithm"] != "ECDSA-256" {
 		t.Errorf("%v", s.Reasons[0])
 	}
 }
@@ -174,7 +174,7 @@ func TestSentenceAboutWhatCannotBeCheckedClaimsNoMore(t *testing.T) {
 		if s.SubIndication != c.sub || s.Reasons[0].Code != c.code {
 			t.Errorf("%s: %s %v", name, s.SubIndication, s.Reasons[0])
 		}
-		if c.code == "certificate.unreadable" && (s.Indication != Indeterminate || !strings.Contains(s.Reasons[0].English, "malformed spki")) {
+		if c.code == "certificate.unreadable" && (s.Indication != Indeterminate || !strings.Contains(s.Reasons[0].Args["what"], "malformed spki")) {
 			t.Errorf("%s %v", s.Indication, s.Reasons[0])
 		}
 	}

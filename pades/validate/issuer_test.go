@@ -44,7 +44,7 @@ func tangle(t *testing.T, r *rnd.Rand, conditions int) []*x509.Certificate {
 		}
 		from := date(2020+r.IntN(3), 1, 1)
 		c := &x509.Certificate{
-			SerialNumber: big.NewInt(int64(n%7) + 1), // the same serial stands in several
+			SerialNumber: big.NewInt(int64(n%7) + 1), // several have the same serial
 			Subject:      pkix.Name{CommonName: subject.name},
 			NotBefore:    from, NotAfter: from.AddDate(3+r.IntN(6), 0, 0),
 			BasicConstraintsValid: !one(2 * conditions), IsCA: true, MaxPathLen: -1, DNSNames: []string{strings.ToLower(subject.name) + ".test"},

@@ -37,7 +37,7 @@ func date(year, month, day int) time.Time {
 	return time.Date(year, time.Month(month), day, 12, 0, 0, 0, time.UTC)
 }
 
-// holder is somebody with a key and a certificate, perhaps an authority.
+// holder has a key and a certificate, and may be an authority.
 type holder struct {
 	t      testing.TB
 	key    crypto.Signer
@@ -200,7 +200,7 @@ func (p *paper) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 	return s
 }
 
-// prove adds proof in the document security store.
+// prove adds validation data in the document security store.
 func (p *paper) prove(responses [][]byte, lists ...[]byte) {
 	n := p.grow(diff.CodeStore)
 	if p.f.DSS == nil {
@@ -227,7 +227,7 @@ func (p *paper) archive(h *holder, at time.Time) *facts.Signature {
 	return s
 }
 
-// judge judges the file as of a moment.
+// judge validates the file at a time.
 func (p *paper) judge(at time.Time, changes ...func(*Options)) *Report {
 	p.w.t.Helper()
 	o := Options{At: at, Trust: p.w.trust, Explain: true, Name: "perjanjian.pdf"}
@@ -237,20 +237,11 @@ func (p *paper) judge(at time.Time, changes ...func(*Options)) *Report {
 	return must[*Report](p.w.t)(ValidateFacts(context.Background(), p.f, o))
 }
 
-// is checks the words about one signature.
+// is checks the result for one signature.
 func is(t testing.TB, r *Report, i int, sub SubIndication, level Level) {
 	t.Helper()
 	s := r.Signatures[i]
 	if s.SubIndication != sub || s.Indication != sub.mainIndication() || s.Level != level {
-		var b writer
-		_ = r.WriteText(&b, "en")
-		t.Errorf("signature %d is %s %s %s, want %s %s %s\n%s", i, s.Indication, s.SubIndication, s.Level, sub.mainIndication(), sub, level, b)
+		t.Errorf("signature %d is %s %s %s, want %s %s %s\n%v", i, s.Indication, s.SubIndication, s.Level, sub.mainIndication(), sub, level, s.Reasons)
 	}
-}
-
-type writer []byte
-
-func (w *writer) Write(p []byte) (int, error) {
-	*w = append(*w, p...)
-	return len(p), nil
 }

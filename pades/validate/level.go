@@ -2,13 +2,13 @@ package validate
 
 import "strings"
 
-// determineLevel returns how far a signature is made to last, as far as that was proved, and what keeps it from the next
-// level (ETSI EN 319 142-1 §6): B-B is a signature of the baseline's form that holds; B-T is one with a
-// timestamp of a trusted authority; B-LT one whose certificates, the timestamp's too, are proved good by what the file
-// brings along, in a document security store; B-LTA one for which a trusted document timestamp covers all that proof.
+// determineLevel returns the proved level of a signature and what it lacks for the next one (ETSI EN 319 142-1 §6).
+// B-B: a valid signature of the baseline form. B-T: with a timestamp of a trusted authority. B-LT: the file has
+// revocation data for all certificates, those of the timestamp included, in a document security store. B-LTA: a trusted
+// document timestamp covers all of that.
 func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 	because := func(l Level, code string, pairs ...string) (Level, *Reason) {
-		r := newReason(code, pairs...)
+		r := NewReason(code, pairs...)
 		return l, &r
 	}
 	switch {
@@ -18,7 +18,7 @@ func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 		return LevelNone, nil
 	case s.form == formLegacy:
 		f := string(s.facts.SubFilter)
-		return because(Level(cleanText(f)), "level.old_form", "form", f)
+		return because(Level(CleanText(f)), "level.old_form", "form", f)
 	case len(s.flaws) > 0:
 		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
 	case s.sub == TimestampOrderFailure, s.poe == nil && !s.hasTrustedTimestamp():
@@ -33,7 +33,7 @@ func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 	if s.trust.sub != "" || s.trust.chain == nil || !inside {
 		return because(LevelT, "level.no_proof")
 	}
-	if !v.hasStore { // proof among the attributes is proof, but of another form than the baseline's
+	if !v.hasStore { // revocation data among the attributes counts, but not for the baseline
 		return because(LevelT, "level.no_store")
 	}
 	for _, p := range v.poes {
@@ -44,8 +44,8 @@ func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 	return because(LevelLT, "level.no_archive")
 }
 
-// hasTrustedTimestamp reports whether it has a timestamp of a trusted authority, even if nobody has told whether that was
-// revoked: what tells belongs to the next level.
+// hasTrustedTimestamp reports whether a trusted authority made one of the timestamps, even without revocation data
+// about that: this belongs to the next level.
 func (s *checkedSignature) hasTrustedTimestamp() bool {
 	for _, st := range s.tokenStatuses {
 		if st.chain != nil && (st.sub == "" || st.sub.isStatusUnknown()) {
@@ -55,7 +55,7 @@ func (s *checkedSignature) hasTrustedTimestamp() bool {
 	return false
 }
 
-// untrustedTimestampArgs names the first timestamp that the signature has and that does not count, with why; nil if it has none.
+// untrustedTimestampArgs returns the first timestamp that does not count, with the reason; nil if there is none.
 func (s *checkedSignature) untrustedTimestampArgs() []string {
 	for i, st := range s.tokenStatuses {
 		why := st.sub
@@ -69,9 +69,8 @@ func (s *checkedSignature) untrustedTimestampArgs() []string {
 	return nil
 }
 
-// embeddedEvidence reports whether all proof about a signature and about the timestamp that counts stands in the file, and
-// the state of the file that has all of it. Proof about a document timestamp's own authority is no part of what it
-// covers.
+// embeddedEvidence reports whether the file has all revocation data about a signature and its best timestamp, and the
+// last revision that is needed for it. A document timestamp does not cover the revocation data about its own authority.
 func (s *checkedSignature) embeddedEvidence() (last int, inside bool) {
 	last, inside = s.trust.lastRevision, s.trust.embedded
 	for i, st := range s.tokenStatuses {

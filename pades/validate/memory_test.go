@@ -22,8 +22,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// watcher tells the most that was live on the heap while somebody watched: after each collection, of which there are
-// many meanwhile.
+// watcher records the peak of the live heap: it measures after each of many collections.
 type watcher struct {
 	peak atomic.Uint64
 	done atomic.Bool
@@ -38,7 +37,7 @@ func watch() *watcher {
 	return w
 }
 
-// arm asks to be told of the next collection.
+// arm registers for the next collection.
 func (w *watcher) arm() {
 	runtime.SetFinalizer(new([1 << 10]byte), func(*[1 << 10]byte) {
 		if w.look(); !w.done.Load() {
@@ -145,7 +144,7 @@ func onePlace(pages int) []byte {
 	return b.Bytes()
 }
 
-// bomb adds proof that unfolds to a hundred times what it is compressed to, and more in all than anybody takes.
+// bomb adds items that decompress to a hundred times their size, beyond all limits.
 func bomb(d *pdf.Document) (*pdf.Tail, error) {
 	var packed bytes.Buffer
 	z := zlib.NewWriter(&packed)

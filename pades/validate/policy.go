@@ -10,21 +10,21 @@ import (
 	"segel/cms"
 )
 
-// Policy says until when algorithms are relied on. A signature by one that has run out counts only if it provably
+// Policy states until when algorithms are relied on. A signature with an expired algorithm counts only if it provably
 // existed before. The zero value is DefaultPolicy.
 type Policy struct {
 	Hashes []HashRule
 	Keys   []KeyRule
 }
 
-// HashRule is the last moment for which a hash is relied on; zero is no end in sight.
+// HashRule is the last time at which a hash is relied on; zero is no end.
 type HashRule struct {
 	Hash  crypto.Hash
 	Until time.Time
 }
 
-// KeyRule is the last moment for which keys of a kind are relied on that have fewer than Below bits and no fewer than
-// any smaller rule's. Zero is no end in sight.
+// KeyRule is the last time at which keys of a type are relied on that have fewer than Below bits, and at least as many
+// as any smaller rule. Zero is no end.
 type KeyRule struct {
 	Kind  string // "RSA" or "ECDSA"
 	Below int    // bits of the modulus or of the curve; 0: any number
@@ -35,7 +35,7 @@ func utcDate(year int, month time.Month, d int) time.Time {
 	return time.Date(year, month, d, 0, 0, 0, 0, time.UTC)
 }
 
-// DefaultPolicy is what we rely on. docs/validation.md has it as a table, with the reasons.
+// DefaultPolicy is the policy explained in docs/validation.md.
 func DefaultPolicy() Policy {
 	return Policy{
 		Hashes: []HashRule{
@@ -60,7 +60,7 @@ func DefaultPolicy() Policy {
 	}
 }
 
-// withDefaults returns p, or the default where p says nothing.
+// withDefaults returns p, with the rules of d where p has none.
 func (p Policy) withDefaults(d Policy) Policy {
 	if len(p.Hashes) == 0 {
 		p.Hashes = d.Hashes
@@ -71,14 +71,14 @@ func (p Policy) withDefaults(d Policy) Policy {
 	return p
 }
 
-// algorithmRule is one that something was signed with.
+// algorithmRule is what the policy says about an algorithm in use.
 type algorithmRule struct {
 	name  string
-	until time.Time // zero: no end in sight
-	known bool      // by the policy
+	until time.Time // zero: no end
+	known bool      // to the policy
 }
 
-// findHashRule returns the rule about a hash.
+// findHashRule returns the rule for a hash.
 func (p Policy) findHashRule(h crypto.Hash) algorithmRule {
 	for _, r := range p.Hashes {
 		if r.Hash == h {
@@ -88,7 +88,7 @@ func (p Policy) findHashRule(h crypto.Hash) algorithmRule {
 	return algorithmRule{name: h.String()}
 }
 
-// findKeyRule returns the rule about a public key: of those that fit, the one for the smallest keys.
+// findKeyRule returns the rule for a public key: of those that match, the one for the smallest keys.
 func (p Policy) findKeyRule(pub crypto.PublicKey) algorithmRule {
 	kind, bits := cms.KeySize(pub)
 	a := algorithmRule{name: fmt.Sprintf("%s-%d", kind, bits)}
@@ -108,7 +108,7 @@ func (p Policy) findKeyRule(pub crypto.PublicKey) algorithmRule {
 	return a
 }
 
-// certificateHashes are the hashes within the algorithms that certificates are signed by.
+// certificateHashes are the hashes of certificate signature algorithms.
 var certificateHashes = map[x509.SignatureAlgorithm]crypto.Hash{
 	x509.MD5WithRSA: crypto.MD5, x509.SHA1WithRSA: crypto.SHA1, x509.ECDSAWithSHA1: crypto.SHA1,
 	x509.SHA256WithRSA: crypto.SHA256, x509.SHA256WithRSAPSS: crypto.SHA256, x509.ECDSAWithSHA256: crypto.SHA256,
@@ -117,7 +117,7 @@ var certificateHashes = map[x509.SignatureAlgorithm]crypto.Hash{
 	x509.PureEd25519: crypto.SHA512,
 }
 
-// findCertificateRules returns the rules about what a certificate was signed with and about its own key.
+// findCertificateRules returns the rules for a certificate's signature and for its key.
 func (p Policy) findCertificateRules(c *x509.Certificate) []algorithmRule {
 	signed := algorithmRule{name: c.SignatureAlgorithm.String()}
 	if h, ok := certificateHashes[c.SignatureAlgorithm]; ok {

@@ -13,7 +13,7 @@ import (
 	"segel/revocation"
 )
 
-// responder answers about anybody, in memory.
+// responder answers about every certificate, in memory.
 type responder struct {
 	answers map[string]revocation.Data
 	asked   []string
@@ -42,7 +42,7 @@ func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 	p := signed(t, w)
 	is(t, p.judge(at), 0, CertificateChainGeneralFailure, LevelT)
 	r := p.judge(at, func(o *Options) { o.Online = net })
-	is(t, r, 0, "", LevelT) // what the net says is not in the file
+	is(t, r, 0, "", LevelT) // fetched data is not in the file
 	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromNet {
 		t.Errorf("proved by %q", by)
 	}
@@ -187,7 +187,7 @@ func TestSourceThatStaysSilentIsMissingAfterTheTimeForAllQuestions(t *testing.T)
 	p := signed(t, newWorld(t))
 	at := date(2025, 6, 3)
 	began := time.Now()
-	r := p.judge(at, func(o *Options) { o.Online, o.OnlineWithin = silent{}, 50*time.Millisecond })
+	r := p.judge(at, func(o *Options) { o.Online, o.OnlineTimeout = silent{}, 50*time.Millisecond })
 	is(t, r, 0, CertificateChainGeneralFailure, LevelT)
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)

@@ -14,7 +14,7 @@ func signed(t *testing.T, w *world) *paper {
 	return p
 }
 
-// proved adds what shows that nobody was revoked by then.
+// proved adds data that shows that no certificate was revoked by then.
 func proved(p *paper, at time.Time) *paper {
 	w := p.w
 	p.prove([][]byte{w.budi.good(at), w.issuing.good(at)}, w.timeRoot.list(at))
@@ -28,7 +28,7 @@ func TestLevelsAreReachedOneAfterTheOther(t *testing.T) {
 	p.sign(w.budi)
 	is(t, p.judge(date(2025, 6, 2)), 0, CertificateChainGeneralFailure, LevelB)
 	p = signed(t, w)
-	is(t, p.judge(date(2025, 6, 2)), 0, CertificateChainGeneralFailure, LevelT) // nobody says whether the clock was revoked
+	is(t, p.judge(date(2025, 6, 2)), 0, CertificateChainGeneralFailure, LevelT) // the status of the clock is unknown
 	p = proved(signed(t, w), date(2025, 6, 2))
 	is(t, p.judge(date(2025, 6, 2)), 0, "", LevelLT)
 	p.archive(w.tsa, date(2025, 6, 3))
@@ -138,7 +138,7 @@ func TestProofThatMayBeYoungerThanTheEndOfItsIssuerDoesNotCount(t *testing.T) {
 	w := newWorld(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
-	// The issuer's key fell into wrong hands in August: it may have made the proof of June as well.
+	// The issuer's key was compromised in August: an attacker may have made the data of June too.
 	is(t, p.judge(date(2025, 9, 2)), 0, NoPOE, LevelT)
 	p = proved(signed(t, w), date(2025, 6, 2))
 	p.archive(w.tsa, date(2025, 6, 3))

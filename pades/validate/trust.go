@@ -14,42 +14,43 @@ import (
 	"segel/cms"
 )
 
-// Purpose is what a root is trusted for.
+// Purpose is what a certificate is trusted for.
 type Purpose uint8
 
-// The purposes. A root may have both.
+// The purposes, which can be combined.
 const (
 	ForSigning Purpose = 1 << iota // certificates of people and organisations
 	ForTime                        // certificates of time-stamp authorities
-	ForStamps                      // certificates of the office that issues duty stamps
-	ForAll     = ForSigning | ForTime
+	// ForStamps marks issuers whose signatures the caller recognises as stamps. Validation does not use it.
+	ForStamps
+	ForAll = ForSigning | ForTime
 )
 
-// OriginOwn marks the roots of the program's own authority. A duty stamp below one is a specimen, whatever it says.
+// OriginOwn is the origin of the trust anchors of the program's own authority.
 const OriginOwn = "authority"
 
-// Trust is the set of roots that chains have to end in. Its zero value trusts nobody. It is filled first and used
-// afterwards; then it is safe for use by several goroutines at once.
+// Trust is the set of trust anchors. Its zero value trusts none. Fill it before use; then several goroutines may use it
+// at once.
 type Trust struct {
 	signing, time *x509.CertPool
-	names         map[string]string              // SHA-256 of a root to where it came from
-	bySubject     map[string][]*x509.Certificate // roots for either purpose
-	stampIssuers  map[string]bool                // SHA-256 of certificates trusted for duty stamps
+	names         map[string]string              // origin by the SHA-256 of a trust anchor
+	bySubject     map[string][]*x509.Certificate // trust anchors for any purpose
+	purposes      map[string]Purpose             // by SHA-256
 	declared      map[string][]Assurance         // by the SHA-256 of an issuer
-	all           []trustAnchor                  // in the order in which they were added
+	all           []trustAnchor                  // in the order of adding
 	count         int
 }
 
-// trustAnchor is a certificate as it was added once.
+// trustAnchor is a certificate as it was added.
 type trustAnchor struct {
 	*x509.Certificate
 	purpose Purpose
 }
 
-// Add trusts a certificate. Origin says where it came from, for the report, such as "authority" or a file's name.
+// Add trusts certificates. Origin says in the report where they came from, such as "authority" or a file's name.
 func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) {
 	if t.names == nil {
-		t.names, t.stampIssuers, t.bySubject = map[string]string{}, map[string]bool{}, map[string][]*x509.Certificate{}
+		t.names, t.purposes, t.bySubject = map[string]string{}, map[string]Purpose{}, map[string][]*x509.Certificate{}
 		t.signing, t.time = x509.NewCertPool(), x509.NewCertPool()
 	}
 	for _, c := range roots {
@@ -61,9 +62,7 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 		}
 		t.all = append(t.all, trustAnchor{c, purpose})
 		id := certificateFingerprint(c)
-		if purpose&ForStamps != 0 {
-			t.stampIssuers[id] = true
-		}
+		t.purposes[id] |= purpose
 		if _, known := t.names[id]; !known {
 			t.names[id] = origin
 			t.bySubject[string(c.RawSubject)] = append(t.bySubject[string(c.RawSubject)], c)
@@ -72,11 +71,11 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 	}
 }
 
-// Len returns the number of roots.
+// Len returns the number of trust anchors.
 func (t *Trust) Len() int { return t.count }
 
-// Roots returns the certificates that are trusted for one of these purposes at least. Whoever asks a time-stamp
-// authority for a token holds its chain against the same roots as who judges the token later.
+// Roots returns the certificates trusted for at least one of the purposes. A timestamp token is accepted from an
+// authority with the same roots with which it is validated later.
 func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 	var list []*x509.Certificate
 	for _, r := range t.all {
@@ -87,31 +86,18 @@ func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 	return list
 }
 
-// Origin returns where a root came from, as Add was told first; empty for a certificate that is not a root.
-func (t *Trust) Origin(c *x509.Certificate) string { return t.originOf(c) }
+// Origin returns the origin of a trust anchor as first added; empty for other certificates.
+func (t *Trust) Origin(c *x509.Certificate) string { return t.names[certificateFingerprint(c)] }
 
-// originOf returns where a root came from.
-func (t *Trust) originOf(c *x509.Certificate) string { return t.names[certificateFingerprint(c)] }
-
-// hasRoot reports whether a certificate is a root, whatever for.
+// hasRoot reports whether a certificate is a trust anchor for any purpose.
 func (t *Trust) hasRoot(c *x509.Certificate) bool {
 	return slices.ContainsFunc(t.findRoots(c.RawSubject), c.Equal)
 }
 
-// findRoots returns the roots of that name.
+// findRoots returns the trust anchors with that subject.
 func (t *Trust) findRoots(subject []byte) []*x509.Certificate { return t.bySubject[string(subject)] }
 
-// endsInOwnRoot reports whether a chain ends in a root of the program's own.
-func (t *Trust) endsInOwnRoot(c chain) bool {
-	return len(c) > 0 && t.originOf(c.trustAnchor()) == OriginOwn
-}
-
-// isStampIssuer reports whether a chain passes a certificate that is trusted for duty stamps.
-func (t *Trust) isStampIssuer(c chain) bool {
-	return slices.ContainsFunc(c, func(x *x509.Certificate) bool { return t.stampIssuers[certificateFingerprint(x)] })
-}
-
-// rootPool returns the roots for a purpose. It is never nil, which to crypto/x509 would mean the machine's own roots.
+// rootPool returns the trust anchors for a purpose. It is never nil, which for crypto/x509 means the system roots.
 func (t *Trust) rootPool(purpose Purpose) *x509.CertPool {
 	switch {
 	case t.signing == nil:
@@ -122,21 +108,21 @@ func (t *Trust) rootPool(purpose Purpose) *x509.CertPool {
 	return t.signing
 }
 
-// Limits of a folder of roots. The lists of all states of Europe together hold some thousands.
+// Limits for a folder of roots. The trusted lists of all European states hold some thousands.
 const (
 	maxTrustFile  = 32 << 20 // bytes
 	maxTrustRoots = 50_000
 	maxTrustDepth = 8
 )
 
-// trustFolders are subfolders whose roots are trusted for one purpose only.
+// trustFolders are the subfolders with their purposes.
 var trustFolders = map[string]Purpose{"signing": ForSigning, "timestamping": ForTime, "stamping": ForAll | ForStamps}
 
-// AddFolder trusts the certificates in a folder: files ending in .pem, .crt, .cer or .der, each one certificate in
-// DER or any number in PEM. Those in the subfolder signing are trusted for signatures alone, those in timestamping
-// for time alone, others for both, and those in stamping for duty stamps besides; deeper folders are like the one they are in. It returns the names of files that
-// hold a certificate which cannot be read; the rest of them is trusted all the same, since trusting less is no
-// danger and national lists hold odd ones. Errors: the folder cannot be read, or is out of all proportion.
+// AddFolder trusts the certificates in a folder: files ending in .pem, .crt, .cer or .der, each with one certificate in
+// DER or any number in PEM. Those in the subfolder signing are trusted only for signatures, those in timestamping only
+// for time, those in stamping also for stamps, others for both; deeper folders inherit this. Odd are the names of files
+// with an unreadable certificate; their other certificates are trusted, since trusting fewer is safe and national lists
+// contain malformed ones. Errors: the folder cannot be read, or exceeds the limits.
 func (t *Trust) AddFolder(folder fs.FS) (odd []string, err error) {
 	err = fs.WalkDir(folder, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -173,7 +159,7 @@ func (t *Trust) AddFolder(folder fs.FS) (odd []string, err error) {
 	return odd, err
 }
 
-// readRoots reads a file of certificates. Whole is false where one could not be read, or none was found.
+// readRoots reads a file of certificates. Whole is false if one could not be read, or there is none.
 func readRoots(folder fs.FS, name string) (roots []*x509.Certificate, whole bool, err error) {
 	f, err := folder.Open(name)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// fresh is a file with one signature and proof about its issuer and the signer, made on the day it is judged for.
+// fresh validates a file with one signature and revocation data of the same day about the signer and the issuer.
 func fresh(w *world, h *holder, more ...[]byte) *Report {
 	w.t.Helper()
 	p := w.paper()
@@ -72,7 +72,7 @@ func TestSelfSignedCertificateIsTrustedOnlyAsARoot(t *testing.T) {
 	r := p.judge(date(2025, 6, 3))
 	is(t, r, 0, NoCertificateChainFound, LevelB)
 	if !hasReason(r.Signatures[0].Reasons, "chain.self_signed") {
-		t.Error("not told that it is self-signed")
+		t.Error("self-signed is not reported")
 	}
 	w.trust.Add(ForSigning, "self", self.cert)
 	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
@@ -287,7 +287,8 @@ func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 	if got := names(trust.Roots(ForSigning)); got != "Root, Issuing, Sendiri, Sendiri, Clock" {
 		t.Errorf("trusted for signatures: %s", got)
 	}
-	if !trust.isStampIssuer(chain{w.tsa.cert}) || trust.isStampIssuer(chain{w.root.cert}) {
+	stamps := func(c *x509.Certificate) bool { return trust.purposes[certificateFingerprint(c)]&ForStamps != 0 }
+	if !stamps(w.tsa.cert) || stamps(w.root.cert) {
 		t.Error("wrong office")
 	}
 }
@@ -313,7 +314,7 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	}
 	is(t, r, 0, "", LevelLT)
 	if !hasReason(r.Warnings, "revocation.too_much") {
-		t.Error("not told that some was left out")
+		t.Error("omissions are not reported")
 	}
 }
 

@@ -10,34 +10,37 @@ import (
 
 	"segel/cms"
 	"segel/pades/validate/facts"
+	"segel/pdf"
 	"segel/revocation"
 )
 
-// Options of a validation. At and Trust are what it rests on.
+// Options of a validation. Set at least At and Trust.
 type Options struct {
-	// At is the moment that the file is judged for: now, or an earlier one.
+	// At is the time of validation: now or earlier.
 	At time.Time
-	// Trust is the roots; nil trusts nobody.
+	// Trust is the set of trust anchors; nil trusts none.
 	Trust *Trust
-	// Online asks for proof about certificates that the file brings none about, and for issuers that it lacks if it is a
-	// [revocation.IssuerSource]; nil asks nobody.
+	// Online fetches revocation data that the file lacks, and missing issuers if it is a [revocation.IssuerSource]; nil
+	// fetches nothing.
 	Online revocation.Source
-	// OnlineWithin is how long Online may be asked in all, from the beginning of the judgement. What it has not told by then is missing
-	// in the report, as if it had refused to tell. Zero: as long as the context lasts, with which the judgement ends.
-	OnlineWithin time.Duration
-	// Policy says which algorithms are relied on until when; zero is DefaultPolicy.
+	// OnlineTimeout bounds all queries to Online together, from the start of the validation. What was not answered by then is missing
+	// in the report, as if Online had failed. Zero: as long as the context lasts, with which the validation ends.
+	OnlineTimeout time.Duration
+	// Policy states until when algorithms are relied on; zero is DefaultPolicy.
 	Policy Policy
-	// MaxMark is the share of a page, from 0 to 1, that what fields show which were signed or filled later may take up
-	// before it counts as a change if it makes signed content unreadable. Fields of one revision count together, those of
-	// all later ones up to twice as much. Zero is [DefaultMaxMark]. Duty stamps of the usual size are exempt.
+	// MaxMark is the share of a page, from 0 to 1, that later filled or signed fields may cover before it counts as a change
+	// if they make signed content unreadable. Fields of one revision count together, those of all later ones up to twice as
+	// much. Zero is [DefaultMaxMark].
 	MaxMark float64
-	// Explain has every check put down with its outcome.
+	// Exempt reports whether a signature shown in that box, in points as displayed, is exempt from MaxMark; nil exempts none.
+	Exempt func(s *facts.Signature, shown pdf.Rect) bool
+	// Explain adds every check with its result.
 	Explain bool
-	// Limits bound what a hostile file can make it do.
+	// Limits bound what a hostile file can cost.
 	Limits facts.Limits
-	// SHA256 of the file in hexadecimal, if it is known; it goes into the report.
+	// SHA256 of the file in hexadecimal, for the report; or empty.
 	SHA256 string
-	// Name is what the file is called in the report.
+	// Name of the file, for the report.
 	Name string
 	// Password opens an encrypted file.
 	Password string
@@ -46,27 +49,27 @@ type Options struct {
 // DefaultMaxMark is a quarter of the page.
 const DefaultMaxMark = 0.25
 
-// validation is one file being judged. It lives as long as one call.
+// validation is the validation of one file.
 type validation struct {
 	o              Options
 	certificates   *certificatePool
 	revocationData revocationData
 	chainCache     map[chainKey]chainResult
-	boundsByIssuer map[string]*validityBounds // by the name of an issuer
-	statusFetched  map[[sha256.Size]byte]bool // proof about whom
-	issuerFetched  map[[sha256.Size]byte]bool // the issuer of whom
-	issuersFromNet map[[sha256.Size]byte]bool // certificates that came from the net, and that the file lacks
+	boundsByIssuer map[string]*validityBounds // by issuer name
+	statusFetched  map[[sha256.Size]byte]bool // certificates whose revocation data was fetched
+	issuerFetched  map[[sha256.Size]byte]bool // certificates whose issuer was fetched
+	issuersFromNet map[[sha256.Size]byte]bool // fetched certificates, which the file lacks
 	fingerprints   map[*x509.Certificate][sha256.Size]byte
 	descriptions   map[[sha256.Size]byte]Certificate
-	unreachable    []string  // whom the net could not tell about
-	askUntil       time.Time // when Online is asked no more; zero: never
+	unreachable    []string  // holders without an answer from the network
+	onlineUntil    time.Time // when Online is not queried any more; zero: never
 	signatures     []*checkedSignature
-	poes           []proofOfExistence // by trusted document timestamps, newest first
-	chainChecks    int                // signatures of certificates that were checked, at most
-	reasonCount    int                // changes that were put into words
-	stepCount      int                // checks that were put down
-	hasStore       bool               // the file has a document security store
-	coveredPages   []int              // pages on which something allowed stands over what was signed
+	poes           []proofOfExistence // of trusted document timestamps, newest first
+	chainChecks    int                // upper bound of certificate signatures checked
+	reasonCount    int                // for changes
+	stepCount      int
+	hasStore       bool  // the file has a document security store
+	coveredPages   []int // on which something allowed covers signed content
 }
 
 func newValidation(o Options) *validation {
@@ -76,16 +79,16 @@ func newValidation(o Options) *validation {
 	}
 	v := &validation{o: o, certificates: newCertificatePool(), chainCache: map[chainKey]chainResult{}, boundsByIssuer: map[string]*validityBounds{}, statusFetched: map[[sha256.Size]byte]bool{}, issuerFetched: map[[sha256.Size]byte]bool{}, issuersFromNet: map[[sha256.Size]byte]bool{},
 		fingerprints: map[*x509.Certificate][sha256.Size]byte{}, descriptions: map[[sha256.Size]byte]Certificate{}}
-	if o.OnlineWithin > 0 {
-		v.askUntil = time.Now().Add(o.OnlineWithin)
+	if o.OnlineTimeout > 0 {
+		v.onlineUntil = time.Now().Add(o.OnlineTimeout)
 	}
 	return v
 }
 
 func (v *validation) trustAnchors() *Trust { return v.o.Trust }
 
-// validateSignatures judges document timestamps from the newest to the oldest, since each is proof for all before it, and then
-// the signatures.
+// validateSignatures validates the document timestamps from the newest to the oldest, since each proves the existence
+// of all before it, and then the signatures.
 func (v *validation) validateSignatures(ctx context.Context) error {
 	newestFirst := slices.Clone(v.signatures)
 	slices.SortStableFunc(newestFirst, func(a, b *checkedSignature) int { return b.revision - a.revision })
@@ -114,8 +117,8 @@ func (v *validation) validateItem(ctx context.Context, s *checkedSignature) erro
 	return v.validateSignature(ctx, s)
 }
 
-// findPOE returns the earliest moment for which a trusted document timestamp behind a revision proves it, or the
-// moment of validation.
+// findPOE returns the earliest time at which a trusted later document timestamp proves the existence of a revision, or
+// the time of validation.
 func (v *validation) findPOE(revision int) (time.Time, *proofOfExistence) {
 	at, best := v.o.At, (*proofOfExistence)(nil)
 	for i, p := range v.poes {
@@ -126,11 +129,11 @@ func (v *validation) findPOE(revision int) (time.Time, *proofOfExistence) {
 	return at, best
 }
 
-// earliestExistence returns the earliest moment for which a piece of proof is proved to exist.
+// earliestExistence returns the earliest time at which an item of revocation data is proved to exist.
 func (v *validation) earliestExistence(m *revocationItem) time.Time {
 	at := v.o.At
 	if m.attributeOf != nil && !m.attributeOf.bestTime.IsZero() && m.attributeOf.bestTime.Before(at) {
-		at = m.attributeOf.bestTime // the timestamp on a signature is one on its signed attributes
+		at = m.attributeOf.bestTime // a signature timestamp also covers the signed attributes
 	}
 	for _, p := range v.poes {
 		if m.revision > 0 && p.revision >= m.revision && p.time.Before(at) {
@@ -140,7 +143,7 @@ func (v *validation) earliestExistence(m *revocationItem) time.Time {
 	return at
 }
 
-// latestEarlierTime returns the latest moment that a signature of a revision is proved to come after: it covers a timestamp
+// latestEarlierTime returns the latest time that a signature of a revision is proved to follow: it covers a timestamp
 // of that time.
 func (v *validation) latestEarlierTime(revision int) time.Time {
 	var after time.Time
@@ -152,7 +155,8 @@ func (v *validation) latestEarlierTime(revision int) time.Time {
 	return after
 }
 
-// validateDocumentTimestamp judges a document timestamp and, if it holds, makes it a proof for all before it.
+// validateDocumentTimestamp validates a document timestamp. If it is valid it becomes a proof of existence for all
+// before it.
 func (v *validation) validateDocumentTimestamp(ctx context.Context, s *checkedSignature) error {
 	if s.failure != nil {
 		s.addFailure(s.failure.sub, s.failure.reason)
@@ -167,10 +171,10 @@ func (v *validation) validateDocumentTimestamp(ctx context.Context, s *checkedSi
 		return nil
 	}
 	s.addReasons(s.trust.notes...)
-	// What it covers cannot be older by a later timestamp than this one by its own.
+	// A later timestamp covers this one and cannot be older.
 	t := s.tokens[0].Time
 	if s.poe != nil && t.After(s.poe.time.Add(skew)) {
-		s.addFailure(TimestampOrderFailure, newReason("time.order", "first", formatTime(t), "second", formatTime(s.poe.time)))
+		s.addFailure(TimestampOrderFailure, NewReason("time.order", "first", formatTime(t), "second", formatTime(s.poe.time)))
 		return nil
 	}
 	v.poes = append(v.poes, proofOfExistence{
@@ -179,7 +183,7 @@ func (v *validation) validateDocumentTimestamp(ctx context.Context, s *checkedSi
 	return nil
 }
 
-// validateToken judges one timestamp token of a subject and keeps what came out.
+// validateToken validates one timestamp token of a signature and stores the result.
 func (v *validation) validateToken(ctx context.Context, s *checkedSignature, t timestampToken) error {
 	if t.err != nil {
 		f := tokenFailure(t.err)
@@ -187,7 +191,7 @@ func (v *validation) validateToken(ctx context.Context, s *checkedSignature, t t
 		return nil
 	}
 	if t.Time.After(v.o.At.Add(skew)) {
-		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: TimestampOrderFailure, reasons: []Reason{newReason("time.future", "time", formatTime(t.Time))}})
+		s.tokenStatuses = append(s.tokenStatuses, trustStatus{sub: TimestampOrderFailure, reasons: []Reason{NewReason("time.future", "time", formatTime(t.Time))}})
 		return nil
 	}
 	exists, _ := v.findPOE(s.revision)
@@ -205,12 +209,11 @@ func (v *validation) validateToken(ctx context.Context, s *checkedSignature, t t
 	return nil
 }
 
-// findWeakHashes returns what the policy has against the hashes that a certificate's holder signed with at a moment. Keys are a
-// matter of the chain.
+// findWeakHashes returns the hashes that the policy no longer accepts at that time. Keys are checked with the chain.
 func (v *validation) findWeakHashes(c *x509.Certificate, hashes []crypto.Hash, at time.Time) []trustLimit {
 	var list []trustLimit
 	for i, h := range hashes {
-		if h == 0 || slices.Contains(hashes[:i], h) { // 0: of a signature that could not be read so far
+		if h == 0 || slices.Contains(hashes[:i], h) { // 0: of a signature that could not be read
 			continue
 		}
 		if l := v.o.Policy.findHashRule(h).limitFor(c, "algorithm.signature"); l != nil && l.until.Before(at) {
@@ -220,7 +223,7 @@ func (v *validation) findWeakHashes(c *x509.Certificate, hashes []crypto.Hash, a
 	return list
 }
 
-// validateSignature judges a signature at the moment for which it is proved to exist.
+// validateSignature validates a signature at its best time.
 func (v *validation) validateSignature(ctx context.Context, s *checkedSignature) error {
 	if err := v.validateSignatureTimestamps(ctx, s); err != nil {
 		return err
@@ -230,7 +233,7 @@ func (v *validation) validateSignature(ctx context.Context, s *checkedSignature)
 	}
 	if s.cert == nil {
 		if s.failure == nil {
-			s.addFailure(NoSigningCertificateFound, newReason("certificate.missing"))
+			s.addFailure(NoSigningCertificateFound, NewReason("certificate.missing"))
 		}
 		return nil
 	}
@@ -247,21 +250,21 @@ func (v *validation) validateSignature(ctx context.Context, s *checkedSignature)
 	}
 	s.addReasons(v.findIrregularEncodings(s)...)
 	if s.form == formPAdES && !s.bound {
-		s.addFailure(SigConstraintsFailure, newReason("certificate.not_bound"))
+		s.addFailure(SigConstraintsFailure, NewReason("certificate.not_bound"))
 	}
 	if c := s.facts.Container; c != nil && len(c.Signers) > 1 {
-		// Only one of them was looked at, and readers differ on which.
-		s.addFailure(SigConstraintsFailure, newReason("format.signers", "count", formatInt(len(c.Signers))))
+		// Only one was verified, and readers differ in which.
+		s.addFailure(SigConstraintsFailure, NewReason("format.signers", "count", formatInt(len(c.Signers))))
 	}
 	if c := s.facts.Container; c != nil && c.Content != nil && s.facts.Form != facts.FormSHA1 {
-		// What it carries is shown by nobody, and readers differ on what was signed.
-		s.addFailure(SigConstraintsFailure, newReason("format.content", "form", string(s.facts.SubFilter)))
+		// Readers do not show it, and differ in what was signed.
+		s.addFailure(SigConstraintsFailure, NewReason("format.content", "form", string(s.facts.SubFilter)))
 	}
 	return nil
 }
 
-// validateSignatureTimestamps judges the timestamps on a signature value. The earliest that holds may prove it to be older than the
-// document timestamps behind it do.
+// validateSignatureTimestamps validates the timestamps on a signature value. The earliest valid one may prove an
+// earlier time than the document timestamps.
 func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checkedSignature) error {
 	for i, t := range s.tokens {
 		if err := v.validateToken(ctx, s, t); err != nil {
@@ -269,13 +272,13 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 		}
 		st := s.tokenStatuses[i]
 		if st.sub != "" {
-			s.addReasons(newReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
+			s.addReasons(NewReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
 			s.addReasons(st.reasons...)
 			continue
 		}
 		s.addReasons(st.notes...)
 		if s.poe != nil && t.Time.After(s.poe.time.Add(skew)) {
-			s.addFailure(TimestampOrderFailure, newReason("time.order", "first", formatTime(t.Time), "second", formatTime(s.poe.time)))
+			s.addFailure(TimestampOrderFailure, NewReason("time.order", "first", formatTime(t.Time), "second", formatTime(s.poe.time)))
 			continue
 		}
 		if t.Time.Before(s.bestTime) {
@@ -284,13 +287,13 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 		}
 	}
 	if s.poe == nil {
-		s.addReasons(newReason("time.unproven"))
+		s.addReasons(NewReason("time.unproven"))
 	}
 	return nil
 }
 
-// findIrregularEncodings tells which certificates of a signature's chain, or only the signer's if there is none, crypto/x509 does
-// not read.
+// findIrregularEncodings returns the certificates of a signature's chain, or the signer's without one, that crypto/x509
+// does not parse.
 func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	certs := s.trust.chain
 	if certs == nil {
@@ -299,8 +302,8 @@ func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	var list []Reason
 	for _, c := range certs {
 		if err := cms.CheckEncoding(c); err != nil {
-			r := newReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(err))
-			if !slices.ContainsFunc(s.reasons, func(have Reason) bool { return have.English == r.English }) {
+			r := NewReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(err))
+			if !slices.ContainsFunc(s.reasons, func(have Reason) bool { return have.key() == r.key() }) {
 				list = append(list, r)
 			}
 		}

@@ -2,17 +2,17 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 
 	"segel/pdf"
 )
 
-// Level is how much a change does to a document. A signature that permits a level permits all below it.
+// Level is how much a change does to a document. A signature that permits a level permits all lower ones.
 type Level uint8
 
-// The levels.
 const (
-	None        Level = iota // nothing that anybody could see or that any program would read differently
-	LTA                      // proof of validity and document timestamps
+	None        Level = iota // nothing that a person can see or a program reads differently
+	LTA                      // validation data and document timestamps
 	FormFilling              // fields filled in and signed, signature fields added
 	Annotations              // comments added, changed or deleted
 	Other                    // anything that no rule allows
@@ -35,67 +35,58 @@ func (l Level) String() string {
 	return fmt.Sprintf("level %d", uint8(l))
 }
 
-// Operation became of an object.
+// Operation is what a revision did to an object.
 type Operation string
 
-// What can become of an object.
 const (
 	Added    Operation = "added"
 	Replaced Operation = "replaced"
 	Freed    Operation = "freed"
-	// Oddity is no object: the revision as a whole is not as an honest writer makes it.
+	// Oddity is about the revision as a whole: honest writers do not produce it.
 	Oddity Operation = "oddity"
 )
 
-// Note is a remark on a change that is allowed but worth a look.
+// Note is a remark on a change that is allowed but that people should look at.
 type Note string
 
-// The remarks.
 const (
-	Visible            Note = "visible"             // something new is to be seen on a page
+	Visible            Note = "visible"             // something new shows on a page
 	OverlapsSignature  Note = "overlaps_signature"  // over the widget of an earlier signature
 	OverlapsText       Note = "overlaps_text"       // over text of the page
-	OverlapsPicture    Note = "overlaps_picture"    // over a picture or drawing, or over what nobody could look at
+	OverlapsPicture    Note = "overlaps_picture"    // over a picture or drawing, or over content that cannot be examined
 	OverlapsAnnotation Note = "overlaps_annotation" // over another annotation
-	// ValueNotCompared: a field was filled in, and whether it shows its value cannot be told.
+	// ValueNotCompared: a field was filled in, and its appearance cannot be compared with its value.
 	ValueNotCompared Note = "value_not_compared"
 )
 
-// Covering are the remarks that something new stands over something else, worst first.
+// Covering are the notes that something new lies over something else, worst first.
 var Covering = []Note{OverlapsText, OverlapsSignature, OverlapsPicture, OverlapsAnnotation}
 
 // Change is what one revision did to one object.
 type Change struct {
-	Ref       pdf.Ref // zero of an Oddity and of the trailer
+	Ref       pdf.Ref // zero for an Oddity and for the trailer
 	Operation Operation
-	// Paths are those by which the object can be reached, such as "Root/Pages/Kids[0]/Contents", one for each
-	// reference to it, at most maxPaths; none if nothing leads to it.
+	// Paths lead to the object, such as "Root/Pages/Kids[0]/Contents": one for each reference to it, at most maxPaths.
+	// Empty if nothing refers to it.
 	Paths []string
-	Rule  string // that allows it; empty if none does
+	Rule  string // that allows it; empty if no rule does
 	Level Level
-	Code  Code // what it is, for a sentence
-	// Field is the fully qualified name of the form field it belongs to; empty if it belongs to none.
+	Code  Code // what it is
+	// Field is the fully qualified name of the form field that the object belongs to; empty if it belongs to none.
 	Field string
-	Page  int      // it shows on, from 1; 0 if on none
+	Page  int      // on which it shows, from 1; 0 if on none
 	Box   pdf.Rect // on that page, default user space
-	// Widget is the annotation that shows it; zero if none does.
+	// Widget is the annotation that shows the change; zero if there is none.
 	Widget pdf.Ref
 	Notes  []Note
-	// Detail is for whoever looks closer, in English: the key that differs, what an oddity is about.
+	// Detail is English text for specialists: the key that differs, or what an oddity is about.
 	Detail string
 }
 
-// Has reports whether a remark was made.
-func (c Change) Has(n Note) bool {
-	for _, have := range c.Notes {
-		if have == n {
-			return true
-		}
-	}
-	return false
-}
+// Has reports whether a change has a note.
+func (c Change) Has(n Note) bool { return slices.Contains(c.Notes, n) }
 
-// Code says what a change is. Each has a sentence where sentences are kept.
+// Code says what a change is. Callers have a sentence for each code.
 type Code string
 
 // Codes of changes that a rule allows.
@@ -105,18 +96,18 @@ const (
 	CodeCrossReference Code = "cross_reference" // section or object stream
 	CodeTrailer        Code = "trailer"         // entries of the trailer that say nothing about content
 	CodeStore          Code = "store"           // document security store
-	CodeStoreReplaced  Code = "store_replaced"  // document security store, replaced by newer proof
+	CodeStoreReplaced  Code = "store_replaced"  // document security store, replaced by newer validation data
 	CodeTimestamp      Code = "timestamp"       // document timestamp with its field
 	CodeSignatureField Code = "signature_field" // new field for a signature, with its widget
 	CodeSigned         Code = "signed"          // field signed
 	CodeFilled         Code = "filled"          // field filled in
-	CodeAppearance     Code = "appearance"      // how a field looks that was added or filled in
+	CodeAppearance     Code = "appearance"      // appearance of a field that was added or filled in
 	CodeForm           Code = "form"            // list of fields and flags of the form
 	CodeMetadata       Code = "metadata"        // metadata, information dictionary
 	CodeExtensions     Code = "extensions"      // versions and extensions stated in the catalog
 	CodeStructure      Code = "structure"       // structure tree gained a field
 	CodeAnnotations    Code = "annotations"     // list of annotations of a page gained a field's widget
-	CodeComment        Code = "comment"         // annotation that is no widget added, changed or deleted
+	CodeComment        Code = "comment"         // annotation other than a widget added, changed or deleted
 	CodeCatalog        Code = "catalog"         // catalog, as the changes above need it
 	CodePage           Code = "page"            // page, as the changes above need it
 	CodeInformation    Code = "information"     // information dictionary
@@ -124,34 +115,34 @@ const (
 
 // Codes of changes that no rule allows.
 const (
-	CodeContent           Code = "content_changed"      // what a page shows, or what it is drawn with
-	CodePages             Code = "pages_changed"        // pages added, removed or put into another order
-	CodePageChanged       Code = "page_changed"         // size, turn or another entry of a page
+	CodeContent           Code = "content_changed"      // content of a page, or what it is drawn with
+	CodePages             Code = "pages_changed"        // pages added, removed or reordered
+	CodePageChanged       Code = "page_changed"         // size, rotation or another entry of a page
 	CodeCatalogChanged    Code = "catalog_changed"      // names, actions, layers and the like
 	CodeRootRedirected    Code = "root_redirected"      // the trailer names another catalog
 	CodeEncryption        Code = "encryption_changed"   //
 	CodeTrailerChanged    Code = "trailer_changed"      //
 	CodeFieldChanged      Code = "field_changed"        // more of a field than its value
 	CodeFieldRemoved      Code = "field_removed"        //
-	CodeFieldAdded        Code = "field_added"          // that is no signature field, or is in the wrong place
+	CodeFieldAdded        Code = "field_added"          // not a signature field, or in the wrong place
 	CodeFormChanged       Code = "form_changed"         // defaults, resources, XFA, calculation order
-	CodeSignedField       Code = "signed_field_changed" // value, look or place of a field that was signed
+	CodeSignedField       Code = "signed_field_changed" // value, appearance or place of a signed field
 	CodeSignature         Code = "signature_changed"    // signature dictionary
-	CodeShared            Code = "appearance_shared"    // appearance that something else shows as well
-	CodeAppearanceChanged Code = "appearance_changed"   // a field shows something else, and its value stays
-	CodeAppearanceDiffers Code = "appearance_differs"   // a field has another value, and shows something else or more
-	CodeUnanswered        Code = "unanswered"           // look of a field whose signature does not hold
-	CodeHidesSigned       Code = "hides_signed"         // field that is larger than a mark may be and makes signed content unreadable
+	CodeShared            Code = "appearance_shared"    // appearance that another object also shows
+	CodeAppearanceChanged Code = "appearance_changed"   // a field shows something else although its value stayed
+	CodeAppearanceDiffers Code = "appearance_differs"   // a field has another value and shows something else, or more
+	CodeUnanswered        Code = "unanswered"           // appearance of a field whose signature is not valid
+	CodeHidesSigned       Code = "hides_signed"         // field larger than a mark may be, which makes signed content unreadable
 	CodeAnnotation        Code = "annotation_changed"   //
-	CodeStoreChanged      Code = "store_changed"        // proof removed or replaced
+	CodeStoreChanged      Code = "store_changed"        // validation data removed or replaced
 	CodeStructChanged     Code = "structure_changed"    //
 	CodeFreed             Code = "freed"                // object deleted
 	CodeRestored          Code = "restored"             // object put back to an earlier state
-	CodeAmbiguous         Code = "ambiguous"            // readers do not agree on what is there
+	CodeAmbiguous         Code = "ambiguous"            // readers do not agree on the content
 	CodeUnexplained       Code = "unexplained"          // anything else
-	CodeUnreadable        Code = "unreadable"           // what is there now or was before cannot be read
-	CodeTooMuch           Code = "too_much"             // more than the limits allow to look at
+	CodeUnreadable        Code = "unreadable"           // the value now or before cannot be read
+	CodeTooMuch           Code = "too_much"             // more than the limits allow
 )
 
-// maxPaths bounds the paths that are told of one object; all are judged.
+// maxPaths bounds the paths reported for one object; rules see all of them.
 const maxPaths = 16

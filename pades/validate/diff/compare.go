@@ -2,12 +2,14 @@ package diff
 
 import (
 	"bytes"
+	"slices"
 
 	"segel/pdf"
 )
 
-// equalObjects reports whether two objects are written with the same value. References are the same if they name the same
-// object: whether that changed is judged where it did. How a string is bracketed is no difference, nor is 1 to 1.0.
+// equalObjects reports whether two objects have the same value. References are equal if they name the same object; a
+// change of that object is reported for itself. The notation of a string makes no difference, and neither does 1 or
+// 1.0.
 func equalObjects(a, b pdf.Object) bool {
 	switch a := a.(type) {
 	case nil:
@@ -63,12 +65,12 @@ func Differing(a, b pdf.Dict) []pdf.Name {
 			keys = append(keys, k)
 		}
 	}
-	sortNames(keys)
+	slices.Sort(keys)
 	return keys
 }
 
-// equalStreams compares two streams, their stored data included. Data of more than maxSame bytes counts as different:
-// nobody writes that again for nothing.
+// equalStreams compares two streams, their stored data included. Data of more than maxComparedStream bytes counts as
+// different: no honest writer stores that again unchanged.
 func equalStreams(old, new *pdf.Document, a, b *pdf.Stream) bool {
 	if a.Len() != b.Len() || a.Len() > maxComparedStream || !equalObjects(a.Dict, b.Dict) {
 		return false
@@ -80,7 +82,7 @@ func equalStreams(old, new *pdf.Document, a, b *pdf.Stream) bool {
 
 const maxComparedStream = 4 << 20
 
-// addedElements returns what new has behind or between the elements of old, if new has all those in the same order.
+// addedElements returns the elements that new has and old lacks, if new keeps all elements of old in their order.
 func addedElements(old, new pdf.Array) (added pdf.Array, ok bool) {
 	for _, v := range new {
 		if len(old) > 0 && equalObjects(old[0], v) {

@@ -16,48 +16,50 @@ import (
 
 // Options of a Comparer.
 type Options struct {
-	// Changed are the numbers of all objects that revisions behind the first will change, as far as they are known.
-	// Paths are told of these.
+	// Changed are the numbers of the objects that later revisions change, as far as known. Paths are recorded for
+	// these.
 	Changed []uint32
 	// Containers are the object streams of the states before the first.
 	Containers []uint32
-	// KnownLength tells how long compressed proof is that was decoded already and found sound; 0 is not known. Nil is none.
+	// KnownLength returns the length of compressed validation data that was already decoded without an error; 0 if
+	// unknown. Nil knows none.
 	KnownLength func(st *pdf.Stream) int
-	// DescribeItem tells what an item of a list of the document security store (Certs, OCSPs, CRLs) is about, and whether it
-	// is what the list says. Of a certificate it need not say what it is about. Nil takes nothing for proof.
+	// DescribeItem returns what an item of a list of the document security store (Certs, OCSPs, CRLs) is about, and
+	// whether it is of the kind that the list holds. For a certificate about may be empty. Nil accepts no item.
 	DescribeItem func(list pdf.Name, der []byte) (about []Subject, sound bool)
-	// DescribeCovered tells what is drawn within a box of a page, as the document stood then: OverlapsText, OverlapsPicture. Nil
-	// is nothing.
+	// DescribeCovered returns what is drawn within a box of a page in that state: OverlapsText, OverlapsPicture. Nil
+	// finds nothing.
 	DescribeCovered func(d *pdf.Document, page int, box pdf.Rect) []Note
 }
 
-// Subject is what an item of proof is about: items about the same have the same ID. At is when it was so.
+// Subject is what an item of validation data is about: items about the same certificate status have the same ID. At is
+// the time of the statement.
 type Subject struct {
 	ID string
 	At time.Time
 }
 
-// Comparer compares the states of a file, each with the one before. It reads all that can be reached in the first
-// state once, and after that what each revision changed.
+// Comparer compares each state of a file with the one before. It reads all reachable objects of the first state once,
+// and after that what each revision changed.
 type Comparer struct {
 	g     *graph
 	o     Options
 	last  *pdf.Document
-	names map[string]uint32 // of the fields at the form's root, by object; nil until asked for
+	names map[string]uint32 // of the fields at the form's root, by object; nil before the first use
 
-	noStreams numberSet // numbers that /AdditionalStreams led to when they were no streams
+	noStreams numberSet // numbers that /AdditionalStreams referred to when they were not streams
 
-	itemBytes     int           // decoded so far
-	inflater      io.ReadCloser // for the next proof; nil if there is none
-	fieldLookups  int           // fields and appearances that were looked at beside those that changed
-	searchedBytes int           // content of those that was looked through
+	itemBytes     int           // of validation data decoded so far
+	inflater      io.ReadCloser // reused for the next item; nil at first
+	fieldLookups  int           // fields and appearances examined besides those that changed
+	searchedBytes int           // content searched in these
 
-	fieldWork       *formfield.Work // left for comparing fields with their values
-	appearanceBytes int64           // left for their appearances
+	fieldWork       *formfield.Work // what may still be spent on comparing fields with their values
+	appearanceBytes int64           // what may still be spent on their appearances
 	laterFonts      laterFonts
 }
 
-// NewComparer takes up the first state.
+// NewComparer reads the first state.
 func NewComparer(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
 	asked := &numberSet{}
 	for _, n := range o.Changed {
@@ -81,7 +83,7 @@ func NewComparer(ctx context.Context, s *pdf.State, o Options) (*Comparer, error
 	return c, nil
 }
 
-// followTrailer visits what the trailer and the object streams of a state lead to.
+// followTrailer visits what the trailer of a state refers to.
 func (c *Comparer) followTrailer(s *pdf.State) error {
 	c.g.skeleton.findSkeleton(s.Document)
 	w := &walker{g: c.g, d: s.Document, from: rootNumber}
@@ -97,15 +99,16 @@ func (c *Comparer) followTrailer(s *pdf.State) error {
 	return c.g.visitQueued(s.Document)
 }
 
-// Incomplete returns why not every reachable object was read, so that later changes cannot be judged. Nil: all were read.
+// Incomplete returns why not every reachable object was read, so that later changes cannot be checked. Nil: all were
+// read.
 func (c *Comparer) Incomplete() error { return c.g.incomplete }
 
-// DuplicateKeys lists objects of the first state in which a dictionary states a key twice, as far as anything leads to them:
-// readers differ in which of the two they take.
+// DuplicateKeys lists reachable objects of the first state in which a dictionary has a key twice: readers differ in
+// which value they use.
 func (c *Comparer) DuplicateKeys() []pdf.Ref { return c.g.duplicateKeys }
 
-// EachUnreached calls f for objects of the first state that nothing leads to, until f returns false. It is of use before
-// the first Step.
+// EachUnreached calls f for objects of the first state that nothing refers to, until f returns false. Call it only
+// before the first Step.
 func (c *Comparer) EachUnreached(f func(pdf.Ref) bool) {
 	for ref := range c.last.InUseAll() {
 		if len(c.g.rolesOf(ref.Number)) == 0 && !f(ref) {
@@ -114,7 +117,7 @@ func (c *Comparer) EachUnreached(f func(pdf.Ref) bool) {
 	}
 }
 
-// protectObjectStreams makes the object streams of a state, and more, part of what must not change.
+// protectObjectStreams gives the object streams of a state, and more, a role in which nothing may change.
 func (c *Comparer) protectObjectStreams(s *pdf.State, more ...uint32) error {
 	for _, n := range append(more, s.ObjectStreams...) {
 		c.g.addReference(rootNumber, []pathStep{keyStep("ObjStm")}, pdf.Ref{Number: n}, roleOther, 0)
@@ -122,9 +125,9 @@ func (c *Comparer) protectObjectStreams(s *pdf.State, more ...uint32) error {
 	return c.g.visitQueued(s.Document)
 }
 
-// Step compares the next state with the one before, and returns what its revision changed: one Change for each
-// object, in order of number, those of the whole revision first. An error is the reader's or the context's; what is
-// wrong with the file is a change that no rule allows.
+// Step compares the next state with the one before and returns what its revision changed: changes of the whole revision
+// first, then one Change per object in order of number. Errors come from the reader or the context; a defect of the
+// file is a change that no rule allows.
 func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 	clear(c.g.newNodes)
 	r := &revision{c: c, g: c.g, state: s, old: c.last, new: s.Document, moves: map[uint32]*changedObject{}, approvals: map[approvalKey]verdict{}, widgetCounts: map[uint32]int{}, annotations: map[int][]pageAnnotation{}, items: map[storeItem]itemContent{}, fieldVerdicts: map[uint32]verdict{}}
@@ -160,22 +163,22 @@ func (c *Comparer) Step(s *pdf.State) ([]Change, error) {
 type revision struct {
 	c         *Comparer
 	g         *graph
-	state     *pdf.State // the new one
+	state     *pdf.State // the new state
 	old, new  *pdf.Document
 	moves     map[uint32]*changedObject
 	approvals map[approvalKey]verdict
-	// hasSignature is whether it brings one; nil until asked for.
+	// hasSignature is whether the revision adds a signature; nil before the first use.
 	hasSignature  *bool
-	spareXRefs    int // cross-reference streams beside its own
+	spareXRefs    int // cross-reference streams besides its own
 	items         map[storeItem]itemContent
-	storeResult   *verdict                 // of the document security stores; nil until asked for
+	storeResult   *verdict                 // on the document security stores; nil before the first use
 	readErr       error                    // of the file's reader
-	widgetCounts  map[uint32]int           // how often new widgets stand on pages
-	annotations   map[int][]pageAnnotation // annotations that stood on pages before, as far as anybody asked
-	fieldVerdicts map[uint32]verdict       // on the fields that were filled in, by number
+	widgetCounts  map[uint32]int           // how often pages list new widgets
+	annotations   map[int][]pageAnnotation // that pages had before, as far as requested
+	fieldVerdicts map[uint32]verdict       // on fields that were filled in, by number
 }
 
-// changedObject is one changed object with both its values.
+// changedObject is a changed object with both its values.
 type changedObject struct {
 	pdf.ObjectChange
 	old, new       pdf.Object
@@ -185,7 +188,7 @@ type changedObject struct {
 func (m *changedObject) isAdded() bool { return m.Before.IsZero() }
 func (m *changedObject) isFreed() bool { return m.After.IsZero() }
 
-// approvalKey names an object in a role that the rule about what leads to it has already judged.
+// approvalKey names an object in a role that the rule about the referring object has already checked.
 type approvalKey struct {
 	number uint32
 	role   role
@@ -212,14 +215,14 @@ func (r *revision) loadObject(p pdf.ObjectChange) error {
 	return nil
 }
 
-// reportOddities reports what makes the revision as a whole unlike an honest one.
+// reportOddities returns what distinguishes the revision as a whole from one by an honest writer.
 func (r *revision) reportOddities(s *pdf.State) []Change {
 	var all []Change
 	for _, what := range s.Ambiguities {
 		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeAmbiguous, Detail: what})
 	}
 	if s.Truncated {
-		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeTooMuch, Detail: "more changed objects than are looked at"})
+		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeTooMuch, Detail: "too many changed objects"})
 	}
 	if r.g.incomplete != nil {
 		all = append(all, Change{Operation: Oddity, Level: Other, Code: CodeTooMuch, Detail: r.g.incomplete.Error()})
@@ -227,8 +230,8 @@ func (r *revision) reportOddities(s *pdf.State) []Change {
 	return all
 }
 
-// reportNowReadable reports objects that nobody could read before and that can be read now, although the revision does not state
-// them: it completes what was left unfinished on purpose.
+// reportNowReadable reports objects that could not be read before and now can, although the revision does not write
+// them: it completes what was deliberately left unfinished.
 func (r *revision) reportNowReadable() []Change {
 	var all []Change
 	var still []uint32
@@ -244,7 +247,7 @@ func (r *revision) reportNowReadable() []Change {
 	return all
 }
 
-// applyRules asks the rules about every changed object in each of its roles.
+// applyRules applies the rules to every changed object in each of its roles.
 func (r *revision) applyRules() []Change {
 	type asked struct {
 		m *changedObject
@@ -265,7 +268,7 @@ func (r *revision) applyRules() []Change {
 		if a.n.role != b.n.role {
 			return int(a.n.role) - int(b.n.role)
 		}
-		// What was there before vouches for what is new below it.
+		// Objects that were there before approve new ones below them, so they come first.
 		if a.m.isAdded() != b.m.isAdded() {
 			if a.m.isAdded() {
 				return 1
@@ -289,12 +292,12 @@ func (r *revision) applyRules() []Change {
 	return changes
 }
 
-// checkWithoutRules judges what needs no role, or reports that rules have to be asked.
+// checkWithoutRules returns a verdict on objects that need no rule; false if the rules have to be applied.
 func (r *revision) checkWithoutRules(m *changedObject) (verdict, bool) {
 	roles := r.g.rolesOf(m.Number)
 	switch {
 	case m.isFreed() && len(roles) > 0 && !slices.ContainsFunc(roles, func(n node) bool { return !n.role.isStoreRole() }):
-		return r.storeVerdict(), true // whatever still leads to it leads to nothing
+		return r.storeVerdict(), true // what still refers to it now refers to nothing
 	case m.isFreed():
 		return deny(CodeFreed, ""), true
 	case len(roles) == 0 && m.newErr == nil:
@@ -302,20 +305,20 @@ func (r *revision) checkWithoutRules(m *changedObject) (verdict, bool) {
 	case m.oldErr != nil || m.newErr != nil:
 		return deny(CodeUnreadable, fmt.Sprint(errors.Join(m.oldErr, m.newErr))), true
 	case m.isAdded():
-		// What was referred to before it was there would change all that refers to it.
+		// A reference that existed before the object would now lead to something.
 		for _, n := range roles {
 			if !r.g.newNodes[n] {
-				return deny(CodeUnexplained, "a reference that led to nothing leads to it"), true
+				return deny(CodeUnexplained, "an earlier reference led to nothing, and now to it"), true
 			}
 		}
 		if m.Earlier {
-			return deny(CodeRestored, "it stands in an earlier revision"), true
+			return deny(CodeRestored, "it is in an earlier revision"), true
 		}
 		return verdict{}, false
 	case m.Before == m.After && r.isUnchanged(m):
 		return verdict{rule: "unchanged", level: None, code: CodeUnchanged}, true
 	case m.Earlier:
-		return deny(CodeRestored, "it stands in an earlier revision"), true
+		return deny(CodeRestored, "it is in an earlier revision"), true
 	case m.Before != m.After:
 		return deny(CodeUnexplained, "another generation of its number"), true
 	}

@@ -2,29 +2,30 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"segel/pdf"
 )
 
-// fieldInfo is what a field or a widget below one inherits, as one state of the file has it.
+// fieldInfo is a field, or a widget below one, with what it inherits, in one state of the file.
 type fieldInfo struct {
 	number  uint32   // of the field that has the value
-	self    pdf.Dict // the field or widget that was asked about
+	self    pdf.Dict // the field or widget asked for
 	name    string   // fully qualified
 	kind    pdf.Name // FT
 	value   pdf.Object
 	flags   int64        // Ff
-	styles  []pdf.Object // default looks (DA), its own first
-	aligned bool         // it, or a field above, says how its text is aligned (Q)
+	styles  []pdf.Object // default appearance strings (DA), its own first
+	aligned bool         // it, or a field above, has a text alignment (Q)
 	inForm  bool         // it, or a field above, is in the tree of the form
-	ok      bool         // it can be read
+	ok      bool         // it was read without an error
 }
 
 // isSigned reports whether a signature field has a value.
 func (f fieldInfo) isSigned() bool { return f.kind == "Sig" && f.value != nil }
 
-// isFixed reports whether nobody can fill it in by hand: it is read-only, or a push button, which has no value.
+// isFixed reports whether people cannot fill the field in: it is read-only, or a push button, which has no value.
 func (f fieldInfo) isFixed() bool {
 	return f.kind != "Sig" && f.flags&fieldReadOnly != 0 || f.kind == "Btn" && f.flags&fieldPushButton != 0
 }
@@ -32,7 +33,7 @@ func (f fieldInfo) isFixed() bool {
 // maxAbove bounds the fields above a field.
 const maxAbove = 32
 
-// readField collects what the field or widget under a number is, in one state of the file.
+// readField reads the field or widget with that object number, in one state of the file.
 func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 	var f fieldInfo
 	var names []string
@@ -68,9 +69,7 @@ func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 		}
 		parent, ok := dict["Parent"].(pdf.Ref)
 		if !ok {
-			for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
-				names[i], names[j] = names[j], names[i]
-			}
+			slices.Reverse(names)
 			f.name, f.ok = strings.Join(names, "."), true
 			return f
 		}
@@ -79,8 +78,8 @@ func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 	return f
 }
 
-// locateWidget says on which page a widget stands, by the page that lists it, or else as it says itself, and whether it is to
-// be seen. Where it stands nobody knows if its box cannot be read, but readers may draw it all the same.
+// locateWidget returns the page of a widget, from the page that lists it or else from its own /P, and whether it is
+// visible. If its box cannot be read it counts as visible: readers may draw it.
 func (r *revision) locateWidget(d *pdf.Document, widget pdf.Dict, number uint32) (page int, box pdf.Rect, visible bool) {
 	if page = int(r.g.pages.get(r.g.listedOn.get(number))); page == 0 {
 		page = int(r.g.pages.get(widget.Ref("P").Number))
@@ -94,8 +93,8 @@ func (r *revision) locateWidget(d *pdf.Document, widget pdf.Dict, number uint32)
 	return page, box, visible && !box.Empty()
 }
 
-// Shows tells by the flags of a widget whether it is to be seen, on a screen or in print. The flag Invisible is about
-// annotations of unknown kinds only (ISO 32000-2 §12.5.3).
+// Shows reports whether the flags of a widget let it show on a screen or in print. The flag Invisible concerns only
+// annotations of unknown types (ISO 32000-2 §12.5.3).
 func Shows(flags int64) bool {
 	return flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&flagPrint != 0)
 }
@@ -110,10 +109,10 @@ const (
 	flagLocked     = 1 << 7
 	flagLockedText = 1 << 9
 
-	// flagsNew are those that a new widget may have. The others let it stand elsewhere than its box says, or come and
-	// go under the mouse.
+	// flagsNew are those that a new widget may have. The others let it show elsewhere than its box says, or depend on
+	// the mouse.
 	flagsNew = flagsHarmless | flagInvisible | flagHidden | flagNoView
-	// flagsHarmless keep a widget from being changed or let it be printed.
+	// flagsHarmless only protect a widget or let it be printed.
 	flagsHarmless = flagPrint | flagReadOnly | flagLocked | flagLockedText
 
 	// Flags of fields (ISO 32000-2 §12.7.4).

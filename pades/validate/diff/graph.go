@@ -11,52 +11,52 @@ import (
 	"segel/pdf"
 )
 
-// graph remembers in which roles objects were ever reached, from the first signed revision on. Roles are never
-// forgotten: an object that was part of a page once is judged as one ever after. So each revision costs only what it
-// changed, and what is forgotten by mistake cannot hide anything.
+// graph records the roles in which objects were ever reached, from the first signed revision on. Roles are never
+// removed: an object that was once part of a page is always checked as one. So each revision costs only what it
+// changed, and an omission here cannot hide a change.
 type graph struct {
 	visited [roleCount]numberSet
 	owned   map[node]bool
 	owners  map[uint32][]node // the same by number
-	parents numberMap         // the object by which each was first reached
-	pages   numberMap         // numbers of pages, from 1, by object
+	parents numberMap         // the object from which each was first reached
+	pages   numberMap         // page numbers, from 1, by object
 	skeleton
 	listedOn numberMap           // the page that first listed an annotation, by its object
-	widgets  map[uint32][]uint32 // on pages that have no name of their own, by the object that they name as their parent
+	widgets  map[uint32][]uint32 // widgets on pages without a name, by the object they name as parent
 	ctx      context.Context
 
-	// changed are the objects that some revision changes: of these, all references are remembered.
+	// changed are the objects that some revision changes: all references to these are recorded.
 	changed *numberSet
 	edges   map[uint32][]edge
-	paths   map[uint32]string // that were told already
+	paths   map[uint32]string // already computed
 	labels  map[uint32]string // last steps of paths
 
-	strictlyRead  *numberSet // objects that were held against stating a key twice; nil: none are
-	duplicateKeys []pdf.Ref  // that do, at most maxTwofold
+	strictlyRead  *numberSet // objects checked for duplicate keys; nil: none are
+	duplicateKeys []pdf.Ref  // objects that have some, at most maxDuplicateKeys
 
-	unread []uint32 // objects that lead somewhere unknown, since they could not be read
+	unread []uint32 // objects that could not be read, so that their references are unknown
 
 	typed, untyped []node // to be visited
 	newNodes       map[node]bool
 
-	// incomplete says why not all objects could be visited; no change can be allowed then.
+	// incomplete is why not all objects could be visited; then no change is allowed.
 	incomplete error
 }
 
-// edge is a reference to an object: from where, and by which keys.
+// edge is a reference to an object: from which object, and under which keys.
 type edge struct {
 	from uint32
 	path string
 }
 
-// rootNumber stands for the trailer among the numbers of objects, since no object has it.
+// rootNumber is the node of the trailer; no object has this number.
 const rootNumber = 0
 
 func newGraph(asked *numberSet) *graph {
 	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, changed: asked, newNodes: map[node]bool{}, widgets: map[uint32][]uint32{}}
 }
 
-// hasRole reports whether an object was reached in a role, whoever owns it.
+// hasRole reports whether an object was reached in a role, whatever its owner.
 func (g *graph) hasRole(n uint32, r role) bool {
 	if !r.isOwned() {
 		return g.visited[r].has(n)
@@ -64,7 +64,7 @@ func (g *graph) hasRole(n uint32, r role) bool {
 	return slices.ContainsFunc(g.owners[n], func(have node) bool { return have.role == r })
 }
 
-// rolesOf lists the roles of an object in the order of judging.
+// rolesOf lists the roles of an object in the order of checking.
 func (g *graph) rolesOf(n uint32) []node {
 	all := slices.Clone(g.owners[n])
 	for r := range roleCount {
@@ -76,7 +76,7 @@ func (g *graph) rolesOf(n uint32) []node {
 	return all
 }
 
-// markVisited visits a node for the first time, or returns false.
+// markVisited records a node; false if it was known.
 func (g *graph) markVisited(n node) bool {
 	if !n.role.isOwned() {
 		n.owner = 0
@@ -94,7 +94,7 @@ func (g *graph) markVisited(n node) bool {
 	return true
 }
 
-// changeRole gives an object that was reached as one of several things the role that it turns out to have.
+// changeRole gives an object that was reached in a general role the one that its content shows.
 func (g *graph) changeRole(n uint32, reached, is role) {
 	g.visited[reached].remove(n)
 	fresh := g.newNodes[node{n, reached, 0}]
@@ -117,7 +117,7 @@ func (g *graph) isAnchor(n uint32) bool {
 	return false
 }
 
-// addReference notes a reference and queues its object if it is new in that role.
+// addReference records a reference and queues its object if that is new in the role.
 func (g *graph) addReference(from uint32, steps []pathStep, to pdf.Ref, r role, owner uint32) {
 	if to.IsZero() {
 		return
@@ -132,7 +132,7 @@ func (g *graph) addReference(from uint32, steps []pathStep, to pdf.Ref, r role, 
 			g.edges[to.Number] = append(g.edges[to.Number], e)
 		}
 	}
-	// Wherever else they are mentioned, pages stay pages.
+	// A page stays a page wherever it is mentioned.
 	if r.isMention() && g.isAnchor(to.Number) {
 		return
 	}
@@ -153,7 +153,7 @@ func (g *graph) addReference(from uint32, steps []pathStep, to pdf.Ref, r role, 
 	*queue = append(*queue, n)
 }
 
-// queueFor is where objects in a role wait to be visited.
+// queueFor returns the queue for objects in a role.
 func (g *graph) queueFor(r role) *[]node {
 	if r.isTyped() {
 		return &g.typed
@@ -161,10 +161,10 @@ func (g *graph) queueFor(r role) *[]node {
 	return &g.untyped
 }
 
-// longArray is the length from which on an array has room made for in the queue, which would grow step by step otherwise.
+// longArray is the length from which the queue is grown in one step.
 const longArray = 1000
 
-// reserveQueue makes room for the elements of an array. Most are there for the first time, since most long arrays are.
+// reserveQueue makes room for the elements of an array; those of long arrays are usually new.
 func (g *graph) reserveQueue(n int, r role) {
 	if n >= longArray {
 		queue := g.queueFor(r)
@@ -172,7 +172,7 @@ func (g *graph) reserveQueue(n int, r role) {
 	}
 }
 
-// visitQueued visits what is queued, as the file stands in d. What can be reached in a role of its own comes first.
+// visitQueued visits what is queued, in the state d. Objects with a specific role come first.
 func (g *graph) visitQueued(d *pdf.Document) error {
 	for g.incomplete == nil && len(g.typed)+len(g.untyped) > 0 {
 		queue := &g.typed
@@ -181,7 +181,7 @@ func (g *graph) visitQueued(d *pdf.Document) error {
 		}
 		batch := *queue
 		*queue = nil
-		// Objects that stand together are read together.
+		// Objects with near numbers are often stored together.
 		if !batch[0].role.isTyped() {
 			slices.SortFunc(batch, func(a, b node) int { return cmp.Compare(a.number, b.number) })
 		}
@@ -198,10 +198,10 @@ func (g *graph) visitQueued(d *pdf.Document) error {
 	return nil
 }
 
-// visitObject expands one object. One that cannot be read leads nowhere: nobody can show it.
+// visitObject follows the references of one object. One that cannot be read refers to nothing: readers cannot show it.
 func (g *graph) visitObject(d *pdf.Document, n node) error {
 	if n.role.isMention() && g.isAnchor(n.number) {
-		g.visited[n.role].remove(n.number) // it was queued before it was known for what it is
+		g.visited[n.role].remove(n.number) // it was queued before its specific role was known
 		return nil
 	}
 	g.checkDuplicateKeys(d, n.number)
@@ -215,7 +215,7 @@ func (g *graph) visitObject(d *pdf.Document, n node) error {
 		return g.handleFault(err)
 	}
 	if ref, ok := o.(pdf.Ref); ok {
-		// The object is nothing but a reference: what it leads to is the same to all that lead to it.
+		// The object is only a reference; its target has the same role.
 		g.addReference(n.number, nil, ref, n.role, n.owner)
 		return nil
 	}
@@ -224,10 +224,10 @@ func (g *graph) visitObject(d *pdf.Document, n node) error {
 	return w.err
 }
 
-// maxDuplicateKeys bounds the objects that are told to state a key twice.
+// maxDuplicateKeys bounds the objects reported with duplicate keys.
 const maxDuplicateKeys = 20
 
-// checkDuplicateKeys notes an object that states a key twice. Reading it strictly leaves it read.
+// checkDuplicateKeys records an object that has a key twice. The strict reading also caches the object.
 func (g *graph) checkDuplicateKeys(d *pdf.Document, n uint32) {
 	if g.strictlyRead == nil || g.strictlyRead.has(n) || len(g.duplicateKeys) == maxDuplicateKeys {
 		return
@@ -242,12 +242,12 @@ func (g *graph) checkDuplicateKeys(d *pdf.Document, n uint32) {
 	}
 }
 
-// maxUnread bounds the objects that could not be read and that are tried again after each revision.
+// maxUnread bounds the unreadable objects that are tried again after each revision.
 const maxUnread = 1000
 
 var errUnread = fmt.Errorf("more than %d objects cannot be read", maxUnread)
 
-// objectAt returns the object under a number, whatever its generation.
+// objectAt returns the object with that number, whatever its generation.
 func objectAt(d *pdf.Document, n uint32) (pdf.Object, error) {
 	ref, ok := d.InUse(n)
 	if !ok {
@@ -256,8 +256,7 @@ func objectAt(d *pdf.Document, n uint32) (pdf.Object, error) {
 	return d.Object(ref)
 }
 
-// handleFault lets pass what is wrong with one object, remembers that the limits were reached, and returns what is the
-// reader's fault.
+// handleFault ignores a defect of one object, records that limits were reached, and returns errors of the reader.
 func (g *graph) handleFault(err error) error {
 	var e *pdf.Error
 	switch {

@@ -7,7 +7,7 @@ import (
 
 const perPage = 1024
 
-// numberSet is a set of object numbers that takes room where its members are.
+// numberSet is a set of object numbers that allocates memory only near its members.
 type numberSet struct{ pages []*[perPage / 64]uint64 }
 
 func (s *numberSet) has(n uint32) bool {
@@ -32,7 +32,7 @@ func (s *numberSet) remove(n uint32) {
 	}
 }
 
-// all goes through the members in order.
+// all iterates over the members in order.
 func (s *numberSet) all() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i, page := range s.pages {
@@ -50,7 +50,7 @@ func (s *numberSet) all() iter.Seq[uint32] {
 	}
 }
 
-// numberMap maps object numbers to others; 0 is nothing.
+// numberMap maps object numbers to numbers; 0 is absent.
 type numberMap struct{ pages []*[perPage]uint32 }
 
 func (m *numberMap) get(n uint32) uint32 {

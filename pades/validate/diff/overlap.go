@@ -6,7 +6,7 @@ import (
 	"segel/pdf"
 )
 
-// addVisibility adds to a verdict where something new is to be seen, and over what. The number is the widget's.
+// addVisibility adds to a verdict where a new widget shows, and over what. The number is the widget's.
 func (r *revision) addVisibility(v *verdict, widget pdf.Dict, number uint32) {
 	var visible bool
 	if v.page, v.box, visible = r.locateWidget(r.new, widget, number); !visible {
@@ -27,14 +27,14 @@ func (r *revision) addVisibility(v *verdict, widget pdf.Dict, number uint32) {
 	}
 }
 
-// pageAnnotation is an annotation that stood on a page before.
+// pageAnnotation is an annotation that a page had before.
 type pageAnnotation struct {
 	number uint32 // 0 if it is direct
 	box    pdf.Rect
-	note   Note // what a box over it has to be noted as
+	note   Note // for a box that lies over it
 }
 
-// maxAnnotations bounds the annotations of a page that new ones are held against.
+// maxAnnotations bounds the annotations of a page that new ones are compared with.
 const maxAnnotations = 2000
 
 // listAnnotations lists the annotations that a page had before.

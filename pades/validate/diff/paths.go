@@ -7,7 +7,7 @@ import (
 	"segel/pdf"
 )
 
-// listPaths tells by which ways an object can be reached: one for each reference to it that was met.
+// listPaths returns the paths to an object: one for each recorded reference.
 func (r *revision) listPaths(n uint32) []string {
 	var all []string
 	for _, e := range r.g.edges[n] {
@@ -23,13 +23,13 @@ func (r *revision) listPaths(n uint32) []string {
 	return slices.Compact(all)
 }
 
-// maxSteps bounds the length of a path that is told.
+// maxSteps bounds the length of a path.
 const maxSteps = 100
 
-// maxKnown bounds the paths that are remembered, and the steps.
+// maxKnown bounds the cached paths and steps.
 const maxKnown = 10_000
 
-// pathTo tells the way by which an object was first reached.
+// pathTo returns the path by which an object was first reached.
 func (r *revision) pathTo(n uint32) string {
 	if path, known := r.g.paths[n]; known {
 		return path
@@ -56,7 +56,7 @@ func (r *revision) tracePath(n uint32) string {
 	return strings.Join(parts, "")
 }
 
-// cachedLabel remembers the step to an object, as all that lies below it is reached by it.
+// cachedLabel returns the step to an object from a cache, since all objects below share it.
 func (r *revision) cachedLabel(from, to uint32) string {
 	if label, known := r.g.labels[to]; known {
 		return label
@@ -68,7 +68,7 @@ func (r *revision) cachedLabel(from, to uint32) string {
 	return label
 }
 
-// findLabel finds the keys by which one object refers to another.
+// findLabel returns the keys under which one object refers to another.
 func (r *revision) findLabel(from, to uint32) string {
 	for _, d := range []*pdf.Document{r.new, r.old} {
 		o := pdf.Object(d.Trailer())
@@ -110,7 +110,7 @@ func findReference(o pdf.Object, to uint32, steps []pathStep) ([]pathStep, bool)
 	return nil, false
 }
 
-// numberPages counts the pages in their order, and notes the objects of the page tree.
+// numberPages numbers the pages in order and records the objects of the page tree.
 func (c *Comparer) numberPages(d *pdf.Document) error {
 	_, root, err := d.Root()
 	if err != nil {
@@ -124,13 +124,13 @@ func (c *Comparer) numberPages(d *pdf.Document) error {
 type pageNumbers struct {
 	g     *graph
 	d     *pdf.Document
-	pages numberMap // below a node of the tree that was visited, and one more
+	pages numberMap // number of pages below a visited node, plus one
 	last  uint32
 	err   error
 }
 
-// visitNode goes through a node of the page tree. What cannot be read has no number. What stands in the tree twice counts
-// twice and has the number of its first place.
+// visitNode visits a node of the page tree. Pages that cannot be read get no number. A page that occurs twice counts
+// twice and keeps its first number.
 func (p *pageNumbers) visitNode(o pdf.Object, depth int) {
 	if p.err != nil || depth > maxSteps {
 		return
@@ -141,7 +141,7 @@ func (p *pageNumbers) visitNode(o pdf.Object, depth int) {
 		return
 	}
 	if !ref.IsZero() {
-		p.pages.set(ref.Number, 1) // in circles there is nothing to count
+		p.pages.set(ref.Number, 1) // a cycle contains no pages
 		p.g.tree.add(ref.Number)
 		before := p.last
 		defer func() { p.pages.set(ref.Number, p.last-before+1) }()
@@ -152,7 +152,7 @@ func (p *pageNumbers) visitNode(o pdf.Object, depth int) {
 		return
 	}
 	if dict == nil {
-		return // readers pass over what does not exist
+		return // readers skip missing objects
 	}
 	if dict["Kids"] == nil {
 		if p.last++; !ref.IsZero() {

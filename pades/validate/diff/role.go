@@ -1,15 +1,15 @@
 package diff
 
-// role is what an object is to those that refer to it. It decides which rule is asked when the object changes. An
-// object that is referred to in several ways has several roles, and all of their rules are asked.
+// role is what an object is to those that refer to it. It selects the rule for changes of the object. An object with
+// several roles has to satisfy all their rules.
 //
-// Roles are in the order in which changes are judged: what leads comes before what it leads to.
+// Roles are in the order of checking: the referring object comes before its target.
 type role uint8
 
 const (
 	roleCatalog role = iota
 	roleInfo
-	roleExtensions // and what stands below
+	roleExtensions // and everything below
 	roleMarkInfo
 	roleMetadata
 	roleForm
@@ -27,7 +27,7 @@ const (
 	roleAppearances    // appearance dictionary, or one by states; owner: the widget
 	roleAppearance     // appearance stream; owner: the widget
 	roleStore          // document security store
-	roleStoreItems     // array of certificates, responses or lists
+	roleStoreItems     // array of certificates, OCSP responses or CRLs
 	roleStoreItem      // one of them
 	roleVRIs           // dictionary by signature
 	roleVRI            // what belongs to one signature
@@ -36,15 +36,15 @@ const (
 	roleElement        // structure element, or a reference to an object in it
 	roleParents        // node of the parent tree
 	roleNumbers        // array of pairs in it
-	rolePart           // of something that may be added as a whole and never changes by itself
-	roleAppearancePart // the same of what an appearance is drawn with, where nothing is a mere mention
+	rolePart           // part of something that may be added as a whole and never changes by itself
+	roleAppearancePart // the same for what an appearance is drawn with, where every reference counts as a use
 	roleContent        // what a page is drawn with
 	roleOther          // anything else
-	roleMention        // page or node that /Parent, /P or /Pg names; no object has it, see skeleton.roleOf
+	roleMention        // page or node that /Parent, /P or /Pg names; replaced by another role in skeleton.roleOf
 	roleCount
 )
 
-// isOwned reports whether objects in the role are told apart by owner.
+// isOwned reports whether objects in the role are distinguished by owner.
 func (r role) isOwned() bool {
 	switch r {
 	case roleKids, roleValue, roleContents, roleAnnots, roleAppearances, roleAppearance:
@@ -54,8 +54,8 @@ func (r role) isOwned() bool {
 }
 
 // isAnchor reports whether objects in the role may be mentioned anywhere, as the page of a destination is. Their rules
-// allow no change that whoever mentions them could show: lists of fields and annotations gain fields, the security store
-// gains proof, and nothing that refers to one of them in another role reads that.
+// allow no change that a mentioning object could show: lists of fields and annotations gain fields, the document
+// security store gains validation data, and objects that mention them in another role do not read that.
 func (r role) isAnchor() bool {
 	switch r {
 	case roleCatalog, rolePages, rolePage, roleAnnotation, roleField, roleStructure, roleElement,
@@ -71,7 +71,7 @@ func (r role) isStoreRole() bool { return r >= roleStore && r <= roleVRI }
 // isMention reports whether an anchor is only mentioned in the role.
 func (r role) isMention() bool { return r == rolePart || r == roleOther }
 
-// isTyped reports whether the role has a structure of its own; the others spread to all they refer to.
+// isTyped reports whether the role has a structure; the other roles pass to everything an object refers to.
 func (r role) isTyped() bool { return r < rolePart }
 
 // node is an object in a role.

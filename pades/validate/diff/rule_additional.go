@@ -2,15 +2,15 @@ package diff
 
 import "segel/pdf"
 
-// additionalStreams is the entry of the trailer by which LibreOffice finds the document that a PDF was made from:
-// [type reference ...], with streams of the file. It opens that in place of the pages, if /DocChecksum of the same trailer
-// is the checksum of what stands before it. No other reader follows the entry, and the standard does not know it.
-// PDFBox leaves the document out when it writes a file anew, and gives the reference to it a number that does not exist.
-// Each of its later revisions gives it another such number, and may use the former one for an object of its own.
+// additionalStreams is the trailer entry by which LibreOffice finds the document that a PDF was made from: [type
+// reference ...], with streams of the file. It opens that instead of the pages if /DocChecksum of the same trailer is
+// the checksum of what precedes it. No other reader follows the entry, and the standard does not define it. PDFBox
+// drops the document when it rewrites a file, and gives the reference an unused object number. Each later revision by
+// PDFBox gives it another one, and may use the former one for an object.
 const additionalStreams = "AdditionalStreams"
 
-// followAdditionalStreams visits what /AdditionalStreams leads to. References to what is not a stream lead nowhere: only their
-// numbers are remembered, which must not become streams.
+// followAdditionalStreams visits what /AdditionalStreams refers to. For references to other objects than streams only
+// the numbers are recorded: they must not become streams.
 func (c *Comparer) followAdditionalStreams(w *walker, o pdf.Object) error {
 	list, ok := flatArray(o)
 	if !ok {
@@ -37,7 +37,7 @@ func (c *Comparer) followAdditionalStreams(w *walker, o pdf.Object) error {
 	return w.err
 }
 
-// flatArray returns an array that has no arrays or dictionaries in it.
+// flatArray returns an array without nested arrays or dictionaries.
 func flatArray(o pdf.Object) (pdf.Array, bool) {
 	list, ok := o.(pdf.Array)
 	for _, v := range list {
@@ -49,7 +49,7 @@ func flatArray(o pdf.Object) (pdf.Array, bool) {
 }
 
 // mayBeStream reports whether there may be a stream under a number, whatever its generation: also if the object is a
-// reference, or cannot be read.
+// reference or cannot be read.
 func (g *graph) mayBeStream(d *pdf.Document, n uint32) (bool, error) {
 	o, err := objectAt(d, n)
 	if err != nil {
@@ -62,9 +62,9 @@ func (g *graph) mayBeStream(d *pdf.Document, n uint32) (bool, error) {
 	return false, nil
 }
 
-// checkAdditionalKey checks another value of /AdditionalStreams: it may lead to other numbers as long as neither value leads to
-// a stream. /DocChecksum has to stay: while it is not the checksum, LibreOffice opens no document at all, not even one
-// under a number that the cross-reference does not state.
+// checkAdditionalKey checks a new value of /AdditionalStreams: it may name other numbers if neither value refers to a
+// stream. /DocChecksum has to stay: while it is not the checksum, LibreOffice opens no embedded document, not even one
+// under a number that the cross-reference does not list.
 func (r *revision) checkAdditionalKey(old, new pdf.Object) verdict {
 	denied := deny(CodeTrailerChanged, "/"+additionalStreams)
 	a, ok1 := flatArray(old)
@@ -95,8 +95,8 @@ func (r *revision) checkAdditionalKey(old, new pdf.Object) verdict {
 	return allow("trailer", None, CodeTrailer)
 }
 
-// checkAdditionalStreams denies that a number becomes a stream to which /AdditionalStreams led when it was none: in the file as it was
-// signed, LibreOffice found the pages there.
+// checkAdditionalStreams denies that a number named by /AdditionalStreams becomes a stream: in the signed file
+// LibreOffice showed the pages.
 func (r *revision) checkAdditionalStreams() verdict {
 	for n, m := range r.moves {
 		if !r.c.noStreams.has(n) || m.isFreed() {

@@ -2,8 +2,8 @@ package diff
 
 import "segel/pdf"
 
-// catalogRule allows the catalog to gain a form, a document security store, metadata and statements about versions. One
-// that is written under another number is compared with the one that it replaces.
+// catalogRule allows the catalog to gain a form, a document security store, metadata and version entries. A catalog
+// under another number is compared with the one it replaces.
 func catalogRule(r *revision, m *changedObject, n node) verdict {
 	former := m.old
 	if m.isAdded() {
@@ -45,8 +45,8 @@ func (r *revision) checkCatalogKey(k pdf.Name, old, new pdf.Object) verdict {
 	return deny(CodeCatalogChanged, "/"+string(k))
 }
 
-// checkDictEntry judges a dictionary that a key leads to now and the one it led to before. If the new one is an object of
-// this revision, the key vouches for it.
+// checkDictEntry compares the dictionaries that a key refers to before and now. If the new one is an object of this
+// revision, it is approved with the verdict.
 func (r *revision) checkDictEntry(old, new pdf.Object, as role, compare func(old, new pdf.Dict) verdict) verdict {
 	before, err := r.old.Dict(old)
 	if err != nil {
@@ -60,8 +60,8 @@ func (r *revision) checkDictEntry(old, new pdf.Object, as role, compare func(old
 	return r.checkEntryTarget(new, as, v)
 }
 
-// checkEntryTarget vouches for the object of this revision that a key leads to now. An object that was there before has not
-// been what it is to be now, so it is not taken.
+// checkEntryTarget approves the object of this revision that a key refers to now. An object from before is denied: it
+// had another use.
 func (r *revision) checkEntryTarget(new pdf.Object, as role, v verdict) verdict {
 	ref, ok := new.(pdf.Ref)
 	if !ok {
@@ -69,18 +69,18 @@ func (r *revision) checkEntryTarget(new pdf.Object, as role, v verdict) verdict 
 	}
 	m, added := r.isAdded(ref)
 	if !added {
-		return deny(CodeUnexplained, "an object is put to another use")
+		return deny(CodeUnexplained, "an existing object in a new role")
 	}
 	r.approve(m.Number, as, v)
 	return v
 }
 
-// infoRule lets the information dictionary say anything, and have strings of its own.
+// infoRule allows any change of the information dictionary.
 func infoRule(*revision, *changedObject, node) verdict {
 	return allow("information", LTA, CodeInformation)
 }
 
-// extensionsRule lets versions, extensions and marks be stated anew.
+// extensionsRule allows changes of versions, extensions and mark information.
 func extensionsRule(_ *revision, m *changedObject, _ node) verdict {
 	switch m.new.(type) {
 	case pdf.Dict, pdf.Array, pdf.Name, pdf.Integer, pdf.String, pdf.Boolean:
@@ -89,14 +89,14 @@ func extensionsRule(_ *revision, m *changedObject, _ node) verdict {
 	return deny(CodeCatalogChanged, "/Extensions")
 }
 
-// partRule lets what is added bring along what it needs. It was reached only from changed objects, and their rules
-// say whether they may be there. Once there it never changes.
+// partRule allows new objects to have parts. A part is reached only from changed objects, whose rules decide whether
+// they may be there. Later it never changes.
 func partRule(_ *revision, m *changedObject, _ node) verdict {
 	if m.isAdded() && !isExternal(m.new) {
 		return allow("part", None, CodeAppearance)
 	}
-	return deny(CodeUnexplained, "part of what was there before")
+	return deny(CodeUnexplained, "part of an earlier object")
 }
 
-// contentRule denies: pages look as they looked.
+// contentRule denies: the content of pages does not change.
 func contentRule(*revision, *changedObject, node) verdict { return deny(CodeContent, "") }

@@ -2,8 +2,8 @@ package diff
 
 import "segel/pdf"
 
-// commentTypes are the annotations that people write and draw: what a certification that allows annotations allows (ISO
-// 32000-2 §12.8.2.2). Links, media, files and the like are none.
+// commentTypes are the annotations that people write and draw, which a certification with annotations permits (ISO
+// 32000-2 §12.8.2.2). Links, media, files and the like are not among them.
 var commentTypes = map[pdf.Name]bool{
 	"Text": true, "FreeText": true, "Line": true, "Square": true, "Circle": true, "Polygon": true, "PolyLine": true, "Highlight": true,
 	"Underline": true, "Squiggly": true, "StrikeOut": true, "Caret": true, "Stamp": true, "Ink": true, "Popup": true,
@@ -14,7 +14,7 @@ func isComment(d *pdf.Document, dict pdf.Dict) bool {
 	return err == nil && commentTypes[t]
 }
 
-// annotationRule judges an object on a page: widgets as fields, comments as comments.
+// annotationRule checks an annotation: widgets as fields, others as comments.
 func annotationRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Dict)
 	if !ok {
@@ -36,7 +36,7 @@ func annotationRule(r *revision, m *changedObject, n node) verdict {
 	return r.checkComment(old, new, n.number)
 }
 
-// checkComment judges a comment that is new, or another than before.
+// checkComment checks a comment that is new or changed.
 func (r *revision) checkComment(old, new pdf.Dict, number uint32) verdict {
 	if !isComment(r.new, new) || old != nil && !equalObjects(old["Subtype"], new["Subtype"]) {
 		return deny(CodeAnnotation, "no comment")
@@ -51,7 +51,7 @@ func (r *revision) checkComment(old, new pdf.Dict, number uint32) verdict {
 	return v
 }
 
-// checkCommentAppearance judges the appearance of a comment.
+// checkCommentAppearance checks the appearance of a comment.
 func (r *revision) checkCommentAppearance(d *pdf.Document, dict pdf.Dict) verdict {
 	if !isComment(d, dict) {
 		return deny(CodeAnnotation, "appearance")

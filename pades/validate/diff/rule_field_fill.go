@@ -2,10 +2,11 @@ package diff
 
 import (
 	"segel/pdf"
+	"slices"
 )
 
-// checkFieldFill judges a field or widget that was there before and is another now: it may get a value and the look of it, and
-// a signature field may be signed, once.
+// checkFieldFill checks a changed field or widget: it may get a value with its appearance, and a signature field may be
+// signed once.
 func (r *revision) checkFieldFill(m *changedObject) verdict {
 	old, ok1 := m.old.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
@@ -24,15 +25,15 @@ func (r *revision) checkFieldFill(m *changedObject) verdict {
 	return v
 }
 
-// checkFilledField is the verdict on a field by what became of its value and of what it shows. What a read-only field or a button
-// shows was not left to be filled in; an empty one may wait for the program of somebody who signs. The number is that of
+// checkFilledField returns the verdict on a field from what became of its value and its appearance. What a read-only
+// field or a button shows must not change; an empty one may be drawn by the program of a signer. The number is that of
 // the field or of one of its widgets.
 func (r *revision) checkFilledField(was, is fieldInfo, number uint32) verdict {
 	switch {
 	case was.isFixed() && (was.value != nil || isDrawn(r.old, was.self)):
-		return deny(CodeFieldChanged, "what a read-only field or a button shows").forField(was)
+		return deny(CodeFieldChanged, "the appearance of a read-only field or a button").forField(was)
 	case was.isFixed() && !r.addsSignature():
-		return deny(CodeFieldChanged, "a read-only field or a button that nobody signed for").forField(was)
+		return deny(CodeFieldChanged, "a read-only field or a button without a signer").forField(was)
 	case was.isFixed() && is.value == nil:
 		return allow("form filling", FormFilling, CodeFilled).forField(was)
 	case was.kind != "Sig":
@@ -47,7 +48,7 @@ func (r *revision) checkFilledField(was, is fieldInfo, number uint32) verdict {
 	return deny(CodeSignedField, "").forField(was)
 }
 
-// addsSignature reports whether the revision brings a signature: somebody answers for what it shows.
+// addsSignature reports whether the revision adds a signature, whose signer answers for what it shows.
 func (r *revision) addsSignature() bool {
 	if r.hasSignature == nil {
 		found := false
@@ -60,13 +61,13 @@ func (r *revision) addsSignature() bool {
 	return *r.hasSignature
 }
 
-// addFieldVisibility adds to a verdict where a widget stands, and over what: a field may have waited over text until that was signed.
-// A timestamp that is to be seen does more than prove.
+// addFieldVisibility adds to a verdict where a widget shows and over what: a field may have been placed over text
+// before that was signed. A visible timestamp does more than prove time.
 func (r *revision) addFieldVisibility(v verdict, widget pdf.Dict, number uint32) verdict {
 	if v.isDenied() || !isWidget(r.new, widget) {
 		return v
 	}
-	if r.addVisibility(&v, widget, number); v.hasNote(Visible) {
+	if r.addVisibility(&v, widget, number); slices.Contains(v.notes, Visible) {
 		v.level = max(v.level, FormFilling)
 	}
 	return v
@@ -76,7 +77,7 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 	signature := was.kind == "Sig"
 	fine := verdict{level: None}
 	if (k == "V" || k == "RV" || k == "I") && was.number != 0 && was.number != widget {
-		return deny(CodeFieldChanged, keyDetail(k)+" of a widget") // some readers take it for the field's
+		return deny(CodeFieldChanged, keyDetail(k)+" of a widget") // some readers use it for the field
 	}
 	switch k {
 	case "V":
@@ -90,7 +91,7 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 		return v
 	case "AP":
 		if !r.isSoleOwner(refOf(old).Number, widget) {
-			return deny(CodeShared, "an appearance dictionary that something else refers to")
+			return deny(CodeShared, "an appearance dictionary that is also used elsewhere")
 		}
 		return r.checkAppearances(old, new)
 	case "AS":
@@ -123,7 +124,7 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 	return deny(CodeFieldChanged, keyDetail(k))
 }
 
-// checkFlags lets harmless flags be set.
+// checkFlags allows harmless flags to be set.
 func (r *revision) checkFlags(k pdf.Name, old, new pdf.Object, harmless int64) verdict {
 	a, err1 := r.old.Integer(old)
 	b, err2 := r.new.Integer(new)
@@ -133,7 +134,7 @@ func (r *revision) checkFlags(k pdf.Name, old, new pdf.Object, harmless int64) v
 	return verdict{level: None}
 }
 
-// contentsRule lets the value of a field that is no signature be another.
+// contentsRule allows the value of a field to change, except of a signature field.
 func contentsRule(r *revision, _ *changedObject, n node) verdict {
 	f := r.readField(r.old, n.owner)
 	if !f.ok || !f.inForm || f.kind == "Sig" || f.kind == "" {

@@ -1,22 +1,22 @@
 package diff
 
 import (
+	"slices"
 	"strings"
 
 	"segel/pdf"
 )
 
-// newFieldKeys are what a new signature field and its widget may state (ISO 32000-2 §12.7.4, §12.5.6.19). Actions,
-// layers and a parent are not among them.
+// newFieldKeys are the keys that a new signature field and its widget may have (ISO 32000-2 §12.7.4, §12.5.6.19).
+// Actions, layers and a parent are not among them.
 var newFieldKeys = map[pdf.Name]bool{
 	"Type": true, "Subtype": true, "FT": true, "T": true, "TU": true, "TM": true, "F": true, "Ff": true, "Rect": true, "P": true, "V": true,
 	"AP": true, "AS": true, "MK": true, "DA": true, "Q": true, "DR": true, "Lock": true, "SV": true, "StructParent": true, "Border": true,
 	"BS": true, "H": true, "M": true, "NM": true, "Kids": true, "Contents": true, "Lang": true,
 }
 
-// checkNewField judges an object that was added to the root of the form: a signature field that is new as a whole, with a
-// name of its own, one widget at most, and an appearance that nothing else shows. It vouches for the field, its widget
-// and its value.
+// checkNewField checks an object that was added to the root of the form: a new signature field with a unique name, at
+// most one widget, and an appearance that no other object shows. It approves the field, its widget and its value.
 func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	m, added := r.isAdded(ref)
 	if !added {
@@ -37,7 +37,7 @@ func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	}
 	text := name.Text()
 	if text == "" || strings.Contains(text, ".") || r.isNameTaken(text, ref.Number) {
-		return deny(CodeFieldAdded, "the name is not its own")
+		return deny(CodeFieldAdded, "the name is taken")
 	}
 	widget, widgetRef, v := r.findNewWidget(ref, dict)
 	if v.isDenied() {
@@ -51,21 +51,21 @@ func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	r.addVisibility(&v, widget, widgetRef.Number)
 	if value := r.checkNewValue(dict["V"]); value.isDenied() {
 		return value
-	} else if isTimestamp(r.new, dict["V"]) && !v.hasNote(Visible) {
+	} else if isTimestamp(r.new, dict["V"]) && !slices.Contains(v.notes, Visible) {
 		v.rule, v.level, v.code = "document timestamp", LTA, CodeTimestamp
 	}
 	if looks := r.checkAppearances(nil, widget["AP"]); looks.isDenied() {
 		return looks
 	}
-	if dict["V"] == nil && v.hasNote(Visible) && isDrawn(r.new, widget) {
-		// Nobody signs for what it shows.
-		v.rule, v.level, v.detail = "comments", Annotations, "drawn although it is not signed"
+	if dict["V"] == nil && slices.Contains(v.notes, Visible) && isDrawn(r.new, widget) {
+		// No signer answers for what it shows.
+		v.rule, v.level, v.detail = "comments", Annotations, "drawn but not signed"
 	}
 	r.approveField(ref, widgetRef, dict, v)
 	return v
 }
 
-// findNewWidget returns the widget of a new field: the field itself, or the only one below it.
+// findNewWidget returns the widget of a new field: the field itself, or the only kid.
 func (r *revision) findNewWidget(ref pdf.Ref, dict pdf.Dict) (pdf.Dict, pdf.Ref, verdict) {
 	if dict["Kids"] == nil {
 		if dict["Subtype"] != nil && !isWidget(r.new, dict) {
@@ -93,7 +93,7 @@ func (r *revision) findNewWidget(ref pdf.Ref, dict pdf.Dict) (pdf.Dict, pdf.Ref,
 	return kid, m.After, verdict{}
 }
 
-// checkNewValue lets a field have no value, or a signature dictionary that is new.
+// checkNewValue allows a field to have no value, or a new signature dictionary.
 func (r *revision) checkNewValue(value pdf.Object) verdict {
 	if value == nil {
 		return verdict{}
@@ -124,16 +124,16 @@ func (r *revision) approveField(field, widget pdf.Ref, dict pdf.Dict, v verdict)
 	r.c.names[v.field] = field.Number
 }
 
-// isNameTaken reports whether a field at the form's root has that name already.
+// isNameTaken reports whether another field at the form's root has that name.
 func (r *revision) isNameTaken(name string, number uint32) bool {
 	if r.c.names == nil && !r.readNames() {
-		return true // nobody can tell
+		return true // this cannot be determined
 	}
 	have, known := r.c.names[name]
 	return known && have != number
 }
 
-// readNames notes the names of the fields at the form's root, as they were before.
+// readNames reads the names of the fields at the form's root, in the old state.
 func (r *revision) readNames() bool {
 	_, form, err := r.old.Form()
 	if err != nil {
@@ -156,7 +156,7 @@ func (r *revision) readNames() bool {
 	return true
 }
 
-// fieldRule judges a field, or a widget below one.
+// fieldRule checks a field, or a widget below one.
 func fieldRule(r *revision, m *changedObject, n node) verdict {
 	if m.isAdded() {
 		return r.approvedVerdict(n, CodeFieldAdded)
@@ -164,12 +164,12 @@ func fieldRule(r *revision, m *changedObject, n node) verdict {
 	return r.checkFieldFill(m)
 }
 
-// kidsRule lets a new field have its widget; what is below other fields stays.
+// kidsRule allows a new field to have its widget; kids of other fields do not change.
 func kidsRule(r *revision, m *changedObject, n node) verdict {
 	return r.approvedVerdict(n, CodeFieldChanged)
 }
 
-// valueRule lets a field that is being signed have its signature. A signature never changes.
+// valueRule allows a field that is being signed to have its signature. A signature never changes.
 func valueRule(r *revision, m *changedObject, n node) verdict {
 	if m.isAdded() {
 		return r.approvedVerdict(n, CodeSignature)

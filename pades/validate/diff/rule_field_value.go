@@ -10,14 +10,14 @@ import (
 	"segel/pdf/content"
 )
 
-// Bounds of what is spent on comparing the fields of one file with their values.
+// Limits for comparing the fields of one file with their values.
 const (
 	maxFieldWork       = 64 << 20 // bytes, about
-	maxAppearanceBytes = 32 << 20 // of appearances, as package content counts them
+	maxAppearanceBytes = 32 << 20 // of appearances, as package ink counts them
 )
 
-// compareFieldOnce judges what became of a field as a whole, once for all of its objects that a revision changed: where the value
-// stays, what its widgets show stays too, and where it is another, they show it.
+// compareFieldOnce checks a field as a whole, once for all its objects that a revision changed: if the value stays, its
+// widgets show the same as before, and if not, they show the new value.
 func (r *revision) compareFieldOnce(f fieldInfo, asked uint32) verdict {
 	number := f.number
 	if number == 0 {
@@ -80,8 +80,8 @@ func (r *revision) isPlacedWidget(number uint32) bool {
 	return number != 0 && r.g.listedOn.get(number) != 0
 }
 
-// unlistedWidgets returns the widgets that name a field as their parent and that it does not list: readers that go by what stands
-// on the pages show them as its own.
+// unlistedWidgets returns the widgets that name a field as their parent although it does not list them: readers that
+// start from the pages show them as its widgets.
 func (r *revision) unlistedWidgets(field uint32) []uint32 {
 	below := r.g.widgets[field]
 	if len(below) == 0 {
@@ -103,8 +103,8 @@ func (r *revision) unlistedWidgets(field uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(below), func(n uint32) bool { return listed[n] })
 }
 
-// checkCharacteristics judges the appearance characteristics of a widget: some programs write them anew with a field, without
-// what readers do not need where there is an appearance, and with colours that they have rounded.
+// checkCharacteristics checks the appearance characteristics of a widget: some programs rewrite them with a field,
+// without entries that readers do not need if there is an appearance, and with rounded colours.
 func (r *revision) checkCharacteristics(old, new pdf.Object) verdict {
 	before, err1 := r.old.Dict(old)
 	after, err2 := r.new.Dict(new)
@@ -128,7 +128,7 @@ func (r *revision) checkCharacteristics(old, new pdf.Object) verdict {
 	return verdict{level: None}
 }
 
-// equalColors reports whether two colours of an annotation are the same as far as anybody sees (ISO 32000-2 §12.5.6.19).
+// equalColors reports whether people see no difference between two colours of an annotation (ISO 32000-2 §12.5.6.19).
 func (r *revision) equalColors(a, b pdf.Object) bool {
 	x, ok1 := readColor(r.old, a)
 	y, ok2 := readColor(r.new, b)
@@ -143,7 +143,7 @@ func (r *revision) equalColors(a, b pdf.Object) bool {
 	return true
 }
 
-// readColor reads a colour as red, green and blue; no components are no colour.
+// readColor reads a colour as red, green and blue; without components it is transparent.
 func readColor(d *pdf.Document, o pdf.Object) ([]float64, bool) {
 	list, err := d.Array(o)
 	if err != nil || len(list) > 4 {
@@ -166,11 +166,11 @@ func readColor(d *pdf.Document, o pdf.Object) ([]float64, bool) {
 	return v, len(v) != 2
 }
 
-// checkStyle judges the default appearance of a field: some programs write it anew, without saying that text is black.
+// checkStyle checks the default appearance of a field: some programs rewrite it without the operator for black text.
 func (r *revision) checkStyle(was fieldInfo, old, new pdf.Object) verdict {
 	if new == nil && was.kind == "Btn" {
 		if _, form, err := r.old.Form(); err == nil && isAbsentOrFalse(r.old, form["NeedAppearances"]) {
-			return verdict{level: None} // its appearances draw it
+			return verdict{level: None} // readers use its appearances
 		}
 	}
 	a, err1 := r.old.String(old)
@@ -186,7 +186,7 @@ func isAbsentOrFalse(d *pdf.Document, o pdf.Object) bool {
 	return err == nil && !b
 }
 
-// normalizeStyle brings a default appearance into one form: colour, then font and size. One with other operators stays as it is.
+// normalizeStyle reorders a default appearance: colour, then font and size. One with other operators stays as it is.
 func normalizeStyle(s []byte) []byte {
 	operands := map[string]int{"g": 1, "rg": 3, "k": 4, "Tf": 2}
 	color, font := []byte("0 g"), []byte(nil)

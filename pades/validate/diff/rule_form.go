@@ -4,18 +4,11 @@ import (
 	"segel/pdf"
 )
 
-// formRule judges the form dictionary.
-func formRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkForm(old, new)
-}
+// formRule checks the form dictionary.
+var formRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkForm(old, new) })
 
-// checkForm lets the form gain fields and say that there are signatures. Defaults and resources may be added or become others
-// where nothing is drawn by them.
+// checkForm allows the form to gain fields and signature flags. Defaults and resources may be added or changed if
+// nothing is drawn with them.
 func (r *revision) checkForm(old, new pdf.Dict) verdict {
 	if old != nil && new == nil {
 		return deny(CodeFieldRemoved, "the form is gone")
@@ -38,8 +31,8 @@ func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 			return allow("form", LTA, CodeForm)
 		}
 	case "NeedAppearances":
-		// True makes readers draw fields anew, whatever their appearances show.
-		// False makes them show appearances that nobody has seen so far.
+		// True makes readers redraw fields, whatever their appearances show. False makes them show appearances that
+		// they did not show before.
 		b, err := r.new.Boolean(new)
 		had, oldErr := r.old.Boolean(old)
 		if err == nil && oldErr == nil && !b && (!had || r.everyFieldSatisfies(func(fieldInfo) bool { return false })) {
@@ -77,17 +70,10 @@ func refOf(o pdf.Object) pdf.Ref {
 	return ref
 }
 
-// fieldsRule judges the array of the form's fields.
-func fieldsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Array)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Array)
-	return r.checkFields(old, new)
-}
+// fieldsRule checks the array of the form's fields.
+var fieldsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkFields(old, new) })
 
-// checkFields lets the form gain signature fields at its root, each once. All that were there stay, in their order.
+// checkFields allows the form to gain signature fields at its root, each once. Earlier fields stay in their order.
 func (r *revision) checkFields(old, new pdf.Array) verdict {
 	added, ok := addedElements(old, new)
 	if !ok {
@@ -98,7 +84,7 @@ func (r *revision) checkFields(old, new pdf.Array) verdict {
 	for _, o := range added {
 		ref, ok := o.(pdf.Ref)
 		if !ok || seen[ref] {
-			return deny(CodeFieldAdded, "not one object of its own")
+			return deny(CodeFieldAdded, "not a new object")
 		}
 		seen[ref] = true
 		f := r.checkNewField(ref)
@@ -110,39 +96,27 @@ func (r *revision) checkFields(old, new pdf.Array) verdict {
 	return v
 }
 
-// defaultsRule judges the resources that fields are drawn with.
-func defaultsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkDefaults(old, new)
-}
+// defaultsRule checks the resources that fields are drawn with.
+var defaultsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkDefaults(old, new) })
 
-// checkDefaults lets resources be added.
+// checkDefaults allows resources to be added.
 func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 	v := allow("form", LTA, CodeForm)
 	for _, k := range Differing(old, new) {
 		if k == "ProcSet" {
-			continue // says nothing since PDF 1.4
+			continue // has no meaning since PDF 1.4
 		}
 		v = worstVerdict(v, r.checkDictEntry(old[k], new[k], roleResources, func(old, new pdf.Dict) verdict { return r.checkResources(k, old, new) }))
 	}
 	return v
 }
 
-// resourcesRule judges one kind of them, such as fonts.
-func resourcesRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeFormChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkResources(r.resourceKind(m.Number), old, new)
-}
+// resourcesRule checks one kind of resources, such as fonts.
+var resourcesRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict {
+	return r.checkResources(r.resourceKind(n.number), old, new)
+})
 
-// resourceKind is the key under which the form's resources refer to an object, if there is one such key.
+// resourceKind returns the key under which the form's resources refer to an object, if there is exactly one.
 func (r *revision) resourceKind(number uint32) pdf.Name {
 	_, form, err := r.new.Form()
 	if err != nil {
@@ -165,7 +139,7 @@ func (r *revision) resourceKind(number uint32) pdf.Name {
 	return kind
 }
 
-// checkResources lets one kind of resources gain what no field has waited for, and become another where that is seen nowhere.
+// checkResources allows resources to be added that no field waits for, and to change if that is not visible.
 func (r *revision) checkResources(kind pdf.Name, old, new pdf.Dict) verdict {
 	for _, k := range Differing(old, new) {
 		if !r.isHarmlessDefault(kind, k, old[k], new[k]) {
@@ -175,10 +149,10 @@ func (r *revision) checkResources(kind pdf.Name, old, new pdf.Dict) verdict {
 	return allow("form", LTA, CodeForm)
 }
 
-// isHarmlessDefault reports whether a resource of the form may be another than before. Fields are drawn with the fonts that
-// their default looks name (ISO 32000-2 §12.7.4.3), and readers differ on whether an appearance finds in the form what it
-// does not have itself. So a new resource must be one that neither names. A former one stays what it is, but for pictures
-// and the like: default looks cannot name those, and some writers put a template of theirs there with every signature.
+// isHarmlessDefault reports whether a resource of the form may be added or changed. Fields are drawn with the fonts
+// that their default appearances name (ISO 32000-2 §12.7.4.3), and readers differ on whether an appearance uses
+// resources of the form that it lacks. So neither may name a new resource. Earlier resources stay, except images and
+// forms: default appearances cannot name those, and some writers add a template there with every signature.
 func (r *revision) isHarmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
 	r.recordFont(kind, old, new)
 	switch {

@@ -10,11 +10,11 @@ import (
 	"segel/pdf"
 )
 
-// maxMetadata bounds the metadata that is taken for an honest update.
+// maxMetadata bounds metadata that counts as an honest update.
 const maxMetadata = 4 << 20
 
-// metadataRule lets the document's metadata be replaced by other metadata: no reader shows it as content. It has to be
-// XML, so that it is nothing else at the same time (ISO 32000-2 §14.3.2).
+// metadataRule allows the document's metadata to be replaced: readers do not show it as content. It has to be XML, so
+// that it cannot be something else at the same time (ISO 32000-2 §14.3.2).
 func metadataRule(r *revision, m *changedObject, _ node) verdict {
 	st, ok := m.new.(*pdf.Stream)
 	if !ok || st.Len() > maxMetadata {
@@ -22,7 +22,7 @@ func metadataRule(r *revision, m *changedObject, _ node) verdict {
 	}
 	b, err := r.new.Decode(st)
 	if err != nil || len(b) > maxMetadata || !isWellFormed(b) {
-		return deny(CodeCatalogChanged, "/Metadata is no XML")
+		return deny(CodeCatalogChanged, "/Metadata is not XML")
 	}
 	return allow("metadata", LTA, CodeMetadata)
 }
@@ -46,7 +46,7 @@ func isWellFormed(b []byte) bool {
 	}
 }
 
-// toUTF8 decodes UTF-16 if a mark says so.
+// toUTF8 decodes UTF-16 with a byte order mark.
 func toUTF8(b []byte) []byte {
 	var order binary.ByteOrder
 	switch {

@@ -4,10 +4,10 @@ import (
 	"segel/pdf"
 )
 
-// pagesRule denies: the page tree keeps its shape, and what pages inherit.
+// pagesRule denies: the page tree and what pages inherit do not change.
 func pagesRule(*revision, *changedObject, node) verdict { return deny(CodePages, "") }
 
-// pageRule lets a page gain the widgets of new fields.
+// pageRule allows a page to gain the widgets of new fields.
 func pageRule(r *revision, m *changedObject, n node) verdict {
 	old, ok1 := m.old.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
@@ -41,17 +41,10 @@ func (r *revision) checkPageKey(k pdf.Name, old, new pdf.Object, page uint32) ve
 	return deny(CodePageChanged, keyDetail(k))
 }
 
-// annotsRule judges the array of a page's annotations.
-func annotsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Array)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeAnnotation)
-	}
-	old, _ := m.old.(pdf.Array)
-	return r.checkAnnotations(n.owner, old, new)
-}
+// annotsRule checks the array of a page's annotations.
+var annotsRule = containerRule(CodeAnnotation, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkAnnotations(n.owner, old, new) })
 
-// checkAnnotations lets a page gain the widgets of new fields, each once, and comments come and go.
+// checkAnnotations allows a page to gain the widgets of new fields, each once, and comments to be added and removed.
 func (r *revision) checkAnnotations(page uint32, old, new pdf.Array) verdict {
 	v := allow("annotations of page", None, CodeAnnotations)
 	v.page = int(r.g.pages.get(page))
@@ -80,14 +73,14 @@ func (r *revision) checkAnnotation(page uint32, o pdf.Object) verdict {
 	if v, ok := r.approvals[approvalKey{ref.Number, roleAnnotation}]; ok {
 		r.widgetCounts[ref.Number]++
 		if p := dict.Ref("P"); !p.IsZero() && p.Number != page || r.widgetCounts[ref.Number] > 1 {
-			return deny(CodeFieldAdded, "the widget stands on another page as well")
+			return deny(CodeFieldAdded, "the widget is on another page too")
 		}
 		return verdict{rule: "annotations of page", level: v.level, code: CodeAnnotations}
 	}
 	return r.checkComment(nil, dict, ref.Number)
 }
 
-// checkRemovedAnnotations lets comments go, and denies that widgets do or that the order changes.
+// checkRemovedAnnotations allows comments to be removed, but not widgets, and no change of the order.
 func (r *revision) checkRemovedAnnotations(old, new pdf.Array) verdict {
 	kept := map[pdf.Ref]bool{}
 	for _, o := range new {

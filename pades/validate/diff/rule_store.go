@@ -22,19 +22,19 @@ import (
 // The store is compared as a whole: a writer may keep its dictionary, lists and entries as separate objects or direct
 // ones, and replace any of them.
 
-// storeLists are the lists of a store, and the key that an entry about one signature has each under.
+// storeLists are the lists of a store, with their keys in an entry about one signature.
 var storeLists = []struct{ list, entry pdf.Name }{{"Certs", "Cert"}, {"OCSPs", "OCSP"}, {"CRLs", "CRL"}}
 
-// storeItems is the proof of one store, or of one entry about a signature: arrays of references by the name of the store's
-// list.
+// storeItems is the validation data of one store, or of one entry about a signature: arrays of references by the name
+// of the store's list.
 type storeItems map[pdf.Name]pdf.Array
 
-// storeState is a store as one state of the file has it.
+// storeState is the store in one state of the file.
 type storeState struct {
 	dict    pdf.Dict // nil if there is none
 	items   storeItems
 	entries map[pdf.Name]storeItems // by signature
-	stated  map[pdf.Name]pdf.Dict   // the same as dictionaries
+	stated  map[pdf.Name]pdf.Dict   // the same entries as dictionaries
 }
 
 // readStore reads the store of a state.
@@ -74,11 +74,11 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 	return s, nil
 }
 
-// storeRule checks every object of a store except proof itself.
+// storeRule checks every object of a store except the items.
 func storeRule(r *revision, _ *changedObject, _ node) verdict { return r.storeVerdict() }
 
-// storeItemRule checks an item of a store. An item that cannot be decoded proves nothing, and its bytes may serve another
-// purpose.
+// storeItemRule checks an item of a store. An item that cannot be decoded is not validation data, and its bytes may
+// serve another purpose.
 func storeItemRule(r *revision, m *changedObject, _ node) verdict {
 	st, ok := m.new.(*pdf.Stream)
 	if !ok {
@@ -95,7 +95,7 @@ func storeItemRule(r *revision, m *changedObject, _ node) verdict {
 	return r.storeVerdict()
 }
 
-// storeVerdict compares the store of this revision with that of the one before, once.
+// storeVerdict compares the store of this revision with the one before, once.
 func (r *revision) storeVerdict() verdict {
 	if r.storeResult == nil {
 		v := r.compareStores()
@@ -129,7 +129,7 @@ func (r *revision) compareStores() verdict {
 		return v
 	}
 	for _, k := range slices.Sorted(maps.Keys(old.stated)) {
-		// An entry that is gone has left its proof to the lists, or another entry took its place.
+		// The lists, or another entry, may hold the items of an entry that was removed.
 		scope, spare := new.entries[k], []storeItems(nil)
 		if scope == nil {
 			scope, replaced = new.items, true
@@ -154,7 +154,8 @@ func (r *revision) compareStores() verdict {
 	return allow("document security store", LTA, CodeStore)
 }
 
-// checkStoreKeys denies what no store and no entry about a signature has (ISO 32000-2 Table 261, Table 262).
+// checkStoreKeys denies keys that a store or an entry about a signature does not have (ISO 32000-2 Table 261, Table
+// 262).
 func checkStoreKeys(old, new storeState) verdict {
 	for _, k := range Differing(old.dict, new.dict) {
 		switch k {
@@ -179,9 +180,9 @@ func checkStoreKeys(old, new storeState) verdict {
 	return verdict{}
 }
 
-// compareItems checks what became of the proof of a store or an entry. New items are streams of their own. An item that
-// is gone has to be there in another object that says the same, or something has to be there in its place: see
-// replaces. The spare sets hold proof that another call compares, so it may be missing here.
+// compareItems compares the items of a store or an entry. New items are streams of their own. A removed item must be
+// there in another object with the same content, or be replaced: see checkReplacement. The spare sets hold items that
+// another call compares, so they may be missing here.
 func (r *revision) compareItems(had, has storeItems, spare ...storeItems) (replaced bool, v verdict) {
 	for _, kinds := range [][]pdf.Name{{"Certs"}, {"OCSPs", "CRLs"}} {
 		var lost, kept, arrived []storeItem
@@ -237,7 +238,7 @@ func (r *revision) compareItems(had, has storeItems, spare ...storeItems) (repla
 	return replaced, verdict{}
 }
 
-// storeItem is an item of a list, as one state of the file has it.
+// storeItem is an item of a list in one state of the file.
 type storeItem struct {
 	list   pdf.Name
 	object pdf.Ref
@@ -254,14 +255,14 @@ func referenceSet(a pdf.Array) map[pdf.Ref]bool {
 	return all
 }
 
-// isRewritten reports whether this revision wrote another value under a reference that was there before.
+// isRewritten reports whether this revision wrote another value under a reference that existed before.
 func (r *revision) isRewritten(ref pdf.Ref) bool {
 	m := r.moves[ref.Number]
 	return m != nil && !m.isAdded() && !r.isUnchanged(m)
 }
 
-// withoutEquivalents returns those of the lost items that none of the others says. What cannot be read, or is more than the limits
-// allow, is unsaid.
+// withoutEquivalents returns the lost items whose content none of the others has. An item that cannot be read, or is
+// beyond the limits, has no equivalent.
 func (r *revision) withoutEquivalents(lost, others []storeItem) []storeItem {
 	said := map[[sha256.Size]byte]bool{}
 	for _, i := range others {
@@ -275,7 +276,7 @@ func (r *revision) withoutEquivalents(lost, others []storeItem) []storeItem {
 	})
 }
 
-// readItem reads what an item of proof says, and what it is about.
+// readItem reads an item and what it is about.
 func (r *revision) readItem(i storeItem) itemContent {
 	if p, known := r.items[i]; known {
 		return p
@@ -295,17 +296,17 @@ func (r *revision) readItem(i storeItem) itemContent {
 	return p
 }
 
-// itemContent is what an item of proof says.
+// itemContent is the content of an item.
 type itemContent struct {
 	sum   [sha256.Size]byte
 	about []Subject
 	ok    bool // it can be decoded
-	sound bool // it is what its list says
+	sound bool // it is of the kind that its list holds
 }
 
-// checkReplacement reports whether there is proof in the place of what was lost. Either the revision brought some of the same
-// kind, all of which is sound: it wrote the store again. Or a kept item is about the same, and is not older.
-// The item is one that arrived and is not sound, or one that nothing replaces.
+// checkReplacement reports whether lost items were replaced. Either the revision added items of the same kind, all of
+// which are sound: it wrote the store again. Or a kept item is about the same and not older. The returned item is an
+// added one that is not sound, or a lost one without a replacement.
 func (r *revision) checkReplacement(lost, kept, arrived []storeItem) (item storeItem, ok bool) {
 	if len(arrived) > 0 {
 		for _, i := range arrived {
@@ -337,14 +338,14 @@ func (r *revision) checkReplacement(lost, kept, arrived []storeItem) (item store
 	return storeItem{}, true
 }
 
-// maxItemBytes bounds the decoded proof of all revisions of a file.
+// maxItemBytes bounds the decoded items of all revisions of a file.
 const maxItemBytes = 64 << 20
 
-// maxItem bounds one piece of decoded proof.
+// maxItem bounds one decoded item.
 const maxItem = 16 << 20
 
-// checkItemStream tells how long proof is once it is decoded. Compressed proof is held against its check sum, which readers of
-// pages forgive: proof that was tampered with is not proof that is there.
+// checkItemStream returns the length of a decoded item. Compressed items must have the right checksum, which readers of
+// pages ignore: a corrupt item is not validation data.
 func (c *Comparer) checkItemStream(d *pdf.Document, st *pdf.Stream) (int, error) {
 	filter, err := d.Name(st.Dict["Filter"])
 	if compressed := err == nil && filter == "FlateDecode"; !compressed || st.Dict["DecodeParms"] != nil {
@@ -366,7 +367,7 @@ func (c *Comparer) checkItemStream(d *pdf.Document, st *pdf.Stream) (int, error)
 		c.inflater, err = zlib.NewReader(bytes.NewReader(raw))
 	}
 	if err != nil {
-		c.inflater = nil // its state is unsure
+		c.inflater = nil // its state is unknown
 		return 0, err
 	}
 	n, err := io.Copy(io.Discard, io.LimitReader(c.inflater, maxItem+1))

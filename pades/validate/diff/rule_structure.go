@@ -4,8 +4,8 @@ import (
 	"segel/pdf"
 )
 
-// structureRule judges the root of the structure tree of a tagged file, which may gain elements for the widgets of
-// new fields (ISO 32000-2 §14.7), and nothing else.
+// structureRule checks the root of the structure tree of a tagged file, which may only gain elements for the widgets of
+// new fields (ISO 32000-2 §14.7).
 func structureRule(r *revision, m *changedObject, _ node) verdict {
 	old, ok1 := m.old.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
@@ -32,7 +32,7 @@ func structureRule(r *revision, m *changedObject, _ node) verdict {
 	return v
 }
 
-// checkKids lets an element gain new ones behind those it has. One child may become the first of a list.
+// checkKids allows an element to gain kids behind those it has. A single kid may become the first of a list.
 func (r *revision) checkKids(old, new pdf.Object) verdict {
 	before, after, ok := r.childLists(old, new)
 	if !ok {
@@ -73,7 +73,7 @@ func (r *revision) childLists(old, new pdf.Object) (before, after pdf.Array, ok 
 
 var elementKeys = map[pdf.Name]bool{"Type": true, "S": true, "P": true, "Pg": true, "K": true, "Alt": true, "T": true, "Lang": true, "ID": true, "E": true}
 
-// checkNewElement judges a new element: a form that holds the widget of a new field. It vouches for it.
+// checkNewElement checks a new element: a form that holds the widget of a new field. It approves the element.
 func (r *revision) checkNewElement(o pdf.Object) verdict {
 	m, added := r.isAdded(o)
 	if !added {
@@ -99,7 +99,7 @@ func (r *revision) checkNewElement(o pdf.Object) verdict {
 	return verdict{}
 }
 
-// checkNewReference judges what a new element holds: a reference to the widget of a new field.
+// checkNewReference checks what a new element holds: a reference to the widget of a new field.
 func (r *revision) checkNewReference(o pdf.Object) verdict {
 	if list, ok := o.(pdf.Array); ok && len(list) == 1 {
 		o = list[0]
@@ -125,7 +125,7 @@ func (r *revision) checkNewReference(o pdf.Object) verdict {
 	return verdict{}
 }
 
-// elementsRule judges an array of elements.
+// elementsRule checks an array of elements.
 func elementsRule(r *revision, m *changedObject, n node) verdict {
 	if m.isAdded() {
 		return r.approvedVerdict(n, CodeStructChanged)
@@ -133,7 +133,7 @@ func elementsRule(r *revision, m *changedObject, n node) verdict {
 	return r.checkKids(m.old, m.new)
 }
 
-// elementRule judges an element: one that was there may gain kids.
+// elementRule checks an element: an earlier one may gain kids.
 func elementRule(r *revision, m *changedObject, n node) verdict {
 	if m.isAdded() {
 		return r.approvedVerdict(n, CodeStructChanged)
@@ -153,17 +153,10 @@ func elementRule(r *revision, m *changedObject, n node) verdict {
 	return v
 }
 
-// parentsRule judges a node of the parent tree.
-func parentsRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Dict)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeStructChanged)
-	}
-	old, _ := m.old.(pdf.Dict)
-	return r.checkParentTree(old, new)
-}
+// parentsRule checks a node of the parent tree.
+var parentsRule = containerRule(CodeStructChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkParentTree(old, new) })
 
-// checkParentTree lets a number tree gain pairs, or leaves, for new elements.
+// checkParentTree allows a number tree to gain pairs, or leaves, for new elements.
 func (r *revision) checkParentTree(old, new pdf.Dict) verdict {
 	v := allow("structure", None, CodeStructure)
 	for _, k := range Differing(old, new) {
@@ -210,17 +203,10 @@ func (r *revision) checkNumbersEntry(old, new pdf.Object) verdict {
 	return r.checkEntryTarget(new, roleNumbers, v)
 }
 
-// numbersRule judges an array of pairs in the parent tree.
-func numbersRule(r *revision, m *changedObject, n node) verdict {
-	new, ok := m.new.(pdf.Array)
-	if m.isAdded() || !ok {
-		return r.approvedVerdict(n, CodeStructChanged)
-	}
-	old, _ := m.old.(pdf.Array)
-	return r.checkNumberPairs(old, new)
-}
+// numbersRule checks an array of pairs in the parent tree.
+var numbersRule = containerRule(CodeStructChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkNumberPairs(old, new) })
 
-// checkNumberPairs lets new pairs come behind those that are there, each leading to a new element.
+// checkNumberPairs allows new pairs behind the earlier ones, each for a new element.
 func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {
 	if len(new) < len(old) || len(new)%2 != 0 || !equalObjects(old, new[:len(old)]) {
 		return deny(CodeStructChanged, "/Nums")

@@ -6,8 +6,8 @@ import (
 	"segel/pdf"
 )
 
-// checkTrailer checks the trailer dictionary: it must lead to the same encryption, and to the same catalog or to a new one that
-// catalogRule allows in its place.
+// checkTrailer checks the trailer dictionary: it must name the same encryption, and the same catalog or a new one that
+// catalogRule allows.
 func (r *revision) checkTrailer() []Change {
 	old, new := r.old.Trailer(), r.new.Trailer()
 	v := r.checkAdditionalStreams()
@@ -51,9 +51,9 @@ func (r *revision) checkTrailerKey(k pdf.Name, old, new pdf.Object) verdict {
 	return deny(CodeTrailerChanged, "/"+string(k))
 }
 
-// hidesObjects reports whether a smaller /Size hides something of the file: readers may take numbers from it on for unused
-// (ISO 32000-2 §7.5.5). Numbers that nothing ever led to show nothing. Where the catalog itself is among those, there is
-// no file for such a reader to show: it has to rebuild the cross-reference, and finds all objects.
+// hidesObjects reports whether a smaller /Size hides objects: readers may treat numbers from it on as unused (ISO
+// 32000-2 §7.5.5). Unreferenced numbers do not count. If the catalog is among those, such a reader cannot show the
+// file: it has to rebuild the cross-reference, and then finds all objects.
 func (r *revision) hidesObjects(size int64) bool {
 	if int64(r.new.Trailer().Ref("Root").Number) >= size {
 		return false
@@ -66,15 +66,14 @@ func (r *revision) hidesObjects(size int64) bool {
 	return false
 }
 
-// replacesRoot reports whether the trailer leads to a catalog that this revision wrote in the place of the former one,
-// whose rule checks it.
+// replacesRoot reports whether the trailer refers to a catalog that this revision wrote; catalogRule checks it.
 func (r *revision) replacesRoot() bool {
 	_, added := r.isAdded(r.new.Trailer()["Root"])
 	return added
 }
 
-// checkIdentifiers checks /ID, by which a file is known to other files and programs (ISO 32000-2 §14.4). Nothing that it shows
-// depends on it, unless it is encrypted: then the key may (§7.6.4.3).
+// checkIdentifiers checks /ID, which identifies the file to other files and programs (ISO 32000-2 §14.4). What the file
+// shows does not depend on it, except in an encrypted file, whose key may (§7.6.4.3).
 func (r *revision) checkIdentifiers(old, new pdf.Object) verdict {
 	encrypted := r.old.Trailer()["Encrypt"] != nil || r.new.Trailer()["Encrypt"] != nil
 	if encrypted && !equalFirstID(r.old, old, new) {
@@ -95,7 +94,7 @@ func (r *revision) checkIdentifiers(old, new pdf.Object) verdict {
 	return verdict{level: None}
 }
 
-// equalFirstID reports whether the first element of /ID stayed. A file that had none may get one.
+// equalFirstID reports whether the first element of /ID stayed. A file without one may get one.
 func equalFirstID(d *pdf.Document, old, new pdf.Object) bool {
 	if old == nil {
 		return true

@@ -6,10 +6,9 @@ import (
 	"segel/pdf"
 )
 
-// checkUnreachable allows objects that nothing leads to, neither now nor before: cross-reference streams and object
-// streams, and what some writer left behind. Should a later revision lead to them, that revision has to answer for it.
-// What a reader would take for one of the former, or for the catalog, that has to rebuild the cross-reference, is not
-// what somebody leaves behind.
+// checkUnreachable allows objects that nothing refers to, neither now nor before: cross-reference streams, object
+// streams and leftovers of writers. A later revision that refers to them is checked for that. Objects that a reader
+// which rebuilds the cross-reference would use as one of the former, or as the catalog, are not leftovers.
 func (r *revision) checkUnreachable(m *changedObject) verdict {
 	dict := dictionaryOf(m.new)
 	switch dict["Type"] {
@@ -17,7 +16,7 @@ func (r *revision) checkUnreachable(m *changedObject) verdict {
 		return r.checkCrossReference(m)
 	case pdf.Object(pdf.Name("ObjStm")):
 		if !m.isAdded() || !slices.Contains(r.state.ObjectStreams, m.Number) {
-			return deny(CodeAmbiguous, "an object stream that nothing stands in")
+			return deny(CodeAmbiguous, "an object stream without objects in use")
 		}
 		return allow("cross-reference", None, CodeCrossReference)
 	case pdf.Object(pdf.Name("Catalog")):
@@ -26,8 +25,8 @@ func (r *revision) checkUnreachable(m *changedObject) verdict {
 	return allow("unreachable", None, CodeUnreachable)
 }
 
-// checkCrossReference checks a cross-reference stream that a revision brings: its own, or one more that says the same. PDFBox
-// and what is built on it leave such a stream beside the table where the file had both before.
+// checkCrossReference checks a cross-reference stream of the revision: its own, or one more with the same content.
+// PDFBox and programs built on it write such a stream besides the table if the file had both before.
 func (r *revision) checkCrossReference(m *changedObject) verdict {
 	own, err := r.state.LeadsTo(m.Offset, r.state.Revision.StartXref)
 	if err != nil {
@@ -37,20 +36,20 @@ func (r *revision) checkCrossReference(m *changedObject) verdict {
 		return allow("cross-reference", None, CodeCrossReference)
 	}
 	if r.spareXRefs++; own || !m.isAdded() || m.Earlier || r.spareXRefs > maxSpareXRefs {
-		return deny(CodeAmbiguous, "a cross-reference stream that is not its own")
+		return deny(CodeAmbiguous, "another cross-reference stream")
 	}
 	repeats, err := r.state.RepeatsCrossReference(m.Offset)
 	if err != nil {
 		r.readErr = err
 	}
 	if !repeats {
-		return deny(CodeAmbiguous, "a cross-reference stream that says something else")
+		return deny(CodeAmbiguous, "a different cross-reference stream")
 	}
 	return allow("cross-reference", None, CodeCrossReference)
 }
 
-// maxSpareXRefs bounds the cross-reference streams of a revision beside its own. To hold one against the own costs as
-// much as that is long.
+// maxSpareXRefs bounds the cross-reference streams of a revision besides its own. Comparing one costs as much as it is
+// long.
 const maxSpareXRefs = 1
 
 func isCrossReference(o pdf.Object) bool {

@@ -6,7 +6,7 @@ import (
 
 // verdict is what one rule says about a changed object in one role.
 type verdict struct {
-	rule  string // empty if it denies
+	rule  string // empty for a denial
 	level Level
 	code  Code
 
@@ -28,14 +28,14 @@ func allow(rule string, level Level, code Code) verdict {
 
 func (v verdict) isDenied() bool { return v.level == Other }
 
-// forField says which field the verdict is about.
+// forField sets the field that the verdict is about.
 func (v verdict) forField(f fieldInfo) verdict {
 	v.field = f.name
 	return v
 }
 
-// worstVerdict joins what two rules say: the higher level counts, the former one if they are equal. What only one of them
-// knows is kept.
+// worstVerdict joins two verdicts: the higher level counts, or the first if they are equal. Details that only one has
+// are kept.
 func worstVerdict(a, b verdict) verdict {
 	if b.level > a.level || a.level == b.level && a.code.isConsequence() {
 		a, b = b, a
@@ -55,16 +55,16 @@ func worstVerdict(a, b verdict) verdict {
 	return a
 }
 
-// isConsequence reports whether a denial is likely to follow from another one, which says more.
+// isConsequence reports whether a denial usually follows from another one that says more.
 func (c Code) isConsequence() bool {
 	return c == CodeUnexplained || c == CodeAppearanceChanged || c == CodeAppearanceDiffers
 }
 
-// rule judges a changed object in one role. An object that is added reaches a rule only if nothing referred to it
-// before; one that is replaced only if its value is another.
+// rule checks a changed object in one role. A rule sees an added object only if nothing referred to it before, and a
+// replaced one only if its value changed.
 type rule func(*revision, *changedObject, node) verdict
 
-// rules has one for each role.
+// rules has one rule for each role.
 var rules = [roleCount]rule{}
 
 func init() {
@@ -85,10 +85,10 @@ func init() {
 
 func unexplainedRule(*revision, *changedObject, node) verdict { return deny(CodeUnexplained, "") }
 
-// approve lets a rule answer for an object that it judged together with what leads to it.
+// approve records the verdict on an object that was checked together with the referring object.
 func (r *revision) approve(n uint32, as role, v verdict) { r.approvals[approvalKey{n, as}] = v }
 
-// approvedVerdict is the rule for what has to be vouched for.
+// approvedVerdict is the rule for objects that have to be approved.
 func (r *revision) approvedVerdict(n node, otherwise Code) verdict {
 	if v, ok := r.approvals[approvalKey{n.number, n.role}]; ok {
 		return v
@@ -96,7 +96,20 @@ func (r *revision) approvedVerdict(n node, otherwise Code) verdict {
 	return deny(otherwise, "")
 }
 
-// isAdded reports whether a value is a reference to an object of this revision, and which.
+// containerRule is the rule for a dictionary or an array: a new one has to be approved, a changed one is compared with the
+// former.
+func containerRule[T pdf.Object](otherwise Code, check func(r *revision, n node, old, new T) verdict) rule {
+	return func(r *revision, m *changedObject, n node) verdict {
+		new, ok := m.new.(T)
+		if m.isAdded() || !ok {
+			return r.approvedVerdict(n, otherwise)
+		}
+		old, _ := m.old.(T)
+		return check(r, n, old, new)
+	}
+}
+
+// isAdded reports whether a value refers to an object that this revision added, and which.
 func (r *revision) isAdded(o pdf.Object) (*changedObject, bool) {
 	ref, ok := o.(pdf.Ref)
 	if !ok {

@@ -15,7 +15,7 @@ type walker struct {
 	err   error // of the reader, or a limit
 }
 
-// followValue passes a value on in a role: a reference is reached, a direct value is expanded where it stands.
+// followValue follows a value in a role: a reference is recorded, a direct value is followed in place.
 func (w *walker) followValue(s pathStep, o pdf.Object, r role, owner uint32) {
 	w.steps = append(w.steps, s)
 	if ref, ok := o.(pdf.Ref); ok {
@@ -29,7 +29,7 @@ func (w *walker) followValue(s pathStep, o pdf.Object, r role, owner uint32) {
 func keyStep(k pdf.Name) pathStep { return pathStep{key: k} }
 func indexStep(i int) pathStep    { return pathStep{index: i} }
 
-// followAll passes on all elements of an array, or all values of a dictionary.
+// followAll follows all elements of an array, or all values of a dictionary.
 func (w *walker) followAll(o pdf.Object, r role, owner uint32) {
 	switch o := o.(type) {
 	case pdf.Array:
@@ -46,7 +46,7 @@ func (w *walker) followAll(o pdf.Object, r role, owner uint32) {
 	}
 }
 
-// followTable passes on the values of a dictionary in the roles that their keys have, and all others in a common one.
+// followTable follows the values of a dictionary in the roles of their keys, and all others in a common role.
 func (w *walker) followTable(o pdf.Object, roles map[pdf.Name]role, others role, owner uint32) {
 	dict := dictionaryOf(o)
 	for _, k := range sortedKeys(dict) {
@@ -76,13 +76,14 @@ var (
 	nodesRoles = map[pdf.Name]role{"Kids": roleParents, "Nums": roleNumbers}
 )
 
-// passedRoles says in which roles an object passes on what it refers to: what stands under a key, and everything else.
+// passedRoles are the roles that an object passes to its references: by key, and for all others.
 type passedRoles struct {
-	keys   map[pdf.Name]role // nil: all values, and the elements of an array, are alike
+	keys   map[pdf.Name]role // nil: all values, and the elements of an array, have the same role
 	others role
 }
 
-// passedOn is what the roles pass on that need no look at the object for it; the others have a function each, see expand.
+// passedOn are the roles that can be passed without looking at the object; the others have a function each, see
+// followObject.
 var passedOn = [roleCount]passedRoles{
 	roleInfo:       {others: roleInfo},
 	roleExtensions: {others: roleExtensions},
@@ -114,7 +115,7 @@ var passedOn = [roleCount]passedRoles{
 	roleOther:          {others: roleOther},
 }
 
-// followObject follows what an object refers to, in the roles that follow from its own.
+// followObject follows the references of an object, in the roles that follow from its own.
 func (w *walker) followObject(o pdf.Object, r role, owner uint32) {
 	switch o.(type) {
 	case pdf.Array, pdf.Dict, *pdf.Stream:
@@ -151,7 +152,7 @@ func (w *walker) followObject(o pdf.Object, r role, owner uint32) {
 	}
 }
 
-// followCatalog follows the catalog. What /Perms names is a signature, which the form has too.
+// followCatalog follows the catalog. /Perms names a signature, which the form has too.
 func (w *walker) followCatalog(o pdf.Object) {
 	dict := dictionaryOf(o)
 	for _, k := range sortedKeys(dict) {
@@ -169,8 +170,7 @@ func (w *walker) followCatalog(o pdf.Object) {
 	}
 }
 
-// followPages follows a node of the page tree, which may be a page: kids do not say what they are to be before they are
-// read.
+// followPages follows a node of the page tree, or a page: kids have to be read to tell which they are.
 func (w *walker) followPages(o pdf.Object) {
 	dict := dictionaryOf(o)
 	if dict["Kids"] == nil && w.from != rootNumber && len(w.steps) == 0 {
@@ -205,7 +205,7 @@ func (w *walker) followField(o pdf.Object) {
 	}
 }
 
-// isSignature reports whether the value of a field is a signature: by its type, or by what the value is if the type is
+// isSignature reports whether the value of a field is a signature: by its type, or by the value if the type is
 // inherited.
 func (w *walker) isSignature(field pdf.Dict) bool {
 	if t, err := w.d.Name(field["FT"]); err == nil && t != "" {
@@ -259,7 +259,7 @@ func (w *walker) followAppearances(o pdf.Object, owner uint32) {
 	}
 }
 
-// followElements follows what stands under /K: one element or an array of them.
+// followElements follows the value of /K: one element or an array of them.
 func (w *walker) followElements(o pdf.Object) {
 	if list, ok := o.(pdf.Array); ok {
 		w.followAll(list, roleElement, 0)
@@ -276,7 +276,7 @@ func (w *walker) followElement(o pdf.Object) {
 	dict := dictionaryOf(o)
 	for _, k := range sortedKeys(dict) {
 		if _, mention := dict[k].(pdf.Ref); mention && (k == "Pg" || k == "Obj") {
-			// What an element mentions is a page or an annotation, and is judged as that.
+			// It is a page or an annotation, and is checked as that.
 			if w.g.isAnchor(dict.Ref(k).Number) {
 				continue
 			}
@@ -309,8 +309,6 @@ func sortedKeys(d pdf.Dict) []pdf.Name {
 	for k := range d {
 		keys = append(keys, k)
 	}
-	sortNames(keys)
+	slices.Sort(keys)
 	return keys
 }
-
-func sortNames(keys []pdf.Name) { slices.Sort(keys) }

@@ -42,7 +42,7 @@ func sections(all ...section) func(t *testing.T, b []byte) []byte {
 const evilStream = "<< /Length 3 >>\nstream\nBAD\nendstream"
 
 // TestNumbersOfAdditionalStreamsMayChangeWhileNoStreamIsThere has /AdditionalStreams lead to nothing when the file is signed:
-// PDFBox does so, and gives it another number with each revision, while it uses the former one for an object of its own.
+// PDFBox does so, and gives it another number with each revision, while it uses the former one for a new object.
 func TestNumbersOfAdditionalStreamsMayChangeWhileNoStreamIsThere(t *testing.T) {
 	t.Parallel()
 	other := "<< /Type /Xyz /A 1 >>"

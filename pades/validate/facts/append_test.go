@@ -17,7 +17,7 @@ type section struct {
 	root    string         // instead of the catalog that is
 	prev    int64          // instead of the newest section; -1: none
 	end     string         // instead of startxref and %%EOF
-	of      []byte         // the file to extend, if more stands behind it
+	of      []byte         // the file to extend, if there is more after it
 }
 
 // append writes the section behind a file that has a cross-reference table.

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// blockCache reads a file in aligned blocks and keeps the last few: objects are read one by one, a few hundred bytes each, and
-// what a signature appended lies close together. It holds no more than a megabyte, whatever the file.
+// blockCache reads a file in aligned blocks and caches the last few: objects are read one by one, a few hundred bytes
+// each, and what a signature appended lies close together. It holds at most a megabyte, whatever the size of the file.
 type blockCache struct {
 	r       io.ReaderAt
 	size    int64
@@ -19,15 +19,15 @@ const (
 	blockCount = 16
 )
 
-// block is one piece of the file. Its bytes are nil until it is used.
+// block is one cached block. Its bytes are nil until it is used.
 type block struct {
 	number int64
 	bytes  []byte
-	used   uint64 // by the clock; the longest unused is given up
+	used   uint64 // clock at the last use; the least recently used block is replaced
 	buffer *[blockSize]byte
 }
 
-// ReadAt does what io.ReaderAt says. Readings longer than a block pass it by.
+// ReadAt implements io.ReaderAt. Reads longer than a block bypass the cache.
 func (c *blockCache) ReadAt(p []byte, at int64) (int, error) {
 	if len(p) > blockSize || at < 0 {
 		return c.r.ReadAt(p, at)
@@ -64,7 +64,7 @@ func (c *blockCache) readBlock(number int64) ([]byte, error) {
 		oldest.buffer = blockBuffers.Get().(*[blockSize]byte)
 	}
 	room := oldest.buffer
-	oldest.bytes, oldest.used = nil, 0 // it is no block while it is being read
+	oldest.bytes, oldest.used = nil, 0 // invalid while it is being read
 	b := room[:min(blockSize, c.size-number*blockSize)]
 	if n, err := c.r.ReadAt(b, number*blockSize); n < len(b) {
 		if err == nil || err == io.EOF {
@@ -76,10 +76,10 @@ func (c *blockCache) readBlock(number int64) ([]byte, error) {
 	return b, nil
 }
 
-// blockBuffers are for the blocks of the next file.
+// blockBuffers are reused for the next file.
 var blockBuffers = sync.Pool{New: func() any { return new([blockSize]byte) }}
 
-// releaseBlocks gives the blocks back. Whoever reads on reads into others.
+// releaseBlocks returns the buffers. Later reads take new ones.
 func (c *blockCache) releaseBlocks() {
 	for i := range c.entries {
 		if room := c.entries[i].buffer; room != nil {

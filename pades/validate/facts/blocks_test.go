@@ -31,7 +31,7 @@ func TestBlocksHoldWhatTheFileHolds(t *testing.T) {
 	})
 }
 
-// failing fails while it is told to.
+// failing fails while it is set to.
 type failing struct {
 	io.ReaderAt
 	err error

@@ -10,7 +10,7 @@ import (
 	"segel/pdf"
 )
 
-// readSignatures lists the signed fields of the form. One that is odd is listed all the more.
+// readSignatures lists the signed fields of the form, including malformed ones.
 func (r *reader) readSignatures() error {
 	fields, err := r.d.Fields()
 	if err != nil {
@@ -57,7 +57,7 @@ func (r *reader) readSignatures() error {
 	return nil
 }
 
-// hasSignatureValue reports whether a field of another type, or of none, has a signature for its value.
+// hasSignatureValue reports whether the value of a field of another type, or without a type, is a signature.
 func (r *reader) hasSignatureValue(f *pdf.Field) bool {
 	value, err := r.d.Resolve(f.Value)
 	dict, ok := value.(pdf.Dict)
@@ -100,7 +100,7 @@ func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 	return nil
 }
 
-// dictionaryRef is the object that the signature dictionary of a field stands in.
+// dictionaryRef returns the object that holds the signature dictionary of a field.
 func dictionaryRef(f *pdf.Field) pdf.Ref {
 	if ref := refOf(f.Value); !ref.IsZero() {
 		return ref
@@ -116,7 +116,7 @@ func formOf(subFilter pdf.Name) Form {
 	return FormUnknown
 }
 
-// checkShared finds dictionaries that several fields lead to, and several that have one place in the file.
+// checkShared finds dictionaries that several fields refer to, and several with the same place in the file.
 func (r *reader) checkShared() {
 	byRef, byPlace := map[pdf.Ref][]*Signature{}, map[int64][]*Signature{}
 	for _, s := range r.file.Signatures {
@@ -142,7 +142,7 @@ func (r *reader) checkShared() {
 	}
 }
 
-// locateWidget says where the field is to be seen.
+// locateWidget finds the page and the box of a field.
 func (r *reader) locateWidget(s *Signature, f *pdf.Field) {
 	for _, w := range f.Widgets {
 		box, err := r.d.Rect(w.Dict["Rect"])
@@ -160,7 +160,7 @@ func (r *reader) locateWidget(s *Signature, f *pdf.Field) {
 	}
 }
 
-// pageOf finds the page of a widget: the one it names, if that lists it, or else one that lists it.
+// pageOf finds the page that lists a widget.
 func (r *reader) pageOf(w pdf.Widget) *pdf.Page {
 	if r.pages == nil {
 		r.pages = map[pdf.Ref]int{}
@@ -189,8 +189,8 @@ func (r *reader) pageOf(w pdf.Widget) *pdf.Page {
 	return p
 }
 
-// parseDate reads a date such as D:20261121090000+07'00' (ISO 32000-2 §7.9.4). What is left out is the least value, and
-// a missing zone is UTC.
+// parseDate parses a date such as D:20261121090000+07'00' (ISO 32000-2 §7.9.4). Omitted parts have their least value,
+// and a missing zone is UTC.
 func parseDate(s string) (time.Time, bool) {
 	s = trimDate(s)
 	for _, layout := range []string{"20060102150405-0700", "20060102150405Z", "20060102150405", "200601021504-0700", "200601021504", "20060102", "200601", "2006"} {
@@ -201,7 +201,7 @@ func parseDate(s string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// trimDate drops the prefix and the apostrophes of a date.
+// trimDate removes the prefix and the apostrophes of a date.
 func trimDate(s string) string {
 	var b []byte
 	for i := range len(s) {

@@ -15,7 +15,7 @@ import (
 	"segel/tsp"
 )
 
-// parseContainer parses the container and asks for the digests that it takes to verify it.
+// parseContainer parses the container and requests the digests needed to verify it.
 func (s *Signature) parseContainer(r *reader) {
 	switch s.Form {
 	case FormRSA:
@@ -57,8 +57,8 @@ func (s *Signature) parseContainer(r *reader) {
 	s.requestDigest(s.Digest)
 }
 
-// parseBER reads a container by the basic encoding rules, as older signers made it, and returns what it is by the
-// distinguished ones. What is signed within it has to be DER, and is verified as it is.
+// parseBER parses a container in BER, as older signers wrote it, and returns it in DER. The signed parts have to be DER
+// and are verified as they are.
 func (s *Signature) parseBER() []byte {
 	der, changed, err := cms.ConvertToDER(s.Contents)
 	if err != nil || !changed {
@@ -77,7 +77,7 @@ func (s *Signature) parseToken(contents []byte) {
 	}
 }
 
-// parseRSA reads the form that has its certificate in the dictionary (ISO 32000-2 §12.8.3.2).
+// parseRSA reads the form with the certificate in the dictionary (ISO 32000-2 §12.8.3.2).
 func (s *Signature) parseRSA(r *reader) {
 	s.Digest = crypto.SHA1
 	s.Certificates, s.Refused = r.dictionaryCertificates(s.dict)
@@ -92,7 +92,7 @@ func (s *Signature) parseRSA(r *reader) {
 }
 
 // dictionaryCertificates reads /Cert of a signature dictionary: one byte string, or an array of them, the signer's
-// first. It returns why it leaves certificates out.
+// first. Refused says why certificates were left out.
 func (r *reader) dictionaryCertificates(dict pdf.Dict) (certs []*x509.Certificate, refused []error) {
 	list, err := r.d.Array(dict["Cert"])
 	if err != nil {
@@ -113,7 +113,7 @@ func (r *reader) dictionaryCertificates(dict pdf.Dict) (certs []*x509.Certificat
 	return certs, refused
 }
 
-// usableCertificate reads a certificate whose key is not too costly to verify with.
+// usableCertificate parses a certificate and refuses keys that are too expensive to verify with.
 func usableCertificate(der []byte) (*x509.Certificate, error) {
 	c, err := cms.ParseCertificate(der)
 	if err == nil {
@@ -125,8 +125,8 @@ func usableCertificate(der []byte) (*x509.Certificate, error) {
 	return c, nil
 }
 
-// findSignerCertificate looks for the signer's certificate in the dictionary and in the document security store, if the container has
-// none.
+// findSignerCertificate looks for the signer's certificate in the dictionary and in the document security store, for a
+// container without it.
 func (s *Signature) findSignerCertificate(r *reader) {
 	known, refused := r.dictionaryCertificates(s.dict)
 	s.Refused = append(s.Refused, refused...)
@@ -142,7 +142,7 @@ func (s *Signature) findSignerCertificate(r *reader) {
 	}
 }
 
-// messageDigest returns what the signed attributes state, or nil.
+// messageDigest returns the digest in the signed attributes, or nil.
 func messageDigest(s *cms.Signer) []byte {
 	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
 	if err != nil || !ok {
@@ -155,7 +155,7 @@ func messageDigest(s *cms.Signer) []byte {
 	return v
 }
 
-// verifySignatures checks the mathematics of each signature with the digests that were computed.
+// verifySignatures verifies each signature with the computed digests.
 func (r *reader) verifySignatures() error {
 	for _, s := range r.file.Signatures {
 		s.Computed = s.computedDigest(s.Digest)
@@ -169,7 +169,7 @@ func (r *reader) verifySignatures() error {
 	return nil
 }
 
-// verifyIntegrity reports whether digest and signature value are right.
+// verifyIntegrity verifies the digest and the signature value.
 func (s *Signature) verifyIntegrity() error {
 	switch {
 	case s.ContainerErr != nil:
@@ -204,7 +204,7 @@ func (s *Signature) verifyIntegrity() error {
 		return ErrDigest
 	}
 	if c := s.Container.Content; c != nil && !bytes.Equal(hashBytes(s.Digest, c), s.Computed) {
-		return fmt.Errorf("%w: the container has content of its own, which is not the file", ErrAttributes)
+		return fmt.Errorf("%w: the content of the container differs from the file", ErrAttributes)
 	}
 	if s.Info.SignedDER == nil {
 		s.Odd = append(s.Odd, Reason{BareSignature, ""})
@@ -221,7 +221,7 @@ func hashBytes(h crypto.Hash, b []byte) []byte {
 	return d.Sum(nil)
 }
 
-// wrapVerifyError gives an error of verifying one of the errors of this package.
+// wrapVerifyError wraps a verification error in one of the errors of this package.
 func wrapVerifyError(err error) error {
 	switch {
 	case err == nil:
@@ -238,7 +238,7 @@ func wrapVerifyError(err error) error {
 	return fmt.Errorf("%w: %w", ErrAttributes, err)
 }
 
-// readTokens reads the signature timestamps, each about the signature value.
+// readTokens parses the signature timestamps and compares each with the signature value.
 func (s *Signature) readTokens() {
 	if s.Info == nil || s.Kind == Timestamp {
 		return
@@ -261,12 +261,12 @@ func (s *Signature) readTokens() {
 	}
 }
 
-// hasOddity reports whether a signature is odd in that way.
+// hasOddity reports whether a signature has that oddity.
 func (s *Signature) hasOddity(odd ReasonCode) bool {
 	return slices.ContainsFunc(s.Odd, func(r Reason) bool { return r.Code == odd })
 }
 
-// weakAlgorithms names the algorithms that are no longer relied on.
+// weakAlgorithms lists the algorithms that are no longer relied on.
 func (s *Signature) weakAlgorithms() []string {
 	var names []string
 	add := func(h crypto.Hash) {
@@ -277,12 +277,7 @@ func (s *Signature) weakAlgorithms() []string {
 		case crypto.SHA1:
 			name = "SHA-1"
 		}
-		for _, have := range names {
-			if have == name {
-				return
-			}
-		}
-		if name != "" {
+		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

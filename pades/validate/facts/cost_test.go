@@ -44,7 +44,7 @@ func (j *joined) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// many is a file of that size with n signatures, each to be seen, and how large it became.
+// many is a file of that size with n signatures, each visible, and its size after signing.
 func many(t testing.TB, size int64, n int) (*joined, int64) {
 	t.Helper()
 	base := pdftest.NewLarge(size, 20)

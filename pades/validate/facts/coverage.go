@@ -9,13 +9,13 @@ import (
 	"segel/pdf"
 )
 
-// markBroken notes why a signature does not cover what it seems to.
+// markBroken records why a signature does not cover the file.
 func (s *Signature) markBroken(code ReasonCode, detail string) {
 	s.Coverage.State = Broken
 	s.Coverage.Reasons = append(s.Coverage.Reasons, Reason{code, detail})
 }
 
-// readRange reads /ByteRange (ISO 32000-2 §12.8.1): four integers, no reals and no references among them.
+// readRange reads /ByteRange (ISO 32000-2 §12.8.1): four direct integers.
 func (r *reader) readRange(s *Signature, o pdf.Object) {
 	list, ok := o.(pdf.Array)
 	if !ok {
@@ -42,13 +42,13 @@ func (r *reader) readRange(s *Signature, o pdf.Object) {
 	r.checkRange(s)
 }
 
-// checkRange demands that the range goes round /Contents of this dictionary and nothing else.
+// checkRange requires that the range leaves out exactly /Contents of this dictionary.
 func (r *reader) checkRange(s *Signature) {
 	b := s.ByteRange
 	if b[0] != 0 {
 		s.markBroken(RangeStart, "")
 	}
-	// Each is compared alone first: sums of numbers up to 2^63 would overflow.
+	// Each number is compared alone first: sums of numbers up to 2^63 would overflow.
 	if size := r.file.Size; b[0] > size || b[1] > size || b[2] > size || b[3] > size || b[0]+b[1] > b[2] || b[2]+b[3] > size {
 		s.markBroken(RangeOutside, "")
 		s.ByteRange = nil
@@ -62,8 +62,8 @@ func (r *reader) checkRange(s *Signature) {
 	}
 }
 
-// checkContents demands that /Contents stands in the file as hexadecimal digits between angle brackets, and nothing
-// else: white space in it would be room for other readings.
+// checkContents requires that /Contents is written as hexadecimal digits between angle brackets and nothing else: white
+// space would allow other readings.
 func (r *reader) checkContents(s *Signature) error {
 	if s.gapEnd == 0 {
 		s.markBroken(ContentsMissing, "")
@@ -98,8 +98,8 @@ func notHex(c byte) bool {
 	return (c < '0' || c > '9') && (c < 'A' || c > 'F') && (c < 'a' || c > 'f')
 }
 
-// locateRevisions finds the revision that each signature closes: the signed bytes end behind its %%EOF, with nothing but white
-// space between, and /Contents stands in what it added.
+// locateRevisions finds the revision that each signature closes: the signed bytes end behind its %%EOF, with only white
+// space between, and /Contents lies in what the revision appended.
 func (r *reader) locateRevisions(revisions []pdf.Revision) {
 	for _, s := range r.file.Signatures {
 		if s.Coverage.End == 0 {
@@ -113,7 +113,7 @@ func (r *reader) locateRevisions(revisions []pdf.Revision) {
 			continue
 		}
 		if i > 0 && s.gapAt < revisions[i-1].EOF {
-			s.markBroken(Overlap, fmt.Sprintf("/Contents stands in revision before %d", i+1))
+			s.markBroken(Overlap, fmt.Sprintf("/Contents is in a revision before %d", i+1))
 		}
 		s.Revision = i + 1
 		if s.Coverage.State != "" {
@@ -137,7 +137,7 @@ func (r *reader) locateRevisions(revisions []pdf.Revision) {
 	}
 }
 
-// lastEnd is where the last revision ends, or the bytes that a signature covers behind it.
+// lastEnd returns the end of the last revision, or of the bytes that a signature covers behind it.
 func (r *reader) lastEnd(revisions []pdf.Revision) int64 {
 	end := int64(0)
 	if n := len(revisions); n > 0 {
@@ -151,14 +151,14 @@ func (r *reader) lastEnd(revisions []pdf.Revision) int64 {
 	return end
 }
 
-// maxBlank bounds white space between the end of a revision and that of the signed bytes, maxBlankBehind what nobody
-// signed: readers look for startxref in the last thousand bytes of a file, and rebuild it where that is not there.
+// maxBlank bounds white space between the end of a revision and the end of the signed bytes, maxBlankBehind unsigned
+// white space at the end: readers look for startxref in the last thousand bytes and otherwise rebuild the file.
 const (
 	maxBlank       = 4096
 	maxBlankBehind = 512
 )
 
-// isBlank reports whether only white space stands between two offsets.
+// isBlank reports whether there is only white space between two offsets.
 func (r *reader) isBlank(from, to int64) bool {
 	if from >= to {
 		return from == to
@@ -173,7 +173,7 @@ func (r *reader) isBlank(from, to int64) bool {
 	return len(bytes.Trim(b, "\x00\t\n\f\r ")) == 0
 }
 
-// checkSignedRevision holds a signature against the revision it closes: the field must have the same dictionary there.
+// checkSignedRevision compares a signature with the revision it closes: the field must have the same dictionary there.
 func (r *reader) checkSignedRevision(s *Signature, state *pdf.State) {
 	for _, what := range state.Ambiguities {
 		s.markBroken(RevisionUnsound, what)
@@ -201,7 +201,7 @@ func (r *reader) checkSignedRevision(s *Signature, state *pdf.State) {
 		return
 	}
 	if at, end := contents.FileRange(); at != s.gapAt || end != s.gapEnd {
-		s.markBroken(DictionaryDiffers, "/Contents stands elsewhere")
+		s.markBroken(DictionaryDiffers, "/Contents is at another place")
 		return
 	}
 	for _, k := range diff.Differing(value, s.dict) {

@@ -177,7 +177,7 @@ func misled(by int) func(t *testing.T, b []byte) []byte {
 	}
 }
 
-// idOf is /ID of a file as it stands there.
+// idOf returns /ID as written in a file.
 func idOf(t testing.TB, b []byte) string {
 	t.Helper()
 	m := regexp.MustCompile(`/ID \[[^\]]*\]`).FindAll(b, -1)

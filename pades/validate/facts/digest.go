@@ -8,22 +8,23 @@ import (
 	"io"
 	"slices"
 
-	_ "crypto/md5" // what old signatures name
+	_ "crypto/md5" // of old signatures
 	_ "crypto/sha1"
 	_ "crypto/sha256"
 	_ "crypto/sha512"
 )
 
-// digestRequest is one digest over the bytes a signature covers: from the start of the file to the gap, and from there to end.
+// digestRequest is a digest over the bytes that a signature covers: from the start of the file to the gap, and from
+// there to end.
 type digestRequest struct {
 	hash               crypto.Hash
 	gapAt, gapEnd, end int64
 
-	running hash.Hash // what was hashed so far; nil before the gap is reached
-	sum     []byte    // nil until it is known
+	running hash.Hash // nil before the gap is reached
+	sum     []byte    // nil until it is complete
 }
 
-// requestDigest asks for a digest of the signed bytes. Signatures that ask for the same share it.
+// requestDigest requests a digest of the signed bytes. Equal requests share one digest.
 func (s *Signature) requestDigest(h crypto.Hash) {
 	if h == 0 || !h.Available() || len(s.ByteRange) != 4 || s.ByteRange[0] != 0 {
 		return
@@ -47,9 +48,9 @@ func (s *Signature) computedDigest(h crypto.Hash) []byte {
 	return nil
 }
 
-// hashFile reads the file once. All bytes go through one hash for each algorithm; where a gap begins its state is cloned,
-// and the clone takes what follows the gap. So signatures within one another cost one hashing of the file, and each
-// its own few bytes behind the gap.
+// hashFile reads the file once. All bytes go through one hash per algorithm; at the start of a gap its state is cloned,
+// and the clone continues behind the gap. So nested signatures cost one hashing of the file, plus the few bytes of each
+// behind its gap.
 func (r *reader) hashFile() error {
 	if r.o.ForSigning && len(r.file.Signatures) == 0 {
 		return nil
@@ -75,17 +76,17 @@ func (r *reader) hashFile() error {
 	return nil
 }
 
-// hashPass is one reading of the file.
+// hashPass is one pass over the file.
 type hashPass struct {
 	size    int64
-	whole   hash.Hash // SHA-256 of all of it
+	whole   hash.Hash // SHA-256 of the file
 	prefix  map[crypto.Hash]*prefixHash
-	waiting []*digestRequest // gap not reached, in order of gapAt
-	active  []*digestRequest // behind the gap, in order of end
-	cuts    []int64          // offsets at which something begins or ends
+	waiting []*digestRequest // gap not reached, ordered by gapAt
+	active  []*digestRequest // behind the gap, ordered by end
+	cuts    []int64          // offsets at which a gap or a digest begins or ends
 }
 
-// prefixHash is the hash of everything so far, up to where somebody last needs it.
+// prefixHash is the hash of the file so far, needed up to an offset.
 type prefixHash struct {
 	hash.Hash
 	until int64
@@ -140,7 +141,7 @@ func (p *hashPass) readFile(r *reader) error {
 	return nil
 }
 
-// writeChunk hashes bytes that no cut falls into.
+// writeChunk hashes bytes between two cuts.
 func (p *hashPass) writeChunk(b []byte, at int64) {
 	for _, run := range p.prefix {
 		if at < run.until {
@@ -154,7 +155,7 @@ func (p *hashPass) writeChunk(b []byte, at int64) {
 	}
 }
 
-// applyCuts begins and ends what begins and ends at an offset.
+// applyCuts starts and finishes digests at an offset.
 func (p *hashPass) applyCuts(offset int64) error {
 	for len(p.cuts) > 0 && p.cuts[0] <= offset {
 		p.cuts = p.cuts[1:]

@@ -33,7 +33,7 @@ func must[T any](t testing.TB) func(v T, err error) T {
 // office is the authority that certifies everybody in these tests.
 var office = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
 
-// person is somebody who can sign.
+// person is a signer.
 type person struct {
 	name  string
 	key   crypto.Signer

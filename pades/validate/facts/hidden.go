@@ -5,9 +5,9 @@ import (
 	"segel/pdf/inspect"
 )
 
-// inspectContent looks for content that was hidden before anybody signed, and for what else readers may not see or expect: what
-// an attacker has signed unseen they can bring to light later, by a change that looks harmless. It looks at pages as they
-// are now; if they changed since, that is found out elsewhere. Without a signature it does not look.
+// inspectContent looks for content that was hidden before the first signature, and for what else readers may not see or
+// expect: an attacker can have it signed unseen and reveal it later by a change that looks harmless. It examines the
+// current pages; changes of pages are found elsewhere. It does nothing for a file without signatures.
 func (r *reader) inspectContent() error {
 	if len(r.file.Signatures) == 0 || r.file.Repaired || r.o.ForSigning {
 		return nil
@@ -25,14 +25,14 @@ func (r *reader) inspectContent() error {
 		switch {
 		case findingWarnings[f.Kind] != "":
 			r.addWarning(Warning{Code: findingWarnings[f.Kind], Page: f.Page, Ref: f.Ref, Box: f.Box, Detail: f.Detail})
-		case f.Kind == inspect.NotExamined && f.Page > 0 && f.Detail != "": // pages behind one at which the limit was reached have none
+		case f.Kind == inspect.NotExamined && f.Page > 0 && f.Detail != "": // pages after the one at which the limit was reached have no detail
 			r.addWarning(Warning{Code: WarnNotExamined, Page: f.Page, Detail: f.Detail})
 		}
 	}
 	return nil
 }
 
-// findingWarnings are the kinds of what is hidden that this package has warnings of its own for.
+// findingWarnings are the kinds of hidden content that have their own warnings.
 var findingWarnings = map[inspect.Kind]WarningCode{
 	inspect.CoveredText: WarnCoveredText, inspect.InvisibleText: WarnInvisibleText, inspect.HiddenLayer: WarnHiddenLayer,
 }

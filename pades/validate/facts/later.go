@@ -7,10 +7,10 @@ import (
 	"segel/pades/validate/diff"
 )
 
-// recordLater tells each signature what the revisions behind its own changed, and which of that is denied: what it does not
+// recordLater lists for each signature what later revisions changed, and which changes are denied: those it does not
 // permit, and every comment. A certification may permit comments (ISO 32000-2 §12.8.2.2), but a comment may cover text
-// or pass for it, and whether it does is not to be told from the file for sure. For the same reason nobody gives himself a
-// new field that is to be seen behind a certification, which permits to sign in those that it certified.
+// or look like it, and whether it does cannot be determined from the file. For the same reason a visible new field is
+// denied after a certification, which permits signing in the fields that it certified.
 func (r *reader) recordLater() error {
 	r.dateStoreItems()
 	r.denyUnanswered()
@@ -38,8 +38,8 @@ func (r *reader) recordLater() error {
 	return nil
 }
 
-// denyUnanswered denies what shows in the field of a signature that does not hold: nobody answers for it. A signature that
-// nobody here can compute may hold.
+// denyUnanswered denies what shows in the field of a signature that is not valid: no signer answers for it. A signature
+// that cannot be computed here may be valid.
 func (r *reader) denyUnanswered() {
 	broken := map[string]bool{}
 	for _, s := range r.file.Signatures {
@@ -59,8 +59,8 @@ func (r *reader) denyUnanswered() {
 	}
 }
 
-// locksChange reports whether a change fills in a field that the signature locks. A document timestamp is no such
-// change: nothing forbids it (ISO 32000-2 §12.8.2.2).
+// locksChange reports whether a change fills in a field that the signature locks. A document timestamp is not such a
+// change (ISO 32000-2 §12.8.2.2).
 func (s *Signature) locksChange(c diff.Change) bool {
 	if c.Field == "" || c.Level != diff.FormFilling || c.Field == s.Field {
 		return false
@@ -68,7 +68,7 @@ func (s *Signature) locksChange(c diff.Change) bool {
 	return slices.ContainsFunc(s.Locks, func(l Lock) bool { return l.locksField(c.Field) })
 }
 
-// dateStoreItems says in which revision each proof came.
+// dateStoreItems sets the first revision of each item.
 func (r *reader) dateStoreItems() {
 	if r.file.DSS == nil || len(r.file.Revisions) == 0 {
 		return

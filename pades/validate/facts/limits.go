@@ -10,16 +10,16 @@ func (l Limits) withDefaults(size int64) Limits {
 	setDefault(&l.StoreItems, 10_000)
 	setDefault(&l.StoreBytes, 8<<20)
 	setDefault(&l.Content, 80<<20)
-	// A part of it is for all states of the file, and two of them at a time have one of their own.
+	// One part is for all states of the file; two of them at a time have their own cache.
 	setDefault(&l.PDF.Cache, 4<<20)
 	setDefault(&l.PDF.Decoded, 11<<20)
 	return l
 }
 
-// LimitsForSigning returns the limits for accepting a file of that many bytes for signing. They are the defaults of a
-// validation, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work that all
-// states of the file share. So a file that is accepted can still be read when it is finished. How much validation data a
-// file may contain is decided by [File.Unsignable].
+// LimitsForSigning returns the limits for accepting a file of that many bytes for signing: the defaults of a
+// validation, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work shared by
+// all states of the file. So an accepted file can still be read when it is finished. [File.Unsignable] decides how much
+// validation data a file may contain.
 func LimitsForSigning(size int64) Limits {
 	l := Limits{}.withDefaults(size)
 	l.PDF = l.PDF.Defaults(size)

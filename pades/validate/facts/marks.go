@@ -14,18 +14,18 @@ import (
 	"segel/pdf/content"
 )
 
-// Bounds of the looking at large marks, of one file.
+// Limits for examining large marks, of one file.
 const (
-	maxPageInspections = 50       // pages that are looked at
-	maxInspectedBytes  = 20 << 20 // bytes of content of one of them, as package content counts them
-	maxBoxes           = 300      // boxes whose common area is worked out; of more the sum counts
+	maxPageInspections = 50       // examined pages
+	maxInspectedBytes  = 20 << 20 // of content of one page, as package ink counts them
+	maxBoxes           = 300      // whose common area is computed; for more, their sum counts
 )
 
-// markSlack is what rounding may add to the share of a page that a mark takes up.
+// markSlack allows for rounding in the share of a page that a mark takes up.
 const markSlack = 0.01
 
-// What makes signed content unreadable: half of a word's box hidden; or of pictures, which may show text, a twentieth of
-// the page; or ten shapes of the size of letters, which may be text that is drawn.
+// Signed content is unreadable if half of a word's box is hidden; or a twentieth of the page in pictures, which may
+// show text; or ten shapes of the size of letters, which may be drawn text.
 const (
 	hiddenWordShare    = 0.5
 	hiddenPictureShare = 0.05
@@ -33,14 +33,14 @@ const (
 	letterSize         = 60 // points
 )
 
-// markedPage is what fields show on a page.
+// markedPage is what fields show on one page.
 type markedPage struct {
-	boxes   []pdf.Rect // points of the page as displayed, at most maxTiles
+	boxes   []pdf.Rect // points of the page as displayed, at most maxBoxes
 	more    float64    // area of the others
 	widgets map[pdf.Ref]bool
 }
 
-// addWidget adds a widget, once.
+// addWidget adds a widget once.
 func (m *markedPage) addWidget(widget pdf.Ref, box pdf.Rect) {
 	if m.widgets[widget] {
 		return
@@ -58,13 +58,13 @@ func (m *markedPage) addWidget(widget pdf.Ref, box pdf.Rect) {
 	}
 }
 
-// totalArea is that of all boxes together. What they share counts once, as far as it is worked out.
+// totalArea is the area of all boxes. Overlaps count once, as far as they are computed.
 func (m *markedPage) totalArea() float64 { return unionArea(m.boxes) + m.more }
 
-// denyLargeMarks denies what fields that were filled or signed in a revision show, if it takes up more of a page than
-// Options.MarkArea and makes unreadable what the page showed before. All fields of a revision count together, and those
-// of all revisions since the first signature up to twice as much: several small ones must not do what a large one cannot.
-// Of exempt ones, such as duty stamps, one may be of any size, and several together take up to twice as much as well.
+// denyLargeMarks denies fields that were filled or signed in a revision if they show on more of a page than
+// Options.MarkArea and make unreadable what the page showed before. All fields of a revision count together, and those
+// of all revisions since the first signature up to twice as much: several small marks must not do what a large one
+// cannot. A single exempt mark may have any size; several together also count up to twice as much.
 func (w *stateWalk) denyLargeMarks(state *pdf.State, changes []diff.Change) error {
 	if w.o.MarkArea <= 0 {
 		return nil
@@ -83,7 +83,7 @@ func (w *stateWalk) denyLargeMarks(state *pdf.State, changes []diff.Change) erro
 	return nil
 }
 
-// isExempt reports whether a field is that of a signature which may be shown so large.
+// isExempt reports whether the field of an exempt signature may be shown at that size.
 func (w *stateWalk) isExempt(field string, shown pdf.Rect) bool {
 	return w.o.Exempt != nil && slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Field == field && w.o.Exempt(s, shown) })
 }
@@ -91,7 +91,7 @@ func (w *stateWalk) isExempt(field string, shown pdf.Rect) bool {
 func (w *stateWalk) denyMarksOnPage(state *pdf.State, number int, changes []diff.Change, marks []int) error {
 	page, err := state.Document.Page(number)
 	if err != nil {
-		return dropFault(err)
+		return ignoreFault(err)
 	}
 	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
@@ -138,7 +138,7 @@ func (w *stateWalk) denyMarksOnPage(state *pdf.State, number int, changes []diff
 	return nil
 }
 
-// describeHidden tells what widgets make unreadable of what their page showed in the state before; "" is nothing.
+// describeHidden returns what widgets make unreadable of what their page showed in the state before; empty if nothing.
 func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref]bool) (string, error) {
 	refs := slices.SortedFunc(maps.Keys(widgets), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
 	cover, err := content.NewReader(now, content.Limits{Bytes: maxInspectedBytes}).MeasureCoverage(page, refs)
@@ -147,7 +147,7 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	}
 	before, err := w.last.Document.Page(page.Number)
 	if err != nil {
-		return "", dropFault(err)
+		return "", ignoreFault(err)
 	}
 	marks, err := content.NewReader(w.last.Document, content.Limits{Bytes: maxInspectedBytes}).PageMarks(before)
 	if err != nil && !errors.Is(err, content.ErrIncomplete) {
@@ -156,7 +156,7 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
 	if !isComplete(err) && cover.HiddenShare(sheet) > hiddenPictureShare {
-		return "what could not be looked at", nil // it counts as a picture
+		return "content that cannot be examined", nil // it counts as a picture
 	}
 	own := func(m content.Mark) bool { return widgets[m.Annot] }
 	var pictures []pdf.Rect
@@ -193,26 +193,19 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	return "", nil
 }
 
-// maxHiddenWords bounds how much of what is hidden is told, in bytes.
+// maxHiddenWords bounds the reported hidden text, in bytes.
 const maxHiddenWords = 60
 
-// isLegible reports whether text says something. What its letters mean may not be known.
+// isLegible reports whether text has letters, numbers or symbols. Text without a known meaning counts.
 func isLegible(s string) bool {
 	return s == "" || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
 }
 
-// containsCenter reports whether the middle of a box lies in one of the others: words of a scan stand unseen over its picture.
+// containsCenter reports whether the centre of a box lies in one of the others: recognised words of a scan are
+// invisible over its image.
 func containsCenter(box pdf.Rect, others []pdf.Rect) bool {
 	x, y := (box.LLX+box.URX)/2, (box.LLY+box.URY)/2
 	return slices.ContainsFunc(others, func(o pdf.Rect) bool { return x >= o.LLX && x <= o.URX && y >= o.LLY && y <= o.URY })
-}
-
-// dropFault passes over what is the file's fault.
-func dropFault(err error) error {
-	if isFault(err) {
-		return nil
-	}
-	return err
 }
 
 // unionArea is the area that boxes cover together.

@@ -233,7 +233,7 @@ func TestHonestMarksAreNotDenied(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		b    []byte
-		want []diff.Note // what it is noted for; nil: nothing is said of what it stands over
+		want []diff.Note // expected notes; nil: none about what it covers
 	}{
 		{"our card over a line", agreement(t, contract, nil).signIn("B", over(60, 690, 260, 750), card(200, 60)).b, []diff.Note{diff.OverlapsText}},
 		{"our card, larger than a quarter of the page, over a line", agreement(t, contract, nil).signIn("B", upper, appearance.Signature(appearance.SignatureText{Name: "Budi"}, 500, 290)).b, []diff.Note{diff.OverlapsText}},

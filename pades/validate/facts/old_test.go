@@ -21,7 +21,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// old is somebody with an RSA key of that length.
+// old is a signer with an RSA key of that length.
 func old(t *testing.T, bits int) (*rsa.PrivateKey, *x509.Certificate) {
 	t.Helper()
 	key := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, bits))
@@ -163,7 +163,7 @@ func TestTimestampByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
 				of[0] ^= 1
 			}
 			token := loose(t, must[[]byte](t)(o.Timestamper().Timestamp(t.Context(), of)))
-			// The end of the outermost element is told, so the container is DER as far as anybody looks who passes over it.
+			// The outermost element has a definite length, so the container looks like DER to a reader that skips it.
 			whole := must[[]byte](t)(asn1.Marshal(asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: token[2 : len(token)-2]}))
 			return must[[]byte](t)(s.Finish(value, cms.NewAttribute(cms.OIDSignatureTimestamp, whole)))
 		})

@@ -8,8 +8,8 @@ import (
 	"segel/pdf"
 )
 
-// readPermissions reads what each signature says may change after it. A certification binds those that follow, and what
-// follows can only be stricter (ISO 32000-2 §12.8.2).
+// readPermissions reads which changes each signature permits. A certification binds later signatures, which can only be
+// stricter (ISO 32000-2 §12.8.2).
 func (r *reader) readPermissions() {
 	inForce, certified := diff.Level(0), false
 	for _, s := range r.file.Signatures {
@@ -83,7 +83,7 @@ func (r *reader) readReferences(s *Signature) {
 	}
 }
 
-// maxReferences bounds the transform methods that are read.
+// maxReferences bounds the transform methods read.
 const maxReferences = 50
 
 func (r *reader) readLock(params pdf.Dict) Lock {
@@ -99,8 +99,8 @@ func (r *reader) readLock(params pdf.Dict) Lock {
 	return l
 }
 
-// locksField reports whether a field may no longer change. A name stands for the fields below it too. An action that nobody
-// knows locks all: who wrote it wanted to lock something.
+// locksField reports whether a field may no longer change. A name includes the fields below it. An unknown action locks
+// all fields: its writer wanted to lock something.
 func (l Lock) locksField(field string) bool {
 	among := slices.ContainsFunc(l.Fields, func(n string) bool { return n == field || strings.HasPrefix(field, n+".") })
 	switch l.Action {

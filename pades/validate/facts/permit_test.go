@@ -41,7 +41,7 @@ func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
 	}
 }
 
-// TestNobodyAddsAPictureBehindACertification by adding a field of his own and signing it: the sneaky signature attack.
+// TestNobodyAddsAPictureBehindACertification: adding a field and signing it is the sneaky signature attack.
 func TestNobodyAddsAPictureBehindACertification(t *testing.T) {
 	t.Parallel()
 	seen := func(t *testing.T, b []byte) []byte {

@@ -18,22 +18,22 @@ type reader struct {
 	o              Options
 	d              *pdf.Document
 	file           *File
-	firstRevisions map[uint32]int    // revision in which an object that is asked for was last written
-	knownLengths   map[byteRange]int // how long compressed proof is that was found sound
+	firstRevisions map[uint32]int    // revision that last wrote each requested object
+	knownLengths   map[byteRange]int // lengths of compressed items found sound
 
 	objects *blockCache // through which the document is read
-	buffer  []byte      // what is lent by lend
+	buffer  []byte      // lent by borrowBuffer
 	endScan revisionEndScan
 
 	pageContents paintedPages
-	pages        map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
+	pages        map[pdf.Ref]int // pages that list each annotation; nil before the first use
 }
 
 func runSteps(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...func(*reader) error) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
 	if o.Budget == nil {
-		// Twice, as one Document and all states of it have a limit of their own each. A file that is taken in shares one
-		// budget with all that is tried then, so what was taken in does not exceed it here.
+		// Twice, since the Document and all its states have one limit each. During upload one budget is shared by
+		// everything that is tried, so an accepted file does not exceed it here.
 		o.Budget = pdf.NewBudget(ctx, 2*pdf.FileWork(size))
 	}
 	r := &reader{ctx: ctx, r: contextReader{ctx, src}, o: o, file: &File{Size: size}, firstRevisions: map[uint32]int{}, knownLengths: map[byteRange]int{}}
@@ -53,7 +53,7 @@ func runSteps(ctx context.Context, src io.ReaderAt, size int64, o Options, steps
 	return r.file, nil
 }
 
-// releaseBuffers gives back what the next file can be read into.
+// releaseBuffers returns the buffers for the next file.
 func (r *reader) releaseBuffers() {
 	r.objects.releaseBlocks()
 	if cap(r.buffer) == bufferSize {
@@ -62,7 +62,7 @@ func (r *reader) releaseBuffers() {
 	r.buffer = nil
 }
 
-// contextReader reads as long as anybody wants it.
+// contextReader reads until the context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.ReaderAt
@@ -75,7 +75,7 @@ func (w contextReader) ReadAt(p []byte, at int64) (int, error) {
 	return w.r.ReadAt(p, at)
 }
 
-// openFile opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
+// openFile opens the file and repairs it only if necessary: no signature of a repaired file can be relied on.
 func (r *reader) openFile(size int64) error {
 	d, err := pdf.Open(r.objects, size, r.o.pdfOptions(false))
 	if errors.Is(err, pdf.ErrDamaged) {
@@ -112,7 +112,7 @@ func (r *reader) openFile(size int64) error {
 	return nil
 }
 
-// maxWarnings bounds what is told of one file.
+// maxWarnings bounds the warnings about one file.
 const maxWarnings = 200
 
 func (r *reader) addWarning(w Warning) {
@@ -121,18 +121,18 @@ func (r *reader) addWarning(w Warning) {
 	}
 }
 
-// isFault reports whether err is the file's fault.
+// isFault reports whether err is a defect of the file.
 func isFault(err error) bool {
 	var e *pdf.Error
 	return errors.As(err, &e)
 }
 
-// readStates goes through the revisions of the file, oldest first: it holds each signature against the revision it closes,
-// and compares every later revision with the one before.
+// readStates walks through the revisions, oldest first: it compares each signature with the revision it closes, and
+// every later revision with the one before.
 func (r *reader) readStates() error {
 	if r.file.Pages == 0 {
 		for _, s := range r.file.Signatures {
-			s.markBroken(NoPages, "") // whatever was signed, nobody can see it
+			s.markBroken(NoPages, "") // the signed content cannot be shown
 		}
 	}
 	if r.file.Repaired {
@@ -153,7 +153,7 @@ func (r *reader) readStates() error {
 	if err != nil {
 		return r.markUnsound(err)
 	}
-	r.d.DropCache() // the states keep their own
+	r.d.DropCache() // the states have their own caches
 	r.locateRevisions(h.Revisions())
 	r.endScan.setRevisions(h.Revisions())
 	w := &stateWalk{reader: r, first: r.firstSigned(), warnedLoose: map[pdf.Ref]bool{}, markedPages: map[int]*markedPage{}, exemptPages: map[int]*markedPage{}, earlier: r.newEarlierStore()}
@@ -176,7 +176,7 @@ func (r *reader) readStates() error {
 	return nil
 }
 
-// checkGrowth returns why changes behind the last state could not be judged, or nil.
+// checkGrowth returns why later changes could not be checked, or nil.
 func (w *stateWalk) checkGrowth() error {
 	switch {
 	case w.last == nil:
@@ -187,7 +187,7 @@ func (w *stateWalk) checkGrowth() error {
 	return w.comparer.Incomplete()
 }
 
-// noteUnsignable keeps the first reason for File.Unsignable. Nil is no reason.
+// noteUnsignable records the first reason for File.Unsignable; nil is ignored.
 func (r *reader) noteUnsignable(err error) {
 	if r.o.ForSigning && r.file.Unsignable == nil {
 		r.file.Unsignable = err
@@ -200,7 +200,7 @@ func newTooLargeError(format string, args ...any) error {
 	return &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
-// markUnsound breaks every signature if the file's states cannot be told apart. It returns what is not the file's fault.
+// markUnsound breaks every signature if the states of the file cannot be determined. It returns other errors.
 func (r *reader) markUnsound(err error) error {
 	if !isFault(err) {
 		return err
@@ -212,7 +212,7 @@ func (r *reader) markUnsound(err error) error {
 	return nil
 }
 
-// firstSigned is the number of the first revision that a signature closes, or 0.
+// firstSigned returns the number of the first revision that a signature closes, or 0.
 func (r *reader) firstSigned() int {
 	first := 0
 	for _, s := range r.file.Signatures {
@@ -223,18 +223,18 @@ func (r *reader) firstSigned() int {
 	return first
 }
 
-// stateWalk carries what comparing needs from one state to the next.
+// stateWalk is what comparing carries from one state to the next.
 type stateWalk struct {
 	*reader
-	first           int      // revision from which on changes are worked out; 0 never
+	first           int      // revision from which changes are compared; 0: none
 	containers      []uint32 // object streams of the states so far
 	comparer        *diff.Comparer
-	comparisonCount int // how often comparing began
+	comparisonCount int // how often comparing started
 	last            *pdf.State
-	warnedLoose     map[pdf.Ref]bool    // loose signatures
+	warnedLoose     map[pdf.Ref]bool    // already warned of
 	markedPages     map[int]*markedPage // by page number
-	exemptPages     map[int]*markedPage // the same of those that are exempt
-	pageInspections int                 // at pages with large marks
+	exemptPages     map[int]*markedPage // the same for exempt widgets
+	pageInspections int                 // of pages with large marks
 	earlier         *earlierStore
 }
 
@@ -244,7 +244,7 @@ func (w *stateWalk) visitState(number int, state *pdf.State, all []pdf.Revision)
 			w.firstRevisions[m.Number] = number
 		}
 	}
-	// Comparing comes first: it reads what changed in the strictest way, and the rest finds it read.
+	// Comparing comes first: it reads changed objects in the strictest way, and later steps use its cache.
 	if err := w.compareState(number, state, all); err != nil {
 		return err
 	}
@@ -304,19 +304,19 @@ func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revisio
 	for _, c := range changes {
 		r.Level = max(r.Level, c.Level)
 	}
-	// What a forbidden revision did to the structure speaks against the signatures before it, and they have failed. Those
-	// behind it signed what it left, so comparing begins anew from there: objects have lost the uses that it took from
-	// them. Whoever makes many such revisions gains nothing: without it more is denied.
+	// The changes of a forbidden revision count against the signatures before it, which have failed. Later signatures
+	// cover its result, so comparing restarts from there: objects have lost the uses that the revision removed. An
+	// attacker gains nothing from many such revisions: without restarts more is denied.
 	if r.Level == diff.Other && w.comparisonCount < maxComparers && w.signedSince(number) {
 		return w.beginComparison(number, state, all)
 	}
 	return nil
 }
 
-// maxComparers bounds how often comparing begins, as each time all that can be reached is read.
+// maxComparers bounds how often comparing starts, since each start reads everything reachable.
 const maxComparers = 8
 
-// beginComparison has the revisions behind a state compared with it and with each other.
+// beginComparison starts comparing later revisions with a state and with each other.
 func (w *stateWalk) beginComparison(number int, state *pdf.State, all []pdf.Revision) error {
 	asked, err := w.changedObjects(all[number:])
 	if err != nil {
@@ -331,12 +331,12 @@ func (w *stateWalk) beginComparison(number int, state *pdf.State, all []pdf.Revi
 	return err
 }
 
-// signedSince reports whether a signature closes a revision or one behind it.
+// signedSince reports whether a signature closes this revision or a later one.
 func (w *stateWalk) signedSince(number int) bool {
 	return slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Revision >= number })
 }
 
-// addOddities adds to the oddities of a revision what keeps readers from agreeing on it that its objects do not tell.
+// addOddities adds to a revision's oddities what makes readers disagree on it and does not show in its objects.
 func (w *stateWalk) addOddities(state *pdf.State, from int64) error {
 	entries, err := w.d.RevisionEntries(state.Revision)
 	if err != nil {
@@ -366,7 +366,7 @@ func (w *stateWalk) changedObjects(revisions []pdf.Revision) ([]uint32, error) {
 		entries, err := w.d.RevisionEntries(r)
 		if err != nil {
 			if isFault(err) {
-				continue // reading the state will say so
+				continue // reading the state reports it
 			}
 			return nil, err
 		}

@@ -8,8 +8,8 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// TestFilesOfTheCorpusStayIntactUnderOurHands signs every file that can be signed, twice and with proof behind, and
-// wants all of it to hold.
+// TestFilesOfTheCorpusStayIntactUnderOurHands signs every file that can be signed, twice and with validation data, and
+// expects all of it to be valid.
 func TestFilesOfTheCorpusStayIntactUnderOurHands(t *testing.T) {
 	t.Parallel()
 	signed := 0

@@ -11,7 +11,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// addField adds a signature field with a widget over the text of page 1. Nobody signs it.
+// addField adds a signature field with a widget over the text of page 1. It is not signed.
 func addField(edit func(u *pdf.Update, w pdf.Dict)) func(t *testing.T, b []byte) []byte {
 	return revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
 		w := pdf.Dict{

@@ -87,7 +87,7 @@ func TestFileWhoseGrowthCannotBeFollowedSaysSo(t *testing.T) {
 	}
 }
 
-// leadingBehind is a file with a revision more, in which an object that nothing refers to stands far behind the end.
+// leadingBehind is a file with one more revision, whose cross-reference places an unused object far after the end.
 func leadingBehind(b []byte) []byte {
 	prev := strings.Fields(string(b[bytes.LastIndex(b, []byte("startxref")):]))[1]
 	return fmt.Appendf(bytes.Clone(b), "xref\n90 1\n%010d 00000 n \ntrailer\n<</Size 91 /Root 1 0 R /Prev %s>>\nstartxref\n%d\n%%%%EOF\n", 5_000_000, prev, len(b))

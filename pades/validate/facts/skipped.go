@@ -8,24 +8,24 @@ import (
 	"segel/pdf"
 )
 
-// maxSkipped bounds how much of what was appended is looked through.
+// maxSkipped bounds the appended bytes scanned.
 const maxSkipped = 16 << 20
 
-// revisionEndScan looks, while the file is read for its digests, for what was appended like a revision and is none of the file's:
-// a chain of cross-references that leaves it out makes its signatures disappear.
+// revisionEndScan looks, during hashing, for appended bytes that look like a revision but are not one of the file's: a
+// cross-reference chain that skips them makes their signatures disappear.
 type revisionEndScan struct {
-	known    map[int64]bool // where revisions end
-	from, to int64          // what is looked through
-	rest     []byte         // the end of what was looked at, in which the word may begin
-	unknown  int            // ends of no revision so far
+	known    map[int64]bool // ends of revisions
+	from, to int64          // range scanned
+	rest     []byte         // end of the last chunk, in which the marker may begin
+	unknown  int            // ends of unknown revisions so far
 }
 
-// maxUnknown bounds the ends of no revision that are looked at.
+// maxUnknown bounds the ends of unknown revisions examined.
 const maxUnknown = 1000
 
 var endOfFile = []byte("%%EOF")
 
-// setRevisions takes the revisions of the file, oldest first.
+// setRevisions sets the revisions of the file, oldest first.
 func (s *revisionEndScan) setRevisions(revisions []pdf.Revision) {
 	if len(revisions) == 0 {
 		return
@@ -38,7 +38,7 @@ func (s *revisionEndScan) setRevisions(revisions []pdf.Revision) {
 	s.to = s.from + min(maxSkipped, math.MaxInt64-s.from)
 }
 
-// scanBytes looks at the next bytes of the file. It warns once.
+// scanBytes scans the next bytes of the file. It warns once.
 func (s *revisionEndScan) scanBytes(r *reader, b []byte, at int64) {
 	from, to := max(s.from, at), min(s.to, at+int64(len(b)))
 	if from >= to {
@@ -67,12 +67,12 @@ func (s *revisionEndScan) searchEnds(r *reader, b []byte, at int64) {
 		}
 		if s.unknown++; s.unknown > maxUnknown || r.hasStartXref(end) {
 			r.addWarning(Warning{Code: WarnSkipped, Detail: fmt.Sprintf("ends at %d", end)})
-			s.to = 0 // once is enough
+			s.to = 0 // warn once
 		}
 	}
 }
 
-// hasStartXref reports whether startxref and an offset that is not 0 stand before a %%EOF that ends there. Linearized
+// hasStartXref reports whether the %%EOF that ends there follows startxref with an offset other than 0. Linearized
 // files have one with 0.
 func (r *reader) hasStartXref(end int64) bool {
 	b := make([]byte, min(64, end))

@@ -12,21 +12,21 @@ type Store struct {
 	VRI                []VRI
 }
 
-// StoreItem is one certificate, OCSP response or CRL as DER. What it says is not judged.
+// StoreItem is one certificate, OCSP response or CRL in DER. Its content is not checked.
 type StoreItem struct {
 	DER      []byte
 	Ref      pdf.Ref
-	Revision int // in which it was first there, from 1; 0 if that is not known
+	Revision int // that first held it, from 1; 0 if unknown
 }
 
-// VRI is what the store says belongs to one signature.
+// VRI is the entry of the store about one signature.
 type VRI struct {
 	Key                pdf.Name // upper-case hexadecimal SHA-1 of /Contents
 	Certs, OCSPs, CRLs [][]byte
-	TU                 string // time of its making, as stated
+	TU                 string // creation time, as stated
 }
 
-// readStore reads the document security store. What cannot be read is left out, with a warning.
+// readStore reads the document security store. Unreadable items are left out with a warning.
 func (r *reader) readStore() error {
 	_, root, err := r.d.Root()
 	if err != nil {
@@ -64,12 +64,12 @@ func (r *reader) readStore() error {
 	return b.err
 }
 
-// storeReader reads proof, each object once.
+// storeReader reads items, each object once.
 type storeReader struct {
 	*reader
 	known     map[pdf.Ref][]byte
 	count     int
-	bytesLeft int64 // bytes still to be taken
+	bytesLeft int64 // for further items
 	err       error // of the file's reader
 }
 
@@ -93,12 +93,12 @@ func (b *storeReader) readItems(name string, list pdf.Object, take func(pdf.Ref,
 	}
 }
 
-// checkReserve returns an error if less than a quarter of the limits for validation data is left for what signing adds:
-// items beyond the limits are not read.
+// checkReserve returns an error if less than a quarter of the limits for validation data is left for signing: items
+// beyond the limits are not read.
 func (b *storeReader) checkReserve() error {
 	l := b.o.Limits
 	if b.count > l.StoreItems-l.StoreItems/4 || b.bytesLeft < l.StoreBytes/4 {
-		return newTooLargeError("proof of more than three quarters of %d items or %d bytes", l.StoreItems, l.StoreBytes)
+		return newTooLargeError("validation data of more than three quarters of %d items or %d bytes", l.StoreItems, l.StoreBytes)
 	}
 	return nil
 }
@@ -120,14 +120,13 @@ func (b *storeReader) readItem(o pdf.Object) ([]byte, error) {
 		return nil, err
 	}
 	if b.bytesLeft -= int64(len(der)); b.bytesLeft < 0 {
-		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: "too many bytes of proof"}
+		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: "too many bytes of validation data"}
 	}
 	b.known[ref] = der
 	return der, nil
 }
 
-// decodeItem decodes proof as readers do, and remembers that it is sound, for whoever asks about the revision that brought
-// it.
+// decodeItem decodes an item as readers do, and records whether it is sound for the later comparison of its revision.
 func (b *storeReader) decodeItem(st *pdf.Stream) ([]byte, error) {
 	der, err := b.d.DecodeStrict(st)
 	if err != nil {
@@ -139,17 +138,17 @@ func (b *storeReader) decodeItem(st *pdf.Stream) ([]byte, error) {
 	return der, nil
 }
 
-// byteRange is where data stands in the file.
+// byteRange is the range of stored data in the file.
 type byteRange struct{ start, end int64 }
 
-// streamRange returns where the data of a stream stands, and whether what it decodes to depends on that alone, and not on
-// objects that another revision may have elsewhere.
+// streamRange returns the range of a stream's data, and whether its decoded value depends on that alone, and not on
+// objects that another revision may have changed.
 func streamRange(st *pdf.Stream) (at byteRange, plain bool) {
 	at.start, at.end = st.FileRange()
 	return at, at.end > 0 && st.Dict["Filter"] == pdf.Object(pdf.Name("FlateDecode")) && st.Dict["DecodeParms"] == nil
 }
 
-// knownLength tells how long proof is that is known to be sound, or 0.
+// knownLength returns the decoded length of an item known to be sound, or 0.
 func (r *reader) knownLength(st *pdf.Stream) int {
 	at, plain := streamRange(st)
 	if !plain {

@@ -11,9 +11,9 @@ import (
 	"segel/pdf"
 )
 
-// findStrayObjects looks at the bytes of a revision as a reader does that cannot use its cross-reference and rebuilds it from the
-// objects it comes across: the last of each number counts. It tells what such a reader would find and others do not.
-// Entries are what the cross-reference states.
+// findStrayObjects reads the bytes of a revision like a reader that cannot use its cross-reference and rebuilds it from
+// the objects it finds: the last of each number counts. It returns what only such a reader would find. Entries are
+// those of the cross-reference.
 func (r *reader) findStrayObjects(from int64, v pdf.Revision, entries []pdf.Entry) (string, error) {
 	if odd, err := r.checkSyntax(v); odd != "" || err != nil {
 		return odd, err
@@ -28,7 +28,7 @@ func (r *reader) findStrayObjects(from int64, v pdf.Revision, entries []pdf.Entr
 		return odd, err
 	}
 	for _, e := range entries {
-		// An entry of a kind that nobody knows stands for null, and such a number is more than some readers take.
+		// An entry of an unknown type stands for null, and some readers reject such large numbers.
 		if e.Unknown && e.Ref.Number != 0 || e.Ref.Number >= maxNumber {
 			return fmt.Sprintf("an entry for object %d that not all readers can read", e.Ref.Number), nil
 		}
@@ -50,15 +50,15 @@ func (r *reader) findStrayObjects(from int64, v pdf.Revision, entries []pdf.Entr
 	return odd, err
 }
 
-// isRootBeyondSize reports whether the number of the catalog is /Size or higher. Readers that take such numbers for unused
-// rebuild the cross-reference from the objects of the file.
+// isRootBeyondSize reports whether the number of the catalog is /Size or higher. Readers that treat such numbers as
+// unused rebuild the cross-reference from the objects of the file.
 func isRootBeyondSize(s *pdf.State) bool {
 	size, ok := s.Trailer()["Size"].(pdf.Integer)
 	return ok && int64(s.Trailer().Ref("Root").Number) >= int64(size)
 }
 
-// addRebuildOddities adds to the oddities of a state what a reader that rebuilds the cross-reference would find in the revisions
-// before it, and others do not: an object that waited there for the first such reader.
+// addRebuildOddities adds to the oddities of a state what only a reader that rebuilds the cross-reference would find in
+// the revisions before it: an object prepared for such a reader.
 func (w *stateWalk) addRebuildOddities(state *pdf.State, before []pdf.Revision) error {
 	from := int64(0)
 	for _, v := range before {
@@ -96,8 +96,8 @@ func (w *stateWalk) addRebuildOddities(state *pdf.State, before []pdf.Revision) 
 
 const (
 	maxNumber = 8_388_607 // of an object (ISO 32000-1 Annex C)
-	maxHeader = 64        // bytes of "12 0 obj", generously
-	maxBefore = 256       // bytes before a word that are looked at
+	maxHeader = 64        // bytes of "12 0 obj", with reserve
+	maxBefore = 256       // bytes examined before a word
 )
 
 var (
@@ -113,8 +113,8 @@ const (
 	digits     = "0123456789"
 )
 
-// locateObjects returns where the word "obj" ends of the objects that a revision brought and that its entries lead to, each
-// under its own number. The cross-reference stream may have none, if nothing else has the number that it has.
+// locateObjects returns where the keyword "obj" ends of the objects that a revision added and its entries list under
+// the right number. The cross-reference stream may be unlisted if no other object has its number.
 func (r *reader) locateObjects(from int64, v pdf.Revision, entries []pdf.Entry) (map[int64]bool, string, error) {
 	refs := map[int64]pdf.Ref{v.StartXref: {}}
 	for _, e := range entries {
@@ -123,7 +123,7 @@ func (r *reader) locateObjects(from int64, v pdf.Revision, entries []pdf.Entry) 
 		}
 	}
 	if len(refs) > r.o.Limits.Moves {
-		return nil, "more objects than are looked at", nil
+		return nil, "too many objects", nil
 	}
 	known := map[int64]bool{}
 	for at, ref := range refs {
@@ -146,7 +146,7 @@ func (r *reader) locateObjects(from int64, v pdf.Revision, entries []pdf.Entry) 
 	return known, "", nil
 }
 
-// looksLikeObject reports whether two numbers stand before a word "obj", or perhaps a comment where one of them would be.
+// looksLikeObject reports whether two numbers, or perhaps a comment instead of one, precede the keyword "obj".
 func looksLikeObject(before, behind []byte) bool {
 	rest := bytes.TrimRight(before, whiteSpace)
 	number := bytes.TrimRight(rest, digits)
@@ -167,8 +167,8 @@ func wordEnds(behind []byte) bool {
 	return len(behind) == 0 || bytes.IndexByte([]byte(whiteSpace+"()<>[]{}/%"), behind[0]) >= 0
 }
 
-// checkSyntax demands that a revision's cross-reference is spelled as the standard has it (ISO 32000-2 §7.5.4): where it is
-// not, some readers use it and others rebuild it.
+// checkSyntax requires the spelling of the standard for a revision's cross-reference (ISO 32000-2 §7.5.4): otherwise
+// some readers use it and others rebuild it.
 func (r *reader) checkSyntax(v pdf.Revision) (string, error) {
 	b, err := r.readWindow(v.EOF-maxHeader, v.EOF)
 	if err != nil {
@@ -202,7 +202,7 @@ func (r *reader) checkSyntax(v pdf.Revision) (string, error) {
 	return "", nil
 }
 
-// isMisspelled reports whether a table has more than numbers, letters of entries and ends of lines, or a line that begins
+// isMisspelled reports whether a table has other bytes than digits, entry types and line ends, or a line that begins
 // with a space.
 func isMisspelled(b []byte) bool {
 	for i, c := range b {
@@ -216,7 +216,7 @@ func isMisspelled(b []byte) bool {
 	return false
 }
 
-// readWindow reads a part of the file, as far as it reaches. What it returns is good until the next window or the next pass.
+// readWindow reads a part of the file, up to its end. The result is valid until the next call or the next pass.
 func (r *reader) readWindow(from, to int64) ([]byte, error) {
 	from, to = max(0, from), min(to, r.file.Size)
 	if from >= to {
@@ -229,7 +229,7 @@ func (r *reader) readWindow(from, to int64) ([]byte, error) {
 	return b, nil
 }
 
-// borrowBuffer returns a buffer that there is one of.
+// borrowBuffer returns the only buffer of the reader, with length n.
 func (r *reader) borrowBuffer(n int) []byte {
 	switch {
 	case n <= cap(r.buffer):
@@ -243,11 +243,11 @@ func (r *reader) borrowBuffer(n int) []byte {
 
 const bufferSize = hashChunk + maxBefore + maxHeader
 
-// buffers are for the next file.
+// buffers are reused for the next file.
 var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 
-// eachWord calls f for each "obj", and each "trailer" that a dictionary follows, between two offsets: with the offset
-// behind the word and the bytes around it. It stops when f returns false.
+// eachWord calls f for each "obj", and each "trailer" followed by a dictionary, between two offsets: with the offset
+// after the word and the bytes around it. It stops when f returns false.
 func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byte, word string) bool) error {
 	for at := from; at < to; at += hashChunk {
 		start := max(from, at-maxBefore)
@@ -263,7 +263,7 @@ func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byt
 				}
 				i += j + len(word)
 				end := start + int64(i)
-				if end <= at && at > from || end > at+hashChunk { // told with another chunk
+				if end <= at && at > from || end > at+hashChunk { // reported with another chunk
 					continue
 				}
 				if word == "trailer" && !opensDict(b[i:]) {
@@ -283,8 +283,8 @@ func opensDict(b []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(b, "\x00\t\n\f\r "), []byte("<<"))
 }
 
-// findUnstatedObjects looks for objects in the object streams of a revision that its cross-reference does not state: a reader that
-// rebuilds it takes them too.
+// findUnstatedObjects looks for objects in the object streams of a revision that its cross-reference does not list: a
+// reader that rebuilds it uses them too.
 func (w *stateWalk) findUnstatedObjects(state *pdf.State, entries []pdf.Entry) (string, error) {
 	within := map[uint32]map[uint32]int{}
 	for _, e := range entries {
@@ -299,7 +299,7 @@ func (w *stateWalk) findUnstatedObjects(state *pdf.State, entries []pdf.Entry) (
 		numbers, err := state.ObjectStreamMembers(n)
 		if err != nil {
 			if isFault(err) {
-				continue // what it holds cannot be read, which is told of each object
+				continue // reported for each object in it
 			}
 			return "", err
 		}

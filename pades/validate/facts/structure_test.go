@@ -84,8 +84,8 @@ func inOrder(b []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone has a revision that no rule allows put objects to another use,
-// and somebody sign behind it: what is allowed from there on is allowed.
+// TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone lets a revision that no rule allows give objects another use,
+// and signs after it: later allowed changes are allowed.
 func TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone(t *testing.T) {
 	t.Parallel()
 	annots := func(b []byte) string {
@@ -143,7 +143,7 @@ func TestListOfPagesIsNoListOfAnnotations(t *testing.T) {
 	}
 }
 
-// TestFileWithoutPagesNeverPasses has somebody sign what nobody can see.
+// TestFileWithoutPagesNeverPasses signs a file that shows nothing.
 func TestFileWithoutPagesNeverPasses(t *testing.T) {
 	t.Parallel()
 	for name, pages := range map[string]string{

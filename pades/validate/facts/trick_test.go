@@ -12,7 +12,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// signedTable is a file of two pages, signed in field A that is to be seen.
+// signedTable is a file of two pages, signed in the visible field A.
 func signedTable(t testing.TB) []byte {
 	t.Helper()
 	return on(t, pdftest.Table(2)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 2, Rect: boxA}).sign("A", shown).b

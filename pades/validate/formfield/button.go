@@ -9,8 +9,8 @@ import (
 	"segel/pdf/content"
 )
 
-// compareButton judges a check box or radio buttons that are switched: states that were there are selected, and those that the
-// value names (ISO 32000-2 §12.7.5.2).
+// compareButton checks a check box or radio buttons that were switched: the selected states existed before and are
+// those that the value names (ISO 32000-2 §12.7.5.2).
 func (c *comparison) compareButton() Result {
 	if c.new.Flags&flagPushButton != 0 {
 		return Result{Differs, "a push button with a value"}
@@ -53,16 +53,16 @@ func (c *comparison) compareButton() Result {
 	switch {
 	case value == "" || value == "Off":
 	case on == 0 && slices.ContainsFunc(c.new.Widgets, func(w Widget) bool { return w.visible && c.o.Placed(w.Number) }):
-		return Result{Differs, "it shows that nothing is selected"}
+		return Result{Differs, "it shows no selection"}
 	case on < offered && c.isUnison():
-		return Result{Differs, "it does not show all that is selected"}
+		return Result{Differs, "it does not show the whole selection"}
 	}
 	return Result{Outcome: Shown}
 }
 
-// checkRedrawn returns what is wrong with the appearances of a check box that a program has made anew, as some do: they have the
-// states that were there, and paint the mark that the box has by its characteristics where it is on, and none where it is
-// off. It is empty if nothing is.
+// checkRedrawn returns what is wrong with the new appearances of a check box that a program has redrawn; empty if
+// nothing is. They must have the former states, and paint the mark from the characteristics in the on state and nothing
+// in the off state.
 func (c *comparison) checkRedrawn(was, is Widget) string {
 	const other = "another appearance of a state"
 	if c.new.Flags&flagRadio != 0 {
@@ -85,7 +85,7 @@ func (c *comparison) checkRedrawn(was, is Widget) string {
 		lines := linesOf(a)
 		want := c.stateSymbol(is, look.state)
 		if want != "" && len(lines) == 0 && isSingleMark(a) {
-			continue // it is drawn in files that have to bring their fonts along
+			continue // drawn in files that must embed their fonts
 		}
 		if r := c.checkLegible(a, is, lines); r.Outcome != Shown {
 			return r.Detail
@@ -97,8 +97,8 @@ func (c *comparison) checkRedrawn(was, is Widget) string {
 	return ""
 }
 
-// isSingleMark reports whether an appearance draws one sign and nothing else: a shape of few points, or two lines that cross,
-// in the middle of its box. It may be a check mark or a cross, and is no word.
+// isSingleMark reports whether an appearance draws a single mark in the middle of its box: a shape of few points, or
+// two crossing lines. It may be a check mark or a cross, but not a word.
 func isSingleMark(a *content.Appearance) bool {
 	if len(a.Unclear) > 0 || a.Pictures > 0 || len(a.Paths) == 0 || len(a.Paths) > 2 {
 		return false
@@ -117,7 +117,8 @@ func isSingleMark(a *content.Appearance) bool {
 	return true
 }
 
-// stateSymbol is what a check box shows in a state: a symbol of ZapfDingbats, the check mark if /MK /CA says no other.
+// stateSymbol returns what a check box shows in a state: a symbol of ZapfDingbats, by default the check mark, or as /MK
+// /CA says.
 func (c *comparison) stateSymbol(w Widget, state pdf.Name) string {
 	if state == "Off" {
 		return ""
@@ -130,8 +131,8 @@ func (c *comparison) stateSymbol(w Widget, state pdf.Name) string {
 	return string(0xF000 + code)
 }
 
-// isUnison reports whether all buttons with the state that the value names are on together: check boxes, and radio buttons
-// that say so.
+// isUnison reports whether all buttons with the state that the value names are on together: check boxes, and radio
+// buttons with that flag.
 func (c *comparison) isUnison() bool {
 	return c.new.Flags&flagRadio == 0 || c.new.Flags&flagRadioUnison != 0
 }
@@ -151,7 +152,8 @@ func (c *comparison) listStates(w Widget) ([]pdf.Name, error) {
 	return all, nil
 }
 
-// stateForValue is the state of a widget that a value names: its own name, or that of its place if /Opt says what it stands for.
+// stateForValue returns the state of a widget that a value names: the state of that name, or of its index if /Opt maps
+// it to the value.
 func (c *comparison) stateForValue(w Widget, states []pdf.Name, value string) pdf.Name {
 	if value == "" || value == "Off" {
 		return ""
@@ -173,7 +175,7 @@ func (c *comparison) stateForValue(w Widget, states []pdf.Name, value string) pd
 	return ""
 }
 
-// impliedState is the state of a widget that says none by the value of its field.
+// impliedState returns the state of a widget without /AS, from the value of its field.
 func (c *comparison) impliedState(w Widget) pdf.Name {
 	value, _ := textOf(c.new.d, c.new.Value)
 	states, err := c.listStates(w)

@@ -8,7 +8,7 @@ import (
 	"segel/pdf/content"
 )
 
-var errNoOption = errors.New("a value that is none of the options")
+var errNoOption = errors.New("a value that is not among the options")
 
 // selectedOptions lists the indexes of the options that the value names, in order.
 func (f *Field) selectedOptions() ([]int, error) {
@@ -35,8 +35,8 @@ func (f *Field) selectedOptions() ([]int, error) {
 	return slices.Compact(all), nil
 }
 
-// selectsValue reports whether /I selects what the value names (ISO 32000-2 §12.7.5.4). A value that is none of the
-// options, which may be typed into a combo box, is selected by no index.
+// selectsValue reports whether /I selects what the value names (ISO 32000-2 §12.7.5.4). A typed value of a combo box
+// has no index.
 func (c *comparison) selectsValue() bool {
 	if isAbsent(c.new.indices) {
 		return true
@@ -69,7 +69,7 @@ func (c *comparison) selectsValue() bool {
 	return slices.Equal(slices.Compact(chosen), slices.Compact(exports))
 }
 
-// compareRefilledList judges a list box of which another option is selected.
+// compareRefilledList checks a list box with another selection.
 func (c *comparison) compareRefilledList() Result {
 	if !c.selectsValue() {
 		return Result{Differs, "/I selects something else"}
@@ -81,8 +81,8 @@ func (c *comparison) compareRefilledList() Result {
 	return c.compareRefilled(func(a *content.Appearance, lines []line) Result { return c.compareList(a, lines, chosen) })
 }
 
-// compareList compares the lines of a list box with its options: a run of their labels, of which those that are selected
-// are highlighted and no others.
+// compareList compares the lines of a list box with its options: consecutive labels, of which exactly the selected ones
+// are highlighted.
 func (c *comparison) compareList(a *content.Appearance, lines []line, chosen []int) Result {
 	from, agrees := c.matchOptions(lines)
 	switch agrees {
@@ -112,18 +112,18 @@ func (c *comparison) compareList(a *content.Appearance, lines []line, chosen []i
 	}
 	switch {
 	case shown < len(chosen) && marked == shown && from > 0 && from == c.old.topIndex && from == c.new.topIndex:
-		return Result{NotCompared, "what is selected is scrolled out of sight"}
+		return Result{NotCompared, "the selection is scrolled out of view"}
 	case shown < len(chosen):
-		return Result{Differs, "it does not show what is selected"}
+		return Result{Differs, "it does not show the selection"}
 	case marked == 0 && shown > 0 && shown < len(lines):
 		return Result{NotCompared, "it highlights nothing"}
 	case marked < shown && marked > 0:
-		return Result{Differs, "it does not highlight all that is selected"}
+		return Result{Differs, "it does not highlight the whole selection"}
 	}
 	return Result{Outcome: Shown}
 }
 
-// matchOptions finds the options whose labels the lines are.
+// matchOptions finds the options whose labels the lines show.
 func (c *comparison) matchOptions(lines []line) (from int, agrees matchLevel) {
 	if len(lines) == 0 {
 		return 0, matchWhole
@@ -147,7 +147,7 @@ func (c *comparison) matchOptions(lines []line) (from int, agrees matchLevel) {
 	return from, best
 }
 
-// isWrapped reports whether the lines are the labels of all options, some of which take more than one.
+// isWrapped reports whether the lines are the labels of all options, some on several lines.
 func (c *comparison) isWrapped(lines []line) bool {
 	var all []rune
 	for _, o := range c.new.options {
@@ -156,7 +156,7 @@ func (c *comparison) isWrapped(lines []line) bool {
 	return slices.Equal(withoutSpaces(shownText(lines)), withoutSpaces(all))
 }
 
-// requireWhole takes a label that is shown in part for another.
+// requireWhole treats a partly shown label as a different one.
 func requireWhole(a matchLevel) matchLevel {
 	if a == matchPrefix {
 		return matchNone
@@ -164,7 +164,7 @@ func requireWhole(a matchLevel) matchLevel {
 	return a
 }
 
-// isHighlighted reports whether a line stands on an area of its own.
+// isHighlighted reports whether a line has a filled area behind it.
 func isHighlighted(a *content.Appearance, lines []line, l line) bool {
 	g := l[0]
 	x, y := (g.Box.LLX+g.Box.URX)/2, g.Y+0.3*g.Size

@@ -15,22 +15,22 @@ type Outcome uint8
 
 // The outcomes, from the best to the worst.
 const (
-	// Kept: the value is as it was, and the widgets paint what they painted.
+	// Kept: the value and the painting of the widgets are unchanged.
 	Kept Outcome = iota
-	// Shown: the value is another, and the widgets show it, or leave it to readers to show it.
+	// Shown: the value changed, and the widgets show it or leave it to readers.
 	Shown
-	// NotCompared: the value is another, and whether the widgets show it cannot be told. They paint nothing but text, in
+	// NotCompared: the value changed, and whether the widgets show it cannot be determined. They paint only text, in
 	// fonts that the form had.
 	NotCompared
-	// AppearanceChanged: the value is as it was, and a widget shows something else.
+	// AppearanceChanged: the value is unchanged, but a widget shows something else.
 	AppearanceChanged
-	// Differs: the value is another, and a widget shows something else, or more.
+	// Differs: the value changed, but a widget shows something else, or more.
 	Differs
 	// Unreadable: one of the states cannot be read.
 	Unreadable
 )
 
-// Result is an outcome with what led to it, in English.
+// Result is an outcome with its reason in English.
 type Result struct {
 	Outcome Outcome
 	Detail  string
@@ -47,12 +47,12 @@ func (a Result) worseResult(b Result) Result {
 type Options struct {
 	// Old and New read appearances of the two states.
 	Old, New *content.Reader
-	// Unchanged tells which objects are the same in both states.
+	// Unchanged reports whether an object is the same in both states.
 	Unchanged func(pdf.Ref) bool
-	// Placed tells which widgets, by the numbers of their objects, are listed by a page; no other is to be seen.
+	// Placed reports whether a page lists the widget with that object number; others are not visible.
 	Placed func(uint32) bool
-	// AddedLater tells which fonts among the resources of the form in the old state were not there when the form was signed;
-	// nil is none.
+	// AddedLater reports whether a font of the form's resources in the old state was added after the form was signed;
+	// nil: none was.
 	AddedLater func(font pdf.Object) bool
 }
 
@@ -61,12 +61,12 @@ type comparison struct {
 	old, new *Field
 	o        Options
 	objects  *objectComparer
-	former   map[uint32][]content.Path // what widgets painted before beside text, by number; nil until asked for
-	fonts    []pdf.Object              // that were there before; nil until asked for
+	former   map[uint32][]content.Path // what widgets painted before besides text, by number; nil before the first use
+	fonts    []pdf.Object              // earlier fonts; nil before the first use
 }
 
-// Compare tells what became of a field. Both states list the same widgets in the same order, and differ in what filling a
-// field in changes: value, appearances and selections.
+// Compare determines what became of a field. Both states list the same widgets in the same order, and differ only in
+// what filling in changes: value, appearances and selections.
 func Compare(before, after *Field, o Options) Result {
 	c := &comparison{old: before, new: after, o: o, objects: &objectComparer{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
 	r := c.compareStates()
@@ -90,7 +90,7 @@ func (c *comparison) compareStates() Result {
 	case after.fieldsBelow:
 		return Result{Differs, "the value of fields below it"}
 	case after.form.xfa:
-		return Result{Differs, "a field of an XFA form, which readers show in two ways"}
+		return Result{Differs, "a field of an XFA form"}
 	}
 	switch after.Type {
 	case "Tx":
@@ -103,12 +103,12 @@ func (c *comparison) compareStates() Result {
 	case "Btn":
 		return c.compareButton()
 	}
-	return Result{Differs, "a field of no known type"}
+	return Result{Differs, "a field of unknown type"}
 }
 
-var errValue = errors.New("a value that is none")
+var errValue = errors.New("not a text value")
 
-// compareValues reports whether the value stayed. An empty text is no value.
+// compareValues reports whether the value is unchanged. An empty text equals a missing value.
 func (c *comparison) compareValues() (bool, error) {
 	a, b := valueList(c.old.Value), valueList(c.new.Value)
 	if len(a) > maxOptions || len(b) > maxOptions {
@@ -133,7 +133,7 @@ func (c *comparison) compareValues() (bool, error) {
 	return slices.Equal(texts[0], texts[1]), nil
 }
 
-// valueList are the values of a field: the elements of an array, or one.
+// valueList returns the values of a field: the elements of an array, or the single value.
 func valueList(o pdf.Object) []pdf.Object {
 	if list, ok := o.(pdf.Array); ok {
 		return list
@@ -141,7 +141,7 @@ func valueList(o pdf.Object) []pdf.Object {
 	return []pdf.Object{o}
 }
 
-// compareUnchanged judges a field whose value stayed: so does all that it shows.
+// compareUnchanged checks a field with an unchanged value: what it shows must be unchanged too.
 func (c *comparison) compareUnchanged() Result {
 	all := Result{Outcome: Kept}
 	for i, w := range c.new.Widgets {
@@ -170,7 +170,7 @@ func (c *comparison) compareUnchangedWidget(was, is Widget) Result {
 		return Result{Outcome: Kept}
 	}
 	if isAbsent(was.dict["AP"]) && (c.new.Type == "Tx" || c.new.Type == "Ch" && !c.isList()) {
-		// Readers drew the value so far. Now the file does, and has to say the same.
+		// Readers drew the value before. Now the file does, and must show the same.
 		if r := c.compareWidgetText(was, is, c.compareText); r.Outcome == Shown {
 			return Result{Outcome: Kept}
 		}
@@ -178,7 +178,7 @@ func (c *comparison) compareUnchangedWidget(was, is Widget) Result {
 	return Result{AppearanceChanged, "/AP"}
 }
 
-// compareRefilled judges a field of text that has another value.
+// compareRefilled checks a text field with another value.
 func (c *comparison) compareRefilled(compare func(*content.Appearance, []line) Result) Result {
 	all := Result{Outcome: Shown}
 	if r := c.compareRichText(); r.Outcome > all.Outcome {
@@ -195,7 +195,7 @@ func (c *comparison) compareRefilled(compare func(*content.Appearance, []line) R
 	return all
 }
 
-// compareWidgetText judges what one widget shows of a value that is text.
+// compareWidgetText checks what one widget shows of a text value.
 func (c *comparison) compareWidgetText(was, is Widget, compare func(*content.Appearance, []line) Result) Result {
 	looks, err := c.new.listAppearances(is)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *comparison) compareWidgetText(was, is Widget, compare func(*content.App
 		return Result{Outcome: Shown} // readers draw it
 	}
 	if c.new.form.needAppearances && c.objects.equalAppearances(was, is) {
-		return Result{NotCompared, "/NeedAppearances leaves it to readers"}
+		return Result{NotCompared, "/NeedAppearances: readers draw it"}
 	}
 	normal := false
 	all := Result{Outcome: Shown}
@@ -220,8 +220,8 @@ func (c *comparison) compareWidgetText(was, is Widget, compare func(*content.App
 	return all
 }
 
-// appearanceRotation is how a widget is turned: as its characteristics say, or by the matrix of its appearance, if the one that it had
-// before has the same.
+// appearanceRotation returns the rotation of a widget: from its characteristics, or from the matrix of its appearance
+// if the former appearance had the same.
 func (c *comparison) appearanceRotation(was, is Widget, looks []appearance) int {
 	before, err := c.old.listAppearances(was)
 	if err != nil || len(before) == 0 || len(looks) == 0 {
@@ -267,7 +267,7 @@ func (c *comparison) compareAppearance(look appearance, w Widget, compare func(*
 	return r.worseResult(compare(a, lines))
 }
 
-// formerPaths lists what a widget painted before beside text.
+// formerPaths lists what a widget painted before besides text.
 func (c *comparison) formerPaths(w Widget) []content.Path {
 	if known, ok := c.former[w.Number]; ok {
 		return known
@@ -277,7 +277,7 @@ func (c *comparison) formerPaths(w Widget) []content.Path {
 		if was.Number != w.Number {
 			continue
 		}
-		looks, _ := c.old.listAppearances(was) // what cannot be read paints nothing
+		looks, _ := c.old.listAppearances(was) // an unreadable appearance paints nothing
 		for _, look := range looks {
 			if a, _ := c.o.Old.ReadAppearance(look.stream, was.rect, was.rotation); a != nil {
 				paths = append(paths, a.Paths...)
@@ -307,7 +307,7 @@ func (c *comparison) compareText(a *content.Appearance, lines []line) Result {
 	}
 	switch {
 	case best == matchWhole && isCutOff(a, lines, c.new):
-		return Result{Differs, "a part of the value alone"}
+		return Result{Differs, "only a part of the value"}
 	case best == matchWhole:
 		return Result{Outcome: Shown}
 	case best == matchPossible:
@@ -317,12 +317,12 @@ func (c *comparison) compareText(a *content.Appearance, lines []line) Result {
 	case c.new.format != nil:
 		return c.new.format.compareFormatted(value, string(shown))
 	case hasShapedScript(foldText(value)) && (hasShapedScript(shown) || slices.Contains(shown, unreadGlyph)):
-		return Result{NotCompared, "a script whose letters are arranged"}
+		return Result{NotCompared, "a script with shaped letters"}
 	}
 	return Result{Differs, "it shows " + quoteText(shown)}
 }
 
-// quoteText writes the beginning of a text.
+// quoteText quotes the beginning of a text.
 func quoteText(s []rune) string {
 	const most = 40
 	if len(s) > most {
@@ -331,7 +331,7 @@ func quoteText(s []rune) string {
 	return strconv.Quote(string(s))
 }
 
-// acceptableTexts lists what a field may show of a value: the value; of a choice its label as well; and no more than fits.
+// acceptableTexts lists what a field may show for a value: the value, the label of an option, or as much as fits.
 func (c *comparison) acceptableTexts(value string) []string {
 	all := []string{value}
 	if c.new.Type == "Ch" {
@@ -354,7 +354,7 @@ func (c *comparison) matchText(shown, want []rune) matchLevel {
 	return matchRunes(shown, want)
 }
 
-// isMasked reports whether a text is nothing but one mark for each character of a password.
+// isMasked reports whether a text consists of one password mark per character.
 func isMasked(shown []rune) bool {
 	const marks = "*\u2022\u25CF\u2219\u26AB\uF06C" // the last one is that of ZapfDingbats
 	for _, r := range shown {
@@ -365,8 +365,8 @@ func isMasked(shown []rune) bool {
 	return true
 }
 
-// isCutOff reports whether text lies outside of the clip although there is room for it, or at its wrong end: what is to be
-// seen would be another text. A text that is longer than its field is cut at its end.
+// isCutOff reports whether text lies outside of the clip although there is room for it, or is cut at the wrong end, so
+// that the visible part is another text. Text longer than its field is cut at its end.
 func isCutOff(a *content.Appearance, lines []line, f *Field) bool {
 	hidden := 0
 	for _, l := range lines {
@@ -391,7 +391,7 @@ func isCutOff(a *content.Appearance, lines []line, f *Field) bool {
 	return seenWidth(l) < 0.5*a.Width
 }
 
-// areLinesCutOff is the same of several lines: those that are seen come first, and fill the field.
+// areLinesCutOff is isCutOff for several lines: the visible ones come first and fill the field.
 func areLinesCutOff(a *content.Appearance, lines []line) bool {
 	seen, lowest, size := true, a.Height, 0.0
 	for i, l := range lines {
@@ -409,13 +409,13 @@ func areLinesCutOff(a *content.Appearance, lines []line) bool {
 	return !seen && lowest > 2.5*size
 }
 
-// isPartlyHidden reports whether some glyphs of a line are seen and some are not.
+// isPartlyHidden reports whether some glyphs of a line are visible and some are not.
 func isPartlyHidden(l line) bool {
 	seen := slices.ContainsFunc(l, func(g placedGlyph) bool { return g.VisibleShare >= leastSeen })
 	return seen && slices.ContainsFunc(l, func(g placedGlyph) bool { return g.VisibleShare < leastSeen })
 }
 
-// seenWidth is how far the glyphs of a line reach that are seen.
+// seenWidth is the width of the visible glyphs of a line.
 func seenWidth(l line) float64 {
 	from, to, any := 0.0, 0.0, false
 	for _, g := range l {
@@ -430,7 +430,7 @@ func seenWidth(l line) float64 {
 	return to - from
 }
 
-// fillsField reports whether text takes up its field to the end, so that no more of it fits.
+// fillsField reports whether text fills its field, so that no more of it fits.
 func (c *comparison) fillsField(a *content.Appearance, lines []line) bool {
 	border := 0.0
 	for _, w := range c.new.Widgets {

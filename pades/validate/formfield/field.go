@@ -6,7 +6,7 @@ import (
 	"segel/pdf"
 )
 
-// Field is a terminal form field with its widgets, as one state of the file has it.
+// Field is a terminal form field with its widgets, in one state of the file.
 type Field struct {
 	d    *pdf.Document
 	work *Work
@@ -25,28 +25,28 @@ type Field struct {
 	defaultLook []byte // /DA
 	format      *formatScript
 	barcode     bool // the value is drawn as a barcode (/PMD)
-	fieldsBelow bool // fields below it take its value for theirs
+	fieldsBelow bool // fields below it inherit its value
 	form        formDefaults
 }
 
-// formDefaults is what the form as a whole says about its fields.
+// formDefaults are the form's entries that concern all fields.
 type formDefaults struct {
 	needAppearances bool
 	xfa             bool
 	fonts           []pdf.Object // of /DR and of the field's own /DR
 }
 
-// Widget is one place where a field is to be seen.
+// Widget is an annotation that shows a field.
 type Widget struct {
 	Number   uint32 // of its object; 0 if it is direct
 	dict     pdf.Dict
 	rect     pdf.Rect
 	rotation int
-	border   float64 // its width
+	border   float64 // width
 	visible  bool    // on screen or in print
 }
 
-// option is one of a choice field: what is exported if it is chosen, and what is shown.
+// option is an option of a choice field: its export value and its label.
 type option struct{ export, label string }
 
 // Flags of fields (ISO 32000-2 §12.7.5).
@@ -61,7 +61,7 @@ const (
 	flagRadioUnison = 1 << 25 // of radio buttons
 )
 
-// Bounds of what is read of one field.
+// Limits for reading one field.
 const (
 	maxAbove   = 32
 	maxWidgets = 2000
@@ -71,20 +71,20 @@ const (
 
 var errTooMuch = errors.New("more than the limits allow")
 
-// Work is what may still be spent on comparing the fields of one file, about in bytes that are looked at.
+// Work is what may still be spent on comparing the fields of one file, roughly in bytes examined.
 type Work struct{ Left int64 }
 
-// spend reports whether there is enough left for so much.
+// spend reports whether n more may be spent, and spends it.
 func (w *Work) spend(n int) bool {
 	w.Left -= int64(n)
 	return w.Left >= 0
 }
 
-// objectCost is what looking at an object costs, beside its bytes.
+// objectCost is the cost of reading an object, besides its bytes.
 const objectCost = 64
 
-// Read reads the field under an object number, which has a partial name. More are numbers of widgets that name the field
-// as their parent and that it does not list.
+// Read reads the field with that object number, which has a partial name. More are the numbers of widgets that name the
+// field as their parent although it does not list them.
 func Read(d *pdf.Document, number uint32, work *Work, more ...uint32) (*Field, error) {
 	f := &Field{d: d, work: work}
 	own, err := f.readObject(number)
@@ -111,8 +111,8 @@ func (f *Field) readObject(number uint32) (pdf.Dict, error) {
 	return f.d.Dict(ref)
 }
 
-// inheritEntries collects what the field says itself or takes from the fields above it (ISO 32000-2 §12.7.4.1). /Opt and /I are
-// inherited in practice.
+// inheritEntries collects the entries of the field and those it inherits (ISO 32000-2 §12.7.4.1). In practice /Opt and
+// /I are inherited too.
 func (f *Field) inheritEntries(dict pdf.Dict) error {
 	found := map[pdf.Name]pdf.Object{}
 	for above := 0; ; above++ {
@@ -179,7 +179,7 @@ func (f *Field) readOptions(o pdf.Object) error {
 			if err != nil {
 				return err
 			}
-			texts[i], _ = textOf(f.d, v) // what is no text stands for nothing
+			texts[i], _ = textOf(f.d, v) // other values count as empty
 		}
 		f.options = append(f.options, option{texts[0], texts[1]})
 	}
@@ -230,7 +230,7 @@ func (f *Field) addFonts(resources pdf.Object) error {
 	return nil
 }
 
-// readWidgets lists the widgets: the field itself, or its kids without a name of their own.
+// readWidgets lists the widgets: the field itself, or its kids without a name.
 func (f *Field) readWidgets(own pdf.Dict, number uint32, more []uint32) error {
 	kids, err := f.d.Array(own["Kids"])
 	if err != nil {
@@ -256,8 +256,8 @@ func (f *Field) readWidgets(own pdf.Dict, number uint32, more []uint32) error {
 	return nil
 }
 
-// addKids adds the widgets among the kids of a field. Kids without a name of their own may have widgets below them; those
-// with one are other fields.
+// addKids adds the widgets among the kids of a field. Kids without a name may have widgets below them; those with a
+// name are other fields.
 func (f *Field) addKids(kids pdf.Array, depth int) error {
 	if depth > maxAbove || len(kids)+len(f.Widgets) > maxWidgets || !f.work.spend(objectCost*len(kids)) {
 		return errTooMuch
@@ -268,7 +268,7 @@ func (f *Field) addKids(kids pdf.Array, depth int) error {
 			return err
 		}
 		if kind, err := f.d.Name(dict["FT"]); err == nil && f.Type == "" && dict["T"] == nil {
-			f.Type = kind // of a field that leaves it to its widgets
+			f.Type = kind // the field leaves its type to the widgets
 		}
 		switch {
 		case dict["T"] != nil:
@@ -350,14 +350,14 @@ func (f *Field) borderWidth(widget pdf.Dict) (float64, error) {
 	return f.d.Number(border[2])
 }
 
-// appearance is one stream of the appearance dictionary of a widget, or what stands there instead.
+// appearance is one stream of the appearance dictionary of a widget.
 type appearance struct {
 	kind   pdf.Name // N, R or D
-	state  pdf.Name // empty if there are none
+	state  pdf.Name // empty without states
 	stream *pdf.Stream
 }
 
-// listAppearances lists the streams of a widget's appearance dictionary in no order.
+// listAppearances lists the streams of a widget's appearance dictionary in no particular order.
 func (f *Field) listAppearances(w Widget) ([]appearance, error) {
 	kinds, err := f.d.Dict(w.dict["AP"])
 	if err != nil {
@@ -387,13 +387,13 @@ func (f *Field) listAppearances(w Widget) ([]appearance, error) {
 			}
 		case pdf.Null, nil:
 		default:
-			return nil, errors.New("an appearance that is none")
+			return nil, errors.New("an appearance that is not a stream")
 		}
 	}
 	return all, nil
 }
 
-// appearanceState is the appearance state that a widget selects; empty if it selects none.
+// appearanceState returns the appearance state that a widget selects, or an empty name.
 func (f *Field) appearanceState(w Widget) pdf.Name {
 	name, err := f.d.Name(w.dict["AS"])
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 	"segel/pdf"
 )
 
-// formatScript is the JavaScript that formats the value of a field before it is shown (/AA /F).
+// formatScript is the JavaScript that formats the value of a field for display (/AA /F).
 type formatScript struct {
-	name string // of the function that it calls, such as AFNumber_Format; empty if it is one of its own
+	name string // of the called function, such as AFNumber_Format; empty for a custom script
 	args []string
 }
 
-// formatCall is a script that does nothing but call one of the functions that Acrobat has for this.
+// formatCall is a script that only calls one of Acrobat's format functions.
 var formatCall = regexp.MustCompile(`^\s*(AF(?:Number|Percent|Date|Time|Special)_Format(?:Ex)?)\s*\(([^()]*)\)\s*;?\s*$`)
 
-// maxScript bounds the scripts that are looked at; longer ones count as scripts of their own.
+// maxScript bounds the scripts examined; longer ones count as custom scripts.
 const maxScript = 2000
 
 func (f *Field) readFormat(o pdf.Object) (*formatScript, error) {
@@ -45,7 +45,7 @@ func (f *Field) readFormat(o pdf.Object) (*formatScript, error) {
 	return &formatScript{name: m[1], args: splitArguments(m[2])}, nil
 }
 
-// splitArguments splits what stands between the brackets of a call. Commas within quotes part nothing.
+// splitArguments splits the arguments of a call at commas outside of quotes.
 func splitArguments(s string) []string {
 	var all []string
 	var quote rune
@@ -63,8 +63,8 @@ func splitArguments(s string) []string {
 	return append(all, strings.TrimSpace(s[from:]))
 }
 
-// compareFormatted tells whether a text may be a value as it is formatted. Numbers and digits can be compared, dates and what other
-// scripts make cannot.
+// compareFormatted checks whether a text may be the formatted value. Numbers and digits can be compared; dates and the
+// results of other scripts cannot.
 func (s *formatScript) compareFormatted(value, shown string) Result {
 	switch s.name {
 	case "AFNumber_Format":
@@ -83,8 +83,8 @@ func (s *formatScript) compareFormatted(value, shown string) Result {
 	return Result{NotCompared, "a script formats it"}
 }
 
-// compareNumber compares numbers up to the decimals that are shown. Separators are those of the second argument: 0 and 1
-// have a point, 2 and 3 a comma, 4 a point and apostrophes; the fifth is the currency.
+// compareNumber compares numbers up to the decimals shown. The second argument selects the separators: 0 and 1 a point,
+// 2 and 3 a comma, 4 a point and apostrophes; the fifth is the currency.
 func (s *formatScript) compareNumber(value, shown string, times float64) Result {
 	if len(s.args) < 2 {
 		return Result{NotCompared, "a script formats it"}
@@ -105,7 +105,7 @@ func (s *formatScript) compareNumber(value, shown string, times float64) Result 
 	}
 	want *= times
 	if len(s.args) > 2 && (s.args[2] == "1" || s.args[2] == "3") {
-		got, want = math.Abs(got), math.Abs(want) // negative numbers are red
+		got, want = math.Abs(got), math.Abs(want) // negative numbers may be shown in red only
 	}
 	if math.Abs(got-want) > 0.5*math.Pow10(-decimals)+1e-9*math.Abs(want) {
 		return Result{Differs, "another number than the value"}
@@ -120,13 +120,13 @@ func unquoteArgument(s string) string {
 	return strings.Trim(s, `"'`)
 }
 
-// pointed and commaed are numbers with a decimal point and with a decimal comma; what groups digits groups them by three.
+// pointNumber and commaNumber are numbers with a decimal point and with a decimal comma, digits grouped by three.
 var (
 	pointNumber = regexp.MustCompile(`^\d*(?:[, ']\d{3})*(?:\.\d*)?$`)
 	commaNumber = regexp.MustCompile(`^\d*(?:[. ']\d{3})*(?:,\d*)?$`)
 )
 
-// parseFormattedNumber reads a number that is written with separators; a negative one has a sign or stands in brackets.
+// parseFormattedNumber parses a number with separators; a negative one has a sign or parentheses.
 func parseFormattedNumber(s string, comma bool) (float64, bool) {
 	s = strings.TrimSpace(s)
 	inner, negative := strings.CutPrefix(s, "(")
@@ -160,7 +160,7 @@ func digitsOf(s string) string {
 	}, s)
 }
 
-// isDigitsAndPunctuation reports whether a text has nothing but digits and what parts them.
+// isDigitsAndPunctuation reports whether a text has only digits and separators.
 func isDigitsAndPunctuation(s string) bool {
 	return strings.Trim(s, "0123456789 ()-./") == ""
 }

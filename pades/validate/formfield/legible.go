@@ -9,8 +9,8 @@ import (
 	"segel/pdf/content"
 )
 
-// checkLegible reports whether people see the text of an appearance, and nothing else beside it: Shown, or Differs with what
-// keeps them from it. NotCompared is what the form itself is to blame for.
+// checkLegible checks that people see the text of an appearance and nothing else: Shown, or Differs with the reason.
+// NotCompared is for problems of the form itself.
 func (c *comparison) checkLegible(a *content.Appearance, w Widget, lines []line) Result {
 	if len(a.Unclear) > 0 {
 		return Result{Differs, a.Unclear[0]}
@@ -21,7 +21,7 @@ func (c *comparison) checkLegible(a *content.Appearance, w Widget, lines []line)
 	standard := true
 	for _, f := range a.Fonts {
 		if f.Object != nil && !f.Standard && !c.isKnownFont(f.Object) {
-			return Result{Differs, "a font that came with the change"}
+			return Result{Differs, "a font added by the change"}
 		}
 		standard = standard && f.Standard
 	}
@@ -33,16 +33,16 @@ func (c *comparison) checkLegible(a *content.Appearance, w Widget, lines []line)
 	}
 	switch {
 	case areCrowded(lines) && standard:
-		return Result{Differs, "glyphs on one another"}
+		return Result{Differs, "overlapping glyphs"}
 	case areCrowded(lines):
-		return Result{NotCompared, "glyphs on one another, in a font of the form"}
+		return Result{NotCompared, "overlapping glyphs in a font of the form"}
 	case len(lines) > 0 && c.isTooSmall(a, lines):
-		return Result{Differs, "text that is too small to be read"}
+		return Result{Differs, "text too small to read"}
 	}
 	return Result{Outcome: Shown}
 }
 
-// checkVisible reports whether the glyphs of lines can be seen.
+// checkVisible checks that the glyphs of lines are visible.
 func (c *comparison) checkVisible(a *content.Appearance, lines []line) Result {
 	usual, stated := c.new.textColor()
 	for _, l := range lines {
@@ -50,7 +50,7 @@ func (c *comparison) checkVisible(a *content.Appearance, lines []line) Result {
 			what := hiddenReason(a, g.Glyph, usual)
 			switch {
 			case what == sameColor && !stated:
-				// Programs that go on in the colour of the background do so because the form states none for text.
+				// Some programs draw in the background's colour if the form states no text colour.
 				return Result{NotCompared, what}
 			case what != "":
 				return Result{Differs, what}
@@ -60,11 +60,11 @@ func (c *comparison) checkVisible(a *content.Appearance, lines []line) Result {
 	return Result{Outcome: Shown}
 }
 
-// sameColor is what is wrong with text that has the colour of its background.
-const sameColor = "text in the colour of what is below it"
+// sameColor is the reason for text in the colour of its background.
+const sameColor = "text in the colour of its background"
 
-// isKnownFont reports whether a font was there when the form was signed: among the resources of the form, or in an
-// appearance that the field had.
+// isKnownFont reports whether a font was there when the form was signed: among the form's resources, or in a former
+// appearance of the field.
 func (c *comparison) isKnownFont(o pdf.Object) bool {
 	ref, indirect := o.(pdf.Ref)
 	for _, known := range c.knownFonts() {
@@ -87,7 +87,7 @@ func (c *comparison) knownFonts() []pdf.Object {
 		}
 	}
 	for _, w := range c.old.Widgets {
-		looks, _ := c.old.listAppearances(w) // what cannot be read has no fonts
+		looks, _ := c.old.listAppearances(w) // an unreadable appearance has no fonts
 		for _, look := range looks {
 			resources, _ := c.old.d.Dict(look.stream.Dict["Resources"])
 			fonts, _ := c.old.d.Dict(resources["Font"])
@@ -99,17 +99,17 @@ func (c *comparison) knownFonts() []pdf.Object {
 	return c.fonts
 }
 
-// Least contrast of text that can be read, and how much of a glyph has to be within the clip.
+// Least contrast of readable text, and least share of a glyph within the clip.
 const (
 	leastContrast = 0.15
 	leastSeen     = 0.25
 )
 
-// hiddenReason returns why a glyph cannot be seen; empty if it can. What lies outside of the clip is not among the reasons.
+// hiddenReason returns why a glyph is not visible; empty if it is. It does not consider the clip.
 func hiddenReason(a *content.Appearance, g content.Glyph, usual content.Color) string {
 	switch {
 	case g.Hidden != "":
-		return "text that is not to be seen (" + string(g.Hidden) + ")"
+		return "hidden text (" + string(g.Hidden) + ")"
 	case !g.Upright:
 		return "text that is turned or mirrored"
 	case !g.Color.Known:
@@ -132,12 +132,12 @@ func hiddenReason(a *content.Appearance, g content.Glyph, usual content.Color) s
 		return ""
 	}
 	if !painted && usual.Known && g.Color.Contrast(usual) < 0.05 {
-		return "" // as the form wants it, on whatever the page has there
+		return "" // as the form states it, on the content of the page
 	}
 	return sameColor
 }
 
-// coveredShare is how much of a box lies within an area, from 0 to 1.
+// coveredShare is the part of a box that lies within an area, from 0 to 1.
 func coveredShare(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	if common.LLX >= common.URX || common.LLY >= common.URY || box.Empty() {
@@ -146,7 +146,7 @@ func coveredShare(area, box pdf.Rect) float64 {
 	return common.Width() * common.Height() / (box.Width() * box.Height())
 }
 
-// textColor is the colour of text that the default appearance of a field states, or else black.
+// textColor returns the text colour of a field's default appearance, or black.
 func (f *Field) textColor() (c content.Color, stated bool) {
 	words := bytes.Fields(f.defaultLook)
 	for i := len(words) - 1; i > 0; i-- {
@@ -170,7 +170,7 @@ func (f *Field) textColor() (c content.Color, stated bool) {
 	return content.Color{Known: true}, false
 }
 
-// textSize is the size that the default appearance of a field states; 0 is as it fits.
+// textSize returns the text size of a field's default appearance; 0 is automatic.
 func (f *Field) textSize() float64 {
 	words := bytes.Fields(f.defaultLook)
 	for i := len(words) - 1; i > 1; i-- {
@@ -185,8 +185,8 @@ func (f *Field) textSize() float64 {
 	return 0
 }
 
-// isTooSmall reports whether text is smaller than one reads, although there is room for larger, and the form does not want
-// it so.
+// isTooSmall reports whether text is too small to read although there is room for larger text and the form does not ask
+// for it.
 func (c *comparison) isTooSmall(a *content.Appearance, lines []line) bool {
 	const readable, least = 2.0, 1.0
 	size, widest := 0.0, 0.0
@@ -209,7 +209,7 @@ func (c *comparison) isTooSmall(a *content.Appearance, lines []line) bool {
 	return !full
 }
 
-// findOtherPainting returns what an appearance paints beside text and the frame that a field may have; empty if there is nothing.
+// findOtherPainting returns what an appearance paints besides text and a usual frame; empty if nothing.
 func (c *comparison) findOtherPainting(a *content.Appearance, w Widget, lines []line) string {
 	firstGlyph := -1
 	for _, l := range lines {
@@ -222,7 +222,7 @@ func (c *comparison) findOtherPainting(a *content.Appearance, w Widget, lines []
 	polygons := 0
 	for i, p := range a.Paths {
 		if i > maxFrame+2*c.new.maxLen+len(c.new.options) {
-			return "more lines than a frame has"
+			return "too many lines for a frame"
 		}
 		switch c.classifyPath(a, p, w.border) {
 		case framePart:
@@ -240,23 +240,23 @@ func (c *comparison) findOtherPainting(a *content.Appearance, w Widget, lines []
 	return ""
 }
 
-// maxFrame bounds the lines and areas that a frame is painted with.
+// maxFrame bounds the lines and areas of a frame.
 const maxFrame = 40
 
 type frameKind uint8
 
 const (
 	frameNone   frameKind = iota
-	framePart             // background, border, divider, the line of a list that is chosen
-	frameCorner           // the light or the shadow of a border that looks raised
+	framePart             // background, border, divider, highlighted line of a list
+	frameCorner           // light or shadow of a raised border
 )
 
-// classifyPath tells what a path is to the frame of a field.
+// classifyPath returns what a path is to the frame of a field.
 func (c *comparison) classifyPath(a *content.Appearance, p content.Path, border float64) frameKind {
 	all := pdf.Rect{URX: a.Width, URY: a.Height}
 	box := p.Box.Intersect(all)
 	if seen := box.Intersect(p.Clip); seen.LLX > seen.URX || seen.LLY > seen.URY {
-		return framePart // nothing is seen of it
+		return framePart // nothing of it is visible
 	}
 	thin := max(0.2*min(a.Width, a.Height)+2, 1.05*border+1)
 	if p.Stroked && p.Line > thin {
@@ -280,7 +280,7 @@ func (c *comparison) classifyPath(a *content.Appearance, p content.Path, border 
 	return frameNone
 }
 
-// isCombDivider reports whether an upright line stands between two cells of a comb.
+// isCombDivider reports whether a vertical line lies between two cells of a comb.
 func (c *comparison) isCombDivider(a *content.Appearance, box pdf.Rect) bool {
 	if !c.isComb() {
 		return false
@@ -292,7 +292,7 @@ func (c *comparison) isCombDivider(a *content.Appearance, box pdf.Rect) bool {
 // isNearlyAll reports whether a length is nearly all of another.
 func isNearlyAll(length, of float64) bool { return length >= 0.8*of || of-length <= 8 }
 
-// hadPath reports whether an appearance that the widget had paints the same path.
+// hadPath reports whether a former appearance of the widget paints the same path.
 func (c *comparison) hadPath(w Widget, p content.Path) bool {
 	for _, q := range c.formerPaths(w) {
 		if p.Box == q.Box && p.Outline == q.Outline && p.Filled == q.Filled && p.Stroked == q.Stroked && p.Color == q.Color && p.Line == q.Line {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// compareRichText judges the rich text of a field that has another value: readers may draw it in place of the value (ISO 32000-2
-// §12.7.4.3), so it says the same.
+// compareRichText checks the rich text of a field with another value: readers may show it instead of the value (ISO
+// 32000-2 §12.7.4.3), so it must say the same.
 func (c *comparison) compareRichText() Result {
 	changed := !c.objects.equalObjects(c.old.richText, c.new.richText, 0)
 	if isAbsent(c.new.richText) || !changed && c.new.Flags&flagRichText == 0 {
@@ -37,7 +37,7 @@ func (c *comparison) compareRichText() Result {
 	return Result{Outcome: Shown}
 }
 
-// plainText is what rich text shows, without its formatting. Comments and instructions show nothing.
+// plainText returns the text of rich text. Comments and instructions are ignored.
 func plainText(source string) (string, error) {
 	d := xml.NewDecoder(bytes.NewReader([]byte(source)))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }

@@ -12,9 +12,9 @@ import (
 	"segel/pdf/content"
 )
 
-// Runes of a text that is to be compared.
+// Runes with a special meaning in compared text.
 const (
-	lineEnd     = '\n'     // where the next line begins; a space may have been left out, or a word have been broken
+	lineEnd     = '\n'     // start of the next line; a space may be left out, or a word broken
 	unreadGlyph = '\uFFFC' // a glyph that may draw anything
 )
 
@@ -37,8 +37,8 @@ func textOf(d *pdf.Document, o pdf.Object) (string, bool) {
 	return "", false
 }
 
-// foldText brings a text into the form in which it is compared: without differences that no reader of a page sees, with
-// single spaces and line ends between its words.
+// foldText normalizes text for comparison: it drops differences that people do not see, and puts single spaces or line
+// ends between words.
 func foldText(s string) []rune {
 	var out []rune
 	var gap rune
@@ -67,7 +67,7 @@ func foldText(s string) []rune {
 	return out
 }
 
-// lookalikes has characters that encodings of fonts put in the place of each other.
+// lookalikes maps characters that font encodings use for each other.
 var lookalikes = map[rune]rune{
 	'\u2018': '\'', '\u2019': '\'', '`': '\'', '\u00B4': '\'', '\u2032': '\'', '\u201C': '"', '\u201D': '"', '\u2033': '"',
 	'\u2010': '-', '\u2011': '-', '\u2212': '-', '\u2044': '/', '\u2215': '/', '\u03BC': '\u00B5', '\u2126': '\u03A9', '\u2206': '\u0394',
@@ -78,17 +78,17 @@ func withoutSpaces(s []rune) []rune {
 	return slices.DeleteFunc(slices.Clone(s), func(r rune) bool { return r == ' ' || r == lineEnd })
 }
 
-// matchLevel is how a text that is shown relates to one that is to be shown.
+// matchLevel is how a shown text relates to the expected one.
 type matchLevel uint8
 
 const (
 	matchNone     matchLevel = iota
-	matchPrefix              // the one that is shown is how the other begins
-	matchPossible            // it may be the same: some of its glyphs cannot be read
+	matchPrefix              // the shown text is the beginning of the other
+	matchPossible            // it may match: some glyphs cannot be read
 	matchWhole               //
 )
 
-// matchRunes compares what is shown with what is to be shown, both folded.
+// matchRunes compares a shown text with the expected one, both folded.
 func matchRunes(shown, want []rune) matchLevel {
 	if slices.Contains(shown, unreadGlyph) {
 		if mayMatch(shown, want) {
@@ -106,7 +106,7 @@ func matchRunes(shown, want []rune) matchLevel {
 		case i < len(want) && want[i] == lineEnd && shown[j] == ' ':
 			i++
 		case i < len(want) && want[i] == lineEnd && i+1 < len(want) && want[i+1] == shown[j]:
-			i += 2 // programs drop line ends of what is a single line
+			i += 2 // programs drop line ends in single-line fields
 		case i < len(want) && want[i] == shown[j]:
 			i++
 		default:
@@ -119,13 +119,13 @@ func matchRunes(shown, want []rune) matchLevel {
 	return matchWhole
 }
 
-// maxMatch bounds the comparisons with a text of which not all can be read.
+// maxMatch bounds the comparisons with partly unreadable text.
 const maxMatch = 4_000_000
 
-// mayMatch reports whether a text of which not all can be read may be the one that is to be shown. A glyph that cannot be
-// read stands for up to three characters.
+// mayMatch reports whether a partly unreadable text may be the expected one. An unreadable glyph stands for up to three
+// characters.
 func mayMatch(shown, want []rune) bool {
-	room := len(want) // glyphs that cannot be read may be its spaces
+	room := len(want) // unreadable glyphs may be its spaces
 	shown, want = withoutSpaces(shown), withoutSpaces(want)
 	switch {
 	case len(shown) > room:
@@ -133,7 +133,7 @@ func mayMatch(shown, want []rune) bool {
 	case len(shown)*len(want) > maxMatch:
 		return true
 	}
-	reached := make([]bool, len(want)+1) // how much of want may have been shown so far
+	reached := make([]bool, len(want)+1) // prefixes of want that may be shown so far
 	reached[0] = true
 	for _, r := range shown {
 		next := make([]bool, len(want)+1)
@@ -153,17 +153,16 @@ func mayMatch(shown, want []rune) bool {
 	return reached[len(want)]
 }
 
-// line is a row of glyphs that draw something, from left to right.
+// line is a row of visible glyphs, from left to right.
 type line []placedGlyph
 
-// placedGlyph is a glyph in its line; spaced if there is a space before it.
+// placedGlyph is a glyph in its line; spaced if a space precedes it.
 type placedGlyph struct {
 	content.Glyph
 	spaced bool
 }
 
-// linesOf arranges glyphs as they are read, whatever the order of their painting: by lines from the top, and from left to
-// right.
+// linesOf arranges glyphs in reading order, whatever the order of painting: lines from the top, glyphs from left to right.
 func linesOf(a *content.Appearance) []line {
 	glyphs := slices.Clone(a.Glyphs)
 	slices.SortStableFunc(glyphs, func(a, b content.Glyph) int { return cmp.Compare(b.Y, a.Y) })
@@ -183,15 +182,15 @@ func linesOf(a *content.Appearance) []line {
 	return lines
 }
 
-// A gap between glyphs that is wider than wordGap parts words, a blank parts them if it leaves a gap of blankGap, and
-// glyphs that stand closer than crowded lie on one another, in ems.
+// In ems: a gap wider than wordGap separates words, a blank separates them if it leaves blankGap, and glyphs closer than
+// crowdedGap overlap.
 const (
 	wordGap    = 0.25
 	blankGap   = 0.1
 	crowdedGap = 0.06
 )
 
-// lineOf leaves out the blanks of a row.
+// lineOf builds a line from a row without its blanks.
 func lineOf(row []content.Glyph) line {
 	var l line
 	blanks := false
@@ -215,7 +214,7 @@ func isBlank(g content.Glyph) bool {
 	return g.Text != "" && g.Reliability != content.Unreliable && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
 }
 
-// readText reads a line.
+// readText returns the text of a line.
 func (l line) readText() []rune {
 	var b strings.Builder
 	for _, g := range l {
@@ -231,7 +230,7 @@ func (l line) readText() []rune {
 	return foldText(b.String())
 }
 
-// areCrowded reports whether so many glyphs lie on one another that they draw others.
+// areCrowded reports whether so many glyphs overlap that they may draw others.
 func areCrowded(lines []line) bool {
 	all, on := 0, 0
 	for _, l := range lines {
@@ -257,8 +256,8 @@ func shownText(lines []line) []rune {
 	return all
 }
 
-// hasShapedScript reports whether letters of a text are arranged or shaped by rules that are not followed here, as those of
-// Arabic and of the scripts of India are.
+// hasShapedScript reports whether a text has letters that are reordered or shaped by rules not implemented here, as in
+// Arabic and Indic scripts.
 func hasShapedScript(s []rune) bool {
 	return slices.ContainsFunc(s, func(r rune) bool {
 		return r >= 0x0590 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || r >= 0xFB1D && r < 0xFE00 || r >= 0xFE70 && r < 0xFEFF

@@ -2946,7 +2946,7 @@ export interface components {
             [key: string]: unknown;
         };
         Report: {
-            /** @description the moment it is judged for */
+            /** @description time of validation */
             at: string;
             file: components["schemas"]["ReportFile"];
             /**
@@ -2955,19 +2955,19 @@ export interface components {
              */
             format: "segel-validation-1";
             /**
-             * @description never better than that of the worst signature; INDETERMINATE where there is none
+             * @description never better than that of the worst signature; INDETERMINATE if there is none
              * @enum {string}
              */
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
             /** @description the worst of all signatures: intact; intact, later changes allowed; cannot be judged; changed after signing; or: not signed */
             integrity: string;
-            /** @description what each state of the file changed, from the one behind the first signature on */
+            /** @description what each state of the file changed, from the one after the first signature on */
             revisions: components["schemas"]["ReportRevision"][];
             /** @description in the order in which they were added to the file */
             signatures: components["schemas"]["ReportSignature"][];
             /** @description duty stamps among the signatures */
             stamps: components["schemas"]["ReportStamp"][];
-            /** @description of the worst signature; empty where all passed */
+            /** @description of the worst signature; empty if all passed */
             sub_indication: string;
             /** @description the file in one sentence */
             summary: components["schemas"]["ReportReason"];
@@ -2980,17 +2980,17 @@ export interface components {
             issuer: string;
             /** @description kind and bits, such as RSA-2048 */
             key: string;
-            /** @description common name, else the most telling part of the subject */
+            /** @description common name, or another part of the subject */
             name: string;
             not_after: string;
             not_before: string;
-            /** @description that the certificate states */
+            /** @description policies of the certificate */
             policies: components["schemas"]["ReportCertificatePolicy"][];
-            /** @description dss, signature or net: where the proof of good standing stands */
+            /** @description dss, signature or net: source of the proof of good status */
             proved_by: string;
-            /** @description when that proof was made */
+            /** @description when that was issued */
             proved_from: string | null;
-            /** @description until when it speaks */
+            /** @description until when that is valid */
             proved_until: string | null;
             /**
              * @description at the proven time
@@ -3006,7 +3006,7 @@ export interface components {
             sha256: string;
             /** @description distinguished name */
             subject: string;
-            /** @description where the root came from */
+            /** @description origin of the root */
             trust_origin: string;
             /** @description it is a trusted root */
             trusted: boolean;
@@ -3014,9 +3014,9 @@ export interface components {
             [key: string]: unknown;
         };
         ReportCertificatePolicy: {
-            /** @description where the issuer describes its practice; empty where the certificate does not tell */
+            /** @description address of the issuer's practice statement; empty if the certificate has none */
             cps: string;
-            /** @description the text for relying parties; empty where there is none */
+            /** @description the text for relying parties; empty if there is none */
             notice: string;
             /** @description in dotted decimals */
             oid: string;
@@ -3027,7 +3027,7 @@ export interface components {
             allowed: boolean;
             /** Format: int64 */
             revision: number;
-            /** @description what of it is not allowed, or what an allowed one covers */
+            /** @description the denied changes, or what an allowed revision covers */
             what: components["schemas"]["ReportReason"][];
         } & {
             [key: string]: unknown;
@@ -3049,7 +3049,7 @@ export interface components {
              * @description bytes from the beginning of the file
              */
             length: number;
-            /** @description the file as it stood then, from its first byte to its last */
+            /** @description the whole file at that time */
             whole: boolean;
         } & {
             [key: string]: unknown;
@@ -3060,10 +3060,10 @@ export interface components {
             pages: number;
             /**
              * Format: int64
-             * @description states of the file, each added behind the former
+             * @description states of the file, each appended to the former
              */
             revisions: number;
-            /** @description of the whole file, hexadecimal; empty where nobody worked it out */
+            /** @description of the whole file, hexadecimal; empty if not computed */
             sha256: string;
             /**
              * Format: int64
@@ -3074,21 +3074,21 @@ export interface components {
             [key: string]: unknown;
         };
         ReportIdentity: {
-            /** @description code of what the issuer's policy stands for; empty where that is not known here */
+            /** @description code of what the issuer's policy stands for; empty if unknown */
             assurance: string;
-            /** @description of the signer, as the issuer was given it */
+            /** @description of the signer, as given to the issuer */
             name: string;
-            /** @description who entered the name of a signer who was not verified */
+            /** @description who entered the name of an unverified signer */
             named_by: string;
-            /** @description that the signer, or the person who named them, belongs to */
+            /** @description of the signer, or of the person who named them */
             organisation: string;
-            /** @description all of it, as it stands behind the word identity */
+            /** @description all of it, to follow the word identity */
             statement: components["schemas"]["ReportReason"];
             /** @enum {string} */
             status: "attested" | "unverified" | "not_recorded" | "unknown";
             /** @description what was verified, in codes */
             verified: string[];
-            /** @description who verified it; empty where nothing was verified, or it is not known */
+            /** @description who verified it; empty if nothing was verified, or it is unknown */
             verified_by: string;
         } & {
             [key: string]: unknown;
@@ -3096,14 +3096,14 @@ export interface components {
         ReportProof: {
             /** @description the time-stamp authority */
             by: string;
-            /** @description the document timestamp's; empty where the signature carries the timestamp itself */
+            /** @description the document timestamp's; empty for a signature timestamp */
             field: string;
             time: string;
         } & {
             [key: string]: unknown;
         };
         ReportReason: {
-            /** @description what the sentence is about */
+            /** @description arguments of the sentence */
             args: {
                 [key: string]: string;
             };
@@ -3123,16 +3123,16 @@ export interface components {
             [key: string]: unknown;
         };
         ReportSignature: {
-            /** @description from the signer to the trusted root; empty where there is none */
+            /** @description from the signer to the trusted root; empty if there is none */
             chain: components["schemas"]["ReportCertificate"][];
-            /** @description what the signature says of itself; nobody proved it */
+            /** @description what the signature claims; not proved */
             claimed: components["schemas"]["ReportClaims"];
             covers: components["schemas"]["ReportCover"];
             /** @description fully qualified name of the field */
             field: string;
-            /** @description SubFilter, as the file states it */
+            /** @description SubFilter in the file */
             form: string;
-            /** @description what was verified about the signer, how and by whom; null of a document timestamp */
+            /** @description what was verified about the signer, how and by whom; null for a document timestamp */
             identity: components["schemas"]["ReportIdentity"] | null;
             /** @enum {string} */
             indication: "TOTAL-PASSED" | "INDETERMINATE" | "TOTAL-FAILED";
@@ -3140,32 +3140,32 @@ export interface components {
             integrity: string;
             /** @enum {string} */
             kind: "signature" | "certification" | "timestamp" | "stamp";
-            /** @description what was added behind it; those that are not allowed first, where there are too many */
+            /** @description what was added later; denied changes first if there are too many */
             later: components["schemas"]["ReportChange"][];
-            /** @description B-B, B-T, B-LT or B-LTA as far as it was proved; the name of an older form; empty where nothing was proved */
+            /** @description B-B, B-T, B-LT or B-LTA as far as proved; the name of an older form; empty if nothing was proved */
             level: string;
             /**
              * Format: int64
-             * @description where it is to be seen, from 1; 0: nowhere
+             * @description on which it shows, from 1; 0 if on none
              */
             page: number;
-            /** @description the earliest moment for which its existence is proved; null where only the present proves it */
+            /** @description the earliest time at which its existence is proved; null if only the present proves it */
             proven: components["schemas"]["ReportProof"] | null;
-            /** @description why it has not passed, and what keeps it from the next level */
+            /** @description why it has not passed, and what it lacks for the next level */
             reasons: components["schemas"]["ReportReason"][];
             /**
              * Format: int64
-             * @description the state of the file that it closes, from 1; 0 where it closes none
+             * @description the state of the file that it closes, from 1; 0 if none
              */
             revision: number;
-            /** @description null where the certificate was not found */
+            /** @description null if the certificate was not found */
             signer: components["schemas"]["ReportCertificate"] | null;
-            /** @description every check with its outcome, where they were asked for */
+            /** @description every check with its result, on request */
             steps?: components["schemas"]["ReportStep"][];
             sub_indication: string;
             /** @description the signature in one sentence */
             summary: components["schemas"]["ReportReason"];
-            /** @description on this signature; of a document timestamp itself */
+            /** @description on this signature; for a document timestamp itself */
             timestamps: components["schemas"]["ReportTimestamp"][];
         } & {
             [key: string]: unknown;
@@ -3180,20 +3180,20 @@ export interface components {
             office: string;
             /** Format: int64 */
             page: number;
-            /** @description behind the serial */
+            /** @description after the serial */
             reason: string;
             /** @description what speaks against it */
             reasons: components["schemas"]["ReportReason"][];
-            /** @description its chain passes a certificate that is trusted for duty stamps */
+            /** @description its chain contains a certificate trusted for duty stamps */
             recognised: boolean;
-            /** @description empty where the file does not tell */
+            /** @description empty if unknown */
             serial: string;
-            /** @description of no legal value */
+            /** @description without legal value */
             specimen: boolean;
             summary: components["schemas"]["ReportReason"];
             /** @description the signature passed */
             trusted: boolean;
-            /** @description the serial stands twice in this file */
+            /** @description the serial occurs twice in this file */
             twice: boolean;
         } & {
             [key: string]: unknown;
@@ -3201,9 +3201,9 @@ export interface components {
         ReportStep: {
             /** @description code of the check */
             check: string;
-            /** @description what asks for it */
+            /** @description that requires it */
             clause: string;
-            /** @description of the objects it is about */
+            /** @description of the objects concerned */
             paths: string[];
             /** @enum {string} */
             result: "passed" | "failed" | "unknown" | "noted";

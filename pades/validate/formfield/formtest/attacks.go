@@ -8,7 +8,7 @@ import (
 
 var wide, tall = pdf.Rect{URX: 200, URY: 20}, pdf.Rect{URX: 200, URY: 48}
 
-// Attacks lists what attackers do to a form so that it shows something that was not signed. All are to be denied.
+// Attacks lists manipulations that make a form show something that was not signed. All must be denied.
 func Attacks() []Case {
 	var all []Case
 	for _, group := range [][]Case{sameValueAttacks(), preparedAttacks(), extraContentAttacks(), replacedTextAttacks(), fontAttacks(), glyphPlacementAttacks(), choiceAttacks(), buttonAttacks(), fieldAttacks()} {
@@ -20,7 +20,7 @@ func Attacks() []Case {
 	return all
 }
 
-// sameValueAttacks changes what a field shows, and leaves its value.
+// sameValueAttacks change what a field shows and keep its value.
 func sameValueAttacks() []Case {
 	name := func(edit func(f *Filler, w pdf.Dict)) func(*Filler) {
 		return func(f *Filler) { edit(f, f.Field("name")) }
@@ -55,8 +55,8 @@ func sameValueAttacks() []Case {
 	}
 }
 
-// shadowCase is a case in which the author prepares an object that is exchanged once the form is signed. Prepare gets the field
-// "name" and returns that object.
+// shadowCase is a case in which the author prepares an object and exchanges it after the form is signed. Prepare gets
+// the field "name" and returns that object.
 func shadowCase(name string, prepare func(f *Filler, w pdf.Dict) pdf.Ref, exchange func(f *Filler, part pdf.Ref)) Case {
 	var part pdf.Ref
 	return Case{
@@ -66,7 +66,7 @@ func shadowCase(name string, prepare func(f *Filler, w pdf.Dict) pdf.Ref, exchan
 	}
 }
 
-// preparedAttacks changes what an appearance is drawn with, as its author has prepared it.
+// preparedAttacks change what an appearance is drawn with, as its author prepared it.
 func preparedAttacks() []Case {
 	twoStates := func(f *Filler) {
 		w := f.Field("name")
@@ -139,14 +139,14 @@ func preparedAttacks() []Case {
 	}
 }
 
-// refillName sets the value of the field "name", or of another, and an appearance that does not show it.
+// refillName sets the value of the field "name", with an appearance that does not show it.
 func refillName(content string) func(*Filler) {
 	return func(f *Filler) {
 		f.fillText("name", "1000", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, content) })
 	}
 }
 
-// extraContentAttacks shows the value, and something else that counts.
+// extraContentAttacks show the value and something else.
 func extraContentAttacks() []Case {
 	value := lineContent(wide, "1000")
 	image := func(f *Filler) pdf.Ref {
@@ -192,7 +192,7 @@ func extraContentAttacks() []Case {
 	}
 }
 
-// replacedTextAttacks shows another text than the value, or hides it.
+// replacedTextAttacks show another text than the value, or hide it.
 func replacedTextAttacks() []Case {
 	gs := func(state pdf.Dict) func(*Filler) {
 		return func(f *Filler) {
@@ -283,7 +283,7 @@ func replacedTextAttacks() []Case {
 	}
 }
 
-// fontAttacks shows the value in a font that draws something else.
+// fontAttacks show the value in a font that draws something else.
 func fontAttacks() []Case {
 	in := func(font func(*Filler) pdf.Object, show string) func(*Filler) {
 		return func(f *Filler) {
@@ -329,7 +329,7 @@ func fontAttacks() []Case {
 	}
 }
 
-// glyphPlacementAttacks shows the glyphs of the value so that they read otherwise.
+// glyphPlacementAttacks place the glyphs of the value so that they read differently.
 func glyphPlacementAttacks() []Case {
 	return []Case{
 		{Name: "other-order", Fill: refillName("BT /Helv 12 Tf 1 0 0 1 30 5 Tm (1) Tj 1 0 0 1 2 5 Tm (0) Tj 1 0 0 1 10 5 Tm (0) Tj 1 0 0 1 18 5 Tm (0) Tj ET")},
@@ -518,5 +518,5 @@ func fieldAttacks() []Case {
 	}
 }
 
-// File returns the name of a file for the case, which begins with a prefix.
+// File returns a file name for the case, with a prefix.
 func (c Case) File(prefix string) string { return fmt.Sprintf("%s-%s.pdf", prefix, c.Name) }

@@ -8,7 +8,7 @@ import (
 	"segel/pdf"
 )
 
-// Filler edits one revision of a form. Its first error stays.
+// Filler edits one revision of a form. It keeps its first error.
 type Filler struct {
 	D   *pdf.Document
 	U   *pdf.Update
@@ -79,7 +79,7 @@ func (f *Filler) Form() pdf.Dict {
 	return f.editObject(ref)
 }
 
-// Font is a font of the form, by name.
+// Font returns a font of the form by name.
 func (f *Filler) Font(name pdf.Name) pdf.Object {
 	_, form, err := f.D.Form()
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *Filler) Font(name pdf.Name) pdf.Object {
 	return fonts[name]
 }
 
-// widgetBox is that of a widget, as it stands upright.
+// widgetBox returns the upright box of a widget.
 func (f *Filler) widgetBox(w pdf.Dict) pdf.Rect {
 	box, err := f.D.Rect(w["Rect"])
 	if err != nil {
@@ -104,12 +104,12 @@ func (f *Filler) widgetBox(w pdf.Dict) pdf.Rect {
 	return pdf.Rect{URX: box.Width(), URY: box.Height()}
 }
 
-// usualResources are the resources that programs give an appearance.
+// usualResources returns the resources that programs give an appearance.
 func (f *Filler) usualResources() pdf.Dict {
 	return pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv"), "ZaDb": f.Font("ZaDb")}}
 }
 
-// SetAppearance gives a widget an appearance stream of its own.
+// SetAppearance gives a widget a new appearance stream.
 func (f *Filler) SetAppearance(w pdf.Dict, content string) *pdf.Stream {
 	return f.SetAppearanceIn(w, f.usualResources(), content)
 }
@@ -120,7 +120,7 @@ func (f *Filler) SetAppearanceIn(w pdf.Dict, resources pdf.Dict, content string)
 	return st
 }
 
-// fillText sets the value of a field that is one with its widget, and its appearance as a program writes it.
+// fillText sets the value of a field that is merged with its widget, and its appearance in the style of a program.
 func (f *Filler) fillText(name, value string, style func(*Filler, pdf.Dict, string)) pdf.Dict {
 	w := f.Field(name)
 	w["V"] = pdf.TextString(value)

@@ -1,5 +1,5 @@
-// Package formtest makes a form with fields of every kind, and the ways in which programs and attackers fill it in once it
-// is signed. Its files are written by code; nothing of it is used outside of tests.
+// Package formtest builds a form with fields of every type, and fills it in after signing as programs and attackers do.
+// It is used only in tests.
 package formtest
 
 import (
@@ -26,7 +26,7 @@ const (
 	richText    = 1 << 25
 )
 
-// Form returns a file of one page with a form that is filled in as its author left it.
+// Form returns a file of one page with a form as its author filled it in.
 func Form() ([]byte, error) {
 	b := &builder{}
 	b.openFile(pdftest.Table(1))
@@ -37,7 +37,7 @@ func Form() ([]byte, error) {
 	return b.buildFile()
 }
 
-// builder lays out fields one below the other, in two columns. Its first error stays.
+// builder lays out fields one below the other, in two columns. It keeps its first error.
 type builder struct {
 	file   []byte
 	u      *pdf.Update
@@ -66,7 +66,7 @@ func (b *builder) openFile(file []byte) {
 	b.u, b.page = d.NewUpdate(), page.Ref
 }
 
-// nextBox is where the next field stands.
+// nextBox returns the box of the next field.
 func (b *builder) nextBox(height float64) pdf.Rect {
 	column, row := b.place%2, b.place/2
 	b.place++
@@ -83,7 +83,7 @@ func (b *builder) addFonts() {
 	b.more = pdf.Dict{"Emb": b.u.Add(embeddedFont(b.u, nil)), "Cid": b.u.Add(glyphNumberFont(b.u, false)), "CidMap": b.u.Add(glyphNumberFont(b.u, true)), "Odd": b.u.Add(drawnFont(b.u))}
 }
 
-// embeddedFont is a font whose glyphs are drawn by what the file brings along.
+// embeddedFont is a font whose glyphs are embedded in the file.
 func embeddedFont(u *pdf.Update, more pdf.Dict) pdf.Dict {
 	widths := pdf.Array{}
 	for range 224 {
@@ -104,7 +104,7 @@ func embeddedFont(u *pdf.Update, more pdf.Dict) pdf.Dict {
 	return f
 }
 
-// glyphNumberFont is a composite font whose codes are numbers of glyphs. With a map, code 1 is A, 2 is B and so on.
+// glyphNumberFont is a composite font whose codes are glyph numbers. With a map, code 1 is A, 2 is B and so on.
 func glyphNumberFont(u *pdf.Update, mapped bool) pdf.Dict {
 	f := pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": pdf.Name("SGLFNT+SegelCID"), "Encoding": pdf.Name("Identity-H"),
@@ -126,7 +126,7 @@ func glyphNumberFont(u *pdf.Update, mapped bool) pdf.Dict {
 	return f
 }
 
-// drawnFont is a font whose glyphs are drawn by operators: what it calls "one" looks like a nine.
+// drawnFont is a font with glyphs drawn by operators: its glyph "one" looks like a nine.
 func drawnFont(u *pdf.Update) pdf.Dict {
 	glyph := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("500 0 0 0 500 700 d1 50 0 400 700 re f")})
 	return pdf.Dict{
@@ -145,7 +145,7 @@ func (b *builder) formResources() pdf.Dict {
 	return pdf.Dict{"Font": fonts}
 }
 
-// addAppearance adds an appearance stream as large as a box.
+// addAppearance adds an appearance stream of the size of a box.
 func (b *builder) addAppearance(box pdf.Rect, content string) pdf.Ref {
 	return b.u.Add(newAppearance(box, pdf.Dict{"Font": pdf.Dict{"Helv": b.helv, "ZaDb": b.zadb}}, content))
 }
@@ -159,17 +159,17 @@ func newAppearance(box pdf.Rect, resources pdf.Dict, content string) *pdf.Stream
 	}
 }
 
-// escapeLiteral writes text as a string of a content stream.
+// escapeLiteral escapes text for a string of a content stream.
 func escapeLiteral(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`).Replace(s)
 }
 
-// lineContent is the appearance of a text field with one line, as Acrobat writes it.
+// lineContent is the appearance of a single-line text field, as Acrobat writes it.
 func lineContent(box pdf.Rect, text string) string {
 	return fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n2 %g Td\n(%s) Tj\nET\nQ\nEMC\n", box.Width()-2, box.Height()-2, box.Height()/2-4.1, escapeLiteral(text))
 }
 
-// addField adds a field that is merged with its widget.
+// addField adds a field merged with its widget.
 func (b *builder) addField(name string, box pdf.Rect, entries pdf.Dict) pdf.Dict {
 	w := pdf.Dict{
 		"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "T": pdf.TextString(name), "Rect": box.Array(), "P": b.page, "F": pdf.Integer(4),
@@ -185,7 +185,7 @@ func (b *builder) addField(name string, box pdf.Rect, entries pdf.Dict) pdf.Dict
 	return w
 }
 
-// addText adds a text field with a value and the appearance of it.
+// addText adds a text field with a value and its appearance.
 func (b *builder) addText(name, value string, entries pdf.Dict) {
 	box := b.nextBox(20)
 	all := pdf.Dict{"FT": pdf.Name("Tx")}
@@ -233,12 +233,12 @@ func (b *builder) textFields() {
 	b.addMultilineField()
 }
 
-// addRotatedField is a field that is read from below.
+// addRotatedField adds a field that is read from bottom to top.
 func (b *builder) addRotatedField() {
 	b.addField("turned", pdf.Rect{LLX: 540, LLY: 500, URX: 560, URY: 690}, pdf.Dict{"FT": pdf.Name("Tx"), "MK": pdf.Dict{"R": pdf.Integer(90)}})
 }
 
-// addInheritedField are fields whose kind and value stand in the field above them.
+// addInheritedField adds a field that inherits its type and value.
 func (b *builder) addInheritedField() {
 	if b.err != nil {
 		return
@@ -253,7 +253,7 @@ func (b *builder) addInheritedField() {
 	b.fields, b.annots = append(b.fields, group), append(b.annots, kid)
 }
 
-// addTwoWidgetField is a field with two widgets.
+// addTwoWidgetField adds a field with two widgets.
 func (b *builder) addTwoWidgetField() {
 	if b.err != nil {
 		return
@@ -271,7 +271,7 @@ func (b *builder) addTwoWidgetField() {
 	b.fields, b.annots = append(b.fields, field), append(b.annots, kids...)
 }
 
-// addMultilineField is a field of several lines.
+// addMultilineField adds a multi-line text field.
 func (b *builder) addMultilineField() {
 	box := b.nextBox(24)
 	box.LLY -= 24
@@ -330,13 +330,13 @@ func listContent(box pdf.Rect, from int, labels []string, chosen ...int) string 
 	return s.String()
 }
 
-// checkMark is the appearance of a check box that is on, and circle of a radio button.
+// checkMark is the appearance of a checked box, circle of a selected radio button.
 const (
 	checkMark = "q\n0 0 1 rg\nBT\n/ZaDb 16 Tf\n2.8 4.4 Td\n(4) Tj\nET\nQ\n"
 	circle    = "q\nBT\n/ZaDb 16 Tf\n2.8 4.4 Td\n(l) Tj\nET\nQ\n"
 )
 
-// buttonStates are the normal appearances of a button.
+// buttonStates returns the normal appearances of a button.
 func (b *builder) buttonStates(box pdf.Rect, on pdf.Name, mark string) pdf.Dict {
 	if b.err != nil {
 		return nil
@@ -360,7 +360,7 @@ func (b *builder) addButtons() {
 	b.addButtonGroup("copy", 0, []string{"Ya", "Ya"}, nil)
 }
 
-// addButtonGroup is a field of several buttons, of which the first is on.
+// addButtonGroup adds a field of several buttons, the first of which is on.
 func (b *builder) addButtonGroup(name string, flags int, states []string, options pdf.Array) {
 	if b.err != nil {
 		return

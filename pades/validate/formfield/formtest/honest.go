@@ -6,31 +6,30 @@ import (
 	"segel/pdf"
 )
 
-// Want is what a validation has to say of a case.
+// Want is the expected result of a case.
 type Want uint8
 
-// What there is to say.
 const (
 	Allowed Want = iota // a field was filled in
-	Warned              // it was, and whether it shows its value cannot be told
-	Denied              // what was signed was changed
+	Warned              // filled in, but whether it shows its value cannot be determined
+	Denied              // signed content was changed
 )
 
-// Case is one thing that is done to a form behind a signature.
+// Case is one way to change a form after a signature.
 type Case struct {
 	Name    string
 	Want    Want
 	Fill    func(*Filler)
-	Prepare func(*Filler) // done before it is signed; nil: nothing
+	Prepare func(*Filler) // before signing; nil: nothing
 }
 
-// programStyles are the styles in which programs write text fields.
+// programStyles are the ways in which programs write text fields.
 var programStyles = []struct {
 	name  string
 	style func(*Filler, pdf.Dict, string)
 }{{"acrobat", fillAcrobat}, {"pdfjs", fillPDFJS}, {"pdfbox", fillPDFBox}, {"itext", fillIText}}
 
-// Honest lists what programs do that fill in forms.
+// Honest lists what programs do when they fill in forms.
 func Honest() []Case {
 	var all []Case
 	for _, p := range programStyles {
@@ -224,7 +223,7 @@ func honestChoices() []Case {
 	}
 }
 
-// selectButtons switches the buttons of a group: on are those that are on.
+// selectButtons switches the buttons of a group; on are the states in order.
 func (f *Filler) selectButtons(group, value string, on ...pdf.Name) {
 	f.Field(group)["V"] = pdf.Name(value)
 	for i, state := range on {

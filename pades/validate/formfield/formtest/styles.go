@@ -7,7 +7,7 @@ import (
 	"segel/pdf"
 )
 
-// size of the text in a box of that height.
+// textBaseline is the baseline of text in a box of that height.
 func textBaseline(height float64) float64 { return height/2 - 4.1 }
 
 // fillAcrobat writes an appearance as Adobe Acrobat does.
@@ -24,7 +24,7 @@ func fillPDFJS(f *Filler, w pdf.Dict, text string) {
 		anew["R"] = mk["R"]
 	}
 	if mk["BG"] != nil {
-		// It rounds colours and writes the characteristics of the widget anew with them.
+		// pdf.js rounds colours and rewrites the widget's characteristics with them.
 		frame = fmt.Sprintf("0.75 0.86 1 rg 0 0 %g %g re f ", box.Width(), box.Height())
 		anew["BG"] = pdf.Array{pdf.Real(.75), pdf.Real(.86), pdf.Integer(1)}
 	}
@@ -43,7 +43,7 @@ func fillPDFJS(f *Filler, w pdf.Dict, text string) {
 	w["M"] = pdf.TextString("D:20261122090000")
 }
 
-// fillPDFBox writes an appearance as Apache PDFBox does: into the stream that is there, between BMC and EMC.
+// fillPDFBox writes an appearance as Apache PDFBox does: into the existing stream, between BMC and EMC.
 func fillPDFBox(f *Filler, w pdf.Dict, text string) {
 	box := f.widgetBox(w)
 	content := fmt.Sprintf("/Tx BMC\nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n/DeviceGray cs\n0 sc\n2 %g Td\n(%s) Tj\nET\nQ\nEMC\n", box.Width()-2, box.Height()-2, textBaseline(box.Height()), escapeLiteral(text))
@@ -59,8 +59,8 @@ func fillPDFBox(f *Filler, w pdf.Dict, text string) {
 	f.SetAppearance(w, content)
 }
 
-// fillIText writes an appearance as iText does: marked twice, its border of four areas, its font under another name. It writes
-// the default appearance anew and leaves out that text is black.
+// fillIText writes an appearance as iText does: marked twice, the border as four areas, the font under another name. It
+// rewrites the default appearance without the operator for black text.
 func fillIText(f *Filler, w pdf.Dict, text string) {
 	box := f.widgetBox(w)
 	mk, _ := f.D.Dict(w["MK"])
@@ -84,7 +84,7 @@ func fillIText(f *Filler, w pdf.Dict, text string) {
 	}
 }
 
-// combContent is the appearance of a comb, one glyph in each cell.
+// combContent is the appearance of a comb field, one glyph per cell.
 func combContent(box pdf.Rect, text string, of int) string {
 	width := box.Width() / float64(of)
 	s := fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n%g %g Td\n", box.Width()-2, box.Height()-2, width/2-3.3, textBaseline(box.Height()))
@@ -97,7 +97,7 @@ func combContent(box pdf.Rect, text string, of int) string {
 	return s + "ET\nQ\nEMC\n"
 }
 
-// linesContent is the appearance of a field of several lines.
+// linesContent is the appearance of a multi-line field.
 func linesContent(box pdf.Rect, all ...string) string {
 	s := fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 10 Tf\n0 g\n2 %g Td\n", box.Width()-2, box.Height()-2, box.Height()-12)
 	for i, l := range all {

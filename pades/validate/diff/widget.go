@@ -6,7 +6,7 @@ import (
 	"segel/pdf"
 )
 
-// checkPlacement demands that a new widget has one place, which all readers agree on.
+// checkPlacement requires that a new widget has one place on which all readers agree.
 func (r *revision) checkPlacement(widget pdf.Dict) verdict {
 	if _, err := r.new.Rect(widget["Rect"]); err != nil {
 		return deny(CodeFieldAdded, "/Rect cannot be read")
@@ -18,8 +18,8 @@ func (r *revision) checkPlacement(widget pdf.Dict) verdict {
 	return verdict{}
 }
 
-// isDrawn reports whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
-// or what readers make of its characteristics where it has none (ISO 32000-2 §12.5.6.19).
+// isDrawn reports whether a widget paints something or may: one of its appearances, including the rollover one, or,
+// without appearances, what readers draw from its characteristics (ISO 32000-2 §12.5.6.19).
 func isDrawn(d *pdf.Document, widget pdf.Dict) bool {
 	looks, err := d.Dict(widget["AP"])
 	if err != nil {
@@ -43,10 +43,11 @@ func isDrawn(d *pdf.Document, widget pdf.Dict) bool {
 	return false
 }
 
-// maxDrawn bounds the appearance of an empty field that is looked at.
+// maxDrawn bounds the examined appearance of an empty field.
 const maxDrawn = 64 << 10
 
-// hasPainting reports whether an appearance has anything but saving and restoring the graphics state, or might.
+// hasPainting reports whether an appearance has other operators than saving and restoring the graphics state, or may
+// have.
 func hasPainting(d *pdf.Document, look pdf.Object) bool {
 	st, err := d.Stream(look)
 	if err != nil || st == nil || st.Len() > maxDrawn {

@@ -9,18 +9,17 @@ import (
 	"slices"
 	"time"
 
-	"segel/cms"
 	"segel/revocation"
 )
 
-// Bounds of what a file can bring along as proof. Reading a list costs time for each certificate it is asked about.
+// Limits for revocation data from a file. Reading a CRL costs time for each certificate.
 const (
 	maxResponses     = 4096
 	maxLists         = 512
-	maxStatusQueries = 10_000 // statements read for one file
+	maxStatusQueries = 10_000 // for one file
 )
 
-// Where proof came from.
+// Origins of revocation data.
 const (
 	fromStore     = "dss"
 	fromSignature = "signature"
@@ -32,28 +31,28 @@ type revocationItem struct {
 	der    []byte
 	crl    bool
 	origin string
-	// revision is the first that holds it; 0 where that is not known, and of proof from the net.
+	// revision is the first that holds it; 0 if unknown or fetched.
 	revision    int
-	attributeOf *checkedSignature            // whose signed attributes hold it; nil of others
-	parsedList  *revocation.List             // opened when it is asked for the first time
-	answers     map[statusQuery]statusAnswer // what it said
+	attributeOf *checkedSignature            // whose signed attributes hold it; or nil
+	parsedList  *revocation.List             // parsed at the first query
+	answers     map[statusQuery]statusAnswer // to earlier queries
 }
 
-// statusQuery is a certificate and an issuer that proof was asked about, each by the SHA-256 of all its bytes.
+// statusQuery is a query about a certificate and its issuer, each by SHA-256.
 type statusQuery struct{ cert, issuer [sha256.Size]byte }
 
-// statusAnswer is what a proof says about one certificate; err is why it says nothing.
+// statusAnswer is what an item says about one certificate; err is why it says nothing.
 type statusAnswer struct {
 	revocation.Status
 	err error
 }
 
-// revocationData are all proof at hand.
+// revocationData is all available revocation data.
 type revocationData struct {
-	responses     map[string][]*revocationItem // by the serials they speak of
+	responses     map[string][]*revocationItem // by the serial numbers in them
 	lists         map[string][]*revocationItem // by issuer
-	responseCount int                          // responses
-	listCount     int                          // lists
+	responseCount int
+	listCount     int
 
 	seen       map[[sha256.Size]byte]*revocationItem
 	responders revocation.Responders
@@ -61,7 +60,14 @@ type revocationData struct {
 	truncated  bool // some were left out
 }
 
-// addItem takes proof up. The same proof at two places counts for the older one.
+// addItems adds items that differ only in their bytes.
+func (m *revocationData) addItems(ders [][]byte, like revocationItem) {
+	for _, like.der = range ders {
+		m.addItem(like)
+	}
+}
+
+// addItem adds an item. For the same item in two places the older one counts.
 func (m *revocationData) addItem(one revocationItem) {
 	if m.seen == nil {
 		m.seen, m.responses, m.lists = map[[sha256.Size]byte]*revocationItem{}, map[string][]*revocationItem{}, map[string][]*revocationItem{}
@@ -111,7 +117,7 @@ func (m *revocationData) addResponse(one *revocationItem, id [sha256.Size]byte) 
 	}
 }
 
-// findEvidence returns what the proof at hand says about a certificate of an issuer, without what says nothing.
+// findEvidence returns what the available data says about a certificate.
 func (v *validation) findEvidence(cert, issuer *x509.Certificate) []statusEvidence {
 	var list []statusEvidence
 	for _, m := range slices.Concat(v.revocationData.responses[cert.SerialNumber.String()], v.revocationData.lists[string(issuer.RawSubject)]) {
@@ -123,7 +129,7 @@ func (v *validation) findEvidence(cert, issuer *x509.Certificate) []statusEviden
 	return list
 }
 
-// queryStatus reads what one proof says about one certificate, once.
+// queryStatus returns what one item says about one certificate, and caches it.
 func (v *validation) queryStatus(m *revocationItem, cert, issuer *x509.Certificate) (statusAnswer, bool) {
 	id := statusQuery{v.certificateHash(cert), v.certificateHash(issuer)}
 	s, known := m.answers[id]
@@ -139,9 +145,8 @@ func (v *validation) queryStatus(m *revocationItem, cert, issuer *x509.Certifica
 	return s, s.err == nil
 }
 
-// isResponderRevoked reports whether a list says that a delegated responder was revoked. Most certificates of responders
-// say that nobody needs to ask (RFC 6960 §4.2.2.2.1), and of the others a list is seldom at hand; who asks responders
-// about responders can be led in circles.
+// isResponderRevoked reports whether a CRL revokes a delegated responder. Most responders' certificates exempt them
+// from checks (RFC 6960 §4.2.2.2.1), and for others a CRL is rarely available; OCSP for responders could be circular.
 func (v *validation) isResponderRevoked(c, issuer *x509.Certificate) bool {
 	if c == nil || c.Equal(issuer) {
 		return false
@@ -152,19 +157,19 @@ func (v *validation) isResponderRevoked(c, issuer *x509.Certificate) bool {
 	})
 }
 
-// skew is how far clocks may be apart.
+// skew is the tolerated difference between clocks.
 const skew = 5 * time.Minute
 
-// statusEvidence is one proof with what it says about the certificate that was asked about.
+// statusEvidence is an item with what it says about the certificate.
 type statusEvidence struct {
 	*revocationItem
 	revocation.Status
 }
 
-// errResponder is a proof that its responder made while its certificate was not valid.
+// errResponder is a response made outside the validity period of the responder's certificate.
 var errResponder = errors.New("responder's certificate is not valid when the proof was made")
 
-// readStatus asks one proof about one certificate.
+// readStatus verifies one item and reads what it says about a certificate.
 func (v *validation) readStatus(m *revocationItem, cert, issuer *x509.Certificate) statusAnswer {
 	var s statusAnswer
 	switch {
@@ -184,15 +189,15 @@ func (v *validation) readStatus(m *revocationItem, cert, issuer *x509.Certificat
 	return s
 }
 
-// fetchStatus asks the net about a certificate, if that is wanted, and takes up what comes back. What it cannot get is
-// only missing: the judgement says so.
+// fetchStatus fetches revocation data about a certificate, if Options.Online is set, and adds it. If that fails the
+// report says that it is missing.
 func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certificate) error {
 	id := v.certificateHash(cert)
 	if v.o.Online == nil || v.statusFetched[id] || len(v.statusFetched) >= maxFetches {
 		return ctx.Err()
 	}
 	v.statusFetched[id] = true
-	asking, cancel := v.asking(ctx)
+	asking, cancel := v.withOnlineDeadline(ctx)
 	defer cancel()
 	got, err := revocation.Data{}, asking.Err()
 	if err == nil {
@@ -201,7 +206,7 @@ func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certifi
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// Of a certificate that was revoked there is an error, and the proof beside it.
+	// For a revoked certificate there is an error and the data.
 	if err != nil && !errors.Is(err, revocation.ErrRevoked) {
 		v.unreachable = append(v.unreachable, holderName(cert))
 		return nil
@@ -215,40 +220,15 @@ func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certifi
 	return nil
 }
 
-// asking returns the context of a question to Online.
-func (v *validation) asking(ctx context.Context) (context.Context, context.CancelFunc) {
-	if v.askUntil.IsZero() {
+// withOnlineDeadline returns the context of a query to Online.
+func (v *validation) withOnlineDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if v.onlineUntil.IsZero() {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadline(ctx, v.askUntil)
+	return context.WithDeadline(ctx, v.onlineUntil)
 }
 
-// maxFetches bounds the certificates of one file that the net is asked about.
+// maxFetches bounds the certificates of one file that are queried online.
 const maxFetches = 32
 
 var oidSigningTime = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 5}
-
-var oidRevocationArchive = encodingasn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}
-
-// parseRevocationArchive reads the attribute adbe-revocationInfoArchival (ISO 32000-1 §12.8.3.3.2), which older forms keep proof in.
-func parseRevocationArchive(s cms.Signer) (crls, responses [][]byte) {
-	der, ok, err := cms.FindAttributeValue(s.Signed, oidRevocationArchive)
-	if err != nil || !ok {
-		return nil, nil
-	}
-	var v struct {
-		CRLs      []encodingasn1.RawValue `asn1:"optional,explicit,tag:0"`
-		Responses []encodingasn1.RawValue `asn1:"optional,explicit,tag:1"`
-		Other     encodingasn1.RawValue   `asn1:"optional,explicit,tag:2"`
-	}
-	if _, err := encodingasn1.Unmarshal(der, &v); err != nil {
-		return nil, nil
-	}
-	for _, c := range v.CRLs {
-		crls = append(crls, c.FullBytes)
-	}
-	for _, r := range v.Responses {
-		responses = append(responses, r.FullBytes)
-	}
-	return crls, responses
-}

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// validityInterval is a stretch of time in which none of the certificates concerned begins or ends. Time enters into a chain only
-// as whether its certificates are valid, so what crypto/x509 answers for one moment of a span it answers for all.
+// validityInterval is a period in which none of the certificates concerned begins or ends to be valid. A chain depends
+// on time only through that, so the result of crypto/x509 for one time holds for the whole interval.
 type validityInterval struct{ begun, ended int }
 
-// validityBounds are when the certificates concerned begin and end, each in order.
+// validityBounds are the begins and ends of validity of the certificates concerned, in order.
 type validityBounds struct{ begin, end []time.Time }
 
 func (b *validityBounds) intervalAt(t time.Time) validityInterval {
-	// Both ends belong to the validity (RFC 5280 §4.1.2.5).
+	// Both ends are part of the validity period (RFC 5280 §4.1.2.5).
 	begun, _ := slices.BinarySearchFunc(b.begin, t, func(from, t time.Time) int {
 		if from.After(t) {
 			return 1
@@ -30,8 +30,8 @@ func (b *validityBounds) intervalAt(t time.Time) validityInterval {
 	return validityInterval{begun, ended}
 }
 
-// intervalsAt returns the span of a moment for the chains of a certificate: the certificates concerned are itself and all
-// that can be reached from it by the names of issuers.
+// intervalsAt returns the intervals of a time for the chains of a certificate: for itself, and for all certificates
+// that can be reached by issuer names.
 func (v *validation) intervalsAt(c *x509.Certificate, at time.Time) (own, above validityInterval) {
 	b := v.boundsByIssuer[string(c.RawIssuer)]
 	if b == nil {
@@ -42,7 +42,7 @@ func (v *validation) intervalsAt(c *x509.Certificate, at time.Time) (own, above 
 	return itself.intervalAt(at), b.intervalAt(at)
 }
 
-// collectBounds gathers the validity of all certificates that chains through an issuer of that name may pass.
+// collectBounds collects the validity periods of all certificates that chains through that issuer may contain.
 func (v *validation) collectBounds(name []byte) *validityBounds {
 	b, seen, queue := &validityBounds{}, map[string]bool{}, []string{string(name)}
 	for len(queue) > 0 {

@@ -14,21 +14,21 @@ import (
 // verdict on an earlier signature rests on it. It is collected too, so that no signature becomes trusted or untrusted
 // because a later writer left items out.
 
-// maxEarlier bounds the items that are looked at in the stores of all states.
+// maxEarlier bounds the items examined in the stores of all states.
 const maxEarlier = 100_000
 
-// earlierStore collects what the store of each state holds and that of the newest does not. It reads a store again only
-// where a revision changed an object that the store of the state before was made of.
+// earlierStore collects the items that the store of an earlier state holds and the newest one does not. It reads a
+// store again only if a revision changed one of the objects of the previous store.
 type earlierStore struct {
-	parts     map[uint32]bool // numbers of the objects that the last store was made of, and of its catalog
+	parts     map[uint32]bool // numbers of the objects of the previous store and its catalog
 	root      pdf.Ref         // of that catalog
 	known     map[[sha256.Size]byte]bool
-	seen      map[byteRange]bool // where items stand that were looked at
+	seen      map[byteRange]bool // ranges of items already examined
 	itemCount int
-	bytesLeft int64 // bytes still to be taken
+	bytesLeft int64 // for further items
 }
 
-// collectState looks at the store of a state.
+// collectState collects the items of one state.
 func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) error {
 	ref := state.Trailer().Ref("Root")
 	if e.parts != nil && ref == e.root && !slices.ContainsFunc(state.Changes, func(m pdf.ObjectChange) bool { return e.parts[m.Number] }) && !state.Truncated {
@@ -85,7 +85,7 @@ func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) err
 	return nil
 }
 
-// collectItem collects one item, if it differs from all before.
+// collectItem collects an item if it is new.
 func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pdf.Object, to *[]StoreItem) error {
 	if e.itemCount++; e.itemCount > maxEarlier {
 		return nil
@@ -116,7 +116,7 @@ func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pd
 	return nil
 }
 
-// newEarlierStore knows what the newest store holds.
+// newEarlierStore returns a collection that knows the items of the newest store.
 func (r *reader) newEarlierStore() *earlierStore {
 	e := &earlierStore{known: map[[sha256.Size]byte]bool{}, seen: map[byteRange]bool{}, bytesLeft: r.o.Limits.StoreBytes}
 	if s := r.file.DSS; s != nil {
@@ -132,7 +132,7 @@ func (r *reader) newEarlierStore() *earlierStore {
 	return e
 }
 
-// ignoreFault returns err unless it is the file's fault.
+// ignoreFault returns err unless it is a defect of the file.
 func ignoreFault(err error) error {
 	if err != nil && !isFault(err) {
 		return err
@@ -140,7 +140,7 @@ func ignoreFault(err error) error {
 	return nil
 }
 
-// storedCertificates are the certificates that the store has, or had in an earlier state.
+// storedCertificates returns the certificates of the store and of its earlier states.
 func (r *reader) storedCertificates() []StoreItem {
 	if r.file.DSS == nil {
 		return r.file.Earlier.Certs
@@ -148,7 +148,7 @@ func (r *reader) storedCertificates() []StoreItem {
 	return slices.Concat(r.file.DSS.Certs, r.file.Earlier.Certs)
 }
 
-// describeItem tells what an item of a list of the store is about, and whether it is what the list says.
+// describeItem returns what an item of a store's list is about, and whether it is of the kind that the list holds.
 func describeItem(list pdf.Name, der []byte) (about []diff.Subject, sound bool) {
 	var subjects []revocation.Subject
 	var err error

@@ -10,34 +10,33 @@ import (
 	"time"
 )
 
-// certificateUse is a certificate that signed something, and what is known about when it did.
+// certificateUse is a certificate that signed something, and what is known about the time.
 type certificateUse struct {
 	cert    *x509.Certificate
 	purpose Purpose
-	// bestTime is the earliest moment for which the signature is proved to exist; the moment of validation where
-	// nothing else proves it.
+	// bestTime is the earliest time at which the signature is proved to exist; by default the time of validation.
 	bestTime time.Time
-	// madeAfter is a moment that the signature is proved to be younger than; zero where nothing proves it.
+	// madeAfter is a time that the signature is proved to be younger than; or zero.
 	madeAfter time.Time
-	// claimed is the time within a timestamp token; zero of a signature.
+	// claimed is the time in a timestamp token; zero for a signature.
 	claimed time.Time
 }
 
-// trustStatus is what came out about a certificate and its issuers.
+// trustStatus is the result for a certificate and its issuers.
 type trustStatus struct {
 	chain        chain
 	certificates []Certificate
 	sub          SubIndication
 	reasons      []Reason
-	// embedded is whether all proof that was needed stands in the file, and lastRevision the state that holds it all.
+	// embedded is whether the file has all revocation data, and lastRevision the last revision needed for it.
 	embedded     bool
 	lastRevision int
-	undated      bool // nobody knows of which state some proof is
-	// notes are what was relied on and may be asked again.
+	undated      bool // the revision of some revocation data is unknown
+	// notes are accepted weaknesses, such as old revocation data.
 	notes []Reason
 }
 
-// trustLimit is a moment up to which a certificate can be relied on, and what ends it there.
+// trustLimit is a time until which a certificate can be relied on, and what ends it.
 type trustLimit struct {
 	until time.Time
 	sub   SubIndication
@@ -45,22 +44,22 @@ type trustLimit struct {
 	args  []string
 }
 
-// newReason puts it into words, which most limits never need.
-func (l trustLimit) newReason() Reason { return newReason(l.code, l.args...) }
+// newReason builds the reason; most limits never need it.
+func (l trustLimit) newReason() Reason { return NewReason(l.code, l.args...) }
 
-// severity orders what may be wrong: the first is told as the sub-indication.
+// severity orders sub-indications; the first one counts.
 var severity = []SubIndication{
 	RevokedBefore, Expired, NotYetValid, RevokedNoPOE, RevokedCANoPOE, CryptoConstraintsFailure, OutOfBoundsNoPOE,
 	CryptoConstraintsFailureNoPOE, ChainConstraintsFailure, NoPOE, CertificateChainGeneralFailure, TryLater,
 }
 
-// isStatusUnknown reports whether it says no more than that nobody has told whether somebody was revoked.
+// isStatusUnknown reports whether only the revocation status is missing.
 func (s SubIndication) isStatusUnknown() bool {
 	return s == TryLater || s == NoPOE || s == CertificateChainGeneralFailure
 }
 
-// validateCertificate finds the chain of a certificate and says whether it can be relied on for what exists since then. Of several
-// chains the first that holds counts, or else the first.
+// validateCertificate builds the chains of a certificate and checks whether it can be relied on for the given times. Of
+// several chains the first valid one counts, or else the first.
 func (v *validation) validateCertificate(ctx context.Context, q certificateUse) (trustStatus, error) {
 	if f := checkKeyUsage(q); f != nil {
 		return refusedStatus(q.cert, f), nil
@@ -77,7 +76,7 @@ func (v *validation) validateCertificate(ctx context.Context, q certificateUse) 
 	}
 	if f != nil {
 		if f.sub == OutOfBoundsNoPOE && q.madeAfter.After(q.cert.NotAfter) {
-			f = &failure{Expired, newReason("certificate.expired_before", "subject", holderName(q.cert), "until", formatTime(q.cert.NotAfter), "after", formatTime(q.madeAfter))}
+			f = &failure{Expired, NewReason("certificate.expired_before", "subject", holderName(q.cert), "until", formatTime(q.cert.NotAfter), "after", formatTime(q.madeAfter))}
 		}
 		return refusedStatus(q.cert, f), nil
 	}
@@ -98,10 +97,10 @@ func refusedStatus(c *x509.Certificate, f *failure) trustStatus {
 	return trustStatus{certificates: []Certificate{describeCertificate(c)}, sub: f.sub, reasons: []Reason{f.reason}}
 }
 
-// validateChain walks a chain from the root down, as past signature validation does (ETSI EN 319 102-1 §5.6.2): each
-// certificate may bring the moment forward up to which the chain can be relied on (its end, its revocation, the end of
-// an algorithm), and proof about a certificate counts if it existed while its issuer could be relied on. The chain
-// holds for what existed by that moment, if everybody in it was known to be good then.
+// validateChain walks a chain from the trust anchor down, as in past certificate validation (ETSI EN 319 102-1 §5.6.2):
+// each certificate may lower the time until which the chain can be relied on (by its end, its revocation, or the end of
+// an algorithm), and revocation data counts if it existed while its issuer could be relied on. The chain is valid for
+// what existed by that time, if all its certificates were known to be good then.
 func (v *validation) validateChain(ctx context.Context, q certificateUse, c chain) (trustStatus, error) {
 	s := trustStatus{chain: c, embedded: true, certificates: make([]Certificate, len(c))}
 	control := v.o.At
@@ -110,10 +109,11 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 		cert := c[i]
 		s.certificates[i] = v.cachedDescription(cert)
 		d := &s.certificates[i]
+		d.Purposes = v.trustAnchors().purposes[d.SHA256]
 		ends := v.certificateLimits(cert, i == len(c)-1)
 		switch {
 		case i == len(c)-1:
-			d.Trusted, d.TrustOrigin, d.Revocation = true, v.trustAnchors().originOf(cert), "not needed"
+			d.Trusted, d.TrustOrigin, d.Revocation = true, v.trustAnchors().Origin(cert), "not needed"
 		case isRevocationExempt(cert):
 			d.Revocation = "not needed"
 		default:
@@ -126,11 +126,10 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 			}
 			s.recordEvidence(used, q, cert)
 		}
-		// The level is a matter of the file: what was fetched does not stand in it.
+		// The level depends on the file, which lacks fetched certificates.
 		s.embedded = s.embedded && !v.issuersFromNet[v.certificateHash(cert)]
 		for _, l := range ends {
-			// Not to have asked, or not lately, is no reason to doubt what an issuer said; whether it is enough
-			// for what is to hold, settle tells.
+			// Missing or old revocation data is no reason to doubt the issuer; applyLimits decides whether it suffices.
 			if !l.sub.isStatusUnknown() && l.until.Before(control) {
 				control = l.until
 			}
@@ -141,7 +140,7 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 	return s, nil
 }
 
-// recordEvidence remembers where proof stood.
+// recordEvidence records where the evidence is.
 func (s *trustStatus) recordEvidence(e *statusEvidence, q certificateUse, cert *x509.Certificate) {
 	switch {
 	case e == nil || e.origin == fromNet:
@@ -152,11 +151,11 @@ func (s *trustStatus) recordEvidence(e *statusEvidence, q certificateUse, cert *
 		s.lastRevision = e.revision
 	}
 	if e != nil && q.purpose == ForTime && e.validUntil().Before(q.bestTime) {
-		s.notes = append(s.notes, newReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(e.validUntil())))
+		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(e.validUntil())))
 	}
 }
 
-// applyLimits compares the limits with what is to hold.
+// applyLimits compares the limits with the best time.
 func (s *trustStatus) applyLimits(q certificateUse, limits []trustLimit) {
 	var broken []trustLimit
 	for _, l := range limits {
@@ -175,8 +174,8 @@ func (s *trustStatus) applyLimits(q certificateUse, limits []trustLimit) {
 	}
 }
 
-// certificateLimits returns the limits that a certificate sets by itself: its end, and that of its algorithms. What a root is
-// signed with is nobody's business: it is trusted for being there.
+// certificateLimits returns the limits of a certificate itself: its end, and those of its algorithms. The signature of
+// a trust anchor does not matter.
 func (v *validation) certificateLimits(c *x509.Certificate, root bool) []trustLimit {
 	list := []trustLimit{{c.NotAfter, OutOfBoundsNoPOE, "certificate.expired", []string{"subject", holderName(c), "until", formatTime(c.NotAfter)}}}
 	for i, a := range v.o.Policy.findCertificateRules(c) {
@@ -190,8 +189,8 @@ func (v *validation) certificateLimits(c *x509.Certificate, root bool) []trustLi
 	return list
 }
 
-// limitFor is where an algorithm that was used by cert's holder or issuer ends; nil if it does not. What was made by a
-// certificate that began later was made later, and nothing can prove otherwise.
+// limitFor returns until when an algorithm of a certificate can be relied on; nil if there is no end. What a
+// certificate that began later signed is later too, which nothing can disprove.
 func (a algorithmRule) limitFor(c *x509.Certificate, code string) *trustLimit {
 	l := &trustLimit{a.until, CryptoConstraintsFailureNoPOE, code, []string{"algorithm", a.name, "subject", holderName(c), "until", formatTime(a.until)}}
 	switch {
@@ -210,21 +209,21 @@ var (
 	oidShortTerm  = asn1.ObjectIdentifier{0, 4, 0, 194121, 2, 1} // ETSI EN 319 412-1: validity assured, short term
 )
 
-// isRevocationExempt reports whether a certificate says that it will never be revoked.
+// isRevocationExempt reports whether a certificate states that it is never revoked.
 func isRevocationExempt(c *x509.Certificate) bool {
 	return slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool {
 		return e.Id.Equal(oidNoRevAvail) || e.Id.Equal(oidShortTerm)
 	})
 }
 
-// checkKeyUsage refuses a certificate that was not made for this.
+// checkKeyUsage refuses a certificate with another purpose.
 func checkKeyUsage(q certificateUse) *failure {
 	if q.purpose == ForTime {
-		return nil // tsp.Parse demands the one purpose
+		return nil // tsp.Parse requires the only purpose
 	}
 	c := q.cert
 	if c.KeyUsage != 0 && c.KeyUsage&(x509.KeyUsageDigitalSignature|x509.KeyUsageContentCommitment) == 0 {
-		return &failure{ChainConstraintsFailure, newReason("certificate.key_usage", "subject", holderName(c))}
+		return &failure{ChainConstraintsFailure, NewReason("certificate.key_usage", "subject", holderName(c))}
 	}
 	if len(c.ExtKeyUsage) == 0 || len(c.UnknownExtKeyUsage) > 0 {
 		return nil
@@ -235,5 +234,5 @@ func checkKeyUsage(q certificateUse) *failure {
 			return nil
 		}
 	}
-	return &failure{ChainConstraintsFailure, newReason("certificate.purpose", "subject", holderName(c))}
+	return &failure{ChainConstraintsFailure, NewReason("certificate.purpose", "subject", holderName(c))}
 }

@@ -4,11 +4,11 @@ import (
 	"segel/pdf"
 )
 
-// appearanceRule judges an appearance by the widget it belongs to: that of a field that is new, is being signed or can be
-// filled in may be another. Whatever else shows the same stream has its own rule asked.
+// appearanceRule checks an appearance by its widget: that of a field that is new, is being signed or can be filled in
+// may change. If something else shows the same stream, the rule of that role applies too.
 func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	if isExternal(m.new) {
-		return deny(CodeFieldChanged, "an appearance that stands outside of the file")
+		return deny(CodeFieldChanged, "an appearance in another file")
 	}
 	if v, ok := r.approvals[approvalKey{n.owner, roleAnnotation}]; ok {
 		return verdict{rule: "appearance", level: v.level, code: CodeAppearance, field: v.field, page: v.page, box: v.box}
@@ -20,14 +20,14 @@ func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	o, err := objectAt(r.old, n.owner)
 	dict, ok := o.(pdf.Dict)
 	if err != nil || !ok {
-		return deny(CodeShared, "appearance of what cannot be read")
+		return deny(CodeShared, "appearance of an unreadable object")
 	}
 	if !isWidget(r.old, dict) && dict["FT"] == nil {
 		return r.checkCommentAppearance(r.old, dict)
 	}
 	was, is := r.readField(r.old, n.owner), r.readField(r.new, n.owner)
 	if !was.ok || !is.ok || !was.inForm {
-		return deny(CodeAnnotation, "appearance of a widget that is no field's")
+		return deny(CodeAnnotation, "appearance of a widget without a field")
 	}
 	v := r.addFieldVisibility(r.checkFilledField(was, is, n.owner), dict, n.owner)
 	if v.isDenied() {
@@ -37,8 +37,8 @@ func appearanceRule(r *revision, m *changedObject, n node) verdict {
 	return v
 }
 
-// checkAppearances compares two appearance dictionaries. Every stream of the new one is new as well, or was the widget's before:
-// one that something else shows, or that lay ready unseen, is not taken.
+// checkAppearances compares two appearance dictionaries. Every stream of the new one has to be new, or to be the
+// widget's from before: one that another object shows, or that was prepared unseen, is denied.
 func (r *revision) checkAppearances(old, new pdf.Object) verdict {
 	if equalObjects(old, new) {
 		return verdict{level: None}
@@ -50,7 +50,7 @@ func (r *revision) checkAppearances(old, new pdf.Object) verdict {
 	v := verdict{level: None}
 	sound := eachAppearance(r.new, new, 0, func(ref pdf.Ref) {
 		if _, added := r.isAdded(ref); !added && !had[ref] {
-			v = deny(CodeShared, "appearance that was there before")
+			v = deny(CodeShared, "an appearance from before")
 		}
 	})
 	if !sound {
@@ -59,7 +59,8 @@ func (r *revision) checkAppearances(old, new pdf.Object) verdict {
 	return v
 }
 
-// isSoleOwner reports whether nothing but a widget refers to its appearance dictionary, so that nobody else's changes with it.
+// isSoleOwner reports whether only this widget refers to its appearance dictionary, so that no other widget changes
+// with it.
 func (r *revision) isSoleOwner(looks, widget uint32) bool {
 	for _, n := range r.g.rolesOf(looks) {
 		if looks != 0 && (n.role != roleAppearances || n.owner != widget) {
@@ -69,14 +70,15 @@ func (r *revision) isSoleOwner(looks, widget uint32) bool {
 	return true
 }
 
-// isExternal reports whether the data of a stream, or what it shows, stands in another file, where it can change at any
+// isExternal reports whether the data of a stream, or what it shows, is in another file, where it can change at any
 // time (ISO 32000-2 §7.3.8.2, §8.10.4).
 func isExternal(o pdf.Object) bool {
 	s, ok := o.(*pdf.Stream)
 	return ok && (s.Dict["F"] != nil || s.Dict["FFilter"] != nil || s.Dict["Ref"] != nil || s.Dict["OPI"] != nil)
 }
 
-// eachAppearance tells the references of an appearance dictionary, by state or not.
+// eachAppearance calls tell for the references of an appearance dictionary, with or without states. It returns false if
+// it cannot be read.
 func eachAppearance(d *pdf.Document, looks pdf.Object, depth int, tell func(pdf.Ref)) bool {
 	if looks == nil {
 		return true
@@ -98,13 +100,4 @@ func eachAppearance(d *pdf.Document, looks pdf.Object, depth int, tell func(pdf.
 		}
 	}
 	return true
-}
-
-func (v verdict) hasNote(n Note) bool {
-	for _, have := range v.notes {
-		if have == n {
-			return true
-		}
-	}
-	return false
 }

@@ -11,7 +11,7 @@ import (
 	"segel/tsp"
 )
 
-// collectFacts takes over the facts: certificates and proof of the whole file, and each signature as a subject.
+// collectFacts collects the certificates and revocation data of the file, and its signatures.
 func (v *validation) collectFacts(f *facts.File) {
 	for _, s := range f.Signatures {
 		v.certificates.addCertificates(s.Certificates...)
@@ -38,7 +38,7 @@ func (v *validation) collectFacts(f *facts.File) {
 
 func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.Certs {
-		// A certificate that cannot be read is of no use; nothing follows from it being there.
+		// An unreadable certificate has no effect.
 		if c, err := cms.ParseCertificate(p.DER); err == nil {
 			v.certificates.addCertificates(c)
 		}
@@ -49,42 +49,31 @@ func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.CRLs {
 		v.revocationData.addItem(revocationItem{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
 	}
-	// What an entry about one signature has beside the lists may have come later than the entry, so nothing proves
-	// how old it is.
+	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
 	for _, e := range d.VRI {
-		for _, der := range e.OCSPs {
-			v.revocationData.addItem(revocationItem{der: der, origin: fromStore})
-		}
-		for _, der := range e.CRLs {
-			v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromStore})
-		}
+		v.revocationData.addItems(e.OCSPs, revocationItem{origin: fromStore})
+		v.revocationData.addItems(e.CRLs, revocationItem{crl: true, origin: fromStore})
 	}
 }
 
-// collectFromSignature takes up the proof that older forms keep among their signed attributes, and lists in the container.
+// collectFromSignature collects revocation data from the attributes of older forms, and CRLs from the container.
 func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignature) {
 	if s.Info == nil {
 		return
 	}
-	crls, responses := parseRevocationArchive(*s.Info)
-	for _, der := range responses {
-		v.revocationData.addItem(revocationItem{der: der, origin: fromSignature, revision: one.revision, attributeOf: one})
-	}
-	for _, der := range crls {
-		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision, attributeOf: one})
-	}
+	own := revocationItem{origin: fromSignature, revision: one.revision}
+	ownCRL := revocationItem{crl: true, origin: fromSignature, revision: one.revision}
+	signed, signedCRL := own, ownCRL
+	signed.attributeOf, signedCRL.attributeOf = one, one
+	crls, responses := revocationArchive(*s.Info)
+	v.revocationData.addItems(responses, signed)
+	v.revocationData.addItems(crls, signedCRL)
 	v.certificates.addCertificates(certificateValues(*s.Info)...)
 	crls, responses = revocationValues(*s.Info)
-	for _, der := range responses {
-		v.revocationData.addItem(revocationItem{der: der, origin: fromSignature, revision: one.revision})
-	}
-	for _, der := range crls {
-		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
-	}
-	// Lists beside the signer info are not signed, so a timestamp on the signature says nothing of them.
-	for _, der := range s.Container.CRLs {
-		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
-	}
+	v.revocationData.addItems(responses, own)
+	v.revocationData.addItems(crls, ownCRL)
+	// CRLs outside the SignerInfo are not signed, so a signature timestamp does not prove their age.
+	v.revocationData.addItems(s.Container.CRLs, ownCRL)
 }
 
 func newCheckedSignature(s *facts.Signature) *checkedSignature {
@@ -116,7 +105,7 @@ func newCheckedSignature(s *facts.Signature) *checkedSignature {
 	return one
 }
 
-// findFailure names what the mathematics and the form have against a signature.
+// findFailure returns why the mathematics or the form of a signature fail, or nil.
 func findFailure(s *facts.Signature) *failure {
 	for _, c := range []struct {
 		err error
@@ -133,11 +122,11 @@ func findFailure(s *facts.Signature) *failure {
 	case s.Coverage.State == facts.Broken:
 		return &failure{FormatFailure, brokenCoverageReason(s.Coverage)}
 	case errors.Is(s.Integrity, facts.ErrNotComputed):
-		return &failure{SignedDataNotFound, newReason("digest.unknown", "what", s.Integrity.Error())}
+		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", s.Integrity.Error())}
 	case s.Integrity != nil:
-		return &failure{FormatFailure, newReason("format.broken", "what", s.Integrity.Error())}
+		return &failure{FormatFailure, NewReason("format.broken", "what", s.Integrity.Error())}
 	case s.Kind == facts.Timestamp && s.Token == nil:
-		return &failure{FormatFailure, newReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
+		return &failure{FormatFailure, NewReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
 	case s.Kind == facts.Timestamp && s.TokenErr != nil:
 		return tokenFailure(s.TokenErr)
 	}
@@ -148,33 +137,33 @@ func integrityReason(s *facts.Signature, sub SubIndication) Reason {
 	what := s.Integrity.Error()
 	switch {
 	case sub == HashFailure:
-		return newReason("digest.differs")
+		return NewReason("digest.differs")
 	case sub == NoSigningCertificateFound && len(s.Refused) > 0:
-		return newReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
+		return NewReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
 	case sub == NoSigningCertificateFound:
-		return newReason("certificate.missing")
+		return NewReason("certificate.missing")
 	case sub == SigCryptoFailure:
-		return newReason("signature.differs", "what", what)
+		return NewReason("signature.differs", "what", what)
 	case sub == CryptoConstraintsFailure:
-		return newReason("signature.algorithm", "what", what)
+		return NewReason("signature.algorithm", "what", what)
 	case errors.Is(s.Integrity, cms.ErrTrailing):
-		return newReason("format.trailing")
+		return NewReason("format.trailing")
 	case errors.Is(s.Integrity, facts.ErrAttributes):
-		return newReason("format.attributes", "what", what)
+		return NewReason("format.attributes", "what", what)
 	}
-	return newReason("format.broken", "what", what)
+	return NewReason("format.broken", "what", what)
 }
 
-// tokenFailure says what is wrong with a timestamp that does not hold.
+// tokenFailure returns why a timestamp is not valid.
 func tokenFailure(err error) *failure {
-	f := &failure{SigCryptoFailure, newReason("time.token_broken", "what", err.Error())}
+	f := &failure{SigCryptoFailure, NewReason("time.token_broken", "what", err.Error())}
 	switch {
 	case errors.Is(err, facts.ErrDigest):
 		f.sub = HashFailure
 	case errors.Is(err, cms.ErrAlgorithm):
-		return &failure{CryptoConstraintsFailure, newReason("time.token_algorithm", "what", err.Error())}
+		return &failure{CryptoConstraintsFailure, NewReason("time.token_algorithm", "what", err.Error())}
 	case errors.Is(err, cms.ErrNoCertificate):
-		return &failure{NoSigningCertificateFound, newReason("time.token_certificate", "what", err.Error())}
+		return &failure{NoSigningCertificateFound, NewReason("time.token_certificate", "what", err.Error())}
 	case errors.Is(err, cms.ErrMalformed), errors.Is(err, tsp.ErrMalformed):
 		f.sub = FormatFailure
 	}
@@ -188,7 +177,7 @@ func brokenCoverageReason(c facts.Coverage) Reason {
 	return coverageReason(c.Reasons[0])
 }
 
-// evaluateIntegrity says what became of the content. Where the signature value does not hold, it speaks for no content.
+// evaluateIntegrity returns what became of the content. A signature with a wrong value says nothing about it.
 func evaluateIntegrity(s *facts.Signature) Integrity {
 	switch {
 	case errors.Is(s.Integrity, facts.ErrDigest):
@@ -201,7 +190,7 @@ func evaluateIntegrity(s *facts.Signature) Integrity {
 		if s.Coverage.State == facts.WholeFile {
 			return Intact
 		}
-		return CannotBeJudged // something follows, and nobody says what
+		return CannotBeJudged // bytes follow that no revision explains
 	}
 	word := IntactLater
 	for _, l := range s.Later {
@@ -215,7 +204,7 @@ func evaluateIntegrity(s *facts.Signature) Integrity {
 	return word
 }
 
-// findBaselineFlaws lists what keeps a signature of the form of PAdES from its baseline (ETSI EN 319 142-1 §6).
+// findBaselineFlaws lists what a signature lacks for the PAdES baseline (ETSI EN 319 142-1 §6).
 func findBaselineFlaws(s *facts.Signature) []string {
 	var list []string
 	note := func(bad bool, what string) {
@@ -235,4 +224,9 @@ func findBaselineFlaws(s *facts.Signature) []string {
 		note(a.Type.Equal(oidSigningTime), "signing-time")
 	}
 	return list
+}
+
+// coverageReason says why a signature does not cover the file as a whole.
+func coverageReason(r facts.Reason) Reason {
+	return NewReason("coverage.broken", "what", string(r.Code), "why", r.Detail)
 }

@@ -2,15 +2,16 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 
 	"segel/pdf"
 )
 
-// maxSpareObjects bounds the objects that nothing leads to and that are looked at.
+// maxSpareObjects bounds the unreferenced objects examined.
 const maxSpareObjects = 5000
 
-// warnSpareContent warns of pages and catalogs that lie in the first signed revision and that nothing leads to: a later revision
-// could put them in the place of others, with content that was signed unseen.
+// warnSpareContent warns of unreferenced pages and catalogs in the first signed revision: a later revision could swap
+// them in, with content that was signed unseen.
 func (w *stateWalk) warnSpareContent(state *pdf.State) error {
 	var failed error
 	left := maxSpareObjects
@@ -33,7 +34,7 @@ func (w *stateWalk) warnSpareContent(state *pdf.State) error {
 	return failed
 }
 
-// warnLooseSignatures warns of signatures that a revision brought or had, and that no field of the file leads to any more.
+// warnLooseSignatures warns of signatures that a revision added or had, and that no field refers to any more.
 func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
 	for _, m := range state.Changes {
 		for _, side := range []struct {
@@ -63,15 +64,7 @@ func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
 	return nil
 }
 
-// isListed reports whether a signature dictionary is that of a listed signature; a direct one counts as such.
+// isListed reports whether a signature dictionary belongs to a listed signature; direct ones do.
 func (w *stateWalk) isListed(ref pdf.Ref) bool {
-	if ref.IsZero() {
-		return true
-	}
-	for _, s := range w.file.Signatures {
-		if s.Ref == ref {
-			return true
-		}
-	}
-	return false
+	return ref.IsZero() || slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Ref == ref })
 }

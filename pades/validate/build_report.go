@@ -11,14 +11,14 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// ErrUnreadable is a file that cannot be opened as a PDF, whatever its signatures; the cause is wrapped.
+// ErrUnreadable is a file that cannot be opened as a PDF; it wraps the cause.
 var ErrUnreadable = facts.ErrUnreadable
 
-// ErrNoTime is a validation without the moment that it is for.
+// ErrNoTime is a validation without Options.At.
 var ErrNoTime = errors.New("no moment to judge for")
 
-// Validate judges the signatures of a file. It reads r once from end to end. What is wrong with the file is in the
-// report; errors are ErrUnreadable, those of r, and ctx's.
+// Validate validates the signatures of a file. It reads r once from end to end. Defects of the file are in the report.
+// Errors: ErrUnreadable, those of r, and ctx's.
 func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime
@@ -30,13 +30,13 @@ func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Repor
 	return ValidateFacts(ctx, f, o)
 }
 
-// FactsOptions returns the options with which [facts.Read] reads a file so that [Judge] returns what [Validate] returns.
+// FactsOptions returns the options for [facts.Read], so that [ValidateFacts] returns what [Validate] does.
 func (o Options) FactsOptions() facts.Options {
-	return facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: isDutyStamp}
+	return facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: o.Exempt}
 }
 
-// ValidateFacts judges facts that were read before, see [Options.Reading]. Options.MaxMark has no effect: what the facts were read
-// with counts.
+// ValidateFacts validates facts that were read before with [Options.FactsOptions]. Options.MaxMark and Options.Exempt
+// have no effect here.
 func ValidateFacts(ctx context.Context, f *facts.File, o Options) (*Report, error) {
 	if o.At.IsZero() {
 		return nil, ErrNoTime
@@ -49,23 +49,22 @@ func ValidateFacts(ctx context.Context, f *facts.File, o Options) (*Report, erro
 	return v.buildReport(f), nil
 }
 
-// buildReport makes the report of what was found out.
+// buildReport builds the report from the results.
 func (v *validation) buildReport(f *facts.File) *Report {
 	r := &Report{
-		Format: Format, At: Time{v.o.At},
-		File:       File{Name: cleanText(v.o.Name), Size: f.Size, SHA256: v.o.SHA256, Revisions: len(f.Revisions), Pages: f.Pages},
+		At:         Time{v.o.At},
+		File:       File{Name: CleanText(v.o.Name), Size: f.Size, SHA256: v.o.SHA256, Revisions: len(f.Revisions), Pages: f.Pages},
 		Signatures: []Signature{}, Revisions: v.describeRevisions(f), Warnings: v.buildWarnings(f), Indication: Indeterminate, Integrity: NothingIsSigned,
 	}
 	for _, s := range v.signatures {
 		r.Signatures = append(r.Signatures, v.buildSignature(s))
 	}
-	r.Stamps = v.listStamps(r)
 	r.summarize(v.coveredPages)
 	return r
 }
 
-// summarize gives the file the worst words of its signatures. Hidden are the pages on which something stands over what was
-// signed.
+// summarize gives the file the worst results of its signatures. Hidden are the pages on which something allowed covers
+// signed content.
 func (r *Report) summarize(hidden []int) {
 	bad, doubtful, kind := 0, 0, "signatures"
 	for i, s := range r.Signatures {
@@ -88,9 +87,9 @@ func (r *Report) summarize(hidden []int) {
 	count := []string{"count", formatInt(len(r.Signatures)), "bad", formatInt(bad), "kind", kind}
 	switch {
 	case len(r.Signatures) == 0:
-		r.Summary = newReason("file.none")
+		r.Summary = NewReason("file.none")
 	case r.Integrity == ChangedAfter:
-		r.Summary = newReason("file.changed", count...)
+		r.Summary = NewReason("file.changed", count...)
 	case r.Indication == TotalFailed && len(r.Signatures) == 1:
 		r.Summary = r.Integrity.newReason("file.failed_alone", hidden, count...)
 	case r.Indication == TotalFailed:
@@ -106,42 +105,16 @@ func (r *Report) summarize(hidden []int) {
 	}
 }
 
-// intactButCovered is IntactLater in a sentence about a file in which something allowed stands over what was signed.
-const intactButCovered Integrity = "covered"
-
-// newReason makes a reason whose sentence has the word about integrity in its own language.
+// newReason returns a reason with the integrity, and the pages on which something allowed covers signed content.
 func (i Integrity) newReason(code string, hidden []int, pairs ...string) Reason {
-	return i.newIdentityReason(nil, code, hidden, pairs...)
-}
-
-// newIdentityReason is within for a sentence that has a statement about an identity in it as well, in its own language.
-func (i Integrity) newIdentityReason(identity *Identity, code string, hidden []int, pairs ...string) Reason {
 	pairs = append(pairs, "integrity", string(i))
 	if i == IntactLater && len(hidden) > 0 {
-		i = intactButCovered
 		pairs = append(pairs, "pages", formatPages(hidden))
 	}
-	r := newReason(code, pairs...)
-	s := sentences[code]
-	args := map[string]string{}
-	for k, v := range r.Args {
-		args[k] = v
-	}
-	kind := kindSentences[r.Args["kind"]]
-	args["integrity"], args["kind"] = fillTemplate(integritySentences[i].id, r.Args), kind.id
-	if identity != nil {
-		args["identity"] = identity.Statement.Indonesian
-	}
-	r.Indonesian = fillTemplate(s.id, args)
-	args["integrity"], args["kind"] = fillTemplate(integritySentences[i].en, r.Args), kind.en
-	if identity != nil {
-		args["identity"] = identity.Statement.English
-	}
-	r.English = fillTemplate(s.en, args)
-	return r
+	return NewReason(code, pairs...)
 }
 
-// buildSignature makes the report of one subject.
+// buildSignature builds the report of one signature.
 func (v *validation) buildSignature(s *checkedSignature) Signature {
 	f := s.facts
 	level, missing := v.determineLevel(s)
@@ -156,10 +129,10 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 		v.coveredPages = addMissingPages(v.coveredPages, s.coveredPages)
 	}
 	out := Signature{
-		Field: cleanText(f.Field), Kind: signatureKind(f), Form: cleanText(string(f.SubFilter)), Revision: s.revision, Page: visiblePage(f),
+		Facts: f, Field: CleanText(f.Field), Kind: signatureKind(f), Form: CleanText(string(f.SubFilter)), Revision: s.revision, Page: visiblePage(f),
 		Indication: s.sub.mainIndication(), SubIndication: s.sub, Integrity: s.integrity, Level: level,
 		Chain:   []Certificate{},
-		Claimed: Claims{cleanText(f.Name), cleanText(f.Reason), cleanText(f.Location), cleanText(f.ContactInfo), Time{f.Claimed}},
+		Claimed: Claims{CleanText(f.Name), CleanText(f.Reason), CleanText(f.Location), CleanText(f.ContactInfo), Time{f.Claimed}},
 		Covers:  Cover{Whole: f.Coverage.State != facts.Broken, Length: f.Coverage.End, All: f.Coverage.State == facts.WholeFile},
 		Later:   v.describeLater(f), Timestamps: []Timestamp{}, Reasons: s.reasons,
 	}
@@ -180,9 +153,9 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 		}
 	}
 	if s.poe != nil {
-		out.Proven = &Proof{Time: Time{s.poe.time}, By: cleanText(s.poe.authority), Field: cleanText(s.poe.field)}
+		out.Proven = &Proof{Time: Time{s.poe.time}, By: CleanText(s.poe.authority), Field: CleanText(s.poe.field)}
 	} else if s.isDocumentTimestamp && s.sub == "" {
-		out.Proven = &Proof{Time: Time{s.tokens[0].Time}, By: cleanText(holderName(s.cert)), Field: cleanText(f.Field)}
+		out.Proven = &Proof{Time: Time{s.tokens[0].Time}, By: CleanText(holderName(s.cert)), Field: CleanText(f.Field)}
 	}
 	s.identity = v.identifySigner(s)
 	out.Identity, out.Summary = s.identity, s.summarize()
@@ -192,17 +165,17 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 	return out
 }
 
-// applyIntegrity lets what happened to the content count. A signature that holds for a state of the file which is not the one
-// to be seen is not passed; as proof of time it stays what it is.
+// applyIntegrity makes integrity count. A signature does not pass if it is valid for an earlier state of the file but
+// not for what is shown now; it remains proof of time.
 func (v *validation) applyIntegrity(s *checkedSignature) {
 	switch {
 	case s.failure != nil:
 	case s.integrity == ChangedAfter:
 		s.addFailure(FormatFailure)
-		// Whoever reads on is to read this first.
-		s.reasons = slices.Insert(s.reasons, 0, newReason("later.changed", "revision", formatInt(firstDeniedRevision(s.facts))))
+		// This is the most important reason.
+		s.reasons = slices.Insert(s.reasons, 0, NewReason("later.changed", "revision", formatInt(firstDeniedRevision(s.facts))))
 	case s.integrity == CannotBeJudged:
-		s.addFailure(SigConstraintsFailure, newReason("later.unknown"))
+		s.addFailure(SigConstraintsFailure, NewReason("later.unknown"))
 	}
 }
 
@@ -229,7 +202,7 @@ func (s *checkedSignature) summarize() Reason {
 	}
 	signer, at := holderName(s.cert), "-"
 	if signer == "" {
-		signer = cleanText(s.facts.Name)
+		signer = CleanText(s.facts.Name)
 	}
 	if signer == "" {
 		signer = "?"
@@ -238,14 +211,14 @@ func (s *checkedSignature) summarize() Reason {
 		at = formatTime(s.tokens[0].Time)
 	}
 	if word == "passed" && s.identity.isDoubtful() {
-		// The name is in quotation marks: it was entered, and not verified.
-		return s.integrity.newIdentityReason(s.identity, "signature.passed_unverified", s.coveredPages,
+		// Sentences quote the name: it was entered and not verified.
+		return s.integrity.newReason("signature.passed_unverified", s.coveredPages,
 			"signer", replaceQuotes(s.identity.Name), "identity", s.identity.Statement.Code, "sub", "", "time", at)
 	}
 	return s.integrity.newReason(kind+"."+word, s.coveredPages, "signer", signer, "sub", string(s.sub), "time", at)
 }
 
-// visiblePage is the page on which a signature is to be seen.
+// visiblePage returns the page on which a signature shows, or 0.
 func visiblePage(f *facts.Signature) int {
 	if !f.Visible {
 		return 0
@@ -274,21 +247,20 @@ func newTimestamp(t timestampToken, st trustStatus) Timestamp {
 	return out
 }
 
-// buildWarnings puts what was noticed about the file into words.
+// buildWarnings returns the warnings about the file.
 func (v *validation) buildWarnings(f *facts.File) []Reason {
 	list, told := []Reason{}, map[string]bool{}
 	add := func(r Reason) {
-		key := r.Code + r.English
-		if !told[key] && len(list) < maxToldChanges {
+		if key := r.key(); !told[key] && len(list) < maxToldChanges {
 			told[key] = true
 			list = append(list, r)
 		}
 	}
 	if f.Encrypted {
-		add(newReason("warning.encrypted"))
+		add(NewReason("warning.encrypted"))
 	}
 	for _, w := range f.Warnings {
-		add(newReason("warning."+string(w.Code), "page", formatInt(w.Page), "detail", w.Detail))
+		add(NewReason("warning."+string(w.Code), "page", formatInt(w.Page), "detail", w.Detail))
 	}
 	for _, r := range describeFindings(f) {
 		add(r)
@@ -296,20 +268,20 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
 			if c.Has(diff.ValueNotCompared) {
-				add(newReason("warning.value_not_compared", "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
+				add(NewReason("warning.value_not_compared", "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
 			}
 			for _, n := range diff.Covering {
 				if c.Has(n) {
-					add(newReason("warning."+string(n), "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
+					add(NewReason("warning."+string(n), "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
 				}
 			}
 		}
 	}
 	for _, who := range v.unreachable {
-		add(newReason("revocation.offline", "subject", who))
+		add(NewReason("revocation.offline", "subject", who))
 	}
 	if v.certificates.truncated || v.revocationData.truncated {
-		add(newReason("revocation.too_much"))
+		add(NewReason("revocation.too_much"))
 	}
 	return list
 }

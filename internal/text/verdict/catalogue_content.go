@@ -1,6 +1,8 @@
-package validate
+package verdict
 
-// contentSentences are about what is covered and what changed.
+import "segel/pades/validate"
+
+// contentSentences are about coverage and changes.
 var contentSentences = map[string]sentence{
 	"format.ok": {
 		"Bentuk tanda tangan dapat dibaca.",
@@ -8,15 +10,15 @@ var contentSentences = map[string]sentence{
 	},
 	"format.broken": {
 		"Tanda tangan rusak, sehingga tidak dapat dibaca.",
-		"The signature is broken, so that it cannot be read.",
+		"The signature is damaged and cannot be read.",
 	},
 	"format.content": {
 		"Tanda tangan membawa isi sendiri, yang tidak boleh ada dalam bentuk {form}.",
-		"The signature carries content of its own, which the form {form} must not have.",
+		"The signature contains content, which the form {form} does not allow.",
 	},
 	"format.signers": {
 		"Wadahnya memuat {count} penanda tangan; hanya boleh satu.",
-		"The container has {count} signers; there may be one only.",
+		"The container has {count} signers; only one is allowed.",
 	},
 	"coverage.whole": {
 		"Tanda tangan menutupi {length} byte, dari awal berkas sampai akhir revisi {revision}.",
@@ -28,23 +30,23 @@ var contentSentences = map[string]sentence{
 	},
 	"digest.ok": {
 		"Isi yang ditandatangani tidak berubah.",
-		"What was signed has not changed.",
+		"The signed content has not changed.",
 	},
 	"digest.differs": {
 		"Isi yang ditandatangani telah berubah.",
-		"What was signed has changed.",
+		"The signed content has changed.",
 	},
 	"digest.unknown": {
 		"Isi yang ditandatangani tidak dapat diperiksa.",
-		"What was signed cannot be checked.",
+		"The signed content cannot be checked.",
 	},
 	"signature.ok": {
 		"Kunci penanda tangan benar menghasilkan tanda tangan ini.",
-		"The signer's key made this signature.",
+		"The signature was made with the signer's key.",
 	},
 	"format.trailing": {
 		"Ruang yang disediakan untuk tanda tangan memuat data lain yang tidak ikut ditandatangani.",
-		"The space reserved for the signature holds further data, which is not signed.",
+		"The space reserved for the signature contains other data, which is not signed.",
 	},
 	"format.attributes": {
 		"Keterangan di dalam tanda tangan tidak lengkap atau saling bertentangan.",
@@ -52,11 +54,11 @@ var contentSentences = map[string]sentence{
 	},
 	"signature.differs": {
 		"Tanda tangan tidak cocok dengan kunci penanda tangan: dibuat dengan kunci lain, atau diubah.",
-		"The signature does not match the signer's key: it was made with another one, or was changed.",
+		"The signature does not match the signer's key: it was made with another key, or changed.",
 	},
 	"signature.algorithm": {
-		"Cara penandatanganannya (algoritma) tidak dikenal, sehingga tidak dapat diperiksa.",
-		"The way in which it was signed (the algorithm) is not known, so that it cannot be checked.",
+		"Algoritma tanda tangan tidak dikenal, sehingga tanda tangan tidak dapat diperiksa.",
+		"The signature algorithm is unknown, so the signature cannot be checked.",
 	},
 	"later.none": {
 		"Tidak ada yang ditambahkan sesudah tanda tangan ini.",
@@ -64,23 +66,19 @@ var contentSentences = map[string]sentence{
 	},
 	"later.changed": {
 		"Revisi {revision} mengubah sesuatu yang tidak boleh diubah sesudah tanda tangan ini.",
-		"Revision {revision} changes what must not be changed after this signature.",
+		"Revision {revision} makes a change that is not allowed after this signature.",
 	},
 	"later.unknown": {
-		"Apa yang berubah sesudah tanda tangan tidak dapat dinilai.",
-		"What changed after the signature cannot be judged.",
+		"Perubahan sesudah tanda tangan tidak dapat dinilai.",
+		"The changes after the signature cannot be checked.",
 	},
 	"later.covers": {
-		"Yang ditambahkan revisi {revision} menutupi atau menggantikan isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
-		"What revision {revision} added stands over what was signed on page {page}, or in its place ({where}): compare it with the first {length} bytes of the file, which are its state when it was signed.",
+		"Isi yang ditambahkan revisi {revision} menutupi atau menggantikan isi halaman {page} yang ditandatangani ({where}): bandingkan dengan {length} byte pertama berkas, yaitu keadaannya waktu ditandatangani.",
+		"Content added by revision {revision} covers or replaces signed content on page {page} ({where}): compare it with the first {length} bytes of the file, its state when it was signed.",
 	},
 	"claim.time": {
-		"Waktu yang diakui sendiri: {time}.",
-		"The time claimed: {time}.",
-	},
-	"warning": {
-		"Peringatan: {what}.",
-		"Warning: {what}.",
+		"Waktu yang dinyatakan penanda tangan: {time}.",
+		"Claimed time: {time}.",
 	},
 }
 
@@ -88,7 +86,7 @@ var contentSentences = map[string]sentence{
 var summarySentences = map[string]sentence{
 	"file.none": {
 		"Berkas ini tidak memuat tanda tangan.",
-		"This file carries no signature.",
+		"This file has no signature.",
 	},
 	"file.passed": {
 		"Semua {kind} ({count}) sah dan dipercaya; {integrity}.",
@@ -152,23 +150,23 @@ var summarySentences = map[string]sentence{
 	},
 	"stamp.specimen": {
 		"SPESIMEN: meterai contoh {serial} tanpa nilai hukum, halaman {page}.",
-		"SPESIMEN: specimen stamp {serial} of no legal value, page {page}.",
+		"SPESIMEN: specimen stamp {serial} without legal value, page {page}.",
 	},
 	"stamp.unproved": {
-		"Tampak sebagai meterai elektronik {serial}, halaman {page}, tetapi tanda tangannya tidak dapat dipastikan.",
-		"It looks like duty stamp {serial}, page {page}, but its signature is not established.",
+		"Tampak sebagai meterai elektronik {serial}, halaman {page}, tetapi keabsahan tanda tangannya tidak dapat dipastikan.",
+		"It looks like duty stamp {serial}, page {page}, but its signature has not passed.",
 	},
 	"stamp.unknown_office": {
 		"Tampak sebagai meterai elektronik {serial}, halaman {page}, ditandatangani oleh {office}; apakah itu kantor penerbit meterai belum dipastikan.",
-		"It looks like duty stamp {serial}, page {page}, signed by {office}; whether that is the office that issues stamps is not established.",
+		"It looks like duty stamp {serial}, page {page}, signed by {office}; whether that is the office that issues stamps is unknown.",
 	},
 	"stamp.twice": {
 		"Nomor seri {serial} terdapat lebih dari sekali dalam berkas ini.",
-		"The serial {serial} stands more than once in this file.",
+		"The serial {serial} occurs more than once in this file.",
 	},
 	"stamp.altered": {
 		"Berkas ini salinan dokumen yang dibubuhi {serial}, tetapi isinya telah diubah.",
-		"This file is a copy of the document that {serial} was affixed to, and was changed.",
+		"This file is a changed copy of the document that {serial} was affixed to.",
 	},
 	"stamp.elsewhere": {
 		"Nomor seri {serial} juga dibubuhkan pada dokumen lain.",
@@ -176,21 +174,23 @@ var summarySentences = map[string]sentence{
 	},
 }
 
-// kindSentences say what is counted in a sentence about the file.
+// kindSentences name what a sentence about the file counts.
 var kindSentences = map[string]sentence{
 	"signatures": {"tanda tangan", "signatures"},
 	"both":       {"tanda tangan dan stempel waktu", "signatures and timestamps"},
 }
 
-// integritySentences say the words about integrity within a sentence.
-var integritySentences = map[Integrity]sentence{
-	Intact:         {"isinya utuh", "the content is intact"},
-	IntactLater:    {"isinya utuh, ada tambahan sesudahnya yang dibolehkan", "the content is intact, with later changes that are allowed"},
-	CannotBeJudged: {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
-	ChangedAfter:   {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
-	intactButCovered: {
-		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi atau menggantikan isi halaman {pages}",
-		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows, or in its place",
-	},
-	NothingIsSigned: {"tidak ada yang ditandatangani", "nothing is signed"},
+// integritySentences are about integrity within a sentence.
+var integritySentences = map[validate.Integrity]sentence{
+	validate.Intact:          {"isinya utuh", "the content is intact"},
+	validate.IntactLater:     {"isinya utuh, ada tambahan sesudahnya yang dibolehkan", "the content is intact, with later changes that are allowed"},
+	validate.CannotBeJudged:  {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be determined"},
+	validate.ChangedAfter:    {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
+	validate.NothingIsSigned: {"tidak ada yang ditandatangani", "nothing is signed"},
+}
+
+// coveredSentence is about integrity if something allowed covers signed content.
+var coveredSentence = sentence{
+	"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi atau menggantikan isi halaman {pages}",
+	"the content is intact, but later additions, which are allowed, cover or replace what page {pages} shows",
 }

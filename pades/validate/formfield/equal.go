@@ -6,17 +6,17 @@ import (
 	"segel/pdf"
 )
 
-// maxSameDepth bounds how deep objects are compared.
+// maxSameDepth bounds the depth of comparisons.
 const maxSameDepth = 30
 
-// objectComparer compares objects of two states of a file by what they are worth, whatever their numbers are.
+// objectComparer compares objects of two states of a file by value, whatever their numbers.
 type objectComparer struct {
 	old, new  *pdf.Document
-	unchanged func(pdf.Ref) bool // whether an object is the same in both states
+	unchanged func(pdf.Ref) bool // reports whether an object is the same in both states
 	work      *Work
 }
 
-// equalObjects reports whether two objects are worth the same. What is too much to look at is not.
+// equalObjects reports whether two objects have the same value; false if that is too expensive to determine.
 func (s *objectComparer) equalObjects(a, b pdf.Object, depth int) bool {
 	if ref, ok := a.(pdf.Ref); ok && ref == b && s.unchanged(ref) {
 		return true
@@ -69,7 +69,7 @@ func equalScalars(a, b pdf.Object) bool {
 	return false
 }
 
-// isAbsent reports whether a value is as good as none.
+// isAbsent reports whether a value is missing or null.
 func isAbsent(o pdf.Object) bool { return o == nil || o == pdf.Object(pdf.Null{}) }
 
 func numberOf(o pdf.Object) (float64, bool) {
@@ -82,7 +82,7 @@ func numberOf(o pdf.Object) (float64, bool) {
 	return 0, false
 }
 
-// storageKeys are the entries of a stream that say how its data is stored, and what program wrote it when.
+// storageKeys are the stream entries that concern the storage of the data, or the program that wrote it.
 var storageKeys = map[pdf.Name]bool{"Length": true, "Filter": true, "DecodeParms": true, "DL": true, "LastModified": true}
 
 func (s *objectComparer) equalDicts(a, b pdf.Dict, depth int) bool {

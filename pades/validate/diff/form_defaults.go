@@ -8,11 +8,11 @@ import (
 	"segel/pdf"
 )
 
-// maxFieldLookups bounds the fields that are looked at beside those that changed, in all revisions of a file.
+// maxFieldLookups bounds the fields examined besides those that changed, in all revisions of a file.
 const maxFieldLookups = 100_000
 
-// everyFieldSatisfies reports whether something holds for every field that was there before and is none for a signature. Widgets
-// count as fields, those that no form has among them. If there are too many it does not.
+// everyFieldSatisfies reports whether a condition holds for every field of the old state except signature fields.
+// Widgets count as fields, even if the form does not list them. Above the limit it returns false.
 func (r *revision) everyFieldSatisfies(holds func(fieldInfo) bool) bool {
 	for _, as := range []role{roleField, roleAnnotation} {
 		for n := range r.g.visited[as].all() {
@@ -32,8 +32,8 @@ func (r *revision) everyFieldSatisfies(holds func(fieldInfo) bool) bool {
 	return true
 }
 
-// isResourceAwaited reports whether the default look of a field or of a comment, or that of the form, names a resource that the
-// form lacks. Adding that resource would change what is drawn.
+// isResourceAwaited reports whether the default appearance of a field, a comment or the form names a resource that the
+// form lacks. Adding that resource would change what readers draw.
 func (r *revision) isResourceAwaited(name pdf.Name) bool {
 	_, form, err := r.old.Form()
 	if err != nil || r.namesResource(form["DA"], name) || r.isNamedByComment(name) {
@@ -49,8 +49,8 @@ func (r *revision) isResourceAwaited(name pdf.Name) bool {
 	})
 }
 
-// isNamedByComment reports whether a comment without an appearance has a default look that names a resource. Poppler draws
-// such a comment (FreeText) with a font of the form.
+// isNamedByComment reports whether a comment without an appearance names a resource in its default appearance. Poppler
+// draws such a comment (FreeText) with a font of the form.
 func (r *revision) isNamedByComment(name pdf.Name) bool {
 	for n := range r.g.visited[roleAnnotation].all() {
 		if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
@@ -74,7 +74,7 @@ func (r *revision) isNamedByComment(name pdf.Name) bool {
 	return false
 }
 
-// namesResource reports whether a default look names something, or cannot be read.
+// namesResource reports whether a default appearance names a resource or cannot be read.
 func (r *revision) namesResource(style pdf.Object, name pdf.Name) bool {
 	s, err := r.old.String(style)
 	if err != nil {
@@ -83,7 +83,7 @@ func (r *revision) namesResource(style pdf.Object, name pdf.Name) bool {
 	return mentionsName(s.Bytes, name)
 }
 
-// mentionsName reports whether a name stands in a piece of content.
+// mentionsName reports whether content contains a name.
 func mentionsName(content []byte, name pdf.Name) bool {
 	for first := true; ; first = false {
 		word, rest, more := bytes.Cut(content, []byte("/"))
@@ -97,11 +97,11 @@ func mentionsName(content []byte, name pdf.Name) bool {
 	}
 }
 
-// maxSearchedBytes bounds the content that is looked through beside what changed, in all revisions of a file.
+// maxSearchedBytes bounds the content searched besides what changed, in all revisions of a file.
 const maxSearchedBytes = 16 << 20
 
-// isTakenFromDefaults reports whether an appearance that was there before, or a piece of one, names a resource that it does
-// not have itself: some readers look for it in the form then. What cannot be read might.
+// isTakenFromDefaults reports whether an earlier appearance, or a part of one, names a resource that it lacks: some
+// readers then look in the form. It is true if one cannot be read.
 func (r *revision) isTakenFromDefaults(kind, name pdf.Name) bool {
 	for n := range r.g.owned {
 		if n.role == roleAppearance && r.lacksResource(n.number, kind, name) {
@@ -116,7 +116,8 @@ func (r *revision) isTakenFromDefaults(kind, name pdf.Name) bool {
 	return false
 }
 
-// lacksResource reports whether an object is content that names a resource which it does not have, or might be.
+// lacksResource reports whether an object is content that names a resource it lacks. It is true if that cannot be
+// determined.
 func (r *revision) lacksResource(number uint32, kind, name pdf.Name) bool {
 	if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
 		return true
@@ -148,7 +149,7 @@ func (r *revision) lacksResource(number uint32, kind, name pdf.Name) bool {
 	return err != nil || mentionsName(b, name)
 }
 
-// equalResources reports whether two resources have the same value, whatever objects they are.
+// equalResources reports whether two resources have the same value, whatever their object numbers.
 func (r *revision) equalResources(old, new pdf.Object) bool {
 	a, err1 := r.old.Resolve(old)
 	b, err2 := r.new.Resolve(new)
@@ -163,21 +164,21 @@ func (r *revision) equalResources(old, new pdf.Object) bool {
 	return !ok1 && !ok2 && equalObjects(a, b)
 }
 
-// recordFont notes a font of the form's resources that was not among them in the first state, or has its value from one.
+// recordFont records a font of the form that was not there in the first state, or that has its value from such a font.
 func (r *revision) recordFont(kind pdf.Name, old, new pdf.Object) {
 	if kind == "Font" && (old == nil || r.c.laterFonts.hasFont(old)) {
 		r.c.laterFonts.addFont(new)
 	}
 }
 
-// laterFonts are the fonts that revisions added to the resources of the form. What draws their glyphs was not signed, so a
-// field must not show its value in one, not even in a later revision.
+// laterFonts are the fonts that revisions added to the resources of the form. Their glyphs were not signed, so a field
+// must not show its value in one, not even in a later revision.
 type laterFonts struct {
 	refs   map[pdf.Ref]bool
 	direct []pdf.Object
 }
 
-// maxDirectFonts bounds the fonts that are no objects of their own. Behind it, all of those count as added.
+// maxDirectFonts bounds the fonts that are direct objects. Above it all direct fonts count as added.
 const maxDirectFonts = 1000
 
 func (l *laterFonts) addFont(font pdf.Object) {
@@ -200,14 +201,14 @@ func (l *laterFonts) hasFont(font pdf.Object) bool {
 	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return equalObjects(o, font) })
 }
 
-// equalStyles reports whether two default looks differ in white space alone.
+// equalStyles reports whether two default appearance strings differ only in white space.
 func equalStyles(old, new pdf.Object) bool {
 	a, ok1 := old.(pdf.String)
 	b, ok2 := new.(pdf.String)
 	return ok1 && ok2 && slices.EqualFunc(bytes.Fields(a.Bytes), bytes.Fields(b.Bytes), bytes.Equal)
 }
 
-// nameLength is where a name ends.
+// nameLength returns the length of the name at the beginning of b.
 func nameLength(b []byte) int {
 	if i := bytes.IndexAny(b, "\x00\t\n\f\r ()<>[]{}/%"); i >= 0 {
 		return i
@@ -215,7 +216,7 @@ func nameLength(b []byte) int {
 	return len(b)
 }
 
-// unescapeName reads #xx in a name.
+// unescapeName decodes #xx in a name.
 func unescapeName(b []byte) pdf.Name {
 	var out []byte
 	for i := 0; i < len(b); i++ {
@@ -231,18 +232,19 @@ func unescapeName(b []byte) pdf.Name {
 	return pdf.Name(out)
 }
 
-// isPlainStyle reports whether a default look is the one that programs put where none is: Helvetica, as large as fits, black.
+// isPlainStyle reports whether a default appearance is the one that programs add if there is none: Helvetica, automatic
+// size, black.
 func isPlainStyle(o pdf.Object) bool {
 	s, ok := o.(pdf.String)
 	return ok && string(bytes.Join(bytes.Fields(s.Bytes), []byte(" "))) == "/Helv 0 Tf 0 g"
 }
 
-// plainFonts are those that programs put where they are missing, by the names that they have in forms.
+// plainFonts are the fonts that programs add if they are missing, by the names they have in forms.
 var plainFonts = map[pdf.Name]pdf.Name{
 	"Helv": "Helvetica", "HeBo": "Helvetica-Bold", "Cour": "Courier", "TiRo": "Times-Roman", "ZaDb": "ZapfDingbats",
 }
 
-// isPlainFont reports whether a resource is what a reader takes anyway where a font of that name is missing.
+// isPlainFont reports whether a resource is what readers use anyway if a font of that name is missing.
 func (r *revision) isPlainFont(d *pdf.Document, kind, name pdf.Name, o pdf.Object) bool {
 	font, err := d.Dict(o)
 	if err != nil || kind != "Font" || plainFonts[name] == "" {

@@ -1,13 +1,17 @@
-package validate
+package verdict
 
 import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+
+	"segel/internal/text"
+	"segel/pades/validate"
 )
 
-// labels are the words of the text around the sentences.
+// labels are the texts around the sentences.
 var labels = map[string]sentence{
 	"result":    {"Hasil", "Result"},
 	"file":      {"Berkas", "File"},
@@ -29,45 +33,45 @@ var labels = map[string]sentence{
 	"forbidden": {"TIDAK dibolehkan", "NOT allowed"},
 	"page":      {"halaman", "page"},
 	"issued_by": {"diterbitkan oleh", "issued by"},
-	"ends":      {"berakhir", "ends"},
+	"ends":      {"berakhir", "expires"},
 	"by":        {"oleh", "by"},
 	"size":      {"byte", "bytes"},
-	"bytes":     {"byte, seluruh berkas pada waktu itu (revisi %d)", "bytes, the whole file as it stood then (revision %d)"},
-	"not_whole": {"tidak seluruh berkas pada waktu itu", "not the whole file as it stood then"},
-	"nobody":    {"tidak ada; waktu yang dinyatakan tidak terbukti", "by nobody; the time claimed is unproved"},
+	"bytes":     {"byte, seluruh berkas pada waktu itu (revisi {revision})", "bytes, the whole file at that time (revision {revision})"},
+	"not_whole": {"tidak seluruh berkas pada waktu itu", "not the whole file at that time"},
+	"unproved":  {"tidak ada; waktu yang dinyatakan tidak terbukti", "not proved; the signer only claims a time"},
 	"old_form":  {"tidak ada", "none"},
-	"words":     {"Arti istilah", "What the words mean"},
+	"words":     {"Arti istilah", "Terms"},
 
-	StepPassed:  {"lulus", "passed"},
-	StepFailed:  {"gagal", "failed"},
-	StepUnknown: {"tidak diketahui", "unknown"},
-	StepNoted:   {"catatan", "noted"},
+	validate.StepPassed:  {"lulus", "passed"},
+	validate.StepFailed:  {"gagal", "failed"},
+	validate.StepUnknown: {"tidak diketahui", "unknown"},
+	validate.StepNoted:   {"catatan", "noted"},
 }
 
 // printer writes the text of one report in one language.
 type printer struct {
 	w         io.Writer
-	lang      string
+	lang      text.Language
 	revisions map[int][]Reason
 	err       error
 }
 
-// WriteText writes the report for people: who signed, when and proved by whom, what is covered, what changed since, whether
-// it is trusted and why not. Language is "id" or "en". The steps of the checks follow where the report has them.
-func (r *Report) WriteText(w io.Writer, language string) error {
+// WriteText writes the report for people: who signed, the proved time, what is covered, what changed later, and whether it
+// is trusted. The checks follow if the report has them.
+func (r *Report) WriteText(w io.Writer, language text.Language) error {
 	p := &printer{w: w, lang: language, revisions: map[int][]Reason{}}
 	for _, x := range r.Revisions {
 		p.revisions[x.Revision] = x.What
 	}
-	p.printLine("%s", cleanText(r.File.Name))
+	p.printLine("%s", validate.CleanText(r.File.Name))
 	p.printRow("result", "%s", r.Summary.In(language))
 	p.printRow("", "%s%s, %s", r.Indication, formatSubIndication(r.SubIndication), p.integrityText(r.Integrity))
-	size := fmt.Sprintf("%d %s", r.File.Size, p.labelText("size"))
+	size := p.formatNumber(r.File.Size) + " " + p.labelText("size")
 	if r.File.SHA256 != "" {
 		size += ", SHA-256 " + r.File.SHA256
 	}
 	p.printRow("file", "%s", size)
-	p.printRow("at", "%s", formatTime(r.At.Time))
+	p.printRow("at", "%s", p.formatTime(r.At))
 	for _, s := range r.Stamps {
 		p.printRow("stamp", "%s", s.Summary.In(language))
 		for _, x := range s.Reasons {
@@ -85,7 +89,7 @@ func (r *Report) WriteText(w io.Writer, language string) error {
 	return p.err
 }
 
-// printTerms explains those of the standards that the text uses.
+// printTerms explains the terms of the standards that the text uses.
 func (p *printer) printTerms(r *Report) {
 	list := r.listTerms()
 	if len(r.Signatures) == 0 {
@@ -100,7 +104,7 @@ func (p *printer) printTerms(r *Report) {
 }
 
 func (p *printer) printSignature(number int, s *Signature) {
-	where := p.labelText("field") + " " + cleanText(s.Field)
+	where := p.labelText("field") + " " + validate.CleanText(s.Field)
 	if s.Page > 0 {
 		where += fmt.Sprintf(", %s %d", p.labelText("page"), s.Page)
 	}
@@ -110,14 +114,14 @@ func (p *printer) printSignature(number int, s *Signature) {
 	if level == "" {
 		level = p.labelText("old_form")
 	}
-	if form := cleanText(s.Form); s.Kind != KindTimestamp && form != level { // an older form is called by its name
+	if form := validate.CleanText(s.Form); s.Kind != validate.KindTimestamp && form != level { // an older form is called by its name
 		level += " (" + form + ")"
 	}
-	if s.Kind != KindTimestamp {
+	if s.Kind != validate.KindTimestamp {
 		p.printRow("level", "%s", level)
 	}
 	if c := s.Signer; c != nil {
-		p.printRow("signer", "%s, %s %s, %s %s", cleanText(c.Name), p.labelText("issued_by"), cleanText(c.Issuer), p.labelText("ends"), formatTime(c.NotAfter.Time))
+		p.printRow("signer", "%s, %s %s, %s %s", validate.CleanText(c.Name), p.labelText("issued_by"), validate.CleanText(c.Issuer), p.labelText("ends"), p.formatTime(c.NotAfter))
 	}
 	if s.Identity != nil {
 		p.printRow("identity", "%s", s.Identity.Statement.In(p.lang))
@@ -134,18 +138,18 @@ func (p *printer) printSignature(number int, s *Signature) {
 
 func (p *printer) printTimes(s *Signature) {
 	if s.Proven != nil {
-		p.printRow("proven", "%s %s %s", formatTime(s.Proven.Time.Time), p.labelText("by"), cleanText(s.Proven.By))
+		p.printRow("proven", "%s %s %s", p.formatTime(s.Proven.Time), p.labelText("by"), validate.CleanText(s.Proven.By))
 	} else {
-		p.printRow("proven", "%s", p.labelText("nobody"))
+		p.printRow("proven", "%s", p.labelText("unproved"))
 	}
 	if !s.Claimed.Time.IsZero() {
-		p.printRow("claimed", "%s", formatTime(s.Claimed.Time.Time))
+		p.printRow("claimed", "%s", p.formatTime(s.Claimed.Time))
 	}
 }
 
 func (p *printer) printContent(s *Signature) {
 	if s.Covers.Whole {
-		p.printRow("covers", "%d "+p.labelText("bytes"), s.Covers.Length, s.Revision)
+		p.printRow("covers", "%s", p.formatNumber(s.Covers.Length)+" "+text.Fill(p.lang, p.labelText("bytes"), map[string]any{"revision": strconv.Itoa(s.Revision)}))
 	} else {
 		p.printRow("covers", "%s", p.labelText("not_whole"))
 	}
@@ -166,32 +170,32 @@ func (p *printer) printContent(s *Signature) {
 	}
 }
 
-// maxLaterLines bounds the later revisions that are told of one signature in the text.
+// maxLaterLines bounds the later revisions printed for one signature.
 const maxLaterLines = 30
 
 func (p *printer) formatStep(s Step) string {
 	t := fmt.Sprintf("[%s] %s: %s", p.labelText(s.Result), s.Check, s.What.In(p.lang))
-	if what := s.What.Args["what"]; what != "" { // in the words of those who found it
+	if what := s.What.Args["what"]; what != "" { // details in English
 		t += " [" + what + "]"
 	}
 	if s.Clause != "" {
 		t += " (" + s.Clause + ")"
 	}
 	if len(s.Paths) > 0 {
-		t += " " + cleanText(strings.Join(s.Paths, "; "))
+		t += " " + validate.CleanText(strings.Join(s.Paths, "; "))
 	}
 	return t
 }
 
-// formatSubIndication puts a sub-indication behind an indication.
-func formatSubIndication(s SubIndication) string {
+// formatSubIndication formats a sub-indication after an indication.
+func formatSubIndication(s validate.SubIndication) string {
 	if s == "" {
 		return ""
 	}
 	return " (" + string(s) + ")"
 }
 
-func (p *printer) integrityText(i Integrity) string {
+func (p *printer) integrityText(i validate.Integrity) string {
 	return p.inLanguage(integritySentences[i])
 }
 
@@ -199,8 +203,17 @@ func (p *printer) labelText(label string) string {
 	return p.inLanguage(labels[label])
 }
 
-func (p *printer) inLanguage(s sentence) string {
-	return Reason{Indonesian: s.id, English: s.en}.In(p.lang)
+func (p *printer) inLanguage(s sentence) string { return s.in(p.lang) }
+
+func (p *printer) formatTime(t validate.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return text.LongTime(p.lang, t.Time)
+}
+
+func (p *printer) formatNumber(n int64) string {
+	return text.Fill(p.lang, "{n}", map[string]any{"n": n})
 }
 
 // printNext writes one of several lines below the same label.

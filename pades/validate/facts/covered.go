@@ -8,45 +8,45 @@ import (
 	"segel/pdf/content"
 )
 
-// Bounds of the content that is looked at for what is covered, of all pages of a file.
+// Limits for examining covered content, of all pages of a file.
 const (
-	maxCovered      = 80 << 20 // bytes, as package content counts them
+	maxCovered      = 80 << 20 // bytes, as package ink counts them
 	maxCoveredMarks = 200_000
-	maxComparisons  = 30_000_000 // of marks with each other, in one file
+	maxComparisons  = 30_000_000 // between marks, in one file
 )
 
-// paintedPages is what the content of pages paints, each looked at once, as the first revision that asks has it: a revision
-// that changed it is denied for that.
+// paintedPages is what the content of pages paints, examined once, in the first revision that asks for it: a revision
+// that changes it is denied for that.
 type paintedPages struct {
 	document    *pdf.Document
 	reader      *content.Reader
 	pages       map[int]paintedPage
 	marks       int
-	comparisons int // comparisons that were made
+	comparisons int // made so far
 	shown       shownText
 }
 
-// shownText is the text that annotations of pages show in one state of the file: of form fields, that is what they were
-// filled in with. Text that a signature shows is not among it; what stands over that is told as such.
+// shownText is the text that annotations of pages show in one state of the file; for form fields, the text they were
+// filled in with. Text of signature fields is left out: covering that is reported separately.
 type shownText struct {
 	document *pdf.Document
 	reader   *content.Reader
 	pages    map[int]paintedPage
 }
 
-// maxShown bounds the appearances of annotations that are looked at, of all states of a file, as package content counts them.
+// maxShown bounds the examined appearances of annotations, of all states of a file, as package ink counts them.
 const maxShown = 32 << 20
 
 type paintedPage struct {
 	*pdf.Page
 	marks      []paintedMark
-	incomplete bool // there may be more
+	incomplete bool // there may be more marks
 }
 
-// paintedMark is as much of an content.Mark as is kept.
+// paintedMark is the part of an content.Mark that is stored.
 type paintedMark struct {
 	box        pdf.Rect // points of the page as displayed
-	text, area bool     // an area is a rectangle that is filled, perhaps no more than a background
+	text, area bool     // area: a filled rectangle, perhaps only a background
 }
 
 func (r *reader) readContent(d *pdf.Document, number int) paintedPage {
@@ -72,7 +72,7 @@ func (r *reader) readContent(d *pdf.Document, number int) paintedPage {
 	return p
 }
 
-// annotationText lists the text that the annotations of a page show in a state of the file.
+// annotationText lists the text that the annotations of a page show in one state of the file.
 func (r *reader) annotationText(d *pdf.Document, number int) paintedPage {
 	s := &r.pageContents.shown
 	if s.document != d {
@@ -114,15 +114,15 @@ func isSignatureWidget(d *pdf.Document, ref pdf.Ref) bool {
 	return false
 }
 
-// isComplete tells by the error of an content.Reader whether all marks are listed. Text in a font that is missing is among them,
-// about where it is.
+// isComplete reports from the error of an content.Reader whether all marks are listed. Text in a missing font is listed
+// with its approximate box.
 func isComplete(err error) bool {
 	var u *content.IncompleteError
 	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
-// describeCovered tells what a page paints within a box of default user space: its content, and text of annotations, which a field
-// that is filled in again takes the place of. What cannot be looked at to its end counts as a picture.
+// describeCovered returns what a page paints within a box of default user space: its content, and the text of
+// annotations, which a refilled field replaces. Content that cannot be examined completely counts as a picture.
 func (r *reader) describeCovered(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 	text, picture := false, false
 	for _, p := range [2]paintedPage{r.readContent(d, number), r.annotationText(d, number)} {
@@ -150,8 +150,8 @@ func (r *reader) describeCovered(d *pdf.Document, number int, box pdf.Rect) []di
 	return notes
 }
 
-// hidesMark reports whether a box covers enough of what is painted to hide something of it: of text a letter, of a
-// picture anything, of a filled area, which may be no more than a background, a fifth.
+// hidesMark reports whether a box covers enough of a mark to hide something: a letter of text, any part of a picture, a
+// fifth of a filled area, which may be a background.
 func hidesMark(box pdf.Rect, m paintedMark) bool {
 	common := box.Intersect(m.box)
 	if common.Empty() {
@@ -164,7 +164,7 @@ func hidesMark(box pdf.Rect, m paintedMark) bool {
 	return common.Width() > letter && common.Height() > letter
 }
 
-// coveredShare is how much of a box lies within an area, from 0 to 1.
+// coveredShare is the part of a box that lies within an area, from 0 to 1.
 func coveredShare(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	if common.Empty() || box.Empty() {

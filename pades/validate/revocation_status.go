@@ -8,7 +8,7 @@ import (
 	"segel/revocation"
 )
 
-// validUntil is the moment up to which a proof speaks: its issuer promised to have something newer by then.
+// validUntil is the time of the next update promised by the issuer.
 func (e statusEvidence) validUntil() time.Time {
 	if e.NextUpdate.IsZero() {
 		return e.ThisUpdate.Add(defaultValidity)
@@ -16,17 +16,17 @@ func (e statusEvidence) validUntil() time.Time {
 	return e.NextUpdate
 }
 
-// defaultValidity is how long a proof without an end speaks.
+// defaultValidity applies to data without a next update.
 const defaultValidity = 24 * time.Hour
 
-// checkRevocation judges one certificate by the proof at hand, of which it returns the piece that counts. The limit is
-// the moment of its revocation, or up to which it is known to be good; nil is no limit before control.
+// checkRevocation evaluates the revocation data about one certificate and returns the evidence that counts. The limit
+// is the time of revocation, or until when the certificate is known to be good; nil sets no limit before control.
 func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool, d *Certificate) (*trustLimit, *statusEvidence) {
 	all := v.findEvidence(cert, issuer)
 	if l, e := findRevocation(q, cert, all, ca); e != nil {
 		d.Revocation, d.RevokedAt, d.RevokedFor, d.ProvedBy = "revoked", Time{e.At}, e.Reason.String(), e.origin
 		if before, _ := v.findGoodStatus(q, cert, all, control); before != nil && !l.until.Before(q.bestTime) {
-			e = before // it was revoked later; what counts is what was known then
+			e = before // it was revoked later; the earlier evidence counts
 		}
 		return l, e
 	}
@@ -42,15 +42,15 @@ func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certif
 	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.origin, Time{best.ThisUpdate}, Time{best.validUntil()}
 	until := best.validUntil()
 	if q.purpose == ForTime && !until.Before(q.claimed) {
-		// A token that only the present proves would need proof of the present, for ever. What is known of its
-		// authority at the time of the token is taken, and said in a note; a revocation counts whenever it was.
+		// A token proved only by the present would need current data for ever. The status at the time of the token is
+		// accepted, with a note; a revocation always counts.
 		return nil, best
 	}
 	return &trustLimit{until, TryLater, "revocation.stale", []string{"subject", holderName(cert), "until", formatTime(until)}}, best
 }
 
-// findRevocation returns the earliest revocation, if there is one. A certificate that was on hold and is good by newer
-// proof is not revoked.
+// findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data is
+// not revoked.
 func findRevocation(q certificateUse, cert *x509.Certificate, all []statusEvidence, ca bool) (*trustLimit, *statusEvidence) {
 	var first *statusEvidence
 	for _, e := range all {
@@ -65,7 +65,7 @@ func findRevocation(q certificateUse, cert *x509.Certificate, all []statusEviden
 		return nil, nil
 	}
 	args := []string{"subject", holderName(cert), "at", formatTime(first.At), "why", first.Reason.String()}
-	// Revoked at a moment is not good at that moment.
+	// At the time of revocation the certificate is already revoked.
 	until := first.At.Add(-time.Nanosecond)
 	switch {
 	case first.Reason == revocation.CertificateHold:
@@ -84,8 +84,8 @@ func isHoldLifted(all []statusEvidence, hold statusEvidence) bool {
 	})
 }
 
-// findGoodStatus returns the proof of good standing that counts: of those in the file that speak long enough the one that is
-// there longest, else the one that speaks longest. Late is whether there would be some if it were proved to be older.
+// findGoodStatus returns the evidence of good status that counts: of that in the file which is valid long enough the
+// oldest in the file, else the one valid longest. Late is whether older data would have counted.
 func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, all []statusEvidence, control time.Time) (best *statusEvidence, late bool) {
 	needed := q.bestTime
 	if q.purpose == ForTime {
@@ -93,7 +93,7 @@ func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, al
 	}
 	enough := func(e *statusEvidence) bool { return e.origin != fromNet && !e.validUntil().Before(needed) }
 	for _, e := range all {
-		// An issuer need not remember certificates that have ended (RFC 5280 §3.3).
+		// Issuers need not list expired certificates (RFC 5280 §3.3).
 		if e.CertStatus != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
 			continue
 		}

@@ -1,6 +1,6 @@
-package validate
+package verdict
 
-// sentences by code. A test holds every code that is used against it.
+// sentences is the catalogue by code. A test checks that every code has one.
 var sentences = mergeSentences(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, findingSentences, summarySentences)
 
 func mergeSentences(all ...map[string]sentence) map[string]sentence {
@@ -16,8 +16,8 @@ func mergeSentences(all ...map[string]sentence) map[string]sentence {
 // trustSentences are about certificates, chains, revocation and algorithms.
 var trustSentences = map[string]sentence{
 	"trust.empty": {
-		"Tidak ada sertifikat akar tepercaya yang diberikan, sehingga tidak seorang pun dapat dipercaya.",
-		"No trusted roots were given, so nobody can be trusted.",
+		"Tidak ada sertifikat akar tepercaya yang diberikan, sehingga tidak ada penanda tangan yang dapat dipercaya.",
+		"No trusted roots were given, so no signer can be trusted.",
 	},
 	"chain.ok": {
 		"Sertifikat {subject} berujung pada sertifikat akar tepercaya {root} ({origin}).",
@@ -32,28 +32,28 @@ var trustSentences = map[string]sentence{
 		"The time-stamp authority was certified by {issuer}, which does not lead to a trusted root.",
 	},
 	"chain.self_signed": {
-		"Sertifikat {subject} dibuat oleh pemiliknya sendiri; tidak ada yang menjaminnya.",
-		"The certificate of {subject} was made by its holder; nobody vouches for it.",
+		"Sertifikat {subject} dibuat oleh pemiliknya sendiri; tidak ada penerbit yang menjaminnya.",
+		"The certificate of {subject} was made by its holder; no issuer vouches for it.",
 	},
 	"chain.critical_extension": {
 		"Sertifikat {subject} atau penerbitnya membawa syarat wajib yang tidak dikenal.",
-		"The certificate of {subject}, or one of its issuers, carries a critical condition that is not known.",
+		"The certificate of {subject}, or one of its issuers, has an unknown critical extension.",
 	},
 	"chain.usage": {
 		"Sertifikat {subject} atau penerbitnya tidak dibuat untuk tujuan ini.",
-		"The certificate of {subject}, or one of its issuers, was not made for this purpose.",
+		"The certificate of {subject}, or one of its issuers, is not for this purpose.",
 	},
 	"chain.constraint": {
 		"Rantai sertifikat melanggar syarat pada {subject}: {what}.",
-		"The chain of certificates breaks a condition at {subject}: {what}.",
+		"The certificate chain violates a constraint at {subject}: {what}.",
 	},
 	"identity.not_established": {
 		"belum dipastikan; tidak ada penerbit tepercaya yang menjamin penanda tangan ini",
-		"not established; no trusted issuer vouches for this signer",
+		"unknown; no trusted issuer vouches for this signer",
 	},
 	"identity.issuer_unknown": {
 		"sebagaimana diperiksa oleh penerbit sertifikat, {issuer}; apa yang diperiksanya tidak diketahui di sini",
-		"as the issuer of the certificate, {issuer}, checked it; what it checks is not known here",
+		"as checked by the issuer of the certificate, {issuer}; what it checks is not known here",
 	},
 	"identity.issuer_says": {
 		"menurut penerbit sertifikat, {issuer}: “{notice}”",
@@ -81,31 +81,31 @@ var trustSentences = map[string]sentence{
 	},
 	"certificate.not_bound": {
 		"Tanda tangan tidak mengikat sertifikat penanda tangan, padahal PAdES mewajibkannya.",
-		"The signature does not bind the signer's certificate, as PAdES demands.",
+		"The signature does not bind the signer's certificate, which PAdES requires.",
 	},
 	"certificate.key_usage": {
 		"Sertifikat {subject} tidak boleh dipakai untuk menandatangani.",
-		"The certificate of {subject} is not to be used for signing.",
+		"The certificate of {subject} must not be used for signing.",
 	},
 	"certificate.purpose": {
 		"Sertifikat {subject} dibuat untuk tujuan lain daripada menandatangani dokumen.",
-		"The certificate of {subject} was made for something else than signing documents.",
+		"The certificate of {subject} is for another purpose than signing documents.",
 	},
 	"certificate.expired": {
 		"Sertifikat {subject} berakhir pada {until}, dan tidak terbukti bahwa tanda tangan sudah ada sebelum itu.",
-		"The certificate of {subject} ended at {until}, and nothing proves that the signature existed by then.",
+		"The certificate of {subject} expired on {until}, and nothing proves that the signature existed before.",
 	},
 	"certificate.expired_before": {
 		"Sertifikat {subject} berakhir pada {until}; terbukti bahwa tanda tangan dibuat sesudahnya, setelah {after}.",
-		"The certificate of {subject} ended at {until}; it is proved that the signature was made later, after {after}.",
+		"The certificate of {subject} expired on {until}; the signature was provably made later, after {after}.",
 	},
 	"certificate.outside_validity": {
 		"Sertifikat {subject} tidak berlaku pada {at}.",
-		"The certificate of {subject} was not valid at {at}.",
+		"The certificate of {subject} was not valid on {at}.",
 	},
 	"certificate.not_yet_valid": {
 		"Sertifikat {subject} baru berlaku sejak {from}, sedangkan tanda tangan sudah ada pada {at}.",
-		"The certificate of {subject} began at {from} only, and the signature existed at {at}.",
+		"The certificate of {subject} became valid only on {from}, but the signature existed on {at}.",
 	},
 	"revocation.good": {
 		"Sertifikat {subject} tidak dicabut (bukti: {origin}, {from} sampai {until}).",
@@ -113,66 +113,66 @@ var trustSentences = map[string]sentence{
 	},
 	"revocation.exempt": {
 		"Sertifikat {subject} berumur pendek dan tidak memerlukan bukti pencabutan.",
-		"The certificate of {subject} is short-lived and needs no proof about revocation.",
+		"The certificate of {subject} is short-lived and needs no revocation data.",
 	},
 	"revocation.revoked": {
 		"Sertifikat {subject} dicabut pada {at} ({why}), dan tidak terbukti bahwa tanda tangan sudah ada sebelum itu.",
-		"The certificate of {subject} was revoked at {at} ({why}), and nothing proves that the signature existed by then.",
+		"The certificate of {subject} was revoked on {at} ({why}), and nothing proves that the signature existed before.",
 	},
 	"revocation.later": {
 		"Sertifikat {subject} dicabut pada {at} ({why}), sesudah tanda tangan terbukti ada.",
-		"The certificate of {subject} was revoked at {at} ({why}), after the signature was proved to exist.",
+		"The certificate of {subject} was revoked on {at} ({why}), after the signature provably existed.",
 	},
 	"revocation.before": {
 		"Sertifikat {subject} dicabut pada {at} ({why}), dan terbukti bahwa tanda tangan dibuat sesudahnya.",
-		"The certificate of {subject} was revoked at {at} ({why}), and it is proved that the signature was made later.",
+		"The certificate of {subject} was revoked on {at} ({why}), and the signature was provably made later.",
 	},
 	"revocation.ca": {
 		"Sertifikat penerbit {subject} dicabut pada {at} ({why}), dan tidak terbukti bahwa tanda tangan sudah ada sebelum itu.",
-		"The certificate of the issuer {subject} was revoked at {at} ({why}), and nothing proves that the signature existed by then.",
+		"The certificate of the issuer {subject} was revoked on {at} ({why}), and nothing proves that the signature existed before.",
 	},
 	"revocation.hold": {
 		"Sertifikat {subject} ditangguhkan sejak {at}; coba lagi nanti.",
-		"The certificate of {subject} is on hold since {at}; try again later.",
+		"The certificate of {subject} has been on hold since {at}; try again later.",
 	},
 	"revocation.missing": {
-		"Tidak ada bukti apakah sertifikat {subject} dicabut.",
-		"There is no proof of whether the certificate of {subject} was revoked.",
+		"Tidak diketahui apakah sertifikat {subject} dicabut.",
+		"It is not known whether the certificate of {subject} was revoked.",
 	},
 	"revocation.stale": {
 		"Bukti bahwa sertifikat {subject} tidak dicabut hanya berlaku sampai {until}.",
-		"The proof that the certificate of {subject} was not revoked speaks until {until} only.",
+		"The proof that the certificate of {subject} was not revoked is valid only until {until}.",
 	},
 	"revocation.no_poe": {
 		"Bukti tentang sertifikat {subject} mungkin dibuat setelah penerbitnya, {issuer}, tidak lagi dapat diandalkan.",
-		"The proof about the certificate of {subject} may have been made after its issuer, {issuer}, could no longer be relied on.",
+		"The revocation data for the certificate of {subject} may have been made after its issuer, {issuer}, could no longer be relied on.",
 	},
 	"revocation.offline": {
-		"Bukti dari jaringan tentang sertifikat {subject} tidak dapat diperoleh.",
-		"Proof from the net about the certificate of {subject} could not be had.",
+		"Status pencabutan sertifikat {subject} tidak dapat diperoleh dari jaringan.",
+		"The revocation status of the certificate of {subject} could not be fetched.",
 	},
 	"revocation.too_much": {
-		"Berkas membawa lebih banyak sertifikat atau bukti daripada yang diperiksa; sisanya diabaikan.",
-		"The file brings more certificates or proof than are looked at; the rest was left out.",
+		"Berkas memuat terlalu banyak sertifikat atau data pencabutan; sisanya diabaikan.",
+		"The file has too many certificates or too much revocation data; the rest was ignored.",
 	},
 	"algorithm.certificate": {
 		"Sertifikat {subject} memakai {algorithm}, yang hanya dapat diandalkan sampai {until}.",
-		"The certificate of {subject} uses {algorithm}, which could be relied on until {until} only.",
+		"The certificate of {subject} uses {algorithm}, which could be relied on only until {until}.",
 	},
 	"algorithm.certificate_refused": {
 		"Sertifikat {subject} ditandatangani dengan {algorithm}, yang tidak diterima kapan pun.",
-		"The certificate of {subject} is signed with {algorithm}, which is not accepted at any time.",
+		"The certificate of {subject} is signed with {algorithm}, which is never accepted.",
 	},
 	"algorithm.certificate_unknown": {
 		"Sertifikat {subject} memakai {algorithm}, yang tidak dikenal.",
-		"The certificate of {subject} uses {algorithm}, which is not known.",
+		"The certificate of {subject} uses {algorithm}, which is unknown.",
 	},
 	"algorithm.signature": {
 		"Tanda tangan {subject} memakai {algorithm}, yang hanya dapat diandalkan sampai {until}.",
-		"The signature of {subject} uses {algorithm}, which could be relied on until {until} only.",
+		"The signature of {subject} uses {algorithm}, which could be relied on only until {until}.",
 	},
 	"algorithm.signature_unknown": {
 		"Tanda tangan {subject} memakai {algorithm}, yang tidak dikenal.",
-		"The signature of {subject} uses {algorithm}, which is not known.",
+		"The signature of {subject} uses {algorithm}, which is unknown.",
 	},
 }

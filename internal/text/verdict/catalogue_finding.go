@@ -1,8 +1,8 @@
-package validate
+package verdict
 
-// findingSentences are about what the readers of a file may not see or expect. Kinds of package inspect follow the
-// prefix. They are put together of what was found, where, and an example.
-var findingSentences = map[string]sentence{
+// findingSentences are about what readers of a file may not see or expect. The prefix is followed by the kinds of package
+// inspect. The pages and an example are added to each.
+var findingSentences = withExample(map[string]sentence{
 	"finding.print_differs":   {"Hasil cetak berkas berbeda dari tampilan di layar", "In print, the file shows something other than on the screen"},
 	"finding.view_varies":     {"Isi yang tampak bergantung pada aplikasi pembaca, perbesaran, pengguna, atau bahasa", "What the file shows depends on the PDF reader, the magnification, the user or the language"},
 	"finding.external":        {"Sebagian isi berkas diambil dari luar berkas, sehingga tidak ikut ditandatangani", "Part of the file's content is read from outside the file, so it is not signed with it"},
@@ -20,7 +20,15 @@ var findingSentences = map[string]sentence{
 	"finding.file_uri":        {"Berkas memuat tautan ke berkas di komputer atau jaringan pembaca", "The file contains links to files on the reader's computer or network"},
 	"finding.media":           {"Berkas memuat suara, video, atau objek 3D", "The file contains sound, video or 3D content"},
 	"finding.embedded_file":   {"Berkas memuat berkas lain sebagai lampiran", "The file contains other files as attachments"},
+})
 
-	"finding.pages": {" (halaman {pages})", " (page {pages})"},
-	"finding.shown": {": tampak “{shown}”, terbaca “{says}”", ": it shows “{shown}” and says “{says}”"},
+// withExample adds what every finding may have: its pages and an example from the file.
+func withExample(findings map[string]sentence) map[string]sentence {
+	for code, s := range findings {
+		findings[code] = sentence{
+			s.id + "[ (halaman {pages})][: tampak “{shown}”, terbaca “{says}”][: “{what}”].",
+			s.en + "[ (page {pages})][: it shows “{shown}” and says “{says}”][: “{what}”].",
+		}
+	}
+	return findings
 }

@@ -8,21 +8,21 @@ import (
 	"segel/revocation"
 )
 
-// Bounds of issuers that the net is asked for: above one certificate, and for one file.
+// Limits for issuers fetched from the network: above one certificate, and for one file.
 const (
 	maxIssuerDepth   = 4
 	maxIssuerFetches = 16
 )
 
-// fetchIssuers asks the net for the issuers that a file lacks, from a certificate on up, if that is wanted: a certificate
-// may say where its issuer's is (RFC 5280 §4.2.2.1). Found is whether there is one more to build chains with. None is
-// trusted for being found.
+// fetchIssuers fetches missing issuers of a certificate, from the addresses that certificates state (RFC 5280
+// §4.2.2.1), if Options.Online can. Found is whether a new one may complete a chain. Fetched certificates are not
+// trusted for that.
 func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (found bool, err error) {
 	source, ok := v.o.Online.(revocation.IssuerSource)
 	if !ok || v.trustAnchors().Len() == 0 {
 		return false, nil
 	}
-	asking, cancel := v.asking(ctx)
+	asking, cancel := v.withOnlineDeadline(ctx)
 	defer cancel()
 	for range maxIssuerDepth {
 		if bytes.Equal(c.RawSubject, c.RawIssuer) || len(v.trustAnchors().findRoots(c.RawIssuer)) > 0 {
@@ -42,14 +42,14 @@ func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (fou
 			return found, ctx.Err()
 		}
 		if err != nil {
-			break // it is only missing: the judgement says so
+			break // the report names the missing issuer
 		}
 		v.certificates.addCertificates(issuer)
 		v.issuersFromNet[v.certificateHash(issuer)] = true
 		found, c = true, issuer
 	}
 	if found {
-		// What was answered without them is no longer so.
+		// Earlier results were computed without them.
 		clear(v.chainCache)
 		clear(v.boundsByIssuer)
 	}

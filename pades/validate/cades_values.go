@@ -7,15 +7,16 @@ import (
 	"segel/cms"
 )
 
-// Attributes in which signatures of CAdES bring along what it takes to validate them later: certificate-values, and
-// revocation-values (RFC 5126 §6.3.4).
+// Attributes in which CAdES signatures carry validation data: certificate-values and revocation-values (RFC 5126
+// §6.3.4).
 var (
 	oidCertificateValues = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}
 	oidRevocationValues  = encodingasn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}
+	oidRevocationArchive = encodingasn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}
 	oidBasicOCSP         = encodingasn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
 )
 
-// certificateValues are the certificates among the unsigned attributes. Those that cannot be read are left out.
+// certificateValues returns the certificates among the unsigned attributes, without unreadable ones.
 func certificateValues(s cms.Signer) (certs []*x509.Certificate) {
 	var values []encodingasn1.RawValue
 	if !unmarshalAttribute(s.Unsigned, oidCertificateValues, &values) {
@@ -29,24 +30,39 @@ func certificateValues(s cms.Signer) (certs []*x509.Certificate) {
 	return certs
 }
 
-// revocationValues are the lists and responses among the unsigned attributes, each response without what it was sent in
-// (RFC 5126 §6.3.4). Nothing in the signature proves how old they are.
+// revocationValues returns the CRLs and OCSP responses among the unsigned attributes, the basic responses wrapped again
+// (RFC 5126 §6.3.4). The signature does not prove their age.
 func revocationValues(s cms.Signer) (crls, responses [][]byte) {
-	var values struct {
+	crls, basic := revocationAttribute(s.Unsigned, oidRevocationValues)
+	for _, b := range basic {
+		if der, err := wrapBasicResponse(b); err == nil {
+			responses = append(responses, der)
+		}
+	}
+	return crls, responses
+}
+
+// revocationArchive returns the CRLs and OCSP responses in the attribute adbe-revocationInfoArchival (ISO 32000-1
+// §12.8.3.3.2), in which older forms hold revocation data.
+func revocationArchive(s cms.Signer) (crls, responses [][]byte) {
+	return revocationAttribute(s.Signed, oidRevocationArchive)
+}
+
+// revocationAttribute reads the structure that both attributes have.
+func revocationAttribute(attributes []cms.Attribute, oid encodingasn1.ObjectIdentifier) (crls, responses [][]byte) {
+	var v struct {
 		CRLs      []encodingasn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []encodingasn1.RawValue `asn1:"optional,explicit,tag:1"`
 		Other     encodingasn1.RawValue   `asn1:"optional,explicit,tag:2"`
 	}
-	if !unmarshalAttribute(s.Unsigned, oidRevocationValues, &values) {
+	if !unmarshalAttribute(attributes, oid, &v) {
 		return nil, nil
 	}
-	for _, c := range values.CRLs {
+	for _, c := range v.CRLs {
 		crls = append(crls, c.FullBytes)
 	}
-	for _, r := range values.Responses {
-		if der, err := wrapBasicResponse(r.FullBytes); err == nil {
-			responses = append(responses, der)
-		}
+	for _, r := range v.Responses {
+		responses = append(responses, r.FullBytes)
 	}
 	return crls, responses
 }
@@ -60,7 +76,7 @@ func unmarshalAttribute(attributes []cms.Attribute, oid encodingasn1.ObjectIdent
 	return err == nil
 }
 
-// wrapBasicResponse puts around a basic response what the responder sent it in: the attribute has it without.
+// wrapBasicResponse wraps a BasicOCSPResponse in an OCSPResponse: the attribute holds only the former.
 func wrapBasicResponse(basic []byte) ([]byte, error) {
 	type bytes struct {
 		Type     encodingasn1.ObjectIdentifier
