@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Reads what follows the signature of a response, which FuzzJudge does not reach.
+// Reads what follows the signature of a response, which FuzzValidateData does not reach.
 func FuzzResponse(f *testing.F) {
 	ca := newCertificate(f, "CA", 1, nil)
 	leaf, delegate := newCertificate(f, "Leaf", 7, &ca), newCertificate(f, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)

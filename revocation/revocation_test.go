@@ -132,7 +132,7 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 	}
 }
 
-func FuzzJudge(f *testing.F) {
+func FuzzValidateData(f *testing.F) {
 	ca := newCertificate(f, "CA", 1, nil)
 	leaf := newCertificate(f, "Leaf", 7, &ca)
 	r, err := ocsp.CreateResponse(ca.cert, ca.cert, ocsp.Response{SerialNumber: big.NewInt(7), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, ca.key)

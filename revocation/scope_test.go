@@ -163,7 +163,7 @@ func buildList(t *testing.T, by identity, extension pkix.Extension) []byte {
 	return der
 }
 
-// The scope of a list is read after its signature was verified, so FuzzJudge does not reach it.
+// The scope of a list is read after its signature was verified, so FuzzValidateData does not reach it.
 func FuzzDistributionPoint(f *testing.F) {
 	person := &x509.Certificate{CRLDistributionPoints: []string{"http://a.test/1.crl"}}
 	f.Add(encodeDistributionPoint([]uint8{1}, "http://a.test/1.crl"))

@@ -25,7 +25,7 @@ func TestStampCheckAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
 		r := emeteraitest.NewRequest(t, serial, file)
 		b := r.Box
 		exact := page.ToUser(pdf.Rect{LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)})
-		judge := func(rect pdf.Rect) error {
+		checkFile := func(rect pdf.Rect) error {
 			f := honestStamp()
 			f.rect = rect
 			_, err := emeterai.CheckStampedFile(context.Background(), r, f.affixStamp(t, file))
@@ -34,7 +34,7 @@ func TestStampCheckAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
 		for name, rect := range map[string]pdf.Rect{
 			"exact": exact, "rounded": mapCorners(exact, math.Round), "down": mapCorners(exact, math.Floor), "up": mapCorners(exact, math.Ceil),
 		} {
-			if err := judge(rect); err != nil {
+			if err := checkFile(rect); err != nil {
 				t.Errorf("turned by %d, %s: %v", rotate, name, err)
 			}
 		}
@@ -43,7 +43,7 @@ func TestStampCheckAcceptsWholeNumbersOnAPageCroppedAtAFraction(t *testing.T) {
 			"a point beside": mapCorners(exact, func(x float64) float64 { return math.Ceil(x) + 1 }),
 			"as displayed":   {LLX: float64(b.LLX), LLY: float64(b.LLY), URX: float64(b.URX), URY: float64(b.URY)},
 		} {
-			if judge(rect) == nil {
+			if checkFile(rect) == nil {
 				t.Errorf("turned by %d, %s: accepted %v for %v", rotate, name, rect, exact)
 			}
 		}

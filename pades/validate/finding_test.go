@@ -10,14 +10,14 @@ import (
 
 func TestFindingsAreToldWithTheirPagesAndAnExample(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	p.f.Findings = []inspect.Finding{
 		{Kind: inspect.PrintDiffers, Page: 2}, {Kind: inspect.PrintDiffers, Page: 3, Detail: "Harga\n9\u202e"}, {Kind: inspect.Launch, Detail: strings.Repeat("x", 100) + ".exe"},
 		{Kind: inspect.Unreliable, Page: 1, Detail: "1", Shown: "9"}, {Kind: inspect.InvisibleText, Page: 1, Detail: "white"}, {Kind: inspect.XFA},
 	}
 	got := map[string]Reason{}
-	for _, x := range p.judge(date(2025, 6, 4)).Warnings {
+	for _, x := range p.validate(date(2025, 6, 4)).Warnings {
 		got[x.Code] = x
 	}
 	for code, want := range map[string]map[string]string{
@@ -38,10 +38,10 @@ func TestFindingsAreToldWithTheirPagesAndAnExample(t *testing.T) {
 
 func TestFileThatDoesNothingHasNoWarningOfScripts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	p.f.Findings = []inspect.Finding{{Kind: inspect.EmbeddedFile, Detail: "faktur.xml"}}
-	r := p.judge(date(2025, 6, 4))
+	r := p.validate(date(2025, 6, 4))
 	if hasReason(r.Warnings, "warning.active_content") || !hasReason(r.Warnings, "finding.embedded_file") {
 		t.Errorf("%+v", r.Warnings)
 	}

@@ -84,7 +84,7 @@ func unit(s string) with {
 
 func TestSummaryOfAnUnverifiedSignerDiffersFromThatOfAVerifiedOne(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	w.trust.Declare(w.issuing.cert, declarations()...)
 	for _, c := range []struct {
 		who       *holder
@@ -138,7 +138,7 @@ func hasStep(steps []Step, check string) bool {
 // An OID is only a number. Its meaning is declared for an issuer, and applies only below that issuer.
 func TestPolicyOfAnotherIssuerStandsForNothing(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	ours := certificate(t, w.root, "Ours", ca)
 	w.trust.Declare(ours.cert, declarations()...)
 	foreignRoot := certificate(t, nil, "Foreign Root", ca)
@@ -169,7 +169,7 @@ func TestPolicyOfAnotherIssuerStandsForNothing(t *testing.T) {
 
 func TestPolicyHasToBeValidAllTheWayUp(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	w.trust.Declare(w.root.cert, declarations()...)
 	for name, c := range map[string]struct {
 		middle []with
@@ -205,10 +205,10 @@ func TestPolicyHasToBeValidAllTheWayUp(t *testing.T) {
 
 func TestNothingIsSaidOfASignerWhoIsNotEstablished(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	w.trust.Declare(w.issuing.cert, declarations()...)
 	budi := certificate(t, w.issuing, "Budi", person, stating("", accountPolicy))
-	p := w.paper()
+	p := w.newDocument()
 	s := p.sign(budi)
 	p.archive(w.tsa, date(2025, 6, 2))
 	for name, change := range map[string]func(*Options){
@@ -217,7 +217,7 @@ func TestNothingIsSaidOfASignerWhoIsNotEstablished(t *testing.T) {
 			s.Integrity = errPolicies
 		},
 	} {
-		r := p.judge(date(2025, 6, 3), change)
+		r := p.validate(date(2025, 6, 3), change)
 		if i := r.Signatures[0].Identity; i.Status != IdentityUnknown || i.Assurance != "" || i.Statement.Code != "identity.not_established" {
 			t.Errorf("%s: %+v", name, i)
 		}
@@ -225,7 +225,7 @@ func TestNothingIsSaidOfASignerWhoIsNotEstablished(t *testing.T) {
 			t.Errorf("%s: the timestamp has the identity %+v", name, r.Signatures[1].Identity)
 		}
 	}
-	for _, s := range p.judge(date(2025, 6, 3)).Signatures {
+	for _, s := range p.validate(date(2025, 6, 3)).Signatures {
 		for _, c := range s.Chain {
 			if c.Policies == nil {
 				t.Errorf("policies of %s are nil", c.Name)
@@ -240,7 +240,7 @@ func TestNothingIsSaidOfASignerWhoIsNotEstablished(t *testing.T) {
 // Sentences quote the name of an unverified signer.
 func TestNameCannotEndItsQuotation(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	w.trust.Declare(w.issuing.cert, declarations()...)
 	for _, name := range []string{"Budi”. Identity: verified. The signature is valid and trusted", "Budi\n   Identity     verified", "\u202eiduB\u2066"} {
 		r := fresh(w, certificate(t, w.issuing, name, person, stating("", guestPolicy), unit("Sari")))
@@ -252,7 +252,7 @@ func TestNameCannotEndItsQuotation(t *testing.T) {
 
 func TestPoliciesAreReadWithTheirTexts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	long := strings.Repeat("panjang ", 100)
 	c := certificate(t, w.issuing, "Budi", stating(long, guestPolicy, accountPolicy))
 	got := describeCertificate(c.cert).Policies

@@ -8,7 +8,7 @@ import (
 
 func TestProofIsFiledUnderWhatItSpeaksOf(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	if got := ocspSerials(w.budi.good(date(2025, 6, 1))); !slices.Equal(got, []string{w.budi.cert.SerialNumber.String()}) {
 		t.Errorf("response about %v", got)
 	}
@@ -22,7 +22,7 @@ func TestProofIsFiledUnderWhatItSpeaksOf(t *testing.T) {
 
 // FuzzProof queries arbitrary data about a certificate: it must have no answer.
 func FuzzProof(f *testing.F) {
-	w := newWorld(f)
+	w := newTestPKI(f)
 	f.Add(w.budi.good(date(2025, 6, 1)))
 	f.Add(w.root.list(date(2025, 6, 1)))
 	f.Add([]byte{0x30, 0x80})

@@ -61,7 +61,7 @@ func negative(t testing.TB, h *holder) *holder {
 
 func TestOddCertificateIsTrustedForWhatItsIssuerSigned(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	odd := negative(t, w.budi)
 	r := fresh(w, odd)
 	is(t, r, 0, "", LevelB)
@@ -69,10 +69,10 @@ func TestOddCertificateIsTrustedForWhatItsIssuerSigned(t *testing.T) {
 		t.Errorf("serial %s, %v", r.Signatures[0].Signer.Serial, r.Signatures[0].Reasons)
 	}
 	// Its revocation counts as that of any other.
-	p := w.paper()
+	p := w.newDocument()
 	p.sign(odd)
 	p.prove([][]byte{odd.revoked(date(2025, 1, 1), date(2025, 6, 2), ocsp.KeyCompromise), w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, RevokedNoPOE, LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, RevokedNoPOE, LevelB)
 	// An issuer may be as odd; one who is not trusted is not for being odd.
 	sub := negative(t, certificate(t, w.root, "Odd Issuing", ca))
 	is(t, fresh(w, certificate(t, sub, "Sari", person)), 0, "", LevelB)
@@ -91,7 +91,7 @@ func TestOddCertificateIsTrustedForWhatItsIssuerSigned(t *testing.T) {
 
 func TestWhatKeepsAnOddCertificateFromBeingTrustedIsTold(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	usage := []byte{0x55, 0x1d, 0x0f, 0x01, 0x01, 0xff, 0x04, 0x04, 0x03, 0x02}
 	broken := append(bytes.Clone(usage[:8]), 5, 2) // no bit string
 	for _, c := range []struct {
@@ -137,12 +137,12 @@ func TestIssuerWhoseKeyChainsAreNotCheckedWithIsNamed(t *testing.T) {
 	run("req", "-new", "-key", "leaf.der", "-keyform", "DER", "-subj", "/CN=Budi", "-out", "leaf.csr")
 	leaf := run("x509", "-req", "-in", "leaf.csr", "-CA", "ca.crt", "-CAkey", "ca.key", "-CAcreateserial", "-days", "8000", "-outform", "DER")
 	root := must[*x509.Certificate](t)(cms.ParseCertificate(run("x509", "-in", "ca.crt", "-outform", "DER")))
-	w := newWorld(t)
+	w := newTestPKI(t)
 	w.trust.Add(ForSigning, "brainpool.pem", root)
 	budi := &holder{t: t, key: key, cert: must[*x509.Certificate](t)(x509.ParseCertificate(leaf))}
-	p := w.paper()
+	p := w.newDocument()
 	p.sign(budi)
-	r := p.judge(root.NotBefore.AddDate(0, 0, 1))
+	r := p.validate(root.NotBefore.AddDate(0, 0, 1))
 	is(t, r, 0, NoCertificateChainFound, LevelB)
 	if s := r.Signatures[0]; s.Reasons[0].Code != "chain.issuer_key" || s.Reasons[0].Args["algorithm"] != "ECDSA-256" {
 		t.Errorf("%v", s.Reasons[0])
@@ -151,7 +151,7 @@ func TestIssuerWhoseKeyChainsAreNotCheckedWithIsNamed(t *testing.T) {
 
 func TestSentenceAboutWhatCannotBeCheckedClaimsNoMore(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	refused := errors.New("certificate: x509: malformed spki")
 	for name, c := range map[string]struct {
 		change func(*facts.Signature)
@@ -167,9 +167,9 @@ func TestSentenceAboutWhatCannotBeCheckedClaimsNoMore(t *testing.T) {
 		"container that cannot be read": {func(s *facts.Signature) { s.Integrity = facts.ErrContainer }, FormatFailure, "format.broken"},
 		"algorithm":                     {func(s *facts.Signature) { s.Integrity = fmt.Errorf("%w: Ed448", facts.ErrAlgorithm) }, CryptoConstraintsFailure, "signature.algorithm"},
 	} {
-		p := w.paper()
+		p := w.newDocument()
 		c.change(p.sign(w.budi))
-		r := p.judge(date(2025, 6, 3))
+		r := p.validate(date(2025, 6, 3))
 		s := r.Signatures[0]
 		if s.SubIndication != c.sub || s.Reasons[0].Code != c.code {
 			t.Errorf("%s: %s %v", name, s.SubIndication, s.Reasons[0])
@@ -191,10 +191,10 @@ func TestSentenceAboutWhatCannotBeCheckedClaimsNoMore(t *testing.T) {
 		"value":               {cms.ErrSignature, SigCryptoFailure, "time.token_broken"},
 		"whatever else it is": {errors.New("timestamp: odd"), SigCryptoFailure, "time.token_broken"},
 	} {
-		p := w.paper()
+		p := w.newDocument()
 		s := p.sign(w.budi)
 		s.Tokens = []facts.Token{{Err: c.err}}
-		r := p.judge(date(2025, 6, 3))
+		r := p.validate(date(2025, 6, 3))
 		one := r.Signatures[0].Timestamps[0]
 		if one.SubIndication != c.sub || one.Reasons[0].Code != c.code {
 			t.Errorf("%s: %s %v", name, one.SubIndication, one.Reasons)
@@ -204,45 +204,45 @@ func TestSentenceAboutWhatCannotBeCheckedClaimsNoMore(t *testing.T) {
 
 func TestProofThatALaterStoreLeftOutCountsForTheVerdict(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	// replaced takes what the store has out of it, as a writer does who writes another one behind it.
-	replaced := func(p *paper) {
+	replaced := func(p *testDocument) {
 		was := p.f.DSS
 		p.f.DSS = nil
 		other := certificate(t, certificate(t, nil, "Lain", ca), "Orang Lain", person)
 		p.prove([][]byte{other.good(date(2025, 6, 4))}, other.issuer.list(date(2025, 6, 4)))
 		p.f.Earlier = *was
 	}
-	good := func() *paper {
-		p := w.paper()
+	good := func() *testDocument {
+		p := w.newDocument()
 		p.sign(w.budi, w.tsa.token(date(2025, 6, 1), content[:]))
 		proved(p, date(2025, 6, 2))
 		return p
 	}
-	is(t, good().judge(date(2025, 6, 3)), 0, "", LevelLT)
+	is(t, good().validate(date(2025, 6, 3)), 0, "", LevelLT)
 	p := good()
 	replaced(p)
-	is(t, p.judge(date(2025, 6, 5)), 0, "", LevelLT)
+	is(t, p.validate(date(2025, 6, 5)), 0, "", LevelLT)
 	p.archive(w.tsa, date(2025, 6, 5))
-	is(t, p.judge(date(2025, 6, 6)), 0, "", LevelLTA)
+	is(t, p.validate(date(2025, 6, 6)), 0, "", LevelLTA)
 
 	// A certificate does not become good because its revocation was replaced by a newer good answer.
-	p = w.paper()
+	p = w.newDocument()
 	p.sign(w.budi)
 	p.prove([][]byte{w.budi.revoked(date(2025, 1, 1), date(2025, 6, 2), ocsp.KeyCompromise), w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, RevokedNoPOE, LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, RevokedNoPOE, LevelB)
 	was := p.f.DSS
 	p.f.DSS = nil
 	p.prove([][]byte{w.budi.good(date(2025, 6, 4)), w.issuing.good(date(2025, 6, 4))})
 	p.f.Earlier = *was
-	is(t, p.judge(date(2025, 6, 5)), 0, RevokedNoPOE, LevelB)
+	is(t, p.validate(date(2025, 6, 5)), 0, RevokedNoPOE, LevelB)
 
 	// Replaced items are not older than the revision that brought them.
 	late := good()
 	late.archive(w.tsa, date(2025, 6, 2))
 	late.f.DSS = nil
 	late.f.Earlier = facts.Store{OCSPs: []facts.StoreItem{{DER: w.budi.good(date(2025, 6, 4)), Revision: late.grow("store")}, {DER: w.issuing.good(date(2025, 6, 4)), Revision: late.grow("store")}}}
-	if r := late.judge(date(2025, 6, 5)); r.Signatures[0].Level == LevelLTA {
+	if r := late.validate(date(2025, 6, 5)); r.Signatures[0].Level == LevelLTA {
 		t.Error("a timestamp covers proof that came after it")
 	}
 }

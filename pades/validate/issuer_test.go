@@ -200,7 +200,7 @@ func TestConditionOfAnyCertificateAboveHoldsForTheWholeChain(t *testing.T) {
 
 func TestManyIssuersOfOneNameCostNoMoreThanOneSearch(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	v := newValidation(Options{Trust: w.trust})
 	for range 40 {
 		v.certificates.addCertificates(certificate(t, nil, "Issuing", ca).cert)
@@ -216,16 +216,16 @@ func TestManyIssuersOfOneNameCostNoMoreThanOneSearch(t *testing.T) {
 
 func TestCertificatesAboveManySignersAreCheckedOnce(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	var trust Trust
 	trust.Add(ForAll, "root", w.root.cert, w.timeRoot.cert)
 	v := newValidation(Options{Trust: &trust})
 	v.certificates.addCertificates(w.issuing.cert, w.tsa.cert)
 	for n := range 50 {
-		somebody := certificate(t, w.issuing, "Somebody", person)
+		other := certificate(t, w.issuing, "Somebody", person)
 		for hour := range 3 { // the same signer at other times, and a timestamp of each
 			at := date(2026, 1, 1).Add(time.Duration(3*n+hour) * time.Hour)
-			for purpose, c := range map[Purpose]*x509.Certificate{ForSigning: somebody.cert, ForTime: w.tsa.cert} {
+			for purpose, c := range map[Purpose]*x509.Certificate{ForSigning: other.cert, ForTime: w.tsa.cert} {
 				if _, err := v.findChains(c, purpose, at); err != nil {
 					t.Fatal(err)
 				}

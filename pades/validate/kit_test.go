@@ -134,17 +134,17 @@ func (h *holder) token(at time.Time, digest []byte) *tsp.Token {
 	return must[*tsp.Token](h.t)(tsp.Parse(must[[]byte](h.t)(r.Timestamp(context.Background(), digest))))
 }
 
-// world is two authorities, one for people and one for time, and who they certified.
-type world struct {
+// testPKI is two authorities, one for people and one for time, and who they certified.
+type testPKI struct {
 	t                   testing.TB
 	root, issuing, budi *holder
 	timeRoot, tsa       *holder
 	trust               *Trust
 }
 
-func newWorld(t testing.TB) *world {
+func newTestPKI(t testing.TB) *testPKI {
 	t.Helper()
-	w := &world{t: t, trust: &Trust{}}
+	w := &testPKI{t: t, trust: &Trust{}}
 	w.root = certificate(t, nil, "Root", ca)
 	w.issuing = certificate(t, w.root, "Issuing", ca, valid(date(2020, 1, 1), date(2040, 1, 1)))
 	w.budi = certificate(t, w.issuing, "Budi", person, valid(date(2024, 1, 1), date(2026, 1, 1)))
@@ -155,18 +155,18 @@ func newWorld(t testing.TB) *world {
 	return w
 }
 
-// paper is the facts of a file that grows.
-type paper struct {
-	w *world
+// testDocument is the facts of a file that grows.
+type testDocument struct {
+	w *testPKI
 	f *facts.File
 }
 
-func (w *world) paper() *paper {
-	return &paper{w, &facts.File{Size: 1000, Pages: 1, Revisions: []facts.Revision{{Number: 1, End: 1000}}}}
+func (w *testPKI) newDocument() *testDocument {
+	return &testDocument{w, &facts.File{Size: 1000, Pages: 1, Revisions: []facts.Revision{{Number: 1, End: 1000}}}}
 }
 
 // grow adds a revision that all signatures so far permit.
-func (p *paper) grow(code diff.Code) int {
+func (p *testDocument) grow(code diff.Code) int {
 	n := len(p.f.Revisions) + 1
 	changes := []diff.Change{{Operation: diff.Added, Rule: "test", Code: code, Level: diff.LTA}}
 	p.f.Revisions = append(p.f.Revisions, facts.Revision{Number: n, End: int64(n) * 1000, Changes: changes, Level: diff.LTA})
@@ -183,7 +183,7 @@ func (p *paper) grow(code diff.Code) int {
 var content = sha256.Sum256([]byte("Perjanjian"))
 
 // sign adds a signature, with timestamps on it.
-func (p *paper) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
+func (p *testDocument) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 	p.w.t.Helper()
 	der := must[[]byte](p.w.t)(cms.Sign(rand.Reader, content[:], h.key, h.chain(), cms.Options{}))
 	sd := must[*cms.SignedData](p.w.t)(cms.Parse(der))
@@ -201,7 +201,7 @@ func (p *paper) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 }
 
 // prove adds validation data in the document security store.
-func (p *paper) prove(responses [][]byte, lists ...[]byte) {
+func (p *testDocument) prove(responses [][]byte, lists ...[]byte) {
 	n := p.grow(diff.CodeStore)
 	if p.f.DSS == nil {
 		p.f.DSS = &facts.Store{}
@@ -215,7 +215,7 @@ func (p *paper) prove(responses [][]byte, lists ...[]byte) {
 }
 
 // archive adds a document timestamp.
-func (p *paper) archive(h *holder, at time.Time) *facts.Signature {
+func (p *testDocument) archive(h *holder, at time.Time) *facts.Signature {
 	n := p.grow(diff.CodeTimestamp)
 	token := h.token(at, content[:])
 	s := &facts.Signature{
@@ -227,8 +227,8 @@ func (p *paper) archive(h *holder, at time.Time) *facts.Signature {
 	return s
 }
 
-// judge validates the file at a time.
-func (p *paper) judge(at time.Time, changes ...func(*Options)) *Report {
+// validate validates the file at a time.
+func (p *testDocument) validate(at time.Time, changes ...func(*Options)) *Report {
 	p.w.t.Helper()
 	o := Options{At: at, Trust: p.w.trust, Explain: true, Name: "perjanjian.pdf"}
 	for _, c := range changes {

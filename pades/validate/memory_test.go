@@ -237,14 +237,14 @@ func (l *leaver) ReadAt(p []byte, at int64) (int, error) {
 	return l.ReaderAt.ReadAt(p, at)
 }
 
-func TestVerdictReadsNoMoreOnceNobodyWantsIt(t *testing.T) {
+func TestVerdictStopsReadingOnceItIsCanceled(t *testing.T) {
 	t.Parallel()
 	a, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := sealed(t, a, packed(30_000), 3)
-	judge := func(after int) (*leaver, error) {
+	validateFile := func(after int) (*leaver, error) {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
 		l := &leaver{ReaderAt: bytes.NewReader(file), left: after, leave: leave}
@@ -252,13 +252,13 @@ func TestVerdictReadsNoMoreOnceNobodyWantsIt(t *testing.T) {
 		return l, err
 	}
 	const many = 1 << 30
-	whole, err := judge(many)
+	whole, err := validateFile(many)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all, most := many-whole.left, 0
 	for part := range 10 {
-		l, err := judge(all*part/10 + 1)
+		l, err := validateFile(all*part/10 + 1)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("after %d tenths of %d readings: %v", part, all, err)
 		}

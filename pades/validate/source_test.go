@@ -34,14 +34,14 @@ func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate
 
 func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	at := date(2025, 6, 3)
 	net := &responder{answers: map[string]revocation.Data{
 		"Budi": {OCSP: w.budi.good(at)}, "Issuing": {OCSP: w.issuing.good(at)}, "Clock": {CRL: w.timeRoot.list(at)},
 	}}
 	p := signed(t, w)
-	is(t, p.judge(at), 0, CertificateChainGeneralFailure, LevelT)
-	r := p.judge(at, func(o *Options) { o.Online = net })
+	is(t, p.validate(at), 0, CertificateChainGeneralFailure, LevelT)
+	r := p.validate(at, func(o *Options) { o.Online = net })
 	is(t, r, 0, "", LevelT) // fetched data is not in the file
 	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromNet {
 		t.Errorf("proved by %q", by)
@@ -53,19 +53,19 @@ func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 
 func TestNetKnowsOfRevocationsThatTheFileHides(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	at := date(2025, 9, 1)
 	net := &responder{answers: map[string]revocation.Data{"Budi": {OCSP: w.budi.revoked(date(2025, 5, 1), at, 1)}}}
 	p := proved(signed(t, w), date(2025, 6, 2))
-	is(t, p.judge(at), 0, "", LevelLT)
-	is(t, p.judge(at, func(o *Options) { o.Online = net }), 0, RevokedNoPOE, LevelT)
+	is(t, p.validate(at), 0, "", LevelLT)
+	is(t, p.validate(at, func(o *Options) { o.Online = net }), 0, RevokedNoPOE, LevelT)
 }
 
 func TestNetThatDoesNotAnswerIsOnlyAWarning(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
-	r := p.judge(date(2025, 6, 3), func(o *Options) { o.Online = &responder{err: errors.New("connection refused")} })
+	r := p.validate(date(2025, 6, 3), func(o *Options) { o.Online = &responder{err: errors.New("connection refused")} })
 	is(t, r, 0, "", LevelLT)
 	if !hasReason(r.Warnings, "revocation.offline") {
 		t.Errorf("warnings %v", r.Warnings)
@@ -80,22 +80,22 @@ func TestNetThatDoesNotAnswerIsOnlyAWarning(t *testing.T) {
 
 func TestProofAmongTheSignedAttributesIsAsOldAsTheSignature(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	archive := struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
 	}{Responses: []asn1.RawValue{{FullBytes: w.budi.good(date(2025, 6, 1))}}, CRLs: []asn1.RawValue{{FullBytes: w.root.list(date(2025, 6, 1))}}}
 	attribute := cms.NewAttribute(oidRevocationArchive, must[[]byte](t)(asn1.Marshal(archive)))
-	p := w.paper()
+	p := w.newDocument()
 	s := p.sign(w.budi, w.tsa.token(date(2025, 6, 1), content[:]))
 	der := must[[]byte](t)(cms.Sign(rand.Reader, content[:], w.budi.key, w.budi.chain(), cms.Options{Attributes: []cms.Attribute{attribute}}))
 	s.Container = must[*cms.SignedData](t)(cms.Parse(der))
 	s.Info = &s.Container.Signers[0]
 	p.prove(nil, w.timeRoot.list(date(2025, 6, 1)))
-	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelLT)
+	is(t, p.validate(date(2025, 6, 3)), 0, "", LevelLT)
 	// Years later the issuer's key is known to be lost. What it said then is timestamped.
 	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
-	r := p.judge(date(2025, 9, 2))
+	r := p.validate(date(2025, 9, 2))
 	is(t, r, 0, "", LevelLT)
 	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromSignature {
 		t.Errorf("proved by %q", by)
@@ -104,31 +104,31 @@ func TestProofAmongTheSignedAttributesIsAsOldAsTheSignature(t *testing.T) {
 
 func TestProofInTheSignatureAloneIsNotTheBaselinesLongTerm(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	at := date(2025, 6, 1)
 	p := signed(t, w)
 	p.f.Signatures[0].Container.CRLs = [][]byte{w.issuing.list(at), w.root.list(at), w.timeRoot.list(at)}
-	r := p.judge(date(2025, 6, 3))
+	r := p.validate(date(2025, 6, 3))
 	is(t, r, 0, "", LevelT)
 	if !hasReason(r.Signatures[0].Reasons, "level.no_store") {
 		t.Errorf("%v", r.Signatures[0].Reasons)
 	}
 	p.prove(nil)
-	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelLT)
+	is(t, p.validate(date(2025, 6, 3)), 0, "", LevelLT)
 }
 
 func TestListsInTheContainerCount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	s := p.sign(w.budi)
 	s.Container.CRLs = [][]byte{w.issuing.list(date(2025, 6, 2)), w.root.list(date(2025, 6, 2))}
-	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, "", LevelB)
 }
 
 func TestProofAmongTheUnsignedAttributesCounts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	at := date(2025, 6, 1)
 	basic := func(response []byte) asn1.RawValue {
 		var r struct {
@@ -158,11 +158,11 @@ func TestProofAmongTheUnsignedAttributesCounts(t *testing.T) {
 		"both":        {[]cms.Attribute{issuers, revocations}, ""},
 		"broken":      {[]cms.Attribute{issuers, cms.NewAttribute(oidRevocationValues, []byte{0x30, 3, 0xa1, 1, 0})}, CertificateChainGeneralFailure},
 	} {
-		p := w.paper()
+		p := w.newDocument()
 		s := p.sign(w.budi)
 		s.Certificates = []*x509.Certificate{w.budi.cert}
 		s.Info.Unsigned = append(s.Info.Unsigned, c.attributes...)
-		r := p.judge(date(2025, 6, 3))
+		r := p.validate(date(2025, 6, 3))
 		if got := r.Signatures[0].SubIndication; got != c.sub {
 			t.Errorf("%s: %s", what, got)
 		}
@@ -184,10 +184,10 @@ func (silent) Issuer(ctx context.Context, _ *x509.Certificate) (*x509.Certificat
 
 func TestSourceThatStaysSilentIsMissingAfterTheTimeForAllQuestions(t *testing.T) {
 	t.Parallel()
-	p := signed(t, newWorld(t))
+	p := signed(t, newTestPKI(t))
 	at := date(2025, 6, 3)
 	began := time.Now()
-	r := p.judge(at, func(o *Options) { o.Online, o.OnlineTimeout = silent{}, 50*time.Millisecond })
+	r := p.validate(at, func(o *Options) { o.Online, o.OnlineTimeout = silent{}, 50*time.Millisecond })
 	is(t, r, 0, CertificateChainGeneralFailure, LevelT)
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)

@@ -21,24 +21,24 @@ import (
 )
 
 // fresh validates a file with one signature and revocation data of the same day about the signer and the issuer.
-func fresh(w *world, h *holder, more ...[]byte) *Report {
+func fresh(w *testPKI, h *holder, more ...[]byte) *Report {
 	w.t.Helper()
-	p := w.paper()
+	p := w.newDocument()
 	p.sign(h)
 	var responses [][]byte
 	for c := h; c.issuer != nil; c = c.issuer {
 		responses = append(responses, c.good(date(2025, 6, 2)))
 	}
 	p.prove(append(responses, more...))
-	return p.judge(date(2025, 6, 3))
+	return p.validate(date(2025, 6, 3))
 }
 
-func TestNobodyIsTrustedWithoutRoots(t *testing.T) {
+func TestNoCertificateIsTrustedWithoutRoots(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	for name, trust := range map[string]*Trust{"nil": nil, "empty": {}} {
-		r := p.judge(date(2025, 6, 3), func(o *Options) { o.Trust = trust })
+		r := p.validate(date(2025, 6, 3), func(o *Options) { o.Trust = trust })
 		is(t, r, 0, NoCertificateChainFound, LevelB)
 		if r.Integrity != IntactLater {
 			t.Errorf("%s: content is %s", name, r.Integrity)
@@ -48,39 +48,39 @@ func TestNobodyIsTrustedWithoutRoots(t *testing.T) {
 
 func TestOtherRootsAreOfNoUse(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
-	other := newWorld(t).trust
-	is(t, p.judge(date(2025, 6, 3), func(o *Options) { o.Trust = other }), 0, NoCertificateChainFound, LevelB)
+	other := newTestPKI(t).trust
+	is(t, p.validate(date(2025, 6, 3), func(o *Options) { o.Trust = other }), 0, NoCertificateChainFound, LevelB)
 }
 
 func TestRootForTimeIsNoneForSigning(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	only := &Trust{}
 	only.Add(ForTime, "time", w.root.cert, w.timeRoot.cert)
 	p := proved(signed(t, w), date(2025, 6, 2))
-	is(t, p.judge(date(2025, 6, 3), func(o *Options) { o.Trust = only }), 0, NoCertificateChainFound, LevelT)
+	is(t, p.validate(date(2025, 6, 3), func(o *Options) { o.Trust = only }), 0, NoCertificateChainFound, LevelT)
 }
 
 func TestSelfSignedCertificateIsTrustedOnlyAsARoot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	self := certificate(t, nil, "Sendiri", person)
-	p := w.paper()
+	p := w.newDocument()
 	p.sign(self)
-	r := p.judge(date(2025, 6, 3))
+	r := p.validate(date(2025, 6, 3))
 	is(t, r, 0, NoCertificateChainFound, LevelB)
 	if !hasReason(r.Signatures[0].Reasons, "chain.self_signed") {
 		t.Error("self-signed is not reported")
 	}
 	w.trust.Add(ForSigning, "self", self.cert)
-	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, "", LevelB)
 }
 
 func TestCertificatesForOtherThingsDoNotSign(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	unknown, err := asn1.Marshal("x")
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestCertificatesForOtherThingsDoNotSign(t *testing.T) {
 
 func TestNameConstraintsOfAnIssuerHold(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	narrow := certificate(t, w.root, "Narrow", ca, func(c *x509.Certificate) {
 		c.PermittedDNSDomainsCritical, c.PermittedEmailAddresses = true, []string{"contoh.id"}
 	})
@@ -133,9 +133,9 @@ func TestNameConstraintsOfAnIssuerHold(t *testing.T) {
 	is(t, fresh(w, certificate(t, narrow, "Budi", person, mail("budi@lain.id"))), 0, ChainConstraintsFailure, LevelB)
 }
 
-func TestCertificateOfAPersonCertifiesNobody(t *testing.T) {
+func TestCertificateOfAPersonCertifiesNoOthers(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	r := fresh(w, certificate(t, w.budi, "Palsu", person, valid(date(2024, 1, 1), date(2026, 1, 1))))
 	if s := r.Signatures[0]; s.Indication == TotalPassed {
 		t.Errorf("%s %s", s.Indication, s.SubIndication)
@@ -144,63 +144,63 @@ func TestCertificateOfAPersonCertifiesNobody(t *testing.T) {
 
 func TestShortLivedCertificateNeedsNoProof(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	short := certificate(t, w.issuing, "Budi", person, func(c *x509.Certificate) {
 		c.ExtraExtensions = []pkix.Extension{{Id: oidNoRevAvail, Value: asn1.NullBytes}}
 	})
-	p := w.paper()
+	p := w.newDocument()
 	p.sign(short)
 	p.prove([][]byte{w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, "", LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, "", LevelB)
 }
 
 func TestWeakKeysCountUntilTheirDay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	key := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 1024))
-	p := w.paper()
+	p := w.newDocument()
 	p.sign(keyed(t, w.issuing, "Lemah", key, person))
-	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB) // the certificate itself began later
+	is(t, p.validate(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB) // the certificate itself began later
 	early := keyed(t, w.issuing, "Lemah", key, person, valid(date(2010, 1, 1), date(2030, 1, 1)))
-	p = w.paper()
+	p = w.newDocument()
 	p.sign(early)
 	p.prove([][]byte{early.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailureNoPOE, LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, CryptoConstraintsFailureNoPOE, LevelB)
 	lenient := DefaultPolicy()
 	lenient.Keys = []KeyRule{{"RSA", 0, time.Time{}}, {"ECDSA", 0, time.Time{}}}
-	is(t, p.judge(date(2025, 6, 3), func(o *Options) { o.Policy = lenient }), 0, "", LevelB)
+	is(t, p.validate(date(2025, 6, 3), func(o *Options) { o.Policy = lenient }), 0, "", LevelB)
 }
 
 func TestWeakHashCountsUntilItsDay(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	s := p.sign(w.budi)
 	s.Digest = 3 // crypto.SHA1
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
 }
 
 func TestWeakHashOfTheSignedAttributesCountsToo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	s := p.sign(w.budi)
 	s.Info.SignatureID.Algorithm = asn1.ObjectIdentifier{1, 2, 840, 10045, 4, 1} // ECDSA with SHA-1
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, CryptoConstraintsFailure, LevelB)
 }
 
 func TestWeakHashOfATimestampsOwnSignatureCountsUntilItsDay(t *testing.T) {
 	t.Parallel()
 	for hash, want := range map[crypto.Hash]bool{crypto.SHA256: true, crypto.SHA1: false} {
-		w := newWorld(t)
-		p := w.paper()
+		w := newTestPKI(t)
+		p := w.newDocument()
 		token := w.tsa.token(date(2025, 6, 1), content[:])
 		token.Signed = []crypto.Hash{hash}
 		p.sign(w.budi, token)
 		p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2)), w.tsa.good(date(2025, 6, 2))})
-		s := p.judge(date(2025, 6, 3)).Signatures[0]
+		s := p.validate(date(2025, 6, 3)).Signatures[0]
 		if proved := s.Proven != nil; proved != want {
 			t.Errorf("%v: proven %v, timestamp %s %s", hash, s.Proven, s.Timestamps[0].Indication, s.Timestamps[0].SubIndication)
 		}
@@ -209,12 +209,12 @@ func TestWeakHashOfATimestampsOwnSignatureCountsUntilItsDay(t *testing.T) {
 
 func TestContainerWithASecondSignerDoesNotPass(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	s := p.sign(w.budi)
 	s.Container.Signers = append(s.Container.Signers, s.Container.Signers[0])
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
-	is(t, p.judge(date(2025, 6, 3)), 0, SigConstraintsFailure, LevelB)
+	is(t, p.validate(date(2025, 6, 3)), 0, SigConstraintsFailure, LevelB)
 }
 
 func TestPolicyChoosesTheRuleForTheSmallestKeys(t *testing.T) {
@@ -240,7 +240,7 @@ func TestPolicyChoosesTheRuleForTheSmallestKeys(t *testing.T) {
 
 func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	self := certificate(t, nil, "Sendiri", person)
 	block := func(c *holder) []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.cert.Raw}) }
 	folder := fstest.MapFS{
@@ -295,7 +295,7 @@ func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 
 func TestHostileStoreIsBounded(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	began := time.Now()
 	for i := range 5000 {
@@ -308,7 +308,7 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	}
 	made := time.Since(began)
 	began = time.Now()
-	r := p.judge(date(2025, 6, 3))
+	r := p.validate(date(2025, 6, 3))
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("judged in %v, made in %v", took, made)
 	}
@@ -320,8 +320,8 @@ func TestHostileStoreIsBounded(t *testing.T) {
 
 func TestLookingForChainsIsGivenUpWhenItHasCostEnough(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	p.f.DSS = &facts.Store{}
 	for range 20 {
 		p.f.DSS.Certs = append(p.f.DSS.Certs, facts.StoreItem{DER: certificate(t, nil, "Kepala", ca).cert.Raw, Revision: 1})

@@ -12,16 +12,16 @@ import (
 
 func TestFileIsNoBetterThanItsWorstSignature(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	p.sign(w.budi, w.tsa.token(date(2025, 6, 1), content[:]))
 	bad := p.sign(w.budi, w.tsa.token(date(2025, 6, 1), content[:]))
 	proved(p, date(2025, 6, 2))
-	if r := p.judge(date(2025, 6, 3)); !r.Passed() {
+	if r := p.validate(date(2025, 6, 3)); !r.Passed() {
 		t.Fatalf("two good ones: %v", r.Summary)
 	}
 	bad.Integrity = facts.ErrDigest
-	r := p.judge(date(2025, 6, 3))
+	r := p.validate(date(2025, 6, 3))
 	is(t, r, 0, "", LevelLT)
 	is(t, r, 1, HashFailure, LevelNone)
 	if r.Passed() || r.Indication != TotalFailed || r.SubIndication != HashFailure || r.Integrity != ChangedAfter {
@@ -31,8 +31,8 @@ func TestFileIsNoBetterThanItsWorstSignature(t *testing.T) {
 
 func TestFileWithoutSignaturesSaysSo(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	r := w.paper().judge(date(2025, 6, 3))
+	w := newTestPKI(t)
+	r := w.newDocument().validate(date(2025, 6, 3))
 	if r.Passed() || r.Integrity != NothingIsSigned || r.Summary.Code != "file.none" || r.Indication == TotalPassed {
 		t.Errorf("%s %s %s", r.Indication, r.Integrity, r.Summary.Code)
 	}
@@ -40,7 +40,7 @@ func TestFileWithoutSignaturesSaysSo(t *testing.T) {
 
 func TestBrokenMathematicsHaveTheirNames(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	for _, c := range []struct {
 		change    func(*facts.Signature)
 		sub       SubIndication
@@ -58,11 +58,11 @@ func TestBrokenMathematicsHaveTheirNames(t *testing.T) {
 			s.Coverage = facts.Coverage{State: facts.Broken, Reasons: []facts.Reason{{Code: facts.RangeGap}}}
 		}, FormatFailure, CannotBeJudged},
 	} {
-		p := w.paper()
+		p := w.newDocument()
 		s := p.sign(w.budi)
 		p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
 		c.change(s)
-		r := p.judge(date(2025, 6, 3))
+		r := p.validate(date(2025, 6, 3))
 		if got := r.Signatures[0]; got.SubIndication != c.sub || got.Integrity != c.integrity || got.Level != LevelNone || len(got.Reasons) == 0 {
 			t.Errorf("%v, %v: %s %s level %q", s.Integrity, s.Coverage.State, got.SubIndication, got.Integrity, got.Level)
 		}
@@ -71,7 +71,7 @@ func TestBrokenMathematicsHaveTheirNames(t *testing.T) {
 
 func TestChangeThatIsNotAllowedFailsTheSignatureAndNotTheProofOfTime(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	p := proved(signed(t, w), date(2025, 6, 2))
 	p.archive(w.tsa, date(2025, 6, 3))
 	n := p.grow(diff.CodeContent)
@@ -80,7 +80,7 @@ func TestChangeThatIsNotAllowedFailsTheSignatureAndNotTheProofOfTime(t *testing.
 		l.Changes = []diff.Change{{Operation: diff.Replaced, Code: diff.CodeContent, Level: diff.Other, Ref: pdf.Ref{Number: 7}, Paths: []string{"Root/Pages/Kids[0]/Contents"}, Page: 1}}
 		l.Level, l.Denied = diff.Other, []int{0}
 	}
-	r := p.judge(date(2025, 6, 4))
+	r := p.validate(date(2025, 6, 4))
 	for i, s := range r.Signatures {
 		if s.Indication != TotalFailed || s.SubIndication != FormatFailure || s.Integrity != ChangedAfter {
 			t.Errorf("signature %d is %s %s %s", i, s.Indication, s.SubIndication, s.Integrity)
@@ -99,12 +99,12 @@ func TestChangeThatIsNotAllowedFailsTheSignatureAndNotTheProofOfTime(t *testing.
 
 func TestTooManyChangesCannotBeJudged(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	p := w.paper()
+	w := newTestPKI(t)
+	p := w.newDocument()
 	s := p.sign(w.budi)
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
 	s.Later[0].Changes, s.Later[0].Denied = []diff.Change{{Operation: diff.Oddity, Code: diff.CodeTooMuch, Level: diff.Other}}, []int{0}
-	r := p.judge(date(2025, 6, 3))
+	r := p.validate(date(2025, 6, 3))
 	if got := r.Signatures[0]; got.Integrity != CannotBeJudged || got.Indication != Indeterminate {
 		t.Errorf("%s %s", got.Indication, got.Integrity)
 	}
@@ -112,27 +112,27 @@ func TestTooManyChangesCannotBeJudged(t *testing.T) {
 
 func TestOlderFormsAreNamed(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
+	w := newTestPKI(t)
 	for _, form := range []facts.Form{facts.FormDetached, facts.FormSHA1, facts.FormRSA} {
-		p := w.paper()
+		p := w.newDocument()
 		s := p.sign(w.budi)
 		s.Form, s.SubFilter = form, pdf.Name(form)
 		if form == facts.FormRSA {
 			s.Container, s.Info = nil, nil
 		}
 		p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
-		is(t, p.judge(date(2025, 6, 3)), 0, "", Level(form))
+		is(t, p.validate(date(2025, 6, 3)), 0, "", Level(form))
 	}
 }
 
 func TestAllowedChangeThatCoversContentIsToldWithTheSignature(t *testing.T) {
 	t.Parallel()
-	p := signed(t, newWorld(t))
+	p := signed(t, newTestPKI(t))
 	p.grow(diff.CodeSignatureField)
 	s := p.f.Signatures[0]
 	s.Later[0].Changes[0].Notes = []diff.Note{diff.Visible, diff.OverlapsText}
 	s.Later[0].Changes[0].Page = 3
-	r := p.judge(date(2025, 6, 4))
+	r := p.validate(date(2025, 6, 4))
 	later := r.Signatures[0].Later
 	if len(later) != 1 || !later[0].Allowed || len(later[0].What) != 2 || later[0].What[0].Code != "change.shows" || later[0].What[1].Code != "change.overlaps_text" {
 		t.Errorf("%+v", later)

@@ -155,7 +155,7 @@ func TestAFinalFileIsReadOnlyAndItsOwnersAlone(t *testing.T) {
 	}
 }
 
-func TestStrangersInTheFolderAreNoBlobs(t *testing.T) {
+func TestOtherFilesInTheFolderAreNoBlobs(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	s := openStore(t, root)

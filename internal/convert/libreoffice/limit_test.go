@@ -144,8 +144,8 @@ func makeNested(t *testing.T, folder string) {
 	}
 }
 
-// asNobody calls a function as a user who is not root.
-func asNobody(t *testing.T, do func()) {
+// asUnprivilegedUser calls a function as a user who is not root.
+func asUnprivilegedUser(t *testing.T, do func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -169,7 +169,7 @@ func TestWhatCannotBeLookedAtIsTooMuchAndIsRemovedAllTheSame(t *testing.T) {
 		if err := errors.Join(os.Chmod(base, 0o777), os.Chmod(filepath.Dir(base), 0o755)); err != nil {
 			t.Fatal(err)
 		}
-		asNobody(t, func() {
+		asUnprivilegedUser(t, func() {
 			j, err := newJob(base, true, -1)
 			if err != nil {
 				t.Error(err)

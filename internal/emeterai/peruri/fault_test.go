@@ -253,7 +253,7 @@ func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
 	b.requireSpent(1)
 }
 
-func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
+func TestUnexplainedUnusedSerialsAreForAPerson(t *testing.T) {
 	t.Parallel()
 	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	d := b.openDriver(b.driverOptions(Adapter))

@@ -41,8 +41,8 @@ func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
 	}
 }
 
-// TestNobodyAddsAPictureBehindACertification: adding a field and signing it is the sneaky signature attack.
-func TestNobodyAddsAPictureBehindACertification(t *testing.T) {
+// TestNoPictureIsAddedBehindACertification: adding a field and signing it is the sneaky signature attack.
+func TestNoPictureIsAddedBehindACertification(t *testing.T) {
 	t.Parallel()
 	seen := func(t *testing.T, b []byte) []byte {
 		return on(t, addField(func(*pdf.Update, pdf.Dict) {})(t, b)).sign("baru", shown).b

@@ -30,7 +30,7 @@ func addField(edit func(u *pdf.Update, w pdf.Dict)) func(t *testing.T, b []byte)
 // whitened is an appearance that hides what is below it.
 func whitened(u *pdf.Update) pdf.Dict { return pdf.Dict{"N": look(u, "1 g 0 0 400 400 re f")} }
 
-func TestFieldThatNobodySignedShowsNothingInAnyWay(t *testing.T) {
+func TestUnsignedFieldShowsNothingInAnyWay(t *testing.T) {
 	t.Parallel()
 	const print, noView, toggleNoView, noZoom, noRotate = 1 << 2, 1 << 5, 1 << 8, 1 << 3, 1 << 4
 	flags := func(f pdf.Integer) func(t *testing.T, b []byte) []byte {
@@ -54,7 +54,7 @@ func TestFieldThatNobodySignedShowsNothingInAnyWay(t *testing.T) {
 	})
 }
 
-func TestNobodyAnswersForTheLookOfASignatureThatDoesNotHold(t *testing.T) {
+func TestAppearanceOfABrokenSignatureIsNotVouchedFor(t *testing.T) {
 	t.Parallel()
 	for shows, want := range map[bool]bool{true: false, false: true} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)
