@@ -35,6 +35,10 @@ func (b *bounded) read(ctx context.Context, fn func(querier) error) error {
 	return b.run(ctx, func(ctx context.Context) error { return b.database.read(ctx, fn) })
 }
 
+func (b *bounded) readWhole(ctx context.Context, fn func(querier) error) error {
+	return b.inTurn(func() error { return b.classify(ctx, b.database.readWhole(ctx, fn)) })
+}
+
 func (b *bounded) write(ctx context.Context, fn func(tx) error) error {
 	return b.run(ctx, func(ctx context.Context) error { return b.database.write(ctx, fn) })
 }
@@ -43,15 +47,22 @@ var errCrowded = errors.New("too many wait for it")
 
 // run runs a transaction, for as long as the timeout at most: a database that hangs does not hold on to who asks it.
 func (b *bounded) run(ctx context.Context, transaction func(context.Context) error) error {
+	return b.inTurn(func() error {
+		ctx, cancel := context.WithTimeout(ctx, b.timeout)
+		defer cancel()
+		return b.classify(ctx, transaction(ctx))
+	})
+}
+
+// inTurn counts a transaction while it runs or waits.
+func (b *bounded) inTurn(transaction func() error) error {
 	select {
 	case b.turns <- struct{}{}:
 	default:
 		return &outage.Error{Part: outage.Database, Err: errCrowded}
 	}
 	defer func() { <-b.turns }()
-	ctx, cancel := context.WithTimeout(ctx, b.timeout)
-	defer cancel()
-	return b.classify(ctx, transaction(ctx))
+	return transaction()
 }
 
 // commitError is an error of a commit after which the transaction may stand all the same.

@@ -66,12 +66,19 @@ const (
 
 // read runs fn on a snapshot once all that the log says in it was taken in.
 func (c *Checker) read(ctx context.Context, fn func(querier) error) error {
-	return c.store.db.read(ctx, func(q querier) error {
-		if err := c.catchUp(ctx, q, -1); err != nil {
-			return err
-		}
-		return fn(q)
-	})
+	return c.store.db.read(ctx, func(q querier) error { return c.onceCaughtUp(ctx, q, fn) })
+}
+
+// readWhole is read for as long as it takes.
+func (c *Checker) readWhole(ctx context.Context, fn func(querier) error) error {
+	return c.store.db.readWhole(ctx, func(q querier) error { return c.onceCaughtUp(ctx, q, fn) })
+}
+
+func (c *Checker) onceCaughtUp(ctx context.Context, q querier, fn func(querier) error) error {
+	if err := c.catchUp(ctx, q, -1); err != nil {
+		return err
+	}
+	return fn(q)
 }
 
 // CheckLog recomputes the log from its events, compares it with the stored hashes, and takes in what it says.
@@ -87,7 +94,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 			break
 		}
 	}
-	return c.read(ctx, func(q querier) error {
+	return c.readWhole(ctx, func(q querier) error {
 		if complete, err := c.checkLogRow(ctx, q); err != nil || !complete {
 			return err
 		}

@@ -89,5 +89,6 @@ type within struct {
 	tx tx
 }
 
-func (w within) read(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
-func (w within) write(_ context.Context, fn func(tx) error) error     { return fn(w.tx) }
+func (w within) read(_ context.Context, fn func(querier) error) error      { return fn(w.tx) }
+func (w within) readWhole(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
+func (w within) write(_ context.Context, fn func(tx) error) error          { return fn(w.tx) }

@@ -100,6 +100,9 @@ func (d *sqlite) read(ctx context.Context, fn func(querier) error) error {
 	return onOwnStack(func() error { return d.readHere(ctx, fn) })
 }
 
+// readWhole needs no more than read: nothing but the context ends a transaction.
+func (d *sqlite) readWhole(ctx context.Context, fn func(querier) error) error { return d.read(ctx, fn) }
+
 func (d *sqlite) readHere(ctx context.Context, fn func(querier) error) error {
 	t, err := d.reader.BeginTx(ctx, nil)
 	if err != nil {
@@ -173,6 +176,8 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 
 // now is zero: SQLite runs in this process and asks the same clock.
 func (d *sqlite) now(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
+
+func (d *sqlite) embedded() bool { return true }
 
 func (d *sqlite) jobs() jobs.Backend { return d.queue }
 
