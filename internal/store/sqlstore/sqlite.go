@@ -127,7 +127,10 @@ func (d *sqlite) writeHere(ctx context.Context, fn func(tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer d.writes.compile(ctx)
+	defer func() {
+		_ = t.Rollback() // after a panic: compile waits for the connection; otherwise the transaction has ended
+		d.writes.compile(ctx)
+	}()
 	var ordered []contract.Job
 	if err := fn(sqliteTx{t, ctx, d.writes, d.queue, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
