@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"time"
 
 	"segel/internal/disk"
+	"segel/internal/jobs"
+	"segel/internal/outage"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 	"segel/tsp"
@@ -298,4 +301,17 @@ func TestFullDiskRefusesUploadsAndSigningGoesOn(t *testing.T) {
 	}
 	free.Store(10 << 30)
 	owner.upload(simple())
+}
+
+func TestConversionWithoutRoomWaitsByItself(t *testing.T) {
+	t.Parallel()
+	full := disk.Room{Folders: []string{"/"}, Reserve: 100, Look: func(string) (disk.Space, error) { return disk.Space{Total: 1000, Free: 100}, nil }}
+	var wait *jobs.Later
+	if err := spareReserve(fmt.Errorf("store base: %w", full.Require(1))); !errors.As(err, &wait) || wait.After != reserveWait {
+		t.Errorf("only the reserve is left: %v", err)
+	}
+	gone := &outage.Error{Part: outage.Disk, Err: errors.New("no space left")}
+	if err := spareReserve(gone); err != error(gone) {
+		t.Errorf("nothing is left: %v", err)
+	}
 }

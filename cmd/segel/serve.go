@@ -14,6 +14,7 @@ import (
 	"segel/internal/api"
 	"segel/internal/config"
 	"segel/internal/contract"
+	"segel/internal/disk"
 	"segel/internal/jobs"
 	"segel/internal/store"
 	"segel/internal/workflow"
@@ -231,7 +232,9 @@ func (a *app) work(ctx context.Context, ready *readiness) (*jobs.Runner, error) 
 		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcile})
 	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
-		Convert:  func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Convert(ctx, id)) },
+		Convert: func(ctx context.Context, id contract.DocumentID) error {
+			return spareReserve(later(a.workflow.Convert(ctx, id)))
+		},
 		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
 		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
 		Sweep:    a.workflow.Sweep,
@@ -244,6 +247,18 @@ func later(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
 		return &jobs.Later{After: l.After, Err: l.Err}
+	}
+	return err
+}
+
+// reserveWait is after how long a conversion is tried again that found no room on the disk but the reserve.
+const reserveWait = time.Minute
+
+// spareReserve has a conversion wait that found no room on the disk but the reserve. It is no outage to other jobs, which may use the
+// reserve: they go on.
+func spareReserve(err error) error {
+	if errors.Is(err, disk.ErrReserve) {
+		return &jobs.Later{After: reserveWait, Err: err}
 	}
 	return err
 }

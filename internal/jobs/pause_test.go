@@ -119,3 +119,21 @@ func TestOtherErrorsMakeNobodyWait(t *testing.T) {
 		t.Error("all others wait")
 	}
 }
+
+func TestJobThatAsksToBeCalledLaterKeepsNoOthersWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var needed part
+		needed.away.Store(true)
+		p := newPause(needed.working, time.Hour, discard)
+		defer p.stop()
+		tries, began := 0, time.Now()
+		err := p.run(t.Context(), func() error { tries++; return &Later{After: time.Minute, Err: errGone} })
+		if wait, ok := later(err); !ok || wait != time.Minute || tries != 1 {
+			t.Errorf("%v after %d tries", err, tries)
+		}
+		if err := p.run(t.Context(), func() error { return nil }); err != nil || time.Since(began) != 0 {
+			t.Errorf("another job: %v after %v", err, time.Since(began))
+		}
+	})
+}
