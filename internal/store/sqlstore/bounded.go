@@ -12,9 +12,13 @@ import (
 // DefaultTimeout is how long a transaction may take where [Options] say nothing.
 const DefaultTimeout = 15 * time.Second
 
-// maxTransactions bounds the transactions that run or wait for a connection at the same time. It is far above what a database that
-// answers ever has; while one does not, requests beyond it are refused at once instead of piling up.
-const maxTransactions = 1024
+// maxTransactions bounds the transactions that run or wait for a connection at the same time. Others wait for as long as crowdWait: a
+// database that answers is through with a crowd by then, such as thousands of browsers that come again after a restart. While one does
+// not answer, they are refused instead of piling up.
+const (
+	maxTransactions = 1024
+	crowdWait       = time.Second
+)
 
 // bounded is a database whose transactions take a limited time, of which a limited number wait, and whose errors tell an outage from a
 // defect.
@@ -36,7 +40,7 @@ func (b *bounded) read(ctx context.Context, fn func(querier) error) error {
 }
 
 func (b *bounded) readWhole(ctx context.Context, fn func(querier) error) error {
-	return b.inTurn(func() error { return b.classify(ctx, b.database.readWhole(ctx, fn)) })
+	return b.inTurn(ctx, func() error { return b.classify(ctx, b.database.readWhole(ctx, fn)) })
 }
 
 func (b *bounded) write(ctx context.Context, fn func(tx) error) error {
@@ -47,7 +51,7 @@ var errCrowded = errors.New("too many wait for it")
 
 // run runs a transaction, for as long as the timeout at most: a database that hangs does not hold on to who asks it.
 func (b *bounded) run(ctx context.Context, transaction func(context.Context) error) error {
-	return b.inTurn(func() error {
+	return b.inTurn(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, b.timeout)
 		defer cancel()
 		return b.classify(ctx, transaction(ctx))
@@ -55,11 +59,19 @@ func (b *bounded) run(ctx context.Context, transaction func(context.Context) err
 }
 
 // inTurn counts a transaction while it runs or waits.
-func (b *bounded) inTurn(transaction func() error) error {
+func (b *bounded) inTurn(ctx context.Context, transaction func() error) error {
 	select {
 	case b.turns <- struct{}{}:
 	default:
-		return &outage.Error{Part: outage.Database, Err: errCrowded}
+		patience := time.NewTimer(crowdWait)
+		defer patience.Stop()
+		select {
+		case b.turns <- struct{}{}:
+		case <-patience.C:
+			return &outage.Error{Part: outage.Database, Err: errCrowded}
+		case <-ctx.Done():
+			return b.classify(ctx, ctx.Err())
+		}
 	}
 	defer func() { <-b.turns }()
 	return transaction()

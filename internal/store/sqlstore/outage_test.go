@@ -281,3 +281,18 @@ func TestTransactionThatPanicsLetsTheNextGoOnAtOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestCrowdThatADatabaseAnswersIsServed(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		var all sync.WaitGroup
+		for range 2 * maxTransactions {
+			all.Go(func() {
+				if _, _, err := s.Size(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}
