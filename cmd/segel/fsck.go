@@ -19,7 +19,7 @@ type fsckCommand struct {
 	dataFlag
 	Fast       bool   `help:"Do not validate the signatures of completed documents."`
 	Remove     bool   `help:"Move files that nothing refers to, and of which the audit log knows nothing, into the folder aside of the blobs. None is moved while evidence is missing or changed."`
-	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Remove for good what was moved aside at least that many days ago."`
+	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Remove for good what was moved aside at least that many days ago. Nothing is removed while evidence is missing or changed."`
 	Record     bool   `help:"State the digests of rows in the audit log for which it has none, once after an update from a release that did not."`
 	JSON       bool   `name:"json" help:"Print one JSON object a line: each finding, and a summary."`
 	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, some 200 bytes a row; else where the system keeps temporary files."`
@@ -128,7 +128,8 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 			return err
 		}
 	}
-	if c.PurgeAside >= 0 {
+	// What was moved aside may be what is missing now.
+	if c.PurgeAside >= 0 && r.found[store.SeverityEvidence] == 0 {
 		if _, err := a.blobs.PurgeAside(ctx, a.clock().AddDate(0, 0, -c.PurgeAside)); err != nil {
 			return err
 		}

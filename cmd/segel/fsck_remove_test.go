@@ -96,6 +96,11 @@ func TestFsckMovesTheFileOfADraftThatWasDeletedAside(t *testing.T) {
 			t.Fatal(err)
 		}
 		owner.do("DELETE", fmt.Sprint(documentPath, id), nil).ok()
+		o, err := s.store.FirstOrganisation(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		organisation := o.Name
 		s.stop()
 		if err := os.RemoveAll(file); err != nil { // the service may have been stopped before it removed the file
 			t.Fatal(err)
@@ -119,6 +124,12 @@ func TestFsckMovesTheFileOfADraftThatWasDeletedAside(t *testing.T) {
 		if _, err := os.Stat(aside[0]); err != nil {
 			t.Error("a file of today is purged", err)
 		}
+		runSQL(t, data, env, `UPDATE organisation SET name = 'Another'`)
+		runFsck(t, data, env, 1, "--purge-aside", "0")
+		if _, err := os.Stat(aside[0]); err != nil {
+			t.Error("the file is purged although evidence was changed", err)
+		}
+		runSQL(t, data, env, fmt.Sprintf(`UPDATE organisation SET name = '%s'`, organisation))
 		runFsck(t, data, env, 0, "--purge-aside", "0")
 		if _, err := os.Stat(aside[0]); !os.IsNotExist(err) {
 			t.Error("the file is not purged", err)

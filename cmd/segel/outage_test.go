@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -13,7 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/api"
 	"segel/internal/disk"
+	"segel/internal/jobs"
+	"segel/internal/outage"
+	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
 	"segel/tsp"
@@ -298,4 +303,63 @@ func TestFullDiskRefusesUploadsAndSigningGoesOn(t *testing.T) {
 	}
 	free.Store(10 << 30)
 	owner.upload(simple())
+}
+
+func TestConversionWithoutRoomWaitsByItself(t *testing.T) {
+	t.Parallel()
+	full := disk.Room{Folders: []string{"/"}, Reserve: 100, Look: func(string) (disk.Space, error) { return disk.Space{Total: 1000, Free: 100}, nil }}
+	var wait *jobs.Later
+	if err := spareReserve(fmt.Errorf("store base: %w", full.Require(1))); !errors.As(err, &wait) || wait.After != reserveWait {
+		t.Errorf("only the reserve is left: %v", err)
+	}
+	gone := &outage.Error{Part: outage.Disk, Err: errors.New("no space left")}
+	if err := spareReserve(gone); err != error(gone) {
+		t.Errorf("nothing is left: %v", err)
+	}
+}
+
+// claimThen does something once a key is claimed.
+type claimThen struct {
+	api.Answers
+	then atomic.Pointer[func()]
+}
+
+func (c *claimThen) Claim(ctx context.Context, claim store.Claim, keep time.Duration) (store.Claimed, error) {
+	met, err := c.Answers.Claim(ctx, claim, keep)
+	if then := c.then.Swap(nil); then != nil {
+		(*then)()
+	}
+	return met, err
+}
+
+func TestUploadWhoseCommitIsInDoubtIsAnsweredOnceItIsRepeated(t *testing.T) {
+	t.Parallel()
+	var answers claimThen
+	b := behindProxy(t, func(a *app) { answers.Answers, a.answers = a.answers, &answers }, pgtest.CutCommits)
+	owner, signer := b.person(t, "Sari", ""), b.person(t, "Budi", "")
+	upload := object{"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(simple()), "signer": []object{signer.as("signer", 1)}}
+	send := func() *answer {
+		return owner.do("POST", signPath+"upload-docs-base64", upload, "Idempotency-Key", "doubt")
+	}
+
+	fail := func() { b.fail(t) }
+	answers.then.Store(&fail)
+	send().unavailable(time.Now(), time.Minute)
+	b.mend(t)
+	again := send()
+	for n := 0; again.status == http.StatusServiceUnavailable && n < 50; n++ { // it meets connections that were lost
+		again = send()
+	}
+	again.ok()
+	if again.header.Get("Idempotent-Replayed") != "true" {
+		t.Error("the upload was carried out again")
+	}
+	list := owner.do("GET", documentPath+"out", nil).ok().object()["data"]
+	if text := fmt.Sprint(list); strings.Count(text, "document_name:") != 1 {
+		t.Errorf("the owner has %s", text)
+	}
+	if files, _ := blobs(t, b.service); len(files) != 1 {
+		t.Errorf("the files are %v", files)
+	}
+	fsck(t, b.service, 0)
 }

@@ -14,6 +14,7 @@ import (
 	"segel/internal/api"
 	"segel/internal/config"
 	"segel/internal/contract"
+	"segel/internal/disk"
 	"segel/internal/jobs"
 	"segel/internal/store"
 	"segel/internal/workflow"
@@ -232,7 +233,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Convert: func(ctx context.Context, id contract.DocumentID) error {
-			return toJobsLater(a.workflow.Convert(ctx, id))
+			return spareReserve(toJobsLater(a.workflow.Convert(ctx, id)))
 		},
 		Stamp: func(ctx context.Context, id contract.DocumentID) error { return toJobsLater(a.workflow.Stamp(ctx, id)) },
 		Complete: func(ctx context.Context, id contract.DocumentID) error {
@@ -248,6 +249,18 @@ func toJobsLater(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
 		return &jobs.Later{After: l.After, Err: l.Err}
+	}
+	return err
+}
+
+// reserveWait is after how long a conversion is tried again that found no room on the disk but the reserve.
+const reserveWait = time.Minute
+
+// spareReserve has a conversion wait that found no room on the disk but the reserve. It is no outage to other jobs, which may use the
+// reserve: they go on.
+func spareReserve(err error) error {
+	if errors.Is(err, disk.ErrReserve) {
+		return &jobs.Later{After: reserveWait, Err: err}
 	}
 	return err
 }

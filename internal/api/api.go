@@ -119,14 +119,15 @@ type server struct {
 	shares            callerShares
 	metrics           metrics
 	crossSite         http.CrossOriginProtection
-	running           sync.Map // tokens of the claims whose requests are being answered
-	spec              []byte   // the specification, JSON
+	rechecks          chan struct{} // holds one for each stream that authenticates again
+	running           sync.Map      // tokens of the claims whose requests are being answered
+	spec              []byte        // the specification, JSON
 	docs              manual
 }
 
 // New makes the handler of everything that is served. Its error is one of the options.
 func New(o Options) (http.Handler, error) {
-	s := &server{Options: o.withDefaults(), metrics: newMetrics()}
+	s := &server{Options: o.withDefaults(), metrics: newMetrics(), rechecks: make(chan struct{}, mostAuthenticating)}
 	if err := checkService(s.Service); err != nil {
 		return nil, err
 	}

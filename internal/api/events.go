@@ -66,6 +66,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 			defer leave()
 			defer out.close() //nolint:errcheck // nothing is left to be sent
 			defer detached.logStreamEnd(out)
+			defer context.AfterFunc(detached.Streams.ctx, out.hurry)()
 			detached.tellEvents(out, &d, after)
 		})
 		return nil
@@ -100,7 +101,7 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 			return // the client has gone, or comes again to a service that is not being stopped
 		}
 		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
-		if _, err := c.authenticate(); err != nil {
+		if err := c.authenticateAgain(); err != nil {
 			c.cause = err // the answer has begun; the browser comes again and is told then
 			return
 		}
@@ -115,6 +116,22 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 			out.writeProgress(next)
 		}
 	}
+}
+
+// mostAuthenticating bounds the streams that authenticate again at the same time: after a change all streams of a document do, and
+// the store would refuse some of them, and other requests, as if it did not answer.
+const mostAuthenticating = 32
+
+// authenticateAgain finds out whether the token of a stream is still good.
+func (c *call) authenticateAgain() error {
+	select {
+	case c.rechecks <- struct{}{}:
+	case <-c.r.Context().Done():
+		return c.r.Context().Err()
+	}
+	defer func() { <-c.rechecks }()
+	_, err := c.authenticate()
+	return err
 }
 
 // untilStopping returns the context of the request, which ends when the service is told to stop.
@@ -135,6 +152,7 @@ type eventWriter struct {
 	deadline func(time.Time) error
 	gone     func() bool  // whether the client has closed the connection; nil: the request's context tells
 	close    func() error // nil: net/http does
+	stopping func() bool  // whether the stream is to end now; nil: net/http cuts it off
 	err      error        // the client has gone
 	bytes    int64
 }
@@ -150,6 +168,12 @@ func (o *eventWriter) writeProgress(d *contract.Document) {
 
 // liftDeadline lifts the deadline: the connection may carry other answers after this one.
 func (o *eventWriter) liftDeadline() { _ = o.deadline(time.Time{}) }
+
+// lastWrite is how long a client may take for what is being written when the service is told to stop.
+const lastWrite = time.Second
+
+// hurry ends a write that is under way soon. It may be called while one is.
+func (o *eventWriter) hurry() { _ = o.deadline(time.Now().Add(lastWrite)) }
 
 // writeHeartbeat keeps proxies from closing a stream on which nothing happens, and finds out whether the client is there.
 func (o *eventWriter) writeHeartbeat() {
@@ -170,6 +194,9 @@ func (o *eventWriter) writeEvent(s string) {
 	// The server's own time for writing an answer is meant for answers that end. Where deadlines are not to be
 	// had, there is none to lift.
 	_ = o.deadline(time.Now().Add(2 * heartbeat))
+	if o.stopping != nil && o.stopping() {
+		o.hurry()
+	}
 	var n int
 	n, o.err = io.WriteString(o.to, s)
 	o.bytes += int64(n)

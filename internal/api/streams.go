@@ -73,6 +73,7 @@ func (c *call) detach() (*call, *eventWriter) {
 	r := &http.Request{Method: c.r.Method, Host: c.r.Host, URL: c.r.URL, Header: c.r.Header}
 	detached := &call{exchange: &x, r: r.WithContext(c.Streams.ctx), by: c.by, server: c.server, endpoint: c.endpoint}
 	out := &eventWriter{language: c.language, to: conn, deadline: conn.SetWriteDeadline, gone: func() bool { return gone(conn) }, close: conn.Close}
+	out.stopping = func() bool { return detached.Streams.ctx.Err() != nil }
 	out.writeEvent(head.String())
 	return detached, out
 }

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,4 +117,112 @@ func TestAPanicInAStreamThatLeftNetHTTPEndsThatStreamAlone(t *testing.T) {
 			t.Errorf("%s, %v", a.Status, err)
 		}
 	}
+}
+
+// gate is an identity that tells how many are in it at the same time, and holds them while it is closed.
+type gate struct {
+	Identity
+	closed atomic.Bool
+	opened chan struct{}
+	inside atomic.Int64
+	full   chan struct{} // closed when as many are inside as may be
+	most   atomic.Int64
+}
+
+func (g *gate) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
+	if g.closed.Load() {
+		switch n := g.inside.Add(1); {
+		case n == mostAuthenticating:
+			close(g.full)
+		case n > mostAuthenticating:
+			g.most.Store(n)
+		}
+		<-g.opened
+	}
+	return g.Identity.Authenticate(ctx, token)
+}
+
+func TestStreamsOfOneDocumentDoNotAuthenticateAllAtOnce(t *testing.T) {
+	t.Parallel()
+	const n = 3 * mostAuthenticating
+	streams := NewStreams()
+	g := &gate{opened: make(chan struct{}), full: make(chan struct{})}
+	b := newBench(t, processing(), withStreams(streams), func(o *Options) { g.Identity, o.Identity = o.Identity, g })
+	changed := make(chan struct{})
+	var woken sync.WaitGroup
+	woken.Add(n)
+	b.next = func(context.Context, int64) (contract.Document, error) {
+		<-changed
+		woken.Done()
+		return completed(), nil
+	}
+	follow := followed(t, b, streams)
+	answers := make([]*http.Response, n)
+	for i := range answers {
+		answers[i], _ = follow()
+	}
+	g.closed.Store(true)
+	close(changed)
+	<-g.full
+	woken.Wait()
+	if most := g.most.Load(); most > 0 {
+		t.Errorf("%d of %d at the same time", most, n)
+	}
+	g.closed.Store(false)
+	close(g.opened)
+	for _, a := range answers {
+		if text, err := io.ReadAll(a.Body); err != nil || !strings.Contains(string(text), `"complete`) {
+			t.Errorf("%s, %v", text, err)
+		}
+	}
+}
+
+// stuckListener accepts connections whose clients take no more than the head of an answer.
+type stuckListener struct {
+	net.Listener
+	stuck chan struct{} // closed when a write waits
+}
+
+func (l *stuckListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &stuckConn{Conn: c, stuck: l.stuck, cut: make(chan struct{})}, err
+}
+
+type stuckConn struct {
+	net.Conn
+	writes int
+	stuck  chan struct{}
+	once   sync.Once
+	cut    chan struct{} // closed when a write may wait no longer than lastWrite
+}
+
+func (c *stuckConn) Write(p []byte) (int, error) {
+	if c.writes++; c.writes == 1 {
+		return c.Conn.Write(p)
+	}
+	close(c.stuck)
+	<-c.cut
+	return 0, os.ErrDeadlineExceeded
+}
+
+func (c *stuckConn) SetWriteDeadline(at time.Time) error {
+	if c.writes > 0 && time.Until(at) <= lastWrite {
+		c.once.Do(func() { close(c.cut) })
+	}
+	return nil
+}
+
+func TestAStreamWhoseClientTakesNothingEndsWithTheService(t *testing.T) {
+	t.Parallel()
+	streams := NewStreams()
+	b := newBench(t, processing(), withStreams(streams))
+	b.next = waiting
+	server := httptest.NewUnstartedServer(b)
+	l := &stuckListener{server.Listener, make(chan struct{})}
+	server.Listener = l
+	server.Start()
+	defer server.Close()
+	dial(t, server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\n\r\n")
+	<-l.stuck
+	streams.Close()
 }

@@ -2,8 +2,10 @@ package identity
 
 import (
 	"errors"
+	"runtime"
 	"testing"
 
+	"segel/internal/admission"
 	"segel/internal/contract"
 )
 
@@ -114,5 +116,40 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	}
 	if len(h.store.users) != before {
 		t.Error("who was refused was added")
+	}
+}
+
+func TestAccountsAreAddedBesideManyLogins(t *testing.T) {
+	t.Parallel()
+	h := inhabited(t)
+	h.hasher.queue = admission.NewQueue(admission.Limits{Slots: 1, Waiting: 1})
+	release, err := h.hasher.queue.Acquire(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := make(chan error)
+	go func() {
+		_, err := h.hasher.queue.Acquire(t.Context(), "another")
+		waits <- err
+	}()
+	for n := 0; n == 0; _, n = h.hasher.queue.Load() {
+		runtime.Gosched()
+	}
+	added := make(chan error)
+	go func() {
+		_, err := h.AddUser(t.Context(), NewUser{Name: "Budi", Email: "budi@contoh.id", Password: password, Organisation: "Contoh"})
+		added <- err
+	}()
+	select {
+	case err := <-waits: // it gave its place to the account
+		if !errors.Is(err, admission.ErrFull) {
+			t.Error(err)
+		}
+	case err := <-added:
+		t.Fatalf("refused because logins wait: %v", err)
+	}
+	release()
+	if err := <-added; err != nil {
+		t.Error(err)
 	}
 }

@@ -48,14 +48,14 @@ func (p *outagePause) endPause() {
 var errPaused = errors.New("a part that it needs does not answer")
 
 // runWithPause calls do, once no outage is known, and again after the end of one that it met. An outage that only this job meets is an error
-// like any other in the end.
+// like any other in the end. A job that asks to be called later keeps no others waiting, whatever it met.
 func (p *outagePause) runWithPause(ctx context.Context, do func() error) error {
 	for try := 1; ; try++ {
 		if err := p.waitWorking(ctx); err != nil {
 			return err
 		}
 		err := do()
-		if outage.Of(err) == nil || p.working == nil || try == maxOutageTries || ctx.Err() != nil {
+		if _, waits := waitOf(err); waits || outage.Of(err) == nil || p.working == nil || try == maxOutageTries || ctx.Err() != nil {
 			return err
 		}
 		p.beginPause(err)

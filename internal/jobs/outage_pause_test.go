@@ -119,3 +119,21 @@ func TestOtherErrorsMakeNobodyWait(t *testing.T) {
 		t.Error("all others wait")
 	}
 }
+
+func TestJobThatAsksToBeCalledLaterKeepsNoOthersWaiting(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var needed part
+		needed.away.Store(true)
+		p := newOutagePause(needed.working, time.Hour, discardLogger)
+		defer p.endPause()
+		tries, began := 0, time.Now()
+		err := p.runWithPause(t.Context(), func() error { tries++; return &Later{After: time.Minute, Err: errGone} })
+		if wait, ok := waitOf(err); !ok || wait != time.Minute || tries != 1 {
+			t.Errorf("%v after %d tries", err, tries)
+		}
+		if err := p.runWithPause(t.Context(), func() error { return nil }); err != nil || time.Since(began) != 0 {
+			t.Errorf("another job: %v after %v", err, time.Since(began))
+		}
+	})
+}

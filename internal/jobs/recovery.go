@@ -25,10 +25,12 @@ type jobRecovery struct {
 	stop    func()
 }
 
-// keepEvery is how often the keeper looks, and keepWithin how long it may take.
+// keepEvery is how often the keeper looks, and keepWithin how long it may take. A fetch may take fetchWithin: River sets no limit, and
+// the keeper, which waits for it, could not be stopped before a lost connection is noticed.
 const (
 	recoveryInterval = 2 * time.Second
 	recoveryTimeout  = 10 * time.Second
+	fetchWithin      = 5 * time.Second
 )
 
 // startRecovery starts a keeper, which ends by stop.
@@ -134,6 +136,8 @@ type recordingExecutor struct {
 func (n recordingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	n.fetched.fetching.RLock()
 	defer n.fetched.fetching.RUnlock()
+	ctx, cancel := context.WithTimeout(ctx, fetchWithin)
+	defer cancel()
 	jobs, err := n.Executor.JobGetAvailable(ctx, p)
 	n.fetched.mu.Lock()
 	defer n.fetched.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver"
@@ -15,12 +16,17 @@ type fakeExecutor struct {
 	riverdriver.Executor
 	running   map[int64]string // by number: the process
 	lose      bool
+	hang      bool
 	leader    *riverdriver.Leader
 	rescued   []int64
 	scheduled int
 }
 
-func (f *fakeExecutor) JobGetAvailable(_ context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+func (f *fakeExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
+	if f.hang {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	id := int64(len(f.running) + 1)
 	f.running[id] = p.ClientID
 	if f.lose {
@@ -118,4 +124,16 @@ func TestDueJobsAreBroughtForwardWhileThereIsNoLeader(t *testing.T) {
 			t.Errorf("%v: %d, %v, %v", c.leader, db.scheduled, rung, err)
 		}
 	}
+}
+
+func TestFetchThatHangsIsGivenUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f := newFetchedJobs()
+		// As River does: without a limit, and not to be cancelled.
+		_, err := recordingExecutor{&fakeExecutor{hang: true}, f}.JobGetAvailable(context.Background(), &riverdriver.JobGetAvailableParams{})
+		if !errors.Is(err, context.DeadlineExceeded) || !f.hasLostAnswer() {
+			t.Errorf("%v", err)
+		}
+	})
 }

@@ -50,14 +50,17 @@ type fairStatements struct {
 func fairSQL(database string) fairStatements {
 	const waits = `FROM river_job WHERE state = 'available' AND queue = $1`
 	array, object, lock := `json_agg`, `json_build_object`, `SELECT pg_advisory_xact_lock(`+fmt.Sprint(turnLock)+`)`
+	// A commit that orders a job which waits already holds the job's row. River fetches none that is held, and neither is one
+	// waited for here: the turns of all processes would wait with it.
+	free := ` FOR UPDATE SKIP LOCKED`
 	if database == sqliteName {
-		array, object, lock = `json_group_array`, `json_object`, ``
+		array, object, lock, free = `json_group_array`, `json_object`, ``, ``
 	}
 	f := fairStatements{
 		lock: lock,
 		several: `SELECT coalesce((SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1) <>
 			(SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` DESC LIMIT 1), false)`,
-		demote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE state = 'available' AND queue = $1 AND priority = %d`, waitingPriority, turnPriority),
+		demote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id IN (SELECT id `+waits+` AND priority = %d`+free+`)`, waitingPriority, turnPriority),
 		heads: `WITH RECURSIVE waiting (organisation) AS (
 				SELECT (SELECT ` + turnOf + ` ` + waits + ` ORDER BY ` + turnOf + ` LIMIT 1)
 				UNION ALL
@@ -69,7 +72,7 @@ func fairSQL(database string) fairStatements {
 			SELECT CAST(coalesce(` + array + `(` + object + `('organisation', w.organisation, 'working', coalesce(a.jobs, 0),
 				'id', (SELECT id ` + waits + ` AND ` + turnOf + ` = w.organisation ORDER BY scheduled_at, id LIMIT 1))), '[]') AS text)
 			FROM waiting w LEFT JOIN working a ON a.organisation = w.organisation WHERE w.organisation IS NOT NULL`,
-		promote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id = $1`, turnPriority),
+		promote: fmt.Sprintf(`UPDATE river_job SET priority = %d WHERE id IN (SELECT id FROM river_job WHERE id = $1`+free+`)`, turnPriority),
 	}
 	if database == sqliteName {
 		for _, s := range []*string{&f.several, &f.demote, &f.heads, &f.promote} {

@@ -4,9 +4,14 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
+	"segel/internal/store/sqlstore"
+	"segel/internal/store/storetest/pgtest"
 )
 
 // order orders stamps of documents from first on for an organisation.
@@ -60,3 +65,35 @@ func TestJobsThatWereOrderedByAnEarlierReleaseAreWorkedOff(t *testing.T) {
 		}
 	})
 }
+
+func TestAJobThatATransactionHoldsDelaysNoOthers(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.Database(t, sqlstore.Migrate)
+	b := newBench(t, dsn)
+	b.order("a", 1, 1)
+	b.order("b", 11, 1)
+	db, err := pgx.Connect(t.Context(), dsn)
+	b.must(err)
+	defer db.Close(context.Background()) //nolint:errcheck // nothing is written
+	// A commit that orders the same job again holds its row, here for as long as its process hangs. It had its turn before.
+	_, err = db.Exec(t.Context(), `UPDATE river_job SET priority = 1 WHERE args->>'document' = '1'`)
+	b.must(err)
+	held, err := db.Begin(t.Context())
+	b.must(err)
+	_, err = held.Exec(t.Context(), `SELECT id FROM river_job WHERE args->>'document' = '1' FOR UPDATE`)
+	b.must(err)
+	b.run(b.handlers(), jobs.Options{Workers: 2})
+	select {
+	case id := <-b.stamped:
+		if id != 11 {
+			t.Errorf("document %d, whose job is held", id)
+		}
+	case <-time.After(fetchPatience):
+		t.Error("nothing is worked off")
+	}
+	b.must(held.Rollback(t.Context()))
+	next(t, b.stamped)
+}
+
+// fetchPatience is below the limits after which a fetch that waits for a row is given up.
+const fetchPatience = 4 * time.Second

@@ -15,7 +15,12 @@ type watchers struct {
 	mu      sync.Mutex // guards all below, for a moment only
 	waits   map[contract.DocumentID]map[*watcher]bool
 	polling chan struct{} // holds one while a caller looks for all
+	reading chan struct{} // holds one for each caller that reads its own document
 }
+
+// mostReading bounds those who wait and read their document at the same time. A change wakes all who wait for a document; were they to
+// read at once, the store would refuse some of them, and other requests, as if it did not answer.
+const mostReading = 32
 
 type watcher struct {
 	after int64         // the version that the caller knows
@@ -31,6 +36,7 @@ func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan s
 	defer w.mu.Unlock()
 	if w.waits == nil {
 		w.waits, w.polling = map[contract.DocumentID]map[*watcher]bool{}, make(chan struct{}, 1)
+		w.reading = make(chan struct{}, mostReading)
 	}
 	if w.waits[id] == nil {
 		w.waits[id] = map[*watcher]bool{}
@@ -44,6 +50,20 @@ func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan s
 			delete(w.waits, id)
 		}
 	}
+}
+
+// read calls do when few others read.
+func (w *watchers) read(ctx context.Context, do func() error) error {
+	w.mu.Lock()
+	reading := w.reading // made by enter
+	w.mu.Unlock()
+	select {
+	case reading <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-reading }()
+	return do()
 }
 
 // notifyChange wakes those who wait for a document.
@@ -103,7 +123,11 @@ func (s *Service) WaitForChange(ctx context.Context, by contract.Actor, id contr
 //
 //go:noinline
 func (s *Service) newerDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
-	d, err := s.Detail(ctx, by, contract.OpEvents, id)
+	var d contract.Document
+	err := s.watch.read(ctx, func() (err error) {
+		d, err = s.Detail(ctx, by, contract.OpEvents, id)
+		return err
+	})
 	if err != nil || d.Version <= after {
 		return nil, err
 	}
@@ -115,7 +139,7 @@ func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, af
 	news, looking, leave := s.watch.startWait(id, after)
 	defer leave()
 	// Asked after entering, so that no change goes by between the caller's last look and the wait.
-	if err := s.checkVersions(ctx, []contract.DocumentID{id}); err != nil {
+	if err := s.watch.read(ctx, func() error { return s.checkVersions(ctx, []contract.DocumentID{id}) }); err != nil {
 		return err
 	}
 	select {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -109,6 +110,54 @@ func TestAChangeBeforeTheWaitIsSeenAtOnce(t *testing.T) {
 		}
 		if err := s.waitForVersion(t.Context(), 9, 4); err != nil { // it was deleted
 			t.Error(err)
+		}
+	})
+}
+
+// crowd is a store that tells how many ask it at the same time.
+type crowd struct {
+	*versions
+	now, most atomic.Int64
+}
+
+func (c *crowd) ask() {
+	now := c.now.Add(1)
+	for most := c.most.Load(); now > most && !c.most.CompareAndSwap(most, now); most = c.most.Load() {
+	}
+	time.Sleep(time.Millisecond)
+	c.now.Add(-1)
+}
+
+func (c *crowd) Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error) {
+	c.ask()
+	return c.versions.Versions(ctx, ids)
+}
+
+func (c *crowd) Involves(context.Context, contract.DocumentID, contract.PersonID) (bool, error) {
+	c.ask()
+	return false, nil
+}
+
+func TestThoseWhoWaitForOneDocumentDoNotReadItAllAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const watchers = 2000
+		store := &crowd{versions: &versions{of: map[contract.DocumentID]int64{1: 1}}}
+		s := &Service{Store: store}
+		var served sync.WaitGroup
+		for range watchers {
+			served.Go(func() {
+				by := contract.Actor{Person: contract.Person{ID: "somebody"}}
+				if _, err := s.WaitForChange(t.Context(), by, 1, 1); !errors.Is(err, contract.ErrNotFound) { // which Involves leads to
+					t.Error(err)
+				}
+			})
+		}
+		time.Sleep(time.Minute)
+		s.watch.notifyChange(1)
+		served.Wait()
+		if n := store.most.Load(); n > mostReading+1 { // one looks for all
+			t.Errorf("%d of %d asked the store at the same time", n, watchers)
 		}
 	})
 }

@@ -12,9 +12,13 @@ import (
 // DefaultTimeout is how long a transaction may take where [Options] say nothing.
 const DefaultTimeout = 15 * time.Second
 
-// maxTransactions bounds the transactions that run or wait for a connection at the same time. It is far above what a database that
-// answers ever has; while one does not, requests beyond it are refused at once instead of piling up.
-const maxTransactions = 1024
+// maxTransactions bounds the transactions that run or wait for a connection at the same time. Others wait for as long as crowdWait: a
+// database that answers is through with a crowd by then, such as thousands of browsers that come again after a restart. While one does
+// not answer, they are refused instead of piling up.
+const (
+	maxTransactions = 1024
+	crowdWait       = time.Second
+)
 
 // boundedDatabase is a database whose transactions take a limited time, of which a limited number wait, and whose errors tell an outage from a
 // defect.
@@ -35,6 +39,10 @@ func (b *boundedDatabase) withSnapshot(ctx context.Context, fn func(querier) err
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withSnapshot(ctx, fn) })
 }
 
+func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error) error {
+	return b.inTurn(ctx, func() error { return b.classifyError(ctx, b.database.readWhole(ctx, fn)) })
+}
+
 func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withTx(ctx, fn) })
 }
@@ -43,15 +51,30 @@ var errCrowded = errors.New("too many wait for it")
 
 // runBounded runs a transaction, for as long as the timeout at most: a database that hangs does not hold on to who asks it.
 func (b *boundedDatabase) runBounded(ctx context.Context, transaction func(context.Context) error) error {
+	return b.inTurn(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, b.timeout)
+		defer cancel()
+		return b.classifyError(ctx, transaction(ctx))
+	})
+}
+
+// inTurn counts a transaction while it runs or waits.
+func (b *boundedDatabase) inTurn(ctx context.Context, transaction func() error) error {
 	select {
 	case b.turns <- struct{}{}:
 	default:
-		return &outage.Error{Part: outage.Database, Err: errCrowded}
+		patience := time.NewTimer(crowdWait)
+		defer patience.Stop()
+		select {
+		case b.turns <- struct{}{}:
+		case <-patience.C:
+			return &outage.Error{Part: outage.Database, Err: errCrowded}
+		case <-ctx.Done():
+			return b.classifyError(ctx, ctx.Err())
+		}
 	}
 	defer func() { <-b.turns }()
-	ctx, cancel := context.WithTimeout(ctx, b.timeout)
-	defer cancel()
-	return b.classifyError(ctx, transaction(ctx))
+	return transaction()
 }
 
 // commitError is an error of a commit after which the transaction may stand all the same.

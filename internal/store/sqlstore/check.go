@@ -21,7 +21,6 @@ import (
 // It belongs to one goroutine. Its memory does not grow with the database.
 type Checker struct {
 	store *Store
-	db    database // of the store, without a limit on how long a transaction takes: some checks read a whole table
 	index *logIndex
 	tell  func(store.Discrepancy)
 	dir   string // temporary, of the index
@@ -48,11 +47,7 @@ func (s *Store) NewChecker(ctx context.Context, dir string, tell func(store.Disc
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	db := s.db
-	if b, isBounded := db.(*boundedDatabase); isBounded {
-		db = b.database
-	}
-	return &Checker{store: s, db: db, index: x, tell: tell, dir: dir, tree: &audit.Tree{}}, nil
+	return &Checker{store: s, index: x, tell: tell, dir: dir, tree: &audit.Tree{}}, nil
 }
 
 // Close removes the temporary file.
@@ -71,12 +66,19 @@ const (
 
 // withIndexedSnapshot runs fn on a snapshot once all that the log says in it was taken in.
 func (c *Checker) withIndexedSnapshot(ctx context.Context, fn func(querier) error) error {
-	return c.db.withSnapshot(ctx, func(q querier) error {
-		if err := c.indexNewEvents(ctx, q, -1); err != nil {
-			return err
-		}
-		return fn(q)
-	})
+	return c.store.db.withSnapshot(ctx, func(q querier) error { return c.onceCaughtUp(ctx, q, fn) })
+}
+
+// readWhole is read for as long as it takes.
+func (c *Checker) readWhole(ctx context.Context, fn func(querier) error) error {
+	return c.store.db.readWhole(ctx, func(q querier) error { return c.onceCaughtUp(ctx, q, fn) })
+}
+
+func (c *Checker) onceCaughtUp(ctx context.Context, q querier, fn func(querier) error) error {
+	if err := c.indexNewEvents(ctx, q, -1); err != nil {
+		return err
+	}
+	return fn(q)
 }
 
 // CheckLog recomputes the log from its events, compares it with the stored hashes, and takes in what it says.
@@ -84,7 +86,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 	for {
 		// Rows below the size never change, so each batch may have a snapshot of its own.
 		before := c.tree.Size()
-		err := c.db.withSnapshot(ctx, func(q querier) error { return c.indexNewEvents(ctx, q, checkBatch) })
+		err := c.store.db.withSnapshot(ctx, func(q querier) error { return c.indexNewEvents(ctx, q, checkBatch) })
 		if err != nil {
 			return fmt.Errorf("check the log at event %d: %w", c.tree.Size(), err)
 		}
@@ -92,7 +94,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 			break
 		}
 	}
-	return c.withIndexedSnapshot(ctx, func(q querier) error {
+	return c.readWhole(ctx, func(q querier) error {
 		if complete, err := c.checkLogRow(ctx, q); err != nil || !complete {
 			return err
 		}

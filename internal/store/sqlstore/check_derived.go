@@ -78,12 +78,12 @@ var rowChecks = []rowCheck{
 // CheckDerived compares tables with each other, and what they say of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
 	for _, check := range rowChecks {
-		err := c.db.withSnapshot(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
+		err := c.store.db.readWhole(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
 		if err != nil {
 			return fmt.Errorf("check %s: %w", check.name, err)
 		}
 	}
-	if err := c.db.withSnapshot(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
+	if err := c.store.db.readWhole(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
 		return fmt.Errorf("check the record of migrations: %w", err)
 	}
 	return nil
@@ -193,10 +193,10 @@ type queuedJob struct {
 // file that is in use. It holds the jobs that wait in memory: there are as many as documents at work.
 func (c *Checker) CheckQueue(ctx context.Context) error {
 	args := `CAST(args AS TEXT)`
-	if _, isSQLite := c.db.(*sqlite); isSQLite {
+	if c.store.db.embedded() {
 		args = `json(args)` // it may be JSONB
 	}
-	err := c.withIndexedSnapshot(ctx, func(q querier) error {
+	err := c.readWhole(ctx, func(q querier) error {
 		jobs, err := c.readJobs(ctx, q, `SELECT kind, `+args+` FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`)
 		if err != nil {
 			return err
@@ -266,8 +266,8 @@ func (c *Checker) CheckDatabase(ctx context.Context) error {
 	tell := func(text string) {
 		c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "database", About: "database", Text: text, Remedy: restoreDatabase})
 	}
-	if _, isSQLite := c.db.(*sqlite); isSQLite {
-		return c.db.withSnapshot(ctx, func(q querier) error {
+	if c.store.db.embedded() {
+		return c.store.db.readWhole(ctx, func(q querier) error {
 			err := queryEach(ctx, q, func(scan func(...any) error) error {
 				var said string
 				err := scan(&said)
@@ -290,7 +290,7 @@ func (c *Checker) CheckDatabase(ctx context.Context) error {
 			}, `PRAGMA foreign_key_check`)
 		})
 	}
-	return c.db.withSnapshot(ctx, func(q querier) error {
+	return c.store.db.readWhole(ctx, func(q querier) error {
 		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var name string
 			err := scan(&name)

@@ -62,7 +62,7 @@ func (s *Store) CheckLog(ctx context.Context) error {
 			return fmt.Errorf("check log at leaf %d: %w", tree.Size(), err)
 		}
 	}
-	if err := s.db.withSnapshot(ctx, func(q querier) error { return checkOutsideTree(ctx, q) }); err != nil {
+	if err := s.db.readWhole(ctx, func(q querier) error { return checkOutsideTree(ctx, q) }); err != nil {
 		return fmt.Errorf("check what is outside of the log: %w", err)
 	}
 	return nil

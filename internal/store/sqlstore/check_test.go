@@ -409,3 +409,37 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
+
+func TestChecksOfWholeTablesTakeLongerThanOtherTransactionsMay(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := storeWithDocuments(t, dsn, 1)
+		c, found := newChecker(t, s)
+		if err := c.CheckLog(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.db.(*boundedDatabase).timeout = time.Nanosecond
+		requireOutage(t, "another transaction", s.CheckWriter(t.Context()))
+		for name, check := range map[string]func(context.Context) error{"database": c.CheckDatabase, "derived": c.CheckDerived, "queue": c.CheckQueue} {
+			if err := check(t.Context()); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if len(*found) > 0 {
+			t.Error(*found)
+		}
+		if s.db.embedded() {
+			return
+		}
+		err := s.db.readWhole(t.Context(), func(q querier) error {
+			var limit string
+			err := queryOne(t.Context(), q, []any{&limit}, `SELECT current_setting('statement_timeout')`)
+			if limit != "0" {
+				t.Errorf("the server ends statements after %s", limit)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

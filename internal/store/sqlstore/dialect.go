@@ -14,6 +14,8 @@ import (
 type database interface {
 	// withSnapshot runs fn on one snapshot of the database.
 	withSnapshot(ctx context.Context, fn func(querier) error) error
+	// readWhole is read for as long as it takes, for checks that read whole tables.
+	readWhole(ctx context.Context, fn func(querier) error) error
 	// withTx runs fn in a transaction. Nothing of it stands unless both fn and the commit succeed. It may run fn
 	// again when the database has chosen it to give way to another. A *[commitError] says that it may stand.
 	withTx(ctx context.Context, fn func(tx) error) error
@@ -28,6 +30,8 @@ type database interface {
 	// room. Neither is asked about refusals of our own.
 	isUnavailable(err error) bool
 	isDiskFull(err error) bool
+	// embedded reports whether the database runs in this process: it is SQLite.
+	embedded() bool
 	jobBackend() jobs.Backend
 	close() error
 }

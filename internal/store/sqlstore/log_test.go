@@ -90,4 +90,5 @@ type within struct {
 }
 
 func (w within) withSnapshot(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
+func (w within) readWhole(_ context.Context, fn func(querier) error) error    { return fn(w.tx) }
 func (w within) withTx(_ context.Context, fn func(tx) error) error            { return fn(w.tx) }

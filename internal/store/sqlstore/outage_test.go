@@ -254,3 +254,45 @@ func TestFullDiskIsToldFromADatabaseThatIsGone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestTransactionThatPanicsLetsTheNextGoOnAtOnce(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		began := time.Now()
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic is gone")
+				}
+			}()
+			_ = s.db.withTx(t.Context(), func(x tx) error {
+				if _, err := x.exec(t.Context(), `INSERT INTO organisation (id, name, created_at) VALUES ('lost', 'Lost', 0)`); err != nil {
+					t.Error(err)
+				}
+				panic("a defect")
+			})
+		}()
+		if _, err := s.Organisation(t.Context(), "lost"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("what it wrote: %v", err)
+		}
+		note(t, s, 1)
+		if took := time.Since(began); took > DefaultTimeout/2 {
+			t.Errorf("the next waited for %v", took)
+		}
+	})
+}
+
+func TestCrowdThatADatabaseAnswersIsServed(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		var all sync.WaitGroup
+		for range 2 * maxTransactions {
+			all.Go(func() {
+				if _, _, err := s.Size(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	})
+}

@@ -92,6 +92,18 @@ func (d *postgres) withSnapshot(ctx context.Context, fn func(querier) error) err
 	})
 }
 
+// readWhole lifts the limits that the server has for other transactions.
+func (d *postgres) readWhole(ctx context.Context, fn func(querier) error) error {
+	return d.withSnapshot(ctx, func(q querier) error {
+		for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout"} {
+			if _, err := q.exec(ctx, `SET LOCAL `+limit+` = 0`); err != nil {
+				return fmt.Errorf("lift %s: %w", limit, err)
+			}
+		}
+		return fn(q)
+	})
+}
+
 // rollbackWait bounds how long the server may take to forget a transaction. Then the connection is closed, which does the same.
 const rollbackWait = time.Second
 
@@ -219,6 +231,8 @@ func (d *postgres) serverTime(ctx context.Context, q querier) (time.Time, error)
 	err := queryOne(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
 	return at.UTC(), err
 }
+
+func (d *postgres) embedded() bool { return false }
 
 func (d *postgres) jobBackend() jobs.Backend { return d.queue }
 

@@ -100,6 +100,11 @@ func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error
 	return runOnOwnStack(func() error { return d.snapshotHere(ctx, fn) })
 }
 
+// readWhole needs no more than read: nothing but the context ends a transaction.
+func (d *sqlite) readWhole(ctx context.Context, fn func(querier) error) error {
+	return d.withSnapshot(ctx, fn)
+}
+
 func (d *sqlite) snapshotHere(ctx context.Context, fn func(querier) error) error {
 	t, err := d.reader.BeginTx(ctx, nil)
 	if err != nil {
@@ -124,7 +129,10 @@ func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer d.writes.compileMissed(ctx)
+	defer func() {
+		_ = t.Rollback() // after a panic: compile waits for the connection; otherwise the transaction has ended
+		d.writes.compileMissed(ctx)
+	}()
 	var ordered []contract.Job
 	if err := fn(sqliteTx{t, ctx, d.writes, d.queue, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
@@ -173,6 +181,8 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 
 // serverTime is zero: SQLite runs in this process and asks the same clock.
 func (d *sqlite) serverTime(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
+
+func (d *sqlite) embedded() bool { return true }
 
 func (d *sqlite) jobBackend() jobs.Backend { return d.queue }
 
