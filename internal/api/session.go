@@ -24,11 +24,11 @@ func (s *server) session() {
 			return found[webSessionData]{}, contract.ErrIdentify
 		}
 		var bad problems
-		email, password := in.credentials(&bad)
+		credentials := in.credentials(&bad)
 		if err := bad.err(); err != nil {
 			return found[webSessionData]{}, err
 		}
-		session, err := c.Identity.LoginSession(c.r.Context(), email, password, in.OTP.value, identity.Client{IP: c.client, Device: c.device()})
+		session, err := c.Identity.LoginSession(c.r.Context(), credentials, identity.Client{IP: c.client, Device: c.device()})
 		if err != nil {
 			return found[webSessionData]{}, err
 		}

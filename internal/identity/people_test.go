@@ -68,7 +68,7 @@ func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), password, newer); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.ResetPassword(t.Context(), console, siti, password); err != nil {
+	if _, err := h.ResetPassword(t.Context(), console, siti, "", password); err != nil {
 		t.Error(err)
 	}
 	if n := len(h.store.events) - events; n != 3 {
@@ -103,7 +103,7 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 		n    Newcomer
 		want contract.Kind
 	}{
-		{admin, Newcomer{Email: siti}, contract.Conflict}, {admin, Newcomer{Email: "nobody"}, contract.Invalid},
+		{admin, Newcomer{Email: "Budi@LAIN.id"}, contract.Conflict}, {admin, Newcomer{Email: "nobody"}, contract.Invalid},
 		{admin, Newcomer{Email: "x@contoh.id", Organisation: operator.Organisation}, contract.NotFound},
 		{operator, Newcomer{Email: "x@contoh.id", Organisation: "nowhere"}, contract.NotFound},
 		{h.alive(t, h.login(t).Access), Newcomer{Email: "x@contoh.id"}, contract.Forbidden},

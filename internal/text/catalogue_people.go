@@ -23,8 +23,11 @@ var people = map[string]words{
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
 	"user.exists": {
-		"Alamat e-mail {email} sudah memiliki akun.",
-		"The e-mail {email} has an account already."},
+		"Alamat e-mail {email} sudah memiliki akun di organisasi ini.",
+		"The e-mail {email} has an account in this organisation already."},
+	"user.several": {
+		"Alamat e-mail {email} memiliki akun di beberapa organisasi: {organisations}. Sebutkan salah satunya dengan --org.",
+		"The e-mail {email} has accounts in several organisations: {organisations}. Name one of them with --org."},
 	"user.not_found": {
 		"Tidak ada pengguna seperti ini[: {email}].",
 		"There is no such user[: {email}]."},

@@ -97,11 +97,32 @@ func (s *Store) User(ctx context.Context, id contract.PersonID) (store.User, err
 	return u, wrap(err, "read user %s", id)
 }
 
-// UserByEmail implements [store.Identities].
-func (s *Store) UserByEmail(ctx context.Context, email string) (store.User, error) {
-	var u store.User
-	err := s.get(ctx, userDest(&u), `SELECT `+userColumns+` FROM users WHERE email_folded = $1`, fold(email))
-	return u, wrap(err, "read user %s", email)
+// byEmails selects the accounts of addresses, in the order in which they were made. The addresses are the first n arguments.
+func byEmails(n int) string {
+	return ` FROM users u WHERE u.email_folded IN (` + list(1, n) + `) ORDER BY u.created_at, u.id`
+}
+
+// foldAll folds addresses for the arguments of [byEmails].
+func foldAll(emails []string) []any {
+	args := make([]any, len(emails))
+	for i, e := range emails {
+		args[i] = fold(e)
+	}
+	return args
+}
+
+// UsersByEmail implements [store.Identities].
+func (s *Store) UsersByEmail(ctx context.Context, emails ...string) ([]store.User, error) {
+	users := []store.User{}
+	err := s.db.read(ctx, func(q querier) error {
+		return each(ctx, q, func(scan func(...any) error) error {
+			var u store.User
+			err := scan(userDest(&u)...)
+			users = append(users, u)
+			return err
+		}, `SELECT `+userColumns+byEmails(len(emails)), foldAll(emails)...)
+	})
+	return users, wrap(err, "read the users of %q", emails)
 }
 
 // MemberByEmail implements [store.Identities].
