@@ -3,6 +3,7 @@ SHELL   := /bin/bash
 DATA    ?= data
 EVERY   ?= 1
 KILLS   ?= 200
+OUTAGES ?= 40
 ORDERS  ?= 2000
 LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
@@ -10,7 +11,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault names judge check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault fsck-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,14 +62,17 @@ demo: build ## walk one contract through a service of its own, and print each st
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
 
-fault: build ## kill the service over and over while it stamps, and prove that nothing is lost (KILLS=200 ORDERS=2000 SEED=7 OFFICE=1 MUTANT=naive)
+fault: build ## kill the service and take its database, files and disk away while it stamps, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 DELETED=1 MUTANT=naive)
 	@scripts/need go
-	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(MUTANT),-mutant $(MUTANT))
+	@go run ./scripts/fault -segel $(BIN) -kills $(KILLS) -outages $(OUTAGES) -orders $(ORDERS) -seed $(or $(SEED),0) $(if $(OFFICE),-office) $(if $(POSTGRES),-postgres) $(if $(DELETED),-deleted) $(if $(MUTANT),-mutant $(MUTANT))
 
-judge: build ## have programs of strangers judge what we sign: judge/README.md (EVERY=4: a quarter of SEGEL_PDFS)
+fsck-every: ## try every change that fsck has to find on both databases (make test tries all on SQLite)
+	@SEGEL_REQUIRE_POSTGRES=1 SEGEL_TEST_FSCK_EVERY=1 go test -count=1 -timeout 20m ./cmd/segel -run TestFsckFindsEvery -v
+
+interop: build ## have programs of strangers judge what we sign: interop/README.md (EVERY=4: a quarter of SEGEL_PDFS)
 	@scripts/need go pdfsig pdftoppm qpdf mutool openssl java
-	@judge/setup
-	@go run ./judge -segel $(BIN) -every $(EVERY)
+	@interop/setup
+	@go run ./interop -segel $(BIN) -every $(EVERY)
 
 names: ## measure how functions are named and how long they are
 	@go run ./scripts/names

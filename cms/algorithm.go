@@ -38,21 +38,21 @@ var hashes = []struct {
 	{crypto.MD5, oidMD5, oidRSAMD5, nil},
 }
 
-// made are the hashes that signatures are made with. The others are read.
-func made(h crypto.Hash) bool {
+// isSigningHash are the hashes that signatures are made with. The others are read.
+func isSigningHash(h crypto.Hash) bool {
 	return h == crypto.SHA256 || h == crypto.SHA384 || h == crypto.SHA512
 }
 
 // HashOf returns the hash that an identifier names. MD5 counts as unknown.
 func HashOf(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
-	h, err := anyHash(id)
+	h, err := parseHash(id)
 	if h == crypto.MD5 {
 		return 0, fmt.Errorf("%w: hash %v", ErrAlgorithm, h)
 	}
 	return h, err
 }
 
-func anyHash(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
+func parseHash(id pkix.AlgorithmIdentifier) (crypto.Hash, error) {
 	for _, h := range hashes {
 		if h.oid.Equal(id.Algorithm) {
 			return h.hash, nil
@@ -97,9 +97,9 @@ func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 	return Scheme{}, fmt.Errorf("%w: key of type %T", ErrAlgorithm, pub)
 }
 
-// Compatible reports whether a key can sign by that scheme.
-func Compatible(s Scheme, pub crypto.PublicKey) bool {
-	_, err := s.identifier(pub)
+// IsCompatible reports whether a key can sign by that scheme.
+func IsCompatible(s Scheme, pub crypto.PublicKey) bool {
+	_, err := s.buildIdentifier(pub)
 	return err == nil
 }
 
@@ -131,21 +131,21 @@ type pssParameters struct {
 	TrailerField int                      `asn1:"optional,explicit,tag:3,default:1"`
 }
 
-var null = asn1.RawValue{Tag: asn1.TagNull}
+var asn1Null = asn1.RawValue{Tag: asn1.TagNull}
 
-// identifier names the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with none, PSS with
+// buildIdentifier names the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with none, PSS with
 // all of them spelled out (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
-func (s Scheme) identifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
+func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
 	for _, h := range hashes {
-		if h.hash != s.Hash || !made(h.hash) {
+		if h.hash != s.Hash || !isSigningHash(h.hash) {
 			continue
 		}
 		switch pub.(type) {
 		case *rsa.PublicKey:
 			if !s.PSS {
-				return pkix.AlgorithmIdentifier{Algorithm: h.rsa, Parameters: null}, nil
+				return pkix.AlgorithmIdentifier{Algorithm: h.rsa, Parameters: asn1Null}, nil
 			}
-			return pssIdentifier(h.hash, h.oid)
+			return buildPSSIdentifier(h.hash, h.oid)
 		case *ecdsa.PublicKey:
 			return pkix.AlgorithmIdentifier{Algorithm: h.ecdsa}, nil
 		case ed25519.PublicKey:
@@ -157,8 +157,8 @@ func (s Scheme) identifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, erro
 	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: %v with a key of type %T", ErrAlgorithm, s.Hash, pub)
 }
 
-func pssIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
-	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: null}
+func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
+	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: asn1Null}
 	inner, err := asn1.Marshal(id)
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
@@ -173,8 +173,8 @@ func pssIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIden
 	return pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: params}}, nil
 }
 
-// options are what crypto.Signer wants to know.
-func (s Scheme) options(pub crypto.PublicKey) crypto.SignerOpts {
+// signerOptions are what crypto.Signer wants to know.
+func (s Scheme) signerOptions(pub crypto.PublicKey) crypto.SignerOpts {
 	switch {
 	case isEd25519(pub):
 		return crypto.Hash(0) // Ed25519 signs the message itself
@@ -189,10 +189,10 @@ func isEd25519(pub crypto.PublicKey) bool {
 	return ok
 }
 
-// schemeOf reads a signature algorithm as a signer info names it: with its own identifier, or with the plain
+// parseScheme reads a signature algorithm as a signer info names it: with its own identifier, or with the plain
 // key's and the hash from digestAlgorithm. The algorithm has to be one of the certificate's kind of key; else what
 // is named and protected by the attributes would not be what is verified.
-func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Certificate) (Scheme, error) {
+func parseScheme(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Certificate) (Scheme, error) {
 	var isRSA, isECDSA, isDSA bool
 	switch cert.PublicKey.(type) {
 	case *rsa.PublicKey, *LargeRSAKey:
@@ -221,7 +221,7 @@ func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Certif
 	case isEd25519(cert.PublicKey) && id.Algorithm.Equal(oidEd25519):
 		return Scheme{Hash: crypto.SHA512}, nil
 	case isRSA && id.Algorithm.Equal(oidPSS):
-		return pssScheme(id.Parameters.FullBytes)
+		return parsePSSParameters(id.Parameters.FullBytes)
 	}
 	kind, _ := KeySize(cert.PublicKey)
 	return Scheme{}, fmt.Errorf("%w: signature %v with a key of %s", ErrAlgorithm, id.Algorithm, kind)
@@ -229,16 +229,16 @@ func schemeOf(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Certif
 
 // isPSSKey reports whether a SubjectPublicKeyInfo is that of a key for PSS alone.
 func isPSSKey(der []byte) bool {
-	info, _, _ := readElement(der)
-	algorithm, _, _ := readElement(info.content)
-	id, _, _ := readElement(algorithm.content)
+	info, _, _ := parseElement(der)
+	algorithm, _, _ := parseElement(info.content)
+	id, _, _ := parseElement(algorithm.content)
 	var oid asn1.ObjectIdentifier
 	_, err := asn1.Unmarshal(id.full, &oid)
 	return err == nil && oid.Equal(oidPSS)
 }
 
-// pssScheme reads the parameters of PSS. What they leave out is SHA-1 and 20 bytes of salt (RFC 4055 §3.1).
-func pssScheme(der []byte) (Scheme, error) {
+// parsePSSParameters reads the parameters of PSS. What they leave out is SHA-1 and 20 bytes of salt (RFC 4055 §3.1).
+func parsePSSParameters(der []byte) (Scheme, error) {
 	unsupported := fmt.Errorf("%w: PSS parameters", ErrAlgorithm)
 	var p pssParameters
 	if rest, err := asn1.Unmarshal(der, &p); err != nil || len(rest) > 0 {
@@ -268,8 +268,8 @@ func pssScheme(der []byte) (Scheme, error) {
 // ErrSignature is a signature value that is not what the key makes of the message.
 var ErrSignature = errors.New("the signature does not match")
 
-// verify checks a signature over the message.
-func (s Scheme) verify(pub crypto.PublicKey, message, signature []byte) error {
+// verifyMessage checks a signature over the message.
+func (s Scheme) verifyMessage(pub crypto.PublicKey, message, signature []byte) error {
 	if k, ok := pub.(ed25519.PublicKey); ok {
 		if !ed25519.Verify(k, message, signature) {
 			return ErrSignature
@@ -303,7 +303,7 @@ func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) err
 	case *ECKey:
 		holds = k.verifyECDSA(digest, signature)
 	case *dsa.PublicKey:
-		r, t, ok := readPair(signature)
+		r, t, ok := parseSignaturePair(signature)
 		holds = ok && dsa.Verify(k, digest[:min(len(digest), (k.Q.BitLen()+7)/8)], r, t)
 	default:
 		kind, _ := KeySize(pub)

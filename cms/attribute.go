@@ -21,9 +21,9 @@ func NewAttribute(t asn1.ObjectIdentifier, der []byte) Attribute {
 	return Attribute{Type: t, Values: []asn1.RawValue{{FullBytes: der}}}
 }
 
-// Value returns the only value of the attribute of that type. Absent is ok false; several attributes of one
+// FindAttributeValue returns the only value of the attribute of that type. Absent is ok false; several attributes of one
 // type, or several values, are an error.
-func Value(attrs []Attribute, t asn1.ObjectIdentifier) (der []byte, ok bool, err error) {
+func FindAttributeValue(attrs []Attribute, t asn1.ObjectIdentifier) (der []byte, ok bool, err error) {
 	for _, a := range attrs {
 		if !a.Type.Equal(t) {
 			continue
@@ -67,7 +67,7 @@ type signingCertificateV2 struct {
 	Policies asn1.RawValue `asn1:"optional"`
 }
 
-func signingCertificateAttribute(cert *x509.Certificate) (Attribute, error) {
+func newSigningCertificateAttribute(cert *x509.Certificate) (Attribute, error) {
 	h := crypto.SHA256.New()
 	h.Write(cert.Raw)
 	serial, err := asn1.Marshal(cert.SerialNumber)
@@ -91,7 +91,7 @@ func signingCertificateAttribute(cert *x509.Certificate) (Attribute, error) {
 // checkSigningCertificate holds the attribute, version 2 or the older one, against the certificate. The first
 // identifier must be the signer's (RFC 5035 §3).
 func checkSigningCertificate(attrs []Attribute, cert *x509.Certificate) (present bool, err error) {
-	der, ok, err := Value(attrs, OIDSigningCertificateV2)
+	der, ok, err := FindAttributeValue(attrs, OIDSigningCertificateV2)
 	if err != nil {
 		return true, err
 	}
@@ -108,7 +108,7 @@ func checkSigningCertificate(attrs []Attribute, cert *x509.Certificate) (present
 			return true, err
 		}
 	}
-	return true, sc.Certs[0].check(h, cert)
+	return true, sc.Certs[0].checkCertificate(h, cert)
 }
 
 type essCertID struct {
@@ -117,7 +117,7 @@ type essCertID struct {
 }
 
 func checkSigningCertificateV1(attrs []Attribute, cert *x509.Certificate) (bool, error) {
-	der, ok, err := Value(attrs, OIDSigningCertificate)
+	der, ok, err := FindAttributeValue(attrs, OIDSigningCertificate)
 	if err != nil || !ok {
 		return ok, err
 	}
@@ -128,10 +128,10 @@ func checkSigningCertificateV1(attrs []Attribute, cert *x509.Certificate) (bool,
 	if rest, err := asn1.Unmarshal(der, &sc); err != nil || len(rest) > 0 || len(sc.Certs) == 0 {
 		return true, fmt.Errorf("signing-certificate cannot be read")
 	}
-	return true, essCertIDv2{CertHash: sc.Certs[0].CertHash, IssuerSerial: sc.Certs[0].IssuerSerial}.check(crypto.SHA1, cert)
+	return true, essCertIDv2{CertHash: sc.Certs[0].CertHash, IssuerSerial: sc.Certs[0].IssuerSerial}.checkCertificate(crypto.SHA1, cert)
 }
 
-func (id essCertIDv2) check(h crypto.Hash, cert *x509.Certificate) error {
+func (id essCertIDv2) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
 	sum := h.New()
 	sum.Write(cert.Raw)
 	if !bytes.Equal(sum.Sum(nil), id.CertHash) {
@@ -141,7 +141,7 @@ func (id essCertIDv2) check(h crypto.Hash, cert *x509.Certificate) error {
 		return nil
 	}
 	serial := id.IssuerSerial.Serial
-	if serial.Tag != asn1.TagInteger || readInteger(serial.Bytes).Cmp(cert.SerialNumber) != 0 || len(id.IssuerSerial.Issuer) != 1 || !sameName(id.IssuerSerial.Issuer[0].Bytes, cert.RawIssuer) {
+	if serial.Tag != asn1.TagInteger || parseInteger(serial.Bytes).Cmp(cert.SerialNumber) != 0 || len(id.IssuerSerial.Issuer) != 1 || !sameName(id.IssuerSerial.Issuer[0].Bytes, cert.RawIssuer) {
 		return fmt.Errorf("signing-certificate names another issuer or serial")
 	}
 	return nil
@@ -153,7 +153,7 @@ type algorithmProtection struct {
 	Signature pkix.AlgorithmIdentifier `asn1:"optional,tag:1"`
 }
 
-func algorithmProtectionAttribute(digest, signature pkix.AlgorithmIdentifier) (Attribute, error) {
+func newAlgorithmProtectionAttribute(digest, signature pkix.AlgorithmIdentifier) (Attribute, error) {
 	der, err := asn1.Marshal(algorithmProtection{digest, signature})
 	if err != nil {
 		return Attribute{}, fmt.Errorf("encode algorithm protection: %w", err)
@@ -162,11 +162,11 @@ func algorithmProtectionAttribute(digest, signature pkix.AlgorithmIdentifier) (A
 }
 
 func checkAlgorithmProtection(attrs []Attribute, digest, signature pkix.AlgorithmIdentifier) error {
-	der, ok, err := Value(attrs, OIDAlgorithmProtection)
+	der, ok, err := FindAttributeValue(attrs, OIDAlgorithmProtection)
 	if err != nil || !ok {
 		return err
 	}
-	want, err := algorithmProtectionAttribute(digest, signature)
+	want, err := newAlgorithmProtectionAttribute(digest, signature)
 	if err != nil {
 		return err
 	}

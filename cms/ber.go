@@ -11,19 +11,19 @@ const (
 	maxBERElements = 200_000
 )
 
-// DER encodes a container anew by the distinguished rules, if it is written by the basic ones, as older signers did:
+// ConvertToDER encodes a container anew by the distinguished rules, if it is written by the basic ones, as older signers did:
 // lengths that are indefinite or longer than need be, and strings of octets in pieces (ITU-T X.690 §8.1.3, §8.7.3). What
 // is DER already is returned as it is, with changed false. Zeros behind the container are kept.
 //
 // No element is moved, so sets whose order DER would have changed stay as they are. Signed attributes have to be DER
 // wherever they stand (RFC 5652 §5.3), and their DER encoding is what was signed however they are sent (RFC 5652 §5.4): so
 // those that were sent with longer lengths than need be hold, and those in another order do not.
-func DER(b []byte) (der []byte, changed bool, err error) {
+func ConvertToDER(b []byte) (der []byte, changed bool, err error) {
 	if len(b) > MaxSize {
-		return nil, false, malformed(fmt.Sprintf("more than %d bytes", MaxSize))
+		return nil, false, newMalformed(fmt.Sprintf("more than %d bytes", MaxSize))
 	}
 	r := &berReader{rest: b}
-	out, err := r.element(nil, 0)
+	out, err := r.convertElement(nil, 0)
 	if err != nil {
 		return nil, false, err
 	}
@@ -41,10 +41,10 @@ type berReader struct {
 	changed bool
 }
 
-var errBER = malformed("encoding")
+var errBER = newMalformed("encoding")
 
-// header reads identifier and length. The length is -1 if it is indefinite.
-func (r *berReader) header() (identifier []byte, length int, err error) {
+// readHeader reads identifier and length. The length is -1 if it is indefinite.
+func (r *berReader) readHeader() (identifier []byte, length int, err error) {
 	b := r.rest
 	if len(b) < 2 {
 		return nil, 0, errBER
@@ -60,7 +60,7 @@ func (r *berReader) header() (identifier []byte, length int, err error) {
 	}
 	identifier, b = b[:n], b[n:]
 	if r.count++; r.count > maxBERElements {
-		return nil, 0, malformed("too many elements")
+		return nil, 0, newMalformed("too many elements")
 	}
 	first := b[0]
 	b = b[1:]
@@ -92,12 +92,12 @@ func (r *berReader) header() (identifier []byte, length int, err error) {
 	return identifier, length, nil
 }
 
-// element appends the next element to out.
-func (r *berReader) element(out []byte, depth int) ([]byte, error) {
+// convertElement appends the next element to out.
+func (r *berReader) convertElement(out []byte, depth int) ([]byte, error) {
 	if depth > maxBERDepth {
-		return nil, malformed("nested too deep")
+		return nil, newMalformed("nested too deep")
 	}
-	identifier, length, err := r.header()
+	identifier, length, err := r.readHeader()
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (r *berReader) element(out []byte, depth int) ([]byte, error) {
 	}
 	const octetString, constructed = 0x04, 0x20
 	pieces := len(identifier) == 1 && identifier[0] == octetString|constructed
-	content, err := r.content(length, depth, pieces)
+	content, err := r.convertContent(length, depth, pieces)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,8 @@ func (r *berReader) element(out []byte, depth int) ([]byte, error) {
 	return append(appendHeader(out, identifier, len(content)), content...), nil
 }
 
-// content reads elements up to a length or to the mark of the end. Of pieces only what they hold is kept.
-func (r *berReader) content(length, depth int, pieces bool) ([]byte, error) {
+// convertContent reads elements up to a length or to the mark of the end. Of pieces only what they hold is kept.
+func (r *berReader) convertContent(length, depth int, pieces bool) ([]byte, error) {
 	behind := []byte(nil)
 	if length >= 0 {
 		behind = r.rest[length:]
@@ -143,12 +143,12 @@ func (r *berReader) content(length, depth int, pieces bool) ([]byte, error) {
 		}
 		from := len(out)
 		var err error
-		if out, err = r.element(out, depth+1); err != nil {
+		if out, err = r.convertElement(out, depth+1); err != nil {
 			return nil, err
 		}
 		if pieces {
 			if out[from] != 0x04 {
-				return nil, malformed("string in pieces of another kind")
+				return nil, newMalformed("string in pieces of another kind")
 			}
 			one := out[from:]
 			out = append(out[:from], one[headerLen(one):]...)

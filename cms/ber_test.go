@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// basic writes DER by the basic rules: every length indefinite or long, every string of octets in pieces. What is
+// encodeBER writes DER by the basic rules: every length indefinite or long, every string of octets in pieces. What is
 // signed as DER is left alone: signed attributes and certificates.
-func basic(t testing.TB, der []byte, keep ...[]byte) []byte {
+func encodeBER(t testing.TB, der []byte, keep ...[]byte) []byte {
 	t.Helper()
 	var out []byte
 	for len(der) > 0 {
@@ -28,7 +28,7 @@ func basic(t testing.TB, der []byte, keep ...[]byte) []byte {
 		case kept:
 			out = append(out, v.FullBytes...)
 		case v.IsCompound:
-			out = append(append(append(out, first, 0x80), basic(t, v.Bytes, keep...)...), 0, 0)
+			out = append(append(append(out, first, 0x80), encodeBER(t, v.Bytes, keep...)...), 0, 0)
 		case v.Class == asn1.ClassUniversal && v.Tag == asn1.TagOctetString && len(v.Bytes) > 1:
 			half := len(v.Bytes) / 2
 			out = append(out, 0x24, 0x80)
@@ -45,18 +45,18 @@ func basic(t testing.TB, der []byte, keep ...[]byte) []byte {
 
 func TestContainerByTheBasicRulesIsReadLikeItsDistinguishedForm(t *testing.T) {
 	t.Parallel()
-	der, _ := sign(t, "P-256", Options{})
-	digest := hash(crypto.SHA256, content)
+	der, _ := signContainer(t, "P-256", Options{})
+	digest := computeHash(crypto.SHA256, content)
 	sd, err := Parse(der)
 	if err != nil {
 		t.Fatal(err)
 	}
 	attributes := append([]byte{0xa0}, sd.Signers[0].SignedDER[1:]...)
-	ber := append(basic(t, der, attributes, sd.Certificates[0].Raw), make([]byte, 100)...)
+	ber := append(encodeBER(t, der, attributes, sd.Certificates[0].Raw), make([]byte, 100)...)
 	if _, err := Parse(ber); !errors.Is(err, ErrMalformed) {
 		t.Errorf("read as it is: %v", err)
 	}
-	got, changed, err := DER(ber)
+	got, changed, err := ConvertToDER(ber)
 	if err != nil || !changed || !bytes.Equal(bytes.TrimRight(got, "\x00"), bytes.TrimRight(der, "\x00")) {
 		t.Fatalf("changed %t, %v\n%x\nwanted\n%x", changed, err, got, der)
 	}
@@ -67,16 +67,16 @@ func TestContainerByTheBasicRulesIsReadLikeItsDistinguishedForm(t *testing.T) {
 	if err := again.Verify(again.Signers[0], digest); err != nil {
 		t.Error(err)
 	}
-	if same, changed, err := DER(der); err != nil || changed || &same[0] != &der[0] {
+	if same, changed, err := ConvertToDER(der); err != nil || changed || &same[0] != &der[0] {
 		t.Errorf("what is DER was changed: %t %v", changed, err)
 	}
 }
 
 func TestAttributesAreVerifiedAsTheDERThatWasSigned(t *testing.T) {
 	t.Parallel()
-	der, cert := sign(t, "P-256", Options{})
-	digest := hash(crypto.SHA256, content)
-	sent, changed, err := DER(basic(t, der, cert.Raw))
+	der, cert := signContainer(t, "P-256", Options{})
+	digest := computeHash(crypto.SHA256, content)
+	sent, changed, err := ConvertToDER(encodeBER(t, der, cert.Raw))
 	if err != nil || !changed {
 		t.Fatalf("changed %t, %v", changed, err)
 	}
@@ -87,7 +87,7 @@ func TestAttributesAreVerifiedAsTheDERThatWasSigned(t *testing.T) {
 	if err := sd.Verify(sd.Signers[0], digest); err != nil {
 		t.Error(err)
 	}
-	if err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, []byte("lain"))); err == nil {
+	if err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, []byte("lain"))); err == nil {
 		t.Error("of another content")
 	}
 }
@@ -100,26 +100,26 @@ func TestHostileEncodingIsRefusedAtOnce(t *testing.T) {
 		"long length":   {0x30, 0x88, 0x7f, 255, 255, 255, 255, 255, 255, 255}, "primitive without end": {0x04, 0x80, 0, 0},
 		"pieces of another kind": {0x24, 0x80, 0x05, 0, 0, 0}, "longer than its parent": {0x30, 3, 0x04, 9, 1}, "long tag": {0x1f, 0x80},
 	} {
-		if _, _, err := DER(b); !errors.Is(err, ErrMalformed) {
+		if _, _, err := ConvertToDER(b); !errors.Is(err, ErrMalformed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func FuzzDER(f *testing.F) {
-	der, _ := sign(f, "P-256", Options{})
+	der, _ := signContainer(f, "P-256", Options{})
 	f.Add(der)
-	f.Add(basic(f, der))
+	f.Add(encodeBER(f, der))
 	f.Add([]byte{0x24, 0x80, 0x04, 1, 7, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		der, changed, err := DER(b)
+		der, changed, err := ConvertToDER(b)
 		if err != nil {
 			if !errors.Is(err, ErrMalformed) {
 				t.Error(err)
 			}
 			return
 		}
-		if again, more, err := DER(der); err != nil || more || !bytes.Equal(again, der) {
+		if again, more, err := ConvertToDER(der); err != nil || more || !bytes.Equal(again, der) {
 			t.Errorf("encoded anew it is not what it was: %v %t", err, more)
 		}
 		if !changed && !bytes.Equal(der, b) {

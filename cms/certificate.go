@@ -8,8 +8,8 @@ import (
 	weakly "weak"
 )
 
-// parsed are the certificates that somebody holds, by their bytes.
-var parsed sync.Map // of string to weakly.Pointer[x509.Certificate]
+// certificateCache are the certificates that somebody holds, by their bytes.
+var certificateCache sync.Map // of string to weakly.Pointer[x509.Certificate]
 
 // ParseCertificate reads a DER certificate. Whoever reads the same bytes again, while somebody still holds what came of
 // them, gets the same certificate, which is not to be changed: those of authorities stand in every signature and every
@@ -19,7 +19,7 @@ var parsed sync.Map // of string to weakly.Pointer[x509.Certificate]
 // of an unusual type: see [CheckEncoding]. Keys of kinds that crypto/x509 does not know are read as far as this package
 // can verify with them, and are an [UnsupportedKey] otherwise. Errors: those of crypto/x509.
 func ParseCertificate(der []byte) (*x509.Certificate, error) {
-	if known, ok := parsed.Load(string(der)); ok {
+	if known, ok := certificateCache.Load(string(der)); ok {
 		if c := known.(weakly.Pointer[x509.Certificate]).Value(); c != nil {
 			return c, nil
 		}
@@ -35,8 +35,8 @@ func ParseCertificate(der []byte) (*x509.Certificate, error) {
 		c.PublicKey, c.PublicKeyAlgorithm = parseKey(c.RawSubjectPublicKeyInfo)
 	}
 	key, held := string(der), weakly.Make(c)
-	parsed.Store(key, held)
-	runtime.AddCleanup(c, func(key string) { parsed.CompareAndDelete(key, held) }, key)
+	certificateCache.Store(key, held)
+	runtime.AddCleanup(c, func(key string) { certificateCache.CompareAndDelete(key, held) }, key)
 	return c, nil
 }
 

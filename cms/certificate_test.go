@@ -44,7 +44,7 @@ func TestCertificateIsReadOnceWhileItIsHeldAndForgottenAfterwards(t *testing.T) 
 	a = nil
 	for range 100 { // cleanups run behind a collection, in a goroutine of the runtime's own
 		runtime.GC()
-		if _, known := parsed.Load(string(one)); !known {
+		if _, known := certificateCache.Load(string(one)); !known {
 			return
 		}
 	}

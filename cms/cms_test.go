@@ -22,8 +22,8 @@ import (
 
 var content = []byte("Perjanjian sewa, halaman 1")
 
-// credential makes a key with a certificate that it signed itself.
-func credential(t testing.TB, kind string) (crypto.Signer, *x509.Certificate) {
+// newCredential makes a key with a certificate that it signed itself.
+func newCredential(t testing.TB, kind string) (crypto.Signer, *x509.Certificate) {
 	t.Helper()
 	var key crypto.Signer
 	var err error
@@ -56,15 +56,15 @@ func credential(t testing.TB, kind string) (crypto.Signer, *x509.Certificate) {
 	return key, cert
 }
 
-func sign(t testing.TB, kind string, o Options, unsigned ...Attribute) (der []byte, cert *x509.Certificate) {
+func signContainer(t testing.TB, kind string, o Options, unsigned ...Attribute) (der []byte, cert *x509.Certificate) {
 	t.Helper()
-	key, cert := credential(t, kind)
+	key, cert := newCredential(t, kind)
 	o.Scheme.PSS = kind == "PSS"
 	scheme, err := SchemeFor(cert.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSignature(hash(scheme.Hash, content), []*x509.Certificate{cert}, o)
+	s, err := NewSignature(computeHash(scheme.Hash, content), []*x509.Certificate{cert}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func sign(t testing.TB, kind string, o Options, unsigned ...Attribute) (der []by
 	return der, cert
 }
 
-func hash(h crypto.Hash, b []byte) []byte {
+func computeHash(h crypto.Hash, b []byte) []byte {
 	f := h.New()
 	f.Write(b)
 	return f.Sum(nil)
@@ -103,7 +103,7 @@ func TestEveryKindOfKeySignsWhatOpenSSLVerifies(t *testing.T) {
 		if kind == "Ed25519" {
 			continue // OpenSSL 3.0 has no Ed25519 in CMS
 		}
-		der, cert := sign(t, kind, Options{})
+		der, cert := signContainer(t, kind, Options{})
 		dir := t.TempDir()
 		write := func(name string, b []byte) string {
 			file := filepath.Join(dir, name)
@@ -124,19 +124,19 @@ func TestEveryKindOfKeySignsWhatOpenSSLVerifies(t *testing.T) {
 func TestEveryKindOfKeyVerifiesAndOtherContentDoesNot(t *testing.T) {
 	t.Parallel()
 	for _, kind := range kinds {
-		der, cert := sign(t, kind, Options{})
+		der, cert := signContainer(t, kind, Options{})
 		sd, err := Parse(append(der, 0, 0, 0))
 		if err != nil {
 			t.Fatal(kind, err)
 		}
 		s := sd.Signers[0]
-		if err := sd.Verify(s, hash(s.Digest, content)); err != nil {
+		if err := sd.Verify(s, computeHash(s.Digest, content)); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 		if !sd.NamesCertificate(s) || !sd.Certificate(s).Equal(cert) {
 			t.Errorf("%s: the certificate is not bound", kind)
 		}
-		if sd.Verify(s, hash(s.Digest, []byte("other"))) == nil {
+		if sd.Verify(s, computeHash(s.Digest, []byte("other"))) == nil {
 			t.Errorf("%s: other content verifies", kind)
 		}
 	}
@@ -144,8 +144,8 @@ func TestEveryKindOfKeyVerifiesAndOtherContentDoesNot(t *testing.T) {
 
 func TestNoSingleChangedByteOfASignatureVerifies(t *testing.T) {
 	t.Parallel()
-	der, cert := sign(t, "P-256", Options{})
-	digest := hash(crypto.SHA256, content)
+	der, cert := signContainer(t, "P-256", Options{})
+	digest := computeHash(crypto.SHA256, content)
 	// The certificate's own bytes are bound by signing-certificate-v2 alone, so they are in the loop too.
 	unbound := 0
 	for i := range der {
@@ -170,13 +170,13 @@ func TestNoSingleChangedByteOfASignatureVerifies(t *testing.T) {
 
 func TestSwappedCertificateOfTheSameKeyIsRefused(t *testing.T) {
 	t.Parallel()
-	key, cert := credential(t, "P-256")
+	key, cert := newCredential(t, "P-256")
 	template := &x509.Certificate{SerialNumber: cert.SerialNumber, Subject: cert.Subject, NotBefore: cert.NotBefore, NotAfter: cert.NotAfter.Add(time.Hour)}
 	other, err := x509.CreateCertificate(rand.Reader, template, cert, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSignature(hash(crypto.SHA256, content), []*x509.Certificate{cert}, Options{})
+	s, err := NewSignature(computeHash(crypto.SHA256, content), []*x509.Certificate{cert}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,16 +193,16 @@ func TestSwappedCertificateOfTheSameKeyIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, content)); err == nil {
+	if err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content)); err == nil {
 		t.Error("a certificate that was not signed for verifies")
 	}
 }
 
 func TestKeyThatIsNotTheCertificatesDoesNotSign(t *testing.T) {
 	t.Parallel()
-	_, cert := credential(t, "P-256")
-	other, _ := credential(t, "P-256")
-	s, err := NewSignature(hash(crypto.SHA256, content), []*x509.Certificate{cert}, Options{})
+	_, cert := newCredential(t, "P-256")
+	other, _ := newCredential(t, "P-256")
+	s, err := NewSignature(computeHash(crypto.SHA256, content), []*x509.Certificate{cert}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,12 +213,12 @@ func TestKeyThatIsNotTheCertificatesDoesNotSign(t *testing.T) {
 
 func TestUnsignedAttributeIsKept(t *testing.T) {
 	t.Parallel()
-	der, _ := sign(t, "P-256", Options{}, NewAttribute(OIDSignatureTimestamp, []byte{0x04, 0x01, 0x07}))
+	der, _ := signContainer(t, "P-256", Options{}, NewAttribute(OIDSignatureTimestamp, []byte{0x04, 0x01, 0x07}))
 	sd, err := Parse(der)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, ok, err := Value(sd.Signers[0].Unsigned, OIDSignatureTimestamp)
+	v, ok, err := FindAttributeValue(sd.Signers[0].Unsigned, OIDSignatureTimestamp)
 	if err != nil || !ok || !bytes.Equal(v, []byte{0x04, 0x01, 0x07}) {
 		t.Errorf("%x %v %v", v, ok, err)
 	}
@@ -226,7 +226,7 @@ func TestUnsignedAttributeIsKept(t *testing.T) {
 
 func TestBytesBehindTheContainerAreRefused(t *testing.T) {
 	t.Parallel()
-	der, _ := sign(t, "P-256", Options{})
+	der, _ := signContainer(t, "P-256", Options{})
 	if _, err := Parse(append(der, 1)); err == nil {
 		t.Error("accepted")
 	}
@@ -234,7 +234,7 @@ func TestBytesBehindTheContainerAreRefused(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, kind := range []string{"P-256", "PSS", "Ed25519"} {
-		der, _ := sign(f, kind, Options{})
+		der, _ := signContainer(f, kind, Options{})
 		f.Add(der)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -256,7 +256,7 @@ func ExampleNewSignature() {
 	der, _ := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	cert, _ := x509.ParseCertificate(der)
 
-	digest := hash(crypto.SHA256, content) // of what is signed
+	digest := computeHash(crypto.SHA256, content) // of what is signed
 	s, _ := NewSignature(digest, []*x509.Certificate{cert}, Options{})
 	value, _ := s.Sign(rand.Reader, key) // or send s.Digest() to a key far away
 	container, _ := s.Finish(value)

@@ -16,8 +16,8 @@ import (
 	"segel/cms"
 )
 
-// raw returns the elements of a constructed one.
-func raw(t *testing.T, der []byte) (whole asn1.RawValue, parts []asn1.RawValue) {
+// parseParts returns the elements of a constructed one.
+func parseParts(t *testing.T, der []byte) (whole asn1.RawValue, parts []asn1.RawValue) {
 	t.Helper()
 	if _, err := asn1.Unmarshal(der, &whole); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func raw(t *testing.T, der []byte) (whole asn1.RawValue, parts []asn1.RawValue) 
 	return whole, parts
 }
 
-func encode(t *testing.T, class, tag int, parts ...[]byte) []byte {
+func encodeTagged(t *testing.T, class, tag int, parts ...[]byte) []byte {
 	t.Helper()
 	der, err := asn1.Marshal(asn1.RawValue{Class: class, Tag: tag, IsCompound: true, Bytes: bytes.Join(parts, nil)})
 	if err != nil {
@@ -69,12 +69,12 @@ func TestRevocationListsInAContainerAreHandedOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, outer := raw(t, made)
-	_, inner := raw(t, outer[1].Bytes)
-	other := encode(t, asn1.ClassContextSpecific, 1, []byte{0x05, 0x00}) // another choice than a list
-	lists := encode(t, asn1.ClassContextSpecific, 1, list, other)
-	signed := encode(t, asn1.ClassUniversal, asn1.TagSequence, inner[0].FullBytes, inner[1].FullBytes, inner[2].FullBytes, inner[3].FullBytes, lists, inner[4].FullBytes)
-	sd, err := cms.Parse(encode(t, asn1.ClassUniversal, asn1.TagSequence, outer[0].FullBytes, encode(t, asn1.ClassContextSpecific, 0, signed)))
+	_, outer := parseParts(t, made)
+	_, inner := parseParts(t, outer[1].Bytes)
+	other := encodeTagged(t, asn1.ClassContextSpecific, 1, []byte{0x05, 0x00}) // another choice than a list
+	lists := encodeTagged(t, asn1.ClassContextSpecific, 1, list, other)
+	signed := encodeTagged(t, asn1.ClassUniversal, asn1.TagSequence, inner[0].FullBytes, inner[1].FullBytes, inner[2].FullBytes, inner[3].FullBytes, lists, inner[4].FullBytes)
+	sd, err := cms.Parse(encodeTagged(t, asn1.ClassUniversal, asn1.TagSequence, outer[0].FullBytes, encodeTagged(t, asn1.ClassContextSpecific, 0, signed)))
 	if err != nil {
 		t.Fatal(err)
 	}

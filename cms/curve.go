@@ -105,7 +105,7 @@ func parseECKey(c *Curve, b []byte) *ECKey {
 		return nil
 	}
 	k := &ECKey{c, new(big.Int).SetBytes(b[1 : 1+size]), nil}
-	right := c.right(k.X)
+	right := c.computeRightSide(k.X)
 	switch {
 	case k.X.Cmp(c.p) >= 0:
 		return nil
@@ -127,8 +127,8 @@ func parseECKey(c *Curve, b []byte) *ECKey {
 	return k
 }
 
-// right is the right side of the curve's equation.
-func (c *Curve) right(x *big.Int) *big.Int {
+// computeRightSide is the right side of the curve's equation.
+func (c *Curve) computeRightSide(x *big.Int) *big.Int {
 	v := new(big.Int).Mul(x, x)
 	v.Add(v, c.a).Mul(v, x).Add(v, c.b)
 	return v.Mod(v, c.p)
@@ -137,7 +137,7 @@ func (c *Curve) right(x *big.Int) *big.Int {
 // verifyECDSA checks a signature over a digest (FIPS 186-5 §6.4.2). Nothing in it is secret, so it need not take the same
 // time for every input.
 func (k *ECKey) verifyECDSA(digest, signature []byte) bool {
-	r, s, ok := readPair(signature)
+	r, s, ok := parseSignaturePair(signature)
 	n := k.Curve.n
 	if !ok || r.Sign() <= 0 || s.Sign() <= 0 || r.Cmp(n) >= 0 || s.Cmp(n) >= 0 {
 		return false
@@ -148,7 +148,7 @@ func (k *ECKey) verifyECDSA(digest, signature []byte) bool {
 	}
 	w := new(big.Int).ModInverse(s, n)
 	u1, u2 := e.Mul(e, w), w.Mul(w, r)
-	sum := k.Curve.combine(u1.Mod(u1, n), u2.Mod(u2, n), k)
+	sum := k.Curve.combinePoints(u1.Mod(u1, n), u2.Mod(u2, n), k)
 	if sum.z.Sign() == 0 {
 		return false
 	}
@@ -159,8 +159,8 @@ func (k *ECKey) verifyECDSA(digest, signature []byte) bool {
 	return x.Mod(x, n).Cmp(r) == 0
 }
 
-// readPair reads the two numbers of an ECDSA or DSA signature (RFC 3279 §2.2.2).
-func readPair(b []byte) (r, s *big.Int, ok bool) {
+// parseSignaturePair reads the two numbers of an ECDSA or DSA signature (RFC 3279 §2.2.2).
+func parseSignaturePair(b []byte) (r, s *big.Int, ok bool) {
 	var v struct{ R, S *big.Int }
 	rest, err := asn1.Unmarshal(b, &v)
 	return v.R, v.S, err == nil && len(rest) == 0
@@ -169,8 +169,8 @@ func readPair(b []byte) (r, s *big.Int, ok bool) {
 // point is a point of a curve in Jacobian coordinates: (X/Z², Y/Z³), and the point at infinity where Z is 0.
 type point struct{ x, y, z *big.Int }
 
-// combine returns u1·G + u2·K.
-func (c *Curve) combine(u1, u2 *big.Int, k *ECKey) point {
+// combinePoints returns u1·G + u2·K.
+func (c *Curve) combinePoints(u1, u2 *big.Int, k *ECKey) point {
 	one := big.NewInt(1)
 	g, q := point{c.gx, c.gy, one}, point{k.X, k.Y, one}
 	both := c.add(g, q)

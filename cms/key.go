@@ -80,22 +80,22 @@ func parseKey(der []byte) (crypto.PublicKey, x509.PublicKeyAlgorithm) {
 		}
 	}
 	unsupported := &UnsupportedKey{}
-	info, _, ok := readElement(der)
+	info, _, ok := parseElement(der)
 	if !ok {
 		return unsupported, x509.UnknownPublicKeyAlgorithm
 	}
-	algorithm, rest, ok := readElement(info.content)
+	algorithm, rest, ok := parseElement(info.content)
 	if !ok {
 		return unsupported, x509.UnknownPublicKeyAlgorithm
 	}
-	id, parameters, ok := readElement(algorithm.content)
+	id, parameters, ok := parseElement(algorithm.content)
 	if !ok {
 		return unsupported, x509.UnknownPublicKeyAlgorithm
 	}
 	if _, err := asn1.Unmarshal(id.full, &unsupported.Algorithm); err != nil {
 		return &UnsupportedKey{}, x509.UnknownPublicKeyAlgorithm
 	}
-	bits, _, ok := readElement(rest)
+	bits, _, ok := parseElement(rest)
 	if !ok || bits.tag != asn1.TagBitString || len(bits.content) < 2 || bits.content[0] != 0 {
 		return unsupported, x509.UnknownPublicKeyAlgorithm
 	}
@@ -119,7 +119,7 @@ func parseRSAKey(b []byte) crypto.PublicKey {
 	if len(list) < 2 || list[0].tag != asn1.TagInteger || list[1].tag != asn1.TagInteger {
 		return nil
 	}
-	n, e := readInteger(list[0].content), readInteger(list[1].content)
+	n, e := parseInteger(list[0].content), parseInteger(list[1].content)
 	if n.Sign() <= 0 || e.Sign() <= 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func parseRSAKey(b []byte) crypto.PublicKey {
 // parseCurveKey reads a point on a curve that is named, or stated by its parameters and known. Parameters are held
 // against those of known curves as a whole: a curve with another base point is refused.
 func parseCurveKey(unsupported *UnsupportedKey, parameters, b []byte) (crypto.PublicKey, x509.PublicKeyAlgorithm) {
-	stated, _, ok := readElement(parameters)
+	stated, _, ok := parseElement(parameters)
 	if !ok {
 		return unsupported, x509.UnknownPublicKeyAlgorithm
 	}
@@ -143,7 +143,7 @@ func parseCurveKey(unsupported *UnsupportedKey, parameters, b []byte) (crypto.Pu
 		}
 	}
 	for _, c := range curves() {
-		if !unsupported.Curve.Equal(c.OID) && !c.isStated(stated) {
+		if !unsupported.Curve.Equal(c.OID) && !c.hasParameters(stated) {
 			continue
 		}
 		if k := parseECKey(c, b); k != nil {
@@ -153,7 +153,7 @@ func parseCurveKey(unsupported *UnsupportedKey, parameters, b []byte) (crypto.Pu
 	for _, known := range standardCurves {
 		p := known.curve.Params()
 		c := &Curve{p: p.P, a: new(big.Int).Sub(p.P, big.NewInt(3)), b: p.B, gx: p.Gx, gy: p.Gy, n: p.N}
-		if !unsupported.Curve.Equal(known.oid) && !c.isStated(stated) {
+		if !unsupported.Curve.Equal(known.oid) && !c.hasParameters(stated) {
 			continue
 		}
 		if k := parseECKey(c, b); k != nil {
@@ -175,8 +175,8 @@ var standardCurves = []struct {
 	{elliptic.P384(), asn1.ObjectIdentifier{1, 3, 132, 0, 34}}, {elliptic.P521(), asn1.ObjectIdentifier{1, 3, 132, 0, 35}},
 }
 
-// isStated reports whether ECParameters (RFC 3279 §2.3.5) state the curve: field, equation, base point and order.
-func (c *Curve) isStated(e element) bool {
+// hasParameters reports whether ECParameters (RFC 3279 §2.3.5) state the curve: field, equation, base point and order.
+func (c *Curve) hasParameters(e element) bool {
 	if e.tag != tagSequence {
 		return false
 	}

@@ -22,12 +22,12 @@ import (
 
 // keyInfo is a SubjectPublicKeyInfo.
 func keyInfo(algorithm []byte, key []byte) []byte {
-	return der(0x30, algorithm, der(3, append([]byte{0}, key...)))
+	return encodeDER(0x30, algorithm, encodeDER(3, append([]byte{0}, key...)))
 }
 
-func oid(t testing.TB, id asn1.ObjectIdentifier) []byte {
+func encodeOID(t testing.TB, id asn1.ObjectIdentifier) []byte {
 	t.Helper()
-	return value(t, id)
+	return marshalValue(t, id)
 }
 
 func TestPSSKeyVerifiesPSSSignaturesOnly(t *testing.T) {
@@ -37,9 +37,9 @@ func TestPSSKeyVerifiesPSSSignaturesOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, parameters := range map[string][]byte{"no parameters": nil, "parameters": der(0x30)} {
+	for name, parameters := range map[string][]byte{"no parameters": nil, "parameters": encodeDER(0x30)} {
 		b := ca.certify(t, key.Public(), func(p *parts) {
-			p.key = keyInfo(der(0x30, oid(t, oidPSS), parameters), x509.MarshalPKCS1PublicKey(&key.PublicKey))
+			p.key = keyInfo(encodeDER(0x30, encodeOID(t, oidPSS), parameters), x509.MarshalPKCS1PublicKey(&key.PublicKey))
 		})
 		sd, cert := signedBy(t, key, b, Options{Scheme: Scheme{Hash: crypto.SHA256, PSS: true}})
 		wantSignature(t, sd)
@@ -47,7 +47,7 @@ func TestPSSKeyVerifiesPSSSignaturesOnly(t *testing.T) {
 			t.Errorf("%s: %s-%d, %v", name, kind, bits, cert.PublicKeyAlgorithm)
 		}
 		sd, _ = signedBy(t, key, b, Options{Scheme: Scheme{Hash: crypto.SHA256}})
-		if err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, content)); !errors.Is(err, ErrAlgorithm) {
+		if err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content)); !errors.Is(err, ErrAlgorithm) {
 			t.Errorf("%s, PKCS #1 v1.5: %v", name, err)
 		}
 	}
@@ -55,11 +55,11 @@ func TestPSSKeyVerifiesPSSSignaturesOnly(t *testing.T) {
 
 func TestPSSWithoutParametersIsBySHA1(t *testing.T) {
 	t.Parallel()
-	s, err := pssScheme(der(0x30))
+	s, err := parsePSSParameters(encodeDER(0x30))
 	if err != nil || s != (Scheme{Hash: crypto.SHA1, PSS: true}) {
 		t.Errorf("%v %v", s, err)
 	}
-	if _, err := pssScheme(nil); !errors.Is(err, ErrAlgorithm) {
+	if _, err := parsePSSParameters(nil); !errors.Is(err, ErrAlgorithm) {
 		t.Error(err)
 	}
 }
@@ -101,7 +101,7 @@ func (k largeSigner) sign(s Scheme, digest []byte) []byte {
 		info, _ := asn1.Marshal(struct {
 			Algorithm pkix.AlgorithmIdentifier
 			Digest    []byte
-		}{pkix.AlgorithmIdentifier{Algorithm: oidSHA256, Parameters: null}, digest})
+		}{pkix.AlgorithmIdentifier{Algorithm: oidSHA256, Parameters: asn1Null}, digest})
 		block = append([]byte{1}, bytes.Repeat([]byte{0xff}, size-3-len(info))...)
 		block = append(append(block, 0), info...)
 	}
@@ -112,7 +112,7 @@ func (k largeSigner) sign(s Scheme, digest []byte) []byte {
 // encodePSS does EMSA-PSS-ENCODE (RFC 8017 §9.1.1).
 func encodePSS(h crypto.Hash, digest []byte, bits int) []byte {
 	size, salt := (bits+7)/8, bytes.Repeat([]byte{7}, h.Size())
-	sum := hash(h, append(append(make([]byte, 8), digest...), salt...))
+	sum := computeHash(h, append(append(make([]byte, 8), digest...), salt...))
 	db := append(append(make([]byte, size-2*h.Size()-2), 1), salt...)
 	maskMGF1(db, h, sum)
 	db[0] &= 0xff >> (8*size - bits)
@@ -121,7 +121,7 @@ func encodePSS(h crypto.Hash, digest []byte, bits int) []byte {
 
 func TestRSAKeysThatTheStandardLibraryRefusesVerify(t *testing.T) {
 	t.Parallel()
-	digest := hash(crypto.SHA256, content)
+	digest := computeHash(crypto.SHA256, content)
 	for name, c := range map[string]struct {
 		bits, exponent int
 		given          int64
@@ -129,7 +129,7 @@ func TestRSAKeysThatTheStandardLibraryRefusesVerify(t *testing.T) {
 		"exponent of 40 bits": {2048, 40, 0}, "exponent of 200 bits": {2048, 200, 0}, "1025 bits, exponent of 70": {1025 + 1, 70, 0}, "512 bits": {768, 17, 65537}, "odd number of bits": {2050, 65, 0},
 	} {
 		pub, d := largeKey(t, c.bits, c.exponent, c.given)
-		read := parseRSAKey(value(t, struct{ N, E *big.Int }{pub.N, pub.E}))
+		read := parseRSAKey(marshalValue(t, struct{ N, E *big.Int }{pub.N, pub.E}))
 		if _, is := read.(*LargeRSAKey); is != (pub.E.BitLen() > 63) {
 			t.Errorf("%s is read as %T", name, read)
 		}
@@ -143,7 +143,7 @@ func TestRSAKeysThatTheStandardLibraryRefusesVerify(t *testing.T) {
 					t.Errorf("%s %+v, %s value: %v", name, s, what, err)
 				}
 			}
-			if err := s.verifyDigest(read, hash(crypto.SHA256, []byte("lain")), signature); !errors.Is(err, ErrSignature) {
+			if err := s.verifyDigest(read, computeHash(crypto.SHA256, []byte("lain")), signature); !errors.Is(err, ErrSignature) {
 				t.Errorf("%s %+v, other digest: %v", name, s, err)
 			}
 			other := s
@@ -166,7 +166,7 @@ func TestRSAKeysThatTheStandardLibraryRefusesVerify(t *testing.T) {
 
 func TestOwnPSSIsThatOfTheStandardLibrary(t *testing.T) {
 	t.Parallel()
-	digest := hash(crypto.SHA384, content)
+	digest := computeHash(crypto.SHA384, content)
 	for _, bits := range []int{1024, 1025, 1031, 2048} {
 		key, err := rsa.GenerateKey(rand.Reader, bits)
 		if err != nil {
@@ -198,7 +198,7 @@ func newECSigner(t testing.TB, c *Curve) ecSigner {
 		t.Fatal(err)
 	}
 	d.Add(d, big.NewInt(1))
-	x, y := c.affine(c.combine(d, new(big.Int), &ECKey{c, c.gx, c.gy}))
+	x, y := c.affine(c.combinePoints(d, new(big.Int), &ECKey{c, c.gx, c.gy}))
 	return ecSigner{&ECKey{c, x, y}, d}
 }
 
@@ -219,7 +219,7 @@ func (k ecSigner) sign(t testing.TB, digest []byte) []byte {
 	r := new(big.Int).Mod(once.pub.X, c.n)
 	s := new(big.Int).Mul(r, k.d)
 	s.Add(s, e).Mul(s, new(big.Int).ModInverse(once.d, c.n)).Mod(s, c.n)
-	return value(t, struct{ R, S *big.Int }{r, s})
+	return marshalValue(t, struct{ R, S *big.Int }{r, s})
 }
 
 func (k ecSigner) point() []byte {
@@ -231,15 +231,15 @@ func TestCurvesThatTheStandardLibraryLacksVerify(t *testing.T) {
 	t.Parallel()
 	ca := newIssuer(t)
 	for _, c := range curves() {
-		if c.right(c.gx).Cmp(c.mul(c.gy, c.gy)) != 0 || !c.n.ProbablyPrime(20) || !c.p.ProbablyPrime(20) {
+		if c.computeRightSide(c.gx).Cmp(c.mul(c.gy, c.gy)) != 0 || !c.n.ProbablyPrime(20) || !c.p.ProbablyPrime(20) {
 			t.Fatalf("%s is misspelled", c.Name)
 		}
-		if p := c.combine(c.n, new(big.Int), &ECKey{c, c.gx, c.gy}); p.z.Sign() != 0 {
+		if p := c.combinePoints(c.n, new(big.Int), &ECKey{c, c.gx, c.gy}); p.z.Sign() != 0 {
 			t.Fatalf("%s has another order", c.Name)
 		}
 		k := newECSigner(t, c)
 		b := ca.certify(t, ca.key.Public(), func(p *parts) {
-			p.key = keyInfo(der(0x30, oid(t, oidKeyEC), oid(t, c.OID)), k.point())
+			p.key = keyInfo(encodeDER(0x30, encodeOID(t, oidKeyEC), encodeOID(t, c.OID)), k.point())
 		})
 		cert, err := ParseCertificate(b)
 		if err != nil {
@@ -249,18 +249,18 @@ func TestCurvesThatTheStandardLibraryLacksVerify(t *testing.T) {
 			t.Errorf("%s: %s-%d", c.Name, kind, bits)
 		}
 		for _, h := range []crypto.Hash{crypto.SHA1, crypto.SHA512} {
-			digest := hash(h, content)
+			digest := computeHash(h, content)
 			signature := k.sign(t, digest)
 			if err := (Scheme{Hash: h}).verifyDigest(cert.PublicKey, digest, signature); err != nil {
 				t.Errorf("%s %v: %v", c.Name, h, err)
 			}
-			if err := (Scheme{Hash: h}).verifyDigest(cert.PublicKey, hash(h, []byte("lain")), signature); !errors.Is(err, ErrSignature) {
+			if err := (Scheme{Hash: h}).verifyDigest(cert.PublicKey, computeHash(h, []byte("lain")), signature); !errors.Is(err, ErrSignature) {
 				t.Errorf("%s %v, other content: %v", c.Name, h, err)
 			}
 		}
 		zero, order := new(big.Int), c.n
 		for name, v := range map[string]struct{ R, S *big.Int }{"nothing": {zero, zero}, "r alone": {big.NewInt(1), zero}, "s alone": {zero, big.NewInt(1)}, "the order": {order, order}, "negative": {big.NewInt(-1), big.NewInt(1)}} {
-			if err := (Scheme{Hash: crypto.SHA256}).verifyDigest(cert.PublicKey, hash(crypto.SHA256, content), value(t, v)); !errors.Is(err, ErrSignature) {
+			if err := (Scheme{Hash: crypto.SHA256}).verifyDigest(cert.PublicKey, computeHash(crypto.SHA256, content), marshalValue(t, v)); !errors.Is(err, ErrSignature) {
 				t.Errorf("%s, %s: %v", c.Name, name, err)
 			}
 		}
@@ -280,7 +280,7 @@ func TestPointOffTheCurveIsRefused(t *testing.T) {
 	bad[len(bad)-1] ^= 1
 	for name, b := range map[string][]byte{
 		"off the curve": bad, "cut off": good[:len(good)-1], "too long": append(bytes.Clone(good), 0), "infinity": {0}, "nothing": nil, "another form": append([]byte{6}, good[1:]...),
-		"x beyond the field": append([]byte{4}, bytes.Repeat([]byte{0xff}, 2*size)...), "compressed, of no point": append([]byte{2}, notOn(c, size)...),
+		"x beyond the field": append([]byte{4}, bytes.Repeat([]byte{0xff}, 2*size)...), "compressed, of no point": append([]byte{2}, newPointOff(c, size)...),
 	} {
 		if k := parseECKey(c, b); k != nil {
 			t.Errorf("%s: %v", name, k)
@@ -288,21 +288,21 @@ func TestPointOffTheCurveIsRefused(t *testing.T) {
 	}
 }
 
-// notOn is the x of no point.
-func notOn(c *Curve, size int) []byte {
+// newPointOff is the x of no point.
+func newPointOff(c *Curve, size int) []byte {
 	x := big.NewInt(1)
-	for new(big.Int).ModSqrt(c.right(x), c.p) != nil {
+	for new(big.Int).ModSqrt(c.computeRightSide(x), c.p) != nil {
 		x.Add(x, big.NewInt(1))
 	}
 	return x.FillBytes(make([]byte, size))
 }
 
-// explicit states a curve by its parameters (RFC 3279 §2.3.5).
-func explicit(t testing.TB, c *Curve, base []byte) []byte {
+// encodeParameters states a curve by its parameters (RFC 3279 §2.3.5).
+func encodeParameters(t testing.TB, c *Curve, base []byte) []byte {
 	t.Helper()
 	size := (c.p.BitLen() + 7) / 8
-	octets := func(n *big.Int) []byte { return der(4, n.FillBytes(make([]byte, size))) }
-	return der(0x30, []byte{2, 1, 1}, der(0x30, oid(t, asn1.ObjectIdentifier{1, 2, 840, 10045, 1, 1}), value(t, c.p)), der(0x30, octets(c.a), octets(c.b)), der(4, base), value(t, c.n), []byte{2, 1, 1})
+	octets := func(n *big.Int) []byte { return encodeDER(4, n.FillBytes(make([]byte, size))) }
+	return encodeDER(0x30, []byte{2, 1, 1}, encodeDER(0x30, encodeOID(t, asn1.ObjectIdentifier{1, 2, 840, 10045, 1, 1}), marshalValue(t, c.p)), encodeDER(0x30, octets(c.a), octets(c.b)), encodeDER(4, base), marshalValue(t, c.n), []byte{2, 1, 1})
 }
 
 func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
@@ -320,11 +320,11 @@ func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
 	curve := &Curve{p: p.P, a: new(big.Int).Sub(p.P, big.NewInt(3)), b: p.B, gx: p.Gx, gy: p.Gy, n: p.N}
 	base := ecSigner{pub: &ECKey{curve, p.Gx, p.Gy}}.point()
 	with := func(parameters, point []byte) []byte {
-		return ca.certify(t, key.Public(), func(p *parts) { p.key = keyInfo(der(0x30, oid(t, oidKeyEC), parameters), point) })
+		return ca.certify(t, key.Public(), func(p *parts) { p.key = keyInfo(encodeDER(0x30, encodeOID(t, oidKeyEC), parameters), point) })
 	}
 	for name, b := range map[string][]byte{
-		"stated":     with(explicit(t, curve, base), pub),
-		"compressed": with(oid(t, asn1.ObjectIdentifier{1, 2, 840, 10045, 3, 1, 7}), append([]byte{2 + pub[64]&1}, pub[1:33]...)),
+		"stated":     with(encodeParameters(t, curve, base), pub),
+		"compressed": with(encodeOID(t, asn1.ObjectIdentifier{1, 2, 840, 10045, 3, 1, 7}), append([]byte{2 + pub[64]&1}, pub[1:33]...)),
 	} {
 		if _, err := x509.ParseCertificate(b); err == nil {
 			t.Errorf("%s: crypto/x509 reads it", name)
@@ -336,7 +336,7 @@ func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
 		}
 	}
 	own := newECSigner(t, curves()[5])
-	stated, err := ParseCertificate(with(explicit(t, own.pub.Curve, ecSigner{pub: &ECKey{own.pub.Curve, own.pub.Curve.gx, own.pub.Curve.gy}}.point()), own.point()))
+	stated, err := ParseCertificate(with(encodeParameters(t, own.pub.Curve, ecSigner{pub: &ECKey{own.pub.Curve, own.pub.Curve.gx, own.pub.Curve.gy}}.point()), own.point()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,8 +345,8 @@ func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
 	}
 	// An attacker who chooses the base point can choose the private key to it (CVE-2020-0601).
 	for name, b := range map[string][]byte{
-		"another base": with(explicit(t, curve, pub), pub), "no parameters": with(nil, pub), "parameters of nothing": with(der(0x30), pub), "unknown name": with(oid(t, asn1.ObjectIdentifier{1, 3, 132, 0, 1}), pub),
-		"no point": with(explicit(t, curve, base), pub[:30]),
+		"another base": with(encodeParameters(t, curve, pub), pub), "no parameters": with(nil, pub), "parameters of nothing": with(encodeDER(0x30), pub), "unknown name": with(encodeOID(t, asn1.ObjectIdentifier{1, 3, 132, 0, 1}), pub),
+		"no point": with(encodeParameters(t, curve, base), pub[:30]),
 	} {
 		cert, err := ParseCertificate(b)
 		if err != nil {
@@ -366,11 +366,11 @@ func TestExplicitParametersMustAllBeThoseOfAKnownCurve(t *testing.T) {
 func TestUnsupportedKeyIsNamed(t *testing.T) {
 	t.Parallel()
 	for want, b := range map[string][]byte{
-		"Ed448":                          keyInfo(der(0x30, oid(t, oidKeyEd448)), make([]byte, 57)),
-		"algorithm 1.2.3.4":              keyInfo(der(0x30, oid(t, asn1.ObjectIdentifier{1, 2, 3, 4})), []byte{1}),
+		"Ed448":                          keyInfo(encodeDER(0x30, encodeOID(t, oidKeyEd448)), make([]byte, 57)),
+		"algorithm 1.2.3.4":              keyInfo(encodeDER(0x30, encodeOID(t, asn1.ObjectIdentifier{1, 2, 3, 4})), []byte{1}),
 		"unreadable":                     {5, 0},
-		"RSA":                            keyInfo(der(0x30, oid(t, oidRSA)), value(t, struct{ N, E int }{35, 5})),
-		"algorithm 1.2.840.113549.1.1.1": keyInfo(der(0x30, oid(t, oidRSA)), value(t, struct{ N, E int }{-35, 5})),
+		"RSA":                            keyInfo(encodeDER(0x30, encodeOID(t, oidRSA)), marshalValue(t, struct{ N, E int }{35, 5})),
+		"algorithm 1.2.840.113549.1.1.1": keyInfo(encodeDER(0x30, encodeOID(t, oidRSA)), marshalValue(t, struct{ N, E int }{-35, 5})),
 	} {
 		k, _ := parseKey(b)
 		if kind, _ := KeySize(k); kind != want {
@@ -393,24 +393,24 @@ func TestOldDSASignatureVerifies(t *testing.T) {
 	}
 	cert := &x509.Certificate{PublicKey: &key.PublicKey}
 	for _, id := range []asn1.ObjectIdentifier{oidDSASHA1, oidDSASHA256, oidKeyDSA} {
-		s, err := schemeOf(pkix.AlgorithmIdentifier{Algorithm: id}, crypto.SHA1, cert)
+		s, err := parseScheme(pkix.AlgorithmIdentifier{Algorithm: id}, crypto.SHA1, cert)
 		if err != nil {
 			t.Fatal(err)
 		}
-		digest := hash(s.Hash, content)
+		digest := computeHash(s.Hash, content)
 		r, v, err := dsa.Sign(rand.Reader, key, digest[:20])
 		if err != nil {
 			t.Fatal(err)
 		}
-		signature := value(t, struct{ R, S *big.Int }{r, v})
-		if err := s.verify(cert.PublicKey, content, signature); err != nil {
+		signature := marshalValue(t, struct{ R, S *big.Int }{r, v})
+		if err := s.verifyMessage(cert.PublicKey, content, signature); err != nil {
 			t.Errorf("%v: %v", id, err)
 		}
-		if err := s.verify(cert.PublicKey, []byte("lain"), signature); !errors.Is(err, ErrSignature) {
+		if err := s.verifyMessage(cert.PublicKey, []byte("lain"), signature); !errors.Is(err, ErrSignature) {
 			t.Errorf("%v, other content: %v", id, err)
 		}
 	}
-	if _, err := schemeOf(pkix.AlgorithmIdentifier{Algorithm: oidRSA}, crypto.SHA1, cert); !errors.Is(err, ErrAlgorithm) {
+	if _, err := parseScheme(pkix.AlgorithmIdentifier{Algorithm: oidRSA}, crypto.SHA1, cert); !errors.Is(err, ErrAlgorithm) {
 		t.Errorf("RSA with a DSA key: %v", err)
 	}
 }
@@ -456,10 +456,10 @@ func TestWhatOpenSSLSignsWithUncommonKeysVerifies(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := sd.Signers[0]
-			if err := sd.Verify(s, hash(s.Digest, content)); err != nil {
+			if err := sd.Verify(s, computeHash(s.Digest, content)); err != nil {
 				t.Errorf("%v; refused %v", err, sd.Refused)
 			}
-			if err := sd.Verify(s, hash(s.Digest, []byte("lain"))); err == nil {
+			if err := sd.Verify(s, computeHash(s.Digest, []byte("lain"))); err == nil {
 				t.Error("other content verifies")
 			}
 		})

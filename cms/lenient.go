@@ -33,47 +33,47 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 	if len(der) > maxLenient {
 		return nil, false
 	}
-	outer, rest, ok := readElement(der)
+	outer, rest, ok := parseElement(der)
 	if !ok || outer.tag != tagSequence || len(rest) > 0 {
 		return nil, false
 	}
-	tbs, rest, ok := readElement(outer.content)
+	tbs, rest, ok := parseElement(outer.content)
 	if !ok || tbs.tag != tagSequence {
 		return nil, false
 	}
-	algorithm, rest, ok := readElement(rest)
+	algorithm, rest, ok := parseElement(rest)
 	if !ok {
 		return nil, false
 	}
-	signature, _, ok := readElement(rest)
+	signature, _, ok := parseElement(rest)
 	if !ok {
 		return nil, false
 	}
 
 	version := 1
-	e, rest, ok := readElement(tbs.content)
+	e, rest, ok := parseElement(tbs.content)
 	if ok && e.tag == 0xa0 {
-		if v, _, ok := readElement(e.content); ok && v.tag == asn1.TagInteger && len(v.content) == 1 {
+		if v, _, ok := parseElement(e.content); ok && v.tag == asn1.TagInteger && len(v.content) == 1 {
 			version = int(v.content[0]) + 1
 		}
 		if version < 1 || version > 3 {
 			version = 3 // for which the rules are strictest
 		}
-		e, rest, ok = readElement(rest)
+		e, rest, ok = parseElement(rest)
 	}
 	if !ok || e.tag != asn1.TagInteger {
 		return nil, false
 	}
-	serial := readInteger(e.content)
+	serial := parseInteger(e.content)
 	var parts [5]element // algorithm, issuer, validity, subject, key
 	for i := range parts {
-		if parts[i], rest, ok = readElement(rest); !ok || parts[i].tag != tagSequence {
+		if parts[i], rest, ok = parseElement(rest); !ok || parts[i].tag != tagSequence {
 			return nil, false
 		}
 	}
 	var extensions []element
 	for len(rest) > 0 {
-		if e, rest, ok = readElement(rest); !ok {
+		if e, rest, ok = parseElement(rest); !ok {
 			break
 		}
 		if e.tag == 0xa3 {
@@ -85,13 +85,13 @@ func parseLenient(der []byte) (c *x509.Certificate, ok bool) {
 	if !bytes.Equal(stated, parts[0].full) {
 		stated = nil
 	}
-	c = readExtensions(stated, extensions)
+	c = parseExtensions(stated, extensions)
 	c.Raw, c.RawTBSCertificate, c.RawSubjectPublicKeyInfo = der, tbs.full, parts[4].full
 	c.RawIssuer, c.RawSubject = parts[1].full, parts[3].full
 	c.Version, c.SerialNumber = version, serial
-	c.Issuer.FillFromRDNSequence(readName(parts[1].content))
-	c.Subject.FillFromRDNSequence(readName(parts[3].content))
-	if c.NotBefore, c.NotAfter = readValidity(parts[2].content); c.NotBefore.IsZero() {
+	c.Issuer.FillFromRDNSequence(parseName(parts[1].content))
+	c.Subject.FillFromRDNSequence(parseName(parts[3].content))
+	if c.NotBefore, c.NotAfter = parseValidity(parts[2].content); c.NotBefore.IsZero() {
 		c.UnhandledCriticalExtensions = append(c.UnhandledCriticalExtensions, oidUnreadable)
 	}
 	c.Signature = nil
@@ -110,8 +110,8 @@ type element struct {
 	full, content []byte
 }
 
-// readElement reads the first element of b. Its length may take more bytes than need be (ITU-T X.690 §8.1.3.5).
-func readElement(b []byte) (e element, rest []byte, ok bool) {
+// parseElement reads the first element of b. Its length may take more bytes than need be (ITU-T X.690 §8.1.3.5).
+func parseElement(b []byte) (e element, rest []byte, ok bool) {
 	if len(b) < 2 || b[0]&0x1f == 0x1f {
 		return e, nil, false
 	}
@@ -136,7 +136,7 @@ func readElement(b []byte) (e element, rest []byte, ok bool) {
 
 // splitSequence reads the elements within the only sequence that b holds, as far as they can be read.
 func splitSequence(b []byte) []element {
-	list, _, ok := readElement(b)
+	list, _, ok := parseElement(b)
 	if !ok || list.tag != tagSequence {
 		return nil
 	}
@@ -146,7 +146,7 @@ func splitSequence(b []byte) []element {
 func splitElements(b []byte, most int) []element {
 	var all []element
 	for len(b) > 0 && len(all) < most {
-		e, rest, ok := readElement(b)
+		e, rest, ok := parseElement(b)
 		if !ok {
 			return append(all, element{}) // something that cannot be read
 		}
@@ -155,8 +155,8 @@ func splitElements(b []byte, most int) []element {
 	return all
 }
 
-// readInteger reads the content of an INTEGER, which may be negative or longer than need be.
-func readInteger(b []byte) *big.Int {
+// parseInteger reads the content of an INTEGER, which may be negative or longer than need be.
+func parseInteger(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
@@ -164,18 +164,18 @@ func readInteger(b []byte) *big.Int {
 	return n
 }
 
-// constraints are the extensions without which a certificate would be good for more than its issuer said. The others may
+// restrictingExtensions are the extensions without which a certificate would be good for more than its issuer said. The others may
 // be passed over where they are not critical (RFC 5280 §4.2).
-var constraints = []asn1.ObjectIdentifier{
+var restrictingExtensions = []asn1.ObjectIdentifier{
 	{2, 5, 29, 15}, {2, 5, 29, 19}, {2, 5, 29, 30}, {2, 5, 29, 33}, {2, 5, 29, 36}, {2, 5, 29, 37}, {2, 5, 29, 54},
 }
 
 // oidUnreadable stands for a validity, or the identifier of an extension, that cannot be read.
 var oidUnreadable = asn1.ObjectIdentifier{2, 5, 29}
 
-// readExtensions returns a certificate with what the extensions say and the signature algorithm, and nothing else. It has
+// parseExtensions returns a certificate with what the extensions say and the signature algorithm, and nothing else. It has
 // crypto/x509 read them, within a certificate that has nothing else wrong, first all together and then one by one.
-func readExtensions(algorithm []byte, raw []element) *x509.Certificate {
+func parseExtensions(algorithm []byte, raw []element) *x509.Certificate {
 	var usable []pkix.Extension
 	var listed []pkix.Extension
 	var refused []asn1.ObjectIdentifier
@@ -184,15 +184,15 @@ func readExtensions(algorithm []byte, raw []element) *x509.Certificate {
 			refused = append(refused, oidUnreadable)
 			break
 		}
-		x, ok := readExtension(e)
+		x, ok := parseExtension(e)
 		if !ok {
 			refused = append(refused, oidUnreadable)
 			continue
 		}
 		same := func(y pkix.Extension) bool { return y.Id.Equal(x.Id) }
-		restricts := slices.ContainsFunc(constraints, x.Id.Equal)
+		restricts := slices.ContainsFunc(restrictingExtensions, x.Id.Equal)
 		listed = append(listed, x)
-		switch _, err := wrapExtensions(nil, x); {
+		switch _, err := parseWithX509(nil, x); {
 		case slices.ContainsFunc(usable, same) || err != nil:
 			if x.Critical || restricts {
 				refused = append(refused, x.Id)
@@ -201,9 +201,9 @@ func readExtensions(algorithm []byte, raw []element) *x509.Certificate {
 			usable = append(usable, x)
 		}
 	}
-	c, err := wrapExtensions(algorithm, usable...)
+	c, err := parseWithX509(algorithm, usable...)
 	if err != nil { // the algorithm cannot be read
-		c, err = wrapExtensions(nil, usable...)
+		c, err = parseWithX509(nil, usable...)
 		algorithm = nil
 	}
 	if err != nil { // each of them can be read, and not all together
@@ -218,28 +218,28 @@ func readExtensions(algorithm []byte, raw []element) *x509.Certificate {
 	return c
 }
 
-func readExtension(e element) (x pkix.Extension, ok bool) {
+func parseExtension(e element) (x pkix.Extension, ok bool) {
 	if e.tag != tagSequence {
 		return x, false
 	}
-	id, rest, ok := readElement(e.content)
+	id, rest, ok := parseElement(e.content)
 	if !ok || id.tag != asn1.TagOID {
 		return x, false
 	}
 	if _, err := asn1.Unmarshal(id.full, &x.Id); err != nil {
 		return x, false
 	}
-	value, rest, ok := readElement(rest)
+	value, rest, ok := parseElement(rest)
 	if ok && value.tag == asn1.TagBoolean {
 		x.Critical = len(value.content) > 0 && slices.Max(value.content) > 0
-		value, rest, ok = readElement(rest)
+		value, rest, ok = parseElement(rest)
 	}
 	x.Value = value.content
 	return x, ok && value.tag == asn1.TagOctetString && len(rest) == 0
 }
 
-// wrapExtensions has crypto/x509 read extensions within a certificate that has nothing else wrong.
-func wrapExtensions(algorithm []byte, extensions ...pkix.Extension) (*x509.Certificate, error) {
+// parseWithX509 has crypto/x509 read extensions within a certificate that has nothing else wrong.
+func parseWithX509(algorithm []byte, extensions ...pkix.Extension) (*x509.Certificate, error) {
 	if algorithm == nil {
 		algorithm = ed25519Identifier
 	}
@@ -260,7 +260,7 @@ func wrapExtensions(algorithm []byte, extensions ...pkix.Extension) (*x509.Certi
 		TBS       tbs
 		Algorithm asn1.RawValue
 		Value     asn1.BitString
-	}{tbs{2, 1, id, nil, validity{moment, moment}, nil, asn1.RawValue{FullBytes: anyKey}, extensions}, id, asn1.BitString{}})
+	}{tbs{2, 1, id, nil, validity{moment, moment}, nil, asn1.RawValue{FullBytes: placeholderKey}, extensions}, id, asn1.BitString{}})
 	if err != nil {
 		return nil, err
 	}
@@ -269,17 +269,17 @@ func wrapExtensions(algorithm []byte, extensions ...pkix.Extension) (*x509.Certi
 
 var (
 	ed25519Identifier = []byte{0x30, 5, 6, 3, 0x2b, 0x65, 0x70}
-	// anyKey is a public key of the right form.
-	anyKey = append([]byte{0x30, 42, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 33, 0}, make([]byte, ed25519.PublicKeySize)...)
+	// placeholderKey is a public key of the right form.
+	placeholderKey = append([]byte{0x30, 42, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 33, 0}, make([]byte, ed25519.PublicKeySize)...)
 )
 
-// readName reads the content of a Name. An attribute whose type cannot be read is left out.
-func readName(b []byte) *pkix.RDNSequence {
+// parseName reads the content of a Name. An attribute whose type cannot be read is left out.
+func parseName(b []byte) *pkix.RDNSequence {
 	var name pkix.RDNSequence
 	for _, set := range splitElements(b, maxNameParts) {
 		var parts pkix.RelativeDistinguishedNameSET
 		for _, pair := range splitElements(set.content, maxNameParts) {
-			id, rest, ok := readElement(pair.content)
+			id, rest, ok := parseElement(pair.content)
 			if !ok {
 				continue
 			}
@@ -287,11 +287,11 @@ func readName(b []byte) *pkix.RDNSequence {
 			if _, err := asn1.Unmarshal(id.full, &a.Type); err != nil {
 				continue
 			}
-			value, _, ok := readElement(rest)
+			value, _, ok := parseElement(rest)
 			if !ok {
 				continue
 			}
-			a.Value = readString(value)
+			a.Value = parseString(value)
 			parts = append(parts, a)
 		}
 		if len(parts) > 0 {
@@ -301,8 +301,8 @@ func readName(b []byte) *pkix.RDNSequence {
 	return &name
 }
 
-// readString reads a string of any type. A value of another type becomes hexadecimal digits (RFC 4514 §2.4).
-func readString(e element) string {
+// parseString reads a string of any type. A value of another type becomes hexadecimal digits (RFC 4514 §2.4).
+func parseString(e element) string {
 	b := e.content
 	switch e.tag {
 	case asn1.TagUTF8String, asn1.TagPrintableString, asn1.TagIA5String, asn1.TagNumericString, 26: // VisibleString
@@ -329,14 +329,14 @@ func readString(e element) string {
 	return "#" + hex.EncodeToString(e.full)
 }
 
-// readValidity reads the two times of a validity. If one of them cannot be read, both are zero.
-func readValidity(b []byte) (from, to time.Time) {
-	first, rest, ok := readElement(b)
+// parseValidity reads the two times of a validity. If one of them cannot be read, both are zero.
+func parseValidity(b []byte) (from, to time.Time) {
+	first, rest, ok := parseElement(b)
 	if !ok {
 		return from, to
 	}
-	second, _, _ := readElement(rest)
-	if from, to = readTime(first), readTime(second); from.IsZero() || to.IsZero() {
+	second, _, _ := parseElement(rest)
+	if from, to = parseTime(first), parseTime(second); from.IsZero() || to.IsZero() {
 		return time.Time{}, time.Time{}
 	}
 	return from, to
@@ -349,7 +349,7 @@ var timeFormats = map[byte][]string{
 	asn1.TagGeneralizedTime: {"20060102150405.999999999Z0700", "200601021504Z0700", "2006010215Z0700", "20060102150405.999999999", "200601021504", "2006010215"},
 }
 
-func readTime(e element) time.Time {
+func parseTime(e element) time.Time {
 	for _, format := range timeFormats[e.tag] {
 		t, err := time.Parse(format, string(e.content))
 		if err != nil {
@@ -369,15 +369,15 @@ func sameName(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
-	x, rest, ok := readElement(a)
+	x, rest, ok := parseElement(a)
 	if !ok || len(rest) > 0 || len(a) > maxLenient {
 		return false
 	}
-	y, rest, ok := readElement(b)
+	y, rest, ok := parseElement(b)
 	if !ok || len(rest) > 0 || len(b) > maxLenient {
 		return false
 	}
-	v, w := *readName(x.content), *readName(y.content)
+	v, w := *parseName(x.content), *parseName(y.content)
 	return len(v) > 0 && slices.EqualFunc(v, w, func(p, q pkix.RelativeDistinguishedNameSET) bool {
 		return slices.EqualFunc(p, q, func(p, q pkix.AttributeTypeAndValue) bool {
 			v, _ := p.Value.(string)

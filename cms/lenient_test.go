@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// der puts an identifier and a length before content.
-func der(tag byte, content ...[]byte) []byte {
+// encodeDER puts an identifier and a length before content.
+func encodeDER(tag byte, content ...[]byte) []byte {
 	return appendHeaderTo(tag, bytes.Join(content, nil))
 }
 
@@ -27,27 +27,27 @@ func appendHeaderTo(tag byte, content []byte) []byte {
 	return append(appendHeader(nil, []byte{tag}, len(content)), content...)
 }
 
-// long is der with a length that takes more bytes than need be.
-func long(tag byte, content ...[]byte) []byte {
+// encodeLongForm is der with a length that takes more bytes than need be.
+func encodeLongForm(tag byte, content ...[]byte) []byte {
 	all := bytes.Join(content, nil)
 	return append([]byte{tag, 0x84, 0, byte(len(all) >> 16), byte(len(all) >> 8), byte(len(all))}, all...)
 }
 
 var (
 	oidCommonName = []byte{6, 3, 0x55, 4, 3}
-	ecdsaSHA256   = der(0x30, []byte{6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2})
+	ecdsaSHA256   = encodeDER(0x30, []byte{6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2})
 )
 
-func nameOf(tag byte, value string) []byte {
-	return der(0x30, der(0x31, der(0x30, oidCommonName, der(tag, []byte(value)))))
+func encodeName(tag byte, value string) []byte {
+	return encodeDER(0x30, encodeDER(0x31, encodeDER(0x30, oidCommonName, encodeDER(tag, []byte(value)))))
 }
 
-func extension(id []byte, critical bool, value []byte) []byte {
+func encodeExtension(id []byte, critical bool, value []byte) []byte {
 	parts := [][]byte{id}
 	if critical {
 		parts = append(parts, []byte{1, 1, 0xff})
 	}
-	return der(0x30, append(parts, der(4, value))...)
+	return encodeDER(0x30, append(parts, encodeDER(4, value))...)
 }
 
 // parts are what a certificate is put together of, each a whole element.
@@ -59,13 +59,13 @@ type parts struct {
 	wrap                                                       func(tag byte, content ...[]byte) []byte
 }
 
-// issuerOf is an authority that signs what it is given.
-type issuerOf struct {
+// testIssuer is an authority that signs what it is given.
+type testIssuer struct {
 	key  *ecdsa.PrivateKey
 	cert *x509.Certificate
 }
 
-func newIssuer(t testing.TB) issuerOf {
+func newIssuer(t testing.TB) testIssuer {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -83,11 +83,11 @@ func newIssuer(t testing.TB) issuerOf {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return issuerOf{key, cert}
+	return testIssuer{key, cert}
 }
 
 // certify makes a certificate of a key with one part or another of its own.
-func (ca issuerOf) certify(t testing.TB, pub crypto.PublicKey, change func(p *parts)) []byte {
+func (ca testIssuer) certify(t testing.TB, pub crypto.PublicKey, change func(p *parts)) []byte {
 	t.Helper()
 	spki, err := x509.MarshalPKIXPublicKey(pub)
 	if err != nil {
@@ -95,9 +95,9 @@ func (ca issuerOf) certify(t testing.TB, pub crypto.PublicKey, change func(p *pa
 	}
 	p := parts{
 		version: []byte{0xa0, 3, 2, 1, 2}, serial: []byte{2, 1, 5}, algorithm: ecdsaSHA256, issuer: ca.cert.RawSubject,
-		validity: der(0x30, der(0x17, []byte("210101000000Z")), der(0x17, []byte("390101000000Z"))),
-		subject:  nameOf(12, "Sari"), key: spki, wrap: der,
-		extensions: [][]byte{extension([]byte{6, 3, 0x55, 0x1d, 15}, true, []byte{3, 2, 6, 0x40})}, // nonRepudiation
+		validity: encodeDER(0x30, encodeDER(0x17, []byte("210101000000Z")), encodeDER(0x17, []byte("390101000000Z"))),
+		subject:  encodeName(12, "Sari"), key: spki, wrap: encodeDER,
+		extensions: [][]byte{encodeExtension([]byte{6, 3, 0x55, 0x1d, 15}, true, []byte{3, 2, 6, 0x40})}, // nonRepudiation
 	}
 	change(&p)
 	if p.outer == nil {
@@ -105,7 +105,7 @@ func (ca issuerOf) certify(t testing.TB, pub crypto.PublicKey, change func(p *pa
 	}
 	body := [][]byte{p.version, p.serial, p.algorithm, p.issuer, p.validity, p.subject, p.key}
 	if p.extensions != nil {
-		body = append(body, der(0xa3, der(0x30, p.extensions...)))
+		body = append(body, encodeDER(0xa3, encodeDER(0x30, p.extensions...)))
 	}
 	tbs := p.wrap(0x30, append(body, p.more)...)
 	sum := sha256.Sum256(tbs)
@@ -113,7 +113,7 @@ func (ca issuerOf) certify(t testing.TB, pub crypto.PublicKey, change func(p *pa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.wrap(0x30, tbs, p.outer, der(3, append([]byte{0}, value...)))
+	return p.wrap(0x30, tbs, p.outer, encodeDER(3, append([]byte{0}, value...)))
 }
 
 // signedBy signs the content with a key, in a container that carries the certificate.
@@ -123,7 +123,7 @@ func signedBy(t testing.TB, key crypto.Signer, certificate []byte, o Options) (*
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewSignature(hash(crypto.SHA256, content), []*x509.Certificate{cert}, o)
+	s, err := NewSignature(computeHash(crypto.SHA256, content), []*x509.Certificate{cert}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func signedBy(t testing.TB, key crypto.Signer, certificate []byte, o Options) (*
 func wantSignature(t testing.TB, sd *SignedData) {
 	t.Helper()
 	s := sd.Signers[0]
-	if err := sd.Verify(s, hash(s.Digest, content)); err != nil {
+	if err := sd.Verify(s, computeHash(s.Digest, content)); err != nil {
 		t.Error(err)
 	}
 	if !sd.NamesCertificate(s) {
@@ -154,7 +154,7 @@ func wantSignature(t testing.TB, sd *SignedData) {
 	}
 	s.Signature = bytes.Clone(s.Signature)
 	s.Signature[len(s.Signature)-1] ^= 1
-	if err := sd.Verify(s, hash(s.Digest, content)); !errors.Is(err, ErrSignature) {
+	if err := sd.Verify(s, computeHash(s.Digest, content)); !errors.Is(err, ErrSignature) {
 		t.Errorf("another value: %v", err)
 	}
 }
@@ -167,46 +167,46 @@ func TestSignatureVerifiesWithAnIrregularCertificate(t *testing.T) {
 		t.Fatal(err)
 	}
 	validity := func(tag byte, from, to string) func(p *parts) {
-		return func(p *parts) { p.validity = der(0x30, der(tag, []byte(from)), der(tag, []byte(to))) }
+		return func(p *parts) { p.validity = encodeDER(0x30, encodeDER(tag, []byte(from)), encodeDER(tag, []byte(to))) }
 	}
 	with := func(x ...[]byte) func(p *parts) {
 		return func(p *parts) { p.extensions = append(p.extensions, x...) }
 	}
 	san, basic, usage, aki := []byte{6, 3, 0x55, 0x1d, 17}, []byte{6, 3, 0x55, 0x1d, 19}, []byte{6, 3, 0x55, 0x1d, 15}, []byte{6, 3, 0x55, 0x1d, 35}
-	uri := func(s string) []byte { return der(0x30, der(0x86, []byte(s))) }
+	uri := func(s string) []byte { return encodeDER(0x30, encodeDER(0x86, []byte(s))) }
 	for name, c := range map[string]struct {
 		change func(p *parts)
 		chain  bool // crypto/x509 builds a chain with it
 	}{
 		"negative serial number":           {func(p *parts) { p.serial = []byte{2, 2, 0x80, 1} }, true},
 		"serial number with leading zeros": {func(p *parts) { p.serial = []byte{2, 4, 0, 0, 0, 5} }, true},
-		"sequence for a string":            {func(p *parts) { p.subject = nameOf(48, "\x0c\x04Sari") }, true},
-		"string of two types":              {func(p *parts) { p.subject = nameOf(0x2c, "\x0c\x04Sari") }, true},
-		"UTF-8 that is none":               {func(p *parts) { p.subject = nameOf(12, "Sar\xff") }, true},
-		"printable string with @":          {func(p *parts) { p.subject = nameOf(19, "sari@x") }, true},
-		"numeric string with letters":      {func(p *parts) { p.subject = nameOf(18, "Sari") }, true},
-		"IA5 string with umlauts":          {func(p *parts) { p.subject = nameOf(22, "S\xe4ri") }, true},
-		"half a BMP string":                {func(p *parts) { p.subject = nameOf(30, "\x00S\x00") }, true},
-		"universal string":                 {func(p *parts) { p.subject = nameOf(28, "\x00\x00\x00S") }, true},
-		"general string":                   {func(p *parts) { p.subject = nameOf(27, "Sari") }, true},
-		"attribute without a value":        {func(p *parts) { p.subject = der(0x30, der(0x31, der(0x30, oidCommonName))) }, true},
+		"sequence for a string":            {func(p *parts) { p.subject = encodeName(48, "\x0c\x04Sari") }, true},
+		"string of two types":              {func(p *parts) { p.subject = encodeName(0x2c, "\x0c\x04Sari") }, true},
+		"UTF-8 that is none":               {func(p *parts) { p.subject = encodeName(12, "Sar\xff") }, true},
+		"printable string with @":          {func(p *parts) { p.subject = encodeName(19, "sari@x") }, true},
+		"numeric string with letters":      {func(p *parts) { p.subject = encodeName(18, "Sari") }, true},
+		"IA5 string with umlauts":          {func(p *parts) { p.subject = encodeName(22, "S\xe4ri") }, true},
+		"half a BMP string":                {func(p *parts) { p.subject = encodeName(30, "\x00S\x00") }, true},
+		"universal string":                 {func(p *parts) { p.subject = encodeName(28, "\x00\x00\x00S") }, true},
+		"general string":                   {func(p *parts) { p.subject = encodeName(27, "Sari") }, true},
+		"attribute without a value":        {func(p *parts) { p.subject = encodeDER(0x30, encodeDER(0x31, encodeDER(0x30, oidCommonName))) }, true},
 		"time with parts of a second":      {validity(0x18, "20210101000000.5Z", "20390101000000.5Z"), true},
 		"time without a zone":              {validity(0x18, "20210101000000", "20390101000000"), true},
 		"times that are none":              {validity(0x17, "soon", "later"), false},
 		"beginning that is none":           {validity(0x17, "soon", "390101000000Z"), false},
 		"end that is none":                 {validity(0x17, "210101000000Z", "later"), false},
-		"name that is no address":          {with(extension(san, false, der(0x30, der(0x81, []byte("s\xe4ri@x"))))), true},
-		"address that is none":             {with(extension(san, false, uri("http://[::1"))), true},
-		"address of three bytes":           {with(extension(san, false, der(0x30, der(0x87, []byte{1, 2, 3})))), true},
-		"alternative name that is none":    {with(extension(san, true, []byte{5, 0})), false},
-		"constraints that are none":        {with(extension(basic, false, []byte{5, 0})), false},
-		"usage stated twice":               {with(extension(usage, true, []byte{3, 2, 7, 0x80})), false},
-		"critical key identifier":          {with(extension(aki, true, der(0x30, der(0x80, []byte{1})))), false},
+		"name that is no address":          {with(encodeExtension(san, false, encodeDER(0x30, encodeDER(0x81, []byte("s\xe4ri@x"))))), true},
+		"address that is none":             {with(encodeExtension(san, false, uri("http://[::1"))), true},
+		"address of three bytes":           {with(encodeExtension(san, false, encodeDER(0x30, encodeDER(0x87, []byte{1, 2, 3})))), true},
+		"alternative name that is none":    {with(encodeExtension(san, true, []byte{5, 0})), false},
+		"constraints that are none":        {with(encodeExtension(basic, false, []byte{5, 0})), false},
+		"usage stated twice":               {with(encodeExtension(usage, true, []byte{3, 2, 7, 0x80})), false},
+		"critical key identifier":          {with(encodeExtension(aki, true, encodeDER(0x30, encodeDER(0x80, []byte{1})))), false},
 		"extension that is none":           {with([]byte{5, 0}), false},
-		"extension without a value":        {with(der(0x30, basic)), false},
+		"extension without a value":        {with(encodeDER(0x30, basic)), false},
 		"no such version":                  {func(p *parts) { p.version = []byte{0xa0, 3, 2, 1, 9} }, true},
 		"two algorithms":                   {func(p *parts) { p.outer = ed25519Identifier }, false},
-		"lengths that are too long":        {func(p *parts) { p.wrap = long }, true},
+		"lengths that are too long":        {func(p *parts) { p.wrap = encodeLongForm }, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -232,11 +232,11 @@ func TestPartsOfAnOddCertificateAreRead(t *testing.T) {
 	ca := newIssuer(t)
 	b := ca.certify(t, ca.key.Public(), func(p *parts) {
 		p.serial = []byte{2, 2, 0x80, 1}
-		p.subject = der(0x30,
-			der(0x31, der(0x30, oidCommonName, der(30, []byte("\x00S\x00a\x00r\x00i")))),
-			der(0x31, der(0x30, []byte{6, 3, 0x55, 4, 10}, der(20, []byte("J\xe4ger"))), der(0x30, []byte{6, 3, 0x55, 4, 11}, []byte{5, 0})))
-		p.validity = der(0x30, der(0x17, []byte("9912312359Z")), der(0x18, []byte("2050010100Z")))
-		p.extensions = append(p.extensions, extension([]byte{6, 3, 0x55, 0x1d, 37}, false, der(0x30, []byte{6, 8, 0x2b, 6, 1, 5, 5, 7, 3, 9})))
+		p.subject = encodeDER(0x30,
+			encodeDER(0x31, encodeDER(0x30, oidCommonName, encodeDER(30, []byte("\x00S\x00a\x00r\x00i")))),
+			encodeDER(0x31, encodeDER(0x30, []byte{6, 3, 0x55, 4, 10}, encodeDER(20, []byte("J\xe4ger"))), encodeDER(0x30, []byte{6, 3, 0x55, 4, 11}, []byte{5, 0})))
+		p.validity = encodeDER(0x30, encodeDER(0x17, []byte("9912312359Z")), encodeDER(0x18, []byte("2050010100Z")))
+		p.extensions = append(p.extensions, encodeExtension([]byte{6, 3, 0x55, 0x1d, 37}, false, encodeDER(0x30, []byte{6, 8, 0x2b, 6, 1, 5, 5, 7, 3, 9})))
 	})
 	c, err := ParseCertificate(b)
 	if err != nil {
@@ -272,27 +272,27 @@ func TestOddAuthorityCertifiesNoMoreThanItMay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sub := issuerOf{key: key}
+	sub := testIssuer{key: key}
 	basic, usage := []byte{6, 3, 0x55, 0x1d, 19}, []byte{6, 3, 0x55, 0x1d, 15}
-	certSign, isCA := extension(usage, true, []byte{3, 2, 2, 4}), extension(basic, true, der(0x30, []byte{1, 1, 0xff}))
-	nowhere := extension([]byte{6, 3, 0x55, 0x1d, 30}, true, der(0x30, der(0xa0, der(0x30, der(0x82, []byte("nowhere.test"))))))
+	certSign, isCA := encodeExtension(usage, true, []byte{3, 2, 2, 4}), encodeExtension(basic, true, encodeDER(0x30, []byte{1, 1, 0xff}))
+	nowhere := encodeExtension([]byte{6, 3, 0x55, 0x1d, 30}, true, encodeDER(0x30, encodeDER(0xa0, encodeDER(0x30, encodeDER(0x82, []byte("nowhere.test"))))))
 	for name, c := range map[string]struct {
 		extensions [][]byte
 		holds      bool
 	}{
 		"an authority":                     {[][]byte{certSign, isCA}, true},
 		"no authority":                     {[][]byte{certSign}, false},
-		"that may not sign certificates":   {[][]byte{extension(usage, true, []byte{3, 2, 6, 0x40}), isCA}, false},
-		"constraints that cannot be read":  {[][]byte{certSign, isCA, extension([]byte{6, 3, 0x55, 0x1d, 30}, false, []byte{5, 0})}, false},
-		"authority stated twice":           {[][]byte{certSign, extension(basic, true, der(0x30)), isCA}, false},
+		"that may not sign certificates":   {[][]byte{encodeExtension(usage, true, []byte{3, 2, 6, 0x40}), isCA}, false},
+		"constraints that cannot be read":  {[][]byte{certSign, isCA, encodeExtension([]byte{6, 3, 0x55, 0x1d, 30}, false, []byte{5, 0})}, false},
+		"authority stated twice":           {[][]byte{certSign, encodeExtension(basic, true, encodeDER(0x30)), isCA}, false},
 		"authority for other names":        {[][]byte{certSign, isCA, nowhere}, false},
-		"more extensions than are read":    {append([][]byte{certSign, isCA}, slices.Repeat([][]byte{extension([]byte{6, 1, 42}, false, nil)}, maxExtensions)...), false},
-		"more extensions than there is of": {append(slices.Repeat([][]byte{extension([]byte{6, 1, 42}, false, nil)}, maxExtensions), certSign, isCA), false},
+		"more extensions than are read":    {append([][]byte{certSign, isCA}, slices.Repeat([][]byte{encodeExtension([]byte{6, 1, 42}, false, nil)}, maxExtensions)...), false},
+		"more extensions than there is of": {append(slices.Repeat([][]byte{encodeExtension([]byte{6, 1, 42}, false, nil)}, maxExtensions), certSign, isCA), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			middle, err := ParseCertificate(ca.certify(t, key.Public(), func(p *parts) {
-				p.serial, p.subject, p.extensions = []byte{2, 1, 0x85}, nameOf(12, "Sub"), c.extensions
+				p.serial, p.subject, p.extensions = []byte{2, 1, 0x85}, encodeName(12, "Sub"), c.extensions
 			}))
 			if err != nil {
 				t.Fatal(err)
@@ -300,7 +300,7 @@ func TestOddAuthorityCertifiesNoMoreThanItMay(t *testing.T) {
 			own := sub
 			own.cert = middle
 			leaf, err := ParseCertificate(own.certify(t, key.Public(), func(p *parts) {
-				p.extensions = append(p.extensions, extension([]byte{6, 3, 0x55, 0x1d, 17}, false, der(0x30, der(0x82, []byte("here.test")))))
+				p.extensions = append(p.extensions, encodeExtension([]byte{6, 3, 0x55, 0x1d, 17}, false, encodeDER(0x30, encodeDER(0x82, []byte("here.test")))))
 			}))
 			if err != nil {
 				t.Fatal(err)
@@ -321,9 +321,9 @@ func TestMalformedCertificateIsLeftOutOfItsContainer(t *testing.T) {
 	ca := newIssuer(t)
 	good := ca.certify(t, ca.key.Public(), func(*parts) {})
 	for name, bad := range map[string][]byte{
-		"no certificate": der(0x30, []byte{2, 1, 1}), "no sequence": {2, 1, 1}, "no key": ca.certify(t, ca.key.Public(), func(p *parts) { p.key = []byte{5, 0} }),
+		"no certificate": encodeDER(0x30, []byte{2, 1, 1}), "no sequence": {2, 1, 1}, "no key": ca.certify(t, ca.key.Public(), func(p *parts) { p.key = []byte{5, 0} }),
 		"no serial number": ca.certify(t, ca.key.Public(), func(p *parts) { p.serial = nil }), "no issuer": ca.certify(t, ca.key.Public(), func(p *parts) { p.issuer = nil }),
-		"too long": ca.certify(t, ca.key.Public(), func(p *parts) { p.serial, p.more = []byte{2, 1, 0x80}, der(0x85, make([]byte, maxLenient)) }),
+		"too long": ca.certify(t, ca.key.Public(), func(p *parts) { p.serial, p.more = []byte{2, 1, 0x80}, encodeDER(0x85, make([]byte, maxLenient)) }),
 	} {
 		certs, refused, err := parseCertificates(slices.Concat(bad, good))
 		if err != nil || len(refused) != 1 || len(certs) != 1 || !bytes.Equal(certs[0].Raw, good) {
@@ -335,14 +335,14 @@ func TestMalformedCertificateIsLeftOutOfItsContainer(t *testing.T) {
 	}
 	sd, _ := signedBy(t, ca.key, good, Options{})
 	sd.Certificates, sd.Refused = nil, []error{errors.New("certificate: x509: malformed")}
-	if err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, content)); !errors.Is(err, ErrNoCertificate) || !strings.Contains(err.Error(), "malformed") {
+	if err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content)); !errors.Is(err, ErrNoCertificate) || !strings.Contains(err.Error(), "malformed") {
 		t.Error(err)
 	}
 }
 
 func TestSignerIsFoundUnderAnotherSpellingOfTheName(t *testing.T) {
 	t.Parallel()
-	_, cert := credential(t, "P-256")
+	_, cert := newCredential(t, "P-256")
 	signer := Signer{Serial: cert.SerialNumber, Digest: crypto.SHA256}
 	sd := &SignedData{Certificates: []*x509.Certificate{cert}}
 	for name, c := range map[string]struct {
@@ -350,11 +350,11 @@ func TestSignerIsFoundUnderAnotherSpellingOfTheName(t *testing.T) {
 		found  bool
 	}{
 		"its own":             {cert.RawIssuer, true},
-		"another string type": {nameOf(30, "\x00S\x00a\x00r\x00i\x00 \x00P\x00-\x002\x005\x006"), true},
-		"letters and spaces":  {nameOf(12, "sari   p-256 "), true},
-		"another name":        {nameOf(12, "Budi"), false},
-		"another attribute":   {der(0x30, der(0x31, der(0x30, []byte{6, 3, 0x55, 4, 10}, der(12, []byte("Sari P-256"))))), false},
-		"no attributes":       {der(0x30), false},
+		"another string type": {encodeName(30, "\x00S\x00a\x00r\x00i\x00 \x00P\x00-\x002\x005\x006"), true},
+		"letters and spaces":  {encodeName(12, "sari   p-256 "), true},
+		"another name":        {encodeName(12, "Budi"), false},
+		"another attribute":   {encodeDER(0x30, encodeDER(0x31, encodeDER(0x30, []byte{6, 3, 0x55, 4, 10}, encodeDER(12, []byte("Sari P-256"))))), false},
+		"no attributes":       {encodeDER(0x30), false},
 		"no name":             {[]byte{5, 0}, false},
 	} {
 		signer.Issuer = c.issuer
@@ -364,15 +364,15 @@ func TestSignerIsFoundUnderAnotherSpellingOfTheName(t *testing.T) {
 	}
 	// One with the very name comes first.
 	twin := *cert
-	twin.RawIssuer = nameOf(12, "sari p-256")
+	twin.RawIssuer = encodeName(12, "sari p-256")
 	sd.Certificates = []*x509.Certificate{&twin, cert}
 	signer.Issuer = cert.RawIssuer
 	if sd.Certificate(signer) != cert {
 		t.Error("another certificate than the one of that name")
 	}
 	// The attribute that names the certificate may spell it otherwise too, since it has the certificate's hash.
-	value, err := asn1.Marshal(signingCertificateV2{Certs: []essCertIDv2{{CertHash: hash(crypto.SHA256, cert.Raw), IssuerSerial: issuerSerial{
-		Issuer: []asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: nameOf(12, "SARI P-256")}},
+	value, err := asn1.Marshal(signingCertificateV2{Certs: []essCertIDv2{{CertHash: computeHash(crypto.SHA256, cert.Raw), IssuerSerial: issuerSerial{
+		Issuer: []asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: encodeName(12, "SARI P-256")}},
 		Serial: asn1.RawValue{FullBytes: []byte{2, 4, 0, 0, 0x12, 0x67}},
 	}}}})
 	if err != nil {
@@ -394,7 +394,7 @@ func TestTimesAreReadInEveryFormThatWasEverAllowed(t *testing.T) {
 		{0x18, "20260102030405Z", "2026-01-02T03:04:05Z"}, {0x18, "20260102030405.25Z", "2026-01-02T03:04:05.25Z"}, {0x18, "2026010203-0100", "2026-01-02T04:00:00Z"},
 		{0x18, "20500102030405", "2050-01-02T03:04:05Z"}, {0x17, "20260102030405Z", ""}, {0x18, "2601020304056Z", ""}, {0x17, "261302030405Z", ""}, {0x04, "260102030405Z", ""}, {0x17, "", ""},
 	} {
-		got := readTime(element{tag: c.tag, content: []byte(c.text)})
+		got := parseTime(element{tag: c.tag, content: []byte(c.text)})
 		if c.want == "" && !got.IsZero() || c.want != "" && got.Format(time.RFC3339Nano) != c.want {
 			t.Errorf("%x %s: %v, want %s", c.tag, c.text, got, c.want)
 		}
@@ -406,11 +406,11 @@ func FuzzParseCertificate(f *testing.F) {
 	f.Add(ca.cert.Raw)
 	for _, change := range []func(p *parts){
 		func(p *parts) { p.serial = []byte{2, 2, 0x80, 1} },
-		func(p *parts) { p.subject = nameOf(48, "\x0c\x04Sari") },
-		func(p *parts) { p.wrap = long },
+		func(p *parts) { p.subject = encodeName(48, "\x0c\x04Sari") },
+		func(p *parts) { p.wrap = encodeLongForm },
 		func(p *parts) { p.extensions = append(p.extensions, []byte{5, 0}) },
 		func(p *parts) {
-			p.key = der(0x30, der(0x30, []byte{6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1}, der(0x30)), []byte{3, 2, 0, 4})
+			p.key = encodeDER(0x30, encodeDER(0x30, []byte{6, 7, 0x2a, 0x86, 0x48, 0xce, 0x3d, 2, 1}, encodeDER(0x30)), []byte{3, 2, 0, 4})
 		},
 	} {
 		f.Add(ca.certify(f, ca.key.Public(), change))
@@ -427,7 +427,7 @@ func FuzzParseCertificate(f *testing.F) {
 		KeySize(c.PublicKey)
 		if CheckKey(c.PublicKey) == nil {
 			for _, h := range hashes {
-				_ = Scheme{Hash: h.hash}.verify(c.PublicKey, b, c.Signature)
+				_ = Scheme{Hash: h.hash}.verifyMessage(c.PublicKey, b, c.Signature)
 			}
 			_ = c.CheckSignatureFrom(c)
 		}

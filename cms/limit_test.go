@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// container wraps raw sets into a SignedData; an empty set of certificates is left out.
-func container(t *testing.T, certificates, signers asn1.RawValue) []byte {
+// newContainer wraps raw sets into a SignedData; an empty set of certificates is left out.
+func newContainer(t *testing.T, certificates, signers asn1.RawValue) []byte {
 	t.Helper()
 	body := struct {
 		Version          int
@@ -22,17 +22,17 @@ func container(t *testing.T, certificates, signers asn1.RawValue) []byte {
 		EncapContent     encapsulated
 		Certificates     asn1.RawValue `asn1:"optional"`
 		SignerInfos      asn1.RawValue
-	}{1, set(nil), encapsulated{ContentType: OIDData}, certificates, signers}
-	return value(t, contentInfo{OIDSignedData, asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: value(t, body)}})
+	}{1, newSet(nil), encapsulated{ContentType: OIDData}, certificates, signers}
+	return marshalValue(t, contentInfo{OIDSignedData, asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: marshalValue(t, body)}})
 }
 
-func set(content []byte) asn1.RawValue {
+func newSet(content []byte) asn1.RawValue {
 	return asn1.RawValue{Tag: asn1.TagSet, IsCompound: true, Bytes: content}
 }
 
 func TestContainerBeyondALimitIsRefused(t *testing.T) {
 	t.Parallel()
-	signed, cert := sign(t, "P-256", Options{})
+	signed, cert := signContainer(t, "P-256", Options{})
 	sd, err := Parse(signed)
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 	certificates := func(n int) asn1.RawValue {
 		return asn1.RawValue{Class: asn1.ClassContextSpecific, IsCompound: true, Bytes: bytes.Repeat(cert.Raw, n)}
 	}
-	s, err := NewSignature(hash(sd.Signers[0].Digest, content), sd.Certificates, Options{})
+	s, err := NewSignature(computeHash(sd.Signers[0].Digest, content), sd.Certificates, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,21 +65,21 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 		}
 		return a
 	}
-	one := set(signer())
+	one := newSet(signer())
 	for name, c := range map[string]struct {
 		der  []byte
 		says string // empty: read
 	}{
-		"most certificates":     {container(t, certificates(MaxCertificates), one), ""},
-		"too many certificates": {container(t, certificates(MaxCertificates+1), one), "too many certificates"},
-		"most signers":          {container(t, asn1.RawValue{}, set(bytes.Repeat(signer(), MaxSigners))), ""},
-		"too many signers":      {container(t, asn1.RawValue{}, set(bytes.Repeat(signer(), MaxSigners+1))), "too many signer"},
-		"most attributes":       {container(t, asn1.RawValue{}, set(signer(many(MaxAttributes)...))), ""},
-		"too many attributes":   {container(t, asn1.RawValue{}, set(signer(many(MaxAttributes+1)...))), "too many attributes"},
-		"most values":           {container(t, asn1.RawValue{}, set(signer(values(MaxAttributes)))), ""},
-		"too many values":       {container(t, asn1.RawValue{}, set(signer(values(MaxAttributes+1)))), "too many values"},
-		"signers in a sequence": {container(t, asn1.RawValue{}, asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: signer()}), "SignedData"},
-		"values in a sequence":  {container(t, asn1.RawValue{}, set(bytes.Replace(signer(values(1)), []byte{0x31, 2, 5, 0}, []byte{0x30, 2, 5, 0}, 1))), "attribute"},
+		"most certificates":     {newContainer(t, certificates(MaxCertificates), one), ""},
+		"too many certificates": {newContainer(t, certificates(MaxCertificates+1), one), "too many certificates"},
+		"most signers":          {newContainer(t, asn1.RawValue{}, newSet(bytes.Repeat(signer(), MaxSigners))), ""},
+		"too many signers":      {newContainer(t, asn1.RawValue{}, newSet(bytes.Repeat(signer(), MaxSigners+1))), "too many signer"},
+		"most attributes":       {newContainer(t, asn1.RawValue{}, newSet(signer(many(MaxAttributes)...))), ""},
+		"too many attributes":   {newContainer(t, asn1.RawValue{}, newSet(signer(many(MaxAttributes+1)...))), "too many attributes"},
+		"most values":           {newContainer(t, asn1.RawValue{}, newSet(signer(values(MaxAttributes)))), ""},
+		"too many values":       {newContainer(t, asn1.RawValue{}, newSet(signer(values(MaxAttributes+1)))), "too many values"},
+		"signers in a sequence": {newContainer(t, asn1.RawValue{}, asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: signer()}), "SignedData"},
+		"values in a sequence":  {newContainer(t, asn1.RawValue{}, newSet(bytes.Replace(signer(values(1)), []byte{0x31, 2, 5, 0}, []byte{0x30, 2, 5, 0}, 1))), "attribute"},
 		"too long":              {append(bytes.Clone(signed), make([]byte, MaxSize)...), "more than"},
 		"of indefinite length":  {append([]byte{0x30, 0x80}, append(bytes.Clone(signed[4:]), 0, 0)...), "no SignedData"},
 	} {
@@ -91,9 +91,9 @@ func TestContainerBeyondALimitIsRefused(t *testing.T) {
 }
 
 // A set of millions of empty elements must cost about what it weighs, not a hundred times that.
-func TestCrowdedSetIsRefusedBeforeRoomIsMadeForIt(t *testing.T) {
+func TestSetWithTooManyElementsIsRefusedBeforeAllocation(t *testing.T) {
 	// Not parallel: what is allocated is counted for the whole process.
-	der := container(t, asn1.RawValue{}, set(bytes.Repeat([]byte{5, 0}, 1<<20)))
+	der := newContainer(t, asn1.RawValue{}, newSet(bytes.Repeat([]byte{5, 0}, 1<<20)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	_, err := Parse(der)
@@ -105,9 +105,9 @@ func TestCrowdedSetIsRefusedBeforeRoomIsMadeForIt(t *testing.T) {
 
 func TestSetsOfAContainerAreInTheOrderOfDER(t *testing.T) {
 	t.Parallel()
-	key, cert := credential(t, "P-256")
-	_, other := credential(t, "P-384") // of another name: issuer and serial tell certificates apart
-	der, err := Sign(rand.Reader, hash(crypto.SHA256, content), key, []*x509.Certificate{cert, other, cert}, Options{})
+	key, cert := newCredential(t, "P-256")
+	_, other := newCredential(t, "P-384") // of another name: issuer and serial tell certificates apart
+	der, err := Sign(rand.Reader, computeHash(crypto.SHA256, content), key, []*x509.Certificate{cert, other, cert}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,14 +115,14 @@ func TestSetsOfAContainerAreInTheOrderOfDER(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, content)); err != nil {
+	if err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content)); err != nil {
 		t.Error(err)
 	}
 	inOrder := func(a, b *x509.Certificate) int { return bytes.Compare(a.Raw, b.Raw) }
 	if len(sd.Certificates) != 3 || !slices.IsSortedFunc(sd.Certificates, inOrder) {
 		t.Errorf("%d certificates, in no order", len(sd.Certificates))
 	}
-	if bare, err := Sign(rand.Reader, hash(crypto.SHA256, content), key, []*x509.Certificate{cert}, Options{OmitCertificates: true}); err != nil || bytes.Contains(bare, cert.Raw) {
+	if bare, err := Sign(rand.Reader, computeHash(crypto.SHA256, content), key, []*x509.Certificate{cert}, Options{OmitCertificates: true}); err != nil || bytes.Contains(bare, cert.Raw) {
 		t.Errorf("the certificate was left in: %v", err)
 	}
 }

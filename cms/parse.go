@@ -22,7 +22,7 @@ const (
 // ErrMalformed is bytes that are not a SignedData as this package reads it.
 var ErrMalformed = errors.New("malformed CMS")
 
-func malformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
+func newMalformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
 
 // ErrTrailing is a container behind which there is more than zeros. It is ErrMalformed too.
 var ErrTrailing = fmt.Errorf("%w: bytes behind the container", ErrMalformed)
@@ -30,8 +30,8 @@ var ErrTrailing = fmt.Errorf("%w: bytes behind the container", ErrMalformed)
 // ErrNoCertificate is a signer whose certificate the container lacks, or has in a form that cannot be used.
 var ErrNoCertificate = errors.New("the signer's certificate is not included")
 
-// missing says that the signer's certificate is not there, and which certificates were left out.
-func (sd *SignedData) missing() error {
+// newMissingCertificate says that the signer's certificate is not there, and which certificates were left out.
+func (sd *SignedData) newMissingCertificate() error {
 	return errors.Join(append([]error{ErrNoCertificate}, sd.Refused...)...)
 }
 
@@ -65,12 +65,12 @@ type Signer struct {
 // follows is an error.
 func Parse(der []byte) (*SignedData, error) {
 	if len(der) > MaxSize {
-		return nil, malformed(fmt.Sprintf("more than %d bytes", MaxSize))
+		return nil, newMalformed(fmt.Sprintf("more than %d bytes", MaxSize))
 	}
 	var ci contentInfo
 	rest, err := asn1.Unmarshal(der, &ci)
 	if err != nil || !ci.ContentType.Equal(OIDSignedData) {
-		return nil, malformed("no SignedData")
+		return nil, newMalformed("no SignedData")
 	}
 	if len(bytes.Trim(rest, "\x00")) > 0 {
 		return nil, ErrTrailing
@@ -85,20 +85,20 @@ func Parse(der []byte) (*SignedData, error) {
 		SignerInfos      asn1.RawValue
 	}
 	if rest, err := asn1.Unmarshal(ci.Content.Bytes, &sd); err != nil || len(rest) > 0 || !isSet(sd.DigestAlgorithms) || !isSet(sd.SignerInfos) {
-		return nil, malformed("SignedData")
+		return nil, newMalformed("SignedData")
 	}
 	out := &SignedData{ContentType: sd.EncapContent.ContentType, Size: len(der) - len(rest)}
 	if c := sd.EncapContent.Content; len(c.FullBytes) > 0 {
 		var octets []byte
 		if rest, err := asn1.Unmarshal(c.Bytes, &octets); err != nil || len(rest) > 0 {
-			return nil, malformed("encapsulated content")
+			return nil, newMalformed("encapsulated content")
 		}
 		out.Content = append([]byte{}, octets...)
 	}
 	if out.Certificates, out.Refused, err = parseCertificates(sd.Certificates.Bytes); err != nil {
 		return nil, err
 	}
-	lists, err := elements(sd.CRLs.Bytes, MaxCertificates, "revocation lists")
+	lists, err := splitSet(sd.CRLs.Bytes, MaxCertificates, "revocation lists")
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func Parse(der []byte) (*SignedData, error) {
 			out.CRLs = append(out.CRLs, raw.FullBytes)
 		}
 	}
-	infos, err := elements(sd.SignerInfos.Bytes, MaxSigners, "signer infos")
+	infos, err := splitSet(sd.SignerInfos.Bytes, MaxSigners, "signer infos")
 	if err != nil {
 		return nil, err
 	}
@@ -125,17 +125,17 @@ func isSet(v asn1.RawValue) bool {
 	return v.Class == asn1.ClassUniversal && v.Tag == asn1.TagSet && v.IsCompound
 }
 
-// elements splits the content of a set into at most that many elements.
-func elements(der []byte, most int, what string) ([]asn1.RawValue, error) {
+// splitSet splits the content of a set into at most that many elements.
+func splitSet(der []byte, most int, what string) ([]asn1.RawValue, error) {
 	var all []asn1.RawValue
 	for len(der) > 0 {
 		if len(all) == most {
-			return nil, malformed("too many " + what)
+			return nil, newMalformed("too many " + what)
 		}
 		var raw asn1.RawValue
 		rest, err := asn1.Unmarshal(der, &raw)
 		if err != nil {
-			return nil, malformed(what)
+			return nil, newMalformed(what)
 		}
 		all, der = append(all, raw), rest
 	}
@@ -145,11 +145,11 @@ func elements(der []byte, most int, what string) ([]asn1.RawValue, error) {
 func parseCertificates(der []byte) (certs []*x509.Certificate, refused []error, err error) {
 	for count := 0; len(der) > 0; count++ {
 		if count == MaxCertificates {
-			return nil, nil, malformed("too many certificates")
+			return nil, nil, newMalformed("too many certificates")
 		}
-		e, rest, ok := readElement(der)
+		e, rest, ok := parseElement(der)
 		if !ok {
-			return nil, nil, malformed("certificates")
+			return nil, nil, newMalformed("certificates")
 		}
 		der = rest
 		if e.tag&0xc0 != asn1.ClassUniversal {
@@ -179,24 +179,24 @@ func parseSigner(der []byte) (Signer, error) {
 		Unsigned  asn1.RawValue `asn1:"optional,tag:1"`
 	}
 	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 {
-		return Signer{}, malformed("signer info")
+		return Signer{}, newMalformed("signer info")
 	}
 	s := Signer{DigestID: v.Digest, SignatureID: v.Algorithm, Signature: v.Signature}
 	var err error
-	if s.Digest, err = anyHash(v.Digest); err != nil {
+	if s.Digest, err = parseHash(v.Digest); err != nil {
 		return Signer{}, err
 	}
 	switch {
 	case v.ID.Class == asn1.ClassUniversal && v.ID.Tag == asn1.TagSequence:
 		id := splitElements(v.ID.Bytes, 3)
 		if len(id) != 2 || id[0].tag != tagSequence || id[1].tag != asn1.TagInteger || len(id[1].content) == 0 {
-			return Signer{}, malformed("issuer and serial")
+			return Signer{}, newMalformed("issuer and serial")
 		}
-		s.Issuer, s.Serial = id[0].full, readInteger(id[1].content)
+		s.Issuer, s.Serial = id[0].full, parseInteger(id[1].content)
 	case v.ID.Class == asn1.ClassContextSpecific && v.ID.Tag == 0:
 		s.KeyID = v.ID.Bytes
 	default:
-		return Signer{}, malformed("signer identifier")
+		return Signer{}, newMalformed("signer identifier")
 	}
 	if len(v.Attrs.FullBytes) > 0 {
 		s.SignedDER = append([]byte{0x31}, v.Attrs.FullBytes[1:]...)
@@ -209,7 +209,7 @@ func parseSigner(der []byte) (Signer, error) {
 }
 
 func parseAttributes(der []byte) ([]Attribute, error) {
-	all, err := elements(der, MaxAttributes, "attributes")
+	all, err := splitSet(der, MaxAttributes, "attributes")
 	if err != nil {
 		return nil, err
 	}
@@ -220,9 +220,9 @@ func parseAttributes(der []byte) ([]Attribute, error) {
 			Values asn1.RawValue
 		}
 		if _, err := asn1.Unmarshal(raw.FullBytes, &a); err != nil || !isSet(a.Values) {
-			return nil, malformed("attribute")
+			return nil, newMalformed("attribute")
 		}
-		values, err := elements(a.Values.Bytes, MaxAttributes, "values of an attribute")
+		values, err := splitSet(a.Values.Bytes, MaxAttributes, "values of an attribute")
 		if err != nil {
 			return nil, err
 		}
@@ -253,25 +253,25 @@ func (sd *SignedData) Certificate(s Signer) *x509.Certificate {
 func (sd *SignedData) Verify(s Signer, digest []byte) error {
 	cert := sd.Certificate(s)
 	if cert == nil {
-		return sd.missing()
+		return sd.newMissingCertificate()
 	}
-	scheme, err := schemeOf(s.SignatureID, s.Digest, cert)
+	scheme, err := parseScheme(s.SignatureID, s.Digest, cert)
 	if err != nil {
 		return err
 	}
 	if s.Digest == crypto.MD5 || scheme.Hash == crypto.MD5 {
 		return fmt.Errorf("%w: %v", ErrAlgorithm, crypto.MD5)
 	}
-	return sd.verify(s, cert, scheme, digest)
+	return sd.verifyAttributes(s, cert, scheme, digest)
 }
 
-func (sd *SignedData) verify(s Signer, cert *x509.Certificate, scheme Scheme, digest []byte) error {
+func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme Scheme, digest []byte) error {
 	if s.SignedDER == nil {
 		return errors.New("no signed attributes")
 	}
 	// What was signed must be DER: another encoding of the same attributes would be another message (RFC 5652 §5.4).
 	if der, err := encodeSet(s.Signed); err != nil || !bytes.Equal(der, s.SignedDER) {
-		return malformed("signed attributes are not DER")
+		return newMalformed("signed attributes are not DER")
 	}
 	if err := sd.checkAttributes(s, digest); err != nil {
 		return err
@@ -282,11 +282,11 @@ func (sd *SignedData) verify(s Signer, cert *x509.Certificate, scheme Scheme, di
 	if err := checkAlgorithmProtection(s.Signed, s.DigestID, s.SignatureID); err != nil {
 		return err
 	}
-	return scheme.verify(cert.PublicKey, s.SignedDER, s.Signature)
+	return scheme.verifyMessage(cert.PublicKey, s.SignedDER, s.Signature)
 }
 
 func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
-	der, ok, err := Value(s.Signed, OIDContentType)
+	der, ok, err := FindAttributeValue(s.Signed, OIDContentType)
 	if err != nil || !ok {
 		return errors.New("content-type is not there exactly once")
 	}
@@ -294,7 +294,7 @@ func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {
 	if rest, err := asn1.Unmarshal(der, &contentType); err != nil || len(rest) > 0 || !contentType.Equal(sd.ContentType) {
 		return errors.New("content-type differs from the content's")
 	}
-	der, ok, err = Value(s.Signed, OIDMessageDigest)
+	der, ok, err = FindAttributeValue(s.Signed, OIDMessageDigest)
 	if err != nil || !ok {
 		return errors.New("message-digest is not there exactly once")
 	}

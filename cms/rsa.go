@@ -28,9 +28,9 @@ func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
 		return ErrSignature
 	}
 	block := v.Exp(v, k.E, k.N).FillBytes(make([]byte, size))
-	holds := s.holdsPSS
+	holds := s.verifyPSSBlock
 	if !s.PSS {
-		holds = s.holdsPKCS1
+		holds = s.verifyPKCS1Block
 	}
 	if !holds(block, k.N.BitLen()-1, digest) {
 		return ErrSignature
@@ -38,8 +38,8 @@ func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
 	return nil
 }
 
-// holdsPKCS1 compares a block with what EMSA-PKCS1-v1_5 makes of a digest (RFC 8017 §9.2).
-func (s Scheme) holdsPKCS1(block []byte, _ int, digest []byte) bool {
+// verifyPKCS1Block compares a block with what EMSA-PKCS1-v1_5 makes of a digest (RFC 8017 §9.2).
+func (s Scheme) verifyPKCS1Block(block []byte, _ int, digest []byte) bool {
 	for _, h := range hashes {
 		if h.hash != s.Hash {
 			continue
@@ -47,7 +47,7 @@ func (s Scheme) holdsPKCS1(block []byte, _ int, digest []byte) bool {
 		info, err := asn1.Marshal(struct {
 			Algorithm pkix.AlgorithmIdentifier
 			Digest    []byte
-		}{pkix.AlgorithmIdentifier{Algorithm: h.oid, Parameters: null}, digest})
+		}{pkix.AlgorithmIdentifier{Algorithm: h.oid, Parameters: asn1Null}, digest})
 		padding := len(block) - 3 - len(info)
 		if err != nil || padding < 8 {
 			return false
@@ -58,8 +58,8 @@ func (s Scheme) holdsPKCS1(block []byte, _ int, digest []byte) bool {
 	return false
 }
 
-// holdsPSS does EMSA-PSS-VERIFY with a salt of any length (RFC 8017 §9.1.2). Bits are those of the encoded message.
-func (s Scheme) holdsPSS(block []byte, bits int, digest []byte) bool {
+// verifyPSSBlock does EMSA-PSS-VERIFY with a salt of any length (RFC 8017 §9.1.2). Bits are those of the encoded message.
+func (s Scheme) verifyPSSBlock(block []byte, bits int, digest []byte) bool {
 	size := (bits + 7) / 8
 	if size < len(block) { // the modulus has one bit more than whole bytes
 		if block[0] != 0 {

@@ -98,7 +98,7 @@ func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]A
 	if err != nil {
 		return nil, err
 	}
-	signingCertificate, err := signingCertificateAttribute(cert)
+	signingCertificate, err := newSigningCertificateAttribute(cert)
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +106,11 @@ func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]A
 	if err != nil {
 		return nil, err
 	}
-	signID, err := s.Scheme.identifier(cert.PublicKey)
+	signID, err := s.Scheme.buildIdentifier(cert.PublicKey)
 	if err != nil {
 		return nil, err
 	}
-	protection, err := algorithmProtectionAttribute(hashID, signID)
+	protection, err := newAlgorithmProtectionAttribute(hashID, signID)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]A
 
 // Digest returns what the key signs: the hash of the attributes, or for Ed25519 the attributes themselves.
 func (s *Signature) Digest() ([]byte, error) {
-	cert, err := s.certificate()
+	cert, err := s.parseSigningCertificate()
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (s *Signature) Digest() ([]byte, error) {
 
 // Sign lets the key sign and returns the signature value.
 func (s *Signature) Sign(random io.Reader, key crypto.Signer) ([]byte, error) {
-	cert, err := s.certificate()
+	cert, err := s.parseSigningCertificate()
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +146,10 @@ func (s *Signature) Sign(random io.Reader, key crypto.Signer) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return key.Sign(random, digest, s.Scheme.options(cert.PublicKey))
+	return key.Sign(random, digest, s.Scheme.signerOptions(cert.PublicKey))
 }
 
-func (s *Signature) certificate() (*x509.Certificate, error) {
+func (s *Signature) parseSigningCertificate() (*x509.Certificate, error) {
 	if len(s.Chain) == 0 {
 		return nil, errors.New("no certificate to sign with")
 	}
@@ -191,7 +191,7 @@ type issuerAndSerial struct {
 
 // Finish makes the container, DER, from the signature value and unsigned attributes such as a timestamp.
 func (s *Signature) Finish(value []byte, unsigned ...Attribute) ([]byte, error) {
-	cert, err := s.certificate()
+	cert, err := s.parseSigningCertificate()
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (s *Signature) signerInfo(cert *x509.Certificate, value []byte, unsigned []
 	if err != nil {
 		return nil, err
 	}
-	signID, err := s.Scheme.identifier(cert.PublicKey)
+	signID, err := s.Scheme.buildIdentifier(cert.PublicKey)
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +262,7 @@ func (s *Signature) signerInfo(cert *x509.Certificate, value []byte, unsigned []
 // Size returns the most bytes that Finish can make of this signature with unsigned attributes whose values
 // have that many bytes in all. It is computed from the chain, the attributes and the kind of key.
 func (s *Signature) Size(unsigned int) (int, error) {
-	cert, err := s.certificate()
+	cert, err := s.parseSigningCertificate()
 	if err != nil {
 		return 0, err
 	}

@@ -15,15 +15,15 @@ import (
 	"testing"
 )
 
-// forge signs attributes as a test wants them, correct or not, and puts them into a container.
-func forge(t *testing.T, kind string, change func(s *Signature, attrs []Attribute) []Attribute) *SignedData {
+// forgeSignedData signs attributes as a test wants them, correct or not, and puts them into a container.
+func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs []Attribute) []Attribute) *SignedData {
 	t.Helper()
-	key, cert := credential(t, kind)
+	key, cert := newCredential(t, kind)
 	scheme, err := SchemeFor(cert.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest := hash(scheme.Hash, content)
+	digest := computeHash(scheme.Hash, content)
 	s, err := NewSignature(digest, []*x509.Certificate{cert}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -52,13 +52,13 @@ func forge(t *testing.T, kind string, change func(s *Signature, attrs []Attribut
 	return sd
 }
 
-// with replaces the attribute of the same type; of several given, all take its place.
-func with(attrs []Attribute, t asn1.ObjectIdentifier, by ...Attribute) []Attribute {
+// replaceAttribute replaces the attribute of the same type; of several given, all take its place.
+func replaceAttribute(attrs []Attribute, t asn1.ObjectIdentifier, by ...Attribute) []Attribute {
 	rest := slices.DeleteFunc(slices.Clone(attrs), func(a Attribute) bool { return a.Type.Equal(t) })
 	return append(rest, by...)
 }
 
-func value(t testing.TB, v any) []byte {
+func marshalValue(t testing.TB, v any) []byte {
 	t.Helper()
 	der, err := asn1.Marshal(v)
 	if err != nil {
@@ -69,57 +69,57 @@ func value(t testing.TB, v any) []byte {
 
 func TestSignedAttributesHaveToHoldEvenWhenTheKeySignedThem(t *testing.T) {
 	t.Parallel()
-	attribute := func(id asn1.ObjectIdentifier, v any) Attribute { return NewAttribute(id, value(t, v)) }
-	digestAttribute := attribute(OIDMessageDigest, hash(crypto.SHA256, content))
+	attribute := func(id asn1.ObjectIdentifier, v any) Attribute { return NewAttribute(id, marshalValue(t, v)) }
+	digestAttribute := attribute(OIDMessageDigest, computeHash(crypto.SHA256, content))
 	other, _ := HashIdentifier(crypto.SHA512)
 	for name, c := range map[string]struct {
 		change func(s *Signature, a []Attribute) []Attribute
 		says   string // empty: it verifies
 	}{
 		"as made": {func(_ *Signature, a []Attribute) []Attribute { return a }, ""},
-		"no content type": {func(_ *Signature, a []Attribute) []Attribute { return with(a, OIDContentType) },
+		"no content type": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDContentType) },
 			"content-type is not there"},
 		"another content type": {func(_ *Signature, a []Attribute) []Attribute {
-			return with(a, OIDContentType, attribute(OIDContentType, OIDTSTInfo))
+			return replaceAttribute(a, OIDContentType, attribute(OIDContentType, OIDTSTInfo))
 		}, "content-type differs"},
-		"no digest": {func(_ *Signature, a []Attribute) []Attribute { return with(a, OIDMessageDigest) },
+		"no digest": {func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDMessageDigest) },
 			"message-digest is not there"},
 		"two digests": {func(_ *Signature, a []Attribute) []Attribute { return append(a, digestAttribute) },
 			"message-digest is not there"},
 		"a digest of two values": {func(_ *Signature, a []Attribute) []Attribute {
 			v := digestAttribute.Values[0]
-			return with(a, OIDMessageDigest, Attribute{OIDMessageDigest, []asn1.RawValue{v, v}})
+			return replaceAttribute(a, OIDMessageDigest, Attribute{OIDMessageDigest, []asn1.RawValue{v, v}})
 		}, "message-digest is not there"},
 		"another digest": {func(_ *Signature, a []Attribute) []Attribute {
-			return with(a, OIDMessageDigest, attribute(OIDMessageDigest, hash(crypto.SHA256, nil)))
+			return replaceAttribute(a, OIDMessageDigest, attribute(OIDMessageDigest, computeHash(crypto.SHA256, nil)))
 		}, "message-digest differs"},
 		"another hash protected": {func(s *Signature, a []Attribute) []Attribute {
 			id := pkix.AlgorithmIdentifier{Algorithm: oidECDSASHA256}
-			return with(a, OIDAlgorithmProtection, attribute(OIDAlgorithmProtection, algorithmProtection{other, id}))
+			return replaceAttribute(a, OIDAlgorithmProtection, attribute(OIDAlgorithmProtection, algorithmProtection{other, id}))
 		}, "algorithm-protection names"},
 		"another signature algorithm protected": {func(s *Signature, a []Attribute) []Attribute {
 			id, _ := HashIdentifier(crypto.SHA256)
-			return with(a, OIDAlgorithmProtection, attribute(OIDAlgorithmProtection, algorithmProtection{id, pkix.AlgorithmIdentifier{Algorithm: oidECDSASHA512}}))
+			return replaceAttribute(a, OIDAlgorithmProtection, attribute(OIDAlgorithmProtection, algorithmProtection{id, pkix.AlgorithmIdentifier{Algorithm: oidECDSASHA512}}))
 		}, "algorithm-protection names"},
 		"two protections": {func(_ *Signature, a []Attribute) []Attribute {
 			p := a[len(a)-1]
-			return with(a, OIDAlgorithmProtection, p, p)
+			return replaceAttribute(a, OIDAlgorithmProtection, p, p)
 		}, "not there exactly once"},
 		"attributes out of order": {func(s *Signature, a []Attribute) []Attribute {
 			var all []byte
 			for _, x := range a {
-				all = append(value(t, x), all...)
+				all = append(marshalValue(t, x), all...)
 			}
 			sorted := s.Attributes
-			s.Attributes = value(t, asn1.RawValue{Tag: asn1.TagSet, IsCompound: true, Bytes: all})
+			s.Attributes = marshalValue(t, asn1.RawValue{Tag: asn1.TagSet, IsCompound: true, Bytes: all})
 			if bytes.Equal(sorted, s.Attributes) {
 				t.Fatal("they are in order")
 			}
 			return nil
 		}, "not DER"},
 	} {
-		sd := forge(t, "P-256", c.change)
-		err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, content))
+		sd := forgeSignedData(t, "P-256", c.change)
+		err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content))
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
@@ -140,11 +140,11 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		is := issuerSerial{[]asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: n.issuer}}, asn1.RawValue{FullBytes: value(t, n.serial)}}
+		is := issuerSerial{[]asn1.RawValue{{Class: asn1.ClassContextSpecific, Tag: 4, IsCompound: true, Bytes: n.issuer}}, asn1.RawValue{FullBytes: marshalValue(t, n.serial)}}
 		if n.version.Equal(OIDSigningCertificate) {
-			return NewAttribute(n.version, value(t, struct{ Certs []essCertID }{[]essCertID{{n.sum, is}}}))
+			return NewAttribute(n.version, marshalValue(t, struct{ Certs []essCertID }{[]essCertID{{n.sum, is}}}))
 		}
-		return NewAttribute(n.version, value(t, struct{ Certs []essCertIDv2 }{[]essCertIDv2{{id, n.sum, is}}}))
+		return NewAttribute(n.version, marshalValue(t, struct{ Certs []essCertIDv2 }{[]essCertIDv2{{id, n.sum, is}}}))
 	}
 	for name, c := range map[string]struct {
 		change func(*named)
@@ -160,19 +160,19 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 		"another serial": {func(n *named) { n.serial = big.NewInt(1) }, "another issuer or serial"},
 		"another issuer": {func(n *named) { n.issuer = []byte{0x30, 0} }, "another issuer or serial"},
 	} {
-		sd := forge(t, "P-256", func(s *Signature, a []Attribute) []Attribute {
-			cert, err := s.certificate()
+		sd := forgeSignedData(t, "P-256", func(s *Signature, a []Attribute) []Attribute {
+			cert, err := s.parseSigningCertificate()
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := named{hash: crypto.SHA256, issuer: cert.RawIssuer, serial: cert.SerialNumber, version: OIDSigningCertificateV2}
 			c.change(&n)
 			if n.sum == nil {
-				n.sum = hash(n.hash, cert.Raw)
+				n.sum = computeHash(n.hash, cert.Raw)
 			}
-			return with(a, OIDSigningCertificateV2, encode(n))
+			return replaceAttribute(a, OIDSigningCertificateV2, encode(n))
 		})
-		err := sd.Verify(sd.Signers[0], hash(crypto.SHA256, content))
+		err := sd.Verify(sd.Signers[0], computeHash(crypto.SHA256, content))
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
@@ -180,7 +180,7 @@ func TestSigningCertificateHasToNameTheSignersCertificate(t *testing.T) {
 			t.Errorf("%s: bound is %v", name, c.says != "")
 		}
 	}
-	absent := forge(t, "P-256", func(_ *Signature, a []Attribute) []Attribute { return with(a, OIDSigningCertificateV2) })
+	absent := forgeSignedData(t, "P-256", func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDSigningCertificateV2) })
 	if absent.NamesCertificate(absent.Signers[0]) {
 		t.Error("bound without the attribute")
 	}
@@ -206,9 +206,9 @@ func TestSignatureHasToBeOfTheAlgorithmThatIsNamedAndOfTheCertificatesKey(t *tes
 		"another Ed25519 value":         {"Ed25519", func(_ *SignedData, s *Signer) { s.Signature[0] ^= 1 }, nil},
 	} {
 		// Without the protection, so that it is the algorithm itself that is looked at.
-		sd := forge(t, c.kind, func(_ *Signature, a []Attribute) []Attribute { return with(a, OIDAlgorithmProtection) })
+		sd := forgeSignedData(t, c.kind, func(_ *Signature, a []Attribute) []Attribute { return replaceAttribute(a, OIDAlgorithmProtection) })
 		s := sd.Signers[0]
-		digest := hash(s.Digest, content)
+		digest := computeHash(s.Digest, content)
 		if err := sd.Verify(s, digest); err != nil {
 			t.Fatalf("%s: before the change: %v", name, err)
 		}
@@ -225,13 +225,13 @@ func TestSchemeThatDoesNotFitTheKeyIsNotSignedWith(t *testing.T) {
 		kind string
 		hash crypto.Hash
 	}{{"P-256", crypto.SHA1}, {"RSA", crypto.SHA1}, {"Ed25519", crypto.SHA256}, {"P-256", crypto.MD5}} {
-		_, cert := credential(t, c.kind)
+		_, cert := newCredential(t, c.kind)
 		_, err := NewSignature(make([]byte, c.hash.Size()), []*x509.Certificate{cert}, Options{Scheme: Scheme{Hash: c.hash}})
 		if !errors.Is(err, ErrAlgorithm) {
 			t.Errorf("%s with %v: %v", c.kind, c.hash, err)
 		}
 	}
-	_, cert := credential(t, "P-256")
+	_, cert := newCredential(t, "P-256")
 	if _, err := NewSignature(make([]byte, 20), []*x509.Certificate{cert}, Options{}); err == nil {
 		t.Error("a digest of another length was taken")
 	}
@@ -242,8 +242,8 @@ func TestSchemeThatDoesNotFitTheKeyIsNotSignedWith(t *testing.T) {
 
 func TestPaddingOfPSSHasToBeAsItsParametersSay(t *testing.T) {
 	t.Parallel()
-	_, cert := credential(t, "RSA")
-	id, err := (Scheme{Hash: crypto.SHA256, PSS: true}).identifier(cert.PublicKey)
+	_, cert := newCredential(t, "RSA")
+	id, err := (Scheme{Hash: crypto.SHA256, PSS: true}).buildIdentifier(cert.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,19 +251,19 @@ func TestPaddingOfPSSHasToBeAsItsParametersSay(t *testing.T) {
 	if _, err := asn1.Unmarshal(id.Parameters.FullBytes, &good); err != nil {
 		t.Fatal(err)
 	}
-	sha512 := asn1.RawValue{FullBytes: value(t, pkix.AlgorithmIdentifier{Algorithm: oidSHA512, Parameters: null})}
+	sha512 := asn1.RawValue{FullBytes: marshalValue(t, pkix.AlgorithmIdentifier{Algorithm: oidSHA512, Parameters: asn1Null})}
 	for name, change := range map[string]func(*pssParameters){
 		"another mask":                func(p *pssParameters) { p.MGF.Algorithm = oidSHA256 },
 		"another hash in the mask":    func(p *pssParameters) { p.MGF.Parameters = sha512 },
 		"another trailer":             func(p *pssParameters) { p.TrailerField = 2 },
 		"a hash that nobody knows":    func(p *pssParameters) { p.Hash.Algorithm = oidRSA },
 		"a mask without a hash":       func(p *pssParameters) { p.MGF.Parameters = asn1.RawValue{} },
-		"a mask whose hash is no OID": func(p *pssParameters) { p.MGF.Parameters = null },
+		"a mask whose hash is no OID": func(p *pssParameters) { p.MGF.Parameters = asn1Null },
 	} {
 		p := good
 		change(&p)
-		id := pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: value(t, p)}}
-		if _, err := schemeOf(id, crypto.SHA256, cert); !errors.Is(err, ErrAlgorithm) {
+		id := pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: marshalValue(t, p)}}
+		if _, err := parseScheme(id, crypto.SHA256, cert); !errors.Is(err, ErrAlgorithm) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -278,7 +278,7 @@ func TestKeyThatIsTooCostlyToVerifyWithIsRefused(t *testing.T) {
 	if err := CheckKey(&rsa.PublicKey{N: new(big.Int).SetBit(big.NewInt(1), maxRSA-1, 1), E: 65537}); err != nil {
 		t.Error(err)
 	}
-	key, cert := credential(t, "P-256")
+	key, cert := newCredential(t, "P-256")
 	der, err := x509.CreateCertificate(rand.Reader, cert, cert, huge, key)
 	if err != nil {
 		t.Fatal(err)

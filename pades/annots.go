@@ -2,10 +2,10 @@ package pades
 
 import "segel/pdf"
 
-// list puts the new widgets of a page into its /Annots. An array that several pages have in common, or that is the form's
+// appendWidgets puts the new widgets of a page into its /Annots. An array that several pages have in common, or that is the form's
 // list of fields as well, is left to the others, and the page gets one of its own: else the widget would appear on all
 // of them, or be listed twice.
-func (a *adder) list(page pdf.Ref) error {
+func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
 	dict, err := a.u.Get(page)
 	if err != nil {
 		return err
@@ -15,19 +15,19 @@ func (a *adder) list(page pdf.Ref) error {
 		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page that is no object of its own"}
 	}
 	if at := node.Ref("Annots"); !at.IsZero() {
-		common, err := a.common(at)
+		common, err := a.isSharedArray(at)
 		if err != nil {
 			return err
 		}
 		if common {
-			return a.detach(page, at)
+			return a.copyAnnots(page, at)
 		}
 	}
 	return a.u.Append(page, "Annots", a.annots[page]...)
 }
 
-// detach gives a page a copy of its /Annots with the new widgets behind it.
-func (a *adder) detach(page, at pdf.Ref) error {
+// copyAnnots gives a page a copy of its /Annots with the new widgets behind it.
+func (a *fieldAdder) copyAnnots(page, at pdf.Ref) error {
 	o, err := a.u.Resolve(at)
 	if err != nil {
 		return err
@@ -41,22 +41,22 @@ func (a *adder) detach(page, at pdf.Ref) error {
 	return nil
 }
 
-// common reports whether an array is the /Annots of more than one page, or the form's list of fields.
-func (a *adder) common(at pdf.Ref) (bool, error) {
+// isSharedArray reports whether an array is the /Annots of more than one page, or the form's list of fields.
+func (a *fieldAdder) isSharedArray(at pdf.Ref) (bool, error) {
 	_, form, err := a.d.Form()
 	if err != nil {
 		return false, err
 	}
-	if at == form.Ref("Fields") && !a.ownFields {
+	if at == form.Ref("Fields") && !a.copyFields {
 		return true, nil
 	}
-	owners, err := a.pagesWithAnnots(at)
+	owners, err := a.countPagesWithAnnots(at)
 	return owners > 1, err
 }
 
 // separateFields has the form get a list of fields of its own if its list is the /Annots of a page as well. A signature
 // that is added later with a widget would change both, which a verifier denies.
-func (a *adder) separateFields() error {
+func (a *fieldAdder) separateFields() error {
 	_, form, err := a.d.Form()
 	if err != nil {
 		return err
@@ -65,16 +65,16 @@ func (a *adder) separateFields() error {
 	if at.IsZero() {
 		return nil
 	}
-	owners, err := a.pagesWithAnnots(at)
-	a.ownFields = owners > 0
+	owners, err := a.countPagesWithAnnots(at)
+	a.copyFields = owners > 0
 	return err
 }
 
-// pagesWithAnnots counts the pages that have that array for their /Annots. All pages are looked at once, and only if
+// countPagesWithAnnots counts the pages that have that array for their /Annots. All pages are looked at once, and only if
 // there is an array that stands for itself.
-func (a *adder) pagesWithAnnots(at pdf.Ref) (int, error) {
-	if a.owners == nil {
-		a.owners = map[pdf.Ref]int{}
+func (a *fieldAdder) countPagesWithAnnots(at pdf.Ref) (int, error) {
+	if a.annotsUsers == nil {
+		a.annotsUsers = map[pdf.Ref]int{}
 		last := map[pdf.Ref]pdf.Ref{}
 		for page, err := range a.d.Pages() {
 			if err != nil {
@@ -85,8 +85,8 @@ func (a *adder) pagesWithAnnots(at pdf.Ref) (int, error) {
 				continue
 			}
 			last[ref] = page.Ref
-			a.owners[ref]++
+			a.annotsUsers[ref]++
 		}
 	}
-	return a.owners[at], nil
+	return a.annotsUsers[at], nil
 }

@@ -17,24 +17,24 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// floor is the least that signing a file can cost: it is copied, hashed, and a key signs. Files are in memory, so that
+// measureFloor is the least that signing a file can cost: it is copied, hashed, and a key signs. Files are in memory, so that
 // a disk that is busy with something else does not count.
-func floor(b *testing.B, in, out []byte, key crypto.Signer) {
+func measureFloor(b *testing.B, in, out []byte, key crypto.Signer) {
 	copy(out, in)
 	digest := sha256.Sum256(in)
 	must[[]byte](b)(key.Sign(rand.Reader, digest[:], crypto.SHA256))
 }
 
-// cold signs a file of which nothing is known, into another.
-func cold(b *testing.B, in, out []byte, o pades.Options) {
+// signCold signs a file of which nothing is known, into another.
+func signCold(b *testing.B, in, out []byte, o pades.Options) {
 	r := must[*pades.Result](b)(pades.Sign(b.Context(), pades.Source{R: bytes.NewReader(in), Size: int64(len(in))}, o))
 	n := copy(out, in)
 	copy(out[n:], r.Tail)
 }
 
-// inTurn runs two things in turn and reports the ratio of the least times they took: what else runs on the machine only
+// measureInTurn runs two things in turn and reports the ratio of the least times they took: what else runs on the machine only
 // ever adds to them.
-func inTurn(b *testing.B, unit string, this, other func()) {
+func measureInTurn(b *testing.B, unit string, this, other func()) {
 	b.Helper()
 	var times [2][]time.Duration
 	for b.Loop() {
@@ -61,22 +61,22 @@ func BenchmarkFirstSignature(b *testing.B) {
 			var large bytes.Buffer
 			must[int64](b)(pdftest.NewLarge(c.size, c.objects).WriteTo(&large))
 			in, out := large.Bytes(), make([]byte, large.Len()+1<<20)
-			who := certified(b, "Budi", must[*rsa.PrivateKey](b)(rsa.GenerateKey(rand.Reader, 2048)))
-			o := who.options(b, "")
+			who := newCertifiedSigner(b, "Budi", must[*rsa.PrivateKey](b)(rsa.GenerateKey(rand.Reader, 2048)))
+			o := who.newOptions(b, "")
 			o.Timestamper, o.NewField = nil, &pades.FieldSpec{Name: "A"}
-			inTurn(b, "x-floor", func() { cold(b, in, out, o) }, func() { floor(b, in, out, who.key) })
+			measureInTurn(b, "x-floor", func() { signCold(b, in, out, o) }, func() { measureFloor(b, in, out, who.key) })
 		})
 	}
 }
 
 // BenchmarkLaterSignature is the fifth signature of a file of 100 MB next to that of one of 100 KB.
 func BenchmarkLaterSignature(b *testing.B) {
-	who := newPerson(b, "Budi")
+	who := newSigner(b, "Budi")
 	fifth := func(size int64) func() {
 		base := pdftest.NewLarge(size, 20)
 		l, state := &layered{base: base, size: base.Size()}, stateOf(b, base.Size())
 		options := func(i int) pades.Options {
-			o := who.options(b, "")
+			o := who.newOptions(b, "")
 			o.Timestamper = nil
 			o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i), Page: 1, Rect: pdf.Rect{URX: 180, URY: 60}}
 			o.Appearance = appearance.Signature(appearance.SignatureText{Name: "Budi", Time: o.Time}, 180, 60)
@@ -88,5 +88,5 @@ func BenchmarkLaterSignature(b *testing.B) {
 		}
 		return func() { must[*pades.Result](b)(pades.Sign(b.Context(), l.source(state), options(4))) }
 	}
-	inTurn(b, "x-100KB", fifth(100<<20), fifth(100<<10))
+	measureInTurn(b, "x-100KB", fifth(100<<20), fifth(100<<10))
 }

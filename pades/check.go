@@ -26,14 +26,14 @@ import (
 //
 // What does not hold is ErrCheck; it is a [*ValidityError] or a [*tsp.ClockError] besides where times do not fit.
 func Check(src Source, tail []byte, field string, clock Clock) error {
-	if err := check(src, tail, field, clock); err != nil {
+	if err := checkTail(src, tail, field, clock); err != nil {
 		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
 	}
 	return nil
 }
 
-func check(src Source, tail []byte, field string, clock Clock) error {
-	d, err := open(src.With(tail))
+func checkTail(src Source, tail []byte, field string, clock Clock) error {
+	d, err := openSource(src.WithTail(tail))
 	if err != nil {
 		return err
 	}
@@ -46,12 +46,12 @@ func check(src Source, tail []byte, field string, clock Clock) error {
 		return errors.New("not signed")
 	}
 	s := signatures[i]
-	at, end, err := gap(src, tail, s)
+	at, end, err := findContentsGap(src, tail, s)
 	if err != nil {
 		return err
 	}
 	over := func(algorithm crypto.Hash) ([]byte, error) {
-		_, h, err := src.hashed(algorithm)
+		_, h, err := src.hashFile(algorithm)
 		if err != nil {
 			return nil, err
 		}
@@ -68,8 +68,8 @@ func check(src Source, tail []byte, field string, clock Clock) error {
 	return fmt.Errorf("/SubFilter is %s", s.SubFilter)
 }
 
-// gap returns where in the tail the container stands, brackets included.
-func gap(src Source, tail []byte, s *pdf.Signature) (at, end int, err error) {
+// findContentsGap returns where in the tail the container stands, brackets included.
+func findContentsGap(src Source, tail []byte, s *pdf.Signature) (at, end int, err error) {
 	r := s.ByteRange
 	size := src.Size + int64(len(tail))
 	if len(r) != 4 || r[0] != 0 || r[1] != s.ContentsAt || r[2] != s.ContentsEnd || r[2]+r[3] != size {
@@ -110,7 +110,7 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 	}
 	signer := sd.Signers[0]
 	if over == nil {
-		over = func(crypto.Hash) ([]byte, error) { return stated(signer) }
+		over = func(crypto.Hash) ([]byte, error) { return parseMessageDigest(signer) }
 	}
 	digest, err := over(signer.Digest)
 	if err != nil {
@@ -122,21 +122,21 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 	if !sd.NamesCertificate(signer) {
 		return nil, errors.New("attributes do not name the signer's certificate")
 	}
-	return signatureTimestamp(signer)
+	return parseSignatureTimestamp(signer)
 }
 
-// stated returns the message digest among the signed attributes.
-func stated(s cms.Signer) ([]byte, error) {
-	der, ok, err := cms.Value(s.Signed, cms.OIDMessageDigest)
+// parseMessageDigest returns the message digest among the signed attributes.
+func parseMessageDigest(s cms.Signer) ([]byte, error) {
+	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
 	if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
 		return nil, errors.Join(errors.New("no message digest"), err)
 	}
 	return der[2:], nil
 }
 
-// signatureTimestamp returns the token about a signature value, or nil if there is none.
-func signatureTimestamp(s cms.Signer) (*tsp.Token, error) {
-	der, ok, err := cms.Value(s.Unsigned, cms.OIDSignatureTimestamp)
+// parseSignatureTimestamp returns the token about a signature value, or nil if there is none.
+func parseSignatureTimestamp(s cms.Signer) (*tsp.Token, error) {
+	der, ok, err := cms.FindAttributeValue(s.Unsigned, cms.OIDSignatureTimestamp)
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -166,5 +166,5 @@ func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), cl
 	if !token.Covers(digest) {
 		return errors.New("document timestamp is about something else")
 	}
-	return clock.checkToken(token)
+	return clock.checkTokenTime(token)
 }

@@ -35,8 +35,8 @@ func (e *ValidityError) Error() string {
 		c.NotBefore.UTC().Format(time.RFC3339), c.NotAfter.UTC().Format(time.RFC3339), e.At.UTC().Format(time.RFC3339), by)
 }
 
-// validAt demands that certificates are valid at a moment.
-func validAt(at time.Time, local bool, chain ...*x509.Certificate) error {
+// requireValidAt demands that certificates are valid at a moment.
+func requireValidAt(at time.Time, local bool, chain ...*x509.Certificate) error {
 	for _, c := range chain {
 		if at.Before(c.NotBefore) || at.After(c.NotAfter) {
 			return &ValidityError{c, at, local}
@@ -47,24 +47,24 @@ func validAt(at time.Time, local bool, chain ...*x509.Certificate) error {
 
 // checkTimes demands that the times of a signature fit together. Token is nil where there is none.
 func (c Clock) checkTimes(sd *cms.SignedData, token *tsp.Token) error {
-	chain := chainOf(sd.Certificate(sd.Signers[0]), sd.Certificates)
+	chain := buildChain(sd.Certificate(sd.Signers[0]), sd.Certificates)
 	if token != nil {
-		if err := c.checkToken(token); err != nil {
+		if err := c.checkTokenTime(token); err != nil {
 			return err
 		}
-		if err := validAt(token.Time, false, chain...); err != nil {
+		if err := requireValidAt(token.Time, false, chain...); err != nil {
 			return err
 		}
 	}
 	if c.Now == nil {
 		return nil
 	}
-	return validAt(c.Now(), true, chain...)
+	return requireValidAt(c.Now(), true, chain...)
 }
 
-// checkToken demands that a timestamp is of now, and by a certificate that was valid at its time.
-func (c Clock) checkToken(t *tsp.Token) error {
-	if err := validAt(t.Time, false, t.Authority); err != nil {
+// checkTokenTime demands that a timestamp is of now, and by a certificate that was valid at its time.
+func (c Clock) checkTokenTime(t *tsp.Token) error {
+	if err := requireValidAt(t.Time, false, t.Authority); err != nil {
 		return err
 	}
 	if c.Now == nil {
@@ -73,9 +73,9 @@ func (c Clock) checkToken(t *tsp.Token) error {
 	return t.CheckClock(c.Now(), cmp.Or(c.Tolerance, tsp.Skew))
 }
 
-// chainOf returns the certificate with its issuers among others, as far as they are there. Of several with the issuer's
+// buildChain returns the certificate with its issuers among others, as far as they are there. Of several with the issuer's
 // name the one whose key signed is taken.
-func chainOf(cert *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
+func buildChain(cert *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
 	chain := []*x509.Certificate{cert}
 	for at := cert; !bytes.Equal(at.RawIssuer, at.RawSubject); {
 		i := slices.IndexFunc(others, func(c *x509.Certificate) bool {

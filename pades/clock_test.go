@@ -45,13 +45,13 @@ func (i *issuer) issue(t testing.TB, name string, from, to time.Time, change ...
 	return &issuer{must[*x509.Certificate](t)(x509.ParseCertificate(der)), key}
 }
 
-// resigned is an authority that says what another says, by a key of its own.
-type resigned struct {
+// resigningTimestamper is an authority that says what another says, by a key of its own.
+type resigningTimestamper struct {
 	tsp.Timestamper
 	by *issuer
 }
 
-func (r resigned) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+func (r resigningTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	token, err := r.Timestamper.Timestamp(ctx, digest)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 	now := time.Now()
 	year := func(n int) time.Time { return now.AddDate(n, 0, 0) }
 	at := func(by time.Time) tsp.Timestamper {
-		a := must[*authority.Authority](t)(authority.Ephemeral("http://localhost", func() time.Time { return by }))
+		a := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return by }))
 		return a.Timestamper()
 	}
 	root := (*issuer)(nil).issue(t, "Root", year(-5), year(5))
@@ -111,11 +111,11 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 		"the authority's clock ahead":            {[]*issuer{good, middle, root}, at(now.Add(3 * time.Minute)), local, "clock"},
 		"the authority's clock behind":           {[]*issuer{good, middle, root}, at(now.Add(-3 * time.Minute)), local, "clock"},
 		"the same within the usual tolerance":    {[]*issuer{good, middle, root}, at(now.Add(-3 * time.Minute)), pades.Clock{Now: local.Now}, ""},
-		"an authority whose certificate ended":   {[]*issuer{good, middle, root}, resigned{at(now), oldTSA}, local, "TSA that ended"},
+		"an authority whose certificate ended":   {[]*issuer{good, middle, root}, resigningTimestamper{at(now), oldTSA}, local, "TSA that ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &paper{b: pdftest.Table(1)}
+			p := &testFile{b: pdftest.Table(1)}
 			o := pades.Options{NewField: &pades.FieldSpec{Name: "A"}, Key: c.chain[0].key, Time: now, Timestamper: c.time, Clock: c.clock}
 			for _, i := range c.chain {
 				o.Chain = append(o.Chain, i.cert)
@@ -136,11 +136,11 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 		"the authority's clock ahead":          {at(now.Add(6 * time.Hour)), local, "clock"},
 		"the authority's clock behind":         {at(now.Add(-6 * time.Hour)), local, "clock"},
 		"the same without a clock":             {at(now.Add(-6 * time.Hour)), pades.Clock{}, ""},
-		"an authority whose certificate ended": {resigned{at(now), oldTSA}, pades.Clock{}, "TSA that ended"},
+		"an authority whose certificate ended": {resigningTimestamper{at(now), oldTSA}, pades.Clock{}, "TSA that ended"},
 	} {
 		t.Run("document timestamp, "+name, func(t *testing.T) {
 			t.Parallel()
-			p := &paper{b: pdftest.Table(1)}
+			p := &testFile{b: pdftest.Table(1)}
 			_, err := pades.DocumentTimestamp(t.Context(), p.source(), c.time, c.clock)
 			wantTimeError(t, err, c.wrong)
 		})

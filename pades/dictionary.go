@@ -10,20 +10,20 @@ import (
 // byteRangeLen is room for offsets of a million gigabytes; it is padded with spaces.
 const byteRangeLen = len("[0 ") + 3*16
 
-// holes are what a signature dictionary leaves open until the tail around it is known.
-type holes struct{ byteRange, contents *pdf.Hole }
+// placeholders are what a signature dictionary leaves open until the tail around it is known.
+type placeholders struct{ byteRange, contents *pdf.Hole }
 
-// newHoles reserves room for a container of that many bytes.
-func newHoles(room int) holes {
-	return holes{&pdf.Hole{Len: byteRangeLen}, &pdf.Hole{Len: 2*room + len("<>"), Hex: true}}
+// newPlaceholders reserves room for a container of that many bytes.
+func newPlaceholders(room int) placeholders {
+	return placeholders{&pdf.Hole{Len: byteRangeLen}, &pdf.Hole{Len: 2*room + len("<>"), Hex: true}}
 }
 
-// signatureDictionary states what o says, and nothing else of the standard's optional entries: /Cert must be
+// buildSignatureDictionary states what o says, and nothing else of the standard's optional entries: /Cert must be
 // absent from a PAdES signature, and the signing time is here rather than in the container.
-func signatureDictionary(o Options, h holes, references pdf.Array) pdf.Dict {
+func buildSignatureDictionary(o Options, h placeholders, references pdf.Array) pdf.Dict {
 	dict := pdf.Dict{
 		"Type": pdf.Name("Sig"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterSignature),
-		"ByteRange": h.byteRange, "Contents": h.contents, "M": pdf.TextString(date(o.Time)),
+		"ByteRange": h.byteRange, "Contents": h.contents, "M": pdf.TextString(formatDate(o.Time)),
 	}
 	for key, text := range map[pdf.Name]string{"Name": o.Name, "Reason": o.Reason, "Location": o.Location, "ContactInfo": o.Contact} {
 		if text != "" {
@@ -36,8 +36,8 @@ func signatureDictionary(o Options, h holes, references pdf.Array) pdf.Dict {
 	return dict
 }
 
-// timestampDictionary is the value of a document timestamp field.
-func timestampDictionary(h holes) pdf.Dict {
+// buildTimestampDictionary is the value of a document timestamp field.
+func buildTimestampDictionary(h placeholders) pdf.Dict {
 	return pdf.Dict{
 		"Type": pdf.Name("DocTimeStamp"), "Filter": pdf.Name(filterName), "SubFilter": pdf.Name(subFilterTimestamp),
 		"ByteRange": h.byteRange, "Contents": h.contents,
@@ -50,8 +50,8 @@ const (
 	subFilterTimestamp = "ETSI.RFC3161"
 )
 
-// date spells a time with its zone (ISO 32000-2 §7.9.4).
-func date(t time.Time) string {
+// formatDate spells a time with its zone (ISO 32000-2 §7.9.4).
+func formatDate(t time.Time) string {
 	_, offset := t.Zone()
 	sign := '+'
 	if offset < 0 {
@@ -62,7 +62,7 @@ func date(t time.Time) string {
 
 // fillByteRange states what is signed: all of the file but the hexadecimal string with its brackets, which is at
 // that place of the tail.
-func (h holes) fillByteRange(t *pdf.Tail) (at, length int, err error) {
+func (h placeholders) fillByteRange(t *pdf.Tail) (at, length int, err error) {
 	offset, length, err := t.Hole(h.contents)
 	if err != nil {
 		return 0, 0, err

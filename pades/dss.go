@@ -31,13 +31,13 @@ type ValidationOptions struct {
 	// asked about only if its chain ends in one of them: anybody can put a certificate that names any address into a
 	// file. Issuers are never fetched for such a certificate. Without roots nothing is asked about it.
 	Roots []*x509.Certificate
-	// Within bounds the time that all questions take together; 0 is a minute. Those about signatures that are not
+	// Timeout bounds the time that all questions take together; 0 is a minute. Those about signatures that are not
 	// required come last, and take a third of it at most.
-	Within time.Duration
+	Timeout time.Duration
 }
 
-// defaultWithin is ValidationOptions.Within.
-const defaultWithin = time.Minute
+// DefaultWithin is [ValidationOptions.Within] where it is 0.
+const DefaultWithin = time.Minute
 
 // AddDSS adds to the file what proves its signatures and timestamps later (level B-LT): the certificates of
 // signers and time-stamp authorities, and for each that has an issuer the proof that it was not revoked, or that it
@@ -45,7 +45,7 @@ const defaultWithin = time.Minute
 // has stays, and is not added a second time. Errors: ErrProof, and with it revocation.ErrRevoked where a certificate
 // was revoked before it was used; ErrEncrypted.
 func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, error) {
-	d, err := open(src)
+	d, err := openSource(src)
 	if err != nil {
 		return nil, err
 	}
@@ -57,15 +57,15 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	proofs, err := gather(ctx, o, s, signatures)
+	proofs, err := collectValidationData(ctx, o, s, signatures)
 	if err != nil {
 		return nil, err
 	}
 	u := d.NewUpdate()
 	for i, sig := range signatures {
-		s.add(u, vriKey(sig.Contents), proofs[i])
+		s.addEntry(u, vriKey(sig.Contents), proofs[i])
 	}
-	if err := s.write(u); err != nil {
+	if err := s.writeStore(u); err != nil {
 		return nil, fmt.Errorf("document security store: %w", err)
 	}
 	if err := raiseExtension(d, u, levelValidation); err != nil {
@@ -75,10 +75,10 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	if src, _, err = src.hashed(crypto.SHA256); err != nil {
+	if src, _, err = src.hashFile(crypto.SHA256); err != nil {
 		return nil, err
 	}
-	return src.result(tail.Bytes, "")
+	return src.buildResult(tail.Bytes, "")
 }
 
 // vriKey names a signature in the store: the SHA-1 of its /Contents, padding included (ISO 32000-2 §12.8.4.3).
@@ -88,12 +88,12 @@ func vriKey(contents []byte) pdf.Name {
 	return pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))
 }
 
-// gather returns what proves each signature. Those that are required come first, so that nothing that came with the file
+// collectValidationData returns what proves each signature. Those that are required come first, so that nothing that came with the file
 // uses up their time.
-func gather(ctx context.Context, o ValidationOptions, s *store, signatures []*pdf.Signature) ([]proof, error) {
-	g := newGatherer(o, s)
-	proofs := make([]proof, len(signatures))
-	within := cmp.Or(o.Within, defaultWithin)
+func collectValidationData(ctx context.Context, o ValidationOptions, s *securityStore, signatures []*pdf.Signature) ([]validationData, error) {
+	g := newDataCollector(o, s)
+	proofs := make([]validationData, len(signatures))
+	within := cmp.Or(o.Timeout, DefaultWithin)
 	all, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for _, required := range []bool{true, false} {
@@ -107,7 +107,7 @@ func gather(ctx context.Context, o ValidationOptions, s *store, signatures []*pd
 			if (o.Required == nil || slices.Contains(o.Required, sig.Field.Name)) != required {
 				continue
 			}
-			p, err := g.signature(sig, required)
+			p, err := g.collectForSignature(sig, required)
 			if err == nil {
 				err = ctx.Err() // what ended only our own time is missing, not wrong
 			}
@@ -120,18 +120,18 @@ func gather(ctx context.Context, o ValidationOptions, s *store, signatures []*pd
 	return proofs, nil
 }
 
-// store is the document security store of a file, and what is added to it.
-type store struct {
+// securityStore is the document security store of a file, and what is added to it.
+type securityStore struct {
 	d     *pdf.Document
-	lists map[pdf.Name]*list // Certs, OCSPs, CRLs
-	vri   pdf.Dict           // new entries
+	lists map[pdf.Name]*storeList // Certs, OCSPs, CRLs
+	vri   pdf.Dict                // new entries
 }
 
-// list is one kind of evidence.
-type list struct {
+// storeList is one kind of evidence.
+type storeList struct {
 	known map[[32]byte]pdf.Ref // by SHA-256
 	der   [][]byte             // of what the file has
-	fresh pdf.Array
+	added pdf.Array
 }
 
 var storeLists = [3]pdf.Name{"Certs", "OCSPs", "CRLs"}
@@ -142,8 +142,8 @@ const (
 	maxEvidenceBytes = 64 << 20
 )
 
-func readStore(d *pdf.Document) (*store, error) {
-	s := &store{d: d, lists: map[pdf.Name]*list{}, vri: pdf.Dict{}}
+func readStore(d *pdf.Document) (*securityStore, error) {
+	s := &securityStore{d: d, lists: map[pdf.Name]*storeList{}, vri: pdf.Dict{}}
 	_, catalog, err := d.Root()
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func readStore(d *pdf.Document) (*store, error) {
 	}
 	room := maxEvidenceBytes
 	for _, key := range storeLists {
-		l := &list{known: map[[32]byte]pdf.Ref{}}
+		l := &storeList{known: map[[32]byte]pdf.Ref{}}
 		s.lists[key] = l
 		items, err := d.Array(dss[key])
 		if err != nil {
@@ -180,7 +180,7 @@ func readStore(d *pdf.Document) (*store, error) {
 	return s, nil
 }
 
-func (s *store) certificates() []*x509.Certificate {
+func (s *securityStore) parseCertificates() []*x509.Certificate {
 	var all []*x509.Certificate
 	for _, der := range s.lists["Certs"].der {
 		// One whose key is too costly to verify with is of no use to us.
@@ -191,13 +191,13 @@ func (s *store) certificates() []*x509.Certificate {
 	return all
 }
 
-// add takes up the evidence of one signature and lists it under its key.
-func (s *store) add(u *pdf.Update, key pdf.Name, p proof) {
+// addEntry takes up the evidence of one signature and lists it under its key.
+func (s *securityStore) addEntry(u *pdf.Update, key pdf.Name, p validationData) {
 	entry := pdf.Dict{}
 	for i, of := range [3][][]byte{p.certificates, p.ocsps, p.crls} {
 		var refs pdf.Array
 		for _, der := range of {
-			if ref := s.lists[storeLists[i]].put(u, der); !ref.IsZero() {
+			if ref := s.lists[storeLists[i]].addItem(u, der); !ref.IsZero() {
 				refs = append(refs, ref)
 			}
 		}
@@ -210,19 +210,19 @@ func (s *store) add(u *pdf.Update, key pdf.Name, p proof) {
 	}
 }
 
-func (l *list) put(u *pdf.Update, der []byte) pdf.Ref {
+func (l *storeList) addItem(u *pdf.Update, der []byte) pdf.Ref {
 	key := sha256.Sum256(der)
 	if ref, ok := l.known[key]; ok {
 		return ref
 	}
 	ref := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: der})
 	l.known[key] = ref
-	l.fresh = append(l.fresh, ref)
+	l.added = append(l.added, ref)
 	return ref
 }
 
-// write makes the catalog lead to the store, which stands for itself if it is new.
-func (s *store) write(u *pdf.Update) error {
+// writeStore makes the catalog lead to the store, which stands for itself if it is new.
+func (s *securityStore) writeStore(u *pdf.Update) error {
 	root, catalog, err := s.d.Root()
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (s *store) write(u *pdf.Update) error {
 		return err
 	}
 	for _, key := range storeLists {
-		if fresh := s.lists[key].fresh; len(fresh) > 0 {
+		if fresh := s.lists[key].added; len(fresh) > 0 {
 			if err := u.AppendTo(dss, key, fresh...); err != nil {
 				return err
 			}
@@ -254,7 +254,7 @@ func (s *store) write(u *pdf.Update) error {
 
 // writeVRI adds entries and keeps those that are there: what proves a signature is in the lists in any case, and
 // readers that compare revisions take a changed entry for an attack.
-func (s *store) writeVRI(u *pdf.Update, dss pdf.Dict) error {
+func (s *securityStore) writeVRI(u *pdf.Update, dss pdf.Dict) error {
 	o, err := u.Resolve(dss["VRI"])
 	if err != nil {
 		return err

@@ -16,10 +16,10 @@ import (
 	"segel/revocation"
 )
 
-// store reads the document security store: data of each list, and the keys of /VRI.
-func store(t *testing.T, p *paper) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
+// securityStore reads the document security store: data of each list, and the keys of /VRI.
+func securityStore(t *testing.T, p *testFile) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
 	t.Helper()
-	d := p.open(t)
+	d := p.openFile(t)
 	_, catalog, err := d.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -36,17 +36,17 @@ func store(t *testing.T, p *paper) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
 
 func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-	p.sign(t, newPerson(t, "A").options(t, "A"))
-	p.sign(t, newPerson(t, "B").options(t, "B"))
-	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
-	lists, vri := store(t, p)
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
+	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
+	lists, vri := securityStore(t, p)
 	names := map[string]bool{}
 	for _, der := range lists["Certs"] {
 		names[must[*x509.Certificate](t)(x509.ParseCertificate(der)).Subject.CommonName] = true
 	}
-	for _, want := range []string{"A", "B", newOffice(t).Root().Subject.CommonName} {
+	for _, want := range []string{"A", "B", newAuthority(t).Root().Subject.CommonName} {
 		if !names[want] {
 			t.Errorf("no certificate of %q among %v", want, names)
 		}
@@ -58,7 +58,7 @@ func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 	if !stamping || len(lists["OCSPs"]) != 2 || len(lists["CRLs"]) == 0 {
 		t.Errorf("%v, %d OCSP responses, %d lists", names, len(lists["OCSPs"]), len(lists["CRLs"]))
 	}
-	for _, s := range must[[]*pdf.Signature](t)(p.open(t).Signatures()) {
+	for _, s := range must[[]*pdf.Signature](t)(p.openFile(t).Signatures()) {
 		sum := sha1.Sum(s.Contents)
 		if vri[pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))] == nil {
 			t.Errorf("no /VRI of %s", s.Field.Name)
@@ -68,14 +68,14 @@ func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 
 func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Streams(1)}
-	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-	p.sign(t, newPerson(t, "A").options(t, "A"))
-	p.complete(t)
-	first, vri1 := store(t, p)
-	p.sign(t, newPerson(t, "B").options(t, "B"))
-	p.complete(t)
-	second, vri2 := store(t, p)
+	p := &testFile{b: pdftest.Streams(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+	p.completeBLTA(t)
+	first, vri1 := securityStore(t, p)
+	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
+	p.completeBLTA(t)
+	second, vri2 := securityStore(t, p)
 	for key, list := range first {
 		if len(second[key]) < len(list) {
 			t.Errorf("/%s had %d and has %d", key, len(list), len(second[key]))
@@ -95,31 +95,31 @@ func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	if len(vri2) != len(vri1)+2 { // B and the document timestamp between
 		t.Errorf("%d entries became %d", len(vri1), len(vri2))
 	}
-	path := p.save(t)
-	judge(t, "qpdf", "--check", path)
-	if v := verdicts(t, path); !v["A"].valid || !v["B"].valid {
+	path := p.writeTemp(t)
+	runTool(t, "qpdf", "--check", path)
+	if v := runPdfsig(t, path); !v["A"].valid || !v["B"].valid {
 		t.Errorf("%+v", v)
 	}
 }
 
-// noProof is a source that has nothing, or says that all is revoked.
-type noProof struct{ err error }
+// failingSource is a source that has nothing, or says that all is revoked.
+type failingSource struct{ err error }
 
-func (n noProof) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Material, error) {
-	return revocation.Material{}, n.err
+func (n failingSource) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Data, error) {
+	return revocation.Data{}, n.err
 }
 
-func TestMissingProofIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
+func TestMissingRevocationDataIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	p.sign(t, newPerson(t, "A").options(t, "A"))
-	revoked := noProof{revocation.ErrRevoked}
-	if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked}); !errors.Is(err, pades.ErrProof) || !errors.Is(err, revocation.ErrRevoked) {
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+	revoked := failingSource{revocation.ErrRevoked}
+	if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked}); !errors.Is(err, pades.ErrRevocationData) || !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("required: %v", err)
 	}
-	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))
-	lists, _ := store(t, p)
+	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))
+	lists, _ := securityStore(t, p)
 	if len(lists["Certs"]) == 0 || len(lists["OCSPs"]) != 0 {
 		t.Errorf("%d certificates, %d responses", len(lists["Certs"]), len(lists["OCSPs"]))
 	}

@@ -25,29 +25,29 @@ var (
 	ErrNotFirst = errors.New("only the first signature can certify")
 	// ErrEncrypted is a file that does not open without a password, or by no handler that is known.
 	ErrEncrypted = errors.New("file is encrypted")
-	// ErrNoRoom is a container that is larger than what was reserved for it.
-	ErrNoRoom = errors.New("no room for the signature")
+	// ErrContainerSize is a container that is larger than what was reserved for it.
+	ErrContainerSize = errors.New("no room for the signature")
 	// ErrTimestamp is trusted time that could not be had. No signature is made without the timestamp it
 	// was to have.
 	ErrTimestamp = errors.New("no timestamp")
-	// ErrProof is a certificate that was revoked, or whose good standing could not be proved.
-	ErrProof = errors.New("no proof of a certificate")
+	// ErrRevocationData is a certificate that was revoked, or whose good standing could not be proved.
+	ErrRevocationData = errors.New("no proof of a certificate")
 	// ErrCheck is a signature that was made and does not hold.
 	ErrCheck = errors.New("signature does not hold")
 )
 
-// RoomError is ErrNoRoom with the sizes, in bytes of the container: Prepare again with Options.Room set to Need.
-type RoomError struct{ Need, Have int }
+// ContainerSizeError is ErrNoRoom with the sizes, in bytes of the container: Prepare again with Options.Room set to Need.
+type ContainerSizeError struct{ Need, Have int }
 
-func (e *RoomError) Error() string {
-	return fmt.Sprintf("%v: %d bytes for %d", ErrNoRoom, e.Have, e.Need)
+func (e *ContainerSizeError) Error() string {
+	return fmt.Sprintf("%v: %d bytes for %d", ErrContainerSize, e.Have, e.Need)
 }
 
 // Is makes it ErrNoRoom.
-func (e *RoomError) Is(target error) bool { return target == ErrNoRoom }
+func (e *ContainerSizeError) Is(target error) bool { return target == ErrContainerSize }
 
-// open opens the source and tells encrypted files apart.
-func open(src Source) (*pdf.Document, error) {
+// openSource opens the source and tells encrypted files apart.
+func openSource(src Source) (*pdf.Document, error) {
 	d, err := pdf.Open(src.R, src.Size, src.File)
 	if errors.Is(err, pdf.ErrEncrypted) || errors.Is(err, pdf.ErrPasswordNeeded) {
 		return nil, fmt.Errorf("%w: %w", ErrEncrypted, err)

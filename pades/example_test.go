@@ -21,7 +21,7 @@ import (
 // appended to.
 func Example() {
 	ctx := context.Background()
-	office, err := authority.Ephemeral("http://localhost", time.Now)
+	office, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		log.Fatal(err)
 	}

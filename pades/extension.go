@@ -36,7 +36,7 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	if err != nil {
 		return err
 	}
-	esic, several, err := developer(d, stated["ESIC"])
+	esic, several, err := readDeveloperEntry(d, stated["ESIC"])
 	if err != nil || several {
 		return err // PDF 2.0 spells it as an array; whoever wrote that knows
 	}
@@ -51,8 +51,8 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	return raiseVersion(d, u, root, facts)
 }
 
-// developer reads the entry of one developer, which may be an array of several since PDF 2.0.
-func developer(d *pdf.Document, o pdf.Object) (entry pdf.Dict, several bool, err error) {
+// readDeveloperEntry reads the entry of one developer, which may be an array of several since PDF 2.0.
+func readDeveloperEntry(d *pdf.Document, o pdf.Object) (entry pdf.Dict, several bool, err error) {
 	o, err = d.Resolve(o)
 	if err != nil {
 		return nil, false, err

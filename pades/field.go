@@ -38,7 +38,7 @@ const (
 //
 // Errors: ErrFieldExists, ErrCertified.
 func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
-	a, err := newAdder(d, d.NewUpdate())
+	a, err := newFieldAdder(d, d.NewUpdate())
 	if err != nil {
 		return nil, err
 	}
@@ -52,11 +52,11 @@ func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
 		return nil, err
 	}
 	for _, f := range fields {
-		if _, err := a.add(f); err != nil {
+		if _, err := a.addField(f); err != nil {
 			return nil, fmt.Errorf("add field %q: %w", f.Name, err)
 		}
 	}
-	if err := a.finish(); err != nil {
+	if err := a.writeFields(); err != nil {
 		return nil, err
 	}
 	if err := raiseExtension(d, a.u, levelSignature); err != nil {
@@ -65,34 +65,34 @@ func AddFields(d *pdf.Document, fields []FieldSpec) (*pdf.Tail, error) {
 	return a.u.Build()
 }
 
-// adder adds fields to one update.
-type adder struct {
-	d         *pdf.Document
-	u         *pdf.Update
-	permitted int // DocMDP
-	taken     map[string]bool
-	fields    pdf.Array // new ones
-	annots    map[pdf.Ref]pdf.Array
-	pages     []pdf.Ref        // keys of annots in order of first use
-	structure *structure       // nil: new fields do not become part of it
-	nothing   map[size]pdf.Ref // shared appearances of fields that are still empty
-	pictured  bool             // fields that are not to be seen have an appearance too
-	ownFields bool             // the form gets a list of fields of its own
-	owners    map[pdf.Ref]int  // how many pages have an array for their /Annots; nil before it is asked for
+// fieldAdder adds fields to one update.
+type fieldAdder struct {
+	d                *pdf.Document
+	u                *pdf.Update
+	permitted        int // DocMDP
+	usedNames        map[string]bool
+	fields           pdf.Array // new ones
+	annots           map[pdf.Ref]pdf.Array
+	pages            []pdf.Ref           // keys of annots in order of first use
+	structure        *structureTree      // nil: new fields do not become part of it
+	emptyAppearances map[boxSize]pdf.Ref // shared appearances of fields that are still empty
+	needsAppearance  bool                // fields that are not to be seen have an appearance too
+	copyFields       bool                // the form gets a list of fields of its own
+	annotsUsers      map[pdf.Ref]int     // how many pages have an array for their /Annots; nil before it is asked for
 }
 
-// size is that of a box as displayed, in user space units.
-type size struct{ width, height float64 }
+// boxSize is that of a box as displayed, in user space units.
+type boxSize struct{ width, height float64 }
 
-func newAdder(d *pdf.Document, u *pdf.Update) (*adder, error) {
+func newFieldAdder(d *pdf.Document, u *pdf.Update) (*fieldAdder, error) {
 	facts := d.Facts()
-	level, err := permitted(d)
+	level, err := computePermittedLevel(d)
 	if err != nil {
 		return nil, err
 	}
-	a := &adder{
-		d: d, u: u, permitted: level, taken: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, nothing: map[size]pdf.Ref{},
-		pictured: strings.HasPrefix(facts.PDFA, "1"), // the other parts of PDF/A excuse boxes without area
+	a := &fieldAdder{
+		d: d, u: u, permitted: level, usedNames: map[string]bool{}, annots: map[pdf.Ref]pdf.Array{}, emptyAppearances: map[boxSize]pdf.Ref{},
+		needsAppearance: strings.HasPrefix(facts.PDFA, "1"), // the other parts of PDF/A excuse boxes without area
 	}
 	fields, err := d.Fields()
 	if err != nil {
@@ -100,26 +100,26 @@ func newAdder(d *pdf.Document, u *pdf.Update) (*adder, error) {
 	}
 	for _, f := range fields {
 		root, _, _ := strings.Cut(f.Name, ".")
-		a.taken[f.Name], a.taken[root] = true, true
+		a.usedNames[f.Name], a.usedNames[root] = true, true
 	}
 	return a, nil
 }
 
-// fresh returns a name that no field has, such as prefix and a number.
-func (a *adder) fresh(prefix string) string {
+// findUnusedName returns a name that no field has, such as prefix and a number.
+func (a *fieldAdder) findUnusedName(prefix string) string {
 	for i := 1; ; i++ {
-		if name := fmt.Sprintf("%s%d", prefix, i); !a.taken[name] {
+		if name := fmt.Sprintf("%s%d", prefix, i); !a.usedNames[name] {
 			return name
 		}
 	}
 }
 
-// add makes the field, merged with its one widget.
-func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
-	if err := a.check(f); err != nil {
+// addField makes the field, merged with its one widget.
+func (a *fieldAdder) addField(f FieldSpec) (*pdf.Field, error) {
+	if err := a.checkSpec(f); err != nil {
 		return nil, err
 	}
-	a.taken[f.Name] = true
+	a.usedNames[f.Name] = true
 	page, err := a.d.Page(max(f.Page, 1))
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
 		dict["FT"], dict["Ff"] = pdf.Name("Btn"), pdf.Integer(buttonPush|buttonReadOnly)
 	}
 	if f.Lock != nil {
-		lock, err := f.Lock.dictionary()
+		lock, err := f.Lock.buildDictionary()
 		if err != nil {
 			return nil, err
 		}
@@ -144,16 +144,16 @@ func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
 	}
 	if f.Page == 0 {
 		dict["Rect"] = pdf.Array{pdf.Integer(0), pdf.Integer(0), pdf.Integer(0), pdf.Integer(0)}
-		if a.pictured {
-			dict["AP"] = pdf.Dict{"N": a.empty(size{})}
+		if a.needsAppearance {
+			dict["AP"] = pdf.Dict{"N": a.addEmptyAppearance(boxSize{})}
 		}
 	} else {
-		box := size{f.Rect.Width(), f.Rect.Height()}
+		box := boxSize{f.Rect.Width(), f.Rect.Height()}
 		if page.Rotate%180 != 0 {
-			box = size{box.height, box.width}
+			box = boxSize{box.height, box.width}
 		}
-		dict["AP"] = pdf.Dict{"N": a.empty(box)}
-		if err := a.structure.tag(a.u, dict, ref, page.Ref, f); err != nil {
+		dict["AP"] = pdf.Dict{"N": a.addEmptyAppearance(box)}
+		if err := a.structure.addElement(a.u, dict, ref, page.Ref, f); err != nil {
 			return nil, err
 		}
 	}
@@ -166,11 +166,11 @@ func (a *adder) add(f FieldSpec) (*pdf.Field, error) {
 	return &pdf.Field{Name: f.Name, Ref: ref, Type: dict["FT"].(pdf.Name), Dict: dict, Widgets: []pdf.Widget{{Ref: ref, Dict: dict}}}, nil
 }
 
-func (a *adder) check(f FieldSpec) error {
+func (a *fieldAdder) checkSpec(f FieldSpec) error {
 	switch {
 	case f.Name == "" || strings.Contains(f.Name, "."):
 		return errors.New("a name must not be empty or contain periods")
-	case a.taken[f.Name]:
+	case a.usedNames[f.Name]:
 		return ErrFieldExists
 	case f.Lock != nil && f.Mark:
 		return errors.New("a mark is not signed and so locks nothing")
@@ -183,11 +183,11 @@ func (a *adder) check(f FieldSpec) error {
 	return nil
 }
 
-// empty is what is drawn in a visible field before it is signed: archives want every widget to have a picture. It has
+// addEmptyAppearance is what is drawn in a visible field before it is signed: archives want every widget to have a picture. It has
 // the shape and the filter of what signing puts in its place, because there are validators that take only the data of
 // a picture for filled in, and call it an undefined change if its /BBox or /Filter differs.
-func (a *adder) empty(box size) pdf.Ref {
-	if ref, made := a.nothing[box]; made {
+func (a *fieldAdder) addEmptyAppearance(box boxSize) pdf.Ref {
+	if ref, made := a.emptyAppearances[box]; made {
 		return ref
 	}
 	ref := a.u.Add(&pdf.Stream{
@@ -195,26 +195,26 @@ func (a *adder) empty(box size) pdf.Ref {
 			"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": pdf.Dict{},
 			"BBox": pdf.Rect{URX: box.width, URY: box.height}.Array(), "Filter": pdf.Name("FlateDecode"),
 		},
-		Data: deflatedNothing,
+		Data: deflatedEmpty,
 	})
-	a.nothing[box] = ref
+	a.emptyAppearances[box] = ref
 	return ref
 }
 
-// deflatedNothing is no data at all in the format of RFC 1950.
-var deflatedNothing = []byte{0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01}
+// deflatedEmpty is no data at all in the format of RFC 1950.
+var deflatedEmpty = []byte{0x78, 0x9C, 0x03, 0x00, 0x00, 0x00, 0x00, 0x01}
 
-// finish puts the new fields into the form and onto their pages.
-func (a *adder) finish() error {
+// writeFields puts the new fields into the form and onto their pages.
+func (a *fieldAdder) writeFields() error {
 	for _, page := range a.pages {
-		if err := a.list(page); err != nil {
+		if err := a.appendWidgets(page); err != nil {
 			return fmt.Errorf("annotations of page %v: %w", page, err)
 		}
 	}
-	if err := a.structure.finish(a.u); err != nil {
+	if err := a.structure.writeElements(a.u); err != nil {
 		return err
 	}
-	if err := addToForm(a.d, a.u, a.fields, a.ownFields); err != nil {
+	if err := addToForm(a.d, a.u, a.fields, a.copyFields); err != nil {
 		return fmt.Errorf("form: %w", err)
 	}
 	return nil

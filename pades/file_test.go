@@ -18,11 +18,11 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// visible is a field at the lower left of page 1, with a picture of its size.
-func visible(t testing.TB, p *paper, name string) (pades.FieldSpec, *appearance.Drawing) {
+// newVisibleField is a field at the lower left of page 1, with a picture of its size.
+func newVisibleField(t testing.TB, p *testFile, name string) (pades.FieldSpec, *appearance.Drawing) {
 	t.Helper()
-	page := must[*pdf.Page](t)(p.open(t).Page(1))
-	w, h := page.Displayed()
+	page := must[*pdf.Page](t)(p.openFile(t).Page(1))
+	w, h := page.DisplayedSize()
 	box := pdf.Rect{LLX: w * 0.1, LLY: h * 0.1, URX: w * 0.5, URY: h * 0.2}
 	text := appearance.SignatureText{Name: "Budi Santoso", Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC), QR: "https://segel.example/verify"}
 	return pades.FieldSpec{Name: name, Label: "Tanda tangan", Page: 1, Rect: page.ToUser(box)}, appearance.Signature(text, box.Width(), box.Height())
@@ -30,7 +30,7 @@ func visible(t testing.TB, p *paper, name string) (pades.FieldSpec, *appearance.
 
 func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 	t.Parallel()
-	budi := newPerson(t, "Budi Santoso")
+	budi := newSigner(t, "Budi Santoso")
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(2), "streams": pdftest.Streams(2), "hybrid": pdftest.Hybrid(2), "linearized": pdftest.Linearized(2),
 		"rotated": pdftest.Rotated(), "form": pdftest.Form(), "active": pdftest.Active(),
@@ -38,22 +38,22 @@ func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &paper{b: b}
-			before := len(must[[]*pdf.Field](t)(p.open(t).Fields()))
-			spec, look := visible(t, p, "Tampak")
-			p.add(t, spec, pades.FieldSpec{Name: "Segel"})
-			o := budi.options(t, "Tampak")
+			p := &testFile{b: b}
+			before := len(must[[]*pdf.Field](t)(p.openFile(t).Fields()))
+			spec, look := newVisibleField(t, p, "Tampak")
+			p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
+			o := budi.newOptions(t, "Tampak")
 			o.Appearance = look
-			p.sign(t, o)
-			p.sign(t, budi.options(t, "Segel"))
+			p.signField(t, o)
+			p.signField(t, budi.newOptions(t, "Segel"))
 			wantValid(t, p, "Tampak", "Segel")
-			o = budi.options(t, "")
+			o = budi.newOptions(t, "")
 			o.NewField = &pades.FieldSpec{Name: "Emet1", Page: 1, Rect: pdf.Rect{LLX: 300, LLY: 100, URX: 354, URY: 154}}
-			p.sign(t, o)
+			p.signField(t, o)
 			wantValid(t, p, "Tampak", "Segel", "Emet1")
-			p.complete(t)
-			judge(t, "qpdf", "--check", p.save(t))
-			if after := len(must[[]*pdf.Field](t)(p.open(t).Fields())); after != before+4 {
+			p.completeBLTA(t)
+			runTool(t, "qpdf", "--check", p.writeTemp(t))
+			if after := len(must[[]*pdf.Field](t)(p.openFile(t).Fields())); after != before+4 {
 				t.Errorf("%d fields became %d", before, after)
 			}
 		})
@@ -62,24 +62,24 @@ func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 
 func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Form()}
-	_, before, err := p.open(t).Form()
+	p := &testFile{b: pdftest.Form()}
+	_, before, err := p.openFile(t).Form()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	p.sign(t, newPerson(t, "A").options(t, "A"))
-	_, after, err := p.open(t).Form()
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+	_, after, err := p.openFile(t).Form()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for key, o := range before {
-		was, is := spell(o), spell(after[key])
+		was, is := formatObject(o), formatObject(after[key])
 		if key != "Fields" && key != "SigFlags" && was != is {
 			t.Errorf("/%s was %s and is %s", key, was, is)
 		}
 	}
-	d := p.open(t)
+	d := p.openFile(t)
 	old, now := must[pdf.Array](t)(d.Array(before["Fields"])), must[pdf.Array](t)(d.Array(after["Fields"]))
 	if len(now) != len(old)+1 || fmt.Sprint(now[:len(old)]) != fmt.Sprint(old) {
 		t.Errorf("/Fields was %v and is %v", old, now)
@@ -89,8 +89,8 @@ func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
 	}
 }
 
-// spell prints an object without the places it was read from.
-func spell(o pdf.Object) string {
+// formatObject prints an object without the places it was read from.
+func formatObject(o pdf.Object) string {
 	if s, ok := o.(pdf.String); ok {
 		return s.Text()
 	}
@@ -99,13 +99,13 @@ func spell(o pdf.Object) string {
 
 func TestWidgetsAreAsReadersWantThem(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Rotated()}
-	spec, look := visible(t, p, "Tampak")
-	p.add(t, spec, pades.FieldSpec{Name: "Segel"})
-	o := newPerson(t, "A").options(t, "Tampak")
+	p := &testFile{b: pdftest.Rotated()}
+	spec, look := newVisibleField(t, p, "Tampak")
+	p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
+	o := newSigner(t, "A").newOptions(t, "Tampak")
 	o.Appearance = look
-	p.sign(t, o)
-	d := p.open(t)
+	p.signField(t, o)
+	d := p.openFile(t)
 	annots := must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(1)).Dict["Annots"]))
 	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
 		if f.Dict["F"] != pdf.Object(pdf.Integer(132)) || f.Dict.Ref("P") != must[*pdf.Page](t)(d.Page(1)).Ref {
@@ -124,21 +124,21 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Rotated()
 	for n := 1; n <= 4; n++ {
-		p := &paper{b: bytes.Clone(file)}
-		page := must[*pdf.Page](t)(p.open(t).Page(n))
-		_, look := visible(t, p, "A")
-		p.add(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
+		p := &testFile{b: bytes.Clone(file)}
+		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
+		_, look := newVisibleField(t, p, "A")
+		p.addFields(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
 		var with, without string
 		for _, named := range []bool{true, false} {
-			q := &paper{b: bytes.Clone(p.b)}
+			q := &testFile{b: bytes.Clone(p.b)}
 			if !named {
-				change(t, q, "A", func(f pdf.Dict) { delete(f, "P") })
+				editField(t, q, "A", func(f pdf.Dict) { delete(f, "P") })
 			}
-			o := newPerson(t, "A").options(t, "A")
+			o := newSigner(t, "A").newOptions(t, "A")
 			o.Appearance = look
-			q.sign(t, o)
+			q.signField(t, o)
 			wantValid(t, q, "A")
-			d := q.open(t)
+			d := q.openFile(t)
 			ap := must[pdf.Dict](t)(d.Dict(must[[]*pdf.Field](t)(d.Fields())[0].Dict["AP"]))
 			m := fmt.Sprint(must[*pdf.Stream](t)(d.Stream(ap["N"])).Dict["Matrix"])
 			if named {
@@ -153,8 +153,8 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	}
 }
 
-// corpus lists the PDF files below SEGEL_PDFS, or none; with -short every fifth of them.
-func corpus(t testing.TB) []string {
+// listCorpus lists the PDF files below SEGEL_PDFS, or none; with -short every fifth of them.
+func listCorpus(t testing.TB) []string {
 	t.Helper()
 	root := os.Getenv("SEGEL_PDFS")
 	if root == "" {
@@ -180,8 +180,8 @@ func corpus(t testing.TB) []string {
 	return some
 }
 
-// healthy tells files that qpdf finds nothing wrong with.
-func healthy(t testing.TB, path string) bool {
+// isHealthy tells files that qpdf finds nothing wrong with.
+func isHealthy(t testing.TB, path string) bool {
 	t.Helper()
 	qpdf, err := exec.LookPath("qpdf")
 	if err != nil {
@@ -192,13 +192,13 @@ func healthy(t testing.TB, path string) bool {
 
 func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 	t.Parallel()
-	budi := newPerson(t, "Budi Santoso")
+	budi := newSigner(t, "Budi Santoso")
 	signed := 0
-	for _, path := range corpus(t) {
+	for _, path := range listCorpus(t) {
 		name := filepath.Base(path)
-		p := &paper{b: must[[]byte](t)(os.ReadFile(path))}
+		p := &testFile{b: must[[]byte](t)(os.ReadFile(path))}
 		d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
-		if err != nil || d.Facts().Encrypted || d.Facts().DocMDP == 1 || d.Facts().DocMDP == 2 || !healthy(t, path) {
+		if err != nil || d.Facts().Encrypted || d.Facts().DocMDP == 1 || d.Facts().DocMDP == 2 || !isHealthy(t, path) {
 			continue
 		}
 		if _, err := d.Page(1); err != nil {
@@ -207,18 +207,18 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		if _, err := d.Fields(); err != nil {
 			continue // a form that qpdf does not look into
 		}
-		var before map[string]verdict
+		var before map[string]pdfsigVerdict
 		if s, err := d.Signatures(); err == nil && len(s) > 0 {
-			before = verdicts(t, path)
+			before = runPdfsig(t, path)
 		}
-		spec, look := visible(t, p, "TampakUji")
+		spec, look := newVisibleField(t, p, "TampakUji")
 		tail, err := pades.AddFields(d, []pades.FieldSpec{spec, {Name: "SegelUji"}})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		p.b = append(p.b, tail.Bytes...)
-		o := budi.options(t, "TampakUji")
+		o := budi.newOptions(t, "TampakUji")
 		o.Appearance = look
 		r, err := pades.Sign(t.Context(), p.source(), o)
 		if errors.Is(err, pades.ErrFieldLocked) {
@@ -229,8 +229,8 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 			continue
 		}
 		p.b = append(p.b, r.Tail...)
-		out := p.save(t)
-		after := verdicts(t, out)
+		out := p.writeTemp(t)
+		after := runPdfsig(t, out)
 		if v := after["TampakUji"]; !v.valid || !v.total {
 			t.Errorf("%s: pdfsig says %+v", name, v)
 		}
@@ -239,7 +239,7 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 				t.Errorf("%s: the signature in %q was valid before", name, field)
 			}
 		}
-		if !healthy(t, out) {
+		if !isHealthy(t, out) {
 			t.Errorf("%s: qpdf finds fault", name)
 		}
 		signed++

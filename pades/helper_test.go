@@ -32,64 +32,64 @@ func must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-// office is the authority that certifies everybody in these tests.
-var office = sync.OnceValues(func() (*authority.Authority, error) { return authority.Ephemeral("http://localhost", time.Now) })
+// sharedAuthority is the authority that certifies everybody in these tests.
+var sharedAuthority = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
 
-func newOffice(t testing.TB) *authority.Authority {
+func newAuthority(t testing.TB) *authority.Authority {
 	t.Helper()
-	return must[*authority.Authority](t)(office())
+	return must[*authority.Authority](t)(sharedAuthority())
 }
 
-// person is somebody who can sign.
-type person struct {
+// signer is somebody who can sign.
+type signer struct {
 	name  string
 	key   crypto.Signer
 	chain []*x509.Certificate
 }
 
-func certified(t testing.TB, name string, key crypto.Signer) person {
+func newCertifiedSigner(t testing.TB, name string, key crypto.Signer) signer {
 	t.Helper()
-	chain := must[[]*x509.Certificate](t)(newOffice(t).Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))
-	return person{name, key, chain}
+	chain := must[[]*x509.Certificate](t)(newAuthority(t).Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))
+	return signer{name, key, chain}
 }
 
-func newPerson(t testing.TB, name string) person {
+func newSigner(t testing.TB, name string) signer {
 	t.Helper()
-	return certified(t, name, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
+	return newCertifiedSigner(t, name, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
 }
 
-// options sign a field as that person, with a timestamp.
-func (p person) options(t testing.TB, field string) pades.Options {
+// newOptions sign a field as that person, with a timestamp.
+func (p signer) newOptions(t testing.TB, field string) pades.Options {
 	t.Helper()
 	return pades.Options{
-		Field: field, Key: p.key, Chain: p.chain, Time: time.Now(), Timestamper: newOffice(t).Timestamper(), Name: p.name, Reason: "Menyetujui isi dokumen ini",
+		Field: field, Key: p.key, Chain: p.chain, Time: time.Now(), Timestamper: newAuthority(t).Timestamper(), Name: p.name, Reason: "Menyetujui isi dokumen ini",
 	}
 }
 
-// paper is a file that grows by tails, with its midstate.
-type paper struct {
+// testFile is a file that grows by tails, with its midstate.
+type testFile struct {
 	b        []byte
 	state    []byte
 	password string
 }
 
-func (p *paper) source() pades.Source {
+func (p *testFile) source() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state, File: pdf.Options{Password: p.password}}
 }
 
-func (p *paper) open(t testing.TB) *pdf.Document {
+func (p *testFile) openFile(t testing.TB) *pdf.Document {
 	t.Helper()
 	return must[*pdf.Document](t)(pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{Password: p.password}))
 }
 
-func (p *paper) add(t testing.TB, fields ...pades.FieldSpec) {
+func (p *testFile) addFields(t testing.TB, fields ...pades.FieldSpec) {
 	t.Helper()
-	tail := must[*pdf.Tail](t)(pades.AddFields(p.open(t), fields))
+	tail := must[*pdf.Tail](t)(pades.AddFields(p.openFile(t), fields))
 	p.b, p.state = append(p.b, tail.Bytes...), nil
 }
 
-// extend appends what a step made.
-func (p *paper) extend(t testing.TB) func(r *pades.Result, err error) *pades.Result {
+// appendResult appends what a step made.
+func (p *testFile) appendResult(t testing.TB) func(r *pades.Result, err error) *pades.Result {
 	return func(r *pades.Result, err error) *pades.Result {
 		t.Helper()
 		if err != nil {
@@ -103,20 +103,20 @@ func (p *paper) extend(t testing.TB) func(r *pades.Result, err error) *pades.Res
 	}
 }
 
-func (p *paper) sign(t testing.TB, o pades.Options) *pades.Result {
+func (p *testFile) signField(t testing.TB, o pades.Options) *pades.Result {
 	t.Helper()
-	return p.extend(t)(pades.Sign(t.Context(), p.source(), o))
+	return p.appendResult(t)(pades.Sign(t.Context(), p.source(), o))
 }
 
-// complete takes the file to level B-LTA.
-func (p *paper) complete(t testing.TB) {
+// completeBLTA takes the file to level B-LTA.
+func (p *testFile) completeBLTA(t testing.TB) {
 	t.Helper()
-	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{}))
+	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}))
 }
 
-// save writes the file for other programs.
-func (p *paper) save(t testing.TB) string {
+// writeTemp writes the file for other programs.
+func (p *testFile) writeTemp(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "signed.pdf")
 	if err := os.WriteFile(path, p.b, 0o600); err != nil {
@@ -125,8 +125,8 @@ func (p *paper) save(t testing.TB) string {
 	return path
 }
 
-// judge runs a program that is not ours, and returns what it said. Without the program the test is skipped.
-func judge(t testing.TB, program string, args ...string) string {
+// runTool runs a program that is not ours, and returns what it said. Without the program the test is skipped.
+func runTool(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -139,30 +139,30 @@ func judge(t testing.TB, program string, args ...string) string {
 	return string(out)
 }
 
-// verdict is what pdfsig says of one signature.
-type verdict struct{ valid, total bool }
+// pdfsigVerdict is what pdfsig says of one signature.
+type pdfsigVerdict struct{ valid, total bool }
 
-// verdicts asks pdfsig for the signatures by field. It knows nothing of document timestamps.
-func verdicts(t testing.TB, path string) map[string]verdict {
+// runPdfsig asks pdfsig for the signatures by field. It knows nothing of document timestamps.
+func runPdfsig(t testing.TB, path string) map[string]pdfsigVerdict {
 	t.Helper()
-	all := map[string]verdict{}
-	for block := range strings.SplitSeq(judge(t, "pdfsig", "-nocert", path), "Signature #") {
+	all := map[string]pdfsigVerdict{}
+	for block := range strings.SplitSeq(runTool(t, "pdfsig", "-nocert", path), "Signature #") {
 		_, rest, ok := strings.Cut(block, "Signature Field Name: ")
 		if !ok {
 			continue
 		}
 		name, rest, _ := strings.Cut(rest, "\n")
-		all[name] = verdict{strings.Contains(rest, "Signature is Valid"), strings.Contains(rest, "\n  - Total document signed") || strings.HasPrefix(rest, "  - Total document signed")}
+		all[name] = pdfsigVerdict{strings.Contains(rest, "Signature is Valid"), strings.Contains(rest, "\n  - Total document signed") || strings.HasPrefix(rest, "  - Total document signed")}
 	}
 	return all
 }
 
 // wantValid asks strangers: pdfsig calls each of the fields valid, the last one total, and qpdf finds nothing wrong.
-func wantValid(t testing.TB, p *paper, fields ...string) {
+func wantValid(t testing.TB, p *testFile, fields ...string) {
 	t.Helper()
-	path := p.save(t)
-	judge(t, "qpdf", "--check", path)
-	got := verdicts(t, path)
+	path := p.writeTemp(t)
+	runTool(t, "qpdf", "--check", path)
+	got := runPdfsig(t, path)
 	for _, f := range fields {
 		if !got[f].valid {
 			t.Errorf("pdfsig does not call %q valid: %+v", f, got)
@@ -173,31 +173,31 @@ func wantValid(t testing.TB, p *paper, fields ...string) {
 	}
 }
 
-// failing is a time-stamp authority that answers as the test wants.
-type failing struct {
+// failingTimestamper is a time-stamp authority that answers as the test wants.
+type failingTimestamper struct {
 	token []byte
 	err   error
 }
 
-func (f failing) Timestamp(context.Context, []byte) ([]byte, error) { return f.token, f.err }
-func (f failing) TokenSize() int                                    { return 0 }
+func (f failingTimestamper) Timestamp(context.Context, []byte) ([]byte, error) { return f.token, f.err }
+func (f failingTimestamper) TokenSize() int                                    { return 0 }
 
-// counting counts the bytes read through it.
-type counting struct {
+// countingReader counts the bytes read through it.
+type countingReader struct {
 	io.ReaderAt
 	bytes int64
 }
 
-func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 	n, err := c.ReaderAt.ReadAt(p, at)
 	c.bytes += int64(n)
 	return n, err
 }
 
-// change applies an edit to the field of that name, as another program might have written it.
-func change(t testing.TB, p *paper, name string, edit func(pdf.Dict)) {
+// editField applies an edit to the field of that name, as another program might have written it.
+func editField(t testing.TB, p *testFile, name string, edit func(pdf.Dict)) {
 	t.Helper()
-	d := p.open(t)
+	d := p.openFile(t)
 	u := d.NewUpdate()
 	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
 		if f.Name == name {

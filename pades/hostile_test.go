@@ -25,10 +25,10 @@ import (
 	"segel/revocation"
 )
 
-// keep puts evidence into the document security store of a file, as a stranger may.
-func keep(t *testing.T, p *paper, lists map[pdf.Name][][]byte) {
+// addToStore puts evidence into the document security store of a file, as a stranger may.
+func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 	t.Helper()
-	d := p.open(t)
+	d := p.openFile(t)
 	root, _, err := d.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -46,8 +46,8 @@ func keep(t *testing.T, p *paper, lists map[pdf.Name][][]byte) {
 	p.b, p.state = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
 }
 
-// huge makes a certificate of that name whose key takes as long to verify with as its modulus is.
-func huge(t *testing.T, subject pkix.Name, serial int64, bits int, purposes ...x509.ExtKeyUsage) *x509.Certificate {
+// newLargeKeyCertificate makes a certificate of that name whose key takes as long to verify with as its modulus is.
+func newLargeKeyCertificate(t *testing.T, subject pkix.Name, serial int64, bits int, purposes ...x509.ExtKeyUsage) *x509.Certificate {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
@@ -59,9 +59,9 @@ func huge(t *testing.T, subject pkix.Name, serial int64, bits int, purposes ...x
 	return must[*x509.Certificate](t)(x509.ParseCertificate(der))
 }
 
-// claims makes a person whose certificate pretends to be signed by a key of that many bits: only who verifies it with
+// newFalseSigner makes a person whose certificate pretends to be signed by a key of that many bits: only who verifies it with
 // that key finds out.
-func claims(t *testing.T, issuer pkix.Name, bits int) person {
+func newFalseSigner(t *testing.T, issuer pkix.Name, bits int) signer {
 	t.Helper()
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	by := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048))
@@ -77,45 +77,45 @@ func claims(t *testing.T, issuer pkix.Name, bits int) person {
 	}
 	c.Value = asn1.BitString{Bytes: append([]byte{0x3f}, make([]byte, bits/8-1)...), BitLength: bits}
 	cert := must[*x509.Certificate](t)(x509.ParseCertificate(must[[]byte](t)(asn1.Marshal(c))))
-	return person{"Hostile", key, []*x509.Certificate{cert}}
+	return signer{"Hostile", key, []*x509.Certificate{cert}}
 }
 
 // Verifying with one key of a million bits takes half a minute, and with each of the others some milliseconds.
 func TestHostileStoreCostsLittle(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "A")
+	who := newSigner(t, "A")
 	leaf, issuer := who.chain[0], who.chain[1]
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	dear, many := pkix.Name{CommonName: "Dear"}, pkix.Name{CommonName: "Many"}
-	certs := [][]byte{huge(t, dear, 1, 1_000_000).Raw}
+	certs := [][]byte{newLargeKeyCertificate(t, dear, 1, 1_000_000).Raw}
 	var responses [][]byte
 	for i := range 300 {
-		certs = append(certs, huge(t, many, int64(2+i), 16384).Raw)
-		responder := huge(t, pkix.Name{CommonName: "Responder"}, int64(2+i), 16384, x509.ExtKeyUsageOCSPSigning)
+		certs = append(certs, newLargeKeyCertificate(t, many, int64(2+i), 16384).Raw)
+		responder := newLargeKeyCertificate(t, pkix.Name{CommonName: "Responder"}, int64(2+i), 16384, x509.ExtKeyUsageOCSPSigning)
 		r := ocsp.Response{SerialNumber: leaf.SerialNumber, ThisUpdate: time.Now().Add(time.Minute), NextUpdate: time.Now().Add(time.Hour), Certificate: responder}
 		responses = append(responses, must[[]byte](t)(ocsp.CreateResponse(issuer, responder, r, key)))
 	}
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
-	p.sign(t, claims(t, dear, 1_000_000).options(t, "B"))
-	p.sign(t, claims(t, many, 16384).options(t, "C"))
-	o := who.options(t, "A")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	p.signField(t, newFalseSigner(t, dear, 1_000_000).newOptions(t, "B"))
+	p.signField(t, newFalseSigner(t, many, 16384).newOptions(t, "C"))
+	o := who.newOptions(t, "A")
 	o.Chain = o.Chain[:1] // its issuer has to be found
-	p.sign(t, o)
-	keep(t, p, map[pdf.Name][][]byte{"Certs": certs, "OCSPs": responses})
+	p.signField(t, o)
+	addToStore(t, p, map[pdf.Name][][]byte{"Certs": certs, "OCSPs": responses})
 	begun := time.Now()
-	r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t), Required: []string{"A"}, Certificates: who.chain[1:]})
+	r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t), Required: []string{"A"}, Certificates: who.chain[1:]})
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("took %s", took)
 	}
-	p.extend(t)(r, err)
-	lists, _ := store(t, p)
+	p.appendResult(t)(r, err)
+	lists, _ := securityStore(t, p)
 	if n := len(lists["OCSPs"]) - len(responses); n != 1 {
 		t.Errorf("%d honest responses were added", n)
 	}
 }
 
-func TestSignatureOutlivesItsCertificateOnlyIfItStoodBefore(t *testing.T) {
+func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		after time.Duration // from the signature to the revocation
@@ -126,15 +126,15 @@ func TestSignatureOutlivesItsCertificateOnlyIfItStoodBefore(t *testing.T) {
 		"revoked afterwards":         {3 * time.Second, true},
 	} {
 		now := time.Now()
-		office := must[*authority.Authority](t)(authority.Ephemeral("http://localhost", func() time.Time { return now }))
-		who := newPerson(t, "A")
+		office := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return now }))
+		who := newSigner(t, "A")
 		who.chain = must[[]*x509.Certificate](t)(office.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
 		now = now.Add(2 * time.Hour)
-		p := &paper{b: pdftest.Table(1)}
-		p.add(t, pades.FieldSpec{Name: "A"})
-		o := who.options(t, "A")
+		p := &testFile{b: pdftest.Table(1)}
+		p.addFields(t, pades.FieldSpec{Name: "A"})
+		o := who.newOptions(t, "A")
 		o.Timestamper, o.Time = office.Timestamper(), now
-		p.sign(t, o)
+		p.signField(t, o)
 		at := now.Add(c.after)
 		now = now.Add(time.Minute)
 		if err := office.Revoke(t.Context(), fmt.Sprintf("%x", who.chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
@@ -143,37 +143,37 @@ func TestSignatureOutlivesItsCertificateOnlyIfItStoodBefore(t *testing.T) {
 		r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: office})
 		if !c.ok {
 			var revoked *revocation.RevokedError
-			if !errors.Is(err, pades.ErrProof) || !errors.As(err, &revoked) || revoked.Status.Reason != revocation.KeyCompromise {
+			if !errors.Is(err, pades.ErrRevocationData) || !errors.As(err, &revoked) || revoked.Status.Reason != revocation.KeyCompromise {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue
 		}
-		p.extend(t)(r, err)
-		lists, _ := store(t, p)
+		p.appendResult(t)(r, err)
+		lists, _ := securityStore(t, p)
 		if len(lists["OCSPs"]) != 1 {
 			t.Fatalf("%s: %d responses", name, len(lists["OCSPs"]))
 		}
-		s, err := revocation.ReadOCSP(lists["OCSPs"][0], who.chain[0], who.chain[1])
-		if err != nil || s.Standing != revocation.Revoked || !s.At.Equal(at.Truncate(time.Second)) {
+		s, err := revocation.VerifyOCSP(lists["OCSPs"][0], who.chain[0], who.chain[1])
+		if err != nil || s.CertStatus != revocation.Revoked || !s.At.Equal(at.Truncate(time.Second)) {
 			t.Errorf("%s: the file says %+v, %v", name, s, err)
 		}
 		// Taken from the file, it says the same when the store is added to, and nobody is asked about the signer.
-		asked := &asking{Source: office}
-		p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: asked}))
+		asked := &recordingSource{Source: office}
+		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: asked}))
 		if asked.serials[who.chain[0].SerialNumber.String()] {
 			t.Errorf("%s: the signer's issuer was asked again", name)
 		}
 	}
 }
 
-// asking is a source that remembers which certificates it was asked about.
-type asking struct {
+// recordingSource is a source that remembers which certificates it was asked about.
+type recordingSource struct {
 	revocation.Source
 	mu      sync.Mutex // guards serials
 	serials map[string]bool
 }
 
-func (a *asking) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
+func (a *recordingSource) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
 	a.mu.Lock()
 	if a.serials == nil {
 		a.serials = map[string]bool{}

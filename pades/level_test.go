@@ -21,10 +21,10 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// parts writes the container and the signed bytes of a field for openssl.
-func parts(t *testing.T, p *paper, field string) (container, content string) {
+// writeParts writes the container and the signed bytes of a field for openssl.
+func writeParts(t *testing.T, p *testFile, field string) (container, content string) {
 	t.Helper()
-	for _, s := range must[[]*pdf.Signature](t)(p.open(t).Signatures()) {
+	for _, s := range must[[]*pdf.Signature](t)(p.openFile(t).Signatures()) {
 		if s.Field.Name != field {
 			continue
 		}
@@ -46,18 +46,18 @@ func parts(t *testing.T, p *paper, field string) (container, content string) {
 
 func TestOpenSSLVerifiesContainerAndTimestamps(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "Budi"})
-	p.sign(t, newPerson(t, "Budi").options(t, "Budi"))
-	p.complete(t)
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "Budi"})
+	p.signField(t, newSigner(t, "Budi").newOptions(t, "Budi"))
+	p.completeBLTA(t)
 	root := filepath.Join(t.TempDir(), "root.pem")
-	if err := os.WriteFile(root, newOffice(t).RootPEM(), 0o600); err != nil {
+	if err := os.WriteFile(root, newAuthority(t).RootPEM(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	container, content := parts(t, p, "Budi")
-	judge(t, "openssl", "cms", "-verify", "-inform", "DER", "-in", container, "-content", content, "-binary", "-CAfile", root, "-purpose", "any", "-out", os.DevNull)
-	container, content = parts(t, p, "Timestamp1")
-	out := judge(t, "openssl", "ts", "-verify", "-token_in", "-in", container, "-data", content, "-CAfile", root)
+	container, content := writeParts(t, p, "Budi")
+	runTool(t, "openssl", "cms", "-verify", "-inform", "DER", "-in", container, "-content", content, "-binary", "-CAfile", root, "-purpose", "any", "-out", os.DevNull)
+	container, content = writeParts(t, p, "Timestamp1")
+	out := runTool(t, "openssl", "ts", "-verify", "-token_in", "-in", container, "-data", content, "-CAfile", root)
 	if !strings.Contains(out, "Verification: OK") {
 		t.Error(out)
 	}
@@ -65,24 +65,24 @@ func TestOpenSSLVerifiesContainerAndTimestamps(t *testing.T) {
 
 func TestEveryLevelIsValidToOthers(t *testing.T) {
 	t.Parallel()
-	budi := newPerson(t, "Budi")
-	p := &paper{b: pdftest.Streams(2)}
-	p.add(t, pades.FieldSpec{Name: "Basic"}, pades.FieldSpec{Name: "Timed"})
-	o := budi.options(t, "Basic")
+	budi := newSigner(t, "Budi")
+	p := &testFile{b: pdftest.Streams(2)}
+	p.addFields(t, pades.FieldSpec{Name: "Basic"}, pades.FieldSpec{Name: "Timed"})
+	o := budi.newOptions(t, "Basic")
 	o.Timestamper = nil
-	p.sign(t, o)
+	p.signField(t, o)
 	wantValid(t, p, "Basic")
-	p.sign(t, budi.options(t, "Timed"))
+	p.signField(t, budi.newOptions(t, "Timed"))
 	wantValid(t, p, "Basic", "Timed")
-	p.extend(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newOffice(t)}))
-	judge(t, "qpdf", "--check", p.save(t))
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{}))
-	path := p.save(t)
-	judge(t, "qpdf", "--check", path)
-	if v := verdicts(t, path); !v["Basic"].valid || !v["Timed"].valid || !v["Timestamp1"].total {
+	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
+	runTool(t, "qpdf", "--check", p.writeTemp(t))
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}))
+	path := p.writeTemp(t)
+	runTool(t, "qpdf", "--check", path)
+	if v := runPdfsig(t, path); !v["Basic"].valid || !v["Timed"].valid || !v["Timestamp1"].total {
 		t.Errorf("pdfsig: %+v", v)
 	}
-	if out := judge(t, "mutool", "sign", "-v", path); strings.Count(out, "The signature is valid but there have been edits since signing") != 2 {
+	if out := runTool(t, "mutool", "sign", "-v", path); strings.Count(out, "The signature is valid but there have been edits since signing") != 2 {
 		t.Error(out)
 	}
 }
@@ -112,13 +112,13 @@ func TestEveryKindOfKeySigns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &paper{b: pdftest.Table(1)}
-			p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-			who := certified(t, name, c.key)
+			p := &testFile{b: pdftest.Table(1)}
+			p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+			who := newCertifiedSigner(t, name, c.key)
 			for _, field := range []string{"A", "B"} {
-				o := who.options(t, field)
+				o := who.newOptions(t, field)
 				o.Scheme = c.scheme
-				p.sign(t, o)
+				p.signField(t, o)
 			}
 			if c.judged {
 				wantValid(t, p, "A", "B")
@@ -129,7 +129,7 @@ func TestEveryKindOfKeySigns(t *testing.T) {
 
 func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(3)}
+	p := &testFile{b: pdftest.Table(3)}
 	var fields []pades.FieldSpec
 	var names []string
 	for i := range 20 {
@@ -137,19 +137,19 @@ func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 		names = append(names, name)
 		fields = append(fields, pades.FieldSpec{Name: name, Page: i%3 + 1, Rect: pdf.Rect{LLX: 40, LLY: float64(40 + 35*i), URX: 200, URY: float64(70 + 35*i)}})
 	}
-	p.add(t, fields...)
-	page := p.open(t)
+	p.addFields(t, fields...)
+	page := p.openFile(t)
 	before := must[*pdf.Page](t)(page.Page(1))
 	for _, name := range names {
-		p.sign(t, newPerson(t, name).options(t, name))
+		p.signField(t, newSigner(t, name).newOptions(t, name))
 	}
 	wantValid(t, p, names...)
-	after := must[*pdf.Page](t)(p.open(t).Page(1))
+	after := must[*pdf.Page](t)(p.openFile(t).Page(1))
 	if fmt.Sprint(before.Dict) != fmt.Sprint(after.Dict) {
 		t.Errorf("signing changed page 1 from %v to %v", before.Dict, after.Dict)
 	}
-	for _, r := range must[[]pdf.Revision](t)(p.open(t).Revisions())[2:] {
-		for _, e := range must[[]pdf.Entry](t)(p.open(t).Changed(r)) {
+	for _, r := range must[[]pdf.Revision](t)(p.openFile(t).Revisions())[2:] {
+		for _, e := range must[[]pdf.Entry](t)(p.openFile(t).RevisionEntries(r)) {
 			if e.Ref == after.Ref {
 				t.Errorf("revision at %d writes page 1 again", r.StartXref)
 			}
@@ -159,9 +159,9 @@ func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 
 func TestResultStatesTheFileItMakes(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	r := p.sign(t, newPerson(t, "A").options(t, "A"))
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	r := p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	if sum := sha256.Sum256(p.b); sum != r.Digest {
 		t.Errorf("digest %x, want %x", r.Digest, sum)
 	}
@@ -173,27 +173,27 @@ func TestResultStatesTheFileItMakes(t *testing.T) {
 func TestNamesInAnyScriptSurviveSigning(t *testing.T) {
 	t.Parallel()
 	for i, name := range []string{"Ñandú Çelik", "山田太郎", "محمد علي", "Владимир", "A 😀 (b) \\ c"} {
-		p := &paper{b: pdftest.Table(1)}
+		p := &testFile{b: pdftest.Table(1)}
 		field := fmt.Sprintf("Tanda %s %d", name, i)
-		p.add(t, pades.FieldSpec{Name: field, Label: name})
-		o := newPerson(t, name).options(t, field)
+		p.addFields(t, pades.FieldSpec{Name: field, Label: name})
+		o := newSigner(t, name).newOptions(t, field)
 		o.Reason, o.Location, o.Contact = name, name, name
-		r := p.sign(t, o)
+		r := p.signField(t, o)
 		if r.Field != field {
 			t.Errorf("signed %q", r.Field)
 		}
-		s := must[[]*pdf.Signature](t)(p.open(t).Signatures())[0]
+		s := must[[]*pdf.Signature](t)(p.openFile(t).Signatures())[0]
 		for _, key := range []pdf.Name{"Name", "Reason", "Location", "ContactInfo"} {
-			if got := must[pdf.String](t)(p.open(t).String(s.Dict[key])).Text(); got != name {
+			if got := must[pdf.String](t)(p.openFile(t).String(s.Dict[key])).Text(); got != name {
 				t.Errorf("/%s %q, want %q", key, got, name)
 			}
 		}
-		path := p.save(t)
-		judge(t, "qpdf", "--check", path)
-		if v := verdicts(t, path); len(v) != 1 {
+		path := p.writeTemp(t)
+		runTool(t, "qpdf", "--check", path)
+		if v := runPdfsig(t, path); len(v) != 1 {
 			t.Errorf("%+v", v)
 		}
-		for _, v := range verdicts(t, path) {
+		for _, v := range runPdfsig(t, path) {
 			if !v.valid || !v.total {
 				t.Errorf("%s: %+v", name, v)
 			}

@@ -27,8 +27,8 @@ const (
 	LockExclude LockAction = "Exclude" // all others
 )
 
-// dictionary is the /Lock of a field.
-func (l *Lock) dictionary() (pdf.Dict, error) {
+// buildDictionary is the /Lock of a field.
+func (l *Lock) buildDictionary() (pdf.Dict, error) {
 	dict := pdf.Dict{"Type": pdf.Name("SigFieldLock"), "Action": pdf.Name(l.Action)}
 	switch l.Action {
 	case LockAll:
@@ -50,34 +50,34 @@ func (l *Lock) dictionary() (pdf.Dict, error) {
 	return dict, nil
 }
 
-// permitted is the strictest level of change that the certification and the locks of the signatures so far permit; 0
+// computePermittedLevel is the strictest level of change that the certification and the locks of the signatures so far permit; 0
 // is no limit.
-func permitted(d *pdf.Document) (int, error) {
+func computePermittedLevel(d *pdf.Document) (int, error) {
 	level := d.Facts().DocMDP
 	signatures, err := d.Signatures()
 	if err != nil {
 		return 0, err
 	}
 	for _, s := range signatures {
-		stated, err := docMDP(d, s.Dict)
+		stated, err := readDocMDPLevel(d, s.Dict)
 		if err != nil {
 			return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
 		}
-		level = stricter(level, stated)
+		level = stricterLevel(level, stated)
 	}
 	return level, nil
 }
 
-// stricter returns the smaller of two levels of which 0 is no limit.
-func stricter(a, b int) int {
+// stricterLevel returns the smaller of two levels of which 0 is no limit.
+func stricterLevel(a, b int) int {
 	if a == 0 || b != 0 && b < a {
 		return b
 	}
 	return a
 }
 
-// docMDP reads the level that a signature permits; 0 if it says nothing.
-func docMDP(d *pdf.Document, signature pdf.Dict) (int, error) {
+// readDocMDPLevel reads the level that a signature permits; 0 if it says nothing.
+func readDocMDPLevel(d *pdf.Document, signature pdf.Dict) (int, error) {
 	references, err := d.Array(signature["Reference"])
 	if err != nil {
 		return 0, err
@@ -102,7 +102,7 @@ func docMDP(d *pdf.Document, signature pdf.Dict) (int, error) {
 			}
 		}
 		if p >= 1 && p <= 3 {
-			level = stricter(level, int(p))
+			level = stricterLevel(level, int(p))
 		}
 	}
 	return level, nil
@@ -111,9 +111,9 @@ func docMDP(d *pdf.Document, signature pdf.Dict) (int, error) {
 // transformVersion is what the parameters of both transform methods state.
 const transformVersion = pdf.Name("1.2")
 
-// references returns the /Reference array of a new signature: its certification, and the locks that its field and the
+// buildReferences returns the /Reference array of a new signature: its certification, and the locks that its field and the
 // options ask for.
-func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pdf.Array, error) {
+func buildReferences(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pdf.Array, error) {
 	root, _, err := d.Root()
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pd
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
-	level, err := lockLevel(d, lock, o.Certify)
+	level, err := computeLockLevel(d, lock, o.Certify)
 	if err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
@@ -147,19 +147,19 @@ func references(d *pdf.Document, u *pdf.Update, field *pdf.Field, o Options) (pd
 			params[key] = pdf.Clone(lock[key])
 		}
 	}
-	if err := include(d, params, o.LockFields); err != nil {
+	if err := addLockedFields(d, params, o.LockFields); err != nil {
 		return nil, fmt.Errorf("/Lock: %w", err)
 	}
 	return append(all, reference("FieldMDP", params)), nil
 }
 
-// include adds names to the fields that parameters of FieldMDP lock: to those that are included, or from those that are
+// addLockedFields adds names to the fields that parameters of FieldMDP lock: to those that are included, or from those that are
 // excluded.
-func include(d *pdf.Document, params pdf.Dict, more []string) error {
+func addLockedFields(d *pdf.Document, params pdf.Dict, more []string) error {
 	if len(more) == 0 {
 		return nil
 	}
-	lock, err := readLock(d, params)
+	lock, err := readFieldLock(d, params)
 	if err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	}
 	var before []fieldLock
 	for _, s := range signatures {
-		more, err := readLocks(d, s.Dict)
+		more, err := readFieldLocks(d, s.Dict)
 		if err != nil {
 			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
 		}
@@ -215,7 +215,7 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	var names []string
 	listed := map[string]bool{}
 	for _, f := range fields {
-		if f.Name == "" || listed[f.Name] || isEmptySignature(d, f) || slices.ContainsFunc(before, func(l fieldLock) bool { return l.covers(f.Name) }) {
+		if f.Name == "" || listed[f.Name] || isEmptySignature(d, f) || slices.ContainsFunc(before, func(l fieldLock) bool { return l.coversField(f.Name) }) {
 			continue
 		}
 		listed[f.Name] = true
@@ -234,14 +234,14 @@ func isEmptySignature(d *pdf.Document, f *pdf.Field) bool {
 	return err == nil && (value == nil || value == pdf.Object(pdf.Null{}))
 }
 
-// maxRestated bounds the appearances that a lock writes again, in bytes.
-const maxRestated = 4 << 20
+// maxRewritten bounds the appearances that a lock writes again, in bytes.
+const maxRewritten = 4 << 20
 
-// restate writes the appearances of fields that are locked again, as they are. That says nothing new; but pyHanko 0.38 takes
+// rewriteAppearances writes the appearances of fields that are locked again, as they are. That says nothing new; but pyHanko 0.38 takes
 // a locked field for changed by any revision after the lock if its appearance stream was last written before the lock
 // (_allow_in_place_appearance_update compares with the revision of the lock alone). Fields with appearance states, and
 // those whose widgets are dictionaries of their own, do not concern it. What is more than the bound is left as it is.
-func restate(d *pdf.Document, u *pdf.Update, names []string) error {
+func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 	if len(names) == 0 {
 		return nil
 	}
@@ -254,9 +254,9 @@ func restate(d *pdf.Document, u *pdf.Update, names []string) error {
 		locked.names[n] = true
 	}
 	written := map[pdf.Ref]bool{}
-	room := int64(maxRestated)
+	room := int64(maxRewritten)
 	for _, f := range fields {
-		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.covers(f.Name) {
+		if f.Type == "Sig" || f.Dict["AS"] != nil || !locked.coversField(f.Name) {
 			continue
 		}
 		looks, err := d.Dict(f.Dict["AP"])
@@ -269,10 +269,10 @@ func restate(d *pdf.Document, u *pdf.Update, names []string) error {
 				continue
 			}
 			stream, err := d.Stream(ref)
-			if err != nil || stream == nil || stream.Len()+lengthOf(stream.Dict) > room {
+			if err != nil || stream == nil || stream.Len()+estimateLength(stream.Dict) > room {
 				continue
 			}
-			room -= stream.Len() + lengthOf(stream.Dict)
+			room -= stream.Len() + estimateLength(stream.Dict)
 			written[ref] = true
 			u.Set(ref, stream)
 		}
@@ -280,17 +280,17 @@ func restate(d *pdf.Document, u *pdf.Update, names []string) error {
 	return nil
 }
 
-// lengthOf is about how many bytes an object takes as it is written.
-func lengthOf(o pdf.Object) int64 {
+// estimateLength is about how many bytes an object takes as it is written.
+func estimateLength(o pdf.Object) int64 {
 	n := int64(12)
 	switch o := o.(type) {
 	case pdf.Dict:
 		for k, v := range o {
-			n += int64(len(k)) + lengthOf(v)
+			n += int64(len(k)) + estimateLength(v)
 		}
 	case pdf.Array:
 		for _, v := range o {
-			n += lengthOf(v)
+			n += estimateLength(v)
 		}
 	case pdf.String:
 		n += 2 * int64(len(o.Bytes))
@@ -300,9 +300,9 @@ func lengthOf(o pdf.Object) int64 {
 	return n
 }
 
-// lockLevel is the level that the signature has to state: that of its certification, and that of a lock, which can
+// computeLockLevel is the level that the signature has to state: that of its certification, and that of a lock, which can
 // only tighten what is in force.
-func lockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) {
+func computeLockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) {
 	if lock["P"] == nil {
 		return certify, nil
 	}
@@ -313,9 +313,9 @@ func lockLevel(d *pdf.Document, lock pdf.Dict, certify int) (int, error) {
 	if p < 1 || p > 3 {
 		return 0, errors.New("/P is none of 1, 2 and 3")
 	}
-	before, err := permitted(d)
+	before, err := computePermittedLevel(d)
 	if err != nil {
 		return 0, err
 	}
-	return stricter(stricter(int(p), certify), before), nil
+	return stricterLevel(stricterLevel(int(p), certify), before), nil
 }

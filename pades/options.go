@@ -40,9 +40,9 @@ type Options struct {
 	// are written again with the signature, up to 4 MiB, so that all validators agree that nothing changed them later.
 	LockFields []string
 
-	// Room is the least number of bytes to reserve for the container; 0 is what is computed. A RoomError says how many
+	// ReservedSize is the least number of bytes to reserve for the container; 0 is what is computed. A RoomError says how many
 	// it took; the next signature and timestamp may take some bytes more.
-	Room int
+	ReservedSize int
 
 	Random io.Reader // for the key and the file identifier; nil is crypto/rand
 }
@@ -52,7 +52,7 @@ type Appearance interface {
 	Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error)
 }
 
-func (o Options) random() io.Reader {
+func (o Options) randomReader() io.Reader {
 	if o.Random == nil {
 		return rand.Reader
 	}

@@ -7,26 +7,26 @@ import (
 	"segel/pdf"
 )
 
-// Permits reports whether the signatures so far leave room for a new field of that name to be added and signed; to be
+// RequireNewFieldPermitted reports whether the signatures so far leave room for a new field of that name to be added and signed; to be
 // seen as well, or not. Errors: ErrCertified, ErrFieldLocked. It spares whoever asks early what would come to nothing.
 //
 // A new visible field is not permitted behind any certification. Level 3 permits annotations (ISO 32000-2 §12.8.2.2), but a
 // field may cover certified content, so package validate/facts denies it.
-func Permits(d *pdf.Document, field string, seen bool) error {
-	level, err := permitted(d)
+func RequireNewFieldPermitted(d *pdf.Document, field string, seen bool) error {
+	level, err := computePermittedLevel(d)
 	if err != nil {
 		return err
 	}
 	if seen && level != 0 {
 		return ErrCertified
 	}
-	return permission(d, field, 0, nil)
+	return requireSigningPermitted(d, field, 0, nil)
 }
 
-// permission checks that the field may be signed, and the marks filled in with it, as the signatures so far left the
+// requireSigningPermitted checks that the field may be signed, and the marks filled in with it, as the signatures so far left the
 // file.
-func permission(d *pdf.Document, field string, certify int, marks []string) error {
-	level, err := permitted(d)
+func requireSigningPermitted(d *pdf.Document, field string, certify int, marks []string) error {
+	level, err := computePermittedLevel(d)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func permission(d *pdf.Document, field string, certify int, marks []string) erro
 	}
 	for _, s := range signatures {
 		for _, name := range append([]string{field}, marks...) {
-			locked, err := locks(d, s.Dict, name)
+			locked, err := isLockedBy(d, s.Dict, name)
 			if err != nil {
 				return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
 			}
@@ -54,10 +54,10 @@ func permission(d *pdf.Document, field string, certify int, marks []string) erro
 	return nil
 }
 
-// locks reports whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
-func locks(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
-	all, err := readLocks(d, signature)
-	return slices.ContainsFunc(all, func(l fieldLock) bool { return l.covers(field) }), err
+// isLockedBy reports whether a signature locks a field by FieldMDP (ISO 32000-2 §12.8.2.4).
+func isLockedBy(d *pdf.Document, signature pdf.Dict, field string) (bool, error) {
+	all, err := readFieldLocks(d, signature)
+	return slices.ContainsFunc(all, func(l fieldLock) bool { return l.coversField(field) }), err
 }
 
 // fieldLock are the parameters of FieldMDP.
@@ -66,8 +66,8 @@ type fieldLock struct {
 	names  map[string]bool
 }
 
-// readLocks reads the locks that a signature states.
-func readLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
+// readFieldLocks reads the locks that a signature states.
+func readFieldLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
 	references, err := d.Array(signature["Reference"])
 	if err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func readLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
 		if err != nil {
 			return nil, err
 		}
-		l, err := readLock(d, params)
+		l, err := readFieldLock(d, params)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func readLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
 	return all, nil
 }
 
-func readLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
+func readFieldLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
 	action, err := d.Name(params["Action"])
 	if err != nil {
 		return fieldLock{}, err
@@ -114,21 +114,21 @@ func readLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
 	return l, nil
 }
 
-// covers reports whether a lock is about a field. A name stands for the fields below it too.
-func (l fieldLock) covers(field string) bool {
+// coversField reports whether a lock is about a field. A name stands for the fields below it too.
+func (l fieldLock) coversField(field string) bool {
 	switch l.action {
 	case LockAll:
 		return true
 	case LockInclude:
-		return l.lists(field)
+		return l.namesField(field)
 	case LockExclude:
-		return !l.lists(field)
+		return !l.namesField(field)
 	}
 	return false
 }
 
-// lists reports whether a lock names a field, or one above it.
-func (l fieldLock) lists(field string) bool {
+// namesField reports whether a lock names a field, or one above it.
+func (l fieldLock) namesField(field string) bool {
 	for i, r := range field {
 		if r == '.' && l.names[field[:i]] {
 			return true

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// ink draws something like a signature, black on nothing.
-func ink(t testing.TB) []byte {
+// drawSignature draws something like a signature, black on nothing.
+func drawSignature(t testing.TB) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 600, 240))
 	for i := range 6000 {

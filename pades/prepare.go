@@ -13,8 +13,8 @@ import (
 	"segel/tsp"
 )
 
-// unknownToken is how much room a timestamp gets whose size nobody knows. Tokens with a long chain have 7 KB.
-const unknownToken = 8 << 10
+// defaultTokenSize is how much room a timestamp gets whose size nobody knows. Tokens with a long chain have 7 KB.
+const defaultTokenSize = 8 << 10
 
 // Prepare makes the tail of a new signature, all but the signature itself. It reads of the file what the
 // cross-reference leads to, and hashes the tail.
@@ -22,23 +22,23 @@ const unknownToken = 8 << 10
 // Errors: ErrNoField, ErrFieldExists, ErrFieldSigned, ErrFieldLocked, ErrCertified, ErrNotFirst, ErrSeedValue,
 // ErrEncrypted, and those of package pdf.
 func Prepare(src Source, o Options) (*Prepared, error) {
-	if err := o.check(); err != nil {
+	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	src = src.opened(o.Random)
-	d, err := open(src)
+	src = src.withRandom(o.Random)
+	d, err := openSource(src)
 	if err != nil {
 		return nil, err
 	}
-	if o, err = obey(d, o); err != nil {
+	if o, err = applySeedValues(d, o); err != nil {
 		return nil, err
 	}
-	scheme, estimate, err := o.container()
+	scheme, estimate, err := o.estimateContainer()
 	if err != nil {
 		return nil, err
 	}
-	h := newHoles(max(o.Room, estimate))
-	tail, field, err := fill(d, o, h)
+	h := newPlaceholders(max(o.ReservedSize, estimate))
+	tail, field, err := buildSignatureTail(d, o, h)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func Prepare(src Source, o Options) (*Prepared, error) {
 	if p.ContentsAt, p.ContentsLen, err = h.fillByteRange(tail); err != nil {
 		return nil, err
 	}
-	digest, err := p.hash(src, scheme.Hash)
+	digest, err := p.hashSigned(src, scheme.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func Prepare(src Source, o Options) (*Prepared, error) {
 	return p, err
 }
 
-func (o Options) check() error {
+func (o Options) checkOptions() error {
 	switch {
 	case len(o.Chain) == 0:
 		return errors.New("no certificate to sign with")
@@ -64,16 +64,16 @@ func (o Options) check() error {
 		return errors.New("either a field or a new field is to be signed")
 	case o.NewField != nil && o.NewField.Mark:
 		return fmt.Errorf("%w: %q is a mark", ErrNoField, o.NewField.Name)
-	case o.Room < 0 || o.Room > cms.MaxSize:
-		return fmt.Errorf("room for %d bytes", o.Room)
+	case o.ReservedSize < 0 || o.ReservedSize > cms.MaxSize:
+		return fmt.Errorf("room for %d bytes", o.ReservedSize)
 	case o.Certify < 0 || o.Certify > 3:
 		return fmt.Errorf("certification of level %d", o.Certify)
 	}
 	return nil
 }
 
-// container settles the scheme and tells how large the container can get.
-func (o Options) container() (cms.Scheme, int, error) {
+// estimateContainer settles the scheme and tells how large the container can get.
+func (o Options) estimateContainer() (cms.Scheme, int, error) {
 	scheme := o.Scheme
 	if scheme.Hash == 0 {
 		usual, err := cms.SchemeFor(o.Chain[0].PublicKey)
@@ -91,48 +91,48 @@ func (o Options) container() (cms.Scheme, int, error) {
 	}
 	token := 0
 	if o.Timestamper != nil {
-		token = tokenRoom(o.Timestamper)
+		token = estimateTokenSize(o.Timestamper)
 	}
 	size, err := mock.Size(token)
 	return scheme, size, err
 }
 
-func tokenRoom(t tsp.Timestamper) int {
+func estimateTokenSize(t tsp.Timestamper) int {
 	if n := t.TokenSize(); n > 0 {
 		return n
 	}
-	return unknownToken
+	return defaultTokenSize
 }
 
-// fill builds the update that gives the field its value. The page is not touched unless the field is new.
-func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
+// buildSignatureTail builds the update that gives the field its value. The page is not touched unless the field is new.
+func buildSignatureTail(d *pdf.Document, o Options, h placeholders) (*pdf.Tail, string, error) {
 	u := d.NewUpdate()
-	field, err := target(d, u, o)
+	field, err := findOrAddField(d, u, o)
 	if err != nil {
 		return nil, "", err
 	}
-	if err := permission(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
+	if err := requireSigningPermitted(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
-	refs, err := references(d, u, field, o)
+	refs, err := buildReferences(d, u, field, o)
 	if err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
-	if err := restate(d, u, o.LockFields); err != nil {
+	if err := rewriteAppearances(d, u, o.LockFields); err != nil {
 		return nil, "", fmt.Errorf("appearances of locked fields: %w", err)
 	}
-	value := u.Add(signatureDictionary(o, h, refs))
+	value := u.Add(buildSignatureDictionary(o, h, refs))
 	dict, err := u.Edit(field.Ref)
 	if err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
 	}
 	dict["V"] = value
 	if o.Certify != 0 {
-		if err := certify(d, u, value); err != nil {
+		if err := setCertification(d, u, value); err != nil {
 			return nil, "", err
 		}
 	}
-	if err := show(d, u, field, o); err != nil {
+	if err := drawAppearances(d, u, field, o); err != nil {
 		return nil, "", err
 	}
 	if err := raiseExtension(d, u, levelSignature); err != nil {
@@ -142,23 +142,23 @@ func fill(d *pdf.Document, o Options, h holes) (*pdf.Tail, string, error) {
 	return tail, field.Name, err
 }
 
-// target finds the field, or adds it.
-func target(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
+// findOrAddField finds the field, or adds it.
+func findOrAddField(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
 	if o.NewField != nil {
-		a, err := newAdder(d, u)
+		a, err := newFieldAdder(d, u)
 		if err != nil {
 			return nil, err
 		}
 		if err := a.openStructure(); err != nil {
 			return nil, err
 		}
-		f, err := a.add(*o.NewField)
+		f, err := a.addField(*o.NewField)
 		if err != nil {
 			return nil, fmt.Errorf("add field %q: %w", o.NewField.Name, err)
 		}
-		return f, a.finish()
+		return f, a.writeFields()
 	}
-	f, err := find(d, o.Field, "Sig")
+	f, err := findField(d, o.Field, "Sig")
 	if err != nil {
 		return nil, err
 	}
@@ -172,8 +172,8 @@ func target(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
 	return f, addToForm(d, u, nil, false)
 }
 
-// find returns a field of that name and type that an update can change.
-func find(d *pdf.Document, name string, kind pdf.Name) (*pdf.Field, error) {
+// findField returns a field of that name and type that an update can change.
+func findField(d *pdf.Document, name string, kind pdf.Name) (*pdf.Field, error) {
 	fields, err := d.Fields()
 	if err != nil {
 		return nil, err
@@ -185,8 +185,8 @@ func find(d *pdf.Document, name string, kind pdf.Name) (*pdf.Field, error) {
 	return fields[i], nil
 }
 
-// certify makes the catalog name the certification.
-func certify(d *pdf.Document, u *pdf.Update, value pdf.Ref) error {
+// setCertification makes the catalog name the certification.
+func setCertification(d *pdf.Document, u *pdf.Update, value pdf.Ref) error {
 	root, _, err := d.Root()
 	if err != nil {
 		return err
@@ -199,19 +199,19 @@ func certify(d *pdf.Document, u *pdf.Update, value pdf.Ref) error {
 	return nil
 }
 
-// hash finishes the digest of what is signed, and keeps the midstate of the file.
-func (p *Prepared) hash(src Source, algorithm crypto.Hash) ([]byte, error) {
-	src, h, err := src.hashed(algorithm)
+// hashSigned finishes the digest of what is signed, and keeps the midstate of the file.
+func (p *Prepared) hashSigned(src Source, algorithm crypto.Hash) ([]byte, error) {
+	src, h, err := src.hashFile(algorithm)
 	if err != nil {
 		return nil, err
 	}
 	p.State, p.states = src.State, src.States
-	p.write(h)
+	p.hashTail(h)
 	return h.Sum(nil), nil
 }
 
-// write hashes the tail but for the gap.
-func (p *Prepared) write(h hash.Hash) {
+// hashTail hashes the tail but for the gap.
+func (p *Prepared) hashTail(h hash.Hash) {
 	h.Write(p.Tail[:p.ContentsAt])
 	h.Write(p.Tail[p.ContentsAt+p.ContentsLen:])
 }

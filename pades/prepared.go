@@ -33,11 +33,11 @@ func (p *Prepared) Digest() ([]byte, error) { return p.Signature.Digest() }
 // Timestamp obtains the token for a signature value. The error is ErrTimestamp, whatever the cause.
 func (p *Prepared) Timestamp(ctx context.Context, t tsp.Timestamper, value []byte) ([]byte, error) {
 	digest := sha256.Sum256(value)
-	return timestamp(ctx, t, digest[:])
+	return fetchTimestamp(ctx, t, digest[:])
 }
 
-// timestamp obtains a token and makes sure that it is about the digest.
-func timestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]byte, error) {
+// fetchTimestamp obtains a token and makes sure that it is about the digest.
+func fetchTimestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]byte, error) {
 	der, err := t.Timestamp(ctx, digest)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
@@ -55,14 +55,14 @@ func timestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]byte, e
 // Finish puts the signature value, and the token unless it is nil, into the tail. The signature of what comes out
 // has been verified. A container that is too large is a RoomError: prepare again with that much room.
 func (p *Prepared) Finish(value, token []byte) (*Result, error) {
-	tail, err := p.finish(value, token)
+	tail, err := p.fillTail(value, token)
 	if err != nil {
 		return nil, err
 	}
-	return Source{Size: p.Size, State: p.State, States: p.states}.result(tail, p.Field)
+	return Source{Size: p.Size, State: p.State, States: p.states}.buildResult(tail, p.Field)
 }
 
-func (p *Prepared) finish(value, token []byte) ([]byte, error) {
+func (p *Prepared) fillTail(value, token []byte) ([]byte, error) {
 	var unsigned []cms.Attribute
 	if token != nil {
 		unsigned = append(unsigned, cms.NewAttribute(cms.OIDSignatureTimestamp, token))
@@ -71,16 +71,16 @@ func (p *Prepared) finish(value, token []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.verify(der); err != nil {
+	if err := p.verifyNewContainer(der); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheck, err)
 	}
 	tail := bytes.Clone(p.Tail)
-	return tail, put(tail, p.ContentsAt, p.ContentsLen, der)
+	return tail, fillContents(tail, p.ContentsAt, p.ContentsLen, der)
 }
 
-// verify checks the new container against the attributes that were prepared. The digest they name was computed by
+// verifyNewContainer checks the new container against the attributes that were prepared. The digest they name was computed by
 // Prepare; Check computes it again.
-func (p *Prepared) verify(der []byte) error {
+func (p *Prepared) verifyNewContainer(der []byte) error {
 	sd, err := cms.Parse(der)
 	if err != nil {
 		return err
@@ -89,11 +89,11 @@ func (p *Prepared) verify(der []byte) error {
 	return err
 }
 
-// put writes the container into the gap of a tail.
-func put(tail []byte, at, length int, der []byte) error {
+// fillContents writes the container into the gap of a tail.
+func fillContents(tail []byte, at, length int, der []byte) error {
 	room := tail[at+1 : at+length-1]
 	if need := hex.EncodedLen(len(der)); need > len(room) {
-		return &RoomError{Need: len(der), Have: len(room) / 2}
+		return &ContainerSizeError{Need: len(der), Have: len(room) / 2}
 	}
 	hex.Encode(room, der)
 	return nil

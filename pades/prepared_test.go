@@ -14,17 +14,17 @@ import (
 	"segel/tsp"
 )
 
-func read(t testing.TB, path string) []byte {
+func readSample(t testing.TB, path string) []byte {
 	t.Helper()
 	return must[[]byte](t)(os.ReadFile(path))
 }
 
 func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	who := newPerson(t, "A")
-	o := who.options(t, "A")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	who := newSigner(t, "A")
+	o := who.newOptions(t, "A")
 	o.Key = nil
 	prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
 	kept := must[[]byte](t)(prepared.MarshalBinary())
@@ -40,7 +40,7 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 		t.Errorf("value of another length: %v", err)
 	}
 	source := p.source()
-	r := p.extend(t)(again.Finish(value, token))
+	r := p.appendResult(t)(again.Finish(value, token))
 	if err := pades.Check(source, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Error(err)
 	}
@@ -49,13 +49,13 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 
 func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 	t.Parallel()
-	b := read(t, filepath.Join("testdata", "formats", "prepared.json"))
+	b := readSample(t, filepath.Join("testdata", "formats", "prepared.json"))
 	var p pades.Prepared
 	if err := p.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
 	}
 	digest := must[[]byte](t)(p.Digest())
-	if got := fmt.Sprintf("%d %s %x", p.Size, p.Field, digest); got != string(bytes.TrimSpace(read(t, filepath.Join("testdata", "formats", "prepared.txt")))) {
+	if got := fmt.Sprintf("%d %s %x", p.Size, p.Field, digest); got != string(bytes.TrimSpace(readSample(t, filepath.Join("testdata", "formats", "prepared.txt")))) {
 		t.Errorf("read %s", got)
 	}
 	if again := must[[]byte](t)(p.MarshalBinary()); !bytes.Equal(again, bytes.TrimSpace(b)) {
@@ -63,33 +63,33 @@ func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 	}
 }
 
-// sizeless makes real tokens and says nothing true of their size.
-type sizeless struct {
+// fixedSizeTimestamper makes real tokens and says nothing true of their size.
+type fixedSizeTimestamper struct {
 	tsp.Timestamper
 	says int
 }
 
-func (s *sizeless) TokenSize() int { return s.says }
+func (s *fixedSizeTimestamper) TokenSize() int { return s.says }
 
-func TestTooLittleRoomIsFoundAndTriedAgain(t *testing.T) {
+func TestContainerThatIsTooLargeIsRetried(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "A")
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	o := who.options(t, "A")
-	o.Timestamper = &sizeless{Timestamper: o.Timestamper, says: 10}
-	p.sign(t, o)
+	who := newSigner(t, "A")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	o := who.newOptions(t, "A")
+	o.Timestamper = &fixedSizeTimestamper{Timestamper: o.Timestamper, says: 10}
+	p.signField(t, o)
 	wantValid(t, p, "A")
-	p.extend(t)(pades.DocumentTimestamp(t.Context(), p.source(), &sizeless{Timestamper: o.Timestamper, says: 10}, pades.Clock{}))
-	judge(t, "qpdf", "--check", p.save(t))
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, says: 10}, pades.Clock{}))
+	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
 func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
 	before := p.source()
-	r := p.sign(t, newPerson(t, "A").options(t, "A"))
+	r := p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 	if err := pades.Check(before, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 }
 
 func FuzzPreparedIsReadOrRefused(f *testing.F) {
-	f.Add(read(f, filepath.Join("testdata", "formats", "prepared.json")))
+	f.Add(readSample(f, filepath.Join("testdata", "formats", "prepared.json")))
 	f.Add([]byte(`{"format":"segel prepared signature 1","size":1,"hash":"SHA-256","tail":"PD4=","contents_len":2,"chain":["MAA="],"attributes":"MQA="}`))
 	f.Add([]byte(`{"format":"segel prepared signature 1","size":1,"hash":"SHA-256","tail":"PD4=","contents_at":9,"contents_len":9}`))
 	f.Add([]byte(`{}`))
@@ -142,10 +142,10 @@ func FuzzPreparedIsReadOrRefused(f *testing.F) {
 }
 
 func FuzzChangedTailIsRefused(f *testing.F) {
-	p := &paper{b: pdftest.Table(1)}
-	p.add(f, pades.FieldSpec{Name: "A"})
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(f, pades.FieldSpec{Name: "A"})
 	src := p.source()
-	r := p.sign(f, newPerson(f, "A").options(f, "A"))
+	r := p.signField(f, newSigner(f, "A").newOptions(f, "A"))
 	begin := bytes.Index(r.Tail, []byte("/Contents <")) + len("/Contents ")
 	end := begin + bytes.IndexByte(r.Tail[begin:], '>') + 1
 	f.Add(uint(begin+2), []byte("0"))

@@ -20,7 +20,7 @@ var ErrNoTimestamp = errors.New("no document timestamp")
 // With no Required fields the newest timestamp is the one that has to be proved. What the file has about the others
 // is taken as it is. Errors: ErrNoTimestamp, ErrProof, ErrTimestamp, ErrEncrypted.
 func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o ValidationOptions) (*Result, error) {
-	newest, err := newestTimestamp(src)
+	newest, err := findNewestTimestamp(src)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o Va
 	if err != nil {
 		return nil, err
 	}
-	r, err := DocumentTimestamp(ctx, src.After(proof), t, clock)
+	r, err := DocumentTimestamp(ctx, src.WithResult(proof), t, clock)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +39,9 @@ func Renew(ctx context.Context, src Source, t tsp.Timestamper, clock Clock, o Va
 	return r, nil
 }
 
-// newestTimestamp names the field of the document timestamp that covers most.
-func newestTimestamp(src Source) (string, error) {
-	d, err := open(src)
+// findNewestTimestamp names the field of the document timestamp that covers most.
+func findNewestTimestamp(src Source) (string, error) {
+	d, err := openSource(src)
 	if err != nil {
 		return "", err
 	}

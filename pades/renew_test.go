@@ -13,24 +13,24 @@ import (
 
 func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	p := &paper{b: pdftest.Streams(2)}
-	spec, look := visible(t, p, "A")
-	p.add(t, spec)
-	options := newPerson(t, "Budi").options(t, "A")
+	o := newAuthority(t)
+	p := &testFile{b: pdftest.Streams(2)}
+	spec, look := newVisibleField(t, p, "A")
+	p.addFields(t, spec)
+	options := newSigner(t, "Budi").newOptions(t, "A")
 	options.Appearance = look
-	p.sign(t, options)
+	p.signField(t, options)
 	if _, err := pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}); !errors.Is(err, pades.ErrNoTimestamp) {
 		t.Errorf("nothing to renew: %v", err)
 	}
-	p.complete(t)
+	p.completeBLTA(t)
 	for i := 2; i <= 3; i++ {
-		before := len(must[[]pdf.Revision](t)(p.open(t).Revisions()))
-		r := p.extend(t)(pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}))
+		before := len(must[[]pdf.Revision](t)(p.openFile(t).Revisions()))
+		r := p.appendResult(t)(pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}))
 		if want := fmt.Sprintf("Timestamp%d", i); r.Field != want {
 			t.Errorf("renewal in field %q, want %q", r.Field, want)
 		}
-		d := p.open(t)
+		d := p.openFile(t)
 		if after := len(must[[]pdf.Revision](t)(d.Revisions())); after != before+2 {
 			t.Errorf("%d revisions became %d", before, after)
 		}
@@ -55,20 +55,20 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 			t.Errorf("%d entries for %d signatures and timestamps below the newest", proved, i)
 		}
 	}
-	judge(t, "qpdf", "--check", p.save(t))
+	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
-// locked encrypts a file by qpdf with those arguments.
-func locked(t testing.TB, plain []byte, password string, args ...string) *paper {
+// encryptFile encrypts a file by qpdf with those arguments.
+func encryptFile(t testing.TB, plain []byte, password string, args ...string) *testFile {
 	t.Helper()
-	path := (&paper{b: plain}).save(t)
-	judge(t, "qpdf", append(append([]string{"--allow-weak-crypto", "--encrypt", password, "owner"}, args...), "--", path, path+".locked")...)
-	return &paper{b: read(t, path+".locked"), password: password}
+	path := (&testFile{b: plain}).writeTemp(t)
+	runTool(t, "qpdf", append(append([]string{"--allow-weak-crypto", "--encrypt", password, "owner"}, args...), "--", path, path+".locked")...)
+	return &testFile{b: readSample(t, path+".locked"), password: password}
 }
 
 func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi Santoso")
+	who := newSigner(t, "Budi Santoso")
 	for name, args := range map[string][]string{
 		"RC4-40":                   {"40"},
 		"RC4-128":                  {"128", "--use-aes=n"},
@@ -80,23 +80,23 @@ func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
 			for kind, file := range map[string][]byte{"table": pdftest.Form(), "streams": pdftest.Streams(2)} {
 				t.Run(fmt.Sprintf("%s %s %q", name, kind, password), func(t *testing.T) {
 					t.Parallel()
-					p := locked(t, file, password, args...)
-					encrypt := p.open(t).Trailer()["Encrypt"]
-					spec, look := visible(t, p, "A")
-					p.add(t, spec, pades.FieldSpec{Name: "B"})
-					o := who.options(t, "A")
+					p := encryptFile(t, file, password, args...)
+					encrypt := p.openFile(t).Trailer()["Encrypt"]
+					spec, look := newVisibleField(t, p, "A")
+					p.addFields(t, spec, pades.FieldSpec{Name: "B"})
+					o := who.newOptions(t, "A")
 					o.Appearance = look
-					p.sign(t, o)
-					p.sign(t, who.options(t, "B"))
-					said := judge(t, "pdfsig", append(userPassword(password), "-nocert", p.save(t))...)
+					p.signField(t, o)
+					p.signField(t, who.newOptions(t, "B"))
+					said := runTool(t, "pdfsig", append(userPassword(password), "-nocert", p.writeTemp(t))...)
 					if strings.Count(said, "Signature is Valid") != 2 || strings.Count(said, "Total document signed") != 1 {
 						t.Error(said)
 					}
-					p.complete(t)
-					p.extend(t)(pades.Renew(t.Context(), p.source(), newOffice(t).Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: newOffice(t)}))
-					path := p.save(t)
-					judge(t, "qpdf", "--check", "--password="+password, path)
-					d := p.open(t)
+					p.completeBLTA(t)
+					p.appendResult(t)(pades.Renew(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: newAuthority(t)}))
+					path := p.writeTemp(t)
+					runTool(t, "qpdf", "--check", "--password="+password, path)
+					d := p.openFile(t)
 					s := must[[]*pdf.Signature](t)(d.Signatures())
 					if len(s) != 4 {
 						t.Errorf("%d signatures", len(s))

@@ -26,64 +26,64 @@ const (
 // seedCapability is the /V up to which all entries of a seed value dictionary are known here.
 const seedCapability = 3
 
-// seed is the seed value dictionary of a field: what its maker wants of a signature in it.
-type seed struct {
+// seedValues is the seed value dictionary of a field: what its maker wants of a signature in it.
+type seedValues struct {
 	d     *pdf.Document
 	dict  pdf.Dict
 	flags int64
 }
 
-func (s seed) required(flag int64) bool { return s.flags&flag != 0 }
+func (s seedValues) isRequired(flag int64) bool { return s.flags&flag != 0 }
 
-// obey holds a signature against the seed values of its field. What the field requires and Options leave open is
+// applySeedValues holds a signature against the seed values of its field. What the field requires and Options leave open is
 // filled in: the hash, and the only reason there is. What it requires otherwise is refused.
-func obey(d *pdf.Document, o Options) (Options, error) {
+func applySeedValues(d *pdf.Document, o Options) (Options, error) {
 	if o.Field == "" {
 		return o, nil
 	}
-	field, err := find(d, o.Field, "Sig")
+	field, err := findField(d, o.Field, "Sig")
 	if err != nil {
 		return o, err
 	}
-	s := seed{d: d}
+	s := seedValues{d: d}
 	if s.dict, err = d.Dict(field.Dict["SV"]); err != nil || s.dict == nil {
-		return o, wrapSeed(o.Field, err)
+		return o, wrapSeedError(o.Field, err)
 	}
 	if s.flags, err = d.Integer(s.dict["Ff"]); err != nil {
-		return o, wrapSeed(o.Field, err)
+		return o, wrapSeedError(o.Field, err)
 	}
 	for _, rule := range []func(*Options) error{
-		s.handler, s.version, s.reasons, s.digest, s.certification, s.timestamp, s.attestation, s.revocation, s.document, s.look, s.certificate,
+		s.checkHandler, s.checkVersion, s.applyReasons, s.applyDigestMethod, s.checkCertification, s.requireTimestamp, s.checkAttestation, s.checkRevocationInfo, s.checkLockDocument, s.checkAppearanceFilter, s.checkCertificate,
 	} {
 		if err := rule(&o); err != nil {
-			return o, wrapSeed(o.Field, err)
+			return o, wrapSeedError(o.Field, err)
 		}
 	}
 	return o, nil
 }
 
-func wrapSeed(field string, err error) error {
+func wrapSeedError(field string, err error) error {
 	if err == nil {
 		return nil
 	}
 	return fmt.Errorf("seed values of field %q: %w", field, err)
 }
 
-func (s seed) refuse(format string, args ...any) error {
+func (s seedValues) newSeedError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrSeedValue}, args...)...)
 }
 
-// handler checks /Filter and /SubFilter.
-func (s seed) handler(*Options) error {
+// checkHandler checks /Filter and /SubFilter.
+func (s seedValues) checkHandler(*Options) error {
 	filter, err := s.d.Name(s.dict["Filter"])
 	if err != nil {
 		return err
 	}
-	if s.required(seedFilter) && filter != "" && filter != filterName {
-		return s.refuse("/Filter is to be %s", filter)
+	if s.isRequired(seedFilter) && filter != "" && filter != filterName {
+		return s.newSeedError("/Filter is to be %s", filter)
 	}
 	kinds, err := s.d.Array(s.dict["SubFilter"])
-	if err != nil || !s.required(seedSubFilter) || len(kinds) == 0 {
+	if err != nil || !s.isRequired(seedSubFilter) || len(kinds) == 0 {
 		return err
 	}
 	for _, o := range kinds {
@@ -91,20 +91,20 @@ func (s seed) handler(*Options) error {
 			return err
 		}
 	}
-	return s.refuse("/SubFilter is to be one of %v", kinds)
+	return s.newSeedError("/SubFilter is to be one of %v", kinds)
 }
 
-// version checks /V, which is what a program must be able to read to understand the rest.
-func (s seed) version(*Options) error {
+// checkVersion checks /V, which is what a program must be able to read to understand the rest.
+func (s seedValues) checkVersion(*Options) error {
 	v, err := s.d.Number(s.dict["V"])
-	if err != nil || !s.required(seedVersion) || v <= seedCapability {
+	if err != nil || !s.isRequired(seedVersion) || v <= seedCapability {
 		return err
 	}
-	return s.refuse("its version is %g", v)
+	return s.newSeedError("its version is %g", v)
 }
 
-// texts reads an array of text strings.
-func (s seed) texts(key pdf.Name) ([]string, error) {
+// readTexts reads an array of text strings.
+func (s seedValues) readTexts(key pdf.Name) ([]string, error) {
 	list, err := s.d.Array(s.dict[key])
 	if err != nil {
 		return nil, err
@@ -120,32 +120,32 @@ func (s seed) texts(key pdf.Name) ([]string, error) {
 	return all, nil
 }
 
-// reasons checks /Reasons. An empty list, or a period alone, forbids to state one.
-func (s seed) reasons(o *Options) error {
-	list, err := s.texts("Reasons")
-	if err != nil || !s.required(seedReasons) {
+// applyReasons checks /Reasons. An empty list, or a period alone, forbids to state one.
+func (s seedValues) applyReasons(o *Options) error {
+	list, err := s.readTexts("Reasons")
+	if err != nil || !s.isRequired(seedReasons) {
 		return err
 	}
 	none := len(list) == 0 || len(list) == 1 && list[0] == "."
 	switch {
 	case none && o.Reason != "":
-		return s.refuse("no reason is to be stated")
+		return s.newSeedError("no reason is to be stated")
 	case none || slices.Contains(list, o.Reason):
 		return nil
 	case o.Reason == "" && len(list) == 1:
 		o.Reason = list[0]
 		return nil
 	}
-	return s.refuse("the reason is to be one of %q", list)
+	return s.newSeedError("the reason is to be one of %q", list)
 }
 
 // seedHashes are the hashes of /DigestMethod that signatures are made with.
 var seedHashes = map[string]crypto.Hash{"SHA256": crypto.SHA256, "SHA384": crypto.SHA384, "SHA512": crypto.SHA512}
 
-// digest checks /DigestMethod, or chooses the first hash of it that the key can use.
-func (s seed) digest(o *Options) error {
-	list, err := s.texts("DigestMethod")
-	if err != nil || !s.required(seedDigest) || len(list) == 0 {
+// applyDigestMethod checks /DigestMethod, or chooses the first hash of it that the key can use.
+func (s seedValues) applyDigestMethod(o *Options) error {
+	list, err := s.readTexts("DigestMethod")
+	if err != nil || !s.isRequired(seedDigest) || len(list) == 0 {
 		return err
 	}
 	usual, err := cms.SchemeFor(o.Chain[0].PublicKey)
@@ -162,19 +162,19 @@ func (s seed) digest(o *Options) error {
 		case h == 0:
 		case h == want:
 			return nil
-		case first == 0 && cms.Compatible(cms.Scheme{Hash: h, PSS: o.Scheme.PSS}, o.Chain[0].PublicKey):
+		case first == 0 && cms.IsCompatible(cms.Scheme{Hash: h, PSS: o.Scheme.PSS}, o.Chain[0].PublicKey):
 			first = h
 		}
 	}
 	if o.Scheme.Hash != 0 || first == 0 {
-		return s.refuse("the hash is to be one of %v", list)
+		return s.newSeedError("the hash is to be one of %v", list)
 	}
 	o.Scheme.Hash = first
 	return nil
 }
 
-// certification checks /MDP. Nobody certifies by accident: Options have to ask for it.
-func (s seed) certification(o *Options) error {
+// checkCertification checks /MDP. Nobody certifies by accident: Options have to ask for it.
+func (s seedValues) checkCertification(o *Options) error {
 	mdp, err := s.d.Dict(s.dict["MDP"])
 	if err != nil || mdp["P"] == nil {
 		return err
@@ -183,11 +183,11 @@ func (s seed) certification(o *Options) error {
 	if err != nil || int64(o.Certify) == level {
 		return err
 	}
-	return s.refuse("it is to certify at level %d, 0 being not at all", level)
+	return s.newSeedError("it is to certify at level %d, 0 being not at all", level)
 }
 
-// timestamp checks /TimeStamp. Which authority it names is a wish.
-func (s seed) timestamp(o *Options) error {
+// requireTimestamp checks /TimeStamp. Which authority it names is a wish.
+func (s seedValues) requireTimestamp(o *Options) error {
 	ts, err := s.d.Dict(s.dict["TimeStamp"])
 	if err != nil {
 		return err
@@ -196,34 +196,34 @@ func (s seed) timestamp(o *Options) error {
 	if err != nil || flags&1 == 0 || o.Timestamper != nil {
 		return err
 	}
-	return s.refuse("it is to have a timestamp")
+	return s.newSeedError("it is to have a timestamp")
 }
 
-// attestation checks /LegalAttestation, which is about certifications; none states any here.
-func (s seed) attestation(o *Options) error {
-	list, err := s.texts("LegalAttestation")
-	if err != nil || !s.required(seedLegalAttestation) || len(list) == 0 || o.Certify == 0 {
+// checkAttestation checks /LegalAttestation, which is about certifications; none states any here.
+func (s seedValues) checkAttestation(o *Options) error {
+	list, err := s.readTexts("LegalAttestation")
+	if err != nil || !s.isRequired(seedLegalAttestation) || len(list) == 0 || o.Certify == 0 {
 		return err
 	}
-	return s.refuse("the legal attestation is to be one of %q", list)
+	return s.newSeedError("the legal attestation is to be one of %q", list)
 }
 
-// revocation checks /AddRevInfo, which wants proof within the container. PAdES keeps it in the document security store.
-func (s seed) revocation(*Options) error {
+// checkRevocationInfo checks /AddRevInfo, which wants proof within the container. PAdES keeps it in the document security store.
+func (s seedValues) checkRevocationInfo(*Options) error {
 	wanted, err := s.d.Boolean(s.dict["AddRevInfo"])
-	if err != nil || !wanted || !s.required(seedRevocation) {
+	if err != nil || !wanted || !s.isRequired(seedRevocation) {
 		return err
 	}
-	return s.refuse("proof of revocation is to be within the signature")
+	return s.newSeedError("proof of revocation is to be within the signature")
 }
 
-// document checks /LockDocument: the field has to say how, by its /Lock.
-func (s seed) document(o *Options) error {
+// checkLockDocument checks /LockDocument: the field has to say how, by its /Lock.
+func (s seedValues) checkLockDocument(o *Options) error {
 	wanted, err := s.d.Name(s.dict["LockDocument"])
-	if err != nil || wanted != "true" || !s.required(seedLockDocument) || o.Certify == 1 {
+	if err != nil || wanted != "true" || !s.isRequired(seedLockDocument) || o.Certify == 1 {
 		return err
 	}
-	field, err := find(s.d, o.Field, "Sig")
+	field, err := findField(s.d, o.Field, "Sig")
 	if err != nil {
 		return err
 	}
@@ -234,14 +234,14 @@ func (s seed) document(o *Options) error {
 	if level, err := s.d.Integer(lock["P"]); err != nil || level == 1 {
 		return err
 	}
-	return s.refuse("it is to lock the document")
+	return s.newSeedError("it is to lock the document")
 }
 
-// look checks /AppearanceFilter, which names a look that only its maker's program has.
-func (s seed) look(*Options) error {
+// checkAppearanceFilter checks /AppearanceFilter, which names a look that only its maker's program has.
+func (s seedValues) checkAppearanceFilter(*Options) error {
 	name, err := s.d.String(s.dict["AppearanceFilter"])
-	if err != nil || !s.required(seedAppearance) || len(name.Bytes) == 0 {
+	if err != nil || !s.isRequired(seedAppearance) || len(name.Bytes) == 0 {
 		return err
 	}
-	return s.refuse("it is to look like %q", name.Text())
+	return s.newSeedError("it is to look like %q", name.Text())
 }

@@ -19,8 +19,8 @@ const (
 	seedKeyUsage  = 1 << 5
 )
 
-// certificate checks /Cert: whose certificate it is to be, and what it is to allow.
-func (s seed) certificate(o *Options) error {
+// checkCertificate checks /Cert: whose certificate it is to be, and what it is to allow.
+func (s seedValues) checkCertificate(o *Options) error {
 	dict, err := s.d.Dict(s.dict["Cert"])
 	if err != nil || dict == nil {
 		return err
@@ -35,11 +35,11 @@ func (s seed) certificate(o *Options) error {
 		key   pdf.Name
 		holds func(list pdf.Array) (bool, error)
 	}{
-		{seedSubject, "Subject", func(list pdf.Array) (bool, error) { return s.among(list, o.Chain[:1]) }},
-		{seedIssuer, "Issuer", func(list pdf.Array) (bool, error) { return s.among(list, o.Chain[1:]) }},
-		{seedPolicy, "OID", func(list pdf.Array) (bool, error) { return s.policies(list, signer) }},
-		{seedSubjectDN, "SubjectDN", func(list pdf.Array) (bool, error) { return s.named(list, signer) }},
-		{seedKeyUsage, "KeyUsage", func(list pdf.Array) (bool, error) { return s.usage(list, signer) }},
+		{seedSubject, "Subject", func(list pdf.Array) (bool, error) { return s.hasCertificate(list, o.Chain[:1]) }},
+		{seedIssuer, "Issuer", func(list pdf.Array) (bool, error) { return s.hasCertificate(list, o.Chain[1:]) }},
+		{seedPolicy, "OID", func(list pdf.Array) (bool, error) { return s.hasPolicies(list, signer) }},
+		{seedSubjectDN, "SubjectDN", func(list pdf.Array) (bool, error) { return s.hasSubjectName(list, signer) }},
+		{seedKeyUsage, "KeyUsage", func(list pdf.Array) (bool, error) { return s.hasKeyUsage(list, signer) }},
 	} {
 		list, err := s.d.Array(dict[rule.key])
 		if err != nil {
@@ -53,14 +53,14 @@ func (s seed) certificate(o *Options) error {
 			return err
 		}
 		if !ok {
-			return s.refuse("the certificate does not meet /%s", rule.key)
+			return s.newSeedError("the certificate does not meet /%s", rule.key)
 		}
 	}
 	return nil
 }
 
-// among reports whether one of the certificates is in a list of DER.
-func (s seed) among(list pdf.Array, chain []*x509.Certificate) (bool, error) {
+// hasCertificate reports whether one of the certificates is in a list of DER.
+func (s seedValues) hasCertificate(list pdf.Array, chain []*x509.Certificate) (bool, error) {
 	for _, o := range list {
 		der, err := s.d.String(o)
 		if err != nil {
@@ -73,8 +73,8 @@ func (s seed) among(list pdf.Array, chain []*x509.Certificate) (bool, error) {
 	return false, nil
 }
 
-// policies reports whether the certificate states all of the policies.
-func (s seed) policies(list pdf.Array, c *x509.Certificate) (bool, error) {
+// hasPolicies reports whether the certificate states all of the policies.
+func (s seedValues) hasPolicies(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		name, err := s.d.String(o)
 		if err != nil {
@@ -87,15 +87,15 @@ func (s seed) policies(list pdf.Array, c *x509.Certificate) (bool, error) {
 	return true, nil
 }
 
-// distinguished are the attributes of a name by the keys that /SubjectDN has for them.
-var distinguished = map[pdf.Name]asn1.ObjectIdentifier{
+// subjectAttributes are the attributes of a name by the keys that /SubjectDN has for them.
+var subjectAttributes = map[pdf.Name]asn1.ObjectIdentifier{
 	"cn": {2, 5, 4, 3}, "sn": {2, 5, 4, 4}, "serialnumber": {2, 5, 4, 5}, "c": {2, 5, 4, 6}, "l": {2, 5, 4, 7}, "st": {2, 5, 4, 8},
 	"o": {2, 5, 4, 10}, "ou": {2, 5, 4, 11}, "title": {2, 5, 4, 12}, "gn": {2, 5, 4, 42}, "email": {1, 2, 840, 113549, 1, 9, 1},
 	"e": {1, 2, 840, 113549, 1, 9, 1},
 }
 
-// named reports whether the subject has all attributes of one of the names. A key may be an object identifier too.
-func (s seed) named(list pdf.Array, c *x509.Certificate) (bool, error) {
+// hasSubjectName reports whether the subject has all attributes of one of the names. A key may be an object identifier too.
+func (s seedValues) hasSubjectName(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		name, err := s.d.Dict(o)
 		if err != nil {
@@ -118,7 +118,7 @@ func (s seed) named(list pdf.Array, c *x509.Certificate) (bool, error) {
 
 func hasAttribute(c *x509.Certificate, key pdf.Name, value string) bool {
 	for _, a := range c.Subject.Names {
-		id, known := distinguished[pdf.Name(strings.ToLower(string(key)))]
+		id, known := subjectAttributes[pdf.Name(strings.ToLower(string(key)))]
 		if text, ok := a.Value.(string); ok && text == value && (known && a.Type.Equal(id) || a.Type.String() == string(key)) {
 			return true
 		}
@@ -126,9 +126,9 @@ func hasAttribute(c *x509.Certificate, key pdf.Name, value string) bool {
 	return false
 }
 
-// usage reports whether the key usage fits one of the patterns: a character for each bit, from that of digital
+// hasKeyUsage reports whether the key usage fits one of the patterns: a character for each bit, from that of digital
 // signatures on, of which 1 has to be set, 0 must not be, and anything else may be.
-func (s seed) usage(list pdf.Array, c *x509.Certificate) (bool, error) {
+func (s seedValues) hasKeyUsage(list pdf.Array, c *x509.Certificate) (bool, error) {
 	for _, o := range list {
 		pattern, err := s.d.String(o)
 		if err != nil {

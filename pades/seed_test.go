@@ -17,8 +17,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// texts is an array of strings.
-func texts(all ...string) pdf.Array {
+// newTextArray is an array of strings.
+func newTextArray(all ...string) pdf.Array {
 	var a pdf.Array
 	for _, s := range all {
 		a = append(a, pdf.TextString(s))
@@ -26,9 +26,9 @@ func texts(all ...string) pdf.Array {
 	return a
 }
 
-func TestSeedValuesAreObeyedOrRefused(t *testing.T) {
+func TestSeedValuesAreAppliedOrRefused(t *testing.T) {
 	t.Parallel()
-	who, other := newPerson(t, "Budi"), newPerson(t, "Ani")
+	who, other := newSigner(t, "Budi"), newSigner(t, "Ani")
 	cert := func(flags int, key pdf.Name, list pdf.Array) pdf.Dict {
 		return pdf.Dict{"Cert": pdf.Dict{"Type": pdf.Name("SVCert"), "Ff": pdf.Integer(flags), key: list}}
 	}
@@ -45,16 +45,16 @@ func TestSeedValuesAreObeyedOrRefused(t *testing.T) {
 		"other container":        {pdf.Dict{"Ff": pdf.Integer(2), "SubFilter": pdf.Array{pdf.Name("adbe.pkcs7.detached")}}, nil, false},
 		"known version":          {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Integer(2)}, nil, true},
 		"newer version":          {pdf.Dict{"Ff": pdf.Integer(4), "V": pdf.Real(4)}, nil, false},
-		"reason among them":      {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts("x", "Menyetujui isi dokumen ini")}, nil, true},
-		"reason that is not":     {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts("x", "y")}, nil, false},
-		"reason that is wished":  {pdf.Dict{"Reasons": texts("x", "y")}, nil, true},
-		"only reason":            {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts("x")}, func(o *pades.Options) { o.Reason = "" }, true},
-		"no reason":              {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": texts(".")}, nil, false},
+		"reason among them":      {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x", "Menyetujui isi dokumen ini")}, nil, true},
+		"reason that is not":     {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x", "y")}, nil, false},
+		"reason that is wished":  {pdf.Dict{"Reasons": newTextArray("x", "y")}, nil, true},
+		"only reason":            {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray("x")}, func(o *pades.Options) { o.Reason = "" }, true},
+		"no reason":              {pdf.Dict{"Ff": pdf.Integer(8), "Reasons": newTextArray(".")}, nil, false},
 		"no reason at all":       {pdf.Dict{"Ff": pdf.Integer(8)}, func(o *pades.Options) { o.Reason = "" }, true},
-		"old hash":               {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": texts("SHA1", "RIPEMD160")}, nil, false},
-		"old hash, wished":       {pdf.Dict{"DigestMethod": texts("SHA1")}, nil, true},
-		"longer hash":            {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": texts("SHA1", "SHA384", "SHA512")}, nil, true},
-		"hash that was not said": {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": texts("SHA384")}, func(o *pades.Options) { o.Scheme = cms.Scheme{Hash: crypto.SHA256} }, false},
+		"old hash":               {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA1", "RIPEMD160")}, nil, false},
+		"old hash, wished":       {pdf.Dict{"DigestMethod": newTextArray("SHA1")}, nil, true},
+		"longer hash":            {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA1", "SHA384", "SHA512")}, nil, true},
+		"hash that was not said": {pdf.Dict{"Ff": pdf.Integer(64), "DigestMethod": newTextArray("SHA384")}, func(o *pades.Options) { o.Scheme = cms.Scheme{Hash: crypto.SHA256} }, false},
 		"approval":               {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, nil, true},
 		"no approval":            {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(0)}}, func(o *pades.Options) { o.Certify = 2 }, false},
 		"certification":          {pdf.Dict{"MDP": pdf.Dict{"P": pdf.Integer(2)}}, func(o *pades.Options) { o.Certify = 2 }, true},
@@ -63,8 +63,8 @@ func TestSeedValuesAreObeyedOrRefused(t *testing.T) {
 		"timestamp":              {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example"), "Ff": pdf.Integer(1)}}, nil, true},
 		"no timestamp":           {pdf.Dict{"TimeStamp": pdf.Dict{"Ff": pdf.Integer(1)}}, func(o *pades.Options) { o.Timestamper = nil }, false},
 		"no timestamp, wished":   {pdf.Dict{"TimeStamp": pdf.Dict{"URL": pdf.TextString("https://tsa.example")}}, func(o *pades.Options) { o.Timestamper = nil }, true},
-		"attestation":            {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": texts("x")}, func(o *pades.Options) { o.Certify = 1 }, false},
-		"attestation of others":  {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": texts("x")}, nil, true},
+		"attestation":            {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": newTextArray("x")}, func(o *pades.Options) { o.Certify = 1 }, false},
+		"attestation of others":  {pdf.Dict{"Ff": pdf.Integer(16), "LegalAttestation": newTextArray("x")}, nil, true},
 		"proof within":           {pdf.Dict{"Ff": pdf.Integer(32), "AddRevInfo": pdf.Boolean(true)}, nil, false},
 		"proof wished":           {pdf.Dict{"AddRevInfo": pdf.Boolean(true)}, nil, true},
 		"locked document":        {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, nil, false},
@@ -75,17 +75,17 @@ func TestSeedValuesAreObeyedOrRefused(t *testing.T) {
 		"another's, wished":      {cert(0, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, true},
 		"his issuer":             {cert(2, "Issuer", pdf.Array{der(who.chain[1].Raw)}), nil, true},
 		"another issuer":         {cert(2, "Issuer", pdf.Array{der(who.chain[0].Raw)}), nil, false},
-		"policy":                 {cert(4, "OID", texts("1.2.3.4")), nil, false},
+		"policy":                 {cert(4, "OID", newTextArray("1.2.3.4")), nil, false},
 		"his name":               {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Ani")}, pdf.Dict{"CN": pdf.TextString("Budi")}}), nil, true},
 		"another name":           {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Budi"), "ou": pdf.TextString("Legal")}}), nil, false},
-		"usage":                  {cert(32, "KeyUsage", texts("XX1", "1XXXX0")), nil, true},
-		"other usage":            {cert(32, "KeyUsage", texts("XXXXX1")), nil, false},
+		"usage":                  {cert(32, "KeyUsage", newTextArray("XX1", "1XXXX0")), nil, true},
+		"other usage":            {cert(32, "KeyUsage", newTextArray("XXXXX1")), nil, false},
 		"not a dictionary":       {pdf.Dict{"MDP": pdf.Integer(1)}, nil, false},
 	} {
-		p := &paper{b: pdftest.Table(1)}
-		p.add(t, pades.FieldSpec{Name: "A"})
-		change(t, p, "A", func(f pdf.Dict) { f["SV"] = c.sv })
-		o := who.options(t, "A")
+		p := &testFile{b: pdftest.Table(1)}
+		p.addFields(t, pades.FieldSpec{Name: "A"})
+		editField(t, p, "A", func(f pdf.Dict) { f["SV"] = c.sv })
+		o := who.newOptions(t, "A")
 		if c.change != nil {
 			c.change(&o)
 		}
@@ -98,27 +98,27 @@ func TestSeedValuesAreObeyedOrRefused(t *testing.T) {
 
 func TestSeedValuesFillInWhatWasLeftOpen(t *testing.T) {
 	t.Parallel()
-	who := certified(t, "Budi", must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048)))
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	change(t, p, "A", func(f pdf.Dict) {
-		f["SV"] = pdf.Dict{"Type": pdf.Name("SV"), "Ff": pdf.Integer(72), "Reasons": texts("Satu-satunya"), "DigestMethod": texts("SHA1", "SHA512")}
+	who := newCertifiedSigner(t, "Budi", must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048)))
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	editField(t, p, "A", func(f pdf.Dict) {
+		f["SV"] = pdf.Dict{"Type": pdf.Name("SV"), "Ff": pdf.Integer(72), "Reasons": newTextArray("Satu-satunya"), "DigestMethod": newTextArray("SHA1", "SHA512")}
 	})
-	o := who.options(t, "A")
+	o := who.newOptions(t, "A")
 	o.Reason = ""
-	p.sign(t, o)
+	p.signField(t, o)
 	wantValid(t, p, "A")
-	s := must[[]*pdf.Signature](t)(p.open(t).Signatures())[0]
+	s := must[[]*pdf.Signature](t)(p.openFile(t).Signatures())[0]
 	container := must[*cms.SignedData](t)(cms.Parse(s.Contents))
-	if reason := must[pdf.String](t)(p.open(t).String(s.Dict["Reason"])).Text(); reason != "Satu-satunya" || container.Signers[0].Digest != crypto.SHA512 {
+	if reason := must[pdf.String](t)(p.openFile(t).String(s.Dict["Reason"])).Text(); reason != "Satu-satunya" || container.Signers[0].Digest != crypto.SHA512 {
 		t.Errorf("reason %q, hash %v", reason, container.Signers[0].Digest)
 	}
 }
 
-// permissions lists the /Reference of the newest signature by method.
-func permissions(t testing.TB, p *paper, field string) map[pdf.Name]pdf.Dict {
+// listReferences lists the /Reference of the newest signature by method.
+func listReferences(t testing.TB, p *testFile, field string) map[pdf.Name]pdf.Dict {
 	t.Helper()
-	d := p.open(t)
+	d := p.openFile(t)
 	all := map[pdf.Name]pdf.Dict{}
 	for _, s := range must[[]*pdf.Signature](t)(d.Signatures()) {
 		if s.Field.Name != field {
@@ -134,44 +134,44 @@ func permissions(t testing.TB, p *paper, field string) map[pdf.Name]pdf.Dict {
 
 func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi")
+	who := newSigner(t, "Budi")
 	box := pdf.Rect{LLX: 10, LLY: 10, URX: 90, URY: 40}
 	for _, fresh := range []bool{false, true} {
-		p := &paper{b: pdftest.Form()}
+		p := &testFile{b: pdftest.Form()}
 		spec := pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockExclude, Fields: []string{"B", "C"}, Permit: 2}}
 		rest := []pades.FieldSpec{{Name: "B", Lock: &pades.Lock{Action: pades.LockAll, Permit: 3}}, {Name: "C", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}, Permit: 1}}, {Name: "D"}}
-		o := who.options(t, "A")
+		o := who.newOptions(t, "A")
 		if fresh {
-			p.add(t, rest...)
+			p.addFields(t, rest...)
 			o.Field, o.NewField = "", &spec
 		} else {
-			p.add(t, append(rest, spec)...)
+			p.addFields(t, append(rest, spec)...)
 		}
-		p.sign(t, o)
+		p.signField(t, o)
 		wantValid(t, p, "A")
-		said := permissions(t, p, "A")
+		said := listReferences(t, p, "A")
 		if said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) || said["FieldMDP"]["Action"] != pdf.Object(pdf.Name("Exclude")) {
 			t.Errorf("A states %v", said)
 		}
 		var named []string
-		for _, o := range must[pdf.Array](t)(p.open(t).Array(said["FieldMDP"]["Fields"])) {
-			named = append(named, must[pdf.String](t)(p.open(t).String(o)).Text())
+		for _, o := range must[pdf.Array](t)(p.openFile(t).Array(said["FieldMDP"]["Fields"])) {
+			named = append(named, must[pdf.String](t)(p.openFile(t).String(o)).Text())
 		}
 		if fmt.Sprint(named) != "[B C]" {
 			t.Errorf("A locks all but %v", named)
 		}
-		if _, err := pades.Sign(t.Context(), p.source(), who.options(t, "D")); !errors.Is(err, pades.ErrFieldLocked) {
+		if _, err := pades.Sign(t.Context(), p.source(), who.newOptions(t, "D")); !errors.Is(err, pades.ErrFieldLocked) {
 			t.Errorf("locked field: %v", err)
 		}
-		if _, err := pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "E", Page: 1, Rect: box}}); !errors.Is(err, pades.ErrCertified) {
+		if _, err := pades.AddFields(p.openFile(t), []pades.FieldSpec{{Name: "E", Page: 1, Rect: box}}); !errors.Is(err, pades.ErrCertified) {
 			t.Errorf("another box: %v", err)
 		}
-		if err := pades.Permits(p.open(t), "B", true); !errors.Is(err, pades.ErrCertified) {
+		if err := pades.RequireNewFieldPermitted(p.openFile(t), "B", true); !errors.Is(err, pades.ErrCertified) {
 			t.Errorf("another box, asked beforehand: %v", err)
 		}
 		// A later lock asks for less than what is in force, and does not get it.
-		p.sign(t, who.options(t, "B"))
-		if said := permissions(t, p, "B"); said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
+		p.signField(t, who.newOptions(t, "B"))
+		if said := listReferences(t, p, "B"); said["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
 			t.Errorf("B states %v", said)
 		}
 	}
@@ -179,26 +179,26 @@ func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 
 func TestLockThatPermitsNothingEndsTheSigning(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi")
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
-	p.sign(t, who.options(t, "A"))
-	if _, err := pades.Sign(t.Context(), p.source(), who.options(t, "B")); !errors.Is(err, pades.ErrCertified) {
+	who := newSigner(t, "Budi")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
+	p.signField(t, who.newOptions(t, "A"))
+	if _, err := pades.Sign(t.Context(), p.source(), who.newOptions(t, "B")); !errors.Is(err, pades.ErrCertified) {
 		t.Errorf("after a lock: %v", err)
 	}
-	p.complete(t) // never forbidden
-	judge(t, "qpdf", "--check", p.save(t))
+	p.completeBLTA(t) // never forbidden
+	runTool(t, "qpdf", "--check", p.writeTemp(t))
 }
 
 func TestCertificationAndLockStateTheStricterLevelOnce(t *testing.T) {
 	t.Parallel()
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 2}})
-	o := newPerson(t, "Budi").options(t, "A")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 2}})
+	o := newSigner(t, "Budi").newOptions(t, "A")
 	o.Certify = 3
-	p.sign(t, o)
+	p.signField(t, o)
 	wantValid(t, p, "A")
-	if got := p.open(t).Facts().DocMDP; got != 2 {
+	if got := p.openFile(t).Facts().DocMDP; got != 2 {
 		t.Errorf("certified at level %d", got)
 	}
 }
@@ -210,24 +210,24 @@ func TestWrongLocksAreRefused(t *testing.T) {
 		{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 4}},
 		{Name: "A", Page: 1, Rect: pdf.Rect{URX: 9, URY: 9}, Mark: true, Lock: &pades.Lock{Action: pades.LockAll}},
 	} {
-		if _, err := pades.AddFields((&paper{b: pdftest.Table(1)}).open(t), []pades.FieldSpec{spec}); err == nil {
+		if _, err := pades.AddFields((&testFile{b: pdftest.Table(1)}).openFile(t), []pades.FieldSpec{spec}); err == nil {
 			t.Errorf("%+v was added", spec)
 		}
 	}
-	p := &paper{b: pdftest.Table(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	change(t, p, "A", func(f pdf.Dict) { f["Lock"] = pdf.Dict{"Action": pdf.Name("All"), "P": pdf.Integer(9)} })
-	if _, err := pades.Sign(t.Context(), p.source(), newPerson(t, "A").options(t, "A")); err == nil {
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	editField(t, p, "A", func(f pdf.Dict) { f["Lock"] = pdf.Dict{"Action": pdf.Name("All"), "P": pdf.Integer(9)} })
+	if _, err := pades.Sign(t.Context(), p.source(), newSigner(t, "A").newOptions(t, "A")); err == nil {
 		t.Error("signed under a lock that means nothing")
 	}
 }
 
 // lockedBy lists the names that the signature of a field locks.
-func lockedBy(t *testing.T, p *paper, field string) (action string, names []string) {
+func lockedBy(t *testing.T, p *testFile, field string) (action string, names []string) {
 	t.Helper()
-	said := permissions(t, p, field)["FieldMDP"]
-	for _, o := range must[pdf.Array](t)(p.open(t).Array(said["Fields"])) {
-		names = append(names, must[pdf.String](t)(p.open(t).String(o)).Text())
+	said := listReferences(t, p, field)["FieldMDP"]
+	for _, o := range must[pdf.Array](t)(p.openFile(t).Array(said["Fields"])) {
+		names = append(names, must[pdf.String](t)(p.openFile(t).String(o)).Text())
 	}
 	if a, ok := said["Action"].(pdf.Name); ok {
 		action = string(a)
@@ -237,7 +237,7 @@ func lockedBy(t *testing.T, p *paper, field string) (action string, names []stri
 
 func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi")
+	who := newSigner(t, "Budi")
 	for name, c := range map[string]struct {
 		lock *pades.Lock
 		more []string
@@ -250,16 +250,16 @@ func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 		"all":                 {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
 		"what its field says": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
 	} {
-		p := &paper{b: pdftest.Form()}
-		p.add(t, pades.FieldSpec{Name: "A", Lock: c.lock})
-		o := who.options(t, "A")
+		p := &testFile{b: pdftest.Form()}
+		p.addFields(t, pades.FieldSpec{Name: "A", Lock: c.lock})
+		o := who.newOptions(t, "A")
 		o.LockFields = c.more
-		p.sign(t, o)
+		p.signField(t, o)
 		wantValid(t, p, "A")
 		if action, names := lockedBy(t, p, "A"); action+" "+fmt.Sprint(names) != c.want {
 			t.Errorf("%s: locks %s %v, want %s", name, action, names, c.want)
 		}
-		if certified := permissions(t, p, "A")["DocMDP"]; certified != nil {
+		if certified := listReferences(t, p, "A")["DocMDP"]; certified != nil {
 			t.Errorf("%s: states %v", name, certified)
 		}
 	}
@@ -267,45 +267,45 @@ func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 
 func TestLockableFieldsAreAllButEmptySignatureFields(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi")
-	p := &paper{b: pdftest.Form()}
-	p.add(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Witness"}, pades.FieldSpec{Name: "Seal"})
-	p.sign(t, who.options(t, "A"))
-	names := must[[]string](t)(pades.LockableFields(p.open(t)))
+	who := newSigner(t, "Budi")
+	p := &testFile{b: pdftest.Form()}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Witness"}, pades.FieldSpec{Name: "Seal"})
+	p.signField(t, who.newOptions(t, "A"))
+	names := must[[]string](t)(pades.LockableFields(p.openFile(t)))
 	if fmt.Sprint(names) != "[name group.agree A]" {
 		t.Fatalf("lockable: %v", names)
 	}
-	o := who.options(t, "Seal")
+	o := who.newOptions(t, "Seal")
 	o.LockFields = names
-	p.sign(t, o)
-	p.sign(t, who.options(t, "Witness"))
-	p.complete(t)
-	o = who.options(t, "")
+	p.signField(t, o)
+	p.signField(t, who.newOptions(t, "Witness"))
+	p.completeBLTA(t)
+	o = who.newOptions(t, "")
 	o.NewField = &pades.FieldSpec{Name: "Another"}
-	p.sign(t, o)
+	p.signField(t, o)
 	wantValid(t, p, "A", "Seal", "Witness", "Another")
 }
 
 func TestFieldsThatAreLockedAreNotLockedAgain(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi")
+	who := newSigner(t, "Budi")
 	for want, lock := range map[string]pades.Lock{
 		"[group.agree A]": {Action: pades.LockInclude, Fields: []string{"name"}},
 		"[name A]":        {Action: pades.LockInclude, Fields: []string{"group"}},
 		"[group.agree]":   {Action: pades.LockExclude, Fields: []string{"group.agree"}},
 		"[]":              {Action: pades.LockAll},
 	} {
-		p := &paper{b: pdftest.Form()}
-		p.add(t, pades.FieldSpec{Name: "A", Lock: &lock})
-		p.sign(t, who.options(t, "A"))
-		if names := must[[]string](t)(pades.LockableFields(p.open(t))); fmt.Sprint(names) != want {
+		p := &testFile{b: pdftest.Form()}
+		p.addFields(t, pades.FieldSpec{Name: "A", Lock: &lock})
+		p.signField(t, who.newOptions(t, "A"))
+		if names := must[[]string](t)(pades.LockableFields(p.openFile(t))); fmt.Sprint(names) != want {
 			t.Errorf("%v: lockable %v, want %s", lock, names, want)
 		}
 	}
 }
 
-// lookOf finds the appearance stream of a field.
-func lookOf(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.Stream) {
+// findAppearance finds the appearance stream of a field.
+func findAppearance(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.Stream) {
 	t.Helper()
 	fields := must[[]*pdf.Field](t)(d.Fields())
 	i := slices.IndexFunc(fields, func(f *pdf.Field) bool { return f.Name == field })
@@ -319,7 +319,7 @@ func lookOf(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.Stream) 
 // TestAppearancesOfLockedFieldsAreWrittenAgain without a change: pyHanko wants that, docs/decisions/0030-seal-lock.md.
 func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "Budi")
+	who := newSigner(t, "Budi")
 	for name, c := range map[string]struct {
 		locked []string
 		size   int  // of the appearance; 0: as it is
@@ -334,25 +334,25 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &paper{b: pdftest.Form()}
+			p := &testFile{b: pdftest.Form()}
 			if c.secret {
-				p = locked(t, p.b, "", "256")
+				p = encryptFile(t, p.b, "", "256")
 			}
 			if c.size > 0 {
-				ref, _ := lookOf(t, p.open(t), "name")
-				u, noise := p.open(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
+				ref, _ := findAppearance(t, p.openFile(t), "name")
+				u, noise := p.openFile(t).NewUpdate(), make([]byte, c.size) // which nothing compresses
 				_, _ = rand.Read(noise)
 				u.Set(ref, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
 				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
 			}
-			p.add(t, pades.FieldSpec{Name: "A"})
-			before := p.open(t)
-			o := who.options(t, "A")
+			p.addFields(t, pades.FieldSpec{Name: "A"})
+			before := p.openFile(t)
+			o := who.newOptions(t, "A")
 			o.LockFields = c.locked
-			r := p.sign(t, o)
-			after := p.open(t)
-			ref, was := lookOf(t, before, "name")
-			same, is := lookOf(t, after, "name")
+			r := p.signField(t, o)
+			after := p.openFile(t)
+			ref, was := findAppearance(t, before, "name")
+			same, is := findAppearance(t, after, "name")
 			if again := bytes.Contains(r.Tail, fmt.Appendf(nil, "%d 0 obj\n", ref.Number)); again != c.again || ref != same {
 				t.Errorf("%v written again: %v; it is %v now", ref, again, same)
 			}
@@ -371,10 +371,10 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 }
 
 // largeForm is a form of many text fields that are filled in, as Acrobat writes them.
-func largeForm(t *testing.T, n int) (p *paper, names []string) {
+func largeForm(t *testing.T, n int) (p *testFile, names []string) {
 	t.Helper()
-	p = &paper{b: pdftest.Form()}
-	d := p.open(t)
+	p = &testFile{b: pdftest.Form()}
+	d := p.openFile(t)
 	u := d.NewUpdate()
 	form, dict, err := d.Form()
 	if err != nil {
@@ -409,15 +409,15 @@ func largeForm(t *testing.T, n int) (p *paper, names []string) {
 func TestLockOfALargeFormGrowsWithItsFields(t *testing.T) {
 	t.Parallel()
 	const n = 1000
-	who := newPerson(t, "Budi")
+	who := newSigner(t, "Budi")
 	p, names := largeForm(t, n)
 	added := func(lock *pades.Lock) int {
-		return len(must[*pdf.Tail](t)(pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
+		return len(must[*pdf.Tail](t)(pades.AddFields(p.openFile(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
 	}
 	field := added(&pades.Lock{Action: pades.LockInclude, Fields: names}) - added(nil)
-	p.add(t, pades.FieldSpec{Name: "Seal"})
+	p.addFields(t, pades.FieldSpec{Name: "Seal"})
 	sealed := func(names ...string) int {
-		o := who.options(t, "Seal")
+		o := who.newOptions(t, "Seal")
 		o.LockFields = names
 		return len(must[*pades.Result](t)(pades.Sign(t.Context(), p.source(), o)).Tail)
 	}

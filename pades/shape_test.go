@@ -13,11 +13,11 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// edit changes a file as another program might have.
-func edit(t testing.TB, b []byte, change func(d *pdf.Document, u *pdf.Update)) *paper {
+// editFile changes a file as another program might have.
+func editFile(t testing.TB, b []byte, change func(d *pdf.Document, u *pdf.Update)) *testFile {
 	t.Helper()
-	p := &paper{b: bytes.Clone(b)}
-	d := p.open(t)
+	p := &testFile{b: bytes.Clone(b)}
+	d := p.openFile(t)
 	u := d.NewUpdate()
 	change(d, u)
 	p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
@@ -30,8 +30,8 @@ func pageRef(t testing.TB, d *pdf.Document, number int) pdf.Ref {
 	return must[*pdf.Page](t)(d.Page(number)).Ref
 }
 
-// annotations lists those of a page.
-func annotations(t testing.TB, d *pdf.Document, number int) pdf.Array {
+// listAnnotations lists those of a page.
+func listAnnotations(t testing.TB, d *pdf.Document, number int) pdf.Array {
 	t.Helper()
 	return must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(number)).Dict["Annots"]))
 }
@@ -40,7 +40,7 @@ func TestWidgetStandsOnItsPageAloneWhereAnnotationsAreShared(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string][]byte{"table": pdftest.Table(4), "streams": pdftest.Streams(4)} {
 		var old pdf.Ref
-		p := edit(t, file, func(d *pdf.Document, u *pdf.Update) {
+		p := editFile(t, file, func(d *pdf.Document, u *pdf.Update) {
 			old = u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Square"), "Rect": pdf.Rect{URX: 9, URY: 9}.Array()})
 			all, own := u.Add(pdf.Array{old}), u.Add(pdf.Array{old})
 			for n := 1; n <= 3; n++ {
@@ -49,12 +49,12 @@ func TestWidgetStandsOnItsPageAloneWhereAnnotationsAreShared(t *testing.T) {
 			must[pdf.Dict](t)(u.Edit(pageRef(t, d, 4)))["Annots"] = own
 		})
 		box := pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}
-		p.add(t, pades.FieldSpec{Name: "A", Page: 2, Rect: box}, pades.FieldSpec{Name: "B", Page: 2, Rect: box}, pades.FieldSpec{Name: "C", Page: 4, Rect: box})
-		p.sign(t, newPerson(t, "A").options(t, "A"))
+		p.addFields(t, pades.FieldSpec{Name: "A", Page: 2, Rect: box}, pades.FieldSpec{Name: "B", Page: 2, Rect: box}, pades.FieldSpec{Name: "C", Page: 4, Rect: box})
+		p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 		wantValid(t, p, "A")
-		d := p.open(t)
+		d := p.openFile(t)
 		for n, want := range map[int]int{1: 1, 2: 3, 3: 1, 4: 2} {
-			list := annotations(t, d, n)
+			list := listAnnotations(t, d, n)
 			if len(list) != want || !slices.Contains(list, pdf.Object(old)) {
 				t.Errorf("%s: page %d has %v", name, n, list)
 			}
@@ -67,18 +67,18 @@ func TestWidgetStandsOnItsPageAloneWhereAnnotationsAreShared(t *testing.T) {
 
 func TestBoxesOfInheritedPagesAreKept(t *testing.T) {
 	t.Parallel()
-	p := edit(t, pdftest.Table(2), func(d *pdf.Document, u *pdf.Update) {
+	p := editFile(t, pdftest.Table(2), func(d *pdf.Document, u *pdf.Update) {
 		node := must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.PagesNumber}))
 		node["Rotate"], node["CropBox"] = pdf.Integer(90), pdf.Rect{LLX: 10, LLY: 10, URX: 500, URY: 700}.Array()
 	})
-	before := must[*pdf.Page](t)(p.open(t).Page(1))
-	p.add(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}})
-	_, look := visible(t, p, "A")
-	o := newPerson(t, "A").options(t, "A")
+	before := must[*pdf.Page](t)(p.openFile(t).Page(1))
+	p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}})
+	_, look := newVisibleField(t, p, "A")
+	o := newSigner(t, "A").newOptions(t, "A")
 	o.Appearance = look
-	p.sign(t, o)
+	p.signField(t, o)
 	wantValid(t, p, "A")
-	after := must[*pdf.Page](t)(p.open(t).Page(1))
+	after := must[*pdf.Page](t)(p.openFile(t).Page(1))
 	if after.Rotate != before.Rotate || after.CropBox != before.CropBox || after.Dict["Rotate"] != nil {
 		t.Errorf("page was %+v and is %+v", before, after)
 	}
@@ -87,10 +87,10 @@ func TestBoxesOfInheritedPagesAreKept(t *testing.T) {
 	}
 }
 
-// structured makes a file with a structure tree of that shape.
-func structured(t testing.TB, pages int, flat, kids bool) *paper {
+// newStructuredFile makes a file with a structure tree of that shape.
+func newStructuredFile(t testing.TB, pages int, flat, kids bool) *testFile {
 	t.Helper()
-	return edit(t, pdftest.Table(pages), func(d *pdf.Document, u *pdf.Update) {
+	return editFile(t, pdftest.Table(pages), func(d *pdf.Document, u *pdf.Update) {
 		root, _, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -115,16 +115,16 @@ func structured(t testing.TB, pages int, flat, kids bool) *paper {
 func TestWidgetsOfTaggedFilesArePartOfTheStructure(t *testing.T) {
 	t.Parallel()
 	box := pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}
-	for name, p := range map[string]*paper{
-		"one kid": structured(t, 2, true, false), "kids": structured(t, 2, false, false), "deep parent tree": structured(t, 2, false, true),
+	for name, p := range map[string]*testFile{
+		"one kid": newStructuredFile(t, 2, true, false), "kids": newStructuredFile(t, 2, false, false), "deep parent tree": newStructuredFile(t, 2, false, true),
 	} {
-		p.add(t, pades.FieldSpec{Name: "A", Label: "Tanda tangan Ani", Page: 2, Rect: box})
-		q := &paper{b: bytes.Clone(p.b)}
-		o := newPerson(t, "B").options(t, "")
+		p.addFields(t, pades.FieldSpec{Name: "A", Label: "Tanda tangan Ani", Page: 2, Rect: box})
+		q := &testFile{b: bytes.Clone(p.b)}
+		o := newSigner(t, "B").newOptions(t, "")
 		o.NewField = &pades.FieldSpec{Name: "B", Label: "Tanda tangan Budi", Page: 1, Rect: box}
-		q.sign(t, o)
+		q.signField(t, o)
 		wantValid(t, q, "B")
-		d := q.open(t)
+		d := q.openFile(t)
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -189,15 +189,15 @@ func TestExtensionsOfOtherDevelopersStay(t *testing.T) {
 			return pdf.Dict{"ESIC": u.Add(pdf.Array{pdf.Dict{"ExtensionLevel": pdf.Integer(1)}})}
 		}, "several"},
 	} {
-		p := edit(t, pdftest.Table(1), func(d *pdf.Document, u *pdf.Update) {
+		p := editFile(t, pdftest.Table(1), func(d *pdf.Document, u *pdf.Update) {
 			must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.CatalogNumber}))["Extensions"] = c.stated(u)
 		})
-		p.add(t, pades.FieldSpec{Name: "A"})
-		p.sign(t, newPerson(t, "A").options(t, "A"))
+		p.addFields(t, pades.FieldSpec{Name: "A"})
+		p.signField(t, newSigner(t, "A").newOptions(t, "A"))
 		wantValid(t, p, "A")
-		p.complete(t)
-		judge(t, "qpdf", "--check", p.save(t))
-		d := p.open(t)
+		p.completeBLTA(t)
+		runTool(t, "qpdf", "--check", p.writeTemp(t))
+		d := p.openFile(t)
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -221,22 +221,22 @@ func TestExtensionsOfOtherDevelopersStay(t *testing.T) {
 
 func TestVersionIsRaisedThroughTheCatalogBeforeTheFirstSignature(t *testing.T) {
 	t.Parallel()
-	who := newPerson(t, "A")
+	who := newSigner(t, "A")
 	for header, want := range map[string]string{"1.3": "1.7", "1.5": "1.7", "1.7": "1.7", "2.0": "2.0"} {
-		p := &paper{b: bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-"+header), 1)}
-		p.add(t, pades.FieldSpec{Name: "A"})
-		p.sign(t, who.options(t, "A"))
+		p := &testFile{b: bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-"+header), 1)}
+		p.addFields(t, pades.FieldSpec{Name: "A"})
+		p.signField(t, who.newOptions(t, "A"))
 		wantValid(t, p, "A")
-		p.complete(t)
-		judge(t, "qpdf", "--check", p.save(t))
-		if f := p.open(t).Facts(); f.Version != want || f.HeaderVersion != header {
+		p.completeBLTA(t)
+		runTool(t, "qpdf", "--check", p.writeTemp(t))
+		if f := p.openFile(t).Facts(); f.Version != want || f.HeaderVersion != header {
 			t.Errorf("%s became %s in the catalog, %s in the header", header, f.Version, f.HeaderVersion)
 		}
 	}
-	p := &paper{b: pdftest.Archive(1)}
-	p.add(t, pades.FieldSpec{Name: "A"})
-	p.sign(t, who.options(t, "A"))
-	if v := p.open(t).Facts().Version; v != "1.4" {
+	p := &testFile{b: pdftest.PDFA(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	p.signField(t, who.newOptions(t, "A"))
+	if v := p.openFile(t).Facts().Version; v != "1.4" {
 		t.Errorf("PDF/A-1 became %s", v)
 	}
 }
@@ -244,19 +244,19 @@ func TestVersionIsRaisedThroughTheCatalogBeforeTheFirstSignature(t *testing.T) {
 func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Hybrid(2)
-	p := &paper{b: bytes.Clone(file)}
-	spec, look := visible(t, p, "A")
-	p.add(t, spec, pades.FieldSpec{Name: "B"})
-	o := newPerson(t, "A").options(t, "A")
+	p := &testFile{b: bytes.Clone(file)}
+	spec, look := newVisibleField(t, p, "A")
+	p.addFields(t, spec, pades.FieldSpec{Name: "B"})
+	o := newSigner(t, "A").newOptions(t, "A")
 	o.Appearance = look
-	p.sign(t, o)
-	p.sign(t, newPerson(t, "B").options(t, "B"))
+	p.signField(t, o)
+	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
 	wantValid(t, p, "A", "B")
-	if out := judge(t, "mutool", "sign", "-v", p.save(t)); strings.Count(out, "Verifying signature") != 2 {
+	if out := runTool(t, "mutool", "sign", "-v", p.writeTemp(t)); strings.Count(out, "Verifying signature") != 2 {
 		t.Errorf("mutool finds %s", out)
 	}
-	p.complete(t)
-	if out := judge(t, "mutool", "show", p.save(t), "trailer"); !strings.Contains(out, "/Root") {
+	p.completeBLTA(t)
+	if out := runTool(t, "mutool", "show", p.writeTemp(t), "trailer"); !strings.Contains(out, "/Root") {
 		t.Errorf("mutool finds the trailer %s", out)
 	}
 	if bytes.Contains(p.b[len(file):], []byte("/XRefStm")) || bytes.Contains(p.b[len(file):], []byte("/Type /XRef")) {
@@ -269,7 +269,7 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 		t.Errorf("an old reader sees %d signatures", len(s))
 	}
 	// A new reader still finds what the stream alone knows.
-	d = p.open(t)
+	d = p.openFile(t)
 	_, catalog, err := d.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -281,11 +281,11 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 
 func TestPageThatIsNoObjectOfItsOwnIsRefused(t *testing.T) {
 	t.Parallel()
-	p := edit(t, pdftest.Table(1), func(d *pdf.Document, u *pdf.Update) {
+	p := editFile(t, pdftest.Table(1), func(d *pdf.Document, u *pdf.Update) {
 		page := must[*pdf.Page](t)(d.Page(1))
 		must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.PagesNumber}))["Kids"] = pdf.Array{page.Dict}
 	})
-	if _, err := pades.AddFields(p.open(t), []pades.FieldSpec{{Name: "A"}}); !errors.Is(err, pdf.ErrDamaged) {
+	if _, err := pades.AddFields(p.openFile(t), []pades.FieldSpec{{Name: "A"}}); !errors.Is(err, pdf.ErrDamaged) {
 		t.Error(err)
 	}
 }

@@ -14,34 +14,34 @@ func Sign(ctx context.Context, src Source, o Options) (*Result, error) {
 	if o.Key == nil {
 		return nil, errors.New("no key to sign with")
 	}
-	return withRoom(o.Room, func(room int) (*Result, error) {
-		o.Room = room
-		return sign(ctx, src, o)
+	return retryWithSize(o.ReservedSize, func(room int) (*Result, error) {
+		o.ReservedSize = room
+		return signOnce(ctx, src, o)
 	})
 }
 
-// attempts bounds how often a signature is made again because its timestamps keep growing.
-const attempts = 3
+// maxAttempts bounds how often a signature is made again because its timestamps keep growing.
+const maxAttempts = 3
 
-// withRoom makes a signature, and again with more room when its container turns out too large: the next timestamp may
+// retryWithSize makes a signature, and again with more room when its container turns out too large: the next timestamp may
 // differ by a few bytes.
-func withRoom(room int, make func(room int) (*Result, error)) (*Result, error) {
+func retryWithSize(room int, make func(room int) (*Result, error)) (*Result, error) {
 	for attempt := 1; ; attempt++ {
 		r, err := make(room)
-		var small *RoomError
-		if err == nil || attempt == attempts || !errors.As(err, &small) {
+		var small *ContainerSizeError
+		if err == nil || attempt == maxAttempts || !errors.As(err, &small) {
 			return r, err
 		}
 		room = small.Need + small.Need/8
 	}
 }
 
-func sign(ctx context.Context, src Source, o Options) (*Result, error) {
+func signOnce(ctx context.Context, src Source, o Options) (*Result, error) {
 	p, err := Prepare(src, o)
 	if err != nil {
 		return nil, err
 	}
-	value, err := p.Signature.Sign(o.random(), o.Key)
+	value, err := p.Signature.Sign(o.randomReader(), o.Key)
 	if err != nil {
 		return nil, fmt.Errorf("sign with the key: %w", err)
 	}

@@ -27,8 +27,8 @@ type Source struct {
 	File   pdf.Options // how to open it, such as with its password
 }
 
-// opened is the source with randomness for what is written into it, unless it brings its own.
-func (s Source) opened(random io.Reader) Source {
+// withRandom is the source with randomness for what is written into it, unless it brings its own.
+func (s Source) withRandom(random io.Reader) Source {
 	if s.File.Random == nil {
 		s.File.Random = random
 	}
@@ -45,45 +45,45 @@ type Result struct {
 	Field  string                 // fully qualified name of the field that was signed; empty if none was
 }
 
-// With is the source with a tail behind it that is not written yet, to build the next step on. Its state is
+// WithTail is the source with a tail behind it that is not written yet, to build the next step on. Its state is
 // unknown; that of a step's own tail is in its [Result].
-func (s Source) With(tail []byte) Source {
-	return Source{R: &joined{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), File: s.File}
+func (s Source) WithTail(tail []byte) Source {
+	return Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), File: s.File}
 }
 
-// After is the source with what a step made of it.
-func (s Source) After(r *Result) Source {
-	after := s.With(r.Tail)
+// WithResult is the source with what a step made of it.
+func (s Source) WithResult(r *Result) Source {
+	after := s.WithTail(r.Tail)
 	after.State, after.States = r.State, r.States
 	return after
 }
 
-// result states what the tail makes of the source, whose state is known by now.
-func (s Source) result(tail []byte, field string) (*Result, error) {
-	h, err := s.resume(crypto.SHA256, s.State)
+// buildResult states what the tail makes of the source, whose state is known by now.
+func (s Source) buildResult(tail []byte, field string) (*Result, error) {
+	h, err := s.resumeHash(crypto.SHA256, s.State)
 	if err != nil {
 		return nil, err
 	}
 	h.Write(tail)
 	r := &Result{Tail: tail, Size: s.Size + int64(len(tail)), Digest: [32]byte(h.Sum(nil)), Field: field}
-	if r.State, err = midstate(h); err != nil {
+	if r.State, err = encodeMidstate(h); err != nil {
 		return nil, err
 	}
 	for algorithm, state := range s.States {
-		if h, err = s.resume(algorithm, state); err != nil {
+		if h, err = s.resumeHash(algorithm, state); err != nil {
 			return nil, err
 		}
 		h.Write(tail)
-		if state, err = midstate(h); err != nil {
+		if state, err = encodeMidstate(h); err != nil {
 			return nil, err
 		}
-		r.States = with(r.States, algorithm, state)
+		r.States = withMidstate(r.States, algorithm, state)
 	}
 	return r, nil
 }
 
-// midstate is a hash that can be gone on with.
-func midstate(h hash.Hash) ([]byte, error) {
+// encodeMidstate is a hash that can be gone on with.
+func encodeMidstate(h hash.Hash) ([]byte, error) {
 	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
 		return nil, fmt.Errorf("keep midstate: %w", err)
@@ -91,8 +91,8 @@ func midstate(h hash.Hash) ([]byte, error) {
 	return state, nil
 }
 
-// with is a copy of states with one more.
-func with(states map[crypto.Hash][]byte, algorithm crypto.Hash, state []byte) map[crypto.Hash][]byte {
+// withMidstate is a copy of states with one more.
+func withMidstate(states map[crypto.Hash][]byte, algorithm crypto.Hash, state []byte) map[crypto.Hash][]byte {
 	all := map[crypto.Hash][]byte{algorithm: state}
 	for a, s := range states {
 		if a != algorithm {
@@ -102,45 +102,45 @@ func with(states map[crypto.Hash][]byte, algorithm crypto.Hash, state []byte) ma
 	return all
 }
 
-// hashed returns the source with its state, and the running hash of all its bytes by an algorithm. It reads the
+// hashFile returns the source with its state, and the running hash of all its bytes by an algorithm. It reads the
 // file once, or not at all if the state says everything.
-func (s Source) hashed(algorithm crypto.Hash) (Source, hash.Hash, error) {
+func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 	if !algorithm.Available() {
 		return s, nil, fmt.Errorf("hash %v is not available", algorithm)
 	}
 	if s.State != nil && algorithm == crypto.SHA256 {
-		h, err := s.resume(algorithm, s.State)
+		h, err := s.resumeHash(algorithm, s.State)
 		return s, h, err
 	}
 	if state := s.States[algorithm]; s.State != nil && state != nil {
-		h, err := s.resume(algorithm, state)
+		h, err := s.resumeHash(algorithm, state)
 		return s, h, err
 	}
 	sum, h := sha256.New(), algorithm.New()
 	if algorithm == crypto.SHA256 {
 		h = sum
 	}
-	if err := s.read(sum, h); err != nil {
+	if err := s.readInto(sum, h); err != nil {
 		return s, nil, fmt.Errorf("hash the file: %w", err)
 	}
 	if s.State == nil {
 		var err error
-		if s.State, err = midstate(sum); err != nil {
+		if s.State, err = encodeMidstate(sum); err != nil {
 			return s, nil, err
 		}
 	}
 	if algorithm != crypto.SHA256 {
-		state, err := midstate(h)
+		state, err := encodeMidstate(h)
 		if err != nil {
 			return s, nil, err
 		}
-		s.States = with(s.States, algorithm, state)
+		s.States = withMidstate(s.States, algorithm, state)
 	}
 	return s, h, nil
 }
 
-// read feeds the whole file to sum, unless the state is known, and to h, unless it is the same hash.
-func (s Source) read(sum, h hash.Hash) error {
+// readInto feeds the whole file to sum, unless the state is known, and to h, unless it is the same hash.
+func (s Source) readInto(sum, h hash.Hash) error {
 	var to []io.Writer
 	if s.State == nil {
 		to = append(to, sum)
@@ -155,13 +155,13 @@ func (s Source) read(sum, h hash.Hash) error {
 	return err
 }
 
-// stateLen is the length of a midstate: four bytes that tell its form, eight words, one block of sixteen words, and the
+// midstateLen is the length of a midstate: four bytes that tell its form, eight words, one block of sixteen words, and the
 // count of the bytes hashed so far.
-func stateLen(h hash.Hash) int { return 4 + h.BlockSize()/2 + h.BlockSize() + 8 }
+func midstateLen(h hash.Hash) int { return 4 + h.BlockSize()/2 + h.BlockSize() + 8 }
 
-// resume goes on hashing behind the file. The state of an earlier revision is the likeliest mistake, and one that
+// resumeHash goes on hashing behind the file. The state of an earlier revision is the likeliest mistake, and one that
 // Check could not find, since it would believe the same state.
-func (s Source) resume(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
+func (s Source) resumeHash(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
 	if !algorithm.Available() {
 		return nil, fmt.Errorf("hash %v is not available", algorithm)
 	}
@@ -173,7 +173,7 @@ func (s Source) resume(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
 	if err := from.UnmarshalBinary(state); err != nil {
 		return nil, fmt.Errorf("midstate: %w", err)
 	}
-	if len(state) != stateLen(h) {
+	if len(state) != midstateLen(h) {
 		return nil, fmt.Errorf("midstate of %d bytes", len(state))
 	}
 	if n := binary.BigEndian.Uint64(state[len(state)-8:]); n != uint64(s.Size) {
@@ -182,14 +182,14 @@ func (s Source) resume(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
 	return h, nil
 }
 
-// joined reads a file and the tail behind it.
-type joined struct {
+// joinedReader reads a file and the tail behind it.
+type joinedReader struct {
 	r    io.ReaderAt
 	size int64
 	tail []byte
 }
 
-func (j *joined) ReadAt(p []byte, at int64) (int, error) {
+func (j *joinedReader) ReadAt(p []byte, at int64) (int, error) {
 	if at < 0 {
 		return 0, errors.New("negative offset")
 	}

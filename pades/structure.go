@@ -6,9 +6,9 @@ import (
 	"segel/pdf"
 )
 
-// structure is the structure tree of a tagged file, to which new widgets are added as forms (ISO 32000-2 §14.7).
+// structureTree is the structure tree of a tagged file, to which new widgets are added as forms (ISO 32000-2 §14.7).
 // A nil structure adds nothing.
-type structure struct {
+type structureTree struct {
 	root   pdf.Ref
 	parent pdf.Ref // element that new ones are put into; the root if there is none
 	next   int64   // key in the parent tree
@@ -19,7 +19,7 @@ type structure struct {
 // openStructure prepares to tag new fields. A file that is signed is left alone: readers that compare revisions
 // know what a signature field adds to form and page, not what it adds to the structure. So is a tree that cannot
 // be followed to its end.
-func (a *adder) openStructure() error {
+func (a *fieldAdder) openStructure() error {
 	if !a.d.Facts().Tagged {
 		return nil
 	}
@@ -34,24 +34,24 @@ func (a *adder) openStructure() error {
 	if err != nil {
 		return err
 	}
-	s := &structure{root: catalog.Ref("StructTreeRoot")}
+	s := &structureTree{root: catalog.Ref("StructTreeRoot")}
 	tree, err := a.d.Dict(s.root)
 	if err != nil || tree == nil || tree["ParentTree"] == nil {
 		return nil
 	}
-	if s.next, err = nextKey(a.d, tree); err != nil {
+	if s.next, err = computeNextKey(a.d, tree); err != nil {
 		return nil
 	}
 	s.parent = s.root
 	if kids, err := a.d.Resolve(tree["K"]); err == nil {
-		s.parent = onlyDocument(a.d, tree["K"], kids, s.root)
+		s.parent = findDocumentElement(a.d, tree["K"], kids, s.root)
 	}
 	a.structure = s
 	return nil
 }
 
-// onlyDocument returns the one element below the root if it is a whole document, which is where its forms belong.
-func onlyDocument(d *pdf.Document, k, resolved pdf.Object, root pdf.Ref) pdf.Ref {
+// findDocumentElement returns the one element below the root if it is a whole document, which is where its forms belong.
+func findDocumentElement(d *pdf.Document, k, resolved pdf.Object, root pdf.Ref) pdf.Ref {
 	if list, ok := resolved.(pdf.Array); ok {
 		if len(list) != 1 {
 			return root
@@ -66,8 +66,8 @@ func onlyDocument(d *pdf.Document, k, resolved pdf.Object, root pdf.Ref) pdf.Ref
 	return ref
 }
 
-// nextKey returns a key that is greater than all in the parent tree.
-func nextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
+// computeNextKey returns a key that is greater than all in the parent tree.
+func computeNextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
 	next, err := d.Integer(tree["ParentTreeNextKey"])
 	if err != nil {
 		return 0, err
@@ -94,8 +94,8 @@ func nextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
 	return 0, fmt.Errorf("parent tree is too deep")
 }
 
-// tag makes the structure element of a new widget.
-func (s *structure) tag(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) error {
+// addElement makes the structure element of a new widget.
+func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) error {
 	if s == nil {
 		return nil
 	}
@@ -114,8 +114,8 @@ func (s *structure) tag(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f Fie
 	return nil
 }
 
-// finish adds the new elements to their parent and to the parent tree.
-func (s *structure) finish(u *pdf.Update) error {
+// writeElements adds the new elements to their parent and to the parent tree.
+func (s *structureTree) writeElements(u *pdf.Update) error {
 	if s == nil || len(s.kids) == 0 {
 		return nil
 	}

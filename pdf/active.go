@@ -19,9 +19,9 @@ type ActiveContent struct {
 	Ref    Ref // the object it was found in
 }
 
-// maxOfReason bounds how often one reason is listed: a file with more is not
+// maxPerReason bounds how often one reason is listed: a file with more is not
 // better known for them, and one reason must not crowd out another.
-const maxOfReason = 100
+const maxPerReason = 100
 
 // ActiveContent looks at every object that the cross-reference leads to, also
 // those nothing refers to now, since a later revision could refer to them.
@@ -35,12 +35,12 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 		s slot
 	}
 	var compressed []held
-	err := d.slots.each(func(n uint32, s slot) error {
+	err := d.slots.eachInUse(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
 			compressed = append(compressed, held{n, s})
 			return nil
 		}
-		return w.load(n, s)
+		return w.loadAndCheck(n, s)
 	})
 	if err != nil {
 		return nil, err
@@ -48,13 +48,13 @@ func (d *Document) ActiveContent() ([]ActiveContent, error) {
 	// One object stream after the other, so that each is decoded once.
 	slices.SortFunc(compressed, func(a, b held) int { return cmp.Compare(a.s, b.s) })
 	for _, c := range compressed {
-		if err := w.load(c.n, c.s); err != nil {
+		if err := w.loadAndCheck(c.n, c.s); err != nil {
 			return nil, err
 		}
 	}
 	d.references.current = true
 	if ref, root, err := d.Root(); err == nil {
-		w.catalog(ref, root)
+		w.checkCatalog(ref, root)
 	}
 	return w.found, nil
 }
@@ -66,41 +66,41 @@ type activeWalk struct {
 	here  Ref
 }
 
-// load parses an object past the cache, which would only be washed out.
-func (w *activeWalk) load(n uint32, s slot) error {
+// loadAndCheck parses an object past the cache, which would only be washed out.
+func (w *activeWalk) loadAndCheck(n uint32, s slot) error {
 	ref := Ref{Number: n, Generation: s.generation()}
-	found, err := w.d.load(ref, s)
-	if isRead(err) || errors.Is(err, ErrTooLarge) {
+	found, err := w.d.loadObject(ref, s)
+	if isReadError(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	if err == nil {
 		w.here = ref
-		w.object(found.value)
+		w.checkObject(found.value)
 	}
 	return nil
 }
 
-func (w *activeWalk) add(reason string) {
+func (w *activeWalk) addReason(reason string) {
 	a := ActiveContent{Reason: reason, Ref: w.here}
-	if w.count[reason] < maxOfReason && !slices.Contains(w.found[max(0, len(w.found)-8):], a) {
+	if w.count[reason] < maxPerReason && !slices.Contains(w.found[max(0, len(w.found)-8):], a) {
 		w.found = append(w.found, a)
 		w.count[reason]++
 	}
 }
 
-func (w *activeWalk) object(o Object) {
+func (w *activeWalk) checkObject(o Object) {
 	switch o := o.(type) {
 	case Array:
 		for _, v := range o {
-			w.object(v)
+			w.checkObject(v)
 		}
 	case *Stream:
 		if w.isFile(o.Dict["F"]) {
-			w.add("external_stream")
+			w.addReason("external_stream")
 		}
-		w.dict(o.Dict)
+		w.checkDict(o.Dict)
 	case Dict:
-		w.dict(o)
+		w.checkDict(o)
 	}
 }
 
@@ -130,42 +130,42 @@ var annotations = map[Name]string{
 	"FileAttachment": "embedded_file",
 }
 
-func (w *activeWalk) dict(d Dict) {
-	if s := w.name(d["S"]); s != "" {
+func (w *activeWalk) checkDict(d Dict) {
+	if s := w.resolveName(d["S"]); s != "" {
 		if reason, ok := actions[s]; ok {
-			w.add(reason)
+			w.addReason(reason)
 		}
 		switch {
 		case s == "URI":
-			w.uri(d["URI"])
+			w.checkURI(d["URI"])
 		case s == "Rendition" && d["JS"] != nil:
-			w.add("javascript")
+			w.addReason("javascript")
 		}
 	}
-	if reason, ok := annotations[w.name(d["Subtype"])]; ok {
-		w.add(reason)
+	if reason, ok := annotations[w.resolveName(d["Subtype"])]; ok {
+		w.addReason(reason)
 	}
 	if d["AA"] != nil && w.hasActions(d["AA"]) {
-		w.add("additional_actions")
+		w.addReason("additional_actions")
 	}
 	if d["EF"] != nil && (d["F"] != nil || d["UF"] != nil || d["Type"] == Object(Name("Filespec"))) {
-		w.add("embedded_file")
+		w.addReason("embedded_file")
 	}
-	if w.name(d["Subtype"]) == "Form" && d["Ref"] != nil && w.isDict(d["Ref"]) {
-		w.add("external_page") // ISO 32000-2 §8.10.4
+	if w.resolveName(d["Subtype"]) == "Form" && d["Ref"] != nil && w.isDict(d["Ref"]) {
+		w.addReason("external_page") // ISO 32000-2 §8.10.4
 	}
 	if printing, err := w.d.Boolean(d["DefaultForPrinting"]); err == nil && printing {
-		w.add("print_alternate")
+		w.addReason("print_alternate")
 	}
 	if d["OPI"] != nil && w.isDict(d["OPI"]) {
-		w.add("external_picture") // ISO 32000-1 §14.11.7
+		w.addReason("external_picture") // ISO 32000-1 §14.11.7
 	}
 	for _, v := range d {
-		w.object(v)
+		w.checkObject(v)
 	}
 }
 
-func (w *activeWalk) name(o Object) Name {
+func (w *activeWalk) resolveName(o Object) Name {
 	if r, ok := o.(Ref); ok {
 		o, _ = w.d.Resolve(r)
 	}
@@ -200,14 +200,14 @@ func (w *activeWalk) hasActions(o Object) bool {
 		return false
 	}
 	for _, v := range triggers {
-		if action, err := w.d.Dict(v); err == nil && w.name(action["S"]) != "" {
+		if action, err := w.d.Dict(v); err == nil && w.resolveName(action["S"]) != "" {
 			return true
 		}
 	}
 	return false
 }
 
-func (w *activeWalk) uri(o Object) {
+func (w *activeWalk) checkURI(o Object) {
 	s, err := w.d.String(o)
 	if err != nil {
 		return
@@ -215,46 +215,46 @@ func (w *activeWalk) uri(o Object) {
 	u := strings.ToLower(strings.TrimSpace(string(s.Bytes)))
 	switch {
 	case strings.HasPrefix(u, "file:"):
-		w.add("file_uri")
+		w.addReason("file_uri")
 	case strings.HasPrefix(u, "javascript:"):
-		w.add("javascript")
+		w.addReason("javascript")
 	}
 }
 
-// catalog looks at what has a meaning in the catalog only.
-func (w *activeWalk) catalog(ref Ref, root Dict) {
+// checkCatalog looks at what has a meaning in the catalog only.
+func (w *activeWalk) checkCatalog(ref Ref, root Dict) {
 	w.here = ref
 	if open, _ := w.d.Resolve(root["OpenAction"]); open != nil {
 		// A destination, or an action that only goes to one, is harmless.
-		if a, ok := open.(Dict); ok && w.name(a["S"]) != "GoTo" {
-			w.add("open_action")
+		if a, ok := open.(Dict); ok && w.resolveName(a["S"]) != "GoTo" {
+			w.addReason("open_action")
 		}
 	}
 	if form, _ := w.d.Dict(root["AcroForm"]); form["XFA"] != nil {
-		w.add("xfa")
+		w.addReason("xfa")
 	}
 	if oc, _ := w.d.Dict(root["OCProperties"]); oc != nil {
 		if groups, _ := w.d.Array(oc["OCGs"]); len(groups) > 0 {
-			w.add("optional_content")
+			w.addReason("optional_content")
 		}
 	}
 	if names, _ := w.d.Dict(root["Names"]); names["JavaScript"] != nil {
-		w.add("javascript")
+		w.addReason("javascript")
 	}
 	if uri, _ := w.d.Dict(root["URI"]); uri["Base"] != nil {
-		w.uri(uri["Base"]) // of links that are relative
+		w.checkURI(uri["Base"]) // of links that are relative
 	}
 	if root["Collection"] != nil && w.isDict(root["Collection"]) {
-		w.add("portfolio")
+		w.addReason("portfolio")
 	}
 }
 
 // Reachable tells which object numbers can be reached from the trailer. It
 // reads every object that can, once.
 func (d *Document) Reachable() (func(number uint32) bool, error) {
-	r := &reach{d: d}
-	if err := r.walk(); err != nil {
+	r := &reachWalk{d: d}
+	if err := r.markReachable(); err != nil {
 		return nil, err
 	}
-	return r.marked, nil
+	return r.isMarked, nil
 }

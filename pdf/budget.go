@@ -21,11 +21,11 @@ type Budget struct {
 // NewBudget returns a budget of that much work, which ends with ctx too.
 func NewBudget(ctx context.Context, work int64) *Budget { return &Budget{ctx: ctx, all: work} }
 
-// WorkOf is what all that is done with a file of that many bytes at a time, such as taking it in, may cost together.
-func WorkOf(size int64) int64 { return 1<<30 + 100*size }
+// FileWork is what all that is done with a file of that many bytes at a time, such as taking it in, may cost together.
+func FileWork(size int64) int64 { return 1<<30 + 100*size }
 
 // FileBudget is NewBudget with the work of a file of that many bytes.
-func FileBudget(ctx context.Context, size int64) *Budget { return NewBudget(ctx, WorkOf(size)) }
+func FileBudget(ctx context.Context, size int64) *Budget { return NewBudget(ctx, FileWork(size)) }
 
 // Used is how much was spent so far.
 func (b *Budget) Used() int64 { return b.used.Load() }

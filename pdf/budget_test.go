@@ -59,8 +59,8 @@ func TestMoreEntriesThanAFileHasRoomForAreRefused(t *testing.T) {
 	}
 }
 
-// contained is a file with n objects in one object stream.
-func contained(t testing.TB, n int) []byte {
+// fileWithObjectStream is a file with n objects in one object stream.
+func fileWithObjectStream(t testing.TB, n int) []byte {
 	t.Helper()
 	var head, body bytes.Buffer
 	for i := range n {
@@ -106,7 +106,7 @@ func contained(t testing.TB, n int) []byte {
 func TestEveryObjectIsCountedHoweverShortItIs(t *testing.T) {
 	t.Parallel()
 	const n = 100_000
-	f := contained(t, n)
+	f := fileWithObjectStream(t, n)
 	d, err := Open(bytes.NewReader(f), int64(len(f)), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestEveryObjectIsCountedHoweverShortItIs(t *testing.T) {
 
 func TestDocumentsOfOneFileShareABudget(t *testing.T) {
 	t.Parallel()
-	f := contained(t, 20_000)
+	f := fileWithObjectStream(t, 20_000)
 	open := func(b *Budget) error {
 		d, err := Open(bytes.NewReader(f), int64(len(f)), Options{Budget: b})
 		if err == nil {
@@ -145,7 +145,7 @@ func TestDocumentsOfOneFileShareABudget(t *testing.T) {
 // The work after the context has ended is counted, which is what a machine of any speed does.
 func TestWorkEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	f := contained(t, 200_000)
+	f := fileWithObjectStream(t, 200_000)
 	ctx, cancel := context.WithCancel(t.Context())
 	b := NewBudget(ctx, 1<<40)
 	d, err := Open(bytes.NewReader(f), int64(len(f)), Options{Budget: b})

@@ -41,7 +41,7 @@ func (c *cache[K, V]) put(n K, v V, cost int64) {
 	c.used += cost
 }
 
-func (c *cache[K, V]) forget(n K) {
+func (c *cache[K, V]) remove(n K) {
 	delete(c.old, n)
 	delete(c.young, n)
 }

@@ -2,8 +2,8 @@ package pdf
 
 import "strconv"
 
-// integer parses an optional sign and up to 18 digits.
-func integer(b []byte) (int64, bool) {
+// parseInteger parses an optional sign and up to 18 digits.
+func parseInteger(b []byte) (int64, bool) {
 	neg := false
 	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		neg = b[0] == '-'
@@ -25,8 +25,8 @@ func integer(b []byte) (int64, bool) {
 	return n, true
 }
 
-// real parses digits with at most one point; PDF knows no exponents.
-func real(b []byte) (float64, bool) {
+// parseReal parses digits with at most one point; PDF knows no exponents.
+func parseReal(b []byte) (float64, bool) {
 	digits, points := 0, 0
 	for i, c := range b {
 		switch {
@@ -58,24 +58,24 @@ const (
 )
 
 var (
-	class    [256]charClass
-	hexValue [256]byte // 255 for what is no digit
+	charClasses [256]charClass
+	hexValues   [256]byte // 255 for what is no digit
 )
 
 func init() {
 	for _, c := range "\x00\t\n\f\r " {
-		class[c] = space
+		charClasses[c] = space
 	}
 	for _, c := range "()<>[]{}/%" {
-		class[c] = delimiter
+		charClasses[c] = delimiter
 	}
-	for i := range hexValue {
-		hexValue[i] = 255
+	for i := range hexValues {
+		hexValues[i] = 255
 	}
 	for i, c := range "0123456789abcdef" {
-		hexValue[c] = byte(i)
+		hexValues[c] = byte(i)
 	}
 	for i, c := range "ABCDEF" {
-		hexValue[c] = byte(i + 10)
+		hexValues[c] = byte(i + 10)
 	}
 }

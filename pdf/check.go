@@ -14,7 +14,7 @@ import (
 // it. It parses every object, so it belongs to the moment a file comes in, not
 // to each signature.
 func (d *Document) Check() error {
-	if int64(d.slots.highest) > d.limits.growing() {
+	if int64(d.slots.highest) > d.limits.maxUpdatable() {
 		return tooLarge(-1, "object number %d leaves no numbers for updates", d.slots.highest)
 	}
 	if err := d.checkEntries(); err != nil {
@@ -24,13 +24,13 @@ func (d *Document) Check() error {
 	if err != nil {
 		return err
 	}
-	if referred := max(d.references.above, next-1); int64(referred) > d.limits.growing() {
+	if referred := max(d.references.above, next-1); int64(referred) > d.limits.maxUpdatable() {
 		return tooLarge(-1, "reference to object %d leaves no numbers for updates", referred)
 	}
 	if _, err := d.PageCount(); err != nil {
 		return err
 	}
-	if d.oddTree {
+	if d.ambiguousTree {
 		return damaged(-1, "page tree disagrees with itself")
 	}
 	return nil
@@ -40,26 +40,26 @@ func (d *Document) Check() error {
 // to, which some producers leave behind when they drop one: no reader goes
 // there. Only where an entry is wrong is it found out what refers to what.
 func (d *Document) checkEntries() error {
-	fault := d.wrongEntry()
+	fault := d.findWrongEntry()
 	if fault == nil || !errors.Is(fault, ErrDamaged) {
 		return fault
 	}
-	r := &reach{d: d}
-	err := r.walk()
-	if isRead(err) || errors.Is(err, ErrTooLarge) {
+	r := &reachWalk{d: d}
+	err := r.markReachable()
+	if isReadError(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	if err != nil {
 		return fault
 	}
-	d.tolerate("entry of an object that nothing refers to leads elsewhere")
+	d.noteDefect("entry of an object that nothing refers to leads elsewhere")
 	return nil
 }
 
-// wrongEntry looks for the first entry that does not lead to its object.
-func (d *Document) wrongEntry() error {
+// findWrongEntry looks for the first entry that does not lead to its object.
+func (d *Document) findWrongEntry() error {
 	var held []uint32
-	err := d.slots.each(func(n uint32, s slot) error {
+	err := d.slots.eachInUse(func(n uint32, s slot) error {
 		if s.kind() == slotCompressed {
 			held = append(held, n)
 			return nil
@@ -68,8 +68,8 @@ func (d *Document) wrongEntry() error {
 			return err
 		}
 		p := newParser(newLexer(d.src, s.offset(), min(d.size, s.offset()+64)), d.limits)
-		ref, err := objectHeader(p, s.offset())
-		if isRead(err) {
+		ref, err := parseObjectHeader(p, s.offset())
+		if isReadError(err) {
 			return err
 		}
 		if err != nil || ref != (Ref{Number: n, Generation: s.generation()}) {
@@ -85,21 +85,21 @@ func (d *Document) wrongEntry() error {
 	}
 	// One container after the other, so that each is decoded once.
 	slices.SortStableFunc(held, func(a, b uint32) int {
-		return cmp.Compare(d.slots.get(a).container(), d.slots.get(b).container())
+		return cmp.Compare(d.slots.get(a).streamNumber(), d.slots.get(b).streamNumber())
 	})
 	for i, n := range held {
 		if i%entriesAtOnce == 0 {
-			if err := d.spend(entriesAtOnce * entryWork); err != nil {
+			if err := d.spendWork(entriesAtOnce * entryWork); err != nil {
 				return err
 			}
 		}
 		s := d.slots.get(n)
-		c, err := d.container(s.container())
+		c, err := d.loadObjectStream(s.streamNumber())
 		if err != nil {
-			return fmt.Errorf("object stream %d: %w", s.container(), err)
+			return fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
 		}
-		if _, ok := c.find(n, s.index()); !ok {
-			return damaged(-1, "object stream %d does not hold object %d", s.container(), n)
+		if _, ok := c.findOffset(n, s.index()); !ok {
+			return damaged(-1, "object stream %d does not hold object %d", s.streamNumber(), n)
 		}
 	}
 	return nil

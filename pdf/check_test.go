@@ -21,11 +21,11 @@ func TestCheckRefusesSomethingElseInAPagesPlace(t *testing.T) {
 	}
 }
 
-func TestWrongEntryOfAnObjectThatNothingRefersToIsForgiven(t *testing.T) {
+func TestWrongEntryOfAnUnreferencedObjectIsAccepted(t *testing.T) {
 	t.Parallel()
 	objects := []string{"<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R /Thumb 5 0 R>>", "(alone)", "(thumb)"}
 	for header, want := range map[string]error{"4 0 obj": nil, "5 0 obj": pdf.ErrDamaged, "1 0 obj": pdf.ErrDamaged} {
-		d, err := pdf.Open(bytes.NewReader(replace(t, plain(objects...)(""), header, "9 9 obj")), int64(len(plain(objects...)(""))), pdf.Options{})
+		d, err := pdf.Open(bytes.NewReader(replace(t, tableFile(objects...)(""), header, "9 9 obj")), int64(len(tableFile(objects...)(""))), pdf.Options{})
 		if err == nil {
 			err = d.Check()
 		}

@@ -10,9 +10,9 @@ import (
 	"io"
 )
 
-// objectKey derives the key of one object (ISO 32000-2 §7.6.3, algorithm 1).
+// deriveObjectKey derives the key of one object (ISO 32000-2 §7.6.3, algorithm 1).
 // AES-256 uses the key of the file for all.
-func (s *security) objectKey(m method, ref Ref) []byte {
+func (s *securityHandler) deriveObjectKey(m cryptMethod, ref Ref) []byte {
 	if m == aes256Method {
 		return s.key
 	}
@@ -26,13 +26,13 @@ func (s *security) objectKey(m method, ref Ref) []byte {
 	return h.Sum(nil)[:min(len(s.key)+5, 16)]
 }
 
-// open decrypts b; the result may share its memory.
-func (s *security) open(m method, ref Ref, b []byte) ([]byte, error) {
+// decrypt decrypts b; the result may share its memory.
+func (s *securityHandler) decrypt(m cryptMethod, ref Ref, b []byte) ([]byte, error) {
 	switch m {
-	case identity:
+	case noEncryption:
 		return b, nil
 	case rc4Method:
-		return rc4Once(s.objectKey(m, ref), b), nil
+		return applyRC4(s.deriveObjectKey(m, ref), b), nil
 	}
 	if len(b) == 0 {
 		return b, nil
@@ -40,7 +40,7 @@ func (s *security) open(m method, ref Ref, b []byte) ([]byte, error) {
 	if len(b) < 2*aes.BlockSize || len(b)%aes.BlockSize != 0 {
 		return nil, damaged(-1, "%d bytes of AES data", len(b))
 	}
-	block, err := aes.NewCipher(s.objectKey(m, ref))
+	block, err := aes.NewCipher(s.deriveObjectKey(m, ref))
 	if err != nil {
 		return nil, err
 	}
@@ -53,15 +53,15 @@ func (s *security) open(m method, ref Ref, b []byte) ([]byte, error) {
 	return out[:len(out)-pad], nil
 }
 
-// seal encrypts b into memory of its own.
-func (s *security) seal(m method, ref Ref, b []byte) ([]byte, error) {
+// encrypt encrypts b into memory of its own.
+func (s *securityHandler) encrypt(m cryptMethod, ref Ref, b []byte) ([]byte, error) {
 	switch m {
-	case identity:
+	case noEncryption:
 		return b, nil
 	case rc4Method:
-		return rc4Once(s.objectKey(m, ref), b), nil
+		return applyRC4(s.deriveObjectKey(m, ref), b), nil
 	}
-	block, err := aes.NewCipher(s.objectKey(m, ref))
+	block, err := aes.NewCipher(s.deriveObjectKey(m, ref))
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func (s *security) seal(m method, ref Ref, b []byte) ([]byte, error) {
 	return out, nil
 }
 
-// rc4Once returns b under a key that is never empty.
-func rc4Once(key, b []byte) []byte {
+// applyRC4 returns b under a key that is never empty.
+func applyRC4(key, b []byte) []byte {
 	out := make([]byte, len(b))
 	c, err := rc4.NewCipher(key)
 	if err != nil {

@@ -84,13 +84,13 @@ func TestOtherReadersAgree(t *testing.T) {
 		if err := d.Check(); err != nil {
 			t.Errorf("%s is healthy: check: %v", name, err)
 		}
-		tailStaysClean(t, qpdf, name, file, d, want)
+		requireCleanTail(t, qpdf, name, file, d, want)
 	}
 	t.Logf("%d healthy files", healthy)
 }
 
-// tailStaysClean adds an annotation to every page and asks qpdf again.
-func tailStaysClean(t *testing.T, qpdf, name string, file []byte, d *pdf.Document, pages int) {
+// requireCleanTail adds an annotation to every page and asks qpdf again.
+func requireCleanTail(t *testing.T, qpdf, name string, file []byte, d *pdf.Document, pages int) {
 	t.Helper()
 	u := d.NewUpdate()
 	root, _, err := d.Root()
@@ -140,8 +140,8 @@ func tailStaysClean(t *testing.T, qpdf, name string, file []byte, d *pdf.Documen
 	}
 }
 
-// exercise does all that reading can do, and ends.
-func exercise(b []byte, o pdf.Options) {
+// exerciseReader does all that reading can do, and ends.
+func exerciseReader(b []byte, o pdf.Options) {
 	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), o)
 	if err != nil {
 		return
@@ -154,7 +154,7 @@ func exercise(b []byte, o pdf.Options) {
 	_, _ = d.Signatures()
 	revisions, _ := d.Revisions()
 	for _, r := range revisions {
-		_, _ = d.Changed(r)
+		_, _ = d.RevisionEntries(r)
 	}
 	_, _ = d.ActiveContent()
 	_ = d.Facts()
@@ -173,11 +173,11 @@ func TestBrokenFilesNeitherPanicNorHang(t *testing.T) {
 		if len(b) > 200_000 {
 			continue
 		}
-		exercise(b, pdf.Options{})
-		exercise(b, pdf.Options{Repair: true})
+		exerciseReader(b, pdf.Options{})
+		exerciseReader(b, pdf.Options{Repair: true})
 		for _, cut := range []int{1, 10, 100, len(b) / 2} {
 			if cut < len(b) {
-				exercise(b[:len(b)-cut], pdf.Options{Repair: true})
+				exerciseReader(b[:len(b)-cut], pdf.Options{Repair: true})
 			}
 		}
 	}

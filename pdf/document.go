@@ -18,25 +18,25 @@ type Document struct {
 	sections []*section // newest first
 	slots    slots
 	trailer  Dict
-	security *security // nil unless the file is encrypted
+	security *securityHandler // nil unless the file is encrypted
 	facts    *Facts
 
-	objects    cache[uint32, Object]
-	containers cache[uint32, *container]
-	shelf      *shelf // shared with its states; nil if repaired
-	nested     int    // loads in progress, see Object
-	work       int64  // spent of Limits.Work
-	budget     *Budget
+	objects       cache[uint32, Object]
+	objectStreams cache[uint32, *objectStream]
+	shared        *sharedCache // shared with its states; nil if repaired
+	nested        int          // loads in progress, see Object
+	work          int64        // spent of Limits.Work
+	budget        *Budget
 
-	next       uint32     // Options.NextObject
-	references references // that were parsed
-	once       bool       // dictionaries must not state a key twice
-	checked    bool       // see Checked
-	repaired   bool
-	lengths    *lengths // while the file is scanned; nil otherwise
-	tolerated  []string
-	pageCount  int  // 0 until counted
-	oddTree    bool // readers do not agree on the page tree; see treeWalk.count
+	next            uint32     // Options.NextObject
+	references      references // that were parsed
+	uniqueKeys      bool       // dictionaries must not state a key twice
+	strictChecksums bool       // see Checked
+	repaired        bool
+	lengths         *lengthFinder // while the file is scanned; nil otherwise
+	tolerated       []string
+	pageCount       int  // 0 until counted
+	ambiguousTree   bool // readers do not agree on the page tree; see treeWalk.count
 }
 
 // maxNested bounds loads that need other loads, such as a stream whose length
@@ -76,7 +76,7 @@ func (d *Document) Object(ref Ref) (Object, error) {
 	if o, ok := d.objects.get(ref.Number); ok {
 		return o, nil
 	}
-	if o, ok := d.shelved(ref.Number, s); ok {
+	if o, ok := d.sharedObject(ref.Number, s); ok {
 		return o, nil
 	}
 	if d.nested >= maxNested {
@@ -85,18 +85,18 @@ func (d *Document) Object(ref Ref) (Object, error) {
 	d.nested++
 	defer func() { d.nested-- }()
 
-	found, err := d.load(ref, s)
+	found, err := d.loadObject(ref, s)
 	if err != nil {
 		return nil, fmt.Errorf("object %v: %w", ref, err)
 	}
-	d.keep(ref.Number, s, found)
+	d.cacheObject(ref.Number, s, found)
 	return found.value, nil
 }
 
-// load reads an object and does not keep it.
-func (d *Document) load(ref Ref, s slot) (*indirect, error) {
+// loadObject reads an object and does not keep it.
+func (d *Document) loadObject(ref Ref, s slot) (*indirect, error) {
 	if s.kind() == slotCompressed {
-		return d.loadCompressed(ref.Number, s)
+		return d.loadMember(ref.Number, s)
 	}
 	return d.readObjectAt(s.offset(), ref, true)
 }
@@ -122,8 +122,8 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 	if d.limits.ObjectBytes < end-at {
 		end = at + d.limits.ObjectBytes
 	}
-	p := d.parser(lexer{src: d.src, base: at, end: end})
-	p.lx.borrow()
+	p := d.borrowParser(lexer{src: d.src, base: at, end: end})
+	p.lx.borrowBuffer()
 	defer p.release()
 	found, err := d.readObject(p, at, want, follow)
 	if spent := d.spendObject(p.lx.offset() - at); spent != nil {
@@ -136,7 +136,7 @@ func (d *Document) readObjectAt(at int64, want Ref, follow bool) (*indirect, err
 }
 
 func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indirect, error) {
-	ref, err := objectHeader(p, at)
+	ref, err := parseObjectHeader(p, at)
 	if err != nil {
 		return nil, err
 	}
@@ -148,10 +148,10 @@ func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indi
 	if err != nil {
 		return nil, err
 	}
-	if first.is("endobj") {
+	if first.isKeyword("endobj") {
 		return &indirect{ref: ref, value: Null{}, end: first.end, cost: 64}, nil
 	}
-	value, err := p.objectFrom(first)
+	value, err := p.parseObjectFrom(first)
 	if err != nil {
 		return nil, err
 	}
@@ -163,12 +163,12 @@ func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indi
 	found.cost = tail.end - at + 128*int64(d.limits.Values-p.values)
 	dict, isDict := value.(Dict)
 	switch {
-	case isDict && tail.is("stream"):
+	case isDict && tail.isKeyword("stream"):
 		err = d.openStream(p, found, dict, follow)
-	case tail.is("endobj"):
+	case tail.isKeyword("endobj"):
 		found.closed = true
-	case tail.kind == tokInteger, tail.kind == tokEnd, tail.is("xref"), tail.is("startxref"):
-		d.tolerate("object without endobj")
+	case tail.kind == tokInteger, tail.kind == tokEnd, tail.isKeyword("xref"), tail.isKeyword("startxref"):
+		d.noteDefect("object without endobj")
 		found.end = tail.start
 	default:
 		return nil, damaged(tail.start, "no endobj behind object %v", ref)
@@ -182,7 +182,7 @@ func (d *Document) readObject(p *parser, at int64, want Ref, follow bool) (*indi
 	return found, nil
 }
 
-func objectHeader(p *parser, at int64) (Ref, error) {
+func parseObjectHeader(p *parser, at int64) (Ref, error) {
 	var t [3]token
 	for i := range t {
 		var err error
@@ -190,7 +190,7 @@ func objectHeader(p *parser, at int64) (Ref, error) {
 			return Ref{}, err
 		}
 	}
-	if t[0].kind != tokInteger || t[1].kind != tokInteger || !t[2].is("obj") ||
+	if t[0].kind != tokInteger || t[1].kind != tokInteger || !t[2].isKeyword("obj") ||
 		t[0].num <= 0 || t[0].num > 1<<32-1 || t[1].num < 0 || t[1].num > 65535 {
 		return Ref{}, damaged(at, "no object")
 	}
@@ -199,9 +199,9 @@ func objectHeader(p *parser, at int64) (Ref, error) {
 
 // Resolve follows references until it meets something else. Missing objects
 // are Null.
-func (d *Document) Resolve(o Object) (Object, error) { return resolve(o, d.Object) }
+func (d *Document) Resolve(o Object) (Object, error) { return followRefs(o, d.Object) }
 
-func resolve(o Object, get func(Ref) (Object, error)) (Object, error) {
+func followRefs(o Object, get func(Ref) (Object, error)) (Object, error) {
 	for range maxNested {
 		ref, ok := o.(Ref)
 		if !ok {
@@ -218,15 +218,15 @@ func resolve(o Object, get func(Ref) (Object, error)) (Object, error) {
 	return nil, damaged(-1, "references run in circles")
 }
 
-// Forget drops what was parsed and can be read again, for whoever goes on with something else for a while. What states
+// DropCache drops what was parsed and can be read again, for whoever goes on with something else for a while. What states
 // of the file read too is kept.
-func (d *Document) Forget() {
-	d.objects, d.containers = newCache[uint32, Object](d.objects.budget), newCache[uint32, *container](d.containers.budget)
+func (d *Document) DropCache() {
+	d.objects, d.objectStreams = newCache[uint32, Object](d.objects.budget), newCache[uint32, *objectStream](d.objectStreams.budget)
 }
 
-// spend counts bytes that were parsed or decoded. Objects that overlap, or
+// spendWork counts bytes that were parsed or decoded. Objects that overlap, or
 // streams that many others need, could otherwise make a small file cost hours.
-func (d *Document) spend(n int64) error {
+func (d *Document) spendWork(n int64) error {
 	if d.work += n; d.work > d.limits.Work {
 		return tooLarge(-1, "more than %d bytes of work", d.limits.Work)
 	}
@@ -238,14 +238,14 @@ func (d *Document) spendObject(parsed int64) error {
 	if err := d.budget.Spend(budgetObject - objectWork + (budgetParsed-1)*parsed); err != nil {
 		return err
 	}
-	return d.spend(objectWork + parsed)
+	return d.spendWork(objectWork + parsed)
 }
 
 // SpendBudget counts work that others do with what they read from the document; see [Budget.Spend].
 func (d *Document) SpendBudget(work int64) error { return d.budget.Spend(work) }
 
-// tolerate notes a defect that has only one reading.
-func (d *Document) tolerate(what string) {
+// noteDefect notes a defect that has only one reading.
+func (d *Document) noteDefect(what string) {
 	for _, t := range d.tolerated {
 		if t == what {
 			return
@@ -254,8 +254,8 @@ func (d *Document) tolerate(what string) {
 	d.tolerated = append(d.tolerated, what)
 }
 
-// isFault reports whether err is the file's fault and not, say, the disk's.
-func isFault(err error) bool {
+// isFileError reports whether err is the file's fault and not, say, the disk's.
+func isFileError(err error) bool {
 	var e *Error
 	return errors.As(err, &e)
 }

@@ -108,12 +108,12 @@ func TestUpdateOfEncryptedFileIsEncryptedAlike(t *testing.T) {
 		if again.Trailer()["Encrypt"] != d.Trailer()["Encrypt"] {
 			t.Errorf("%s: /Encrypt changed", name)
 		}
-		accepted(t, name, whole, "--password=owner")
+		requireAccepted(t, name, whole, "--password=owner")
 	}
 }
 
-// accepted asks qpdf, where it is installed.
-func accepted(t *testing.T, name string, file []byte, options ...string) {
+// requireAccepted asks qpdf, where it is installed.
+func requireAccepted(t *testing.T, name string, file []byte, options ...string) {
 	t.Helper()
 	qpdf, err := exec.LookPath("qpdf")
 	if err != nil {
@@ -137,14 +137,14 @@ func withoutID(t *testing.T) []byte {
 	sum := md5.Sum(slices.Concat(padding, owner, []byte{0xFC, 0xFF, 0xFF, 0xFF}))
 	user := make([]byte, 32)
 	must[*rc4.Cipher](t)(rc4.NewCipher(sum[:5])).XORKeyStream(user, padding)
-	return plain(
+	return tableFile(
 		"<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Kids [3 0 R] /Count 1>>", "<</Type /Page /Parent 2 0 R /MediaBox [0 0 200 200]>>",
 		fmt.Sprintf("<</Filter /Standard /V 1 /R 2 /P -4 /O <%x> /U <%x>>>", owner, user),
 	)("/Encrypt 4 0 R")
 }
 
-// plain writes objects 1 and up, the first of them the catalog, as a file with a table.
-func plain(objects ...string) func(trailer string) []byte {
+// tableFile writes objects 1 and up, the first of them the catalog, as a file with a table.
+func tableFile(objects ...string) func(trailer string) []byte {
 	return func(trailer string) []byte {
 		b := []byte("%PDF-1.4\n")
 		table := fmt.Appendf(nil, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
@@ -158,20 +158,20 @@ func plain(objects ...string) func(trailer string) []byte {
 	}
 }
 
-func TestKeyMadeOfNoIDStaysTheKey(t *testing.T) {
+func TestKeyDerivedWithoutIDStaysTheKey(t *testing.T) {
 	t.Parallel()
 	file := withoutID(t)
 	d := must[*pdf.Document](t)(openWith(file, ""))
 	u := d.NewUpdate()
 	ref := u.Add(pdf.Dict{"S": pdf.TextString("rahasia")})
 	updated := build(t, file, u)
-	accepted(t, "updated", updated)
+	requireAccepted(t, "updated", updated)
 	again := must[*pdf.Document](t)(openWith(updated, ""))
 	if s, ok := must[pdf.Dict](t)(again.Dict(ref))["S"].(pdf.String); !ok || s.Text() != "rahasia" {
 		t.Errorf("reads %q", s.Text())
 	}
 	rewritten := must[[]byte](t)(rewrite(t, updated, pdf.RewriteOptions{}))
-	accepted(t, "rewritten", rewritten)
+	requireAccepted(t, "rewritten", rewritten)
 	must[*pdf.Document](t)(openWith(rewritten, ""))
 }
 
@@ -204,7 +204,7 @@ func TestPasswordOfOldFilesIsTriedInTheirEncoding(t *testing.T) {
 func TestRewrittenEncryptedFilesKeepTheirKey(t *testing.T) {
 	t.Parallel()
 	for name, file := range encrypted(t) {
-		before, err := pdf.Open(bytes.NewReader(append([]byte("junk\n"), file...)), int64(len(file)+5), pdf.Options{Password: "user", Random: same(7)})
+		before, err := pdf.Open(bytes.NewReader(append([]byte("junk\n"), file...)), int64(len(file)+5), pdf.Options{Password: "user", Random: fixedRandom(7)})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -214,7 +214,7 @@ func TestRewrittenEncryptedFilesKeepTheirKey(t *testing.T) {
 			t.Errorf("%s: is not encrypted any more", name)
 		}
 		after := must[*pdf.Document](t)(openWith(out.Bytes(), "owner"))
-		if err := pdf.Agree(before, after); err != nil {
+		if err := pdf.RequireEquivalent(before, after); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		info := must[pdf.Dict](t)(after.Dict(after.Trailer()["Info"]))
@@ -228,6 +228,6 @@ func TestRewrittenEncryptedFilesKeepTheirKey(t *testing.T) {
 		if was, is := before.Facts().Encryption, after.Facts().Encryption; was != is {
 			t.Errorf("%s: %+v became %+v", name, was, is)
 		}
-		accepted(t, name, out.Bytes(), "--password=owner")
+		requireAccepted(t, name, out.Bytes(), "--password=owner")
 	}
 }

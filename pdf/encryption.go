@@ -14,7 +14,7 @@ type Encryption struct {
 	PlainMetadata bool // the metadata stream is not encrypted
 }
 
-func (m method) String() string {
+func (m cryptMethod) String() string {
 	switch m {
 	case rc4Method:
 		return "RC4"
@@ -26,7 +26,7 @@ func (m method) String() string {
 	return "none"
 }
 
-func (h *handler) facts(s *security) Encryption {
+func (h *encryptionDict) describe(s *securityHandler) Encryption {
 	return Encryption{
 		Version: int(h.version), Revision: int(h.revision), Bits: 8 * h.length,
 		Strings: s.strings.String(), Streams: s.streams.String(), Files: s.files.String(),
@@ -34,10 +34,10 @@ func (h *handler) facts(s *security) Encryption {
 	}
 }
 
-// spellings are the byte strings that a password may stand for. Files up to
+// encodePassword are the byte strings that a password may stand for. Files up to
 // revision 4 were locked with what PDFDocEncoding makes of it, later ones with
 // UTF-8; some producers did either in place of the other.
-func spellings(password string) [][]byte {
+func encodePassword(password string) [][]byte {
 	all := [][]byte{nil}
 	if password == "" {
 		return all
@@ -45,7 +45,7 @@ func spellings(password string) [][]byte {
 	all = append(all, []byte(password))
 	var old []byte
 	for _, r := range password {
-		c, ok := docByte(r)
+		c, ok := encodeDocChar(r)
 		if !ok {
 			return all
 		}
@@ -57,13 +57,13 @@ func spellings(password string) [][]byte {
 	return all
 }
 
-// docByte is the inverse of docEncoding.
-func docByte(r rune) (byte, bool) {
+// encodeDocChar is the inverse of docEncoding.
+func encodeDocChar(r rune) (byte, bool) {
 	if r < 0x18 || r >= 0x20 && r < 0x7F {
 		return byte(r), true
 	}
 	for c := 0x18; c < 0x100; c++ {
-		if docEncoding(byte(c)) == r && r != '\uFFFD' {
+		if decodeDocChar(byte(c)) == r && r != '\uFFFD' {
 			return byte(c), true
 		}
 	}

@@ -29,7 +29,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	width, height := page.Displayed()
+	width, height := page.DisplayedSize()
 	fmt.Printf("page 1 shows %.0f x %.0f points\n", width, height)
 
 	fields, err := doc.Fields()
@@ -69,7 +69,7 @@ func ExampleDocument_Rewrite() {
 		err = mended.Check()
 	}
 	if err == nil {
-		err = pdf.Agree(source, mended)
+		err = pdf.RequireEquivalent(source, mended)
 	}
 	fmt.Println("repaired", source.Facts().Repaired, "objects", done.Objects, "trouble", err)
 	// Output: repaired true objects 7 trouble <nil>

@@ -58,18 +58,18 @@ func (d *Document) collectFacts() *Facts {
 		Encrypted:     d.security != nil,
 		Repaired:      d.repaired,
 		Linearized:    d.header.linearized == d.size-d.header.offset,
-		XRefStyle:     d.style(),
+		XRefStyle:     d.xrefStyle(),
 	}
 	if d.security != nil {
 		f.Encryption = d.security.facts
 	}
-	f.Objects = d.slots.used()
-	f.JunkAfter = d.junkAfter()
+	f.Objects = d.slots.countInUse()
+	f.JunkAfter = d.countJunkAfter()
 	_, root, err := d.Root()
 	if err != nil {
 		return f
 	}
-	if v, _ := d.Name(root["Version"]); newer(string(v), f.Version) {
+	if v, _ := d.Name(root["Version"]); isNewer(string(v), f.Version) {
 		f.Version = string(v)
 	}
 	if form, _ := d.Dict(root["AcroForm"]); form != nil {
@@ -83,12 +83,12 @@ func (d *Document) collectFacts() *Facts {
 	f.Tagged, _ = d.Boolean(mark["Marked"])
 	perms, _ := d.Dict(root["Perms"])
 	f.UsageRights = perms["UR3"] != nil || perms["UR"] != nil
-	f.DocMDP = d.docMDP(perms["DocMDP"])
-	f.PDFA = d.claimedPDFA(root["Metadata"])
+	f.DocMDP = d.readDocMDP(perms["DocMDP"])
+	f.PDFA = d.readPDFAClaim(root["Metadata"])
 	return f
 }
 
-func (d *Document) style() XRefStyle {
+func (d *Document) xrefStyle() XRefStyle {
 	switch {
 	case len(d.sections) == 0:
 		return 0
@@ -100,7 +100,7 @@ func (d *Document) style() XRefStyle {
 	return XRefTable
 }
 
-func (d *Document) junkAfter() int64 {
+func (d *Document) countJunkAfter() int64 {
 	revisions, err := d.Revisions()
 	if err != nil || len(revisions) == 0 {
 		return 0
@@ -109,8 +109,8 @@ func (d *Document) junkAfter() int64 {
 	if end == 0 {
 		return 0
 	}
-	rest, _, err := d.window(end, min(d.size, end+laterChunk))
-	if err == nil && end+int64(len(rest)) == d.size && !slices.ContainsFunc(rest, func(c byte) bool { return class[c] != space }) {
+	rest, _, err := d.readWindow(end, min(d.size, end+laterChunk))
+	if err == nil && end+int64(len(rest)) == d.size && !slices.ContainsFunc(rest, func(c byte) bool { return charClasses[c] != space }) {
 		return 0
 	}
 	return d.size - end
@@ -119,17 +119,17 @@ func (d *Document) junkAfter() int64 {
 // OlderThan reports whether the file states a lower version than the one given,
 // such as "1.6", or none that can be read.
 func (f Facts) OlderThan(version string) bool {
-	return !validVersion(f.Version) || newer(version, f.Version)
+	return !isValidVersion(f.Version) || isNewer(version, f.Version)
 }
 
-// newer compares versions such as 1.7 and 2.0.
-func newer(a, b string) bool {
+// isNewer compares versions such as 1.7 and 2.0.
+func isNewer(a, b string) bool {
 	return len(a) == 3 && (len(b) != 3 || a > b)
 }
 
-// docMDP reads the permission of a certification signature: the /P of its
+// readDocMDP reads the permission of a certification signature: the /P of its
 // transform parameters, which is 2 if left out (ISO 32000-1 §12.8.2.2).
-func (d *Document) docMDP(o Object) int {
+func (d *Document) readDocMDP(o Object) int {
 	sig, _ := d.Dict(o)
 	if sig == nil {
 		return 0
@@ -141,16 +141,16 @@ func (d *Document) docMDP(o Object) int {
 			continue
 		}
 		params, _ := d.Dict(ref["TransformParams"])
-		if p, err := d.integerOr(params["P"], 2); err == nil && p >= 1 && p <= 3 {
+		if p, err := d.integerOrDefault(params["P"], 2); err == nil && p >= 1 && p <= 3 {
 			return int(p)
 		}
 	}
 	return 2
 }
 
-// claimedPDFA looks for the part and conformance that XMP metadata claims,
+// readPDFAClaim looks for the part and conformance that XMP metadata claims,
 // written as attributes or as elements.
-func (d *Document) claimedPDFA(o Object) string {
+func (d *Document) readPDFAClaim(o Object) string {
 	st, err := d.Stream(o)
 	if err != nil || st == nil || st.size > 1<<20 {
 		return ""
@@ -159,14 +159,14 @@ func (d *Document) claimedPDFA(o Object) string {
 	if err != nil {
 		return ""
 	}
-	part := xmpValue(xmp, "pdfaid:part")
+	part := findXMPValue(xmp, "pdfaid:part")
 	if part == "" {
 		return ""
 	}
-	return part + string(bytes.ToLower([]byte(xmpValue(xmp, "pdfaid:conformance"))))
+	return part + string(bytes.ToLower([]byte(findXMPValue(xmp, "pdfaid:conformance"))))
 }
 
-func xmpValue(xmp []byte, name string) string {
+func findXMPValue(xmp []byte, name string) string {
 	_, rest, ok := bytes.Cut(xmp, []byte(name))
 	if !ok {
 		return ""

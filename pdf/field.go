@@ -59,7 +59,7 @@ func (d *Document) Fields() ([]*Field, error) {
 	}
 	w := &fieldWalk{d: d, seen: map[Ref]bool{}}
 	for _, kid := range kids {
-		if err := w.visit(kid, Field{}, 0); err != nil {
+		if err := w.visitField(kid, Field{}, 0); err != nil {
 			return nil, fmt.Errorf("form: %w", err)
 		}
 	}
@@ -73,16 +73,16 @@ type fieldWalk struct {
 	fields []*Field
 }
 
-// visit walks a field and those below it. A field that was seen before is
+// visitField walks a field and those below it. A field that was seen before is
 // skipped: some files list one twice, hostile ones run in circles.
-func (w *fieldWalk) visit(o Object, parent Field, depth int) error {
-	dict, ref, err := w.enter(o, depth)
+func (w *fieldWalk) visitField(o Object, parent Field, depth int) error {
+	dict, ref, err := w.enterField(o, depth)
 	if err != nil || dict == nil {
 		return err
 	}
 	f := parent
 	f.Ref, f.Dict, f.Parent = ref, dict, parent.Ref
-	if err := w.inherit(&f); err != nil {
+	if err := w.readAttributes(&f); err != nil {
 		return fmt.Errorf("field %v: %w", ref, err)
 	}
 	kids, err := w.d.Array(dict["Kids"])
@@ -92,15 +92,15 @@ func (w *fieldWalk) visit(o Object, parent Field, depth int) error {
 	var widgets []Widget
 	below := false
 	for _, kid := range kids {
-		if err := w.spend(); err != nil {
+		if err := w.spendVisit(); err != nil {
 			return err
 		}
-		k, err := w.dict(kid)
+		k, err := w.resolveField(kid)
 		if err != nil {
 			return fmt.Errorf("kid of field %v: %w", ref, err)
 		}
 		if k["T"] == nil && k["Kids"] == nil {
-			kd, kref, err := w.enter(kid, depth)
+			kd, kref, err := w.enterField(kid, depth)
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,7 @@ func (w *fieldWalk) visit(o Object, parent Field, depth int) error {
 			continue
 		}
 		below = true
-		if err := w.visit(kid, f, depth+1); err != nil {
+		if err := w.visitField(kid, f, depth+1); err != nil {
 			return err
 		}
 	}
@@ -125,33 +125,33 @@ func (w *fieldWalk) visit(o Object, parent Field, depth int) error {
 	return nil
 }
 
-func (w *fieldWalk) enter(o Object, depth int) (Dict, Ref, error) {
+func (w *fieldWalk) enterField(o Object, depth int) (Dict, Ref, error) {
 	ref, _ := o.(Ref)
 	if !ref.IsZero() && w.seen[ref] {
 		return nil, ref, nil
 	}
 	w.seen[ref] = true
-	if err := w.spend(); err != nil {
+	if err := w.spendVisit(); err != nil {
 		return nil, ref, err
 	}
 	if depth > w.d.limits.Depth {
 		return nil, ref, tooLarge(-1, "form fields nested too deeply")
 	}
-	dict, err := w.dict(o)
+	dict, err := w.resolveField(o)
 	return dict, ref, err
 }
 
-// spend pays for a field or widget, and for a kid that may turn out to be none.
-func (w *fieldWalk) spend() error {
+// spendVisit pays for a field or widget, and for a kid that may turn out to be none.
+func (w *fieldWalk) spendVisit() error {
 	if w.count++; w.count > 3*w.d.limits.Fields {
 		return tooLarge(-1, "more than %d form fields", w.d.limits.Fields)
 	}
 	return nil
 }
 
-// dict resolves what is in the place of a field. Something that is no
+// resolveField resolves what is in the place of a field. Something that is no
 // dictionary is no field, for any reader, and is passed over.
-func (w *fieldWalk) dict(o Object) (Dict, error) {
+func (w *fieldWalk) resolveField(o Object) (Dict, error) {
 	v, err := w.d.Resolve(o)
 	if err != nil {
 		return nil, err
@@ -160,12 +160,12 @@ func (w *fieldWalk) dict(o Object) (Dict, error) {
 	case Dict, *Stream, Null:
 		return w.d.Dict(v)
 	}
-	w.d.tolerate("form field that is no dictionary")
+	w.d.noteDefect("form field that is no dictionary")
 	return nil, nil
 }
 
-// inherit overlays what the field says over what f brought from its parent.
-func (w *fieldWalk) inherit(f *Field) error {
+// readAttributes overlays what the field says over what f brought from its parent.
+func (w *fieldWalk) readAttributes(f *Field) error {
 	if f.Dict["T"] != nil {
 		t, err := w.d.String(f.Dict["T"])
 		if err != nil {
@@ -175,7 +175,7 @@ func (w *fieldWalk) inherit(f *Field) error {
 			f.Name += "."
 		}
 		f.Name += t.Text()
-		if err := w.d.spend(int64(len(f.Name))); err != nil {
+		if err := w.d.spendWork(int64(len(f.Name))); err != nil {
 			return err // names grow with every level, and each field has its own
 		}
 	}

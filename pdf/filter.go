@@ -19,7 +19,7 @@ const maxFilters = 8
 // (DCTDecode, JPXDecode, CCITTFaxDecode, JBIG2Decode) are ErrUnsupported. More
 // than Limits.Decoded bytes, after any filter, are ErrTooLarge.
 func (d *Document) Decode(s *Stream) ([]byte, error) {
-	filters, params, err := d.filters(s.Dict)
+	filters, params, err := d.readFilters(s.Dict)
 	if err != nil {
 		return nil, err
 	}
@@ -31,8 +31,8 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 		return nil, err
 	}
 	for i, f := range filters {
-		if b, err = d.undo(f, params[i], b); err == nil {
-			err = d.spend(int64(len(b)))
+		if b, err = d.undoFilter(f, params[i], b); err == nil {
+			err = d.spendWork(int64(len(b)))
 		}
 		if err != nil {
 			var e *Error
@@ -45,24 +45,24 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 	return b, nil
 }
 
-// Checked is Decode for whoever cannot forgive what readers of pages do: compressed data whose check sum is wrong is
+// DecodeStrict is Decode for whoever cannot forgive what readers of pages do: compressed data whose check sum is wrong is
 // ErrDamaged.
-func (d *Document) Checked(s *Stream) ([]byte, error) {
-	d.checked = true
-	defer func() { d.checked = false }()
+func (d *Document) DecodeStrict(s *Stream) ([]byte, error) {
+	d.strictChecksums = true
+	defer func() { d.strictChecksums = false }()
 	return d.Decode(s)
 }
 
-// filters lists the filters of a stream with the parameters of each.
-func (d *Document) filters(dict Dict) ([]Name, []Dict, error) {
-	names, err := d.oneOrMore(dict["Filter"])
+// readFilters lists the filters of a stream with the parameters of each.
+func (d *Document) readFilters(dict Dict) ([]Name, []Dict, error) {
+	names, err := d.resolveList(dict["Filter"])
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(names) > maxFilters {
 		return nil, nil, tooLarge(-1, "%d filters on one stream", len(names))
 	}
-	given, err := d.oneOrMore(dict["DecodeParms"])
+	given, err := d.resolveList(dict["DecodeParms"])
 	if err != nil {
 		return nil, nil, err
 	}
@@ -81,7 +81,7 @@ func (d *Document) filters(dict Dict) ([]Name, []Dict, error) {
 	return filters, params, nil
 }
 
-func (d *Document) oneOrMore(o Object) (Array, error) {
+func (d *Document) resolveList(o Object) (Array, error) {
 	v, err := d.Resolve(o)
 	if err != nil {
 		return nil, err
@@ -95,29 +95,29 @@ func (d *Document) oneOrMore(o Object) (Array, error) {
 	return Array{v}, nil
 }
 
-func (d *Document) undo(filter Name, params Dict, b []byte) ([]byte, error) {
+func (d *Document) undoFilter(filter Name, params Dict, b []byte) ([]byte, error) {
 	switch filter {
 	case "FlateDecode", "Fl":
-		z, err := d.inflated(b)
+		z, err := d.inflateBytes(b)
 		if err != nil {
 			return nil, err
 		}
-		return d.unpredict(z, params)
+		return d.undoPredictor(z, params)
 	case "LZWDecode", "LZW":
-		early, err := d.integerOr(params["EarlyChange"], 1)
+		early, err := d.integerOrDefault(params["EarlyChange"], 1)
 		if err != nil {
 			return nil, err
 		}
 		if early == 0 {
-			return d.predicted(lzw.NewReader(bytes.NewReader(b), lzw.MSB, 8), params)
+			return d.decodePredicted(lzw.NewReader(bytes.NewReader(b), lzw.MSB, 8), params)
 		}
-		return d.predicted(tifflzw.NewReader(bytes.NewReader(b), tifflzw.MSB, 8), params)
+		return d.decodePredicted(tifflzw.NewReader(bytes.NewReader(b), tifflzw.MSB, 8), params)
 	case "ASCIIHexDecode", "AHx":
-		return newBytesLexer(append(bytes.TrimRight(b, "\x00\t\n\f\r >"), '>'), 0).hex()
+		return newBytesLexer(append(bytes.TrimRight(b, "\x00\t\n\f\r >"), '>'), 0).readHex()
 	case "ASCII85Decode", "A85":
 		return decode85(b)
 	case "RunLengthDecode", "RL":
-		return d.runLength(b)
+		return d.decodeRunLength(b)
 	case "Crypt":
 		return b, nil // undone when the data was read
 	}
@@ -131,11 +131,11 @@ type inflater struct {
 	io.ReadCloser
 }
 
-var inflaters = sync.Pool{New: func() any { return &inflater{} }}
+var inflaterPool = sync.Pool{New: func() any { return &inflater{} }}
 
-// inflate reads compressed bytes. Whoever gets the reader closes it, and does not use it any more.
-func inflate(b []byte) (io.ReadCloser, error) {
-	f := inflaters.Get().(*inflater)
+// newInflater reads compressed bytes. Whoever gets the reader closes it, and does not use it any more.
+func newInflater(b []byte) (io.ReadCloser, error) {
+	f := inflaterPool.Get().(*inflater)
 	f.src.Reset(b)
 	var err error
 	if z, used := f.ReadCloser.(zlib.Resetter); used {
@@ -153,7 +153,7 @@ func inflate(b []byte) (io.ReadCloser, error) {
 func (f *inflater) Close() error {
 	err := f.ReadCloser.Close()
 	f.src.Reset(nil)
-	inflaters.Put(f)
+	inflaterPool.Put(f)
 	return err
 }
 
@@ -162,23 +162,23 @@ func (f *inflater) Close() error {
 // much behind, and it is the long ones that a bound on memory is about.
 const maxScratch = 1 << 20
 
-// scratches are buffers that streams are inflated into before it is known how long they are.
-var scratches = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+// scratchPool are buffers that streams are inflated into before it is known how long they are.
+var scratchPool = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
-func (d *Document) inflated(b []byte) ([]byte, error) {
-	z, err := inflate(b)
+func (d *Document) inflateBytes(b []byte) ([]byte, error) {
+	z, err := newInflater(b)
 	if err != nil {
 		return nil, err
 	}
-	scratch := scratches.Get().(*[]byte)
-	defer scratches.Put(scratch)
-	n, all, err := fill(scratch, z)
+	scratch := scratchPool.Get().(*[]byte)
+	defer scratchPool.Put(scratch)
+	n, all, err := fillScratch(scratch, z)
 	if !all {
 		var more int64
 		more, err = io.Copy(io.Discard, io.LimitReader(z, d.limits.Decoded+1-int64(n)))
 		n += int(more)
 	}
-	if err = d.read(int64(n), errors.Join(err, z.Close())); err != nil {
+	if err = d.checkDecoded(int64(n), errors.Join(err, z.Close())); err != nil {
 		return nil, err
 	}
 	out := make([]byte, n)
@@ -186,7 +186,7 @@ func (d *Document) inflated(b []byte) ([]byte, error) {
 		copy(out, *scratch)
 		return out, nil
 	}
-	if z, err = inflate(b); err != nil {
+	if z, err = newInflater(b); err != nil {
 		return nil, err
 	}
 	defer z.Close()
@@ -194,8 +194,8 @@ func (d *Document) inflated(b []byte) ([]byte, error) {
 	return out, err
 }
 
-// fill reads into a buffer, which grows up to maxScratch. All is whether there is no more.
-func fill(buf *[]byte, r io.Reader) (n int, all bool, err error) {
+// fillScratch reads into a buffer, which grows up to maxScratch. All is whether there is no more.
+func fillScratch(buf *[]byte, r io.Reader) (n int, all bool, err error) {
 	for {
 		if n == len(*buf) {
 			if n >= maxScratch {
@@ -213,39 +213,39 @@ func fill(buf *[]byte, r io.Reader) (n int, all bool, err error) {
 	}
 }
 
-func (d *Document) predicted(r io.ReadCloser, params Dict) ([]byte, error) {
-	b, err := d.readAll(r)
+func (d *Document) decodePredicted(r io.ReadCloser, params Dict) ([]byte, error) {
+	b, err := d.readDecoded(r)
 	if err != nil {
 		return nil, err
 	}
-	return d.unpredict(b, params)
+	return d.undoPredictor(b, params)
 }
 
-// readAll reads up to the limit. Data that breaks off, or whose checksum is
+// readDecoded reads up to the limit. Data that breaks off, or whose checksum is
 // wrong, is accepted as far as it goes only if nothing is missing for sure:
 // a wrong or absent Adler-32 harms no reader, so it harms none here but who
 // calls Checked.
-func (d *Document) readAll(r io.ReadCloser) ([]byte, error) {
+func (d *Document) readDecoded(r io.ReadCloser) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
-	if err = d.read(int64(len(b)), err); err != nil {
+	if err = d.checkDecoded(int64(len(b)), err); err != nil {
 		return nil, err
 	}
 	return b, nil
 }
 
-// read judges how reading n bytes of a stream ended.
-func (d *Document) read(n int64, err error) error {
+// checkDecoded judges how reading n bytes of a stream ended.
+func (d *Document) checkDecoded(n int64, err error) error {
 	if n > d.limits.Decoded {
 		return tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
 	}
-	if errors.Is(err, zlib.ErrChecksum) && !d.checked {
+	if errors.Is(err, zlib.ErrChecksum) && !d.strictChecksums {
 		return nil
 	}
 	return err
 }
 
-func (d *Document) integerOr(o Object, fallback int64) (int64, error) {
+func (d *Document) integerOrDefault(o Object, fallback int64) (int64, error) {
 	v, err := d.Resolve(o)
 	if err != nil || v == (Null{}) {
 		return fallback, err
@@ -253,7 +253,7 @@ func (d *Document) integerOr(o Object, fallback int64) (int64, error) {
 	return d.Integer(v)
 }
 
-func (d *Document) runLength(b []byte) ([]byte, error) {
+func (d *Document) decodeRunLength(b []byte) ([]byte, error) {
 	var out []byte
 	for len(b) > 0 {
 		n := int(b[0])
@@ -290,8 +290,8 @@ func decode85(b []byte) ([]byte, error) {
 	for _, c := range b {
 		switch {
 		case c == '~':
-			return end85(out, group, n)
-		case class[c] == space:
+			return appendLast85(out, group, n)
+		case charClasses[c] == space:
 		case c == 'z' && n == 0:
 			out = append(out, 0, 0, 0, 0)
 		case c < '!' || c > 'u':
@@ -299,16 +299,16 @@ func decode85(b []byte) ([]byte, error) {
 		default:
 			group[n] = c - '!'
 			if n++; n == 5 {
-				out = value85(out, group, 4)
+				out = append85(out, group, 4)
 				n = 0
 			}
 		}
 	}
-	return end85(out, group, n)
+	return appendLast85(out, group, n)
 }
 
-// end85 decodes a last group of n digits, which stands for n-1 bytes.
-func end85(out []byte, group [5]byte, n int) ([]byte, error) {
+// appendLast85 decodes a last group of n digits, which stands for n-1 bytes.
+func appendLast85(out []byte, group [5]byte, n int) ([]byte, error) {
 	if n == 0 {
 		return out, nil
 	}
@@ -318,10 +318,10 @@ func end85(out []byte, group [5]byte, n int) ([]byte, error) {
 	for i := n; i < 5; i++ {
 		group[i] = 84
 	}
-	return value85(out, group, n-1), nil
+	return append85(out, group, n-1), nil
 }
 
-func value85(out []byte, group [5]byte, n int) []byte {
+func append85(out []byte, group [5]byte, n int) []byte {
 	var v uint32
 	for _, c := range group {
 		v = v*85 + uint32(c)

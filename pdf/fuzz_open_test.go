@@ -16,8 +16,8 @@ func FuzzOpen(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		o := pdf.Options{Limits: pdf.Limits{Decoded: 1 << 20, Objects: 100_000, Pages: 10_000, Fields: 10_000}}
-		exercise(b, o)
+		exerciseReader(b, o)
 		o.Repair = true
-		exercise(b, o)
+		exerciseReader(b, o)
 	})
 }

@@ -9,20 +9,20 @@ func FuzzObjectStream(f *testing.F) {
 	f.Add([]byte("7 0 8 3 9 9 (a)[1 2]<</K 7 0 R>>"), int64(3), int64(12))
 	f.Add([]byte("1 0 1 0 null"), int64(2), int64(8))
 	f.Fuzz(func(t *testing.T, b []byte, n, first int64) {
-		c, err := parseContainer(b, n, first)
+		c, err := parseObjectStream(b, n, first)
 		if err != nil {
 			return
 		}
 		l := Limits{Depth: 50, Values: 10_000}.withDefaults(0)
 		for i, number := range c.numbers {
-			start, ok := c.find(number, i)
+			start, ok := c.findOffset(number, i)
 			if !ok || start != int(c.starts[i]) {
 				t.Fatalf("object %d at index %d is found at %d (%v), stands at %d", number, i, start, ok, c.starts[i])
 			}
-			if _, ok := c.find(number, len(c.numbers)); !ok {
+			if _, ok := c.findOffset(number, len(c.numbers)); !ok {
 				t.Fatalf("object %d is not found without its index", number)
 			}
-			if _, err := newParser(newBytesLexer(b[start:], 0), l).object(); isRead(err) {
+			if _, err := newParser(newBytesLexer(b[start:], 0), l).parseObject(); isReadError(err) {
 				t.Fatal(err)
 			}
 		}
@@ -41,7 +41,7 @@ func FuzzSection(f *testing.F) {
 		}
 		read := func(b []byte) (all []entry, err error) {
 			d := &Document{src: bytes.NewReader(b), size: int64(len(b)), limits: Limits{Objects: 10_000, Decoded: 1 << 20}.withDefaults(int64(len(b)))}
-			d.objects, d.containers = newCache[uint32, Object](1<<20), newCache[uint32, *container](1<<20)
+			d.objects, d.objectStreams = newCache[uint32, Object](1<<20), newCache[uint32, *objectStream](1<<20)
 			_, err = d.readSection(0, func(n uint32, s slot) error {
 				if int64(n) > int64(d.limits.Objects) {
 					t.Fatalf("object number %d", n)
@@ -52,7 +52,7 @@ func FuzzSection(f *testing.F) {
 			return all, err
 		}
 		once, err := read(b)
-		if isRead(err) {
+		if isReadError(err) {
 			t.Fatal(err)
 		}
 		// White space before a table moves every entry, and changes none.

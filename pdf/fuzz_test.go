@@ -13,8 +13,8 @@ func FuzzLexer(f *testing.F) {
 		whole := newParser(newBytesLexer(b, 0), l)
 		parts := newParser(newLexer(bytes.NewReader(b), 0, int64(len(b))), l)
 		for range 100 {
-			o, err := whole.object()
-			_, err2 := parts.object()
+			o, err := whole.parseObject()
+			_, err2 := parts.parseObject()
 			if (err == nil) != (err2 == nil) {
 				t.Fatalf("in memory: %v, by chunks: %v", err, err2)
 			}
@@ -23,10 +23,10 @@ func FuzzLexer(f *testing.F) {
 			}
 			// What was read can be written, and then reads again.
 			w := &writer{}
-			if err := w.object(o); err != nil {
+			if err := w.writeObject(o); err != nil {
 				t.Fatalf("write: %v", err)
 			}
-			if _, err := newParser(newBytesLexer(w.buf, 0), Limits{}.withDefaults(0)).object(); err != nil {
+			if _, err := newParser(newBytesLexer(w.buf, 0), Limits{}.withDefaults(0)).parseObject(); err != nil {
 				t.Fatalf("read %q again: %v", w.buf, err)
 			}
 		}

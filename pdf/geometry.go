@@ -48,9 +48,9 @@ func (d *Document) Rect(o Object) (Rect, error) {
 	return Rect{min(v[0], v[2]), min(v[1], v[3]), max(v[0], v[2]), max(v[1], v[3])}, nil
 }
 
-// Displayed returns the size of the page as a viewer shows it: the crop box,
+// DisplayedSize returns the size of the page as a viewer shows it: the crop box,
 // turned by Rotate, in points.
-func (p *Page) Displayed() (width, height float64) {
+func (p *Page) DisplayedSize() (width, height float64) {
 	width, height = p.CropBox.Width()*p.UserUnit, p.CropBox.Height()*p.UserUnit
 	if p.Rotate%180 != 0 {
 		return height, width

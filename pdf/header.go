@@ -10,7 +10,7 @@ type header struct {
 }
 
 func (d *Document) readHeader() error {
-	b, _, err := d.window(0, 2*headerWindow)
+	b, _, err := d.readWindow(0, 2*headerWindow)
 	if err != nil {
 		return err
 	}
@@ -25,19 +25,19 @@ func (d *Document) readHeader() error {
 		n++
 	}
 	d.header.version = string(v[:n])
-	d.header.linearized = d.linearization(b[i:], int64(i))
+	d.header.linearized = d.readLinearizedLength(b[i:], int64(i))
 	return nil
 }
 
-// linearization returns the file length that a linearization dictionary
+// readLinearizedLength returns the file length that a linearization dictionary
 // states. It is the first object of such a file, and within its first kilobyte
 // (ISO 32000-1 §F.3.3).
-func (d *Document) linearization(b []byte, at int64) int64 {
+func (d *Document) readLinearizedLength(b []byte, at int64) int64 {
 	p := newParser(newBytesLexer(b, at), d.limits)
-	if _, err := objectHeader(p, at); err != nil {
+	if _, err := parseObjectHeader(p, at); err != nil {
 		return 0
 	}
-	o, err := p.object()
+	o, err := p.parseObject()
 	if err != nil {
 		return 0
 	}

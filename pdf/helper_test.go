@@ -9,10 +9,10 @@ import (
 	"segel/pdf"
 )
 
-// same is a source of fixed "random" bytes.
-type same byte
+// fixedRandom is a source of fixed "random" bytes.
+type fixedRandom byte
 
-func (s same) Read(p []byte) (int, error) {
+func (s fixedRandom) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = byte(s)
 	}
@@ -21,7 +21,7 @@ func (s same) Read(p []byte) (int, error) {
 
 func open(t testing.TB, b []byte) *pdf.Document {
 	t.Helper()
-	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{Random: same(7)})
+	d, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{Random: fixedRandom(7)})
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -56,13 +56,13 @@ func must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-// counting counts the bytes read through it.
-type counting struct {
+// countingReader counts the bytes read through it.
+type countingReader struct {
 	io.ReaderAt
 	bytes int64
 }
 
-func (c *counting) ReadAt(p []byte, at int64) (int, error) {
+func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 	n, err := c.ReaderAt.ReadAt(p, at)
 	c.bytes += int64(n)
 	return n, err

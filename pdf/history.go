@@ -11,19 +11,19 @@ import (
 // keeps one state at a time: a table of the cross-reference that shares with
 // the one before what did not change.
 type History struct {
-	d          *Document
-	bare       *Document // reads sections, which are never encrypted
-	password   string
-	revisions  []Revision
-	next       int
-	last       *State
-	before     *State          // last
-	spent      int64           // work of the states before that
-	containers map[uint32]bool // numbers that were ever used as object streams
-	moves      int             // the most that one state lists
-	forward    map[uint32]slot // entries that led behind the end of their state
-	fresh      fresh           // entries of the state that is being opened
-	streams    map[int64]bool  // where the streams of hybrid sections stand that states had so far
+	d             *Document
+	sectionReader *Document // reads sections, which are never encrypted
+	password      string
+	revisions     []Revision
+	next          int
+	last          *State
+	before        *State          // last
+	spent         int64           // work of the states before that
+	objectStreams map[uint32]bool // numbers that were ever used as object streams
+	maxChanges    int             // the most that one state lists
+	forward       map[uint32]slot // entries that led behind the end of their state
+	entries       revisionEntries // entries of the state that is being opened
+	hybridStreams map[int64]bool  // where the streams of hybrid sections stand that states had so far
 }
 
 // State is the file as one of its revisions left it. Its Document reads
@@ -31,23 +31,23 @@ type History struct {
 type State struct {
 	*Document
 	Revision Revision
-	// Moves are the objects that are not where the state before had them, in
+	// Changes are the objects that are not where the state before had them, in
 	// order of number. The oldest state has none.
-	Moves []Move
+	Changes []ObjectChange
 	// Truncated is set if there are more moves than were asked for.
 	Truncated bool
-	// Containers are the numbers of the object streams that are new with this
+	// ObjectStreams are the numbers of the object streams that are new with this
 	// state.
-	Containers []uint32
-	// Odd names what keeps readers from agreeing about this revision.
-	Odd []string
+	ObjectStreams []uint32
+	// Ambiguities names what keeps readers from agreeing about this revision.
+	Ambiguities []string
 	// Forward is set if an entry of the cross-reference points behind the end, so that appended bytes decide what the
 	// object is. Odd tells it too.
 	Forward bool
 }
 
-// Move is an object that a revision adds, replaces or frees.
-type Move struct {
+// ObjectChange is an object that a revision adds, replaces or frees.
+type ObjectChange struct {
 	Number        uint32
 	Before, After Ref   // zero if the object was not there, or is no longer
 	Offset        int64 // absolute, where it is now; 0 in an object stream
@@ -67,19 +67,19 @@ func (d *Document) History(password string, moves int) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{d: d, password: password, containers: map[uint32]bool{}, moves: moves, forward: map[uint32]slot{}, streams: map[int64]bool{}, fresh: fresh{conflicts: map[uint32]bool{}}}
-	h.bare = d.view(d.size)
-	h.bare.once = true
-	h.revisions = joinUnended(all)
+	h := &History{d: d, password: password, objectStreams: map[uint32]bool{}, maxChanges: moves, forward: map[uint32]slot{}, hybridStreams: map[int64]bool{}, entries: revisionEntries{conflicts: map[uint32]bool{}}}
+	h.sectionReader = d.newPrefixView(d.size)
+	h.sectionReader.uniqueKeys = true
+	h.revisions = mergeUnended(all)
 	if n := len(h.revisions); n > 0 && h.revisions[n-1].End == 0 {
 		h.revisions[n-1].End = d.size
 	}
 	return h, nil
 }
 
-// joinUnended makes a section without an end of its own part of the next
+// mergeUnended makes a section without an end of its own part of the next
 // revision that has one.
-func joinUnended(all []Revision) []Revision {
+func mergeUnended(all []Revision) []Revision {
 	var joined []Revision
 	for i, r := range all {
 		if i > 0 && all[i-1].EOF == 0 {
@@ -103,86 +103,86 @@ func (h *History) Next() (*State, error) {
 		return nil, nil
 	}
 	r := h.revisions[h.next]
-	s := &State{Document: h.d.view(r.End), Revision: r}
-	s.shelf = h.d.shelf
+	s := &State{Document: h.d.newPrefixView(r.End), Revision: r}
+	s.shared = h.d.shared
 	if h.last != nil {
-		s.slots = h.last.slots.share()
-		h.budget(s)
+		s.slots = h.last.slots.copyOnWrite()
+		h.limitWork(s)
 	}
 	// Nothing that was written later may speak for this state.
-	h.bare.size = r.End
-	fresh := &h.fresh
-	defer fresh.clear()
+	h.sectionReader.size = r.End
+	fresh := &h.entries
+	defer fresh.reset()
 	for i, at := range r.sections {
 		section, repeats, err := h.readSection(at, fresh)
 		if err != nil {
 			return nil, fmt.Errorf("revision %d: %w", h.next+1, err)
 		}
 		if i == 0 {
-			s.trailer = trailerOf(section.trailer)
+			s.trailer = fileTrailer(section.trailer)
 		}
 		s.sections = append(s.sections, section)
-		h.streams[section.xrefStm] = true
+		h.hybridStreams[section.xrefStm] = true
 		if section.xrefStm != 0 && h.last != nil && !repeats {
-			s.odd("a table with a stream beside it: older readers see something else")
+			s.addAmbiguity("a table with a stream beside it: older readers see something else")
 		}
 	}
 	if len(fresh.conflicts) > 0 {
-		s.odd(fmt.Sprintf("%d objects are stated twice, at different places", len(fresh.conflicts)))
+		s.addAmbiguity(fmt.Sprintf("%d objects are stated twice, at different places", len(fresh.conflicts)))
 	}
 	if h.last != nil {
-		if err := h.compare(s, fresh); err != nil {
+		if err := h.collectChanges(s, fresh); err != nil {
 			return nil, err
 		}
 	}
-	s.slots.merge(&fresh.slots, func(_ uint32, _, now slot) {
-		if now.kind() == slotCompressed && !h.containers[now.container()] {
-			h.containers[now.container()] = true
-			s.Containers = append(s.Containers, now.container())
+	s.slots.mergeNewer(&fresh.slots, func(_ uint32, _, now slot) {
+		if now.kind() == slotCompressed && !h.objectStreams[now.streamNumber()] {
+			h.objectStreams[now.streamNumber()] = true
+			s.ObjectStreams = append(s.ObjectStreams, now.streamNumber())
 		}
 	})
 	s.slots.set(0, freeSlot(65535))
 	h.checkForward(s, fresh)
-	if err := h.checkStart(s); err != nil {
+	if err := h.checkStartXref(s); err != nil {
 		return nil, err
 	}
-	if err := h.unlock(s); err != nil {
+	if err := h.readStateEncryption(s); err != nil {
 		return nil, err
 	}
 	h.before, h.last, h.next = h.last, s, h.next+1
 	return s, nil
 }
 
-// budget makes all states share the work that one document may cost.
-func (h *History) budget(s *State) {
+// limitWork makes all states share the work that one document may cost.
+func (h *History) limitWork(s *State) {
 	if h.before != nil {
 		h.spent += h.before.work
 	}
 	s.limits.Work = max(1, h.d.limits.Work-h.spent-h.last.work)
 }
 
-// view is a document over a prefix of the file, without a cross-reference.
-func (d *Document) view(size int64) *Document {
+// newPrefixView is a document over a prefix of the file, without a cross-reference.
+func (d *Document) newPrefixView(size int64) *Document {
 	return &Document{
 		src: d.src, size: size, limits: d.limits, budget: d.budget, random: d.random, shift: d.shift, header: d.header, references: references{limit: d.references.limit},
-		objects:    newCache[uint32, Object](d.limits.Cache / 8),
-		containers: newCache[uint32, *container](d.limits.Cache / 8),
+		objects:       newCache[uint32, Object](d.limits.Cache / 8),
+		objectStreams: newCache[uint32, *objectStream](d.limits.Cache / 8),
 	}
 }
 
-func (s *State) odd(what string) { s.Odd = append(s.Odd, what) }
+func (s *State) addAmbiguity(what string) { s.Ambiguities = append(s.Ambiguities, what) }
 
-// fresh are the entries of the sections of one revision.
-type fresh struct {
+// revisionEntries are the entries of the sections of one revision.
+type revisionEntries struct {
 	slots     slots
-	own       slots           // those of the section at hand
+	section   slots           // those of the section at hand
 	conflicts map[uint32]bool // numbers that are stated twice
 }
 
-// clear forgets the entries, so that those of the next revision find room.
-func (f *fresh) clear() {
+// reset forgets the entries, so that those of the next revision find room.
+func (f *revisionEntries) reset() {
 	f.slots.clear()
-	f.own.clear()
+	f.section.clear()
 	clear(f.conflicts)
 }
 
@@ -198,8 +198,8 @@ const maxConflicts = 1000
 // each table that repeats it. Some copy /XRefStm of an earlier section: what
 // that says of objects which the table has in use is out of date and has no
 // effect, since the table comes first (ISO 32000-2 §7.5.8.4).
-func (h *History) readSection(at int64, f *fresh) (section *section, repeats bool, err error) {
-	own := &f.own
+func (h *History) readSection(at int64, f *revisionEntries) (section *section, repeats bool, err error) {
+	own := &f.section
 	own.clear()
 	repeats = true
 	var freed, overruled []uint32 // although the same section has them in use, or has them elsewhere
@@ -208,7 +208,7 @@ func (h *History) readSection(at int64, f *fresh) (section *section, repeats boo
 		switch {
 		case had.kind() == slotAbsent:
 			own.set(n, s)
-			f.slots.keep(n, s)
+			f.slots.setIfAbsent(n, s)
 		case had == s, had.kind() < slotPlain && s.kind() < slotPlain, len(f.conflicts) >= maxConflicts:
 		case had.kind() >= slotPlain && s.kind() < slotPlain:
 			if len(freed) < maxConflicts {
@@ -233,10 +233,10 @@ func (h *History) readSection(at int64, f *fresh) (section *section, repeats boo
 		repeats = repeats && (n == 0 || said == s || said.kind() < slotPlain && s.kind() < slotPlain)
 		return visit(n, s)
 	}
-	if section, err = h.bare.readParts(at, visit, beside); err != nil {
+	if section, err = h.sectionReader.readSectionParts(at, visit, beside); err != nil {
 		return nil, false, err
 	}
-	if !h.streams[section.xrefStm] {
+	if !h.hybridStreams[section.xrefStm] {
 		for _, n := range overruled {
 			f.conflicts[n], repeats = true, false
 		}
@@ -251,57 +251,57 @@ func (h *History) readSection(at int64, f *fresh) (section *section, repeats boo
 	return section, repeats, nil
 }
 
-// compare lists the moves of a state whose slots are still those of the state
+// collectChanges lists the moves of a state whose slots are still those of the state
 // before.
-func (h *History) compare(s *State, f *fresh) error {
+func (h *History) collectChanges(s *State, f *revisionEntries) error {
 	before := h.last
 	start, end := before.Revision.End, s.Revision.End
 	if end <= start {
-		s.odd("it ends before the revision it follows")
+		s.addAmbiguity("it ends before the revision it follows")
 	}
 	for _, section := range s.sections {
 		if section.at < start || section.at >= end {
-			s.odd("its cross-reference stands in another revision")
+			s.addAmbiguity("its cross-reference stands in another revision")
 		}
 	}
 	if len(s.sections) > 1 {
-		s.odd("several cross-reference sections")
+		s.addAmbiguity("several cross-reference sections")
 	}
 	replaced := map[uint32]bool{} // object streams
-	err := f.slots.all(func(n uint32, now slot) error {
+	err := f.slots.eachStated(func(n uint32, now slot) error {
 		was := s.slots.get(n)
 		if n == 0 || was == now || was.kind() < slotPlain && now.kind() < slotPlain {
 			return nil
 		}
-		if h.containers[n] {
+		if h.objectStreams[n] {
 			replaced[n] = true
 		}
-		s.move(h.moves, moveOf(n, was, now, start, end, &f.slots))
+		s.addChange(h.maxChanges, newObjectChange(n, was, now, start, end, &f.slots))
 		return nil
 	})
 	if err != nil || len(replaced) == 0 {
 		return err
 	}
 	// What is in an object stream changes with it.
-	return s.slots.each(func(n uint32, was slot) error {
-		if was.kind() == slotCompressed && replaced[was.container()] && f.slots.get(n).kind() == slotAbsent {
+	return s.slots.eachInUse(func(n uint32, was slot) error {
+		if was.kind() == slotCompressed && replaced[was.streamNumber()] && f.slots.get(n).kind() == slotAbsent {
 			ref := Ref{Number: n}
-			s.move(h.moves, Move{Number: n, Before: ref, After: ref})
+			s.addChange(h.maxChanges, ObjectChange{Number: n, Before: ref, After: ref})
 		}
 		return nil
 	})
 }
 
-func (s *State) move(most int, m Move) {
-	if len(s.Moves) >= most {
+func (s *State) addChange(most int, m ObjectChange) {
+	if len(s.Changes) >= most {
 		s.Truncated = true
 		return
 	}
-	s.Moves = append(s.Moves, m)
+	s.Changes = append(s.Changes, m)
 }
 
-func moveOf(n uint32, was, now slot, start, end int64, f *slots) Move {
-	m := Move{Number: n}
+func newObjectChange(n uint32, was, now slot, start, end int64, f *slots) ObjectChange {
+	m := ObjectChange{Number: n}
 	if was.kind() >= slotPlain {
 		m.Before = Ref{Number: n, Generation: was.generation()}
 	}
@@ -312,7 +312,7 @@ func moveOf(n uint32, was, now slot, start, end int64, f *slots) Move {
 		m.Earlier = m.Offset < start || m.Offset >= end
 	case slotCompressed:
 		m.After = Ref{Number: n}
-		at := f.get(now.container())
+		at := f.get(now.streamNumber())
 		m.Earlier = at.kind() != slotPlain || at.offset() < start || at.offset() >= end
 	}
 	return m
@@ -320,8 +320,8 @@ func moveOf(n uint32, was, now slot, start, end int64, f *slots) Move {
 
 // checkForward finds entries that lead behind the end of the state: whoever
 // appends to the file decides what is there.
-func (h *History) checkForward(s *State, f *fresh) {
-	_ = f.slots.each(func(n uint32, now slot) error {
+func (h *History) checkForward(s *State, f *revisionEntries) {
+	_ = f.slots.eachInUse(func(n uint32, now slot) error {
 		if now.kind() == slotPlain && now.offset() >= s.Revision.End && len(h.forward) < maxConflicts {
 			h.forward[n] = now
 		}
@@ -332,35 +332,35 @@ func (h *History) checkForward(s *State, f *fresh) {
 		case s.slots.get(n) != was:
 			delete(h.forward, n)
 		case was.offset() >= s.Revision.End:
-			s.odd("an entry that leads behind its end")
+			s.addAmbiguity("an entry that leads behind its end")
 			s.Forward = true
 			return
 		}
 	}
 }
 
-// checkStart demands that a reader who sees nothing behind the end of the
+// checkStartXref demands that a reader who sees nothing behind the end of the
 // revision begins where we do.
-func (h *History) checkStart(s *State) error {
-	lent := chunks.Get().(*[]byte)
-	defer chunks.Put(lent)
-	tail, at, err := s.windowInto(*lent, s.size-tailWindow, s.size)
+func (h *History) checkStartXref(s *State) error {
+	lent := lexerBuffers.Get().(*[]byte)
+	defer lexerBuffers.Put(lent)
+	tail, at, err := s.readWindowInto(*lent, s.size-tailWindow, s.size)
 	if err != nil {
 		return err
 	}
 	i := bytes.LastIndex(tail, []byte("startxref"))
 	if i < 0 {
-		s.odd("no startxref at its end")
+		s.addAmbiguity("no startxref at its end")
 		return nil
 	}
 	t, err := newBytesLexer(tail[i+len("startxref"):], at+int64(i)+9).next()
 	if err != nil || t.kind != tokInteger {
-		s.odd("startxref at its end leads elsewhere")
+		s.addAmbiguity("startxref at its end leads elsewhere")
 		return nil
 	}
 	same, err := s.LeadsTo(t.num+h.d.shift, s.Revision.StartXref)
 	if !same && err == nil {
-		s.odd("startxref at its end leads elsewhere")
+		s.addAmbiguity("startxref at its end leads elsewhere")
 	}
 	return err
 }
@@ -376,9 +376,9 @@ func (s *State) LeadsTo(offset, at int64) (bool, error) {
 	if offset > at || at-offset > maxLeading || offset < 0 {
 		return false, nil
 	}
-	b, _, err := s.window(offset, at)
+	b, _, err := s.readWindow(offset, at)
 	for _, c := range b {
-		if class[c] != space {
+		if charClasses[c] != space {
 			return false, err
 		}
 	}
@@ -403,24 +403,24 @@ func (s *State) RepeatsCrossReference(at int64) (bool, error) {
 		return nil
 	})
 	if err != nil {
-		return false, orRead(err)
+		return false, onlyReadError(err)
 	}
 	for _, k := range []Name{"Root", "Encrypt"} {
-		repeats = repeats && sameAtom(stream.trailer[k], s.trailer[k])
+		repeats = repeats && isSameAtom(stream.trailer[k], s.trailer[k])
 	}
 	if !repeats || stream.prev != 0 && stream.prev != s.sections[0].prev {
 		return false, nil
 	}
 	// Readers may take numbers from /Size on for unused.
-	if size, ok := stream.trailer["Size"].(Integer); !ok || int64(size) <= int64(s.slots.highest) && !sameAtom(size, s.trailer["Size"]) {
+	if size, ok := stream.trailer["Size"].(Integer); !ok || int64(size) <= int64(s.slots.highest) && !isSameAtom(size, s.trailer["Size"]) {
 		return false, nil
 	}
 	return true, nil
 }
 
-// sameAtom reports whether two entries of trailers are the same number or
+// isSameAtom reports whether two entries of trailers are the same number or
 // reference, or both missing.
-func sameAtom(a, b Object) bool {
+func isSameAtom(a, b Object) bool {
 	switch a := a.(type) {
 	case nil:
 		return b == nil
@@ -434,17 +434,17 @@ func sameAtom(a, b Object) bool {
 	return false
 }
 
-// orRead returns err if it is not the file's fault.
-func orRead(err error) error {
-	if err != nil && isRead(err) {
+// onlyReadError returns err if it is not the file's fault.
+func onlyReadError(err error) error {
+	if err != nil && isReadError(err) {
 		return err
 	}
 	return nil
 }
 
-// unlock gives the state the key of the file, or derives its own if encryption
+// readStateEncryption gives the state the key of the file, or derives its own if encryption
 // is stated differently.
-func (h *History) unlock(s *State) error {
+func (h *History) readStateEncryption(s *State) error {
 	e := s.trailer["Encrypt"]
 	if e == nil {
 		return nil
@@ -454,25 +454,25 @@ func (h *History) unlock(s *State) error {
 		s.security = h.last.security
 		return nil
 	}
-	return s.Document.unlock(h.password)
+	return s.Document.readEncryption(h.password)
 }
 
-// Unambiguous reads an object and fails with ErrDamaged if a dictionary in
+// RequireUniqueKeys reads an object and fails with ErrDamaged if a dictionary in
 // it states a key twice: readers differ in which of the two they take. After it
 // Object costs nothing.
-func (d *Document) Unambiguous(ref Ref) error {
+func (d *Document) RequireUniqueKeys(ref Ref) error {
 	s := d.slots.get(ref.Number)
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
 		return nil
 	}
-	if d.strict(ref.Number, s) {
+	if d.isKnownUnique(ref.Number, s) {
 		return nil
 	}
-	d.once = true
-	defer func() { d.once = false }()
-	found, err := d.load(ref, s)
+	d.uniqueKeys = true
+	defer func() { d.uniqueKeys = false }()
+	found, err := d.loadObject(ref, s)
 	if err == nil {
-		d.keep(ref.Number, s, found)
+		d.cacheObject(ref.Number, s, found)
 	}
 	return err
 }
@@ -489,14 +489,14 @@ func (d *Document) InUse(number uint32) (Ref, bool) {
 // InUseAll goes through the references of all numbers in use, in order.
 func (d *Document) InUseAll() iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
-		_ = d.slots.each(func(n uint32, s slot) error {
+		_ = d.slots.eachInUse(func(n uint32, s slot) error {
 			if !yield(Ref{Number: n, Generation: s.generation()}) {
-				return errStop
+				return errStopWalk
 			}
 			return nil
 		})
 	}
 }
 
-// errStop ends a walk whose caller has seen enough.
-var errStop = errors.New("enough")
+// errStopWalk ends a walk whose caller has seen enough.
+var errStopWalk = errors.New("enough")

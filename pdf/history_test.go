@@ -14,8 +14,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// states opens all states of a file.
-func states(t testing.TB, b []byte) []*pdf.State {
+// openStates opens all states of a file.
+func openStates(t testing.TB, b []byte) []*pdf.State {
 	t.Helper()
 	h := must[*pdf.History](t)(open(t, b).History("", 1000))
 	var all []*pdf.State
@@ -44,34 +44,34 @@ func TestEachStateReadsAsThePrefixOfTheFileDoes(t *testing.T) {
 				must[pdf.Dict](t)(u.Edit(root))["Step"] = u.Add(pdf.Array{pdf.Integer(i)})
 				b = build(t, b, u)
 			}
-			all := states(t, b)
+			all := openStates(t, b)
 			if len(all) != 5 {
 				t.Fatalf("%d states", len(all))
 			}
 			for i, s := range all {
-				if len(s.Odd) > 0 {
-					t.Errorf("state %d: %v", i, s.Odd)
+				if len(s.Ambiguities) > 0 {
+					t.Errorf("state %d: %v", i, s.Ambiguities)
 				}
 				prefix := open(t, b[:s.Revision.End])
 				if !reflect.DeepEqual(s.Trailer(), prefix.Trailer()) {
 					t.Errorf("state %d: trailer %v, want %v", i, s.Trailer(), prefix.Trailer())
 				}
-				agree(t, i, s, prefix)
+				requireSameState(t, i, s, prefix)
 			}
 			// Nor does it matter what was read of later states before.
-			for i, s := range slices.Backward(states(t, b)) {
-				agree(t, i, s, open(t, b[:s.Revision.End]))
+			for i, s := range slices.Backward(openStates(t, b)) {
+				requireSameState(t, i, s, open(t, b[:s.Revision.End]))
 			}
 		})
 	}
 }
 
-func agree(t *testing.T, i int, s *pdf.State, prefix *pdf.Document) {
+func requireSameState(t *testing.T, i int, s *pdf.State, prefix *pdf.Document) {
 	t.Helper()
 	for n := range uint32(120) {
 		ref := pdf.Ref{Number: n}
 		got, want := must[pdf.Object](t)(s.Object(ref)), must[pdf.Object](t)(prefix.Object(ref))
-		if fmt.Sprint(value(got)) != fmt.Sprint(value(want)) {
+		if fmt.Sprint(withoutPosition(got)) != fmt.Sprint(withoutPosition(want)) {
 			t.Errorf("state %d, object %d: %v, want %v", i, n, got, want)
 		}
 	}
@@ -92,7 +92,7 @@ func TestStateSeesNothingBehindItsEndThatALaterOneHasRead(t *testing.T) {
 	b = append(b, bytes.Repeat([]byte(" "), 1000-len(b))...)
 	b = append(b, "3 0 obj\n[42]\nendobj\n"...)
 	b = fmt.Appendf(b, "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 5/Root 1 0 R/Prev %d>>\nstartxref\n%d\n%%%%EOF\n", section, len(b))
-	all := states(t, b)
+	all := openStates(t, b)
 	for _, n := range []uint32{3, 4} {
 		ref := pdf.Ref{Number: n}
 		for range 2 {
@@ -106,15 +106,15 @@ func TestStateSeesNothingBehindItsEndThatALaterOneHasRead(t *testing.T) {
 	}
 }
 
-// value leaves out where a stream is.
-func value(o pdf.Object) any {
+// withoutPosition leaves out where a stream is.
+func withoutPosition(o pdf.Object) any {
 	if s, ok := o.(*pdf.Stream); ok {
 		return []any{s.Dict, s.Len()}
 	}
 	return o
 }
 
-func TestMovesNameWhatARevisionAddsReplacesAndFrees(t *testing.T) {
+func TestChangesListWhatARevisionAddsReplacesAndFrees(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Table(2)
 	before := len(b)
@@ -127,34 +127,34 @@ func TestMovesNameWhatARevisionAddsReplacesAndFrees(t *testing.T) {
 	prev := must[[]pdf.Revision](t)(open(t, b).Revisions())[0].StartXref
 	fmt.Fprintf(&x, "xref\n0 1\n0000000000 65535 f \n2 1\n%010d 00000 n \n3 1\n0000000000 00001 f \n90 1\n%010d 00000 n \ntrailer\n<</Size %d/Prev %d/Root %v>>\nstartxref\n%d\n%%%%EOF\n",
 		before, at, max(91, size), prev, open(t, b).Trailer()["Root"], section)
-	all := states(t, append(b, x.Bytes()...))
+	all := openStates(t, append(b, x.Bytes()...))
 	if len(all) != 2 {
 		t.Fatalf("%d states", len(all))
 	}
 	two, three, new := pdf.Ref{Number: 2}, pdf.Ref{Number: 3}, pdf.Ref{Number: 90}
-	want := []pdf.Move{{Number: 2, Before: two, After: two, Offset: int64(before)}, {Number: 3, Before: three}, {Number: 90, After: new, Offset: int64(at)}}
-	if !reflect.DeepEqual(all[1].Moves, want) {
-		t.Errorf("moves %+v, want %+v", all[1].Moves, want)
+	want := []pdf.ObjectChange{{Number: 2, Before: two, After: two, Offset: int64(before)}, {Number: 3, Before: three}, {Number: 90, After: new, Offset: int64(at)}}
+	if !reflect.DeepEqual(all[1].Changes, want) {
+		t.Errorf("moves %+v, want %+v", all[1].Changes, want)
 	}
 }
 
-func TestReplacingAnObjectStreamMovesWhatItHolds(t *testing.T) {
+func TestReplacingAnObjectStreamChangesItsObjects(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Streams(3)
 	d := open(t, b)
 	revision := must[[]pdf.Revision](t)(d.Revisions())[0]
 	var container uint32
 	held := map[uint32]bool{}
-	for _, e := range must[[]pdf.Entry](t)(d.Changed(revision)) {
-		if e.Container != 0 && (container == 0 || container == e.Container) {
-			container = e.Container
+	for _, e := range must[[]pdf.Entry](t)(d.RevisionEntries(revision)) {
+		if e.ObjectStream != 0 && (container == 0 || container == e.ObjectStream) {
+			container = e.ObjectStream
 			held[e.Ref.Number] = true
 		}
 	}
 	u := d.NewUpdate()
 	must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: container}))["Extra"] = pdf.Integer(1)
-	all := states(t, build(t, b, u))
-	for _, m := range all[1].Moves {
+	all := openStates(t, build(t, b, u))
+	for _, m := range all[1].Changes {
 		delete(held, m.Number)
 	}
 	if len(held) > 0 || container == 0 {
@@ -162,7 +162,7 @@ func TestReplacingAnObjectStreamMovesWhatItHolds(t *testing.T) {
 	}
 }
 
-func TestWhatReadersDisagreeAboutIsOdd(t *testing.T) {
+func TestAmbiguitiesAreReported(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Table(1)
 	d := open(t, b)
@@ -193,15 +193,15 @@ func TestWhatReadersDisagreeAboutIsOdd(t *testing.T) {
 		"startxref, into its own word":                       {shifted(1), "leads elsewhere"},
 		"startxref, to the section before":                   {shifted(int(prev) - len(b) - len(one)), "leads elsewhere"},
 	} {
-		all := states(t, c.file)
-		if odd := strings.Join(all[1].Odd, "; "); !strings.Contains(odd, c.want) || c.want == "" && odd != "" {
+		all := openStates(t, c.file)
+		if odd := strings.Join(all[1].Ambiguities, "; "); !strings.Contains(odd, c.want) || c.want == "" && odd != "" {
 			t.Errorf("%s: odd is %q, want %q", name, odd, c.want)
 		}
 	}
 	// An entry that leads back into what was there before is told apart.
-	back := states(t, tail(one, entry(150, len(b))+entry(3, int(offsetOf(t, b, "2 0 obj"))), ""))
-	if m := back[1].Moves[0]; m.Number != 3 || !m.Earlier || back[1].Moves[1].Earlier {
-		t.Errorf("moves %+v", back[1].Moves)
+	back := openStates(t, tail(one, entry(150, len(b))+entry(3, int(offsetOf(t, b, "2 0 obj"))), ""))
+	if m := back[1].Changes[0]; m.Number != 3 || !m.Earlier || back[1].Changes[1].Earlier {
+		t.Errorf("moves %+v", back[1].Changes)
 	}
 }
 
@@ -219,12 +219,12 @@ func TestDictionaryThatStatesAKeyTwiceIsAmbiguous(t *testing.T) {
 	b := pdftest.Form()
 	d := open(t, b)
 	ref := pdf.Ref{Number: pdftest.FormNumber + 1}
-	if err := d.Unambiguous(ref); err != nil {
+	if err := d.RequireUniqueKeys(ref); err != nil {
 		t.Error(err)
 	}
 	for _, twice := range []string{"/T (a) /F 4 ", "/#54 (a)    "} {
 		d := open(t, replace(t, b, "/Type /Annot", twice))
-		if err := d.Unambiguous(ref); !errors.Is(err, pdf.ErrDamaged) {
+		if err := d.RequireUniqueKeys(ref); !errors.Is(err, pdf.ErrDamaged) {
 			t.Errorf("%s: %v", twice, err)
 		}
 		if _, err := d.Object(ref); err != nil {
@@ -262,11 +262,11 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 	first := must[[]pdf.Revision](t)(d.Revisions())[0]
 	var hidden pdf.Entry
 	used := map[int][3]int{}
-	for _, e := range must[[]pdf.Entry](t)(d.Changed(first)) {
+	for _, e := range must[[]pdf.Entry](t)(d.RevisionEntries(first)) {
 		switch {
-		case e.Container != 0 && hidden.Ref.IsZero():
+		case e.ObjectStream != 0 && hidden.Ref.IsZero():
 			hidden = e
-		case !e.Free && e.Container == 0:
+		case !e.Free && e.ObjectStream == 0:
 			used[int(e.Ref.Number)] = [3]int{1, int(e.Offset), 0}
 		}
 	}
@@ -300,22 +300,22 @@ func TestStreamBesideATableMayOnlyRepeatWhatIsKnown(t *testing.T) {
 		"one that has what the table frees":                   {hybrid(t, added, "150 1\n0000000000 00000 f \n", map[int][3]int{150: own}, 0), true},
 		"one that repeats the state, with a /Prev of its own": {bytes.Replace(hybrid(t, added, entry, map[int][3]int{150: own}, 0), fmt.Appendf(nil, "/Prev %d/Length", first.StartXref), fmt.Appendf(nil, "/Prev %d/Length", former), 1), true},
 	} {
-		all := states(t, c.file)
+		all := openStates(t, c.file)
 		last := all[len(all)-1]
-		if got := len(last.Odd) > 0; got != c.odd {
-			t.Errorf("%s: odd is %q", name, last.Odd)
+		if got := len(last.Ambiguities) > 0; got != c.odd {
+			t.Errorf("%s: odd is %q", name, last.Ambiguities)
 		}
 	}
 	// One copied from an earlier section brings nothing back that came later.
 	u := open(t, b).NewUpdate()
 	u.Set(hidden.Ref, pdf.Integer(7))
-	state := states(t, hybrid(t, build(t, b, u), "", nil, former))
-	if last := state[len(state)-1]; len(last.Odd) == 0 || len(last.Moves) != 1 || !last.Moves[0].Earlier {
-		t.Errorf("an object is put back unseen: %q, %+v", last.Odd, last.Moves)
+	state := openStates(t, hybrid(t, build(t, b, u), "", nil, former))
+	if last := state[len(state)-1]; len(last.Ambiguities) == 0 || len(last.Changes) != 1 || !last.Changes[0].Earlier {
+		t.Errorf("an object is put back unseen: %q, %+v", last.Ambiguities, last.Changes)
 	}
 }
 
-func TestSpareCrossReferenceStreamIsHeldAgainstTheStatesOwn(t *testing.T) {
+func TestSpareCrossReferenceStreamIsComparedWithTheState(t *testing.T) {
 	t.Parallel()
 	b := pdftest.Table(2)
 	all := must[[]pdf.Revision](t)(open(t, b).Revisions())
@@ -358,7 +358,7 @@ func TestSpareCrossReferenceStreamIsHeldAgainstTheStatesOwn(t *testing.T) {
 		"a stream that cannot be read":  {bytes.Replace(spare(map[int][3]int{150: own}, same), []byte("/W[1 3 2]"), []byte("/W[9 9 9]"), 1), false},
 		"a stream of another kind":      {bytes.Replace(spare(map[int][3]int{150: own}, same), []byte("/Type/XRef"), []byte("/Type/XRex"), 1), false},
 	} {
-		all := states(t, c.file)
+		all := openStates(t, c.file)
 		last := all[len(all)-1]
 		repeats, err := last.RepeatsCrossReference(int64(at))
 		if err != nil || repeats != c.repeats {
@@ -373,7 +373,7 @@ func TestEntryOfAnUndefinedTypeIsNotTakenForAFreeOne(t *testing.T) {
 	d := open(t, b)
 	all := must[[]pdf.Revision](t)(d.Revisions())
 	unknown := map[uint32]bool{}
-	for _, e := range must[[]pdf.Entry](t)(d.Changed(all[len(all)-1])) {
+	for _, e := range must[[]pdf.Entry](t)(d.RevisionEntries(all[len(all)-1])) {
 		if !e.Free {
 			t.Errorf("%+v", e)
 		}

@@ -19,15 +19,15 @@ func TestSmallFilesCannotCostHours(t *testing.T) {
 		"trailers that do not end":  append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("trailer("), 200_000)...),
 		"trailers, and no objects":  append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("trailer 1 "), 300_000)...),
 		"objects in objects":        append([]byte("%PDF-1.7\n"), bytes.Repeat([]byte("1 0 obj ["), 200_000)...),
-		"kids that are none": plain(
+		"kids that are none": tableFile(
 			"<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids ["+strings.Repeat("3 0 R ", 60_000)+"]>>",
 			"<</Type /Pages /Count 0 /Kids ["+strings.Repeat("null ", 60_000)+"]>>",
 		)(""),
-		"fields that are none": plain(
+		"fields that are none": tableFile(
 			"<</Type /Catalog /Pages 2 0 R /AcroForm <</Fields ["+strings.Repeat("4 0 R <</T (a) /Kids 5 0 R>> ", 30_000)+"]>>>>",
 			"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "null", "["+strings.Repeat("7 ", 60_000)+"]",
 		)(""),
-		"names that grow": plain(
+		"names that grow": tableFile(
 			"<</Type /Catalog /Pages 2 0 R /AcroForm <</Fields ["+strings.Repeat("<</T 4 0 R /Kids [<</T (a)>>]>> ", 30_000)+"]>>>>",
 			"<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "("+strings.Repeat("x", 600_000)+")",
 		)(""),
@@ -36,7 +36,7 @@ func TestSmallFilesCannotCostHours(t *testing.T) {
 	} {
 		began := time.Now()
 		o := pdf.Options{Repair: true, Limits: pdf.Limits{Work: 64 << 20}} // a fourth of what it is by default
-		exercise(file, o)
+		exerciseReader(file, o)
 		if d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), o); err == nil {
 			var b bytes.Buffer
 			_, _ = d.Rewrite(&b, pdf.RewriteOptions{})
@@ -73,7 +73,7 @@ func streamsBehindComments(n, comment int) []byte {
 	for range n {
 		objects = append(objects, "<</Length 0>>stream\n")
 	}
-	file := plain(objects...)("")
+	file := tableFile(objects...)("")
 	return bytes.Replace(file, []byte("xref\n"), fmt.Appendf(nil, "%%%s\nxref\n", strings.Repeat("x", comment)), 1)
 }
 

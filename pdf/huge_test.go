@@ -9,8 +9,8 @@ import (
 	"segel/pdf"
 )
 
-// sparse is a file that is zero but for some pieces, which lie in order. It takes no room.
-type sparse struct {
+// sparseFile is a file that is zero but for some pieces, which lie in order. It takes no room.
+type sparseFile struct {
 	pieces []piece
 	size   int64
 }
@@ -20,7 +20,7 @@ type piece struct {
 	b  []byte
 }
 
-func (s *sparse) ReadAt(p []byte, at int64) (int, error) {
+func (s *sparseFile) ReadAt(p []byte, at int64) (int, error) {
 	n := int(max(0, min(int64(len(p)), s.size-at)))
 	clear(p[:n])
 	for _, x := range s.pieces {
@@ -37,7 +37,7 @@ func (s *sparse) ReadAt(p []byte, at int64) (int, error) {
 var zeros = make([]byte, 128<<10)
 
 // Write appends to the file, and keeps nothing of what is zero.
-func (s *sparse) Write(p []byte) (int, error) {
+func (s *sparseFile) Write(p []byte) (int, error) {
 	if !bytes.Equal(p, zeros[:min(len(p), len(zeros))]) {
 		s.pieces = append(s.pieces, piece{s.size, bytes.Clone(p)})
 	}
@@ -45,11 +45,11 @@ func (s *sparse) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (s *sparse) printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
+func (s *sparseFile) printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
 // huge is a file of one page whose contents are that many zeros, with objects on both sides of them.
-func huge(contents int64, inStream bool) *sparse {
-	s := &sparse{}
+func huge(contents int64, inStream bool) *sparseFile {
+	s := &sparseFile{}
 	at := []int64{0}
 	object := func(body string) {
 		at = append(at, s.size)
@@ -85,14 +85,14 @@ func huge(contents int64, inStream bool) *sparse {
 
 func TestFilesBeyondFourGiBAreReadUpdatedAndRewritten(t *testing.T) {
 	t.Parallel()
-	for name, file := range map[string]*sparse{
+	for name, file := range map[string]*sparseFile{
 		"table":                 huge(5<<30, false),
 		"stream":                huge(5<<30, true),
 		"table, ten digits":     huge(9_999_990_000, false),
 		"stream, eleven digits": huge(40<<30, true),
 	} {
-		far := func(file *sparse) *pdf.Document {
-			d, err := pdf.Open(file, file.size, pdf.Options{Random: same(7)})
+		far := func(file *sparseFile) *pdf.Document {
+			d, err := pdf.Open(file, file.size, pdf.Options{Random: fixedRandom(7)})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -115,7 +115,7 @@ func TestFilesBeyondFourGiBAreReadUpdatedAndRewritten(t *testing.T) {
 		if name != "table" || testing.Short() {
 			continue // five gigabytes take seconds to hash
 		}
-		out := &sparse{}
+		out := &sparseFile{}
 		must[pdf.Rewritten](t)(d.Rewrite(out, pdf.RewriteOptions{}))
 		if d := far(out); d.Facts().XRefStyle != pdf.XRefStream {
 			t.Errorf("%s: rewritten with a table that might not have been enough", name)

@@ -6,10 +6,10 @@ import (
 	"segel/pdf"
 )
 
-// TestOddIDGivesWayToASoundOne extends and rewrites files whose /ID is none, and wants a sound one.
-func TestOddIDGivesWayToASoundOne(t *testing.T) {
+// TestInvalidIDIsReplaced extends and rewrites files whose /ID is none, and wants a sound one.
+func TestInvalidIDIsReplaced(t *testing.T) {
 	t.Parallel()
-	file := plain("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "[<41> <42>]", "<43>")
+	file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", "[<41> <42>]", "<43>")
 	for id, first := range map[string]string{
 		"": "", "/ID 77777777777777777": "", "/ID (x)": "", "/ID /X": "", "/ID null": "", "/ID <</A 1>>": "", "/ID []": "", "/ID [1 2]": "", "/ID [/A /B]": "", "/ID [[<41>] <42>]": "",
 		"/ID [null <42>]": "", "/ID 9 0 R": "", "/ID [9 0 R 9 0 R]": "", "/ID 3 0 R": "", "/ID [3 0 R]": "",

@@ -17,7 +17,7 @@ func TestSigningALargeFileReadsOnlyItsCrossReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := &counting{ReaderAt: l}
+	src := &countingReader{ReaderAt: l}
 	d, err := pdf.Open(src, l.Size(), pdf.Options{NextObject: must[uint32](t)(before.NextObject())})
 	if err != nil {
 		t.Fatal(err)
@@ -76,8 +76,8 @@ func (j *joined) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// hashing tells how long SHA-256 of all bytes takes, at best of three.
-func hashing(whole []byte) time.Duration {
+// measureHashing tells how long SHA-256 of all bytes takes, at best of three.
+func measureHashing(whole []byte) time.Duration {
 	best := time.Hour
 	for range 3 {
 		began := time.Now()
@@ -95,7 +95,7 @@ func BenchmarkOpen100MB(b *testing.B) {
 	if _, err := l.ReadAt(whole, 0); err != nil {
 		b.Fatal(err)
 	}
-	floor := hashing(whole)
+	floor := measureHashing(whole)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := pdf.Open(l, l.Size(), pdf.Options{}); err != nil {

@@ -34,7 +34,7 @@ type token struct {
 	bytes      []byte // of a string, decoded
 }
 
-func (t token) is(keyword string) bool { return t.kind == tokKeyword && t.text == keyword }
+func (t token) isKeyword(keyword string) bool { return t.kind == tokKeyword && t.text == keyword }
 
 const (
 	firstChunk = 2 << 10
@@ -46,24 +46,24 @@ const (
 // lexer cuts bytes into tokens. It reads src chunk by chunk, or, with a nil
 // src, works on buf alone. It never reads at or behind end.
 type lexer struct {
-	src  io.ReaderAt
-	end  int64
-	base int64 // absolute offset of buf[0]
-	buf  []byte
-	pos  int
-	err  error   // of src, sticky
-	lent *[]byte // what buf is taken from, if it was borrowed; nothing that is read keeps a part of it
+	src      io.ReaderAt
+	end      int64
+	base     int64 // absolute offset of buf[0]
+	buf      []byte
+	pos      int
+	err      error   // of src, sticky
+	borrowed *[]byte // what buf is taken from, if it was borrowed; nothing that is read keeps a part of it
 }
 
-// chunks are buffers that wait for the next lexer: most objects are shorter than one, and files have many.
-var chunks = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &b }}
+// lexerBuffers are buffers that wait for the next lexer: most objects are shorter than one, and files have many.
+var lexerBuffers = sync.Pool{New: func() any { b := make([]byte, laterChunk); return &b }}
 
-// borrow lets the lexer read into a buffer that release gives back. Afterwards the lexer is of no use.
-func (l *lexer) borrow() { l.lent = chunks.Get().(*[]byte) }
+// borrowBuffer lets the lexer read into a buffer that release gives back. Afterwards the lexer is of no use.
+func (l *lexer) borrowBuffer() { l.borrowed = lexerBuffers.Get().(*[]byte) }
 
 func (l *lexer) release() {
-	if l.lent != nil {
-		chunks.Put(l.lent)
+	if l.borrowed != nil {
+		lexerBuffers.Put(l.borrowed)
 	}
 	*l = lexer{}
 }
@@ -79,9 +79,9 @@ func newBytesLexer(b []byte, base int64) *lexer {
 // offset is the absolute offset of the next byte.
 func (l *lexer) offset() int64 { return l.base + int64(l.pos) }
 
-// fill reads one more chunk, dropping what was consumed. It reports whether
+// fillBuffer reads one more chunk, dropping what was consumed. It reports whether
 // there is a byte to read at pos.
-func (l *lexer) fill() bool {
+func (l *lexer) fillBuffer() bool {
 	if l.pos < len(l.buf) {
 		return true
 	}
@@ -95,8 +95,8 @@ func (l *lexer) fill() bool {
 	}
 	switch {
 	case int64(cap(l.buf)) >= n:
-	case l.lent != nil:
-		l.buf = *l.lent
+	case l.borrowed != nil:
+		l.buf = *l.borrowed
 	default:
 		l.buf = make([]byte, n)
 	}
@@ -111,7 +111,7 @@ func (l *lexer) fill() bool {
 }
 
 func (l *lexer) peek() (byte, bool) {
-	if l.pos < len(l.buf) || l.fill() {
+	if l.pos < len(l.buf) || l.fillBuffer() {
 		return l.buf[l.pos], true
 	}
 	return 0, false
@@ -133,7 +133,7 @@ func (l *lexer) seek(at int64) {
 // skipSpace passes white space and comments.
 func (l *lexer) skipSpace() {
 	comment := false
-	for l.fill() {
+	for l.fillBuffer() {
 		for l.pos < len(l.buf) {
 			c := l.buf[l.pos]
 			switch {
@@ -141,7 +141,7 @@ func (l *lexer) skipSpace() {
 				comment = c != '\n' && c != '\r'
 			case c == '%':
 				comment = true
-			case class[c] != space:
+			case charClasses[c] != space:
 				return
 			}
 			l.pos++
@@ -162,11 +162,11 @@ func (l *lexer) next() (token, error) {
 	case '/':
 		l.pos++
 		t.kind = tokName
-		t.text, err = l.name()
+		t.text, err = l.readName()
 	case '(':
 		l.pos++
 		t.kind = tokString
-		t.bytes, err = l.literal()
+		t.bytes, err = l.readLiteral()
 	case '<':
 		l.pos++
 		if n, ok := l.peek(); ok && n == '<' {
@@ -175,7 +175,7 @@ func (l *lexer) next() (token, error) {
 			break
 		}
 		t.kind, t.hex = tokString, true
-		t.bytes, err = l.hex()
+		t.bytes, err = l.readHex()
 	case '>':
 		l.pos++
 		if n, ok := l.peek(); !ok || n != '>' {
@@ -193,7 +193,7 @@ func (l *lexer) next() (token, error) {
 	case ')', '{', '}':
 		err = damaged(t.start, "unexpected %q", c)
 	default:
-		err = l.word(&t)
+		err = l.readWord(&t)
 	}
 	t.end = l.offset()
 	if l.err != nil {
@@ -202,12 +202,12 @@ func (l *lexer) next() (token, error) {
 	return t, err
 }
 
-// run returns the regular characters from here on. The slice is valid until
+// readRegular returns the regular characters from here on. The slice is valid until
 // the next read.
-func (l *lexer) run(keep []byte, limit int) ([]byte, error) {
-	for l.fill() {
+func (l *lexer) readRegular(keep []byte, limit int) ([]byte, error) {
+	for l.fillBuffer() {
 		from := l.pos
-		for l.pos < len(l.buf) && class[l.buf[l.pos]] == regular {
+		for l.pos < len(l.buf) && charClasses[l.buf[l.pos]] == regular {
 			l.pos++
 		}
 		if keep == nil && l.pos < len(l.buf) && l.pos-from <= limit {
@@ -224,26 +224,26 @@ func (l *lexer) run(keep []byte, limit int) ([]byte, error) {
 	return keep, nil
 }
 
-func (l *lexer) name() (string, error) {
-	b, err := l.run(nil, 1<<16)
+func (l *lexer) readName() (string, error) {
+	b, err := l.readRegular(nil, 1<<16)
 	if err != nil {
 		return "", err
 	}
 	for i, c := range b {
 		if c == '#' {
-			return unescapeName(b, i), nil
+			return decodeName(b, i), nil
 		}
 	}
-	return spelled(b), nil
+	return internWord(b), nil
 }
 
-// unescapeName decodes #xx from index i on; a # that is not followed by two
+// decodeName decodes #xx from index i on; a # that is not followed by two
 // digits stands for itself, as in files older than PDF 1.2.
-func unescapeName(b []byte, i int) string {
+func decodeName(b []byte, i int) string {
 	out := append(make([]byte, 0, len(b)), b[:i]...)
 	for ; i < len(b); i++ {
-		if b[i] == '#' && i+2 < len(b) && hexValue[b[i+1]] < 16 && hexValue[b[i+2]] < 16 {
-			out = append(out, hexValue[b[i+1]]<<4|hexValue[b[i+2]])
+		if b[i] == '#' && i+2 < len(b) && hexValues[b[i+1]] < 16 && hexValues[b[i+2]] < 16 {
+			out = append(out, hexValues[b[i+1]]<<4|hexValues[b[i+2]])
 			i += 2
 			continue
 		}
@@ -252,18 +252,18 @@ func unescapeName(b []byte, i int) string {
 	return string(out)
 }
 
-// literal reads a string behind its opening parenthesis.
-func (l *lexer) literal() ([]byte, error) {
+// readLiteral reads a string behind its opening parenthesis.
+func (l *lexer) readLiteral() ([]byte, error) {
 	start := l.offset() - 1
-	var s literal
+	var s literalScanner
 	out := []byte{}
-	for l.fill() {
-		n, ended := s.read(l.buf[l.pos:])
+	for l.fillBuffer() {
+		n, ended := s.scanPiece(l.buf[l.pos:])
 		out = append(out, l.buf[l.pos:l.pos+n]...)
 		l.pos += n
 		switch {
 		case ended && s.escapes:
-			return unescape(out[:len(out)-1]), nil
+			return decodeEscapes(out[:len(out)-1]), nil
 		case ended:
 			return out[:len(out)-1], nil
 		}
@@ -271,13 +271,13 @@ func (l *lexer) literal() ([]byte, error) {
 	return nil, damaged(start, "string without end")
 }
 
-// hex reads a string behind its opening angle bracket.
-func (l *lexer) hex() ([]byte, error) {
+// readHex reads a string behind its opening angle bracket.
+func (l *lexer) readHex() ([]byte, error) {
 	start := l.offset() - 1
 	out := []byte{}
 	var high byte
 	half := false
-	for l.fill() {
+	for l.fillBuffer() {
 		rest := l.buf[l.pos:]
 		if end := bytes.IndexByte(rest, '>'); end >= 0 {
 			rest = rest[:end]
@@ -285,7 +285,7 @@ func (l *lexer) hex() ([]byte, error) {
 		out = slices.Grow(out, (len(rest)+1)/2)
 		for ; l.pos < len(l.buf); l.pos++ {
 			c := l.buf[l.pos]
-			v := hexValue[c]
+			v := hexValues[c]
 			switch {
 			case v < 16 && half:
 				out = append(out, high|v)
@@ -298,7 +298,7 @@ func (l *lexer) hex() ([]byte, error) {
 					out = append(out, high)
 				}
 				return out, nil
-			case class[c] != space:
+			case charClasses[c] != space:
 				return nil, damaged(l.offset(), "%q in hexadecimal string", c)
 			}
 		}
@@ -306,20 +306,20 @@ func (l *lexer) hex() ([]byte, error) {
 	return nil, damaged(start, "hexadecimal string without end")
 }
 
-// word reads a number or a keyword.
-func (l *lexer) word(t *token) error {
-	b, err := l.run(nil, maxWord)
+// readWord reads a number or a keyword.
+func (l *lexer) readWord(t *token) error {
+	b, err := l.readRegular(nil, maxWord)
 	if err != nil {
 		return err
 	}
-	if n, ok := integer(b); ok {
+	if n, ok := parseInteger(b); ok {
 		t.kind, t.num = tokInteger, n
 		return nil
 	}
-	if f, ok := real(b); ok {
+	if f, ok := parseReal(b); ok {
 		t.kind, t.real = tokReal, f
 		return nil
 	}
-	t.kind, t.text = tokKeyword, spelled(b)
+	t.kind, t.text = tokKeyword, internWord(b)
 	return nil
 }

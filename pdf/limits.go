@@ -46,28 +46,28 @@ type Limits struct {
 func (l Limits) Defaults(size int64) Limits { return l.withDefaults(size) }
 
 func (l Limits) withDefaults(size int64) Limits {
-	def(&l.Work, 256<<20+20*size)
-	def(&l.Objects, 8_388_607)
-	def(&l.Sections, 65_536)
-	def(&l.Depth, 100)
-	def(&l.Values, 500_000)
-	def(&l.ObjectBytes, 64<<20)
-	def(&l.Decoded, 128<<20)
-	def(&l.Cache, 32<<20)
-	def(&l.Pages, 500_000)
-	def(&l.Fields, 100_000)
+	setDefault(&l.Work, 256<<20+20*size)
+	setDefault(&l.Objects, 8_388_607)
+	setDefault(&l.Sections, 65_536)
+	setDefault(&l.Depth, 100)
+	setDefault(&l.Values, 500_000)
+	setDefault(&l.ObjectBytes, 64<<20)
+	setDefault(&l.Decoded, 128<<20)
+	setDefault(&l.Cache, 32<<20)
+	setDefault(&l.Pages, 500_000)
+	setDefault(&l.Fields, 100_000)
 	return l
 }
 
-// room is how many numbers a file that is taken in has to leave for updates. A
+// reservedNumbers is how many numbers a file that is taken in has to leave for updates. A
 // signature takes some ten.
-const room = 1 << 16
+const reservedNumbers = 1 << 16
 
-// growing is the highest object number of a file that updates may still be
+// maxUpdatable is the highest object number of a file that updates may still be
 // added to, one after the other.
-func (l Limits) growing() int64 { return int64(l.Objects - min(room, l.Objects/8)) }
+func (l Limits) maxUpdatable() int64 { return int64(l.Objects - min(reservedNumbers, l.Objects/8)) }
 
-func def[T int | int64](v *T, d T) {
+func setDefault[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d
 	}

@@ -6,37 +6,37 @@ import "bytes"
 // string means, a part of b unless there are escapes in it, and how many bytes it takes with the closing parenthesis: 0
 // if it has no end.
 func ReadLiteral(b []byte) (text []byte, n int) {
-	var l literal
-	n, ended := l.read(b)
+	var l literalScanner
+	n, ended := l.scanPiece(b)
 	if !ended {
 		return nil, 0
 	}
 	text = b[:n-1]
 	if l.escapes {
-		text = unescape(bytes.Clone(text))
+		text = decodeEscapes(bytes.Clone(text))
 	}
 	return text, n
 }
 
-// literal looks for the end of a string that comes piece by piece. The zero value is just behind the opening
+// literalScanner looks for the end of a string that comes piece by piece. The zero value is just behind the opening
 // parenthesis.
-type literal struct {
+type literalScanner struct {
 	depth     int  // of further parentheses
 	backslash bool // a backslash was the last byte
 	escapes   bool // what the string means is not what is written there
 }
 
-// inLiteral tells bytes that mean more than themselves in a string.
-var inLiteral = [256]bool{'(': true, ')': true, '\\': true, '\r': true}
+// specialInLiteral tells bytes that mean more than themselves in a string.
+var specialInLiteral = [256]bool{'(': true, ')': true, '\\': true, '\r': true}
 
-// read goes through the next piece and returns how much of it belongs to the string, and whether that was its end.
-func (l *literal) read(b []byte) (n int, ended bool) {
+// scanPiece goes through the next piece and returns how much of it belongs to the string, and whether that was its end.
+func (l *literalScanner) scanPiece(b []byte) (n int, ended bool) {
 	for i, c := range b {
 		if l.backslash {
 			l.backslash = false
 			continue
 		}
-		if !inLiteral[c] {
+		if !specialInLiteral[c] {
 			continue
 		}
 		switch c {
@@ -55,8 +55,8 @@ func (l *literal) read(b []byte) (n int, ended bool) {
 	return len(b), false
 }
 
-// unescape turns what is between the parentheses of a string into what it means, in place.
-func unescape(b []byte) []byte {
+// decodeEscapes turns what is between the parentheses of a string into what it means, in place.
+func decodeEscapes(b []byte) []byte {
 	out := b[:0]
 	for i := 0; i < len(b); i++ {
 		c := b[i]
@@ -70,7 +70,7 @@ func unescape(b []byte) []byte {
 		case '\\':
 			var keep bool
 			var n int
-			if c, keep, n = escape(b[i+1:]); !keep {
+			if c, keep, n = decodeEscape(b[i+1:]); !keep {
 				i += n
 				continue
 			}
@@ -81,8 +81,8 @@ func unescape(b []byte) []byte {
 	return out
 }
 
-// escape reads the n bytes that belong to a backslash before them; keep is false for a line continuation.
-func escape(b []byte) (c byte, keep bool, n int) {
+// decodeEscape reads the n bytes that belong to a backslash before them; keep is false for a line continuation.
+func decodeEscape(b []byte) (c byte, keep bool, n int) {
 	if len(b) == 0 {
 		return 0, false, 0
 	}

@@ -53,13 +53,13 @@ func tree(pages, objects int) []byte {
 		bodies = append(bodies, fmt.Sprintf("<</Filler %d /Next %d 0 R>>", len(bodies), len(bodies)))
 	}
 	bodies[0] = fmt.Sprintf("<</Type /Catalog /Pages 2 0 R /Last %d 0 R>>", len(bodies))
-	return plain(bodies...)("")
+	return tableFile(bodies...)("")
 }
 
 func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string][]byte{"tree": tree(1000, 20_000), "flat": pdftest.Table(1000), "object streams": pdftest.Streams(1000)} {
-		src := &counting{ReaderAt: bytes.NewReader(file)}
+		src := &countingReader{ReaderAt: bytes.NewReader(file)}
 		d, err := pdf.Open(src, int64(len(file)), pdf.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -91,17 +91,17 @@ func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t 
 		if err := d.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		opensSoundly(t, name, file, must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{})))
+		requireSound(t, name, file, must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{})))
 	}
 }
 
 // streams is a file of n streams of that many zeros, all of which can be reached.
-func streams(n int, size int64) *sparse {
+func streams(n int, size int64) *sparseFile {
 	var refs strings.Builder
 	for i := range n {
 		fmt.Fprintf(&refs, "%d 0 R ", 3+i)
 	}
-	file, at := &sparse{}, []int64{}
+	file, at := &sparseFile{}, []int64{}
 	object := func(body string, data int64, end string) {
 		at = append(at, file.size)
 		file.printf("%d 0 obj\n%s", len(at), body)
@@ -150,7 +150,7 @@ func BenchmarkRewrite100MB(b *testing.B) {
 	if _, err := file.ReadAt(whole, 0); err != nil {
 		b.Fatal(err)
 	}
-	floor := hashing(whole)
+	floor := measureHashing(whole)
 	b.ReportAllocs()
 	for b.Loop() {
 		d, err := pdf.Open(bytes.NewReader(whole), file.size, pdf.Options{})

@@ -14,7 +14,7 @@ type references struct {
 	read    bool   // and every object of every section
 }
 
-func (r *references) note(number uint32) {
+func (r *references) addNumber(number uint32) {
 	if number > r.limit {
 		r.above = max(r.above, number)
 		return
@@ -61,9 +61,9 @@ func (d *Document) NextObjectBehind(from int64) (uint32, error) {
 // readReferences parses the objects of all sections that begin at or behind an offset, current and superseded ones.
 // Objects that cannot be parsed are parsed as far as possible: whether the file is sound is for Check to say.
 func (d *Document) readReferences(from int64) error {
-	s := &referenceScan{d: d, containers: map[uint32]bool{}}
+	s := &referenceScan{d: d, objectStreams: map[uint32]bool{}}
 	if from == 0 && !d.references.current {
-		if err := s.current(); err != nil {
+		if err := s.scanCurrent(); err != nil {
 			return err
 		}
 		d.references.current = true
@@ -72,7 +72,7 @@ func (d *Document) readReferences(from int64) error {
 		if section.at < from {
 			continue
 		}
-		if err := s.section(section.at, from); err != nil {
+		if err := s.scanSection(section.at, from); err != nil {
 			return err
 		}
 	}
@@ -81,8 +81,8 @@ func (d *Document) readReferences(from int64) error {
 
 // referenceScan parses objects for the references in them.
 type referenceScan struct {
-	d          *Document
-	containers map[uint32]bool // object streams that were parsed, as they are now
+	d             *Document
+	objectStreams map[uint32]bool // object streams that were parsed, as they are now
 }
 
 // located is an object number and where a section says its object is.
@@ -91,32 +91,32 @@ type located struct {
 	slot   slot
 }
 
-// current parses the objects that the newest entries lead to, and everything in the object streams that hold some.
-func (s *referenceScan) current() error {
+// scanCurrent parses the objects that the newest entries lead to, and everything in the object streams that hold some.
+func (s *referenceScan) scanCurrent() error {
 	var streams []uint32
-	err := s.d.slots.each(func(n uint32, at slot) error {
+	err := s.d.slots.eachInUse(func(n uint32, at slot) error {
 		if at.kind() == slotCompressed {
-			if c := at.container(); len(streams) == 0 || streams[len(streams)-1] != c {
+			if c := at.streamNumber(); len(streams) == 0 || streams[len(streams)-1] != c {
 				streams = append(streams, c)
 			}
 			return nil
 		}
-		_, err := s.parse(n, at)
+		_, err := s.loadObject(n, at)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	for _, n := range streams {
-		if err := s.contained(n); err != nil {
+		if err := s.scanObjectStream(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// section parses the objects that the entries of a section lead to; if from is 0, those that current has not parsed.
-func (s *referenceScan) section(at, from int64) error {
+// scanSection parses the objects that the entries of a section lead to; if from is 0, those that current has not parsed.
+func (s *referenceScan) scanSection(at, from int64) error {
 	var found []located
 	_, err := s.d.readSection(at, func(n uint32, at slot) error {
 		if at.kind() >= slotPlain && (from > 0 || at != s.d.slots.get(n)) {
@@ -131,17 +131,17 @@ func (s *referenceScan) section(at, from int64) error {
 		if o.slot.kind() == slotCompressed {
 			// The stream that had it, if it still stands under its number. One that was replaced is parsed where its
 			// own entry is found.
-			if err := s.contained(o.slot.container()); err != nil {
+			if err := s.scanObjectStream(o.slot.streamNumber()); err != nil {
 				return err
 			}
 			continue
 		}
-		object, err := s.parse(o.number, o.slot)
+		object, err := s.loadObject(o.number, o.slot)
 		if err != nil {
 			return err
 		}
 		if st, ok := object.(*Stream); ok && st.Dict["Type"] == Object(Name("ObjStm")) {
-			if err := s.stream(st); err != nil {
+			if err := s.scanStream(st); err != nil {
 				return err
 			}
 		}
@@ -149,53 +149,53 @@ func (s *referenceScan) section(at, from int64) error {
 	return nil
 }
 
-// parse parses an object past the cache. It returns nil for one that cannot be parsed.
-func (s *referenceScan) parse(n uint32, at slot) (Object, error) {
-	found, err := s.d.load(Ref{Number: n, Generation: at.generation()}, at)
+// loadObject parses an object past the cache. It returns nil for one that cannot be parsed.
+func (s *referenceScan) loadObject(n uint32, at slot) (Object, error) {
+	found, err := s.d.loadObject(Ref{Number: n, Generation: at.generation()}, at)
 	if err != nil {
-		return nil, s.fault(err)
+		return nil, s.ignoreObjectFault(err)
 	}
 	return found.value, nil
 }
 
-// contained parses all objects of the object stream that has a number now, once.
-func (s *referenceScan) contained(number uint32) error {
-	if s.containers[number] {
+// scanObjectStream parses all objects of the object stream that has a number now, once.
+func (s *referenceScan) scanObjectStream(number uint32) error {
+	if s.objectStreams[number] {
 		return nil
 	}
-	s.containers[number] = true
-	c, err := s.d.container(number)
+	s.objectStreams[number] = true
+	c, err := s.d.loadObjectStream(number)
 	if err != nil {
-		return s.fault(err)
+		return s.ignoreObjectFault(err)
 	}
-	return s.parseAll(c)
+	return s.scanMembers(c)
 }
 
-// stream parses all objects of an object stream, whatever stands under its number now.
-func (s *referenceScan) stream(st *Stream) error {
+// scanStream parses all objects of an object stream, whatever stands under its number now.
+func (s *referenceScan) scanStream(st *Stream) error {
 	data, err := s.d.Decode(st)
 	if err != nil {
-		return s.fault(err)
+		return s.ignoreObjectFault(err)
 	}
 	n, err := s.d.Integer(st.Dict["N"])
 	if err != nil {
-		return s.fault(err)
+		return s.ignoreObjectFault(err)
 	}
 	first, err := s.d.Integer(st.Dict["First"])
 	if err != nil {
-		return s.fault(err)
+		return s.ignoreObjectFault(err)
 	}
-	c, err := parseContainer(data, n, first)
+	c, err := parseObjectStream(data, n, first)
 	if err != nil {
-		return s.fault(err)
+		return s.ignoreObjectFault(err)
 	}
-	return s.parseAll(c)
+	return s.scanMembers(c)
 }
 
-func (s *referenceScan) parseAll(c *container) error {
+func (s *referenceScan) scanMembers(c *objectStream) error {
 	for _, start := range c.starts {
-		if _, err := s.d.parseContained(c, int(start)); err != nil {
-			if err := s.fault(err); err != nil {
+		if _, err := s.d.parseMember(c, int(start)); err != nil {
+			if err := s.ignoreObjectFault(err); err != nil {
 				return err
 			}
 		}
@@ -203,9 +203,9 @@ func (s *referenceScan) parseAll(c *container) error {
 	return nil
 }
 
-// fault passes over what is wrong with one object, but not that the limits are reached.
-func (s *referenceScan) fault(err error) error {
-	if isRead(err) || errors.Is(err, ErrTooLarge) {
+// ignoreObjectFault passes over what is wrong with one object, but not that the limits are reached.
+func (s *referenceScan) ignoreObjectFault(err error) error {
+	if isReadError(err) || errors.Is(err, ErrTooLarge) {
 		return err
 	}
 	return nil

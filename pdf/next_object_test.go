@@ -57,10 +57,10 @@ func TestNewObjectIsNotTheMissingInfo(t *testing.T) {
 	}
 }
 
-// TestPageThatBecomesAnObjectIsNotWhatNothingWas rewrites a tree whose page is no object of its own.
-func TestPageThatBecomesAnObjectIsNotWhatNothingWas(t *testing.T) {
+// TestDirectPageGetsANumberWithoutReferences rewrites a tree whose page is no object of its own.
+func TestDirectPageGetsANumberWithoutReferences(t *testing.T) {
 	t.Parallel()
-	file := plain("<</Type /Catalog /Pages 2 0 R /Dangling 3 0 R>>", "<</Type /Pages /Count 1 /Kids [<</Type /Page /MediaBox [0 0 9 9]>>]>>")("")
+	file := tableFile("<</Type /Catalog /Pages 2 0 R /Dangling 3 0 R>>", "<</Type /Pages /Count 1 /Kids [<</Type /Page /MediaBox [0 0 9 9]>>]>>")("")
 	b := must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{}))
 	again := open(t, b)
 	_, root, err := again.Root()
@@ -83,8 +83,8 @@ func TestNewObjectsAreNumberedAboveEveryReference(t *testing.T) {
 	object := fmt.Sprintf("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Xyz << /A [ %d 0 R ] >> >>", nothing)
 	hidden := map[string][]byte{
 		"trailer":                      regexp.MustCompile(`/Info \d+ 0 R`).ReplaceAll(pdftest.Table(1), fmt.Appendf(nil, "$0 /AdditionalStreams [/a %d 0 R]", nothing)),
-		"object that nothing leads to": plain("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", object)(""),
-		"stream":                       plain("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", fmt.Sprintf("<</Length 0 /Xyz %d 0 R>>\nstream\n\nendstream", nothing))(""),
+		"object that nothing leads to": tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", object)(""),
+		"stream":                       tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", fmt.Sprintf("<</Length 0 /Xyz %d 0 R>>\nstream\n\nendstream", nothing))(""),
 	}
 	for name, sample := range styles {
 		file := sample(1)
@@ -100,7 +100,7 @@ func TestNewObjectsAreNumberedAboveEveryReference(t *testing.T) {
 		replaced("Helvetica")
 		hidden["superseded object, "+name] = file
 	}
-	packed := pdftest.Odds()
+	packed := pdftest.OddFiles()
 	for i := range packed {
 		if packed[i].Name == "dangling/font (streams)" || packed[i].Name == "revisions/superseded object in a stream refers to nothing" {
 			hidden[packed[i].Name] = packed[i].File
@@ -109,7 +109,7 @@ func TestNewObjectsAreNumberedAboveEveryReference(t *testing.T) {
 	for name, file := range hidden {
 		d := open(t, file)
 		next := must[uint32](t)(d.NextObject())
-		if highest := referred(t, file); next <= highest {
+		if highest := highestReference(t, file); next <= highest {
 			t.Errorf("%s: new objects are numbered from %d on, and %d is referred to", name, next, highest)
 		}
 		if ref := d.NewUpdate().Reserve(); ref.Number < next {
@@ -122,8 +122,8 @@ func TestNewObjectsAreNumberedAboveEveryReference(t *testing.T) {
 	}
 }
 
-// referred is the highest number that a file refers to, by its bytes and those of its object streams.
-func referred(t *testing.T, file []byte) (highest uint32) {
+// highestReference is the highest number that a file refers to, by its bytes and those of its object streams.
+func highestReference(t *testing.T, file []byte) (highest uint32) {
 	t.Helper()
 	all := bytes.Clone(file)
 	for _, m := range regexp.MustCompile(`(?s)/Type /ObjStm.*?stream\n(.*?)\nendstream`).FindAllSubmatch(file, -1) {
@@ -140,7 +140,7 @@ func referred(t *testing.T, file []byte) (highest uint32) {
 func TestReferenceAboveTheHighestNumberIsRefused(t *testing.T) {
 	t.Parallel()
 	for n, fine := range map[int]bool{1_000_000: true, 8_323_071: true, 8_323_072: false, 8_388_607: false, 8_388_608: false, 4_294_967_295: false} {
-		file := plain("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", fmt.Sprintf("[%d 0 R]", n))("")
+		file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>", fmt.Sprintf("[%d 0 R]", n))("")
 		if err := open(t, file).Check(); (err == nil) != fine || !fine && !errors.Is(err, pdf.ErrTooLarge) {
 			t.Errorf("reference to %d: %v", n, err)
 		}
@@ -161,7 +161,7 @@ func TestTailOfAnotherProgramIsReadForReferences(t *testing.T) {
 		u.Add(pdf.Array{pdf.Ref{Number: next + 90}})
 		longer := build(t, file, u)
 		o := pdf.Options{NextObject: next}
-		count := &counting{ReaderAt: bytes.NewReader(longer)}
+		count := &countingReader{ReaderAt: bytes.NewReader(longer)}
 		d := must[*pdf.Document](t)(pdf.Open(count, int64(len(longer)), o))
 		if got := must[uint32](t)(d.NextObjectBehind(int64(len(file)))); got != next+91 {
 			t.Errorf("%s: new objects are numbered from %d on, want %d", name, got, next+91)

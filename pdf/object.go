@@ -8,7 +8,7 @@ import "fmt"
 //
 // Objects handed out by a Document are shared with its cache: they must not be
 // changed. Those handed out by an Update are the caller's to change.
-type Object interface{ object() }
+type Object interface{ isObject() }
 
 // Null is the null object.
 type Null struct{}
@@ -78,17 +78,17 @@ type Hole struct {
 	Hex bool
 }
 
-func (Null) object()    {}
-func (Boolean) object() {}
-func (Integer) object() {}
-func (Real) object()    {}
-func (Name) object()    {}
-func (String) object()  {}
-func (Array) object()   {}
-func (Dict) object()    {}
-func (*Stream) object() {}
-func (Ref) object()     {}
-func (*Hole) object()   {}
+func (Null) isObject()    {}
+func (Boolean) isObject() {}
+func (Integer) isObject() {}
+func (Real) isObject()    {}
+func (Name) isObject()    {}
+func (String) isObject()  {}
+func (Array) isObject()   {}
+func (Dict) isObject()    {}
+func (*Stream) isObject() {}
+func (Ref) isObject()     {}
+func (*Hole) isObject()   {}
 
 // IsZero reports whether r refers to nothing.
 func (r Ref) IsZero() bool { return r.Number == 0 }
@@ -96,10 +96,10 @@ func (r Ref) IsZero() bool { return r.Number == 0 }
 // String spells the reference as PDF does, such as "12 0 R".
 func (r Ref) String() string { return fmt.Sprintf("%d %d R", r.Number, r.Generation) }
 
-// Span tells where the token of the string is in the file, brackets
+// FileRange tells where the token of the string is in the file, brackets
 // included. Both ends are zero if the string was made or came from an object
 // stream.
-func (s String) Span() (start, end int64) { return s.start, s.end }
+func (s String) FileRange() (start, end int64) { return s.start, s.end }
 
 // Len is the number of encoded bytes of the stream's data.
 func (s *Stream) Len() int64 {
@@ -174,8 +174,8 @@ func typeName(o Object) string {
 	return "hole"
 }
 
-// Span tells where the data of the stream stands in the file. Both ends are zero if the stream was made or is encrypted.
-func (s *Stream) Span() (start, end int64) {
+// FileRange tells where the data of the stream stands in the file. Both ends are zero if the stream was made or is encrypted.
+func (s *Stream) FileRange() (start, end int64) {
 	if s.from == nil || s.from.security != nil {
 		return 0, 0
 	}

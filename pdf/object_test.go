@@ -8,7 +8,7 @@ import (
 
 func parseText(s string) (Object, error) {
 	l := Limits{}.withDefaults(0)
-	return newParser(newBytesLexer([]byte(s), 0), l).object()
+	return newParser(newBytesLexer([]byte(s), 0), l).parseObject()
 }
 
 func TestObjectsAreReadAsWritten(t *testing.T) {
@@ -48,7 +48,7 @@ func TestObjectsAreReadAsWritten(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil || !reflect.DeepEqual(forgetSpans(got), want) {
+		if err != nil || !reflect.DeepEqual(clearRanges(got), want) {
 			t.Errorf("%q reads as %#v, %v", in, got, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestObjectsAreReadAsWritten(t *testing.T) {
 
 func TestNestingIsLimited(t *testing.T) {
 	t.Parallel()
-	if _, err := parseText(strings.Repeat("[", 101) + strings.Repeat("]", 101)); !isFault(err) {
+	if _, err := parseText(strings.Repeat("[", 101) + strings.Repeat("]", 101)); !isFileError(err) {
 		t.Errorf("101 arrays deep: %v", err)
 	}
 	if _, err := parseText(strings.Repeat("[", 99) + strings.Repeat("]", 99)); err != nil {
@@ -72,11 +72,11 @@ func TestWrittenObjectsReadBack(t *testing.T) {
 		Array{Name("A"), Ref{Number: 3, Generation: 1}, Dict{"K": Array{}}},
 	} {
 		w := &writer{}
-		if err := w.object(o); err != nil {
+		if err := w.writeObject(o); err != nil {
 			t.Fatal(err)
 		}
 		got, err := parseText(string(w.buf))
-		if err != nil || !reflect.DeepEqual(forgetSpans(got), o) {
+		if err != nil || !reflect.DeepEqual(clearRanges(got), o) {
 			t.Errorf("%#v is written %q and reads %#v, %v", o, w.buf, got, err)
 		}
 	}
@@ -103,13 +103,13 @@ func TestTextStringsReadBack(t *testing.T) {
 func TestSlotsArePacked(t *testing.T) {
 	t.Parallel()
 	var s slots
-	s.keep(8_388_607, plainSlot(maxOffset, 65535))
-	s.keep(8_388_607, freeSlot(1))
-	s.keep(5, compressedSlot(8_388_607, maxIndex))
+	s.setIfAbsent(8_388_607, plainSlot(maxOffset, 65535))
+	s.setIfAbsent(8_388_607, freeSlot(1))
+	s.setIfAbsent(5, compressedSlot(8_388_607, maxIndex))
 	if got := s.get(8_388_607); got.kind() != slotPlain || got.offset() != maxOffset || got.generation() != 65535 {
 		t.Errorf("plain %x", got)
 	}
-	if got := s.get(5); got.kind() != slotCompressed || got.container() != 8_388_607 || got.index() != maxIndex || got.generation() != 0 {
+	if got := s.get(5); got.kind() != slotCompressed || got.streamNumber() != 8_388_607 || got.index() != maxIndex || got.generation() != 0 {
 		t.Errorf("compressed %x", got)
 	}
 	if s.get(6).kind() != slotAbsent || s.get(9_000_000).kind() != slotAbsent {
@@ -155,7 +155,7 @@ func TestPNGPredictorsAreUndone(t *testing.T) {
 		3, 1, 1, 1, // average: 2 3 4
 		4, 1, 1, 1, // paeth: 3 4 5
 	}
-	got, err := unpng(in, 3, 1)
+	got, err := undoPNGPredictor(in, 3, 1)
 	want := []byte{1, 2, 3, 1, 2, 3, 2, 3, 4, 2, 3, 4, 3, 4, 5}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
@@ -166,7 +166,7 @@ func TestDecodedSizeIsLimited(t *testing.T) {
 	t.Parallel()
 	d := &Document{limits: Limits{Decoded: 1000}.withDefaults(0)}
 	s := &Stream{Dict: Dict{"Filter": Name("RunLengthDecode")}, Data: []byte(strings.Repeat("\x81a", 100))}
-	if _, err := d.Decode(s); !isFault(err) {
+	if _, err := d.Decode(s); !isFileError(err) {
 		t.Errorf("12,800 bytes: %v", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// container is a decoded object stream (ISO 32000-1 §7.5.7).
-type container struct {
+// objectStream is a decoded object stream (ISO 32000-1 §7.5.7).
+type objectStream struct {
 	data    []byte
 	numbers []uint32
 	starts  []uint32       // offsets into data
@@ -18,27 +18,27 @@ type container struct {
 	broken error
 }
 
-func (d *Document) loadCompressed(number uint32, s slot) (*indirect, error) {
-	c, err := d.container(s.container())
+func (d *Document) loadMember(number uint32, s slot) (*indirect, error) {
+	c, err := d.loadObjectStream(s.streamNumber())
 	if err != nil {
-		return nil, fmt.Errorf("object stream %d: %w", s.container(), err)
+		return nil, fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
 	}
-	start, ok := c.find(number, s.index())
+	start, ok := c.findOffset(number, s.index())
 	if !ok {
-		return nil, damaged(-1, "object stream %d does not hold it", s.container())
+		return nil, damaged(-1, "object stream %d does not hold it", s.streamNumber())
 	}
-	found, err := d.parseContained(c, start)
+	found, err := d.parseMember(c, start)
 	if err != nil {
-		return nil, fmt.Errorf("object stream %d: %w", s.container(), err)
+		return nil, fmt.Errorf("object stream %d: %w", s.streamNumber(), err)
 	}
 	return found, nil
 }
 
-// parseContained parses the object that begins at an offset of a decoded object stream.
-func (d *Document) parseContained(c *container, start int) (*indirect, error) {
-	p := d.parser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
+// parseMember parses the object that begins at an offset of a decoded object stream.
+func (d *Document) parseMember(c *objectStream, start int) (*indirect, error) {
+	p := d.borrowParser(lexer{buf: c.data[start:], end: int64(len(c.data) - start)})
 	defer p.release()
-	o, err := p.object()
+	o, err := p.parseObject()
 	if spent := d.spendObject(p.lx.offset()); spent != nil {
 		return nil, spent
 	}
@@ -49,11 +49,11 @@ func (d *Document) parseContained(c *container, start int) (*indirect, error) {
 	case Ref, *Stream:
 		return nil, damaged(-1, "it holds a bare %s", typeName(o))
 	}
-	return &indirect{value: forgetSpans(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
+	return &indirect{value: clearRanges(o), cost: p.lx.offset() + 128*int64(d.limits.Values-p.values)}, nil
 }
 
-// find trusts the index of the cross-reference if the number there agrees.
-func (c *container) find(number uint32, index int) (int, bool) {
+// findOffset trusts the index of the cross-reference if the number there agrees.
+func (c *objectStream) findOffset(number uint32, index int) (int, bool) {
 	if index < len(c.numbers) && c.numbers[index] == number {
 		return int(c.starts[index]), true
 	}
@@ -70,26 +70,26 @@ func (c *container) find(number uint32, index int) (int, bool) {
 	return int(c.starts[i]), true
 }
 
-func (d *Document) container(number uint32) (*container, error) {
-	if c, ok := d.containers.get(number); ok {
+func (d *Document) loadObjectStream(number uint32) (*objectStream, error) {
+	if c, ok := d.objectStreams.get(number); ok {
 		return c, c.broken
 	}
 	s := d.slots.get(number)
 	if s.kind() != slotPlain {
 		return nil, damaged(-1, "no plain object")
 	}
-	if c, ok := d.shelvedContainer(number, s); ok {
+	if c, ok := d.sharedObjectStream(number, s); ok {
 		return c, nil
 	}
-	c, err := d.readContainer(number, s)
+	c, err := d.readObjectStream(number, s)
 	// While a file is repaired, a stream may become readable once more of its objects are found.
 	if errors.Is(err, ErrDamaged) && !d.repaired {
-		d.containers.put(number, &container{broken: err}, 64)
+		d.objectStreams.put(number, &objectStream{broken: err}, 64)
 	}
 	return c, err
 }
 
-func (d *Document) readContainer(number uint32, s slot) (*container, error) {
+func (d *Document) readObjectStream(number uint32, s slot) (*objectStream, error) {
 	st, err := d.Stream(Ref{Number: number, Generation: s.generation()})
 	if err != nil {
 		return nil, err
@@ -109,30 +109,30 @@ func (d *Document) readContainer(number uint32, s slot) (*container, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseContainer(data, n, first)
+	c, err := parseObjectStream(data, n, first)
 	if err != nil {
 		return nil, err
 	}
-	d.keepContainer(number, s, st, c)
+	d.cacheObjectStream(number, s, st, c)
 	return c, nil
 }
 
-// Contained lists the numbers of the objects that an object stream holds, in
+// ObjectStreamMembers lists the numbers of the objects that an object stream holds, in
 // its own order, whether the cross-reference leads to them or not.
-func (d *Document) Contained(number uint32) ([]uint32, error) {
-	c, err := d.container(number)
+func (d *Document) ObjectStreamMembers(number uint32) ([]uint32, error) {
+	c, err := d.loadObjectStream(number)
 	if err != nil {
 		return nil, fmt.Errorf("object stream %d: %w", number, err)
 	}
 	return slices.Clone(c.numbers), nil
 }
 
-func parseContainer(data []byte, n, first int64) (*container, error) {
+func parseObjectStream(data []byte, n, first int64) (*objectStream, error) {
 	// Each pair of number and offset takes four bytes at least.
 	if int64(len(data)) > 1<<32-1 || first < 0 || first > int64(len(data)) || n < 0 || n > first/3+1 {
 		return nil, damaged(-1, "/N or /First")
 	}
-	c := &container{data: data, numbers: make([]uint32, n), starts: make([]uint32, n)}
+	c := &objectStream{data: data, numbers: make([]uint32, n), starts: make([]uint32, n)}
 	lx := newBytesLexer(data[:first], 0)
 	for i := range c.numbers {
 		num, err := lx.next()
@@ -153,20 +153,20 @@ func parseContainer(data []byte, n, first int64) (*container, error) {
 	return c, nil
 }
 
-// forgetSpans clears what the lexer noted about places: in an object stream
+// clearRanges clears what the lexer noted about places: in an object stream
 // they are no places in the file.
-func forgetSpans(o Object) Object {
+func clearRanges(o Object) Object {
 	switch o := o.(type) {
 	case String:
 		o.start, o.end = 0, 0
 		return o
 	case Array:
 		for i, v := range o {
-			o[i] = forgetSpans(v)
+			o[i] = clearRanges(v)
 		}
 	case Dict:
 		for k, v := range o {
-			o[k] = forgetSpans(v)
+			o[k] = clearRanges(v)
 		}
 	}
 	return o

@@ -23,16 +23,16 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 	o = o.withDefaults(size)
 	d := &Document{
 		src: r, size: size, limits: o.Limits, budget: o.Budget, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
-		objects:    newCache[uint32, Object](o.Limits.Cache / 8),
-		containers: newCache[uint32, *container](o.Limits.Cache / 8),
-		shelf:      newShelf(o.Limits.Cache/2, o.Limits.Cache/4),
+		objects:       newCache[uint32, Object](o.Limits.Cache / 8),
+		objectStreams: newCache[uint32, *objectStream](o.Limits.Cache / 8),
+		shared:        newSharedCache(o.Limits.Cache/2, o.Limits.Cache/4),
 	}
 	if err := d.readHeader(); err != nil {
 		return nil, err
 	}
 	err := d.readAllSections()
 	if err == nil {
-		err = d.unlock(o.Password)
+		err = d.readEncryption(o.Password)
 	}
 	if err == nil {
 		err = d.checkRoot()
@@ -41,7 +41,7 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		err = d.checkEntries()
 	}
 	if err != nil && o.Repair && errors.Is(err, ErrDamaged) {
-		err = d.repair(o.Password)
+		err = d.rebuildXref(o.Password)
 	}
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (d *Document) checkRoot() error {
 		return nil
 	}
 	pages, err := d.Resolve(tree)
-	if isRead(err) {
+	if isReadError(err) {
 		return err
 	}
 	if err == nil && pages == Object(Null{}) {
@@ -73,7 +73,7 @@ func (d *Document) checkRoot() error {
 
 // readAllSections finds the newest section and follows /Prev from there.
 func (d *Document) readAllSections() error {
-	at, err := d.startXref()
+	at, err := d.readStartXref()
 	if err != nil {
 		return err
 	}
@@ -87,9 +87,9 @@ func (d *Document) readAllSections() error {
 		}
 		seen[at] = true
 		s, err := d.readSection(at, func(n uint32, s slot) error {
-			d.slots.keep(n, s)
+			d.slots.setIfAbsent(n, s)
 			if entries++; entries%entriesAtOnce == 0 {
-				return d.spend(entriesAtOnce * entryWork)
+				return d.spendWork(entriesAtOnce * entryWork)
 			}
 			return nil
 		})
@@ -97,10 +97,10 @@ func (d *Document) readAllSections() error {
 			return err
 		}
 		if len(d.sections) == 0 {
-			d.trailer = trailerOf(s.trailer)
+			d.trailer = fileTrailer(s.trailer)
 		}
 		if s.trailer["Prev"] == Object(Integer(0)) {
-			if err := d.checkFirst(s); err != nil {
+			if err := d.requireFirstSection(s); err != nil {
 				return err
 			}
 		}
@@ -110,11 +110,11 @@ func (d *Document) readAllSections() error {
 	}
 	// Object 0 is the head of the free list whatever the file says.
 	d.slots.set(0, freeSlot(65535))
-	if err := d.requirePlausible(); err != nil {
+	if err := d.requirePlausibleEntries(); err != nil {
 		return err
 	}
 	if size, ok := d.trailer["Size"].(Integer); !ok || int64(size) != int64(d.slots.highest)+1 {
-		d.tolerate("/Size is not the highest object number plus one")
+		d.noteDefect("/Size is not the highest object number plus one")
 	}
 	return nil
 }
@@ -122,9 +122,9 @@ func (d *Document) readAllSections() error {
 // shortestObject is how many bytes an object takes at least: "1 0 obj", a value and "endobj".
 const shortestObject = 8
 
-// requirePlausible refuses a cross-reference that has more entries for objects that stand for themselves than the file
+// requirePlausibleEntries refuses a cross-reference that has more entries for objects that stand for themselves than the file
 // has room for. Eight million entries that lead to one object fit into 60 KB, and each is looked at many times.
-func (d *Document) requirePlausible() error {
+func (d *Document) requirePlausibleEntries() error {
 	plain := int64(0)
 	if int64(d.slots.highest) > d.size/shortestObject {
 		for _, page := range d.slots.pages {
@@ -144,19 +144,19 @@ func (d *Document) requirePlausible() error {
 	return nil
 }
 
-// checkFirst demands that a section whose trailer states /Prev 0 is the first
+// requireFirstSection demands that a section whose trailer states /Prev 0 is the first
 // of the file. Some producers write 0 for "none", which leaves nothing out
 // there. Behind an earlier section it leaves that out, and readers do not agree
 // on the objects: poppler, MuPDF and PDFBox rebuild the cross-reference, qpdf
 // takes 0 for "none", pyHanko gives up.
-func (d *Document) checkFirst(s *section) error {
+func (d *Document) requireFirstSection(s *section) error {
 	word := []byte("startxref")
 	for pos := d.header.offset; pos < s.at; pos += scanChunk {
-		b, at, err := d.window(pos, min(s.at, pos+scanChunk+headerWindow))
+		b, at, err := d.readWindow(pos, min(s.at, pos+scanChunk+headerWindow))
 		if err != nil {
 			return err
 		}
-		if err := d.spend(int64(len(b))); err != nil {
+		if err := d.spendWork(int64(len(b))); err != nil {
 			return err
 		}
 		for i := 0; ; {
@@ -175,8 +175,8 @@ func (d *Document) checkFirst(s *section) error {
 	return nil
 }
 
-// trailerOf leaves out what describes a stream and not the file.
-func trailerOf(dict Dict) Dict {
+// fileTrailer leaves out what describes a stream and not the file.
+func fileTrailer(dict Dict) Dict {
 	t := make(Dict, len(dict))
 	for k, v := range dict {
 		switch k {
@@ -188,9 +188,9 @@ func trailerOf(dict Dict) Dict {
 	return t
 }
 
-// startXref returns the absolute offset of the newest section.
-func (d *Document) startXref() (int64, error) {
-	tail, at, err := d.window(d.size-tailWindow, d.size)
+// readStartXref returns the absolute offset of the newest section.
+func (d *Document) readStartXref() (int64, error) {
+	tail, at, err := d.readWindow(d.size-tailWindow, d.size)
 	if err != nil {
 		return 0, err
 	}
@@ -206,14 +206,14 @@ func (d *Document) startXref() (int64, error) {
 	if t.num >= d.size {
 		return 0, damaged(at+int64(i), "startxref leads out of the file")
 	}
-	return d.locate(t.num)
+	return d.locateSection(t.num)
 }
 
-// locate finds the section that startxref means. The offset counts from the
+// locateSection finds the section that startxref means. The offset counts from the
 // first byte, or, where there is junk before the header, perhaps from there;
 // and a section a few bytes away is taken if it is the only one: the next
 // update writes its true offset.
-func (d *Document) locate(stated int64) (int64, error) {
+func (d *Document) locateSection(stated int64) (int64, error) {
 	if d.isSection(stated) {
 		return stated, nil
 	}
@@ -222,28 +222,28 @@ func (d *Document) locate(stated int64) (int64, error) {
 		return stated + h, nil
 	}
 	for _, shift := range []int64{0, d.header.offset} {
-		near, err := d.sectionsNear(stated + shift)
+		near, err := d.findSectionsNear(stated + shift)
 		if err != nil {
 			return 0, err
 		}
 		if len(near) == 1 {
 			d.shift = shift
-			d.tolerate("startxref is off")
+			d.noteDefect("startxref is off")
 			return near[0], nil
 		}
 	}
 	return 0, damaged(stated, "startxref does not lead to a cross-reference section")
 }
 
-// sectionsNear lists the places around an offset where a section begins.
-func (d *Document) sectionsNear(offset int64) ([]int64, error) {
-	b, at, err := d.window(offset-nearby, offset+nearby)
+// findSectionsNear lists the places around an offset where a section begins.
+func (d *Document) findSectionsNear(offset int64) ([]int64, error) {
+	b, at, err := d.readWindow(offset-nearby, offset+nearby)
 	if err != nil {
 		return nil, err
 	}
 	var all []int64
 	for i := 0; ; i += 4 {
-		n := indexXref(b[i:])
+		n := findXref(b[i:])
 		if n < 0 {
 			break
 		}
@@ -256,12 +256,12 @@ func (d *Document) sectionsNear(offset int64) ([]int64, error) {
 			break
 		}
 		i += n
-		start, ok := objectStart(b[:i])
+		start, ok := findObjectStart(b[:i])
 		if !ok {
 			continue
 		}
 		o, err := d.readObjectAt(at+int64(start), Ref{}, false)
-		if isRead(err) {
+		if isReadError(err) {
 			return nil, err
 		}
 		if err != nil {
@@ -274,10 +274,10 @@ func (d *Document) sectionsNear(offset int64) ([]int64, error) {
 	return all, nil
 }
 
-// indexXref finds the word xref, not the end of startxref.
-func indexXref(b []byte) int {
+// findXref finds the word xref, not the end of startxref.
+func findXref(b []byte) int {
 	for i := 0; i+4 < len(b); i++ {
-		if string(b[i:i+4]) == "xref" && class[b[i+4]] == space && (i == 0 || class[b[i-1]] == space) {
+		if string(b[i:i+4]) == "xref" && charClasses[b[i+4]] == space && (i == 0 || charClasses[b[i-1]] == space) {
 			return i
 		}
 	}
@@ -288,25 +288,25 @@ func indexXref(b []byte) int {
 // behind white space.
 func (d *Document) isSection(at int64) bool {
 	p := newParser(newLexer(d.src, at, min(d.size, at+256)), d.limits)
-	t, err := p.look(0)
+	t, err := p.peekToken(0)
 	if err != nil {
 		return false
 	}
-	if t.is("xref") {
+	if t.isKeyword("xref") {
 		return true
 	}
-	_, err = objectHeader(p, at)
+	_, err = parseObjectHeader(p, at)
 	return err == nil
 }
 
-// window reads the bytes between two offsets, as far as they are in the file,
+// readWindow reads the bytes between two offsets, as far as they are in the file,
 // and returns where they begin.
-func (d *Document) window(from, to int64) ([]byte, int64, error) {
-	return d.windowInto(nil, from, to)
+func (d *Document) readWindow(from, to int64) ([]byte, int64, error) {
+	return d.readWindowInto(nil, from, to)
 }
 
-// windowInto is window, into b if that is long enough.
-func (d *Document) windowInto(b []byte, from, to int64) ([]byte, int64, error) {
+// readWindowInto is window, into b if that is long enough.
+func (d *Document) readWindowInto(b []byte, from, to int64) ([]byte, int64, error) {
 	from, to = max(0, from), min(d.size, to)
 	if from >= to {
 		return nil, from, nil

@@ -64,7 +64,7 @@ func TestLinearizedFileIsKnownByItsLength(t *testing.T) {
 	}
 }
 
-func TestTroubleIsTyped(t *testing.T) {
+func TestErrorsHaveKinds(t *testing.T) {
 	t.Parallel()
 	table := pdftest.Table(1)
 	xref := bytes.LastIndex(table, []byte("xref\n0"))
@@ -77,7 +77,7 @@ func TestTroubleIsTyped(t *testing.T) {
 		"header alone":      {[]byte("%PDF-1.7\n"), pdf.ErrDamaged},
 		"cut":               {table[:len(table)-100], pdf.ErrDamaged},
 		"startxref away":    {replace(t, table, fmt.Sprintf("startxref\n%d", xref), fmt.Sprintf("startxref\n%03d", 100)), pdf.ErrDamaged},
-		"loop":              {loop(table, xref), pdf.ErrDamaged},
+		"loop":              {loopSections(table, xref), pdf.ErrDamaged},
 		"catalog elsewhere": {replace(t, table, "1 0 obj", "9 0 obj"), pdf.ErrDamaged},
 		"encrypted":         {bytes.Replace(table, []byte("/Root"), []byte("/Encrypt << /Filter /Odd /V 9 >> /Root"), 1), pdf.ErrEncrypted},
 		"too many objects":  {bytes.Replace(table, []byte("xref\n0 7"), []byte("xref\n9999999 7"), 1), pdf.ErrTooLarge},
@@ -88,7 +88,7 @@ func TestTroubleIsTyped(t *testing.T) {
 	}
 }
 
-func loop(table []byte, xref int) []byte {
+func loopSections(table []byte, xref int) []byte {
 	return bytes.Replace(table, []byte("/Root"), fmt.Appendf(nil, "/Prev %d /Root", xref), 1)
 }
 
@@ -197,7 +197,7 @@ func TestRevisionsOpenAsPrefixes(t *testing.T) {
 			if err != nil || root["SegelTest"] != want {
 				t.Errorf("%s: revision %d has %v, %v", name, i, root["SegelTest"], err)
 			}
-			changed := must[[]pdf.Entry](t)(d.Changed(r))
+			changed := must[[]pdf.Entry](t)(d.RevisionEntries(r))
 			if i > 0 && len(changed) > 2 {
 				t.Errorf("%s: revision %d changed %v", name, i, changed)
 			}

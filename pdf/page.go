@@ -18,8 +18,8 @@ type Page struct {
 	Resources Object // perhaps inherited, perhaps a reference
 }
 
-// letter is what readers assume for a page without a usable /MediaBox.
-var letter = Rect{0, 0, 612, 792}
+// letterSize is what readers assume for a page without a usable /MediaBox.
+var letterSize = Rect{0, 0, 612, 792}
 
 func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, error) {
 	value := func(key Name) Object {
@@ -38,13 +38,13 @@ func (d *Document) newPage(number int, ref Ref, dict, inherited Dict) (*Page, er
 		case err == nil:
 		case errors.Is(err, ErrDamaged):
 			// Every reader shows the page as if the entry were missing.
-			d.tolerate("page with an unreadable box, turn or unit")
+			d.noteDefect("page with an unreadable box, turn or unit")
 		default:
 			return nil, fmt.Errorf("page %d: %w", number, err)
 		}
 	}
 	if p.MediaBox = media; media.Empty() {
-		p.MediaBox = letter
+		p.MediaBox = letterSize
 	}
 	if p.CropBox = crop.Intersect(p.MediaBox); p.CropBox.Empty() {
 		p.CropBox = p.MediaBox

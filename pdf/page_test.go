@@ -36,7 +36,7 @@ func TestOddPageEntriesAreReadAsEveryReaderDoes(t *testing.T) {
 		"unit below nothing":     {"/UserUnit -2", "", letter, letter, 0, 1},
 		"references":             {"/MediaBox 4 0 R /Rotate 5 0 R /UserUnit 6 0 R", "", sheet, sheet, 270, 2},
 	} {
-		file := plain("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R] "+c.above+">>",
+		file := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R] "+c.above+">>",
 			"<</Type /Page /Parent 2 0 R "+c.entries+">>", "[10 20 310 420]", "270", "2")("")
 		p, err := open(t, file).Page(1)
 		if err != nil {

@@ -9,10 +9,10 @@ import (
 // with an error where the tree cannot be read further.
 func (d *Document) Pages() iter.Seq2[*Page, error] {
 	return func(yield func(*Page, error) bool) {
-		root, err := d.pagesRoot()
+		root, err := d.readPagesRoot()
 		if err == nil {
 			e := &pageWalk{treeWalk: d.newTreeWalk(), yield: yield}
-			err = e.visit(root, Dict{})
+			err = e.visitNode(root, Dict{})
 			if e.stopped {
 				return
 			}
@@ -30,11 +30,11 @@ type pageWalk struct {
 	stopped bool
 }
 
-func (w *pageWalk) visit(n node, above Dict) error {
-	if err := w.enter(n); err != nil {
+func (w *pageWalk) visitNode(n node, above Dict) error {
+	if err := w.enterNode(n); err != nil {
 		return err
 	}
-	defer w.leave(n)
+	defer w.leaveNode(n)
 	if n.kids == nil {
 		w.number++
 		p, err := w.d.newPage(w.number, n.ref, n.dict, above)
@@ -44,19 +44,19 @@ func (w *pageWalk) visit(n node, above Dict) error {
 		w.stopped = !w.yield(p, nil)
 		return nil
 	}
-	here := inherit(above, n.dict)
+	here := inheritAttributes(above, n.dict)
 	for _, kid := range n.kids {
-		if err := w.spend(); err != nil {
+		if err := w.spendVisit(); err != nil {
 			return err
 		}
-		k, err := w.d.node(kid)
+		k, err := w.d.readTreeNode(kid)
 		if err != nil {
 			return err
 		}
 		if k.dict == nil {
 			continue
 		}
-		if err := w.visit(k, here); err != nil || w.stopped {
+		if err := w.visitNode(k, here); err != nil || w.stopped {
 			return err
 		}
 	}

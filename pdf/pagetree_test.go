@@ -41,7 +41,7 @@ func TestPageTreeThatReadersDisagreeOnIsRewrittenOrRefused(t *testing.T) {
 		for len(objects) < 5 {
 			objects = append(objects, "null")
 		}
-		file := plain(append(objects, "<</Length 3>>\nstream\nq Q\nendstream")...)("")
+		file := tableFile(append(objects, "<</Length 3>>\nstream\nq Q\nendstream")...)("")
 		if err := open(t, file).Check(); (err == nil) != c.sound {
 			t.Errorf("%s: check: %v", name, err)
 		}
@@ -81,7 +81,7 @@ func TestTreeOfFewNodesCannotStandForManyPages(t *testing.T) {
 	for i := range 16 {
 		objects = append(objects, strings.NewReplacer("N", string(rune('0'+(i+3)/10))+string(rune('0'+(i+3)%10))).Replace("<</Type /Pages /Count 2 /Kids [N 0 R N 0 R]>>"))
 	}
-	file := plain(append(objects, "<</Type /Page /MediaBox [0 0 9 9]>>")...)("")
+	file := tableFile(append(objects, "<</Type /Page /MediaBox [0 0 9 9]>>")...)("")
 	if _, err := rewrite(t, file, pdf.RewriteOptions{}); !errors.Is(err, pdf.ErrTooLarge) {
 		t.Errorf("rewritten: %v", err)
 	}

@@ -9,29 +9,29 @@ import (
 // parser builds objects from tokens. It looks at most two tokens ahead, which
 // is what telling "1 0 R" from two integers takes.
 type parser struct {
-	lx     *lexer
-	stack  []Object // elements of the arrays that are open
-	ahead  [2]token
-	held   int
-	failed error     // of the lexer, behind the tokens that are held
-	depth  int       // nesting still allowed
-	values int       // values still allowed
-	once   bool      // a key that a dictionary states twice is an error
-	reader *Document // is told of references; nil: nobody asks
+	lx         *lexer
+	stack      []Object // elements of the arrays that are open
+	ahead      [2]token
+	aheadCount int
+	failed     error     // of the lexer, behind the tokens that are held
+	depth      int       // nesting still allowed
+	values     int       // values still allowed
+	uniqueKeys bool      // a key that a dictionary states twice is an error
+	reader     *Document // is told of references; nil: nobody asks
 }
 
 func newParser(lx *lexer, l Limits) *parser {
 	return &parser{lx: lx, depth: l.Depth, values: l.Values}
 }
 
-// parsers wait for the next object, with their lexers.
-var parsers = sync.Pool{New: func() any { return &parser{lx: &lexer{}} }}
+// parserPool wait for the next object, with their lexers.
+var parserPool = sync.Pool{New: func() any { return &parser{lx: &lexer{}} }}
 
-// parser borrows one for an object of the document, which release gives back.
-func (d *Document) parser(lx lexer) *parser {
-	p := parsers.Get().(*parser)
+// borrowParser borrows one for an object of the document, which release gives back.
+func (d *Document) borrowParser(lx lexer) *parser {
+	p := parserPool.Get().(*parser)
 	*p.lx = lx
-	p.depth, p.values, p.once, p.reader = d.limits.Depth, d.limits.Values, d.once, d
+	p.depth, p.values, p.uniqueKeys, p.reader = d.limits.Depth, d.limits.Values, d.uniqueKeys, d
 	return p
 }
 
@@ -47,14 +47,14 @@ func (p *parser) release() {
 	}
 	clear(stack) // of an object that broke off; closed arrays leave nothing behind
 	*p = parser{lx: p.lx, stack: stack[:0]}
-	parsers.Put(p)
+	parserPool.Put(p)
 }
 
 func (p *parser) next() (token, error) {
-	if p.held > 0 {
+	if p.aheadCount > 0 {
 		t := p.ahead[0]
 		p.ahead[0] = p.ahead[1]
-		p.held--
+		p.aheadCount--
 		return t, nil
 	}
 	if p.failed != nil {
@@ -63,10 +63,10 @@ func (p *parser) next() (token, error) {
 	return p.lx.next()
 }
 
-// look returns the token i places ahead. An error met there is reported by
+// peekToken returns the token i places ahead. An error met there is reported by
 // next when its turn comes.
-func (p *parser) look(i int) (token, error) {
-	for p.held <= i {
+func (p *parser) peekToken(i int) (token, error) {
+	for p.aheadCount <= i {
 		if p.failed != nil {
 			return token{}, p.failed
 		}
@@ -75,57 +75,57 @@ func (p *parser) look(i int) (token, error) {
 			p.failed = err
 			return token{}, err
 		}
-		p.ahead[p.held] = t
-		p.held++
+		p.ahead[p.aheadCount] = t
+		p.aheadCount++
 	}
 	return p.ahead[i], nil
 }
 
 // offset is where the next token is looked for.
 func (p *parser) offset() int64 {
-	if p.held > 0 {
+	if p.aheadCount > 0 {
 		return p.ahead[0].start
 	}
 	return p.lx.offset()
 }
 
-func (p *parser) object() (Object, error) {
+func (p *parser) parseObject() (Object, error) {
 	t, err := p.next()
 	if err != nil {
 		return nil, err
 	}
-	return p.objectFrom(t)
+	return p.parseObjectFrom(t)
 }
 
-func (p *parser) objectFrom(t token) (Object, error) {
+func (p *parser) parseObjectFrom(t token) (Object, error) {
 	if p.values--; p.values < 0 {
 		return nil, tooLarge(t.start, "too many values in one object")
 	}
 	switch t.kind {
 	case tokInteger:
-		return p.integerOrRef(t)
+		return p.parseIntegerOrRef(t)
 	case tokReal:
 		return Real(t.real), nil
 	case tokName:
-		if o := nameOf[t.text]; o != nil {
+		if o := internedNames[t.text]; o != nil {
 			return o, nil
 		}
 		return Name(t.text), nil
 	case tokString:
 		return String{Bytes: t.bytes, Hex: t.hex, start: t.start, end: t.end}, nil
 	case tokArrayOpen:
-		return p.array(t)
+		return p.parseArray(t)
 	case tokDictOpen:
-		return p.dict(t)
+		return p.parseDict(t)
 	case tokKeyword:
-		return keyword(t)
+		return parseKeyword(t)
 	case tokEnd:
 		return nil, damaged(t.start, "object without end")
 	}
 	return nil, damaged(t.start, "unexpected bracket")
 }
 
-func keyword(t token) (Object, error) {
+func parseKeyword(t token) (Object, error) {
 	switch t.text {
 	case "null":
 		return Null{}, nil
@@ -137,26 +137,26 @@ func keyword(t token) (Object, error) {
 	return nil, damaged(t.start, "unexpected word %q", strings.ToValidUTF8(t.text, "?"))
 }
 
-func (p *parser) integerOrRef(t token) (Object, error) {
+func (p *parser) parseIntegerOrRef(t token) (Object, error) {
 	if t.num < 0 || t.num > 1<<32-1 {
 		return Integer(t.num), nil
 	}
-	g, err := p.look(0)
+	g, err := p.peekToken(0)
 	if err != nil || g.kind != tokInteger || g.num < 0 || g.num > 65535 {
 		return Integer(t.num), nil
 	}
-	if r, err := p.look(1); err != nil || !r.is("R") {
+	if r, err := p.peekToken(1); err != nil || !r.isKeyword("R") {
 		return Integer(t.num), nil
 	}
-	p.held = 0
+	p.aheadCount = 0
 	if p.reader != nil {
-		p.reader.references.note(uint32(t.num))
+		p.reader.references.addNumber(uint32(t.num))
 	}
 	return Ref{Number: uint32(t.num), Generation: uint16(g.num)}, nil
 }
 
-func (p *parser) array(open token) (Object, error) {
-	if err := p.enter(open); err != nil {
+func (p *parser) parseArray(open token) (Object, error) {
+	if err := p.enterNesting(open); err != nil {
 		return nil, err
 	}
 	defer func() { p.depth++ }()
@@ -168,20 +168,20 @@ func (p *parser) array(open token) (Object, error) {
 			return nil, err
 		}
 		if t.kind == tokArrayClose {
-			return join(parts, p.take(from)), nil
+			return joinArrays(parts, p.popElements(from)), nil
 		}
-		v, err := p.objectFrom(t)
+		v, err := p.parseObjectFrom(t)
 		if err != nil {
 			return nil, err
 		}
 		if p.stack = append(p.stack, v); len(p.stack)-from == maxStack {
-			parts = append(parts, p.take(from))
+			parts = append(parts, p.popElements(from))
 		}
 	}
 }
 
-// take returns what is on the stack from an index on, in the room that it takes.
-func (p *parser) take(from int) Array {
+// popElements returns what is on the stack from an index on, in the room that it takes.
+func (p *parser) popElements(from int) Array {
 	a := make(Array, len(p.stack)-from)
 	copy(a, p.stack[from:])
 	clear(p.stack[from:])
@@ -189,17 +189,17 @@ func (p *parser) take(from int) Array {
 	return a
 }
 
-// join makes one array of several. Files have some of 100,000 elements, and one that grows while it is read takes more
+// joinArrays makes one array of several. Files have some of 100,000 elements, and one that grows while it is read takes more
 // than twice the room for a moment.
-func join(parts []Array, last Array) Array {
+func joinArrays(parts []Array, last Array) Array {
 	if len(parts) == 0 {
 		return last
 	}
 	return slices.Concat(append(parts, last)...)
 }
 
-func (p *parser) dict(open token) (Object, error) {
-	if err := p.enter(open); err != nil {
+func (p *parser) parseDict(open token) (Object, error) {
+	if err := p.enterNesting(open); err != nil {
 		return nil, err
 	}
 	defer func() { p.depth++ }()
@@ -216,11 +216,11 @@ func (p *parser) dict(open token) (Object, error) {
 		if t.kind != tokName {
 			return nil, damaged(t.start, "dictionary key is no name")
 		}
-		v, err := p.object()
+		v, err := p.parseObject()
 		if err != nil {
 			return nil, err
 		}
-		if p.once && (d[Name(t.text)] != nil || nulls[t.text]) {
+		if p.uniqueKeys && (d[Name(t.text)] != nil || nulls[t.text]) {
 			return nil, damaged(t.start, "/%s is stated twice", strings.ToValidUTF8(t.text, "?"))
 		}
 		if v == (Null{}) {
@@ -234,7 +234,7 @@ func (p *parser) dict(open token) (Object, error) {
 	}
 }
 
-func (p *parser) enter(open token) error {
+func (p *parser) enterNesting(open token) error {
 	if p.depth--; p.depth < 0 {
 		p.depth++
 		return tooLarge(open.start, "objects nested too deeply")

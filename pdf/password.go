@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// handler is what the standard security handler states about a file.
-type handler struct {
+// encryptionDict is what the standard security handler states about a file.
+type encryptionDict struct {
 	version, revision int64
 	length            int // bytes of the key
 	o, u, oe, ue      []byte
@@ -22,20 +22,20 @@ type handler struct {
 	plainMetadata     bool
 }
 
-// readHandler reads and checks an encryption dictionary.
-func (d *Document) readHandler(dict Dict) (*handler, error) {
+// readEncryptionDict reads and checks an encryption dictionary.
+func (d *Document) readEncryptionDict(dict Dict) (*encryptionDict, error) {
 	filter, err := d.Name(dict["Filter"])
 	if err != nil || filter != "Standard" {
 		return nil, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("security handler /%s", filter), Err: err}
 	}
-	h := &handler{}
+	h := &encryptionDict{}
 	var bits int64
 	for _, n := range []struct {
 		key      Name
 		to       *int64
 		fallback int64
 	}{{"V", &h.version, 0}, {"R", &h.revision, 0}, {"P", &h.permissions, 0}, {"Length", &bits, 40}} {
-		if *n.to, err = d.integerOr(dict[n.key], n.fallback); err != nil {
+		if *n.to, err = d.integerOrDefault(dict[n.key], n.fallback); err != nil {
 			return nil, fmt.Errorf("/%s of encryption: %w", n.key, err)
 		}
 	}
@@ -49,17 +49,17 @@ func (d *Document) readHandler(dict Dict) (*handler, error) {
 		}
 		*s.to = v.Bytes
 	}
-	if h.id, _, err = d.firstID(); err != nil {
+	if h.id, _, err = d.readFirstID(); err != nil {
 		return nil, err
 	}
 	if v, ok := dict["EncryptMetadata"].(Boolean); ok {
 		h.plainMetadata = !bool(v)
 	}
-	return h, h.check(bits)
+	return h, h.checkVersion(bits)
 }
 
-// check refuses combinations that the derivation below does not know.
-func (h *handler) check(bits int64) error {
+// checkVersion refuses combinations that the derivation below does not know.
+func (h *encryptionDict) checkVersion(bits int64) error {
 	switch {
 	case h.version == 1 && h.revision >= 2 && h.revision <= 3:
 		h.length = 5
@@ -81,48 +81,48 @@ func (h *handler) check(bits int64) error {
 	return nil
 }
 
-// fileKey derives the key of the file, or returns nil if the password is
+// deriveFileKey derives the key of the file, or returns nil if the password is
 // neither the user's nor the owner's.
-func (h *handler) fileKey(password []byte) []byte {
+func (h *encryptionDict) deriveFileKey(password []byte) []byte {
 	if h.length == 32 {
-		return h.fileKey256(password)
+		return h.deriveFileKey256(password)
 	}
-	if key := h.userKey(password); key != nil {
+	if key := h.deriveUserKey(password); key != nil {
 		return key
 	}
-	return h.userKey(h.userPassword(password))
+	return h.deriveUserKey(h.decryptUserPassword(password))
 }
 
-// padding fills passwords up to 32 bytes.
-var padding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08" +
+// passwordPadding fills passwords up to 32 bytes.
+var passwordPadding = []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08" +
 	"\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
 
-func padded(password []byte) []byte {
-	return append(bytes.Clone(password), padding...)[:32]
+func padPassword(password []byte) []byte {
+	return append(bytes.Clone(password), passwordPadding...)[:32]
 }
 
-// userKey is algorithm 2, and then 4 or 5 to check it, of ISO 32000-1 §7.6.3.
-func (h *handler) userKey(password []byte) []byte {
+// deriveUserKey is algorithm 2, and then 4 or 5 to check it, of ISO 32000-1 §7.6.3.
+func (h *encryptionDict) deriveUserKey(password []byte) []byte {
 	p := uint32(h.permissions)
 	m := md5.New()
-	m.Write(padded(password))
+	m.Write(padPassword(password))
 	m.Write(h.o[:32])
 	m.Write([]byte{byte(p), byte(p >> 8), byte(p >> 16), byte(p >> 24)})
 	m.Write(h.id)
 	if h.revision >= 4 && h.plainMetadata {
 		m.Write([]byte{0xFF, 0xFF, 0xFF, 0xFF})
 	}
-	key := h.stretch(m.Sum(nil))
+	key := h.stretchKey(m.Sum(nil))
 	if h.revision == 2 {
-		if subtle.ConstantTimeCompare(rc4Once(key, padding), h.u[:32]) == 1 {
+		if subtle.ConstantTimeCompare(applyRC4(key, passwordPadding), h.u[:32]) == 1 {
 			return key
 		}
 		return nil
 	}
-	check := md5.Sum(append(bytes.Clone(padding), h.id...))
+	check := md5.Sum(append(bytes.Clone(passwordPadding), h.id...))
 	out := check[:]
 	for i := range 20 {
-		out = rc4Once(xored(key, byte(i)), out)
+		out = applyRC4(xorKey(key, byte(i)), out)
 	}
 	if subtle.ConstantTimeCompare(out, h.u[:16]) == 1 {
 		return key
@@ -130,22 +130,22 @@ func (h *handler) userKey(password []byte) []byte {
 	return nil
 }
 
-// userPassword decrypts /O with the owner's password: algorithm 7.
-func (h *handler) userPassword(owner []byte) []byte {
-	sum := md5.Sum(padded(owner))
-	key := h.stretch(sum[:])
+// decryptUserPassword decrypts /O with the owner's password: algorithm 7.
+func (h *encryptionDict) decryptUserPassword(owner []byte) []byte {
+	sum := md5.Sum(padPassword(owner))
+	key := h.stretchKey(sum[:])
 	if h.revision == 2 {
-		return rc4Once(key, h.o[:32])
+		return applyRC4(key, h.o[:32])
 	}
 	out := h.o[:32]
 	for i := 19; i >= 0; i-- {
-		out = rc4Once(xored(key, byte(i)), out)
+		out = applyRC4(xorKey(key, byte(i)), out)
 	}
 	return out
 }
 
-// stretch hashes 50 times from revision 3 on and cuts to the length of a key.
-func (h *handler) stretch(sum []byte) []byte {
+// stretchKey hashes 50 times from revision 3 on and cuts to the length of a key.
+func (h *encryptionDict) stretchKey(sum []byte) []byte {
 	if h.revision >= 3 {
 		for range 50 {
 			next := md5.Sum(sum[:h.length])
@@ -155,7 +155,7 @@ func (h *handler) stretch(sum []byte) []byte {
 	return sum[:h.length]
 }
 
-func xored(key []byte, with byte) []byte {
+func xorKey(key []byte, with byte) []byte {
 	out := make([]byte, len(key))
 	for i, c := range key {
 		out[i] = c ^ with
@@ -163,21 +163,21 @@ func xored(key []byte, with byte) []byte {
 	return out
 }
 
-// fileKey256 is algorithm 2.A of ISO 32000-2 §7.6.4.3.
-func (h *handler) fileKey256(password []byte) []byte {
+// deriveFileKey256 is algorithm 2.A of ISO 32000-2 §7.6.4.3.
+func (h *encryptionDict) deriveFileKey256(password []byte) []byte {
 	password = password[:min(len(password), 127)]
 	u, o := h.u[:48], h.o[:48]
 	switch {
-	case subtle.ConstantTimeCompare(h.hash(password, o[32:40], u), o[:32]) == 1:
-		return unwrap(h.hash(password, o[40:48], u), h.oe[:32])
-	case subtle.ConstantTimeCompare(h.hash(password, u[32:40], nil), u[:32]) == 1:
-		return unwrap(h.hash(password, u[40:48], nil), h.ue[:32])
+	case subtle.ConstantTimeCompare(h.hashPassword(password, o[32:40], u), o[:32]) == 1:
+		return unwrapKey(h.hashPassword(password, o[40:48], u), h.oe[:32])
+	case subtle.ConstantTimeCompare(h.hashPassword(password, u[32:40], nil), u[:32]) == 1:
+		return unwrapKey(h.hashPassword(password, u[40:48], nil), h.ue[:32])
 	}
 	return nil
 }
 
-// hash is algorithm 2.B for revision 6, and plain SHA-256 for revision 5.
-func (h *handler) hash(password, salt, user []byte) []byte {
+// hashPassword is algorithm 2.B for revision 6, and plain SHA-256 for revision 5.
+func (h *encryptionDict) hashPassword(password, salt, user []byte) []byte {
 	first := sha256.Sum256(slices.Concat(password, salt, user))
 	k := first[:]
 	if h.revision == 5 {
@@ -210,8 +210,8 @@ func (h *handler) hash(password, salt, user []byte) []byte {
 	return k[:32]
 }
 
-// unwrap decrypts the key of the file, which is stored without padding.
-func unwrap(key, wrapped []byte) []byte {
+// unwrapKey decrypts the key of the file, which is stored without padding.
+func unwrapKey(key, wrapped []byte) []byte {
 	block, err := aes.NewCipher(key)
 	if err != nil {
 		return nil // 32 bytes are a key of AES

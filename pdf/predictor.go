@@ -2,16 +2,16 @@ package pdf
 
 import "errors"
 
-// unpredict undoes the /Predictor of Flate and LZW data: none, TIFF's (2) or
+// undoPredictor undoes the /Predictor of Flate and LZW data: none, TIFF's (2) or
 // one of PNG's (10 and up, where each row says which).
-func (d *Document) unpredict(b []byte, params Dict) ([]byte, error) {
-	predictor, err := d.integerOr(params["Predictor"], 1)
+func (d *Document) undoPredictor(b []byte, params Dict) ([]byte, error) {
+	predictor, err := d.integerOrDefault(params["Predictor"], 1)
 	if err != nil || predictor <= 1 {
 		return b, err
 	}
-	colors, err1 := d.integerOr(params["Colors"], 1)
-	bits, err2 := d.integerOr(params["BitsPerComponent"], 8)
-	columns, err3 := d.integerOr(params["Columns"], 1)
+	colors, err1 := d.integerOrDefault(params["Colors"], 1)
+	bits, err2 := d.integerOrDefault(params["BitsPerComponent"], 8)
+	columns, err3 := d.integerOrDefault(params["Columns"], 1)
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return nil, err
 	}
@@ -22,13 +22,13 @@ func (d *Document) unpredict(b []byte, params Dict) ([]byte, error) {
 	row := int(min((colors*bits*columns+7)/8, int64(len(b))))
 	pixel := int(max(1, colors*bits/8))
 	if predictor == 2 {
-		return untiff(b, row, pixel, bits)
+		return undoTIFFPredictor(b, row, pixel, bits)
 	}
-	return unpng(b, row, pixel)
+	return undoPNGPredictor(b, row, pixel)
 }
 
-// untiff adds to each component the one a pixel to its left, in place.
-func untiff(b []byte, row, pixel int, bits int64) ([]byte, error) {
+// undoTIFFPredictor adds to each component the one a pixel to its left, in place.
+func undoTIFFPredictor(b []byte, row, pixel int, bits int64) ([]byte, error) {
 	if bits != 8 {
 		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "TIFF predictor on components that are no bytes"}
 	}
@@ -41,16 +41,16 @@ func untiff(b []byte, row, pixel int, bits int64) ([]byte, error) {
 	return b, nil
 }
 
-// unpng undoes PNG row filters in place: the output is never longer than what
+// undoPNGPredictor undoes PNG row filters in place: the output is never longer than what
 // was read of the input.
-func unpng(b []byte, row, pixel int) ([]byte, error) {
+func undoPNGPredictor(b []byte, row, pixel int) ([]byte, error) {
 	out := b[:0]
 	above := make([]byte, row)
 	for len(b) > 0 {
 		kind := b[0]
 		line := b[1:min(row+1, len(b))]
 		b = b[1+len(line):]
-		if err := unpngRow(kind, line, above, pixel); err != nil {
+		if err := undoPNGRow(kind, line, above, pixel); err != nil {
 			return nil, err
 		}
 		copy(above, line)
@@ -59,7 +59,7 @@ func unpng(b []byte, row, pixel int) ([]byte, error) {
 	return out, nil
 }
 
-func unpngRow(kind byte, line, above []byte, pixel int) error {
+func undoPNGRow(kind byte, line, above []byte, pixel int) error {
 	left := func(i int) byte {
 		if i < pixel {
 			return 0

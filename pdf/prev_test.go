@@ -13,7 +13,7 @@ import (
 // TestSectionThatLeavesOutEarlierOnesIsDamage appends sections that do not lead to those before them.
 func TestSectionThatLeavesOutEarlierOnesIsDamage(t *testing.T) {
 	t.Parallel()
-	base := plain("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R /Contents 4 0 R>>", "<</Length 5>>\nstream\n(old)\nendstream")
+	base := tableFile("<</Type /Catalog /Pages 2 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R /Contents 4 0 R>>", "<</Length 5>>\nstream\n(old)\nendstream")
 	update := func(trailer string, objects ...int) []byte {
 		b := base("")
 		values := map[int]string{1: "<</Type /Catalog /Pages 2 0 R>>", 2: "<</Type /Pages /Count 1 /Kids [3 0 R]>>", 3: "<</Type /Page /Parent 2 0 R /Contents 4 0 R>>", 4: "<</Length 5>>\nstream\n(new)\nendstream"}

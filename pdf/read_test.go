@@ -32,7 +32,7 @@ func TestBoxesFollowThePageAsDisplayed(t *testing.T) {
 		if back := p.FromUser(p.ToUser(box)); back != box {
 			t.Errorf("rotated by %d: back to %v", p.Rotate, back)
 		}
-		w, h := p.Displayed()
+		w, h := p.DisplayedSize()
 		if p.Rotate%180 != 0 {
 			w, h = h, w
 		}
@@ -46,7 +46,7 @@ func TestUserUnitScalesTheDisplayedPage(t *testing.T) {
 	t.Parallel()
 	d := open(t, pdftest.Pages(pdftest.Page{MediaBox: [4]float64{0, 0, 100, 100}, Rotate: -90, Entries: "/UserUnit 2"}))
 	p := must[*pdf.Page](t)(d.Page(1))
-	if w, h := p.Displayed(); w != 200 || h != 200 || p.Rotate != 270 {
+	if w, h := p.DisplayedSize(); w != 200 || h != 200 || p.Rotate != 270 {
 		t.Errorf("%v by %v, turned by %d", w, h, p.Rotate)
 	}
 	if got := p.ToUser(pdf.Rect{URX: 20, URY: 10}); math.Abs(got.Width()-5) > 1e-9 || math.Abs(got.Height()-10) > 1e-9 {
@@ -71,7 +71,7 @@ func TestPagesAreFoundThroughNestedTrees(t *testing.T) {
 	}
 }
 
-func TestCountsThatLieAreFoundOut(t *testing.T) {
+func TestWrongCountsAreDetected(t *testing.T) {
 	t.Parallel()
 	for _, counts := range [][2]string{{"9", "3"}, {"0", "3"}, {"2", "1"}} {
 		d := open(t, nestedPages(counts[0], counts[1]))
@@ -157,7 +157,7 @@ func TestCircularFormEnds(t *testing.T) {
 	must[[]*pdf.Field](t)(d.Fields())
 }
 
-func TestSignatureTellsWhereItsContentsAre(t *testing.T) {
+func TestSignatureHasTheOffsetsOfItsContents(t *testing.T) {
 	t.Parallel()
 	file := assemble(
 		"<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [3 0 R] /SigFlags 3 >> /Perms << /DocMDP 4 0 R >> >>",

@@ -8,28 +8,28 @@ import (
 	"slices"
 )
 
-// repair rebuilds the cross-reference by reading the whole file and noting
+// rebuildXref rebuilds the cross-reference by reading the whole file and noting
 // where objects begin: the last one of a number counts, as in a sound file the
 // newest does. What results can be read but not updated.
-func (d *Document) repair(password string) error {
+func (d *Document) rebuildXref(password string) error {
 	d.repaired = true
 	d.slots, d.sections, d.trailer, d.security, d.facts = slots{}, nil, Dict{}, nil, nil
-	d.shift, d.pageCount, d.oddTree, d.nested = 0, 0, false, 0
+	d.shift, d.pageCount, d.ambiguousTree, d.nested = 0, 0, false, 0
 	d.objects = newCache[uint32, Object](d.limits.Cache / 2)
-	d.containers = newCache[uint32, *container](d.limits.Cache / 2)
-	d.shelf = nil
+	d.objectStreams = newCache[uint32, *objectStream](d.limits.Cache / 2)
+	d.shared = nil
 
-	s := &scan{d: d}
-	d.lengths = &lengths{d: d}
-	err := s.run()
+	s := &objectScan{d: d}
+	d.lengths = &lengthFinder{d: d}
+	err := s.scanFile()
 	d.lengths = nil
 	if err != nil {
 		return fmt.Errorf("scan for objects: %w", err)
 	}
-	if err := d.unlock(password); err != nil {
+	if err := d.readEncryption(password); err != nil {
 		return err
 	}
-	if err := s.unpack(); err != nil {
+	if err := s.recordObjectStreams(); err != nil {
 		return err
 	}
 	if d.trailer.Ref("Root").IsZero() {
@@ -42,18 +42,18 @@ func (d *Document) repair(password string) error {
 	return err
 }
 
-// scan is one pass over the file.
-type scan struct {
-	d          *Document
-	catalog    Ref      // the last one seen
-	containers []uint32 // object streams, in the order of the file
+// objectScan is one pass over the file.
+type objectScan struct {
+	d             *Document
+	catalog       Ref      // the last one seen
+	objectStreams []uint32 // object streams, in the order of the file
 
 	buf []byte // the piece of the file in hand
 	at  int64  // absolute offset of buf[0]
 
 	known     bool  // whether the next two hold for buf
 	knownFrom int64 // absolute offset from which obj was searched
-	obj       int64 // absolute offset of the word obj found there, or -1
+	nextObj   int64 // absolute offset of the word obj found there, or -1
 }
 
 const (
@@ -62,12 +62,12 @@ const (
 	lookBack = 40
 )
 
-func (s *scan) run() error {
+func (s *objectScan) scanFile() error {
 	for pos := s.d.header.offset; pos < s.d.size; {
-		if err := s.load(pos); err != nil {
+		if err := s.loadWindow(pos); err != nil {
 			return err
 		}
-		i, word := s.find(int(pos - s.at))
+		i, word := s.findKeyword(int(pos - s.at))
 		if i < 0 {
 			end := s.at + int64(len(s.buf))
 			if end >= s.d.size {
@@ -77,16 +77,16 @@ func (s *scan) run() error {
 			continue
 		}
 		var err error
-		if pos, err = s.hit(s.at+int64(i), word); err != nil {
+		if pos, err = s.handleKeyword(s.at+int64(i), word); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// load makes sure that pos is in buf with lookBack bytes before it, and that
+// loadWindow makes sure that pos is in buf with lookBack bytes before it, and that
 // buf is worth searching from there.
-func (s *scan) load(pos int64) error {
+func (s *objectScan) loadWindow(pos int64) error {
 	end := s.at + int64(len(s.buf))
 	if pos >= s.at+lookBack && pos+int64(len("trailer")) < end || pos >= s.at && end >= s.d.size && len(s.buf) > 0 {
 		return nil
@@ -96,13 +96,13 @@ func (s *scan) load(pos int64) error {
 	if err := s.d.budget.Spend(scanChunk); err != nil {
 		return err
 	}
-	s.buf, s.at, err = s.d.window(pos-lookBack, pos+scanChunk)
+	s.buf, s.at, err = s.d.readWindow(pos-lookBack, pos+scanChunk)
 	return err
 }
 
-// find returns the index of the next obj or trailer.
-func (s *scan) find(from int) (int, string) {
-	i := s.nextObj(from)
+// findKeyword returns the index of the next obj or trailer.
+func (s *objectScan) findKeyword(from int) (int, string) {
+	i := s.findObj(from)
 	within := s.buf[from:]
 	if i >= 0 {
 		within = s.buf[from:i]
@@ -113,58 +113,58 @@ func (s *scan) find(from int) (int, string) {
 	return i, "obj"
 }
 
-// nextObj returns the index of the next obj, or -1. It is remembered: a file of
+// findObj returns the index of the next obj, or -1. It is remembered: a file of
 // trailers alone would otherwise be searched to its end for each of them.
-func (s *scan) nextObj(from int) int {
+func (s *objectScan) findObj(from int) int {
 	at := s.at + int64(from)
-	if s.known && s.knownFrom <= at && (s.obj < 0 || s.obj >= at) {
-		if s.obj < 0 {
+	if s.known && s.knownFrom <= at && (s.nextObj < 0 || s.nextObj >= at) {
+		if s.nextObj < 0 {
 			return -1
 		}
-		return int(s.obj - s.at)
+		return int(s.nextObj - s.at)
 	}
 	i := bytes.Index(s.buf[from:], []byte("obj"))
-	s.known, s.knownFrom, s.obj = true, at, -1
+	s.known, s.knownFrom, s.nextObj = true, at, -1
 	if i < 0 {
 		return -1
 	}
-	s.obj = at + int64(i)
+	s.nextObj = at + int64(i)
 	return from + i
 }
 
-// hit takes note of what is at an absolute offset, and returns where to go on.
-func (s *scan) hit(at int64, word string) (int64, error) {
+// handleKeyword takes note of what is at an absolute offset, and returns where to go on.
+func (s *objectScan) handleKeyword(at int64, word string) (int64, error) {
 	next := at + int64(len(word))
 	if word == "trailer" {
-		return next, s.noteTrailer(next)
+		return next, s.readTrailer(next)
 	}
-	start, ok := objectStart(s.buf[:at-s.at])
+	start, ok := findObjectStart(s.buf[:at-s.at])
 	if !ok {
 		return next, nil
 	}
 	found, err := s.d.readObjectAt(s.at+int64(start), Ref{}, false)
-	if isRead(err) || s.d.work > s.d.limits.Work {
+	if isReadError(err) || s.d.work > s.d.limits.Work {
 		return 0, err
 	}
 	if err != nil {
 		// Its end cannot be told, but it may still be readable once the
 		// object that holds its length is known.
-		ref, err := objectHeader(newParser(newBytesLexer(s.buf[start:at-s.at+3], 0), s.d.limits), 0)
+		ref, err := parseObjectHeader(newParser(newBytesLexer(s.buf[start:at-s.at+3], 0), s.d.limits), 0)
 		if err == nil {
-			s.note(ref, s.at+int64(start), nil)
+			s.recordObject(ref, s.at+int64(start), nil)
 		}
 		return next, nil
 	}
-	s.note(found.ref, s.at+int64(start), found.value)
+	s.recordObject(found.ref, s.at+int64(start), found.value)
 	return max(found.end, next), nil
 }
 
-// objectStart finds where "n g " begins that b ends with.
-func objectStart(b []byte) (int, bool) {
+// findObjectStart finds where "n g " begins that b ends with.
+func findObjectStart(b []byte) (int, bool) {
 	i := len(b)
 	for range 2 {
 		j := i
-		for j > 0 && class[b[j-1]] == space {
+		for j > 0 && charClasses[b[j-1]] == space {
 			j--
 		}
 		k := j
@@ -179,7 +179,7 @@ func objectStart(b []byte) (int, bool) {
 	return i, true
 }
 
-func (s *scan) note(ref Ref, at int64, value Object) {
+func (s *objectScan) recordObject(ref Ref, at int64, value Object) {
 	if int64(ref.Number) > int64(s.d.limits.Objects) || at > maxOffset {
 		return
 	}
@@ -192,21 +192,21 @@ func (s *scan) note(ref Ref, at int64, value Object) {
 	case *Stream:
 		switch v.Dict["Type"] {
 		case Object(Name("XRef")):
-			s.mergeTrailer(trailerOf(v.Dict))
+			s.mergeTrailer(fileTrailer(v.Dict))
 		case Object(Name("ObjStm")):
-			s.containers = append(s.containers, ref.Number)
+			s.objectStreams = append(s.objectStreams, ref.Number)
 		}
 	}
 }
 
-func (s *scan) noteTrailer(at int64) error {
+func (s *objectScan) readTrailer(at int64) error {
 	p := newParser(newLexer(s.d.src, at, min(s.d.size, at+1<<20)), s.d.limits)
 	p.reader = s.d
-	o, err := p.object()
-	if spent := s.d.spend(p.lx.offset() - at); spent != nil {
+	o, err := p.parseObject()
+	if spent := s.d.spendWork(p.lx.offset() - at); spent != nil {
 		return spent
 	}
-	if isRead(err) {
+	if isReadError(err) {
 		return err
 	}
 	if t, ok := o.(Dict); ok && err == nil {
@@ -217,7 +217,7 @@ func (s *scan) noteTrailer(at int64) error {
 
 // mergeTrailer lets later trailers override earlier ones entry by entry: the
 // two of a linearized file come in either order, and one may lack /Info.
-func (s *scan) mergeTrailer(t Dict) {
+func (s *objectScan) mergeTrailer(t Dict) {
 	for _, k := range []Name{"Root", "Info", "ID", "Encrypt", "Size"} {
 		if v, ok := t[k]; ok {
 			s.d.trailer[k] = v
@@ -225,17 +225,17 @@ func (s *scan) mergeTrailer(t Dict) {
 	}
 }
 
-// unpack notes what object streams hold. An object that is in the file
+// recordObjectStreams notes what object streams hold. An object that is in the file
 // behind the stream is newer than the one in it.
-func (s *scan) unpack() error {
-	slices.Sort(s.containers)
-	s.containers = slices.Compact(s.containers)
+func (s *objectScan) recordObjectStreams() error {
+	slices.Sort(s.objectStreams)
+	s.objectStreams = slices.Compact(s.objectStreams)
 	at := func(n uint32) int64 { return s.d.slots.get(n).offset() }
-	slices.SortFunc(s.containers, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
-	for _, n := range s.containers {
-		c, err := s.d.container(n)
+	slices.SortFunc(s.objectStreams, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
+	for _, n := range s.objectStreams {
+		c, err := s.d.loadObjectStream(n)
 		if err != nil {
-			if isRead(err) || errors.Is(err, ErrTooLarge) {
+			if isReadError(err) || errors.Is(err, ErrTooLarge) {
 				return fmt.Errorf("object stream %d: %w", n, err)
 			}
 			continue
@@ -246,16 +246,16 @@ func (s *scan) unpack() error {
 				continue
 			}
 			s.d.slots.set(number, compressedSlot(n, uint32(i)))
-			s.d.objects.forget(number)
-			s.noteCompressed(number)
+			s.d.objects.remove(number)
+			s.recordMember(number)
 		}
 	}
 	return nil
 }
 
-// noteCompressed looks whether an object in a stream is the catalog, which
+// recordMember looks whether an object in a stream is the catalog, which
 // matters only if no trailer says what is.
-func (s *scan) noteCompressed(number uint32) {
+func (s *objectScan) recordMember(number uint32) {
 	if !s.d.trailer.Ref("Root").IsZero() {
 		return
 	}

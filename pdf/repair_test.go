@@ -18,8 +18,8 @@ func TestDamagedFilesAreReadOnlyWhenAsked(t *testing.T) {
 		"no cross-reference":        pdftest.Table(5)[:bytes.Index(pdftest.Table(5), []byte("xref\n"))],
 		"no cross-reference stream": pdftest.Streams(5)[:len(pdftest.Streams(5))-300],
 		"entries lead elsewhere":    bytes.Replace(pdftest.Table(5), []byte("%PDF-1.7\n"), []byte("%PDF-1.7\n%shifted by an editor that knows no offsets, and far at that...................\n"), 1),
-		"wrong length":              bytes.Replace(cut(pdftest.Table(5)), []byte("/Length 4"), []byte("/Length 9"), -1),
-		"hybrid":                    cut(pdftest.Hybrid(5)),
+		"wrong length":              bytes.Replace(cutOff(pdftest.Table(5)), []byte("/Length 4"), []byte("/Length 9"), -1),
+		"hybrid":                    cutOff(pdftest.Hybrid(5)),
 	} {
 		if err := openErr(file); !errors.Is(err, pdf.ErrDamaged) {
 			t.Errorf("%s: %v without repair", name, err)
@@ -45,8 +45,8 @@ func TestDamagedFilesAreReadOnlyWhenAsked(t *testing.T) {
 	}
 }
 
-// cut takes the end of a file away, startxref and all.
-func cut(file []byte) []byte { return file[:bytes.LastIndex(file, []byte("startxref"))] }
+// cutOff takes the end of a file away, startxref and all.
+func cutOff(file []byte) []byte { return file[:bytes.LastIndex(file, []byte("startxref"))] }
 
 func TestOverlappingObjectsCostNoMoreThanTheirLimit(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestOverlappingObjectsCostNoMoreThanTheirLimit(t *testing.T) {
 	}
 }
 
-func TestFileWithinADamagedFileStaysWithin(t *testing.T) {
+func TestEmbeddedFileOfADamagedFileStaysEmbedded(t *testing.T) {
 	t.Parallel()
 	inner := pdftest.Table(3)
 	for name, objects := range map[string][]string{
@@ -71,7 +71,7 @@ func TestFileWithinADamagedFileStaysWithin(t *testing.T) {
 		"length before": {"<</Type /Catalog /Pages 2 0 R /Inner 5 0 R>>", "<</Type /Pages /Count 1 /Kids [3 0 R]>>", "<</Type /Page /Parent 2 0 R>>",
 			fmt.Sprint(len(inner)), "<</Length 4 0 R>>\nstream\n" + string(inner) + "\nendstream"},
 	} {
-		file := append([]byte("junk\n"), cut(plain(objects...)(""))...)
+		file := append([]byte("junk\n"), cutOff(tableFile(objects...)(""))...)
 		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{Repair: true})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -5,9 +5,9 @@ type resolver interface {
 	Resolve(Object) (Object, error)
 }
 
-// as resolves o and asserts its type. A null object yields the zero value and
+// resolveAs resolves o and asserts its type. A null object yields the zero value and
 // no error, as a missing entry does.
-func as[T Object](r resolver, o Object) (T, error) {
+func resolveAs[T Object](r resolver, o Object) (T, error) {
 	var zero T
 	v, err := r.Resolve(o)
 	if err != nil {
@@ -29,9 +29,9 @@ func as[T Object](r resolver, o Object) (T, error) {
 // Dict resolves o to a dictionary, or to the dictionary of a stream. This and
 // the like return the zero value and no error if o is missing or null, and an
 // error that is ErrDamaged if it is something else.
-func (d *Document) Dict(o Object) (Dict, error) { return asDict(d, o) }
+func (d *Document) Dict(o Object) (Dict, error) { return resolveDict(d, o) }
 
-func asDict(r resolver, o Object) (Dict, error) {
+func resolveDict(r resolver, o Object) (Dict, error) {
 	v, err := r.Resolve(o)
 	if err != nil {
 		return nil, err
@@ -39,21 +39,21 @@ func asDict(r resolver, o Object) (Dict, error) {
 	if s, ok := v.(*Stream); ok {
 		return s.Dict, nil
 	}
-	return as[Dict](r, v)
+	return resolveAs[Dict](r, v)
 }
 
 // Array resolves o to an array.
-func (d *Document) Array(o Object) (Array, error) { return as[Array](d, o) }
+func (d *Document) Array(o Object) (Array, error) { return resolveAs[Array](d, o) }
 
 // Name resolves o to a name.
-func (d *Document) Name(o Object) (Name, error) { return as[Name](d, o) }
+func (d *Document) Name(o Object) (Name, error) { return resolveAs[Name](d, o) }
 
 // String resolves o to a string.
-func (d *Document) String(o Object) (String, error) { return as[String](d, o) }
+func (d *Document) String(o Object) (String, error) { return resolveAs[String](d, o) }
 
 // Boolean resolves o to a boolean.
 func (d *Document) Boolean(o Object) (bool, error) {
-	b, err := as[Boolean](d, o)
+	b, err := resolveAs[Boolean](d, o)
 	return bool(b), err
 }
 
@@ -66,7 +66,7 @@ func (d *Document) Integer(o Object) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	i, err := as[Integer](d, v)
+	i, err := resolveAs[Integer](d, v)
 	return int64(i), err
 }
 
@@ -79,9 +79,9 @@ func (d *Document) Number(o Object) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r, err := as[Real](d, v)
+	r, err := resolveAs[Real](d, v)
 	return float64(r), err
 }
 
 // Stream resolves o to a stream, or nil.
-func (d *Document) Stream(o Object) (*Stream, error) { return as[*Stream](d, o) }
+func (d *Document) Stream(o Object) (*Stream, error) { return resolveAs[*Stream](d, o) }

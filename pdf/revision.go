@@ -17,11 +17,11 @@ type Revision struct {
 
 // Entry is what a cross-reference section says about one object.
 type Entry struct {
-	Ref       Ref
-	Free      bool
-	Unknown   bool   // of a type that is not defined, or a place that no file can have: such an entry counts as free
-	Offset    int64  // absolute, of an object that stands for itself
-	Container uint32 // number of the object stream that holds it, or 0
+	Ref          Ref
+	Free         bool
+	Unknown      bool   // of a type that is not defined, or a place that no file can have: such an entry counts as free
+	Offset       int64  // absolute, of an object that stands for itself
+	ObjectStream uint32 // number of the object stream that holds it, or 0
 }
 
 // Revisions lists the revisions of the file, oldest first. The two sections of
@@ -55,20 +55,20 @@ func (d *Document) Revisions() ([]Revision, error) {
 // nothing but startxref and its number between. Anything looser could take the
 // %%EOF of a later revision for this one's.
 func (d *Document) findEOF(from int64) (eof, end int64, err error) {
-	lent := chunks.Get().(*[]byte)
-	defer chunks.Put(lent)
-	b, at, err := d.windowInto(*lent, from, from+headerWindow)
+	lent := lexerBuffers.Get().(*[]byte)
+	defer lexerBuffers.Put(lent)
+	b, at, err := d.readWindowInto(*lent, from, from+headerWindow)
 	if err != nil {
 		return 0, 0, err
 	}
 	lx := newBytesLexer(b, at)
 	word, err1 := lx.next()
 	number, err2 := lx.next()
-	if err1 != nil || err2 != nil || !word.is("startxref") || number.kind != tokInteger {
+	if err1 != nil || err2 != nil || !word.isKeyword("startxref") || number.kind != tokInteger {
 		return 0, 0, nil
 	}
 	i := int(number.end - at)
-	for i < len(b) && class[b[i]] == space {
+	for i < len(b) && charClasses[b[i]] == space {
 		i++
 	}
 	if !bytes.HasPrefix(b[i:], []byte("%%EOF")) {
@@ -85,14 +85,14 @@ func (d *Document) findEOF(from int64) (eof, end int64, err error) {
 	return eof, at + int64(i), nil
 }
 
-// Changed lists the entries of the sections of a revision, in the order of
+// RevisionEntries lists the entries of the sections of a revision, in the order of
 // object numbers within each section as the file has them. It reads the
 // sections again and keeps nothing.
-func (d *Document) Changed(r Revision) ([]Entry, error) {
+func (d *Document) RevisionEntries(r Revision) ([]Entry, error) {
 	var all []Entry
 	for _, at := range r.sections {
 		_, err := d.readSection(at, func(n uint32, s slot) error {
-			all = append(all, entryOf(n, s))
+			all = append(all, newEntry(n, s))
 			return nil
 		})
 		if err != nil {
@@ -102,13 +102,13 @@ func (d *Document) Changed(r Revision) ([]Entry, error) {
 	return all, nil
 }
 
-func entryOf(n uint32, s slot) Entry {
+func newEntry(n uint32, s slot) Entry {
 	e := Entry{Ref: Ref{Number: n, Generation: s.generation()}}
 	switch s.kind() {
 	case slotPlain:
 		e.Offset = s.offset()
 	case slotCompressed:
-		e.Container = s.container()
+		e.ObjectStream = s.streamNumber()
 	default:
 		e.Free, e.Unknown = true, s == slotUnknown
 	}

@@ -64,6 +64,6 @@ func TestTenThousandRevisionsOpenQuickly(t *testing.T) {
 		if err := d.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		opensSoundly(t, name, file, must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{})))
+		requireSound(t, name, file, must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{})))
 	}
 }

@@ -48,17 +48,17 @@ type Rewritten struct {
 // or, in a file that was repaired, is nowhere: leaving it out would be
 // guessing; and with ErrTooLarge. Whatever w got by then is no file.
 func (d *Document) Rewrite(w io.Writer, o RewriteOptions) (Rewritten, error) {
-	r := &reach{d: d, mended: map[uint32]Object{}}
-	if err := r.mendPages(); err != nil {
+	r := &reachWalk{d: d, replaced: map[uint32]Object{}}
+	if err := r.repairPages(); err != nil {
 		return Rewritten{}, fmt.Errorf("put page tree in order: %w", err)
 	}
-	if err := r.walk(); err != nil {
+	if err := r.markReachable(); err != nil {
 		return Rewritten{}, fmt.Errorf("walk objects: %w", err)
 	}
 	if !r.signature.IsZero() {
 		return Rewritten{}, &Error{Kind: Signed, Offset: -1, Msg: fmt.Sprintf("object %v is a signature", r.signature)}
 	}
-	numbers, err := r.numbering()
+	numbers, err := r.planNumbering()
 	if err != nil {
 		return Rewritten{}, err
 	}
@@ -66,21 +66,21 @@ func (d *Document) Rewrite(w io.Writer, o RewriteOptions) (Rewritten, error) {
 		d: d, reach: r, numbers: numbers, w: w, sum: sha256.New(),
 		offsets: make([]int64, numbers.highest+1), generations: map[uint32]uint16{},
 	}
-	if err := out.file(o); err != nil {
+	if err := out.writeFile(o); err != nil {
 		return Rewritten{}, err
 	}
-	return Rewritten{Size: out.at, Objects: r.count, Dropped: r.dropped()}, nil
+	return Rewritten{Size: out.at, Objects: r.count, Dropped: r.countDropped()}, nil
 }
 
 // rewriter spells the new file piece by piece.
 type rewriter struct {
 	d       *Document
-	reach   *reach
+	reach   *reachWalk
 	numbers numbering
 	w       io.Writer
 	sum     hash.Hash // over what was written
 	at      int64     // bytes written
-	spell   writer    // holds one object without stream data
+	out     writer    // holds one object without stream data
 	copied  int64     // bytes of stream data
 
 	offsets     []int64 // by new number; 0 for objects that are not there
@@ -90,12 +90,12 @@ type rewriter struct {
 
 // flush writes what is spelled so far.
 func (w *rewriter) flush() error {
-	err := w.write(w.spell.buf)
-	w.spell.buf = w.spell.buf[:0]
+	err := w.writeBytes(w.out.buf)
+	w.out.buf = w.out.buf[:0]
 	return err
 }
 
-func (w *rewriter) write(b []byte) error {
+func (w *rewriter) writeBytes(b []byte) error {
 	n, err := w.w.Write(b)
 	w.at += int64(n)
 	if err != nil {

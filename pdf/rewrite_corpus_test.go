@@ -34,12 +34,12 @@ func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 			continue
 		}
 		n++
-		opensSoundly(t, name, file, b)
+		requireSound(t, name, file, b)
 		to := filepath.Join(dir, strconv.Itoa(i)+".pdf")
 		if err := os.WriteFile(to, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		was, is := complaints(t, path), complaints(t, to)
+		was, is := countComplaints(t, path), countComplaints(t, to)
 		if is > was {
 			t.Errorf("%s: qpdf ended with %d and ends with %d", name, was, is)
 		}
@@ -56,8 +56,8 @@ func TestRewrittenFilesAreSoundAndLookAlike(t *testing.T) {
 	t.Logf("%d files rewritten, %d of them were damaged, %d refused", n, mended, refused)
 }
 
-// opensSoundly demands that a rewritten file needs no mending and agrees with its source.
-func opensSoundly(t *testing.T, name string, source, b []byte) {
+// requireSound demands that a rewritten file needs no mending and agrees with its source.
+func requireSound(t *testing.T, name string, source, b []byte) {
 	t.Helper()
 	after, err := pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{})
 	if err != nil {
@@ -74,7 +74,7 @@ func opensSoundly(t *testing.T, name string, source, b []byte) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if err := pdf.Agree(before, after); err != nil {
+	if err := pdf.RequireEquivalent(before, after); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	if before.Check() == nil { // else the page tree may have been put in order
@@ -99,8 +99,8 @@ func opensSoundly(t *testing.T, name string, source, b []byte) {
 	}
 }
 
-// complaints is how qpdf --check ends, in rising order: 0 clean, 1 warnings, 2 errors. Without qpdf it is 0.
-func complaints(t *testing.T, path string) int {
+// countComplaints is how qpdf --check ends, in rising order: 0 clean, 1 warnings, 2 errors. Without qpdf it is 0.
+func countComplaints(t *testing.T, path string) int {
 	t.Helper()
 	err := exec.Command("qpdf", "--check", path).Run()
 	var exit *exec.ExitError

@@ -1,25 +1,25 @@
 package pdf
 
-// mendPages plans what is put right in a page tree that disagrees with itself:
+// repairPages plans what is put right in a page tree that disagrees with itself:
 // counts that lie, kids that are missing, pages that are no objects of their
 // own or are listed twice, /Parent that leads elsewhere. A tree that runs in
 // circles, or in which something else is in a page's place, is beyond mending:
 // readers differ on what its pages are.
-func (r *reach) mendPages() error {
+func (r *reachWalk) repairPages() error {
 	if _, err := r.d.PageCount(); err != nil {
 		return err
 	}
-	if !r.d.oddTree {
+	if !r.d.ambiguousTree {
 		return nil
 	}
-	root, err := r.d.pagesRoot()
+	root, err := r.d.readPagesRoot()
 	if err != nil {
 		return err
 	}
 	if root.ref.IsZero() || root.kids == nil {
 		return damaged(-1, "page tree has no root")
 	}
-	_, _, err = r.mendNode(r.d.newTreeWalk(), root, Ref{})
+	_, _, err = r.repairNode(r.d.newTreeWalk(), root, Ref{})
 	return err
 }
 
@@ -27,22 +27,22 @@ func (r *reach) mendPages() error {
 // share their kids can stand for more pages than the file has bytes.
 const maxCopies = 10_000
 
-// mendNode plans the node or page n below parent. It returns its reference,
+// repairNode plans the node or page n below parent. It returns its reference,
 // which is new if n was no object, and how many pages it stands for.
-func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
-	if err := w.enter(n); err != nil {
+func (r *reachWalk) repairNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
+	if err := w.enterNode(n); err != nil {
 		return Ref{}, 0, err
 	}
-	defer w.leave(n)
+	defer w.leaveNode(n)
 	ref := n.ref
 	var err error
 	// A page that is listed twice becomes two pages, so that a field on the one
 	// is not seen on the other.
-	if ref.IsZero() || !w.first(ref) {
+	if ref.IsZero() || !w.isFirstVisit(ref) {
 		if r.copies++; r.copies > maxCopies {
 			return Ref{}, 0, tooLarge(-1, "page tree lists more than %d pages twice or directly", maxCopies)
 		}
-		if ref, err = r.fresh(); err != nil {
+		if ref, err = r.reserveNumber(); err != nil {
 			return Ref{}, 0, err
 		}
 	}
@@ -55,26 +55,26 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 		if ref != n.ref || n.dict["Parent"] != Object(parent) {
 			dict := cloneDict(n.dict)
 			dict["Parent"] = parent
-			r.mended[ref.Number] = dict
+			r.replaced[ref.Number] = dict
 		}
 		return ref, 1, nil
 	}
 	kids, total := Array{}, 0
 	for _, kid := range n.kids {
-		if err := w.spend(); err != nil {
+		if err := w.spendVisit(); err != nil {
 			return Ref{}, 0, err
 		}
-		k, err := r.d.node(kid)
+		k, err := r.d.readTreeNode(kid)
 		if err != nil {
 			return Ref{}, 0, err
 		}
-		if ref, ok := kid.(Ref); ok && r.lost(ref) {
+		if ref, ok := kid.(Ref); ok && r.isMissing(ref) {
 			return Ref{}, 0, damaged(-1, "page tree: object %v is missing", ref)
 		}
 		if k.dict == nil {
 			continue
 		}
-		below, count, err := r.mendNode(w, k, ref)
+		below, count, err := r.repairNode(w, k, ref)
 		if err != nil {
 			return Ref{}, 0, err
 		}
@@ -88,13 +88,13 @@ func (r *reach) mendNode(w *treeWalk, n node, parent Ref) (Ref, int, error) {
 	if delete(dict, "Parent"); !parent.IsZero() {
 		dict["Parent"] = parent
 	}
-	r.mended[ref.Number] = dict
+	r.replaced[ref.Number] = dict
 	return ref, total, nil
 }
 
-// fresh returns a number for a page that was no object: one that nothing in
+// reserveNumber returns a number for a page that was no object: one that nothing in
 // the file refers to, or a reference to nothing would lead to the page.
-func (r *reach) fresh() (Ref, error) {
+func (r *reachWalk) reserveNumber() (Ref, error) {
 	next, err := r.d.NextObject()
 	if err != nil {
 		return Ref{}, err

@@ -7,41 +7,41 @@ import (
 	"slices"
 )
 
-// reach finds the objects that can be reached from the trailer.
-type reach struct {
+// reachWalk finds the objects that can be reached from the trailer.
+type reachWalk struct {
 	d         *Document
 	marks     []uint64 // one bit an object number
 	count     int
 	highest   uint32
-	next      []uint32 // marked, not read yet
+	pending   []uint32 // marked, not read yet
 	signature Ref      // the first signature dictionary found
 	here      Ref      // the object being read
 
-	// mended are objects that are written otherwise than the source has them:
+	// replaced are objects that are written otherwise than the source has them:
 	// nodes of a page tree in disorder, and pages that were no objects.
-	mended map[uint32]Object
-	added  uint32 // the highest number given to an object that is new
-	copies int    // how many were
+	replaced map[uint32]Object
+	added    uint32 // the highest number given to an object that is new
+	copies   int    // how many were
 }
 
-// kept are the trailer entries that mean the same in a new file; /ID is made.
-var kept = []Name{"Root", "Info", "Encrypt"}
+// keptTrailerKeys are the trailer entries that mean the same in a new file; /ID is made.
+var keptTrailerKeys = []Name{"Root", "Info", "Encrypt"}
 
-// walk reads wave after wave: all objects that the last wave referred to, in
+// markReachable reads wave after wave: all objects that the last wave referred to, in
 // the order of the file, so that an object stream is decoded once a wave and
 // not once an object.
-func (r *reach) walk() error {
-	for _, k := range kept {
-		if err := r.object(r.d.trailer[k]); err != nil {
+func (r *reachWalk) markReachable() error {
+	for _, k := range keptTrailerKeys {
+		if err := r.visitObject(r.d.trailer[k]); err != nil {
 			return err
 		}
 	}
-	for len(r.next) > 0 {
-		wave := r.next
-		r.next = nil
-		r.d.sortByPlace(wave)
+	for len(r.pending) > 0 {
+		wave := r.pending
+		r.pending = nil
+		r.d.sortByFilePlace(wave)
 		for _, n := range wave {
-			if err := r.read(n); err != nil {
+			if err := r.visitNumber(n); err != nil {
 				return err
 			}
 		}
@@ -49,25 +49,25 @@ func (r *reach) walk() error {
 	return nil
 }
 
-func (r *reach) read(n uint32) error {
-	ref, o, err := r.load(n)
+func (r *reachWalk) visitNumber(n uint32) error {
+	ref, o, err := r.loadObject(n)
 	if err != nil {
 		return err
 	}
 	r.here = ref
-	return r.object(o)
+	return r.visitObject(o)
 }
 
-// load parses an object past the cache, so that it may be changed. Streams
+// loadObject parses an object past the cache, so that it may be changed. Streams
 // that are part of a cross-reference or hold other objects have no meaning in
 // the new file, and become null.
-func (r *reach) load(n uint32) (Ref, Object, error) {
+func (r *reachWalk) loadObject(n uint32) (Ref, Object, error) {
 	s := r.d.slots.get(n)
 	ref := Ref{Number: n, Generation: s.generation()}
-	if o, ok := r.mended[n]; ok {
+	if o, ok := r.replaced[n]; ok {
 		return ref, o, nil
 	}
-	found, err := r.d.load(ref, s)
+	found, err := r.d.loadObject(ref, s)
 	if err != nil {
 		return ref, nil, fmt.Errorf("object %v: %w", ref, err)
 	}
@@ -81,28 +81,28 @@ func (r *reach) load(n uint32) (Ref, Object, error) {
 	return ref, o, nil
 }
 
-// object notes what o refers to. Its nesting was bounded when it was parsed.
-func (r *reach) object(o Object) error {
+// visitObject notes what o refers to. Its nesting was bounded when it was parsed.
+func (r *reachWalk) visitObject(o Object) error {
 	switch o := o.(type) {
 	case Ref:
-		if r.lost(o) {
+		if r.isMissing(o) {
 			return damaged(-1, "object %v is missing", o)
 		}
-		r.mark(o)
+		r.markRef(o)
 	case Array:
 		for _, v := range o {
-			if err := r.object(v); err != nil {
+			if err := r.visitObject(v); err != nil {
 				return err
 			}
 		}
 	case *Stream:
-		return r.object(o.Dict)
+		return r.visitObject(o.Dict)
 	case Dict:
 		if isSignature(o) && o["Contents"] != nil && r.signature.IsZero() {
 			r.signature = r.here
 		}
 		for _, k := range sortedKeys(o) {
-			if err := r.object(o[k]); err != nil {
+			if err := r.visitObject(o[k]); err != nil {
 				return err
 			}
 		}
@@ -110,15 +110,15 @@ func (r *reach) object(o Object) error {
 	return nil
 }
 
-// lost reports whether an object has to be in the file and is not. In a sound
+// isMissing reports whether an object has to be in the file and is not. In a sound
 // file a reference to nothing is null. Where the cross-reference had to be
 // made up it may be a page that was cut off, and nobody would miss it.
-func (r *reach) lost(ref Ref) bool {
-	return r.d.repaired && !r.d.exists(ref) && r.mended[ref.Number] == nil
+func (r *reachWalk) isMissing(ref Ref) bool {
+	return r.d.repaired && !r.d.isInFile(ref) && r.replaced[ref.Number] == nil
 }
 
-func (r *reach) mark(ref Ref) {
-	if !r.d.exists(ref) && r.mended[ref.Number] == nil || r.marked(ref.Number) {
+func (r *reachWalk) markRef(ref Ref) {
+	if !r.d.isInFile(ref) && r.replaced[ref.Number] == nil || r.isMarked(ref.Number) {
 		return
 	}
 	i := int(ref.Number / 64)
@@ -128,26 +128,26 @@ func (r *reach) mark(ref Ref) {
 	r.marks[i] |= 1 << (ref.Number % 64)
 	r.count++
 	r.highest = max(r.highest, ref.Number)
-	r.next = append(r.next, ref.Number)
+	r.pending = append(r.pending, ref.Number)
 }
 
-func (r *reach) marked(n uint32) bool {
+func (r *reachWalk) isMarked(n uint32) bool {
 	i := int(n / 64)
 	return i < len(r.marks) && r.marks[i]>>(n%64)&1 == 1
 }
 
-// exists reports whether the cross-reference leads to an object of that number
+// isInFile reports whether the cross-reference leads to an object of that number
 // and generation.
-func (d *Document) exists(ref Ref) bool {
+func (d *Document) isInFile(ref Ref) bool {
 	s := d.slots.get(ref.Number)
 	return s.kind() >= slotPlain && s.generation() == ref.Generation
 }
 
-// dropped counts what the source has and the walk did not meet.
-func (r *reach) dropped() int {
+// countDropped counts what the source has and the walk did not meet.
+func (r *reachWalk) countDropped() int {
 	n := 0
-	_ = r.d.slots.each(func(number uint32, _ slot) error {
-		if !r.marked(number) {
+	_ = r.d.slots.eachInUse(func(number uint32, _ slot) error {
+		if !r.isMarked(number) {
 			n++
 		}
 		return nil
@@ -155,21 +155,21 @@ func (r *reach) dropped() int {
 	return n
 }
 
-// inPlace lists the marked numbers in the order of the source.
-func (r *reach) inPlace() []uint32 {
+// markedInFileOrder lists the marked numbers in the order of the source.
+func (r *reachWalk) markedInFileOrder() []uint32 {
 	numbers := make([]uint32, 0, r.count)
 	for i, word := range r.marks {
 		for ; word != 0; word &= word - 1 {
 			numbers = append(numbers, uint32(i*64+bits.TrailingZeros64(word)))
 		}
 	}
-	r.d.sortByPlace(numbers)
+	r.d.sortByFilePlace(numbers)
 	return numbers
 }
 
-// sortByPlace puts objects that stand for themselves first, by offset, and
+// sortByFilePlace puts objects that stand for themselves first, by offset, and
 // then those in object streams, one stream after the other.
-func (d *Document) sortByPlace(numbers []uint32) {
+func (d *Document) sortByFilePlace(numbers []uint32) {
 	slices.SortFunc(numbers, func(a, b uint32) int {
 		s, t := d.slots.get(a), d.slots.get(b)
 		return cmp.Or(cmp.Compare(s.kind(), t.kind()), cmp.Compare(s, t), cmp.Compare(a, b))
@@ -183,14 +183,14 @@ type numbering struct {
 	before  []uint32 // marks set in the words before each word
 }
 
-// sparse is how many numbers an object may take up before all are renumbered.
-const sparse = 16
+// maxNumbersPerObject is how many numbers an object may take up before all are renumbered.
+const maxNumbersPerObject = 16
 
-// numbering keeps the numbers, since an encrypted object is bound to its own
+// planNumbering keeps the numbers, since an encrypted object is bound to its own
 // and whoever compares the files can follow them; but one reference to object
 // 8,000,000 is no reason for a table of 160 MB.
-func (r *reach) numbering() (numbering, error) {
-	if int64(r.highest) <= 4096+sparse*int64(r.count) {
+func (r *reachWalk) planNumbering() (numbering, error) {
+	if int64(r.highest) <= 4096+maxNumbersPerObject*int64(r.count) {
 		return numbering{highest: r.highest}, nil
 	}
 	if s := r.d.security; s != nil && s.bindsNumbers() {
@@ -205,9 +205,9 @@ func (r *reach) numbering() (numbering, error) {
 	return n, nil
 }
 
-// of returns the number and generation an object of the source has in the new
+// newRef returns the number and generation an object of the source has in the new
 // file. Renumbered objects are all of generation 0.
-func (n numbering) of(ref Ref) Ref {
+func (n numbering) newRef(ref Ref) Ref {
 	if n.marks == nil {
 		return ref
 	}
@@ -217,8 +217,8 @@ func (n numbering) of(ref Ref) Ref {
 }
 
 // bindsNumbers reports whether some key of the file depends on object numbers.
-func (s *security) bindsNumbers() bool {
-	binds := func(m method) bool { return m == rc4Method || m == aes128Method }
+func (s *securityHandler) bindsNumbers() bool {
+	binds := func(m cryptMethod) bool { return m == rc4Method || m == aes128Method }
 	for _, m := range s.filters {
 		if binds(m) {
 			return true

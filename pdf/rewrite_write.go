@@ -7,114 +7,114 @@ import (
 	"strconv"
 )
 
-// file writes header, objects, cross-reference and end.
-func (w *rewriter) file(o RewriteOptions) error {
-	w.header(o)
+// writeFile writes header, objects, cross-reference and end.
+func (w *rewriter) writeFile(o RewriteOptions) error {
+	w.writeHeader(o)
 	if err := w.flush(); err != nil {
 		return err
 	}
-	for _, n := range w.reach.inPlace() {
-		ref, value, err := w.reach.load(n)
+	for _, n := range w.reach.markedInFileOrder() {
+		ref, value, err := w.reach.loadObject(n)
 		if err != nil {
 			return err
 		}
-		if err := w.indirect(ref, value); err != nil {
+		if err := w.writeIndirect(ref, value); err != nil {
 			return fmt.Errorf("write object %v: %w", ref, err)
 		}
 	}
-	trailer, err := w.trailer()
+	trailer, err := w.buildTrailer()
 	if err != nil {
 		return err
 	}
 	at := w.at
-	if w.needsStream() {
-		err = w.streamSection(trailer)
+	if w.needsXrefStream() {
+		err = w.writeXrefStream(trailer)
 	} else {
-		err = w.tableSection(trailer)
+		err = w.writeTable(trailer)
 	}
 	if err != nil {
 		return fmt.Errorf("write cross-reference: %w", err)
 	}
-	w.spell.text("startxref\n")
-	w.spell.buf = strconv.AppendInt(w.spell.buf, at, 10)
-	w.spell.text("\n%%EOF\n")
+	w.out.writeText("startxref\n")
+	w.out.buf = strconv.AppendInt(w.out.buf, at, 10)
+	w.out.writeText("\n%%EOF\n")
 	return w.flush()
 }
 
-// header states the higher one of the versions that header and catalog of the
+// writeHeader states the higher one of the versions that header and catalog of the
 // source state. The second line tells programs that the file is binary (ISO
 // 32000-1 §7.5.2).
-func (w *rewriter) header(o RewriteOptions) {
+func (w *rewriter) writeHeader(o RewriteOptions) {
 	version := w.d.Facts().Version
-	if !validVersion(version) {
+	if !isValidVersion(version) {
 		version = "1.7"
 	}
-	if newer(o.Version, version) {
+	if isNewer(o.Version, version) {
 		version = o.Version
 	}
-	if w.needsStream() && newer("1.5", version) {
+	if w.needsXrefStream() && isNewer("1.5", version) {
 		version = "1.5"
 	}
-	w.spell.text("%PDF-" + version + "\n%\xE2\xE3\xCF\xD3\n")
+	w.out.writeText("%PDF-" + version + "\n%\xE2\xE3\xCF\xD3\n")
 }
 
-func validVersion(v string) bool {
+func isValidVersion(v string) bool {
 	return len(v) == 3 && (v[0] == '1' || v[0] == '2') && v[1] == '.' && v[2] >= '0' && v[2] <= '9'
 }
 
-// needsStream reports whether offsets may not fit the ten digits of a table. It
+// needsXrefStream reports whether offsets may not fit the ten digits of a table. It
 // is decided before the first byte, from the size of the source.
-func (w *rewriter) needsStream() bool { return w.d.size > maxTableOffset/2 }
+func (w *rewriter) needsXrefStream() bool { return w.d.size > maxTableOffset/2 }
 
-// indirect writes one object under its number.
-func (w *rewriter) indirect(ref Ref, o Object) error {
-	to := w.numbers.of(ref)
+// writeIndirect writes one object under its number.
+func (w *rewriter) writeIndirect(ref Ref, o Object) error {
+	to := w.numbers.newRef(ref)
 	w.offsets[to.Number] = w.at
 	if to.Generation != 0 {
 		w.generations[to.Number] = to.Generation
 	}
-	s := &w.spell
+	s := &w.out
 	s.security, s.ref = w.d.security, to
 	if s.security != nil && ref == s.security.dict {
 		s.security = nil // the encryption dictionary is never encrypted
 	}
 	s.buf = fmt.Appendf(s.buf, "%d %d obj\n", to.Number, to.Generation)
 	if st, ok := o.(*Stream); ok {
-		if err := w.stream(st); err != nil {
+		if err := w.writeStream(st); err != nil {
 			return err
 		}
-	} else if err := s.object(w.mapped(o)); err != nil {
+	} else if err := s.writeObject(w.mapRefs(o)); err != nil {
 		return err
 	}
-	s.text("\nendobj\n")
+	s.writeText("\nendobj\n")
 	return w.flush()
 }
 
-// stream writes a stream with the data of the source as they are. They need
+// writeStream writes a stream with the data of the source as they are. They need
 // no other encryption: the key is that of the file, or of the number, which
 // stays. Data that many streams share would make a small file grow without
 // end, and no sound file has any.
-func (w *rewriter) stream(st *Stream) error {
+func (w *rewriter) writeStream(st *Stream) error {
 	if w.copied += st.size; w.copied > w.d.size {
 		return damaged(st.start, "streams overlap")
 	}
-	dict, _ := w.mapped(st.Dict).(Dict)
+	dict, _ := w.mapRefs(st.Dict).(Dict)
 	dict["Length"] = Integer(st.size)
-	if err := w.spell.dict(dict); err != nil {
+	if err := w.out.writeDict(dict); err != nil {
 		return err
 	}
-	w.spell.text("\nstream\n")
+	w.out.writeText("\nstream\n")
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if err := w.copy(st.start, st.size); err != nil {
+	if err := w.copyData(st.start, st.size); err != nil {
 		return err
 	}
-	w.spell.text("\nendstream")
+	w.out.writeText("\nendstream")
 	return nil
 }
 
-func (w *rewriter) copy(at, n int64) error {
+func (w *rewriter) copyData(at, n int64) error {
 	if w.copyBuffer == nil {
 		w.copyBuffer = make([]byte, 128<<10)
 	}
@@ -126,7 +126,7 @@ func (w *rewriter) copy(at, n int64) error {
 			}
 			return fmt.Errorf("read at %d: %w", at, err)
 		}
-		if err := w.write(b); err != nil {
+		if err := w.writeBytes(b); err != nil {
 			return err
 		}
 		at, n = at+int64(len(b)), n-int64(len(b))
@@ -134,60 +134,60 @@ func (w *rewriter) copy(at, n int64) error {
 	return nil
 }
 
-// mapped replaces, in place, references by those of the new file. Those that
+// mapRefs replaces, in place, references by those of the new file. Those that
 // lead nowhere become null.
-func (w *rewriter) mapped(o Object) Object {
+func (w *rewriter) mapRefs(o Object) Object {
 	switch o := o.(type) {
 	case Ref:
-		if !w.reach.marked(o.Number) || !w.d.exists(o) && w.reach.mended[o.Number] == nil {
+		if !w.reach.isMarked(o.Number) || !w.d.isInFile(o) && w.reach.replaced[o.Number] == nil {
 			return Null{}
 		}
-		return w.numbers.of(o)
+		return w.numbers.newRef(o)
 	case Array:
 		for i, v := range o {
-			o[i] = w.mapped(v)
+			o[i] = w.mapRefs(v)
 		}
 	case Dict:
 		for k, v := range o {
-			o[k] = w.mapped(v)
+			o[k] = w.mapRefs(v)
 		}
 	}
 	return o
 }
 
-// trailer holds what is kept, and an /ID whose second element stands for this
+// buildTrailer holds what is kept, and an /ID whose second element stands for this
 // file's bytes. The first stays what it was, not least because keys depend on
 // it, even where it is missing (ISO 32000-1 §14.4 and §7.6.3.3).
-func (w *rewriter) trailer() (Dict, error) {
+func (w *rewriter) buildTrailer() (Dict, error) {
 	t := Dict{}
-	for _, k := range kept {
-		if v := w.mapped(Clone(w.d.trailer[k])); v != nil {
+	for _, k := range keptTrailerKeys {
+		if v := w.mapRefs(Clone(w.d.trailer[k])); v != nil {
 			t[k] = v
 		}
 	}
 	fresh := w.sum.Sum(nil)[:16]
-	first, err := w.d.keptID(fresh)
+	first, err := w.d.firstIDOr(fresh)
 	if err != nil {
 		return nil, err
 	}
 	t["ID"] = Array{String{Bytes: first, Hex: true}, String{Bytes: fresh, Hex: true}}
-	w.spell.security = nil
+	w.out.security = nil
 	return t, nil
 }
 
-// tableSection writes one subsection from object 0 on, as a file that was
+// writeTable writes one subsection from object 0 on, as a file that was
 // never updated has (ISO 32000-1 §7.5.4). Numbers that are not used are free
 // for good.
-func (w *rewriter) tableSection(trailer Dict) error {
+func (w *rewriter) writeTable(trailer Dict) error {
 	trailer["Size"] = Integer(len(w.offsets))
-	s := &w.spell
+	s := &w.out
 	s.buf = fmt.Appendf(s.buf, "xref\n0 %d\n", len(w.offsets))
 	for n, at := range w.offsets {
 		switch {
 		case at > maxTableOffset:
 			return tooLarge(at, "offset beyond the ten digits of a cross-reference table")
 		case at == 0:
-			s.text("0000000000 65535 f\r\n")
+			s.writeText("0000000000 65535 f\r\n")
 		default:
 			s.buf = fmt.Appendf(s.buf, "%010d %05d n\r\n", at, w.generations[uint32(n)])
 		}
@@ -197,16 +197,16 @@ func (w *rewriter) tableSection(trailer Dict) error {
 			}
 		}
 	}
-	s.text("trailer\n")
-	if err := s.dict(trailer); err != nil {
+	s.writeText("trailer\n")
+	if err := s.writeDict(trailer); err != nil {
 		return err
 	}
-	s.text("\n")
+	s.writeText("\n")
 	return w.flush()
 }
 
-// streamSection writes the same as a cross-reference stream.
-func (w *rewriter) streamSection(trailer Dict) error {
+// writeXrefStream writes the same as a cross-reference stream.
+func (w *rewriter) writeXrefStream(trailer Dict) error {
 	self := Ref{Number: uint32(len(w.offsets))}
 	w.offsets = append(w.offsets, w.at)
 	data := make([]byte, 0, 9*len(w.offsets))
@@ -224,7 +224,7 @@ func (w *rewriter) streamSection(trailer Dict) error {
 	trailer["Type"] = Name("XRef")
 	trailer["Size"] = Integer(len(w.offsets))
 	trailer["W"] = Array{Integer(1), Integer(6), Integer(2)}
-	if _, err := w.spell.indirect(self, &Stream{Dict: trailer, Data: data}); err != nil {
+	if _, err := w.out.writeIndirect(self, &Stream{Dict: trailer, Data: data}); err != nil {
 		return err
 	}
 	return w.flush()

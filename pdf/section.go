@@ -19,20 +19,20 @@ type section struct {
 	besidePrev int64 // what the stream of a hybrid section states as the section before, or 0
 }
 
-// visitor receives the entries of a section in the order of the file.
-type visitor func(number uint32, s slot) error
+// entryVisitor receives the entries of a section in the order of the file.
+type entryVisitor func(number uint32, s slot) error
 
 // readSection reads the section at an absolute offset, with the entries that
 // the stream of a hybrid section hides from older readers.
-func (d *Document) readSection(at int64, visit visitor) (*section, error) {
-	return d.readParts(at, visit, visit)
+func (d *Document) readSection(at int64, visit entryVisitor) (*section, error) {
+	return d.readSectionParts(at, visit, visit)
 }
 
-// readParts is readSection with a visitor of its own for the entries of the stream of a hybrid section. They come behind
+// readSectionParts is readSection with a visitor of its own for the entries of the stream of a hybrid section. They come behind
 // the entries that the table has in use, and before those it has free.
-func (d *Document) readParts(at int64, visit, beside visitor) (*section, error) {
+func (d *Document) readSectionParts(at int64, visit, beside entryVisitor) (*section, error) {
 	lx := newLexer(d.src, at, d.size)
-	lx.borrow()
+	lx.borrowBuffer()
 	defer lx.release()
 	t, err := lx.next()
 	if err != nil {
@@ -41,18 +41,18 @@ func (d *Document) readParts(at int64, visit, beside visitor) (*section, error) 
 	if t.kind == tokInteger {
 		return d.readStreamSection(t.start, visit)
 	}
-	if !t.is("xref") {
+	if !t.isKeyword("xref") {
 		return nil, damaged(at, "no cross-reference section")
 	}
 	s, err := d.readTableSection(lx, t.start, visit, beside)
 	// Sections that overlap could make a small file cost as much as its square.
-	if spent := d.spend(lx.offset() - at); spent != nil {
+	if spent := d.spendWork(lx.offset() - at); spent != nil {
 		return nil, spent
 	}
 	return s, err
 }
 
-func (d *Document) readTableSection(lx *lexer, at int64, visit, beside visitor) (*section, error) {
+func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisitor) (*section, error) {
 	// Objects that only the stream of a hybrid section knows are marked free
 	// in its table (ISO 32000-1 §7.5.8.4), so free entries wait until the
 	// stream has spoken.
@@ -74,8 +74,8 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit, beside visitor) 
 		return nil, fmt.Errorf("read cross-reference table at %d: %w", at, err)
 	}
 	p := newParser(lx, d.limits)
-	p.once, p.reader = d.once, d
-	o, err := p.object()
+	p.uniqueKeys, p.reader = d.uniqueKeys, d
+	o, err := p.parseObject()
 	if err != nil {
 		return nil, fmt.Errorf("read trailer of section at %d: %w", at, err)
 	}
@@ -84,10 +84,10 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit, beside visitor) 
 		return nil, damaged(at, "trailer is no dictionary")
 	}
 	s := &section{at: at, end: p.offset(), trailer: trailer}
-	if s.prev, err = d.sectionOffset(trailer, "Prev"); err != nil {
+	if s.prev, err = d.readSectionOffset(trailer, "Prev"); err != nil {
 		return nil, err
 	}
-	if s.xrefStm, err = d.sectionOffset(trailer, "XRefStm"); err != nil {
+	if s.xrefStm, err = d.readSectionOffset(trailer, "XRefStm"); err != nil {
 		return nil, err
 	}
 	if s.xrefStm != 0 {
@@ -105,9 +105,9 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit, beside visitor) 
 	return s, nil
 }
 
-// sectionOffset reads /Prev or /XRefStm as an absolute offset. A value of zero
+// readSectionOffset reads /Prev or /XRefStm as an absolute offset. A value of zero
 // is what some producers write for "none".
-func (d *Document) sectionOffset(trailer Dict, key Name) (int64, error) {
+func (d *Document) readSectionOffset(trailer Dict, key Name) (int64, error) {
 	v, ok := trailer[key]
 	if !ok || v == Integer(0) {
 		return 0, nil
@@ -121,13 +121,13 @@ func (d *Document) sectionOffset(trailer Dict, key Name) (int64, error) {
 
 // readTable reads the subsections behind the word xref, up to and including
 // the word trailer.
-func (d *Document) readTable(lx *lexer, visit visitor) error {
+func (d *Document) readTable(lx *lexer, visit entryVisitor) error {
 	for {
 		t, err := lx.next()
 		if err != nil {
 			return err
 		}
-		if t.is("trailer") {
+		if t.isKeyword("trailer") {
 			return nil
 		}
 		n, err := lx.next()
@@ -151,7 +151,7 @@ const entryLen = 20
 // readSubsection reads count entries. Entries of exactly 20 bytes, which is
 // what the standard asks for, are read by position; from the first odd one on
 // the rest goes through the lexer.
-func (d *Document) readSubsection(lx *lexer, first, count int64, visit visitor) error {
+func (d *Document) readSubsection(lx *lexer, first, count int64, visit entryVisitor) error {
 	lx.skipSpace()
 	at := lx.offset()
 	chunk := make([]byte, min(count, 3000)*entryLen)
@@ -168,7 +168,7 @@ fixed:
 			break
 		}
 		for ; len(b) > 0; b = b[entryLen:] {
-			s, ok := d.fixedEntry((*[entryLen]byte)(b))
+			s, ok := d.parseFixedEntry((*[entryLen]byte)(b))
 			if !ok {
 				break fixed
 			}
@@ -180,7 +180,7 @@ fixed:
 	}
 	lx.seek(at + i*entryLen)
 	for ; i < count; i++ {
-		s, err := d.looseEntry(lx)
+		s, err := d.readLooseEntry(lx)
 		if err != nil {
 			return err
 		}
@@ -191,16 +191,16 @@ fixed:
 	return nil
 }
 
-func (d *Document) fixedEntry(b *[entryLen]byte) (slot, bool) {
-	at, ok1 := digits(b[:10])
-	gen, ok2 := digits(b[11:16])
-	if !ok1 || !ok2 || b[10] != ' ' || b[16] != ' ' || class[b[18]] != space || class[b[19]] != space {
+func (d *Document) parseFixedEntry(b *[entryLen]byte) (slot, bool) {
+	at, ok1 := parseDigits(b[:10])
+	gen, ok2 := parseDigits(b[11:16])
+	if !ok1 || !ok2 || b[10] != ' ' || b[16] != ' ' || charClasses[b[18]] != space || charClasses[b[19]] != space {
 		return 0, false
 	}
-	return d.entrySlot(b[17], at, gen)
+	return d.newEntrySlot(b[17], at, gen)
 }
 
-func digits(b []byte) (n int64, ok bool) {
+func parseDigits(b []byte) (n int64, ok bool) {
 	for _, c := range b {
 		c -= '0'
 		if c > 9 {
@@ -211,9 +211,9 @@ func digits(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// looseEntry reads an entry whose spacing is off, such as the 19 bytes some
+// readLooseEntry reads an entry whose spacing is off, such as the 19 bytes some
 // producers write.
-func (d *Document) looseEntry(lx *lexer) (slot, error) {
+func (d *Document) readLooseEntry(lx *lexer) (slot, error) {
 	var t [3]token
 	for i := range t {
 		var err error
@@ -225,14 +225,14 @@ func (d *Document) looseEntry(lx *lexer) (slot, error) {
 		t[0].num < 0 || t[1].num < 0 {
 		return 0, damaged(t[0].start, "no cross-reference entry")
 	}
-	s, ok := d.entrySlot(t[2].text[0], t[0].num, t[1].num)
+	s, ok := d.newEntrySlot(t[2].text[0], t[0].num, t[1].num)
 	if !ok {
 		return 0, damaged(t[0].start, "no cross-reference entry")
 	}
 	return s, nil
 }
 
-func (d *Document) entrySlot(kind byte, at, gen int64) (slot, bool) {
+func (d *Document) newEntrySlot(kind byte, at, gen int64) (slot, bool) {
 	switch {
 	case kind == 'f', kind == 'n' && at == 0:
 		return freeSlot(uint16(min(gen, 65535))), true

@@ -5,33 +5,33 @@ import (
 	"io"
 )
 
-// security undoes and applies the standard security handler (ISO 32000-2
+// securityHandler undoes and applies the standard security handler (ISO 32000-2
 // §7.6) with the key of one file.
-type security struct {
+type securityHandler struct {
 	key           []byte
-	strings       method // of strings
-	streams       method // of streams that name no crypt filter
-	files         method // of embedded files that name none
-	filters       map[Name]method
+	strings       cryptMethod // of strings
+	streams       cryptMethod // of streams that name no crypt filter
+	files         cryptMethod // of embedded files that name none
+	filters       map[Name]cryptMethod
 	plainMetadata bool // /EncryptMetadata is false
 	dict          Ref  // the encryption dictionary, which is never encrypted itself
 	random        io.Reader
 	facts         Encryption
 }
 
-// method is how one kind of data is encrypted.
-type method uint8
+// cryptMethod is how one kind of data is encrypted.
+type cryptMethod uint8
 
 const (
-	identity method = iota // not at all
+	noEncryption cryptMethod = iota // not at all
 	rc4Method
 	aes128Method
 	aes256Method
 )
 
-// unlock reads /Encrypt and derives the key, from an empty password or the one
+// readEncryption reads /Encrypt and derives the key, from an empty password or the one
 // given, as user or owner.
-func (d *Document) unlock(password string) error {
+func (d *Document) readEncryption(password string) error {
 	if d.trailer["Encrypt"] == nil {
 		return nil
 	}
@@ -39,20 +39,20 @@ func (d *Document) unlock(password string) error {
 	if err != nil {
 		return fmt.Errorf("read encryption dictionary: %w", err)
 	}
-	h, err := d.readHandler(dict)
+	h, err := d.readEncryptionDict(dict)
 	if err != nil {
 		return err
 	}
-	s := &security{plainMetadata: h.plainMetadata, dict: d.trailer.Ref("Encrypt"), random: d.random}
-	if err := d.methods(s, dict, h.version); err != nil {
+	s := &securityHandler{plainMetadata: h.plainMetadata, dict: d.trailer.Ref("Encrypt"), random: d.random}
+	if err := d.readCryptMethods(s, dict, h.version); err != nil {
 		return err
 	}
-	s.facts = h.facts(s)
-	for _, p := range spellings(password) {
-		if s.key = h.fileKey(p); s.key != nil {
+	s.facts = h.describe(s)
+	for _, p := range encodePassword(password) {
+		if s.key = h.deriveFileKey(p); s.key != nil {
 			// What was parsed so far was not decrypted.
 			d.objects = newCache[uint32, Object](d.objects.budget)
-			d.containers = newCache[uint32, *container](d.containers.budget)
+			d.objectStreams = newCache[uint32, *objectStream](d.objectStreams.budget)
 			d.security = s
 			return nil
 		}
@@ -60,9 +60,9 @@ func (d *Document) unlock(password string) error {
 	return &Error{Kind: PasswordNeeded, Offset: -1}
 }
 
-// methods finds how strings and streams are encrypted: by /V alone up to
+// readCryptMethods finds how strings and streams are encrypted: by /V alone up to
 // version 2, by named crypt filters from version 4 on.
-func (d *Document) methods(s *security, dict Dict, version int64) error {
+func (d *Document) readCryptMethods(s *securityHandler, dict Dict, version int64) error {
 	if version < 4 {
 		s.strings, s.streams, s.files = rc4Method, rc4Method, rc4Method
 		return nil
@@ -71,7 +71,7 @@ func (d *Document) methods(s *security, dict Dict, version int64) error {
 	if err != nil {
 		return fmt.Errorf("crypt filters: %w", err)
 	}
-	s.filters = map[Name]method{"Identity": identity}
+	s.filters = map[Name]cryptMethod{"Identity": noEncryption}
 	for name, o := range named {
 		filter, err := d.Dict(o)
 		if err != nil {
@@ -89,29 +89,29 @@ func (d *Document) methods(s *security, dict Dict, version int64) error {
 		case "AESV3":
 			s.filters[name] = aes256Method
 		case "None", "":
-			s.filters[name] = identity
+			s.filters[name] = noEncryption
 		}
 	}
-	if s.strings, err = d.defaultFilter(s, dict["StrF"]); err != nil {
+	if s.strings, err = d.findCryptMethod(s, dict["StrF"]); err != nil {
 		return err
 	}
-	if s.streams, err = d.defaultFilter(s, dict["StmF"]); err != nil {
+	if s.streams, err = d.findCryptMethod(s, dict["StmF"]); err != nil {
 		return err
 	}
 	s.files = s.streams
 	if dict["EFF"] != nil {
-		s.files, err = d.defaultFilter(s, dict["EFF"])
+		s.files, err = d.findCryptMethod(s, dict["EFF"])
 	}
 	return err
 }
 
-func (d *Document) defaultFilter(s *security, o Object) (method, error) {
+func (d *Document) findCryptMethod(s *securityHandler, o Object) (cryptMethod, error) {
 	name, err := d.Name(o)
 	if err != nil {
 		return 0, err
 	}
 	if name == "" {
-		return identity, nil
+		return noEncryption, nil
 	}
 	m, ok := s.filters[name]
 	if !ok {
@@ -123,13 +123,13 @@ func (d *Document) defaultFilter(s *security, o Object) (method, error) {
 // decryptStrings decrypts the strings of an object that is in the file for
 // itself. It changes o in place where it can. A string that cannot have been
 // encrypted is left as it is.
-func (s *security) decryptStrings(ref Ref, o Object) Object {
+func (s *securityHandler) decryptStrings(ref Ref, o Object) Object {
 	if ref == s.dict {
 		return o
 	}
 	switch o := o.(type) {
 	case String:
-		if b, err := s.open(s.strings, ref, o.Bytes); err == nil {
+		if b, err := s.decrypt(s.strings, ref, o.Bytes); err == nil {
 			o.Bytes = b
 		}
 		return o
@@ -152,34 +152,34 @@ func (s *security) decryptStrings(ref Ref, o Object) Object {
 	return o
 }
 
-func (s *security) decryptStream(st *Stream, b []byte) ([]byte, error) {
-	m, err := s.streamMethod(st.Dict)
+func (s *securityHandler) decryptStream(st *Stream, b []byte) ([]byte, error) {
+	m, err := s.findStreamMethod(st.Dict)
 	if err != nil {
 		return nil, err
 	}
-	return s.open(m, st.ref, b)
+	return s.decrypt(m, st.ref, b)
 }
 
-func (s *security) encryptString(ref Ref, b []byte) ([]byte, error) {
-	return s.seal(s.strings, ref, b)
+func (s *securityHandler) encryptString(ref Ref, b []byte) ([]byte, error) {
+	return s.encrypt(s.strings, ref, b)
 }
 
-func (s *security) encryptStream(ref Ref, dict Dict, b []byte) ([]byte, error) {
-	m, err := s.streamMethod(dict)
+func (s *securityHandler) encryptStream(ref Ref, dict Dict, b []byte) ([]byte, error) {
+	m, err := s.findStreamMethod(dict)
 	if err != nil {
 		return nil, err
 	}
-	return s.seal(m, ref, b)
+	return s.encrypt(m, ref, b)
 }
 
-// streamMethod tells how a stream is encrypted. Cross-reference streams never
+// findStreamMethod tells how a stream is encrypted. Cross-reference streams never
 // are; others may name a filter of their own first.
-func (s *security) streamMethod(dict Dict) (method, error) {
+func (s *securityHandler) findStreamMethod(dict Dict) (cryptMethod, error) {
 	if dict["Type"] == Object(Name("XRef")) {
-		return identity, nil
+		return noEncryption, nil
 	}
 	if dict["Type"] == Object(Name("Metadata")) && s.plainMetadata {
-		return identity, nil
+		return noEncryption, nil
 	}
 	filter, params := dict["Filter"], dict["DecodeParms"]
 	if a, ok := filter.(Array); ok && len(a) > 0 {

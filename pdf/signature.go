@@ -35,7 +35,7 @@ func (d *Document) Signatures() ([]*Signature, error) {
 		if dict == nil {
 			continue
 		}
-		s, err := d.signature(f, dict)
+		s, err := d.readSignature(f, dict)
 		if err != nil {
 			return nil, fmt.Errorf("signature in field %q: %w", f.Name, err)
 		}
@@ -44,7 +44,7 @@ func (d *Document) Signatures() ([]*Signature, error) {
 	return all, nil
 }
 
-func (d *Document) signature(f *Field, dict Dict) (*Signature, error) {
+func (d *Document) readSignature(f *Field, dict Dict) (*Signature, error) {
 	s := &Signature{Field: f, Dict: dict, Type: "Sig"}
 	s.Ref, _ = f.Value.(Ref)
 	for _, n := range []struct {
@@ -64,7 +64,7 @@ func (d *Document) signature(f *Field, dict Dict) (*Signature, error) {
 		return nil, fmt.Errorf("/Contents: %w", err)
 	}
 	s.Contents = contents.Bytes
-	s.ContentsAt, s.ContentsEnd = contents.Span()
+	s.ContentsAt, s.ContentsEnd = contents.FileRange()
 	ranges, err := d.Array(dict["ByteRange"])
 	if err != nil {
 		return nil, fmt.Errorf("/ByteRange: %w", err)

@@ -22,7 +22,7 @@ func plainSlot(at int64, gen uint16) slot { return slot(at)<<18 | slot(gen)<<2 |
 func compressedSlot(c, i uint32) slot     { return slot(c)<<32 | slot(i)<<2 | slotCompressed }
 func (s slot) kind() int                  { return int(s & 3) }
 func (s slot) offset() int64              { return int64(s >> 18) }
-func (s slot) container() uint32          { return uint32(s >> 32) }
+func (s slot) streamNumber() uint32       { return uint32(s >> 32) }
 func (s slot) index() int                 { return int(s >> 2 & maxIndex) }
 func (s slot) generation() uint16 {
 	if s.kind() == slotCompressed {
@@ -47,8 +47,8 @@ func (t *slots) get(n uint32) slot {
 	return slotAbsent
 }
 
-// keep stores s unless a newer section already said where n is.
-func (t *slots) keep(n uint32, s slot) {
+// setIfAbsent stores s unless a newer section already said where n is.
+func (t *slots) setIfAbsent(n uint32, s slot) {
 	if t.get(n).kind() == slotAbsent {
 		t.set(n, s)
 	}
@@ -66,8 +66,8 @@ func (t *slots) set(n uint32, s slot) {
 	t.highest = max(t.highest, n)
 }
 
-// used counts the objects in use.
-func (t *slots) used() (n int) {
+// countInUse counts the objects in use.
+func (t *slots) countInUse() (n int) {
 	for _, page := range t.pages {
 		if page == nil {
 			continue
@@ -81,8 +81,8 @@ func (t *slots) used() (n int) {
 	return n
 }
 
-// each calls f for every object in use, in order of number, until f errs.
-func (t *slots) each(f func(n uint32, s slot) error) error {
+// eachInUse calls f for every object in use, in order of number, until f errs.
+func (t *slots) eachInUse(f func(n uint32, s slot) error) error {
 	for i, page := range t.pages {
 		if page == nil {
 			continue

@@ -9,13 +9,13 @@ import (
 // openStream turns a dictionary whose next token was the word stream into a
 // stream that knows where its data is, and moves found.end behind endobj.
 func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool) error {
-	start, err := d.dataStart(p.lx)
+	start, err := d.skipToData(p.lx)
 	if err != nil {
 		return err
 	}
 	length := dict["Length"]
 	if ref, indirect := length.(Ref); indirect && !follow {
-		size, ok, err := d.lengthBefore(ref, start)
+		size, ok, err := d.findLengthInScan(ref, start)
 		if err != nil {
 			return err
 		}
@@ -25,19 +25,19 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 		length = Integer(size)
 	}
 	size, err := d.Integer(length)
-	if isRead(err) {
+	if isReadError(err) {
 		return err
 	}
 	var end *lexer
 	if err == nil && length != nil {
-		end, err = d.dataEnd(start, size)
+		end, err = d.expectEndstream(start, size)
 	}
-	if isRead(err) {
+	if isReadError(err) {
 		return err
 	}
 	if end == nil && d.repaired && follow {
-		if size, err = d.searchEnd(start); err == nil {
-			end, err = d.dataEnd(start, size)
+		if size, err = d.findEndstream(start); err == nil {
+			end, err = d.expectEndstream(start, size)
 		}
 	}
 	if err != nil {
@@ -48,64 +48,64 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	}
 	defer end.release()
 	found.end = end.offset()
-	if t, err := end.next(); err == nil && t.is("endobj") {
+	if t, err := end.next(); err == nil && t.isKeyword("endobj") {
 		found.end = t.end
-	} else if isRead(err) {
+	} else if isReadError(err) {
 		return err
 	} else {
-		d.tolerate("object without endobj")
+		d.noteDefect("object without endobj")
 	}
 	found.value = &Stream{Dict: dict, from: d, ref: found.ref, start: start, size: size}
 	return nil
 }
 
-// lengthBefore finds an indirect length while the file is scanned.
-func (d *Document) lengthBefore(ref Ref, start int64) (int64, bool, error) {
+// findLengthInScan finds an indirect length while the file is scanned.
+func (d *Document) findLengthInScan(ref Ref, start int64) (int64, bool, error) {
 	if d.lengths == nil {
 		return 0, false, nil
 	}
-	return d.lengths.of(ref, start)
+	return d.lengths.findLength(ref, start)
 }
 
 // endWindow is how far behind stream data endstream and endobj are looked for.
 const endWindow = 4 << 10
 
-// dataEnd returns a lexer behind the word endstream that must follow data of
+// expectEndstream returns a lexer behind the word endstream that must follow data of
 // the given size. Whoever gets it releases it.
-func (d *Document) dataEnd(start, size int64) (*lexer, error) {
+func (d *Document) expectEndstream(start, size int64) (*lexer, error) {
 	if size < 0 || size > d.size-start {
 		return nil, damaged(start, "/Length of stream")
 	}
 	lx := newLexer(d.src, start+size, min(d.size, start+size+endWindow))
-	lx.borrow()
+	lx.borrowBuffer()
 	t, err := lx.next()
-	if err == nil && t.is("endstream") {
+	if err == nil && t.isKeyword("endstream") {
 		return lx, nil
 	}
 	lx.release()
-	if isRead(err) {
+	if isReadError(err) {
 		return nil, err
 	}
 	return nil, damaged(start+size, "stream does not end where its /Length says")
 }
 
-// searchEnd finds the size of data whose /Length is wrong, in a file that is
+// findEndstream finds the size of data whose /Length is wrong, in a file that is
 // being repaired: up to the next endstream, less the end of line before it.
-func (d *Document) searchEnd(start int64) (int64, error) {
+func (d *Document) findEndstream(start int64) (int64, error) {
 	word := []byte("endstream")
 	for at := start; at < d.size; at += laterChunk - int64(len(word)) {
-		b, _, err := d.window(at, at+laterChunk)
+		b, _, err := d.readWindow(at, at+laterChunk)
 		if err != nil {
 			return 0, err
 		}
-		if err := d.spend(int64(len(b))); err != nil {
+		if err := d.spendWork(int64(len(b))); err != nil {
 			return 0, err
 		}
 		i := bytes.Index(b, word)
 		if i < 0 {
 			continue
 		}
-		before, _, err := d.window(max(start, at+int64(i)-2), at+int64(i))
+		before, _, err := d.readWindow(max(start, at+int64(i)-2), at+int64(i))
 		if err != nil {
 			return 0, err
 		}
@@ -115,9 +115,9 @@ func (d *Document) searchEnd(start int64) (int64, error) {
 	return 0, damaged(start, "stream without end")
 }
 
-// dataStart passes the end of line behind the word stream, which is a line
+// skipToData passes the end of line behind the word stream, which is a line
 // feed, or a carriage return and a line feed (ISO 32000-1 §7.3.8.1).
-func (d *Document) dataStart(lx *lexer) (int64, error) {
+func (d *Document) skipToData(lx *lexer) (int64, error) {
 	for {
 		c, ok := lx.peek()
 		if !ok {
@@ -125,7 +125,7 @@ func (d *Document) dataStart(lx *lexer) (int64, error) {
 		}
 		switch c {
 		case ' ', '\t':
-			d.tolerate("space behind the word stream")
+			d.noteDefect("space behind the word stream")
 			lx.pos++
 			continue
 		case '\r':
@@ -133,19 +133,19 @@ func (d *Document) dataStart(lx *lexer) (int64, error) {
 			if c, ok := lx.peek(); ok && c == '\n' {
 				lx.pos++
 			} else {
-				d.tolerate("lone carriage return behind the word stream")
+				d.noteDefect("lone carriage return behind the word stream")
 			}
 		case '\n':
 			lx.pos++
 		default:
-			d.tolerate("no end of line behind the word stream")
+			d.noteDefect("no end of line behind the word stream")
 		}
 		return lx.offset(), nil
 	}
 }
 
-// isRead tells an error of the io.ReaderAt from one about the bytes it gave.
-func isRead(err error) bool { return err != nil && !isFault(err) }
+// isReadError tells an error of the io.ReaderAt from one about the bytes it gave.
+func isReadError(err error) bool { return err != nil && !isFileError(err) }
 
 // Raw returns the data of a stream as it is stored, still compressed but
 // decrypted.
@@ -156,7 +156,7 @@ func (d *Document) Raw(s *Stream) ([]byte, error) {
 	if s.size > d.limits.Decoded {
 		return nil, tooLarge(s.start, "stream of %d bytes", s.size)
 	}
-	if err := d.spend(s.size); err != nil {
+	if err := d.spendWork(s.size); err != nil {
 		return nil, err
 	}
 	b := make([]byte, s.size)

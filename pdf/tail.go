@@ -54,8 +54,8 @@ func (t *Tail) Fill(h *Hole, b []byte) error {
 	return nil
 }
 
-// written is where an object of the tail is, as the file states offsets.
-type written struct {
+// writtenObject is where an object of the tail is, as the file states offsets.
+type writtenObject struct {
 	ref Ref
 	at  int64
 }
@@ -68,19 +68,19 @@ func (u *Update) Build() (*Tail, error) {
 		return nil, u.err
 	}
 	w := &writer{base: u.d.size, holes: map[*Hole]int{}}
-	if err := u.beginLine(w); err != nil {
+	if err := u.endLastLine(w); err != nil {
 		return nil, err
 	}
 	entries, err := u.writeObjects(w)
 	if err != nil {
 		return nil, err
 	}
-	trailer, err := u.newTrailer()
+	trailer, err := u.buildTrailer()
 	if err != nil {
 		return nil, err
 	}
 	at := w.offset()
-	if u.d.style() == XRefStream {
+	if u.d.xrefStyle() == XRefStream {
 		err = u.writeStreamSection(w, entries, trailer)
 	} else {
 		err = u.writeTableSection(w, entries, trailer)
@@ -88,53 +88,53 @@ func (u *Update) Build() (*Tail, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write cross-reference: %w", err)
 	}
-	w.text("startxref\n")
+	w.writeText("startxref\n")
 	w.buf = strconv.AppendInt(w.buf, at-u.d.shift, 10)
-	w.text("\n%%EOF\n")
+	w.writeText("\n%%EOF\n")
 	return &Tail{At: u.d.size, Bytes: w.buf, holes: w.holes}, nil
 }
 
-// beginLine ends the last line of the file if the file does not.
-func (u *Update) beginLine(w *writer) error {
-	last, _, err := u.d.window(u.d.size-1, u.d.size)
+// endLastLine ends the last line of the file if the file does not.
+func (u *Update) endLastLine(w *writer) error {
+	last, _, err := u.d.readWindow(u.d.size-1, u.d.size)
 	if err != nil {
 		return err
 	}
 	if len(last) == 1 && last[0] != '\n' && last[0] != '\r' {
-		w.text("\n")
+		w.writeText("\n")
 	}
 	return nil
 }
 
-func (u *Update) writeObjects(w *writer) ([]written, error) {
-	var entries []written
-	for _, n := range u.numbers() {
+func (u *Update) writeObjects(w *writer) ([]writtenObject, error) {
+	var entries []writtenObject
+	for _, n := range u.pendingNumbers() {
 		p := u.pending[n]
 		if p.value == nil {
 			return nil, misuse("object %v was reserved and never set", p.ref)
 		}
 		w.security, w.ref = u.d.security, p.ref
-		at, err := w.indirect(p.ref, p.value)
+		at, err := w.writeIndirect(p.ref, p.value)
 		if err != nil {
 			return nil, fmt.Errorf("write object %v: %w", p.ref, err)
 		}
-		entries = append(entries, written{p.ref, at - u.d.shift})
+		entries = append(entries, writtenObject{p.ref, at - u.d.shift})
 	}
 	w.security = nil // neither trailer nor cross-reference is encrypted
 	return entries, nil
 }
 
-// newTrailer completes the trailer but for /Size. The first element of /ID
+// buildTrailer completes the trailer but for /Size. The first element of /ID
 // stays what it was, the second tells this revision from all others (ISO
 // 32000-1 §14.4).
-func (u *Update) newTrailer() (Dict, error) {
+func (u *Update) buildTrailer() (Dict, error) {
 	t := cloneDict(u.trailer)
 	t["Prev"] = Integer(u.d.sections[0].at - u.d.shift)
 	fresh := make([]byte, 16)
 	if _, err := io.ReadFull(u.d.random, fresh); err != nil {
 		return nil, fmt.Errorf("draw file identifier: %w", err)
 	}
-	first, err := u.d.keptID(fresh)
+	first, err := u.d.firstIDOr(fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -142,11 +142,11 @@ func (u *Update) newTrailer() (Dict, error) {
 	return t, nil
 }
 
-// keptID returns the first element of /ID for a new trailer: that of the file,
+// firstIDOr returns the first element of /ID for a new trailer: that of the file,
 // or fresh if the file has none. In an encrypted file without one it is empty,
 // since the key was derived from an empty one (ISO 32000-1 §7.6.3.3).
-func (d *Document) keptID(fresh []byte) ([]byte, error) {
-	first, ok, err := d.firstID()
+func (d *Document) firstIDOr(fresh []byte) ([]byte, error) {
+	first, ok, err := d.readFirstID()
 	switch {
 	case err != nil:
 		return nil, err
@@ -158,19 +158,19 @@ func (d *Document) keptID(fresh []byte) ([]byte, error) {
 	return fresh, nil
 }
 
-// firstID returns the first element of /ID. Readers take an /ID that is no array
+// readFirstID returns the first element of /ID. Readers take an /ID that is no array
 // of strings for a missing one, so it is not ok either. The error is the
 // io.ReaderAt's.
-func (d *Document) firstID() (first []byte, ok bool, err error) {
+func (d *Document) readFirstID() (first []byte, ok bool, err error) {
 	id, err := d.Array(d.trailer["ID"])
-	if isRead(err) {
+	if isReadError(err) {
 		return nil, false, fmt.Errorf("/ID: %w", err)
 	}
 	if err != nil || len(id) == 0 {
 		return nil, false, nil
 	}
 	v, err := d.Resolve(id[0])
-	if isRead(err) {
+	if isReadError(err) {
 		return nil, false, fmt.Errorf("/ID: %w", err)
 	}
 	s, ok := v.(String)
@@ -181,43 +181,43 @@ func (d *Document) firstID() (first []byte, ok bool, err error) {
 const maxTableOffset = 9_999_999_999
 
 // writeTableSection writes subsections of 20-byte entries and the trailer.
-func (u *Update) writeTableSection(w *writer, entries []written, trailer Dict) error {
+func (u *Update) writeTableSection(w *writer, entries []writtenObject, trailer Dict) error {
 	trailer["Size"] = Integer(u.next)
-	w.text("xref\n")
+	w.writeText("xref\n")
 	if len(entries) == 0 {
-		w.text("0 0\n")
+		w.writeText("0 0\n")
 	}
-	for run := range runs(entries) {
-		w.text(fmt.Sprintf("%d %d\n", run[0].ref.Number, len(run)))
+	for run := range consecutiveRuns(entries) {
+		w.writeText(fmt.Sprintf("%d %d\n", run[0].ref.Number, len(run)))
 		for _, e := range run {
 			if e.at > maxTableOffset {
 				return tooLarge(e.at, "offset beyond the ten digits of a cross-reference table")
 			}
-			w.text(fmt.Sprintf("%010d %05d n\r\n", e.at, e.ref.Generation))
+			w.writeText(fmt.Sprintf("%010d %05d n\r\n", e.at, e.ref.Generation))
 		}
 	}
-	w.text("trailer\n")
-	if err := w.dict(trailer); err != nil {
+	w.writeText("trailer\n")
+	if err := w.writeDict(trailer); err != nil {
 		return err
 	}
-	w.text("\n")
+	w.writeText("\n")
 	return nil
 }
 
 // writeStreamSection writes a cross-reference stream, which lists itself.
-func (u *Update) writeStreamSection(w *writer, entries []written, trailer Dict) error {
+func (u *Update) writeStreamSection(w *writer, entries []writtenObject, trailer Dict) error {
 	self := Ref{Number: u.next}
 	if int64(self.Number) > int64(u.d.limits.Objects) {
 		return tooLarge(-1, "object number %d", self.Number)
 	}
-	entries = append(slices.Clip(entries), written{self, w.offset() - u.d.shift})
+	entries = append(slices.Clip(entries), writtenObject{self, w.offset() - u.d.shift})
 	width := 1
 	for last := entries[len(entries)-1].at; last>>(8*width) > 0; {
 		width++
 	}
 	var index Array
 	var data []byte
-	for run := range runs(entries) {
+	for run := range consecutiveRuns(entries) {
 		index = append(index, Integer(run[0].ref.Number), Integer(len(run)))
 		for _, e := range run {
 			data = append(data, 1)
@@ -231,13 +231,13 @@ func (u *Update) writeStreamSection(w *writer, entries []written, trailer Dict) 
 	trailer["Size"] = Integer(self.Number + 1)
 	trailer["Index"] = index
 	trailer["W"] = Array{Integer(1), Integer(width), Integer(2)}
-	_, err := w.indirect(self, &Stream{Dict: trailer, Data: data})
+	_, err := w.writeIndirect(self, &Stream{Dict: trailer, Data: data})
 	return err
 }
 
-// runs yields stretches of entries whose numbers follow one another.
-func runs(entries []written) func(yield func([]written) bool) {
-	return func(yield func([]written) bool) {
+// consecutiveRuns yields stretches of entries whose numbers follow one another.
+func consecutiveRuns(entries []writtenObject) func(yield func([]writtenObject) bool) {
+	return func(yield func([]writtenObject) bool) {
 		for len(entries) > 0 {
 			n := 1
 			for n < len(entries) && entries[n].ref.Number == entries[n-1].ref.Number+1 {

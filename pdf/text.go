@@ -29,20 +29,20 @@ func (s String) Text() string {
 	b := s.Bytes
 	switch {
 	case len(b) >= 2 && b[0] == 0xFE && b[1] == 0xFF:
-		return decode16(b[2:], 0, 1)
+		return decodeUTF16(b[2:], 0, 1)
 	case len(b) >= 2 && b[0] == 0xFF && b[1] == 0xFE:
-		return decode16(b[2:], 1, 0)
+		return decodeUTF16(b[2:], 1, 0)
 	case len(b) >= 3 && b[0] == 0xEF && b[1] == 0xBB && b[2] == 0xBF:
 		return strings.ToValidUTF8(string(b[3:]), "\uFFFD")
 	}
 	var out strings.Builder
 	for _, c := range b {
-		out.WriteRune(docEncoding(c))
+		out.WriteRune(decodeDocChar(c))
 	}
 	return out.String()
 }
 
-func decode16(b []byte, high, low int) string {
+func decodeUTF16(b []byte, high, low int) string {
 	u := make([]uint16, 0, len(b)/2)
 	for ; len(b) >= 2; b = b[2:] {
 		u = append(u, uint16(b[high])<<8|uint16(b[low]))
@@ -50,9 +50,9 @@ func decode16(b []byte, high, low int) string {
 	return string(utf16.Decode(u))
 }
 
-// docEncoding maps PDFDocEncoding, which is Latin-1 but for these two runs
+// decodeDocChar maps PDFDocEncoding, which is Latin-1 but for these two runs
 // (ISO 32000-1 §D.2).
-func docEncoding(c byte) rune {
+func decodeDocChar(c byte) rune {
 	const (
 		from18 = "\u02D8\u02C7\u02C6\u02D9\u02DD\u02DB\u02DA\u02DC"
 		from80 = "\u2022\u2020\u2021\u2026\u2014\u2013\u0192\u2044\u2039\u203A\u2212\u2030\u201E\u201C\u201D\u2018" +

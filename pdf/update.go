@@ -28,28 +28,28 @@ type pending struct {
 // numbers from NextObject on, which parses the whole file unless
 // Options.NextObject is set. An error of that is reported by Build.
 func (d *Document) NewUpdate() *Update {
-	u := &Update{d: d, pending: map[uint32]pending{}, trailer: d.tailTrailer()}
+	u := &Update{d: d, pending: map[uint32]pending{}, trailer: d.copyTrailer()}
 	next, err := d.NextObject()
 	if err != nil {
-		u.fail(err)
+		u.setError(err)
 	}
 	u.next = next
 	// A /Size beyond the highest number would make numbers up to it null for
 	// strict readers if it were lowered, so numbers go on from there; but not
 	// from where they would soon come to an end.
-	if size, ok := d.trailer["Size"].(Integer); ok && size > Integer(u.next) && int64(size) <= d.limits.growing() {
+	if size, ok := d.trailer["Size"].(Integer); ok && size > Integer(u.next) && int64(size) <= d.limits.maxUpdatable() {
 		u.next = uint32(size)
 	}
 	if d.repaired {
-		u.fail(misuse("a repaired file cannot be updated"))
+		u.setError(misuse("a repaired file cannot be updated"))
 	}
 	return u
 }
 
-// tailTrailer is what the trailer of a tail takes over: all but what describes
+// copyTrailer is what the trailer of a tail takes over: all but what describes
 // the section itself (ISO 32000-1 §7.5.6). /XRefStm of a hybrid file stays
 // behind too, since its stream would hide what the update says.
-func (d *Document) tailTrailer() Dict {
+func (d *Document) copyTrailer() Dict {
 	t := Dict{}
 	for k, v := range d.trailer {
 		switch k {
@@ -66,7 +66,7 @@ func (d *Document) tailTrailer() Dict {
 func (u *Update) Reserve() Ref {
 	ref := Ref{Number: u.next}
 	if int64(u.next) > int64(u.d.limits.Objects) {
-		u.fail(tooLarge(-1, "object number %d", u.next))
+		u.setError(tooLarge(-1, "object number %d", u.next))
 	}
 	u.next++
 	u.pending[ref.Number] = pending{ref: ref}
@@ -87,21 +87,21 @@ func (u *Update) Set(ref Ref, o Object) {
 		o = Null{}
 	}
 	if _, isRef := o.(Ref); isRef {
-		u.fail(misuse("object %v set to a reference", ref))
+		u.setError(misuse("object %v set to a reference", ref))
 	}
-	if p, ok := u.pending[ref.Number]; ok && p.ref != ref || !ok && !u.inFile(ref) {
-		u.fail(misuse("object %v is neither reserved nor in the file", ref))
+	if p, ok := u.pending[ref.Number]; ok && p.ref != ref || !ok && !u.isInFile(ref) {
+		u.setError(misuse("object %v is neither reserved nor in the file", ref))
 		return
 	}
 	u.pending[ref.Number] = pending{ref, o}
 }
 
-func (u *Update) inFile(ref Ref) bool {
+func (u *Update) isInFile(ref Ref) bool {
 	s := u.d.slots.get(ref.Number)
 	return s.kind() >= slotPlain && s.generation() == ref.Generation
 }
 
-func (u *Update) fail(err error) {
+func (u *Update) setError(err error) {
 	if u.err == nil {
 		u.err = err
 	}
@@ -124,7 +124,7 @@ func (u *Update) Get(ref Ref) (Object, error) {
 }
 
 // Resolve follows references as Document.Resolve does, through this update.
-func (u *Update) Resolve(o Object) (Object, error) { return resolve(o, u.Get) }
+func (u *Update) Resolve(o Object) (Object, error) { return followRefs(o, u.Get) }
 
 // Edit returns the dictionary, or the dictionary of the stream, behind ref and
 // makes it part of the update under its own number.
@@ -133,7 +133,7 @@ func (u *Update) Edit(ref Ref) (Dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	dict, err := asDict(u, o)
+	dict, err := resolveDict(u, o)
 	if err != nil {
 		return nil, fmt.Errorf("edit object %v: %w", ref, err)
 	}
@@ -148,18 +148,18 @@ func (u *Update) Edit(ref Ref) (Dict, error) {
 // indirect, it is updated under its own number and owner stays as it is; if it
 // is direct, owner is updated; if it is missing, it is made, direct.
 func (u *Update) EditIn(owner Ref, key Name) (Dict, error) {
-	o, err := u.peek(owner)
+	o, err := u.readOwner(owner)
 	if err != nil {
 		return nil, err
 	}
-	if ref, ok := u.target(o[key]); ok {
+	if ref, ok := u.findTarget(o[key]); ok {
 		return u.Edit(ref)
 	}
 	dict, err := u.Edit(owner)
 	if err != nil {
 		return nil, err
 	}
-	inner, err := asDict(u, dict[key])
+	inner, err := resolveDict(u, dict[key])
 	if err != nil {
 		return nil, fmt.Errorf("edit /%s of object %v: %w", key, owner, err)
 	}
@@ -173,16 +173,16 @@ func (u *Update) EditIn(owner Ref, key Name) (Dict, error) {
 // Append adds items to the array under key of the dictionary owner, wherever
 // that array is, as EditIn does for dictionaries.
 func (u *Update) Append(owner Ref, key Name, items ...Object) error {
-	o, err := u.peek(owner)
+	o, err := u.readOwner(owner)
 	if err != nil {
 		return err
 	}
-	if ref, ok := u.target(o[key]); ok {
+	if ref, ok := u.findTarget(o[key]); ok {
 		array, err := u.Get(ref)
 		if err != nil {
 			return err
 		}
-		a, err := as[Array](u, array)
+		a, err := resolveAs[Array](u, array)
 		if err != nil {
 			return fmt.Errorf("append to /%s of object %v: %w", key, owner, err)
 		}
@@ -199,8 +199,8 @@ func (u *Update) Append(owner Ref, key Name, items ...Object) error {
 // AppendTo adds items to the array under key of a dictionary that is part of
 // the update already, wherever that array is.
 func (u *Update) AppendTo(dict Dict, key Name, items ...Object) error {
-	ref, indirect := u.target(dict[key])
-	a, err := as[Array](u, dict[key])
+	ref, indirect := u.findTarget(dict[key])
+	a, err := resolveAs[Array](u, dict[key])
 	if err != nil {
 		return fmt.Errorf("append to /%s: %w", key, err)
 	}
@@ -213,9 +213,9 @@ func (u *Update) AppendTo(dict Dict, key Name, items ...Object) error {
 	return nil
 }
 
-// peek resolves owner to its dictionary without making it part of the update.
-func (u *Update) peek(owner Ref) (Dict, error) {
-	dict, err := asDict(u, owner)
+// readOwner resolves owner to its dictionary without making it part of the update.
+func (u *Update) readOwner(owner Ref) (Dict, error) {
+	dict, err := resolveDict(u, owner)
 	if err != nil {
 		return nil, fmt.Errorf("object %v: %w", owner, err)
 	}
@@ -225,9 +225,9 @@ func (u *Update) peek(owner Ref) (Dict, error) {
 	return dict, nil
 }
 
-// target follows o to the last reference before a value that is not null. It
+// findTarget follows o to the last reference before a value that is not null. It
 // is false for direct objects and for references to nothing.
-func (u *Update) target(o Object) (Ref, bool) {
+func (u *Update) findTarget(o Object) (Ref, bool) {
 	ref, ok := o.(Ref)
 	if !ok {
 		return Ref{}, false
@@ -246,7 +246,7 @@ func (u *Update) target(o Object) (Ref, bool) {
 	return ref, true
 }
 
-// numbers lists the pending object numbers in ascending order.
-func (u *Update) numbers() []uint32 {
+// pendingNumbers lists the pending object numbers in ascending order.
+func (u *Update) pendingNumbers() []uint32 {
 	return slices.Sorted(maps.Keys(u.pending))
 }

@@ -86,7 +86,7 @@ func TestTableEntriesAreTwentyBytes(t *testing.T) {
 	}
 }
 
-func TestTailBeginsALineOfItsOwn(t *testing.T) {
+func TestTailBeginsANewLine(t *testing.T) {
 	t.Parallel()
 	file := bytes.TrimRight(pdftest.Table(1), "\n")
 	u := open(t, file).NewUpdate()
@@ -141,7 +141,7 @@ func TestIndirectArraysAndDictionariesChangeUnderTheirOwnNumber(t *testing.T) {
 	again := open(t, build(t, file, u))
 	revisions := must[[]pdf.Revision](t)(again.Revisions())
 	var numbers []uint32
-	for _, e := range must[[]pdf.Entry](t)(again.Changed(revisions[1])) {
+	for _, e := range must[[]pdf.Entry](t)(again.RevisionEntries(revisions[1])) {
 		numbers = append(numbers, e.Ref.Number)
 	}
 	if fmt.Sprint(numbers) != fmt.Sprint([]int{pdftest.FormNumber, pdftest.FormNumber + 5, pdftest.FormNumber + 7}) {
@@ -260,7 +260,7 @@ func TestHolesAreFilledWhereTheyWereWritten(t *testing.T) {
 	d := open(t, append(file, tail.Bytes...))
 	dict := must[pdf.Dict](t)(d.Dict(sig))
 	c := dict["Contents"].(pdf.String)
-	start, end := c.Span()
+	start, end := c.FileRange()
 	if start != at || end != at+int64(n) || !bytes.Equal(c.Bytes[:3], []byte{0xAB, 0xCD, 0}) {
 		t.Errorf("contents %x at %d..%d, want %d", c.Bytes, start, end, at)
 	}
@@ -320,7 +320,7 @@ func TestSameUpdateGivesSameBytes(t *testing.T) {
 	}
 }
 
-func TestDirectEncryptionDictionaryIsTakenOverAsItIs(t *testing.T) {
+func TestDirectEncryptionDictionaryIsCopiedUnchanged(t *testing.T) {
 	t.Parallel()
 	file := withoutID(t)
 	_, dict, _ := strings.Cut(string(file), "4 0 obj\n")
@@ -330,7 +330,7 @@ func TestDirectEncryptionDictionaryIsTakenOverAsItIs(t *testing.T) {
 	u := d.NewUpdate()
 	ref := u.Add(pdf.Dict{"S": pdf.TextString("rahasia")})
 	updated := build(t, file, u)
-	accepted(t, "updated", updated)
+	requireAccepted(t, "updated", updated)
 	if bytes.Contains(updated[len(file):], []byte("rahasia")) {
 		t.Error("the tail is not encrypted")
 	}

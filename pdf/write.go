@@ -20,53 +20,53 @@ type writer struct {
 	depth int
 	// security encrypts the strings and stream data of object ref; nil leaves
 	// them as they are.
-	security *security
+	security *securityHandler
 	ref      Ref
 }
 
 func (w *writer) offset() int64 { return w.base + int64(len(w.buf)) }
 
-func (w *writer) text(s string) { w.buf = append(w.buf, s...) }
+func (w *writer) writeText(s string) { w.buf = append(w.buf, s...) }
 
-// indirect writes "n g obj ... endobj" and returns where it begins.
-func (w *writer) indirect(ref Ref, o Object) (int64, error) {
+// writeIndirect writes "n g obj ... endobj" and returns where it begins.
+func (w *writer) writeIndirect(ref Ref, o Object) (int64, error) {
 	at := w.offset()
 	w.buf = strconv.AppendUint(w.buf, uint64(ref.Number), 10)
 	w.buf = append(w.buf, ' ')
 	w.buf = strconv.AppendUint(w.buf, uint64(ref.Generation), 10)
-	w.text(" obj\n")
+	w.writeText(" obj\n")
 	var err error
 	if s, ok := o.(*Stream); ok {
-		err = w.stream(s)
+		err = w.writeStream(s)
 	} else {
-		err = w.object(o)
+		err = w.writeObject(o)
 	}
-	w.text("\nendobj\n")
+	w.writeText("\nendobj\n")
 	return at, err
 }
 
-func (w *writer) object(o Object) error {
+func (w *writer) writeObject(o Object) error {
 	switch o := o.(type) {
 	case nil, Null:
-		w.text("null")
+		w.writeText("null")
 	case Boolean:
 		w.buf = strconv.AppendBool(w.buf, bool(o))
 	case Integer:
 		w.buf = strconv.AppendInt(w.buf, int64(o), 10)
 	case Real:
-		return w.real(float64(o))
+		return w.writeReal(float64(o))
 	case Name:
-		w.name(o)
+		w.writeName(o)
 	case String:
-		return w.string(o)
+		return w.writeString(o)
 	case Array:
-		return w.array(o)
+		return w.writeArray(o)
 	case Dict:
-		return w.dict(o)
+		return w.writeDict(o)
 	case Ref:
-		w.text(o.String())
+		w.writeText(o.String())
 	case *Hole:
-		return w.hole(o)
+		return w.writeHole(o)
 	case *Stream:
 		return misuse("stream inside another object")
 	default:
@@ -75,7 +75,7 @@ func (w *writer) object(o Object) error {
 	return nil
 }
 
-func (w *writer) real(f float64) error {
+func (w *writer) writeReal(f float64) error {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return misuse("number that is none")
 	}
@@ -88,11 +88,11 @@ func (w *writer) real(f float64) error {
 
 const upperHex = "0123456789ABCDEF"
 
-func (w *writer) name(n Name) {
+func (w *writer) writeName(n Name) {
 	w.buf = append(w.buf, '/')
 	for i := 0; i < len(n); i++ {
 		c := n[i]
-		if class[c] != regular || c == '#' || c < '!' || c > '~' {
+		if charClasses[c] != regular || c == '#' || c < '!' || c > '~' {
 			w.buf = append(w.buf, '#', upperHex[c>>4], upperHex[c&15])
 			continue
 		}
@@ -100,7 +100,7 @@ func (w *writer) name(n Name) {
 	}
 }
 
-func (w *writer) string(s String) error {
+func (w *writer) writeString(s String) error {
 	b := s.Bytes
 	if w.security != nil {
 		var err error
@@ -108,9 +108,9 @@ func (w *writer) string(s String) error {
 			return err
 		}
 	}
-	if s.Hex || !printable(b) {
+	if s.Hex || !isPrintable(b) {
 		w.buf = append(w.buf, '<')
-		w.hex(b)
+		w.writeHex(b)
 		w.buf = append(w.buf, '>')
 		return nil
 	}
@@ -120,9 +120,9 @@ func (w *writer) string(s String) error {
 		case '(', ')', '\\':
 			w.buf = append(w.buf, '\\', c)
 		case '\n':
-			w.text(`\n`)
+			w.writeText(`\n`)
 		case '\r':
-			w.text(`\r`)
+			w.writeText(`\r`)
 		default:
 			w.buf = append(w.buf, c)
 		}
@@ -131,7 +131,7 @@ func (w *writer) string(s String) error {
 	return nil
 }
 
-func printable(b []byte) bool {
+func isPrintable(b []byte) bool {
 	for _, c := range b {
 		if (c < ' ' || c > '~') && c != '\n' && c != '\r' && c != '\t' {
 			return false
@@ -140,14 +140,14 @@ func printable(b []byte) bool {
 	return true
 }
 
-func (w *writer) hex(b []byte) {
+func (w *writer) writeHex(b []byte) {
 	for _, c := range b {
 		w.buf = append(w.buf, upperHex[c>>4], upperHex[c&15])
 	}
 }
 
-func (w *writer) array(a Array) error {
-	if err := w.enter(); err != nil {
+func (w *writer) writeArray(a Array) error {
+	if err := w.enterNesting(); err != nil {
 		return err
 	}
 	w.buf = append(w.buf, '[')
@@ -155,7 +155,7 @@ func (w *writer) array(a Array) error {
 		if i > 0 {
 			w.buf = append(w.buf, ' ')
 		}
-		if err := w.object(v); err != nil {
+		if err := w.writeObject(v); err != nil {
 			return err
 		}
 	}
@@ -164,37 +164,37 @@ func (w *writer) array(a Array) error {
 	return nil
 }
 
-func (w *writer) dict(d Dict) error {
-	if err := w.enter(); err != nil {
+func (w *writer) writeDict(d Dict) error {
+	if err := w.enterNesting(); err != nil {
 		return err
 	}
 	signature := isSignature(d)
-	w.text("<<")
+	w.writeText("<<")
 	for _, k := range sortedKeys(d) {
 		v := d[k]
 		if v == nil || v == Object(Null{}) {
 			continue
 		}
-		w.name(k)
+		w.writeName(k)
 		w.buf = append(w.buf, ' ')
-		if err := w.value(v, signature && k == "Contents"); err != nil {
+		if err := w.writeValue(v, signature && k == "Contents"); err != nil {
 			return err
 		}
 		w.buf = append(w.buf, '\n')
 	}
-	w.text(">>")
+	w.writeText(">>")
 	w.depth--
 	return nil
 }
 
-// value writes an entry of a dictionary, unencrypted if it is to stay plain.
-func (w *writer) value(o Object, plain bool) error {
+// writeValue writes an entry of a dictionary, unencrypted if it is to stay plain.
+func (w *writer) writeValue(o Object, plain bool) error {
 	if !plain {
-		return w.object(o)
+		return w.writeObject(o)
 	}
 	saved := w.security
 	w.security = nil
-	err := w.object(o)
+	err := w.writeObject(o)
 	w.security = saved
 	return err
 }
@@ -228,16 +228,16 @@ func sortedKeys(d Dict) []Name {
 	})
 }
 
-func (w *writer) enter() error {
+func (w *writer) enterNesting() error {
 	if w.depth++; w.depth > maxWriteDepth {
 		return misuse("object nested too deeply, or in itself")
 	}
 	return nil
 }
 
-// stream writes a stream with a direct /Length.
-func (w *writer) stream(s *Stream) error {
-	dict, data, err := w.streamData(s)
+// writeStream writes a stream with a direct /Length.
+func (w *writer) writeStream(s *Stream) error {
+	dict, data, err := w.encodeStream(s)
 	if err != nil {
 		return err
 	}
@@ -247,19 +247,19 @@ func (w *writer) stream(s *Stream) error {
 		}
 	}
 	dict["Length"] = Integer(len(data))
-	if err := w.dict(dict); err != nil {
+	if err := w.writeDict(dict); err != nil {
 		return err
 	}
-	w.text("\nstream\n")
+	w.writeText("\nstream\n")
 	w.buf = append(w.buf, data...)
-	w.text("\nendstream")
+	w.writeText("\nendstream")
 	return nil
 }
 
 // minDeflate is the length below which compressing is not worth its overhead.
 const minDeflate = 60
 
-func (w *writer) streamData(s *Stream) (Dict, []byte, error) {
+func (w *writer) encodeStream(s *Stream) (Dict, []byte, error) {
 	dict := maps.Clone(s.Dict)
 	if dict == nil {
 		dict = Dict{}
@@ -287,8 +287,8 @@ func (w *writer) streamData(s *Stream) (Dict, []byte, error) {
 	return dict, b.Bytes(), nil
 }
 
-// hole writes the bytes of an unfilled hole and remembers where.
-func (w *writer) hole(h *Hole) error {
+// writeHole writes the bytes of an unfilled hole and remembers where.
+func (w *writer) writeHole(h *Hole) error {
 	if _, used := w.holes[h]; used {
 		return misuse("hole used twice")
 	}
@@ -302,7 +302,7 @@ func (w *writer) hole(h *Hole) error {
 		w.buf = append(w.buf, '>')
 		return nil
 	}
-	w.text("null")
+	w.writeText("null")
 	w.buf = append(w.buf, bytes.Repeat([]byte{' '}, h.Len-len("null"))...)
 	return nil
 }

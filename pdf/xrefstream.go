@@ -3,7 +3,7 @@ package pdf
 import "fmt"
 
 // readStreamSection reads a cross-reference stream (ISO 32000-1 §7.5.8).
-func (d *Document) readStreamSection(at int64, visit visitor) (*section, error) {
+func (d *Document) readStreamSection(at int64, visit entryVisitor) (*section, error) {
 	o, err := d.readObjectAt(at, Ref{}, false)
 	if err != nil {
 		return nil, fmt.Errorf("read cross-reference stream at %d: %w", at, err)
@@ -16,18 +16,18 @@ func (d *Document) readStreamSection(at int64, visit visitor) (*section, error) 
 	if err != nil {
 		return nil, fmt.Errorf("decode cross-reference stream at %d: %w", at, err)
 	}
-	if err := d.streamEntries(at, st.Dict, data, visit); err != nil {
+	if err := d.readStreamEntries(at, st.Dict, data, visit); err != nil {
 		return nil, err
 	}
 	s := &section{ref: o.ref, at: at, end: o.end, stream: true, trailer: st.Dict}
-	if s.prev, err = d.sectionOffset(st.Dict, "Prev"); err != nil {
+	if s.prev, err = d.readSectionOffset(st.Dict, "Prev"); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-func (d *Document) streamEntries(at int64, dict Dict, data []byte, visit visitor) error {
-	w, err := fieldWidths(at, dict)
+func (d *Document) readStreamEntries(at int64, dict Dict, data []byte, visit entryVisitor) error {
+	w, err := parseFieldWidths(at, dict)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (d *Document) streamEntries(at int64, dict Dict, data []byte, visit visitor
 			if len(data) < width {
 				return damaged(at, "cross-reference stream ends early")
 			}
-			s := d.streamSlot(data[:width], w)
+			s := d.decodeStreamSlot(data[:width], w)
 			data = data[width:]
 			if err := visit(uint32(n), s); err != nil {
 				return err
@@ -59,7 +59,7 @@ func (d *Document) streamEntries(at int64, dict Dict, data []byte, visit visitor
 	return nil
 }
 
-func fieldWidths(at int64, dict Dict) (w [3]int, err error) {
+func parseFieldWidths(at int64, dict Dict) (w [3]int, err error) {
 	a, _ := dict["W"].(Array)
 	if len(a) < 3 {
 		return w, damaged(at, "/W of cross-reference stream")
@@ -77,9 +77,9 @@ func fieldWidths(at int64, dict Dict) (w [3]int, err error) {
 	return w, nil
 }
 
-// streamSlot decodes one entry. Types this reader does not know, and places no
+// decodeStreamSlot decodes one entry. Types this reader does not know, and places no
 // file can have, stand for null objects.
-func (d *Document) streamSlot(b []byte, w [3]int) slot {
+func (d *Document) decodeStreamSlot(b []byte, w [3]int) slot {
 	kind := uint64(1)
 	if w[0] > 0 {
 		kind = bigEndian(b[:w[0]])

@@ -24,11 +24,11 @@ func signatureAlgorithm(id pkix.AlgorithmIdentifier) (x509.SignatureAlgorithm, e
 		Value     asn1.BitString
 	}{tbs{1, id, pkix.RDNSequence{}, epoch, epoch}, id, asn1.BitString{}})
 	if err != nil {
-		return 0, unfit("signature algorithm %v: %w", id.Algorithm, err)
+		return 0, newUnusable("signature algorithm %v: %w", id.Algorithm, err)
 	}
 	l, err := x509.ParseRevocationList(der)
 	if err != nil || l.SignatureAlgorithm == x509.UnknownSignatureAlgorithm {
-		return 0, unfit("signature algorithm %v", id.Algorithm)
+		return 0, newUnusable("signature algorithm %v", id.Algorithm)
 	}
 	return l.SignatureAlgorithm, nil
 }

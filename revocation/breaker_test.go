@@ -14,8 +14,8 @@ import (
 
 func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	good := respond(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(24 * time.Hour) })
+	ca := newCertificate(t, "CA", 1, nil)
+	good := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(24 * time.Hour) })
 	var silent atomic.Bool
 	silent.Store(true)
 	var asked atomic.Int64
@@ -29,9 +29,9 @@ func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 		_, _ = w.Write(good)
 	}))
 	defer server.Close()
-	cert := *certify(t, "Leaf", 7, &ca).cert
+	cert := *newCertificate(t, "Leaf", 7, &ca).cert
 	at := now
-	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return at }, Timeout: 20 * time.Millisecond, Memory: -1}
+	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return at }, Timeout: 20 * time.Millisecond, CacheSize: -1}
 	ask := func(path string) error {
 		c := cert
 		c.OCSPServer = []string{server.URL + path}
@@ -43,40 +43,40 @@ func TestHostThatDoesNotAnswerIsLeftAloneForAllItsAddresses(t *testing.T) {
 			t.Fatal("an answer of a silent host")
 		}
 	}
-	if n := asked.Load(); n != patience {
-		t.Errorf("asked %d times, want %d", n, patience)
+	if n := asked.Load(); n != maxFailures {
+		t.Errorf("asked %d times, want %d", n, maxFailures)
 	}
-	at = at.Add(firstRest)
-	if err := ask("/g"); err == nil || errors.Is(err, errResting) {
+	at = at.Add(firstPause)
+	if err := ask("/g"); err == nil || errors.Is(err, errPaused) {
 		t.Errorf("not asked again after a while: %v", err)
 	}
-	at = at.Add(firstRest)
-	if err := ask("/h"); !errors.Is(err, errResting) {
+	at = at.Add(firstPause)
+	if err := ask("/h"); !errors.Is(err, errPaused) {
 		t.Errorf("the second rest is no longer: %v", err)
 	}
 	silent.Store(false)
-	at = at.Add(firstRest)
+	at = at.Add(firstPause)
 	if err := ask("/i"); err != nil {
 		t.Errorf("a host that answers again: %v", err)
 	}
 	silent.Store(true)
-	if err := ask("/j"); err == nil || errors.Is(err, errResting) {
+	if err := ask("/j"); err == nil || errors.Is(err, errPaused) {
 		t.Errorf("a host that answered is not given up at once: %v", err)
 	}
 }
 
 func TestHostThatRefusesWithAnAnswerIsNotLeftAlone(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	s := newShelf(t) // answers 503
-	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }, Memory: -1}
-	cert := certify(t, "Leaf", 7, &ca).cert
-	for range 2 * patience {
-		if _, err := f.Revocation(t.Context(), s.with(cert, []string{"/"}, nil), ca.cert); errors.Is(err, errResting) {
+	ca := newCertificate(t, "CA", 1, nil)
+	s := newTestServer(t) // answers 503
+	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }, CacheSize: -1}
+	cert := newCertificate(t, "Leaf", 7, &ca).cert
+	for range 2 * maxFailures {
+		if _, err := f.Revocation(t.Context(), s.withAddresses(cert, []string{"/"}, nil), ca.cert); errors.Is(err, errPaused) {
 			t.Fatal(err)
 		}
 	}
-	if s.asked["/"] != 2*patience {
+	if s.asked["/"] != 2*maxFailures {
 		t.Errorf("asked %d times", s.asked["/"])
 	}
 }

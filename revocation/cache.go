@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// defaultMemory is how many bytes a fetcher keeps.
-const defaultMemory = 64 << 20
+// defaultCacheSize is how many bytes a fetcher keeps.
+const defaultCacheSize = 64 << 20
 
-// entryCost is what an entry counts for besides its bytes.
-const entryCost = 512
+// entryOverhead is what an entry counts for besides its bytes.
+const entryOverhead = 512
 
 // cache keeps answers until they are too old or others take their room; what was used least goes first. Its zero
 // value is empty.
@@ -40,15 +40,15 @@ type flight struct {
 	err  error
 }
 
-// errLeft is a request whose caller went away before it ended, which says nothing to others who wait for it.
-var errLeft = errors.New("who asked went away")
+// errCanceled is a request whose caller went away before it ended, which says nothing to others who wait for it.
+var errCanceled = errors.New("who asked went away")
 
-// get returns what is kept under a key, or else what ask returns, which it keeps for as long as ask says. Only one
+// getOrFetch returns what is kept under a key, or else what ask returns, which it keeps for as long as ask says. Only one
 // caller at a time asks for a key.
-func (c *cache) get(ctx context.Context, f *Fetcher, key string, ask func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
+func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, ask func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
 	for {
 		now := f.Clock()
-		e, fl, first := c.find(key, now)
+		e, fl, first := c.findOrStart(key, now)
 		switch {
 		case e != nil && e.err != nil:
 			return nil, fmt.Errorf("not asked again before %s: %w", e.until.UTC().Format(time.RFC3339), e.err)
@@ -57,21 +57,21 @@ func (c *cache) get(ctx context.Context, f *Fetcher, key string, ask func(now ti
 		case first:
 			der, keep, err := ask(now)
 			if err != nil && ctx.Err() != nil {
-				c.land(key, fl, nil, errLeft)
+				c.finishFlight(key, fl, nil, errCanceled)
 				return nil, err
 			}
 			if err != nil {
-				keep = keepFailure
+				keep = cacheFailure
 			}
-			if room := cmp.Or(f.Memory, defaultMemory); keep > 0 && room > 0 {
-				c.keep(&entry{key, der, err, now.Add(keep)}, room)
+			if room := cmp.Or(f.CacheSize, defaultCacheSize); keep > 0 && room > 0 {
+				c.storeEntry(&entry{key, der, err, now.Add(keep)}, room)
 			}
-			c.land(key, fl, der, err)
+			c.finishFlight(key, fl, der, err)
 			return der, err
 		}
 		select {
 		case <-fl.done:
-			if !errors.Is(fl.err, errLeft) {
+			if !errors.Is(fl.err, errCanceled) {
 				return fl.der, fl.err
 			}
 		case <-ctx.Done():
@@ -80,8 +80,8 @@ func (c *cache) get(ctx context.Context, f *Fetcher, key string, ask func(now ti
 	}
 }
 
-// find returns what is kept, or the flight for it, and whether the caller is the one to fly.
-func (c *cache) find(key string, now time.Time) (*entry, *flight, bool) {
+// findOrStart returns what is kept, or the flight for it, and whether the caller is the one to fly.
+func (c *cache) findOrStart(key string, now time.Time) (*entry, *flight, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if at, ok := c.entries[key]; ok {
@@ -90,7 +90,7 @@ func (c *cache) find(key string, now time.Time) (*entry, *flight, bool) {
 			c.order.MoveToFront(at)
 			return e, nil, false
 		}
-		c.drop(at)
+		c.removeEntry(at)
 	}
 	if fl, ok := c.flights[key]; ok {
 		return nil, fl, false
@@ -103,8 +103,8 @@ func (c *cache) find(key string, now time.Time) (*entry, *flight, bool) {
 	return nil, fl, true
 }
 
-// land ends a flight.
-func (c *cache) land(key string, fl *flight, der []byte, err error) {
+// finishFlight ends a flight.
+func (c *cache) finishFlight(key string, fl *flight, der []byte, err error) {
 	fl.der, fl.err = der, err
 	c.mu.Lock()
 	delete(c.flights, key)
@@ -112,32 +112,32 @@ func (c *cache) land(key string, fl *flight, der []byte, err error) {
 	close(fl.done)
 }
 
-// keep adds an entry and makes room for it. One that is larger than a quarter of all room is not kept: it would
+// storeEntry adds an entry and makes room for it. One that is larger than a quarter of all room is not kept: it would
 // drive out everything else.
-func (c *cache) keep(e *entry, room int64) {
+func (c *cache) storeEntry(e *entry, room int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e.cost() > room/4 {
+	if e.memorySize() > room/4 {
 		return
 	}
 	if c.entries == nil {
 		c.entries = map[string]*list.Element{}
 	}
 	if at, ok := c.entries[e.key]; ok {
-		c.drop(at)
+		c.removeEntry(at)
 	}
 	c.entries[e.key] = c.order.PushFront(e)
-	c.size += e.cost()
+	c.size += e.memorySize()
 	for c.size > room {
-		c.drop(c.order.Back())
+		c.removeEntry(c.order.Back())
 	}
 }
 
-// drop removes an entry. The caller holds mu.
-func (c *cache) drop(at *list.Element) {
+// removeEntry removes an entry. The caller holds mu.
+func (c *cache) removeEntry(at *list.Element) {
 	e := c.order.Remove(at).(*entry)
 	delete(c.entries, e.key)
-	c.size -= e.cost()
+	c.size -= e.memorySize()
 }
 
-func (e *entry) cost() int64 { return int64(len(e.key)+len(e.der)) + entryCost }
+func (e *entry) memorySize() int64 { return int64(len(e.key)+len(e.der)) + entryOverhead }

@@ -19,16 +19,16 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// shelf serves bodies by path and counts how often each was asked for.
-type shelf struct {
+// testServer serves bodies by path and counts how often each was asked for.
+type testServer struct {
 	*httptest.Server
 	mu     sync.Mutex // guards the rest
 	bodies map[string][]byte
 	asked  map[string]int
 }
 
-func newShelf(t *testing.T) *shelf {
-	s := &shelf{bodies: map[string][]byte{}, asked: map[string]int{}}
+func newTestServer(t *testing.T) *testServer {
+	s := &testServer{bodies: map[string][]byte{}, asked: map[string]int{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -43,8 +43,8 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// with returns a certificate that names addresses of the shelf.
-func (s *shelf) with(cert *x509.Certificate, ocsps, lists []string) *x509.Certificate {
+// withAddresses returns a certificate that names addresses of the shelf.
+func (s *testServer) withAddresses(cert *x509.Certificate, ocsps, lists []string) *x509.Certificate {
 	c := *cert
 	for _, p := range ocsps {
 		c.OCSPServer = append(c.OCSPServer, s.URL+p)
@@ -55,7 +55,7 @@ func (s *shelf) with(cert *x509.Certificate, ocsps, lists []string) *x509.Certif
 	return &c
 }
 
-func emptyList(t *testing.T, ca identity, next time.Time) []byte {
+func buildEmptyList(t *testing.T, ca identity, next time.Time) []byte {
 	t.Helper()
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: next}, ca.cert, ca.key)
 	if err != nil {
@@ -66,23 +66,23 @@ func emptyList(t *testing.T, ca identity, next time.Time) []byte {
 
 func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca).cert
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca).cert
 	for name, c := range map[string]struct {
 		next time.Duration // until the next answer is due
 		keep time.Duration // for which it is kept
 		list bool
 	}{
-		"a response":                {time.Hour, keepOCSP, false},
+		"a response":                {time.Hour, cacheOCSP, false},
 		"a response that soon ends": {time.Minute, time.Minute, false},
-		"a list":                    {24 * time.Hour, keepList, true},
+		"a list":                    {24 * time.Hour, cacheList, true},
 		"a list that soon ends":     {time.Minute, time.Minute, true},
 	} {
-		s := newShelf(t)
-		s.bodies["/"] = respond(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(c.next) })
-		cert := s.with(leaf, []string{"/"}, nil)
+		s := newTestServer(t)
+		s.bodies["/"] = buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(c.next) })
+		cert := s.withAddresses(leaf, []string{"/"}, nil)
 		if c.list {
-			s.bodies["/"], cert = emptyList(t, ca, now.Add(c.next)), s.with(leaf, nil, []string{"/"})
+			s.bodies["/"], cert = buildEmptyList(t, ca, now.Add(c.next)), s.withAddresses(leaf, nil, []string{"/"})
 		}
 		at := now
 		f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return at }}
@@ -101,17 +101,17 @@ func TestAnswerIsGivenAgainAsLongAsItIsGood(t *testing.T) {
 
 func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	one, two := certify(t, "One", 7, &ca).cert, certify(t, "Two", 8, &ca).cert
-	s := newShelf(t)
-	s.bodies["/list"] = emptyList(t, ca, now.Add(time.Hour))
-	s.bodies["/ocsp"] = respond(t, ca.cert, ca, func(*ocsp.Response) {}) // about 7
+	ca := newCertificate(t, "CA", 1, nil)
+	one, two := newCertificate(t, "One", 7, &ca).cert, newCertificate(t, "Two", 8, &ca).cert
+	s := newTestServer(t)
+	s.bodies["/list"] = buildEmptyList(t, ca, now.Add(time.Hour))
+	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}) // about 7
 	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
 	for _, c := range []*x509.Certificate{one, two} {
-		if m, err := f.Revocation(t.Context(), s.with(c, []string{"/ocsp"}, []string{"/list"}), ca.cert); err != nil || (m.OCSP != nil) != (c == one) {
+		if m, err := f.Revocation(t.Context(), s.withAddresses(c, []string{"/ocsp"}, []string{"/list"}), ca.cert); err != nil || (m.OCSP != nil) != (c == one) {
 			t.Errorf("%s: %v", c.Subject.CommonName, err)
 		}
-		if _, err := f.Revocation(t.Context(), s.with(c, nil, []string{"/list"}), ca.cert); err != nil {
+		if _, err := f.Revocation(t.Context(), s.withAddresses(c, nil, []string{"/list"}), ca.cert); err != nil {
 			t.Errorf("%s: %v", c.Subject.CommonName, err)
 		}
 	}
@@ -122,9 +122,9 @@ func TestOneListServesAllItSpeaksOfAndAResponseOnlyOne(t *testing.T) {
 
 func TestAddressThatFailedIsLeftAloneForAWhile(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	s := newShelf(t)
-	cert := s.with(certify(t, "Leaf", 7, &ca).cert, []string{"/ocsp"}, nil)
+	ca := newCertificate(t, "CA", 1, nil)
+	s := newTestServer(t)
+	cert := s.withAddresses(newCertificate(t, "Leaf", 7, &ca).cert, []string{"/ocsp"}, nil)
 	at := now
 	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return at }}
 	for range 3 {
@@ -132,8 +132,8 @@ func TestAddressThatFailedIsLeftAloneForAWhile(t *testing.T) {
 			t.Errorf("the reason is missing: %v", err)
 		}
 	}
-	s.bodies["/ocsp"] = respond(t, ca.cert, ca, func(*ocsp.Response) {})
-	at = at.Add(keepFailure)
+	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
+	at = at.Add(cacheFailure)
 	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil || s.asked["/ocsp"] != 2 {
 		t.Errorf("%v, asked %d times", err, s.asked["/ocsp"])
 	}
@@ -141,8 +141,8 @@ func TestAddressThatFailedIsLeftAloneForAWhile(t *testing.T) {
 
 func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	good := respond(t, ca.cert, ca, func(*ocsp.Response) {})
+	ca := newCertificate(t, "CA", 1, nil)
+	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
 	asked, arrived, hold := atomic.Int64{}, make(chan struct{}, 10), make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked.Add(1)
@@ -151,7 +151,7 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 		_, _ = w.Write(good)
 	}))
 	defer server.Close()
-	cert := *certify(t, "Leaf", 7, &ca).cert
+	cert := *newCertificate(t, "Leaf", 7, &ca).cert
 	cert.OCSPServer = []string{server.URL}
 	f := &Fetcher{HTTP: server.Client(), Clock: func() time.Time { return now }}
 	ctx, leave := context.WithCancel(t.Context())
@@ -184,34 +184,34 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	var c cache
-	f := &Fetcher{Clock: func() time.Time { return now }, Memory: 100_000}
+	f := &Fetcher{Clock: func() time.Time { return now }, CacheSize: 100_000}
 	for i := range 100 {
 		for _, size := range []int{5000, 30_000} {
-			_, err := c.get(t.Context(), f, fmt.Sprint(i, size), func(time.Time) ([]byte, time.Duration, error) { return make([]byte, size), time.Hour, nil })
+			_, err := c.getOrFetch(t.Context(), f, fmt.Sprint(i, size), func(time.Time) ([]byte, time.Duration, error) { return make([]byte, size), time.Hour, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if c.size > f.Memory || c.order.Len() != len(c.entries) {
+		if c.size > f.CacheSize || c.order.Len() != len(c.entries) {
 			t.Fatalf("%d bytes in %d entries", c.size, len(c.entries))
 		}
 	}
 	if len(c.entries) < 10 || len(c.flights) != 0 {
 		t.Errorf("%d entries, %d flights", len(c.entries), len(c.flights))
 	}
-	f.Memory = -1
-	if _, err := c.get(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { return []byte{1}, time.Hour, nil }); err != nil || c.entries["none"] != nil {
+	f.CacheSize = -1
+	if _, err := c.getOrFetch(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { return []byte{1}, time.Hour, nil }); err != nil || c.entries["none"] != nil {
 		t.Errorf("kept though nothing shall be: %v", err)
 	}
 }
 
 func TestIssuerIsFetchedAndHeldAgainstTheCertificate(t *testing.T) {
 	t.Parallel()
-	ca, twin, other := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
-	s := newShelf(t)
+	ca, twin, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil), newCertificate(t, "Other", 1, nil)
+	s := newTestServer(t)
 	s.bodies = map[string][]byte{"/ca": ca.cert.Raw, "/twin": twin.cert.Raw, "/other": other.cert.Raw, "/bytes": {0x30, 0}}
-	s.bodies["/all"], s.bodies["/none"] = certsOnly(t, other, twin, ca), certsOnly(t, other, twin)
-	leaf := certify(t, "Leaf", 7, &ca).cert
+	s.bodies["/all"], s.bodies["/none"] = buildCertsOnly(t, other, twin, ca), buildCertsOnly(t, other, twin)
+	leaf := newCertificate(t, "Leaf", 7, &ca).cert
 	f := &Fetcher{HTTP: s.Client(), Clock: func() time.Time { return now }}
 	for path, ok := range map[string]bool{"/ca": true, "/twin": false, "/other": false, "/bytes": false, "/gone": false, "/all": true, "/none": false} {
 		cert := *leaf
@@ -222,8 +222,8 @@ func TestIssuerIsFetchedAndHeldAgainstTheCertificate(t *testing.T) {
 	}
 }
 
-// certsOnly is a SignedData without content and signers.
-func certsOnly(t *testing.T, all ...identity) []byte {
+// buildCertsOnly is a SignedData without content and signers.
+func buildCertsOnly(t *testing.T, all ...identity) []byte {
 	t.Helper()
 	type content struct{ Type asn1.ObjectIdentifier }
 	type container struct {
@@ -249,8 +249,8 @@ func certsOnly(t *testing.T, all ...identity) []byte {
 
 // A list of a hundred thousand entries is walked where it is: what is allocated does not grow with it.
 func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts allocations
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	long := func(n int) []byte {
 		l := &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: now.Add(time.Hour)}
 		for i := range n {
@@ -266,7 +266,7 @@ func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts a
 	}
 	allocated := func(der []byte) float64 {
 		return testing.AllocsPerRun(2, func() {
-			if _, err := JudgeCRL(der, leaf.cert, ca.cert, now); err != nil {
+			if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); err != nil {
 				t.Error(err)
 			}
 		})
@@ -275,9 +275,9 @@ func TestLongListIsWalkedInPlace(t *testing.T) { // not in parallel: it counts a
 	if many > short+1000 {
 		t.Errorf("%v allocations for one entry, %v for a hundred thousand", short, many)
 	}
-	listed := certify(t, "Listed", 1003, &ca)
-	s, err := ReadCRL(long(10), listed.cert, ca.cert)
-	if err != nil || s.Standing != Revoked || s.Reason != AffiliationChanged || !s.At.Equal(now) {
+	listed := newCertificate(t, "Listed", 1003, &ca)
+	s, err := VerifyCRL(long(10), listed.cert, ca.cert)
+	if err != nil || s.CertStatus != Revoked || s.Reason != AffiliationChanged || !s.At.Equal(now) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -27,35 +27,35 @@ var certIDHashes = map[string]crypto.Hash{
 	"2.16.840.1.101.3.4.2.3": crypto.SHA512,
 }
 
-// check holds the name against an issuer, not against a serial alone, of which every issuer has the same.
-func (id certID) check(issuer *x509.Certificate) error {
+// checkIssuer holds the name against an issuer, not against a serial alone, of which every issuer has the same.
+func (id certID) checkIssuer(issuer *x509.Certificate) error {
 	hash, ok := certIDHashes[id.Hash.Algorithm.String()]
 	if !ok {
-		return unfit("OCSP response names certificates by hash %v", id.Hash.Algorithm)
+		return newUnusable("OCSP response names certificates by hash %v", id.Hash.Algorithm)
 	}
-	key, err := keyBits(issuer)
+	key, err := publicKeyBits(issuer)
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(id.NameHash, digest(hash, issuer.RawSubject)) || !bytes.Equal(id.KeyHash, digest(hash, key)) {
-		return unfit("OCSP response is about a certificate of another issuer")
+	if !bytes.Equal(id.NameHash, computeDigest(hash, issuer.RawSubject)) || !bytes.Equal(id.KeyHash, computeDigest(hash, key)) {
+		return newUnusable("OCSP response is about a certificate of another issuer")
 	}
 	return nil
 }
 
-// keyBits returns the content of the BIT STRING that holds a certificate's public key, which OCSP hashes.
-func keyBits(c *x509.Certificate) ([]byte, error) {
+// publicKeyBits returns the content of the BIT STRING that holds a certificate's public key, which OCSP hashes.
+func publicKeyBits(c *x509.Certificate) ([]byte, error) {
 	var info struct {
 		Algorithm pkix.AlgorithmIdentifier
 		Key       asn1.BitString
 	}
 	if _, err := asn1.Unmarshal(c.RawSubjectPublicKeyInfo, &info); err != nil {
-		return nil, unfit("key of %q: %w", c.Subject.CommonName, err)
+		return nil, newUnusable("key of %q: %w", c.Subject.CommonName, err)
 	}
 	return info.Key.RightAlign(), nil
 }
 
-func digest(hash crypto.Hash, b []byte) []byte {
+func computeDigest(hash crypto.Hash, b []byte) []byte {
 	h := hash.New()
 	h.Write(b)
 	return h.Sum(nil)

@@ -20,23 +20,23 @@ import (
 	"time"
 )
 
-// Material is proof about one certificate. At least one member is set.
-type Material struct {
+// Data is proof about one certificate. At least one member is set.
+type Data struct {
 	OCSP []byte // DER OCSPResponse
 	CRL  []byte // DER CertificateList
 }
 
-// Read returns what the material says about a certificate, whenever that was; see [ReadOCSP] and [ReadCRL].
-func (m Material) Read(cert, issuer *x509.Certificate) (Status, error) {
+// Verify returns what the material says about a certificate, whenever that was; see [ReadOCSP] and [ReadCRL].
+func (m Data) Verify(cert, issuer *x509.Certificate) (Status, error) {
 	if m.OCSP != nil {
-		return ReadOCSP(m.OCSP, cert, issuer)
+		return VerifyOCSP(m.OCSP, cert, issuer)
 	}
-	return ReadCRL(m.CRL, cert, issuer)
+	return VerifyCRL(m.CRL, cert, issuer)
 }
 
-// judge reads the material and checks it at a time.
-func (m Material) judge(cert, issuer *x509.Certificate, at time.Time) (Status, error) {
-	s, err := m.Read(cert, issuer)
+// validateAt reads the material and checks it at a time.
+func (m Data) validateAt(cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	s, err := m.Verify(cert, issuer)
 	if err != nil {
 		return s, err
 	}
@@ -47,7 +47,7 @@ func (m Material) judge(cert, issuer *x509.Certificate, at time.Time) (Status, e
 // signed cert. Of a certificate that was revoked the error is a [*RevokedError], and the material that says so is
 // returned beside it: it is proof too, of signatures that were made before. Any number of callers may ask at once.
 type Source interface {
-	Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error)
+	Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error)
 }
 
 // IssuerSource is a Source that finds issuers too. A [Fetcher] is one.

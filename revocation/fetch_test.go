@@ -15,12 +15,12 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-func TestFetcherAsksOCSPThenListsAndKeepsWhatFits(t *testing.T) {
+func TestFetcherTriesOCSPThenListsAndCachesAnswers(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	good := respond(t, ca.cert, ca, func(*ocsp.Response) {})
-	revoked := respond(t, ca.cert, ca, func(r *ocsp.Response) { r.Status, r.RevokedAt = ocsp.Revoked, now.Add(-time.Hour) })
-	stale := respond(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) })
+	ca := newCertificate(t, "CA", 1, nil)
+	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
+	revoked := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.Status, r.RevokedAt = ocsp.Revoked, now.Add(-time.Hour) })
+	stale := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) })
 	listed := func(serials ...int64) []byte {
 		l := &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: now.Add(time.Hour)}
 		for _, s := range serials {
@@ -58,20 +58,20 @@ func TestFetcherAsksOCSPThenListsAndKeepsWhatFits(t *testing.T) {
 		"the list when OCSP is stale":   {[]string{"/stale"}, []string{"/list"}, "/list", nil, ""},
 		"no list once OCSP said no":     {[]string{"/revoked"}, []string{"/list"}, "", ErrRevoked, ""},
 		"no second list once one said":  {nil, []string{"/listed", "/list"}, "", ErrRevoked, ""},
-		"a list as OCSP":                {[]string{"/list"}, nil, "", ErrUnfit, ""},
-		"OCSP as a list":                {nil, []string{"/good"}, "", ErrUnfit, ""},
+		"a list as OCSP":                {[]string{"/list"}, nil, "", ErrUnusable, ""},
+		"OCSP as a list":                {nil, []string{"/good"}, "", ErrUnusable, ""},
 		"an error page":                 {[]string{"/gone"}, nil, "", nil, "404"},
-		"a response without an end":     {[]string{"/long"}, nil, "", ErrUnfit, "more than"},
-		"a page":                        {[]string{"/page"}, nil, "", ErrUnfit, "page"},
-		"bytes behind":                  {[]string{"/behind"}, nil, "", ErrUnfit, "another length"},
-		"cut off":                       {[]string{"/short"}, nil, "", ErrUnfit, "another length"},
-		"of no stated length":           {[]string{"/endless"}, nil, "", ErrUnfit, "no DER"},
-		"a list without an end":         {nil, []string{"/longlist"}, "", ErrUnfit, "more than"},
+		"a response without an end":     {[]string{"/long"}, nil, "", ErrUnusable, "more than"},
+		"a page":                        {[]string{"/page"}, nil, "", ErrUnusable, "page"},
+		"bytes behind":                  {[]string{"/behind"}, nil, "", ErrUnusable, "another length"},
+		"cut off":                       {[]string{"/short"}, nil, "", ErrUnusable, "another length"},
+		"of no stated length":           {[]string{"/endless"}, nil, "", ErrUnusable, "no DER"},
+		"a list without an end":         {nil, []string{"/longlist"}, "", ErrUnusable, "more than"},
 		"no address":                    {nil, nil, "", nil, "no proof"},
 		"only so many responders asked": {[]string{"/gone", "/gone", "/gone", "/gone", "/good"}, nil, "", nil, "404"},
 		"only so many lists asked":      {nil, []string{"/gone", "/gone", "/gone", "/gone", "/list"}, "", nil, "404"},
 	} {
-		cert := *certify(t, "Leaf", 7, &ca).cert
+		cert := *newCertificate(t, "Leaf", 7, &ca).cert
 		for _, path := range c.ocsp {
 			cert.OCSPServer = append(cert.OCSPServer, server.URL+path)
 		}

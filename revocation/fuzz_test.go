@@ -16,36 +16,36 @@ import (
 
 // What comes after the signature of a response is read where FuzzJudge does not get to.
 func FuzzResponse(f *testing.F) {
-	ca := certify(f, "CA", 1, nil)
-	leaf, delegate := certify(f, "Leaf", 7, &ca), certify(f, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
-	f.Add(respond(f, ca.cert, ca, func(*ocsp.Response) {}))
-	f.Add(respond(f, ca.cert, delegate, func(r *ocsp.Response) {
+	ca := newCertificate(f, "CA", 1, nil)
+	leaf, delegate := newCertificate(f, "Leaf", 7, &ca), newCertificate(f, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
+	f.Add(buildResponse(f, ca.cert, ca, func(*ocsp.Response) {}))
+	f.Add(buildResponse(f, ca.cert, delegate, func(r *ocsp.Response) {
 		r.Certificate, r.Status, r.RevokedAt, r.RevocationReason = delegate.cert, ocsp.Revoked, now, ocsp.KeyCompromise
 	}))
 	f.Fuzz(func(t *testing.T, der []byte) {
 		basic, err := parseOCSP(der)
 		if err != nil {
-			if !errors.Is(err, ErrUnfit) {
+			if !errors.Is(err, ErrUnusable) {
 				t.Error(err)
 			}
 			return
 		}
 		for _, r := range basic.Data.Responses {
-			if s, err := r.status(); err == nil && (s.Standing == Revoked) == s.At.IsZero() {
+			if s, err := r.toStatus(); err == nil && (s.CertStatus == Revoked) == s.At.IsZero() {
 				t.Errorf("%+v", s)
 			}
 		}
-		if c, err := basic.delegate(ca.cert, nil); err == nil && c != nil && !bytes.Equal(c.RawIssuer, ca.cert.RawSubject) {
+		if c, err := basic.findDelegate(ca.cert, nil); err == nil && c != nil && !bytes.Equal(c.RawIssuer, ca.cert.RawSubject) {
 			t.Error("a responder of another issuer")
 		}
-		_, _ = basic.about(leaf.cert, ca.cert)
+		_, _ = basic.findResponse(leaf.cert, ca.cert)
 		_, _ = signatureAlgorithm(basic.Algorithm)
 	})
 }
 
 // Our reading of a list is held against that of crypto/x509, which makes a value of every entry.
 func FuzzList(f *testing.F) {
-	ca := certify(f, "CA", 1, nil)
+	ca := newCertificate(f, "CA", 1, nil)
 	for _, entries := range [][]x509.RevocationListEntry{nil, {{SerialNumber: big.NewInt(7), RevocationTime: now, ReasonCode: 4}, {SerialNumber: big.NewInt(300), RevocationTime: now.AddDate(40, 0, 0)}}} {
 		der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
 			Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour), RevokedCertificateEntries: entries,
@@ -56,8 +56,8 @@ func FuzzList(f *testing.F) {
 		f.Add(der)
 	}
 	f.Fuzz(func(t *testing.T, der []byte) {
-		l, err := OpenList(der)
-		if err != nil && !errors.Is(err, ErrUnfit) {
+		l, err := ParseList(der)
+		if err != nil && !errors.Is(err, ErrUnusable) {
 			t.Error(err)
 		}
 		whole, other := x509.ParseRevocationList(der)
@@ -84,9 +84,9 @@ func sameHead(t testing.TB, l *List, whole *x509.RevocationList) {
 func sameEntry(t testing.TB, l *List, whole *x509.RevocationList, serial *big.Int) {
 	t.Helper()
 	var s Status
-	err := l.find(l.entries, serial, &s)
+	err := l.scanEntries(l.entries, serial, &s)
 	var indexed Status
-	if bad := newIndex(l).find(l, serial, &indexed); (bad == nil) != (err == nil) || err == nil && indexed != s {
+	if bad := newIndex(l).findStatus(l, serial, &indexed); (bad == nil) != (err == nil) || err == nil && indexed != s {
 		t.Errorf("serial %x: %+v %v by the index, %+v %v by the walk", serial, indexed, bad, s, err)
 	}
 	if err != nil {
@@ -94,18 +94,18 @@ func sameEntry(t testing.TB, l *List, whole *x509.RevocationList, serial *big.In
 	}
 	var want Status
 	for _, e := range whole.RevokedCertificateEntries {
-		if e.SerialNumber.Cmp(serial) == 0 && (want.Standing != Revoked || e.RevocationTime.Before(want.At)) {
-			want = Status{Standing: Revoked, At: e.RevocationTime.UTC(), Reason: Reason(e.ReasonCode)}
+		if e.SerialNumber.Cmp(serial) == 0 && (want.CertStatus != Revoked || e.RevocationTime.Before(want.At)) {
+			want = Status{CertStatus: Revoked, At: e.RevocationTime.UTC(), Reason: Reason(e.ReasonCode)}
 		}
 	}
-	if s.Standing != want.Standing || !s.At.Equal(want.At) || s.Reason != want.Reason {
+	if s.CertStatus != want.CertStatus || !s.At.Equal(want.At) || s.Reason != want.Reason {
 		t.Errorf("serial %x: %+v, want %+v", serial, s, want)
 	}
 }
 
 func TestListIsReadAsCryptoX509ReadsIt(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
+	ca := newCertificate(t, "CA", 1, nil)
 	rapid.Check(t, func(r *rapid.T) {
 		l := &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}
 		serial := rapid.Map(rapid.SliceOfN(rapid.Byte(), 1, 21), func(b []byte) *big.Int { return new(big.Int).SetBytes(b) })
@@ -127,7 +127,7 @@ func TestListIsReadAsCryptoX509ReadsIt(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		ours, err := OpenList(der)
+		ours, err := ParseList(der)
 		if err != nil {
 			r.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func newIndex(l *List) *index {
 		var whole, entry, number cryptobyte.String
 		if !rest.ReadASN1Element(&whole, asn1.SEQUENCE) || !whole.ReadASN1(&entry, asn1.SEQUENCE) ||
 			!entry.ReadASN1(&number, asn1.INTEGER) || !skipTime(&entry) {
-			x.err = unfit("entry of the CRL cannot be read")
+			x.err = newUnusable("entry of the CRL cannot be read")
 			return x
 		}
 		if _, x.err = readEntry(entry); x.err != nil {
@@ -33,16 +33,16 @@ func newIndex(l *List) *index {
 		if len(number) > 1 && number[0] == 0 {
 			number = number[1:]
 		}
-		x.rows = append(x.rows, x.hash(number)<<32|uint64(at))
+		x.rows = append(x.rows, x.hashSerial(number)<<32|uint64(at))
 	}
 	slices.Sort(x.rows)
 	return x
 }
 
-func (x *index) hash(number []byte) uint64 { return maphash.Bytes(x.seed, number) >> 32 }
+func (x *index) hashSerial(number []byte) uint64 { return maphash.Bytes(x.seed, number) >> 32 }
 
-// find makes s what the list says of a serial, which is not negative.
-func (x *index) find(l *List, serial *big.Int, s *Status) error {
+// findStatus makes s what the list says of a serial, which is not negative.
+func (x *index) findStatus(l *List, serial *big.Int, s *Status) error {
 	if x.err != nil {
 		return x.err
 	}
@@ -50,7 +50,7 @@ func (x *index) find(l *List, serial *big.Int, s *Status) error {
 	if len(number) == 0 {
 		number = []byte{0}
 	}
-	wanted := x.hash(number)
+	wanted := x.hashSerial(number)
 	first, _ := slices.BinarySearch(x.rows, wanted<<32)
 	for _, row := range x.rows[first:] {
 		if row>>32 != wanted {
@@ -59,9 +59,9 @@ func (x *index) find(l *List, serial *big.Int, s *Status) error {
 		one := l.entries[uint32(row):]
 		var entry cryptobyte.String
 		if !one.ReadASN1Element(&entry, asn1.SEQUENCE) {
-			return unfit("entry of the CRL cannot be read")
+			return newUnusable("entry of the CRL cannot be read")
 		}
-		if err := l.find(entry, serial, s); err != nil {
+		if err := l.scanEntries(entry, serial, s); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 	t.Parallel()
-	ca, namesake := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil) // of the same name and serial
+	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil) // of the same name and serial
 	var entries []x509.RevocationListEntry
 	for n := range int64(2000) {
 		entries = append(entries, x509.RevocationListEntry{SerialNumber: big.NewInt(2*n + 1), RevocationTime: now.Add(-time.Duration(n) * time.Minute)})
@@ -21,23 +21,23 @@ func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := OpenList(der)
+	l, err := ParseList(der)
 	if err != nil {
 		t.Fatal(err)
 	}
-	leaf := certify(t, "Leaf", 7, &ca)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	for n := range int64(4010) {
 		cert := *leaf.cert
 		cert.SerialNumber = big.NewInt(n)
-		s, err := l.Read(&cert, ca.cert)
-		want := Status{Standing: Good, ThisUpdate: now, NextUpdate: now.Add(time.Hour), Responder: ca.cert}
+		s, err := l.Verify(&cert, ca.cert)
+		want := Status{CertStatus: Good, ThisUpdate: now, NextUpdate: now.Add(time.Hour), Responder: ca.cert}
 		if n%2 == 1 && n < 4000 {
-			want.Standing, want.At = Revoked, now.Add(-time.Duration(n/2)*time.Minute)
+			want.CertStatus, want.At = Revoked, now.Add(-time.Duration(n/2)*time.Minute)
 		}
 		if err != nil || s != want {
 			t.Fatalf("serial %d: %+v %v, want %+v", n, s, err, want)
 		}
-		if _, err := l.Read(&cert, namesake.cert); err == nil {
+		if _, err := l.Verify(&cert, namesake.cert); err == nil {
 			t.Fatalf("serial %d: another issuer of that name vouches for the list", n)
 		}
 	}
@@ -48,18 +48,18 @@ func TestListIsReadOnceHoweverManyCertificatesItIsAskedAbout(t *testing.T) {
 
 func TestListIsHeldAgainstFewIssuersOfOneName(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, ca.cert, ca.key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := OpenList(der)
+	l, err := ParseList(der)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 * maxIssuers {
-		if _, err := l.Read(leaf.cert, certify(t, "CA", 1, nil).cert); err == nil {
+		if _, err := l.Verify(leaf.cert, newCertificate(t, "CA", 1, nil).cert); err == nil {
 			t.Fatal("a stranger vouches for the list")
 		}
 	}
@@ -70,26 +70,26 @@ func TestListIsHeldAgainstFewIssuersOfOneName(t *testing.T) {
 
 func TestResponderIsCheckedOnceForEachIssuer(t *testing.T) {
 	t.Parallel()
-	ca, namesake := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil)
-	responder := certify(t, "Responder", 9, &ca, x509.ExtKeyUsageOCSPSigning)
+	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil)
+	responder := newCertificate(t, "Responder", 9, &ca, x509.ExtKeyUsageOCSPSigning)
 	var known Responders
 	for range 3 {
-		if err := known.check(responder.cert, ca.cert); err != nil {
+		if err := known.verifyDelegate(responder.cert, ca.cert); err != nil {
 			t.Error(err)
 		}
-		if known.check(responder.cert, namesake.cert) == nil {
+		if known.verifyDelegate(responder.cert, namesake.cert) == nil {
 			t.Error("a stranger of the issuer's name and serial made the responder")
 		}
 	}
-	if len(known.made) != 2 {
-		t.Errorf("%d are remembered", len(known.made))
+	if len(known.results) != 2 {
+		t.Errorf("%d are remembered", len(known.results))
 	}
 }
 
 func TestListSpeaksOfOthersBesideRevocationsOfLaterCenturies(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	far := x509.RevocationListEntry{SerialNumber: big.NewInt(99), RevocationTime: time.Date(2061, 1, 1, 0, 0, 0, 0, time.UTC)}
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
 		Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour), RevokedCertificateEntries: []x509.RevocationListEntry{far},
@@ -97,7 +97,7 @@ func TestListSpeaksOfOthersBesideRevocationsOfLaterCenturies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := ReadCRL(der, leaf.cert, ca.cert); err != nil || s.Standing != Good {
+	if s, err := VerifyCRL(der, leaf.cert, ca.cert); err != nil || s.CertStatus != Good {
 		t.Errorf("%+v %v", s, err)
 	}
 }

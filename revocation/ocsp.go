@@ -30,72 +30,72 @@ func Request(cert, issuer *x509.Certificate) ([]byte, error) {
 	return ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA1})
 }
 
-// JudgeOCSP checks a response about cert at a moment: all that [ReadOCSP] checks, current, and good. A certificate
+// ValidateOCSP checks a response about cert at a moment: all that [ReadOCSP] checks, current, and good. A certificate
 // that was revoked by then is a [*RevokedError], everything else ErrUnfit; the status tells what was read.
-func JudgeOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
-	s, err := ReadOCSP(der, cert, issuer)
+func ValidateOCSP(der []byte, cert, issuer *x509.Certificate, at time.Time) (Status, error) {
+	s, err := VerifyOCSP(der, cert, issuer)
 	if err != nil {
 		return s, err
 	}
 	return s, s.Check(cert, at)
 }
 
-// ReadOCSP reads what a DER OCSPResponse says about cert, whatever that is. The response is signed by issuer, or by
+// VerifyOCSP reads what a DER OCSPResponse says about cert, whatever that is. The response is signed by issuer, or by
 // a responder whose certificate it carries and that issuer itself made one (RFC 6960 §4.2.2.2). Time is not looked
 // at: see [Status.Current]. The error is ErrUnfit.
 //
 // What costs little is checked first, and no signature is verified with a key that [cms.CheckKey] refuses: at most
 // two signatures by responders and one by issuer, however many certificates a stranger put in.
-func ReadOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
-	return (*Responders)(nil).ReadOCSP(der, cert, issuer)
+func VerifyOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
+	return (*Responders)(nil).VerifyOCSP(der, cert, issuer)
 }
 
 // Responders remembers which certificates issuers have made responders: one responder answers about many certificates,
 // and every answer carries its certificate. What is remembered is keyed by the bytes of both certificates, so neither
 // name nor serial can stand for another. The zero value is empty. It is not safe for use by several goroutines at once.
 type Responders struct {
-	made map[[2][sha256.Size]byte]error
+	results map[[2][sha256.Size]byte]error
 }
 
-// maxMade bounds what is remembered.
-const maxMade = 1024
+// maxResults bounds what is remembered.
+const maxResults = 1024
 
-// check holds a responder's certificate against its issuer's key.
-func (m *Responders) check(c, issuer *x509.Certificate) error {
+// verifyDelegate holds a responder's certificate against its issuer's key.
+func (m *Responders) verifyDelegate(c, issuer *x509.Certificate) error {
 	signed := func() error { return issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
 	if m == nil {
 		return signed()
 	}
 	key := [2][sha256.Size]byte{sha256.Sum256(c.Raw), sha256.Sum256(issuer.Raw)}
-	err, known := m.made[key]
+	err, known := m.results[key]
 	if known {
 		return err
 	}
-	if m.made == nil {
-		m.made = map[[2][sha256.Size]byte]error{}
+	if m.results == nil {
+		m.results = map[[2][sha256.Size]byte]error{}
 	}
 	err = signed()
-	if len(m.made) < maxMade {
-		m.made[key] = err
+	if len(m.results) < maxResults {
+		m.results[key] = err
 	}
 	return err
 }
 
-// ReadOCSP does what the function of that name does, and checks each responder once.
-func (m *Responders) ReadOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
+// VerifyOCSP does what the function of that name does, and checks each responder once.
+func (m *Responders) VerifyOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
 	basic, err := parseOCSP(der)
 	if err != nil {
 		return Status{}, err
 	}
-	one, err := basic.about(cert, issuer)
+	one, err := basic.findResponse(cert, issuer)
 	if err != nil {
 		return Status{}, err
 	}
-	s, err := one.status()
+	s, err := one.toStatus()
 	if err != nil {
 		return Status{}, err
 	}
-	s.Responder, err = basic.verify(issuer, m)
+	s.Responder, err = basic.verifySignature(issuer, m)
 	return s, err
 }
 
@@ -135,7 +135,7 @@ var oidBasic = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
 
 func parseOCSP(der []byte) (*basicResponse, error) {
 	if len(der) > maxOCSP {
-		return nil, unfit("response of %d bytes", len(der))
+		return nil, newUnusable("response of %d bytes", len(der))
 	}
 	var outer struct {
 		Status asn1.Enumerated
@@ -145,74 +145,74 @@ func parseOCSP(der []byte) (*basicResponse, error) {
 		} `asn1:"explicit,tag:0,optional"`
 	}
 	if rest, err := asn1.Unmarshal(der, &outer); err != nil || len(rest) > 0 {
-		return nil, unfit("OCSP response cannot be read")
+		return nil, newUnusable("OCSP response cannot be read")
 	}
 	if outer.Status != 0 {
-		return nil, unfit("OCSP responder answers with status %d", outer.Status)
+		return nil, newUnusable("OCSP responder answers with status %d", outer.Status)
 	}
 	if !outer.Body.Type.Equal(oidBasic) {
-		return nil, unfit("OCSP response of type %v", outer.Body.Type)
+		return nil, newUnusable("OCSP response of type %v", outer.Body.Type)
 	}
 	var basic basicResponse
 	if rest, err := asn1.Unmarshal(outer.Body.Response, &basic); err != nil || len(rest) > 0 {
-		return nil, unfit("basic OCSP response cannot be read")
+		return nil, newUnusable("basic OCSP response cannot be read")
 	}
 	if n := len(basic.Data.Responses); n > maxAnswers {
-		return nil, unfit("OCSP response about %d certificates", n)
+		return nil, newUnusable("OCSP response about %d certificates", n)
 	}
-	if critical(basic.Data.Extensions) {
-		return nil, unfit("OCSP response has a critical extension")
+	if hasCritical(basic.Data.Extensions) {
+		return nil, newUnusable("OCSP response has a critical extension")
 	}
 	return &basic, nil
 }
 
-// about returns the answer about cert. Of several about the same serial it is the one about this issuer's.
-func (b *basicResponse) about(cert, issuer *x509.Certificate) (singleResponse, error) {
-	err := unfit("OCSP response is about another certificate")
+// findResponse returns the answer about cert. Of several about the same serial it is the one about this issuer's.
+func (b *basicResponse) findResponse(cert, issuer *x509.Certificate) (singleResponse, error) {
+	err := newUnusable("OCSP response is about another certificate")
 	for _, r := range b.Data.Responses {
 		if r.ID.Serial.Cmp(cert.SerialNumber) != 0 {
 			continue
 		}
-		if err = r.ID.check(issuer); err == nil {
+		if err = r.ID.checkIssuer(issuer); err == nil {
 			return r, nil
 		}
 	}
 	return singleResponse{}, err
 }
 
-func (r singleResponse) status() (Status, error) {
-	if critical(r.Extensions) {
-		return Status{}, unfit("answer of the OCSP response has a critical extension")
+func (r singleResponse) toStatus() (Status, error) {
+	if hasCritical(r.Extensions) {
+		return Status{}, newUnusable("answer of the OCSP response has a critical extension")
 	}
-	s := Status{ThisUpdate: r.ThisUpdate.UTC(), NextUpdate: utc(r.NextUpdate)}
+	s := Status{ThisUpdate: r.ThisUpdate.UTC(), NextUpdate: toUTC(r.NextUpdate)}
 	switch revoked := !r.Revoked.At.IsZero(); {
 	case bool(r.Good) && !bool(r.Unknown) && !revoked:
-		s.Standing = Good
+		s.CertStatus = Good
 	case revoked && !bool(r.Good) && !bool(r.Unknown):
-		s.Standing, s.At, s.Reason = Revoked, r.Revoked.At.UTC(), Reason(r.Revoked.Reason)
+		s.CertStatus, s.At, s.Reason = Revoked, r.Revoked.At.UTC(), Reason(r.Revoked.Reason)
 	case bool(r.Unknown) && !bool(r.Good) && !revoked:
 	default:
-		return Status{}, unfit("answer of the OCSP response says not one thing")
+		return Status{}, newUnusable("answer of the OCSP response says not one thing")
 	}
 	return s, nil
 }
 
-// verify returns the certificate whose key signed the response.
-func (b *basicResponse) verify(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
+// verifySignature returns the certificate whose key signed the response.
+func (b *basicResponse) verifySignature(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
 	algorithm, err := signatureAlgorithm(b.Algorithm)
 	if err != nil {
 		return nil, err
 	}
 	signed := func(c *x509.Certificate) error {
 		if err := cms.CheckKey(c.PublicKey); err != nil {
-			return unfit("responder's key: %w", err)
+			return newUnusable("responder's key: %w", err)
 		}
 		if err := c.CheckSignature(algorithm, b.Data.Raw, b.Signature.RightAlign()); err != nil {
-			return unfit("signature of the OCSP response: %w", err)
+			return newUnusable("signature of the OCSP response: %w", err)
 		}
 		return nil
 	}
-	delegate, err := b.delegate(issuer, known)
+	delegate, err := b.findDelegate(issuer, known)
 	if err != nil {
 		return nil, err
 	}
@@ -222,61 +222,61 @@ func (b *basicResponse) verify(issuer *x509.Certificate, known *Responders) (*x5
 	return delegate, signed(delegate)
 }
 
-// delegate returns the responder's certificate among those that the response carries, which issuer signed and made
+// findDelegate returns the responder's certificate among those that the response carries, which issuer signed and made
 // a responder; or nil if issuer itself is named as the responder, or nobody else could be.
-func (b *basicResponse) delegate(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
-	if b.names(issuer) {
+func (b *basicResponse) findDelegate(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
+	if b.isResponder(issuer) {
 		return nil, nil
 	}
 	for _, v := range b.Certificates[:min(len(b.Certificates), maxResponders)] {
 		c, err := cms.ParseCertificate(v.FullBytes)
-		if err != nil || !b.names(c) {
+		if err != nil || !b.isResponder(c) {
 			continue
 		}
 		// The name decides which certificate it is; from here on there is one, and it fits or not.
 		if err := cms.CheckKey(c.PublicKey); err != nil {
-			return nil, unfit("responder's key: %w", err)
+			return nil, newUnusable("responder's key: %w", err)
 		}
 		if !bytes.Equal(c.RawIssuer, issuer.RawSubject) {
-			return nil, unfit("responder's certificate is of another issuer")
+			return nil, newUnusable("responder's certificate is of another issuer")
 		}
 		if !slices.Contains(c.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) {
-			return nil, unfit("responder's certificate is not for OCSP")
+			return nil, newUnusable("responder's certificate is not for OCSP")
 		}
 		if err := cms.CheckKey(issuer.PublicKey); err != nil {
-			return nil, unfit("key of the issuer: %w", err)
+			return nil, newUnusable("key of the issuer: %w", err)
 		}
-		if err := known.check(c, issuer); err != nil {
-			return nil, unfit("responder's certificate: %w", err)
+		if err := known.verifyDelegate(c, issuer); err != nil {
+			return nil, newUnusable("responder's certificate: %w", err)
 		}
 		return c, nil
 	}
-	return nil, unfit("OCSP response lacks its responder's certificate")
+	return nil, newUnusable("OCSP response lacks its responder's certificate")
 }
 
-// names reports whether the response says that c's key signed it, by name or by the SHA-1 of its key (RFC 6960
+// isResponder reports whether the response says that c's key signed it, by name or by the SHA-1 of its key (RFC 6960
 // §4.2.1).
-func (b *basicResponse) names(c *x509.Certificate) bool {
+func (b *basicResponse) isResponder(c *x509.Certificate) bool {
 	switch id := b.Data.Responder; id.Tag {
 	case 1:
 		return bytes.Equal(id.Bytes, c.RawSubject)
 	case 2:
 		var hash []byte
-		key, err := keyBits(c)
+		key, err := publicKeyBits(c)
 		if _, bad := asn1.Unmarshal(id.Bytes, &hash); err != nil || bad != nil {
 			return false
 		}
-		return bytes.Equal(hash, digest(crypto.SHA1, key))
+		return bytes.Equal(hash, computeDigest(crypto.SHA1, key))
 	}
 	return false
 }
 
-func critical(all []pkix.Extension) bool {
+func hasCritical(all []pkix.Extension) bool {
 	return slices.ContainsFunc(all, func(x pkix.Extension) bool { return x.Critical })
 }
 
-// utc keeps the zero time zero.
-func utc(t time.Time) time.Time {
+// toUTC keeps the zero time zero.
+func toUTC(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/crypto/ocsp"
 )
 
-// respond makes a good answer about a serial, of the certificate named as its issuer, signed by another perhaps.
-func respond(t testing.TB, named *x509.Certificate, by identity, change func(*ocsp.Response)) []byte {
+// buildResponse makes a good answer about a serial, of the certificate named as its issuer, signed by another perhaps.
+func buildResponse(t testing.TB, named *x509.Certificate, by identity, change func(*ocsp.Response)) []byte {
 	t.Helper()
 	r := ocsp.Response{Status: ocsp.Good, SerialNumber: big.NewInt(7), ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour)}
 	change(&r)
@@ -29,8 +29,8 @@ func respond(t testing.TB, named *x509.Certificate, by identity, change func(*oc
 	return der
 }
 
-// namesake certifies another name or key, signed by itself.
-func namesake(t *testing.T, subject pkix.Name, key identity) *x509.Certificate {
+// newNamesake certifies another name or key, signed by itself.
+func newNamesake(t *testing.T, subject pkix.Name, key identity) *x509.Certificate {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: subject, NotAfter: now.AddDate(1, 0, 0)}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.key.Public(), key.key)
@@ -46,22 +46,22 @@ func namesake(t *testing.T, subject pkix.Name, key identity) *x509.Certificate {
 
 func TestSerialAloneDoesNotSayWhoseCertificateAnAnswerIsAbout(t *testing.T) {
 	t.Parallel()
-	ca, other := certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "Other", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	for _, hash := range []crypto.Hash{crypto.SHA1, crypto.SHA256, crypto.SHA384, crypto.SHA512} {
 		for name, c := range map[string]struct {
 			named *x509.Certificate
 			want  error
 		}{
 			"the issuer":                     {ca.cert, nil},
-			"another issuer":                 {other.cert, ErrUnfit},
-			"another key of the same name":   {namesake(t, ca.cert.Subject, other), ErrUnfit},
-			"the same key of another name":   {namesake(t, other.cert.Subject, ca), ErrUnfit},
-			"the same name and key, renewed": {namesake(t, ca.cert.Subject, ca), nil},
+			"another issuer":                 {other.cert, ErrUnusable},
+			"another key of the same name":   {newNamesake(t, ca.cert.Subject, other), ErrUnusable},
+			"the same key of another name":   {newNamesake(t, other.cert.Subject, ca), ErrUnusable},
+			"the same name and key, renewed": {newNamesake(t, ca.cert.Subject, ca), nil},
 		} {
 			// Signed by the issuer in any case: one responder may serve several authorities.
-			der := respond(t, c.named, ca, func(r *ocsp.Response) { r.IssuerHash = hash })
-			if _, err := JudgeOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+			der := buildResponse(t, c.named, ca, func(r *ocsp.Response) { r.IssuerHash = hash })
+			if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 				t.Errorf("%s by %v: %v, want %v", name, hash, err, c.want)
 			}
 		}
@@ -70,19 +70,19 @@ func TestSerialAloneDoesNotSayWhoseCertificateAnAnswerIsAbout(t *testing.T) {
 
 func TestResponderIsValidAtTheTimeItIsReliedOn(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf, delegate := certify(t, "Leaf", 7, &ca), certify(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf, delegate := newCertificate(t, "Leaf", 7, &ca), newCertificate(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
 	for _, c := range []struct {
 		at   time.Time
 		want error
 	}{
-		{delegate.cert.NotBefore, nil}, {delegate.cert.NotBefore.Add(-time.Second), ErrUnfit},
-		{delegate.cert.NotAfter, nil}, {delegate.cert.NotAfter.Add(time.Second), ErrUnfit},
+		{delegate.cert.NotBefore, nil}, {delegate.cert.NotBefore.Add(-time.Second), ErrUnusable},
+		{delegate.cert.NotAfter, nil}, {delegate.cert.NotAfter.Add(time.Second), ErrUnusable},
 	} {
-		der := respond(t, ca.cert, delegate, func(r *ocsp.Response) {
+		der := buildResponse(t, ca.cert, delegate, func(r *ocsp.Response) {
 			r.Certificate, r.ThisUpdate, r.NextUpdate = delegate.cert, c.at, c.at.Add(time.Hour)
 		})
-		if _, err := JudgeOCSP(der, leaf.cert, ca.cert, c.at); !errors.Is(err, c.want) {
+		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, c.at); !errors.Is(err, c.want) {
 			t.Errorf("at %s: %v, want %v", c.at, err, c.want)
 		}
 	}
@@ -90,8 +90,8 @@ func TestResponderIsValidAtTheTimeItIsReliedOn(t *testing.T) {
 
 func TestResponderWithACostlyKeyIsRefusedWithoutVerifying(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	const most = 16384
 	for bits, says := range map[int]string{most: "signature", most + 1: "bits"} {
 		huge := &rsa.PublicKey{N: new(big.Int).SetBit(big.NewInt(1), bits-1, 1), E: 65537}
@@ -104,26 +104,26 @@ func TestResponderWithACostlyKeyIsRefusedWithoutVerifying(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		der = respond(t, ca.cert, identity{ca.key, cert}, func(r *ocsp.Response) { r.Certificate = cert })
-		if _, err := JudgeOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnfit) || !strings.Contains(err.Error(), says) {
+		der = buildResponse(t, ca.cert, identity{ca.key, cert}, func(r *ocsp.Response) { r.Certificate = cert })
+		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%d bits: %v, want %q", bits, err, says)
 		}
 	}
 }
 
-func TestBytesThatAreNoAnswerAreUnfit(t *testing.T) {
+func TestBytesThatAreNotAResponseAreUnusable(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
-	good := respond(t, ca.cert, ca, func(*ocsp.Response) {})
-	if _, err := JudgeOCSP(make([]byte, maxOCSP+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 262145 bytes") {
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
+	if _, err := ValidateOCSP(make([]byte, maxOCSP+1), leaf.cert, ca.cert, now); err == nil || !strings.Contains(err.Error(), "of 262145 bytes") {
 		t.Errorf("too long: %v", err)
 	}
 	for name, der := range map[string][]byte{
 		"nothing": nil, "a page": []byte("<html>"), "cut off": good[:len(good)-1], "bytes behind": append(bytes.Clone(good), 0),
 		"a refusal": ocsp.UnauthorizedErrorResponse, "no body": {0x30, 3, 10, 1, 0},
 	} {
-		if _, err := JudgeOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnfit) {
+		if _, err := ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, ErrUnusable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -131,22 +131,22 @@ func TestBytesThatAreNoAnswerAreUnfit(t *testing.T) {
 
 func TestNoChangedByteOfAnAnswerChangesItsVerdict(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf, delegate := certify(t, "Leaf", 7, &ca), certify(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
-	der := respond(t, ca.cert, delegate, func(r *ocsp.Response) {
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf, delegate := newCertificate(t, "Leaf", 7, &ca), newCertificate(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
+	der := buildResponse(t, ca.cert, delegate, func(r *ocsp.Response) {
 		r.Certificate, r.Status, r.RevokedAt = delegate.cert, ocsp.Revoked, now.Add(-time.Hour)
 	})
 	for i := range der {
 		b := bytes.Clone(der)
 		b[i] ^= 1
-		if _, err := JudgeOCSP(b, leaf.cert, ca.cert, now); err == nil {
+		if _, err := ValidateOCSP(b, leaf.cert, ca.cert, now); err == nil {
 			t.Errorf("byte %d of %d changed, and the certificate is good", i, len(der))
 		}
 	}
 }
 
-// among puts certificates in front of those that a response carries, which nobody signed.
-func among(t *testing.T, der []byte, certs ...*x509.Certificate) []byte {
+// prependCertificates puts certificates in front of those that a response carries, which nobody signed.
+func prependCertificates(t *testing.T, der []byte, certs ...*x509.Certificate) []byte {
 	t.Helper()
 	var outer struct {
 		Status asn1.Enumerated
@@ -184,13 +184,13 @@ func among(t *testing.T, der []byte, certs ...*x509.Certificate) []byte {
 
 func TestResponderIsFoundByItsNameAmongWhateverTheResponseCarries(t *testing.T) {
 	t.Parallel()
-	root := certify(t, "Root", 1, nil)
-	ca := certify(t, "CA", 2, &root)
+	root := newCertificate(t, "Root", 1, nil)
+	ca := newCertificate(t, "CA", 2, &root)
 	ca.cert.IsCA = true
-	leaf, delegate := certify(t, "Leaf", 7, &ca), certify(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
-	namesake := certify(t, "Responder", 9, &root, x509.ExtKeyUsageOCSPSigning)
-	own := respond(t, ca.cert, ca, func(*ocsp.Response) {})
-	delegated := respond(t, ca.cert, delegate, func(r *ocsp.Response) { r.Certificate = delegate.cert })
+	leaf, delegate := newCertificate(t, "Leaf", 7, &ca), newCertificate(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
+	namesake := newCertificate(t, "Responder", 9, &root, x509.ExtKeyUsageOCSPSigning)
+	own := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
+	delegated := buildResponse(t, ca.cert, delegate, func(r *ocsp.Response) { r.Certificate = delegate.cert })
 	many := make([]*x509.Certificate, maxResponders)
 	for i := range many {
 		many[i] = root.cert
@@ -199,14 +199,14 @@ func TestResponderIsFoundByItsNameAmongWhateverTheResponseCarries(t *testing.T) 
 		der []byte
 		by  *x509.Certificate // nil: unfit
 	}{
-		"the issuer, with its own certificate": {among(t, own, ca.cert), ca.cert},
-		"the issuer, with others":              {among(t, own, delegate.cert, root.cert), ca.cert},
-		"a delegate behind others":             {among(t, delegated, root.cert, ca.cert), delegate.cert},
-		"a delegate behind its namesake":       {among(t, delegated, namesake.cert), nil},
-		"a delegate behind too many":           {among(t, delegated, many...), nil},
+		"the issuer, with its own certificate": {prependCertificates(t, own, ca.cert), ca.cert},
+		"the issuer, with others":              {prependCertificates(t, own, delegate.cert, root.cert), ca.cert},
+		"a delegate behind others":             {prependCertificates(t, delegated, root.cert, ca.cert), delegate.cert},
+		"a delegate behind its namesake":       {prependCertificates(t, delegated, namesake.cert), nil},
+		"a delegate behind too many":           {prependCertificates(t, delegated, many...), nil},
 	} {
-		s, err := ReadOCSP(c.der, leaf.cert, ca.cert)
-		if c.by == nil && !errors.Is(err, ErrUnfit) || c.by != nil && (err != nil || !s.Responder.Equal(c.by)) {
+		s, err := VerifyOCSP(c.der, leaf.cert, ca.cert)
+		if c.by == nil && !errors.Is(err, ErrUnusable) || c.by != nil && (err != nil || !s.Responder.Equal(c.by)) {
 			t.Errorf("%s: %v, %v", name, s.Responder, err)
 		}
 	}
@@ -214,19 +214,19 @@ func TestResponderIsFoundByItsNameAmongWhateverTheResponseCarries(t *testing.T) 
 
 func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	at := now.Add(-time.Hour)
-	der := respond(t, ca.cert, ca, func(r *ocsp.Response) {
+	der := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) {
 		r.Status, r.RevokedAt, r.RevocationReason = ocsp.Revoked, at, ocsp.Superseded
 	})
-	s, err := JudgeOCSP(der, leaf.cert, ca.cert, now)
+	s, err := ValidateOCSP(der, leaf.cert, ca.cert, now)
 	var revoked *RevokedError
 	if !errors.As(err, &revoked) || revoked.Serial.Cmp(leaf.cert.SerialNumber) != 0 || revoked.Status.At != s.At {
 		t.Fatalf("%v", err)
 	}
-	want := Status{Standing: Revoked, At: at, Reason: Superseded, ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour), Responder: ca.cert}
-	if s != want || s.RevokedBy(at.Add(-time.Second)) || !s.RevokedBy(at) || s.Taints() {
+	want := Status{CertStatus: Revoked, At: at, Reason: Superseded, ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour), Responder: ca.cert}
+	if s != want || s.RevokedBy(at.Add(-time.Second)) || !s.RevokedBy(at) || s.InvalidatesTimestamps() {
 		t.Errorf("%+v", s)
 	}
 	if err := s.Check(leaf.cert, at.Add(-time.Second)); err == nil || errors.Is(err, ErrRevoked) {
@@ -234,23 +234,23 @@ func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
 	}
 	for name, reason := range map[string]Reason{"keyCompromise": KeyCompromise, "unspecified": Unspecified} {
 		s.Reason = reason
-		if got, ok := ParseReason(name); !ok || got != reason || reason.String() != name || !s.Taints() {
+		if got, ok := ParseReason(name); !ok || got != reason || reason.String() != name || !s.InvalidatesTimestamps() {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
-func TestArchiveFindsTheNewestProofThatHolds(t *testing.T) {
+func TestArchiveFindsTheNewestValidData(t *testing.T) {
 	t.Parallel()
-	ca, other := certify(t, "CA", 1, nil), certify(t, "CA", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	made := func(by identity, at time.Time, status int) []byte {
-		return respond(t, ca.cert, by, func(r *ocsp.Response) {
+		return buildResponse(t, ca.cert, by, func(r *ocsp.Response) {
 			r.ThisUpdate, r.NextUpdate, r.Status, r.RevokedAt = at, at.Add(time.Hour), status, now
 		})
 	}
 	old, newer, forged := made(ca, now.Add(-2*time.Hour), ocsp.Good), made(ca, now.Add(-time.Hour), ocsp.Good), made(other, now, ocsp.Good)
-	list := listBy(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
+	list := buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
 	for name, c := range map[string]struct {
 		ocsps, crls [][]byte
 		since       time.Duration
@@ -265,7 +265,7 @@ func TestArchiveFindsTheNewestProofThatHolds(t *testing.T) {
 	} {
 		m, s, ok := NewArchive(c.ocsps, c.crls).Find(leaf.cert, ca.cert, now.Add(c.since))
 		if name == "what says it was revoked" {
-			if !ok || s.Standing != Revoked {
+			if !ok || s.CertStatus != Revoked {
 				t.Errorf("%s: %+v", name, s)
 			}
 			continue

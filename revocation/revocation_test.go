@@ -22,7 +22,7 @@ type identity struct {
 	cert *x509.Certificate
 }
 
-func certify(t testing.TB, name string, serial int64, issuer *identity, usage ...x509.ExtKeyUsage) identity {
+func newCertificate(t testing.TB, name string, serial int64, issuer *identity, usage ...x509.ExtKeyUsage) identity {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -49,11 +49,11 @@ func certify(t testing.TB, name string, serial int64, issuer *identity, usage ..
 
 func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssuer(t *testing.T) {
 	t.Parallel()
-	ca, other := certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
-	leaf := certify(t, "Leaf", 7, &ca)
-	delegate := certify(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
-	idle := certify(t, "No responder", 9, &ca)
-	foreign := certify(t, "Foreign responder", 8, &other, x509.ExtKeyUsageOCSPSigning)
+	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "Other", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	delegate := newCertificate(t, "Responder", 8, &ca, x509.ExtKeyUsageOCSPSigning)
+	idle := newCertificate(t, "No responder", 9, &ca)
+	foreign := newCertificate(t, "Foreign responder", 8, &other, x509.ExtKeyUsageOCSPSigning)
 	for _, c := range []struct {
 		name   string
 		by     identity
@@ -63,14 +63,14 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 	}{
 		{"the issuer's own", ca, func(*ocsp.Response) {}, nil, ""},
 		{"a delegate's", delegate, func(*ocsp.Response) {}, nil, ""},
-		{"one without the purpose", idle, func(*ocsp.Response) {}, ErrUnfit, ""},
-		{"another issuer's responder", foreign, func(*ocsp.Response) {}, ErrUnfit, ""},
-		{"about another serial", ca, func(r *ocsp.Response) { r.SerialNumber = big.NewInt(6) }, ErrUnfit, ""},
-		{"run out", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnfit, "run out"},
+		{"one without the purpose", idle, func(*ocsp.Response) {}, ErrUnusable, ""},
+		{"another issuer's responder", foreign, func(*ocsp.Response) {}, ErrUnusable, ""},
+		{"about another serial", ca, func(r *ocsp.Response) { r.SerialNumber = big.NewInt(6) }, ErrUnusable, ""},
+		{"run out", ca, func(r *ocsp.Response) { r.NextUpdate = now.Add(-time.Second) }, ErrUnusable, "run out"},
 		{"without an end and new", ca, func(r *ocsp.Response) { r.NextUpdate = time.Time{} }, nil, ""},
-		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnfit, "run out"},
-		{"from the future", ca, func(r *ocsp.Response) { r.ThisUpdate = now.Add(time.Hour) }, ErrUnfit, "future"},
-		{"unknown", ca, func(r *ocsp.Response) { r.Status = ocsp.Unknown }, ErrUnfit, "know"},
+		{"without an end and old", ca, func(r *ocsp.Response) { r.ThisUpdate, r.NextUpdate = now.AddDate(0, 0, -2), time.Time{} }, ErrUnusable, "run out"},
+		{"from the future", ca, func(r *ocsp.Response) { r.ThisUpdate = now.Add(time.Hour) }, ErrUnusable, "future"},
+		{"unknown", ca, func(r *ocsp.Response) { r.Status = ocsp.Unknown }, ErrUnusable, "know"},
 		{"revoked", ca, func(r *ocsp.Response) { r.Status, r.RevokedAt = ocsp.Revoked, now.Add(-time.Hour) }, ErrRevoked, ""},
 	} {
 		r := ocsp.Response{Status: ocsp.Good, SerialNumber: leaf.cert.SerialNumber, ThisUpdate: now.Add(-time.Minute), NextUpdate: now.Add(time.Hour)}
@@ -82,7 +82,7 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if _, err = JudgeOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
+		if _, err = ValidateOCSP(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v %q", c.name, err, c.want, c.says)
 		}
 	}
@@ -90,9 +90,9 @@ func TestOCSPResponseHasToBeCurrentAboutThisCertificateAndByAResponderOfTheIssue
 
 func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 	t.Parallel()
-	ca, other := certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
-	twin := certify(t, "CA", 1, nil) // the same name, another key
-	leaf := certify(t, "Leaf", 7, &ca)
+	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "Other", 1, nil)
+	twin := newCertificate(t, "CA", 1, nil) // the same name, another key
+	leaf := newCertificate(t, "Leaf", 7, &ca)
 	delta := pkix.Extension{Id: []int{2, 5, 29, 27}, Critical: true, Value: []byte{2, 1, 1}}
 	for _, c := range []struct {
 		name   string
@@ -101,10 +101,10 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		want   error
 	}{
 		{"empty", ca, func(*x509.RevocationList) {}, nil},
-		{"another's", other, func(*x509.RevocationList) {}, ErrUnfit},
-		{"of the same name and another key", twin, func(*x509.RevocationList) {}, ErrUnfit},
-		{"delta", ca, func(l *x509.RevocationList) { l.ExtraExtensions = []pkix.Extension{delta} }, ErrUnfit},
-		{"run out", ca, func(l *x509.RevocationList) { l.NextUpdate = now.Add(-time.Second) }, ErrUnfit},
+		{"another's", other, func(*x509.RevocationList) {}, ErrUnusable},
+		{"of the same name and another key", twin, func(*x509.RevocationList) {}, ErrUnusable},
+		{"delta", ca, func(l *x509.RevocationList) { l.ExtraExtensions = []pkix.Extension{delta} }, ErrUnusable},
+		{"run out", ca, func(l *x509.RevocationList) { l.NextUpdate = now.Add(-time.Second) }, ErrUnusable},
 		{"naming it", ca, func(l *x509.RevocationList) {
 			l.RevokedCertificateEntries = []x509.RevocationListEntry{{SerialNumber: big.NewInt(7), RevocationTime: now.Add(-time.Minute)}}
 		}, ErrRevoked},
@@ -118,15 +118,15 @@ func TestListHasToBeTheIssuersCompleteAndCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
-		if _, err := JudgeCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
+		if _, err := ValidateCRL(der, leaf.cert, ca.cert, now); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
 	}
 }
 
 func FuzzJudge(f *testing.F) {
-	ca := certify(f, "CA", 1, nil)
-	leaf := certify(f, "Leaf", 7, &ca)
+	ca := newCertificate(f, "CA", 1, nil)
+	leaf := newCertificate(f, "Leaf", 7, &ca)
 	r, err := ocsp.CreateResponse(ca.cert, ca.cert, ocsp.Response{SerialNumber: big.NewInt(7), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, ca.key)
 	if err != nil {
 		f.Fatal(err)
@@ -138,7 +138,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add(r)
 	f.Add(l)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = JudgeOCSP(b, leaf.cert, ca.cert, now)
-		_, _ = JudgeCRL(b, leaf.cert, ca.cert, now)
+		_, _ = ValidateOCSP(b, leaf.cert, ca.cert, now)
+		_, _ = ValidateCRL(b, leaf.cert, ca.cert, now)
 	})
 }

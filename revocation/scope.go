@@ -21,13 +21,13 @@ func checkScope(l *x509.RevocationList, cert *x509.Certificate) error {
 	for _, e := range l.Extensions {
 		switch {
 		case e.Id.Equal(oidDelta):
-			return unfit("CRL is a delta, not complete")
+			return newUnusable("CRL is a delta, not complete")
 		case e.Id.Equal(oidDistributionPoint):
 			if err := checkDistributionPoint(e.Value, cert); err != nil {
 				return err
 			}
 		case e.Critical:
-			return unfit("CRL has the critical extension %v", e.Id)
+			return newUnusable("CRL has the critical extension %v", e.Id)
 		}
 	}
 	return nil
@@ -38,36 +38,36 @@ func checkDistributionPoint(der []byte, cert *x509.Certificate) error {
 	all := cryptobyte.String(der)
 	var body cryptobyte.String
 	if !all.ReadASN1(&body, asn1.SEQUENCE) || !all.Empty() {
-		return unfit("issuing distribution point of the CRL cannot be read")
+		return newUnusable("issuing distribution point of the CRL cannot be read")
 	}
 	for !body.Empty() {
 		var value cryptobyte.String
 		var tag asn1.Tag
 		if !body.ReadAnyASN1(&value, &tag) {
-			return unfit("issuing distribution point of the CRL cannot be read")
+			return newUnusable("issuing distribution point of the CRL cannot be read")
 		}
 		switch tag {
 		case asn1.Tag(0).Constructed().ContextSpecific():
-			if !namesPointOf(value, cert) {
-				return unfit("CRL is of another distribution point")
+			if !hasCommonPoint(value, cert) {
+				return newUnusable("CRL is of another distribution point")
 			}
 		case asn1.Tag(1).ContextSpecific(): // onlyContainsUserCerts; DER leaves out what is false
 			if cert.IsCA {
-				return unfit("CRL leaves authorities out")
+				return newUnusable("CRL leaves authorities out")
 			}
 		case asn1.Tag(2).ContextSpecific(): // onlyContainsCACerts
 			if !cert.IsCA {
-				return unfit("CRL is about authorities only")
+				return newUnusable("CRL is about authorities only")
 			}
 		default: // onlySomeReasons, indirectCRL, onlyContainsAttributeCerts, or something new
-			return unfit("CRL does not speak of every reason, issuer or certificate")
+			return newUnusable("CRL does not speak of every reason, issuer or certificate")
 		}
 	}
 	return nil
 }
 
-// namesPointOf reports whether a DistributionPointName is a full name with an address that cert names too.
-func namesPointOf(name cryptobyte.String, cert *x509.Certificate) bool {
+// hasCommonPoint reports whether a DistributionPointName is a full name with an address that cert names too.
+func hasCommonPoint(name cryptobyte.String, cert *x509.Certificate) bool {
 	var names cryptobyte.String
 	if !name.ReadASN1(&names, asn1.Tag(0).Constructed().ContextSpecific()) || !name.Empty() {
 		return false

@@ -10,7 +10,7 @@ import (
 type Sources []Source
 
 // Revocation returns the first proof. Where there is none, the error has each one's reason.
-func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Material, error) {
+func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error) {
 	errs := []error{errors.New("no source has proof")}
 	for _, s := range all {
 		m, err := s.Revocation(ctx, cert, issuer)
@@ -22,7 +22,7 @@ func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificat
 			break
 		}
 	}
-	return Material{}, errors.Join(errs...)
+	return Data{}, errors.Join(errs...)
 }
 
 // Issuer returns the first issuer that one of the sources finds.

@@ -12,25 +12,25 @@ import (
 var (
 	// ErrRevoked is a certificate that was revoked by the time it was judged at; the error is a [*RevokedError].
 	ErrRevoked = errors.New("certificate is revoked")
-	// ErrUnfit is proof that says nothing that could be relied on about this certificate at this time.
-	ErrUnfit = errors.New("proof does not fit")
+	// ErrUnusable is proof that says nothing that could be relied on about this certificate at this time.
+	ErrUnusable = errors.New("proof does not fit")
 )
 
-func unfit(format string, args ...any) error {
-	return fmt.Errorf("%w: %w", ErrUnfit, fmt.Errorf(format, args...))
+func newUnusable(format string, args ...any) error {
+	return fmt.Errorf("%w: %w", ErrUnusable, fmt.Errorf(format, args...))
 }
 
-// Standing is what a proof states about a certificate.
-type Standing int
+// CertStatus is what a proof states about a certificate.
+type CertStatus int
 
 // The standings. Unknown is a responder that does not know the certificate, and the zero value.
 const (
-	Unknown Standing = iota
+	Unknown CertStatus = iota
 	Good
 	Revoked
 )
 
-func (s Standing) String() string {
+func (s CertStatus) String() string {
 	switch s {
 	case Good:
 		return "good"
@@ -84,7 +84,7 @@ func ParseReason(name string) (Reason, bool) {
 // Status is what one authentic proof states about one certificate. When it was made, and whether that is recent
 // enough, is for [Status.Check] or for the caller.
 type Status struct {
-	Standing   Standing
+	CertStatus CertStatus
 	At         time.Time // UTC; when the certificate was revoked; zero unless Revoked
 	Reason     Reason    // why; Unspecified unless Revoked
 	ThisUpdate time.Time // UTC; the statement is known to be right at this time
@@ -107,27 +107,27 @@ func (e *RevokedError) Error() string {
 // Is makes the error ErrRevoked.
 func (e *RevokedError) Is(target error) bool { return target == ErrRevoked }
 
-// Taints reports whether the revocation spoils what a time-stamp authority stamped before it: it does unless the
+// InvalidatesTimestamps reports whether the revocation spoils what a time-stamp authority stamped before it: it does unless the
 // reason says that the key was not compromised (RFC 3161 §4). A reason that is unspecified counts as none, since it
 // should not be stated (RFC 5280 §5.3.1).
-func (s Status) Taints() bool {
+func (s Status) InvalidatesTimestamps() bool {
 	switch s.Reason {
 	case AffiliationChanged, Superseded, CessationOfOperation:
 		return false
 	}
-	return s.Standing == Revoked
+	return s.CertStatus == Revoked
 }
 
 // RevokedBy reports whether the certificate was revoked at that time or before it.
-func (s Status) RevokedBy(at time.Time) bool { return s.Standing == Revoked && !s.At.After(at) }
+func (s Status) RevokedBy(at time.Time) bool { return s.CertStatus == Revoked && !s.At.After(at) }
 
 const (
 	// skew is how far ahead of us the clock of a responder may be.
 	skew = 5 * time.Minute
-	// unboundedFor is how long an OCSP response without an end counts as current. Such a responder has something newer
+	// maxAgeWithoutNextUpdate is how long an OCSP response without an end counts as current. Such a responder has something newer
 	// at any time (RFC 6960 §4.2.2.1), so an old response of its is one that somebody kept, from before a revocation
 	// perhaps.
-	unboundedFor = 24 * time.Hour
+	maxAgeWithoutNextUpdate = 24 * time.Hour
 )
 
 // Current checks that the proof is to be relied on at a time: made by then, not superseded, and signed by a
@@ -135,15 +135,15 @@ const (
 func (s Status) Current(at time.Time) error {
 	next := s.NextUpdate
 	if next.IsZero() {
-		next = s.ThisUpdate.Add(unboundedFor)
+		next = s.ThisUpdate.Add(maxAgeWithoutNextUpdate)
 	}
 	switch c := s.Responder; {
 	case s.ThisUpdate.After(at.Add(skew)):
-		return unfit("proof is from the future")
+		return newUnusable("proof is from the future")
 	case next.Before(at):
-		return unfit("proof has run out")
+		return newUnusable("proof has run out")
 	case c != nil && (at.Before(c.NotBefore) || at.After(c.NotAfter)):
-		return unfit("responder's certificate is not valid at that time")
+		return newUnusable("responder's certificate is not valid at that time")
 	}
 	return nil
 }
@@ -157,8 +157,8 @@ func (s Status) Check(cert *x509.Certificate, at time.Time) error {
 	if s.RevokedBy(at) {
 		return &RevokedError{cert.SerialNumber, s}
 	}
-	if s.Standing == Unknown {
-		return unfit("responder does not know the certificate")
+	if s.CertStatus == Unknown {
+		return newUnusable("responder does not know the certificate")
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func OCSPSubjects(der []byte) ([]Subject, error) {
 		}
 	}
 	if len(basic.Data.Responses) == 0 {
-		return nil, unfit("OCSP response about no certificate")
+		return nil, newUnusable("OCSP response about no certificate")
 	}
 	var all []Subject
 	for _, r := range basic.Data.Responses {
@@ -39,7 +39,7 @@ func OCSPSubjects(der []byte) ([]Subject, error) {
 // CRLSubject reads which issuer's certificates a DER CertificateList is about. Its entries and extensions are not looked
 // at. The error is ErrUnfit.
 func CRLSubject(der []byte) (Subject, error) {
-	bad := unfit("CRL cannot be read")
+	bad := newUnusable("CRL cannot be read")
 	whole := cryptobyte.String(der)
 	var outer, body, issuer, element cryptobyte.String
 	var tag cryptoasn1.Tag

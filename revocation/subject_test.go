@@ -14,8 +14,8 @@ import (
 
 func TestSubjectOfValidationDataIsRead(t *testing.T) {
 	t.Parallel()
-	ca, other := certify(t, "CA", 1, nil), certify(t, "Other", 1, nil)
-	response := respond(t, ca.cert, ca, func(r *ocsp.Response) { r.SerialNumber, r.ThisUpdate = big.NewInt(7), now })
+	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "Other", 1, nil)
+	response := buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.SerialNumber, r.ThisUpdate = big.NewInt(7), now })
 	one, err := OCSPSubjects(response)
 	if err != nil || len(one) != 1 || one[0] != (Subject{"serial 7", now}) {
 		t.Errorf("%v %v", one, err)
@@ -59,8 +59,8 @@ func basicOf(t *testing.T, der []byte) []byte {
 
 func TestMalformedValidationDataHasNoSubject(t *testing.T) {
 	t.Parallel()
-	ca := certify(t, "CA", 1, nil)
-	response := respond(t, ca.cert, ca, func(*ocsp.Response) {})
+	ca := newCertificate(t, "CA", 1, nil)
+	response := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
 	crl, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, ca.cert, ca.key)
 	if err != nil {
 		t.Fatal(err)
@@ -69,28 +69,28 @@ func TestMalformedValidationDataHasNoSubject(t *testing.T) {
 		"nothing": nil, "text": []byte("Lunas"), "a certificate": ca.cert.Raw, "an answer that it is too early": {0x30, 3, 10, 1, 3},
 		"too much": make([]byte, MaxSize+1),
 	} {
-		if s, err := OCSPSubjects(b); !errors.Is(err, ErrUnfit) {
+		if s, err := OCSPSubjects(b); !errors.Is(err, ErrUnusable) {
 			t.Errorf("response, %s: %v %v", name, s, err)
 		}
-		if s, err := CRLSubject(b); !errors.Is(err, ErrUnfit) {
+		if s, err := CRLSubject(b); !errors.Is(err, ErrUnusable) {
 			t.Errorf("list, %s: %v %v", name, s, err)
 		}
 	}
 	for name, b := range map[string][]byte{"a list": crl, "cut off": response[:len(response)-1], "more": append(response, 0)} {
-		if s, err := OCSPSubjects(b); !errors.Is(err, ErrUnfit) {
+		if s, err := OCSPSubjects(b); !errors.Is(err, ErrUnusable) {
 			t.Errorf("response, %s: %v %v", name, s, err)
 		}
 	}
 	for name, b := range map[string][]byte{"a response": response, "cut off": crl[:len(crl)-1], "more": append(crl, 0)} {
-		if s, err := CRLSubject(b); !errors.Is(err, ErrUnfit) {
+		if s, err := CRLSubject(b); !errors.Is(err, ErrUnusable) {
 			t.Errorf("list, %s: %v %v", name, s, err)
 		}
 	}
 }
 
 func FuzzSubject(f *testing.F) {
-	ca := certify(f, "CA", 1, nil)
-	f.Add(respond(f, ca.cert, ca, func(*ocsp.Response) {}))
+	ca := newCertificate(f, "CA", 1, nil)
+	f.Add(buildResponse(f, ca.cert, ca, func(*ocsp.Response) {}))
 	crl, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, ca.cert, ca.key)
 	if err != nil {
 		f.Fatal(err)
@@ -98,11 +98,11 @@ func FuzzSubject(f *testing.F) {
 	f.Add(crl)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		all, err := OCSPSubjects(b)
-		if err == nil && len(all) == 0 || err != nil && !errors.Is(err, ErrUnfit) {
+		if err == nil && len(all) == 0 || err != nil && !errors.Is(err, ErrUnusable) {
 			t.Errorf("%v %v", all, err)
 		}
 		one, err := CRLSubject(b)
-		if err == nil && one.ID == "" || err != nil && !errors.Is(err, ErrUnfit) {
+		if err == nil && one.ID == "" || err != nil && !errors.Is(err, ErrUnusable) {
 			t.Errorf("%v %v", one, err)
 		}
 	})

@@ -78,7 +78,7 @@ func (c *Client) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	der, err := c.ask(ctx, address, user, request, clock)
+	der, err := c.fetchToken(ctx, address, user, request, clock)
 	if err != nil {
 		return nil, fmt.Errorf("time-stamp authority %s: %w", address.Host, err)
 	}
@@ -108,13 +108,13 @@ func newRequest(random io.Reader, digest []byte, policy asn1.ObjectIdentifier) (
 	return Request{Hash: crypto.SHA256, Imprint: digest, Policy: policy, Nonce: new(big.Int).SetBytes(nonce[:]), CertReq: true}, nil
 }
 
-func (c *Client) ask(ctx context.Context, address *url.URL, user *url.Userinfo, request Request, clock func() time.Time) ([]byte, error) {
-	response, err := c.post(ctx, address, user, request)
+func (c *Client) fetchToken(ctx context.Context, address *url.URL, user *url.Userinfo, request Request, clock func() time.Time) ([]byte, error) {
+	response, err := c.postRequest(ctx, address, user, request)
 	if err != nil {
 		return nil, err
 	}
 	now := clock()
-	der, token, err := request.read(response)
+	der, token, err := request.parseResponse(response)
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +131,13 @@ func (c *Client) ask(ctx context.Context, address *url.URL, user *url.Userinfo, 
 		}
 		return nil, err
 	}
-	if err := token.authorityValid(now); err != nil {
+	if err := token.requireAuthorityValid(now); err != nil {
 		return nil, err
 	}
 	return der, nil
 }
 
-func (c *Client) post(ctx context.Context, address *url.URL, user *url.Userinfo, request Request) ([]byte, error) {
+func (c *Client) postRequest(ctx context.Context, address *url.URL, user *url.Userinfo, request Request) ([]byte, error) {
 	body, err := request.Marshal()
 	if err != nil {
 		return nil, err
@@ -166,14 +166,14 @@ func (c *Client) post(ctx context.Context, address *url.URL, user *url.Userinfo,
 		return nil, fmt.Errorf("answers %s", answer.Status)
 	}
 	if t, _, err := mime.ParseMediaType(answer.Header.Get("Content-Type")); err != nil || t != replyType && t != responseType {
-		return nil, malformed(fmt.Sprintf("answer of type %.60q", answer.Header.Get("Content-Type")))
+		return nil, newMalformed(fmt.Sprintf("answer of type %.60q", answer.Header.Get("Content-Type")))
 	}
 	b, err := io.ReadAll(io.LimitReader(answer.Body, maxResponse+1))
 	if err != nil {
 		return nil, fmt.Errorf("read response: %w", err)
 	}
 	if len(b) > maxResponse {
-		return nil, malformed("response is too long")
+		return nil, newMalformed("response is too long")
 	}
 	return b, nil
 }

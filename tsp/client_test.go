@@ -17,7 +17,7 @@ import (
 	"segel/cms"
 )
 
-func client(t *testing.T, h http.Handler) (*Client, *url.URL) {
+func newTestClient(t *testing.T, h http.Handler) (*Client, *url.URL) {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
@@ -30,8 +30,8 @@ func client(t *testing.T, h http.Handler) (*Client, *url.URL) {
 
 func TestUserOfTheAddressIsSentAndNeverTold(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
-	c, u := client(t, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+	r := newResponder(t, true, stamping)
+	c, u := newTestClient(t, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if name, password, ok := q.BasicAuth(); !ok || name != "pemakai" || password != "raha:sia" {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
@@ -63,8 +63,8 @@ func TestUserOfTheAddressIsSentAndNeverTold(t *testing.T) {
 
 func TestAuthorityHasToLeadToARootWhereRootsAreGiven(t *testing.T) {
 	t.Parallel()
-	r, other := responder(t, true, stamping), responder(t, true, stamping)
-	c, _ := client(t, r)
+	r, other := newResponder(t, true, stamping), newResponder(t, true, stamping)
+	c, _ := newTestClient(t, r)
 	for name, known := range map[string]*x509.Certificate{"its root": r.Chain[0], "another root": other.Chain[0]} {
 		c.Roots = x509.NewCertPool()
 		c.Roots.AddCert(known)
@@ -92,7 +92,7 @@ func TestAuthorityHasToLeadToARootWhereRootsAreGiven(t *testing.T) {
 func TestAuthorityThatDoesNotAnswerCostsItsDeadlineOnly(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
-	c, _ := client(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hold }))
+	c, _ := newTestClient(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hold }))
 	defer close(hold)
 	c.Timeout = 50 * time.Millisecond
 	begun := time.Now()
@@ -106,8 +106,8 @@ func TestAuthorityThatDoesNotAnswerCostsItsDeadlineOnly(t *testing.T) {
 
 func TestSizeOfATokenIsKnownAfterTheFirst(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
-	c, _ := client(t, r)
+	r := newResponder(t, true, stamping)
+	c, _ := newTestClient(t, r)
 	if n := c.TokenSize(); n != 0 {
 		t.Errorf("%d before any", n)
 	}
@@ -121,7 +121,7 @@ func TestSizeOfATokenIsKnownAfterTheFirst(t *testing.T) {
 
 func TestTimeMayHaveFractionsOfASecond(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	// The time is the one thing that the test writes itself: Go writes no fraction.
 	id, err := cms.HashIdentifier(crypto.SHA256)
 	if err != nil {
@@ -139,7 +139,7 @@ func TestTimeMayHaveFractionsOfASecond(t *testing.T) {
 	info[1] += 4
 	info[at-1] += 4
 	info = append(append(info, now.Format("20060102150405")+".678Z"...), whole[at+len(text):]...)
-	der, err := r.sign(info, true)
+	der, err := r.signToken(info, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,10 +151,10 @@ func TestTimeMayHaveFractionsOfASecond(t *testing.T) {
 
 func TestCriticalExtensionOfATokenIsNotPassedOver(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	ask := Request{Hash: crypto.SHA256, Imprint: digest[:]}
 	for _, critical := range []bool{true, false} {
-		_, _, err := ask.Accept(answer(t, r, func(i *tstInfo) {
+		_, _, err := ask.Accept(buildResponse(t, r, func(i *tstInfo) {
 			i.Extensions = []pkix.Extension{{Id: policy, Critical: critical, Value: asn1.NullBytes}}
 		}), now)
 		if (err != nil) != critical {

@@ -58,8 +58,8 @@ func (e *LocalClockError) Error() string {
 // Unwrap returns what the two authorities found.
 func (e *LocalClockError) Unwrap() []error { return []error{e.First, e.Second} }
 
-// wrongClock returns the finding of two that agree about the local clock, or nil where none do.
-func wrongClock(errs []error) *LocalClockError {
+// findLocalClockError returns the finding of two that agree about the local clock, or nil where none do.
+func findLocalClockError(errs []error) *LocalClockError {
 	var all []*ClockError
 	for _, err := range errs {
 		var e *ClockError

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// wrongBy is a client of an authority of its own whose clock is ahead by d, and the authority's root.
-func wrongBy(t *testing.T, d time.Duration) (*Client, *Responder) {
+// newWrongClockClient is a client of an authority of its own whose clock is ahead by d, and the authority's root.
+func newWrongClockClient(t *testing.T, d time.Duration) (*Client, *Responder) {
 	t.Helper()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	r.Clock = func() time.Time { return now.Add(d) }
-	c, _ := client(t, r)
+	c, _ := newTestClient(t, r)
 	c.Roots = x509.NewCertPool()
 	c.Roots.AddCert(r.Chain[0])
 	c.Tolerance = 2 * time.Minute
@@ -22,7 +22,7 @@ func wrongBy(t *testing.T, d time.Duration) (*Client, *Responder) {
 func TestTokenFarFromTheLocalClockIsRefusedWithBothTimes(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{6 * time.Hour, -6 * time.Hour, 3 * time.Minute, -3 * time.Minute} {
-		c, r := wrongBy(t, d)
+		c, r := newWrongClockClient(t, d)
 		der, err := c.Timestamp(t.Context(), digest[:])
 		var e *ClockError
 		if der != nil || !errors.As(err, &e) || e.Offset() != d || !e.Trusted || !e.Local.Equal(now) || e.Authority != r.Chain[0].Subject.String() || e.Accuracy != time.Second {
@@ -30,7 +30,7 @@ func TestTokenFarFromTheLocalClockIsRefusedWithBothTimes(t *testing.T) {
 		}
 	}
 	for _, d := range []time.Duration{0, 2 * time.Minute, -2 * time.Minute} {
-		c, _ := wrongBy(t, d)
+		c, _ := newWrongClockClient(t, d)
 		if _, err := c.Timestamp(t.Context(), digest[:]); err != nil {
 			t.Errorf("%s: %v", d, err)
 		}
@@ -40,7 +40,7 @@ func TestTokenFarFromTheLocalClockIsRefusedWithBothTimes(t *testing.T) {
 		}
 	}
 	// Without roots nobody knows who said so.
-	c, _ := wrongBy(t, time.Hour)
+	c, _ := newWrongClockClient(t, time.Hour)
 	c.Roots = nil
 	var e *ClockError
 	if _, err := c.Timestamp(t.Context(), digest[:]); !errors.As(err, &e) || e.Trusted {
@@ -48,15 +48,15 @@ func TestTokenFarFromTheLocalClockIsRefusedWithBothTimes(t *testing.T) {
 	}
 }
 
-func TestAuthorityIsJudgedAtItsOwnTimeWhereTheLocalClockIsYearsOff(t *testing.T) {
+func TestAuthorityIsValidatedAtItsOwnTimeWhereTheLocalClockIsYearsOff(t *testing.T) {
 	t.Parallel()
-	c, _ := wrongBy(t, 0)
+	c, _ := newWrongClockClient(t, 0)
 	c.Clock = func() time.Time { return now.AddDate(5, 0, 0) } // the authority's certificate has expired by then
 	var e *ClockError
 	if _, err := c.Timestamp(t.Context(), digest[:]); !errors.As(err, &e) || !e.Trusted {
 		t.Errorf("%+v, %v", e, err)
 	}
-	other, _ := wrongBy(t, 0)
+	other, _ := newWrongClockClient(t, 0)
 	c.Roots = other.Roots
 	if _, err := c.Timestamp(t.Context(), digest[:]); err == nil || errors.As(err, &e) {
 		t.Errorf("an authority that leads to no root is believed: %v", err)
@@ -65,9 +65,9 @@ func TestAuthorityIsJudgedAtItsOwnTimeWhereTheLocalClockIsYearsOff(t *testing.T)
 
 func TestNextAuthorityIsAskedWhenOneHasAnotherTime(t *testing.T) {
 	t.Parallel()
-	wrong, _ := wrongBy(t, 6*time.Hour)
-	right, r := wrongBy(t, time.Second)
-	der, err := NewInOrder(nil, wrong, right).Timestamp(t.Context(), digest[:])
+	wrong, _ := newWrongClockClient(t, 6*time.Hour)
+	right, r := newWrongClockClient(t, time.Second)
+	der, err := NewFailover(nil, wrong, right).Timestamp(t.Context(), digest[:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,12 +78,12 @@ func TestNextAuthorityIsAskedWhenOneHasAnotherTime(t *testing.T) {
 
 func TestLocalClockIsWrongWhenTwoIndependentAuthoritiesSaySo(t *testing.T) {
 	t.Parallel()
-	six := func() Timestamper { c, _ := wrongBy(t, -6*time.Hour); return c }
-	near := func() Timestamper { c, _ := wrongBy(t, -6*time.Hour-time.Minute); return c }
-	other := func() Timestamper { c, _ := wrongBy(t, -5*time.Hour); return c }
-	dead := func() Timestamper { return &office{err: errors.New("no route")} }
-	unknown := func() Timestamper { c, _ := wrongBy(t, -6*time.Hour); c.Roots = nil; return c }
-	same, _ := wrongBy(t, -6*time.Hour)
+	six := func() Timestamper { c, _ := newWrongClockClient(t, -6*time.Hour); return c }
+	near := func() Timestamper { c, _ := newWrongClockClient(t, -6*time.Hour-time.Minute); return c }
+	other := func() Timestamper { c, _ := newWrongClockClient(t, -5*time.Hour); return c }
+	dead := func() Timestamper { return &fakeAuthority{err: errors.New("no route")} }
+	unknown := func() Timestamper { c, _ := newWrongClockClient(t, -6*time.Hour); c.Roots = nil; return c }
+	same, _ := newWrongClockClient(t, -6*time.Hour)
 	for name, c := range map[string]struct {
 		all   []Timestamper
 		wrong bool
@@ -97,7 +97,7 @@ func TestLocalClockIsWrongWhenTwoIndependentAuthoritiesSaySo(t *testing.T) {
 		"one authority under two addresses": {[]Timestamper{same, same}, false},
 		"one whose root is not known":       {[]Timestamper{six(), unknown()}, false},
 	} {
-		der, err := NewInOrder(nil, c.all...).Timestamp(t.Context(), digest[:])
+		der, err := NewFailover(nil, c.all...).Timestamp(t.Context(), digest[:])
 		var e *LocalClockError
 		if der != nil || err == nil || errors.As(err, &e) != c.wrong {
 			t.Errorf("%s: %v", name, err)
@@ -107,20 +107,20 @@ func TestLocalClockIsWrongWhenTwoIndependentAuthoritiesSaySo(t *testing.T) {
 		}
 	}
 	// A third that agrees with the local clock is not asked any more: two against two is no proof of either.
-	third := &office{name: "third"}
-	if _, err := NewInOrder(nil, six(), six(), third).Timestamp(t.Context(), digest[:]); err == nil || third.asked != 0 {
+	third := &fakeAuthority{name: "third"}
+	if _, err := NewFailover(nil, six(), six(), third).Timestamp(t.Context(), digest[:]); err == nil || third.asked != 0 {
 		t.Errorf("%v, the third was asked %d times", err, third.asked)
 	}
 }
 
 func TestClockThatIsSetRightIsNoticedAtOnce(t *testing.T) {
 	t.Parallel()
-	first, _ := wrongBy(t, 0)
-	second, _ := wrongBy(t, 0)
+	first, _ := newWrongClockClient(t, 0)
+	second, _ := newWrongClockClient(t, 0)
 	local := now.Add(6 * time.Hour)
 	clock := func() time.Time { return local }
 	first.Clock, second.Clock = clock, clock
-	o := NewInOrder(clock, first, second)
+	o := NewFailover(clock, first, second)
 	var e *LocalClockError
 	for range 3 {
 		if _, err := o.Timestamp(t.Context(), digest[:]); !errors.As(err, &e) || e.Offset() != -6*time.Hour {

@@ -18,8 +18,8 @@ import (
 	"segel/tsp"
 )
 
-// authority makes a time-stamp authority: a key whose certificate has the one critical purpose of time stamping.
-func authority() *tsp.Responder {
+// newExampleAuthority makes a time-stamp authority: a key whose certificate has the one critical purpose of time stamping.
+func newExampleAuthority() *tsp.Responder {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		log.Fatal(err)
@@ -47,13 +47,13 @@ func authority() *tsp.Responder {
 
 // Two authorities are asked in order. The first does not answer.
 func Example() {
-	tsa := authority()
+	tsa := newExampleAuthority()
 	server := httptest.NewServer(tsa)
 	defer server.Close()
 	roots := x509.NewCertPool()
 	roots.AddCert(tsa.Chain[0])
 
-	stamper := tsp.NewInOrder(time.Now,
+	stamper := tsp.NewFailover(time.Now,
 		&tsp.Client{URL: "http://127.0.0.1:1/", HTTP: server.Client(), Roots: roots, Timeout: time.Second},
 		&tsp.Client{URL: server.URL, HTTP: server.Client(), Roots: roots},
 	)

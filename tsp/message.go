@@ -47,20 +47,20 @@ const maxRequest = 8 << 10
 func ParseRequest(der []byte) (Request, error) {
 	var v timeStampReq
 	if len(der) > maxRequest {
-		return Request{}, malformed("request is too long")
+		return Request{}, newMalformed("request is too long")
 	}
 	if rest, err := asn1.Unmarshal(der, &v); err != nil || len(rest) > 0 || v.Version != 1 {
-		return Request{}, malformed("request")
+		return Request{}, newMalformed("request")
 	}
 	if len(v.Extensions) > 0 {
-		return Request{}, refused(unacceptedExtension, "extensions are not supported")
+		return Request{}, newRefusal(unacceptedExtension, "extensions are not supported")
 	}
 	h, err := cms.HashOf(v.Imprint.Algorithm)
 	if err != nil || h == crypto.SHA1 {
-		return Request{}, refused(badAlgorithm, "hash is not supported")
+		return Request{}, newRefusal(badAlgorithm, "hash is not supported")
 	}
 	if len(v.Imprint.Digest) != h.Size() {
-		return Request{}, refused(badDataFormat, "imprint of another length than its hash")
+		return Request{}, newRefusal(badDataFormat, "imprint of another length than its hash")
 	}
 	return Request{Hash: h, Imprint: v.Imprint.Digest, Policy: v.Policy, Nonce: v.Nonce, CertReq: v.CertReq}, nil
 }
@@ -91,7 +91,7 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("time-stamp authority refused with status %d, failure %d: %q", r.Status, r.Failure, r.Text)
 }
 
-func refused(failure int, text string) *Refusal {
+func newRefusal(failure int, text string) *Refusal {
 	return &Refusal{Status: 2, Failure: failure, Text: text}
 }
 
@@ -110,7 +110,7 @@ func marshalResponse(token []byte) ([]byte, error) {
 	return asn1.Marshal(timeStampResp{Token: asn1.RawValue{FullBytes: token}})
 }
 
-func (r *Refusal) marshal() ([]byte, error) {
+func (r *Refusal) marshalRefusal() ([]byte, error) {
 	s := statusInfo{Status: r.Status}
 	if r.Text != "" {
 		s.Text = []asn1.RawValue{{Tag: asn1.TagUTF8String, Bytes: []byte(r.Text)}}
@@ -126,7 +126,7 @@ func (r *Refusal) marshal() ([]byte, error) {
 // maxText bounds, in bytes, what a refusal repeats of an authority's words.
 const maxText = 200
 
-func (s statusInfo) refusal() *Refusal {
+func (s statusInfo) toRefusal() *Refusal {
 	r := &Refusal{Status: s.Status, Failure: -1}
 	if len(s.Text) > 0 {
 		b := s.Text[0].Bytes
@@ -144,12 +144,12 @@ func (s statusInfo) refusal() *Refusal {
 // Accept checks a response against the request it answers, in every respect, and returns the token: granted,
 // the same imprint, nonce and policy, a time within [Skew] of now, and all that [Parse] checks.
 func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) {
-	der, t, err := r.read(response)
+	der, t, err := r.parseResponse(response)
 	if err == nil {
 		err = t.CheckClock(now, Skew)
 	}
 	if err == nil {
-		err = t.authorityValid(now)
+		err = t.requireAuthorityValid(now)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -157,14 +157,14 @@ func (r Request) Accept(response []byte, now time.Time) ([]byte, *Token, error) 
 	return der, t, nil
 }
 
-// read is Accept without a look at the clock.
-func (r Request) read(response []byte) ([]byte, *Token, error) {
+// parseResponse is Accept without a look at the clock.
+func (r Request) parseResponse(response []byte) ([]byte, *Token, error) {
 	var v timeStampResp
 	if rest, err := asn1.Unmarshal(response, &v); err != nil || len(rest) > 0 {
-		return nil, nil, malformed("response")
+		return nil, nil, newMalformed("response")
 	}
 	if v.Status.Status != 0 && v.Status.Status != 1 {
-		return nil, nil, v.Status.refusal()
+		return nil, nil, v.Status.toRefusal()
 	}
 	t, err := Parse(v.Token.FullBytes)
 	if err != nil {
@@ -183,8 +183,8 @@ func (r Request) read(response []byte) ([]byte, *Token, error) {
 	return v.Token.FullBytes, t, nil
 }
 
-// authorityValid demands that the authority's certificate is valid now, and was when it signed.
-func (t *Token) authorityValid(now time.Time) error {
+// requireAuthorityValid demands that the authority's certificate is valid now, and was when it signed.
+func (t *Token) requireAuthorityValid(now time.Time) error {
 	for _, at := range []time.Time{t.Time, now} {
 		if at.Before(t.Authority.NotBefore) || at.After(t.Authority.NotAfter) {
 			return errors.New("the time-stamp authority's certificate is not valid now")

@@ -27,20 +27,20 @@ type Responder struct {
 	Random io.Reader // serials and signatures
 }
 
-// accuracyOf what a responder states: one second.
-var accuracyOf = accuracy{Seconds: 1}
+// statedAccuracy what a responder states: one second.
+var statedAccuracy = accuracy{Seconds: 1}
 
 // Timestamp makes a token over a SHA-256 digest.
 func (r *Responder) Timestamp(_ context.Context, digest []byte) ([]byte, error) {
 	if len(digest) != sha256.Size {
 		return nil, fmt.Errorf("digest of %d bytes is not SHA-256", len(digest))
 	}
-	return r.token(Request{Hash: crypto.SHA256, Imprint: digest, CertReq: true})
+	return r.issueToken(Request{Hash: crypto.SHA256, Imprint: digest, CertReq: true})
 }
 
 // TokenSize returns an upper bound of a token with all certificates.
 func (r *Responder) TokenSize() int {
-	token, err := r.token(Request{Hash: crypto.SHA512, Imprint: make([]byte, 64), Nonce: new(big.Int).Lsh(big.NewInt(1), 128), CertReq: true})
+	token, err := r.issueToken(Request{Hash: crypto.SHA512, Imprint: make([]byte, 64), Nonce: new(big.Int).Lsh(big.NewInt(1), 128), CertReq: true})
 	if err != nil {
 		return 0
 	}
@@ -52,7 +52,7 @@ func (r *Responder) Respond(der []byte) ([]byte, error) {
 	request, err := ParseRequest(der)
 	if err == nil {
 		var token []byte
-		if token, err = r.token(request); err == nil {
+		if token, err = r.issueToken(request); err == nil {
 			return marshalResponse(token)
 		}
 	}
@@ -60,16 +60,16 @@ func (r *Responder) Respond(der []byte) ([]byte, error) {
 	switch {
 	case errors.As(err, &no):
 	case errors.Is(err, ErrMalformed):
-		no = refused(badRequest, "request cannot be read")
+		no = newRefusal(badRequest, "request cannot be read")
 	default:
-		no = refused(systemFailure, "no token can be made now")
+		no = newRefusal(systemFailure, "no token can be made now")
 	}
-	return no.marshal()
+	return no.marshalRefusal()
 }
 
-func (r *Responder) token(request Request) ([]byte, error) {
+func (r *Responder) issueToken(request Request) ([]byte, error) {
 	if request.Policy != nil && !request.Policy.Equal(r.Policy) {
-		return nil, refused(unacceptedPolicy, "policy is not supported")
+		return nil, newRefusal(unacceptedPolicy, "policy is not supported")
 	}
 	now := r.Clock().UTC().Truncate(time.Second)
 	if r.Select != nil {
@@ -78,11 +78,11 @@ func (r *Responder) token(request Request) ([]byte, error) {
 		r = &at
 	}
 	if len(r.Chain) == 0 {
-		return nil, refused(systemFailure, "the authority has no certificate")
+		return nil, newRefusal(systemFailure, "the authority has no certificate")
 	}
 	for _, c := range r.Chain {
 		if now.Before(c.NotBefore) || now.After(c.NotAfter) {
-			return nil, refused(TimeNotAvailable, "the clock is outside the certificate's validity")
+			return nil, newRefusal(TimeNotAvailable, "the clock is outside the certificate's validity")
 		}
 	}
 	// Serials are unique by 159 random bits (RFC 3161 §2.4.2 wants up to 160).
@@ -97,15 +97,15 @@ func (r *Responder) token(request Request) ([]byte, error) {
 	}
 	info, err := asn1.Marshal(tstInfo{
 		Version: 1, Policy: r.Policy, Imprint: messageImprint{id, request.Imprint}, Serial: new(big.Int).SetBytes(serial),
-		GenTime: now, Accuracy: accuracyOf, Nonce: request.Nonce,
+		GenTime: now, Accuracy: statedAccuracy, Nonce: request.Nonce,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("encode TSTInfo: %w", err)
 	}
-	return r.sign(info, request.CertReq)
+	return r.signToken(info, request.CertReq)
 }
 
-func (r *Responder) sign(info []byte, withCertificates bool) ([]byte, error) {
+func (r *Responder) signToken(info []byte, withCertificates bool) ([]byte, error) {
 	scheme, err := cms.SchemeFor(r.Key.Public())
 	if err != nil {
 		return nil, err

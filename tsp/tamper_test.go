@@ -21,20 +21,20 @@ import (
 	"segel/cms"
 )
 
-// answer makes a response whose token is as a test wants it, signed by a proper authority.
-func answer(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
+// buildResponse makes a response whose token is as a test wants it, signed by a proper authority.
+func buildResponse(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
 	t.Helper()
 	id, err := cms.HashIdentifier(crypto.SHA256)
 	if err != nil {
 		t.Fatal(err)
 	}
-	info := tstInfo{Version: 1, Policy: r.Policy, Imprint: messageImprint{id, digest[:]}, Serial: big.NewInt(1), GenTime: now, Accuracy: accuracyOf}
+	info := tstInfo{Version: 1, Policy: r.Policy, Imprint: messageImprint{id, digest[:]}, Serial: big.NewInt(1), GenTime: now, Accuracy: statedAccuracy}
 	change(&info)
 	der, err := asn1.Marshal(info)
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := r.sign(der, true)
+	token, err := r.signToken(der, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func answer(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
 
 func TestTokenThatAnAuthoritySignedHasToMakeSense(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	ask := Request{Hash: crypto.SHA256, Imprint: digest[:]}
 	old, _ := cms.HashIdentifier(crypto.SHA1)
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestTokenThatAnAuthoritySignedHasToMakeSense(t *testing.T) {
 		"before the certificate":   {func(i *tstInfo) { i.GenTime = r.Chain[0].NotBefore }, r.Chain[0].NotBefore.Add(-time.Second), "not valid now"},
 		"a nonce nobody asked for": {func(i *tstInfo) { i.Nonce = big.NewInt(9) }, now, ""},
 	} {
-		_, token, err := ask.Accept(answer(t, r, c.change), c.at)
+		_, token, err := ask.Accept(buildResponse(t, r, c.change), c.at)
 		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
@@ -87,7 +87,7 @@ func TestTokenThatAnAuthoritySignedHasToMakeSense(t *testing.T) {
 
 func TestContainerThatIsNoTimestampIsRefused(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	statement, err := r.Timestamp(context.Background(), digest[:])
 	if err != nil {
 		t.Fatal(err)
@@ -114,8 +114,8 @@ func TestContainerThatIsNoTimestampIsRefused(t *testing.T) {
 
 func TestSigningCertificateMustBeBoundBySignedAttributes(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
-	token := rebuild(t, r, func(attrs []asn1.RawValue) []asn1.RawValue {
+	r := newResponder(t, true, stamping)
+	token := rebuildToken(t, r, func(attrs []asn1.RawValue) []asn1.RawValue {
 		name, err := asn1.Marshal(cms.OIDSigningCertificateV2)
 		if err != nil {
 			t.Fatal(err)
@@ -129,18 +129,18 @@ func TestSigningCertificateMustBeBoundBySignedAttributes(t *testing.T) {
 
 func TestTokenOfTwoSignersIsRefused(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	same := func(attrs []asn1.RawValue) []asn1.RawValue { return attrs }
-	if _, err := Parse(rebuild(t, r, same, 1)); err != nil {
+	if _, err := Parse(rebuildToken(t, r, same, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Parse(rebuild(t, r, same, 2)); !errors.Is(err, ErrMalformed) {
+	if _, err := Parse(rebuildToken(t, r, same, 2)); !errors.Is(err, ErrMalformed) {
 		t.Error(err)
 	}
 }
 
-// rebuild makes a token with changed attributes that the key signs, and with its signer info that many times.
-func rebuild(t *testing.T, r *Responder, change func([]asn1.RawValue) []asn1.RawValue, signers int) []byte {
+// rebuildToken makes a token with changed attributes that the key signs, and with its signer info that many times.
+func rebuildToken(t *testing.T, r *Responder, change func([]asn1.RawValue) []asn1.RawValue, signers int) []byte {
 	t.Helper()
 	good, err := r.Timestamp(context.Background(), digest[:])
 	if err != nil {
@@ -192,7 +192,7 @@ func rebuild(t *testing.T, r *Responder, change func([]asn1.RawValue) []asn1.Raw
 
 func TestSerialsAreLongAndNeverTheSame(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	seen, bits := map[string]bool{}, 0
 	for range 50 {
 		der, err := r.Timestamp(context.Background(), digest[:])
@@ -216,7 +216,7 @@ func TestSerialsAreLongAndNeverTheSame(t *testing.T) {
 
 func TestNoSingleChangedByteOfTheStatementIsAccepted(t *testing.T) {
 	t.Parallel()
-	token, err := responder(t, true, stamping).Timestamp(context.Background(), digest[:])
+	token, err := newResponder(t, true, stamping).Timestamp(context.Background(), digest[:])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestNoSingleChangedByteOfTheStatementIsAccepted(t *testing.T) {
 func TestRefusalTellsWhyInBoundedText(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []int{badAlgorithm, badRequest, TimeNotAvailable, systemFailure} {
-		der, err := (&Refusal{Status: 2, Failure: failure, Text: strings.Repeat("\x00é", 5000)}).marshal()
+		der, err := (&Refusal{Status: 2, Failure: failure, Text: strings.Repeat("\x00é", 5000)}).marshalRefusal()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestRefusalTellsWhyInBoundedText(t *testing.T) {
 func TestStatusOfAResponseDecidesWhateverTokenItCarries(t *testing.T) {
 	t.Parallel()
 	ask := Request{Hash: crypto.SHA256, Imprint: digest[:]}
-	good := answer(t, responder(t, true, stamping), func(*tstInfo) {})
+	good := buildResponse(t, newResponder(t, true, stamping), func(*tstInfo) {})
 	var v timeStampResp
 	if _, err := asn1.Unmarshal(good, &v); err != nil {
 		t.Fatal(err)
@@ -280,13 +280,13 @@ func TestQueryThatAuthorityCannotServeNamesTheFailure(t *testing.T) {
 	id, _ := cms.HashIdentifier(crypto.SHA256)
 	old, _ := cms.HashIdentifier(crypto.SHA1)
 	good := timeStampReq{Version: 1, Imprint: messageImprint{id, digest[:]}}
-	r := responder(t, true, stamping)
-	bare := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
+	bare := newResponder(t, true, stamping)
 	bare.Chain = nil
-	early, late := responder(t, true, stamping), responder(t, true, stamping)
+	early, late := newResponder(t, true, stamping), newResponder(t, true, stamping)
 	early.Clock = func() time.Time { return early.Chain[0].NotBefore.Add(-time.Second) }
 	late.Clock = func() time.Time { return late.Chain[0].NotAfter.Add(time.Second) }
-	stopped := responder(t, true, stamping)
+	stopped := newResponder(t, true, stamping)
 	stopped.Random = strings.NewReader("")
 	for name, c := range map[string]struct {
 		by      *Responder
@@ -322,7 +322,7 @@ func TestQueryThatAuthorityCannotServeNamesTheFailure(t *testing.T) {
 
 func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	for name, c := range map[string]struct {
 		serve http.HandlerFunc
 		says  string // empty: a token
@@ -331,9 +331,9 @@ func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 		"out of order":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }, "503"},
 		"a login page":   {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }, "type \"text/html"},
 		"no type":        {func(w http.ResponseWriter, _ *http.Request) { w.Header()["Content-Type"] = nil }, "type"},
-		"no token":       {func(w http.ResponseWriter, _ *http.Request) { reply(w, []byte("<html>")) }, "malformed"},
-		"without an end": {func(w http.ResponseWriter, _ *http.Request) { reply(w, make([]byte, maxResponse+1)) }, "too long"},
-		"an old answer":  {func(w http.ResponseWriter, _ *http.Request) { reply(w, answer(t, r, func(*tstInfo) {})) }, "nonce"},
+		"no token":       {func(w http.ResponseWriter, _ *http.Request) { writeReply(w, []byte("<html>")) }, "malformed"},
+		"without an end": {func(w http.ResponseWriter, _ *http.Request) { writeReply(w, make([]byte, maxResponse+1)) }, "too long"},
+		"an old answer":  {func(w http.ResponseWriter, _ *http.Request) { writeReply(w, buildResponse(t, r, func(*tstInfo) {})) }, "nonce"},
 	} {
 		server := httptest.NewServer(c.serve)
 		client := &Client{URL: server.URL, HTTP: server.Client(), Clock: func() time.Time { return now }}
@@ -345,14 +345,14 @@ func TestClientTakesATokenFromAProperAnswerOnly(t *testing.T) {
 	}
 }
 
-func reply(w http.ResponseWriter, b []byte) {
+func writeReply(w http.ResponseWriter, b []byte) {
 	w.Header().Set("Content-Type", replyType)
 	_, _ = w.Write(b)
 }
 
 func TestHandlerTakesBoundedPostsOnly(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	for _, c := range []struct {
 		method string
 		body   int

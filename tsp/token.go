@@ -19,7 +19,7 @@ import (
 // ErrMalformed is bytes that are not what the protocol says they should be.
 var ErrMalformed = errors.New("malformed timestamp")
 
-func malformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
+func newMalformed(what string) error { return fmt.Errorf("%w: %s", ErrMalformed, what) }
 
 type messageImprint struct {
 	Algorithm pkix.AlgorithmIdentifier
@@ -72,26 +72,26 @@ func Parse(der []byte) (*Token, error) {
 		return nil, err
 	}
 	if !sd.ContentType.Equal(cms.OIDTSTInfo) || sd.Content == nil {
-		return nil, malformed("no TSTInfo")
+		return nil, newMalformed("no TSTInfo")
 	}
 	if len(sd.Signers) != 1 {
-		return nil, malformed("not exactly one signer")
+		return nil, newMalformed("not exactly one signer")
 	}
 	var info tstInfo
 	if rest, err := asn1.Unmarshal(sd.Content, &info); err != nil || len(rest) > 0 || info.Version != 1 || info.Serial == nil {
-		return nil, malformed("TSTInfo")
+		return nil, newMalformed("TSTInfo")
 	}
 	hash, err := cms.HashOf(info.Imprint.Algorithm)
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(info.Extensions, func(x pkix.Extension) bool { return x.Critical }) {
-		return nil, malformed("critical extension that is not known")
+		return nil, newMalformed("critical extension that is not known")
 	}
 	if len(info.Imprint.Digest) != hash.Size() {
-		return nil, malformed("imprint of another length than its hash")
+		return nil, newMalformed("imprint of another length than its hash")
 	}
-	within, err := info.Accuracy.duration()
+	within, err := info.Accuracy.toDuration()
 	if err != nil {
 		return nil, err
 	}
@@ -99,19 +99,19 @@ func Parse(der []byte) (*Token, error) {
 		Policy: info.Policy, Hash: hash, Imprint: info.Imprint.Digest, Serial: info.Serial, Time: info.GenTime.UTC(),
 		Accuracy: within, Nonce: info.Nonce, Chain: sd.Certificates, sd: sd,
 	}
-	return t, t.verify()
+	return t, t.verifySignature()
 }
 
-// duration is at most a day: more says nothing, and seconds without a bound would overflow. Parts of a second are
+// toDuration is at most a day: more says nothing, and seconds without a bound would overflow. Parts of a second are
 // below one (RFC 3161 §2.4.2).
-func (a accuracy) duration() (time.Duration, error) {
+func (a accuracy) toDuration() (time.Duration, error) {
 	if a.Seconds < 0 || a.Seconds > 24*60*60 || a.Millis < 0 || a.Millis > 999 || a.Micros < 0 || a.Micros > 999 {
-		return 0, malformed("accuracy")
+		return 0, newMalformed("accuracy")
 	}
 	return time.Duration(a.Seconds)*time.Second + time.Duration(a.Millis)*time.Millisecond + time.Duration(a.Micros)*time.Microsecond, nil
 }
 
-func (t *Token) verify() error {
+func (t *Token) verifySignature() error {
 	s := t.sd.Signers[0]
 	h := s.Digest.New()
 	h.Write(t.sd.Content)

@@ -24,8 +24,8 @@ var (
 	digest = sha256.Sum256([]byte("kontrak"))
 )
 
-// responder makes an authority whose one purpose is as the test wants it.
-func responder(t testing.TB, critical bool, purposes ...asn1.ObjectIdentifier) *Responder {
+// newResponder makes an authority whose one purpose is as the test wants it.
+func newResponder(t testing.TB, critical bool, purposes ...asn1.ObjectIdentifier) *Responder {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -57,10 +57,10 @@ var (
 
 func TestResponseIsAcceptedOnlyWhenItFitsTheRequestInEveryRespect(t *testing.T) {
 	t.Parallel()
-	good := responder(t, true, stamping)
+	good := newResponder(t, true, stamping)
 	ask := Request{Hash: crypto.SHA256, Imprint: digest[:], Policy: policy, Nonce: big.NewInt(4711), CertReq: true}
 	other := sha256.Sum256([]byte("lain"))
-	late := responder(t, true, stamping)
+	late := newResponder(t, true, stamping)
 	late.Clock = func() time.Time { return now.Add(time.Hour) }
 	for _, c := range []struct {
 		name   string
@@ -74,9 +74,9 @@ func TestResponseIsAcceptedOnlyWhenItFitsTheRequestInEveryRespect(t *testing.T) 
 		{"another imprint", good, func(r *Request) { r.Imprint = other[:] }, "something else"},
 		{"no certificate", good, func(r *Request) { r.CertReq = false }, "not included"},
 		{"an hour away", late, func(*Request) {}, "far from now"},
-		{"purpose not critical", responder(t, false, stamping), func(*Request) {}, "critical"},
-		{"two purposes", responder(t, true, stamping, codeSign), func(*Request) {}, "alone"},
-		{"another purpose", responder(t, true, codeSign), func(*Request) {}, "alone"},
+		{"purpose not critical", newResponder(t, false, stamping), func(*Request) {}, "critical"},
+		{"two purposes", newResponder(t, true, stamping, codeSign), func(*Request) {}, "alone"},
+		{"another purpose", newResponder(t, true, codeSign), func(*Request) {}, "alone"},
 	} {
 		q := ask
 		c.asked(&q)
@@ -100,7 +100,7 @@ func TestResponseIsAcceptedOnlyWhenItFitsTheRequestInEveryRespect(t *testing.T) 
 
 func TestAnotherPolicyIsRefusedByTheAuthorityAndByTheClient(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	ask := Request{Hash: crypto.SHA256, Imprint: digest[:], Policy: asn1.ObjectIdentifier{1, 2, 9}, CertReq: true}
 	der, err := ask.Marshal()
 	if err != nil {
@@ -126,7 +126,7 @@ func TestAnotherPolicyIsRefusedByTheAuthorityAndByTheClient(t *testing.T) {
 
 func TestRequestThatCannotBeReadGetsARefusalNotAToken(t *testing.T) {
 	t.Parallel()
-	r := responder(t, true, stamping)
+	r := newResponder(t, true, stamping)
 	for _, der := range [][]byte{nil, {0x30}, []byte("GET / HTTP/1.1"), make([]byte, 1<<20)} {
 		response, err := r.Respond(der)
 		if err != nil {
@@ -140,7 +140,7 @@ func TestRequestThatCannotBeReadGetsARefusalNotAToken(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	r := responder(f, true, stamping)
+	r := newResponder(f, true, stamping)
 	token, err := r.Timestamp(context.Background(), digest[:])
 	if err != nil {
 		f.Fatal(err)
@@ -154,7 +154,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzRespond(f *testing.F) {
-	r := responder(f, true, stamping)
+	r := newResponder(f, true, stamping)
 	der, err := Request{Hash: crypto.SHA256, Imprint: digest[:], Nonce: big.NewInt(7), CertReq: true}.Marshal()
 	if err != nil {
 		f.Fatal(err)
@@ -168,7 +168,7 @@ func FuzzRespond(f *testing.F) {
 }
 
 func FuzzAccept(f *testing.F) {
-	r := responder(f, true, stamping)
+	r := newResponder(f, true, stamping)
 	ask := Request{Hash: crypto.SHA256, Imprint: digest[:], Nonce: big.NewInt(7), CertReq: true}
 	der, err := ask.Marshal()
 	if err != nil {

@@ -26,10 +26,10 @@ func Handler(prefix string) http.Handler {
 	if err != nil {
 		panic("web: dist is embedded above: " + err.Error())
 	}
-	return handler(dist, prefix)
+	return newHandler(dist, prefix)
 }
 
-func handler(dist fs.FS, prefix string) http.Handler {
+func newHandler(dist fs.FS, prefix string) http.Handler {
 	page, err := fs.ReadFile(dist, "index.html")
 	if err != nil {
 		page = placeholder
@@ -42,7 +42,7 @@ func handler(dist fs.FS, prefix string) http.Handler {
 		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" {
 			// A worker lives by the policy of its own file: that of the PDF engine compiles its picture decoders.
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'")
-			w.Header().Set("Cache-Control", lifetime(name))
+			w.Header().Set("Cache-Control", cacheControl(name))
 			files.ServeHTTP(w, r)
 			return
 		}
@@ -50,23 +50,23 @@ func handler(dist fs.FS, prefix string) http.Handler {
 			http.NotFound(w, r) // a page that is older than this program asks; the first page is no script
 			return
 		}
-		serve(w, r, page)
+		servePage(w, r, page)
 	})
 }
 
 // assets is where Vite puts files whose names change with what is in them.
 const assets = "assets/"
 
-func lifetime(name string) string {
+func cacheControl(name string) string {
 	if strings.HasPrefix(name, assets) {
 		return "public, max-age=31536000, immutable"
 	}
 	return "no-cache"
 }
 
-// serve answers the first page. No script stands in it. Style sheets that the app makes while it runs carry a
+// servePage answers the first page. No script stands in it. Style sheets that the app makes while it runs carry a
 // nonce that is good for this answer alone.
-func serve(w http.ResponseWriter, r *http.Request, page []byte) {
+func servePage(w http.ResponseWriter, r *http.Request, page []byte) {
 	nonce := rand.Text()
 	h := w.Header()
 	h.Set("Content-Security-Policy", strings.Join([]string{

@@ -19,7 +19,7 @@ var app = fstest.MapFS{
 func get(t *testing.T, prefix, path string) (status int, header func(string) string, body string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	handler(app, prefix).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	newHandler(app, prefix).ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 	b, err := io.ReadAll(w.Result().Body)
 	if err != nil {
 		t.Fatal(err)

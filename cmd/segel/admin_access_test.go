@@ -70,7 +70,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept := contract.StampSerial{Serial: evident, Organisation: own, State: contract.SerialQuarantined, Former: d.ID, LetGo: 1, Evidence: d.Revisions[0].Tail, TakenAt: d.CreatedAt, ChangedAt: d.CreatedAt}
+	kept := contract.StampSerial{Serial: evident, Organisation: own, State: contract.SerialQuarantined, FormerDocument: d.ID, ReleaseCount: 1, Evidence: d.Revisions[0].Tail, RegisteredAt: d.CreatedAt, ChangedAt: d.CreatedAt}
 	if err := s.store.MoveSerials(context.Background(), []contract.SerialMove{{To: kept}}); err != nil {
 		t.Fatal(err)
 	}

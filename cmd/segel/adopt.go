@@ -24,21 +24,21 @@ type adoptCommand struct {
 	Yes          bool `help:"Adopt without being asked."`
 }
 
-func (c adoptCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+func (c adoptCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
-	a := &app{conf: conf, log: w.log(conf), clock: time.Now}
+	a := &app{conf: conf, log: w.newLogger(conf), clock: time.Now}
 	if a.store, err = openDatabase(w.ctx, conf, writing); err != nil {
 		return err
 	}
-	return errors.Join(c.adopt(w, a), a.store.Close())
+	return errors.Join(c.adoptFound(w, a), a.store.Close())
 }
 
-// adopt shows what was found, asks, and then marks what has no mark. What belongs to another installation is refused.
-func (c adoptCommand) adopt(w *world, a *app) error {
-	found, state, undecided := a.look(w.ctx)
+// adoptFound shows what was found, asks, and then marks what has no mark. What belongs to another installation is refused.
+func (c adoptCommand) adoptFound(w *environment, a *app) error {
+	found, state, undecided := a.findInstallation(w.ctx)
 	if err := requireAdoptable(found, state, undecided, c.NewAuthority); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (c adoptCommand) adopt(w *world, a *app) error {
 			return err
 		}
 	}
-	if err := c.show(w.stdout, found, e); err != nil {
+	if err := c.printFound(w.stdout, found, e); err != nil {
 		return err
 	}
 	if !c.Yes {
@@ -82,7 +82,7 @@ func (c adoptCommand) adopt(w *world, a *app) error {
 		}
 		root = made.Root()
 	}
-	if err := a.adopt(w.ctx, found, root); err != nil {
+	if err := a.adoptInstallation(w.ctx, found, root); err != nil {
 		if errors.Is(err, store.ErrConflict) {
 			return errors.New("another process has changed the installation at the same moment: look at it and try again")
 		}
@@ -116,8 +116,8 @@ func requireAdoptable(found installation.Found, state installation.State, undeci
 	return undecided
 }
 
-// show prints what was found.
-func (c adoptCommand) show(out io.Writer, found installation.Found, e evidence) error {
+// printFound prints what was found.
+func (c adoptCommand) printFound(out io.Writer, found installation.Found, e evidence) error {
 	var b strings.Builder
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(&b, "%-14s%s\n", what+":", fmt.Sprintf(format, args...))
@@ -142,7 +142,7 @@ func (c adoptCommand) show(out io.Writer, found installation.Found, e evidence) 
 	}
 	line("authority", "%s, SHA-256 %x; the master key opens it", e.root.Subject.CommonName, sha256.Sum256(e.root.Raw))
 	line("documents", "%d; of %d files of the newest, %d are there", e.documents, e.files, e.files-len(e.missing))
-	for _, against := range e.objections() {
+	for _, against := range e.listObjections() {
 		line("BUT", "%s", against)
 	}
 	if found.Recorded.ID != "" && requireAuthority(found, e.root) != nil {

@@ -24,6 +24,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/credential"
+	"segel/internal/disk"
 	"segel/internal/identity"
 	proc "segel/internal/process"
 	"segel/internal/store"
@@ -44,6 +45,7 @@ type app struct {
 	answers     api.Answers // the store, as the wire needs it
 	authority   *authority.Authority
 	blobs       *file.Store
+	diskSpace   *disk.Room
 	identity    *identity.Service
 	workflow    *workflow.Service
 	sealer      *credential.Sealer
@@ -59,14 +61,14 @@ type app struct {
 	installation store.Installation // as it was when it was opened
 }
 
-// open opens an installation as far as a command may change it, and wires what commands and the service share. It starts
+// openApp opens an installation as far as a command may change it, and wires what commands and the service share. It starts
 // nothing.
-func open(ctx context.Context, conf config.Config, log *slog.Logger, to access) (*app, error) {
-	return openAt(ctx, conf, log, time.Now, to)
+func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to access) (*app, error) {
+	return openAppAt(ctx, conf, log, time.Now, to)
 }
 
-// openAt is open with a clock, which everything shares.
-func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, to access) (*app, error) {
+// openAppAt is open with a clock, which everything shares.
+func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, to access) (*app, error) {
 	// Whatever a library makes in the data folder is its owner's alone too.
 	syscall.Umask(0o077)
 	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
@@ -78,13 +80,13 @@ func openAt(ctx context.Context, conf config.Config, log *slog.Logger, clock fun
 		return nil, errors.Join(err, a.store.Close())
 	}
 	a.answers = a.store
-	if err := a.wire(); err != nil {
+	if err := a.wireServices(); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
 	return a, nil
 }
 
-func (a *app) wire() error {
+func (a *app) wireServices() error {
 	a.identity = identity.New(identity.Options{
 		Store: a.store, Clock: a.clock, Random: rand.Reader, PublicURL: a.conf.BaseURL(), Log: a.log,
 		Lifetimes: identity.Lifetimes{
@@ -102,13 +104,17 @@ func (a *app) wire() error {
 	if err := a.wireTrust(); err != nil {
 		return err
 	}
+	a.diskSpace = &disk.Room{Folders: []string{filepath.Join(a.conf.DataDir, blobDir)}, Reserve: int64(a.conf.DiskReserve)}
+	if path, ok := sqlstore.SQLitePath(databaseDSN(a.conf)); ok {
+		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
+	}
 	a.workflow = &workflow.Service{
-		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer,
+		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, RequireDiskSpace: a.diskSpace.Require, Issuer: issuer{a.authority}, Sealer: a.sealer,
 		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
-		Trust: a.trust, Standing: a.authority,
+		Trust: a.trust, FileRevocation: a.authority,
 		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics), RenewBefore: a.conf.RenewBefore,
-		Own: ownCertificates(a.authority), Settle: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+		AuthorityCertificates: ownCertificates(a.authority), InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
 	}
 	return nil
 }
@@ -123,10 +129,10 @@ func (a *app) wireTrust() error {
 		return err
 	}
 	declareIdentities(a.trust, a.authority.Issuers())
-	client := outward(a.conf)
+	client := outboundClient(a.conf)
 	a.timestamper = a.authority.Timestamper()
 	if len(a.conf.TimestampURLs) > 0 {
-		a.timestamper = timestamper(a.conf, client, a.trust, a.clock)
+		a.timestamper = newTimestamper(a.conf, client, a.trust, a.clock)
 	}
 	// What the embedded authority issued it answers for in process; about others their own responders are asked.
 	a.revocation = revocation.Sources{a.authority, &revocation.Fetcher{HTTP: client, Clock: a.clock}}
@@ -149,9 +155,9 @@ func (a *app) close() {
 	}
 }
 
-// join gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an earlier one
+// joinProcesses gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an earlier one
 // of that name left. It comes before the first request and the first job.
-func (a *app) join(ctx context.Context) error {
+func (a *app) joinProcesses(ctx context.Context) error {
 	p, err := proc.Join(filepath.Join(a.conf.DataDir, "places"))
 	if err != nil {
 		return err
@@ -217,13 +223,13 @@ type issuer struct{ a *authority.Authority }
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	chain, err := i.a.Certify(ctx, holderOf(h), key)
 	if errors.Is(err, authority.ErrNotYetValid) {
-		err = contract.ErrClock.Because(err) // the authority was made while the clock was ahead, or it is behind now
+		err = contract.ErrClock.WithCause(err) // the authority was made while the clock was ahead, or it is behind now
 	}
 	return chain, err
 }
 
 func (i issuer) Certifies(cert *x509.Certificate, h workflow.Holder) bool {
-	return i.a.Certifies(cert, holderOf(h))
+	return i.a.MatchesHolder(cert, holderOf(h))
 }
 
 func holderOf(h workflow.Holder) authority.Holder {
@@ -233,13 +239,13 @@ func holderOf(h workflow.Holder) authority.Holder {
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
-	return i.a.Revoked(ctx, cert)
+	return i.a.IsRevoked(ctx, cert)
 }
 
 // ownCertificates are the authority's, as administrators see them.
 func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	var all []workflow.CertificateLine
-	for _, o := range a.Own() {
+	for _, o := range a.OwnCertificates() {
 		c := o.Certificate
 		all = append(all, workflow.CertificateLine{Role: o.Role, Certificate: store.Certificate{
 			Serial: fmt.Sprintf("%x", c.SerialNumber), Subject: c.Subject.String(), DER: c.Raw, IssuedAt: c.NotBefore, NotAfter: c.NotAfter,
@@ -254,7 +260,7 @@ type ledger struct {
 	clock func() time.Time
 }
 
-func (l ledger) Issued(ctx context.Context, r authority.Record) error {
+func (l ledger) RecordIssued(ctx context.Context, r authority.Record) error {
 	return l.s.AddCertificate(ctx, store.Certificate{
 		Serial: r.Serial, Subject: r.Subject, DER: r.DER, IssuedAt: r.IssuedAt, NotAfter: r.NotAfter, RevokedAt: r.RevokedAt, Reason: r.Reason, Holder: r.Holder,
 		Assurance: contract.Assurance(r.Assurance), NamedBy: r.NamedBy, Organisation: r.Organisation, Email: r.Email,
@@ -276,7 +282,7 @@ func recordOf(c store.Certificate) authority.Record {
 	}
 }
 
-func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
+func (l ledger) ListRevoked(ctx context.Context) ([]authority.Record, error) {
 	all, err := l.s.RevokedCertificates(ctx)
 	out := make([]authority.Record, len(all))
 	for i, c := range all {
@@ -285,7 +291,7 @@ func (l ledger) Revoked(ctx context.Context) ([]authority.Record, error) {
 	return out, err
 }
 
-func (l ledger) Revocations(ctx context.Context) (int, error) { return l.s.Revocations(ctx) }
+func (l ledger) CountRevoked(ctx context.Context) (int, error) { return l.s.Revocations(ctx) }
 
 func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.Time) error {
 	e := contract.Event{
@@ -299,9 +305,9 @@ func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.T
 	return err
 }
 
-// log returns the logger that the configuration asks for. It writes to standard error; standard output is for
+// newLogger returns the logger that the configuration asks for. It writes to standard error; standard output is for
 // what a command answers.
-func (w *world) log(conf config.Config) *slog.Logger {
+func (w *environment) newLogger(conf config.Config) *slog.Logger {
 	o := &slog.HandlerOptions{Level: conf.LogLevel}
 	if conf.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(w.stderr, o))
@@ -309,9 +315,9 @@ func (w *world) log(conf config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w.stderr, o))
 }
 
-// plain turns a refusal of a rule into the sentence that a person reads; where it is about members of the input,
+// plainError turns a refusal of a rule into the sentence that a person reads; where it is about members of the input,
 // into what is said of each.
-func plain(err error) error {
+func plainError(err error) error {
 	var e *contract.Error
 	if !errors.As(err, &e) {
 		return err

@@ -22,16 +22,16 @@ type auditCommand struct {
 
 // auditKey signs checkpoints. It is made of the master key, so that who writes to the database alone has it not.
 func (a *app) auditKey() (ed25519.PrivateKey, string) {
-	seed := a.sealer.Derive("audit checkpoint 1")
+	seed := a.sealer.DeriveKey("audit checkpoint 1")
 	key := ed25519.NewKeyFromSeed(seed[:])
-	return key, audit.Origin(key.Public().(ed25519.PublicKey))
+	return key, audit.LogOrigin(key.Public().(ed25519.PublicKey))
 }
 
 type auditCheckpointCommand struct{ dataFlag }
 
-func (c auditCheckpointCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
-		b, err := a.checkpoint(w)
+func (c auditCheckpointCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+		b, err := a.signCheckpoint(w)
 		if err != nil {
 			return err
 		}
@@ -40,8 +40,8 @@ func (c auditCheckpointCommand) Run(w *world) error {
 	})
 }
 
-// checkpoint returns the signed checkpoint of the log as it is now.
-func (a *app) checkpoint(w *world) ([]byte, error) {
+// signCheckpoint returns the signed checkpoint of the log as it is now.
+func (a *app) signCheckpoint(w *environment) ([]byte, error) {
 	// Nothing is signed that does not hold: who rewrote the log must not be given a checkpoint of it.
 	if err := a.store.CheckLog(w.ctx); err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ type auditVerifyCommand struct {
 	Files []string `arg:"" help:"Checkpoints that were printed before." name:"checkpoint"`
 }
 
-func (c auditVerifyCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
+func (c auditVerifyCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
 		err := a.store.CheckLog(w.ctx)
 		bad := errors.Is(err, audit.ErrMismatch)
 		if err != nil && !bad {
@@ -70,7 +70,7 @@ func (c auditVerifyCommand) Run(w *world) error {
 			fmt.Fprintln(w.stdout, "audit log:", err)
 		}
 		for _, file := range c.Files {
-			said, err := a.compare(w, file)
+			said, err := a.compareCheckpoint(w, file)
 			if err != nil {
 				return err
 			}
@@ -90,8 +90,8 @@ type verdict struct {
 	text  string
 }
 
-// compare holds the log against the checkpoint in a file.
-func (a *app) compare(w *world, file string) (verdict, error) {
+// compareCheckpoint holds the log against the checkpoint in a file.
+func (a *app) compareCheckpoint(w *environment, file string) (verdict, error) {
 	b, err := readUpTo(file, audit.MaxCheckpoint)
 	if err != nil {
 		return verdict{}, err
@@ -133,8 +133,8 @@ func readUpTo(file string, limit int) ([]byte, error) {
 
 type auditKeyCommand struct{ dataFlag }
 
-func (c auditKeyCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
+func (c auditKeyCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
 		key, origin := a.auditKey()
 		_, err := fmt.Fprintln(w.stdout, audit.VerifierKey(origin, key.Public().(ed25519.PublicKey)))
 		return err

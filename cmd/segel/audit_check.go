@@ -32,9 +32,9 @@ type checkedProof struct {
 }
 
 // Run ends with 0 where the proof holds, 1 where it does not, 2 where it or what it is held against cannot be read.
-func (c auditCheckCommand) Run(w *world) error {
-	p, err := c.check()
-	words := proofWords[text.Language(c.Lang)]
+func (c auditCheckCommand) Run(w *environment) error {
+	p, err := c.checkProof()
+	words := proofTexts[text.Language(c.Lang)]
 	switch {
 	case errors.Is(err, audit.ErrCheckpoint), errors.Is(err, audit.ErrUnproven), errors.Is(err, errOtherCheckpoint):
 		if _, err := fmt.Fprintf(w.stdout, words.fails+"\n", c.Proof, err); err != nil {
@@ -45,10 +45,10 @@ func (c auditCheckCommand) Run(w *world) error {
 		fmt.Fprintln(w.stderr, "segel:", err)
 		return someUnreadable
 	}
-	if err := words.tell(w.stdout, p); err != nil {
+	if err := words.writeProof(w.stdout, p); err != nil {
 		return err
 	}
-	if p.digest != "" && len(p.naming()) == 0 {
+	if p.digest != "" && len(p.eventsNamingFile()) == 0 {
 		return exitStatus(1)
 	}
 	return nil
@@ -56,8 +56,8 @@ func (c auditCheckCommand) Run(w *world) error {
 
 var errOtherCheckpoint = errors.New("the proof is under another checkpoint than the one that was given")
 
-func (c auditCheckCommand) check() (p checkedProof, err error) {
-	origin, key, err := c.key()
+func (c auditCheckCommand) checkProof() (p checkedProof, err error) {
+	origin, key, err := c.readKey()
 	if err != nil {
 		return p, err
 	}
@@ -68,11 +68,11 @@ func (c auditCheckCommand) check() (p checkedProof, err error) {
 	if p.proof, err = audit.ParseProof(b); err != nil {
 		return p, fmt.Errorf("%s: %w", c.Proof, err)
 	}
-	if p.checkpoint, p.events, err = p.proof.Check(origin, key); err != nil {
+	if p.checkpoint, p.events, err = p.proof.Verify(origin, key); err != nil {
 		return p, err
 	}
 	if c.Checkpoint != "" {
-		if err := c.compare(p.checkpoint, origin, key); err != nil {
+		if err := c.requireCheckpoint(p.checkpoint, origin, key); err != nil {
 			return p, err
 		}
 		p.known = true
@@ -83,8 +83,8 @@ func (c auditCheckCommand) check() (p checkedProof, err error) {
 	return p, err
 }
 
-// key reads the key from the command line, or from the file that it names.
-func (c auditCheckCommand) key() (origin string, key ed25519.PublicKey, err error) {
+// readKey reads the key from the command line, or from the file that it names.
+func (c auditCheckCommand) readKey() (origin string, key ed25519.PublicKey, err error) {
 	origin, key, err = audit.ParseVerifierKey(c.Key)
 	if err == nil {
 		return origin, key, nil
@@ -99,8 +99,8 @@ func (c auditCheckCommand) key() (origin string, key ed25519.PublicKey, err erro
 	return origin, key, err
 }
 
-// compare demands that a proof's checkpoint says what the one in a file does.
-func (c auditCheckCommand) compare(of audit.Checkpoint, origin string, key ed25519.PublicKey) error {
+// requireCheckpoint demands that a proof's checkpoint says what the one in a file does.
+func (c auditCheckCommand) requireCheckpoint(of audit.Checkpoint, origin string, key ed25519.PublicKey) error {
 	b, err := readUpTo(c.Checkpoint, audit.MaxCheckpoint)
 	if err != nil {
 		return err
@@ -129,8 +129,8 @@ func digestOf(file string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// naming returns the indexes of the events that name the reader's file.
-func (p checkedProof) naming() []int {
+// eventsNamingFile returns the indexes of the events that name the reader's file.
+func (p checkedProof) eventsNamingFile() []int {
 	var all []int
 	for i, e := range p.events {
 		if p.digest != "" && (e.Details["digest"] == p.digest || e.Details["original"] == p.digest) {
@@ -140,8 +140,8 @@ func (p checkedProof) naming() []int {
 	return all
 }
 
-// hidden returns how many numbers between the first event and the last are not shown.
-func (p checkedProof) hidden() int64 {
+// countHidden returns how many numbers between the first event and the last are not shown.
+func (p checkedProof) countHidden() int64 {
 	first, last := p.proof.Events[0].Number, p.proof.Events[len(p.events)-1].Number
 	return last - first + 1 - int64(len(p.events))
 }

@@ -15,13 +15,13 @@ type auditProveCommand struct {
 	Checkpoint string              `help:"Prove what was in the log at this checkpoint, which somebody else has already; default one of now." placeholder:"FILE"`
 }
 
-func (c auditProveCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
-		note, err := c.checkpoint(w, a)
+func (c auditProveCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+		note, err := c.readCheckpoint(w, a)
 		if err != nil {
 			return err
 		}
-		b, err := a.prove(w, c.Document, note)
+		b, err := a.proveEvents(w, c.Document, note)
 		if err != nil {
 			return err
 		}
@@ -30,12 +30,12 @@ func (c auditProveCommand) Run(w *world) error {
 	})
 }
 
-// checkpoint returns the signed checkpoint to prove under.
-func (c auditProveCommand) checkpoint(w *world, a *app) ([]byte, error) {
+// readCheckpoint returns the signed checkpoint to prove under.
+func (c auditProveCommand) readCheckpoint(w *environment, a *app) ([]byte, error) {
 	if c.Checkpoint == "" {
-		return a.checkpoint(w)
+		return a.signCheckpoint(w)
 	}
-	said, err := a.compare(w, c.Checkpoint)
+	said, err := a.compareCheckpoint(w, c.Checkpoint)
 	if err == nil && !said.holds {
 		err = fmt.Errorf("%s: %s", c.Checkpoint, said.text)
 	}
@@ -45,8 +45,8 @@ func (c auditProveCommand) checkpoint(w *world, a *app) ([]byte, error) {
 	return readUpTo(c.Checkpoint, audit.MaxCheckpoint)
 }
 
-// prove returns the proof of a document's events under a signed checkpoint of this log.
-func (a *app) prove(w *world, id contract.DocumentID, note []byte) ([]byte, error) {
+// proveEvents returns the proof of a document's events under a signed checkpoint of this log.
+func (a *app) proveEvents(w *environment, id contract.DocumentID, note []byte) ([]byte, error) {
 	key, origin := a.auditKey()
 	public := key.Public().(ed25519.PublicKey)
 	c, err := audit.OpenCheckpoint(note, origin, public)
@@ -62,10 +62,10 @@ func (a *app) prove(w *world, id contract.DocumentID, note []byte) ([]byte, erro
 	}
 	p := &audit.Proof{Document: id, Checkpoint: string(note)}
 	for _, e := range proven {
-		p.Add(e.Leaf, e.Event, e.Path)
+		p.AddEvent(e.Leaf, e.Event, e.Path)
 	}
 	// What does not hold is not handed out: the database may have been written to since the log was checked.
-	if _, _, err := p.Check(origin, public); err != nil {
+	if _, _, err := p.Verify(origin, public); err != nil {
 		return nil, err
 	}
 	return p.Marshal()

@@ -26,7 +26,7 @@ type auditing struct {
 func (a auditing) run(args ...string) (status int, out string) {
 	a.t.Helper()
 	var b bytes.Buffer
-	status = (&world{ctx: context.Background(), stdout: &b, stderr: &b}).run(append([]string{"audit"}, args...))
+	status = (&environment{ctx: context.Background(), stdout: &b, stderr: &b}).runCommand(append([]string{"audit"}, args...))
 	return status, b.String()
 }
 
@@ -130,7 +130,7 @@ func TestAForgedProofDoesNotHoldAndWhatIsNoneIsTold(t *testing.T) {
 	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, forge(`\\n11\\n`, `\n12\n`), "--key", key)
 
 	stranger := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
-	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, good, "--key", audit.VerifierKey(audit.Origin(stranger), stranger))
+	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, good, "--key", audit.VerifierKey(audit.LogOrigin(stranger), stranger))
 
 	a.demand(2, []string{"not a proof"}, key, "--key", key)
 	a.demand(2, []string{"not a proof"}, forge("segel-proof-1", "segel-proof-9"), "--key", key)

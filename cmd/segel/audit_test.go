@@ -20,7 +20,7 @@ func TestACheckpointTellsLaterWhetherTheLogWasCutOffOrRewritten(t *testing.T) {
 	run := func(args ...string) (int, string) {
 		t.Helper()
 		var out, log bytes.Buffer
-		status := (&world{ctx: context.Background(), stdout: &out, stderr: &log}).run(args)
+		status := (&environment{ctx: context.Background(), stdout: &out, stderr: &log}).runCommand(args)
 		return status, out.String() + log.String()
 	}
 	done := func(args ...string) string {

@@ -22,20 +22,20 @@ type authorityCommand struct {
 
 type authorityExportCommand struct{ dataFlag }
 
-func (c authorityExportCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
+func (c authorityExportCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
 		_, err := w.stdout.Write(a.authority.RootPEM())
 		return err
 	})
 }
 
-// with opens an installation for as long as do takes.
-func (d dataFlag) with(w *world, to access, do func(*app, config.Config) error) error {
-	conf, err := d.config(w, nil)
+// withApp opens an installation for as long as do takes.
+func (d dataFlag) withApp(w *environment, to access, do func(*app, config.Config) error) error {
+	conf, err := d.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
-	a, err := open(w.ctx, conf, w.log(conf), to)
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), to)
 	if err != nil {
 		return err
 	}
@@ -49,8 +49,8 @@ type authorityListCommand struct {
 	Revoked bool   `help:"Only those that are revoked."`
 }
 
-func (c authorityListCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
+func (c authorityListCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
 		out := bufio.NewWriter(w.stdout)
 		err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
 			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !madeOutTo(r, c.Email) {
@@ -59,18 +59,18 @@ func (c authorityListCommand) Run(w *world) error {
 			standing := "good"
 			switch {
 			case !r.RevokedAt.IsZero():
-				standing = fmt.Sprintf("revoked since %s (%s)", stamp(r.RevokedAt), revocation.Reason(r.Reason))
+				standing = fmt.Sprintf("revoked since %s (%s)", formatTime(r.RevokedAt), revocation.Reason(r.Reason))
 			case !r.NotAfter.After(a.clock()):
 				standing = "run out"
 			}
-			_, err := fmt.Fprintf(out, "%s  %s  until %s  %s  %q\n", r.Serial, stamp(r.IssuedAt), stamp(r.NotAfter), standing, r.Subject)
+			_, err := fmt.Fprintf(out, "%s  %s  until %s  %s  %q\n", r.Serial, formatTime(r.IssuedAt), formatTime(r.NotAfter), standing, r.Subject)
 			return err == nil
 		})
 		return errors.Join(err, out.Flush())
 	})
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // madeOutTo reports whether a certificate was made out to a holder of that address: as it was given when the
 // certificate was made, or, in those from before that was kept, as the certificate itself says.
@@ -90,12 +90,12 @@ type authorityRevokeCommand struct {
 	Since  string `help:"Time from which on nothing is to be relied on, such as 2026-03-01T09:00:00Z; default now." placeholder:"TIME"`
 }
 
-func (c authorityRevokeCommand) Run(w *world) error {
+func (c authorityRevokeCommand) Run(w *environment) error {
 	reason, ok := revocation.ParseReason(c.Reason)
 	if !ok {
 		return fmt.Errorf("%q is no reason", c.Reason)
 	}
-	return c.with(w, writing, func(a *app, _ config.Config) error {
+	return c.withApp(w, writing, func(a *app, _ config.Config) error {
 		since := a.clock()
 		if c.Since != "" {
 			var err error
@@ -121,7 +121,7 @@ func (c authorityRevokeCommand) Run(w *world) error {
 }
 
 // validOf returns the serials of the certificates made out to an address that are neither revoked nor run out.
-func (c authorityRevokeCommand) validOf(w *world, a *app) ([]string, error) {
+func (c authorityRevokeCommand) validOf(w *environment, a *app) ([]string, error) {
 	var serials []string
 	err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
 		if r.RevokedAt.IsZero() && r.NotAfter.After(a.clock()) && madeOutTo(r, c.Email) {

@@ -26,8 +26,8 @@ type clockCommand struct {
 
 type clockShowCommand struct{ dataFlag }
 
-func (c clockShowCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
+func (c clockShowCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
 		f, wrong, err := a.showClock(w)
 		if err != nil {
 			return err
@@ -44,8 +44,8 @@ type clockConfirmCommand struct {
 	Yes bool `help:"Confirm without being asked."`
 }
 
-func (c clockConfirmCommand) Run(w *world) error {
-	return c.with(w, writing, func(a *app, _ config.Config) error {
+func (c clockConfirmCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app, _ config.Config) error {
 		f, wrong, err := a.showClock(w)
 		switch {
 		case err != nil:
@@ -57,7 +57,7 @@ func (c clockConfirmCommand) Run(w *world) error {
 			return err
 		}
 		if !c.Yes {
-			fmt.Fprintf(w.stdout, "Is %s the right time? Signing goes on if you type yes: ", stamp(a.clock()))
+			fmt.Fprintf(w.stdout, "Is %s the right time? Signing goes on if you type yes: ", formatTime(a.clock()))
 			answer, err := bufio.NewReader(w.stdin).ReadString('\n')
 			if err != nil && err != io.EOF {
 				return fmt.Errorf("read the answer: %w", err)
@@ -66,11 +66,11 @@ func (c clockConfirmCommand) Run(w *world) error {
 				return errors.New("the clock is not confirmed")
 			}
 		}
-		by := atHand("clock confirm")
+		by := commandLineActor("clock confirm")
 		by.Person.Name += ", " + whoAmI()
 		done, err := a.workflow.ConfirmClock(w.ctx, by)
 		if err != nil {
-			return plain(err)
+			return plainError(err)
 		}
 		return printConfirmed(w.stdout, done)
 	})
@@ -78,23 +78,23 @@ func (c clockConfirmCommand) Run(w *world) error {
 
 // showClock prints what the clock is compared with, and what follows. Wrong reports that time-stamp authorities have just said
 // that it is wrong.
-func (a *app) showClock(w *world) (f contract.ClockFinding, wrong bool, err error) {
+func (a *app) showClock(w *environment) (f contract.ClockFinding, wrong bool, err error) {
 	if f, err = a.workflow.ClockFinding(w.ctx); err != nil {
 		return f, false, err
 	}
 	line := func(what string, at time.Time, none string) {
 		said := none
 		if !at.IsZero() {
-			said = fmt.Sprintf("%s (%s)", stamp(at), apart(at.Sub(f.Local)))
+			said = fmt.Sprintf("%s (%s)", formatTime(at), formatOffset(at.Sub(f.Local)))
 		}
 		fmt.Fprintf(w.stdout, "%-26s%s\n", what+":", said)
 	}
-	fmt.Fprintf(w.stdout, "%-26s%s\n", "local time:", stamp(f.Local))
+	fmt.Fprintf(w.stdout, "%-26s%s\n", "local time:", formatTime(f.Local))
 	line("database:", f.Database, "has no clock of its own")
 	line("last recorded event:", f.LastEvent, "none since the clock was confirmed last")
 	line("last timestamp:", f.Timestamp.At, "none since the clock was confirmed last")
 	if len(a.conf.TimestampURLs) > 0 {
-		at, err := a.workflow.AskTime(w.ctx)
+		at, err := a.workflow.FetchTrustedTime(w.ctx)
 		var one *tsp.ClockError
 		switch {
 		case err == nil:
@@ -108,9 +108,9 @@ func (a *app) showClock(w *world) (f contract.ClockFinding, wrong bool, err erro
 			fmt.Fprintf(w.stdout, "%-26scannot be asked: %v\n", "time-stamp authority:", err)
 		}
 	}
-	for _, own := range a.authority.Own() {
+	for _, own := range a.authority.OwnCertificates() {
 		if c := own.Certificate; c.NotBefore.After(f.Local) {
-			fmt.Fprintf(w.stdout, "%-26s%s begins at %s: it was made while the clock was ahead, and signs nothing before. docs/decisions/0029-clock.md\n", "embedded authority:", own.Role, stamp(c.NotBefore))
+			fmt.Fprintf(w.stdout, "%-26s%s begins at %s: it was made while the clock was ahead, and signs nothing before. docs/decisions/0029-clock.md\n", "embedded authority:", own.Role, formatTime(c.NotBefore))
 		}
 	}
 	if f.State == contract.ClockFine && !wrong {
@@ -121,8 +121,8 @@ func (a *app) showClock(w *world) (f contract.ClockFinding, wrong bool, err erro
 	return f, wrong, err
 }
 
-// apart says how far a time is from the local clock.
-func apart(d time.Duration) string {
+// formatOffset says how far a time is from the local clock.
+func formatOffset(d time.Duration) string {
 	switch d = d.Round(time.Second); {
 	case d < 0:
 		return d.Abs().String() + " ago"
@@ -171,8 +171,8 @@ var (
 	clockAhead = prometheus.NewDesc("segel_clock_ahead_seconds", "By how much the clock is ahead of what it disagrees with; negative: behind.", nil, nil)
 )
 
-// clockWithin bounds how long a monitor waits for the database.
-const clockWithin = 3 * time.Second
+// clockTimeout bounds how long a monitor waits for the database.
+const clockTimeout = 3 * time.Second
 
 // Describe implements [prometheus.Collector].
 func (g clockGauges) Describe(to chan<- *prometheus.Desc) {
@@ -182,7 +182,7 @@ func (g clockGauges) Describe(to chan<- *prometheus.Desc) {
 
 // Collect implements [prometheus.Collector]. Where the database does not answer there is no value.
 func (g clockGauges) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), clockWithin)
+	ctx, cancel := context.WithTimeout(context.Background(), clockTimeout)
 	defer cancel()
 	f, err := g.workflow.ClockFinding(ctx)
 	if err != nil {

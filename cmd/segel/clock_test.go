@@ -16,8 +16,8 @@ import (
 func (s *service) command(t *testing.T, typed string, args ...string) (status int, said string) {
 	t.Helper()
 	var out bytes.Buffer
-	w := &world{ctx: t.Context(), stdin: strings.NewReader(typed), stdout: &out, stderr: &out}
-	status = w.run(append(args, "--data", s.conf.DataDir))
+	w := &environment{ctx: t.Context(), stdin: strings.NewReader(typed), stdout: &out, stderr: &out}
+	status = w.runCommand(append(args, "--data", s.conf.DataDir))
 	return status, out.String()
 }
 
@@ -125,7 +125,7 @@ func TestDocumentSignedWhileTheClockWasAheadIsSealedWhenItsTimeHasCome(t *testin
 	if err := s.openOffice(); err != nil {
 		t.Fatal(err)
 	}
-	runner, err := s.work(t.Context())
+	runner, err := s.startJobs(t.Context(), s.newReadiness(nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func (c *client) sees(id int64, words string) object {
 		if strings.Contains(string(a.body), words) {
 			return a.object("data")
 		}
-		d, err := c.workflow.Next(c.t.Context(), by, docID(id), version)
+		d, err := c.workflow.WaitForChange(c.t.Context(), by, docID(id), version)
 		if err != nil {
 			c.t.Fatalf("document %d does not say %q: %v: %s", id, words, err, a.body)
 		}

@@ -11,7 +11,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/convert"
 	"segel/internal/convert/gotenberg"
-	"segel/internal/convert/office"
+	"segel/internal/convert/libreoffice"
 	"segel/internal/outbound"
 )
 
@@ -22,7 +22,7 @@ const conversionsWaiting = 256
 // openConverter makes ready what converts Word documents. Where there is nothing that can do so safely, Word
 // documents are refused and the log says why; a configuration that asks for it in so many words ends the start.
 func (a *app) openConverter(ctx context.Context) error {
-	c, err := a.converter(ctx)
+	c, err := a.newConverter(ctx)
 	if err != nil && a.conf.Convert == config.ConvertAuto {
 		a.log.Warn("Word documents will be refused", "reason", err)
 		return nil
@@ -40,24 +40,24 @@ func (a *app) openConverter(ctx context.Context) error {
 	return nil
 }
 
-// converter opens the one that the configuration names; nil where it names none.
-func (a *app) converter(ctx context.Context) (convert.Converter, error) {
+// newConverter opens the one that the configuration names; nil where it names none.
+func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 	switch {
 	case a.conf.Convert == config.ConvertOff:
 		return nil, nil
 	case strings.Contains(a.conf.Convert, "://"):
 		return gotenberg.New(gotenberg.Options{
-			URL: a.conf.Convert, Client: outbound.Client(a.converterOutbound()), PDFA: a.conf.ConvertPDFA,
+			URL: a.conf.Convert, Client: outbound.NewClient(a.converterOutbound()), PDFA: a.conf.ConvertPDFA,
 			Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize,
 		})
 	}
-	open := office.Prepare // the start does not wait for LibreOffice's
+	open := libreoffice.OpenInBackground // the start does not wait for LibreOffice's
 	if a.conf.Convert == config.ConvertLibreOffice {
-		open = office.Open // but fails where it cannot be had, as the configuration asks
+		open = libreoffice.Open // but fails where it cannot be had, as the configuration asks
 	}
-	o, err := open(ctx, office.Options{
-		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unfenced: a.conf.ConvertUnfenced == config.TrustEveryUploader,
-		Limits: office.Limits{Time: a.conf.ConvertTime}, Log: a.log,
+	o, err := open(ctx, libreoffice.Options{
+		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unsandboxed: a.conf.ConvertUnfenced == config.TrustEveryUploader,
+		Limits: libreoffice.Limits{Time: a.conf.ConvertTime}, Log: a.log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("LibreOffice: %w", err)

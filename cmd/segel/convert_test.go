@@ -14,13 +14,13 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/convert/converttest"
-	"segel/internal/convert/office"
+	"segel/internal/convert/libreoffice"
 )
 
 // converts skips a test where LibreOffice or its fence cannot be had, unless SEGEL_REQUIRE_CONVERT demands them.
 func converts(t *testing.T) {
 	t.Helper()
-	o, err := office.Open(t.Context(), office.Options{Spare: 1})
+	o, err := libreoffice.Open(t.Context(), libreoffice.Options{Spare: 1})
 	switch {
 	case err == nil:
 		if err := o.Close(); err != nil {
@@ -109,7 +109,7 @@ func TestWordDocumentThatMustNotBeConvertedLeavesNothing(t *testing.T) {
 func TestWhereNothingConvertsWordIsRefused(t *testing.T) {
 	t.Parallel()
 	s := start(t, "SEGEL_CONVERT", "off")
-	s.person(t, "Sari Wulandari", "").uploadWord(converttest.Document{Body: converttest.P("x")}.Bytes(), "x.docx").is(http.StatusUnsupportedMediaType, "file.word_unavailable")
+	s.person(t, "Sari Wulandari", "").uploadWord(converttest.Document{Body: converttest.Paragraphs("x")}.Bytes(), "x.docx").is(http.StatusUnsupportedMediaType, "file.word_unavailable")
 }
 
 // gotenbergThat runs a fake of the service. Until it is let go it answers nobody.
@@ -137,7 +137,7 @@ func TestWhileADocumentIsConvertedItCanBeAskedForLater(t *testing.T) {
 	url, letGo := gotenbergThat(t, func(w http.ResponseWriter) { _, _ = w.Write(simple()) })
 	s := start(t, append([]string{"SEGEL_CONVERT", url}, gotenbergArgs...)...)
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
-	a := owner.uploadWord(converttest.Document{Body: converttest.P("Pasal 1")}.Bytes(), "sewa.docx", signer.as("signer", 1))
+	a := owner.uploadWord(converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes(), "sewa.docx", signer.as("signer", 1))
 	id := idOf(a)
 	for _, busy := range []*answer{owner.place(id, signer.at("sign", 100, 100, 260, 160)), owner.verb("finalize-docs", id), owner.get("preview", id)} {
 		busy.is(http.StatusConflict, "document.converting")
@@ -162,7 +162,7 @@ func TestWordDocumentWhoseConversionFailsSaysWhy(t *testing.T) {
 	url, letGo := gotenbergThat(t, func(w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
 	s := start(t, append([]string{"SEGEL_CONVERT", url}, gotenbergArgs...)...)
 	owner := s.person(t, "Sari Wulandari", "")
-	file := converttest.Document{Body: converttest.P("Pasal 1")}.Bytes()
+	file := converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes()
 	id := idOf(owner.uploadWord(file, "sewa.docx"))
 	close(letGo)
 	owner.whenConverted(id)
@@ -191,7 +191,7 @@ func TestPDFOfTheConverterIsAnUploadLikeAnyOther(t *testing.T) {
 		url, letGo := gotenbergThat(t, func(w http.ResponseWriter) { _, _ = w.Write(pdf) })
 		close(letGo)
 		s := start(t, append([]string{"SEGEL_CONVERT", url}, append(gotenbergArgs, "SEGEL_CONVERT_WAIT", "60s")...)...)
-		a := s.person(t, "Sari Wulandari", "").uploadWord(converttest.Document{Body: converttest.P("Pasal 1")}.Bytes(), "sewa.docx")
+		a := s.person(t, "Sari Wulandari", "").uploadWord(converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes(), "sewa.docx")
 		if a.status != http.StatusUnprocessableEntity || !bytes.Contains(a.body, []byte("file.word_failed")) {
 			t.Errorf("%s: %d %s", name, a.status, a.body)
 		}
@@ -206,7 +206,7 @@ func TestConversionIsDoneByTheNextServiceWhenThisOneDies(t *testing.T) {
 	set := append([]string{"SEGEL_CONVERT", url}, gotenbergArgs...)
 	s := starting{data: data, set: set, idle: true}.start(t)
 	owner := s.person(t, "Sari Wulandari", "")
-	id := idOf(owner.uploadWord(converttest.Document{Body: converttest.P("Pasal 1")}.Bytes(), "sewa.docx"))
+	id := idOf(owner.uploadWord(converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes(), "sewa.docx"))
 	s.stop()
 	close(letGo)
 	s = starting{data: data, set: set}.start(t)
@@ -219,14 +219,14 @@ func TestConversionIsDoneByTheNextServiceWhenThisOneDies(t *testing.T) {
 func (c *client) whenConverted(id int64) {
 	c.t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
-		d, err := c.workflow.Next(c.t.Context(), contract.Actor{}, docID(id), -1)
+		d, err := c.workflow.WaitForChange(c.t.Context(), contract.Actor{}, docID(id), -1)
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		if d.Conversion.State != contract.Converting {
 			return
 		}
-		if _, err := c.workflow.Next(c.t.Context(), contract.Actor{}, docID(id), d.Version); err != nil {
+		if _, err := c.workflow.WaitForChange(c.t.Context(), contract.Actor{}, docID(id), d.Version); err != nil {
 			c.t.Fatal(err)
 		}
 	}

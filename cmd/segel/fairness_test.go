@@ -167,8 +167,10 @@ func TestDownloadsThatAreNotReadTakeLittleMemory(t *testing.T) {
 			t.Fatal(a.Status)
 		}
 	}
-	if grew := held() - before; grew > 100*128<<10 { // 1 MiB each while a chunk was held
-		t.Errorf("100 downloads that are not read take %d KiB", grew>>10)
+	grew := held() - before
+	t.Logf("100 downloads that are not read take %d KiB, the ends of the test included", grew>>10)
+	if grew > 100*128<<10 { // 1 MiB each while a chunk was held
+		t.Error("they take more than 128 KiB each")
 	}
 	siti.get("status", id).ok()
 }
@@ -193,7 +195,7 @@ func TestAnOrderBehindManyOfAnotherOrganisationIsCompletedAmongTheFirst(t *testi
 		t.Fatal(err)
 	}
 	var err error
-	if s.runner, err = s.work(t.Context()); err != nil {
+	if s.runner, err = s.startJobs(t.Context(), s.newReadiness(nil)); err != nil {
 		t.Fatal(err)
 	}
 	other.completed(last)

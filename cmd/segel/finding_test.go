@@ -37,7 +37,7 @@ func TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
-	for _, x := range slices.Concat(pdftest.Suspects(), pdftest.Innocents()) {
+	for _, x := range slices.Concat(pdftest.SuspectCases(), pdftest.HarmlessCases()) {
 		a := owner.do("POST", uploadPath, body(t, x.File, object{"signer": []object{signer.as("signer", 1)}})).ok()
 		id := idOf(a)
 		var refused []string
@@ -52,7 +52,7 @@ func TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem(t *testing.T) {
 			}
 			for where, found := range map[string]map[string]object{"upload": uploaded, "detail": detailed} {
 				f, told := found["finding."+kind]
-				if !told || (f["must_accept"] == true) != mustAccept || f["accepted"] != nil || (f["page"] == nil) != x.Anywhere && kind != "hidden_layer" {
+				if !told || (f["must_accept"] == true) != mustAccept || f["accepted"] != nil || (f["page"] == nil) != x.WholeFile && kind != "hidden_layer" {
 					t.Errorf("%s: %s in %s is %v", x.Name, kind, where, f)
 				}
 			}
@@ -80,8 +80,8 @@ func TestSignersAndVerifiersLearnWhatTheOwnerAccepted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
-	at := slices.IndexFunc(pdftest.Suspects(), func(x pdftest.Suspect) bool { return x.Name == "launch when the file is opened" })
-	id := owner.upload(pdftest.Suspects()[at].File, signer.as("signer", 1))
+	at := slices.IndexFunc(pdftest.SuspectCases(), func(x pdftest.InspectCase) bool { return x.Name == "launch when the file is opened" })
+	id := owner.upload(pdftest.SuspectCases()[at].File, signer.as("signer", 1))
 	owner.verb("finalize-docs", id, "accept_findings", []string{"finding.launch"}).ok()
 	found := findingsIn(t, signer.get("detail", id).ok().object("data")["warnings"])
 	if found["finding.launch"]["accepted"] != true || found["finding.actions"] == nil {
@@ -137,7 +137,7 @@ func TestConvertedWordDocumentIsLookedAtToo(t *testing.T) {
 	s := start(t, "SEGEL_CONVERT", "libreoffice", "SEGEL_CONVERT_WAIT", "60s")
 	owner := s.person(t, "Sari Wulandari", "")
 	white := `<w:p><w:r><w:rPr><w:color w:val="FFFFFF"/></w:rPr><w:t>Harga 9.000.000</w:t></w:r></w:p>`
-	id := idOf(owner.uploadWord(converttest.Document{Body: converttest.P("Harga 1.000.000") + white}.Bytes(), "sewa.docx"))
+	id := idOf(owner.uploadWord(converttest.Document{Body: converttest.Paragraphs("Harga 1.000.000") + white}.Bytes(), "sewa.docx"))
 	found := findingsIn(t, owner.get("detail", id).ok().object("data")["warnings"])
 	if found["finding.invisible_text"] == nil {
 		t.Errorf("found %v", found)

@@ -1,54 +1,206 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"time"
 
+	"segel/internal/blob"
+	"segel/internal/blob/file"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
 )
 
 type fsckCommand struct {
 	dataFlag
-	Remove bool `help:"Remove files that nothing refers to."`
+	Fast       bool   `help:"Do not validate the signatures of completed documents."`
+	Remove     bool   `help:"Move files that nothing refers to, and of which the audit log knows nothing, into the folder aside of the blobs. None is moved while evidence is missing or changed."`
+	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Remove for good what was moved aside at least that many days ago."`
+	Record     bool   `help:"State the digests of rows in the audit log for which it has none, once after an update from a release that did not."`
+	JSON       bool   `name:"json" help:"Print one JSON object a line: each finding, and a summary."`
+	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, some 200 bytes a row; else where the system keeps temporary files."`
 }
 
-func (c fsckCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+// maxUnrecorded is how many rows without a digest are printed; the others are counted.
+const maxUnrecorded = 10
+
+// fsckReport prints what is found and counts it.
+type fsckReport struct {
+	out      io.Writer
+	json     *json.Encoder // nil: text
+	found    map[store.Severity]int
+	started  time.Time
+	progress func(format string, args ...any)
+}
+
+func (r *fsckReport) addDiscrepancy(d store.Discrepancy) {
+	r.found[d.Severity]++
+	switch {
+	case r.json != nil:
+		_ = r.json.Encode(d) // as with all that is printed, a closed pipe is not reported
+	case d.Severity == store.SeverityUnrecorded && r.found[d.Severity] > maxUnrecorded:
+	default:
+		fmt.Fprintln(r.out, d)
+	}
+}
+
+func (c fsckCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
 	to := reading
-	if c.Remove {
+	if c.Record {
 		to = writing
 	}
-	a, err := open(w.ctx, conf, w.log(conf), to)
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), to)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	grave, loose := 0, 0
-	err = a.workflow.Fsck(w.ctx, c.Remove, func(f workflow.Finding) {
-		if f.Grave {
-			grave++
-		} else {
-			loose++
+	r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progressPrinter()}
+	if c.JSON {
+		r.json = json.NewEncoder(w.stdout)
+	}
+	return c.runChecks(w.ctx, a, r)
+}
+
+// progressPrinter returns what tells how far a long command is, on standard error, at most every few seconds.
+func (w *environment) progressPrinter() func(format string, args ...any) {
+	const every = 5 * time.Second
+	last := time.Now()
+	return func(format string, args ...any) {
+		if now := time.Now(); now.Sub(last) >= every {
+			last = now
+			fmt.Fprintf(w.stderr, format+"\n", args...)
 		}
-		fmt.Fprintln(w.stdout, f.Text)
-	})
+	}
+}
+
+// fsckSummary is the last line of the JSON output.
+type fsckSummary struct {
+	Evidence   int     `json:"evidence"`
+	Derived    int     `json:"derived"`
+	Unrecorded int     `json:"unrecorded"`
+	Leftover   int     `json:"leftover"`
+	Documents  int64   `json:"documents"`
+	Records    int64   `json:"records"`
+	Events     int64   `json:"events"`
+	Root       string  `json:"root"` // of the audit log, in hexadecimal
+	Signatures bool    `json:"signatures_validated"`
+	MovedAside int     `json:"moved_aside"`
+	Recorded   int     `json:"recorded"`
+	Seconds    float64 `json:"seconds"`
+}
+
+// runChecks runs all checks, those on which others build first.
+func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err error) {
+	checker, err := a.store.NewChecker(ctx, c.Scratch, r.addDiscrepancy)
 	if err != nil {
 		return err
 	}
-	if err := a.store.CheckLog(w.ctx); err != nil {
-		grave++
-		fmt.Fprintln(w.stdout, "audit log:", err)
-	}
-	n, root, err := a.store.Size(w.ctx)
-	if err != nil {
+	defer func() { err = errors.Join(err, checker.Close()) }()
+	if err := c.checkDatabase(ctx, a, checker, r); err != nil {
 		return err
 	}
-	fmt.Fprintf(w.stdout, "audit log: %d events, root %x\n", n, root)
-	fmt.Fprintf(w.stdout, "%d lost or changed, %d left over\n", grave, loose)
-	if grave > 0 {
+	if err := a.checkKeys(ctx, r.addDiscrepancy); err != nil {
+		return err
+	}
+	if err := a.checkOffice(ctx, r.addDiscrepancy); err != nil {
+		return err
+	}
+	summary := fsckSummary{Signatures: !c.Fast}
+	o := workflow.FsckOptions{Fast: c.Fast, Progress: func(n int) { r.progress("%d documents read", n) }}
+	aside := a.blobs.NewAside(a.clock())
+	defer func() { err = errors.Join(err, aside.Close()) }()
+	if c.Remove {
+		o.SetAside = c.moveAside(a, aside, r)
+	}
+	if err := a.workflow.CheckFiles(ctx, o, checker, r.addDiscrepancy); err != nil {
+		return err
+	}
+	if c.Record {
+		if summary.Recorded, err = checker.RecordMissing(ctx); err != nil {
+			return err
+		}
+	}
+	if c.PurgeAside >= 0 {
+		if _, err := a.blobs.PurgeAside(ctx, a.clock().AddDate(0, 0, -c.PurgeAside)); err != nil {
+			return err
+		}
+	}
+	summary.MovedAside = aside.Moved
+	return c.printResult(checker, aside, r, summary)
+}
+
+func (c fsckCommand) checkDatabase(ctx context.Context, a *app, checker *sqlstore.Checker, r *fsckReport) error {
+	if err := checker.CheckDatabase(ctx); err != nil {
+		return err
+	}
+	if err := checker.CheckLog(ctx); err != nil {
+		return err
+	}
+	if err := checker.CheckRecords(ctx, func() { r.progress("%d rows compared with the audit log", checker.Records) }); err != nil {
+		return err
+	}
+	if err := checker.CheckDerived(ctx); err != nil {
+		return err
+	}
+	return checker.CheckQueue(ctx)
+}
+
+// moveAside returns what moves files aside. It refuses once evidence was found missing or changed: what seems left over may belong
+// to rows that are lost.
+func (c fsckCommand) moveAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
+	return func(ctx context.Context, b blob.Info, digest string) (bool, error) {
+		if r.found[store.SeverityEvidence] > 0 {
+			return false, nil
+		}
+		return true, aside.Move(ctx, b, digest, a.clock())
+	}
+}
+
+// printResult prints the summary. The exit status is 1 if evidence or derived data is wrong.
+func (c fsckCommand) printResult(checker *sqlstore.Checker, aside *file.Aside, r *fsckReport, s fsckSummary) error {
+	events, root, _ := checker.LogSize()
+	s.Evidence, s.Derived = r.found[store.SeverityEvidence], r.found[store.SeverityDerived]
+	s.Unrecorded, s.Leftover = r.found[store.SeverityUnrecorded], r.found[store.SeverityLeftover]
+	s.Documents, s.Records, s.Events, s.Root = checker.Documents, checker.Records, events, fmt.Sprintf("%x", root)
+	s.Seconds = time.Since(r.started).Seconds()
+	if r.json != nil {
+		if err := r.json.Encode(s); err != nil {
+			return err
+		}
+	} else {
+		c.printSummary(r.out, aside, s)
+	}
+	if s.Evidence+s.Derived > 0 {
 		return exitStatus(1)
 	}
 	return nil
+}
+
+func (c fsckCommand) printSummary(out io.Writer, aside *file.Aside, s fsckSummary) {
+	if s.Recorded > 0 {
+		fmt.Fprintf(out, "stated the digests of %d rows in the audit log\n", s.Recorded)
+	}
+	if s.MovedAside > 0 {
+		fmt.Fprintf(out, "moved %d files (%d bytes) into %s\n", s.MovedAside, aside.Bytes, aside.Dir())
+	}
+	if c.Fast {
+		fmt.Fprintln(out, "signatures were not validated (--fast)")
+	}
+	fmt.Fprintf(out, "audit log: %d events, root %s\n", s.Events, s.Root)
+	fmt.Fprintf(out, "%d documents, %d records compared in %.1f s\n", s.Documents, s.Records, s.Seconds)
+	if s.Unrecorded > 0 {
+		fmt.Fprintf(out, "%d rows of which the audit log states no digest\n", s.Unrecorded)
+	}
+	if s.Derived > 0 {
+		fmt.Fprintf(out, "%d wrong in what is derived from evidence\n", s.Derived)
+	}
+	fmt.Fprintf(out, "%d lost or changed, %d left over\n", s.Evidence, s.Leftover)
 }

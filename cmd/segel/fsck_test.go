@@ -1,30 +1,29 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
-	"segel/internal/workflow"
+	"segel/internal/store"
 )
 
-// fsck demands that many grave findings.
-func fsck(t *testing.T, s *service, grave int) {
+// fsck demands that many findings about evidence or derived data. It runs beside the service.
+func fsck(t *testing.T, s *service, want int) {
 	t.Helper()
-	found := 0
-	err := s.workflow.Fsck(t.Context(), false, func(f workflow.Finding) {
-		if f.Grave {
-			found++
-			t.Log(f.Text)
-		}
-	})
-	if err != nil {
+	var out bytes.Buffer
+	r := &fsckReport{out: &out, found: map[store.Severity]int{}, started: time.Now(), progress: func(string, ...any) {}}
+	err := fsckCommand{PurgeAside: -1, Scratch: t.TempDir()}.runChecks(t.Context(), s.app, r)
+	if status := exitStatus(0); err != nil && !errors.As(err, &status) {
 		t.Fatal(err)
 	}
-	if found != grave {
-		t.Errorf("%d grave findings, want %d", found, grave)
+	if found := r.found[store.SeverityEvidence] + r.found[store.SeverityDerived]; found != want || r.found[store.SeverityUnrecorded] > 0 {
+		t.Errorf("%d findings, want %d:\n%s", found, want, &out)
 	}
 }
 
@@ -55,6 +54,7 @@ func blobs(t *testing.T, s *service) (final, unfinished []string) {
 		case err != nil || e.IsDir():
 			return err
 		case filepath.Dir(file) == root: // the mark
+		case strings.HasPrefix(file, filepath.Join(root, "aside")):
 		case filepath.Base(filepath.Dir(file)) == "tmp":
 			unfinished = append(unfinished, e.Name())
 		default:

@@ -152,8 +152,8 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 func runsIn(t *testing.T, dir string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{ctx: t.Context(), stdout: &out, stderr: &errs, env: []string{"SEGEL_DATA_DIR=" + filepath.Join(dir, "none")}}
-	status = w.run(args)
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &errs, env: []string{"SEGEL_DATA_DIR=" + filepath.Join(dir, "none")}}
+	status = w.runCommand(args)
 	return status, out.String(), errs.String()
 }
 
@@ -281,7 +281,7 @@ func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *
 				t.Error(err)
 			}
 			by := contract.Actor{Person: added.Account.Person, Organisation: added.Account.Organisation, Admin: true}
-			if _, err := s.identity.AddPerson(context.Background(), by, identity.Newcomer{Name: "Budi", Email: email}); err != nil {
+			if _, err := s.identity.AddPerson(context.Background(), by, identity.NewPerson{Name: "Budi", Email: email}); err != nil {
 				t.Error(err)
 			}
 		},

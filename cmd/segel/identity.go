@@ -49,15 +49,15 @@ func identityOf(s authority.Statement) validate.Identity {
 	case authority.Guest:
 		args["named_by"] = s.NamedBy
 		i.Status, i.NamedBy = validate.IdentityUnverified, s.NamedBy
-		i.Statement = statement("identity.guest_unverified", args)
+		i.Statement = identityStatement("identity.guest_unverified", args)
 	case authority.Account:
 		i.Verified, i.VerifiedBy = []string{"account", "password"}, s.Organisation
-		i.Statement = statement("identity.account_password", args)
+		i.Statement = identityStatement("identity.account_password", args)
 	case authority.Seal:
 		i.Verified = []string{"organisation"}
-		i.Statement = statement("identity.organisation_seal", args)
+		i.Statement = identityStatement("identity.organisation_seal", args)
 	case authority.Specimen:
-		i.Statement = statement("identity.specimen", nil)
+		i.Statement = identityStatement("identity.specimen", nil)
 	}
 	return i
 }
@@ -70,17 +70,17 @@ func earlierIdentityOf(s authority.Statement, identifier string) validate.Identi
 	switch {
 	case identifier == "SPESIMEN":
 		i.Status = validate.IdentityAttested
-		i.Statement = statement("identity.specimen", nil)
+		i.Statement = identityStatement("identity.specimen", nil)
 	case s.Organisation != "":
 		i.Status, i.Verified = validate.IdentityAttested, []string{"organisation"}
-		i.Statement = statement("identity.earlier_member", map[string]any{"organisation": s.Organisation})
+		i.Statement = identityStatement("identity.earlier_member", map[string]any{"organisation": s.Organisation})
 	default:
-		i.Statement = statement("identity.earlier_guest", nil)
+		i.Statement = identityStatement("identity.earlier_guest", nil)
 	}
 	return i
 }
 
-func statement(code string, args map[string]any) validate.Reason {
+func identityStatement(code string, args map[string]any) validate.Reason {
 	r := validate.Reason{Code: code, Args: map[string]string{}, Indonesian: text.Sentence(text.Indonesian, code, args), English: text.Sentence(text.English, code, args)}
 	for name, v := range args {
 		r.Args[name], _ = v.(string)

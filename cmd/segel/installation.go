@@ -41,7 +41,7 @@ const (
 	masterKeyFile = "master.key"
 )
 
-func dsn(conf config.Config) string {
+func databaseDSN(conf config.Config) string {
 	if conf.Database != "" {
 		return conf.Database
 	}
@@ -55,7 +55,7 @@ func partNames(conf config.Config) installation.Names {
 		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: filepath.Join(conf.DataDir, blobDir),
 		KeyDir: filepath.Join(conf.DataDir, authorityDir), MasterKey: conf.MasterKeyFile,
 	}
-	if path, ok := sqlstore.SQLitePath(dsn(conf)); ok {
+	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
 		n.Database = path
 	}
 	if n.MasterKey == "" {
@@ -64,8 +64,8 @@ func partNames(conf config.Config) installation.Names {
 	return n
 }
 
-// lookAtFolders reads what the key folder and the blob folder say, and changes nothing.
-func lookAtFolders(ctx context.Context, conf config.Config) (f installation.Found, err error) {
+// readFolders reads what the key folder and the blob folder say, and changes nothing.
+func readFolders(ctx context.Context, conf config.Config) (f installation.Found, err error) {
 	f.Names = partNames(conf)
 	if f.Keys, err = installation.ReadMark(f.Names.KeyDir); err != nil {
 		return f, err
@@ -106,7 +106,7 @@ func lookAtFolders(ctx context.Context, conf config.Config) (f installation.Foun
 // openDatabase opens the database as far as the command may change it. An SQLite file is made only where neither keys nor
 // blobs are left of one that is missing.
 func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore.Store, error) {
-	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version}
+	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout}
 	switch {
 	case to == reading:
 		o.Mode = sqlstore.Reading
@@ -114,11 +114,11 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 		o.Mode = sqlstore.Writing
 	}
 	// The folders are read before the database is looked for: a process that starts at the same moment makes the database first.
-	found, err := lookAtFolders(ctx, conf)
+	found, err := readFolders(ctx, conf)
 	if err != nil {
 		return nil, err
 	}
-	if path, ok := sqlstore.SQLitePath(dsn(conf)); ok {
+	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if err := found.RequireNoKeysOrBlobs(); err != nil {
 				return nil, err
@@ -134,14 +134,14 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 			}
 		}
 	}
-	return sqlstore.Open(ctx, dsn(conf), o)
+	return sqlstore.Open(ctx, databaseDSN(conf), o)
 }
 
-// look reads what all parts say and decides how far the installation is. The folders are read before the database, and
+// findInstallation reads what all parts say and decides how far the installation is. The folders are read before the database, and
 // again where the database has changed since: another process may be creating the installation.
-func (a *app) look(ctx context.Context) (installation.Found, installation.State, error) {
+func (a *app) findInstallation(ctx context.Context) (installation.Found, installation.State, error) {
 	for last := (store.Installation{}); ; {
-		found, err := lookAtFolders(ctx, a.conf)
+		found, err := readFolders(ctx, a.conf)
 		if err != nil {
 			return found, 0, err
 		}
@@ -160,7 +160,7 @@ func (a *app) look(ctx context.Context) (installation.Found, installation.State,
 // brings an installation to completion, one step in each turn; where another process was faster, it goes on from there.
 func (a *app) openInstallation(ctx context.Context, to access) error {
 	for last := (installation.Found{}); ; {
-		found, state, err := a.look(ctx)
+		found, state, err := a.findInstallation(ctx)
 		switch {
 		case err != nil:
 			return err
@@ -383,8 +383,8 @@ func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e evide
 	return e, nil
 }
 
-// objections say what speaks against that the parts belong together; empty where nothing does and something speaks for it.
-func (e evidence) objections() (all []string) {
+// listObjections say what speaks against that the parts belong together; empty where nothing does and something speaks for it.
+func (e evidence) listObjections() (all []string) {
 	if len(e.missing) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d files of the newest documents are missing", len(e.missing), e.files))
 	}
@@ -403,20 +403,20 @@ func (a *app) adoptByEvidence(ctx context.Context, found installation.Found) err
 	if err != nil {
 		return err
 	}
-	if against := e.objections(); len(against) > 0 {
+	if against := e.listObjections(); len(against) > 0 {
 		return &installation.Error{Problem: installation.NotAdopted, Path: found.Names.Data, Err: errors.New(strings.Join(against, "; "))}
 	}
-	if err := a.adopt(ctx, found, e.root); err != nil {
+	if err := a.adoptInstallation(ctx, found, e.root); err != nil {
 		return err
 	}
 	a.log.Info("the installation has an identity now", slog.Int("documents", e.documents), slog.Int("files_looked_for", e.files))
 	return nil
 }
 
-// adopt marks the folders and then records the identity. Marks that are there are kept: a crash after the first leaves
+// adoptInstallation marks the folders and then records the identity. Marks that are there are kept: a crash after the first leaves
 // a database without an identity, and the next try takes it from the mark. Of two processes that adopt at once, the mark of
 // the blob store that was written first is the identity for both.
-func (a *app) adopt(ctx context.Context, found installation.Found, root *x509.Certificate) error {
+func (a *app) adoptInstallation(ctx context.Context, found installation.Found, root *x509.Certificate) error {
 	id := installation.ID(found.Recorded.ID)
 	for _, mark := range []installation.ID{found.Blobs, found.Keys} {
 		if id == "" {
@@ -455,7 +455,7 @@ func (a *app) checkInstallation(ctx context.Context) error {
 	if err := a.store.CheckWriter(ctx); err != nil {
 		return err
 	}
-	found, state, err := a.look(ctx)
+	found, state, err := a.findInstallation(ctx)
 	switch {
 	case err != nil:
 		return err

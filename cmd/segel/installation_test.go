@@ -351,12 +351,12 @@ func TestManyThatStartOnAnEmptyDatabaseAgreeOnOneInstallation(t *testing.T) {
 		ids, roots := map[string]bool{}, map[string]bool{}
 		for range 6 {
 			all.Go(func() {
-				conf, err := dataFlag{Data: data}.config(&world{env: env}, nil)
+				conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				a, err := open(t.Context(), conf, (&world{stderr: os.Stderr}).log(conf), creating)
+				a, err := openApp(t.Context(), conf, (&environment{stderr: os.Stderr}).newLogger(conf), creating)
 				if err != nil {
 					t.Error(err)
 					return
@@ -383,12 +383,12 @@ func TestOfTwoFoldersOnOneEmptyDatabaseOneIsServed(t *testing.T) {
 	for range 4 {
 		data := filepath.Join(t.TempDir(), "data")
 		all.Go(func() {
-			conf, err := dataFlag{Data: data}.config(&world{env: env}, nil)
+			conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			a, err := open(t.Context(), conf, (&world{stderr: os.Stderr}).log(conf), creating)
+			a, err := openApp(t.Context(), conf, (&environment{stderr: os.Stderr}).newLogger(conf), creating)
 			var e *installation.Error
 			if errors.As(err, &e) {
 				return
@@ -413,7 +413,7 @@ func TestOfTwoFoldersOnOneEmptyDatabaseOneIsServed(t *testing.T) {
 func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, env []string) {
 		data := filepath.Join(t.TempDir(), "data")
-		conf, err := dataFlag{Data: data}.config(&world{env: env}, nil)
+		conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -425,14 +425,14 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 			}
 			defer s.Close()
 			a := &app{conf: conf, store: s, clock: time.Now}
-			found, _, err = a.look(t.Context())
+			found, _, err = a.findInstallation(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := do(a, found); err != nil {
 				t.Fatal(err)
 			}
-			if found, _, err = a.look(t.Context()); err != nil {
+			if found, _, err = a.findInstallation(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			return found

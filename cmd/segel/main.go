@@ -39,8 +39,8 @@ type command struct {
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
-// world is what a command touches besides its arguments.
-type world struct {
+// environment is what a command touches besides its arguments.
+type environment struct {
 	ctx    context.Context
 	stdin  io.Reader
 	stdout io.Writer
@@ -51,14 +51,14 @@ type world struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	w := &world{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
-	os.Exit(w.run(os.Args[1:]))
+	w := &environment{ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Environ()}
+	os.Exit(w.runCommand(os.Args[1:]))
 }
 
-// run does what the command line says and returns the exit status: 0 done, 1 refused or not done, 2 not understood, 3 a part
+// runCommand does what the command line says and returns the exit status: 0 done, 1 refused or not done, 2 not understood, 3 a part
 // of the installation is missing or belongs to another one, 4 the tables of the database need segel migrate or a newer
 // program.
-func (w *world) run(args []string) int {
+func (w *environment) runCommand(args []string) int {
 	var c command
 	exit := -1
 	parser, err := kong.New(&c, kong.Name("segel"), kong.Description("Signs contracts and affixes duty stamps.\n\nExit statuses: 0 done, 1 refused or not done, 2 not understood, "+
@@ -100,8 +100,8 @@ type dataFlag struct {
 	Data string `help:"Data folder." placeholder:"DIR"`
 }
 
-// config reads the configuration with the flags that were given.
-func (d dataFlag) config(w *world, more map[string]string) (config.Config, error) {
+// loadConfig reads the configuration with the flags that were given.
+func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Config, error) {
 	flags := map[string]string{}
 	for name, value := range more {
 		if value != "" {
@@ -116,15 +116,15 @@ func (d dataFlag) config(w *world, more map[string]string) (config.Config, error
 
 type versionCommand struct{}
 
-func (versionCommand) Run(w *world) error {
+func (versionCommand) Run(w *environment) error {
 	_, err := fmt.Fprintln(w.stdout, "segel", version)
 	return err
 }
 
 type configCommand struct{ dataFlag }
 
-func (c configCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+func (c configCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,18 @@ import (
 
 type migrateCommand struct{ dataFlag }
 
-func (c migrateCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+func (c migrateCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
 	// Migrating makes no SQLite file: a mistyped path must not become a new database.
-	if path, ok := sqlstore.SQLitePath(dsn(conf)); ok {
+	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("database: %w; segel serve creates a new installation", err)
 		}
 	}
-	s, err := sqlstore.Open(w.ctx, dsn(conf), sqlstore.Options{Mode: sqlstore.Migrating, Version: version})
+	s, err := sqlstore.Open(w.ctx, databaseDSN(conf), sqlstore.Options{Mode: sqlstore.Migrating, Version: version})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,15 +16,16 @@ import (
 // runSQL runs statements on the database of a data folder, as another program would.
 func runSQL(t *testing.T, data string, env []string, statements ...string) {
 	t.Helper()
-	conf, err := dataFlag{Data: data}.config(&world{env: env}, nil)
+	conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	driver := "pgx"
-	if _, isFile := sqlstore.SQLitePath(dsn(conf)); isFile {
-		driver = "sqlite"
+	driver, source := "pgx", databaseDSN(conf)
+	if path, isFile := sqlstore.SQLitePath(source); isFile {
+		// A service may be writing beside it: wait for its lock as the service itself does.
+		driver, source = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(10000)"
 	}
-	db, err := sql.Open(driver, dsn(conf))
+	db, err := sql.Open(driver, source)
 	if err != nil {
 		t.Fatal(err)
 	}

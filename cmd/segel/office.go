@@ -45,8 +45,8 @@ func (a *app) openOffice() error {
 	}))
 }
 
-// openOfficeToAsk opens the stamp office for questions alone, also beside a process that serves the same folder.
-func (a *app) openOfficeToAsk() error {
+// openOfficeReadOnly opens the stamp office for questions alone, also beside a process that serves the same folder.
+func (a *app) openOfficeReadOnly() error {
 	err := a.openOffice()
 	if a.conf.StampOffice != "sandbox" || !errors.Is(err, sandbox.ErrInUse) {
 		return err
@@ -80,7 +80,7 @@ func (a *app) sandboxOptions(units int) sandbox.Options {
 func (a *app) driverOptions() peruri.Options {
 	c := a.conf
 	return peruri.Options{
-		Client: outbound.Client(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.knowsSerial,
+		Client: outbound.NewClient(a.officeOutbound()), Clock: a.clock, Random: rand.Reader, Log: a.log, Known: a.isKnownSerial,
 		Dir: filepath.Join(c.DataDir, officeDir), Form: peruri.Form(c.StampOffice),
 		LoginURL: c.StampLoginURL, SerialURL: c.StampSerialURL, CloudURL: c.StampCloudURL, User: c.StampUser, Password: c.StampPassword,
 		Adapters: c.StampAdapters, Slots: c.StampSlots, Shared: c.StampSharedDir, Mount: c.StampMount,
@@ -110,8 +110,8 @@ func (a *app) officeOutbound() outbound.Options {
 	return o
 }
 
-// knowsSerial reports whether a serial is in the register, in any state: then it is nobody's to adopt.
-func (a *app) knowsSerial(ctx context.Context, serial string) (bool, error) {
+// isKnownSerial reports whether a serial is in the register, in any state: then it is nobody's to adopt.
+func (a *app) isKnownSerial(ctx context.Context, serial string) (bool, error) {
 	_, err := a.store.Serial(ctx, serial)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil

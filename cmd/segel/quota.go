@@ -21,8 +21,8 @@ type quotaCommand struct {
 	Export quotaExportCommand `cmd:"" help:"Write every call to the stamp office as CSV, for a claim of refund; or the ledger of quota."`
 }
 
-// atHand is who works with the command line. The zero identifier is the service's own, which may do all.
-func atHand(command string) contract.Actor {
+// commandLineActor is who works with the command line. The zero identifier is the service's own, which may do all.
+func commandLineActor(command string) contract.Actor {
 	return contract.Actor{Person: contract.Person{Name: "segel " + command}}
 }
 
@@ -31,8 +31,8 @@ type organisationFlag struct {
 	Org string `help:"Organisation by name; default: all." placeholder:"NAME"`
 }
 
-// id finds the organisation; empty where none is named.
-func (f organisationFlag) id(w *world, a *app) (contract.OrganisationID, error) {
+// findOrganisation finds the organisation; empty where none is named.
+func (f organisationFlag) findOrganisation(w *environment, a *app) (contract.OrganisationID, error) {
 	if f.Org == "" {
 		return "", nil
 	}
@@ -48,15 +48,15 @@ type quotaShowCommand struct {
 	organisationFlag
 }
 
-func (c quotaShowCommand) Run(w *world) error {
-	return c.with(w, reading, func(a *app, _ config.Config) error {
-		of, err := c.id(w, a)
+func (c quotaShowCommand) Run(w *environment) error {
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+		of, err := c.findOrganisation(w, a)
 		if err != nil {
 			return err
 		}
-		all, err := a.workflow.Quotas(w.ctx, atHand("quota show"), of)
+		all, err := a.workflow.Quotas(w.ctx, commandLineActor("quota show"), of)
 		if err != nil {
-			return plain(err)
+			return plainError(err)
 		}
 		for _, o := range all {
 			showQuota(w.stdout, o)
@@ -80,17 +80,17 @@ type quotaAddCommand struct {
 	Reason string `required:"" help:"Why; it stands in the ledger and in the audit log." placeholder:"TEXT"`
 }
 
-func (c quotaAddCommand) Run(w *world) error {
-	return c.with(w, writing, func(a *app, _ config.Config) error {
-		of, err := organisationFlag{c.Org}.id(w, a)
+func (c quotaAddCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app, _ config.Config) error {
+		of, err := organisationFlag{c.Org}.findOrganisation(w, a)
 		if err != nil {
 			return err
 		}
-		q, err := a.workflow.GrantQuota(w.ctx, atHand("quota add"), workflow.GrantRequest{
+		q, err := a.workflow.GrantQuota(w.ctx, commandLineActor("quota add"), workflow.GrantRequest{
 			Organisation: of, Unit: contract.Unit(c.Unit), Count: c.Count, Reason: c.Reason,
 		})
 		if err != nil {
-			return plain(err)
+			return plainError(err)
 		}
 		showQuota(w.stdout, q)
 		return nil
@@ -106,22 +106,22 @@ type quotaExportCommand struct {
 	Output string `short:"o" help:"File to write, which must not be there; default: standard output." placeholder:"FILE"`
 }
 
-func (c quotaExportCommand) Run(w *world) error {
-	from, err := moment(c.From)
+func (c quotaExportCommand) Run(w *environment) error {
+	from, err := parseTime(c.From)
 	if err != nil {
 		return err
 	}
-	until, err := moment(c.Until)
+	until, err := parseTime(c.Until)
 	if err != nil {
 		return err
 	}
-	return c.with(w, reading, func(a *app, _ config.Config) error {
-		of, err := c.id(w, a)
+	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+		of, err := c.findOrganisation(w, a)
 		if err != nil {
 			return err
 		}
-		return c.write(w, func(out io.Writer) error {
-			by := atHand("quota export")
+		return c.writeOutput(w, func(out io.Writer) error {
+			by := commandLineActor("quota export")
 			if c.Moves {
 				table := export.NewMoves(out)
 				q := store.QuotaQuery{Organisation: of, From: from, Until: until}
@@ -134,8 +134,8 @@ func (c quotaExportCommand) Run(w *world) error {
 	})
 }
 
-// write hands out where the table goes.
-func (c quotaExportCommand) write(w *world, do func(io.Writer) error) error {
+// writeOutput hands out where the table goes.
+func (c quotaExportCommand) writeOutput(w *environment, do func(io.Writer) error) error {
 	if c.Output == "" {
 		buffered := bufio.NewWriter(w.stdout)
 		return errors.Join(do(buffered), buffered.Flush())
@@ -148,8 +148,8 @@ func (c quotaExportCommand) write(w *world, do func(io.Writer) error) error {
 	return errors.Join(do(buffered), buffered.Flush(), f.Close())
 }
 
-// moment reads a time that was written down; zero where there is none.
-func moment(s string) (time.Time, error) {
+// parseTime reads a time that was written down; zero where there is none.
+func parseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}

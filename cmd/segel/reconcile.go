@@ -24,22 +24,22 @@ const (
 	exitNotAsked    = exitStatus(2)
 )
 
-func (c reconcileCommand) Run(w *world) error {
-	return c.with(w, writing, func(a *app, _ config.Config) error {
-		if err := a.openOfficeToAsk(); err != nil {
+func (c reconcileCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app, _ config.Config) error {
+		if err := a.openOfficeReadOnly(); err != nil {
 			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
 			return exitNotAsked
 		}
 		for _, give := range c.Give {
-			if err := c.give(w, a, give); err != nil {
+			if err := c.assignSerial(w, a, give); err != nil {
 				return err
 			}
 		}
-		r, err := a.workflow.Reconcile(w.ctx, atHand("reconcile"))
+		r, err := a.workflow.Reconcile(w.ctx, commandLineActor("reconcile"))
 		if err != nil {
-			return plain(err)
+			return plainError(err)
 		}
-		if err := c.print(w.stdout, r); err != nil {
+		if err := c.printReport(w.stdout, r); err != nil {
 			return err
 		}
 		switch {
@@ -52,39 +52,39 @@ func (c reconcileCommand) Run(w *world) error {
 	})
 }
 
-func (c reconcileCommand) give(w *world, a *app, give string) error {
+func (c reconcileCommand) assignSerial(w *environment, a *app, give string) error {
 	serial, name, ok := strings.Cut(give, "=")
 	if !ok || serial == "" || name == "" {
 		return fmt.Errorf("%q is not SERIAL=ORGANISATION", give)
 	}
-	to, err := organisationFlag{name}.id(w, a)
+	to, err := organisationFlag{name}.findOrganisation(w, a)
 	if err != nil {
 		return err
 	}
-	if err := a.workflow.GiveSerial(w.ctx, atHand("reconcile"), serial, to); err != nil {
-		return plain(err)
+	if err := a.workflow.GiveSerial(w.ctx, commandLineActor("reconcile"), serial, to); err != nil {
+		return plainError(err)
 	}
 	fmt.Fprintf(w.stderr, "gave %s to %s\n", serial, name)
 	return nil
 }
 
-func (c reconcileCommand) print(out io.Writer, r contract.Reconciliation) error {
+func (c reconcileCommand) printReport(out io.Writer, r contract.Reconciliation) error {
 	if c.JSON {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
 		return e.Encode(r)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "reconciliation %d, asked at %s\n", r.Number, stamp(r.At))
+	fmt.Fprintf(&b, "reconciliation %d, asked at %s\n", r.Number, formatTime(r.At))
 	if r.Problem != "" {
 		fmt.Fprintf(&b, "the office could not be asked: %s\n", r.Problem)
 		_, err := io.WriteString(out, b.String())
 		return err
 	}
-	n := r.There
+	n := r.Office
 	fmt.Fprintf(&b, "office: %d units left, %d serials affixed, %d unused (%d as the balance says)\n", n.Left, n.Affixed, n.Unused, n.Reported)
-	fmt.Fprintf(&b, "register: %d affixed, %d bound, %d free, %d taken, %d quarantined\n", r.Here[contract.SerialAffixed], r.Here[contract.SerialBound],
-		r.Here[contract.SerialFree], r.Here[contract.SerialTaken], r.Here[contract.SerialQuarantined])
+	fmt.Fprintf(&b, "register: %d affixed, %d bound, %d free, %d taken, %d quarantined\n", r.Register[contract.SerialAffixed], r.Register[contract.SerialBound],
+		r.Register[contract.SerialFree], r.Register[contract.SerialBought], r.Register[contract.SerialQuarantined])
 	for _, d := range r.Differences {
 		mark := "  "
 		if !d.Kind.Explained() {

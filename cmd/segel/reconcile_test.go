@@ -115,7 +115,7 @@ func (c *counter) again(id contract.DocumentID) {
 // bought is a serial that somebody else took from the account.
 func (c *counter) bought(order string) string {
 	c.t.Helper()
-	serial, err := c.outside.Take(context.Background(), emeterai.Order{ID: order, Organisation: "x", Payer: "x", Title: "Lain", Filename: "lain.pdf", Date: time.Now()})
+	serial, err := c.outside.BuySerial(context.Background(), emeterai.Order{ID: order, Organisation: "x", Payer: "x", Title: "Lain", Filename: "lain.pdf", Date: time.Now()})
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func (c *counter) boughtAndAffixed(order string) string {
 // registered puts a serial into our register behind the program's back.
 func (c *counter) registered(s contract.StampSerial) {
 	c.t.Helper()
-	s.TakenAt, s.ChangedAt = time.Now(), time.Now()
+	s.RegisteredAt, s.ChangedAt = time.Now(), time.Now()
 	if err := c.store.MoveSerials(context.Background(), []contract.SerialMove{{To: s}}); err != nil {
 		c.t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	c.owner.verb("cancel-docs", int64(spentOn)).ok()
 	freedBy, freed := refused(sandbox.FaultError)
 	c.owner.verb("cancel-docs", int64(freedBy)).ok()
-	inDoubt, _ := c.stamped(always(sandbox.CallTake, sandbox.FaultLost, ""))
+	inDoubt, _ := c.stamped(always(sandbox.CallBuy, sandbox.FaultLost, ""))
 	if s := c.stamp(inDoubt); s.State != contract.StampRequested {
 		t.Fatalf("the stamp is %s: %s", s.State, s.Problem)
 	}
@@ -220,7 +220,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	c.registered(contract.StampSerial{Serial: notAffixed, Organisation: c.organisation(), State: contract.SerialAffixed, Document: fine, Placement: 50})
 	c.registered(contract.StampSerial{Serial: "SPESIMEN-0000000MISSING", Organisation: c.organisation(), State: contract.SerialFree})
 
-	c.workflow.Settle = time.Hour
+	c.workflow.InDoubtPeriod = time.Hour
 	n := c.reconciles("while nothing is settled", operator, map[string]contract.DifferenceKind{
 		lost.Serial: contract.DifferInWork, failed.Serial: contract.DifferFailed, spent.Serial: contract.DifferSpent, freed.Serial: contract.DifferSettling,
 		doubted: contract.DifferInDoubt, strange: contract.DifferInDoubt, twice: contract.DifferFound, used: contract.DifferUnknownAffixed,
@@ -233,7 +233,7 @@ func differAndSettle(t *testing.T, c *counter) {
 		t.Errorf("another organisation's admin is told %v", told)
 	}
 
-	c.workflow.Settle = 0
+	c.workflow.InDoubtPeriod = 0
 	c.again(inWork)
 	c.again(inDoubt)
 	if s := c.stamp(inDoubt); s.Serial != doubted || s.State != contract.StampAffixed {
@@ -249,7 +249,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	still := map[string]contract.DifferenceKind{
 		failed.Serial: contract.DifferFailed, used: contract.DifferUnknownAffixed, notAffixed: contract.DifferNotAffixed, "SPESIMEN-0000000MISSING": contract.DifferMissing,
 	}
-	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferNobodys}
+	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferUnassigned}
 	for k, v := range still {
 		nobodys[k] = v
 	}
@@ -291,7 +291,7 @@ func differAndSettle(t *testing.T, c *counter) {
 
 func (c *counter) list() []emeterai.Serial {
 	c.t.Helper()
-	all, err := c.outside.Serials(context.Background())
+	all, err := c.outside.ListSerials(context.Background())
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -317,12 +317,12 @@ func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 	c.stop()
 	run := func(args ...string) (int, string) {
 		var out, log bytes.Buffer
-		w := &world{ctx: context.Background(), stdout: &out, stderr: &log}
+		w := &environment{ctx: context.Background(), stdout: &out, stderr: &log}
 		for i := 0; i+1 < len(c.bureau.conf); i += 2 {
 			w.env = append(w.env, c.bureau.conf[i]+"="+c.bureau.conf[i+1])
 		}
 		w.env = append(w.env, "SEGEL_STAMP_TIMEOUT=1s", "SEGEL_STAMP_FILE_TIMEOUT=1s")
-		return w.run(append([]string{"reconcile", "--data", data}, args...)), out.String() + log.String()
+		return w.runCommand(append([]string{"reconcile", "--data", data}, args...)), out.String() + log.String()
 	}
 	if status, out := run(); status != 0 || !strings.Contains(out, found+" is unused at the office and was unknown here") || !strings.Contains(out, "1 differences, 0 unexplained") {
 		t.Errorf("%d: %s", status, out)
@@ -349,8 +349,8 @@ func TestReconcileAsksTheOfficeThatARunningServiceHasInProcess(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	var out bytes.Buffer
-	w := &world{ctx: t.Context(), stdout: &out, stderr: &out}
-	if status := w.run([]string{"reconcile", "--data", s.conf.DataDir}); status != 0 || !strings.Contains(out.String(), "0 unexplained") {
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &out}
+	if status := w.runCommand([]string{"reconcile", "--data", s.conf.DataDir}); status != 0 || !strings.Contains(out.String(), "0 unexplained") {
 		t.Errorf("%d: %s", status, out.String())
 	}
 }
@@ -366,7 +366,7 @@ func TestTheServiceReconcilesByItselfWhenItIsTime(t *testing.T) {
 		if err := s.openOffice(); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.reconcile(ctx); err != nil {
+		if err := s.reconcileDue(ctx); err != nil {
 			t.Fatal(err)
 		}
 		r, err := s.store.LastReconciliation(ctx)

@@ -110,10 +110,12 @@ func TestFsckFindsAndRemovesWhatACrashHasLeft(t *testing.T) {
 
 	old, young := leftover(t, s, 0, 2*time.Hour), leftover(t, s, 1, time.Minute)
 	out := check(t, data, 0)
-	if !strings.Contains(out, old+", 8 bytes, is nobody's") || strings.Contains(out, young) || !strings.Contains(out, "0 lost or changed, 1 left over") {
+	if !strings.Contains(out, old+": 8 bytes that nothing refers to") || strings.Contains(out, young) || !strings.Contains(out, "0 lost or changed, 1 left over") {
 		t.Error(out)
 	}
-	check(t, data, 0, "--remove")
+	if out := check(t, data, 0, "--remove"); !strings.Contains(out, "moved 1 files (8 bytes) into "+filepath.Join(s.conf.DataDir, "blobs", "aside")) {
+		t.Error(out)
+	}
 	if after, _ := blobs(t, s); len(after) != len(before)+1 {
 		t.Errorf("%d blobs, want those %d and the young one", len(after), len(before))
 	}
@@ -151,8 +153,8 @@ func leftover(t *testing.T, s *service, random byte, age time.Duration) string {
 func check(t *testing.T, data string, status int, more ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{ctx: context.Background(), stdout: &out, stderr: &errs}
-	if got := w.run(append([]string{"fsck", "--data", data}, more...)); got != status {
+	w := &environment{ctx: context.Background(), stdout: &out, stderr: &errs}
+	if got := w.runCommand(append([]string{"fsck", "--data", data}, more...)); got != status {
 		t.Errorf("exit status %d, want %d: %s%s", got, status, &out, &errs)
 	}
 	return out.String()

@@ -27,12 +27,12 @@ type serveCommand struct {
 	Migrate   string `help:"auto: bring the database to this program's form first; off: refuse to start where segel migrate has to." placeholder:"auto|off"`
 }
 
-func (c serveCommand) Run(w *world) error {
-	conf, err := c.config(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
+func (c serveCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, map[string]string{"SEGEL_LISTEN": c.Listen, "SEGEL_PUBLIC_URL": c.PublicURL, "SEGEL_MIGRATE": c.Migrate})
 	if err != nil {
 		return err
 	}
-	log := w.log(conf)
+	log := w.newLogger(conf)
 	for _, name := range config.Unknown(w.env) {
 		log.Warn("a variable of the environment means nothing here", "name", name)
 	}
@@ -48,19 +48,19 @@ func (c serveCommand) Run(w *world) error {
 	defer l.Close()
 	conf.Listen = l.Addr().String()
 
-	a, err := open(w.ctx, conf, log, creating)
+	a, err := openApp(w.ctx, conf, log, creating)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	if err := a.first(w); err != nil {
+	if err := a.makeFirstLogin(w); err != nil {
 		return err
 	}
-	return a.serve(w, l)
+	return a.serveRequests(w, l)
 }
 
-// first makes the first organisation and login, and prints the password that is never shown again.
-func (a *app) first(w *world) error {
+// makeFirstLogin makes the first organisation and login, and prints the password that is never shown again.
+func (a *app) makeFirstLogin(w *environment) error {
 	first, err := a.identity.Bootstrap(w.ctx, a.conf.Organisation, a.conf.AdminEmail)
 	if err != nil {
 		return fmt.Errorf("first login: %w", err)
@@ -85,32 +85,33 @@ func (a *app) first(w *world) error {
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	streamGrace   = 5 * time.Second // for requests under way when the service is told to stop
+	streamGrace   = time.Second // for what is cut off at the end of the wait to notice
 )
 
-func (a *app) serve(w *world, l net.Listener) error {
+func (a *app) serveRequests(w *environment, l net.Listener) error {
 	if err := a.openOffice(); err != nil {
 		return err
 	}
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}
-	if err := a.join(w.ctx); err != nil {
+	if err := a.joinProcesses(w.ctx); err != nil {
 		return err
 	}
-	handler, err := a.handler()
+	stopping := make(chan struct{})
+	ready := a.newReadiness(stopping)
+	handler, err := a.newHandler(ready)
 	if err != nil {
 		return err
 	}
 	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // what it finds, it logs
 		return err
 	}
-	runner, err := a.work(w.ctx)
+	runner, err := a.startJobs(w.ctx, ready)
 	if err != nil {
 		return err
 	}
-	// Requests end with the service: a stream of events would hold up its end otherwise. What they commit is
-	// whole or not at all, as always.
+	// Requests end with the service, at the latest. What they commit is whole or not at all, as always.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(w.ctx))
 	defer endRequests()
 	server := &http.Server{
@@ -131,20 +132,44 @@ func (a *app) serve(w *world, l net.Listener) error {
 	case <-w.ctx.Done():
 		err = nil
 	}
+	// From here on it is not ready, and streams of events end: browsers come again, to another process where there is one.
+	close(stopping)
+	a.streams.Stop()
+	if err == nil && a.conf.DrainWait > 0 {
+		a.log.Info("not ready any more; the listener closes after the wait", "wait", a.conf.DrainWait)
+		server.SetKeepAlivesEnabled(false)
+		drained := time.NewTimer(a.conf.DrainWait)
+		select {
+		case err = <-failed:
+		case <-drained.C:
+		}
+		drained.Stop()
+	}
+	return errors.Join(err, a.shutDown(server, runner, endRequests))
+}
+
+// shutDown lets requests and jobs end, both within ShutdownWait, and cuts off what has not.
+func (a *app) shutDown(server *http.Server, runner *jobs.Runner, endRequests func()) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.conf.ShutdownWait)
 	defer cancel()
-	grace := time.AfterFunc(streamGrace, endRequests)
-	defer grace.Stop()
-	if stop := server.Shutdown(ctx); errors.Is(stop, context.DeadlineExceeded) {
-		_ = server.Close() // who still streams is cut
-	} else {
-		err = errors.Join(err, stop)
+	var stopped error
+	var working sync.WaitGroup
+	working.Go(func() { stopped = runner.Stop(ctx) })
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		endRequests()
+		grace, cancel := context.WithTimeout(context.Background(), streamGrace)
+		defer cancel()
+		if err = server.Shutdown(grace); errors.Is(err, context.DeadlineExceeded) {
+			err = nil
+			_ = server.Close() // who still streams is cut
+		}
 	}
-	if stop := runner.Stop(ctx); stop != nil {
+	working.Wait()
+	if stopped != nil {
 		a.process = nil // a job may still be at work, so the name is taken until the process has ended
-		err = errors.Join(err, stop)
 	}
-	return err
+	return errors.Join(err, stopped)
 }
 
 // renewClaims keeps the leases of the claims of this process, by its name, from running out, until ctx ends. Only processes on other machines look at
@@ -164,7 +189,7 @@ func (a *app) renewClaims(ctx context.Context, process string) {
 	}
 }
 
-func (a *app) handler() (http.Handler, error) {
+func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	if err := a.metrics.Register(clockGauges{a.workflow}); err != nil {
 		return nil, fmt.Errorf("register metrics: %w", err)
 	}
@@ -174,7 +199,8 @@ func (a *app) handler() (http.Handler, error) {
 	}
 	a.streams = api.NewStreams()
 	return api.New(api.Options{
-		Workflow: api.Over(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.Derive("answers"), Ready: a.ready,
+		Workflow: api.AdaptWorkflow(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,
 		Origins: a.conf.CORSOrigins, Proxies: proxies, MetricsToken: a.conf.MetricsToken,
@@ -183,47 +209,42 @@ func (a *app) handler() (http.Handler, error) {
 		StampRate: float64(a.conf.TimestampsPerMinute) / 60, StampBurst: a.conf.TimestampsPerMinute,
 		StatusRate: float64(a.conf.StatusesPerMinute) / 60, StatusBurst: a.conf.StatusesPerMinute,
 		ConvertWait: a.conf.ConvertWait, UploadWait: a.conf.UploadWait, VerifyWait: a.conf.VerifyWait, KeepAnswers: a.conf.IdempotencyLifetime,
-		LeastRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
+		MinRate: int64(a.conf.LeastRate), Limits: a.conf.Limits(),
 		MaxUploads: a.conf.MaxUploads, MaxUploadsPerOrganisation: a.conf.MaxUploadsPerOrganisation,
 		MaxSpool: int64(a.conf.MaxSpool), MaxSpoolPerOrganisation: int64(a.conf.MaxSpoolPerOrganisation),
-		MaxExhibits: a.conf.MaxVerifyUploads, MaxExhibitsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
-		MaxExhibitSpool: int64(a.conf.MaxVerifySpool), MaxExhibitSpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
+		MaxVerifyUploads: a.conf.MaxVerifyUploads, MaxVerifyUploadsPerAddress: a.conf.MaxVerifyUploadsPerAddress,
+		MaxVerifySpool: int64(a.conf.MaxVerifySpool), MaxVerifySpoolPerAddress: int64(a.conf.MaxVerifySpoolPerAddress),
 		MaxAnonymous: a.conf.MaxAnonymous, MaxAnonymousPerAddress: a.conf.MaxAnonymousPerAddress, MaxRequestsPerPerson: a.conf.MaxRequestsPerPerson,
 		MaxStreams: a.conf.MaxStreams, MaxStreamsPerOrganisation: a.conf.MaxStreamsPerOrganisation, MaxStreamsPerPerson: a.conf.MaxStreamsPerPerson,
 	})
 }
 
-// ready asks what the service cannot work without.
-func (a *app) ready(ctx context.Context) error {
-	if err := a.checkInstallation(ctx); err != nil {
-		return err
-	}
-	_, err := a.store.FirstOrganisation(ctx)
-	return err
-}
-
-// work starts the jobs.
-func (a *app) work(ctx context.Context) (*jobs.Runner, error) {
+// startJobs starts the jobs.
+func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
-		{Name: "purge", Every: time.Hour, Run: a.purge},
-		{Name: "renew", Every: time.Hour, Run: a.renew},
+		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
+		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
 	}
 	if a.conf.ReconcileEvery > 0 {
-		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcile})
+		periodic = append(periodic, jobs.Periodic{Name: "reconcile", Every: min(a.conf.ReconcileEvery, time.Hour), Run: a.reconcileDue})
 	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
-		Convert:  func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Convert(ctx, id)) },
-		Stamp:    func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Stamp(ctx, id)) },
-		Complete: func(ctx context.Context, id contract.DocumentID) error { return later(a.workflow.Complete(ctx, id)) },
+		Convert: func(ctx context.Context, id contract.DocumentID) error {
+			return toJobsLater(a.workflow.Convert(ctx, id))
+		},
+		Stamp: func(ctx context.Context, id contract.DocumentID) error { return toJobsLater(a.workflow.Stamp(ctx, id)) },
+		Complete: func(ctx context.Context, id contract.DocumentID) error {
+			return toJobsLater(a.workflow.Complete(ctx, id))
+		},
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
-	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process})
+	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking})
 }
 
-// later tells the queue when to try again.
-func later(err error) error {
+// toJobsLater tells the queue when to try again.
+func toJobsLater(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
 		return &jobs.Later{After: l.After, Err: l.Err}
@@ -231,8 +252,8 @@ func later(err error) error {
 	return err
 }
 
-// renew renews timestamps that are about to lose their strength.
-func (a *app) renew(ctx context.Context) error {
+// renewTimestamps renews timestamps that are about to lose their strength.
+func (a *app) renewTimestamps(ctx context.Context) error {
 	done, err := a.workflow.RenewDue(ctx)
 	if done != (workflow.Renewed{}) {
 		a.log.Info("timestamps of documents", "renewed", done.Renewed, "put_off", done.PutOff)
@@ -240,8 +261,8 @@ func (a *app) renew(ctx context.Context) error {
 	return err
 }
 
-// reconcile holds the office's account against the register of serials, when it is time to.
-func (a *app) reconcile(ctx context.Context) error {
+// reconcileDue holds the office's account against the register of serials, when it is time to.
+func (a *app) reconcileDue(ctx context.Context) error {
 	r, err := a.workflow.ReconcileDue(ctx, a.conf.ReconcileEvery)
 	switch {
 	case err != nil:
@@ -255,8 +276,8 @@ func (a *app) reconcile(ctx context.Context) error {
 	return nil
 }
 
-// purge removes what has run out.
-func (a *app) purge(ctx context.Context) error {
+// purgeExpired removes what has run out.
+func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
 	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)))
 }

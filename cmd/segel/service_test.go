@@ -70,7 +70,7 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	a, err := openAt(context.Background(), conf, log, o.clock, creating)
+	a, err := openAppAt(context.Background(), conf, log, o.clock, creating)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func (o starting) start(t testing.TB) *service {
 		a.close()
 	})
 	t.Cleanup(s.stop)
-	if err := a.first(&world{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}); err != nil {
+	if err := a.makeFirstLogin(&environment{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard}); err != nil {
 		t.Fatal(err)
 	}
 	if o, err := a.store.FirstOrganisation(context.Background()); err != nil {
@@ -100,17 +100,19 @@ func (o starting) start(t testing.TB) *service {
 			t.Fatal(err)
 		}
 	}
-	if err := a.join(context.Background()); err != nil {
+	if err := a.joinProcesses(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if server.Config.Handler, err = a.handler(); err != nil {
+	ready := a.newReadiness(nil)
+	ready.every = 0 // tests look as soon as they have changed something
+	if server.Config.Handler, err = a.newHandler(ready); err != nil {
 		t.Fatal(err)
 	}
 	if !o.idle {
 		if err := a.openOffice(); err != nil {
 			t.Fatal(err)
 		}
-		if s.runner, err = a.work(context.Background()); err != nil {
+		if s.runner, err = a.startJobs(context.Background(), ready); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -383,7 +385,7 @@ func (c *client) reaches(id int64, state string) object {
 		if now["status"] == state {
 			return now
 		}
-		d, err := c.workflow.Next(ctx, by, docID(id), version)
+		d, err := c.workflow.WaitForChange(ctx, by, docID(id), version)
 		if err != nil {
 			c.t.Fatalf("document %d did not become %s: %v; it is %v: %s", id, state, err, now, c.get("detail", id).body)
 		}

@@ -35,37 +35,37 @@ type signCommand struct {
 	Level           string   `enum:",b-b,b-t,b-lt,b-lta" default:"" help:"PAdES level: b-b, b-t, b-lt or b-lta; default b-t, or b-b where no trusted time can be had."`
 }
 
-func (c *signCommand) Run(w *world) error {
+func (c *signCommand) Run(w *environment) error {
 	in, err := os.Open(c.In)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	src, err := c.source(in)
+	src, err := c.openSource(in)
 	if err != nil {
 		return err
 	}
-	where, err := c.where(src)
+	where, err := c.placeSignature(src)
 	if err != nil {
 		return err
 	}
-	s, done, err := c.signing(w)
+	s, done, err := c.loadSigningKey(w)
 	if err != nil {
 		return err
 	}
 	defer done()
-	if err := c.settleLevel(w, s); err != nil {
+	if err := c.chooseLevel(w, s); err != nil {
 		return err
 	}
-	tails, err := c.sign(w.ctx, src, s, where)
+	tails, err := c.signLevels(w.ctx, src, s, where)
 	if err != nil {
 		return err
 	}
 	return writeSigned(c.Out, in, tails)
 }
 
-// source is the file, with what opens it.
-func (c *signCommand) source(in *os.File) (pades.Source, error) {
+// openSource is the file, with what opens it.
+func (c *signCommand) openSource(in *os.File) (pades.Source, error) {
 	info, err := in.Stat()
 	if err != nil {
 		return pades.Source{}, err
@@ -77,16 +77,16 @@ func (c *signCommand) source(in *os.File) (pades.Source, error) {
 	return src, err
 }
 
-// sign makes the tails of the level, each on top of those before it.
-func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at place) ([][]byte, error) {
+// signLevels makes the tails of the level, each on top of those before it.
+func (c *signCommand) signLevels(ctx context.Context, src pades.Source, s *signingKey, at fieldPlacement) ([][]byte, error) {
 	o := pades.Options{
-		Field: at.field, NewField: at.fresh, Key: s.credential.Signer, Chain: s.credential.Chain, Time: time.Now(), Random: rand.Reader, Clock: s.clock,
+		Field: at.field, NewField: at.newField, Key: s.credential.Signer, Chain: s.credential.Chain, Time: time.Now(), Random: rand.Reader, Clock: s.clock,
 		Name: s.name, Reason: c.Reason, Location: c.Location, Contact: c.Contact, Certify: c.Certify,
 	}
 	if c.Level != "b-b" {
 		o.Timestamper = s.timestamper
 	}
-	if at.seen() {
+	if at.isVisible() {
 		text := appearance.SignatureText{Name: s.name, Time: o.Time, Reason: c.Reason, Location: c.Location, Specimen: at.specimen, QR: c.QR}
 		o.Appearance = appearance.Signature(text, at.width, at.height)
 	}
@@ -96,7 +96,7 @@ func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at
 	if c.Level == "b-lt" || c.Level == "b-lta" {
 		steps = append(steps, func(src pades.Source) (*pades.Result, error) {
 			// The file may have come with signatures of issuers that cannot be asked.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Certificates: s.issuers, Roots: s.issuers, Required: []string{at.name()}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Certificates: s.issuers, Roots: s.issuers, Required: []string{at.fieldName()}})
 		})
 	}
 	if c.Level == "b-lta" {
@@ -110,13 +110,13 @@ func (c *signCommand) sign(ctx context.Context, src pades.Source, s *signing, at
 		if err != nil {
 			return nil, fmt.Errorf("sign %s: %w", c.In, err)
 		}
-		tails, src = append(tails, r.Tail), src.After(r)
+		tails, src = append(tails, r.Tail), src.WithResult(r)
 	}
 	return tails, nil
 }
 
-// settleLevel chooses the level that was not asked for, and refuses one that cannot be made.
-func (c *signCommand) settleLevel(w *world, s *signing) error {
+// chooseLevel chooses the level that was not asked for, and refuses one that cannot be made.
+func (c *signCommand) chooseLevel(w *environment, s *signingKey) error {
 	switch {
 	case c.Level == "" && s.timestamper != nil:
 		c.Level = "b-t"

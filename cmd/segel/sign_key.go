@@ -22,8 +22,8 @@ import (
 	"segel/tsp"
 )
 
-// signing is what a file is signed with.
-type signing struct {
+// signingKey is what a file is signed with.
+type signingKey struct {
 	credential  credential.Credential
 	name        string
 	timestamper tsp.Timestamper
@@ -32,19 +32,19 @@ type signing struct {
 	clock       pades.Clock
 }
 
-// signing finds the key: a PKCS #12 file, the authority of a data folder, or one that is thrown away.
-func (c signCommand) signing(w *world) (*signing, func(), error) {
+// loadSigningKey finds the key: a PKCS #12 file, the authority of a data folder, or one that is thrown away.
+func (c signCommand) loadSigningKey(w *environment) (*signingKey, func(), error) {
 	nothing := func() {}
 	switch {
 	case c.P12 != "":
 		s, err := c.fromPKCS12(w)
 		return s, nothing, err
 	case c.Data != "":
-		conf, err := c.config(w, nil)
+		conf, err := c.loadConfig(w, nil)
 		if err != nil {
 			return nil, nothing, err
 		}
-		a, err := open(w.ctx, conf, w.log(conf), writing)
+		a, err := openApp(w.ctx, conf, w.newLogger(conf), writing)
 		if err != nil {
 			return nil, nothing, err
 		}
@@ -60,7 +60,7 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		if o, err := a.store.FirstOrganisation(w.ctx); err == nil {
 			name = o.Name
 		}
-		s, err := certified(w.ctx, a.authority, name)
+		s, err := newSigningKey(w.ctx, a.authority, name)
 		if err == nil {
 			s.timestamper, s.revocation, s.issuers = a.timestamper, a.revocation, a.trust.Roots(validate.ForAll)
 			s.clock.Tolerance = conf.ClockTolerance
@@ -68,15 +68,15 @@ func (c signCommand) signing(w *world) (*signing, func(), error) {
 		return s, a.close, err
 	}
 	fmt.Fprintln(w.stderr, "segel: signing with a throw-away credential that nobody can trust; give --data or --p12 for a real one")
-	e, err := authority.Ephemeral("http://localhost", time.Now)
+	e, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return nil, nothing, err
 	}
-	s, err := certified(w.ctx, e, "Throw-away credential")
+	s, err := newSigningKey(w.ctx, e, "Throw-away credential")
 	return s, nothing, err
 }
 
-func certified(ctx context.Context, a *authority.Authority, name string) (*signing, error) {
+func newSigningKey(ctx context.Context, a *authority.Authority, name string) (*signingKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, err
@@ -85,12 +85,12 @@ func certified(ctx context.Context, a *authority.Authority, name string) (*signi
 	if err != nil {
 		return nil, err
 	}
-	return &signing{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a, clock: pades.Clock{Now: time.Now}}, nil
+	return &signingKey{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a, clock: pades.Clock{Now: time.Now}}, nil
 }
 
 // fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, or from those of the
 // configuration; proof from where the certificates say.
-func (c signCommand) fromPKCS12(w *world) (*signing, error) {
+func (c signCommand) fromPKCS12(w *environment) (*signingKey, error) {
 	if c.PasswordFile == "" {
 		return nil, errors.New("--p12 needs --password-file")
 	}
@@ -107,7 +107,7 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	conf, err := c.config(w, nil)
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 	if len(c.TSA) > 0 {
 		conf.TimestampURLs = c.TSA
 	}
-	client := outward(conf)
-	s := &signing{
+	client := outboundClient(conf)
+	s := &signingKey{
 		credential: *k, name: k.Chain[0].Subject.CommonName, issuers: trust.Roots(validate.ForAll),
 		revocation: &revocation.Fetcher{HTTP: client, Clock: time.Now},
 		clock:      pades.Clock{Now: time.Now, Tolerance: conf.ClockTolerance},
@@ -130,9 +130,9 @@ func (c signCommand) fromPKCS12(w *world) (*signing, error) {
 		for _, url := range c.TSA {
 			all = append(all, &tsp.Client{URL: url, HTTP: client, Tolerance: conf.ClockTolerance})
 		}
-		s.timestamper = tsp.NewInOrder(time.Now, all...)
+		s.timestamper = tsp.NewFailover(time.Now, all...)
 	case len(conf.TimestampURLs) > 0:
-		s.timestamper = timestamper(conf, client, trust, time.Now)
+		s.timestamper = newTimestamper(conf, client, trust, time.Now)
 	}
 	return s, nil
 }

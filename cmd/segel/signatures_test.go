@@ -19,7 +19,7 @@ import (
 // signedElsewhere is a file with a signature whose certificates name that address for their issuer, OCSP and CRL.
 func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	t.Helper()
-	a, err := authority.Ephemeral(address, time.Now)
+	a, err := authority.NewEphemeral(address, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,9 @@ import (
 	"segel/tsp"
 )
 
-// outward returns the client with which everything is fetched, from authorities that the operator named and from
+// outboundClient returns the client with which everything is fetched, from authorities that the operator named and from
 // addresses that certificates name.
-func outward(conf config.Config) *http.Client {
+func outboundClient(conf config.Config) *http.Client {
 	o := outbound.Options{Ports: slices.Clone(conf.OutboundPorts)}
 	for _, n := range conf.OutboundPrivate {
 		o.Allowed = append(o.Allowed, n.Prefix)
@@ -28,7 +28,7 @@ func outward(conf config.Config) *http.Client {
 			o.Ports = append(o.Ports, p)
 		}
 	}
-	return outbound.Client(o)
+	return outbound.NewClient(o)
 }
 
 // portOf returns the port that an address names.
@@ -41,8 +41,8 @@ func portOf(address string) (uint16, bool) {
 	return uint16(p), err == nil
 }
 
-// timestamper asks the authorities of the configuration in order.
-func timestamper(conf config.Config, client *http.Client, trust *validate.Trust, clock func() time.Time) tsp.Timestamper {
+// newTimestamper asks the authorities of the configuration in order.
+func newTimestamper(conf config.Config, client *http.Client, trust *validate.Trust, clock func() time.Time) tsp.Timestamper {
 	var all []tsp.Timestamper
 	roots := x509.NewCertPool()
 	for _, c := range trust.Roots(validate.ForTime) {
@@ -51,7 +51,7 @@ func timestamper(conf config.Config, client *http.Client, trust *validate.Trust,
 	for _, address := range conf.TimestampURLs {
 		all = append(all, &tsp.Client{URL: address, HTTP: client, Timeout: conf.TimestampTimeout, Roots: roots, Clock: clock, Tolerance: conf.ClockTolerance})
 	}
-	return tsp.NewInOrder(clock, all...)
+	return tsp.NewFailover(clock, all...)
 }
 
 // trustOf trusts the embedded authority's root, if there is one, and those in a folder, if one is named. It is the one

@@ -108,7 +108,7 @@ func TestRenewedDocumentIsSoundOnBothDatabases(t *testing.T) {
 		}
 		s.stopJobs(t)
 		clock.forward(19*365*24*time.Hour + 30*24*time.Hour)
-		next, err := authority.Ephemeral("http://next.test", clock.now)
+		next, err := authority.NewEphemeral("http://next.test", clock.now)
 		if err != nil {
 			t.Fatal(err)
 		}

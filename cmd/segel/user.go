@@ -21,8 +21,8 @@ type userAddCommand struct {
 	PasswordFile string `required:"" help:"File whose first line is the password; - for standard input." placeholder:"F"`
 }
 
-func (c userAddCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+func (c userAddCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (c userAddCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(w.ctx, conf, w.log(conf), writing)
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), writing)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (c userAddCommand) Run(w *world) error {
 		Name: c.Name, Email: c.Email, Password: password, Organisation: c.Org, Admin: c.Role == "admin",
 	})
 	if err != nil {
-		return plain(err)
+		return plainError(err)
 	}
 	if added.NewOrganisation {
 		if err := a.grantInitial(w.ctx, added.Account.Organisation); err != nil {
@@ -57,8 +57,8 @@ type userResetCommand struct {
 	PasswordFile string `required:"" help:"File whose first line is the password; - for standard input." placeholder:"F"`
 }
 
-func (c userResetCommand) Run(w *world) error {
-	conf, err := c.config(w, nil)
+func (c userResetCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,14 @@ func (c userResetCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(w.ctx, conf, w.log(conf), writing)
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), writing)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	account, err := a.identity.ResetPassword(w.ctx, atHand("user reset"), c.Email, c.Org, password)
+	account, err := a.identity.ResetPassword(w.ctx, commandLineActor("user reset"), c.Email, c.Org, password)
 	if err != nil {
-		return plain(err)
+		return plainError(err)
 	}
 	_, err = fmt.Fprintf(w.stdout, "reset the password of %s <%s>\n", account.Name, account.Email)
 	return err

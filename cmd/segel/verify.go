@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"segel/internal/authority"
 	"segel/internal/config"
 	"segel/internal/installation"
+	"segel/pades"
 	"segel/pades/validate"
 	"segel/pdf"
 	"segel/revocation"
@@ -20,14 +22,15 @@ import (
 
 type verifyCommand struct {
 	dataFlag
-	Files        []string `arg:"" help:"Files to judge." placeholder:"FILE"`
-	Trust        string   `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
-	At           string   `help:"Moment to judge for, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
-	JSON         bool     `name:"json" help:"Print each report as JSON."`
-	Explain      bool     `help:"Tell every check with its outcome."`
-	Online       bool     `help:"Ask OCSP responders and fetch revocation lists that certificates name."`
-	Lang         string   `enum:"id,en" default:"en" help:"Language of the text: id or en."`
-	PasswordFile string   `help:"File whose first line opens encrypted files." placeholder:"FILE"`
+	Files        []string      `arg:"" help:"Files to judge." placeholder:"FILE"`
+	Trust        string        `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
+	At           string        `help:"Moment to judge for, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
+	JSON         bool          `name:"json" help:"Print each report as JSON."`
+	Explain      bool          `help:"Tell every check with its outcome."`
+	Online       bool          `help:"Ask OCSP responders and fetch revocation lists that certificates name."`
+	OnlineWithin time.Duration `help:"How long all of them together may be asked about one file; what they have not told by then is missing; default 1m." placeholder:"DURATION"`
+	Lang         string        `enum:"id,en" default:"en" help:"Language of the text: id or en."`
+	PasswordFile string        `help:"File whose first line opens encrypted files." placeholder:"FILE"`
 }
 
 // How verify ends where not all passed.
@@ -38,8 +41,8 @@ const (
 
 // Run judges the files and ends with 0 where every signature of every file passed, 1 where some did not or a file has
 // none, 2 where a file could not be read.
-func (c verifyCommand) Run(w *world) error {
-	o, done, err := c.options(w)
+func (c verifyCommand) Run(w *environment) error {
+	o, done, err := c.validateOptions(w)
 	defer done()
 	if _, ok := exitOf(err); ok {
 		return err
@@ -50,26 +53,26 @@ func (c verifyCommand) Run(w *world) error {
 	}
 	var end error
 	for i, name := range c.Files {
-		r, err := judgeFile(w, name, o)
+		r, err := validateFile(w, name, o)
 		if err != nil {
-			fmt.Fprintf(w.stderr, "segel: %s: %s\n", name, unread(err, c.Lang))
+			fmt.Fprintf(w.stderr, "segel: %s: %s\n", name, unreadableText(err, c.Lang))
 			end = someUnreadable
 			continue
 		}
 		if !r.Passed() && end == nil {
 			end = someDidNotPass
 		}
-		if err := c.print(w, r, i > 0); err != nil {
+		if err := c.printReport(w, r, i > 0); err != nil {
 			return err
 		}
 	}
 	return end
 }
 
-// options reads what the command line says. Done is to be called whatever becomes of it.
-func (c verifyCommand) options(w *world) (o validate.Options, done func(), err error) {
-	o, done = validate.Options{At: time.Now(), Explain: c.Explain}, func() {}
-	conf, err := c.config(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
+// validateOptions reads what the command line says. Done is to be called whatever becomes of it.
+func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done func(), err error) {
+	o, done = validate.Options{At: time.Now(), Explain: c.Explain, OnlineWithin: cmp.Or(c.OnlineWithin, pades.DefaultWithin)}, func() {}
+	conf, err := c.loadConfig(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
 	if err != nil {
 		return o, done, err
 	}
@@ -84,15 +87,15 @@ func (c verifyCommand) options(w *world) (o validate.Options, done func(), err e
 			return o, done, err
 		}
 	}
-	if o.Trust, err = c.trust(w, conf); err != nil || !c.Online {
+	if o.Trust, err = c.loadTrust(w, conf); err != nil || !c.Online {
 		return o, done, err
 	}
 	if c.Data == "" {
-		o.Online = &revocation.Fetcher{HTTP: outward(conf), Clock: time.Now}
+		o.Online = &revocation.Fetcher{HTTP: outboundClient(conf), Clock: time.Now}
 		return o, done, nil
 	}
 	// The folder's own authority answers in process: its addresses may lead nowhere, or where the guard refuses to go.
-	a, err := open(w.ctx, conf, w.log(conf), reading)
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), reading)
 	if err != nil {
 		return o, done, err
 	}
@@ -100,15 +103,15 @@ func (c verifyCommand) options(w *world) (o validate.Options, done func(), err e
 	return o, a.close, nil
 }
 
-// trust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever
+// loadTrust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever
 // judges files of others.
-func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, error) {
+func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.Trust, error) {
 	root, issuers, err := authority.ReadPublic(filepath.Join(conf.DataDir, authorityDir))
 	if err != nil {
 		return nil, err
 	}
 	if root == nil && c.Data != "" {
-		found, err := lookAtFolders(w.ctx, conf)
+		found, err := readFolders(w.ctx, conf)
 		if err != nil {
 			return nil, err
 		}
@@ -127,8 +130,8 @@ func (c verifyCommand) trust(w *world, conf config.Config) (*validate.Trust, err
 	return t, nil
 }
 
-// judgeFile judges one file.
-func judgeFile(w *world, name string, o validate.Options) (*validate.Report, error) {
+// validateFile judges one file.
+func validateFile(w *environment, name string, o validate.Options) (*validate.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -148,8 +151,8 @@ func judgeFile(w *world, name string, o validate.Options) (*validate.Report, err
 	return validate.Validate(w.ctx, f, info.Size(), o)
 }
 
-// notRead are why a file cannot be judged, in both languages, for whoever has no use for the cause.
-var notRead = []struct {
+// unreadableReasons are why a file cannot be judged, in both languages, for whoever has no use for the cause.
+var unreadableReasons = []struct {
 	is     error
 	id, en string
 }{
@@ -165,9 +168,9 @@ var notRead = []struct {
 
 var errEmptyFile = errors.New("no bytes")
 
-// unread says why a file cannot be judged, and the cause behind it.
-func unread(err error, language string) string {
-	for _, n := range notRead {
+// unreadableText says why a file cannot be judged, and the cause behind it.
+func unreadableText(err error, language string) string {
+	for _, n := range unreadableReasons {
 		if !errors.Is(err, n.is) {
 			continue
 		}
@@ -179,7 +182,7 @@ func unread(err error, language string) string {
 	return err.Error()
 }
 
-func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {
+func (c verifyCommand) printReport(w *environment, r *validate.Report, more bool) error {
 	var b bytes.Buffer
 	if c.JSON {
 		enc := json.NewEncoder(&b)
@@ -192,7 +195,7 @@ func (c verifyCommand) print(w *world, r *validate.Report, more bool) error {
 		if more {
 			b.WriteByte('\n')
 		}
-		if err := r.Text(&b, c.Lang); err != nil {
+		if err := r.WriteText(&b, c.Lang); err != nil {
 			return err
 		}
 	}

@@ -4,13 +4,22 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"segel/internal/authority"
 	"segel/pades/validate"
+	"segel/pdf"
 )
 
 // finished is a completed document with a signature, a duty stamp, the seal and a document timestamp.
@@ -41,8 +50,8 @@ func verified(t *testing.T, s *service, pdf []byte) *validate.Report {
 func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	w := &world{ctx: t.Context(), stdout: &out, stderr: &errs, env: nil}
-	status = w.run(args)
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &errs, env: nil}
+	status = w.runCommand(args)
 	return status, out.String(), errs.String()
 }
 
@@ -150,4 +159,80 @@ func TestSerialOfAnAffixedStampIsKnownToAnybody(t *testing.T) {
 	}
 	nobody.do("GET", "/v1/verify/serial/SPESIMEN-0000000000000", nil).is(http.StatusNotFound, "serial.not_found")
 	owner.do("GET", "/v1/verify/serial/"+serial+"x", nil).is(http.StatusNotFound, "serial.not_found")
+}
+
+func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
+	t.Parallel()
+	// A server that takes connections, reads what is asked and never answers, for OCSP, lists and issuers alike.
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	var talking sync.WaitGroup
+	talking.Go(func() {
+		for {
+			c, err := silent.Accept()
+			if err != nil {
+				return // closed
+			}
+			asked.Add(1)
+			talking.Go(func() {
+				_, _ = io.Copy(io.Discard, c) // until the other side goes
+				_ = c.Close()
+			})
+		}
+	})
+	t.Cleanup(func() { _ = silent.Close(); talking.Wait() })
+	address := silent.Addr().String()
+	s := starting{set: []string{"SEGEL_PUBLIC_URL", "http://" + address}}.start(t)
+	_, file, _ := finished(t, s)
+	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	revisions, err := d.Revisions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first state with a signature has no proof about its certificates yet.
+	first := slices.IndexFunc(revisions, func(r pdf.Revision) bool { return bytes.Contains(file[:r.End], []byte("/ByteRange")) })
+	if first < 0 {
+		t.Fatal("no state has a signature")
+	}
+	dir := t.TempDir()
+	name, trust := filepath.Join(dir, "ditandatangani.pdf"), filepath.Join(dir, "trust")
+	root, err := authority.ReadRoot(filepath.Join(s.conf.DataDir, authorityDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(os.Mkdir(trust, 0o700), os.WriteFile(filepath.Join(trust, "root.der"), root.Raw, 0o600), os.WriteFile(name, file[:revisions[first].End], 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	w := &environment{ctx: t.Context(), stdout: &out, stderr: &errs, env: []string{
+		"SEGEL_OUTBOUND_PRIVATE=127.0.0.0/8", "SEGEL_OUTBOUND_PORTS=" + port, "SEGEL_DATA_DIR=" + filepath.Join(dir, "none"),
+	}}
+	began := time.Now()
+	status := w.runCommand([]string{"verify", name, "--trust", trust, "--online", "--online-within", "1s", "--json"})
+	took := time.Since(began)
+	if status != 1 || took > 6*time.Second {
+		t.Errorf("status %d after %v: %s%s", status, took, errs.String(), out.String())
+	}
+	if asked.Load() == 0 {
+		t.Errorf("nothing was asked: %.3000s", out.String())
+	}
+	var r validate.Report
+	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	if r.Passed() || r.Indication != validate.Indeterminate {
+		t.Errorf("%s %s", r.Indication, r.SubIndication)
+	}
+	t.Logf("%d connections, %v", asked.Load(), took.Round(time.Millisecond))
 }

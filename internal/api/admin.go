@@ -36,16 +36,16 @@ type Administration interface {
 
 // registerAdmin: what administrators look at and do.
 func (s *server) registerAdmin() {
-	s.adminPeople()
-	s.adminQuota()
-	s.adminLedger()
-	s.adminAttempts()
-	s.adminSerials()
-	s.adminEvidence()
-	s.adminReconciliation()
-	s.adminStuck()
-	s.adminCertificates()
-	s.adminAuditLog()
+	s.registerAdminPeople()
+	s.registerAdminQuota()
+	s.registerAdminLedger()
+	s.registerAdminAttempts()
+	s.registerAdminSerials()
+	s.registerAdminEvidence()
+	s.registerAdminReconciliation()
+	s.registerAdminStuck()
+	s.registerAdminCertificates()
+	s.registerAdminAuditLog()
 }
 
 // organisationOut names an organisation.
@@ -82,13 +82,13 @@ func documentOrNull(id contract.DocumentID, t store.Title) maybe[documentOut] {
 	return maybe[documentOut]{&documentOut{ID: id, Name: orNull(t.Name), Title: orNull(t.Title)}}
 }
 
-// organisation reads which organisation's affairs are asked for; empty: those of all that the caller administers.
-func (q *query) organisation() contract.OrganisationID {
-	return contract.OrganisationID(personID(q.Get("organisation")))
+// parseOrganisation reads which organisation's affairs are asked for; empty: those of all that the caller administers.
+func (q *query) parseOrganisation() contract.OrganisationID {
+	return contract.OrganisationID(parsePersonID(q.Get("organisation")))
 }
 
-// document reads the number of a document; 0: of any.
-func (q *query) document() contract.DocumentID {
+// parseDocument reads the number of a document; 0: of any.
+func (q *query) parseDocument() contract.DocumentID {
 	s := q.Get("document_id")
 	if s == "" {
 		return 0
@@ -100,8 +100,8 @@ func (q *query) document() contract.DocumentID {
 	return contract.DocumentID(n)
 }
 
-// oneOf reads one of some values; empty: any.
-func oneOf[T ~string](q *query, name string, values []T) T {
+// parseChoice reads one of some values; empty: any.
+func parseChoice[T ~string](q *query, name string, values []T) T {
 	s := T(q.Get(name))
 	for _, v := range values {
 		if s == v {
@@ -109,7 +109,7 @@ func oneOf[T ~string](q *query, name string, values []T) T {
 		}
 	}
 	if s != "" {
-		q.bad.add(name, "value.not_one_of", "allowed", listed(values))
+		q.bad.add(name, "value.not_one_of", "allowed", joinValues(values))
 	}
 	return ""
 }
@@ -140,24 +140,24 @@ func choiceParam[T ~string](name, doc string, values []T) *huma.Param {
 	return &huma.Param{Name: name, In: "query", Description: doc, Schema: s}
 }
 
-// look reads one page of what administrators look at: ask makes the question of the query, which is refused where
+// queryAdminPage reads one page of what administrators look at: ask makes the question of the query, which is refused where
 // anything in it is wrong, and answer looks it up.
-func look[Q, Found any](c *call, ask func(q *query, p page) Q, answer func(context.Context, contract.Actor, Q) (Found, error)) (p page, f Found, err error) {
-	q := c.query()
-	p = q.page(adminLimit)
+func queryAdminPage[Q, Found any](c *call, ask func(q *query, p page) Q, answer func(context.Context, contract.Actor, Q) (Found, error)) (p page, f Found, err error) {
+	q := c.parseQuery()
+	p = q.parsePage(adminLimit)
 	r := ask(q, p)
-	if err := q.bad.err(); err != nil {
+	if err := q.bad.asError(); err != nil {
 		return p, f, err
 	}
 	f, err = answer(c.r.Context(), c.by, r)
 	return p, f, err
 }
 
-// offset returns how many lines stand before a page.
-func (p page) offset() int { return int(min(p.number-1, maxInteger/maxLimit)) * p.limit }
+// skippedLines returns how many lines stand before a page.
+func (p page) skippedLines() int { return int(min(p.number-1, maxInteger/maxLimit)) * p.limit }
 
-// moment reads a time; zero: none is given.
-func (q *query) moment(name string) time.Time {
+// parseTime reads a time; zero: none is given.
+func (q *query) parseTime(name string) time.Time {
 	s := q.Get(name)
 	if s == "" {
 		return time.Time{}

@@ -34,20 +34,20 @@ type adminAttemptsData struct {
 	Pagination pagination    `json:"pagination"`
 }
 
-func (s *server) adminAttempts() {
+func (s *server) registerAdminAttempts() {
 	about := []*huma.Param{
 		documentParam(),
 		{Name: "serial", In: "query", Description: "Only those on this serial.", Schema: &huma.Schema{Type: "string"}},
 		{Name: "from", In: "query", Description: "Only those made then or later; ISO 8601 with a zone.", Schema: &huma.Schema{Type: "string", Format: "date-time"}},
 		{Name: "until", In: "query", Description: "Only those made before; ISO 8601 with a zone.", Schema: &huma.Schema{Type: "string", Format: "date-time"}},
 	}
-	get(s, endpoint{
+	serveGet(s, endpoint{
 		path: adminBase + "attempts", id: "admin-attempts", group: groupAdmin, admin: contract.AdminAttempts, params: adminParams(about...),
 		summary: "Every call to the stamp office that costs or cannot be undone", description: "Newest first.",
 	}, func(c *call) (found[adminAttemptsData], error) {
-		p, l, err := look(c, func(q *query, p page) store.AttemptQuery {
-			r := q.attempts()
-			r.Offset, r.Limit = p.offset(), p.limit
+		p, l, err := queryAdminPage(c, func(q *query, p page) store.AttemptQuery {
+			r := q.parseAttempts()
+			r.Offset, r.Limit = p.skippedLines(), p.limit
 			return r
 		}, c.Workflow.Attempts)
 		if err != nil {
@@ -57,27 +57,27 @@ func (s *server) adminAttempts() {
 		for _, a := range l.Lines {
 			data.Attempts = append(data.Attempts, attemptOf(a))
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
-	stream(s, endpoint{
-		method: http.MethodGet, path: adminBase + "attempts.csv", id: "admin-attempts-csv", group: groupAdmin, admin: contract.AdminAttempts,
+	serveStream(s, endpoint{
+		method: http.MethodGet, path: adminBase + "attempts.csv", id: "admin-attempts-csv", timeLimit: lengthy, group: groupAdmin, admin: contract.AdminAttempts,
 		params: append([]*huma.Param{organisationParam()}, about...), answers: textAnswer("text/csv", "The attempts, oldest first."),
 		summary: "The attempts as a spreadsheet", description: "Fit for a claim of refund. No cell is read as a formula.",
 	}, (*call).attemptsCSV)
 }
 
-// attempts reads which attempts are asked for.
-func (q *query) attempts() store.AttemptQuery {
+// parseAttempts reads which attempts are asked for.
+func (q *query) parseAttempts() store.AttemptQuery {
 	return store.AttemptQuery{
-		Organisation: q.organisation(), Document: q.document(), Serial: contract.CleanText(q.Get("serial")),
-		From: q.moment("from"), Until: q.moment("until"),
+		Organisation: q.parseOrganisation(), Document: q.parseDocument(), Serial: contract.CleanText(q.Get("serial")),
+		From: q.parseTime("from"), Until: q.parseTime("until"),
 	}
 }
 
 func attemptOf(a workflow.AttemptLine) attemptLine {
 	out := attemptLine{
 		Organisation: organisationOf(a.Organisation), Document: documentOrNull(a.Document, a.Title), Stamp: a.Stamp + 1, Number: a.Number,
-		Call: a.Call, Order: a.Order, Serial: orNull(a.Serial), AskedAt: iso(a.At), AnsweredAt: isoOrNull(a.AnsweredAt),
+		Call: a.Call, Order: a.Order, Serial: orNull(a.Serial), AskedAt: formatISO(a.At), AnsweredAt: isoOrNull(a.AnsweredAt),
 		Outcome: a.Outcome, Code: a.Code, Text: a.Text,
 	}
 	if a.SerialState != "" {
@@ -92,18 +92,18 @@ func attemptOf(a workflow.AttemptLine) attemptLine {
 // attemptsCSV streams, since there may be a year of them. What breaks on the way cuts the connection: nobody may take
 // the part that was sent for the whole.
 func (c *call) attemptsCSV() error {
-	q := c.query()
-	r := q.attempts()
-	if err := q.bad.err(); err != nil {
+	q := c.parseQuery()
+	r := q.parseAttempts()
+	if err := q.bad.asError(); err != nil {
 		return err
 	}
 	buffered := bufio.NewWriterSize(&attachment{c, "text/csv; charset=utf-8", "segel-attempts.csv"}, 64<<10)
 	out := export.NewAttempts(buffered)
 	if err := c.Workflow.EachAttempt(c.r.Context(), c.by, r, out.Write); err != nil {
-		return c.cutOff(err)
+		return c.abortAnswer(err)
 	}
 	if err := out.Close(); err != nil {
-		return c.cutOff(err)
+		return c.abortAnswer(err)
 	}
 	_ = buffered.Flush() // the client has gone; there is nobody left to tell
 	return nil

@@ -25,16 +25,16 @@ type adminAuditLogData struct {
 	Pagination pagination `json:"pagination" doc:"a selection counts its events up to 10,000"`
 }
 
-func (s *server) adminAuditLog() {
-	get(s, endpoint{
-		path: adminBase + "audit-log", id: "admin-audit-log", group: groupAdmin, admin: contract.AdminAuditLog,
+func (s *server) registerAdminAuditLog() {
+	serveGet(s, endpoint{
+		path: adminBase + "audit-log", id: "admin-audit-log", timeLimit: lengthy, group: groupAdmin, admin: contract.AdminAuditLog,
 		params:  adminParams(documentParam(), &huma.Param{Name: "type", In: "query", Description: "Only events of this type.", Schema: &huma.Schema{Type: "string"}}),
 		summary: "What happened", description: "Newest first. To an admin, what happened to the documents of his organisation.",
 	}, func(c *call) (found[adminAuditLogData], error) {
-		p, l, err := look(c, func(q *query, p page) store.LogQuery {
+		p, l, err := queryAdminPage(c, func(q *query, p page) store.LogQuery {
 			return store.LogQuery{
-				Organisation: q.organisation(), Document: q.document(), Type: oneOf(q, "type", contract.EventTypes),
-				Offset: p.offset(), Limit: p.limit,
+				Organisation: q.parseOrganisation(), Document: q.parseDocument(), Type: parseChoice(q, "type", contract.EventTypes),
+				Offset: p.skippedLines(), Limit: p.limit,
 			}
 		}, c.Workflow.AuditLog)
 		if err != nil {
@@ -43,13 +43,13 @@ func (s *server) adminAuditLog() {
 		data := adminAuditLogData{Events: []logLine{}, Types: []choice{}, Pagination: paginate(p, l.Total, len(l.Lines))}
 		for _, e := range l.Lines {
 			data.Events = append(data.Events, logLine{
-				Number: e.Leaf, DateTime: iso(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP,
+				Number: e.Leaf, DateTime: formatISO(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP,
 				Description: text.Event(c.language, e.Event), Type: e.Type, Document: documentOrNull(e.Event.Document, e.Title),
 			})
 		}
 		for _, t := range contract.EventTypes {
 			data.Types = append(data.Types, choice{text.EventType(c.language, t), string(t)})
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"segel/internal/contract"
 )
 
-func (s *server) adminEvidence() {
-	stream(s, endpoint{
-		method: http.MethodGet, path: adminBase + "serials/{serial}/evidence", id: "admin-evidence", group: groupAdmin, admin: contract.AdminEvidence,
+func (s *server) registerAdminEvidence() {
+	serveStream(s, endpoint{
+		method: http.MethodGet, path: adminBase + "serials/{serial}/evidence", id: "admin-evidence", timeLimit: lengthy, group: groupAdmin, admin: contract.AdminEvidence,
 		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
 		answers:     fileAnswer(),
 		summary:     "What the stamp office returned and was not accepted",
@@ -22,6 +22,6 @@ func (s *server) adminEvidence() {
 			return err
 		}
 		defer content.Close()
-		return c.send(content, serving{"attachment", content.Name, pdfType})
+		return c.sendFile(content, fileDelivery{"attachment", content.Name, pdfType})
 	})
 }

@@ -22,14 +22,14 @@ type adminLedgerData struct {
 	Pagination pagination   `json:"pagination"`
 }
 
-func (s *server) adminLedger() {
-	get(s, endpoint{
+func (s *server) registerAdminLedger() {
+	serveGet(s, endpoint{
 		path: adminBase + "quota/ledger", id: "admin-quota-ledger", group: groupAdmin, admin: contract.AdminLedger,
 		params:  adminParams(choiceParam("unit", "Only of this unit.", units)),
 		summary: "How quota moved", description: "Newest first.",
 	}, func(c *call) (found[adminLedgerData], error) {
-		p, l, err := look(c, func(q *query, p page) store.QuotaQuery {
-			return store.QuotaQuery{Organisation: q.organisation(), Unit: oneOf(q, "unit", units), Offset: p.offset(), Limit: p.limit}
+		p, l, err := queryAdminPage(c, func(q *query, p page) store.QuotaQuery {
+			return store.QuotaQuery{Organisation: q.parseOrganisation(), Unit: parseChoice(q, "unit", units), Offset: p.skippedLines(), Limit: p.limit}
 		}, c.Workflow.QuotaLedger)
 		if err != nil {
 			return found[adminLedgerData]{}, err
@@ -38,9 +38,9 @@ func (s *server) adminLedger() {
 		for _, e := range l.Lines {
 			data.Entries = append(data.Entries, ledgerLine{
 				Organisation: organisationOf(e.Organisation), Number: e.Number, Unit: e.Unit, Op: e.Op, Count: e.Count,
-				Document: documentOrNull(e.Document, e.Title), Reason: e.Reason, By: c.nameOf(e.By), At: iso(e.At),
+				Document: documentOrNull(e.Document, e.Title), Reason: e.Reason, By: c.nameOf(e.By), At: formatISO(e.At),
 			})
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
 }

@@ -34,18 +34,18 @@ type personAdded struct {
 	Password string      `json:"password" doc:"his first one, shown this once; he has to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
 }
 
-func (s *server) adminPeople() {
-	get(s, endpoint{
+func (s *server) registerAdminPeople() {
+	serveGet(s, endpoint{
 		path: adminBase + "people", id: "admin-people", group: groupAdmin, admin: contract.AdminPeople,
 		params:  adminParams(pageParams(adminLimit)[2]),
 		summary: "Who has an account", description: "By name.",
 	}, func(c *call) (found[adminPeopleData], error) {
-		q := c.query()
-		p, search, of := q.page(adminLimit), q.search(), q.organisation()
-		if err := q.bad.err(); err != nil {
+		q := c.parseQuery()
+		p, search, of := q.parsePage(adminLimit), q.parseSearch(), q.parseOrganisation()
+		if err := q.bad.asError(); err != nil {
 			return found[adminPeopleData]{}, err
 		}
-		people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.offset(), p.limit)
+		people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.skippedLines(), p.limit)
 		if err != nil {
 			return found[adminPeopleData]{}, err
 		}
@@ -53,31 +53,31 @@ func (s *server) adminPeople() {
 		for _, a := range people {
 			data.People = append(data.People, c.adminPerson(a))
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
-	post(s, endpoint{
+	servePost(s, endpoint{
 		path: adminBase + "people", id: "admin-add-person", group: groupAdmin, admin: contract.AdminAddPerson,
 		summary: "Give somebody an account", description: "The password is drawn at random and shown this once.",
 	}, func(c *call, in *personAdd) (done[personAdded], error) {
 		var bad problems
-		n := identity.Newcomer{
-			Name: in.Name.read("name", &bad), Email: email(in.Email.read("email", &bad)), Admin: in.Admin.read("admin", &bad),
-			Organisation: contract.OrganisationID(personID(in.Organisation.read("organisation", &bad))),
+		n := identity.NewPerson{
+			Name: in.Name.checkedValue("name", &bad), Email: trimEmail(in.Email.checkedValue("email", &bad)), Admin: in.Admin.checkedValue("admin", &bad),
+			Organisation: contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))),
 		}
-		if err := bad.err(); err != nil {
+		if err := bad.asError(); err != nil {
 			return done[personAdded]{}, err
 		}
 		a, err := c.Identity.AddPerson(c.r.Context(), c.by, n)
 		if err != nil {
 			return done[personAdded]{}, err
 		}
-		return did(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
+		return doneAnswer(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
 	})
 }
 
 func (c *call) adminPerson(a identity.Member) adminPerson {
 	return adminPerson{
 		ID: a.ID, Name: a.Name, Email: a.Email, Admin: a.Admin, MustReset: a.MustReset,
-		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: iso(a.CreatedAt), Avatar: c.avatarOf(a.Person),
+		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: formatISO(a.CreatedAt), Avatar: c.avatarURL(a.Person),
 	}
 }

@@ -35,13 +35,13 @@ type grantIn struct {
 	Reason       phrase  `json:"reason" required:"true" doc:"stands in the ledger and in the audit log" example:"Faktur 2024/117"`
 }
 
-func (s *server) adminQuota() {
-	get(s, endpoint{
+func (s *server) registerAdminQuota() {
+	serveGet(s, endpoint{
 		path: adminBase + "quota", id: "admin-quota", group: groupAdmin, admin: contract.AdminQuota,
 		params:  adminParams()[2:],
 		summary: "What organisations may still spend",
 	}, func(c *call) (found[adminQuotaData], error) {
-		all, err := c.Workflow.Quotas(c.r.Context(), c.by, c.query().organisation())
+		all, err := c.Workflow.Quotas(c.r.Context(), c.by, c.parseQuery().parseOrganisation())
 		if err != nil {
 			return found[adminQuotaData]{}, err
 		}
@@ -49,25 +49,25 @@ func (s *server) adminQuota() {
 		for _, q := range all {
 			data.Organisations = append(data.Organisations, quotaOf(q))
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
-	post(s, endpoint{
+	servePost(s, endpoint{
 		path: adminBase + "quota", id: "admin-grant-quota", group: groupAdmin, admin: contract.AdminGrant,
 		summary: "Grant an organisation units", description: "By an operator alone. A negative count takes back.",
 	}, func(c *call, in *grantIn) (done[adminQuota], error) {
 		var bad problems
 		r := workflow.GrantRequest{
-			Organisation: contract.OrganisationID(personID(in.Organisation.read("organisation", &bad))),
-			Unit:         contract.Unit(in.Unit.read("unit", &bad)), Reason: in.Reason.read("reason", &bad),
-			Count: int(in.Count.read("count", 0, &bad)),
+			Organisation: contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))),
+			Unit:         contract.Unit(in.Unit.checkedValue("unit", &bad)), Reason: in.Reason.checkedValue("reason", &bad),
+			Count: int(in.Count.checkedValue("count", 0, &bad)),
 		}
-		if err := bad.err(); err != nil {
+		if err := bad.asError(); err != nil {
 			return done[adminQuota]{}, err
 		}
-		return effect(c, func(ctx context.Context) (workflow.OrganisationQuota, error) {
+		return answerResult(c, func(ctx context.Context) (workflow.OrganisationQuota, error) {
 			return c.Workflow.GrantQuota(ctx, c.by, r)
 		}, func(q workflow.OrganisationQuota) done[adminQuota] {
-			return did(c, "done.quota_granted", quotaOf(q))
+			return doneAnswer(c, "done.quota_granted", quotaOf(q))
 		})
 	})
 }

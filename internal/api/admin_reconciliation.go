@@ -47,9 +47,9 @@ type reconciliationData struct {
 	Report maybe[reconciliation] `json:"report" doc:"null: there was none so far"`
 }
 
-func (s *server) adminReconciliation() {
-	get(s, endpoint{
-		path: adminBase + "reconciliation", id: "admin-reconciliation", group: groupAdmin, admin: contract.AdminReconciliation,
+func (s *server) registerAdminReconciliation() {
+	serveGet(s, endpoint{
+		path: adminBase + "reconciliation", id: "admin-reconciliation", timeLimit: lengthy, group: groupAdmin, admin: contract.AdminReconciliation,
 		summary: "The last reconciliation with the stamp office", description: "To an admin, the differences of his own organisation.",
 	}, func(c *call) (found[reconciliationData], error) {
 		r, err := c.Workflow.Reconciliation(c.r.Context(), c.by)
@@ -58,45 +58,45 @@ func (s *server) adminReconciliation() {
 		}
 		data := reconciliationData{}
 		if r.Number != 0 {
-			data.Report.is = c.reconciliation(r)
+			data.Report.is = c.reconciliationOf(r)
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
-	get(s, endpoint{
-		method: "POST", path: adminBase + "reconciliation", id: "admin-reconcile", group: groupAdmin, admin: contract.AdminReconcile,
+	serveGet(s, endpoint{
+		method: "POST", path: adminBase + "reconciliation", id: "admin-reconcile", timeLimit: endless, group: groupAdmin, admin: contract.AdminReconcile,
 		summary:     "Reconcile with the stamp office now",
 		description: "By an operator alone. An office that cannot be asked is told as the report's problem.",
 	}, func(c *call) (done[reconciliationData], error) {
-		return effect(c, func(ctx context.Context) (contract.Reconciliation, error) {
+		return answerResult(c, func(ctx context.Context) (contract.Reconciliation, error) {
 			return c.Workflow.Reconcile(ctx, c.by)
 		}, func(r contract.Reconciliation) done[reconciliationData] {
-			return did(c, "done.reconciled", reconciliationData{maybe[reconciliation]{c.reconciliation(r)}})
+			return doneAnswer(c, "done.reconciled", reconciliationData{maybe[reconciliation]{c.reconciliationOf(r)}})
 		})
 	})
 }
 
-func (c *call) reconciliation(r contract.Reconciliation) *reconciliation {
+func (c *call) reconciliationOf(r contract.Reconciliation) *reconciliation {
 	out := &reconciliation{
-		Number: r.Number, At: iso(r.At), EndedAt: iso(r.EndedAt), By: c.nameOf(r.By), Problem: orNull(r.Problem),
+		Number: r.Number, At: formatISO(r.At), EndedAt: formatISO(r.EndedAt), By: c.nameOf(r.By), Problem: orNull(r.Problem),
 		Register: []serialCount{}, Unexplained: r.Unexplained, Omitted: r.Omitted, Differences: []differenceShown{},
 	}
 	if down := contract.ErrOfficeDown.Code; r.Problem == down { // to an admin, who is not told the office's words
-		out.Problem = orNull(c.say(down))
+		out.Problem = orNull(c.sentenceOf(down))
 	}
-	if r.Here != nil {
-		n := r.There
+	if r.Register != nil {
+		n := r.Office
 		out.Office.is = &officeCount{Left: n.Left, Unused: n.Unused, Affixed: n.Affixed, Reported: n.Reported}
 		for _, state := range serialStates {
-			out.Register = append(out.Register, serialCount{state, r.Here[state]})
+			out.Register = append(out.Register, serialCount{state, r.Register[state]})
 		}
 	}
 	for _, d := range r.Differences {
-		out.Differences = append(out.Differences, c.difference(d))
+		out.Differences = append(out.Differences, c.differenceOf(d))
 	}
 	return out
 }
 
-func (c *call) difference(d contract.Difference) differenceShown {
+func (c *call) differenceOf(d contract.Difference) differenceShown {
 	out := differenceShown{Kind: d.Kind, Explained: d.Kind.Explained(), Msg: text.Difference(c.language, d), Serial: orNull(d.Serial)}
 	if d.Organisation != "" {
 		out.Organisation.is = &organisationOut{ID: d.Organisation, Name: d.OrganisationName}
@@ -104,11 +104,11 @@ func (c *call) difference(d contract.Difference) differenceShown {
 	if d.Document != 0 {
 		out.DocumentID = &d.Document
 	}
-	if d.There != "" {
-		out.There = &d.There
+	if d.OfficeState != "" {
+		out.There = &d.OfficeState
 	}
-	if d.Here != "" {
-		out.Here = &d.Here
+	if d.RegisterState != "" {
+		out.Here = &d.RegisterState
 	}
 	return out
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // serialStates are the states of serials, as they are shown.
-var serialStates = []contract.SerialState{contract.SerialTaken, contract.SerialFree, contract.SerialBound, contract.SerialAffixed, contract.SerialQuarantined}
+var serialStates = []contract.SerialState{contract.SerialBought, contract.SerialFree, contract.SerialBound, contract.SerialAffixed, contract.SerialQuarantined}
 
 type serialLine struct {
 	Serial       string                 `json:"serial" example:"SPESIMEN-0000000000001"`
@@ -27,15 +27,15 @@ type adminSerialsData struct {
 	Pagination pagination   `json:"pagination"`
 }
 
-func (s *server) adminSerials() {
-	get(s, endpoint{
-		path: adminBase + "serials", id: "admin-serials", group: groupAdmin, admin: contract.AdminSerials,
+func (s *server) registerAdminSerials() {
+	serveGet(s, endpoint{
+		path: adminBase + "serials", id: "admin-serials", timeLimit: lengthy, group: groupAdmin, admin: contract.AdminSerials,
 		params:  adminParams(choiceParam("state", "Only those in this state.", serialStates), documentParam()),
 		summary: "Every serial that was ever bought", description: "Those that changed last come first. Serials that are nobody's so far are shown to an operator alone.",
 	}, func(c *call) (found[adminSerialsData], error) {
-		p, l, err := look(c, func(q *query, p page) store.SerialQuery {
-			r := store.SerialQuery{Organisation: q.organisation(), Document: q.document(), Offset: p.offset(), Limit: p.limit}
-			if state := oneOf(q, "state", serialStates); state != "" {
+		p, l, err := queryAdminPage(c, func(q *query, p page) store.SerialQuery {
+			r := store.SerialQuery{Organisation: q.parseOrganisation(), Document: q.parseDocument(), Offset: p.skippedLines(), Limit: p.limit}
+			if state := parseChoice(q, "state", serialStates); state != "" {
 				r.States = []contract.SerialState{state}
 			}
 			return r
@@ -47,10 +47,10 @@ func (s *server) adminSerials() {
 		for _, s := range l.Lines {
 			data.Serials = append(data.Serials, serialLine{
 				Serial: s.Serial, State: s.State, Organisation: organisationOrNull(s.Organisation),
-				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.Former, s.FormerTitle),
-				LetGo: s.LetGo, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: iso(s.TakenAt), ChangedAt: iso(s.ChangedAt),
+				Document: documentOrNull(s.Document, s.Title), Former: documentOrNull(s.FormerDocument, s.FormerTitle),
+				LetGo: s.ReleaseCount, Problem: text.Reason(c.language, s.Problem), Evidence: s.Evidence.Key != "", TakenAt: formatISO(s.RegisteredAt), ChangedAt: formatISO(s.ChangedAt),
 			})
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
 }

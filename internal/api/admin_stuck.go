@@ -35,54 +35,54 @@ type clockOut struct {
 	Timestamp *string             `json:"last_timestamp" doc:"the latest time of a timestamp in a document" example:"2024-10-14T13:06:07.000Z"`
 }
 
-func (c *call) clockOut(f contract.ClockFinding) clockOut {
-	out := clockOut{State: f.State, Msg: orNull(text.Clock(c.language, f))}
+func (c *call) clockOf(f contract.ClockFinding) clockOut {
+	out := clockOut{State: f.State, Msg: orNull(text.ClockProblem(c.language, f))}
 	if c.by.Operator {
 		out.Local, out.Database, out.LastEvent, out.Timestamp = isoOrNull(f.Local), isoOrNull(f.Database), isoOrNull(f.LastEvent), isoOrNull(f.Timestamp.At)
 	}
 	return out
 }
 
-func (s *server) adminStuck() {
-	get(s, endpoint{
+func (s *server) registerAdminStuck() {
+	serveGet(s, endpoint{
 		path: adminBase + "stuck", id: "admin-stuck", group: groupAdmin, admin: contract.AdminStuck, params: adminParams(),
 		summary:     "Documents that stand still",
 		description: "Those that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service can be relied on, without which nothing is signed.",
 	}, func(c *call) (found[adminStuckData], error) {
-		p, l, err := look(c, func(q *query, p page) store.WaitingQuery {
-			return store.WaitingQuery{Organisation: q.organisation(), Offset: p.offset(), Limit: p.limit}
+		p, l, err := queryAdminPage(c, func(q *query, p page) store.WaitingQuery {
+			return store.WaitingQuery{Organisation: q.parseOrganisation(), Offset: p.skippedLines(), Limit: p.limit}
 		}, c.Workflow.Waiting)
 		if err != nil {
 			return found[adminStuckData]{}, err
 		}
-		data := adminStuckData{Documents: []stuckLine{}, Clock: c.clockOut(l.Clock), Pagination: paginate(p, l.Total, len(l.Lines))}
+		data := adminStuckData{Documents: []stuckLine{}, Clock: c.clockOf(l.Clock), Pagination: paginate(p, l.Total, len(l.Lines))}
 		for i := range l.Lines {
-			line := c.stuck(&l.Lines[i].Document)
+			line := c.stuckLineOf(&l.Lines[i].Document)
 			line.Organisation = organisationOf(l.Lines[i].Organisation)
 			data.Documents = append(data.Documents, line)
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
-	get(s, endpoint{
-		method: "POST", path: adminBase + "stuck/{document_id}/retry", id: "admin-retry", group: groupAdmin, admin: contract.AdminRetry,
+	serveGet(s, endpoint{
+		method: "POST", path: adminBase + "stuck/{document_id}/retry", id: "admin-retry", timeLimit: lengthy, group: groupAdmin, admin: contract.AdminRetry,
 		summary:     "Try a document that stands still again, now",
 		description: "One that waits is tried at once; one that failed goes on as by its owner's restamp, with the serials it has.",
 	}, func(c *call) (done[verbData], error) {
-		id, err := c.document()
+		id, err := c.pathDocumentID()
 		if err != nil {
 			return done[verbData]{}, err
 		}
-		return changed(c, "done.retried", func(ctx context.Context) (contract.Document, error) {
+		return answerDocument(c, "done.retried", func(ctx context.Context) (contract.Document, error) {
 			return c.Workflow.Retry(ctx, c.by, id)
 		})
 	})
 }
 
-// stuck tells where a document stands still, and why.
-func (c *call) stuck(d *contract.Document) stuckLine {
+// stuckLineOf tells where a document stands still, and why.
+func (c *call) stuckLineOf(d *contract.Document) stuckLine {
 	line := stuckLine{
 		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Owner: c.nameOf(d.Owner), Status: d.State,
-		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.Reason(c.language, d.Reason)), Since: iso(d.ProgressAt()),
+		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.Reason(c.language, d.Reason)), Since: formatISO(d.ProgressAt()),
 	}
 	switch i := d.NextStamp(); {
 	case d.State == contract.Draft:

@@ -28,56 +28,59 @@ type Options struct {
 
 	AnswerSecret [32]byte // with which answers for idempotency keys are sealed; the same in every process on a database
 
-	Authority http.Handler                // everything below /authority/; nil: nothing is there
-	Streams   *Streams                    // what streams of events become; nil: answers like others
-	Web       http.Handler                // GET of what is neither ours nor below /v1; nil: nothing is there
-	Ready     func(context.Context) error // whether what we depend on answers; nil: always
-	Metrics   *prometheus.Registry        // nil: one that is shown at /metrics alone
-	Clock     func() time.Time            // nil: time.Now
-	Random    io.Reader                   // nil: crypto/rand
-	Log       *slog.Logger                // nil: slog.Default
+	Authority http.Handler                    // everything below /authority/; nil: nothing is there
+	Web       http.Handler                    // GET of what is neither ours nor below /v1; nil: nothing is there
+	Ready     func(context.Context) Readiness // whether what we depend on answers; nil: always
+	Streams   *Streams                        // what streams of events become; nil: answers like others
+	Metrics   *prometheus.Registry            // nil: one that is shown at /metrics alone
+	Clock     func() time.Time                // nil: time.Now
+	Random    io.Reader                       // nil: crypto/rand
+	Log       *slog.Logger                    // nil: slog.Default
 
-	Version      string
-	PublicURL    string            // base of the addresses in answers, without a slash at its end; empty: relative ones
-	Service      string            // the only {service} segment there is; empty: any
-	Paths        map[string]string // further paths to the path of an endpoint, as "/old/{document_id}"
-	Origins      []string          // what may call us from a browser elsewhere, as "https://app.example"; "*": all
-	Proxies      []netip.Prefix    // whose X-Forwarded-For is believed
-	MetricsToken string            // what reads /metrics besides an administrator's token
-	Rate         float64           // requests a second that one client may ask in the long run; 0: any number
-	Burst        int               // requests it may ask at once; 0: ten seconds' worth
-	MaxVerifies  int               // files judged at once; 0: any number
-	VerifyRate   float64           // verifications a second that one client may ask in the long run; 0: any number
-	VerifyBurst  int               // verifications it may ask at once; 0: ten seconds' worth
-	StampRate    float64           // timestamps a second that one client may ask for in the long run; 0: any number
-	StampBurst   int               // timestamps it may ask for at once; 0: ten seconds' worth
-	StatusRate   float64           // OCSP answers a second that one client may ask for in the long run; 0: any number
-	StatusBurst  int               // OCSP answers it may ask for at once; 0: ten seconds' worth
-	ConvertWait  time.Duration     // how long an upload waits for its conversion
-	UploadWait   time.Duration     // how long one waits for its turn before it is told to come again
-	VerifyWait   time.Duration     // how long a file waits to be judged before its client is told to come again
-	KeepAnswers  time.Duration     // for an Idempotency-Key; 0: a day
-	Standstill   time.Duration     // for which a client may neither send nor take anything; 0: half a minute
-	LeastRate    int64             // bytes per second that a client has to send and to take, see [admission.Pace]; 0: 1 KiB
-	Limits       contract.Limits   // of documents
+	Version       string
+	PublicURL     string            // base of the addresses in answers, without a slash at its end; empty: relative ones
+	Service       string            // the only {service} segment there is; empty: any
+	Paths         map[string]string // further paths to the path of an endpoint, as "/old/{document_id}"
+	Origins       []string          // what may call us from a browser elsewhere, as "https://app.example"; "*": all
+	Proxies       []netip.Prefix    // whose X-Forwarded-For is believed
+	MetricsToken  string            // what reads /metrics besides an administrator's token
+	Rate          float64           // requests a second that one client may ask in the long run; 0: any number
+	Burst         int               // requests it may ask at once; 0: ten seconds' worth
+	MaxVerifies   int               // files judged at once; 0: any number
+	VerifyRate    float64           // verifications a second that one client may ask in the long run; 0: any number
+	VerifyBurst   int               // verifications it may ask at once; 0: ten seconds' worth
+	StampRate     float64           // timestamps a second that one client may ask for in the long run; 0: any number
+	StampBurst    int               // timestamps it may ask for at once; 0: ten seconds' worth
+	StatusRate    float64           // OCSP answers a second that one client may ask for in the long run; 0: any number
+	StatusBurst   int               // OCSP answers it may ask for at once; 0: ten seconds' worth
+	ConvertWait   time.Duration     // how long an upload waits for its conversion
+	UploadWait    time.Duration     // how long one waits for its turn before it is told to come again
+	VerifyWait    time.Duration     // how long a file waits to be judged before its client is told to come again
+	KeepAnswers   time.Duration     // for an Idempotency-Key; 0: a day
+	Standstill    time.Duration     // for which a client may neither send nor take anything; 0: half a minute
+	MinRate       int64             // bytes per second that a client has to send and to take, see [admission.Pace]; 0: 1 KiB
+	AnswerTimeout time.Duration     // how long what reads or writes a record may take; 0: five seconds
+	WorkTimeout   time.Duration     // how long what reads a file, signs, or asks other machines may take; 0: two minutes
+	LoginDelay    time.Duration     // for which a login may be held up
+	Limits        contract.Limits   // of documents
 
 	// How many the callers of one organisation, one address (an IPv6 network of 64 bits) or one person may have at a time, so
 	// that none takes what all share, and how many all may have together. 0: any number.
 
-	MaxUploads                int   // bodies of uploads that are received
-	MaxUploadsPerOrganisation int   // at most so many of one organisation
-	MaxSpool                  int64 // bytes of uploads that no document refers to yet
-	MaxSpoolPerOrganisation   int64
-	MaxExhibits               int // files to be judged that are received
-	MaxExhibitsPerAddress     int
-	MaxExhibitSpool           int64 // bytes of files to be judged
-	MaxExhibitSpoolPerAddress int64
-	MaxAnonymous              int // requests with a body that come without an account, such as logins
-	MaxAnonymousPerAddress    int
-	MaxRequestsPerPerson      int // requests, but for streams of events
-	MaxStreams                int // streams of events
-	MaxStreamsPerOrganisation int
-	MaxStreamsPerPerson       int
+	MaxUploads                 int   // bodies of uploads that are received
+	MaxUploadsPerOrganisation  int   // at most so many of one organisation
+	MaxSpool                   int64 // bytes of uploads that no document refers to yet
+	MaxSpoolPerOrganisation    int64
+	MaxVerifyUploads           int // files to be judged that are received
+	MaxVerifyUploadsPerAddress int
+	MaxVerifySpool             int64 // bytes of files to be judged
+	MaxVerifySpoolPerAddress   int64
+	MaxAnonymous               int // requests with a body that come without an account, such as logins
+	MaxAnonymousPerAddress     int
+	MaxRequestsPerPerson       int // requests, but for streams of events
+	MaxStreams                 int // streams of events
+	MaxStreamsPerOrganisation  int
+	MaxStreamsPerPerson        int
 }
 
 func (o Options) withDefaults() Options {
@@ -95,7 +98,8 @@ func (o Options) withDefaults() Options {
 	}
 	o.KeepAnswers = cmp.Or(o.KeepAnswers, 24*time.Hour)
 	o.Standstill = cmp.Or(o.Standstill, standstill)
-	o.LeastRate = cmp.Or(o.LeastRate, leastRate)
+	o.MinRate = cmp.Or(o.MinRate, defaultMinRate)
+	o.AnswerTimeout, o.WorkTimeout = cmp.Or(o.AnswerTimeout, defaultAnswerTimeout), cmp.Or(o.WorkTimeout, defaultWorkTimeout)
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	o.Limits = o.Limits.Defaults()
 	return o
@@ -104,20 +108,20 @@ func (o Options) withDefaults() Options {
 // server serves the wire.
 type server struct {
 	Options
-	mux       *http.ServeMux
-	huma      huma.API
-	endpoints []endpoint
-	aliases   aliases
-	clients   limiters
-	verifiers limiters
-	stampings limiters
-	statuses  limiters
-	shares    shares
-	metrics   metrics
-	crossSite http.CrossOriginProtection
-	running   sync.Map // tokens of the claims whose requests are being answered
-	spec      []byte   // the specification, JSON
-	docs      manual
+	mux               *http.ServeMux
+	huma              huma.API
+	endpoints         []endpoint
+	aliases           pathAliases
+	requestLimiters   clientLimiters
+	verifyLimiters    clientLimiters
+	timestampLimiters clientLimiters
+	ocspLimiters      clientLimiters
+	shares            callerShares
+	metrics           metrics
+	crossSite         http.CrossOriginProtection
+	running           sync.Map // tokens of the claims whose requests are being answered
+	spec              []byte   // the specification, JSON
+	docs              manual
 }
 
 // New makes the handler of everything that is served. Its error is one of the options.
@@ -129,80 +133,80 @@ func New(o Options) (http.Handler, error) {
 	if err := s.metrics.registerWith(s.Metrics); err != nil {
 		return nil, err
 	}
-	s.clients = limiters{rate: s.Rate, burst: s.Burst}
-	s.verifiers = limiters{rate: s.VerifyRate, burst: s.VerifyBurst}
-	s.stampings = limiters{rate: s.StampRate, burst: s.StampBurst}
-	s.statuses = limiters{rate: s.StatusRate, burst: s.StatusBurst}
-	s.shares = newShares(s.Options)
-	s.register()
-	if err := s.describe(); err != nil {
+	s.requestLimiters = clientLimiters{rate: s.Rate, burst: s.Burst}
+	s.verifyLimiters = clientLimiters{rate: s.VerifyRate, burst: s.VerifyBurst}
+	s.timestampLimiters = clientLimiters{rate: s.StampRate, burst: s.StampBurst}
+	s.ocspLimiters = clientLimiters{rate: s.StatusRate, burst: s.StatusBurst}
+	s.shares = newCallerShares(s.Options)
+	s.registerAll()
+	if err := s.writeSpecification(); err != nil {
 		return nil, err
 	}
-	if err := s.alias(s.Paths); err != nil {
+	if err := s.addAliases(s.Paths); err != nil {
 		return nil, err
 	}
-	return s.observe(s.guard(http.HandlerFunc(s.route))), nil
+	return s.observeRequests(s.guardRequests(http.HandlerFunc(s.routeRequest))), nil
 }
 
-// register makes the routes and the specification's operations.
-func (s *server) register() {
+// registerAll makes the routes and the specification's operations.
+func (s *server) registerAll() {
 	s.mux = http.NewServeMux()
-	s.huma = humago.New(s.mux, specification(s.Version, s.PublicURL))
+	s.huma = humago.New(s.mux, openAPIConfig(s.Version, s.PublicURL))
 	s.registerIdentity()
 	s.registerDocuments()
 	s.registerAdmin()
-	s.registerBeside()
+	s.registerService()
 }
 
 // registerIdentity: who is asking.
 func (s *server) registerIdentity() {
-	s.login()
-	s.refresh()
-	s.logout()
-	s.forgotPassword()
-	s.password()
-	s.me()
-	s.session()
-	s.guest()
-	s.directory()
-	s.specimen()
-	s.avatar()
+	s.registerLogin()
+	s.registerRefresh()
+	s.registerLogout()
+	s.registerForgotPassword()
+	s.registerPassword()
+	s.registerMe()
+	s.registerSession()
+	s.registerGuest()
+	s.registerDirectory()
+	s.registerSpecimen()
+	s.registerAvatar()
 }
 
 // registerDocuments: the verbs, in the order of a document's walk.
 func (s *server) registerDocuments() {
-	s.upload()
-	s.participants()
-	s.describing()
-	s.place()
-	s.finalize()
-	s.guestLink()
-	s.guestRevoke()
-	s.sign()
-	s.specimenPreview()
-	s.reject()
-	s.cancel()
-	s.remind()
-	s.restamp()
-	s.retry()
-	s.delete()
-	s.list()
-	s.detail()
-	s.status()
-	s.signers()
-	s.placements()
-	s.auditTrail()
-	s.events()
-	s.preview()
-	s.download()
-	s.original()
-	s.balance()
-	s.verify()
+	s.registerUpload()
+	s.registerParticipants()
+	s.registerDescribe()
+	s.registerPlace()
+	s.registerFinalize()
+	s.registerGuestLink()
+	s.registerGuestRevoke()
+	s.registerSign()
+	s.registerSpecimenPreview()
+	s.registerReject()
+	s.registerCancel()
+	s.registerRemind()
+	s.registerRestamp()
+	s.registerRetry()
+	s.registerDelete()
+	s.registerLists()
+	s.registerDetail()
+	s.registerStatus()
+	s.registerSigners()
+	s.registerPlacements()
+	s.registerAuditTrail()
+	s.registerEvents()
+	s.registerPreview()
+	s.registerDownload()
+	s.registerOriginal()
+	s.registerBalance()
+	s.registerVerify()
 }
 
-// registerBeside: what runs and describes the service.
-func (s *server) registerBeside() {
-	s.health()
-	s.exposition()
-	s.documentation()
+// registerService: what runs and describes the service.
+func (s *server) registerService() {
+	s.registerHealth()
+	s.registerMetrics()
+	s.registerDocumentation()
 }

@@ -12,18 +12,19 @@ type attachment struct {
 func (a *attachment) Write(p []byte) (int, error) {
 	if !a.sending {
 		a.sending = true
+		a.deadline.removeLimit()
 		h := a.w.Header()
 		h.Set("Content-Type", a.mime)
-		h.Set("Content-Disposition", disposition("attachment", a.name))
+		h.Set("Content-Disposition", contentDisposition("attachment", a.name))
 		h.Set("Cache-Control", "no-store")
 	}
 	return a.w.Write(p)
 }
 
-// cutOff ends an answer that broke: with a refusal if nothing was sent yet.
-func (c *call) cutOff(err error) error {
+// abortAnswer ends an answer that broke: with a refusal if nothing was sent yet.
+func (c *call) abortAnswer(err error) error {
 	if c.sending {
-		c.trouble = err
+		c.cause = err
 		panic(http.ErrAbortHandler) // the way of net/http to cut the connection
 	}
 	return err

@@ -15,13 +15,13 @@ type auditLine struct {
 	Type        contract.EventType `json:"type" doc:"stable, for programs" example:"signed"`
 }
 
-func (s *server) auditTrail() {
-	get(s, endpoint{
+func (s *server) registerAuditTrail() {
+	serveGet(s, endpoint{
 		path: documentBase + "audit-trail/{document_id}", id: "audit-trail", group: groupDocuments, op: contract.OpAuditTrail,
 		summary:     "What happened to a document",
 		description: "Oldest first. For its owner.",
 	}, func(c *call) (found[[]auditLine], error) {
-		id, err := c.document()
+		id, err := c.pathDocumentID()
 		if err != nil {
 			return found[[]auditLine]{}, err
 		}
@@ -31,16 +31,16 @@ func (s *server) auditTrail() {
 		}
 		lines := []auditLine{}
 		for _, e := range events {
-			lines = append(lines, auditLine{DateTime: iso(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP, Description: text.Event(c.language, e), Type: e.Type})
+			lines = append(lines, auditLine{DateTime: formatISO(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP, Description: text.Event(c.language, e), Type: e.Type})
 		}
-		return finding(lines), nil
+		return foundAnswer(lines), nil
 	})
 }
 
 // nameOf tells who did something; the service itself has a name too.
 func (c *call) nameOf(p contract.Person) string {
 	if p.ID == "" {
-		return c.say("actor.service")
+		return c.sentenceOf("actor.service")
 	}
 	return cmp.Or(p.Name, p.Email)
 }

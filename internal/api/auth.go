@@ -25,38 +25,41 @@ type Identity interface {
 	SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error
 	DeleteSpecimen(ctx context.Context, by contract.Actor) error
 	People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]identity.Member, int, error)
-	AddPerson(ctx context.Context, by contract.Actor, n identity.Newcomer) (identity.NewMember, error)
+	AddPerson(ctx context.Context, by contract.Actor, n identity.NewPerson) (identity.NewMember, error)
 }
 
 // authenticate finds out who asks, by the token he carries. A request by cookie must come from our own pages;
 // one that carries a token in a header was made on purpose, wherever its page came from. Whose password an admin gave
 // him is nobody in particular until he has chosen his own: few endpoints are good for him.
 func (c *call) authenticate() (contract.Actor, error) {
-	token, cookie := c.token()
+	token, cookie := c.requestToken()
 	if token == "" {
-		return contract.Actor{}, contract.ErrIdentify
+		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	if cookie {
 		if err := c.crossSite.Check(c.r); err != nil {
-			return contract.Actor{}, errCrossSite.Because(err)
+			return contract.Actor{}, errCrossSite.WithCause(err)
 		}
 	}
-	by, err := c.Identity.Authenticate(c.r.Context(), token)
+	// Whatever an endpoint does takes its time; to find out who asks does not.
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.AnswerTimeout)
+	defer cancel()
+	by, err := c.Identity.Authenticate(ctx, token)
 	if err != nil {
 		return contract.Actor{}, err
 	}
-	if by.System() {
-		return contract.Actor{}, contract.ErrIdentify // the service itself never asks over the wire
+	if by.IsSystem() {
+		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never asks over the wire
 	}
-	if by.Given && !c.endpoint.callers.given() {
+	if by.MustChoosePassword && !c.endpoint.callers.admitsGivenPasswords() {
 		return contract.Actor{}, contract.ErrChoosePassword
 	}
 	by.IP = c.client
 	return by, nil
 }
 
-// token returns the secret the request carries: x-access-token, a bearer's, or that of the session's cookie.
-func (c *call) token() (token string, cookie bool) {
+// requestToken returns the secret the request carries: x-access-token, a bearer's, or that of the session's cookie.
+func (c *call) requestToken() (token string, cookie bool) {
 	if t := c.r.Header.Get("X-Access-Token"); t != "" {
 		return strings.TrimSpace(t), false
 	}
@@ -71,32 +74,32 @@ func (c *call) token() (token string, cookie bool) {
 
 // cookieName is bound to our host and to TLS where the public address has it.
 func (s *server) cookieName() string {
-	if s.secure() {
+	if s.usesTLS() {
 		return "__Host-segel_session"
 	}
 	return "segel_session"
 }
 
-func (s *server) secure() bool { return strings.HasPrefix(s.PublicURL, "https://") }
+func (s *server) usesTLS() bool { return strings.HasPrefix(s.PublicURL, "https://") }
 
 // setCookie hands the browser the session's secret, which no script can read; an empty one takes it back.
 func (c *call) setCookie(secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name: c.cookieName(), Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode,
+		HttpOnly: true, Secure: c.usesTLS(), SameSite: http.SameSiteLaxMode,
 	})
 }
 
 // deviceCookie names the cookie by which a browser is known that logged in before.
 func (s *server) deviceCookie() string {
-	if s.secure() {
+	if s.usesTLS() {
 		return "__Host-segel_device"
 	}
 	return "segel_device"
 }
 
-// device returns the secret of a browser that logged in before, or an empty one.
-func (c *call) device() string {
+// deviceSecret returns the secret of a browser that logged in before, or an empty one.
+func (c *call) deviceSecret() string {
 	if k, err := c.r.Cookie(c.deviceCookie()); err == nil {
 		return k.Value
 	}
@@ -107,6 +110,6 @@ func (c *call) device() string {
 func (c *call) setDevice(secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name: c.deviceCookie(), Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteStrictMode,
+		HttpOnly: true, Secure: c.usesTLS(), SameSite: http.SameSiteStrictMode,
 	})
 }

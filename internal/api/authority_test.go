@@ -52,9 +52,9 @@ func TestTimestampsAndStatusesAreBoundedPerAddressAndListsAreNot(t *testing.T) {
 
 func TestAllOfAnIPv6NetworkIsOneClient(t *testing.T) {
 	t.Parallel()
-	l := limiters{rate: 1, burst: 1}
+	l := clientLimiters{rate: 1, burst: 1}
 	now := time.Unix(1_800_000_000, 0)
-	if l.take("2001:db8::1", now) != 0 || l.take("2001:db8::2", now) == 0 || l.take("2001:db8:0:1::1", now) != 0 {
+	if l.reserveRequest("2001:db8::1", now) != 0 || l.reserveRequest("2001:db8::2", now) == 0 || l.reserveRequest("2001:db8:0:1::1", now) != 0 {
 		t.Error("addresses of one network are counted by themselves, or networks are not")
 	}
 }

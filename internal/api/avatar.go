@@ -16,18 +16,18 @@ import (
 // maxInitials is how many letters a picture shows.
 const maxInitials = 2
 
-// avatarOf is the address of somebody's picture. The letters stand in the address, so that drawing it needs to
+// avatarURL is the address of somebody's picture. The letters stand in the address, so that drawing it needs to
 // know nobody: whoever has the address knows them already.
-func (s *server) avatarOf(p contract.Person) string {
+func (s *server) avatarURL(p contract.Person) string {
 	a := s.PublicURL + "/v1/avatar/" + url.PathEscape(string(p.ID))
-	if shown := initials(cmp.Or(p.Name, p.Email)); shown != "" {
+	if shown := initialsOf(cmp.Or(p.Name, p.Email)); shown != "" {
 		a += "?initials=" + url.QueryEscape(shown)
 	}
 	return a
 }
 
-func (s *server) avatar() {
-	stream(s, endpoint{
+func (s *server) registerAvatar() {
+	serveStream(s, endpoint{
 		method: http.MethodGet, path: "/v1/avatar/{id}", id: "avatar", group: groupAccount, callers: anybody, answers: textAnswer("image/svg+xml", "The picture."), params: avatarParams(),
 		summary:     "A picture for a person",
 		description: "Drawn from the address alone: its colour from the id, its letters from the query. Needs no token.",
@@ -37,20 +37,20 @@ func (s *server) avatar() {
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'none'; sandbox")
 		h.Set("Cache-Control", "public, max-age=604800, immutable")
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-		_, _ = c.w.Write(draw(c.r.PathValue("id"), letters(c.r.URL.Query().Get("initials"))))
+		_, _ = c.w.Write(drawAvatar(c.r.PathValue("id"), firstLetters(c.r.URL.Query().Get("initials"))))
 		return nil
 	})
 }
 
-// initials returns the first letters of a name's first and last word.
-func initials(name string) string {
+// initialsOf returns the first letters of a name's first and last word.
+func initialsOf(name string) string {
 	words := strings.Fields(contract.CleanText(name))
 	if len(words) > maxInitials {
 		words = []string{words[0], words[len(words)-1]}
 	}
 	var all strings.Builder
 	for _, word := range words {
-		for _, r := range letters(word) {
+		for _, r := range firstLetters(word) {
 			all.WriteRune(r)
 			break
 		}
@@ -58,8 +58,8 @@ func initials(name string) string {
 	return all.String()
 }
 
-// letters returns the first letters and digits of s, in capitals.
-func letters(s string) string {
+// firstLetters returns the first letters and digits of s, in capitals.
+func firstLetters(s string) string {
 	var all []rune
 	for _, r := range s {
 		if len(all) < maxInitials && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -69,8 +69,8 @@ func letters(s string) string {
 	return string(all)
 }
 
-// draw makes the picture. Nothing of the request reaches it but letters, escaped, and a hash.
-func draw(id, shown string) []byte {
+// drawAvatar makes the picture. Nothing of the request reaches it but letters, escaped, and a hash.
+func drawAvatar(id, shown string) []byte {
 	hue := sha256.Sum256([]byte(id))
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96" viewBox="0 0 96 96" role="img">`)

@@ -15,8 +15,8 @@ type balanceData struct {
 	Esgn int `json:"esgn" doc:"signatures left" example:"340"`
 }
 
-func (s *server) balance() {
-	get(s, endpoint{
+func (s *server) registerBalance() {
+	serveGet(s, endpoint{
 		path: "/v1/econtract/web_app/client_balance", id: "balance", group: groupAccount,
 		summary: "What the organisation may still spend",
 	}, func(c *call) (balanceAnswer, error) {
@@ -25,7 +25,7 @@ func (s *server) balance() {
 			return balanceAnswer{}, err
 		}
 		return balanceAnswer{
-			Code: 200, Success: true, Msg: c.say("done.balance"),
+			Code: 200, Success: true, Msg: c.sentenceOf("done.balance"),
 			Data: balanceData{Emet: quota[contract.UnitStamp].Left(), Esgn: quota[contract.UnitSignature].Left()},
 		}, nil
 	})

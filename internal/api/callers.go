@@ -14,14 +14,14 @@ const (
 	ownAnswer                // the handler finds out by itself
 )
 
-// guests reports whether a guest's token is good for it.
-func (c callers) guests() bool { return c == guestsToo || c == anyToken }
+// admitsGuests reports whether a guest's token is good for it.
+func (c callers) admitsGuests() bool { return c == guestsToo || c == anyToken }
 
-// given reports whether the token of an account is good for it whose password is the one that an admin gave.
-func (c callers) given() bool { return c == givenToo || c == anyToken }
+// admitsGivenPasswords reports whether the token of an account is good for it whose password is the one that an admin gave.
+func (c callers) admitsGivenPasswords() bool { return c == givenToo || c == anyToken }
 
-// admit finds out who asks and whether this endpoint is his to ask.
-func (c *call) admit() error {
+// authoriseCaller finds out who asks and whether this endpoint is his to ask.
+func (c *call) authoriseCaller() error {
 	who := c.endpoint.callers
 	if who == anybody || who == ownAnswer {
 		return nil
@@ -31,11 +31,11 @@ func (c *call) admit() error {
 		return err
 	}
 	c.by, c.actor = by, by.ID
-	if by.Guest != 0 && !who.guests() {
+	if by.Guest != 0 && !who.admitsGuests() {
 		return contract.ErrNotAllowed
 	}
 	if c.endpoint.admin != "" {
-		_, err = by.Administer(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
+		_, err = by.AuthoriseAdmin(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
 	}
 	return err
 }

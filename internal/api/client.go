@@ -14,14 +14,14 @@ import (
 	"segel/internal/identity"
 )
 
-// clientOf returns the address of whoever sent the request. X-Forwarded-For is read from its end, and only as
+// clientAddress returns the address of whoever sent the request. X-Forwarded-For is read from its end, and only as
 // far as the proxies we trust have written it: what stands before that is the client's own word.
-func clientOf(r *http.Request, proxies []netip.Prefix) string {
+func clientAddress(r *http.Request, proxies []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
 	}
-	if !trusted(host, proxies) {
+	if !isTrustedProxy(host, proxies) {
 		return host
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -31,14 +31,14 @@ func clientOf(r *http.Request, proxies []netip.Prefix) string {
 			break
 		}
 		host = hop
-		if !trusted(hop, proxies) {
+		if !isTrustedProxy(hop, proxies) {
 			break
 		}
 	}
 	return host
 }
 
-func trusted(host string, proxies []netip.Prefix) bool {
+func isTrustedProxy(host string, proxies []netip.Prefix) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
@@ -46,8 +46,8 @@ func trusted(host string, proxies []netip.Prefix) bool {
 // maxClients bounds how many clients are remembered; past it all are forgotten, which only errs in their favour.
 const maxClients = 100_000
 
-// limiters keep one token bucket per client. The zero value of rate lets everybody through.
-type limiters struct {
+// clientLimiters keep one token bucket per client. The zero value of rate lets everybody through.
+type clientLimiters struct {
 	rate  float64
 	burst int
 
@@ -55,12 +55,12 @@ type limiters struct {
 	buckets map[string]*rate.Limiter
 }
 
-// take lets one more request of a client, or of its IPv6 network, through, or tells how long it has to wait.
-func (l *limiters) take(client string, now time.Time) time.Duration {
+// reserveRequest lets one more request of a client, or of its IPv6 network, through, or tells how long it has to wait.
+func (l *clientLimiters) reserveRequest(client string, now time.Time) time.Duration {
 	if l.rate <= 0 {
 		return 0
 	}
-	reservation := l.bucket(identity.Network(client)).ReserveN(now, 1)
+	reservation := l.clientBucket(identity.Network(client)).ReserveN(now, 1)
 	wait := reservation.DelayFrom(now)
 	if wait > 0 {
 		reservation.CancelAt(now)
@@ -68,7 +68,7 @@ func (l *limiters) take(client string, now time.Time) time.Duration {
 	return wait
 }
 
-func (l *limiters) bucket(client string) *rate.Limiter {
+func (l *clientLimiters) clientBucket(client string) *rate.Limiter {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.buckets) >= maxClients || l.buckets == nil {

@@ -15,18 +15,18 @@ import (
 
 const pdfType = "application/pdf"
 
-// serving is how a file is sent.
-type serving struct {
+// fileDelivery is how a file is sent.
+type fileDelivery struct {
 	kind string // inline or attachment
 	name string
 	mime string
 }
 
-// file serves an endpoint that sends the document's file.
-func file(s *server, e endpoint, open func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error), how func(*Content) (serving, error)) {
+// serveFile serves an endpoint that sends the document's file.
+func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error), how func(*Content) (fileDelivery, error)) {
 	e.method, e.group, e.answers = http.MethodGet, groupDocuments, fileAnswer()
-	stream(s, e, func(c *call) error {
-		id, err := c.document()
+	serveStream(s, e, func(c *call) error {
+		id, err := c.pathDocumentID()
 		if err != nil {
 			return err
 		}
@@ -39,24 +39,25 @@ func file(s *server, e endpoint, open func(w Workflow, ctx context.Context, by c
 		if err != nil {
 			return err
 		}
-		return c.send(content, as)
+		return c.sendFile(content, as)
 	})
 }
 
-// send answers the bytes with Range and ETag, the SHA-256 of the whole.
-func (c *call) send(content *Content, as serving) error {
+// sendFile answers the bytes with Range and ETag, the SHA-256 of the whole.
+func (c *call) sendFile(content *Content, as fileDelivery) error {
 	h := c.w.Header()
 	h.Set("Content-Type", as.mime)
-	h.Set("Content-Disposition", disposition(as.kind, as.name))
+	h.Set("Content-Disposition", contentDisposition(as.kind, as.name))
 	h.Set("ETag", fmt.Sprintf("%q", fmt.Sprintf("%x", content.Digest)))
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+	c.deadline.removeLimit()
 	body := &rememberingSeeker{ReadSeeker: content}
 	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
 	if body.err != nil {
 		// The header promised more bytes than were sent, so the server cuts the connection: nobody takes the
 		// part for the whole.
-		c.trouble = fmt.Errorf("read file while sending it: %w", body.err)
+		c.cause = fmt.Errorf("read file while sending it: %w", body.err)
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func (w *rangeRefuser) WriteHeader(status int) {
 	for _, name := range []string{"Content-Disposition", "Content-Length", "ETag", "Last-Modified"} {
 		w.Header().Del(name)
 	}
-	w.call.problem(w.ResponseWriter, w.call.exchange, status, "range.unsatisfiable", nil)
+	w.call.writeFailure(w.ResponseWriter, w.call.exchange, status, "range.unsatisfiable", nil)
 }
 
 func (w *rangeRefuser) Write(p []byte) (int, error) {
@@ -107,13 +108,13 @@ func (w *rangeRefuser) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// pieces are what files are sent by. One is held for as long as its client takes nothing.
-var pieces = sync.Pool{New: func() any { return new([pieceSize]byte) }}
+// sendBuffers are what files are sent by. One is held for as long as its client takes nothing.
+var sendBuffers = sync.Pool{New: func() any { return new([sendBufferSize]byte) }}
 
 // ReadFrom sends by small pieces: io.Copy would hold 32 KiB for each answer.
 func (w *rangeRefuser) ReadFrom(r io.Reader) (int64, error) {
-	piece := pieces.Get().(*[pieceSize]byte)
-	defer pieces.Put(piece)
+	piece := sendBuffers.Get().(*[sendBufferSize]byte)
+	defer sendBuffers.Put(piece)
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, piece[:])
 }
 
@@ -131,8 +132,8 @@ func (r *rememberingSeeker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// disposition names a file for the browser, RFC 6266 §4: in ASCII for those who know no better, and whole.
-func disposition(kind, name string) string {
+// contentDisposition names a file for the browser, RFC 6266 §4: in ASCII for those who know no better, and whole.
+func contentDisposition(kind, name string) string {
 	name = contract.CleanText(name)
 	return fmt.Sprintf(`%s; filename="%s"; filename*=UTF-8''%s`, kind, asciiName(name), percentName(name))
 }

@@ -25,7 +25,7 @@ func TestAFileNameCannotBreakOutOfItsHeader(t *testing.T) {
 		"harga\u202efdp.exe":                "hargafdp.exe",
 		"100%25.pdf":                        "100%25.pdf",
 	} {
-		h := disposition("attachment", name)
+		h := contentDisposition("attachment", name)
 		if strings.ContainsAny(h, "\r\n\x00") {
 			t.Errorf("%q: %q", name, h)
 		}
@@ -117,7 +117,7 @@ func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
 func TestARefusedFileIsAnsweredInTheEnvelope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.err = contract.ErrNotDone
+	b.err = contract.ErrNotCompleted
 	refused(t, b.ask("GET", dBase+"download/1207", ""), 409, "document.not_completed")
 }
 
@@ -296,7 +296,7 @@ func TestAPictureShowsLettersAndNothingElse(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"Siti Rahma": "SR", "budi": "B", "Andi de Wijaya": "AW", "  ": "", "(x) 9": "X9", "andi@contoh.id": "A"} {
-		if got := initials(name); got != want {
+		if got := initialsOf(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

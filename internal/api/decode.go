@@ -17,9 +17,9 @@ import (
 // maxDepth bounds nested objects and arrays of a body, the body's own included.
 const maxDepth = 64
 
-// decode reads a JSON object into in. Content-Type is not looked at and unknown members are ignored; a body
+// decodeBody reads a JSON object into in. Content-Type is not looked at and unknown members are ignored; a body
 // that is missing counts as an empty object, whose missing members the endpoint names.
-func (c *call) decode(in any) error {
+func (c *call) decodeBody(in any) error {
 	body, err := c.readBody()
 	if err != nil {
 		return err
@@ -30,30 +30,30 @@ func (c *call) decode(in any) error {
 // readBody reads a body into memory, within what those of its caller's organisation may take together.
 func (c *call) readBody() ([]byte, error) {
 	var whole bytes.Buffer
-	to := &spool{to: &whole, shares: c.shares.bodies, key: cmp.Or(string(c.by.Organisation), string(c.by.ID)), step: bodyStep}
+	to := &spoolWriter{to: &whole, shares: c.shares.bodies, key: cmp.Or(string(c.by.Organisation), string(c.by.ID)), step: bodyStep}
 	if c.by.ID == "" {
 		to.shares = nil // it is tiny, and counted by address
 	}
-	defer to.release()
-	piece := pieces.Get().(*[pieceSize]byte)
-	defer pieces.Put(piece)
+	defer to.releaseSpace()
+	piece := sendBuffers.Get().(*[sendBufferSize]byte)
+	defer sendBuffers.Put(piece)
 	body := &rememberingReader{Reader: c.r.Body}
 	if _, err := io.CopyBuffer(to, body, piece[:]); err != nil {
 		if body.err != nil {
-			return nil, unread(body.err)
+			return nil, bodyReadError(body.err)
 		}
 		return nil, err
 	}
 	return whole.Bytes(), nil
 }
 
-// unread says why a body could not be read to its end.
-func unread(err error) error {
+// bodyReadError says why a body could not be read to its end.
+func bodyReadError(err error) error {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
 		return err
 	}
-	return errIncomplete.Because(fmt.Errorf("read body: %w", err))
+	return errIncomplete.WithCause(fmt.Errorf("read body: %w", err))
 }
 
 // decodeObject decodes one JSON object, in which every member stands once. The types of this package never refuse a value of the wrong kind while
@@ -65,13 +65,13 @@ func decodeObject(body []byte, in any) error {
 		return nil
 	}
 	if body[0] != '{' {
-		return errMalformed.Because(errors.New("the body is no JSON object"))
+		return errMalformed.WithCause(errors.New("the body is no JSON object"))
 	}
-	if deeper(body, maxDepth) {
-		return errMalformed.Because(fmt.Errorf("the body nests deeper than %d", maxDepth))
+	if nestsDeeper(body, maxDepth) {
+		return errMalformed.WithCause(fmt.Errorf("the body nests deeper than %d", maxDepth))
 	}
 	if err := intake.CheckMembers(body); err != nil {
-		return malformed(err)
+		return malformedBody(err)
 	}
 	return decodeChecked(body, in)
 }
@@ -81,26 +81,26 @@ func decodeChecked(body []byte, in any) error {
 	err := json.Unmarshal(body, in)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return wrongType(wrong).err()
+		return wrongType(wrong).asError()
 	}
 	if err != nil {
-		return errMalformed.Because(err)
+		return errMalformed.WithCause(err)
 	}
 	return nil
 }
 
-// malformed refuses a body for its form, and names the member that gave the reason where there is one.
-func malformed(err error) error {
+// malformedBody refuses a body for its form, and names the member that gave the reason where there is one.
+func malformedBody(err error) error {
 	var e *intake.Error
 	if !errors.As(err, &e) || e.Member == "" {
-		return errMalformed.Because(err)
+		return errMalformed.WithCause(err)
 	}
 	code := "value.duplicate"
 	if e.Kind == intake.TooManyMembers {
 		code = "value.too_many_members"
 	}
-	refusal := errMalformed.Because(err)
-	refusal.Fields = []contract.FieldError{contract.Wrong(e.Member, code, "limit", e.Limit)}
+	refusal := errMalformed.WithCause(err)
+	refusal.Fields = []contract.FieldError{contract.NewFieldError(e.Member, code, "limit", e.Limit)}
 	return refusal
 }
 
@@ -111,9 +111,9 @@ func wrongType(e *json.UnmarshalTypeError) problems {
 	return bad
 }
 
-// deeper reports whether brackets nest deeper than limit. It reads no grammar: a body on which it errs is not
+// nestsDeeper reports whether brackets nest deeper than limit. It reads no grammar: a body on which it errs is not
 // valid JSON and refused for that.
-func deeper(body []byte, limit int) bool {
+func nestsDeeper(body []byte, limit int) bool {
 	depth, quoted, escaped := 0, false, false
 	for _, c := range body {
 		switch {

@@ -6,13 +6,13 @@ import (
 	"segel/internal/contract"
 )
 
-func (s *server) delete() {
-	get(s, endpoint{
-		method: http.MethodDelete, path: documentBase + "{document_id}", id: "delete", group: groupDocuments, op: contract.OpDelete,
+func (s *server) registerDelete() {
+	serveGet(s, endpoint{
+		method: http.MethodDelete, path: documentBase + "{document_id}", id: "delete", timeLimit: lengthy, group: groupDocuments, op: contract.OpDelete,
 		summary:     "Delete a draft",
 		description: "Answers what it last was.",
 	}, func(c *call) (found[detailData], error) {
-		id, err := c.document()
+		id, err := c.pathDocumentID()
 		if err != nil {
 			return found[detailData]{}, err
 		}
@@ -20,6 +20,6 @@ func (s *server) delete() {
 		if err != nil {
 			return found[detailData]{}, err
 		}
-		return finding(c.detailOf(&d)), nil
+		return foundAnswer(c.detailOf(&d)), nil
 	})
 }

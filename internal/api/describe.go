@@ -12,27 +12,27 @@ type describeIn struct {
 	ExpiredAt     *phrase `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; as it was when missing" example:"2027-01-31T17:00:00.000Z"`
 }
 
-func (s *server) describing() {
-	post(s, endpoint{
+func (s *server) registerDescribe() {
+	servePost(s, endpoint{
 		path: signBase + "describe-docs", id: "describe", group: groupVerbs, op: contract.OpDescribe,
 		summary:     "Change title and deadline of a draft",
 		description: "What is not sent stays as it was.",
 	}, func(c *call, in *describeIn) (done[verbData], error) {
 		var bad problems
-		id := documentID(in.DocumentID, &bad)
+		id := parseDocumentID(in.DocumentID, &bad)
 		var to contract.Description
 		if in.DocumentTitle != nil {
-			title := in.DocumentTitle.read("document_title", &bad)
+			title := in.DocumentTitle.checkedValue("document_title", &bad)
 			to.Title = &title
 		}
 		if in.ExpiredAt != nil {
-			at := expiry(*in.ExpiredAt, &bad)
+			at := parseExpiry(*in.ExpiredAt, &bad)
 			to.ExpiresAt = &at
 		}
-		if err := c.invalid(id, bad); err != nil {
+		if err := c.requireValid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		return changed(c, "done.describe", func(ctx context.Context) (contract.Document, error) {
+		return answerDocument(c, "done.describe", func(ctx context.Context) (contract.Document, error) {
 			return c.Workflow.Describe(ctx, c.by, id, to)
 		})
 	})

@@ -62,7 +62,7 @@ type tokenCount struct {
 	Peruri int `json:"peruri" doc:"signatures with certificates of a licensed provider"`
 }
 
-func tokens(n contract.Count) tokenCount { return tokenCount{Emet: n.Stamps, Base: n.Signatures} }
+func tokenCountOf(n contract.Count) tokenCount { return tokenCount{Emet: n.Stamps, Base: n.Signatures} }
 
 type infoRestamping struct {
 	ButtonRestamping string `json:"button_restamping" enum:"enable,disable" example:"disable"`
@@ -70,16 +70,16 @@ type infoRestamping struct {
 	ColorBackground  string `json:"color_background" enum:"success,warning,danger" example:"success"`
 }
 
-func (s *server) detail() {
-	get(s, endpoint{
+func (s *server) registerDetail() {
+	serveGet(s, endpoint{
 		path: documentBase + "detail/{document_id}", id: "detail", group: groupDocuments, op: contract.OpDetail,
 		summary: "All about a document",
 	}, func(c *call) (found[detailData], error) {
-		d, err := c.shown()
+		d, err := c.loadPathDocument()
 		if err != nil {
 			return found[detailData]{}, err
 		}
-		return finding(c.detailOf(&d)), nil
+		return foundAnswer(c.detailOf(&d)), nil
 	})
 }
 
@@ -88,19 +88,19 @@ func (c *call) detailOf(d *contract.Document) detailData {
 	data := detailData{
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
-		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: iso(d.CreatedAt),
+		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.Paid(), IsSign: d.InTurn(c.by.ID),
 		Owner:          detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
 		Signer:         []detailSigner{},
-		DataToken:      dataToken{Used: tokens(counters.Used), Success: tokens(counters.Success), Failed: tokens(counters.Failed)},
-		InfoRestamping: restamping(d),
+		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
+		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
 		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
 	}
 	for _, p := range d.Participants {
 		data.Signer = append(data.Signer, detailSigner{
-			Name: p.Name, Email: orNull(p.Email), Status: d.Acted(p), SigningStatus: d.Signed(p),
+			Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
 			SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
 		})
 	}
@@ -132,8 +132,8 @@ func (c *call) fileWarnings(d *contract.Document) []warning {
 	return all
 }
 
-// restamping tells what a button to stamp again shows.
-func restamping(d *contract.Document) infoRestamping {
+// restampingOf tells what a button to stamp again shows.
+func restampingOf(d *contract.Document) infoRestamping {
 	due := d.FullySigned() && d.NextStamp() >= 0
 	r := infoRestamping{
 		ButtonRestamping: "disable", ColorBackground: "success",

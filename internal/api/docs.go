@@ -109,9 +109,9 @@ func renderDocs(spec []byte) (manual, error) {
 	if err := json.Unmarshal(spec, &doc); err != nil {
 		return manual{}, fmt.Errorf("read the specification: %w", err)
 	}
-	out := docsPage{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description, Start: doc.start(), Style: template.CSS(docsCSS)}
+	out := docsPage{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description, Start: doc.exampleStart(), Style: template.CSS(docsCSS)}
 	for _, tag := range doc.Tags {
-		if g := (docsGroup{tag.Name, tag.Description, doc.operations(tag.Name)}); len(g.Operations) > 0 {
+		if g := (docsGroup{tag.Name, tag.Description, doc.listOperations(tag.Name)}); len(g.Operations) > 0 {
 			out.Groups = append(out.Groups, g)
 		}
 	}
@@ -124,7 +124,7 @@ func renderDocs(spec []byte) (manual, error) {
 	return manual{html: b.Bytes(), policy: policy}, nil
 }
 
-func (d *specDoc) operations(tag string) []docsOperation {
+func (d *specDoc) listOperations(tag string) []docsOperation {
 	var list []docsOperation
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
@@ -132,13 +132,13 @@ func (d *specDoc) operations(tag string) []docsOperation {
 			if !slices.Contains(op.Tags, tag) {
 				continue
 			}
-			o := docsOperation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Example: d.example(strings.ToUpper(method), path, op), Summary: op.Summary, Description: op.Description, Open: op.Security != nil}
+			o := docsOperation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Example: d.exampleCommand(strings.ToUpper(method), path, op), Summary: op.Summary, Description: op.Description, Open: op.Security != nil}
 			for _, p := range op.Parameters {
 				m := docsMember{Path: p.Name + " (" + p.In + ")", Description: p.Description, Required: p.Required}
-				m.Type, m.Example = d.kind(p.Schema), ""
+				m.Type, m.Example = d.typeName(p.Schema), ""
 				o.Params = append(o.Params, m)
 			}
-			o.Body, o.Answer = d.shape(op.RequestBody.Content), d.shape(op.Responses["200"].Content)
+			o.Body, o.Answer = d.describeShape(op.RequestBody.Content), d.describeShape(op.Responses["200"].Content)
 			for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
 				if status >= "400" {
 					o.Refusals = append(o.Refusals, status)
@@ -150,12 +150,12 @@ func (d *specDoc) operations(tag string) []docsOperation {
 	return list
 }
 
-func (d *specDoc) shape(content map[string]specContent) docsShape {
+func (d *specDoc) describeShape(content map[string]specContent) docsShape {
 	s := docsShape{Type: strings.Join(slices.Sorted(maps.Keys(content)), ", ")}
 	if c, ok := content["application/json"]; ok {
-		s.Members = d.members(c.Schema, "", 0)
+		s.Members = d.listMembers(c.Schema, "", 0)
 	} else if c, ok := content["multipart/form-data"]; ok {
-		s.Members = d.members(c.Schema, "", 0)
+		s.Members = d.listMembers(c.Schema, "", 0)
 	}
 	return s
 }
@@ -163,43 +163,43 @@ func (d *specDoc) shape(content map[string]specContent) docsShape {
 // deepestMember bounds how far members are told; no shape of the interface is deeper.
 const deepestMember = 8
 
-// members lists everything below a schema, each by its whole path.
-func (d *specDoc) members(s *specSchema, prefix string, depth int) []docsMember {
-	s = d.resolve(s)
+// listMembers lists everything below a schema, each by its whole path.
+func (d *specDoc) listMembers(s *specSchema, prefix string, depth int) []docsMember {
+	s = d.resolveRef(s)
 	if s == nil || depth > deepestMember {
 		return nil
 	}
 	var list []docsMember
 	for _, part := range s.AllOf {
-		list = append(list, d.members(part, prefix, depth+1)...)
+		list = append(list, d.listMembers(part, prefix, depth+1)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		full := d.resolve(p)
-		m := docsMember{Path: prefix + name, Type: d.kind(p), Description: cmp.Or(p.Description, full.Description), Required: slices.Contains(s.Required, name)}
+		full := d.resolveRef(p)
+		m := docsMember{Path: prefix + name, Type: d.typeName(p), Description: cmp.Or(p.Description, full.Description), Required: slices.Contains(s.Required, name)}
 		if len(p.Examples) > 0 {
 			m.Example = fmt.Sprint(p.Examples[0])
 		}
 		list = append(list, m)
 		below := prefix + name + "."
 		if full.Items != nil {
-			full, below = d.resolve(full.Items), prefix+name+"[]."
+			full, below = d.resolveRef(full.Items), prefix+name+"[]."
 		}
-		list = append(list, d.members(full, below, depth+1)...)
+		list = append(list, d.listMembers(full, below, depth+1)...)
 	}
 	return list
 }
 
-func (d *specDoc) resolve(s *specSchema) *specSchema {
+func (d *specDoc) resolveRef(s *specSchema) *specSchema {
 	if s == nil || s.Ref == "" {
 		return s
 	}
 	return d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
 }
 
-// kind names what a value is.
-func (d *specDoc) kind(s *specSchema) string {
-	s = d.resolve(s)
+// typeName names what a value is.
+func (d *specDoc) typeName(s *specSchema) string {
+	s = d.resolveRef(s)
 	if s == nil {
 		return ""
 	}
@@ -213,7 +213,7 @@ func (d *specDoc) kind(s *specSchema) string {
 		}
 	}
 	for _, one := range s.AnyOf {
-		kinds = append(kinds, d.kind(one))
+		kinds = append(kinds, d.typeName(one))
 	}
 	if len(s.Enum) > 0 {
 		kinds = nil

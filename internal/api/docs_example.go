@@ -12,8 +12,8 @@ import (
 // sampleDocument is the document that all examples are about.
 const sampleDocument = 1207
 
-// start is what the examples begin with: where the service is, and a token.
-func (d *specDoc) start() string {
+// exampleStart is what the examples begin with: where the service is, and a token.
+func (d *specDoc) exampleStart() string {
 	u := "http://127.0.0.1:8080"
 	if len(d.Servers) > 0 && strings.Contains(d.Servers[0].URL, "://") {
 		u = strings.TrimRight(d.Servers[0].URL, "/")
@@ -21,9 +21,9 @@ func (d *specDoc) start() string {
 	return "U=" + u + "\n" + `T=$(curl -s $U/v1/auth/login -d '{"email":"EMAIL","password":"PASSWORD"}' | sed 's/.*"token":"\([^"]*\)".*/\1/')`
 }
 
-// example is an operation as a command for a shell, with the examples of the specification put in. $U is the
+// exampleCommand is an operation as a command for a shell, with the examples of the specification put in. $U is the
 // address of the service, $T a token.
-func (d *specDoc) example(method, path string, op specOperation) string {
+func (d *specDoc) exampleCommand(method, path string, op specOperation) string {
 	path = strings.ReplaceAll(path, "{service}", "web")
 	var query []string
 	for _, p := range op.Parameters {
@@ -65,17 +65,17 @@ func (d *specDoc) sampleText(s *specSchema) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(d.sample(s, 0)); err != nil {
+	if err := e.Encode(d.sampleValue(s, 0)); err != nil {
 		return "{}" // what was read as JSON can be written as such
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// sample is a value of a schema: its own example, or one made of those of its parts. Of an object it has what is
+// sampleValue is a value of a schema: its own example, or one made of those of its parts. Of an object it has what is
 // required and what has an example that is whole.
-func (d *specDoc) sample(s *specSchema, depth int) any {
+func (d *specDoc) sampleValue(s *specSchema, depth int) any {
 	own := s
-	s = d.resolve(s)
+	s = d.resolveRef(s)
 	switch {
 	case own == nil || s == nil || depth > deepestMember:
 		return nil
@@ -86,15 +86,15 @@ func (d *specDoc) sample(s *specSchema, depth int) any {
 	case len(s.Enum) > 0:
 		return s.Enum[0]
 	case s.Items != nil:
-		return []any{d.sample(s.Items, depth+1)}
+		return []any{d.sampleValue(s.Items, depth+1)}
 	case len(s.AnyOf) > 0:
-		return d.sample(s.AnyOf[0], depth+1)
+		return d.sampleValue(s.AnyOf[0], depth+1)
 	case len(s.Properties) > 0:
 		object := map[string]any{}
 		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 			p := s.Properties[name]
-			full := d.resolve(p)
-			value := d.sample(p, depth+1)
+			full := d.resolveRef(p)
+			value := d.sampleValue(p, depth+1)
 			text, _ := value.(string)
 			switch {
 			case name == "document_id":

@@ -30,7 +30,8 @@ type endpoint struct {
 	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
 	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
-	long         bool                    // lasts as long as its client wants, and is counted by its handler
+	isStream     bool                    // lasts as long as its client wants, and is counted by its handler
+	timeLimit    timeLimit               // how long it may take
 
 	group       string // of operations in the specification
 	summary     string
@@ -55,91 +56,95 @@ type call struct {
 	by contract.Actor
 	*server
 	endpoint *endpoint
-	keyed    *keyed // nil without an Idempotency-Key
+	keyed    *keyedCall // nil without an Idempotency-Key
+	deadline *deadline  // of the context of r
 }
 
-// get serves a JSON answer to a request without a body.
-func get[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
+// serveGet serves a JSON answer to a request without a body.
+func serveGet[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
 	e.method = cmp.Or(e.method, http.MethodGet)
-	s.answering(&e, reflect.TypeFor[Out]())
-	s.add(e, func(c *call) error {
+	s.describeAnswer(&e, reflect.TypeFor[Out]())
+	s.addEndpoint(e, func(c *call) error {
 		out, err := do(c)
 		if err != nil {
 			return err
 		}
-		return c.write(http.StatusOK, out)
+		return c.writeAnswer(http.StatusOK, out)
 	})
 }
 
-// post serves a JSON answer to a JSON request.
-func post[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, error)) {
+// servePost serves a JSON answer to a JSON request.
+func servePost[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, error)) {
 	e.method = cmp.Or(e.method, http.MethodPost)
-	e.body = jsonBody(s.schema(reflect.TypeFor[In]()))
-	s.answering(&e, reflect.TypeFor[Out]())
-	s.add(e, func(c *call) error {
+	e.body = jsonBody(s.schemaOf(reflect.TypeFor[In]()))
+	s.describeAnswer(&e, reflect.TypeFor[Out]())
+	s.addEndpoint(e, func(c *call) error {
 		in := new(In)
-		if err := c.decode(in); err != nil {
+		if err := c.decodeBody(in); err != nil {
 			return err
 		}
 		out, err := do(c, in)
 		if err != nil {
 			return err
 		}
-		return c.write(http.StatusOK, out)
+		return c.writeAnswer(http.StatusOK, out)
 	})
 }
 
-// stream serves a handler that reads and writes by itself.
-func stream(s *server, e endpoint, do func(*call) error) {
-	s.add(e, do)
+// serveStream serves a handler that reads and writes by itself.
+func serveStream(s *server, e endpoint, do func(*call) error) {
+	s.addEndpoint(e, do)
 }
 
-// add puts an endpoint into the router and into the specification.
-func (s *server) add(e endpoint, do func(*call) error) {
-	e.path = s.pinned(e.path)
+// addEndpoint puts an endpoint into the router and into the specification.
+func (s *server) addEndpoint(e endpoint, do func(*call) error) {
+	e.path = s.pinService(e.path)
 	if e.op != "" && e.callers == accounts {
 		e.callers = guestsToo
 	}
 	e.limit = cmp.Or(e.limit, smallBody)
 	s.endpoints = append(s.endpoints, e)
-	op := s.specify(&e)
+	op := s.describeOperation(&e)
 	s.huma.OpenAPI().AddOperation(op)
 	s.huma.Adapter().Handle(op, func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
-		s.serve(w, r, &e, do)
+		s.serveEndpoint(w, r, &e, do)
 	})
 }
 
-// pinned puts the deployment's one {service} segment into a path, if there is one.
-func (s *server) pinned(path string) string {
+// pinService puts the deployment's one {service} segment into a path, if there is one.
+func (s *server) pinService(path string) string {
 	if s.Service == "" {
 		return path
 	}
 	return strings.Replace(path, "{service}", s.Service, 1)
 }
 
-// serve runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
-func (s *server) serve(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
-	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e}
+// serveEndpoint runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
+func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
+	ctx, limit, done := newDeadline(r.Context(), s.timeoutOf(e.timeLimit))
+	defer done()
+	r = r.WithContext(ctx)
+	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e, deadline: limit}
 	c.operation = e.id
-	r.Body = http.MaxBytesReader(w, r.Body, e.limit)
-	if err := c.admit(); err != nil {
-		c.refuse(err)
+	r.Body = timedBody{http.MaxBytesReader(w, r.Body, e.limit), limit}
+	if err := c.authoriseCaller(); err != nil {
+		c.answerError(err)
 		return
 	}
 	if e.limit <= tinyBody && r.ContentLength > e.limit {
 		w.Header().Set("Connection", "close") // the rest of it is not worth waiting for
-		c.refuse(errTooLarge.With("limit", e.limit))
+		c.answerError(errTooLarge.With("limit", e.limit))
 		return
 	}
-	leave, err := c.share()
+	leave, err := c.acquireRequestShare()
 	if err != nil {
-		c.refuse(err)
+		c.answerError(err)
 		return
 	}
 	defer leave()
-	if err := c.once(do); err != nil {
-		c.refuse(err)
+	if err := c.runOnce(do); err != nil {
+		c.answerError(err)
 	}
 }
 
@@ -157,10 +162,10 @@ type Operation struct {
 // Operations lists every endpoint, by path and method.
 func Operations() []Operation {
 	s := &server{Options: Options{}.withDefaults()}
-	s.register()
+	s.registerAll()
 	list := make([]Operation, 0, len(s.endpoints))
 	for _, e := range s.endpoints {
-		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.callers == anybody, ID: e.id, Keyed: e.keyed()})
+		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.callers == anybody, ID: e.id, Keyed: e.takesKey()})
 	}
 	slices.SortFunc(list, func(a, b Operation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
@@ -168,11 +173,11 @@ func Operations() []Operation {
 	return list
 }
 
-var segment = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
+var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 
 // checkService refuses a {service} that is no single segment.
 func checkService(service string) error {
-	if service != "" && !segment.MatchString(service) {
+	if service != "" && !segmentPattern.MatchString(service) {
 		return fmt.Errorf("service %q is not one segment of a path", service)
 	}
 	return nil

@@ -42,17 +42,17 @@ type warning struct {
 	Accepted   bool `json:"accepted,omitempty" doc:"of a finding: the owner accepted it at finalize"`
 }
 
-func finding[T any](data T) found[T] {
+func foundAnswer[T any](data T) found[T] {
 	return found[T]{Code: http.StatusOK, Success: true, Data: data}
 }
 
-// did answers a verb of /sign/ with the sentence of that code.
-func did[T any](c *call, code string, data T) done[T] {
-	return done[T]{Code: http.StatusOK, Success: true, Msg: c.say(code), Response: response[T]{Data: data}}
+// doneAnswer answers a verb of /sign/ with the sentence of that code.
+func doneAnswer[T any](c *call, code string, data T) done[T] {
+	return done[T]{Code: http.StatusOK, Success: true, Msg: c.sentenceOf(code), Response: response[T]{Data: data}}
 }
 
-// warnings says in the language of the request what may not be what was meant.
-func (c *call) warnings(list []contract.Warning) []warning {
+// warningsOf says in the language of the request what may not be what was meant.
+func (c *call) warningsOf(list []contract.Warning) []warning {
 	var out []warning
 	for _, w := range list {
 		out = append(out, warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)})
@@ -60,10 +60,10 @@ func (c *call) warnings(list []contract.Warning) []warning {
 	return out
 }
 
-// say returns the sentence of a code in the language of the request.
-func (c *call) say(code string) string { return text.Sentence(c.language, code, nil) }
+// sentenceOf returns the sentence of a code in the language of the request.
+func (c *call) sentenceOf(code string) string { return text.Sentence(c.language, code, nil) }
 
-func (c *call) write(status int, answer any) error {
+func (c *call) writeAnswer(status int, answer any) error {
 	return writeJSON(c.w, c.exchange, status, answer)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/text"
 )
 
@@ -29,13 +30,14 @@ var statuses = map[contract.Kind]int{
 var (
 	errMalformed   = contract.Refuse(contract.Malformed, "input.malformed")
 	errMultipart   = contract.Refuse(contract.Malformed, "input.not_multipart")
-	errIncomplete  = contract.Refuse(contract.Malformed, "body.incomplete").Again()
+	errIncomplete  = contract.Refuse(contract.Malformed, "body.incomplete").WithRetry()
 	errTooLarge    = contract.Refuse(contract.TooLarge, "body.too_large")
-	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").Again()
+	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").WithRetry()
 	errCrossSite   = contract.Refuse(contract.Forbidden, "origin.refused")
 	errKeyReused   = contract.Refuse(contract.Conflict, "idempotency.conflict")
-	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
-	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").Again()
+	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry()
+	errDiskFull    = contract.Refuse(contract.Unavailable, "server.disk_full").With("retry_after", 60).WithRetry()
+	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").WithRetry()
 )
 
 // failure is the envelope of whatever was refused.
@@ -60,42 +62,54 @@ type failureField struct {
 	Msg   string `json:"msg" example:"Kotak berada di luar halaman."`
 }
 
-// refuse answers an error. Refusals say what they are; any other error is a 500 that tells nothing but its
+// writeError answers an error. Refusals say what they are; any other error is a 500 that tells nothing but its
 // request's name, and its cause goes to the log.
-func (s *server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (s *server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
-	err = ours(err)
+	err = wireError(r.Context(), err)
 	var e *contract.Error
 	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
-		x.trouble = err
-		s.problem(w, x, http.StatusInternalServerError, "server.error", nil)
+		x.cause = err
+		s.writeFailure(w, x, http.StatusInternalServerError, "server.error", nil)
 		return
 	}
 	if e.Err != nil {
-		x.trouble = e.Err
+		x.cause = e.Err
 	}
-	s.problem(w, x, statuses[e.Kind], e.Code, e)
+	s.writeFailure(w, x, statuses[e.Kind], e.Code, e)
 }
 
-func (c *call) refuse(err error) { c.server.refuse(c.w, c.r, err) }
+func (c *call) answerError(err error) { c.server.writeError(c.w, c.r, err) }
 
-// ours names errors of net/http and of time running out in our own words.
-func ours(err error) error {
+// wireError names outages, errors of net/http and of time running out in our own words. The context is that of the request.
+func wireError(ctx context.Context, err error) error {
+	var refusal *contract.Error
 	var large *http.MaxBytesError
-	switch {
-	case contract.KindOf(err) != 0:
+	switch out := outage.Of(err); {
+	case errors.As(err, &refusal) && (out == nil || outage.Of(refusal.Err) == nil):
+	case out != nil && out.Part == outage.Disk:
+		return errDiskFull.WithCause(err)
+	case out != nil:
+		return errUnavailable.WithCause(err)
 	case errors.As(err, &large):
-		return errTooLarge.With("limit", large.Limit).Because(err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return errTimeout.Because(err)
+		return errTooLarge.With("limit", large.Limit).WithCause(err)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled) && outage.TimedOut(ctx):
+		return errTimeout.WithCause(err)
 	case errors.Is(err, context.Canceled): // the client has gone, or we are being stopped
-		return errUnavailable.Because(err)
+		return errUnavailable.WithCause(err)
 	}
 	return err
 }
 
-// problem writes the envelope of a refusal. The error may be nil when the code says it all.
-func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) {
+// writeFailure writes the envelope of a refusal. The error may be nil when the code says it all.
+func (s *server) writeFailure(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) {
+	if err := writeJSON(w, x, status, s.failureEnvelope(w, x, status, code, e)); err != nil {
+		x.cause = errors.Join(x.cause, err)
+	}
+}
+
+// failureEnvelope returns the body of a refusal, and sets the headers that go with it.
+func (s *server) failureEnvelope(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) failure {
 	if e == nil {
 		e = &contract.Error{}
 	}
@@ -115,9 +129,7 @@ func (s *server) problem(w http.ResponseWriter, x *exchange, status int, code st
 			w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
 		}
 	}
-	if err := writeJSON(w, x, status, f); err != nil {
-		x.trouble = errors.Join(x.trouble, err)
-	}
+	return f
 }
 
 // retryAfter returns the whole seconds to wait: what the refusal says, else five.
@@ -133,7 +145,7 @@ func retryAfter(e *contract.Error) int {
 type problems []contract.FieldError
 
 func (p *problems) add(field, code string, args ...any) {
-	*p = append(*p, contract.Wrong(field, code, args...))
+	*p = append(*p, contract.NewFieldError(field, code, args...))
 }
 
-func (p problems) err() error { return contract.Input(p...) }
+func (p problems) asError() error { return contract.InvalidInput(p...) }

@@ -21,7 +21,7 @@ func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 	}{
 		{errMalformed, 400, "input.malformed", false},
 		{identity.ErrCredentials, 400, "auth.wrong_credentials", false},
-		{contract.ErrIdentify, 401, "auth.required", false},
+		{contract.ErrUnauthenticated, 401, "auth.required", false},
 		{contract.ErrQuota, 402, "quota.insufficient", false},
 		{contract.ErrNotOwner, 403, "document.not_owner", false},
 		{contract.ErrNotFound, 404, "document.not_found", false},
@@ -29,7 +29,7 @@ func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 		{contract.ErrRace, 409, "document.busy", true},
 		{contract.Refuse(contract.TooLarge, "file.too_large").With("limit", 5), 413, "file.too_large", false},
 		{contract.Refuse(contract.Unsupported, "file.unsupported"), 415, "file.unsupported", false},
-		{contract.ErrNothing, 422, "document.nothing_to_do", false},
+		{contract.ErrNothingToDo, 422, "document.nothing_to_do", false},
 		{errTooMany.With("retry_after", 7), 429, "rate.limited", true},
 		{errUnavailable, 503, "server.unavailable", true},
 		{fmt.Errorf("wrapped: %w", contract.ErrNotFound), 404, "document.not_found", false},

@@ -24,25 +24,25 @@ type eventData struct {
 	SigningStatus contract.State `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
 }
 
-func (s *server) events() {
+func (s *server) registerEvents() {
 	e := endpoint{
-		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents, long: true,
-		answers: eventAnswer(s.schema(typeOf[statusData]())), params: eventParams(),
+		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents, isStream: true,
+		answers: eventAnswer(s.schemaOf(typeOf[statusData]())), params: eventParams(),
 		summary:     "Follow a document",
 		description: "Server-sent events named progress: the document as it stands, at once and after every change. The last one tells a final state; asking again after it answers 204.",
 	}
-	stream(s, e, func(c *call) error {
-		id, err := c.document()
+	serveStream(s, e, func(c *call) error {
+		id, err := c.pathDocumentID()
 		if err != nil {
 			return err
 		}
 		after, _ := parseInteger(c.r.Header.Get("Last-Event-ID"))
-		return c.follow(id, after)
+		return c.followDocument(id, after)
 	})
 }
 
-// follow sends the document at every version above after, until it can change no more.
-func (c *call) follow(id contract.DocumentID, after int64) error {
+// followDocument sends the document at every version above after, until it can change no more.
+func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	// The first look refuses before anything is sent, and never waits.
 	d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpEvents, id)
 	if err != nil {
@@ -52,10 +52,11 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
 		return nil
 	}
-	leave, err := c.shareStream(d.Organisation)
+	leave, err := c.acquireStreamShare(d.Organisation)
 	if err != nil {
 		return err
 	}
+	c.deadline.removeLimit()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
@@ -64,7 +65,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 		c.Streams.run(func() {
 			defer leave()
 			defer out.close() //nolint:errcheck // nothing is left to be sent
-			defer detached.ended(out)
+			defer detached.logStreamEnd(out)
 			detached.tellEvents(out, &d, after)
 		})
 		return nil
@@ -73,7 +74,7 @@ func (c *call) follow(id contract.DocumentID, after int64) error {
 	c.w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(c.w)
 	out := &eventWriter{language: c.language, to: c.w, flush: control.Flush, deadline: control.SetWriteDeadline}
-	defer out.done()
+	defer out.liftDeadline()
 	c.tellEvents(out, &d, after)
 	return nil
 }
@@ -85,33 +86,45 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 	id, final := d.ID, d.State.Final()
 	if d.Version > after {
 		after = d.Version
-		out.progress(d)
+		out.writeProgress(d)
 	} else {
-		out.beat()
+		out.writeHeartbeat()
 	}
+	watched, unwatch := c.untilStopping()
+	defer unwatch()
 	for end := c.Clock().Add(maxStream); out.err == nil && !final && c.Clock().Before(end); {
-		ctx, cancel := context.WithTimeout(c.r.Context(), c.Streams.beatEvery())
-		next, err := c.Workflow.Next(ctx, c.by, id, after)
+		ctx, cancel := context.WithTimeout(watched, c.Streams.beatEvery())
+		next, err := c.Workflow.WaitForChange(ctx, c.by, id, after)
 		cancel()
-		if c.r.Context().Err() != nil {
-			return
+		if watched.Err() != nil {
+			return // the client has gone, or comes again to a service that is not being stopped
 		}
 		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
 		if _, err := c.authenticate(); err != nil {
-			c.trouble = err // the answer has begun; the browser comes again and is told then
+			c.cause = err // the answer has begun; the browser comes again and is told then
 			return
 		}
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			out.beat()
+			out.writeHeartbeat()
 		case err != nil:
-			c.trouble = err // the answer has begun; the browser comes again and is told then
+			c.cause = err // the answer has begun; the browser comes again and is told then
 			return
 		default:
 			after, final = next.Version, next.State.Final()
-			out.progress(next)
+			out.writeProgress(next)
 		}
 	}
+}
+
+// untilStopping returns the context of the request, which ends when the service is told to stop.
+func (c *call) untilStopping() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(c.r.Context())
+	if c.Streams == nil {
+		return ctx, cancel
+	}
+	unwatch := context.AfterFunc(c.Streams.ctx, cancel)
+	return ctx, func() { unwatch(); cancel() }
 }
 
 // eventWriter writes a stream of events, each at once.
@@ -126,31 +139,31 @@ type eventWriter struct {
 	bytes    int64
 }
 
-func (o *eventWriter) progress(d *contract.Document) {
+func (o *eventWriter) writeProgress(d *contract.Document) {
 	data, err := json.Marshal(eventData{statusDataOf(d, o.language), d.SigningState()})
 	if err != nil {
 		o.err = err
 		return
 	}
-	o.send(fmt.Sprintf("event: progress\nid: %d\ndata: %s\n\n", d.Version, data))
+	o.writeEvent(fmt.Sprintf("event: progress\nid: %d\ndata: %s\n\n", d.Version, data))
 }
 
-// done lifts the deadline: the connection may carry other answers after this one.
-func (o *eventWriter) done() { _ = o.deadline(time.Time{}) }
+// liftDeadline lifts the deadline: the connection may carry other answers after this one.
+func (o *eventWriter) liftDeadline() { _ = o.deadline(time.Time{}) }
 
-// beat keeps proxies from closing a stream on which nothing happens, and finds out whether the client is there.
-func (o *eventWriter) beat() {
+// writeHeartbeat keeps proxies from closing a stream on which nothing happens, and finds out whether the client is there.
+func (o *eventWriter) writeHeartbeat() {
 	if o.gone != nil && o.gone() {
 		o.err = errClientGone
 		return
 	}
-	o.send(": still here\n\n")
+	o.writeEvent(": still here\n\n")
 }
 
 // errClientGone ends a stream whose client has closed the connection.
 var errClientGone = errors.New("the client has closed the connection")
 
-func (o *eventWriter) send(s string) {
+func (o *eventWriter) writeEvent(s string) {
 	if o.err != nil {
 		return
 	}

@@ -18,7 +18,7 @@ type exchange struct {
 	client    string // address of the client
 	operation string // what answered, for metrics and the log
 	actor     contract.PersonID
-	trouble   error // the cause of a 500, for the log
+	cause     error // the cause of a 500, for the log
 	sending   bool  // the first bytes of a file were sent: it is too late to refuse
 }
 
@@ -33,8 +33,8 @@ func exchangeOf(r *http.Request) *exchange {
 	return x
 }
 
-func (s *server) exchange(r *http.Request) (*http.Request, *exchange) {
-	x := &exchange{id: requestID(r, s.Random), language: text.Accept(r.Header.Get("Accept-Language")), client: clientOf(r, s.Proxies), operation: "none"}
+func (s *server) newExchange(r *http.Request) (*http.Request, *exchange) {
+	x := &exchange{id: requestID(r, s.Random), language: text.ChooseLanguage(r.Header.Get("Accept-Language")), client: clientAddress(r, s.Proxies), operation: "none"}
 	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x
 }
 

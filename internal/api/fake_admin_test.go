@@ -23,13 +23,6 @@ func clockAhead() contract.ClockFinding {
 	return contract.CheckClock(r, contract.ClockTolerance)
 }
 
-func (f *fakeWorkflow) ClockFinding(context.Context) (contract.ClockFinding, error) {
-	if f.clockErr != nil {
-		return contract.ClockFinding{}, f.clockErr
-	}
-	return contract.ClockFinding{State: contract.ClockFine}, nil
-}
-
 // administered remembers a question of administration; what it is about stands in about.
 func (f *fakeWorkflow) administered(what string, by contract.Actor, about any) error {
 	f.about = about
@@ -62,7 +55,7 @@ func (f *fakeWorkflow) QuotaLedger(_ context.Context, by contract.Actor, q store
 
 func (f *fakeWorkflow) attemptLines() []workflow.AttemptLine {
 	a := contract.Attempt{
-		Document: 1207, Organisation: works, Number: 1, Call: contract.CallTake, Order: "4VnJ2xQpR7sTyWbCdEfGh8", Serial: serial1,
+		Document: 1207, Organisation: works, Number: 1, Call: contract.CallBuy, Order: "4VnJ2xQpR7sTyWbCdEfGh8", Serial: serial1,
 		At: now, AnsweredAt: now.Add(time.Second), Outcome: contract.OutcomeOK,
 	}
 	failed := a
@@ -96,10 +89,10 @@ func (f *fakeWorkflow) EachAttempt(_ context.Context, by contract.Actor, q store
 
 func (f *fakeWorkflow) Serials(_ context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error) {
 	return workflow.SerialPage{Total: 2, Lines: []workflow.SerialLine{
-		{StampSerial: contract.StampSerial{Serial: serial1, Organisation: works, State: contract.SerialBound, Document: 1207, TakenAt: now, ChangedAt: now}, Organisation: contoh, Title: sewa},
+		{StampSerial: contract.StampSerial{Serial: serial1, Organisation: works, State: contract.SerialBound, Document: 1207, RegisteredAt: now, ChangedAt: now}, Organisation: contoh, Title: sewa},
 		{StampSerial: contract.StampSerial{
-			Serial: "SPESIMEN-0000000000002", State: contract.SerialQuarantined, Former: 1199, LetGo: 1, Problem: "another page",
-			Evidence: contract.File{Key: "k", Digest: sha256.Sum256(file1)}, TakenAt: now, ChangedAt: now,
+			Serial: "SPESIMEN-0000000000002", State: contract.SerialQuarantined, FormerDocument: 1199, ReleaseCount: 1, Problem: "another page",
+			Evidence: contract.File{Key: "k", Digest: sha256.Sum256(file1)}, RegisteredAt: now, ChangedAt: now,
 		}},
 	}}, f.administered("serials", by, q)
 }
@@ -117,11 +110,11 @@ func (f *fakeWorkflow) Evidence(_ context.Context, by contract.Actor, serial str
 
 func (f *fakeWorkflow) report() contract.Reconciliation {
 	return contract.Reconciliation{
-		Number: 31, At: now, EndedAt: now.Add(2 * time.Second), There: contract.OfficeCount{Left: 880, Unused: 2, Affixed: 118, Reported: 2},
-		Here: map[contract.SerialState]int{contract.SerialAffixed: 118, contract.SerialFree: 2}, Unexplained: 1,
+		Number: 31, At: now, EndedAt: now.Add(2 * time.Second), Office: contract.OfficeCount{Left: 880, Unused: 2, Affixed: 118, Reported: 2},
+		Register: map[contract.SerialState]int{contract.SerialAffixed: 118, contract.SerialFree: 2}, Unexplained: 1,
 		Differences: []contract.Difference{
-			{Kind: contract.DifferNotAffixed, Serial: serial1, Organisation: works, OrganisationName: "PT Contoh", Document: 1207, There: contract.OfficeUnused, Here: contract.SerialAffixed},
-			{Kind: contract.DifferFound, Serial: "SPESIMEN-0000000000002", There: contract.OfficeUnused, Here: contract.SerialTaken, File: "lain.pdf"},
+			{Kind: contract.DifferNotAffixed, Serial: serial1, Organisation: works, OrganisationName: "PT Contoh", Document: 1207, OfficeState: contract.OfficeUnused, RegisterState: contract.SerialAffixed},
+			{Kind: contract.DifferFound, Serial: "SPESIMEN-0000000000002", OfficeState: contract.OfficeUnused, RegisterState: contract.SerialBought, File: "lain.pdf"},
 		},
 	}
 }
@@ -180,7 +173,7 @@ func (f *fakeWorkflow) AuditLog(_ context.Context, by contract.Actor, q store.Lo
 }
 
 func (f *fakeIdentity) People(_ context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]identity.Member, int, error) {
-	if _, err := by.Administer(contract.AdminPeople, of); err != nil {
+	if _, err := by.AuthoriseAdmin(contract.AdminPeople, of); err != nil {
 		return nil, 0, err
 	}
 	a := f.account()
@@ -188,8 +181,8 @@ func (f *fakeIdentity) People(_ context.Context, by contract.Actor, of contract.
 	return []identity.Member{{Account: a, CreatedAt: now}}, 1, nil
 }
 
-func (f *fakeIdentity) AddPerson(_ context.Context, by contract.Actor, n identity.Newcomer) (identity.NewMember, error) {
-	if _, err := by.Administer(contract.AdminAddPerson, n.Organisation); err != nil {
+func (f *fakeIdentity) AddPerson(_ context.Context, by contract.Actor, n identity.NewPerson) (identity.NewMember, error) {
+	if _, err := by.AuthoriseAdmin(contract.AdminAddPerson, n.Organisation); err != nil {
 		return identity.NewMember{}, err
 	}
 	if n.Email == andi.Email {

@@ -84,7 +84,6 @@ type fakeWorkflow struct {
 	staging  func() // runs inside Stage
 	content  []byte
 	stageErr error // of the staging's Write
-	clockErr error // of reading the clock
 
 	exhibiting func()                // runs inside Exhibit
 	verifying  func(context.Context) // runs inside Verify
@@ -164,8 +163,8 @@ func (f *fakeWorkflow) SetParticipants(_ context.Context, by contract.Actor, id 
 	return f.ask("participants", by, id)
 }
 
-// Converted answers what a conversion made of an upload: nothing that was not there.
-func (f *fakeWorkflow) Converted(_ context.Context, _ contract.Actor, d contract.Document, _ time.Duration) (contract.Document, error) {
+// WaitForConversion answers what a conversion made of an upload: nothing that was not there.
+func (f *fakeWorkflow) WaitForConversion(_ context.Context, _ contract.Actor, d contract.Document, _ time.Duration) (contract.Document, error) {
 	return d, nil
 }
 
@@ -180,7 +179,7 @@ func (f *fakeWorkflow) Place(_ context.Context, by contract.Actor, id contract.D
 	return d, f.warnings, err
 }
 
-func (f *fakeWorkflow) Covered(context.Context, contract.Document) []contract.Warning {
+func (f *fakeWorkflow) PlacementWarnings(context.Context, contract.Document) []contract.Warning {
 	return f.covered
 }
 
@@ -193,7 +192,7 @@ func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contrac
 // Sign takes a picture as the workflow does, which decodes it once the caller may sign.
 func (f *fakeWorkflow) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	if len(r.Picture) > 0 {
-		if _, err := specimen.Strokes(ctx, r.Picture); err != nil {
+		if _, err := specimen.ExtractStrokes(ctx, r.Picture); err != nil {
 			return contract.Document{}, err
 		}
 	}
@@ -254,7 +253,7 @@ func (f *fakeWorkflow) AuditTrail(_ context.Context, by contract.Actor, id contr
 	return f.events, err
 }
 
-func (f *fakeWorkflow) Next(ctx context.Context, _ contract.Actor, _ contract.DocumentID, after int64) (*contract.Document, error) {
+func (f *fakeWorkflow) WaitForChange(ctx context.Context, _ contract.Actor, _ contract.DocumentID, after int64) (*contract.Document, error) {
 	d, err := f.next(ctx, after)
 	return &d, err
 }
@@ -298,7 +297,7 @@ type fakeIdentity struct {
 
 func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.Actor, error) {
 	if f.revoked {
-		return contract.Actor{}, contract.ErrIdentify
+		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	switch token {
 	case "owner":
@@ -312,13 +311,13 @@ func (f *fakeIdentity) Authenticate(_ context.Context, token string) (contract.A
 	case "operator":
 		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true}, nil
 	case "given":
-		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true, Given: true}, nil
+		return contract.Actor{Person: andi, Organisation: works, Admin: true, Operator: true, MustChoosePassword: true}, nil
 	case "guest":
 		return contract.Actor{Person: budi, Guest: 1207}, nil
 	case "nobody":
 		return contract.Actor{}, nil
 	}
-	return contract.Actor{}, contract.ErrIdentify
+	return contract.Actor{}, contract.ErrUnauthenticated
 }
 
 func (f *fakeIdentity) account() identity.Account {
@@ -358,7 +357,7 @@ func (f *fakeIdentity) ForgotPassword(context.Context, string, string) error { r
 
 func (f *fakeIdentity) ChangePassword(_ context.Context, _ contract.Actor, current, _ string) error {
 	if current != "benar" {
-		return contract.Input(contract.FieldError{Field: "current", Code: "password.wrong"})
+		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
 	}
 	return f.err
 }
@@ -422,7 +421,7 @@ func (f *fakeAnswers) Claim(_ context.Context, c store.Claim, _ time.Duration) (
 	return store.Claimed{}, nil
 }
 
-func (f *fakeAnswers) Finish(_ context.Context, c store.Claim, a store.Answer) error {
+func (f *fakeAnswers) FinishClaim(_ context.Context, c store.Claim, a store.Answer) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.err != nil {
@@ -436,7 +435,7 @@ func (f *fakeAnswers) Finish(_ context.Context, c store.Claim, a store.Answer) e
 	return nil
 }
 
-func (f *fakeAnswers) Drop(_ context.Context, c store.Claim) error {
+func (f *fakeAnswers) DropClaim(_ context.Context, c store.Claim) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.dropErr != nil {

@@ -15,10 +15,10 @@ type finalizeIn struct {
 	AcceptFindings list[phrase] `json:"accept_findings" required:"false" doc:"codes of the findings in the file that are refused unless the owner accepts them: those with must_accept among the warnings of upload and detail"`
 }
 
-func (s *server) finalize() {
+func (s *server) registerFinalize() {
 	for _, e := range []endpoint{
-		{path: signBase + "finalize-docs", id: "finalize", summary: "Finalize a draft"},
-		{path: signBase + "process-docs", id: "process", summary: "Finalize a draft (another name)"},
+		{path: signBase + "finalize-docs", id: "finalize", timeLimit: lengthy, summary: "Finalize a draft"},
+		{path: signBase + "process-docs", id: "process", timeLimit: lengthy, summary: "Finalize a draft (another name)"},
 	} {
 		e.group, e.op = groupVerbs, contract.OpFinalize
 		e.description = "Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, " +
@@ -28,41 +28,41 @@ func (s *server) finalize() {
 			"other readers show otherwise, that reaches outside or that starts programs, until the owner accepts that by its " +
 			"code (422 document.active_content names each finding in fields); warnings name the placements that lie over text, stamps " +
 			"or signatures."
-		post(s, e, func(c *call, in *finalizeIn) (done[verbData], error) {
+		servePost(s, e, func(c *call, in *finalizeIn) (done[verbData], error) {
 			var bad problems
-			id := documentID(in.DocumentID, &bad)
-			o := contract.FinalizeOptions{StampOnly: in.StampOnly.read("stamp_only", &bad), AcceptFindings: findingCodes(in.AcceptFindings, &bad)}
-			if err := c.invalid(id, bad); err != nil {
+			id := parseDocumentID(in.DocumentID, &bad)
+			o := contract.FinalizeOptions{StampOnly: in.StampOnly.checkedValue("stamp_only", &bad), AcceptFindings: parseFindingCodes(in.AcceptFindings, &bad)}
+			if err := c.requireValid(id, bad); err != nil {
 				return done[verbData]{}, err
 			}
-			return effect(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+			return answerResult(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
 				d, warnings, err := c.Workflow.Finalize(ctx, c.by, id, o)
 				return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
 			}, func(r workflow.WarnedDocument) done[verbData] {
-				out := did(c, finalized(&r.Document), verbDataOf(&r.Document))
-				out.Response.Warnings = c.warnings(r.Warnings)
+				out := doneAnswer(c, finalizedSentence(&r.Document), verbDataOf(&r.Document))
+				out.Response.Warnings = c.warningsOf(r.Warnings)
 				return out
 			})
 		})
 	}
 }
 
-// findingCodes reads the codes of findings. One that is not among the document's changes nothing.
-func findingCodes(l list[phrase], bad *problems) []contract.FindingCode {
-	items := l.read("accept_findings", bad)
+// parseFindingCodes reads the codes of findings. One that is not among the document's changes nothing.
+func parseFindingCodes(l list[phrase], bad *problems) []contract.FindingCode {
+	items := l.checkedValue("accept_findings", bad)
 	if len(items) > maxItems {
 		bad.add("accept_findings", "value.too_many", "limit", maxItems)
 		return nil
 	}
 	var codes []contract.FindingCode
 	for i, p := range items {
-		codes = append(codes, contract.FindingCode(p.read(fmt.Sprintf("accept_findings[%d]", i), bad)))
+		codes = append(codes, contract.FindingCode(p.checkedValue(fmt.Sprintf("accept_findings[%d]", i), bad)))
 	}
 	return codes
 }
 
-// finalized is the sentence for what finalizing has made, or had made before.
-func finalized(d *contract.Document) string {
+// finalizedSentence is the sentence for what finalizing has made, or had made before.
+func finalizedSentence(d *contract.Document) string {
 	switch {
 	case d.State == contract.Completed:
 		return "done.finalize_completed"

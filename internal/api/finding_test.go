@@ -35,7 +35,7 @@ func TestFindingsThatAreNotAcceptedAreNamed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	b.err = &contract.Error{Kind: contract.Invalid, Code: "document.active_content", Fields: []contract.FieldError{
-		contract.Wrong("accept_findings", "finding.launch", "pages", "3", "what", "calc.exe"), contract.Wrong("accept_findings", "finding.print_differs"),
+		contract.NewFieldError("accept_findings", "finding.launch", "pages", "3", "what", "calc.exe"), contract.NewFieldError("accept_findings", "finding.print_differs"),
 	}}
 	w := b.ask("POST", sBase+"finalize-docs", `{"document_id":1207}`)
 	var out failure

@@ -4,8 +4,8 @@ type forgotPasswordIn struct {
 	Email phrase `json:"email" required:"true" example:"siti@contoh.id"`
 }
 
-func (s *server) forgotPassword() {
-	post(s, endpoint{
+func (s *server) registerForgotPassword() {
+	servePost(s, endpoint{
 		path: "/v1/auth/forgot-password", id: "forgot-password", group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Ask for a new password",
 		description: "Always answers success, whether the e-mail has an account or not.",
@@ -13,7 +13,7 @@ func (s *server) forgotPassword() {
 		if err := c.Identity.ForgotPassword(c.r.Context(), in.Email.value, c.client); err != nil {
 			return noted{}, err
 		}
-		return c.note("done.forgot_password"), nil
+		return c.notedAnswer("done.forgot_password"), nil
 	})
 }
 
@@ -25,4 +25,6 @@ type noted struct {
 	Data    nothing `json:"data"`
 }
 
-func (c *call) note(code string) noted { return noted{Code: 200, Success: true, Msg: c.say(code)} }
+func (c *call) notedAnswer(code string) noted {
+	return noted{Code: 200, Success: true, Msg: c.sentenceOf(code)}
+}

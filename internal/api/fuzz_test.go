@@ -20,14 +20,14 @@ func FuzzPlacement(f *testing.F) {
 			return
 		}
 		var bad problems
-		documentID(in.DocumentID, &bad)
-		requests := in.requests(500, &bad)
-		if err := bad.err(); err != nil {
+		parseDocumentID(in.DocumentID, &bad)
+		requests := in.placeRequests(500, &bad)
+		if err := bad.asError(); err != nil {
 			mustBeRefusal(t, err)
 			return
 		}
 		d := draft()
-		echoed := echo(in.Signers.items, &d)
+		echoed := echoPlacements(in.Signers.items, &d)
 		if len(echoed) != len(requests) {
 			t.Fatalf("%d entries, %d requests", len(echoed), len(requests))
 		}
@@ -49,13 +49,13 @@ func FuzzUpload(f *testing.F) {
 			return
 		}
 		var bad problems
-		for _, p := range people(in.Signer, in.Guest, 100, &bad) {
+		for _, p := range parsePeople(in.Signer, in.Guest, 100, &bad) {
 			if p.Number < 1 && len(bad) == 0 {
 				t.Fatalf("number %d was taken", p.Number)
 			}
 		}
-		in.Parallel.read("parallel", &bad)
-		expiry(in.ExpiredAt, &bad)
+		in.Parallel.checkedValue("parallel", &bad)
+		parseExpiry(in.ExpiredAt, &bad)
 	})
 }
 

@@ -14,24 +14,24 @@ type guestSessionData struct {
 	Name       string              `json:"name" example:"Budi Tamu"`
 }
 
-func (s *server) guest() {
-	post(s, endpoint{
+func (s *server) registerGuest() {
+	servePost(s, endpoint{
 		path: "/v1/auth/guest", id: "guest", group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Open a guest's link",
 		description: "Answers a token that is used like any other, for detail, status, preview, sign, reject and download of the one document.",
 	}, func(c *call, in *guestLoginIn) (found[guestSessionData], error) {
 		var bad problems
-		link := in.Link.read("link", &bad)
+		link := in.Link.checkedValue("link", &bad)
 		if link == "" && len(bad) == 0 {
 			bad.add("link", "value.required")
 		}
-		if err := bad.err(); err != nil {
+		if err := bad.asError(); err != nil {
 			return found[guestSessionData]{}, err
 		}
 		g, err := c.Identity.GuestLogin(c.r.Context(), link)
 		if err != nil {
 			return found[guestSessionData]{}, err
 		}
-		return finding(guestSessionData{Token: g.Token, ExpiresIn: int(g.ExpiresIn.Seconds()), DocumentID: g.Document, UserID: g.Person.ID, Name: g.Person.Name}), nil
+		return foundAnswer(guestSessionData{Token: g.Token, ExpiresIn: int(g.ExpiresIn.Seconds()), DocumentID: g.Document, UserID: g.Person.ID, Name: g.Person.Name}), nil
 	})
 }

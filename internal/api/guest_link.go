@@ -15,29 +15,29 @@ type guestLinkData struct {
 	URL string `json:"url" doc:"can be read this once only" example:"https://segel.contoh.id/guest#segel_gl_..."`
 }
 
-func (s *server) guestLink() {
-	post(s, endpoint{
+func (s *server) registerGuestLink() {
+	servePost(s, endpoint{
 		path: signBase + "guest-link-docs", id: "guest-link", group: groupVerbs, op: contract.OpGuestLink,
 		summary:     "Hand out a guest's link",
 		description: "Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven. It is good until it is replaced or revoked, or until some time after the document ended.",
 	}, func(c *call, in *guestLinkIn) (done[guestLinkData], error) {
-		id, person, err := in.read(c)
+		id, person, err := in.checkedIDs(c)
 		if err != nil {
 			return done[guestLinkData]{}, err
 		}
-		return effect(c, func(ctx context.Context) (string, error) {
+		return answerResult(c, func(ctx context.Context) (string, error) {
 			return c.Workflow.GuestLink(ctx, c.by, id, person)
 		}, func(url string) done[guestLinkData] {
-			return did(c, "done.guest_link", guestLinkData{url})
+			return doneAnswer(c, "done.guest_link", guestLinkData{url})
 		})
 	})
 }
 
-func (in *guestLinkIn) read(c *call) (contract.DocumentID, contract.PersonID, error) {
+func (in *guestLinkIn) checkedIDs(c *call) (contract.DocumentID, contract.PersonID, error) {
 	var bad problems
-	id, person := documentID(in.DocumentID, &bad), personID(in.UserID.read("user_id", &bad))
+	id, person := parseDocumentID(in.DocumentID, &bad), parsePersonID(in.UserID.checkedValue("user_id", &bad))
 	if person == "" && !in.UserID.bad {
 		bad.add("user_id", "value.required")
 	}
-	return id, person, c.invalid(id, bad)
+	return id, person, c.requireValid(id, bad)
 }

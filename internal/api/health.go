@@ -1,14 +1,51 @@
 package api
 
 import (
-	"context"
-	"time"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
 
 	"segel/internal/contract"
 )
 
-// readyWithin bounds how long a dependency may take to show that it is there.
-const readyWithin = 3 * time.Second
+// Readiness is what was found of the parts that the service depends on.
+type Readiness struct {
+	Checks []ReadinessCheck
+	Clock  contract.ClockState // empty: it could not be read
+	// Stopping reports that the service was told to stop. It answers until its listener closes, and wants no new clients.
+	Stopping bool
+}
+
+// ReadinessCheck is one part.
+type ReadinessCheck struct {
+	Name  string     `json:"name" doc:"of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock" example:"database"`
+	State CheckState `json:"state" enum:"ok,degraded,failed" doc:"degraded: the service works, but not all of it" example:"ok"`
+	// Detail may name folders and addresses.
+	Detail string `json:"detail,omitempty" doc:"what was found, for operators"`
+}
+
+// CheckState is what was found of a part.
+type CheckState string
+
+// The states. A check that failed takes the service away from those who ask a balancer for one.
+const (
+	CheckOK       CheckState = "ok"
+	CheckDegraded CheckState = "degraded"
+	CheckFailed   CheckState = "failed"
+)
+
+// failedChecks returns the checks that did.
+func (r Readiness) failedChecks() (names []string) {
+	for _, c := range r.Checks {
+		if c.State == CheckFailed {
+			names = append(names, c.Name+": "+c.Detail)
+		}
+	}
+	return names
+}
 
 type healthAnswer struct {
 	Status string `json:"status" example:"ok"`
@@ -17,25 +54,64 @@ type healthAnswer struct {
 type readyAnswer struct {
 	Status string              `json:"status" example:"ok"`
 	Clock  contract.ClockState `json:"clock" doc:"whether the clock can be relied on; unless it is fine, nothing is signed, and all else works" enum:"fine,disagrees,unconfirmed" example:"fine"`
+	Checks []ReadinessCheck    `json:"checks,omitempty" doc:"each part with what was found; only for requests from the machine itself, and with the token for metrics"`
 }
 
-func (s *server) health() {
-	get(s, endpoint{path: "/healthz", id: "health", group: groupService, callers: anybody, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
+func (s *server) registerHealth() {
+	serveGet(s, endpoint{path: "/healthz", id: "health", group: groupService, callers: anybody, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
 		return healthAnswer{"ok"}, nil
 	})
-	get(s, endpoint{path: "/readyz", id: "ready", group: groupService, callers: anybody, summary: "Whether what it depends on answers"}, func(c *call) (readyAnswer, error) {
-		ctx, cancel := context.WithTimeout(c.r.Context(), readyWithin)
-		defer cancel()
+	e := endpoint{
+		method: http.MethodGet, path: "/readyz", id: "ready", timeLimit: lengthy, group: groupService, callers: anybody, summary: "Whether what it depends on answers",
+		description: "503 while the database, the keys or the files do not answer, while the disk is full, and from when the service is told to stop. " +
+			"Operators are told of each part.",
+	}
+	s.describeAnswer(&e, typeOf[readyAnswer]())
+	serveStream(s, e, func(c *call) error {
+		found := Readiness{Clock: contract.ClockFine}
 		if c.Ready != nil {
-			if err := c.Ready(ctx); err != nil {
-				return readyAnswer{}, errUnavailable.Because(err)
-			}
+			found = c.Ready(c.r.Context())
 		}
-		// A clock in doubt is no reason to take the service away from those who read, and the operator needs it most then.
-		clock, err := c.Workflow.ClockFinding(ctx)
-		if err != nil {
-			return readyAnswer{}, errUnavailable.Because(err)
+		wrong := found.failedChecks()
+		if found.Stopping {
+			wrong = append(wrong, "the service is being stopped")
 		}
-		return readyAnswer{"ok", clock.State}, nil
+		if !c.fromOperator() {
+			found.Checks = nil
+		}
+		if len(wrong) == 0 {
+			return c.writeAnswer(http.StatusOK, readyAnswer{Status: "ok", Clock: found.Clock, Checks: found.Checks})
+		}
+		c.cause = fmt.Errorf("not ready: %s", strings.Join(wrong, "; "))
+		refusal := errUnavailable.With("retry_after", readyRetryAfter)
+		return c.writeAnswer(http.StatusServiceUnavailable, notReady{c.failureEnvelope(c.w, c.exchange, http.StatusServiceUnavailable, refusal.Code, refusal), found.Checks})
 	})
+}
+
+// notReady is the envelope of a refusal with what was found.
+type notReady struct {
+	failure
+	Checks []ReadinessCheck `json:"checks,omitempty"`
+}
+
+// readyRetryAfter is after how many seconds a probe that was refused may ask again.
+const readyRetryAfter = 1
+
+// fromOperator reports whether the request comes from the machine itself, not passed on by a proxy there, or has the token for
+// metrics.
+func (c *call) fromOperator() bool {
+	if token, _ := c.requestToken(); c.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) == 1 {
+		return true
+	}
+	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
+		if c.r.Header.Get(passedOn) != "" {
+			return false
+		}
+	}
+	host, _, err := net.SplitHostPort(c.r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
 }

@@ -25,8 +25,8 @@ import (
 // Answers keeps claims and answers for idempotency keys; see [store.Answers].
 type Answers interface {
 	Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error)
-	Finish(ctx context.Context, c store.Claim, a store.Answer) error
-	Drop(ctx context.Context, c store.Claim) error
+	FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error
+	DropClaim(ctx context.Context, c store.Claim) error
 	ReleaseClaims(ctx context.Context, process string) error
 }
 
@@ -39,18 +39,21 @@ type Process interface {
 // maxKey bounds an Idempotency-Key.
 const maxKey = 255
 
-// keptHeaders are what a repeated answer has of the first one's header.
-var keptHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", "Content-Security-Policy"}
+// claimTimeout bounds how long an answer waits for the end of its claim to be written.
+const claimTimeout = 2 * time.Second
 
-// keyed is what a call with an Idempotency-Key works with. It belongs to the one request.
-type keyed struct {
+// repeatedHeaders are what a repeated answer has of the first one's header.
+var repeatedHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", "Content-Security-Policy"}
+
+// keyedCall is what a call with an Idempotency-Key works with. It belongs to the one request.
+type keyedCall struct {
 	answerKeys
 	pending  *store.PendingAnswer
 	request  *hashingBody    // the body
 	rendered *bufferedAnswer // what pending rendered last; of an effect, what it kept
 }
 
-// once runs an endpoint, at most once for an Idempotency-Key.
+// runOnce runs an endpoint, at most once for an Idempotency-Key.
 //
 // The key is claimed before anything runs, so that of two requests at the same moment one is refused. What
 // the body's digest is, is not known then: a body of 50 MiB is hashed while the endpoint reads it, and the
@@ -59,9 +62,9 @@ type keyed struct {
 // Durable before anything runs: the claim. With the effect: the answer, and the end of the claim. A crash before the effect leaves a
 // claim of a process that has ended, which the next request with the key ends; it then runs. A crash behind the effect leaves the
 // answer, which a repeat gets.
-func (c *call) once(do func(*call) error) error {
+func (c *call) runOnce(do func(*call) error) error {
 	key := c.r.Header.Get("Idempotency-Key")
-	if key == "" || !c.endpoint.keyed() {
+	if key == "" || !c.endpoint.takesKey() {
 		return do(c)
 	}
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -75,21 +78,21 @@ func (c *call) once(do func(*call) error) error {
 	claim.Key = keys.name
 	c.running.Store(claim.Token, true)
 	defer c.running.Delete(claim.Token)
-	met, err := c.claim(claim)
+	met, err := c.claimKey(claim)
 	switch {
 	case err != nil:
 		return fmt.Errorf("claim idempotency key: %w", err)
 	case met.Holder != "":
 		return contract.ErrKeyRunning
 	case met.Answer != nil:
-		return c.repeat(keys, met.Answer)
+		return c.repeatAnswer(keys, met.Answer)
 	}
-	return c.keep(claim, keys, do)
+	return c.runAndStoreAnswer(claim, keys, do)
 }
 
-// keyed reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/ and the one that
+// takesKey reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/ and the one that
 // gives an account, whose answers are secrets, and those that know no account to keep an answer for.
-func (e *endpoint) keyed() bool {
+func (e *endpoint) takesKey() bool {
 	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
 }
 
@@ -117,10 +120,11 @@ func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
 	return k, err
 }
 
-// claim claims the key. A claim whose request is not answered any more is ended first: its process has ended, or could not end it
+// claimKey claims the key. A claim whose request is not answered any more is ended first: its process has ended, or could not end it
 // because the database did not answer.
-func (c *call) claim(claim store.Claim) (store.Claimed, error) {
-	ctx := c.r.Context()
+func (c *call) claimKey(claim store.Claim) (store.Claimed, error) {
+	ctx, cancel := context.WithTimeout(c.r.Context(), c.AnswerTimeout)
+	defer cancel()
 	met, err := c.Answers.Claim(ctx, claim, c.KeepAnswers)
 	if err != nil || met.Holder == "" {
 		return met, err
@@ -130,7 +134,7 @@ func (c *call) claim(claim store.Claim) (store.Claimed, error) {
 		if _, running := c.running.Load(met.HolderToken); !running {
 			former := claim
 			former.Token, ended = met.HolderToken, true
-			err = c.Answers.Drop(ctx, former)
+			err = c.Answers.DropClaim(ctx, former)
 		}
 	} else {
 		ended, err = c.Process.IfEnded(met.Holder, func() error { return c.Answers.ReleaseClaims(ctx, met.Holder) })
@@ -141,14 +145,14 @@ func (c *call) claim(claim store.Claim) (store.Claimed, error) {
 	return c.Answers.Claim(ctx, claim, c.KeepAnswers)
 }
 
-// repeat answers what the first request with this key was answered, if it is the same request.
-func (c *call) repeat(keys answerKeys, first *store.Answer) error {
+// repeatAnswer answers what the first request with this key was answered, if it is the same request.
+func (c *call) repeatAnswer(keys answerKeys, first *store.Answer) error {
 	h := hmac.New(sha256.New, keys.body)
 	if !first.Sealed {
 		h = sha256.New()
 	}
 	if _, err := io.Copy(h, c.r.Body); err != nil {
-		return unread(err)
+		return bodyReadError(err)
 	}
 	if [32]byte(h.Sum(nil)) != first.Body {
 		return errKeyReused
@@ -169,13 +173,13 @@ func (c *call) repeat(keys answerKeys, first *store.Answer) error {
 	return nil
 }
 
-// keep runs the endpoint and keeps its answer.
+// runAndStoreAnswer runs the endpoint and keeps its answer.
 //
 // The effect keeps the answer in its own transaction, see [effect]. What is kept here is the answer to a request that changed nothing,
 // a refusal for one, and the last answer to an upload that waited for its conversion. After a crash before that, a repeat runs and
 // changes nothing either, or gets the provisional answer to the upload.
-func (c *call) keep(claim store.Claim, keys answerKeys, do func(*call) error) error {
-	k := &keyed{
+func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*call) error) error {
+	k := &keyedCall{
 		answerKeys: keys,
 		pending: &store.PendingAnswer{Claim: claim, Render: func(any) (store.Answer, error) {
 			return store.Answer{}, fmt.Errorf("%s does not say what its answer is made of", c.endpoint.id)
@@ -190,56 +194,60 @@ func (c *call) keep(claim store.Claim, keys answerKeys, do func(*call) error) er
 
 	settled := false
 	// The claim outlives the client, who may have gone and may ask again.
-	ctx := context.WithoutCancel(c.r.Context())
+	background := context.WithoutCancel(c.r.Context())
 	defer func() {
-		if !settled && k.pending.Kept != store.KeptFinal { // a panic is on its way up, or the answer is not to be kept
-			if err := c.Answers.Drop(ctx, claim); err != nil {
+		if !settled && k.pending.Stored != store.FinalAnswer { // a panic is on its way up, or the answer is not to be kept
+			ctx, cancel := context.WithTimeout(background, claimTimeout)
+			defer cancel()
+			if err := c.Answers.DropClaim(ctx, claim); err != nil { // the next request with the key ends it
 				c.Log.ErrorContext(ctx, "drop idempotency key", "request_id", c.id, "error", err)
 			}
 		}
 	}()
 	err := do(&inner)
 	if err != nil {
-		inner.refuse(err)
+		inner.answerError(err)
 	}
 	switch {
-	case k.pending.Kept == store.KeptFinal:
+	case k.pending.Stored == store.FinalAnswer:
 		answer = k.rendered // whatever happened afterwards: what a repeat gets is what the first request gets
-	case k.request.drain() == nil && final(answer.status) && !passing(err):
-		kept, err := k.seals(answer)
+	case k.request.readRest() == nil && isFinalStatus(answer.status) && !isRetryable(err):
+		kept, err := k.sealAnswer(answer)
+		ctx, cancel := context.WithTimeout(background, claimTimeout)
+		defer cancel()
 		if err == nil {
-			err = c.Answers.Finish(ctx, claim, kept)
+			err = c.Answers.FinishClaim(ctx, claim, kept)
 		}
 		settled = err == nil
 		if err != nil {
 			// The answer is true all the same. A repeat finds that nothing is left to change, or the provisional answer.
 			c.Log.ErrorContext(ctx, "keep answer for idempotency key", "request_id", c.id, "error", err)
 		}
-	case k.pending.Kept == store.KeptProvisional:
+	case k.pending.Stored == store.ProvisionalAnswer:
 		answer = k.rendered
 	}
-	answer.send(c.w)
+	answer.writeTo(c.w)
 	return nil
 }
 
-// seals returns an answer as it is kept.
-func (k *keyed) seals(a *bufferedAnswer) (store.Answer, error) {
-	if err := k.request.drain(); err != nil {
+// sealAnswer returns an answer as it is kept.
+func (k *keyedCall) sealAnswer(a *bufferedAnswer) (store.Answer, error) {
+	if err := k.request.readRest(); err != nil {
 		return store.Answer{}, err
 	}
-	kept := store.Answer{Body: [32]byte(k.request.hash.Sum(nil)), Status: a.status, Header: a.kept(), Sealed: true, At: k.pending.Claim.At}
+	kept := store.Answer{Body: [32]byte(k.request.hash.Sum(nil)), Status: a.status, Header: a.storedHeader(), Sealed: true, At: k.pending.Claim.At}
 	kept.Content = k.seal.Seal(nil, nil, a.content.Bytes(), kept.Body[:])
 	return kept, nil
 }
 
-// effect runs a verb of the workflow that changes something, and makes the answer of its result. With an Idempotency-Key, the answer is
+// answerResult runs a verb of the workflow that changes something, and makes the answer of its result. With an Idempotency-Key, the answer is
 // made within the transaction of the change and kept in it, so answer does no I/O: all it tells comes from the result and the
 // request.
-func effect[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
+func answerResult[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
 	if k := c.keyed; k != nil {
 		// Now, since the digest of the whole body is kept with the answer, and no transaction waits for a client.
-		if err := k.request.drain(); err != nil {
-			return out, unread(err)
+		if err := k.request.readRest(); err != nil {
+			return out, bodyReadError(err)
 		}
 		k.pending.Render = func(result any) (store.Answer, error) {
 			k.rendered = newBufferedAnswer()
@@ -247,15 +255,15 @@ func effect[Result, Out any](c *call, verb func(context.Context) (Result, error)
 			to.w = k.rendered
 			switch r := result.(type) {
 			case Result:
-				if err := to.write(http.StatusOK, answer(r)); err != nil {
+				if err := to.writeAnswer(http.StatusOK, answer(r)); err != nil {
 					return store.Answer{}, err
 				}
 			case error:
-				to.refuse(r)
+				to.answerError(r)
 			default:
 				return store.Answer{}, fmt.Errorf("the answer of %s is made of %T, and the workflow returned %T", c.endpoint.id, *new(Result), result)
 			}
-			return k.seals(k.rendered)
+			return k.sealAnswer(k.rendered)
 		}
 	}
 	result, err := verb(c.r.Context())
@@ -267,13 +275,13 @@ func effect[Result, Out any](c *call, verb func(context.Context) (Result, error)
 
 func newBufferedAnswer() *bufferedAnswer { return &bufferedAnswer{header: http.Header{}} }
 
-// final reports whether an answer is one to be repeated.
-func final(status int) bool {
+// isFinalStatus reports whether an answer is one to be repeated.
+func isFinalStatus(status int) bool {
 	return status < 500 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests
 }
 
-// passing reports a refusal that invites to ask again, unchanged. Kept, it would refuse the very repeat it asks for.
-func passing(err error) bool {
+// isRetryable reports a refusal that invites to ask again, unchanged. Kept, it would refuse the very repeat it asks for.
+func isRetryable(err error) bool {
 	var e *contract.Error
 	return errors.As(err, &e) && e.Retryable
 }
@@ -294,8 +302,8 @@ func (b *hashingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drain reads what the endpoint left, which belongs to the digest too. The body is bounded by its endpoint.
-func (b *hashingBody) drain() error {
+// readRest reads what the endpoint left, which belongs to the digest too. The body is bounded by its endpoint.
+func (b *hashingBody) readRest() error {
 	if b.err == nil {
 		_, b.err = io.Copy(io.Discard, b)
 	}
@@ -322,9 +330,9 @@ func (a *bufferedAnswer) Write(p []byte) (int, error) {
 	return a.content.Write(p)
 }
 
-func (a *bufferedAnswer) kept() map[string]string {
+func (a *bufferedAnswer) storedHeader() map[string]string {
 	kept := map[string]string{}
-	for _, name := range keptHeaders {
+	for _, name := range repeatedHeaders {
 		if v := a.header.Get(name); v != "" {
 			kept[name] = v
 		}
@@ -332,8 +340,8 @@ func (a *bufferedAnswer) kept() map[string]string {
 	return kept
 }
 
-// send writes the answer to the client.
-func (a *bufferedAnswer) send(w http.ResponseWriter) {
+// writeTo writes the answer to the client.
+func (a *bufferedAnswer) writeTo(w http.ResponseWriter) {
 	for name, values := range a.header {
 		w.Header()[name] = values
 	}

@@ -91,8 +91,8 @@ func TestOnlyFinalAnswersAreKept(t *testing.T) {
 		err  error
 		kept bool
 	}{
-		{contract.ErrNotFound, true}, {contract.ErrNotDraft, true}, {contract.ErrQuota, true}, {contract.ErrNothing, true},
-		{contract.ErrRace, false}, {contract.ErrIdentify, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("trouble"), false},
+		{contract.ErrNotFound, true}, {contract.ErrNotDraft, true}, {contract.ErrQuota, true}, {contract.ErrNothingToDo, true},
+		{contract.ErrRace, false}, {contract.ErrUnauthenticated, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("trouble"), false},
 	} {
 		b := newBench(t, processing())
 		b.err = c.err

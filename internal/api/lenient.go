@@ -36,8 +36,8 @@ func (n *integer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// read returns the number, or def when it is missing.
-func (n integer) read(field string, def int64, bad *problems) int64 {
+// checkedValue returns the number, or def when it is missing.
+func (n integer) checkedValue(field string, def int64, bad *problems) int64 {
 	switch {
 	case n.bad:
 		bad.add(field, "value.not_integer")
@@ -82,7 +82,7 @@ func (f *binary) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (f binary) read(field string, bad *problems) bool {
+func (f binary) checkedValue(field string, bad *problems) bool {
 	if f.bad {
 		bad.add(field, "value.not_flag")
 	}
@@ -112,7 +112,7 @@ func (p *phrase) UnmarshalJSON(b []byte) error {
 
 func (p phrase) MarshalJSON() ([]byte, error) { return json.Marshal(p.value) }
 
-func (p phrase) read(field string, bad *problems) string {
+func (p phrase) checkedValue(field string, bad *problems) string {
 	if p.bad {
 		bad.add(field, "value.not_string")
 	}
@@ -149,9 +149,9 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return []byte(n.literal), nil
 }
 
-func (n number) given() bool { return n.literal != "" || n.bad }
+func (n number) isGiven() bool { return n.literal != "" || n.bad }
 
-func (n number) read(field string, bad *problems) float64 {
+func (n number) checkedValue(field string, bad *problems) float64 {
 	switch {
 	case n.bad:
 		bad.add(field, "value.not_number")
@@ -170,10 +170,10 @@ func (ordinal) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: "integer", Format: "int64"}
 }
 
-// read returns the number, or 0 when there is none.
-func (o ordinal) read(field string, bad *problems) int {
-	if !o.given() || o.bad {
-		o.number.read(field, bad)
+// checkedValue returns the number, or 0 when there is none.
+func (o ordinal) checkedValue(field string, bad *problems) int {
+	if !o.isGiven() || o.bad {
+		o.number.checkedValue(field, bad)
 		return 0
 	}
 	n, ok := parseInteger(string(o.literal))
@@ -217,7 +217,7 @@ func (l *list[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-func (l list[T]) read(field string, bad *problems) []T {
+func (l list[T]) checkedValue(field string, bad *problems) []T {
 	if l.bad {
 		bad.add(field, "value.not_list")
 	}

@@ -98,7 +98,7 @@ func TestAnUploadMayLeaveOutAlmostEverything(t *testing.T) {
 			return len(u.People) == 1 && u.People[0] == PersonRequest{Name: "Budi", Email: "budi@contoh.id", Phone: "+62811", Role: contract.Viewer, Number: 2, Guest: true}
 		}},
 		{"an identifier in capitals", `{` + pdf + `,"signer":[{"id":"8F14E45F-CEEA-467F-A0E6-1B1F0C8D3A01","role":"signer"}]}`, func(u UploadRequest) bool { return u.People[0].ID == siti.ID }},
-		{"a time to expire", `{` + pdf + `,"expired_at":"2027-01-31T17:00:00+07:00"}`, func(u UploadRequest) bool { return iso(u.ExpiresAt) == "2027-01-31T10:00:00.000Z" }},
+		{"a time to expire", `{` + pdf + `,"expired_at":"2027-01-31T17:00:00+07:00"}`, func(u UploadRequest) bool { return formatISO(u.ExpiresAt) == "2027-01-31T10:00:00.000Z" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

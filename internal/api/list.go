@@ -46,7 +46,7 @@ type listOwner struct {
 	CreatedAt string `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
 }
 
-func (s *server) list() {
+func (s *server) registerLists() {
 	params := append(pageParams(listLimit),
 		&huma.Param{Name: "type", In: "query", Description: "in or out; overrides the path's own.", Schema: &huma.Schema{Type: "string", Enum: []any{"in", "out"}}},
 		&huma.Param{Name: "periode", In: "query", Description: "By the day a document was made, in Asia/Jakarta.", Schema: enumOf(periods)},
@@ -59,7 +59,7 @@ func (s *server) list() {
 		{store.Inbox, "data", "list-inbound", "Documents sent to the caller"},
 		{store.Outbox, "out", "list-sent", "Documents the caller made"},
 	} {
-		get(s, endpoint{
+		serveGet(s, endpoint{
 			path: documentBase + box.path, id: box.id, group: groupDocuments, params: params,
 			summary: box.summary, description: "Newest first. A page out of range is empty.",
 		}, func(c *call) (found[listData], error) { return c.listBox(box.own) })
@@ -67,10 +67,10 @@ func (s *server) list() {
 }
 
 func (c *call) listBox(own store.Box) (found[listData], error) {
-	q := c.query()
-	p := q.page(listLimit)
-	r := ListRequest{Box: q.box(own), State: q.state(), Period: q.period(), Search: q.search(), Page: int(p.number), Limit: p.limit}
-	if err := q.bad.err(); err != nil {
+	q := c.parseQuery()
+	p := q.parsePage(listLimit)
+	r := ListRequest{Box: q.parseBox(own), State: q.parseState(), Period: q.parsePeriod(), Search: q.parseSearch(), Page: int(p.number), Limit: p.limit}
+	if err := q.bad.asError(); err != nil {
 		return found[listData]{}, err
 	}
 	l, err := c.Workflow.List(c.r.Context(), c.by, r)
@@ -78,25 +78,25 @@ func (c *call) listBox(own store.Box) (found[listData], error) {
 		return found[listData]{}, err
 	}
 	data := listData{Documents: []listItem{}, Pagination: paginate(p, l.Total, len(l.Documents))}
-	data.Pagination.Filter = c.choices()
+	data.Pagination.Filter = c.filterChoices()
 	for i := range l.Documents {
 		data.Documents = append(data.Documents, c.listItem(&l.Documents[i]))
 	}
-	return finding(data), nil
+	return foundAnswer(data), nil
 }
 
 func (c *call) listItem(d *contract.Document) listItem {
 	item := listItem{
 		ID: d.ID, DocumentName: d.Name, DocumentTitle: d.Title, CreatedAt: text.ShortTime(c.language, d.CreatedAt),
-		Status: d.State, StatusInfo: c.statusInfo(d), ButtonText: text.Button(c.language, d, c.by.ID),
+		Status: d.State, StatusInfo: c.statusInfo(d), ButtonText: text.ButtonLabel(c.language, d, c.by.ID),
 		DataSigner: []listSigner{}, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
-		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: iso(d.CreatedAt)},
+		Owner:    listOwner{Owner: "owner", Name: d.Owner.Name, CreatedAt: formatISO(d.CreatedAt)},
 		Specimen: d.Specimen,
 	}
 	for _, p := range d.Participants {
 		item.DataSigner = append(item.DataSigner, listSigner{
-			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarOf(p.Person),
-			IsSigning: d.InTurn(p.ID), SignerRole: roleWord(d, p), SignerNumber: p.Number, Status: d.Acted(p), SigningStatus: d.Signed(p),
+			UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Avatar: c.avatarURL(p.Person),
+			IsSigning: d.InTurn(p.ID), SignerRole: roleWord(d, p), SignerNumber: p.Number, Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
 		})
 	}
 	return item

@@ -67,31 +67,31 @@ func sessionDataOf(s identity.Session) sessionData {
 	}
 }
 
-func (s *server) login() {
-	post(s, endpoint{
-		path: "/v1/auth/login", id: "login", group: groupAccount, limit: tinyBody, callers: anybody,
+func (s *server) registerLogin() {
+	servePost(s, endpoint{
+		path: "/v1/auth/login", id: "login", timeLimit: delayed, group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Log in",
 		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account.",
 	}, func(c *call, in *loginIn) (found[sessionData], error) {
 		var bad problems
-		credentials := in.credentials(&bad)
-		if err := bad.err(); err != nil {
+		credentials := in.checkedCredentials(&bad)
+		if err := bad.asError(); err != nil {
 			return found[sessionData]{}, err
 		}
 		session, err := c.Identity.Login(c.r.Context(), credentials, identity.Client{IP: c.client, Device: in.Device.value})
 		if err != nil {
 			return found[sessionData]{}, err
 		}
-		return finding(sessionDataOf(session)), nil
+		return foundAnswer(sessionDataOf(session)), nil
 	})
 }
 
-func (in *loginIn) credentials(bad *problems) identity.Credentials {
+func (in *loginIn) checkedCredentials(bad *problems) identity.Credentials {
 	c := identity.Credentials{
-		Email: in.Email.read("email", bad), Password: in.Password.read("password", bad), OTP: in.OTP.read("otp", bad),
-		Organisation: contract.OrganisationID(personID(in.Business.read("business_id", bad))),
+		Email: in.Email.checkedValue("email", bad), Password: in.Password.checkedValue("password", bad), OTP: in.OTP.checkedValue("otp", bad),
+		Organisation: contract.OrganisationID(parsePersonID(in.Business.checkedValue("business_id", bad))),
 	}
-	in.Device.read("device_token", bad)
+	in.Device.checkedValue("device_token", bad)
 	if len(*bad) > 0 {
 		return identity.Credentials{}
 	}

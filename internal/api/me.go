@@ -1,7 +1,7 @@
 package api
 
-func (s *server) me() {
-	get(s, endpoint{
+func (s *server) registerMe() {
+	serveGet(s, endpoint{
 		path: "/v1/auth/me", id: "me", group: groupAccount, callers: givenToo,
 		summary: "The caller's account",
 	}, func(c *call) (found[accountData], error) {
@@ -9,6 +9,6 @@ func (s *server) me() {
 		if err != nil {
 			return found[accountData]{}, err
 		}
-		return finding(accountDataOf(a)), nil
+		return foundAnswer(accountDataOf(a)), nil
 	})
 }

@@ -40,22 +40,22 @@ func (m metrics) registerWith(r prometheus.Registerer) error {
 	return nil
 }
 
-func (m metrics) count(operation string, status int, took time.Duration) {
+func (m metrics) observeRequest(operation string, status int, took time.Duration) {
 	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
 	if operation != "events" { // a stream lasts as long as somebody watches
 		m.durations.WithLabelValues(operation).Observe(took.Seconds())
 	}
 }
 
-// exposition serves /metrics to an operator, or to a monitor that has the configured token. The figures are of all
+// registerMetrics serves /metrics to an operator, or to a monitor that has the configured token. The figures are of all
 // organisations together, so an admin of one of them does not see them.
-func (s *server) exposition() {
+func (s *server) registerMetrics() {
 	expose := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{})
-	stream(s, endpoint{
+	serveStream(s, endpoint{
 		method: http.MethodGet, path: "/metrics", id: "metrics", group: groupService, callers: ownAnswer,
 		summary: "Metrics for Prometheus", description: "For an operator's token, or the one configured for it. The figures are of all organisations.", answers: textAnswer("text/plain", "The metrics."),
 	}, func(c *call) error {
-		token, _ := c.token()
+		token, _ := c.requestToken()
 		if c.MetricsToken == "" || subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) != 1 {
 			by, err := c.authenticate()
 			if err != nil {

@@ -13,16 +13,16 @@ import (
 	"segel/internal/admission"
 )
 
-// observe is the outermost layer: it names the request, logs and counts it, and turns a panic into a 500.
+// observeRequests is the outermost layer: it names the request, logs and counts it, and turns a panic into a 500.
 //
 // The log has no query, no header and no body: those may hold secrets.
-func (s *server) observe(next http.Handler) http.Handler {
+func (s *server) observeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Clock()
-		r, x := s.exchange(r)
-		seen := &witness{ResponseWriter: w}
+		r, x := s.newExchange(r)
+		seen := &responseRecorder{ResponseWriter: w}
 		seen.Header().Set("X-Request-Id", x.id)
-		defer s.patient(seen, r)()
+		defer s.limitStandstill(seen, r)()
 		defer func() {
 			p, begun := recover(), seen.status != 0
 			if p == http.ErrAbortHandler {
@@ -31,12 +31,12 @@ func (s *server) observe(next http.Handler) http.Handler {
 			if p != nil {
 				s.Log.ErrorContext(r.Context(), "panic", "request_id", x.id, "operation", x.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if !begun {
-					s.problem(seen, x, http.StatusInternalServerError, "server.error", nil)
+					s.writeFailure(seen, x, http.StatusInternalServerError, "server.error", nil)
 				}
 			}
 			took := s.Clock().Sub(began)
-			s.metrics.count(x.operation, seen.code(), took)
-			s.log(r, x, seen, took)
+			s.metrics.observeRequest(x.operation, seen.statusCode(), took)
+			s.logRequest(r, x, seen, took)
 			if p != nil && begun {
 				panic(http.ErrAbortHandler) // nobody may take the part that was sent for the whole
 			}
@@ -45,29 +45,29 @@ func (s *server) observe(next http.Handler) http.Handler {
 	})
 }
 
-func (s *server) log(r *http.Request, x *exchange, seen *witness, took time.Duration) {
+func (s *server) logRequest(r *http.Request, x *exchange, seen *responseRecorder, took time.Duration) {
 	level := slog.LevelInfo
 	switch {
-	case seen.code() >= 500 && r.Context().Err() == nil:
+	case seen.statusCode() >= 500 && r.Context().Err() == nil:
 		level = slog.LevelError
 	case x.operation == "health", x.operation == "ready", x.operation == "metrics":
 		level = slog.LevelDebug
 	}
 	attrs := []slog.Attr{
 		slog.String("request_id", x.id), slog.String("method", r.Method), slog.String("path", r.URL.Path), slog.String("operation", x.operation),
-		slog.Int("status", seen.code()), slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("client", x.client),
+		slog.Int("status", seen.statusCode()), slog.Int64("bytes", seen.bytes), slog.Duration("took", took), slog.String("client", x.client),
 	}
 	if x.actor != "" {
 		attrs = append(attrs, slog.String("actor", string(x.actor)))
 	}
-	if x.trouble != nil {
-		attrs = append(attrs, slog.String("error", x.trouble.Error()))
+	if x.cause != nil {
+		attrs = append(attrs, slog.String("error", x.cause.Error()))
 	}
 	s.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// witness sees what is answered.
-type witness struct {
+// responseRecorder sees what is answered.
+type responseRecorder struct {
 	http.ResponseWriter
 	status int // 0: nothing was written yet
 	bytes  int64
@@ -76,7 +76,7 @@ type witness struct {
 	allowance admission.Allowance // for the client to take what is written
 }
 
-func (w *witness) WriteHeader(status int) {
+func (w *responseRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
 		w.status = status
 	}
@@ -84,18 +84,18 @@ func (w *witness) WriteHeader(status int) {
 }
 
 // Unwrap lets [http.ResponseController] reach what is below.
-func (w *witness) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *responseRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-func (w *witness) code() int {
+func (w *responseRecorder) statusCode() int {
 	if w.status == 0 {
 		return http.StatusOK
 	}
 	return w.status
 }
 
-// guard sets the headers that keep browsers from making more of an answer than it is, answers for other origins
+// guardRequests sets the headers that keep browsers from making more of an answer than it is, answers for other origins
 // as the configuration allows, and bounds how often one client may ask.
-func (s *server) guard(next http.Handler) http.Handler {
+func (s *server) guardRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -104,21 +104,21 @@ func (s *server) guard(next http.Handler) http.Handler {
 		if strings.HasPrefix(s.PublicURL, "https://") {
 			h.Set("Strict-Transport-Security", "max-age=31536000")
 		}
-		if s.preflight(w, r) {
+		if s.answerPreflight(w, r) {
 			return
 		}
 		x := exchangeOf(r)
-		if wait := s.clients.take(x.client, s.Clock()); wait > 0 {
-			s.refuse(w, r, errTooMany.With("retry_after", int(math.Ceil(wait.Seconds()))))
+		if wait := s.requestLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
+			s.writeError(w, r, errTooMany.With("retry_after", int(math.Ceil(wait.Seconds()))))
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// preflight sets the headers for a browser's request from another origin, and answers it when it only asks
+// answerPreflight sets the headers for a browser's request from another origin, and answers it when it only asks
 // whether it may. Cookies never cross origins: tokens travel in headers, which pages of allowed origins set.
-func (s *server) preflight(w http.ResponseWriter, r *http.Request) bool {
+func (s *server) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 	if len(s.Origins) == 0 {
 		return false
 	}

@@ -29,8 +29,8 @@ const (
 	groupAdmin        = "administration"
 )
 
-// specification is what the endpoints are written into.
-func specification(version, address string) huma.Config {
+// openAPIConfig is what the endpoints are written into.
+func openAPIConfig(version, address string) huma.Config {
 	c := huma.Config{OpenAPI: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -74,21 +74,21 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-// schema returns the schema of a type.
-func (s *server) schema(t reflect.Type) *huma.Schema {
+// schemaOf returns the schema of a type.
+func (s *server) schemaOf(t reflect.Type) *huma.Schema {
 	return s.huma.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
 }
 
-// answering describes the JSON answer of an endpoint.
-func (s *server) answering(e *endpoint, t reflect.Type) {
+// describeAnswer describes the JSON answer of an endpoint.
+func (s *server) describeAnswer(e *endpoint, t reflect.Type) {
 	e.answers = map[string]*huma.Response{"200": {
 		Description: "Done.",
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schema(t)}},
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(t)}},
 	}}
 }
 
-// specify describes an endpoint, with what every endpoint has in common.
-func (s *server) specify(e *endpoint) *huma.Operation {
+// describeOperation describes an endpoint, with what every endpoint has in common.
+func (s *server) describeOperation(e *endpoint) *huma.Operation {
 	op := &huma.Operation{
 		Method: e.method, Path: e.path, OperationID: e.id, Summary: e.summary, Description: e.description,
 		Tags: []string{e.group}, Parameters: slices.Clone(e.params), RequestBody: e.body, Responses: map[string]*huma.Response{},
@@ -100,7 +100,7 @@ func (s *server) specify(e *endpoint) *huma.Operation {
 	if strings.Contains(e.path, "{document_id}") {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: "document_id", In: "path", Required: true, Schema: &huma.Schema{Type: "integer", Format: "int64"}, Example: 1207})
 	}
-	if e.keyed() {
+	if e.takesKey() {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string"},
 			Description: "A repeat with the same key and body within a day answers what the first request was answered.",
@@ -110,7 +110,7 @@ func (s *server) specify(e *endpoint) *huma.Operation {
 		op.Security = []map[string][]string{}
 	}
 	for _, status := range refusalsOf(e) {
-		op.Responses[strconv.Itoa(status)] = s.refusal(status)
+		op.Responses[strconv.Itoa(status)] = s.refusalResponse(status)
 	}
 	return op
 }
@@ -148,10 +148,10 @@ func refusalsOf(e *endpoint) []int {
 	return list
 }
 
-func (s *server) refusal(status int) *huma.Response {
+func (s *server) refusalResponse(status int) *huma.Response {
 	r := &huma.Response{
 		Description: http.StatusText(status) + ".",
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schema(typeOf[failure]())}},
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(typeOf[failure]())}},
 	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		r.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: "integer"}}}
@@ -159,8 +159,8 @@ func (s *server) refusal(status int) *huma.Response {
 	return r
 }
 
-// describe writes the specification once all endpoints are in it.
-func (s *server) describe() error {
+// writeSpecification writes the specification once all endpoints are in it.
+func (s *server) writeSpecification() error {
 	for _, schema := range s.huma.OpenAPI().Components.Schemas.Map() {
 		arraysAreNeverNull(schema)
 	}

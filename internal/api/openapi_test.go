@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -52,8 +51,8 @@ func TestTheSpecificationNamesEveryEndpointAndResolves(t *testing.T) {
 func TestEveryAnswerFitsTheSpecification(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{}.withDefaults()}
-	s.register()
-	if err := s.describe(); err != nil {
+	s.registerAll()
+	if err := s.writeSpecification(); err != nil {
 		t.Fatal(err)
 	}
 	fitted := 0
@@ -69,7 +68,7 @@ func TestEveryAnswerFitsTheSpecification(t *testing.T) {
 			continue
 		}
 		status, _, _ := strings.Cut(head, "\n")
-		answer := s.specify(&s.endpoints[i]).Responses[status]
+		answer := s.describeOperation(&s.endpoints[i]).Responses[status]
 		if answer == nil {
 			t.Errorf("%s: status %s of %s is not described", c.golden, status, pattern)
 			continue
@@ -120,7 +119,7 @@ func TestEveryExampleOfThePageIsTakenByTheService(t *testing.T) {
 	asked := 0
 	for path, methods := range doc.Paths {
 		for method, op := range methods {
-			command := doc.example(strings.ToUpper(method), path, op)
+			command := doc.exampleCommand(strings.ToUpper(method), path, op)
 			_, rest, _ := strings.Cut(command, `"$U`)
 			address, rest, _ := strings.Cut(rest, `"`)
 			_, body, _ := strings.Cut(rest, "-d '")
@@ -143,7 +142,11 @@ func TestEveryExampleOfThePageIsTakenByTheService(t *testing.T) {
 
 func TestReadinessIsThatOfWhatWeDependOn(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.Ready = func(context.Context) error { return errors.New("no database") } })
+	b := newBench(t, draft(), func(o *Options) {
+		o.Ready = func(context.Context) Readiness {
+			return Readiness{Checks: []ReadinessCheck{{Name: "database", State: CheckFailed, Detail: "no database"}}}
+		}
+	})
 	refused(t, b.ask("GET", "/readyz", "", "X-Access-Token", ""), 503, "server.unavailable")
 	if w := b.ask("GET", "/healthz", "", "X-Access-Token", ""); w.Code != 200 {
 		t.Errorf("healthz %d", w.Code)

@@ -2,13 +2,13 @@ package api
 
 import "segel/internal/contract"
 
-func (s *server) original() {
-	file(s, endpoint{
-		path: documentBase + "original/{document_id}", id: "original", op: contract.OpOriginal,
+func (s *server) registerOriginal() {
+	serveFile(s, endpoint{
+		path: documentBase + "original/{document_id}", id: "original", timeLimit: lengthy, op: contract.OpOriginal,
 		summary:     "Download the file as it was uploaded",
 		description: "As attachment, with Range and ETag. For the owner.",
-	}, Workflow.Original, func(c *Content) (serving, error) {
+	}, Workflow.Original, func(c *Content) (fileDelivery, error) {
 		mime, err := typeByContent(c)
-		return serving{"attachment", c.Name, mime}, err
+		return fileDelivery{"attachment", c.Name, mime}, err
 	})
 }

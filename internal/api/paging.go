@@ -84,9 +84,9 @@ type query struct {
 	bad problems
 }
 
-func (c *call) query() *query { return &query{Values: c.r.URL.Query()} }
+func (c *call) parseQuery() *query { return &query{Values: c.r.URL.Query()} }
 
-func (q *query) page(limit int) page {
+func (q *query) parsePage(limit int) page {
 	p := page{number: 1, limit: limit}
 	if s := q.Get("page"); s != "" {
 		n, ok := parseInteger(s)
@@ -105,7 +105,7 @@ func (q *query) page(limit int) page {
 	return p
 }
 
-func (q *query) box(own store.Box) store.Box {
+func (q *query) parseBox(own store.Box) store.Box {
 	switch s := store.Box(q.Get("type")); s {
 	case "":
 		return own
@@ -116,21 +116,21 @@ func (q *query) box(own store.Box) store.Box {
 	return own
 }
 
-func (q *query) state() contract.State {
+func (q *query) parseState() contract.State {
 	s := contract.State(q.Get("status"))
 	if s != "" && !slices.Contains(contract.States, s) {
-		q.bad.add("status", "value.not_one_of", "allowed", listed(contract.States))
+		q.bad.add("status", "value.not_one_of", "allowed", joinValues(contract.States))
 	}
 	return s
 }
 
-func (q *query) period() store.Period {
+func (q *query) parsePeriod() store.Period {
 	p := store.Period(q.Get("periode"))
 	if p == "" {
 		return store.PeriodAll
 	}
 	if !slices.Contains(periods, p) {
-		q.bad.add("periode", "value.not_one_of", "allowed", listed(periods))
+		q.bad.add("periode", "value.not_one_of", "allowed", joinValues(periods))
 	}
 	return p
 }
@@ -138,7 +138,7 @@ func (q *query) period() store.Period {
 // maxSearch bounds what is looked for, in bytes.
 const maxSearch = 1000
 
-func (q *query) search() string {
+func (q *query) parseSearch() string {
 	s := strings.TrimSpace(q.Get("search"))
 	if len(s) > maxSearch {
 		q.bad.add("search", "text.too_long", "limit", maxSearch)
@@ -146,11 +146,11 @@ func (q *query) search() string {
 	return contract.CleanText(s)
 }
 
-// choices is the filter of document lists.
-func (c *call) choices() filter {
+// filterChoices is the filter of document lists.
+func (c *call) filterChoices() filter {
 	f := filter{}
 	for _, p := range periods {
-		f.Periode = append(f.Periode, choice{c.say("periode." + string(p)), string(p)})
+		f.Periode = append(f.Periode, choice{c.sentenceOf("periode." + string(p)), string(p)})
 	}
 	for _, s := range contract.States {
 		f.Status = append(f.Status, choice{text.State(c.language, s), string(s)})
@@ -158,8 +158,8 @@ func (c *call) choices() filter {
 	return f
 }
 
-// listed tells values to a person.
-func listed[T ~string](values []T) string {
+// joinValues tells values to a person.
+func joinValues[T ~string](values []T) string {
 	var b strings.Builder
 	for i, v := range values {
 		if i > 0 {

@@ -13,23 +13,23 @@ type participantsIn struct {
 	Parallel   binary             `json:"parallel" required:"false" doc:"as it was when missing"`
 }
 
-func (s *server) participants() {
-	post(s, endpoint{
+func (s *server) registerParticipants() {
+	servePost(s, endpoint{
 		path: signBase + "participants-docs", id: "participants", group: groupVerbs, op: contract.OpParticipants, limit: largeBody,
 		summary:     "Replace the people of a draft",
 		description: "Placements of somebody who is gone go with him.",
 	}, func(c *call, in *participantsIn) (done[verbData], error) {
 		var bad problems
-		id := documentID(in.DocumentID, &bad)
-		everybody := people(in.Signer, in.Guest, c.Limits.Participants, &bad)
+		id := parseDocumentID(in.DocumentID, &bad)
+		everybody := parsePeople(in.Signer, in.Guest, c.Limits.Participants, &bad)
 		var parallel *bool
-		if v := in.Parallel.read("parallel", &bad); in.Parallel.given {
+		if v := in.Parallel.checkedValue("parallel", &bad); in.Parallel.given {
 			parallel = &v
 		}
-		if err := c.invalid(id, bad); err != nil {
+		if err := c.requireValid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		return changed(c, "done.participants", func(ctx context.Context) (contract.Document, error) {
+		return answerDocument(c, "done.participants", func(ctx context.Context) (contract.Document, error) {
 			return c.Workflow.SetParticipants(ctx, c.by, id, everybody, parallel)
 		})
 	})

@@ -5,23 +5,23 @@ type passwordIn struct {
 	New     phrase `json:"new" required:"true" doc:"the one from now on"`
 }
 
-func (s *server) password() {
-	post(s, endpoint{
-		path: "/v1/auth/password", id: "password", group: groupAccount, limit: tinyBody, callers: givenToo,
+func (s *server) registerPassword() {
+	servePost(s, endpoint{
+		path: "/v1/auth/password", id: "password", timeLimit: delayed, group: groupAccount, limit: tinyBody, callers: givenToo,
 		summary:     "Change the caller's password",
 		description: "Every token of the account is dead at once, the one this is asked with too: log in with the new password.",
 	}, func(c *call, in *passwordIn) (noted, error) {
 		var bad problems
-		current, next := in.Current.read("current", &bad), in.New.read("new", &bad)
-		if err := bad.err(); err != nil {
+		current, next := in.Current.checkedValue("current", &bad), in.New.checkedValue("new", &bad)
+		if err := bad.asError(); err != nil {
 			return noted{}, err
 		}
 		if err := c.Identity.ChangePassword(c.r.Context(), c.by, current, next); err != nil {
 			return noted{}, err
 		}
-		if _, cookie := c.token(); cookie {
+		if _, cookie := c.requestToken(); cookie {
 			c.setCookie("", -1)
 		}
-		return c.note("done.password"), nil
+		return c.notedAnswer("done.password"), nil
 	})
 }

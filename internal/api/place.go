@@ -59,33 +59,33 @@ type sizeIO struct {
 	Width  number `json:"width" example:"612"`
 }
 
-func (s *server) place() {
-	post(s, endpoint{
-		path: signBase + "placement-docs", id: "place", group: groupVerbs, op: contract.OpPlace, limit: largeBody,
+func (s *server) registerPlace() {
+	servePost(s, endpoint{
+		path: signBase + "placement-docs", id: "place", timeLimit: lengthy, group: groupVerbs, op: contract.OpPlace, limit: largeBody,
 		summary: "Place signatures, initials and duty stamps",
 		description: "Only a draft can be placed; placing again replaces all. The box is taken from sign for types sign and " +
 			"paraf where given, else from emet where it has an area, else from props. A duty stamp is the largest centred " +
 			"square of its box, 40 to 200 points.",
 	}, func(c *call, in *placeIn) (done[placeData], error) {
 		var bad problems
-		id := documentID(in.DocumentID, &bad)
-		requests := in.requests(c.Limits.Placements, &bad)
-		if err := c.invalid(id, bad); err != nil {
+		id := parseDocumentID(in.DocumentID, &bad)
+		requests := in.placeRequests(c.Limits.Placements, &bad)
+		if err := c.requireValid(id, bad); err != nil {
 			return done[placeData]{}, err
 		}
-		return effect(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+		return answerResult(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
 			d, warnings, err := c.Workflow.Place(ctx, c.by, id, requests)
 			return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
 		}, func(r workflow.WarnedDocument) done[placeData] {
-			out := did(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echo(in.Signers.items, &r.Document)})
-			out.Response.Warnings = c.warnings(r.Warnings)
+			out := doneAnswer(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echoPlacements(in.Signers.items, &r.Document)})
+			out.Response.Warnings = c.warningsOf(r.Warnings)
 			return out
 		})
 	})
 }
 
-func (in *placeIn) requests(limit int, bad *problems) []contract.PlaceRequest {
-	entries := in.Signers.read("signers", bad)
+func (in *placeIn) placeRequests(limit int, bad *problems) []contract.PlaceRequest {
+	entries := in.Signers.checkedValue("signers", bad)
 	if len(entries) > limit {
 		// The rule would say so too; each of a million entries need not be looked at before.
 		bad.add("signers", "placements.too_many", "limit", limit)
@@ -93,46 +93,46 @@ func (in *placeIn) requests(limit int, bad *problems) []contract.PlaceRequest {
 	}
 	requests := make([]contract.PlaceRequest, 0, len(entries))
 	for i := range entries {
-		requests = append(requests, entries[i].request(fmt.Sprintf("signers[%d].", i), bad))
+		requests = append(requests, entries[i].placeRequest(fmt.Sprintf("signers[%d].", i), bad))
 	}
 	return requests
 }
 
-func (p *placementIO) request(at string, bad *problems) contract.PlaceRequest {
+func (p *placementIO) placeRequest(at string, bad *problems) contract.PlaceRequest {
 	r := contract.PlaceRequest{
-		Kind:   contract.PlacementKind(p.Type.read(at+"type", bad)),
-		Page:   p.Page.read(at+"page", bad),
-		Person: personID(p.User.UserID.read(at+"user.userid", bad)),
-		Emet:   p.Emet.box(at+"emet.", bad),
-		Props:  p.Props.read(at+"props.", bad),
+		Kind:   contract.PlacementKind(p.Type.checkedValue(at+"type", bad)),
+		Page:   p.Page.checkedValue(at+"page", bad),
+		Person: parsePersonID(p.User.UserID.checkedValue(at+"user.userid", bad)),
+		Emet:   p.Emet.toBox(at+"emet.", bad),
+		Props:  p.Props.toProps(at+"props.", bad),
 	}
 	if p.User.Email != nil {
-		r.Email = email(p.User.Email.read(at+"user.email", bad))
+		r.Email = trimEmail(p.User.Email.checkedValue(at+"user.email", bad))
 	}
-	p.User.Name.read(at+"user.name", bad)
-	p.User.Speciment.read(at+"user.speciment", bad)
+	p.User.Name.checkedValue(at+"user.name", bad)
+	p.User.Speciment.checkedValue(at+"user.speciment", bad)
 	if r.Kind == contract.PlaceSignature || r.Kind == contract.PlaceInitials {
-		r.Sign = corners(p.Sign).box(at+"sign.", bad)
+		r.Sign = parseCorners(p.Sign).toBox(at+"sign.", bad)
 	}
-	if s := p.DocumentSize; s != nil && (s.Height.given() || s.Width.given()) {
-		r.Drawn = contract.PageSize{Width: s.Width.read(at+"documentSize.width", bad), Height: s.Height.read(at+"documentSize.height", bad)}
+	if s := p.DocumentSize; s != nil && (s.Height.isGiven() || s.Width.isGiven()) {
+		r.Drawn = contract.PageSize{Width: s.Width.checkedValue(at+"documentSize.width", bad), Height: s.Height.checkedValue(at+"documentSize.height", bad)}
 	}
 	return r
 }
 
-// box returns the corners, or nil where none of them is given.
-func (c *cornersIO) box(at string, bad *problems) *contract.Box {
-	if c == nil || !c.URX.given() && !c.URY.given() && !c.LLX.given() && !c.LLY.given() {
+// toBox returns the corners, or nil where none of them is given.
+func (c *cornersIO) toBox(at string, bad *problems) *contract.Box {
+	if c == nil || !c.URX.isGiven() && !c.URY.isGiven() && !c.LLX.isGiven() && !c.LLY.isGiven() {
 		return nil
 	}
 	return &contract.Box{
-		LLX: c.LLX.read(at+"llx", bad), LLY: c.LLY.read(at+"lly", bad),
-		URX: c.URX.read(at+"urx", bad), URY: c.URY.read(at+"ury", bad),
+		LLX: c.LLX.checkedValue(at+"llx", bad), LLY: c.LLY.checkedValue(at+"lly", bad),
+		URX: c.URX.checkedValue(at+"urx", bad), URY: c.URY.checkedValue(at+"ury", bad),
 	}
 }
 
-// corners reads the value of sign. Clients send other things there too; only an object can hold corners.
-func corners(v raw) *cornersIO {
+// parseCorners reads the value of sign. Clients send other things there too; only an object can hold corners.
+func parseCorners(v raw) *cornersIO {
 	if !strings.HasPrefix(string(v.RawMessage), "{") {
 		return nil
 	}
@@ -143,16 +143,16 @@ func corners(v raw) *cornersIO {
 	return c
 }
 
-func (p *propsIO) read(at string, bad *problems) *contract.Props {
-	if p == nil || !p.X.given() && !p.Y.given() && !p.W.given() && !p.H.given() {
+func (p *propsIO) toProps(at string, bad *problems) *contract.Props {
+	if p == nil || !p.X.isGiven() && !p.Y.isGiven() && !p.W.isGiven() && !p.H.isGiven() {
 		return nil
 	}
-	return &contract.Props{X: p.X.read(at+"x", bad), Y: p.Y.read(at+"y", bad), W: p.W.read(at+"w", bad), H: p.H.read(at+"h", bad)}
+	return &contract.Props{X: p.X.checkedValue(at+"x", bad), Y: p.Y.checkedValue(at+"y", bad), W: p.W.checkedValue(at+"w", bad), H: p.H.checkedValue(at+"h", bad)}
 }
 
-// echo returns the entries as they were received, in the whole shape: a member that was missing is its zero,
+// echoPlacements returns the entries as they were received, in the whole shape: a member that was missing is its zero,
 // and a userid that was missing is the one the e-mail led to.
-func echo(entries []placementIO, d *contract.Document) []placementIO {
+func echoPlacements(entries []placementIO, d *contract.Document) []placementIO {
 	out := make([]placementIO, 0, len(entries))
 	for _, p := range entries {
 		if p.Props == nil {

@@ -25,20 +25,20 @@ type boxData struct {
 	URY float64 `json:"ury" example:"396"`
 }
 
-func (s *server) placements() {
-	get(s, endpoint{
+func (s *server) registerPlacements() {
+	serveGet(s, endpoint{
 		path: documentBase + "placements/{document_id}", id: "placements", group: groupDocuments, op: contract.OpDetail,
 		summary: "What is placed on the pages of a document",
 	}, func(c *call) (found[placementsData], error) {
-		d, err := c.shown()
+		d, err := c.loadPathDocument()
 		if err != nil {
 			return found[placementsData]{}, err
 		}
 		data := placementsData{DocumentID: d.ID, Placements: placementsOf(&d)}
 		if d.State == contract.Draft {
-			data.Warnings = c.warnings(c.Workflow.Covered(c.r.Context(), d))
+			data.Warnings = c.warningsOf(c.Workflow.PlacementWarnings(c.r.Context(), d))
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
 }
 

@@ -2,13 +2,13 @@ package api
 
 import "segel/internal/contract"
 
-func (s *server) preview() {
-	file(s, endpoint{
-		path: documentBase + "preview/{document_id}", id: "preview", op: contract.OpPreview,
+func (s *server) registerPreview() {
+	serveFile(s, endpoint{
+		path: documentBase + "preview/{document_id}", id: "preview", timeLimit: lengthy, op: contract.OpPreview,
 		summary:     "See the current revision",
 		description: "PDF, inline, with Range and ETag. A viewer's first fetch is his view.",
-	}, Workflow.Preview, func(c *Content) (serving, error) {
-		return serving{"inline", markedName(c), pdfType}, nil
+	}, Workflow.Preview, func(c *Content) (fileDelivery, error) {
+		return fileDelivery{"inline", markedName(c), pdfType}, nil
 	})
 }
 

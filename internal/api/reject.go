@@ -2,8 +2,8 @@ package api
 
 import "segel/internal/contract"
 
-func (s *server) reject() {
-	ending(s, endpoint{
+func (s *server) registerReject() {
+	serveEndingVerb(s, endpoint{
 		path: signBase + "reject-docs", id: "reject", op: contract.OpReject,
 		summary:     "Decline to sign",
 		description: "A signer ends the document while his signature is owed, in turn or not. A reason is demanded.",

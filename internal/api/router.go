@@ -12,51 +12,51 @@ import (
 // methods that an endpoint may have, in the order Allow tells them.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}
 
-// route finds what serves a request: further paths of the configuration first, then our own endpoints, then the
+// routeRequest finds what serves a request: further paths of the configuration first, then our own endpoints, then the
 // authority, then the web app. What nobody serves is answered in the envelope, 404 or 405.
-func (s *server) route(w http.ResponseWriter, r *http.Request) {
-	if path, ok := s.aliases.lead(r.URL.EscapedPath()); ok {
-		r = readdress(r, path)
+func (s *server) routeRequest(w http.ResponseWriter, r *http.Request) {
+	if path, ok := s.aliases.resolvePath(r.URL.EscapedPath()); ok {
+		r = withPath(r, path)
 	}
 	if rest, ok := strings.CutPrefix(r.URL.EscapedPath(), "/api/v1/"); ok {
-		r = readdress(r, "/v1/"+rest)
+		r = withPath(r, "/v1/"+rest)
 	}
-	if s.serves(r) {
+	if s.hasEndpoint(r) {
 		s.mux.ServeHTTP(w, r)
 		return
 	}
 	x := exchangeOf(r)
-	switch allowed := s.allowed(r); {
+	switch allowed := s.allowedMethods(r); {
 	case len(allowed) > 0 && r.Method == http.MethodOptions:
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		w.WriteHeader(http.StatusNoContent)
 	case len(allowed) > 0:
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
-		s.problem(w, x, http.StatusMethodNotAllowed, "method.not_allowed", contract.Refuse(contract.Invalid, "").With("allow", strings.Join(allowed, ", ")))
+		s.writeFailure(w, x, http.StatusMethodNotAllowed, "method.not_allowed", contract.Refuse(contract.Invalid, "").With("allow", strings.Join(allowed, ", ")))
 	case s.Authority != nil && strings.HasPrefix(r.URL.Path, "/authority/"):
-		s.authority(w, r, x)
+		s.serveAuthority(w, r, x)
 	case s.Web != nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !strings.HasPrefix(r.URL.Path, "/v1/") && !strings.HasPrefix(r.URL.Path, "/api/"):
 		x.operation = "web"
 		s.Web.ServeHTTP(w, r)
 	default:
-		s.problem(w, x, http.StatusNotFound, "path.not_found", nil)
+		s.writeFailure(w, x, http.StatusNotFound, "path.not_found", nil)
 	}
 }
 
-// allowed lists the methods that the path of a request has an endpoint for.
-func (s *server) allowed(r *http.Request) []string {
+// allowedMethods lists the methods that the path of a request has an endpoint for.
+func (s *server) allowedMethods(r *http.Request) []string {
 	var list []string
 	for _, m := range methods {
-		if s.serves(&http.Request{Method: m, URL: r.URL, Host: r.Host}) {
+		if s.hasEndpoint(&http.Request{Method: m, URL: r.URL, Host: r.Host}) {
 			list = append(list, m)
 		}
 	}
 	return list
 }
 
-// serves reports whether an endpoint has the method and the path of a request. A path that an endpoint has to
+// hasEndpoint reports whether an endpoint has the method and the path of a request. A path that an endpoint has to
 // the letter is never taken for another one's with something in braces: /document/out is no {document_id}.
-func (s *server) serves(r *http.Request) bool {
+func (s *server) hasEndpoint(r *http.Request) bool {
 	_, pattern := s.mux.Handler(r)
 	if pattern == "" {
 		return false
@@ -65,8 +65,8 @@ func (s *server) serves(r *http.Request) bool {
 	return !exact || strings.HasSuffix(pattern, " "+r.URL.Path)
 }
 
-// readdress returns the request as if it had come for that path, given escaped.
-func readdress(r *http.Request, path string) *http.Request {
+// withPath returns the request as if it had come for that path, given escaped.
+func withPath(r *http.Request, path string) *http.Request {
 	plain, err := url.PathUnescape(path)
 	if err != nil {
 		return r // net/http has unescaped it before; it cannot fail now

@@ -12,36 +12,36 @@ import (
 	"segel/internal/identity"
 )
 
-// shares is what callers hold at a time, and who is next where several want the same. Nil bounds nothing.
-type shares struct {
+// callerShares is what callers hold at a time, and who is next where several want the same. Nil bounds nothing.
+type callerShares struct {
 	uploads       *admission.Queue // places for bodies of uploads, by organisation
-	exhibits      *admission.Queue // places for files to be judged, by address
+	verifyUploads *admission.Queue // places for files to be judged, by address
 	verifications *admission.Queue // slots in which a file is judged, by address
 
-	spool        *admission.Shares // bytes of uploads, by organisation
-	exhibitSpool *admission.Shares // bytes of files to be judged, by address
-	bodies       *admission.Shares // bytes of other bodies while they are received, by organisation
-	anonymous    *admission.Shares // requests with a body that come without an account, by address
-	requests     *admission.Shares // requests of a person
-	streams      *admission.Shares // streams of events, by organisation
-	ownStreams   *admission.Shares // those of a person
+	spool       *admission.Shares // bytes of uploads, by organisation
+	verifySpool *admission.Shares // bytes of files to be judged, by address
+	bodies      *admission.Shares // bytes of other bodies while they are received, by organisation
+	anonymous   *admission.Shares // requests with a body that come without an account, by address
+	requests    *admission.Shares // requests of a person
+	streams     *admission.Shares // streams of events, by organisation
+	ownStreams  *admission.Shares // those of a person
 }
 
 // Bounds on requests that wait for a place or a slot. Each costs a connection and a goroutine; their bodies are not read
 // meanwhile, or are on the disk already.
 const (
-	waitingUploads  = 256
-	waitingExhibits = 64
-	waitingPerKey   = 4 // in so many parts
+	waitingUploads       = 256
+	waitingVerifications = 64
+	waitingPerKey        = 4 // in so many parts
 )
 
 // Bounds on bodies that are not uploads while they are received into memory, of all organisations and of one, in bytes.
 const (
-	mostBodies      = 256 << 20
-	mostBodiesOfOne = 64 << 20
+	maxBodies                = 256 << 20
+	maxBodiesPerOrganisation = 64 << 20
 )
 
-func newShares(o Options) shares {
+func newCallerShares(o Options) callerShares {
 	queue := func(slots, perKey, waiting int) *admission.Queue {
 		if slots == 0 {
 			return nil
@@ -59,14 +59,14 @@ func newShares(o Options) shares {
 		}
 		return admission.NewShares(all, perKey)
 	}
-	return shares{
-		uploads:  queue(o.MaxUploads, o.MaxUploadsPerOrganisation, waitingUploads),
-		exhibits: queue(o.MaxExhibits, o.MaxExhibitsPerAddress, waitingExhibits),
+	return callerShares{
+		uploads:       queue(o.MaxUploads, o.MaxUploadsPerOrganisation, waitingUploads),
+		verifyUploads: queue(o.MaxVerifyUploads, o.MaxVerifyUploadsPerAddress, waitingVerifications),
 		// An address never has all slots, unless there is but one.
-		verifications: queue(o.MaxVerifies, max(1, o.MaxVerifies-1), waitingExhibits),
+		verifications: queue(o.MaxVerifies, max(1, o.MaxVerifies-1), waitingVerifications),
 		spool:         room(o.MaxSpool, o.MaxSpoolPerOrganisation),
-		exhibitSpool:  room(o.MaxExhibitSpool, o.MaxExhibitSpoolPerAddress),
-		bodies:        admission.NewShares(mostBodies, mostBodiesOfOne),
+		verifySpool:   room(o.MaxVerifySpool, o.MaxVerifySpoolPerAddress),
+		bodies:        admission.NewShares(maxBodies, maxBodiesPerOrganisation),
 		anonymous:     admission.NewShares(int64(o.MaxAnonymous), int64(o.MaxAnonymousPerAddress)),
 		requests:      admission.NewShares(0, int64(o.MaxRequestsPerPerson)),
 		streams:       admission.NewShares(int64(o.MaxStreams), int64(o.MaxStreamsPerOrganisation)),
@@ -76,12 +76,12 @@ func newShares(o Options) shares {
 
 // Refusals of callers that have as much as they may, or who come when all have so together.
 var (
-	errOwnShare = errors.New("the caller has as many of these at a time as they may")
-	errAllTaken = errors.New("all of it is taken")
+	errShareUsed  = errors.New("the caller has as many of these at a time as they may")
+	errNoCapacity = errors.New("all of it is taken")
 )
 
-// wait waits for a place or a slot of a queue, for a while. Nil has any number.
-func (c *call) wait(q *admission.Queue, key string, patience time.Duration) (leave func(), err error) {
+// acquireSlot waits for a place or a slot of a queue, for a while. Nil has any number.
+func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duration) (leave func(), err error) {
 	if q == nil {
 		return func() {}, nil
 	}
@@ -89,21 +89,21 @@ func (c *call) wait(q *admission.Queue, key string, patience time.Duration) (lea
 	defer cancel()
 	leave, err = q.Acquire(ctx, key)
 	if err != nil && c.r.Context().Err() == nil {
-		err = errUnavailable.Because(fmt.Errorf("wait for a turn: %w", err))
+		err = errUnavailable.WithCause(fmt.Errorf("wait for a turn: %w", err))
 	}
 	return leave, err
 }
 
-// share takes what one request takes of the shares of its caller.
-func (c *call) share() (leave func(), err error) {
+// acquireRequestShare takes what one request takes of the shares of its caller.
+func (c *call) acquireRequestShare() (leave func(), err error) {
 	nothing := func() {}
 	switch {
-	case c.endpoint.long:
+	case c.endpoint.isStream:
 		return nothing, nil
 	case c.by.ID != "":
 		person := string(c.by.ID)
 		if !c.shares.requests.Take(person, 1) {
-			return nil, errTooMany.With("retry_after", 1).Because(errOwnShare)
+			return nil, errTooMany.With("retry_after", 1).WithCause(errShareUsed)
 		}
 		return func() { c.shares.requests.Return(person, 1) }, nil
 	case c.r.Body == nil || c.r.ContentLength == 0 || c.endpoint.limit > tinyBody:
@@ -112,20 +112,20 @@ func (c *call) share() (leave func(), err error) {
 	address := identity.Network(c.client)
 	if !c.shares.anonymous.Take(address, 1) {
 		c.w.Header().Set("Connection", "close")
-		return nil, errUnavailable.Because(errAllTaken)
+		return nil, errUnavailable.WithCause(errNoCapacity)
 	}
 	return func() { c.shares.anonymous.Return(address, 1) }, nil
 }
 
-// shareStream takes one stream of events for the caller. Guests are nobody's members: the document's organisation is theirs.
-func (c *call) shareStream(of contract.OrganisationID) (leave func(), err error) {
+// acquireStreamShare takes one stream of events for the caller. Guests are nobody's members: the document's organisation is theirs.
+func (c *call) acquireStreamShare(of contract.OrganisationID) (leave func(), err error) {
 	person, organisation := string(c.by.ID), string(of)
 	if !c.shares.ownStreams.Take(person, 1) {
-		return nil, errTooMany.With("retry_after", int(heartbeat/time.Second)).Because(errOwnShare)
+		return nil, errTooMany.With("retry_after", int(heartbeat/time.Second)).WithCause(errShareUsed)
 	}
 	if !c.shares.streams.Take(organisation, 1) {
 		c.shares.ownStreams.Return(person, 1)
-		return nil, errUnavailable.Because(errAllTaken)
+		return nil, errUnavailable.WithCause(errNoCapacity)
 	}
 	shares := &c.shares // the request is not to be kept for as long as a stream lasts
 	return func() {
@@ -140,31 +140,31 @@ const (
 	bodyStep  = 16 << 10
 )
 
-// spool passes bytes on while there is room for them. It belongs to one goroutine.
-type spool struct {
-	to     io.Writer
-	shares *admission.Shares
-	key    string
-	step   int64
-	taken  int64
-	used   int64
+// spoolWriter passes bytes on while there is room for them. It belongs to one goroutine.
+type spoolWriter struct {
+	to       io.Writer
+	shares   *admission.Shares
+	key      string
+	step     int64
+	reserved int64
+	used     int64
 }
 
 // Write refuses with 503 when all room is taken.
-func (s *spool) Write(p []byte) (int, error) {
-	for s.used+int64(len(p)) > s.taken {
+func (s *spoolWriter) Write(p []byte) (int, error) {
+	for s.used+int64(len(p)) > s.reserved {
 		if !s.shares.Take(s.key, s.step) {
-			return 0, errUnavailable.Because(errAllTaken)
+			return 0, errUnavailable.WithCause(errNoCapacity)
 		}
-		s.taken += s.step
+		s.reserved += s.step
 	}
 	n, err := s.to.Write(p)
 	s.used += int64(n)
 	return n, err
 }
 
-// release gives the room back. It may be called again.
-func (s *spool) release() {
-	s.shares.Return(s.key, s.taken)
-	s.taken = 0
+// releaseSpace gives the room back. It may be called again.
+func (s *spoolWriter) releaseSpace() {
+	s.shares.Return(s.key, s.reserved)
+	s.reserved = 0
 }

@@ -58,7 +58,7 @@ func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesTheirPlaces(t *te
 	t.Parallel()
 	taken := make(chan struct{}, 10)
 	b := newBench(t, draft(), proxied, func(o *Options) {
-		o.MaxUploads, o.MaxExhibits, o.MaxExhibitsPerAddress, o.UploadWait = 1, 3, 2, time.Millisecond
+		o.MaxUploads, o.MaxVerifyUploads, o.MaxVerifyUploadsPerAddress, o.UploadWait = 1, 3, 2, time.Millisecond
 	})
 	b.exhibiting = func() { taken <- struct{}{} }
 	server := httptest.NewServer(b)
@@ -111,7 +111,7 @@ func (w *lateReader) Write(p []byte) (int, error) {
 func TestNothingIsHeldWhileAnAnswerIsWritten(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft(), func(o *Options) {
-		o.MaxVerifies, o.MaxExhibits, o.MaxUploads = 1, 1, 1
+		o.MaxVerifies, o.MaxVerifyUploads, o.MaxUploads = 1, 1, 1
 	})
 	for path, body := range map[string]string{"/v1/verify": verifyBase64, sBase + "upload-docs-base64": uploadBody} {
 		next := 0
@@ -127,8 +127,7 @@ func TestNothingIsHeldWhileAnAnswerIsWritten(t *testing.T) {
 
 func TestTheRoomForUploadsIsSharedAndGivenBack(t *testing.T) {
 	t.Parallel()
-	var b *bench
-	b = newBench(t, draft(), func(o *Options) {
+	b := newBench(t, draft(), func(o *Options) {
 		o.Limits.FileSize = 1 << 20
 		o.MaxSpool, o.MaxSpoolPerOrganisation = 4<<20, 2<<20
 	})
@@ -272,7 +271,7 @@ func TestRequestsOfOnePersonAreBounded(t *testing.T) {
 
 func TestABodyThatComesTooSlowlyIsCut(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.Standstill, o.LeastRate = 300*time.Millisecond, 1<<20 })
+	b := newBench(t, draft(), func(o *Options) { o.Standstill, o.MinRate = 300*time.Millisecond, 1<<20 })
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	c := drip(t, server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")

@@ -23,46 +23,46 @@ type signIn struct {
 	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
 }
 
-func (s *server) sign() {
-	post(s, endpoint{
-		path: signBase + "sign-docs", id: "sign", group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
+func (s *server) registerSign() {
+	servePost(s, endpoint{
+		path: signBase + "sign-docs", id: "sign", timeLimit: lengthy, group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
 		summary: "Sign",
 		description: "Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of " +
 			"which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.",
 	}, func(c *call, in *signIn) (done[verbData], error) {
 		var bad problems
-		id := documentID(in.DocumentID, &bad)
+		id := parseDocumentID(in.DocumentID, &bad)
 		request := SignRequest{
-			Shown: contract.Shown{Digest: digest(in.Digest, &bad), Pages: pagesShown(in.PagesShown, &bad)},
-			OTP:   in.OTP.read("otp", &bad),
+			Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
+			OTP:   in.OTP.checkedValue("otp", &bad),
 		}
-		request.Picture = picture(in.Specimen, &bad)
-		if err := c.invalid(id, bad); err != nil {
+		request.Picture = parsePicture(in.Specimen, &bad)
+		if err := c.requireValid(id, bad); err != nil {
 			return done[verbData]{}, err
 		}
-		return changed(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
+		return answerDocument(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
 			return c.Workflow.Sign(ctx, c.by, id, request)
 		})
 	})
 }
 
-// pagesShown reads numbers of pages. Whether the document has them is for the rule to say.
-func pagesShown(l list[integer], bad *problems) []int {
-	items := l.read("pages_shown", bad)
+// parsePagesShown reads numbers of pages. Whether the document has them is for the rule to say.
+func parsePagesShown(l list[integer], bad *problems) []int {
+	items := l.checkedValue("pages_shown", bad)
 	if len(items) > maxItems {
 		bad.add("pages_shown", "value.too_many", "limit", maxItems)
 		return nil
 	}
 	var pages []int
 	for i, n := range items {
-		pages = append(pages, int(min(n.read(fmt.Sprintf("pages_shown[%d]", i), 0, bad), math.MaxInt32)))
+		pages = append(pages, int(min(n.checkedValue(fmt.Sprintf("pages_shown[%d]", i), 0, bad), math.MaxInt32)))
 	}
 	return pages
 }
 
-// digest reads a SHA-256 in hex; zero when none is given.
-func digest(p phrase, bad *problems) (sum [32]byte) {
-	s := strings.TrimSpace(p.read("digest", bad))
+// parseDigest reads a SHA-256 in hex; zero when none is given.
+func parseDigest(p phrase, bad *problems) (sum [32]byte) {
+	s := strings.TrimSpace(p.checkedValue("digest", bad))
 	if s == "" {
 		return sum
 	}
@@ -79,9 +79,9 @@ func digest(p phrase, bad *problems) (sum [32]byte) {
 	return sum
 }
 
-// picture reads a picture in base64, as a data URL too; nil when none is given.
-func picture(p phrase, bad *problems) []byte {
-	s := p.read("specimen", bad)
+// parsePicture reads a picture in base64, as a data URL too; nil when none is given.
+func parsePicture(p phrase, bad *problems) []byte {
+	s := p.checkedValue("specimen", bad)
 	if rest, ok := strings.CutPrefix(s, "data:"); ok {
 		_, s, _ = strings.Cut(rest, ",")
 	}

@@ -25,23 +25,23 @@ type signersItem struct {
 	ViewedAt      *string           `json:"viewed_at"`
 }
 
-func (s *server) signers() {
-	get(s, endpoint{
+func (s *server) registerSigners() {
+	serveGet(s, endpoint{
 		path: documentBase + "signers/{document_id}", id: "signers", group: groupDocuments, op: contract.OpSigners,
 		summary: "The people on a document",
 	}, func(c *call) (found[signersData], error) {
-		d, err := c.shown()
+		d, err := c.loadPathDocument()
 		if err != nil {
 			return found[signersData]{}, err
 		}
 		data := signersData{DocumentID: d.ID, Signer: []signersItem{}}
 		for _, p := range d.Participants {
 			data.Signer = append(data.Signer, signersItem{
-				UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarOf(p.Person),
+				UserID: p.ID, Name: p.Name, Email: orNull(p.Email), Phone: orNull(p.Phone), Avatar: c.avatarURL(p.Person),
 				Role: p.Role, Number: p.Number, IsGuest: p.Guest, IsOwner: p.ID == d.Owner.ID, IsSigning: d.InTurn(p.ID),
-				Status: d.Acted(p), SigningStatus: d.Signed(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
+				Status: d.HasActed(p), SigningStatus: d.HasSigned(p), SignedAt: isoOrNull(p.SignedAt), ViewedAt: isoOrNull(p.ViewedAt),
 			})
 		}
-		return finding(data), nil
+		return foundAnswer(data), nil
 	})
 }

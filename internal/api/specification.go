@@ -10,8 +10,8 @@ import (
 // client is generated from it.
 func Specification() ([]byte, error) {
 	s := &server{Options: Options{}.withDefaults()}
-	s.register()
-	if err := s.describe(); err != nil {
+	s.registerAll()
+	if err := s.writeSpecification(); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer

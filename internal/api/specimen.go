@@ -9,10 +9,10 @@ import (
 	"segel/internal/specimen"
 )
 
-func (s *server) specimen() {
+func (s *server) registerSpecimen() {
 	const path = "/v1/auth/specimen"
-	stream(s, endpoint{
-		method: http.MethodGet, path: path, id: "specimen", group: groupAccount, answers: pictureAnswer(),
+	serveStream(s, endpoint{
+		method: http.MethodGet, path: path, id: "specimen", timeLimit: lengthy, group: groupAccount, answers: pictureAnswer(),
 		summary:     "The picture of the caller's signature",
 		description: "PNG or JPEG as it was given; 404 when none was.",
 	}, func(c *call) error {
@@ -29,32 +29,32 @@ func (s *server) specimen() {
 	})
 
 	e := endpoint{
-		method: http.MethodPut, path: path, id: "put-specimen", group: groupAccount,
+		method: http.MethodPut, path: path, id: "put-specimen", timeLimit: lengthy, group: groupAccount,
 		limit:   specimen.MaxBytes + 1, // its own refusal tells the limit
 		body:    pictureBody(),
 		summary: "Give a picture of the caller's signature",
 		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a " +
 			"transparent ground wherever it is shown; a picture that cannot is 422.",
 	}
-	s.answering(&e, typeOf[noted]())
-	stream(s, e, func(c *call) error {
+	s.describeAnswer(&e, typeOf[noted]())
+	serveStream(s, e, func(c *call) error {
 		picture, err := io.ReadAll(c.r.Body)
 		if err != nil {
-			return unread(err)
+			return bodyReadError(err)
 		}
 		if err := c.Identity.SetSpecimen(c.r.Context(), c.by, picture); err != nil {
 			return err
 		}
-		return c.write(http.StatusOK, c.note("done.specimen"))
+		return c.writeAnswer(http.StatusOK, c.notedAnswer("done.specimen"))
 	})
 
-	get(s, endpoint{
+	serveGet(s, endpoint{
 		method: http.MethodDelete, path: path, id: "delete-specimen", group: groupAccount,
 		summary: "Forget the picture of the caller's signature",
 	}, func(c *call) (noted, error) {
 		if err := c.Identity.DeleteSpecimen(c.r.Context(), c.by); err != nil {
 			return noted{}, err
 		}
-		return c.note("done.specimen_deleted"), nil
+		return c.notedAnswer("done.specimen_deleted"), nil
 	})
 }

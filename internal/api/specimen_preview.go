@@ -18,27 +18,27 @@ type specimenPreviewData struct {
 	Coverage   float64             `json:"coverage" doc:"share of the picture that the strokes cover, at most 0.4" example:"0.08"`
 }
 
-func (s *server) specimenPreview() {
-	post(s, endpoint{
-		path: signBase + "specimen-preview-docs", id: "specimen-preview", group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
+func (s *server) registerSpecimenPreview() {
+	servePost(s, endpoint{
+		path: signBase + "specimen-preview-docs", id: "specimen-preview", timeLimit: lengthy, group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
 		summary: "See what a picture of a signature becomes",
 		description: "Answers the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is kept. A picture " +
 			"that cannot become strokes is 422.",
 	}, func(c *call, in *specimenPreviewIn) (done[specimenPreviewData], error) {
 		var bad problems
-		id := documentID(in.DocumentID, &bad)
-		file := picture(in.Specimen, &bad)
+		id := parseDocumentID(in.DocumentID, &bad)
+		file := parsePicture(in.Specimen, &bad)
 		if len(file) == 0 && len(bad) == 0 {
 			bad.add("specimen", "value.required")
 		}
-		if err := c.invalid(id, bad); err != nil {
+		if err := c.requireValid(id, bad); err != nil {
 			return done[specimenPreviewData]{}, err
 		}
 		d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpSign, id)
 		if err != nil {
 			return done[specimenPreviewData]{}, err
 		}
-		strokes, err := specimen.Strokes(c.r.Context(), file)
+		strokes, err := specimen.ExtractStrokes(c.r.Context(), file)
 		if err != nil {
 			return done[specimenPreviewData]{}, err
 		}
@@ -46,6 +46,6 @@ func (s *server) specimenPreview() {
 		if err != nil {
 			return done[specimenPreviewData]{}, err
 		}
-		return did(c, "done.specimen_preview", specimenPreviewData{DocumentID: d.ID, Picture: base64.StdEncoding.EncodeToString(png), Coverage: strokes.Coverage}), nil
+		return doneAnswer(c, "done.specimen_preview", specimenPreviewData{DocumentID: d.ID, Picture: base64.StdEncoding.EncodeToString(png), Coverage: strokes.Coverage}), nil
 	})
 }

@@ -18,17 +18,17 @@ type statusData struct {
 	Progress      progress       `json:"progress"`
 }
 
-func (s *server) status() {
-	get(s, endpoint{
+func (s *server) registerStatus() {
+	serveGet(s, endpoint{
 		path: documentBase + "status/{document_id}", id: "status", group: groupDocuments, op: contract.OpStatus,
 		summary:     "How far a document is",
 		description: "For polling; events tells the same without it.",
 	}, func(c *call) (found[statusData], error) {
-		d, err := c.shown()
+		d, err := c.loadPathDocument()
 		if err != nil {
 			return found[statusData]{}, err
 		}
-		return finding(statusDataOf(&d, c.language)), nil
+		return foundAnswer(statusDataOf(&d, c.language)), nil
 	})
 }
 

@@ -24,12 +24,15 @@ type Streams struct {
 	beat    time.Duration // 0: heartbeat
 }
 
-// NewStreams returns streams that last until Close.
+// NewStreams returns streams that last until Stop or Close.
 func NewStreams() *Streams {
 	s := &Streams{}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
+
+// Stop ends all streams, so that their clients come again to another process. Those that begin afterwards end after their first event.
+func (s *Streams) Stop() { s.end() }
 
 // Close ends all streams and waits until they have ended. The handler has to have ended before. Nil has none.
 func (s *Streams) Close() {
@@ -70,7 +73,7 @@ func (c *call) detach() (*call, *eventWriter) {
 	r := &http.Request{Method: c.r.Method, Host: c.r.Host, URL: c.r.URL, Header: c.r.Header}
 	detached := &call{exchange: &x, r: r.WithContext(c.Streams.ctx), by: c.by, server: c.server, endpoint: c.endpoint}
 	out := &eventWriter{language: c.language, to: conn, deadline: conn.SetWriteDeadline, gone: func() bool { return gone(conn) }, close: conn.Close}
-	out.send(head.String())
+	out.writeEvent(head.String())
 	return detached, out
 }
 
@@ -83,14 +86,14 @@ func gone(conn net.Conn) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// ended logs how a stream ended, whose request was logged when it began. It is deferred, as a panic ends this stream alone.
-func (c *call) ended(out *eventWriter) {
+// logStreamEnd logs how a stream ended, whose request was logged when it began. It is deferred, as a panic ends this stream alone.
+func (c *call) logStreamEnd(out *eventWriter) {
 	if p := recover(); p != nil {
 		c.Log.ErrorContext(c.r.Context(), "panic", "request_id", c.id, "operation", c.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 	attrs := []slog.Attr{slog.String("request_id", c.id), slog.String("operation", c.operation), slog.Int64("bytes", out.bytes)}
-	if c.trouble != nil {
-		attrs = append(attrs, slog.String("error", c.trouble.Error()))
+	if c.cause != nil {
+		attrs = append(attrs, slog.String("error", c.cause.Error()))
 	}
 	c.Log.LogAttrs(c.r.Context(), slog.LevelInfo, "stream ended", attrs...)
 }

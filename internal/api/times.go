@@ -7,15 +7,15 @@ import (
 
 const isoLayout = "2006-01-02T15:04:05.000Z"
 
-// iso shows a moment in UTC with milliseconds.
-func iso(t time.Time) string { return t.UTC().Format(isoLayout) }
+// formatISO shows a moment in UTC with milliseconds.
+func formatISO(t time.Time) string { return t.UTC().Format(isoLayout) }
 
 // isoOrNull is iso, and null for a moment that has not come.
 func isoOrNull(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	s := iso(t)
+	s := formatISO(t)
 	return &s
 }
 

@@ -31,18 +31,18 @@ type uploadData struct {
 	Signer       []personOut         `json:"signer" doc:"participants by number, guests among them"`
 }
 
-func (s *server) upload() {
+func (s *server) registerUpload() {
 	e := endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", group: groupVerbs, limit: s.uploadLimit(),
-		body:        jsonBody(s.schema(typeOf[uploadIn]())),
+		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", timeLimit: receiving, group: groupVerbs, limit: s.uploadLimit(),
+		body:        jsonBody(s.schemaOf(typeOf[uploadIn]())),
 		summary:     "Upload a document",
 		description: "Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.",
 	}
-	s.answering(&e, typeOf[done[uploadData]]())
-	stream(s, e, func(c *call) error {
-		return c.receive(inJSON, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+	s.describeAnswer(&e, typeOf[done[uploadData]]())
+	serveStream(s, e, func(c *call) error {
+		return c.receiveUpload(jsonFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
 			var in uploadIn
-			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, inJSON.member)
+			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, jsonFormat.member)
 			if err == nil {
 				err = decodeChecked(rest, &in)
 			}
@@ -51,33 +51,33 @@ func (s *server) upload() {
 	})
 
 	e = endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", group: groupVerbs, limit: s.uploadLimit(),
+		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", timeLimit: receiving, group: groupVerbs, limit: s.uploadLimit(),
 		body:        multipartBody(),
 		summary:     "Upload a document as a form",
 		description: "The same as multipart/form-data: the file is the part document; signer and guest are JSON.",
 	}
-	s.answering(&e, typeOf[done[uploadData]]())
-	stream(s, e, func(c *call) error {
-		return c.receive(inForm, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
-			fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, inForm.member)
+	s.describeAnswer(&e, typeOf[done[uploadData]]())
+	serveStream(s, e, func(c *call) error {
+		return c.receiveUpload(formFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+			fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, formFormat.member)
 			if err != nil {
 				return uploadIn{}, info, err
 			}
-			in, err := formUpload(fields, info.Filename)
+			in, err := parseUploadForm(fields, info.Filename)
 			return in, info, err
 		})
 	})
 }
 
-// spelling is how a body holds an upload.
-type spelling struct {
+// bodyFormat is how a body holds an upload.
+type bodyFormat struct {
 	member    string          // what the file is called
 	malformed *contract.Error // a body that is not of this spelling
 }
 
 var (
-	inJSON = spelling{"document_base64", errMalformed}
-	inForm = spelling{"document", errMultipart}
+	jsonFormat = bodyFormat{"document_base64", errMalformed}
+	formFormat = bodyFormat{"document", errMultipart}
 )
 
 // uploadLimit bounds a body: the file in base64 with line breaks, and what stands beside it.
@@ -87,12 +87,12 @@ func (s *server) intakeLimits() intake.Limits {
 	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}
 }
 
-// receive takes an upload: the file goes to its staging while take splits the body, then the rest is read. While its client
+// receiveUpload takes an upload: the file goes to its staging while take splits the body, then the rest is read. While its client
 // sends, an upload holds one of the places of its organisation and room on the disk; the slot in which a file is examined is
 // taken by the workflow once all of it is there. Nothing is held while the answer is written.
-func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
+func (c *call) receiveUpload(as bodyFormat, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
 	organisation := string(c.by.Organisation)
-	leave, err := c.wait(c.shares.uploads, organisation, c.UploadWait)
+	leave, err := c.acquireSlot(c.shares.uploads, organisation, c.UploadWait)
 	if err != nil {
 		return err
 	}
@@ -102,12 +102,12 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 		return err
 	}
 	defer staging.Abort()
-	spool := &spool{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
-	defer spool.release()
+	spool := &spoolWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
+	defer spool.releaseSpace()
 	body := &rememberingReader{Reader: c.r.Body}
 	in, info, err := take(body, spool)
 	if err != nil {
-		refusal := as.notTaken(err, body.err)
+		refusal := as.refusalOf(err, body.err)
 		// A client that is still sending would not hear us. The body is bounded by its endpoint.
 		_, _ = io.Copy(io.Discard, body)
 		return refusal
@@ -117,16 +117,16 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 		return err
 	}
 	request.File = staging
-	out, err := effect(c, func(ctx context.Context) (contract.Document, error) {
+	out, err := answerResult(c, func(ctx context.Context) (contract.Document, error) {
 		d, err := c.Workflow.Upload(ctx, c.by, request)
 		if err != nil {
 			return contract.Document{}, err
 		}
-		spool.release() // it counts as the organisation's storage now
-		leave()         // a request that waits for a conversion keeps no other from uploading
-		return c.Workflow.Converted(ctx, c.by, d, c.ConvertWait)
+		spool.releaseSpace() // it counts as the organisation's storage now
+		leave()              // a request that waits for a conversion keeps no other from uploading
+		return c.Workflow.WaitForConversion(ctx, c.by, d, c.ConvertWait)
 	}, func(d contract.Document) done[uploadData] {
-		out := did(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
+		out := doneAnswer(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
 		out.Response.Warnings = c.fileWarnings(&d)
 		return out
 	})
@@ -134,26 +134,26 @@ func (c *call) receive(as spelling, take func(io.Reader, io.Writer) (uploadIn, i
 		return err
 	}
 	leave()
-	return c.write(http.StatusOK, out)
+	return c.writeAnswer(http.StatusOK, out)
 }
 
-func (c *call) uploadRequest(in *uploadIn, as spelling, info intake.Info) (UploadRequest, error) {
+func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (UploadRequest, error) {
 	var bad problems
 	if !info.Present {
 		bad.add(as.member, "file.missing")
 	}
 	r := UploadRequest{
-		Title:     in.DocumentTitle.read("document_title", &bad),
-		Filename:  in.Filename.read("filename", &bad),
-		Parallel:  in.Parallel.read("parallel", &bad),
-		People:    people(in.Signer, in.Guest, c.Limits.Participants, &bad),
-		ExpiresAt: expiry(in.ExpiredAt, &bad),
+		Title:     in.DocumentTitle.checkedValue("document_title", &bad),
+		Filename:  in.Filename.checkedValue("filename", &bad),
+		Parallel:  in.Parallel.checkedValue("parallel", &bad),
+		People:    parsePeople(in.Signer, in.Guest, c.Limits.Participants, &bad),
+		ExpiresAt: parseExpiry(in.ExpiredAt, &bad),
 	}
-	return r, bad.err()
+	return r, bad.asError()
 }
 
-func expiry(p phrase, bad *problems) time.Time {
-	s := p.read("expired_at", bad)
+func parseExpiry(p phrase, bad *problems) time.Time {
+	s := p.checkedValue("expired_at", bad)
 	if s == "" {
 		return time.Time{}
 	}
@@ -164,8 +164,8 @@ func expiry(p phrase, bad *problems) time.Time {
 	return t
 }
 
-// formUpload reads the fields of a form as if they had been members of a JSON body.
-func formUpload(fields map[string]string, filename string) (uploadIn, error) {
+// parseUploadForm reads the fields of a form as if they had been members of a JSON body.
+func parseUploadForm(fields map[string]string, filename string) (uploadIn, error) {
 	object := map[string]json.RawMessage{}
 	var bad problems
 	for name, value := range fields {
@@ -183,7 +183,7 @@ func formUpload(fields map[string]string, filename string) (uploadIn, error) {
 			object[name] = json.RawMessage(value)
 		}
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.asError(); err != nil {
 		return uploadIn{}, err
 	}
 	body, err := json.Marshal(object)
@@ -200,13 +200,13 @@ func formUpload(fields map[string]string, filename string) (uploadIn, error) {
 	return in, nil
 }
 
-// notTaken says why an upload was not taken in. An error of the body's reader is the client's; one of the sink
+// refusalOf says why an upload was not taken in. An error of the body's reader is the client's; one of the sink
 // is a refusal of the file, or our own trouble.
-func (as spelling) notTaken(err, reading error) error {
+func (as bodyFormat) refusalOf(err, reading error) error {
 	var e *intake.Error
 	switch {
 	case reading != nil:
-		return unread(reading)
+		return bodyReadError(reading)
 	case !errors.As(err, &e):
 		return err
 	}
@@ -218,17 +218,17 @@ func (as spelling) notTaken(err, reading error) error {
 		bad.add(as.member, "file.not_base64")
 	case intake.Duplicate, intake.TooManyMembers:
 		if e.Member != "" {
-			return malformed(err)
+			return malformedBody(err)
 		}
 		bad.add(as.member, "value.too_many", "limit", 1) // a part of a form
 	case intake.TooLarge:
-		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).Because(err)
+		return contract.Refuse(contract.TooLarge, "file.too_large").With("limit", e.Limit).WithCause(err)
 	case intake.RestTooLarge:
-		return errTooLarge.With("limit", e.Limit).Because(err)
+		return errTooLarge.With("limit", e.Limit).WithCause(err)
 	default:
-		return as.malformed.Because(err)
+		return as.malformed.WithCause(err)
 	}
-	return bad.err()
+	return bad.asError()
 }
 
 // rememberingReader keeps the error that ended it early.

@@ -20,14 +20,14 @@ import (
 
 // Verifier judges files for anybody.
 type Verifier interface {
-	// Exhibit opens a place for a file, which is to be discarded whatever becomes of it.
-	Exhibit() (Exhibit, error)
-	Verify(ctx context.Context, e Exhibit, o VerifyOptions) (*validate.Report, error)
+	// NewVerificationFile opens a place for a file, which is to be discarded whatever becomes of it.
+	NewVerificationFile() (VerificationFile, error)
+	Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*validate.Report, error)
 	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
 }
 
-// Exhibit takes the bytes of a file to be judged while they arrive.
-type Exhibit interface {
+// VerificationFile takes the bytes of a file to be judged while they arrive.
+type VerificationFile interface {
 	io.Writer
 	Discard() error
 }
@@ -38,16 +38,16 @@ type (
 	KnownStamp    = workflow.KnownStamp
 )
 
-func (o over) Exhibit() (Exhibit, error) {
-	e, err := o.Service.Exhibit()
+func (o workflowAdapter) NewVerificationFile() (VerificationFile, error) {
+	e, err := o.Service.NewVerificationFile()
 	if err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-func (o over) Verify(ctx context.Context, e Exhibit, opts VerifyOptions) (*validate.Report, error) {
-	file, ok := e.(*workflow.Exhibit)
+func (o workflowAdapter) Verify(ctx context.Context, e VerificationFile, opts VerifyOptions) (*validate.Report, error) {
+	file, ok := e.(*workflow.VerificationFile)
 	if !ok {
 		return nil, errors.New("exhibit that was taken elsewhere")
 	}
@@ -63,31 +63,31 @@ type verifyIn struct {
 }
 
 // Bounds of one judgement. Its cost is bounded by the file's size; what takes longer is given up.
-const verifyWithin = time.Minute
+const verifyTimeout = time.Minute
 
-// exhibitRest bounds what stands beside a file to be judged, in bytes: it is held in memory, and its sender has no account.
-const exhibitRest = 64 << 10
+// verifyRestLimit bounds what stands beside a file to be judged, in bytes: it is held in memory, and its sender has no account.
+const verifyRestLimit = 64 << 10
 
-// verify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
-func (s *server) verify() {
+// registerVerify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
+func (s *server) registerVerify() {
 	e := endpoint{
-		method: http.MethodPost, path: "/v1/verify", id: "verify", group: groupVerification, callers: anybody, limit: s.uploadLimit(),
-		body:    verifyBody(s.schema(typeOf[verifyIn]())),
+		method: http.MethodPost, path: "/v1/verify", id: "verify", timeLimit: lengthy, group: groupVerification, callers: anybody, limit: s.uploadLimit(),
+		body:    verifyBody(s.schemaOf(typeOf[verifyIn]())),
 		summary: "Have the signatures of a PDF judged",
 		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
 			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
 	}
-	s.answering(&e, typeOf[found[validate.Report]]())
-	s.nulls()
-	stream(s, e, (*call).verify)
+	s.describeAnswer(&e, typeOf[found[validate.Report]]())
+	s.markNullable()
+	serveStream(s, e, (*call).verifyFile)
 
-	get(s, endpoint{
+	serveGet(s, endpoint{
 		path: "/v1/verify/serial/{serial}", id: "verify-serial", group: groupVerification, callers: anybody,
 		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
 		summary:     "Whether a duty stamp was affixed here",
 		description: "What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.",
 	}, func(c *call) (found[serialData], error) {
-		if err := c.mayVerify(); err != nil {
+		if err := c.requireVerifyRate(); err != nil {
 			return found[serialData]{}, err
 		}
 		k, err := c.Workflow.StampBySerial(c.r.Context(), c.r.PathValue("serial"))
@@ -97,7 +97,7 @@ func (s *server) verify() {
 		if err != nil {
 			return found[serialData]{}, err
 		}
-		return finding(c.serialData(k)), nil
+		return foundAnswer(c.serialData(k)), nil
 	})
 }
 
@@ -111,76 +111,76 @@ type serialData struct {
 }
 
 func (c *call) serialData(k KnownStamp) serialData {
-	d := serialData{Serial: k.Serial, Office: "official", Specimen: k.Specimen, AffixedAt: iso(k.AffixedAt), Notice: c.say("serial.affixed")}
+	d := serialData{Serial: k.Serial, Office: "official", Specimen: k.Specimen, AffixedAt: formatISO(k.AffixedAt), Notice: c.sentenceOf("serial.affixed")}
 	if k.Specimen {
-		d.Office, d.Notice = "sandbox", c.say("serial.specimen")
+		d.Office, d.Notice = "sandbox", c.sentenceOf("serial.specimen")
 	}
 	return d
 }
 
-// mayVerify counts one question of an address. Judging costs more than most of what is asked, and asks for no account.
-func (c *call) mayVerify() error {
-	if wait := c.verifiers.take(c.client, c.Clock()); wait > 0 {
+// requireVerifyRate counts one question of an address. Judging costs more than most of what is asked, and asks for no account.
+func (c *call) requireVerifyRate() error {
+	if wait := c.verifyLimiters.reserveRequest(c.client, c.Clock()); wait > 0 {
 		return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
 	}
 	return nil
 }
 
-// verify takes a file, has it judged and forgets it. Callers need no account, so their files come and wait apart from those of
+// verifyFile takes a file, has it judged and forgets it. Callers need no account, so their files come and wait apart from those of
 // members, and each address has its share. A place is held while the body comes, and a slot only for a file that is there as a
 // whole; neither while the answer is written.
-func (c *call) verify() error {
-	if err := c.mayVerify(); err != nil {
+func (c *call) verifyFile() error {
+	if err := c.requireVerifyRate(); err != nil {
 		return err
 	}
-	report, err := c.judge(identity.Network(c.client))
+	report, err := c.verifyUpload(identity.Network(c.client))
 	if err != nil {
 		return err
 	}
-	return c.write(http.StatusOK, finding(report))
+	return c.writeAnswer(http.StatusOK, foundAnswer(report))
 }
 
-func (c *call) judge(address string) (report *validate.Report, err error) {
-	leave, err := c.wait(c.shares.exhibits, address, c.UploadWait)
+func (c *call) verifyUpload(address string) (report *validate.Report, err error) {
+	leave, err := c.acquireSlot(c.shares.verifyUploads, address, c.UploadWait)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	exhibit, err := c.Workflow.Exhibit()
+	exhibit, err := c.Workflow.NewVerificationFile()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, exhibit.Discard()) }()
-	spool := &spool{to: exhibit, shares: c.shares.exhibitSpool, key: address, step: spoolStep}
-	defer spool.release()
-	o, err := c.takeExhibit(spool)
+	spool := &spoolWriter{to: exhibit, shares: c.shares.verifySpool, key: address, step: spoolStep}
+	defer spool.releaseSpace()
+	o, err := c.readVerification(spool)
 	if err != nil {
 		return nil, err
 	}
 	leave()
-	free, err := c.wait(c.shares.verifications, address, c.VerifyWait)
+	free, err := c.acquireSlot(c.shares.verifications, address, c.VerifyWait)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	ctx, cancel := context.WithTimeout(c.r.Context(), verifyWithin)
+	ctx, cancel := context.WithTimeout(c.r.Context(), verifyTimeout)
 	defer cancel()
 	return c.Workflow.Verify(ctx, exhibit, o)
 }
 
-// takeExhibit reads the body in the spelling that its Content-Type says.
-func (c *call) takeExhibit(sink io.Writer) (VerifyOptions, error) {
+// readVerification reads the body in the spelling that its Content-Type says.
+func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
 	body := &rememberingReader{Reader: c.r.Body}
 	var in verifyIn
 	var info intake.Info
 	var err error
-	as, limits := inJSON, c.intakeLimits()
-	limits.Rest = exhibitRest
+	as, limits := jsonFormat, c.intakeLimits()
+	limits.Rest = verifyRestLimit
 	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media == "multipart/form-data" {
-		as = inForm
+		as = formFormat
 		var fields map[string]string
 		fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), limits, sink, as.member)
-		in = formVerify(fields, info.Filename)
+		in = parseVerifyForm(fields, info.Filename)
 	} else {
 		var rest []byte
 		rest, info, err = intake.JSON(body, limits, sink, as.member)
@@ -189,7 +189,7 @@ func (c *call) takeExhibit(sink io.Writer) (VerifyOptions, error) {
 		}
 	}
 	if err != nil {
-		refusal := as.notTaken(err, body.err)
+		refusal := as.refusalOf(err, body.err)
 		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not hear us; the body is bounded
 		return VerifyOptions{}, refusal
 	}
@@ -197,12 +197,12 @@ func (c *call) takeExhibit(sink io.Writer) (VerifyOptions, error) {
 	if !info.Present {
 		bad.add(as.member, "file.missing")
 	}
-	o := VerifyOptions{Name: in.Filename.read("filename", &bad), Explain: in.Explain.read("explain", &bad), Password: in.Password.read("password", &bad)}
-	return o, bad.err()
+	o := VerifyOptions{Name: in.Filename.checkedValue("filename", &bad), Explain: in.Explain.checkedValue("explain", &bad), Password: in.Password.checkedValue("password", &bad)}
+	return o, bad.asError()
 }
 
-// formVerify reads the fields of a form as if they had been members of a JSON body.
-func formVerify(fields map[string]string, filename string) verifyIn {
+// parseVerifyForm reads the fields of a form as if they had been members of a JSON body.
+func parseVerifyForm(fields map[string]string, filename string) verifyIn {
 	in := verifyIn{Filename: phrase{value: fields["filename"]}, Password: phrase{value: fields["password"]}}
 	if in.Filename.value == "" {
 		in.Filename.value = filename
@@ -234,9 +234,9 @@ func verifyBody(schema *huma.Schema) *huma.RequestBody {
 	return body
 }
 
-// nulls lets the specification say what of a report may be null: moments that need not have been, a certificate that
+// markNullable lets the specification say what of a report may be null: moments that need not have been, a certificate that
 // was not found, a proof that there is not.
-func (s *server) nulls() {
+func (s *server) markNullable() {
 	schemas := s.huma.OpenAPI().Components.Schemas.Map()
 	for name, members := range map[string][]string{
 		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},

@@ -35,7 +35,7 @@ func (e *fakeExhibit) Discard() error {
 	return nil
 }
 
-func (f *fakeWorkflow) Exhibit() (Exhibit, error) {
+func (f *fakeWorkflow) NewVerificationFile() (VerificationFile, error) {
 	if f.exhibiting != nil {
 		f.exhibiting()
 	}
@@ -45,7 +45,7 @@ func (f *fakeWorkflow) Exhibit() (Exhibit, error) {
 	return f.exhibit, nil
 }
 
-func (f *fakeWorkflow) Verify(ctx context.Context, e Exhibit, o VerifyOptions) (*validate.Report, error) {
+func (f *fakeWorkflow) Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*validate.Report, error) {
 	if f.verifying != nil {
 		f.verifying(ctx)
 	}

@@ -35,50 +35,50 @@ type guestIn struct {
 	Number integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
 }
 
-// people reads participants and guests, guests last. Numbers that are missing are the position in their list.
-func people(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []PersonRequest {
+// parsePeople reads participants and guests, guests last. Numbers that are missing are the position in their list.
+func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []PersonRequest {
 	if len(signers.items)+len(guests.items) > limit {
 		// The rule would say so too; each of a million entries need not be looked at before.
 		bad.add("signer", "participants.too_many", "limit", limit)
 		return nil
 	}
 	var all []PersonRequest
-	for i, p := range signers.read("signer", bad) {
+	for i, p := range signers.checkedValue("signer", bad) {
 		at := fmt.Sprintf("signer[%d].", i)
 		all = append(all, PersonRequest{
-			ID:   personID(p.ID.read(at+"id", bad)),
-			Name: p.Name.read(at+"name", bad), Email: email(p.Email.read(at+"email", bad)),
-			Role: role(p.Role, at, bad), Number: order(p.Number, at, i, bad),
+			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
+			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
+			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad),
 		})
 	}
-	for i, g := range guests.read("guest", bad) {
+	for i, g := range guests.checkedValue("guest", bad) {
 		at := fmt.Sprintf("guest[%d].", i)
 		all = append(all, PersonRequest{
-			Name: g.Name.read(at+"name", bad), Email: email(g.Email.read(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.read(at+"phone", bad)),
-			Role: role(g.Role, at, bad), Number: order(g.Number, at, i, bad), Guest: true,
+			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
+			Role: parseRole(g.Role, at, bad), Number: parseNumber(g.Number, at, i, bad), Guest: true,
 		})
 	}
 	return all
 }
 
-func personID(s string) contract.PersonID {
+func parsePersonID(s string) contract.PersonID {
 	return contract.PersonID(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// email is an address as it was written: what is wrong with it, the rules say.
-func email(s string) string { return strings.TrimSpace(s) }
+// trimEmail is an address as it was written: what is wrong with it, the rules say.
+func trimEmail(s string) string { return strings.TrimSpace(s) }
 
-// role and order say what the rules would say too, so that it stands beside what only the wire can see.
-func role(p phrase, at string, bad *problems) contract.Role {
-	r := contract.Role(p.read(at+"role", bad))
+// parseRole and order say what the rules would say too, so that it stands beside what only the wire can see.
+func parseRole(p phrase, at string, bad *problems) contract.Role {
+	r := contract.Role(p.checkedValue(at+"role", bad))
 	if r != contract.Signer && r != contract.Viewer && !p.bad {
 		bad.add(at+"role", "role.unknown")
 	}
 	return r
 }
 
-func order(n integer, at string, i int, bad *problems) int {
-	v := n.read(at+"number", int64(i+1), bad)
+func parseNumber(n integer, at string, i int, bad *problems) int {
+	v := n.checkedValue(at+"number", int64(i+1), bad)
 	if v < 1 && !n.bad {
 		bad.add(at+"number", "number.not_positive")
 	}
@@ -110,18 +110,18 @@ func orNull(s string) *string {
 	return &s
 }
 
-// documentID reads the member by which a body names its document.
-func documentID(n integer, bad *problems) contract.DocumentID {
+// parseDocumentID reads the member by which a body names its document.
+func parseDocumentID(n integer, bad *problems) contract.DocumentID {
 	if !n.given {
 		bad.add("document_id", "value.required")
 		return 0
 	}
-	return contract.DocumentID(n.read("document_id", 0, bad))
+	return contract.DocumentID(n.checkedValue("document_id", 0, bad))
 }
 
-// invalid refuses what is wrong with a body, but first whoever may not ask it of that document: to him it is
+// requireValid refuses what is wrong with a body, but first whoever may not ask it of that document: to him it is
 // as if it were not there, whatever he sends.
-func (c *call) invalid(id contract.DocumentID, bad problems) error {
+func (c *call) requireValid(id contract.DocumentID, bad problems) error {
 	if len(bad) == 0 {
 		return nil
 	}
@@ -130,11 +130,11 @@ func (c *call) invalid(id contract.DocumentID, bad problems) error {
 			return err
 		}
 	}
-	return bad.err()
+	return bad.asError()
 }
 
-// document returns the document that the path names. What is no number names none.
-func (c *call) document() (contract.DocumentID, error) {
+// pathDocumentID returns the document that the path names. What is no number names none.
+func (c *call) pathDocumentID() (contract.DocumentID, error) {
 	id, ok := parseInteger(c.r.PathValue("document_id"))
 	if !ok || id < 1 || strings.ContainsAny(c.r.PathValue("document_id"), " .eE+") {
 		return 0, contract.ErrNotFound
@@ -142,9 +142,9 @@ func (c *call) document() (contract.DocumentID, error) {
 	return contract.DocumentID(id), nil
 }
 
-// shown reads the document that the path names, for an endpoint that only looks.
-func (c *call) shown() (contract.Document, error) {
-	id, err := c.document()
+// loadPathDocument reads the document that the path names, for an endpoint that only looks.
+func (c *call) loadPathDocument() (contract.Document, error) {
+	id, err := c.pathDocumentID()
 	if err != nil {
 		return contract.Document{}, err
 	}

@@ -14,12 +14,12 @@ import (
 type Workflow interface {
 	Stage(ctx context.Context) (Staging, error)
 	Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error)
-	Converted(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error)
+	WaitForConversion(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error)
 	SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, people []PersonRequest, parallel *bool) (contract.Document, error)
 	Describe(ctx context.Context, by contract.Actor, id contract.DocumentID, to contract.Description) (contract.Document, error)
 	Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error)
 	Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error)
-	Covered(ctx context.Context, d contract.Document) []contract.Warning
+	PlacementWarnings(ctx context.Context, d contract.Document) []contract.Warning
 	Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error)
 	Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)
 	Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)
@@ -32,13 +32,11 @@ type Workflow interface {
 	Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error)
 	List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error)
 	AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error)
-	Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error)
+	WaitForChange(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error)
 	Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error)
 	Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error)
-	// ClockFinding tells whether the clock can be relied on.
-	ClockFinding(ctx context.Context) (contract.ClockFinding, error)
 	Verifier
 	Administration
 }

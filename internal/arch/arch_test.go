@@ -22,9 +22,9 @@ const module = "segel"
 var table = map[string][]string{
 	"pdf":              {},
 	"pdf/pdftest":      {"pdf"},
-	"pdf/ink":          {"pdf"},
+	"pdf/content":      {"pdf"},
 	"pdf/fontfile":     {},
-	"pdf/inspect":      {"pdf", "pdf/ink", "pdf/fontfile"},
+	"pdf/inspect":      {"pdf", "pdf/content", "pdf/fontfile"},
 	"cms":              {},
 	"tsp":              {"cms"},
 	"revocation":       {"cms"},
@@ -33,10 +33,10 @@ var table = map[string][]string{
 	"pades/font":       {"pdf"},
 
 	"pades/validate":       {"pdf", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/..."},
-	"pades/validate/diff":  {"pdf", "pdf/ink", "pades/validate/formfield"},
-	"pades/validate/facts": {"pdf", "pdf/ink", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/diff"},
+	"pades/validate/diff":  {"pdf", "pdf/content", "pades/validate/formfield"},
+	"pades/validate/facts": {"pdf", "pdf/content", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/diff"},
 
-	"pades/validate/formfield":          {"pdf", "pdf/ink"},
+	"pades/validate/formfield":          {"pdf", "pdf/content"},
 	"pades/validate/formfield/formtest": {"pdf", "pdf/pdftest"},
 
 	"internal/admission":              {},
@@ -45,16 +45,18 @@ var table = map[string][]string{
 	"internal/config":                 {"internal/contract"},
 	"internal/audit":                  {"internal/contract"},
 	"internal/blob":                   {},
-	"internal/blob/file":              {"internal/blob"},
+	"internal/blob/file":              {"internal/blob", "internal/outage"},
 	"internal/blob/blobtest":          {"internal/blob"},
+	"internal/disk":                   {"internal/outage"},
+	"internal/outage":                 {},
 	"internal/store":                  {"internal/contract"},
 	"internal/store/storetest":        {"internal/contract", "internal/store", "internal/audit"},
 	"internal/store/storetest/pgtest": {},
-	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs"},
-	"internal/jobs":                   {"internal/contract", "internal/process"},
+	"internal/store/sqlstore":         {"internal/contract", "internal/store", "internal/audit", "internal/jobs", "internal/outage"},
+	"internal/jobs":                   {"internal/contract", "internal/process", "internal/outage"},
 	"internal/process":                {},
 	"internal/convert":                {},
-	"internal/convert/office":         {"internal/convert"},
+	"internal/convert/libreoffice":    {"internal/convert"},
 	"internal/convert/gotenberg":      {"internal/convert"},
 	"internal/convert/sniff":          {"internal/convert"},
 	"internal/convert/converttest":    {"internal/convert"},
@@ -68,15 +70,15 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority"},
-	"internal/workflow":               {"internal/admission", "pdf", "pdf/ink", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff"},
+	"internal/workflow":               {"internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
-	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "pades/validate"},
+	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"web":                             {},
 	"cmd/segel":                       {"..."},
-	"judge":                           {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
-	"judge/cost":                      {"pades", "pdf/pdftest", "internal/authority"},
+	"interop":                         {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
+	"interop/cost":                    {"pades", "pdf/pdftest", "internal/authority"},
 	"scripts/running":                 {},
 	"scripts/names":                   {},
 	"scripts/palette":                 {},
@@ -84,14 +86,14 @@ var table = map[string][]string{
 	"scripts/demo":                    {"pdf/pdftest", "scripts/running"},
 	"scripts/enumerate":               {"pdf/pdftest", "scripts/running"},
 	"scripts/bench":                   {"pdf/pdftest", "internal/store/storetest/pgtest", "scripts/running"},
-	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "scripts/running"},
+	"scripts/fault":                   {"pdf", "pdf/pdftest", "pades/validate", "internal/authority", "internal/store/storetest/pgtest", "scripts/running"},
 }
 
 // tests are the packages that only tests import.
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/office", "internal/convert/gotenberg"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg"}
 
 // barred are standard packages that a room must not know.
 var barred = map[string][]string{
@@ -158,7 +160,7 @@ func checkFile(t *testing.T, file, room string, allowed []string) error {
 		if slices.Contains(implementations, p) && room != "cmd/segel" {
 			t.Errorf("%s: only cmd/segel and tests may import %s", file, p)
 		}
-		if slices.Contains(tests, p) && !slices.Contains(tests, room) && !strings.HasPrefix(room, "scripts/") && !strings.HasPrefix(room, "judge") {
+		if slices.Contains(tests, p) && !slices.Contains(tests, room) && !strings.HasPrefix(room, "scripts/") && !strings.HasPrefix(room, "interop") {
 			t.Errorf("%s: only tests may import %s", file, p)
 		}
 		if !slices.ContainsFunc(allowed, func(a string) bool { return matches(a, p) }) {

@@ -6,6 +6,7 @@ import (
 	"crypto/ed25519"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,37 +33,37 @@ func (m memory) ReadHashes(_ context.Context, indexes []int64) ([]tlog.Hash, err
 	return all, nil
 }
 
-func leaf(n int) []byte {
-	return Leaf(contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(n)})
+func testLeaf(n int) []byte {
+	return EncodeLeaf(contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(n)})
 }
 
-// grown returns a log of n leaves, resumed before each.
-func grown(t testing.TB, n int) memory {
+// growTree returns a log of n leaves, resumed before each.
+func growTree(t testing.TB, n int) memory {
 	t.Helper()
 	var m memory
 	for i := range n {
-		tree, err := Resume(t.Context(), int64(i), m)
+		tree, err := ResumeTree(t.Context(), int64(i), m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if first := tlog.StoredHashIndex(0, int64(i)); first != int64(len(m)) {
 			t.Fatalf("leaf %d is stored at %d, want %d", i, len(m), first)
 		}
-		m = append(m, tree.Append(leaf(i))...)
+		m = append(m, tree.Append(testLeaf(i))...)
 	}
 	return m
 }
 
 func TestTheTreeIsThatOfTheTransparencyLog(t *testing.T) {
 	t.Parallel()
-	m := grown(t, 70)
+	m := growTree(t, 70)
 	r := tlog.HashReaderFunc(func(i []int64) ([]tlog.Hash, error) { return m.ReadHashes(t.Context(), i) })
 	for n := range int64(70) {
 		want, err := tlog.TreeHash(n, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tree, err := Resume(t.Context(), n, m)
+		tree, err := ResumeTree(t.Context(), n, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,7 @@ func TestTheTreeIsThatOfTheTransparencyLog(t *testing.T) {
 		if n == 0 {
 			continue
 		}
-		stored, err := tlog.StoredHashes(n-1, leaf(int(n-1)), r)
+		stored, err := tlog.StoredHashes(n-1, testLeaf(int(n-1)), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestTheTreeIsThatOfTheTransparencyLog(t *testing.T) {
 
 func TestAMissingHashIsAnError(t *testing.T) {
 	t.Parallel()
-	if _, err := Resume(t.Context(), 5, grown(t, 3)); err == nil {
+	if _, err := ResumeTree(t.Context(), 5, growTree(t, 3)); err == nil {
 		t.Fatal("a log of 3 was resumed at 5")
 	}
 }
@@ -97,7 +98,7 @@ var event = contract.Event{
 	IP:     "2001:db8::1", Details: map[string]string{"serial": "0123456789ABCDEF", "digest": "ab12", "reason": "zu spät:\n3:abc,"},
 }
 
-func sample(t testing.TB, name string) []byte {
+func readSample(t testing.TB, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "formats", name))
 	if err != nil {
@@ -108,8 +109,8 @@ func sample(t testing.TB, name string) []byte {
 
 func TestTheSampleLeafIsStillThatOfItsEvent(t *testing.T) {
 	t.Parallel()
-	want := sample(t, "leaf-1.txt")
-	if got := Leaf(event); !bytes.Equal(got, want) {
+	want := readSample(t, "leaf-1.txt")
+	if got := EncodeLeaf(event); !bytes.Equal(got, want) {
 		t.Errorf("the leaf has become\n%s", got)
 	}
 	e, err := ParseLeaf(want)
@@ -117,6 +118,28 @@ func TestTheSampleLeafIsStillThatOfItsEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(event, e); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheDigestOfRecordsIsADetailOfTheLeaf(t *testing.T) {
+	t.Parallel()
+	digest := strings.Repeat("ab", 32)
+	with, spelled := event, event
+	with.Records = digest
+	spelled.Details = maps.Clone(event.Details)
+	spelled.Details[DetailRecords] = digest
+	if got, want := EncodeLeaf(with), EncodeLeaf(spelled); !bytes.Equal(got, want) {
+		t.Errorf("the leaf is\n%s\nnot\n%s", got, want)
+	}
+	if len(with.Details) != len(event.Details) {
+		t.Errorf("details of the event have become %v", with.Details)
+	}
+	e, err := ParseLeaf(EncodeLeaf(with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(with, e); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -153,11 +176,12 @@ func TestOnlyTheCanonicalFormIsALeaf(t *testing.T) {
 }
 
 func FuzzParseLeaf(f *testing.F) {
-	f.Add(Leaf(event))
-	f.Add(Leaf(contract.Event{}))
+	f.Add(EncodeLeaf(event))
+	f.Add(EncodeLeaf(contract.Event{}))
+	f.Add(EncodeLeaf(contract.Event{Records: "ab"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		e, err := ParseLeaf(b)
-		if err == nil && !bytes.Equal(Leaf(e), b) {
+		if err == nil && !bytes.Equal(EncodeLeaf(e), b) {
 			t.Fatalf("%q is read as an event of another leaf", b)
 		}
 	})
@@ -168,11 +192,11 @@ var key = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{7}, ed25519.SeedSize))
 
 var checkpoint = Checkpoint{Origin: "segel.example", Size: 123456, Root: tlog.RecordHash([]byte("root"))}
 
-func public(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519.PublicKey) }
+func publicKey(k ed25519.PrivateKey) ed25519.PublicKey { return k.Public().(ed25519.PublicKey) }
 
 func TestTheSampleCheckpointIsStillReadAndWritten(t *testing.T) {
 	t.Parallel()
-	want := sample(t, "checkpoint.txt")
+	want := readSample(t, "checkpoint.txt")
 	got, err := checkpoint.Sign(key)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +204,7 @@ func TestTheSampleCheckpointIsStillReadAndWritten(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("the checkpoint has become\n%s", got)
 	}
-	c, err := OpenCheckpoint(want, "segel.example", public(key))
+	c, err := OpenCheckpoint(want, "segel.example", publicKey(key))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,13 +221,13 @@ func TestACheckpointIsOnlyThatOfItsKeyAndOrigin(t *testing.T) {
 	}
 	other := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{8}, ed25519.SeedSize))
 	for what, open := range map[string]func() (Checkpoint, error){
-		"another key":    func() (Checkpoint, error) { return OpenCheckpoint(good, "segel.example", public(other)) },
-		"another origin": func() (Checkpoint, error) { return OpenCheckpoint(good, "other.example", public(key)) },
+		"another key":    func() (Checkpoint, error) { return OpenCheckpoint(good, "segel.example", publicKey(other)) },
+		"another origin": func() (Checkpoint, error) { return OpenCheckpoint(good, "other.example", publicKey(key)) },
 		"another size": func() (Checkpoint, error) {
-			return OpenCheckpoint(bytes.Replace(good, []byte("123456"), []byte("123457"), 1), "segel.example", public(key))
+			return OpenCheckpoint(bytes.Replace(good, []byte("123456"), []byte("123457"), 1), "segel.example", publicKey(key))
 		},
 		"no signature": func() (Checkpoint, error) {
-			return OpenCheckpoint([]byte(checkpoint.text()), "segel.example", public(key))
+			return OpenCheckpoint([]byte(checkpoint.noteText()), "segel.example", publicKey(key))
 		},
 	} {
 		if _, err := open(); !errors.Is(err, ErrCheckpoint) {
@@ -215,7 +239,7 @@ func TestACheckpointIsOnlyThatOfItsKeyAndOrigin(t *testing.T) {
 		if err != nil {
 			continue // not even written
 		}
-		if _, err := OpenCheckpoint(b, "o", public(key)); !errors.Is(err, ErrCheckpoint) {
+		if _, err := OpenCheckpoint(b, "o", publicKey(key)); !errors.Is(err, ErrCheckpoint) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -30,7 +30,7 @@ const MaxCheckpoint = 64 << 10
 // ErrCheckpoint is what [OpenCheckpoint] answers for a text that is no checkpoint signed by that key.
 var ErrCheckpoint = errors.New("not a checkpoint of this log")
 
-func (c Checkpoint) text() string {
+func (c Checkpoint) noteText() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
 }
 
@@ -40,7 +40,7 @@ func (c Checkpoint) Sign(key crypto.Signer) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("sign checkpoint: the key is %T, not an Ed25519 key", key.Public())
 	}
-	b, err := note.Sign(&note.Note{Text: c.text()}, signer{verifier{c.Origin, public}, key})
+	b, err := note.Sign(&note.Note{Text: c.noteText()}, signer{verifier{c.Origin, public}, key})
 	if err != nil {
 		return nil, fmt.Errorf("sign checkpoint: %w", err)
 	}
@@ -69,7 +69,7 @@ func OpenCheckpoint(b []byte, origin string, key ed25519.PublicKey) (Checkpoint,
 	if err != nil || copy(c.Root[:], root) != len(root) || len(root) != len(c.Root) {
 		return Checkpoint{}, fmt.Errorf("%w: root %q", ErrCheckpoint, lines[2])
 	}
-	if c.text() != n.Text {
+	if c.noteText() != n.Text {
 		return Checkpoint{}, fmt.Errorf("%w: not canonical", ErrCheckpoint)
 	}
 	return c, nil

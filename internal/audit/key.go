@@ -13,8 +13,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Origin returns the name of the log whose checkpoints that key signs: no two services have the same.
-func Origin(key ed25519.PublicKey) string {
+// LogOrigin returns the name of the log whose checkpoints that key signs: no two services have the same.
+func LogOrigin(key ed25519.PublicKey) string {
 	sum := sha256.Sum256(key)
 	return fmt.Sprintf("segel/%x", sum[:8])
 }

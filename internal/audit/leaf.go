@@ -3,6 +3,7 @@ package audit
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,9 @@ import (
 // leafV1 begins every leaf of the first form.
 const leafV1 = "segel-event-1\n"
 
+// DetailRecords is the detail under which [contract.Event.Records] is in a leaf.
+const DetailRecords = "records"
+
 // Limits of what [ParseLeaf] accepts.
 const (
 	maxLeaf    = 1 << 20
@@ -23,9 +27,9 @@ const (
 // ErrLeaf is what [ParseLeaf] answers for anything but the canonical form of an event.
 var ErrLeaf = errors.New("not a leaf")
 
-// Leaf returns the canonical bytes of an event. Its time counts to the microsecond; what is finer is cut off.
+// EncodeLeaf returns the canonical bytes of an event. Its time counts to the microsecond; what is finer is cut off.
 // The hash of a leaf is in every later root, so the form of version 1 never changes.
-func Leaf(e contract.Event) []byte {
+func EncodeLeaf(e contract.Event) []byte {
 	b := []byte(leafV1)
 	b = appendField(b, string(e.Type))
 	b = appendField(b, strconv.FormatInt(int64(e.Document), 10))
@@ -34,14 +38,17 @@ func Leaf(e contract.Event) []byte {
 	b = appendField(b, e.Person.Name)
 	b = appendField(b, e.Person.Email)
 	b = appendField(b, e.IP)
-	names := make([]string, 0, len(e.Details))
-	for name := range e.Details {
-		names = append(names, name)
+	details := e.Details
+	if e.Records != "" {
+		details = maps.Clone(details)
+		if details == nil {
+			details = map[string]string{}
+		}
+		details[DetailRecords] = e.Records
 	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(details)) {
 		b = appendField(b, name)
-		b = appendField(b, e.Details[name])
+		b = appendField(b, details[name])
 	}
 	return b
 }
@@ -87,12 +94,16 @@ func ParseLeaf(b []byte) (contract.Event, error) {
 		IP:       fields[6],
 	}
 	for i := 7; i < len(fields); i += 2 {
+		if fields[i] == DetailRecords && fields[i+1] != "" {
+			e.Records = fields[i+1]
+			continue
+		}
 		if e.Details == nil {
 			e.Details = map[string]string{}
 		}
 		e.Details[fields[i]] = fields[i+1]
 	}
-	if string(Leaf(e)) != string(b) { // numbers written otherwise, details out of order or twice
+	if string(EncodeLeaf(e)) != string(b) { // numbers written otherwise, details out of order or twice
 		return contract.Event{}, fmt.Errorf("%w: not canonical", ErrLeaf)
 	}
 	return e, nil

@@ -15,11 +15,11 @@ import (
 type Proof struct {
 	Document   contract.DocumentID
 	Checkpoint string // a signed checkpoint, as [Checkpoint.Sign] returns it
-	Events     []Proven
+	Events     []ProvenEvent
 }
 
-// Proven is an event with what shows that it is in the log.
-type Proven struct {
+// ProvenEvent is an event with what shows that it is in the log.
+type ProvenEvent struct {
 	Number int64            `json:"number"` // of its leaf, from 0
 	Leaf   string           `json:"leaf"`   // its bytes, which are UTF-8
 	Path   tlog.RecordProof `json:"proof"`  // RFC 6962 §2.1.1
@@ -28,8 +28,8 @@ type Proven struct {
 // ErrUnproven is what [Proof.Check] answers where an event is not shown to be in the log, or is not of the document.
 var ErrUnproven = errors.New("not proven")
 
-// Prove returns the proof that leaf number leaf, from 0, is in the log of that size (RFC 6962 §2.1.1).
-func Prove(ctx context.Context, size, leaf int64, h Hashes) (tlog.RecordProof, error) {
+// ProveLeaf returns the proof that leaf number leaf, from 0, is in the log of that size (RFC 6962 §2.1.1).
+func ProveLeaf(ctx context.Context, size, leaf int64, h HashReader) (tlog.RecordProof, error) {
 	if leaf < 0 || leaf >= size {
 		return nil, fmt.Errorf("leaf %d is not in a log of %d", leaf, size)
 	}
@@ -41,20 +41,20 @@ func Prove(ctx context.Context, size, leaf int64, h Hashes) (tlog.RecordProof, e
 	return p, nil
 }
 
-// Add adds an event to the proof: the number of its leaf, and the hashes that [Prove] gave for it.
-func (p *Proof) Add(number int64, e contract.Event, path [][32]byte) {
-	proven := Proven{Number: number, Leaf: string(Leaf(e)), Path: tlog.RecordProof{}}
+// AddEvent adds an event to the proof: the number of its leaf, and the hashes that [Prove] gave for it.
+func (p *Proof) AddEvent(number int64, e contract.Event, path [][32]byte) {
+	proven := ProvenEvent{Number: number, Leaf: string(EncodeLeaf(e)), Path: tlog.RecordProof{}}
 	for _, h := range path {
 		proven.Path = append(proven.Path, h)
 	}
 	p.Events = append(p.Events, proven)
 }
 
-// Check verifies the proof by the log's public key, and returns the checkpoint and the events, in the order of the log.
+// Verify verifies the proof by the log's public key, and returns the checkpoint and the events, in the order of the log.
 // The error is [ErrCheckpoint] or [ErrUnproven].
 //
 // That there are no more events of the document between these, or after the checkpoint, no proof can tell.
-func (p *Proof) Check(origin string, key ed25519.PublicKey) (Checkpoint, []contract.Event, error) {
+func (p *Proof) Verify(origin string, key ed25519.PublicKey) (Checkpoint, []contract.Event, error) {
 	c, err := OpenCheckpoint([]byte(p.Checkpoint), origin, key)
 	if err != nil {
 		return Checkpoint{}, nil, err
@@ -69,7 +69,7 @@ func (p *Proof) Check(origin string, key ed25519.PublicKey) (Checkpoint, []contr
 			return c, nil, fmt.Errorf("%w: event %d stands behind event %d", ErrUnproven, proven.Number, last)
 		}
 		last = proven.Number
-		e, err := proven.check(c)
+		e, err := proven.verifyLeaf(c)
 		if err == nil && e.Document != p.Document {
 			err = fmt.Errorf("%w: it is of document %d", ErrUnproven, e.Document)
 		}
@@ -81,8 +81,8 @@ func (p *Proof) Check(origin string, key ed25519.PublicKey) (Checkpoint, []contr
 	return c, events, nil
 }
 
-// check verifies that the leaf is in the log that the checkpoint signs, and reads it.
-func (p Proven) check(c Checkpoint) (contract.Event, error) {
+// verifyLeaf verifies that the leaf is in the log that the checkpoint signs, and reads it.
+func (p ProvenEvent) verifyLeaf(c Checkpoint) (contract.Event, error) {
 	if err := tlog.CheckRecord(p.Path, c.Size, c.Root, p.Number, tlog.RecordHash([]byte(p.Leaf))); err != nil {
 		return contract.Event{}, fmt.Errorf("%w: %w", ErrUnproven, err)
 	}

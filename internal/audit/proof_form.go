@@ -25,17 +25,17 @@ var ErrProofForm = errors.New("not a proof")
 
 // proofFile is a proof as JSON, in the order of its members.
 type proofFile struct {
-	Format     string     `json:"format"`
-	Document   int64      `json:"document"`
-	Checkpoint string     `json:"checkpoint"`
-	Events     provenList `json:"events"`
+	Format     string       `json:"format"`
+	Document   int64        `json:"document"`
+	Checkpoint string       `json:"checkpoint"`
+	Events     provenEvents `json:"events"`
 }
 
-// provenList is read one by one, so that a file within its size cannot ask for many times that of memory.
-type provenList []Proven
+// provenEvents is read one by one, so that a file within its size cannot ask for many times that of memory.
+type provenEvents []ProvenEvent
 
 // UnmarshalJSON implements [json.Unmarshaler].
-func (l *provenList) UnmarshalJSON(b []byte) error {
+func (l *provenEvents) UnmarshalJSON(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if open, err := dec.Token(); err != nil || open != json.Delim('[') {
 		return errors.New("events are no list")
@@ -44,7 +44,7 @@ func (l *provenList) UnmarshalJSON(b []byte) error {
 		if len(*l) == maxProofEvents {
 			return fmt.Errorf("more than %d events", maxProofEvents)
 		}
-		var p Proven
+		var p ProvenEvent
 		if err := dec.Decode(&p); err != nil {
 			return fmt.Errorf("event at index %d: %w", len(*l), err)
 		}
@@ -69,7 +69,7 @@ func (p *Proof) Marshal() ([]byte, error) {
 			return nil, fmt.Errorf("write proof: event %d is not UTF-8", e.Number)
 		}
 	}
-	b, err := p.encode("\t")
+	b, err := p.encodeJSON("\t")
 	if err == nil && len(b) > MaxProof {
 		err = fmt.Errorf("%d bytes are more than %d", len(b), MaxProof)
 	}
@@ -79,7 +79,7 @@ func (p *Proof) Marshal() ([]byte, error) {
 	return b, nil
 }
 
-func (p *Proof) encode(indent string) ([]byte, error) {
+func (p *Proof) encodeJSON(indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -107,7 +107,7 @@ func ParseProof(b []byte) (*Proof, error) {
 		return nil, fmt.Errorf("%w: a checkpoint of %d bytes", ErrProofForm, len(f.Checkpoint))
 	}
 	p := &Proof{Document: contract.DocumentID(f.Document), Checkpoint: f.Checkpoint, Events: f.Events}
-	canonical, err := p.encode("")
+	canonical, err := p.encodeJSON("")
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrProofForm, err)
 	}

@@ -17,34 +17,34 @@ import (
 func TestEveryLeafIsProvenAndNoOther(t *testing.T) {
 	t.Parallel()
 	const size = 21
-	m := grown(t, size)
-	tree, err := Resume(t.Context(), size, m)
+	m := growTree(t, size)
+	tree, err := ResumeTree(t.Context(), size, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := Checkpoint{Origin: "o", Size: size, Root: tree.Root()}
 	for i := range int64(size) {
-		path, err := Prove(t.Context(), size, i, m)
+		path, err := ProveLeaf(t.Context(), size, i, m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := Proven{Number: i, Leaf: string(leaf(int(i))), Path: path}.check(c)
+		e, err := ProvenEvent{Number: i, Leaf: string(testLeaf(int(i))), Path: path}.verifyLeaf(c)
 		if err != nil || e.Document != contract.DocumentID(i) {
 			t.Errorf("leaf %d: %v, %v", i, e, err)
 		}
-		if _, err := (Proven{Number: i, Leaf: string(leaf(99)), Path: path}).check(c); !errors.Is(err, ErrUnproven) {
+		if _, err := (ProvenEvent{Number: i, Leaf: string(testLeaf(99)), Path: path}).verifyLeaf(c); !errors.Is(err, ErrUnproven) {
 			t.Errorf("leaf 99 is proven to be leaf %d", i)
 		}
 	}
 	for _, i := range []int64{-1, size} {
-		if _, err := Prove(t.Context(), size, i, m); err == nil {
+		if _, err := ProveLeaf(t.Context(), size, i, m); err == nil {
 			t.Errorf("leaf %d of %d was proven", i, size)
 		}
 	}
 }
 
-// logged are the events of the sample's log.
-func logged() []contract.Event {
+// loggedEvents are the events of the sample's log.
+func loggedEvents() []contract.Event {
 	var events []contract.Event
 	for i := range 11 {
 		events = append(events, contract.Event{Type: contract.EventViewed, Document: 7, At: event.At.Add(time.Duration(i) * time.Minute)})
@@ -58,21 +58,21 @@ func logged() []contract.Event {
 	return events
 }
 
-// proven proves events of the sample's log, as some of a document.
-func proven(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof {
+// proveEvents proves events of the sample's log, as some of a document.
+func proveEvents(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof {
 	t.Helper()
 	var m memory
-	tree, events := &Tree{}, logged()
+	tree, events := &Tree{}, loggedEvents()
 	for _, e := range events {
-		m = append(m, tree.Append(Leaf(e))...)
+		m = append(m, tree.Append(EncodeLeaf(e))...)
 	}
-	note, err := Checkpoint{Origin: Origin(public(key)), Size: tree.Size(), Root: tree.Root()}.Sign(key)
+	note, err := Checkpoint{Origin: LogOrigin(publicKey(key)), Size: tree.Size(), Root: tree.Root()}.Sign(key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &Proof{Document: of, Checkpoint: string(note)}
 	for _, number := range numbers {
-		path, err := Prove(t.Context(), tree.Size(), number, m)
+		path, err := ProveLeaf(t.Context(), tree.Size(), number, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,16 +80,16 @@ func proven(t testing.TB, of contract.DocumentID, numbers ...int64) *Proof {
 		for _, h := range path {
 			hashes = append(hashes, h)
 		}
-		p.Add(number, events[number], hashes)
+		p.AddEvent(number, events[number], hashes)
 	}
 	return p
 }
 
 // ofTheSample is the proof of the sample: all events of document 42.
-func ofTheSample(t testing.TB) *Proof { return proven(t, 42, 2, 3, 10) }
+func ofTheSample(t testing.TB) *Proof { return proveEvents(t, 42, 2, 3, 10) }
 
-// checks parses and checks a proof by what another has of the log: the key as it is printed.
-func checks(b []byte, printed string) (events []contract.Event, err error) {
+// verifyWithPrintedKey parses and checks a proof by what another has of the log: the key as it is printed.
+func verifyWithPrintedKey(b []byte, printed string) (events []contract.Event, err error) {
 	origin, key, err := ParseVerifierKey(printed)
 	if err != nil {
 		return nil, err
@@ -98,13 +98,13 @@ func checks(b []byte, printed string) (events []contract.Event, err error) {
 	if err != nil {
 		return nil, err
 	}
-	_, events, err = p.Check(origin, key)
+	_, events, err = p.Verify(origin, key)
 	return events, err
 }
 
 func TestTheSampleProofIsStillReadAndWritten(t *testing.T) {
 	t.Parallel()
-	want := sample(t, "proof-1.json")
+	want := readSample(t, "proof-1.json")
 	got, err := ofTheSample(t).Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestTheSampleProofIsStillReadAndWritten(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("the proof has become\n%s", got)
 	}
-	events, err := checks(want, string(sample(t, "verifier-key.txt")))
+	events, err := verifyWithPrintedKey(want, string(readSample(t, "verifier-key.txt")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,14 +128,14 @@ func TestTheSampleProofIsStillReadAndWritten(t *testing.T) {
 // values has no meaning.
 func TestNoByteOfAProofOrItsKeyMayChange(t *testing.T) {
 	t.Parallel()
-	good, printed := sample(t, "proof-1.json"), strings.TrimSpace(string(sample(t, "verifier-key.txt")))
+	good, printed := readSample(t, "proof-1.json"), strings.TrimSpace(string(readSample(t, "verifier-key.txt")))
 	for i := range good {
 		for _, bit := range []byte{1, 2, 4} {
 			bad := bytes.Clone(good)
 			if bad[i] ^= bit; isSpace(good[i]) && isSpace(bad[i]) {
 				continue
 			}
-			if _, err := checks(bad, printed); err == nil {
+			if _, err := verifyWithPrintedKey(bad, printed); err == nil {
 				t.Errorf("byte %d, %q, may be %q", i, good[i], bad[i])
 			}
 		}
@@ -143,7 +143,7 @@ func TestNoByteOfAProofOrItsKeyMayChange(t *testing.T) {
 	for i := range printed {
 		bad := []byte(printed)
 		bad[i] ^= 1
-		if _, err := checks(good, string(bad)); err == nil {
+		if _, err := verifyWithPrintedKey(good, string(bad)); err == nil {
 			t.Errorf("byte %d of the key, %q, may be %q", i, printed[i], bad[i])
 		}
 	}
@@ -159,8 +159,8 @@ func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 		want   error
 	}{
 		"another document":           {func(p *Proof) { p.Document = 7 }, ErrUnproven},
-		"events of another document": {func(p *Proof) { *p = *proven(t, 42, 4, 5) }, ErrUnproven},
-		"one event of another":       {func(p *Proof) { p.Events = slices.Insert(p.Events, 2, proven(t, 7, 4).Events[0]) }, ErrUnproven},
+		"events of another document": {func(p *Proof) { *p = *proveEvents(t, 42, 4, 5) }, ErrUnproven},
+		"one event of another":       {func(p *Proof) { p.Events = slices.Insert(p.Events, 2, proveEvents(t, 7, 4).Events[0]) }, ErrUnproven},
 		"an event under the number of another": {func(p *Proof) {
 			p.Events[0].Leaf, p.Events[1].Leaf = p.Events[1].Leaf, p.Events[0].Leaf
 		}, ErrUnproven},
@@ -172,25 +172,25 @@ func TestAProofOfWhatIsNotSoIsRefused(t *testing.T) {
 		"a hash less":        {func(p *Proof) { p.Events[1].Path = p.Events[1].Path[1:] }, ErrUnproven},
 		"a hash more":        {func(p *Proof) { p.Events[1].Path = append(p.Events[1].Path, tlog.Hash{}) }, ErrUnproven},
 		"an inner node as a leaf": {func(p *Proof) {
-			p.Events[1] = Proven{Number: 1, Leaf: strings.Repeat("x", 64), Path: p.Events[1].Path[1:]}
+			p.Events[1] = ProvenEvent{Number: 1, Leaf: strings.Repeat("x", 64), Path: p.Events[1].Path[1:]}
 		}, ErrUnproven},
 		"no events":                              {func(p *Proof) { p.Events = nil }, ErrUnproven},
 		"no checkpoint":                          {func(p *Proof) { p.Checkpoint = "" }, ErrCheckpoint},
-		"an earlier checkpoint":                  {func(p *Proof) { p.Checkpoint = string(signed(t, 10)) }, ErrUnproven},
-		"a log of a size that is not counted to": {func(p *Proof) { p.Checkpoint = string(signed(t, 1<<62+1)) }, ErrCheckpoint},
+		"an earlier checkpoint":                  {func(p *Proof) { p.Checkpoint = string(signedCheckpoint(t, 10)) }, ErrUnproven},
+		"a log of a size that is not counted to": {func(p *Proof) { p.Checkpoint = string(signedCheckpoint(t, 1<<62+1)) }, ErrCheckpoint},
 	} {
 		p := ofTheSample(t)
 		c.change(p)
-		if _, _, err := p.Check(Origin(public(key)), public(key)); !errors.Is(err, c.want) {
+		if _, _, err := p.Verify(LogOrigin(publicKey(key)), publicKey(key)); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", what, err, c.want)
 		}
 	}
 }
 
-// signed is a checkpoint of the log's key for another size.
-func signed(t *testing.T, size int64) []byte {
+// signedCheckpoint is a checkpoint of the log's key for another size.
+func signedCheckpoint(t *testing.T, size int64) []byte {
 	t.Helper()
-	b, err := Checkpoint{Origin: Origin(public(key)), Size: size, Root: checkpoint.Root}.Sign(key)
+	b, err := Checkpoint{Origin: LogOrigin(publicKey(key)), Size: size, Root: checkpoint.Root}.Sign(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,8 +263,8 @@ func TestNothingIsWrittenThatIsNotRead(t *testing.T) {
 
 func TestOnlyAKeyIsAKey(t *testing.T) {
 	t.Parallel()
-	good := VerifierKey("o", public(key))
-	if origin, k, err := ParseVerifierKey(" " + good + "\n"); err != nil || origin != "o" || !k.Equal(public(key)) {
+	good := VerifierKey("o", publicKey(key))
+	if origin, k, err := ParseVerifierKey(" " + good + "\n"); err != nil || origin != "o" || !k.Equal(publicKey(key)) {
 		t.Fatalf("%s %x %v", origin, k, err)
 	}
 	hash := strings.Split(good, "+")[1]
@@ -279,9 +279,9 @@ func TestOnlyAKeyIsAKey(t *testing.T) {
 }
 
 func FuzzParseProof(f *testing.F) {
-	good := sample(f, "proof-1.json")
+	good := readSample(f, "proof-1.json")
 	f.Add(good)
-	origin := Origin(public(key))
+	origin := LogOrigin(publicKey(key))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := ParseProof(b)
 		if err != nil {
@@ -295,7 +295,7 @@ func FuzzParseProof(f *testing.F) {
 		if diff := cmp.Diff(p, q); err != nil || diff != "" {
 			t.Fatalf("it is read otherwise once written: %v %s", err, diff)
 		}
-		if _, events, err := p.Check(origin, public(key)); err == nil && len(events) != len(p.Events) {
+		if _, events, err := p.Verify(origin, publicKey(key)); err == nil && len(events) != len(p.Events) {
 			t.Fatalf("%d of %d events are returned", len(events), len(p.Events))
 		}
 	})

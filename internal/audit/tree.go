@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Hashes reads stored hashes of the tree by [tlog.StoredHashIndex], in the order asked for.
-type Hashes interface {
+// HashReader reads stored hashes of the tree by [tlog.StoredHashIndex], in the order asked for.
+type HashReader interface {
 	ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error)
 }
 
@@ -21,8 +21,8 @@ type Tree struct {
 	peaks []tlog.Hash
 }
 
-// Resume returns the tree of that size from stored hashes.
-func Resume(ctx context.Context, size int64, h Hashes) (*Tree, error) {
+// ResumeTree returns the tree of that size from stored hashes.
+func ResumeTree(ctx context.Context, size int64, h HashReader) (*Tree, error) {
 	if size == 0 {
 		return &Tree{}, nil
 	}

@@ -98,9 +98,9 @@ var (
 	oidUserNotice         = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 2, 2}
 )
 
-// subject returns the name that a certificate is made out to. An organisation (O) stands only in those of accounts and
+// buildSubject returns the name that a certificate is made out to. An organisation (O) stands only in those of accounts and
 // seals: it says that the holder belongs to it.
-func (h Holder) subject() (pkix.Name, error) {
+func (h Holder) buildSubject() (pkix.Name, error) {
 	if h.ID == "" || utf8.RuneCountInString(h.ID) > maxName || !isPrintable(h.ID) {
 		return pkix.Name{}, fmt.Errorf("%w: identifier %q", ErrHolder, h.ID)
 	}
@@ -108,22 +108,22 @@ func (h Holder) subject() (pkix.Name, error) {
 	if name == "" {
 		return pkix.Name{}, fmt.Errorf("%w: %s without a name", ErrHolder, h.Assurance)
 	}
-	n := pkix.Name{CommonName: clip(name), SerialNumber: h.ID}
+	n := pkix.Name{CommonName: clipName(name), SerialNumber: h.ID}
 	complete := false
 	switch h.Assurance {
 	case Guest:
 		complete = organisation != "" && by != ""
-		n.CommonName = clip(guestMark + name)
+		n.CommonName = clipName(guestMark + name)
 		n.ExtraNames = []pkix.AttributeTypeAndValue{
-			{Type: oidOrganizationalUnit, Value: clip(namedByMark + by)},
-			{Type: oidOrganizationalUnit, Value: clip(namedByOrgMark + organisation)},
+			{Type: oidOrganizationalUnit, Value: clipName(namedByMark + by)},
+			{Type: oidOrganizationalUnit, Value: clipName(namedByOrgMark + organisation)},
 		}
 		if n.CommonName != guestMark+name {
 			n.ExtraNames = append(n.ExtraNames, pkix.AttributeTypeAndValue{Type: oidName, Value: guestMark + clipTo(name, maxFullName)})
 		}
 	case Account, Seal:
 		complete = organisation != "" && by == ""
-		n.Organization = []string{clip(organisation)}
+		n.Organization = []string{clipName(organisation)}
 	case Specimen:
 		complete = organisation == "" && by == ""
 	}
@@ -219,8 +219,8 @@ func certificatePolicies(texts string, list ...Assurance) (pkix.Extension, error
 	return pkix.Extension{Id: oidPolicies, Value: der}, err
 }
 
-// states reports whether a certificate has the policy of an assurance and no other.
-func states(c *x509.Certificate, a Assurance) bool {
+// hasOnlyPolicy reports whether a certificate has the policy of an assurance and no other.
+func hasOnlyPolicy(c *x509.Certificate, a Assurance) bool {
 	return len(c.Policies) == 1 && c.Policies[0].String() == a.Policy()
 }
 
@@ -234,8 +234,8 @@ func policyText() string {
 	return b.String()
 }
 
-// clip bounds an attribute of a subject.
-func clip(s string) string { return clipTo(s, maxName) }
+// clipName bounds an attribute of a subject.
+func clipName(s string) string { return clipTo(s, maxName) }
 
 // clipTo returns s with at most n characters; an ellipsis is the last one where some were cut off.
 func clipTo(s string, n int) string {

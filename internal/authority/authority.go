@@ -38,13 +38,13 @@ type Options struct {
 
 // Authority issues certificates, answers whether they are revoked, and makes timestamps.
 type Authority struct {
-	keys   *keys
-	urls   addresses
+	keys   *keySet
+	urls   urlBuilder
 	clock  func() time.Time
 	ledger Ledger
 
-	mu    sync.Mutex // guards lists
-	lists map[string]list
+	mu   sync.Mutex // guards lists
+	crls map[string]cachedCRL
 }
 
 // authorityFile is all of the authority but what is added later.
@@ -68,11 +68,11 @@ func Open(dir string, o Options) (*Authority, error) {
 		if !errors.Is(err, ErrMissing) {
 			return a, err
 		}
-		k, err := newKeys(addressesOf(o), o.Clock())
+		k, err := newKeySet(newURLBuilder(o), o.Clock())
 		if err != nil {
 			return nil, fmt.Errorf("make authority: %w", err)
 		}
-		b, err := k.marshal(o.Sealer)
+		b, err := k.marshalFile(o.Sealer)
 		if err != nil {
 			return nil, fmt.Errorf("make authority: %w", err)
 		}
@@ -93,10 +93,10 @@ func OpenExisting(dir string, o Options) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.openGuests(dir, o); err != nil {
+	if err := a.openGuestIssuer(dir, o); err != nil {
 		return nil, err
 	}
-	return a, a.succeed(dir, o)
+	return a, a.renewTSA(dir, o)
 }
 
 // Read is [OpenExisting] without writing anything: a file that is due and not there is ErrMissing, and a time-stamp
@@ -106,7 +106,7 @@ func Read(dir string, o Options) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.readGuests(dir, o); err != nil {
+	if err := a.readGuestIssuer(dir, o); err != nil {
 		return nil, err
 	}
 	return a, a.readSuccessors(dir, o)
@@ -114,20 +114,20 @@ func Read(dir string, o Options) (*Authority, error) {
 
 // readRootKeys reads authority.json.
 func readRootKeys(dir string, o Options) (*Authority, error) {
-	b, err := readExisting(filepath.Join(dir, authorityFile))
+	b, err := readRequired(filepath.Join(dir, authorityFile))
 	if err != nil {
 		return nil, err
 	}
 	a := newAuthority(o)
-	a.keys = &keys{}
-	if err := a.keys.unmarshal(b, o.Sealer); err != nil {
+	a.keys = &keySet{}
+	if err := a.keys.unmarshalFile(b, o.Sealer); err != nil {
 		return nil, err
 	}
 	return a, nil
 }
 
-// readExisting reads a file of the authority; ErrMissing where it does not exist.
-func readExisting(file string) ([]byte, error) {
+// readRequired reads a file of the authority; ErrMissing where it does not exist.
+func readRequired(file string) ([]byte, error) {
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s", ErrMissing, file)
@@ -138,12 +138,12 @@ func readExisting(file string) ([]byte, error) {
 	return b, nil
 }
 
-// Ephemeral makes an authority that is forgotten with the program. Nothing it certifies is to be relied on.
-func Ephemeral(publicURL string, clock func() time.Time) (*Authority, error) {
-	a := newAuthority(Options{PublicURL: publicURL, Clock: clock, Ledger: &Memory{}})
+// NewEphemeral makes an authority that is forgotten with the program. Nothing it certifies is to be relied on.
+func NewEphemeral(publicURL string, clock func() time.Time) (*Authority, error) {
+	a := newAuthority(Options{PublicURL: publicURL, Clock: clock, Ledger: &MemoryLedger{}})
 	now := clock()
 	var err error
-	if a.keys, err = newKeys(a.urls, now); err != nil {
+	if a.keys, err = newKeySet(a.urls, now); err != nil {
 		return nil, err
 	}
 	a.keys.guestIssuing, a.keys.guestOCSP, err = newGuestIssuer(a.keys.root, a.urls, now)
@@ -151,26 +151,26 @@ func Ephemeral(publicURL string, clock func() time.Time) (*Authority, error) {
 }
 
 func newAuthority(o Options) *Authority {
-	return &Authority{urls: addressesOf(o), clock: o.Clock, ledger: o.Ledger, lists: map[string]list{}}
+	return &Authority{urls: newURLBuilder(o), clock: o.Clock, ledger: o.Ledger, crls: map[string]cachedCRL{}}
 }
 
-func addressesOf(o Options) addresses { return addresses(strings.TrimRight(o.PublicURL, "/")) }
+func newURLBuilder(o Options) urlBuilder { return urlBuilder(strings.TrimRight(o.PublicURL, "/")) }
 
-// backdated is how far before its issue a certificate begins. Clocks of readers may be behind ours, and so may the time-stamp
+// backdating is how far before its issue a certificate begins. Clocks of readers may be behind ours, and so may the time-stamp
 // authority's, by as much as is tolerated: a certificate has to be valid at the time of the signature's timestamp, and one that
 // is made for a first signature is seconds old. It is above [tsp.Skew], the largest tolerance that can be configured.
-const backdated = 2 * tsp.Skew
+const backdating = 2 * tsp.Skew
 
 // Certify issues a certificate for that key and returns its chain, leaf first. Guests, whose identity is not verified,
 // have an issuer of their own. The certificate is in the ledger before it is returned. Errors: ErrHolder for a holder whose
 // assurance is missing or is not theirs, ErrNotYetValid, ErrExpired.
 func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
-	subject, err := h.subject()
+	subject, err := h.buildSubject()
 	if err != nil {
 		return nil, fmt.Errorf("certify: %w", err)
 	}
-	by := a.issuerOf(h.Assurance)
-	policy, err := certificatePolicies(a.urls.policies(), h.Assurance)
+	by := a.selectIssuer(h.Assurance)
+	policy, err := certificatePolicies(a.urls.policiesURL(), h.Assurance)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 		return nil, err
 	}
 	now := a.clock()
-	if err := allValid(now, a.keys.root, by.issuing); err != nil {
+	if err := requireAllValid(now, a.keys.root, by.issuing); err != nil {
 		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
 	end, last := now.AddDate(personYears, 0, 0), by.issuing.cert.NotAfter
@@ -187,9 +187,9 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 		end = last // a certificate does not outlive its issuer's
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-backdated), NotAfter: end,
+		SerialNumber: serial, Subject: subject, NotBefore: now.Add(-backdating), NotAfter: end,
 		KeyUsage:   x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
-		OCSPServer: []string{a.urls.ocsp()}, IssuingCertificateURL: []string{a.urls.certificate(by.name)}, CRLDistributionPoints: []string{a.urls.list(by.name)},
+		OCSPServer: []string{a.urls.ocspURL()}, IssuingCertificateURL: []string{a.urls.certificateURL(by.name)}, CRLDistributionPoints: []string{a.urls.crlURL(by.name)},
 		ExtraExtensions: []pkix.Extension{policy},
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, by.issuing.cert, key, by.issuing.key)
@@ -201,29 +201,29 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 		return nil, err
 	}
 	r := Record{
-		Serial: hex(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID,
+		Serial: formatSerial(cert), Subject: cert.Subject.String(), DER: der, IssuedAt: now, NotAfter: cert.NotAfter, Holder: h.ID,
 		Assurance: h.Assurance, NamedBy: h.NamedBy, Organisation: h.Organisation, Email: h.Email,
 	}
-	if err := a.ledger.Issued(ctx, r); err != nil {
+	if err := a.ledger.RecordIssued(ctx, r); err != nil {
 		return nil, fmt.Errorf("record certificate %s: %w", r.Serial, err)
 	}
 	return []*x509.Certificate{cert, by.issuing.cert, a.keys.root.cert}, nil
 }
 
-// Certifies reports whether a certificate is what Certify would make out to that holder now: of the same issuer, with the
+// MatchesHolder reports whether a certificate is what Certify would make out to that holder now: of the same issuer, with the
 // same subject and policy. One of another holder, one of another assurance and one made before certificates had policies
 // are not.
-func (a *Authority) Certifies(cert *x509.Certificate, h Holder) bool {
-	subject, err := h.subject()
+func (a *Authority) MatchesHolder(cert *x509.Certificate, h Holder) bool {
+	subject, err := h.buildSubject()
 	if err != nil {
 		return false
 	}
 	der, err := asn1.Marshal(subject.ToRDNSequence())
-	return err == nil && bytes.Equal(der, cert.RawSubject) && states(cert, h.Assurance) &&
-		cert.CheckSignatureFrom(a.issuerOf(h.Assurance).issuing.cert) == nil
+	return err == nil && bytes.Equal(der, cert.RawSubject) && hasOnlyPolicy(cert, h.Assurance) &&
+		cert.CheckSignatureFrom(a.selectIssuer(h.Assurance).issuing.cert) == nil
 }
 
-func hex(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
+func formatSerial(c *x509.Certificate) string { return fmt.Sprintf("%x", c.SerialNumber) }
 
 // Root returns the certificate that readers have to trust.
 func (a *Authority) Root() *x509.Certificate { return a.keys.root.cert }
@@ -234,8 +234,8 @@ type OwnCertificate struct {
 	Certificate *x509.Certificate
 }
 
-// Own returns the authority's own certificates.
-func (a *Authority) Own() []OwnCertificate {
+// OwnCertificates returns the authority's own certificates.
+func (a *Authority) OwnCertificates() []OwnCertificate {
 	return []OwnCertificate{
 		{"root", a.keys.root.cert}, {"issuing", a.keys.issuing.cert}, {"tsa", a.keys.tsaAt(a.clock()).cert}, {"ocsp", a.keys.ocsp.cert},
 		{"guest_issuing", a.keys.guestIssuing.cert}, {"guest_ocsp", a.keys.guestOCSP.cert},
@@ -244,7 +244,7 @@ func (a *Authority) Own() []OwnCertificate {
 
 // Issuers returns the certificates that issue, with what those that they issued say about their holders.
 func (a *Authority) Issuers() []Issuer {
-	return []Issuer{issuingCertificate(a.keys.issuing.cert), guestIssuingCertificate(a.keys.guestIssuing.cert)}
+	return []Issuer{describeIssuer(a.keys.issuing.cert), describeGuestIssuer(a.keys.guestIssuing.cert)}
 }
 
 // RootPEM returns it as PEM.
@@ -252,10 +252,10 @@ func (a *Authority) RootPEM() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.keys.root.cert.Raw})
 }
 
-// policy of the time-stamp authority. It is a name without a meaning elsewhere: nobody registered it, and it is
+// tsaPolicy of the time-stamp authority. It is a name without a meaning elsewhere: nobody registered it, and it is
 // shorter than the UUIDs that belong below 2.25, whose arcs encoding/asn1 cannot read. It is in every token
 // that was made, so it stays.
-var policy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
+var tsaPolicy = asn1.ObjectIdentifier{2, 25, 1879048192, 1}
 
 // Timestamper returns the time-stamp authority, in process. Which key it signs with is decided for each timestamp, since the
 // clock may be set while the process runs.
@@ -264,7 +264,7 @@ func (a *Authority) Timestamper() *tsp.Responder {
 		id := a.keys.tsaAt(at)
 		return id.key, []*x509.Certificate{id.cert, a.keys.root.cert}
 	}
-	r := &tsp.Responder{Select: choose, Policy: policy, Clock: a.clock, Random: rand.Reader}
+	r := &tsp.Responder{Select: choose, Policy: tsaPolicy, Clock: a.clock, Random: rand.Reader}
 	r.Key, r.Chain = choose(a.clock())
 	return r
 }

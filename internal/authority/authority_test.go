@@ -30,64 +30,64 @@ import (
 	"segel/tsp"
 )
 
-const public = "http://segel.test"
+const publicURL = "http://segel.test"
 
-func open(t *testing.T, dir string, l Ledger) *Authority {
+func openAuthority(t *testing.T, dir string, l Ledger) *Authority {
 	t.Helper()
 	s, err := credential.OpenSealer(filepath.Join(t.TempDir(), "key"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Open(dir, Options{PublicURL: public + "/", Clock: time.Now, Sealer: s, Ledger: l})
+	a, err := Open(dir, Options{PublicURL: publicURL + "/", Clock: time.Now, Sealer: s, Ledger: l})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-// sari has an account, and budi is a guest of hers.
-func sari() Holder {
+// sariHolder has an account, and budi is a guest of hers.
+func sariHolder() Holder {
 	return Holder{ID: "7", Name: "Sari Wulandari", Email: "sari@example.test", Organisation: "PT Contoh", Assurance: Account}
 }
 
-func budi() Holder {
+func budiHolder() Holder {
 	return Holder{ID: "8", Name: "Budi Santoso", Email: "budi@example.test", Organisation: "PT Contoh", Assurance: Guest, NamedBy: "Sari Wulandari"}
 }
 
-func issue(t *testing.T, a *Authority) []*x509.Certificate {
+func issueCertificate(t *testing.T, a *Authority) []*x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(context.Background(), sari(), key.Public())
+	chain, err := a.Certify(context.Background(), sariHolder(), key.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return chain
 }
 
-// judge runs openssl in a folder with the files named.
-func judge(t *testing.T, files map[string][]byte, args ...string) string {
+// runOpenssl runs openssl in a folder with the files named.
+func runOpenssl(t *testing.T, files map[string][]byte, args ...string) string {
 	t.Helper()
-	out, err := openssl(t, files, args...)
+	out, err := execOpenssl(t, files, args...)
 	if err != nil {
 		t.Errorf("openssl %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 	return out
 }
 
-// refused is judge for what openssl has to refuse.
-func refused(t *testing.T, files map[string][]byte, args ...string) string {
+// requireRefused is judge for what openssl has to refuse.
+func requireRefused(t *testing.T, files map[string][]byte, args ...string) string {
 	t.Helper()
-	out, err := openssl(t, files, args...)
+	out, err := execOpenssl(t, files, args...)
 	if err == nil {
 		t.Errorf("openssl %s passed\n%s", strings.Join(args, " "), out)
 	}
 	return out
 }
 
-func openssl(t *testing.T, files map[string][]byte, args ...string) (string, error) {
+func execOpenssl(t *testing.T, files map[string][]byte, args ...string) (string, error) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, b := range files {
@@ -111,16 +111,16 @@ func pemOf(certs ...*x509.Certificate) []byte {
 
 func TestOpenSSLTrustsEveryCertificateThroughTheRoot(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	chain := issue(t, a)
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain := issueCertificate(t, a)
 	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys.issuing.cert), "leaf.pem": pemOf(chain[0]), "tsa.pem": pemOf(a.keys.tsa.cert)}
-	judge(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "issuing.pem", "leaf.pem")
-	judge(t, files, "verify", "-x509_strict", "-purpose", "timestampsign", "-CAfile", "root.pem", "tsa.pem")
+	runOpenssl(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "issuing.pem", "leaf.pem")
+	runOpenssl(t, files, "verify", "-x509_strict", "-purpose", "timestampsign", "-CAfile", "root.pem", "tsa.pem")
 }
 
 func TestOpenSSLVerifiesATimestamp(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	digest := sha256.Sum256([]byte("kontrak"))
 	request, err := tsp.Request{Hash: 5, Imprint: digest[:], CertReq: true}.Marshal()
 	if err != nil {
@@ -130,46 +130,46 @@ func TestOpenSSLVerifiesATimestamp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := judge(t, map[string][]byte{"root.pem": a.RootPEM(), "q.tsq": request, "a.tsr": response}, "ts", "-verify", "-queryfile", "q.tsq", "-in", "a.tsr", "-CAfile", "root.pem")
+	out := runOpenssl(t, map[string][]byte{"root.pem": a.RootPEM(), "q.tsq": request, "a.tsr": response}, "ts", "-verify", "-queryfile", "q.tsq", "-in", "a.tsr", "-CAfile", "root.pem")
 	if !strings.Contains(out, "Verification: OK") {
 		t.Error(out)
 	}
 }
 
-func TestOpenSSLAcceptsProofAboutACertificate(t *testing.T) {
+func TestOpenSSLAcceptsRevocationData(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	chain := issue(t, a)
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain := issueCertificate(t, a)
 	m, err := a.Revocation(context.Background(), chain[0], chain[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := a.list(context.Background(), a.keys.issuing)
+	list, err := a.currentCRL(context.Background(), a.keys.issuing)
 	if err != nil {
 		t.Fatal(err)
 	}
 	files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(a.keys.issuing.cert), "leaf.pem": pemOf(chain[0]), "r.der": m.OCSP, "l.crl": list,
 		"all.pem": append(a.RootPEM(), pemOf(a.keys.issuing.cert)...)}
-	out := judge(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", "-cert", "leaf.pem", "-CAfile", "root.pem", "-verify_other", "issuing.pem", "-no_nonce")
+	out := runOpenssl(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", "-cert", "leaf.pem", "-CAfile", "root.pem", "-verify_other", "issuing.pem", "-no_nonce")
 	if !strings.Contains(out, "leaf.pem: good") {
 		t.Error(out)
 	}
-	if out := judge(t, files, "crl", "-inform", "DER", "-in", "l.crl", "-CAfile", "all.pem", "-noout"); !strings.Contains(out, "verify OK") {
+	if out := runOpenssl(t, files, "crl", "-inform", "DER", "-in", "l.crl", "-CAfile", "all.pem", "-noout"); !strings.Contains(out, "verify OK") {
 		t.Error(out)
 	}
 }
 
 func TestResponderNamesTheCertificateByTheHashItWasAskedWith(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	chain := issue(t, a)
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain := issueCertificate(t, a)
 	for flag, hash := range map[string]crypto.Hash{"-sha1": crypto.SHA1, "-sha256": crypto.SHA256, "-sha384": crypto.SHA384} {
 		request, err := ocsp.CreateRequest(chain[0], chain[1], &ocsp.RequestOptions{Hash: hash})
 		if err != nil {
 			t.Fatal(err)
 		}
-		files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(chain[1]), "leaf.pem": pemOf(chain[0]), "r.der": a.respond(t.Context(), request)}
-		out := judge(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", flag, "-cert", "leaf.pem", "-CAfile", "root.pem", "-no_nonce")
+		files := map[string][]byte{"root.pem": a.RootPEM(), "issuing.pem": pemOf(chain[1]), "leaf.pem": pemOf(chain[0]), "r.der": a.answerOCSP(t.Context(), request)}
+		out := runOpenssl(t, files, "ocsp", "-respin", "r.der", "-issuer", "issuing.pem", flag, "-cert", "leaf.pem", "-CAfile", "root.pem", "-no_nonce")
 		if !strings.Contains(out, "leaf.pem: good") {
 			t.Errorf("asked with %s: %s", flag, out)
 		}
@@ -178,24 +178,24 @@ func TestResponderNamesTheCertificateByTheHashItWasAskedWith(t *testing.T) {
 
 func TestRevokedCertificateIsToldByOCSPAndByList(t *testing.T) {
 	t.Parallel()
-	l := &Memory{}
-	a := open(t, t.TempDir(), l)
-	chain := issue(t, a)
-	other := issue(t, a)
-	if err := a.Revoke(t.Context(), hex(chain[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
+	l := &MemoryLedger{}
+	a := openAuthority(t, t.TempDir(), l)
+	chain := issueCertificate(t, a)
+	other := issueCertificate(t, a)
+	if err := a.Revoke(t.Context(), formatSerial(chain[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Revocation(context.Background(), chain[0], chain[1]); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("OCSP: %v", err)
 	}
-	list, err := a.list(context.Background(), a.keys.issuing)
+	list, err := a.currentCRL(context.Background(), a.keys.issuing)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := revocation.JudgeCRL(list, chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := revocation.ValidateCRL(list, chain[0], chain[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("CRL: %v", err)
 	}
-	if _, err := revocation.JudgeCRL(list, other[0], other[1], time.Now()); err != nil {
+	if _, err := revocation.ValidateCRL(list, other[0], other[1], time.Now()); err != nil {
 		t.Errorf("CRL about another: %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestAuthorityIsTheSameAfterARestartAndAnotherInEveryFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}}
+	o := Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}}
 	first, err := Open(filepath.Join(dir, "a"), o)
 	if err != nil {
 		t.Fatal(err)
@@ -239,36 +239,36 @@ func TestAuthorityIsTheSameAfterARestartAndAnotherInEveryFolder(t *testing.T) {
 
 func TestHandlerSpeaksEachProtocol(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	chain := issue(t, a)
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain := issueCertificate(t, a)
 	server := httptest.NewServer(a.Handler())
 	defer server.Close()
-	here := func(address string) string { return server.URL + strings.TrimPrefix(address, public) }
+	here := func(address string) string { return server.URL + strings.TrimPrefix(address, publicURL) }
 
 	for address, want := range map[string][]byte{chain[0].IssuingCertificateURL[0]: chain[1].Raw, chain[1].IssuingCertificateURL[0]: chain[2].Raw} {
-		if got := get(t, here(address)); string(got) != string(want) {
+		if got := fetchBody(t, here(address)); string(got) != string(want) {
 			t.Errorf("%s is another certificate", address)
 		}
 	}
-	list := get(t, here(chain[0].CRLDistributionPoints[0]))
-	if _, err := revocation.JudgeCRL(list, chain[0], chain[1], time.Now()); err != nil {
+	list := fetchBody(t, here(chain[0].CRLDistributionPoints[0]))
+	if _, err := revocation.ValidateCRL(list, chain[0], chain[1], time.Now()); err != nil {
 		t.Error(err)
 	}
 	request, err := revocation.Request(chain[0], chain[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer := get(t, here(chain[0].OCSPServer[0])+"/"+url.PathEscape(base64.StdEncoding.EncodeToString(request)))
-	if _, err := revocation.JudgeOCSP(answer, chain[0], chain[1], time.Now()); err != nil {
+	answer := fetchBody(t, here(chain[0].OCSPServer[0])+"/"+url.PathEscape(base64.StdEncoding.EncodeToString(request)))
+	if _, err := revocation.ValidateOCSP(answer, chain[0], chain[1], time.Now()); err != nil {
 		t.Error("GET", err)
 	}
 	client := *server.Client()
-	client.Transport = rewrite{public, server.URL}
+	client.Transport = rewriteTransport{publicURL, server.URL}
 	f := &revocation.Fetcher{HTTP: &client, Clock: time.Now}
 	if _, err := f.Revocation(context.Background(), chain[0], chain[1]); err != nil {
 		t.Error("POST", err)
 	}
-	stamper := &tsp.Client{URL: public + "/authority/tsa", HTTP: &client}
+	stamper := &tsp.Client{URL: publicURL + "/authority/tsa", HTTP: &client}
 	digest := sha256.Sum256([]byte("kontrak"))
 	token, err := stamper.Timestamp(context.Background(), digest[:])
 	if err != nil {
@@ -280,10 +280,10 @@ func TestHandlerSpeaksEachProtocol(t *testing.T) {
 	}
 }
 
-// rewrite sends what is meant for one address to another.
-type rewrite struct{ from, to string }
+// rewriteTransport sends what is meant for one address to another.
+type rewriteTransport struct{ from, to string }
 
-func (r rewrite) RoundTrip(q *http.Request) (*http.Response, error) {
+func (r rewriteTransport) RoundTrip(q *http.Request) (*http.Response, error) {
 	u, err := url.Parse(r.to + strings.TrimPrefix(q.URL.String(), r.from))
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (r rewrite) RoundTrip(q *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(q)
 }
 
-func get(t *testing.T, address string) []byte {
+func fetchBody(t *testing.T, address string) []byte {
 	t.Helper()
 	r, err := http.Get(address)
 	if err != nil {
@@ -317,11 +317,11 @@ func TestFirstFormOfAnAuthorityIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var k keys
-	if err := k.unmarshal(b, s); err != nil {
+	var k keySet
+	if err := k.unmarshalFile(b, s); err != nil {
 		t.Fatal(err)
 	}
-	for name, id := range k.members() {
+	for name, id := range k.listMembers() {
 		if pub, ok := id.key.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(id.cert.PublicKey) {
 			t.Errorf("key and certificate of %s do not belong together", name)
 		}
@@ -345,7 +345,7 @@ func TestFirstFormOfASuccessorIsStillRead(t *testing.T) {
 		}
 	}
 	now := time.Date(2045, 6, 1, 0, 0, 0, 0, time.UTC) // the sample begins in March 2045
-	a, err := Open(dir, Options{PublicURL: public, Clock: func() time.Time { return now }, Sealer: s, Ledger: &Memory{}})
+	a, err := Open(dir, Options{PublicURL: publicURL, Clock: func() time.Time { return now }, Sealer: s, Ledger: &MemoryLedger{}})
 	if err != nil {
 		t.Fatal(err)
 	}

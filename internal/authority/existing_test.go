@@ -38,7 +38,7 @@ func TestAnAuthorityThatIsMissingIsMadeByOpenAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{PublicURL: "http://test", Clock: time.Now, Sealer: sealer, Ledger: &Memory{}}
+	o := Options{PublicURL: "http://test", Clock: time.Now, Sealer: sealer, Ledger: &MemoryLedger{}}
 	dir := filepath.Join(top, "a")
 	for name, open := range map[string]func(string, Options) (*Authority, error){"OpenExisting": OpenExisting, "Read": Read} {
 		if _, err := open(dir, o); !errors.Is(err, ErrMissing) {

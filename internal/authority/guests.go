@@ -13,8 +13,8 @@ import (
 	"segel/internal/credential"
 )
 
-// verified are the assurances of the first issuing certificate.
-var verified = []Assurance{Account, Seal, Specimen}
+// accountAssurances are the assurances of the first issuing certificate.
+var accountAssurances = []Assurance{Account, Seal, Specimen}
 
 // guestsFile holds the issuer of guests' certificates. Its members are the issuing certificate and the OCSP responder
 // that it delegates to (RFC 6960 §4.2.2.2: the responder of one issuer may not answer for another).
@@ -24,40 +24,40 @@ const (
 	guestsOCSPMember    = "guests-ocsp"
 )
 
-// openGuests reads the issuer of guests' certificates, and makes it where there is none: at the first start, and at the
+// openGuestIssuer reads the issuer of guests' certificates, and makes it where there is none: at the first start, and at the
 // first one of an installation from before there was one.
 //
 // It is durable before it is used. Of two processes that make one at once, that of the first stands, and both use it. A
 // crash leaves all of it or nothing; the next start makes it.
-func (a *Authority) openGuests(dir string, o Options) error {
-	err := a.readGuests(dir, o)
+func (a *Authority) openGuestIssuer(dir string, o Options) error {
+	err := a.readGuestIssuer(dir, o)
 	if !errors.Is(err, ErrMissing) {
 		return err
 	}
-	if err := makeGuestIssuer(filepath.Join(dir, guestsFile), a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := createGuestIssuer(filepath.Join(dir, guestsFile), a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make issuer for guests: %w", err)
 	}
-	return a.readGuests(dir, o)
+	return a.readGuestIssuer(dir, o)
 }
 
-// readGuests reads the issuer of guests' certificates; ErrMissing where there is none.
-func (a *Authority) readGuests(dir string, o Options) error {
-	b, err := readExisting(filepath.Join(dir, guestsFile))
+// readGuestIssuer reads the issuer of guests' certificates; ErrMissing where there is none.
+func (a *Authority) readGuestIssuer(dir string, o Options) error {
+	b, err := readRequired(filepath.Join(dir, guestsFile))
 	if err != nil {
 		return err
 	}
-	var in stored
+	var in storedFile
 	if err := json.Unmarshal(b, &in); err != nil {
 		return fmt.Errorf("read issuer for guests: %w", err)
 	}
 	if in.Version != 1 {
 		return fmt.Errorf("issuer for guests of version %d", in.Version)
 	}
-	issuing, err := in.Members[guestsIssuingMember].open(guestsIssuingMember, o.Sealer)
+	issuing, err := in.Members[guestsIssuingMember].openMember(guestsIssuingMember, o.Sealer)
 	if err != nil {
 		return err
 	}
-	ocsp, err := in.Members[guestsOCSPMember].open(guestsOCSPMember, o.Sealer)
+	ocsp, err := in.Members[guestsOCSPMember].openMember(guestsOCSPMember, o.Sealer)
 	if err != nil {
 		return err
 	}
@@ -76,22 +76,22 @@ func checkGuestIssuer(c, root *x509.Certificate) error {
 	if err := c.CheckSignatureFrom(root); err != nil {
 		return fmt.Errorf("certificate of the authority's %s: %w", guestsIssuingMember, err)
 	}
-	if !states(c, Guest) {
+	if !hasOnlyPolicy(c, Guest) {
 		return fmt.Errorf("certificate of the authority's %s has other policies than that of guests", guestsIssuingMember)
 	}
 	return nil
 }
 
-func makeGuestIssuer(file string, root identity, urls addresses, o Options) error {
+func createGuestIssuer(file string, root identity, urls urlBuilder, o Options) error {
 	issuing, ocsp, err := newGuestIssuer(root, urls, o.Clock())
 	if err != nil {
 		return err
 	}
-	out := stored{Version: 1, Members: map[string]storedIdentity{}}
-	if out.Members[guestsIssuingMember], err = issuing.seal(guestsIssuingMember, o.Sealer); err != nil {
+	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
+	if out.Members[guestsIssuingMember], err = issuing.sealMember(guestsIssuingMember, o.Sealer); err != nil {
 		return err
 	}
-	if out.Members[guestsOCSPMember], err = ocsp.seal(guestsOCSPMember, o.Sealer); err != nil {
+	if out.Members[guestsOCSPMember], err = ocsp.sealMember(guestsOCSPMember, o.Sealer); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(out, "", "  ")
@@ -102,7 +102,7 @@ func makeGuestIssuer(file string, root identity, urls addresses, o Options) erro
 }
 
 // newGuestIssuer makes the issuer below a root, with the root's mark in its name.
-func newGuestIssuer(root identity, urls addresses, now time.Time) (issuing, ocsp identity, err error) {
+func newGuestIssuer(root identity, urls urlBuilder, now time.Time) (issuing, ocsp identity, err error) {
 	begin, end := now.Add(-time.Hour), now.AddDate(issuingYears, 0, 0)
 	if begin.Before(root.cert.NotBefore) {
 		begin = root.cert.NotBefore
@@ -111,17 +111,17 @@ func newGuestIssuer(root identity, urls addresses, now time.Time) (issuing, ocsp
 		end = root.cert.NotAfter
 	}
 	mark := strings.TrimPrefix(root.cert.Subject.CommonName, "Segel Root ")
-	if issuing, err = certifyIssuing(nameOf("Guests", mark), urls, begin, end, &root, Guest); err != nil {
+	if issuing, err = newIssuingIdentity(nameOf("Guests", mark), urls, begin, end, &root, Guest); err != nil {
 		return issuing, ocsp, err
 	}
-	ocsp, err = certifyOCSP(nameOf("Guests OCSP Responder", mark), begin, end, &issuing)
+	ocsp, err = newOCSPIdentity(nameOf("Guests OCSP Responder", mark), begin, end, &issuing)
 	return issuing, ocsp, err
 }
 
-func issuingCertificate(c *x509.Certificate) Issuer {
-	return Issuer{Certificate: c, Assurances: verified, Earlier: true}
+func describeIssuer(c *x509.Certificate) Issuer {
+	return Issuer{Certificate: c, Assurances: accountAssurances, Earlier: true}
 }
 
-func guestIssuingCertificate(c *x509.Certificate) Issuer {
+func describeGuestIssuer(c *x509.Certificate) Issuer {
 	return Issuer{Certificate: c, Assurances: []Assurance{Guest}}
 }

@@ -34,9 +34,9 @@ func certifyNew(t *testing.T, a *Authority, h Holder) []*x509.Certificate {
 
 func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
 	t.Parallel()
-	l := &Memory{}
-	a := open(t, t.TempDir(), l)
-	guest, account := certifyNew(t, a, budi()), certifyNew(t, a, sari())
+	l := &MemoryLedger{}
+	a := openAuthority(t, t.TempDir(), l)
+	guest, account := certifyNew(t, a, budiHolder()), certifyNew(t, a, sariHolder())
 	if guest[1].Equal(account[1]) || !guest[2].Equal(account[2]) || bytes.Equal(guest[1].RawSubjectPublicKeyInfo, account[1].RawSubjectPublicKeyInfo) {
 		t.Error("guest and account share an issuer, or not the root")
 	}
@@ -58,7 +58,7 @@ func TestGuestHasAnIssuerAndAPolicyOfTheirOwnAndNoEmail(t *testing.T) {
 	if len(guest[1].Policies) != 1 || guest[1].Policies[0].String() != Guest.Policy() || len(account[1].Policies) != 3 {
 		t.Errorf("below the issuers are valid %v and %v", guest[1].Policies, account[1].Policies)
 	}
-	r, err := l.Lookup(t.Context(), hex(c))
+	r, err := l.Lookup(t.Context(), formatSerial(c))
 	if err != nil || r.Assurance != Guest || r.NamedBy != "Sari Wulandari" || r.Organisation != "PT Contoh" || r.Email != "budi@example.test" || r.Holder != "8" {
 		t.Errorf("in the ledger: %+v, %v", r, err)
 	}
@@ -81,9 +81,9 @@ func hasExtension(c *x509.Certificate, id asn1.ObjectIdentifier) bool {
 
 func TestEveryPolicyHasATextOfAtMost200CharactersInBothLanguages(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	holders := map[Assurance]Holder{
-		Guest: budi(), Account: sari(),
+		Guest: budiHolder(), Account: sariHolder(),
 		Seal:     {ID: "9", Name: "PT Contoh", Organisation: "PT Contoh", Assurance: Seal},
 		Specimen: {ID: "SPESIMEN", Name: "Segel Sandbox", Assurance: Specimen},
 	}
@@ -93,7 +93,7 @@ func TestEveryPolicyHasATextOfAtMost200CharactersInBothLanguages(t *testing.T) {
 		}
 		c := certifyNew(t, a, holders[p.assurance])[0]
 		text := append([]byte{asn1.TagUTF8String}, certLen(len(p.notice))...)
-		if !bytes.Contains(c.Raw, append(text, p.notice...)) || !bytes.Contains(c.Raw, []byte(public+"/authority/policies.txt")) {
+		if !bytes.Contains(c.Raw, append(text, p.notice...)) || !bytes.Contains(c.Raw, []byte(publicURL+"/authority/policies.txt")) {
 			t.Errorf("%s: the certificate has not its text", p.assurance)
 		}
 		w := httptest.NewRecorder()
@@ -118,7 +118,7 @@ func certLen(n int) []byte {
 // The words before a guest's name stand where the owner cannot write, whatever the name is.
 func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	for _, c := range []struct{ name, shown, full string }{
 		{"Budi (verified)", "Budi (verified)", ""},
 		{"Sari Wulandari, verified by PT Contoh", "Sari Wulandari, verified by PT Co…", "Sari Wulandari, verified by PT Contoh"},
@@ -134,12 +134,12 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 		{"Budi" + strings.Repeat("\u00a0\u3000", 100) + "(verified)", "Budi (verified)", ""}, // wide spaces
 		{"李小龍", "李小龍", ""},
 	} {
-		h := budi()
+		h := budiHolder()
 		h.Name, h.NamedBy, h.Organisation = c.name, c.name, c.name
 		cert := certifyNew(t, a, h)[0]
 		cn := cert.Subject.CommonName
-		if want := "Guest (identity not verified): " + c.shown; cn != clip(want) || utf8.RuneCountInString(cn) > 64 {
-			t.Errorf("%q: common name %q, want %q", c.name, cn, clip(want))
+		if want := "Guest (identity not verified): " + c.shown; cn != clipName(want) || utf8.RuneCountInString(cn) > 64 {
+			t.Errorf("%q: common name %q, want %q", c.name, cn, clipName(want))
 		}
 		for i, u := range cert.Subject.OrganizationalUnit {
 			if !strings.HasPrefix(u, []string{"Named by: ", "Sender's organisation: "}[i]) || utf8.RuneCountInString(u) > 64 {
@@ -155,7 +155,7 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 		if want := c.full; (want == "") != (full == "") || want != "" && full != "Guest (identity not verified): "+want {
 			t.Errorf("%q: full name %q, want %q", c.name, full, want)
 		}
-		if len(cert.Subject.Organization) != 0 || !a.Certifies(cert, h) {
+		if len(cert.Subject.Organization) != 0 || !a.MatchesHolder(cert, h) {
 			t.Errorf("%q: subject %s", c.name, cert.Subject)
 		}
 	}
@@ -163,8 +163,8 @@ func TestNoNamePushesOutOrImitatesTheWordsBeforeIt(t *testing.T) {
 
 func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 	t.Parallel()
-	l := &Memory{}
-	a := open(t, t.TempDir(), l)
+	l := &MemoryLedger{}
+	a := openAuthority(t, t.TempDir(), l)
 	for name, change := range map[string]func(*Holder){
 		"no assurance":                 func(h *Holder) { h.Assurance = "" },
 		"unknown assurance":            func(h *Holder) { h.Assurance = "passport" },
@@ -180,12 +180,12 @@ func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 		"identifier with an attribute": func(h *Holder) { h.ID = "8+CN=Sari" },
 		"identifier too long":          func(h *Holder) { h.ID = strings.Repeat("8", 65) },
 	} {
-		h := budi()
+		h := budiHolder()
 		change(&h)
 		if chain, err := a.Certify(t.Context(), h, newKey(t).Public()); !errors.Is(err, ErrHolder) || chain != nil {
 			t.Errorf("%s: %d certificates, %v", name, len(chain), err)
 		}
-		if a.Certifies(issue(t, a)[0], h) {
+		if a.MatchesHolder(issueCertificate(t, a)[0], h) {
 			t.Errorf("%s: has a certificate", name)
 		}
 	}
@@ -196,47 +196,47 @@ func TestHolderWhoseAssuranceIsMissingOrNotTheirsIsNotCertified(t *testing.T) {
 
 func TestCertificateIsTakenForItsOwnHoldersAlone(t *testing.T) {
 	t.Parallel()
-	a, other := open(t, t.TempDir(), &Memory{}), open(t, t.TempDir(), &Memory{})
+	a, other := openAuthority(t, t.TempDir(), &MemoryLedger{}), openAuthority(t, t.TempDir(), &MemoryLedger{})
 	seal := Holder{ID: "7", Name: "Sari Wulandari", Organisation: "PT Contoh", Assurance: Seal}
-	sameAsGuest := budi()
+	sameAsGuest := budiHolder()
 	sameAsGuest.Assurance, sameAsGuest.NamedBy = Account, ""
 	for name, c := range map[string]struct {
 		cert *x509.Certificate
 		h    Holder
 		want bool
 	}{
-		"their own":                        {certifyNew(t, a, sari())[0], sari(), true},
-		"a guest's own":                    {certifyNew(t, a, budi())[0], budi(), true},
-		"a guest's for an account":         {certifyNew(t, a, budi())[0], sameAsGuest, false},
-		"an account's for a guest":         {certifyNew(t, a, sameAsGuest)[0], budi(), false},
-		"a seal's for an account, same id": {certifyNew(t, a, seal)[0], sari(), false},
-		"an account's for a seal, same id": {certifyNew(t, a, sari())[0], seal, false},
-		"of another authority":             {certifyNew(t, other, sari())[0], sari(), false},
-		"the issuer's":                     {a.keys.issuing.cert, sari(), false},
-		"of a guest with another namer":    {certifyNew(t, a, budi())[0], with(budi(), func(h *Holder) { h.NamedBy = "Andi" }), false},
-		"of another identifier":            {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.ID = "9" }), false},
-		"of another organisation":          {certifyNew(t, a, sari())[0], with(sari(), func(h *Holder) { h.Organisation = "PT Lain" }), false},
-		"made before policies":             {earlier(t, a, sari()), sari(), false},
+		"their own":                        {certifyNew(t, a, sariHolder())[0], sariHolder(), true},
+		"a guest's own":                    {certifyNew(t, a, budiHolder())[0], budiHolder(), true},
+		"a guest's for an account":         {certifyNew(t, a, budiHolder())[0], sameAsGuest, false},
+		"an account's for a guest":         {certifyNew(t, a, sameAsGuest)[0], budiHolder(), false},
+		"a seal's for an account, same id": {certifyNew(t, a, seal)[0], sariHolder(), false},
+		"an account's for a seal, same id": {certifyNew(t, a, sariHolder())[0], seal, false},
+		"of another authority":             {certifyNew(t, other, sariHolder())[0], sariHolder(), false},
+		"the issuer's":                     {a.keys.issuing.cert, sariHolder(), false},
+		"of a guest with another namer":    {certifyNew(t, a, budiHolder())[0], changeHolder(budiHolder(), func(h *Holder) { h.NamedBy = "Andi" }), false},
+		"of another identifier":            {certifyNew(t, a, sariHolder())[0], changeHolder(sariHolder(), func(h *Holder) { h.ID = "9" }), false},
+		"of another organisation":          {certifyNew(t, a, sariHolder())[0], changeHolder(sariHolder(), func(h *Holder) { h.Organisation = "PT Lain" }), false},
+		"made before policies":             {issueEarlier(t, a, sariHolder()), sariHolder(), false},
 	} {
-		if got := a.Certifies(c.cert, c.h); got != c.want {
+		if got := a.MatchesHolder(c.cert, c.h); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
 }
 
-func with(h Holder, change func(*Holder)) Holder {
+func changeHolder(h Holder, change func(*Holder)) Holder {
 	change(&h)
 	return h
 }
 
-// earlier is a certificate as it was made before there were policies: signed by the first issuer, with the e-mail.
-func earlier(t *testing.T, a *Authority, h Holder) *x509.Certificate {
+// issueEarlier is a certificate as it was made before there were policies: signed by the first issuer, with the e-mail.
+func issueEarlier(t *testing.T, a *Authority, h Holder) *x509.Certificate {
 	t.Helper()
-	subject, err := h.subject()
+	subject, err := h.buildSubject()
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := certify(&x509.Certificate{
+	id, err := newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
 		KeyUsage: x509.KeyUsageDigitalSignature, EmailAddresses: []string{h.Email},
 	}, newKey(t).Curve, &a.keys.issuing)
@@ -248,19 +248,19 @@ func earlier(t *testing.T, a *Authority, h Holder) *x509.Certificate {
 
 func TestOpenSSLFindsThePolicyOfAGuestValidAndNoOtherBelowTheirIssuer(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	guest, account := certifyNew(t, a, budi()), certifyNew(t, a, sari())
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	guest, account := certifyNew(t, a, budiHolder()), certifyNew(t, a, sariHolder())
 	files := map[string][]byte{
 		"root.pem": a.RootPEM(), "guests.pem": pemOf(guest[1]), "issuing.pem": pemOf(account[1]), "guest.pem": pemOf(guest[0]), "account.pem": pemOf(account[0]),
 	}
-	judge(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "guests.pem", "guest.pem")
-	judge(t, files, "verify", "-x509_strict", "-explicit_policy", "-policy", Guest.Policy(), "-CAfile", "root.pem", "-untrusted", "guests.pem", "guest.pem")
-	judge(t, files, "verify", "-x509_strict", "-explicit_policy", "-policy", Account.Policy(), "-CAfile", "root.pem", "-untrusted", "issuing.pem", "account.pem")
+	runOpenssl(t, files, "verify", "-x509_strict", "-CAfile", "root.pem", "-untrusted", "guests.pem", "guest.pem")
+	runOpenssl(t, files, "verify", "-x509_strict", "-explicit_policy", "-policy", Guest.Policy(), "-CAfile", "root.pem", "-untrusted", "guests.pem", "guest.pem")
+	runOpenssl(t, files, "verify", "-x509_strict", "-explicit_policy", "-policy", Account.Policy(), "-CAfile", "root.pem", "-untrusted", "issuing.pem", "account.pem")
 	for _, args := range [][]string{
 		{"-policy", Account.Policy(), "-untrusted", "guests.pem", "guest.pem"},
 		{"-policy", Guest.Policy(), "-untrusted", "issuing.pem", "account.pem"},
 	} {
-		out := refused(t, files, append([]string{"verify", "-explicit_policy", "-CAfile", "root.pem"}, args...)...)
+		out := requireRefused(t, files, append([]string{"verify", "-explicit_policy", "-CAfile", "root.pem"}, args...)...)
 		if !strings.Contains(out, "no explicit policy") {
 			t.Errorf("%v: %s", args, out)
 		}
@@ -270,7 +270,7 @@ func TestOpenSSLFindsThePolicyOfAGuestValidAndNoOtherBelowTheirIssuer(t *testing
 		t.Fatal(err)
 	}
 	files["r.der"] = m.OCSP
-	out := judge(t, files, "ocsp", "-respin", "r.der", "-issuer", "guests.pem", "-cert", "guest.pem", "-CAfile", "root.pem", "-verify_other", "guests.pem", "-no_nonce")
+	out := runOpenssl(t, files, "ocsp", "-respin", "r.der", "-issuer", "guests.pem", "-cert", "guest.pem", "-CAfile", "root.pem", "-verify_other", "guests.pem", "-no_nonce")
 	if !strings.Contains(out, "guest.pem: good") {
 		t.Error(out)
 	}
@@ -278,15 +278,15 @@ func TestOpenSSLFindsThePolicyOfAGuestValidAndNoOtherBelowTheirIssuer(t *testing
 
 func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	guest, account := certifyNew(t, a, budi()), certifyNew(t, a, sari())
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	guest, account := certifyNew(t, a, budiHolder()), certifyNew(t, a, sariHolder())
 	asked := func(cert, issuer *x509.Certificate) int {
 		t.Helper()
 		request, err := ocsp.CreateRequest(cert, issuer, &ocsp.RequestOptions{Hash: crypto.SHA256})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := ocsp.ParseResponseForCert(a.respond(t.Context(), request), cert, issuer)
+		r, err := ocsp.ParseResponseForCert(a.answerOCSP(t.Context(), request), cert, issuer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,8 +294,8 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	}
 	lists := func() (inGuests, inIssuing int) {
 		t.Helper()
-		for i, of := range a.issuers() {
-			der, err := a.list(t.Context(), of.issuing)
+		for i, of := range a.listIssuers() {
+			der, err := a.currentCRL(t.Context(), of.issuing)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -313,10 +313,10 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	if asked(guest[0], account[1]) != ocsp.Unknown || asked(account[0], guest[1]) != ocsp.Unknown {
 		t.Error("an issuer answers for what another one issued")
 	}
-	if _, err := a.Revocation(t.Context(), guest[0], account[1]); !errors.Is(err, revocation.ErrUnfit) {
+	if _, err := a.Revocation(t.Context(), guest[0], account[1]); !errors.Is(err, revocation.ErrUnusable) {
 		t.Errorf("in process: %v", err)
 	}
-	if err := a.Revoke(t.Context(), hex(guest[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
+	if err := a.Revoke(t.Context(), formatSerial(guest[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if asked(guest[0], guest[1]) != ocsp.Revoked || asked(guest[0], account[1]) != ocsp.Unknown || asked(account[0], account[1]) != ocsp.Good {
@@ -325,7 +325,7 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	if g, i := lists(); g != 1 || i != 0 {
 		t.Errorf("%d in the list of guests, %d in the other", g, i)
 	}
-	if err := a.Revoke(t.Context(), hex(account[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
+	if err := a.Revoke(t.Context(), formatSerial(account[0]), revocation.KeyCompromise, time.Now().Add(-time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if g, i := lists(); g != 1 || i != 1 {
@@ -333,17 +333,17 @@ func TestIssuerAnswersForWhatItIssuedAndNothingElse(t *testing.T) {
 	}
 	server := httptest.NewServer(a.Handler())
 	defer server.Close()
-	here := func(address string) string { return server.URL + strings.TrimPrefix(address, public) }
-	if got := get(t, here(guest[0].IssuingCertificateURL[0])); !bytes.Equal(got, guest[1].Raw) {
+	here := func(address string) string { return server.URL + strings.TrimPrefix(address, publicURL) }
+	if got := fetchBody(t, here(guest[0].IssuingCertificateURL[0])); !bytes.Equal(got, guest[1].Raw) {
 		t.Error("the issuer of guests is not where their certificates say")
 	}
-	if _, err := revocation.JudgeCRL(get(t, here(guest[0].CRLDistributionPoints[0])), guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := revocation.ValidateCRL(fetchBody(t, here(guest[0].CRLDistributionPoints[0])), guest[0], guest[1], time.Now()); !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("the list is not where the certificate says: %v", err)
 	}
 }
 
-// installation is a folder of an authority from before there was an issuer for guests, with its master key.
-func installation(t *testing.T) (dir string, o Options) {
+// newInstallation is a folder of an authority from before there was an issuer for guests, with its master key.
+func newInstallation(t *testing.T) (dir string, o Options) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/formats/authority-1.json")
 	if err != nil {
@@ -357,12 +357,12 @@ func installation(t *testing.T) (dir string, o Options) {
 	if err := os.WriteFile(filepath.Join(dir, "authority.json"), b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}}
+	return dir, Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}}
 }
 
 func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 	t.Parallel()
-	dir, o := installation(t)
+	dir, o := newInstallation(t)
 	if root, issuers, err := ReadPublic(dir); err != nil || root == nil || len(issuers) != 1 {
 		t.Errorf("before: %d issuers, %v", len(issuers), err)
 	}
@@ -411,7 +411,7 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 		t.Errorf("%+v, %v", issuers, err)
 	}
 	// The old issuer goes on issuing to accounts, and what it issued before is good.
-	chain := certifyNew(t, again, sari())
+	chain := certifyNew(t, again, sariHolder())
 	if _, err := again.Revocation(t.Context(), chain[0], chain[1]); err != nil || !chain[1].Equal(again.keys.issuing.cert) {
 		t.Error(err)
 	}
@@ -420,7 +420,7 @@ func TestExistingInstallationGetsAnIssuerForGuestsOnce(t *testing.T) {
 // A crash while the file is made leaves a name beside it that nothing reads.
 func TestIssuerForGuestsIsMadeAnewAfterACrashBeforeItWasDurable(t *testing.T) {
 	t.Parallel()
-	dir, o := installation(t)
+	dir, o := newInstallation(t)
 	if err := os.WriteFile(filepath.Join(dir, ".new-123"), []byte(`{"version": 1, "memb`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -428,12 +428,12 @@ func TestIssuerForGuestsIsMadeAnewAfterACrashBeforeItWasDurable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	certifyNew(t, a, budi())
+	certifyNew(t, a, budiHolder())
 }
 
 func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	t.Parallel()
-	dir, o := installation(t)
+	dir, o := newInstallation(t)
 	a, err := Open(dir, o)
 	if err != nil {
 		t.Fatal(err)
@@ -443,16 +443,16 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := Ephemeral(public, time.Now)
+	other, err := NewEphemeral(publicURL, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
 	form := func(version int, issuing, responder identity) []byte {
 		t.Helper()
-		out := stored{Version: version, Members: map[string]storedIdentity{}}
+		out := storedFile{Version: version, Members: map[string]storedIdentity{}}
 		for name, id := range map[string]identity{guestsIssuingMember: issuing, guestsOCSPMember: responder} {
 			var err error
-			if out.Members[name], err = id.seal(name, o.Sealer); err != nil {
+			if out.Members[name], err = id.sealMember(name, o.Sealer); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -487,7 +487,7 @@ func TestIssuerForGuestsThatIsNotOneIsRefused(t *testing.T) {
 // freshIssuing is an issuer of the root below which every policy is valid.
 func freshIssuing(t *testing.T, a *Authority) identity {
 	t.Helper()
-	id, err := certifyIssuing(nameOf("Guests", "1"), a.urls, time.Now(), time.Now().AddDate(1, 0, 0), &a.keys.root, Guest, Account, Seal)
+	id, err := newIssuingIdentity(nameOf("Guests", "1"), a.urls, time.Now(), time.Now().AddDate(1, 0, 0), &a.keys.root, Guest, Account, Seal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -496,7 +496,7 @@ func freshIssuing(t *testing.T, a *Authority) identity {
 
 func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 	t.Parallel()
-	dir, o := installation(t)
+	dir, o := newInstallation(t)
 	b, err := os.ReadFile("testdata/formats/authority-guests-1.json")
 	if err != nil {
 		t.Fatal(err)
@@ -508,7 +508,7 @@ func TestFirstFormOfAnIssuerForGuestsIsStillRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chain := certifyNew(t, a, budi()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys.guestIssuing.cert) != nil {
+	if chain := certifyNew(t, a, budiHolder()); !strings.Contains(string(b), "guests-issuing") || chain[0].CheckSignatureFrom(a.keys.guestIssuing.cert) != nil {
 		t.Error("the issuer for guests cannot issue")
 	}
 }

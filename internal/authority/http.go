@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// addresses are where the authority's answers are found, from the public address.
-type addresses string
+// urlBuilder are where the authority's answers are found, from the public address.
+type urlBuilder string
 
-func (a addresses) at(path string) string          { return string(a) + "/authority/" + path }
-func (a addresses) root() string                   { return a.certificate("root") }
-func (a addresses) rootCRL() string                { return a.list("root") }
-func (a addresses) certificate(name string) string { return a.at("ca/" + name + ".crt") }
-func (a addresses) list(name string) string        { return a.at("crl/" + name + ".crl") }
-func (a addresses) ocsp() string                   { return a.at("ocsp") }
-func (a addresses) policies() string               { return a.at("policies.txt") }
+func (a urlBuilder) buildURL(path string) string       { return string(a) + "/authority/" + path }
+func (a urlBuilder) rootURL() string                   { return a.certificateURL("root") }
+func (a urlBuilder) rootCRLURL() string                { return a.crlURL("root") }
+func (a urlBuilder) certificateURL(name string) string { return a.buildURL("ca/" + name + ".crt") }
+func (a urlBuilder) crlURL(name string) string         { return a.buildURL("crl/" + name + ".crl") }
+func (a urlBuilder) ocspURL() string                   { return a.buildURL("ocsp") }
+func (a urlBuilder) policiesURL() string               { return a.buildURL("policies.txt") }
 
 // issuingName and guestsName are what the issuers are called in addresses, which stand in certificates for good.
 const (
@@ -33,17 +33,17 @@ const maxOCSP = 8 << 10
 func (a *Authority) Handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /authority/ca/root.crt", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, "application/pkix-cert", a.keys.root.cert.Raw)
+		writeBody(w, "application/pkix-cert", a.keys.root.cert.Raw)
 	})
-	m.HandleFunc("GET /authority/crl/root.crl", a.serveList(a.keys.root))
-	for _, i := range a.issuers() {
+	m.HandleFunc("GET /authority/crl/root.crl", a.serveCRL(a.keys.root))
+	for _, i := range a.listIssuers() {
 		m.HandleFunc("GET /authority/ca/"+i.name+".crt", func(w http.ResponseWriter, _ *http.Request) {
-			send(w, "application/pkix-cert", i.issuing.cert.Raw)
+			writeBody(w, "application/pkix-cert", i.issuing.cert.Raw)
 		})
-		m.HandleFunc("GET /authority/crl/"+i.name+".crl", a.serveList(i.issuing))
+		m.HandleFunc("GET /authority/crl/"+i.name+".crl", a.serveCRL(i.issuing))
 	}
 	m.HandleFunc("GET /authority/policies.txt", func(w http.ResponseWriter, _ *http.Request) {
-		send(w, "text/plain; charset=utf-8", []byte(policyText()))
+		writeBody(w, "text/plain; charset=utf-8", []byte(policyText()))
 	})
 	m.HandleFunc("POST /authority/ocsp", func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxOCSP))
@@ -51,7 +51,7 @@ func (a *Authority) Handler() http.Handler {
 			http.Error(w, "the request is too long", http.StatusRequestEntityTooLarge)
 			return
 		}
-		send(w, "application/ocsp-response", a.respond(r.Context(), body))
+		writeBody(w, "application/ocsp-response", a.answerOCSP(r.Context(), body))
 	})
 	m.Handle("/authority/tsa", a.Timestamper())
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,21 +80,22 @@ func (a *Authority) serveOCSPGet(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the request cannot be read", http.StatusBadRequest)
 		return
 	}
-	send(w, "application/ocsp-response", a.respond(r.Context(), body))
+	writeBody(w, "application/ocsp-response", a.answerOCSP(r.Context(), body))
 }
 
-func (a *Authority) serveList(of identity) http.HandlerFunc {
+func (a *Authority) serveCRL(of identity) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		der, err := a.list(r.Context(), of)
+		der, err := a.currentCRL(r.Context(), of)
 		if err != nil {
+			w.Header().Set("Retry-After", "5")
 			http.Error(w, "the list cannot be made now", http.StatusServiceUnavailable)
 			return
 		}
-		send(w, "application/pkix-crl", der)
+		writeBody(w, "application/pkix-crl", der)
 	}
 }
 
-func send(w http.ResponseWriter, contentType string, body []byte) {
+func writeBody(w http.ResponseWriter, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	_, _ = w.Write(body) // the client went away; there is nobody to tell
 }

@@ -22,8 +22,8 @@ import (
 
 func TestRequestInThePathIsReadHoweverItsSlashesAreWritten(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	chain := issue(t, a)
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain := issueCertificate(t, a)
 	server := httptest.NewServer(a.Handler())
 	defer server.Close()
 	cert, text := *chain[0], ""
@@ -38,7 +38,7 @@ func TestRequestInThePathIsReadHoweverItsSlashesAreWritten(t *testing.T) {
 		text = base64.StdEncoding.EncodeToString(der)
 	}
 	for name, path := range map[string]string{"escaped": url.PathEscape(text), "as it is": text, "all of it escaped": escapeAll(text)} {
-		answer := get(t, server.URL+"/authority/ocsp/"+path)
+		answer := fetchBody(t, server.URL+"/authority/ocsp/"+path)
 		r, err := ocsp.ParseResponseForCert(answer, &cert, chain[1])
 		if err != nil || r.Status != ocsp.Unknown {
 			t.Errorf("%s: %v", name, err)
@@ -53,7 +53,7 @@ func escapeAll(s string) string {
 
 func TestOpenSSLAsksTheTimeStampAuthorityOverHTTP(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	server := httptest.NewServer(a.Handler())
 	defer server.Close()
 	dir := t.TempDir()
@@ -76,11 +76,11 @@ func TestOpenSSLAsksTheTimeStampAuthorityOverHTTP(t *testing.T) {
 		says  string // what the reply shows
 		fails bool
 	}{
-		"SHA-256":               {[]string{"-sha256", "-cert"}, "Policy OID: " + policy.String(), false},
+		"SHA-256":               {[]string{"-sha256", "-cert"}, "Policy OID: " + tsaPolicy.String(), false},
 		"SHA-512":               {[]string{"-sha512", "-cert"}, "Hash Algorithm: sha512", false},
 		"no nonce":              {[]string{"-sha384", "-cert", "-no_nonce"}, "Nonce: unspecified", false},
 		"without a certificate": {[]string{"-sha256"}, "Accuracy: 0x01 seconds", false},
-		"our policy":            {[]string{"-sha256", "-cert", "-tspolicy", policy.String()}, "Ordering: no", false},
+		"our policy":            {[]string{"-sha256", "-cert", "-tspolicy", tsaPolicy.String()}, "Ordering: no", false},
 		"another policy":        {[]string{"-sha256", "-cert", "-tspolicy", "1.2.3.4"}, "policy is not supported by the TSA", true},
 		"SHA-1":                 {[]string{"-sha1", "-cert"}, "unsupported algorithm", true},
 	} {
@@ -116,10 +116,10 @@ func TestOpenSSLAsksTheTimeStampAuthorityOverHTTP(t *testing.T) {
 
 func TestNoTwoTimestampsHaveOneSerial(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
 	seen := map[string]bool{}
 	for range 100 {
-		token := stamped(t, a)
+		token := fetchToken(t, a)
 		if seen[token.Serial.String()] || token.Serial.BitLen() > 160 || token.Serial.Sign() <= 0 {
 			t.Fatalf("serial %x", token.Serial)
 		}
@@ -127,8 +127,8 @@ func TestNoTwoTimestampsHaveOneSerial(t *testing.T) {
 	}
 }
 
-// stamped asks the authority in process.
-func stamped(t *testing.T, a *Authority) *tsp.Token {
+// fetchToken asks the authority in process.
+func fetchToken(t *testing.T, a *Authority) *tsp.Token {
 	t.Helper()
 	der, err := a.Timestamper().Timestamp(t.Context(), make([]byte, 32))
 	if err != nil {

@@ -22,8 +22,8 @@ type identity struct {
 	cert *x509.Certificate
 }
 
-// keys are the authority's own. The issuer of guests' certificates is in a file of its own; see openGuests.
-type keys struct {
+// keySet are the authority's own. The issuer of guests' certificates is in a file of its own; see openGuests.
+type keySet struct {
 	root, issuing, tsa, ocsp identity
 	guestIssuing, guestOCSP  identity
 
@@ -37,8 +37,8 @@ var ErrNotYetValid = errors.New("certificate of the authority is not valid yet")
 // ErrExpired is a certificate of the authority that has expired.
 var ErrExpired = errors.New("certificate of the authority has expired")
 
-// valid demands that a certificate is valid at a moment.
-func (id identity) valid(at time.Time) error {
+// requireValid demands that a certificate is valid at a moment.
+func (id identity) requireValid(at time.Time) error {
 	c := id.cert
 	switch {
 	case at.Before(c.NotBefore):
@@ -51,10 +51,10 @@ func (id identity) valid(at time.Time) error {
 
 func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// allValid demands that all of them are.
-func allValid(at time.Time, all ...identity) error {
+// requireAllValid demands that all of them are.
+func requireAllValid(at time.Time, all ...identity) error {
 	for _, id := range all {
-		if err := id.valid(at); err != nil {
+		if err := id.requireValid(at); err != nil {
 			return err
 		}
 	}
@@ -63,9 +63,9 @@ func allValid(at time.Time, all ...identity) error {
 
 // tsaAt returns the time-stamp authority of a moment: the last one that is valid then. One that was made while the clock was
 // ahead is not used before it begins. Where none is valid it is the first, which then refuses.
-func (k *keys) tsaAt(at time.Time) identity {
+func (k *keySet) tsaAt(at time.Time) identity {
 	for _, id := range slices.Backward(k.successors) {
-		if id.valid(at) == nil {
+		if id.requireValid(at) == nil {
 			return id
 		}
 	}
@@ -79,14 +79,14 @@ type issuer struct {
 	issuing, ocsp identity
 }
 
-// issuers are those whose certificates are in the ledger.
-func (a *Authority) issuers() []issuer {
+// listIssuers are those whose certificates are in the ledger.
+func (a *Authority) listIssuers() []issuer {
 	return []issuer{{issuingName, a.keys.issuing, a.keys.ocsp}, {guestsName, a.keys.guestIssuing, a.keys.guestOCSP}}
 }
 
-// issuerOf returns the issuer of certificates with an assurance: unverified guests have one of their own.
-func (a *Authority) issuerOf(x Assurance) issuer {
-	all := a.issuers()
+// selectIssuer returns the issuer of certificates with an assurance: unverified guests have one of their own.
+func (a *Authority) selectIssuer(x Assurance) issuer {
+	all := a.listIssuers()
 	if x == Guest {
 		return all[1]
 	}
@@ -108,8 +108,8 @@ var (
 	oidOCSPNoCheck  = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 5}
 )
 
-// newKeys makes an authority. Its name carries random digits, so that no two installs are taken for another.
-func newKeys(a addresses, now time.Time) (*keys, error) {
+// newKeySet makes an authority. Its name carries random digits, so that no two installs are taken for another.
+func newKeySet(a urlBuilder, now time.Time) (*keySet, error) {
 	mark, err := newSerial()
 	if err != nil {
 		return nil, err
@@ -117,23 +117,23 @@ func newKeys(a addresses, now time.Time) (*keys, error) {
 	name := func(role string) pkix.Name {
 		return nameOf(role, fmt.Sprintf("%08X", mark.Bits()[0]&0xffffffff))
 	}
-	k := &keys{}
+	k := &keySet{}
 	begin := now.Add(-time.Hour) // clocks of readers may be behind ours
-	k.root, err = certify(&x509.Certificate{
+	k.root, err = newIdentity(&x509.Certificate{
 		Subject: name("Root"), NotBefore: begin, NotAfter: now.AddDate(rootYears, 0, 0),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
 	}, elliptic.P384(), nil)
 	if err != nil {
 		return nil, err
 	}
-	k.issuing, err = certifyIssuing(name("Issuing"), a, begin, now.AddDate(issuingYears, 0, 0), &k.root, verified...)
+	k.issuing, err = newIssuingIdentity(name("Issuing"), a, begin, now.AddDate(issuingYears, 0, 0), &k.root, accountAssurances...)
 	if err != nil {
 		return nil, err
 	}
-	if k.tsa, err = certifyTSA(name("Time-Stamp Authority"), a, begin, now.AddDate(tsaYears, 0, 0), &k.root); err != nil {
+	if k.tsa, err = newTSAIdentity(name("Time-Stamp Authority"), a, begin, now.AddDate(tsaYears, 0, 0), &k.root); err != nil {
 		return nil, err
 	}
-	k.ocsp, err = certifyOCSP(name("OCSP Responder"), begin, now.AddDate(ocspYears, 0, 0), &k.issuing)
+	k.ocsp, err = newOCSPIdentity(name("OCSP Responder"), begin, now.AddDate(ocspYears, 0, 0), &k.issuing)
 	return k, err
 }
 
@@ -142,21 +142,21 @@ func nameOf(role, mark string) pkix.Name {
 	return pkix.Name{CommonName: "Segel " + role + " " + mark, Organization: []string{"Segel embedded authority"}}
 }
 
-// certifyIssuing makes an issuing certificate below which the policies of these assurances are valid and no others.
-func certifyIssuing(subject pkix.Name, a addresses, begin, end time.Time, root *identity, list ...Assurance) (identity, error) {
+// newIssuingIdentity makes an issuing certificate below which the policies of these assurances are valid and no others.
+func newIssuingIdentity(subject pkix.Name, a urlBuilder, begin, end time.Time, root *identity, list ...Assurance) (identity, error) {
 	policy, err := certificatePolicies("", list...)
 	if err != nil {
 		return identity{}, err
 	}
-	return certify(&x509.Certificate{
+	return newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: begin, NotAfter: end,
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
-		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()}, ExtraExtensions: []pkix.Extension{policy},
+		CRLDistributionPoints: []string{a.rootCRLURL()}, IssuingCertificateURL: []string{a.rootURL()}, ExtraExtensions: []pkix.Extension{policy},
 	}, elliptic.P256(), root)
 }
 
-func certifyOCSP(subject pkix.Name, begin, end time.Time, issuing *identity) (identity, error) {
-	return certify(&x509.Certificate{
+func newOCSPIdentity(subject pkix.Name, begin, end time.Time, issuing *identity) (identity, error) {
+	return newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: begin, NotAfter: end, KeyUsage: x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning},
 		// Nobody needs to ask whether the responder is revoked (RFC 6960 §4.2.2.2.1).
@@ -164,21 +164,21 @@ func certifyOCSP(subject pkix.Name, begin, end time.Time, issuing *identity) (id
 	}, elliptic.P256(), issuing)
 }
 
-func certifyTSA(subject pkix.Name, a addresses, begin, end time.Time, root *identity) (identity, error) {
+func newTSAIdentity(subject pkix.Name, a urlBuilder, begin, end time.Time, root *identity) (identity, error) {
 	purpose, err := asn1.Marshal([]asn1.ObjectIdentifier{oidTimeStamping})
 	if err != nil {
 		return identity{}, err
 	}
-	return certify(&x509.Certificate{
+	return newIdentity(&x509.Certificate{
 		Subject: subject, NotBefore: begin, NotAfter: end, KeyUsage: x509.KeyUsageDigitalSignature,
 		// The one purpose has to be critical (RFC 3161 §2.3), which the ExtKeyUsage member cannot say.
 		ExtraExtensions:       []pkix.Extension{{Id: oidExtKeyUsage, Critical: true, Value: purpose}},
-		CRLDistributionPoints: []string{a.rootCRL()}, IssuingCertificateURL: []string{a.root()},
+		CRLDistributionPoints: []string{a.rootCRLURL()}, IssuingCertificateURL: []string{a.rootURL()},
 	}, elliptic.P256(), root)
 }
 
-// certify makes a key and its certificate; a nil issuer signs itself.
-func certify(template *x509.Certificate, curve elliptic.Curve, issuer *identity) (identity, error) {
+// newIdentity makes a key and its certificate; a nil issuer signs itself.
+func newIdentity(template *x509.Certificate, curve elliptic.Curve, issuer *identity) (identity, error) {
 	key, err := ecdsa.GenerateKey(curve, rand.Reader)
 	if err != nil {
 		return identity{}, err
@@ -208,8 +208,8 @@ func newSerial() (*big.Int, error) {
 	return new(big.Int).SetBytes(b), nil
 }
 
-// stored is the authority as one file, so that it is there whole or not at all. Keys are sealed.
-type stored struct {
+// storedFile is the authority as one file, so that it is there whole or not at all. Keys are sealed.
+type storedFile struct {
 	Version int                       `json:"version"`
 	Members map[string]storedIdentity `json:"members"`
 }
@@ -219,23 +219,23 @@ type storedIdentity struct {
 	Certificate []byte `json:"certificate"` // DER
 }
 
-func (k *keys) members() map[string]*identity {
+func (k *keySet) listMembers() map[string]*identity {
 	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
 }
 
-func (k *keys) marshal(s Sealer) ([]byte, error) {
-	out := stored{Version: 1, Members: map[string]storedIdentity{}}
-	for name, id := range k.members() {
+func (k *keySet) marshalFile(s Sealer) ([]byte, error) {
+	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
+	for name, id := range k.listMembers() {
 		var err error
-		if out.Members[name], err = id.seal(name, s); err != nil {
+		if out.Members[name], err = id.sealMember(name, s); err != nil {
 			return nil, err
 		}
 	}
 	return json.MarshalIndent(out, "", "  ")
 }
 
-// seal makes one part fit to be kept.
-func (id *identity) seal(name string, s Sealer) (storedIdentity, error) {
+// sealMember makes one part fit to be kept.
+func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
 	plain, err := x509.MarshalPKCS8PrivateKey(id.key)
 	if err != nil {
 		return storedIdentity{}, err
@@ -247,25 +247,25 @@ func (id *identity) seal(name string, s Sealer) (storedIdentity, error) {
 	return storedIdentity{sealed, id.cert.Raw}, nil
 }
 
-func (k *keys) unmarshal(b []byte, s Sealer) error {
-	var in stored
+func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
+	var in storedFile
 	if err := json.Unmarshal(b, &in); err != nil {
 		return fmt.Errorf("read authority: %w", err)
 	}
 	if in.Version != 1 {
 		return fmt.Errorf("authority of version %d", in.Version)
 	}
-	for name, id := range k.members() {
+	for name, id := range k.listMembers() {
 		var err error
-		if *id, err = in.Members[name].open(name, s); err != nil {
+		if *id, err = in.Members[name].openMember(name, s); err != nil {
 			return err
 		}
 	}
 	return k.checkChain()
 }
 
-// open reads one part, which was sealed under its name.
-func (m storedIdentity) open(name string, s Sealer) (identity, error) {
+// openMember reads one part, which was sealed under its name.
+func (m storedIdentity) openMember(name string, s Sealer) (identity, error) {
 	plain, err := s.Open("authority/"+name, m.Key)
 	if err != nil {
 		return identity{}, fmt.Errorf("key of the authority's %s: %w", name, err)
@@ -290,7 +290,7 @@ func (m storedIdentity) open(name string, s Sealer) (identity, error) {
 }
 
 // checkChain demands that the certificates are of one authority, as newKeys makes it.
-func (k *keys) checkChain() error {
+func (k *keySet) checkChain() error {
 	for _, c := range []struct {
 		name       string
 		id, issuer identity

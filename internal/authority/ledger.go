@@ -31,24 +31,24 @@ type Record struct {
 
 // Ledger remembers what was issued and revoked. A certificate is in the ledger before anybody gets it.
 type Ledger interface {
-	Issued(ctx context.Context, r Record) error
+	RecordIssued(ctx context.Context, r Record) error
 	Lookup(ctx context.Context, serial string) (Record, error) // ErrUnknown
-	Revoked(ctx context.Context) ([]Record, error)
-	// Revocations counts what Revoked lists, cheaply.
-	Revocations(ctx context.Context) (int, error)
+	ListRevoked(ctx context.Context) ([]Record, error)
+	// CountRevoked counts what Revoked lists, cheaply.
+	CountRevoked(ctx context.Context) (int, error)
 	// Revoke marks a certificate revoked since a moment, once: of one that is, time and reason stay. It is durable on
 	// return. ErrUnknown for a serial that was never issued.
 	Revoke(ctx context.Context, serial string, reason int, at time.Time) error
 }
 
-// Memory is a ledger that lasts as long as the program, for one signature or a test.
-type Memory struct {
+// MemoryLedger is a ledger that lasts as long as the program, for one signature or a test.
+type MemoryLedger struct {
 	mu      sync.Mutex // guards records
 	records map[string]Record
 }
 
-// Issued adds a record.
-func (m *Memory) Issued(_ context.Context, r Record) error {
+// RecordIssued adds a record.
+func (m *MemoryLedger) RecordIssued(_ context.Context, r Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.records == nil {
@@ -59,7 +59,7 @@ func (m *Memory) Issued(_ context.Context, r Record) error {
 }
 
 // Lookup returns the record of a serial.
-func (m *Memory) Lookup(_ context.Context, serial string) (Record, error) {
+func (m *MemoryLedger) Lookup(_ context.Context, serial string) (Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.records[serial]
@@ -69,8 +69,8 @@ func (m *Memory) Lookup(_ context.Context, serial string) (Record, error) {
 	return r, nil
 }
 
-// Revoked lists the revoked records.
-func (m *Memory) Revoked(context.Context) ([]Record, error) {
+// ListRevoked lists the revoked records.
+func (m *MemoryLedger) ListRevoked(context.Context) ([]Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var out []Record
@@ -82,14 +82,14 @@ func (m *Memory) Revoked(context.Context) ([]Record, error) {
 	return out, nil
 }
 
-// Revocations counts the revoked records.
-func (m *Memory) Revocations(ctx context.Context) (int, error) {
-	all, err := m.Revoked(ctx)
+// CountRevoked counts the revoked records.
+func (m *MemoryLedger) CountRevoked(ctx context.Context) (int, error) {
+	all, err := m.ListRevoked(ctx)
 	return len(all), err
 }
 
 // Revoke marks a serial revoked.
-func (m *Memory) Revoke(_ context.Context, serial string, reason int, at time.Time) error {
+func (m *MemoryLedger) Revoke(_ context.Context, serial string, reason int, at time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, ok := m.records[serial]

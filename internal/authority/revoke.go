@@ -20,9 +20,9 @@ import (
 
 // How long proof is good for, and how long one list is handed out before a new one is made.
 const (
-	ocspFor = 7 * 24 * time.Hour
-	listFor = 7 * 24 * time.Hour
-	renew   = time.Hour
+	ocspValidity = 7 * 24 * time.Hour
+	crlValidity  = 7 * 24 * time.Hour
+	crlReuse     = time.Hour
 )
 
 // Revoke declares that a certificate is not to be relied on for what was done since a moment, which may lie in the
@@ -38,7 +38,7 @@ func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation
 		return fmt.Errorf("revoke certificate %s: %w", serial, err)
 	}
 	// What was issued while the clock was ahead can be revoked as of now, before it begins.
-	now, first := a.clock(), record.IssuedAt.Add(-backdated)
+	now, first := a.clock(), record.IssuedAt.Add(-backdating)
 	if now.Before(first) {
 		first = now
 	}
@@ -51,54 +51,54 @@ func (a *Authority) Revoke(ctx context.Context, serial string, reason revocation
 	return nil
 }
 
-// Revoked reports whether a certificate that was issued here is revoked by now.
-func (a *Authority) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
-	record, err := a.ledger.Lookup(ctx, hex(cert))
+// IsRevoked reports whether a certificate that was issued here is revoked by now.
+func (a *Authority) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+	record, err := a.ledger.Lookup(ctx, formatSerial(cert))
 	if err != nil {
-		return false, fmt.Errorf("look up certificate %s: %w", hex(cert), err)
+		return false, fmt.Errorf("look up certificate %s: %w", formatSerial(cert), err)
 	}
 	return !record.RevokedAt.IsZero(), nil
 }
 
 // Revocation answers, in process, about certificates of this authority: by OCSP for what an issuing certificate
 // signed, by the root's list for what the root signed.
-func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
-	var m revocation.Material
+func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	var m revocation.Data
 	err := fmt.Errorf("%w: %x", ErrUnknown, cert.SerialNumber)
 	if issuer.Equal(a.keys.root.cert) {
-		m.CRL, err = a.list(ctx, a.keys.root)
+		m.CRL, err = a.currentCRL(ctx, a.keys.root)
 	}
-	for _, i := range a.issuers() {
+	for _, i := range a.listIssuers() {
 		if issuer.Equal(i.issuing.cert) {
-			m.OCSP, err = a.ocspFor(ctx, i, cert.SerialNumber, crypto.SHA1)
+			m.OCSP, err = a.buildOCSPResponse(ctx, i, cert.SerialNumber, crypto.SHA1)
 		}
 	}
 	if err != nil {
-		return revocation.Material{}, err
+		return revocation.Data{}, err
 	}
-	s, err := m.Read(cert, issuer)
+	s, err := m.Verify(cert, issuer)
 	if err == nil {
 		err = s.Check(cert, a.clock())
 	}
 	if err != nil && !errors.Is(err, revocation.ErrRevoked) {
-		return revocation.Material{}, err
+		return revocation.Data{}, err
 	}
 	return m, err
 }
 
-// ocspFor makes a fresh response about a serial of an issuer, which it names by that hash: who asked
+// buildOCSPResponse makes a fresh response about a serial of an issuer, which it names by that hash: who asked
 // by another one does not find himself answered (RFC 6960 §4.1.1). A serial that another issuer gave is unknown.
-func (a *Authority) ocspFor(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash) ([]byte, error) {
+func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash) ([]byte, error) {
 	now := a.clock().UTC().Truncate(time.Second)
-	if err := allValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
+	if err := requireAllValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
 		return nil, err
 	}
 	r := ocsp.Response{
-		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspFor),
+		Status: ocsp.Good, SerialNumber: serial, ThisUpdate: now, NextUpdate: now.Add(ocspValidity),
 		Certificate: by.ocsp.cert, IssuerHash: named,
 	}
 	record, err := a.ledger.Lookup(ctx, fmt.Sprintf("%x", serial))
-	if err == nil && !by.issued(record) {
+	if err == nil && !by.hasIssued(record) {
 		err = ErrUnknown
 	}
 	switch {
@@ -114,24 +114,24 @@ func (a *Authority) ocspFor(ctx context.Context, by issuer, serial *big.Int, nam
 	return ocsp.CreateResponse(by.issuing.cert, by.ocsp.cert, r, by.ocsp.key)
 }
 
-// issued reports whether a certificate in the ledger names this issuer. The certificate itself says it; the columns
+// hasIssued reports whether a certificate in the ledger names this issuer. The certificate itself says it; the columns
 // beside it are not asked.
-func (i issuer) issued(r Record) bool {
+func (i issuer) hasIssued(r Record) bool {
 	c, err := x509.ParseCertificate(r.DER)
 	return err == nil && bytes.Equal(c.RawIssuer, i.issuing.cert.RawSubject) && bytes.Equal(c.AuthorityKeyId, i.issuing.cert.SubjectKeyId)
 }
 
-// respond answers an OCSP request with a response, whatever the request was.
-func (a *Authority) respond(ctx context.Context, request []byte) []byte {
+// answerOCSP answers an OCSP request with a response, whatever the request was.
+func (a *Authority) answerOCSP(ctx context.Context, request []byte) []byte {
 	q, err := ocsp.ParseRequest(request)
 	if err != nil {
 		return ocsp.MalformedRequestErrorResponse
 	}
-	for _, i := range a.issuers() {
-		if !i.asked(q) {
+	for _, i := range a.listIssuers() {
+		if !i.isQueried(q) {
 			continue
 		}
-		der, err := a.ocspFor(ctx, i, q.SerialNumber, q.HashAlgorithm)
+		der, err := a.buildOCSPResponse(ctx, i, q.SerialNumber, q.HashAlgorithm)
 		if err != nil {
 			return ocsp.InternalErrorErrorResponse
 		}
@@ -140,8 +140,8 @@ func (a *Authority) respond(ctx context.Context, request []byte) []byte {
 	return ocsp.UnauthorizedErrorResponse
 }
 
-// asked reports whether a request is about an issuing certificate, by name and by key.
-func (i issuer) asked(q *ocsp.Request) bool {
+// isQueried reports whether a request is about an issuing certificate, by name and by key.
+func (i issuer) isQueried(q *ocsp.Request) bool {
 	if !q.HashAlgorithm.Available() {
 		return false
 	}
@@ -158,48 +158,48 @@ func (i issuer) asked(q *ocsp.Request) bool {
 	return bytes.Equal(name.Sum(nil), q.IssuerNameHash) && bytes.Equal(key.Sum(nil), q.IssuerKeyHash)
 }
 
-// list is a signed list as long as it is handed out.
-type list struct {
+// cachedCRL is a signed list as long as it is handed out.
+type cachedCRL struct {
 	der    []byte
 	at     time.Time
 	number int64
 	count  int // of all revoked certificates when it was made, whichever issuer's
 }
 
-// list returns the current revocation list of the root or an issuing certificate, of what that one issued: a fresh one
+// currentCRL returns the current revocation list of the root or an issuing certificate, of what that one issued: a fresh one
 // as soon as another certificate is revoked, by whatever process. A list of the root is always empty: what it signed are
 // this authority's own parts, which end with it.
-func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
+func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error) {
 	now := a.clock().UTC()
-	if err := allValid(now, a.keys.root, of); err != nil {
+	if err := requireAllValid(now, a.keys.root, of); err != nil {
 		return nil, err
 	}
-	name := hex(of.cert)
+	name := formatSerial(of.cert)
 	count, issuing := 0, !of.cert.Equal(a.keys.root.cert)
 	if issuing {
 		var err error
-		if count, err = a.ledger.Revocations(ctx); err != nil {
+		if count, err = a.ledger.CountRevoked(ctx); err != nil {
 			return nil, fmt.Errorf("count revoked certificates: %w", err)
 		}
 	}
 	a.mu.Lock()
-	l, ok := a.lists[name]
+	l, ok := a.crls[name]
 	a.mu.Unlock()
-	if ok && l.count == count && now.Sub(l.at) < renew && !now.Before(l.at) {
+	if ok && l.count == count && now.Sub(l.at) < crlReuse && !now.Before(l.at) {
 		return l.der, nil
 	}
 	// Numbers ascend (RFC 5280 §5.2.3), also when two lists are made in one millisecond or the clock was set back.
-	fresh := list{at: now, number: max(now.UnixMilli(), l.number+1)}
-	template := &x509.RevocationList{Number: big.NewInt(fresh.number), ThisUpdate: now.Truncate(time.Second), NextUpdate: now.Add(listFor)}
+	fresh := cachedCRL{at: now, number: max(now.UnixMilli(), l.number+1)}
+	template := &x509.RevocationList{Number: big.NewInt(fresh.number), ThisUpdate: now.Truncate(time.Second), NextUpdate: now.Add(crlValidity)}
 	if issuing {
-		records, err := a.ledger.Revoked(ctx)
+		records, err := a.ledger.ListRevoked(ctx)
 		if err != nil {
 			return nil, fmt.Errorf("read revoked certificates: %w", err)
 		}
 		fresh.count = len(records)
 		by := issuer{issuing: of}
 		for _, r := range records {
-			if !by.issued(r) {
+			if !by.hasIssued(r) {
 				continue
 			}
 			serial, ok := new(big.Int).SetString(r.Serial, 16)
@@ -216,8 +216,8 @@ func (a *Authority) list(ctx context.Context, of identity) ([]byte, error) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.lists[name].number < fresh.number {
-		a.lists[name] = fresh
+	if a.crls[name].number < fresh.number {
+		a.crls[name] = fresh
 	}
 	return fresh.der, nil
 }

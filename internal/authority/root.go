@@ -55,7 +55,7 @@ func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error
 	if err := first["issuing"].CheckSignatureFrom(root); err != nil {
 		return nil, nil, fmt.Errorf("certificate of the authority's issuing: %w", err)
 	}
-	issuers = []Issuer{issuingCertificate(first["issuing"])}
+	issuers = []Issuer{describeIssuer(first["issuing"])}
 	guests, err := readMembers(filepath.Join(dir, guestsFile), guestsIssuingMember)
 	if errors.Is(err, fs.ErrNotExist) {
 		return root, issuers, nil
@@ -66,7 +66,7 @@ func ReadPublic(dir string) (root *x509.Certificate, issuers []Issuer, err error
 	if err := checkGuestIssuer(guests[guestsIssuingMember], root); err != nil {
 		return nil, nil, err
 	}
-	return root, append(issuers, guestIssuingCertificate(guests[guestsIssuingMember])), nil
+	return root, append(issuers, describeGuestIssuer(guests[guestsIssuingMember])), nil
 }
 
 // readMembers reads certificates of one of the authority's files.
@@ -75,7 +75,7 @@ func readMembers(file string, names ...string) (map[string]*x509.Certificate, er
 	if err != nil {
 		return nil, fmt.Errorf("read authority: %w", err)
 	}
-	var in stored
+	var in storedFile
 	if err := json.Unmarshal(b, &in); err != nil {
 		return nil, fmt.Errorf("read %s: %w", file, err)
 	}

@@ -26,15 +26,15 @@ import (
 	"segel/revocation"
 )
 
-// broken is a ledger that fails.
-type broken struct{ Memory }
+// brokenLedger is a ledger that fails.
+type brokenLedger struct{ MemoryLedger }
 
 var errLedger = errors.New("the ledger is away")
 
-func (*broken) Issued(context.Context, Record) error           { return errLedger }
-func (*broken) Lookup(context.Context, string) (Record, error) { return Record{}, errLedger }
-func (*broken) Revoked(context.Context) ([]Record, error)      { return nil, errLedger }
-func (*broken) Revocations(context.Context) (int, error)       { return 0, errLedger }
+func (*brokenLedger) RecordIssued(context.Context, Record) error     { return errLedger }
+func (*brokenLedger) Lookup(context.Context, string) (Record, error) { return Record{}, errLedger }
+func (*brokenLedger) ListRevoked(context.Context) ([]Record, error)  { return nil, errLedger }
+func (*brokenLedger) CountRevoked(context.Context) (int, error)      { return 0, errLedger }
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
@@ -45,10 +45,10 @@ func newKey(t *testing.T) *ecdsa.PrivateKey {
 	return key
 }
 
-// at makes an authority whose clock the test sets.
-func at(t *testing.T, l Ledger, now *time.Time) *Authority {
+// openAt makes an authority whose clock the test sets.
+func openAt(t *testing.T, l Ledger, now *time.Time) *Authority {
 	t.Helper()
-	a, err := Ephemeral(public, func() time.Time { return *now })
+	a, err := NewEphemeral(publicURL, func() time.Time { return *now })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,16 +62,16 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	make1 := func() (*keys, stored) {
-		k, err := newKeys(public, time.Now())
+	make1 := func() (*keySet, storedFile) {
+		k, err := newKeySet(publicURL, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := k.marshal(s)
+		b, err := k.marshalFile(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f stored
+		var f storedFile
 		if err := json.Unmarshal(b, &f); err != nil {
 			t.Fatal(err)
 		}
@@ -84,30 +84,30 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	certificate := func(f stored, name string, der []byte) {
+	certificate := func(f storedFile, name string, der []byte) {
 		m := f.Members[name]
 		m.Certificate = der
 		f.Members[name] = m
 	}
 	for name, c := range map[string]struct {
-		change func(*stored)
+		change func(*storedFile)
 		says   string // empty: it is used
 	}{
-		"as made":                        {func(*stored) {}, ""},
-		"another version":                {func(f *stored) { f.Version = 2 }, "version 2"},
-		"a part missing":                 {func(f *stored) { delete(f.Members, "tsa") }, "tsa"},
-		"another's certificate":          {func(f *stored) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
-		"another's part, key and all":    {func(f *stored) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
-		"a key moved to another place":   {func(f *stored) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
-		"an issuer nobody certified":     {func(f *stored) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
-		"a root that another root knows": {func(f *stored) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
-		"bytes that are no certificate":  {func(f *stored) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
+		"as made":                        {func(*storedFile) {}, ""},
+		"another version":                {func(f *storedFile) { f.Version = 2 }, "version 2"},
+		"a part missing":                 {func(f *storedFile) { delete(f.Members, "tsa") }, "tsa"},
+		"another's certificate":          {func(f *storedFile) { certificate(*f, "tsa", other.Members["tsa"].Certificate) }, "tsa do not belong together"},
+		"another's part, key and all":    {func(f *storedFile) { f.Members["ocsp"] = other.Members["ocsp"] }, "certificate of the authority's ocsp"},
+		"a key moved to another place":   {func(f *storedFile) { f.Members["tsa"] = f.Members["ocsp"] }, "key of the authority's tsa"},
+		"an issuer nobody certified":     {func(f *storedFile) { certificate(*f, "issuing", self) }, "certificate of the authority's issuing"},
+		"a root that another root knows": {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
+		"bytes that are no certificate":  {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
-		b, err := k.marshal(s)
+		b, err := k.marshalFile(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f stored
+		var f storedFile
 		if err := json.Unmarshal(b, &f); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "authority.json"), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		a, err := Open(dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}})
+		a, err := Open(dir, Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}})
 		if (err == nil) != (c.says == "") || err != nil && (a != nil || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
 		}
@@ -146,7 +146,7 @@ func TestStartersAtOnceShareOneAuthorityAndWhatACrashLeftIsIgnored(t *testing.T)
 	var all sync.WaitGroup
 	for i := range roots {
 		all.Go(func() {
-			a, err := Open(dir, Options{PublicURL: public, Clock: time.Now, Sealer: s, Ledger: &Memory{}})
+			a, err := Open(dir, Options{PublicURL: publicURL, Clock: time.Now, Sealer: s, Ledger: &MemoryLedger{}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -164,26 +164,26 @@ func TestStartersAtOnceShareOneAuthorityAndWhatACrashLeftIsIgnored(t *testing.T)
 
 func TestCertificateThatCouldNotBeRecordedIsNotHandedOut(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &broken{})
-	if chain, err := a.Certify(t.Context(), sari(), newKey(t).Public()); !errors.Is(err, errLedger) || chain != nil {
+	a := openAuthority(t, t.TempDir(), &brokenLedger{})
+	if chain, err := a.Certify(t.Context(), sariHolder(), newKey(t).Public()); !errors.Is(err, errLedger) || chain != nil {
 		t.Errorf("%d certificates, %v", len(chain), err)
 	}
 }
 
 func TestCertificateSaysWhoMaySignAndWhereToAsk(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	c := issue(t, a)[0]
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	c := issueCertificate(t, a)[0]
 	if c.KeyUsage != x509.KeyUsageDigitalSignature|x509.KeyUsageContentCommitment || c.IsCA || c.SerialNumber.BitLen() < 128 {
 		t.Errorf("usage %b, authority %t, serial %x", c.KeyUsage, c.IsCA, c.SerialNumber)
 	}
 	for _, address := range [][]string{c.OCSPServer, c.IssuingCertificateURL, c.CRLDistributionPoints} {
-		if len(address) != 1 || !strings.HasPrefix(address[0], public+"/authority/") {
+		if len(address) != 1 || !strings.HasPrefix(address[0], publicURL+"/authority/") {
 			t.Errorf("address %q", address)
 		}
 	}
 	// The mailbox is not verified, so the address is in the ledger alone.
-	record, err := a.ledger.Lookup(t.Context(), hex(c))
+	record, err := a.ledger.Lookup(t.Context(), formatSerial(c))
 	if err != nil || record.Email != "sari@example.test" || len(c.EmailAddresses) != 0 || c.Subject.SerialNumber != "7" {
 		t.Errorf("%+v %v, %q %v", record, err, c.EmailAddresses, c.Subject)
 	}
@@ -192,7 +192,7 @@ func TestCertificateSaysWhoMaySignAndWhereToAsk(t *testing.T) {
 func TestCertificateDoesNotOutliveItsIssuer(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	a := at(t, &Memory{}, &now)
+	a := openAt(t, &MemoryLedger{}, &now)
 	last := a.keys.issuing.cert.NotAfter
 	for _, c := range []struct {
 		now, end time.Time // zero: none is issued
@@ -200,7 +200,7 @@ func TestCertificateDoesNotOutliveItsIssuer(t *testing.T) {
 		{now, now.AddDate(personYears, 0, 0)}, {last.AddDate(0, -1, 0), last}, {last, last}, {last.Add(time.Second), time.Time{}},
 	} {
 		now = c.now
-		chain, err := a.Certify(t.Context(), sari(), newKey(t).Public())
+		chain, err := a.Certify(t.Context(), sariHolder(), newKey(t).Public())
 		if c.end.IsZero() {
 			if err == nil {
 				t.Errorf("at %s one was issued", c.now)
@@ -216,7 +216,7 @@ func TestCertificateDoesNotOutliveItsIssuer(t *testing.T) {
 func TestTimeStampAuthorityStopsWithItsCertificate(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	a := at(t, &Memory{}, &now)
+	a := openAt(t, &MemoryLedger{}, &now)
 	for _, c := range []struct {
 		now time.Time
 		ok  bool
@@ -230,8 +230,8 @@ func TestTimeStampAuthorityStopsWithItsCertificate(t *testing.T) {
 
 func TestResponderAnswersAboutItsOwnCertificatesOnly(t *testing.T) {
 	t.Parallel()
-	a, other := open(t, t.TempDir(), &Memory{}), open(t, t.TempDir(), &Memory{})
-	chain, foreign := issue(t, a), issue(t, other)
+	a, other := openAuthority(t, t.TempDir(), &MemoryLedger{}), openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain, foreign := issueCertificate(t, a), issueCertificate(t, other)
 	sameName := *chain[1]
 	sameName.RawSubjectPublicKeyInfo = foreign[1].RawSubjectPublicKeyInfo
 	sameKey := *chain[1]
@@ -252,27 +252,27 @@ func TestResponderAnswersAboutItsOwnCertificatesOnly(t *testing.T) {
 		"an issuer with the same key": {request(chain[0], &sameKey), ocsp.UnauthorizedErrorResponse},
 		"nothing":                     {nil, ocsp.MalformedRequestErrorResponse},
 	} {
-		if got := a.respond(t.Context(), c.request); string(got) != string(c.want) {
+		if got := a.answerOCSP(t.Context(), c.request); string(got) != string(c.want) {
 			t.Errorf("%s: %x", name, got)
 		}
 	}
-	r, err := ocsp.ParseResponse(a.respond(t.Context(), request(foreign[0], chain[1])), chain[1])
+	r, err := ocsp.ParseResponse(a.answerOCSP(t.Context(), request(foreign[0], chain[1])), chain[1])
 	if err != nil || r.Status != ocsp.Unknown {
 		t.Errorf("a serial that was never issued: %v, %v", r, err)
 	}
 	if _, err := a.Revocation(t.Context(), foreign[0], foreign[1]); !errors.Is(err, ErrUnknown) {
 		t.Errorf("in process: %v", err)
 	}
-	if _, err := a.Revocation(t.Context(), foreign[0], chain[1]); !errors.Is(err, revocation.ErrUnfit) {
+	if _, err := a.Revocation(t.Context(), foreign[0], chain[1]); !errors.Is(err, revocation.ErrUnusable) {
 		t.Errorf("in process, a serial that was never issued: %v", err)
 	}
 }
 
 func TestWithoutItsLedgerNothingIsCalledGood(t *testing.T) {
 	t.Parallel()
-	a := open(t, t.TempDir(), &Memory{})
-	chain := issue(t, a)
-	a.ledger = &broken{}
+	a := openAuthority(t, t.TempDir(), &MemoryLedger{})
+	chain := issueCertificate(t, a)
+	a.ledger = &brokenLedger{}
 	if _, err := a.Revocation(t.Context(), chain[0], chain[1]); !errors.Is(err, errLedger) {
 		t.Errorf("in process: %v", err)
 	}
@@ -280,7 +280,7 @@ func TestWithoutItsLedgerNothingIsCalledGood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := a.respond(t.Context(), request); string(got) != string(ocsp.InternalErrorErrorResponse) {
+	if got := a.answerOCSP(t.Context(), request); string(got) != string(ocsp.InternalErrorErrorResponse) {
 		t.Errorf("OCSP: %x", got)
 	}
 	w := httptest.NewRecorder()
@@ -292,7 +292,7 @@ func TestWithoutItsLedgerNothingIsCalledGood(t *testing.T) {
 
 func TestHandlerRefusesWhatIsNoRequest(t *testing.T) {
 	t.Parallel()
-	h := open(t, t.TempDir(), &Memory{}).Handler()
+	h := openAuthority(t, t.TempDir(), &MemoryLedger{}).Handler()
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -315,11 +315,11 @@ func TestHandlerRefusesWhatIsNoRequest(t *testing.T) {
 
 func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 	t.Parallel()
-	now, l := time.Now(), &Memory{}
-	a := at(t, l, &now)
-	chain := issue(t, a)
+	now, l := time.Now(), &MemoryLedger{}
+	a := openAt(t, l, &now)
+	chain := issueCertificate(t, a)
 	read := func() (*x509.RevocationList, error) {
-		der, err := a.list(t.Context(), a.keys.issuing)
+		der, err := a.currentCRL(t.Context(), a.keys.issuing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,7 +327,7 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = revocation.JudgeCRL(der, chain[0], chain[1], now)
+		_, err = revocation.ValidateCRL(der, chain[0], chain[1], now)
 		return l, err
 	}
 	first, err := read()
@@ -337,13 +337,13 @@ func TestListIsRenewedEveryHourWithAHigherNumber(t *testing.T) {
 	if again, err := read(); err != nil || again.Number.Cmp(first.Number) != 0 {
 		t.Errorf("%v, number %v after %v", err, again.Number, first.Number)
 	}
-	now = now.Add(renew)
+	now = now.Add(crlReuse)
 	second, err := read()
 	if err != nil || second.Number.Cmp(first.Number) <= 0 {
 		t.Errorf("%v, number %v after %v", err, second.Number, first.Number)
 	}
 	// Once another is revoked, nobody is given the old list.
-	if err := l.Revoke(t.Context(), hex(chain[0]), 1, now); err != nil {
+	if err := l.Revoke(t.Context(), formatSerial(chain[0]), 1, now); err != nil {
 		t.Fatal(err)
 	}
 	third, err := read()

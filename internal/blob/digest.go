@@ -54,17 +54,17 @@ func NewDigester() *Digester {
 // ResumeDigester returns a digester for the tail that follows the first begin bytes of a document. Midstate is the
 // state of the SHA-256 over these bytes, and total their digest. The bytes are not read. See [Resume].
 func ResumeDigester(midstate []byte, begin int64, total [sha256.Size]byte) (*Digester, error) {
-	h, err := Resume(midstate, begin, total)
+	h, err := ResumeHash(midstate, begin, total)
 	if err != nil {
 		return nil, err
 	}
 	return &Digester{begin: begin, document: h, own: sha256.New(), chunk: sha256.New()}, nil
 }
 
-// Resume returns the SHA-256 of a document as it stood after begin bytes, whose digest is total. A signature made from a
+// ResumeHash returns the SHA-256 of a document as it stood after begin bytes, whose digest is total. A signature made from a
 // wrong state does not verify, and a check that resumes from the same state does not notice. A state that does not finish
 // as total is [ErrMidstate].
-func Resume(midstate []byte, begin int64, total [sha256.Size]byte) (hash.Hash, error) {
+func ResumeHash(midstate []byte, begin int64, total [sha256.Size]byte) (hash.Hash, error) {
 	if len(midstate) != MidstateLen || !bytes.HasPrefix(midstate, midstateMagic) {
 		return nil, fmt.Errorf("%w: %d bytes of another form", ErrMidstate, len(midstate))
 	}
@@ -120,5 +120,5 @@ func (d *Digester) Digest() Digest {
 	return out
 }
 
-// chunks returns how many chunks a blob of that size has.
-func chunks(size int64) int64 { return (size + ChunkSize - 1) / ChunkSize }
+// chunkCount returns how many chunks a blob of that size has.
+func chunkCount(size int64) int64 { return (size + ChunkSize - 1) / ChunkSize }

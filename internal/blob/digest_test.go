@@ -14,8 +14,8 @@ import (
 	"segel/internal/blob/blobtest"
 )
 
-// digest feeds d in pieces of growing size.
-func digest(d *blob.Digester, content []byte) blob.Digest {
+// digestOf feeds d in pieces of growing size.
+func digestOf(d *blob.Digester, content []byte) blob.Digest {
 	for size := 1; len(content) > 0; size = size*2 + 1 {
 		n := min(size, len(content))
 		d.Write(content[:n])
@@ -34,7 +34,7 @@ func TestADigestIsThatOfOnePass(t *testing.T) {
 			sum := sha256.Sum256(p[:m])
 			sums, p = append(sums, sum[:]...), p[m:]
 		}
-		got := digest(blob.NewDigester(), content)
+		got := digestOf(blob.NewDigester(), content)
 		if got.Size != int64(n) || got.End != int64(n) {
 			t.Errorf("%d bytes: size %d, end %d", n, got.Size, got.End)
 		}
@@ -51,13 +51,13 @@ func TestATailIsDigestedWithoutWhatIsBefore(t *testing.T) {
 	t.Parallel()
 	content := blobtest.Content(1, 2*blob.ChunkSize+100)
 	for _, begin := range []int{0, 1, 63, 64, 65, blob.ChunkSize, len(content) - 1, len(content)} {
-		base := digest(blob.NewDigester(), content[:begin])
+		base := digestOf(blob.NewDigester(), content[:begin])
 		d, err := blob.ResumeDigester(base.Midstate, base.End, base.Total)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tail, alone := digest(d, content[begin:]), digest(blob.NewDigester(), content[begin:])
-		whole := digest(blob.NewDigester(), content)
+		tail, alone := digestOf(d, content[begin:]), digestOf(blob.NewDigester(), content[begin:])
+		whole := digestOf(blob.NewDigester(), content)
 		if tail.Total != whole.Total || tail.End != whole.End || !bytes.Equal(tail.Midstate, whole.Midstate) {
 			t.Errorf("from %d: not the document's", begin)
 		}
@@ -83,9 +83,9 @@ func TestADigestCanBeTakenOnTheWay(t *testing.T) {
 
 func TestAWrongMidstateIsRefused(t *testing.T) {
 	t.Parallel()
-	whole := digest(blob.NewDigester(), []byte("abc"))
+	whole := digestOf(blob.NewDigester(), []byte("abc"))
 	good := whole.Midstate
-	if _, err := blob.Resume(good, 3, whole.Total); err != nil {
+	if _, err := blob.ResumeHash(good, 3, whole.Total); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -112,13 +112,13 @@ func TestAWrongMidstateIsRefused(t *testing.T) {
 func TestNoChangedBitOfAMidstateLeadsToAnotherDigest(t *testing.T) {
 	t.Parallel()
 	before := blobtest.Content(3, 3*64+17)
-	base := digest(blob.NewDigester(), before)
+	base := digestOf(blob.NewDigester(), before)
 	want := sha256.Sum256(append(bytes.Clone(before), "tail"...))
 	accepted := 0
 	for bit := range 8 * blob.MidstateLen {
 		midstate := bytes.Clone(base.Midstate)
 		midstate[bit/8] ^= 1 << (bit % 8)
-		h, err := blob.Resume(midstate, base.End, base.Total)
+		h, err := blob.ResumeHash(midstate, base.End, base.Total)
 		if err != nil {
 			if !errors.Is(err, blob.ErrMidstate) {
 				t.Errorf("bit %d: %v", bit, err)
@@ -148,7 +148,7 @@ func TestAMidstateOfAnEarlierBuildIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := strings.Repeat("segel", 20)
-	h, err := blob.Resume(midstate, int64(len(before)), sha256.Sum256([]byte(before)))
+	h, err := blob.ResumeHash(midstate, int64(len(before)), sha256.Sum256([]byte(before)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestAMidstateOfAnEarlierBuildIsRead(t *testing.T) {
 	if want := sha256.Sum256([]byte(before + "tail")); !bytes.Equal(h.Sum(nil), want[:]) {
 		t.Error("the sample leads to another hash")
 	}
-	if got := digest(blob.NewDigester(), []byte(before)).Midstate; !bytes.Equal(got, midstate) {
+	if got := digestOf(blob.NewDigester(), []byte(before)).Midstate; !bytes.Equal(got, midstate) {
 		t.Errorf("written today as %x", got)
 	}
 }

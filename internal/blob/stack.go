@@ -66,7 +66,7 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 		if err := seg.Key.Check(); err != nil {
 			return nil, err
 		}
-		if seg.Size < 0 || int64(len(seg.Sums)) != chunks(seg.Size)*sha256.Size {
+		if seg.Size < 0 || int64(len(seg.Sums)) != chunkCount(seg.Size)*sha256.Size {
 			return nil, fmt.Errorf("%w: blob %s: %d bytes of sums for %d bytes", ErrSegment, seg.Key, len(seg.Sums), seg.Size)
 		}
 		st.begins[i] = st.size
@@ -77,22 +77,22 @@ func OpenStack(ctx context.Context, s Store, segments []Segment) (*Stack, error)
 	return st, nil
 }
 
-// Present opens every blob, and so reports whether all are there: [ErrNotFound] names one that is not, [CorruptError] one
+// CheckPresent opens every blob, and so reports whether all are there: [ErrNotFound] names one that is not, [CorruptError] one
 // of another size. Reading opens again only what does not fit among those that stay open.
-func (s *Stack) Present() error {
+func (s *Stack) CheckPresent() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range s.segments {
-		if _, err := s.blob(i); err != nil {
+		if _, err := s.openSegment(i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Append lays a blob on top: the document has a tail more. What was open stays so, and whoever reads the document as it
+// AppendSegment lays a blob on top: the document has a tail more. What was open stays so, and whoever reads the document as it
 // was goes on.
-func (s *Stack) Append(top Segment) error {
+func (s *Stack) AppendSegment(top Segment) error {
 	more, err := OpenStack(s.ctx, s.store, []Segment{top})
 	if err != nil {
 		return err
@@ -125,12 +125,12 @@ func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	defer s.mu.Unlock()
 	n := 0
 	for n < len(p) {
-		i, at := s.locate(off + int64(n))
+		i, at := s.locateOffset(off + int64(n))
 		if i == len(s.segments) {
 			return n, io.EOF
 		}
 		part := p[n:min(int64(len(p)), int64(n)+s.segments[i].Size-at)]
-		m, err := s.read(i, part, at)
+		m, err := s.readSegment(i, part, at)
 		n += m
 		if err != nil {
 			return n, err
@@ -151,9 +151,9 @@ func (s *Stack) Close() error {
 	return errors.Join(errs...)
 }
 
-// locate returns the segment that holds an offset of the document, and where in it; the number of segments
+// locateOffset returns the segment that holds an offset of the document, and where in it; the number of segments
 // when the offset lies at or behind the end.
-func (s *Stack) locate(off int64) (index int, at int64) {
+func (s *Stack) locateOffset(off int64) (index int, at int64) {
 	if off >= s.size {
 		return len(s.segments), 0
 	}
@@ -162,9 +162,9 @@ func (s *Stack) locate(off int64) (index int, at int64) {
 	return i, off - s.begins[i]
 }
 
-// read fills p, which lies within the segment, from its blob. The caller holds mu.
-func (s *Stack) read(i int, p []byte, at int64) (int, error) {
-	b, err := s.blob(i)
+// readSegment fills p, which lies within the segment, from its blob. The caller holds mu.
+func (s *Stack) readSegment(i int, p []byte, at int64) (int, error) {
+	b, err := s.openSegment(i)
 	if err != nil {
 		return 0, err
 	}
@@ -179,8 +179,8 @@ func (s *Stack) read(i int, p []byte, at int64) (int, error) {
 	return n, fmt.Errorf("read blob %s at %d: %w", s.segments[i].Key, at, err)
 }
 
-// blob returns the open blob of a segment and moves it to the front. The caller holds mu.
-func (s *Stack) blob(i int) (Blob, error) {
+// openSegment returns the open blob of a segment and moves it to the front. The caller holds mu.
+func (s *Stack) openSegment(i int) (Blob, error) {
 	if s.closed {
 		return nil, ErrClosed
 	}

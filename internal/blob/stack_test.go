@@ -18,12 +18,12 @@ import (
 	"segel/internal/blob/blobtest"
 )
 
-// stacked commits blobs of these sizes and returns them with the document they make.
-func stacked(t *testing.T, s blob.Store, sizes ...int) (segments []blob.Segment, document []byte) {
+// storeSegments commits blobs of these sizes and returns them with the document they make.
+func storeSegments(t *testing.T, s blob.Store, sizes ...int) (segments []blob.Segment, document []byte) {
 	t.Helper()
 	for i, n := range sizes {
 		content := blobtest.Content(byte(i), n)
-		d := blobtest.Put(t, s, blobtest.Key(i), content)
+		d := blobtest.CommitBlob(t, s, blobtest.Key(i), content)
 		segments = append(segments, blob.Segment{Key: blobtest.Key(i), Size: d.Size, Sums: d.Sums})
 		document = append(document, content...)
 	}
@@ -62,7 +62,7 @@ func TestAStackIsTheFileItsBlobsMake(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &blobtest.Memory{}
-			segments, document := stacked(t, m, sizes...)
+			segments, document := storeSegments(t, m, sizes...)
 			st := openStack(t, m, segments)
 			if st.Size() != int64(len(document)) {
 				t.Fatalf("size %d of %d", st.Size(), len(document))
@@ -94,26 +94,26 @@ func TestAStackTellsWhetherAllItsBlobsArePresent(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &blobtest.Memory{}
-			segments, _ := stacked(t, m, sizes...)
-			if err := openStack(t, m, segments).Present(); err != nil {
+			segments, _ := storeSegments(t, m, sizes...)
+			if err := openStack(t, m, segments).CheckPresent(); err != nil {
 				t.Errorf("all are: %v", err)
 			}
 			for i, s := range segments {
 				if err := m.Remove(t.Context(), s.Key); err != nil {
 					t.Fatal(err)
 				}
-				if err := openStack(t, m, segments).Present(); !errors.Is(err, blob.ErrNotFound) {
+				if err := openStack(t, m, segments).CheckPresent(); !errors.Is(err, blob.ErrNotFound) {
 					t.Errorf("without blob %d: %v", i, err)
 				}
-				blobtest.Put(t, m, s.Key, blobtest.Content(1, int(s.Size)+1))
+				blobtest.CommitBlob(t, m, s.Key, blobtest.Content(1, int(s.Size)+1))
 				var corrupt *blob.CorruptError
-				if err := openStack(t, m, segments).Present(); !errors.As(err, &corrupt) || corrupt.Key != s.Key {
+				if err := openStack(t, m, segments).CheckPresent(); !errors.As(err, &corrupt) || corrupt.Key != s.Key {
 					t.Errorf("with a longer blob %d: %v", i, err)
 				}
 				if err := m.Remove(t.Context(), s.Key); err != nil {
 					t.Fatal(err)
 				}
-				blobtest.Put(t, m, s.Key, blobtest.Content(byte(i), int(s.Size)))
+				blobtest.CommitBlob(t, m, s.Key, blobtest.Content(byte(i), int(s.Size)))
 			}
 		})
 	}
@@ -125,12 +125,12 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := &blobtest.Memory{}
-			segments, document := stacked(t, s, sizes...)
+			segments, document := storeSegments(t, s, sizes...)
 			st := openStack(t, s, nil)
 			size := int64(0)
 			for i, seg := range segments {
 				before := io.NewSectionReader(st, 0, size)
-				if err := st.Append(seg); err != nil {
+				if err := st.AppendSegment(seg); err != nil {
 					t.Fatal(err)
 				}
 				got, err := io.ReadAll(before)
@@ -145,7 +145,7 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 			if got, err := io.ReadAll(io.NewSectionReader(st, 0, size)); err != nil || !bytes.Equal(got, document) {
 				t.Errorf("%d bytes of %d in the end, %v", len(got), len(document), err)
 			}
-			if err := st.Append(blob.Segment{Key: blobtest.Key(99), Size: 5}); err == nil || st.Size() != size {
+			if err := st.AppendSegment(blob.Segment{Key: blobtest.Key(99), Size: 5}); err == nil || st.Size() != size {
 				t.Errorf("a blob without its sums is laid on top, %v", err)
 			}
 		})
@@ -155,7 +155,7 @@ func TestAStackGrowsUnderWhoReadsIt(t *testing.T) {
 func TestAStackIsServedInRanges(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, 3*blob.ChunkSize+11, 500, 40)
+	segments, document := storeSegments(t, m, 3*blob.ChunkSize+11, 500, 40)
 	st := openStack(t, m, segments)
 	for header, want := range map[string][]byte{
 		"":                      document,
@@ -209,7 +209,7 @@ func (b *countedBlob) Close() error {
 func TestFewBlobsAreOpenAndNoneAfterClose(t *testing.T) {
 	t.Parallel()
 	c := &counted{Store: &blobtest.Memory{}}
-	segments, document := stacked(t, c, shapes["more than are open"]...)
+	segments, document := storeSegments(t, c, shapes["more than are open"]...)
 	st, err := blob.OpenStack(t.Context(), c, segments)
 	if err != nil {
 		t.Fatal(err)
@@ -245,7 +245,7 @@ func TestFewBlobsAreOpenAndNoneAfterClose(t *testing.T) {
 func TestManyReadersShareAStack(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, shapes["more than are open"]...)
+	segments, document := storeSegments(t, m, shapes["more than are open"]...)
 	st := openStack(t, m, segments)
 	var wg sync.WaitGroup
 	for range 4 {
@@ -262,8 +262,8 @@ func TestManyReadersShareAStack(t *testing.T) {
 func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, 3*blob.ChunkSize, 500)
-	m.Spoil(blobtest.Key(0), 2*blob.ChunkSize-1)
+	segments, document := storeSegments(t, m, 3*blob.ChunkSize, 500)
+	m.CorruptByte(blobtest.Key(0), 2*blob.ChunkSize-1)
 	st := openStack(t, m, segments)
 
 	v := st.Verified()
@@ -294,8 +294,8 @@ func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 func TestALostOrCutBlobIsNamed(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, _ := stacked(t, m, 100, 100, 100)
-	m.Cut(blobtest.Key(1), 99)
+	segments, _ := storeSegments(t, m, 100, 100, 100)
+	m.TruncateBlob(blobtest.Key(1), 99)
 	if err := m.Remove(t.Context(), blobtest.Key(2)); err != nil {
 		t.Fatal(err)
 	}
@@ -341,7 +341,7 @@ func TestSegmentsOfAnotherShapeAreRefused(t *testing.T) {
 func TestVerifiedSeeksLikeAFile(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
-	segments, document := stacked(t, m, 100, 50)
+	segments, document := storeSegments(t, m, 100, 50)
 	v := openStack(t, m, segments).Verified()
 	if at, err := v.Seek(-10, io.SeekEnd); at != 140 || err != nil {
 		t.Errorf("from the end: %d, %v", at, err)
@@ -406,7 +406,7 @@ func TestWhatChangesAfterItWasComparedIsNotHandedOut(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{1, 100, 16 << 10, 64 << 10} {
 		m := &blobtest.Memory{}
-		segments, document := stacked(t, m, blob.ChunkSize)
+		segments, document := storeSegments(t, m, blob.ChunkSize)
 		c := &changing{Memory: m, after: blob.ChunkSize + 200<<10} // once to compare, and a part to hand out
 		v := openStack(t, c, segments).Verified()
 		var got bytes.Buffer
@@ -423,7 +423,7 @@ func TestWhatChangesAfterItWasComparedIsNotHandedOut(t *testing.T) {
 func TestReadersThatWaitHoldLittleMemory(t *testing.T) {
 	// Not parallel: it looks at the memory of the program.
 	m := &blobtest.Memory{}
-	segments, _ := stacked(t, m, 2*blob.ChunkSize)
+	segments, _ := storeSegments(t, m, 2*blob.ChunkSize)
 	st := openStack(t, m, segments)
 	readers := make([]*blob.Verified, 1000)
 	buf := make([]byte, 16<<10)

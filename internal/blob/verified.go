@@ -115,7 +115,7 @@ func (v *Verified) Seek(offset int64, whence int) (int64, error) {
 
 // compare reads the chunk that holds the current offset and compares it with its sum.
 func (v *Verified) compare() error {
-	i, at := v.stack.locate(v.offset)
+	i, at := v.stack.locateOffset(v.offset)
 	seg := v.stack.segments[i]
 	number := at / ChunkSize
 	within := number * ChunkSize // offset of the chunk in its blob

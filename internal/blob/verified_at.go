@@ -55,11 +55,11 @@ func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
 	defer v.mu.Unlock()
 	n := 0
 	for n < len(p) {
-		i, at := v.stack.locate(off + int64(n))
+		i, at := v.stack.locateOffset(off + int64(n))
 		if i == len(v.stack.segments) {
 			return n, io.EOF
 		}
-		m, err := v.read(p[n:], chunkID{i, at / ChunkSize}, int(at%ChunkSize))
+		m, err := v.readChunk(p[n:], chunkID{i, at / ChunkSize}, int(at%ChunkSize))
 		n += m
 		if err != nil {
 			return n, err
@@ -68,22 +68,22 @@ func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// read fills p from one chunk, up to the end of the chunk or of the part at the offset.
-func (v *VerifiedAt) read(p []byte, where chunkID, offset int) (int, error) {
+// readChunk fills p from one chunk, up to the end of the chunk or of the part at the offset.
+func (v *VerifiedAt) readChunk(p []byte, where chunkID, offset int) (int, error) {
 	if len(v.chunk) > 0 && v.at == where {
 		return copy(p, v.chunk[offset:]), nil
 	}
 	if known, ok := v.known[where]; ok {
 		return v.rereadPart(p, where, offset, known)
 	}
-	if err := v.load(where); err != nil {
+	if err := v.loadChunk(where); err != nil {
 		return 0, err
 	}
 	return copy(p, v.chunk[offset:]), nil
 }
 
-// load reads and verifies a chunk, and takes its fingerprints.
-func (v *VerifiedAt) load(where chunkID) error {
+// loadChunk reads and verifies a chunk, and takes its fingerprints.
+func (v *VerifiedAt) loadChunk(where chunkID) error {
 	seg := v.stack.segments[where.segment]
 	within := where.number * ChunkSize
 	size := int(min(ChunkSize, seg.Size-within))

@@ -19,7 +19,7 @@ func TestVerifiedReadsAtAnyOffsetAreTheDocument(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := &blobtest.Memory{}
-			segments, document := stacked(t, m, sizes...)
+			segments, document := storeSegments(t, m, sizes...)
 			st := openStack(t, m, segments)
 			v := st.VerifiedAt()
 			if err := iotest.TestReader(io.NewSectionReader(v, 0, st.Size()), document); err != nil {
@@ -45,7 +45,7 @@ func TestVerifiedReadsAtAnyOffsetAreTheDocument(t *testing.T) {
 func TestVerifiedReadsNoticeBytesThatChangeBetweenThem(t *testing.T) {
 	t.Parallel()
 	m := &countingStore{Memory: &blobtest.Memory{}}
-	segments, _ := stacked(t, m, 2*blob.ChunkSize+10, 500)
+	segments, _ := storeSegments(t, m, 2*blob.ChunkSize+10, 500)
 	const at = blob.ChunkSize + 700
 	p := make([]byte, 100)
 	corrupt := func(name string, v *blob.VerifiedAt) {
@@ -81,7 +81,7 @@ func TestVerifiedReadsHashAChunkOnce(t *testing.T) {
 	t.Parallel()
 	m := &countingStore{Memory: &blobtest.Memory{}}
 	const chunks, reads = 8, 2000
-	segments, document := stacked(t, m, chunks*blob.ChunkSize)
+	segments, document := storeSegments(t, m, chunks*blob.ChunkSize)
 	v := openStack(t, m, segments).VerifiedAt()
 	random := rand.New(rand.NewPCG(3, 4))
 	for range reads {

@@ -23,6 +23,10 @@ type Config struct {
 	// Database, as a PostgreSQL URL such as postgres://user:password@host/segel. Empty: SQLite in the data folder.
 	Database string `env:"DATABASE" secret:"true"`
 
+	// How long one transaction of the database may take, the wait for a connection included. PostgreSQL ends statements at that age
+	// too. Migrations are not bounded.
+	DatabaseTimeout time.Duration `env:"DATABASE_TIMEOUT" envDefault:"15s"`
+
 	// Whether serve brings the database to the form of this program: auto, or off, which refuses to start until segel migrate was
 	// run, for several services on one database. No other command ever does.
 	Migrate string `env:"MIGRATE" envDefault:"auto"`
@@ -56,7 +60,11 @@ type Config struct {
 	// Token that lets a monitor read /metrics, sent as Authorization: Bearer. Empty: only an operator's token does.
 	MetricsToken string `env:"METRICS_TOKEN" secret:"true"`
 
-	// How long requests and jobs at work may take to finish when the service is told to stop.
+	// How long the service goes on as before when it is told to stop, while /readyz already answers 503, so that a balancer sends no more
+	// requests to it. A few seconds more than the balancer needs to find out.
+	DrainWait time.Duration `env:"DRAIN_WAIT" envDefault:"0s"`
+
+	// How long requests and jobs at work may take to finish, together, once the service takes no more of them.
 	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s"`
 
 	// --- First start ---
@@ -250,6 +258,16 @@ type Config struct {
 
 	// Least rate, in bytes a second, at which a client has to send its request and take its answer. It may fall behind by half a minute.
 	LeastRate Size `env:"LEAST_RATE" envDefault:"1KiB"`
+	// How long an operation may take that reads or writes a record, such as a list, before it is answered 503. The time in which the
+	// request arrives does not count.
+	AnswerWithin time.Duration `env:"ANSWER_WITHIN" envDefault:"5s"`
+
+	// How long an operation may take that reads a file, signs, or asks other machines.
+	WorkWithin time.Duration `env:"WORK_WITHIN" envDefault:"2m"`
+
+	// What is kept free on the disks of the documents and of an SQLite database, but at most a tenth of a disk: uploads, conversions and
+	// verifications are refused with 503 before they use it, and signatures, stamps and seals go on. 0: nothing is kept.
+	DiskReserve Size `env:"DISK_RESERVE" envDefault:"512MiB"`
 
 	// Uploads received at the same time. Each takes room on the disk, hardly any memory.
 	MaxUploads int `env:"MAX_UPLOADS" envDefault:"64"`

@@ -28,13 +28,13 @@ func TestDefaultsPassTheirOwnChecksAndAreTheContractsLimits(t *testing.T) {
 
 func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 	t.Parallel()
-	doc, err := manual()
+	doc, err := readManual()
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, m := range members() {
-		if m.name == prefix || seen[m.name] {
+	for _, m := range listSettings() {
+		if m.name == envPrefix || seen[m.name] {
 			t.Errorf("%s has no variable of its own: %q", m.field, m.name)
 		}
 		seen[m.name] = true
@@ -123,7 +123,7 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		}
 	}
 	_, err := Load([]string{"SEGEL_MAX_PAGES=0", "SEGEL_LOG_FORMAT=xml"}, nil)
-	if err == nil || strings.Count(err.Error(), prefix) != 2 {
+	if err == nil || strings.Count(err.Error(), envPrefix) != 2 {
 		t.Errorf("two problems are told as %v", err)
 	}
 }
@@ -193,15 +193,15 @@ func TestWhatIsPrintedIsReadAgain(t *testing.T) {
 	var environ []string
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, "#"+prefix) {
+		if strings.HasPrefix(line, "#"+envPrefix) {
 			line = line[1:] // a default, spelled out, means the same
 		}
-		if strings.HasPrefix(line, prefix) {
+		if strings.HasPrefix(line, envPrefix) {
 			environ = append(environ, line)
 		}
 	}
-	if len(environ) != len(members()) {
-		t.Errorf("%d of %d members are printed", len(environ), len(members()))
+	if len(environ) != len(listSettings()) {
+		t.Errorf("%d of %d members are printed", len(environ), len(listSettings()))
 	}
 	again, err := Load(environ, nil)
 	if err != nil {

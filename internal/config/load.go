@@ -12,7 +12,7 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-const prefix = "SEGEL_"
+const envPrefix = "SEGEL_"
 
 // Load reads the configuration from an environment of NAME=value lines, as os.Environ gives, and from the
 // values that flags gave, by the same names; a flag wins. It returns the configuration checked, and every
@@ -23,7 +23,7 @@ func Load(environ []string, flags map[string]string) (Config, error) {
 	vars := map[string]string{}
 	for _, line := range environ {
 		name, value, _ := strings.Cut(line, "=")
-		if strings.HasPrefix(name, prefix) {
+		if strings.HasPrefix(name, envPrefix) {
 			vars[name] = value
 		}
 	}
@@ -34,7 +34,7 @@ func Load(environ []string, flags map[string]string) (Config, error) {
 		return Config{}, err
 	}
 	var c Config
-	if err := env.ParseWithOptions(&c, env.Options{Environment: vars, Prefix: prefix}); err != nil {
+	if err := env.ParseWithOptions(&c, env.Options{Environment: vars, Prefix: envPrefix}); err != nil {
 		return Config{}, plainError(err)
 	}
 	if err := c.Validate(); err != nil {
@@ -58,7 +58,7 @@ func Unknown(environ []string) []string {
 	var unknown []string
 	for _, line := range environ {
 		name, _, _ := strings.Cut(line, "=")
-		if strings.HasPrefix(name, prefix) && !known(name) {
+		if strings.HasPrefix(name, envPrefix) && !isKnown(name) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -66,8 +66,8 @@ func Unknown(environ []string) []string {
 	return unknown
 }
 
-func known(name string) bool {
-	for _, m := range members() {
+func isKnown(name string) bool {
+	for _, m := range listSettings() {
 		if name == m.name || m.secret && name == m.name+"_FILE" {
 			return true
 		}
@@ -75,8 +75,8 @@ func known(name string) bool {
 	return false
 }
 
-// member is one thing that can be set.
-type member struct {
+// setting is one thing that can be set.
+type setting struct {
 	field  string // in Config
 	name   string // of its variable
 	preset string // default, as text
@@ -84,14 +84,14 @@ type member struct {
 	index  int
 }
 
-// members lists what can be set, in the order of Config.
-func members() []member {
+// listSettings lists what can be set, in the order of Config.
+func listSettings() []setting {
 	t := reflect.TypeFor[Config]()
-	all := make([]member, 0, t.NumField())
+	all := make([]setting, 0, t.NumField())
 	for i := range t.NumField() {
 		f := t.Field(i)
-		all = append(all, member{
-			field: f.Name, name: prefix + f.Tag.Get("env"), preset: f.Tag.Get("envDefault"),
+		all = append(all, setting{
+			field: f.Name, name: envPrefix + f.Tag.Get("env"), preset: f.Tag.Get("envDefault"),
 			secret: f.Tag.Get("secret") == "true", index: i,
 		})
 	}
@@ -100,7 +100,7 @@ func members() []member {
 
 // readSecrets replaces NAME_FILE by NAME for each secret.
 func readSecrets(vars map[string]string) error {
-	for _, m := range members() {
+	for _, m := range listSettings() {
 		file := vars[m.name+"_FILE"]
 		if !m.secret || file == "" {
 			continue
@@ -128,9 +128,9 @@ func plainError(err error) error {
 	for _, e := range all.Errors {
 		var p env.ParseError
 		if errors.As(e, &p) {
-			i := slices.IndexFunc(members(), func(m member) bool { return m.field == p.Name })
+			i := slices.IndexFunc(listSettings(), func(m setting) bool { return m.field == p.Name })
 			if i >= 0 {
-				e = fmt.Errorf("%s: %w", members()[i].name, p.Err)
+				e = fmt.Errorf("%s: %w", listSettings()[i].name, p.Err)
 			}
 		}
 		plain = append(plain, e)

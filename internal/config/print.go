@@ -28,25 +28,25 @@ const mask = "********"
 // Print writes the configuration in effect as a file of environment variables, each under its comment. Secrets
 // are masked. What stands at its default is commented out.
 func (c Config) Print(w io.Writer) error {
-	doc, err := manual()
+	doc, err := readManual()
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
 	v := reflect.ValueOf(c)
 	preset := reflect.ValueOf(Default())
-	for _, m := range members() {
+	for _, m := range listSettings() {
 		if title := doc.titles[m.field]; title != "" {
 			fmt.Fprintf(&b, "# --- %s ---\n\n", title)
 		}
-		for _, line := range wrap(doc.comments[m.field], 98) {
+		for _, line := range wrapText(doc.comments[m.field], 98) {
 			fmt.Fprintf(&b, "# %s\n", line)
 		}
 		off := ""
 		if reflect.DeepEqual(v.Field(m.index).Interface(), preset.Field(m.index).Interface()) {
 			off = "#"
 		}
-		fmt.Fprintf(&b, "%s%s=%s\n\n", off, m.name, m.write(v.Field(m.index).Interface()))
+		fmt.Fprintf(&b, "%s%s=%s\n\n", off, m.name, m.formatValue(v.Field(m.index).Interface()))
 	}
 	_, err = w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
 	return err
@@ -64,12 +64,12 @@ func (c Config) String() string {
 // GoString is String: %#v must not show what %v hides.
 func (c Config) GoString() string { return c.String() }
 
-// write spells a value the way Load reads it.
-func (m member) write(value any) string {
+// formatValue spells a value the way Load reads it.
+func (m setting) formatValue(value any) string {
 	switch v := value.(type) {
 	case string:
 		if m.secret && v != "" {
-			return hide(v)
+			return maskSecret(v)
 		}
 		return v
 	case slog.Level:
@@ -88,7 +88,7 @@ func (m member) write(value any) string {
 		if m.secret {
 			v = slices.Clone(v)
 			for i := range v {
-				v[i] = hide(v[i])
+				v[i] = maskSecret(v[i])
 			}
 		}
 		return strings.Join(v, ",")
@@ -115,8 +115,8 @@ func (m member) write(value any) string {
 	return fmt.Sprint(value)
 }
 
-// hide masks a secret; of an address only where it leads stays, without user, password and parameters.
-func hide(secret string) string {
+// maskSecret masks a secret; of an address only where it leads stays, without user, password and parameters.
+func maskSecret(secret string) string {
 	u, err := url.Parse(secret)
 	if err != nil || u.Scheme == "" || u.Host == "" {
 		return mask
@@ -124,19 +124,19 @@ func hide(secret string) string {
 	return u.Scheme + "://" + mask + "@" + u.Host + u.Path
 }
 
-type pages struct {
+type manualText struct {
 	comments map[string]string // by member
 	titles   map[string]string // of the part that begins with a member
 }
 
-// manual reads the comments of Config.
-func manual() (pages, error) {
+// readManual reads the comments of Config.
+func readManual() (manualText, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "config.go", source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return pages{}, fmt.Errorf("read the manual: %w", err)
+		return manualText{}, fmt.Errorf("read the manual: %w", err)
 	}
-	p := pages{map[string]string{}, map[string]string{}}
+	p := manualText{map[string]string{}, map[string]string{}}
 	var before token.Pos
 	ast.Inspect(file, func(n ast.Node) bool {
 		f, ok := n.(*ast.Field)
@@ -157,8 +157,8 @@ func manual() (pages, error) {
 	return p, nil
 }
 
-// wrap breaks text into lines of at most width bytes.
-func wrap(text string, width int) []string {
+// wrapText breaks text into lines of at most width bytes.
+func wrapText(text string, width int) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {

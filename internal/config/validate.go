@@ -13,61 +13,61 @@ import (
 	"segel/internal/contract"
 )
 
-var segment = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
+var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 
 // Validate checks the configuration as a whole and returns every problem, each beginning with the name of its
 // variable.
 func (c Config) Validate() error {
 	var v problems
-	v.when(c.DataDir == "", "DATA_DIR", "must name a folder")
+	v.addIf(c.DataDir == "", "DATA_DIR", "must name a folder")
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
-		v.add("LISTEN", "%q is no address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
+		v.addProblem("LISTEN", "%q is no address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
 	}
-	v.url("PUBLIC_URL", c.PublicURL, "http", "https")
-	v.when(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
+	v.checkURL("PUBLIC_URL", c.PublicURL, "http", "https")
+	v.addIf(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
 	if c.Database != "" {
 		// The value holds a password, so neither it nor the parser's words about it are repeated.
 		u, err := url.Parse(c.Database)
-		v.when(err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql", "DATABASE", "must be a PostgreSQL URL, or empty for SQLite")
+		v.addIf(err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql", "DATABASE", "must be a PostgreSQL URL, or empty for SQLite")
 	}
 	for _, o := range c.CORSOrigins {
 		if o != "*" {
-			v.origin(o)
+			v.checkOrigin(o)
 		}
 	}
-	v.when(c.ServiceSegment != "" && !segment.MatchString(c.ServiceSegment), "SERVICE_SEGMENT",
+	v.addIf(c.ServiceSegment != "" && !segmentPattern.MatchString(c.ServiceSegment), "SERVICE_SEGMENT",
 		"must be one path segment of letters, digits and . _ ~ -")
 	for from, to := range c.Paths {
-		v.when(!strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/v1/"), "PATHS",
+		v.addIf(!strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/v1/"), "PATHS",
 			fmt.Sprintf("%q=%q must be a path from / and the path below /v1/ it leads to", from, to))
 	}
-	v.when(c.Migrate != MigrateAuto && c.Migrate != MigrateOff, "MIGRATE", "must be auto or off")
-	v.when(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
-	v.when(c.Organisation == "", "ORGANISATION", "must not be empty")
+	v.addIf(c.Migrate != MigrateAuto && c.Migrate != MigrateOff, "MIGRATE", "must be auto or off")
+	v.addIf(c.LogFormat != "text" && c.LogFormat != "json", "LOG_FORMAT", "must be text or json")
+	v.addIf(c.Organisation == "", "ORGANISATION", "must not be empty")
 	_, code := contract.ParseEmail(c.AdminEmail)
-	v.when(code != "", "ADMIN_EMAIL", "must be an e-mail address")
-	v.when(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
-	v.trust(c)
-	v.office(c)
-	v.convert(c)
-	v.numbers(c)
-	v.durations(c)
+	v.addIf(code != "", "ADMIN_EMAIL", "must be an e-mail address")
+	v.addIf(c.MaxBoxArea > 100, "MAX_BOX_AREA", "must be at most 100")
+	v.checkTrust(c)
+	v.checkStampOffice(c)
+	v.checkConvert(c)
+	v.checkNumbers(c)
+	v.checkDurations(c)
 	return errors.Join(v...)
 }
 
 type problems []error
 
-func (v *problems) add(name, format string, args ...any) {
-	*v = append(*v, fmt.Errorf("%s%s: "+format, append([]any{prefix, name}, args...)...))
+func (v *problems) addProblem(name, format string, args ...any) {
+	*v = append(*v, fmt.Errorf("%s%s: "+format, append([]any{envPrefix, name}, args...)...))
 }
 
-func (v *problems) when(bad bool, name, what string) {
+func (v *problems) addIf(bad bool, name, what string) {
 	if bad {
-		v.add(name, "%s", what)
+		v.addProblem(name, "%s", what)
 	}
 }
 
-func (v *problems) url(name, s string, schemes ...string) {
+func (v *problems) checkURL(name, s string, schemes ...string) {
 	if s == "" {
 		return
 	}
@@ -75,31 +75,31 @@ func (v *problems) url(name, s string, schemes ...string) {
 	if err == nil && u.Host != "" {
 		for _, want := range schemes {
 			if u.Scheme == want {
-				v.when(u.User != nil, name, "must not hold a password")
-				v.when(u.RawQuery != "" || u.Fragment != "", name, "must have neither a query nor a fragment")
+				v.addIf(u.User != nil, name, "must not hold a password")
+				v.addIf(u.RawQuery != "" || u.Fragment != "", name, "must have neither a query nor a fragment")
 				return
 			}
 		}
 	}
-	v.add(name, "must be an address such as %s://example.com", schemes[len(schemes)-1])
+	v.addProblem(name, "must be an address such as %s://example.com", schemes[len(schemes)-1])
 }
 
-func (v *problems) trust(c Config) {
+func (v *problems) checkTrust(c Config) {
 	for i, address := range c.TimestampURLs {
 		// An address may hold a password, so neither it nor the parser's words about it are repeated.
 		u, err := url.Parse(address)
 		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-			v.add("TIMESTAMP_URLS", "number %d is no address; write it such as https://tsa.example.com/tsr", i+1)
+			v.addProblem("TIMESTAMP_URLS", "number %d is no address; write it such as https://tsa.example.com/tsr", i+1)
 		}
 	}
-	v.when(len(c.TimestampURLs) > 0 && c.TrustDir == "", "TIMESTAMP_URLS", "needs TRUST_DIR, the roots to which these authorities have to lead")
-	v.when(len(c.OutboundPorts) == 0 || slices.Contains(c.OutboundPorts, 0), "OUTBOUND_PORTS", "must be ports from 1 to 65535")
+	v.addIf(len(c.TimestampURLs) > 0 && c.TrustDir == "", "TIMESTAMP_URLS", "needs TRUST_DIR, the roots to which these authorities have to lead")
+	v.addIf(len(c.OutboundPorts) == 0 || slices.Contains(c.OutboundPorts, 0), "OUTBOUND_PORTS", "must be ports from 1 to 65535")
 }
 
-func (v *problems) origin(o string) {
+func (v *problems) checkOrigin(o string) {
 	u, err := url.Parse(o)
 	if err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host {
-		v.add("CORS_ORIGINS", "%q is no origin; write it such as https://app.example.com, without a path", o)
+		v.addProblem("CORS_ORIGINS", "%q is no origin; write it such as https://app.example.com, without a path", o)
 	}
 }
 
@@ -117,51 +117,51 @@ const (
 	TrustEveryUploader = "i-trust-every-uploader"
 )
 
-func (v *problems) convert(c Config) {
+func (v *problems) checkConvert(c Config) {
 	switch c.Convert {
 	case ConvertAuto, ConvertOff, ConvertLibreOffice:
 	default:
 		u, err := url.Parse(c.Convert)
-		v.when(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "CONVERT",
+		v.addIf(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "CONVERT",
 			"must be auto, libreoffice, off, or the URL of a Gotenberg service such as http://gotenberg:3000")
 	}
-	v.when(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
+	v.addIf(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
 }
 
-// office checks what the stamp office of the chosen kind wants.
-func (v *problems) office(c Config) {
-	v.url("STAMP_LOGIN_URL", c.StampLoginURL, "http", "https")
-	v.url("STAMP_SERIAL_URL", c.StampSerialURL, "http", "https")
-	v.url("STAMP_CLOUD_URL", c.StampCloudURL, "http", "https")
+// checkStampOffice checks what the stamp office of the chosen kind wants.
+func (v *problems) checkStampOffice(c Config) {
+	v.checkURL("STAMP_LOGIN_URL", c.StampLoginURL, "http", "https")
+	v.checkURL("STAMP_SERIAL_URL", c.StampSerialURL, "http", "https")
+	v.checkURL("STAMP_CLOUD_URL", c.StampCloudURL, "http", "https")
 	for _, u := range c.StampAdapters {
-		v.url("STAMP_ADAPTERS", u, "http", "https")
+		v.checkURL("STAMP_ADAPTERS", u, "http", "https")
 	}
 	switch c.StampIdentity {
 	case "", "KTP", "NPWP", "PASSPORT":
 	default:
-		v.add("STAMP_IDENTITY", "must be KTP, NPWP or PASSPORT, or empty")
+		v.addProblem("STAMP_IDENTITY", "must be KTP, NPWP or PASSPORT, or empty")
 	}
 	switch contract.EncryptedFiles(c.StampEncrypted) {
 	case "", contract.EncryptedAny, contract.EncryptedUnrestricted, contract.EncryptedNone:
 	default:
-		v.add("STAMP_ENCRYPTED", "must be any, unrestricted or none, or empty")
+		v.addProblem("STAMP_ENCRYPTED", "must be any, unrestricted or none, or empty")
 	}
 	switch c.StampOffice {
 	case "sandbox":
 		return
 	case "adapter":
-		v.when(len(c.StampAdapters) == 0, "STAMP_ADAPTERS", "must name an adapter")
-		v.when(c.StampSharedDir == "", "STAMP_SHARED_DIR", "must name a folder that the adapters see")
+		v.addIf(len(c.StampAdapters) == 0, "STAMP_ADAPTERS", "must name an adapter")
+		v.addIf(c.StampSharedDir == "", "STAMP_SHARED_DIR", "must name a folder that the adapters see")
 	case "cloud":
 	default:
-		v.add("STAMP_OFFICE", "must be sandbox, adapter or cloud")
+		v.addProblem("STAMP_OFFICE", "must be sandbox, adapter or cloud")
 		return
 	}
-	v.when(c.StampLoginURL == "", "STAMP_LOGIN_URL", "must name the office")
-	v.when(c.StampUser == "" || c.StampPassword == "", "STAMP_USER", "must have an account, and STAMP_PASSWORD its password")
+	v.addIf(c.StampLoginURL == "", "STAMP_LOGIN_URL", "must name the office")
+	v.addIf(c.StampUser == "" || c.StampPassword == "", "STAMP_USER", "must have an account, and STAMP_PASSWORD its password")
 }
 
-func (v *problems) numbers(c Config) {
+func (v *problems) checkNumbers(c Config) {
 	for _, n := range []struct {
 		name       string
 		value, min int
@@ -184,21 +184,23 @@ func (v *problems) numbers(c Config) {
 		{"MIN_PASSWORD", c.MinPassword, 8},
 	} {
 		if n.value < n.min {
-			v.add(n.name, "%d is too small; at least %d", n.value, n.min)
+			v.addProblem(n.name, "%d is too small; at least %d", n.value, n.min)
 		}
 	}
-	v.when(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
-	v.when(c.LeastRate < 1, "LEAST_RATE", "must be at least 1")
-	v.when(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
+	v.addIf(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
+	v.addIf(c.LeastRate < 1, "LEAST_RATE", "must be at least 1")
+	v.addIf(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
 }
 
-func (v *problems) durations(c Config) {
+func (v *problems) checkDurations(c Config) {
 	for _, d := range []struct {
 		name       string
 		value, min time.Duration
 	}{
 		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
-		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"UPLOAD_WAIT", c.UploadWait, 0}, {"VERIFY_WAIT", c.VerifyWait, 0},
+		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"DRAIN_WAIT", c.DrainWait, 0},
+		{"DATABASE_TIMEOUT", c.DatabaseTimeout, time.Second}, {"ANSWER_WITHIN", c.AnswerWithin, time.Second}, {"WORK_WITHIN", c.WorkWithin, 10 * time.Second},
+		{"UPLOAD_WAIT", c.UploadWait, 0}, {"VERIFY_WAIT", c.VerifyWait, 0},
 		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
 		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
 		{"LOGIN_DELAY", c.LoginDelay, time.Second},
@@ -208,13 +210,13 @@ func (v *problems) durations(c Config) {
 		{"TIMESTAMP_TIMEOUT", c.TimestampTimeout, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Hour},
 	} {
 		if d.value < d.min {
-			v.add(d.name, "%v is too short; at least %v", d.value, d.min)
+			v.addProblem(d.name, "%v is too short; at least %v", d.value, d.min)
 		}
 	}
 	if c.ClockTolerance < time.Second || c.ClockTolerance > contract.MaxClockTolerance {
-		v.add("CLOCK_TOLERANCE", "%v is not between %v and %v", c.ClockTolerance, time.Second, contract.MaxClockTolerance)
+		v.addProblem("CLOCK_TOLERANCE", "%v is not between %v and %v", c.ClockTolerance, time.Second, contract.MaxClockTolerance)
 	}
-	v.when(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
+	v.addIf(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
 }
 
 // BaseURL returns the public address, without a slash at its end: PublicURL, or else the address listened on,

@@ -39,12 +39,12 @@ var Operations = []Operation{
 // ownerOnly are the operations whose refusal to a participant is Forbidden, since he may see the document.
 var ownerOnly = []Operation{OpParticipants, OpDescribe, OpPlace, OpFinalize, OpCancel, OpRemind, OpRestamp, OpRetry, OpGuestLink, OpGuestRevoke, OpDelete, OpAuditTrail, OpOriginal}
 
-// guestBarred are the operations a guest's token is not good for, on his own document too.
-var guestBarred = []Operation{OpSigners, OpAuditTrail, OpOriginal}
+// guestForbidden are the operations a guest's token is not good for, on his own document too.
+var guestForbidden = []Operation{OpSigners, OpAuditTrail, OpOriginal}
 
-// Sees reports whether the person sees the document: the owner always, and once it was finalized every signer at
+// IsVisibleTo reports whether the person sees the document: the owner always, and once it was finalized every signer at
 // once and a viewer when all signers with a smaller number have signed, in parallel mode too.
-func (d *Document) Sees(id PersonID) bool {
+func (d *Document) IsVisibleTo(id PersonID) bool {
 	if id == d.Owner.ID {
 		return true
 	}
@@ -60,23 +60,23 @@ func (d *Document) Sees(id PersonID) bool {
 	case d.Mode == Stamping:
 		return true
 	}
-	return !d.owedBefore(p.Number)
+	return !d.hasUnsignedBefore(p.Number)
 }
 
 // Authorise is the one place that decides who may do what with a document. What an actor may not see is
 // ErrNotFound, to the letter what a document that does not exist answers. What he sees and may not do is
 // Forbidden. Whether the state permits it is the rule's own question.
 func (d *Document) Authorise(by Actor, op Operation) error {
-	if by.System() {
+	if by.IsSystem() {
 		return nil
 	}
 	if by.Guest != 0 && by.Guest != d.ID {
 		return ErrNotFound
 	}
-	if !d.Sees(by.ID) {
+	if !d.IsVisibleTo(by.ID) {
 		return ErrNotFound
 	}
-	if by.Guest != 0 && slices.Contains(guestBarred, op) {
+	if by.Guest != 0 && slices.Contains(guestForbidden, op) {
 		return ErrNotAllowed
 	}
 	if by.ID == d.Owner.ID && by.Guest == 0 {

@@ -35,14 +35,14 @@ var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile}
 // ErrNoOrganisation is an organisation that does not exist, or is not the caller's to administer.
 var ErrNoOrganisation = Refuse(NotFound, "organisation.not_found")
 
-// Administer is the one place that decides who may administer what. Of is the organisation that is named; empty: none
+// AuthoriseAdmin is the one place that decides who may administer what. Of is the organisation that is named; empty: none
 // is. It returns the one whose affairs are meant; empty: those of all.
 //
 // An admin administers his own organisation, and to him any other is, to the letter, one that does not exist. An
 // operator administers all, and some operations are his alone.
-func (by Actor) Administer(op AdminOperation, of OrganisationID) (OrganisationID, error) {
+func (by Actor) AuthoriseAdmin(op AdminOperation, of OrganisationID) (OrganisationID, error) {
 	switch {
-	case by.System():
+	case by.IsSystem():
 		return of, nil
 	case by.Guest != 0 || !by.Admin:
 		return "", ErrNotAllowed

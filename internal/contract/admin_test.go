@@ -39,13 +39,13 @@ func TestEveryAdminOperationAnswersEveryActorAsItShould(t *testing.T) {
 				if c.who == "admin" && (op == AdminGrant || op == AdminReconcile) {
 					want = no
 				}
-				if got := answer(c.by.Administer(op, of)); got != want {
+				if got := answer(c.by.AuthoriseAdmin(op, of)); got != want {
 					t.Errorf("%s of %q as %s: %s, want %s", op, of, c.who, got, want)
 				}
 			}
 		}
 	}
-	if _, err := (Actor{Person: Person{ID: "x"}, Admin: true, Organisation: own}).Administer("unheard of", other); !errors.Is(err, ErrNoOrganisation) {
+	if _, err := (Actor{Person: Person{ID: "x"}, Admin: true, Organisation: own}).AuthoriseAdmin("unheard of", other); !errors.Is(err, ErrNoOrganisation) {
 		t.Errorf("an operation nobody heard of: %v", err)
 	}
 }

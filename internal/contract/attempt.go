@@ -26,7 +26,7 @@ type AttemptCall string
 
 // The calls.
 const (
-	CallTake  AttemptCall = "take"  // for a serial
+	CallBuy   AttemptCall = "take"  // for a serial
 	CallStamp AttemptCall = "stamp" // to affix one
 )
 
@@ -37,7 +37,7 @@ type Outcome string
 const (
 	OutcomeOK         Outcome = "ok"
 	OutcomeUnanswered Outcome = "unanswered" // we did not live to see the answer
-	OutcomeNotAsked   Outcome = "not_asked"  // the office was left alone when it came to asking
+	OutcomeNotCalled  Outcome = "not_asked"  // the office was left alone when it came to asking
 )
 
 // InDoubt reports whether nobody knows if the office carried the call out, or will: its answer was not seen, or was none
@@ -46,20 +46,20 @@ func (a Attempt) InDoubt(unknown Outcome) bool {
 	return a.Outcome == "" || a.Outcome == OutcomeUnanswered || a.Outcome == unknown
 }
 
-// ask opens an attempt on stamp i.
-func (c *Change) ask(i int, call AttemptCall, now time.Time) {
+// openAttempt opens an attempt on stamp i.
+func (c *Change) openAttempt(i int, call AttemptCall, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.Attempts++
-	s.AskedAt = now
-	c.Attempts = append(c.Attempts, c.attempt(i, call))
+	s.AttemptedAt = now
+	c.Attempts = append(c.Attempts, c.latestAttempt(i, call))
 }
 
-// attempt is the newest attempt on stamp i.
-func (c *Change) attempt(i int, call AttemptCall) Attempt {
+// latestAttempt is the newest attempt on stamp i.
+func (c *Change) latestAttempt(i int, call AttemptCall) Attempt {
 	s := c.After.Stamps[i]
 	a := Attempt{
 		Document: c.After.ID, Organisation: c.After.Organisation, Stamp: i, Number: s.Attempts,
-		Call: call, Order: s.Order, At: s.AskedAt,
+		Call: call, Order: s.Order, At: s.AttemptedAt,
 	}
 	if call == CallStamp {
 		a.Serial, a.Source = s.Serial, s.Source
@@ -67,40 +67,40 @@ func (c *Change) attempt(i int, call AttemptCall) Attempt {
 	return a
 }
 
-// answered closes the attempt on stamp i that is open, if one is. With fills in what it came to.
-func (c *Change) answered(i int, outcome Outcome, now time.Time, with ...func(*Attempt)) {
+// closeAttempt closes the attempt on stamp i that is open, if one is. With fills in what it came to.
+func (c *Change) closeAttempt(i int, outcome Outcome, now time.Time, with ...func(*Attempt)) {
 	s := &c.After.Stamps[i]
-	if s.AskedAt.IsZero() {
+	if s.AttemptedAt.IsZero() {
 		return
 	}
-	call := CallTake
+	call := CallBuy
 	if s.State == StampBound {
 		call = CallStamp
 	}
-	a := c.attempt(i, call)
+	a := c.latestAttempt(i, call)
 	a.AnsweredAt, a.Outcome = now, outcome
 	for _, w := range with {
 		w(&a)
 	}
-	s.AskedAt = time.Time{}
+	s.AttemptedAt = time.Time{}
 	c.Attempts = append(c.Attempts, a)
 }
 
-// TryAgain opens another attempt on stamp i, before the office is asked again. One that a crash left open is closed as
+// ReopenAttempt opens another attempt on stamp i, before the office is asked again. One that a crash left open is closed as
 // unanswered.
 //
 // Durable after its commit: that the office is asked once more, under the same order and serial.
-func TryAgain(d *Document, i int, now time.Time) (Change, error) {
-	if err := d.mayStamp(i, StampRequested, StampBound); err != nil {
+func ReopenAttempt(d *Document, i int, now time.Time) (Change, error) {
+	if err := d.requireStampState(i, StampRequested, StampBound); err != nil {
 		return Change{}, err
 	}
-	c := change(d)
+	c := newChange(d)
 	c.At = now
-	c.answered(i, OutcomeUnanswered, now)
-	call := CallTake
+	c.closeAttempt(i, OutcomeUnanswered, now)
+	call := CallBuy
 	if d.Stamps[i].State == StampBound {
 		call = CallStamp
 	}
-	c.ask(i, call, now)
+	c.openAttempt(i, call, now)
 	return c, nil
 }

@@ -22,9 +22,9 @@ type Attestation struct {
 	Certificate  string // serial of the certificate that says so, in lower-case hexadecimal; empty before it is issued
 }
 
-// Attest says what is known about a participant of a document of an organisation.
-func (d *Document) Attest(p Participant, organisation string) Attestation {
-	if !Visible(organisation) {
+// AttestParticipant says what is known about a participant of a document of an organisation.
+func (d *Document) AttestParticipant(p Participant, organisation string) Attestation {
+	if !HasVisibleText(organisation) {
 		organisation = string(d.Organisation)
 	}
 	if p.Guest {
@@ -35,14 +35,14 @@ func (d *Document) Attest(p Participant, organisation string) Attestation {
 
 // DisplayName is the person's name, or the identifier where the name shows nothing.
 func (p Person) DisplayName() string {
-	if Visible(p.Name) {
+	if HasVisibleText(p.Name) {
 		return p.Name
 	}
 	return string(p.ID)
 }
 
-// fits reports whether a participant may sign with a certificate that says so.
-func (a Attestation) fits(p *Participant) bool {
+// matchesParticipant reports whether a participant may sign with a certificate that says so.
+func (a Attestation) matchesParticipant(p *Participant) bool {
 	switch a.Assurance {
 	case AssuranceGuest:
 		return p.Guest && a.NamedBy != ""
@@ -52,7 +52,7 @@ func (a Attestation) fits(p *Participant) bool {
 	return false
 }
 
-// details are what an event says of it.
-func (a Attestation) details() []string {
+// eventDetails are what an event says of it.
+func (a Attestation) eventDetails() []string {
 	return []string{"assurance", string(a.Assurance), "named_by", a.NamedBy, "organisation", a.Organisation, "certificate", a.Certificate}
 }

@@ -4,22 +4,22 @@ import "testing"
 
 // withGuest makes a document whose guest signs.
 func withGuest(u *Upload) {
-	u.Participants = []Participant{participant("first", Signer, 1), {Person: person("guest"), Role: Signer, Number: 1, Guest: true}}
+	u.Participants = []Participant{newParticipant("first", Signer, 1), {Person: newPerson("guest"), Role: Signer, Number: 1, Guest: true}}
 }
 
 func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, withGuest))
+	d := finalizeDraft(t, newDraft(t, withGuest))
 	for by, want := range map[*Actor]map[string]string{
 		&guest: {"assurance": "guest_unverified", "named_by": "Name of owner", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 		&first: {"assurance": "account_password", "organisation": "PT Contoh", "certificate": "5f", "digest": "", "pages_shown": PagesNone},
 	} {
-		c, err := IntendSign(d, Shown{}, *by, t0)
-		d := then(t, c, err)
-		who := attested(d, *by)
+		c, err := IntendSign(d, ShownPages{}, *by, t0)
+		d := applyChange(t, c, err)
+		who := attestationOf(d, *by)
 		who.Certificate = "5f"
-		c, err = Sign(d, revision(d, 10), Shown{}, who, *by, t0)
-		then(t, c, err)
+		c, err = Sign(d, nextRevision(d, 10), ShownPages{}, who, *by, t0)
+		applyChange(t, c, err)
 		got := c.Events[0].Details
 		if len(got) != len(want) {
 			t.Errorf("%s: details %v", by.ID, got)
@@ -38,7 +38,7 @@ func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
 		"Budi": true, "李": true, "بودي": true, "B\u0336": true, "7": true, "👤": true,
 		"": false, " \u00a0\u3000": false, "\u200b\u200d\ufeff": false, "\u0336\u20dd": false, "\ue000": false, "\ufffd": false, "\u00ad": false,
 	} {
-		if Visible(name) != visible {
+		if HasVisibleText(name) != visible {
 			t.Errorf("%q: visible %t", name, !visible)
 		}
 		u := Upload{Filename: "a.pdf", Base: Revision{End: 1}, Participants: []Participant{{Person: Person{ID: "guest", Name: name, Email: "guest@example.test"}, Role: Signer, Number: 1, Guest: true}}}
@@ -46,8 +46,8 @@ func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 		d := Document{Owner: Person{ID: "owner", Name: name}, Organisation: "org"}
-		who := d.Attest(Participant{Guest: true}, name)
-		if !Visible(who.NamedBy) || !Visible(who.Organisation) || visible && (who.NamedBy != name || who.Organisation != name) {
+		who := d.AttestParticipant(Participant{Guest: true}, name)
+		if !HasVisibleText(who.NamedBy) || !HasVisibleText(who.Organisation) || visible && (who.NamedBy != name || who.Organisation != name) {
 			t.Errorf("%q: %+v", name, who)
 		}
 	}
@@ -55,7 +55,7 @@ func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
 
 func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, withGuest))
+	d := finalizeDraft(t, newDraft(t, withGuest))
 	for _, c := range []struct {
 		name string
 		by   Actor
@@ -70,9 +70,9 @@ func TestParticipantsSignOnlyAsWhatTheyAre(t *testing.T) {
 		{"a user as the seal", first, Attestation{Assurance: AssuranceSeal, Organisation: "PT Contoh"}, false},
 		{"a user as nothing", first, Attestation{}, false},
 	} {
-		change, err := IntendSign(d, Shown{}, c.by, t0)
-		d := then(t, change, err)
-		if _, err := Sign(d, revision(d, 10), Shown{}, c.who, c.by, t0); (err == nil) != c.ok {
+		change, err := IntendSign(d, ShownPages{}, c.by, t0)
+		d := applyChange(t, change, err)
+		if _, err := Sign(d, nextRevision(d, 10), ShownPages{}, c.who, c.by, t0); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}

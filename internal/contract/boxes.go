@@ -17,12 +17,12 @@ import (
 // Entry is what the list of placements is called in the answer. Of boxes that are too large together, the one is named
 // with which they become so.
 func CheckBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l Limits, entry string) error {
-	var bad problems
+	var bad fieldErrors
 	checkBoxes(placements, sizes, l, entry, &bad)
-	return bad.err()
+	return bad.asError()
 }
 
-func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l Limits, entry string, bad *problems) {
+func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l Limits, entry string, bad *fieldErrors) {
 	type owner struct {
 		page int
 		who  PersonID
@@ -40,8 +40,8 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 			stamps[p.Page] = append(stamps[p.Page], i)
 			continue
 		}
-		if share := p.Box.Width() * p.Box.Height() / area[p.Page]; exceeds(share, l.BoxArea) {
-			refused[i] = []any{"limit", l.BoxArea, "share", percent(share)}
+		if share := p.Box.Width() * p.Box.Height() / area[p.Page]; exceedsLimit(share, l.BoxArea) {
+			refused[i] = []any{"limit", l.BoxArea, "share", roundUpPercent(share)}
 			continue
 		}
 		own[owner{p.Page, p.Person}] = append(own[owner{p.Page, p.Person}], i)
@@ -58,7 +58,7 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 	for o, indexes := range own {
 		if i := firstBeyond(indexes, l.BoxArea, func(n int) float64 { return share(o.page, indexes[:n]) }); i >= 0 {
 			told[o.page] = true
-			refused[indexes[i]] = []any{"limit", l.BoxArea, "share", percent(share(o.page, indexes[:i+1]))}
+			refused[indexes[i]] = []any{"limit", l.BoxArea, "share", roundUpPercent(share(o.page, indexes[:i+1]))}
 		}
 	}
 	together := min(2*l.BoxArea, 100)
@@ -67,13 +67,13 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 			continue
 		}
 		if i := firstBeyond(indexes, together, func(n int) float64 { return share(page, indexes[:n]) }); i >= 0 {
-			refused[indexes[i]] = []any{"limit_all", together, "share_all", percent(share(page, indexes[:i+1]))}
+			refused[indexes[i]] = []any{"limit_all", together, "share_all", roundUpPercent(share(page, indexes[:i+1]))}
 		}
 	}
 	for page, indexes := range stamps {
 		i := firstBeyond(indexes, together, func(n int) float64 { return share(page, indexes[:n]) })
 		if i >= 0 && len(indexes) > 1 {
-			refused[indexes[i]] = []any{"limit_stamps", together, "share_stamps", percent(share(page, indexes[:i+1]))}
+			refused[indexes[i]] = []any{"limit_stamps", together, "share_stamps", roundUpPercent(share(page, indexes[:i+1]))}
 		}
 	}
 	for i, p := range placements {
@@ -86,17 +86,17 @@ func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l
 // firstBeyond finds the first of some boxes with which they exceed the limit, or returns -1. Share tells the share of
 // the first n.
 func firstBeyond(indexes []int, limit int, share func(n int) float64) int {
-	if !exceeds(share(len(indexes)), limit) {
+	if !exceedsLimit(share(len(indexes)), limit) {
 		return -1
 	}
-	return sort.Search(len(indexes), func(i int) bool { return exceeds(share(i+1), limit) })
+	return sort.Search(len(indexes), func(i int) bool { return exceedsLimit(share(i+1), limit) })
 }
 
-// exceeds allows for what rounding makes of a box that is meant to be just as large as it may be.
-func exceeds(share float64, limit int) bool { return share > float64(limit)/100+0.002 }
+// exceedsLimit allows for what rounding makes of a box that is meant to be just as large as it may be.
+func exceedsLimit(share float64, limit int) bool { return share > float64(limit)/100+0.002 }
 
-// percent rounds up, so that no refused share looks like one that is allowed.
-func percent(share float64) float64 { return math.Ceil(1000*share) / 10 }
+// roundUpPercent rounds up, so that no refused share looks like one that is allowed.
+func roundUpPercent(share float64) float64 { return math.Ceil(1000*share) / 10 }
 
 // unionArea is the area that boxes cover together: strips between neighbouring edges, in each the length covered.
 func unionArea(boxes []Box) float64 {

@@ -13,7 +13,7 @@ func boxAt(kind PlacementKind, who string, x, y, w, h float64) Placement {
 	return Placement{Kind: kind, Page: 1, Person: PersonID(who), Box: Box{x, y, x + w, y + h}}
 }
 
-func square(n int) (PageSize, bool) { return PageSize{Width: 1000, Height: 1000}, n == 1 }
+func squarePage(n int) (PageSize, bool) { return PageSize{Width: 1000, Height: 1000}, n == 1 }
 
 func TestBoxesThatTakeUpTooMuchOfAPageAreRefused(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestBoxesThatTakeUpTooMuchOfAPageAreRefused(t *testing.T) {
 		{"a page that does not exist", []Placement{{Kind: PlaceInitials, Page: 2, Box: Box{0, 0, 900, 900}}}, nil},
 	} {
 		var got []string
-		if err := CheckBoxes(c.placements, square, limits, "signers"); err != nil {
+		if err := CheckBoxes(c.placements, squarePage, limits, "signers"); err != nil {
 			var e *Error
 			if !errors.As(err, &e) || e.Kind != Invalid {
 				t.Fatalf("%s: %v", c.name, err)
@@ -73,14 +73,14 @@ func TestTheLimitOfBoxesIsConfigurable(t *testing.T) {
 	t.Parallel()
 	l := limits
 	l.BoxArea = 60
-	if err := CheckBoxes([]Placement{boxAt(PlaceSignature, "a", 0, 0, 750, 750)}, square, l, "signers"); err != nil {
+	if err := CheckBoxes([]Placement{boxAt(PlaceSignature, "a", 0, 0, 750, 750)}, squarePage, l, "signers"); err != nil {
 		t.Error(err)
 	}
-	if err := CheckBoxes([]Placement{boxAt(PlaceSignature, "a", 0, 0, 800, 800)}, square, l, "signers"); err == nil {
+	if err := CheckBoxes([]Placement{boxAt(PlaceSignature, "a", 0, 0, 800, 800)}, squarePage, l, "signers"); err == nil {
 		t.Error("64 % were allowed where 60 are")
 	}
 	l.BoxArea = 100
-	if err := CheckBoxes([]Placement{boxAt(PlaceSignature, "a", 0, 0, 1000, 1000)}, square, l, "signers"); err != nil {
+	if err := CheckBoxes([]Placement{boxAt(PlaceSignature, "a", 0, 0, 1000, 1000)}, squarePage, l, "signers"); err != nil {
 		t.Error(err)
 	}
 }
@@ -89,7 +89,7 @@ func TestPlacingABoxThatIsTooLargeNamesItsEntry(t *testing.T) {
 	t.Parallel()
 	large := signRequest("first")
 	large.Sign = &Box{0, 0, 595, 842}
-	_, _, err := Place(draft(t), []PlaceRequest{stampRequest("first"), large}, a4, owner, limits, t0)
+	_, _, err := Place(newDraft(t), []PlaceRequest{stampRequest("first"), large}, a4, owner, limits, t0)
 	var e *Error
 	if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0].Field != "signers[1]" || e.Fields[0].Code != "placement.too_large" {
 		t.Fatalf("%v", err)

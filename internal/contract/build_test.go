@@ -9,42 +9,42 @@ import (
 // The people of the tests. Owner and user belong to one organisation, stranger to another.
 var (
 	t0       = time.Date(2026, 3, 2, 3, 4, 5, 0, time.UTC)
-	owner    = actor("owner", "org")
-	first    = actor("first", "org")
-	second   = actor("second", "org")
-	viewer   = actor("viewer", "org")
-	guest    = Actor{Person: person("guest"), Guest: 7}
-	user     = actor("user", "org")
-	stranger = actor("stranger", "other")
+	owner    = newActor("owner", "org")
+	first    = newActor("first", "org")
+	second   = newActor("second", "org")
+	viewer   = newActor("viewer", "org")
+	guest    = Actor{Person: newPerson("guest"), Guest: 7}
+	user     = newActor("user", "org")
+	stranger = newActor("stranger", "other")
 	limits   = Limits{}.Defaults()
 )
 
-func person(id string) Person {
+func newPerson(id string) Person {
 	return Person{ID: PersonID(id), Name: "Name of " + id, Email: id + "@example.test"}
 }
 
-func actor(id, org string) Actor {
-	return Actor{Person: person(id), Organisation: OrganisationID(org), IP: "192.0.2.1"}
+func newActor(id, org string) Actor {
+	return Actor{Person: newPerson(id), Organisation: OrganisationID(org), IP: "192.0.2.1"}
 }
 
-func participant(id string, r Role, number int) Participant {
-	return Participant{Person: person(id), Role: r, Number: number}
+func newParticipant(id string, r Role, number int) Participant {
+	return Participant{Person: newPerson(id), Role: r, Number: number}
 }
 
-func revision(from *Document, n int64) Revision {
+func nextRevision(from *Document, n int64) Revision {
 	begin := from.Current().End
 	return Revision{Tail: File{Key: fmt.Sprint("tail", begin), Size: n}, Begin: begin, End: begin + n, Digest: [32]byte{byte(len(from.Revisions) + 1)}}
 }
 
-// draft makes a document with two signers in sequence, a viewer after both, and a guest viewer at the end.
-func draft(t *testing.T, with ...func(*Upload)) *Document {
+// newDraft makes a document with two signers in sequence, a viewer after both, and a guest viewer at the end.
+func newDraft(t *testing.T, with ...func(*Upload)) *Document {
 	t.Helper()
 	u := Upload{
 		Title: "Perjanjian", Filename: "perjanjian.pdf", Pages: 2,
 		Base: Revision{Kind: RevisionBase, Tail: File{Key: "base", Size: 1000}, End: 1000, Digest: [32]byte{1}},
 		Participants: []Participant{
-			participant("first", Signer, 1), participant("second", Signer, 2), participant("viewer", Viewer, 3),
-			{Person: person("guest"), Role: Viewer, Number: 4, Guest: true},
+			newParticipant("first", Signer, 1), newParticipant("second", Signer, 2), newParticipant("viewer", Viewer, 3),
+			{Person: newPerson("guest"), Role: Viewer, Number: 4, Guest: true},
 		},
 	}
 	for _, w := range with {
@@ -59,11 +59,11 @@ func draft(t *testing.T, with ...func(*Upload)) *Document {
 	return &d
 }
 
-func parallel(u *Upload)   { u.Parallel = true }
-func word(u *Upload)       { u.Word = true }
-func alone(u *Upload)      { u.Participants = nil }
-func expiring(u *Upload)   { u.ExpiresAt = t0.Add(time.Hour) }
-func ownerSigns(u *Upload) { u.Participants = []Participant{participant("owner", Signer, 1)} }
+func inParallel(u *Upload)    { u.Parallel = true }
+func asWord(u *Upload)        { u.Word = true }
+func withoutPeople(u *Upload) { u.Participants = nil }
+func withDeadline(u *Upload)  { u.ExpiresAt = t0.Add(time.Hour) }
+func ownerSigns(u *Upload)    { u.Participants = []Participant{newParticipant("owner", Signer, 1)} }
 
 var page = PageSize{Width: 595, Height: 842}
 
@@ -77,8 +77,8 @@ func signRequest(id string) PlaceRequest {
 	return PlaceRequest{Kind: PlaceSignature, Page: 2, Person: PersonID(id), Sign: &Box{100, 100, 260, 160}}
 }
 
-// then applies a rule and returns what the document has become.
-func then(t *testing.T, c Change, err error) *Document {
+// applyChange applies a rule and returns what the document has become.
+func applyChange(t *testing.T, c Change, err error) *Document {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -88,58 +88,58 @@ func then(t *testing.T, c Change, err error) *Document {
 	return &d
 }
 
-func placed(t *testing.T, d *Document, r ...PlaceRequest) *Document {
+func placeBoxes(t *testing.T, d *Document, r ...PlaceRequest) *Document {
 	t.Helper()
 	c, _, err := Place(d, r, a4, owner, limits, t0)
-	return then(t, c, err)
+	return applyChange(t, c, err)
 }
 
-func finalized(t *testing.T, d *Document) *Document {
+func finalizeDraft(t *testing.T, d *Document) *Document {
 	t.Helper()
 	c, done, err := Finalize(d, FinalizeOptions{}, owner, t0)
 	if done {
 		t.Fatal("finalized before")
 	}
-	return then(t, c, err)
+	return applyChange(t, c, err)
 }
 
-// attested is what is known about a participant who signs.
-func attested(d *Document, by Actor) Attestation {
+// attestationOf is what is known about a participant who signs.
+func attestationOf(d *Document, by Actor) Attestation {
 	p := d.Participant(by.ID)
 	if p == nil {
 		return Attestation{}
 	}
-	return d.Attest(*p, "PT Contoh")
+	return d.AttestParticipant(*p, "PT Contoh")
 }
 
-func signed(t *testing.T, d *Document, by Actor) *Document {
+func signAs(t *testing.T, d *Document, by Actor) *Document {
 	t.Helper()
-	c, err := IntendSign(d, Shown{}, by, t0)
-	d = then(t, c, err)
-	c, err = Sign(d, revision(d, 10), Shown{}, attested(d, by), by, t0)
-	return then(t, c, err)
+	c, err := IntendSign(d, ShownPages{}, by, t0)
+	d = applyChange(t, c, err)
+	c, err = Sign(d, nextRevision(d, 10), ShownPages{}, attestationOf(d, by), by, t0)
+	return applyChange(t, c, err)
 }
 
-func bound(t *testing.T, d *Document) *Document {
+func bindNextStamp(t *testing.T, d *Document) *Document {
 	t.Helper()
 	i := d.NextStamp()
 	c, err := OrderSerial(d, i, fmt.Sprint("order", i), t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	c, err = BindSerial(d, i, StampSerial{Serial: fmt.Sprint("SPESIMEN-", i)}, true, t0)
-	return then(t, c, err)
+	return applyChange(t, c, err)
 }
 
-func stamped(t *testing.T, d *Document) *Document {
+func affixNextStamp(t *testing.T, d *Document) *Document {
 	t.Helper()
-	d = bound(t, d)
-	c, err := Affix(d, d.NextStamp(), revision(d, 10), t0)
-	return then(t, c, err)
+	d = bindNextStamp(t, d)
+	c, err := AffixStamp(d, d.NextStamp(), nextRevision(d, 10), t0)
+	return applyChange(t, c, err)
 }
 
-func completed(t *testing.T, d *Document) *Document {
+func completeDocument(t *testing.T, d *Document) *Document {
 	t.Helper()
-	r := revision(d, 10)
+	r := nextRevision(d, 10)
 	r.Kind = RevisionSeal
 	c, err := Complete(d, []Revision{r}, t0)
-	return then(t, c, err)
+	return applyChange(t, c, err)
 }

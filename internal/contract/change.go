@@ -87,37 +87,37 @@ const (
 // Actor is who asks. The zero Actor is the service itself, at work on its own.
 type Actor struct {
 	Person
-	Organisation OrganisationID
-	Admin        bool
-	Operator     bool       // an admin of the first organisation
-	Guest        DocumentID // not 0: a guest, good for this document only
-	Given        bool       // an admin gave him his password, and could be he: he has to choose his own before anything else
-	IP           string
+	Organisation       OrganisationID
+	Admin              bool
+	Operator           bool       // an admin of the first organisation
+	Guest              DocumentID // not 0: a guest, good for this document only
+	MustChoosePassword bool       // an admin gave him his password, and could be he: he has to choose his own before anything else
+	IP                 string
 }
 
-// System reports whether nobody but the service itself is acting.
-func (a Actor) System() bool { return a.ID == "" }
+// IsSystem reports whether nobody but the service itself is acting.
+func (a Actor) IsSystem() bool { return a.ID == "" }
 
-// change starts a Change of d by a.
-func change(d *Document) Change {
+// newChange starts a Change of d by a.
+func newChange(d *Document) Change {
 	before := *d
-	return Change{Before: &before, After: d.clone()}
+	return Change{Before: &before, After: d.copyDocument()}
 }
 
-func (c *Change) work(k JobKind) {
+func (c *Change) addJob(k JobKind) {
 	c.Jobs = append(c.Jobs, Job{Kind: k, Document: c.After.ID})
 }
 
-func (c *Change) quota(u Unit, op QuotaOp, n int) {
+func (c *Change) addQuotaMove(u Unit, op QuotaOp, n int) {
 	if n == 0 {
 		return
 	}
 	c.Quota = append(c.Quota, QuotaMove{Organisation: c.After.Organisation, Document: c.After.ID, Unit: u, Op: op, Count: n})
 }
 
-// Append adds a revision to the change. It must begin where the last one ends: anything else is a mistake
+// AppendRevision adds a revision to the change. It must begin where the last one ends: anything else is a mistake
 // of the program and is refused.
-func (c *Change) Append(r Revision) error {
+func (c *Change) AppendRevision(r Revision) error {
 	if end := c.After.Current().End; r.Begin != end || r.End <= r.Begin || r.Tail.Size != r.End-r.Begin {
 		return &Error{Kind: Conflict, Code: "document.revision_changed"}
 	}

@@ -35,12 +35,12 @@ const (
 )
 
 // ErrClock refuses what needs the time while the service's clock is in doubt: signing, stamping, sealing, certificates.
-var ErrClock = Refuse(Unavailable, "server.clock").Again()
+var ErrClock = Refuse(Unavailable, "server.clock").WithRetry()
 
 // Refusals of a signature on a document whose newest signature lies in the future: the file would prove that it came before
 // its own time. One waits until then; a far one ends only by the owner's cancel.
 var (
-	ErrSignedAhead    = Refuse(Conflict, "document.signed_ahead").Again()
+	ErrSignedAhead    = Refuse(Conflict, "document.signed_ahead").WithRetry()
 	ErrSignedFarAhead = Refuse(Conflict, "document.signed_far_ahead")
 )
 
@@ -50,8 +50,8 @@ type TrustedTime struct {
 	Accuracy time.Duration
 }
 
-// earliest returns the earliest moment at which the token may have been made.
-func (t TrustedTime) earliest() time.Time {
+// earliestTime returns the earliest moment at which the token may have been made.
+func (t TrustedTime) earliestTime() time.Time {
 	if t.At.IsZero() {
 		return t.At
 	}
@@ -102,7 +102,7 @@ func CheckClock(r ClockReading, tolerance time.Duration) ClockFinding {
 	for _, past := range []struct {
 		what string
 		at   time.Time
-	}{{"events", r.LastEvent}, {"timestamps", r.Timestamp.earliest()}} {
+	}{{"events", r.LastEvent}, {"timestamps", r.Timestamp.earliestTime()}} {
 		if ahead := r.Local.Sub(past.at); !past.at.IsZero() && -ahead > tolerance && ahead < f.Ahead {
 			f.State, f.Ahead, f.With = ClockUnconfirmed, ahead, past.what
 		}
@@ -115,7 +115,7 @@ func (f ClockFinding) Err() error {
 	if f.State == ClockFine {
 		return nil
 	}
-	return ErrClock.With("retry_after", int(clockRetryAfter.Seconds())).Because(f)
+	return ErrClock.With("retry_after", int(clockRetryAfter.Seconds())).WithCause(f)
 }
 
 // Error tells operators what is wrong.
@@ -124,15 +124,15 @@ func (f ClockFinding) Error() string {
 	if f.Ahead < 0 {
 		direction = "behind"
 	}
-	s := fmt.Sprintf("the local clock (%s) is %s %s the %s", f.Local.UTC().Format(time.RFC3339), f.Ahead.Abs().Round(time.Second), direction, f.with())
+	s := fmt.Sprintf("the local clock (%s) is %s %s the %s", f.Local.UTC().Format(time.RFC3339), f.Ahead.Abs().Round(time.Second), direction, f.describeReference())
 	if f.State == ClockUnconfirmed {
 		s += "; set it right if it is wrong, else confirm it: segel clock confirm"
 	}
 	return s
 }
 
-// with names what the clock disagrees with, and its time.
-func (f ClockFinding) with() string {
+// describeReference names what the clock disagrees with, and its time.
+func (f ClockFinding) describeReference() string {
 	switch f.With {
 	case "database":
 		return "database's clock (" + f.Database.UTC().Format(time.RFC3339) + ")"
@@ -166,13 +166,13 @@ func (d *Document) SignedAhead(now time.Time) (problem string, far bool) {
 	if !d.LastSignedAt.After(now.Add(aheadTolerance)) {
 		return "", false
 	}
-	return WaitFor(d.LastSignedAt, now)
+	return CheckNewestTime(d.LastSignedAt, now)
 }
 
-// WaitFor decides what becomes of a document whose newest timestamp is of that time: it may go on (problem is empty), waits
+// CheckNewestTime decides what becomes of a document whose newest timestamp is of that time: it may go on (problem is empty), waits
 // until then, or, where that is too far away, fails. A seal and a document timestamp before that time would prove the
 // signature to be older than its own timestamp, and its certificate not to have begun: no reader would ever accept it.
-func WaitFor(newest, now time.Time) (problem string, far bool) {
+func CheckNewestTime(newest, now time.Time) (problem string, far bool) {
 	switch wait := newest.Sub(now); {
 	case wait <= 0:
 		return "", false
@@ -182,8 +182,8 @@ func WaitFor(newest, now time.Time) (problem string, far bool) {
 	return WaitsForTime + ": " + newest.UTC().Format(time.RFC3339), false
 }
 
-// mayFollow refuses a signature that would come before the one it follows.
-func (d *Document) mayFollow(now time.Time) error {
+// requireAfterLastSignature refuses a signature that would come before the one it follows.
+func (d *Document) requireAfterLastSignature(now time.Time) error {
 	problem, far := d.SignedAhead(now)
 	switch {
 	case problem == "":

@@ -84,13 +84,13 @@ func TestClockIsConfirmedWithWhatWasFound(t *testing.T) {
 
 func TestSignatureThatLiesInTheFutureIsNotFollowed(t *testing.T) {
 	t.Parallel()
-	d := signed(t, owed(t), first)
+	d := signAs(t, finalizedWithStamps(t), first)
 	for _, c := range []struct {
 		behind time.Duration // how far now is behind the first signature
 		want   *Error        // nil: the second may sign
 		wait   int
 	}{{0, nil, 0}, {10 * time.Minute, nil, 0}, {10*time.Minute + 1, ErrSignedAhead, 600}, {6 * time.Hour, ErrSignedAhead, 21600}, {24 * time.Hour, ErrSignedAhead, 86400}, {24*time.Hour + 1, ErrSignedFarAhead, 0}, {2 * 365 * 24 * time.Hour, ErrSignedFarAhead, 0}} {
-		_, err := IntendSign(d, Shown{}, second, t0.Add(-c.behind))
+		_, err := IntendSign(d, ShownPages{}, second, t0.Add(-c.behind))
 		if c.want == nil {
 			if err != nil {
 				t.Errorf("%s: %v", c.behind, err)
@@ -115,7 +115,7 @@ func TestDocumentWaitsForItsNewestTimestampOrFails(t *testing.T) {
 		problem string // its code; empty: it goes on
 		far     bool
 	}{{-time.Hour, "", false}, {0, "", false}, {1, "closing.clock", false}, {6 * time.Hour, "closing.clock", false}, {24 * time.Hour, "closing.clock", false}, {24*time.Hour + 1, "closing.clock_far", true}, {2 * 365 * 24 * time.Hour, "closing.clock_far", true}} {
-		problem, far := WaitFor(t0.Add(c.wait), t0)
+		problem, far := CheckNewestTime(t0.Add(c.wait), t0)
 		if far != c.far {
 			t.Errorf("%s: fails: %t", c.wait, far)
 		}

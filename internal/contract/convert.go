@@ -25,15 +25,15 @@ const (
 
 // Refusals while there is no PDF.
 var (
-	ErrConverting = Refuse(Conflict, "document.converting").With("retry_after", 2).Again()
-	errNoPaper    = Refuse(Conflict, "document.not_converted")
+	ErrConverting   = Refuse(Conflict, "document.converting").With("retry_after", 2).WithRetry()
+	errNotConverted = Refuse(Conflict, "document.not_converted")
 )
 
 // IsWord reports whether the document was uploaded as something else than PDF.
 func (d *Document) IsWord() bool { return d.Conversion.State != "" }
 
-// Paper returns nil when there is a PDF to be seen, placed on and signed; else why not.
-func (d *Document) Paper() error {
+// RequirePDF returns nil when there is a PDF to be seen, placed on and signed; else why not.
+func (d *Document) RequirePDF() error {
 	switch {
 	case len(d.Revisions) > 0:
 		return nil
@@ -42,7 +42,7 @@ func (d *Document) Paper() error {
 	case d.Conversion.Problem != "":
 		return Refuse(Invalid, d.Conversion.Problem)
 	}
-	return errNoPaper
+	return errNotConverted
 }
 
 // Convert gives a Word document its PDF. Done is true when nothing is left to convert: it was converted by somebody
@@ -56,24 +56,24 @@ func Convert(d *Document, base Revision, pages int, findings []Finding, warnings
 	if pages > l.Pages {
 		return Change{}, false, Refuse(Invalid, "document.too_many_pages").With("limit", l.Pages).With("pages", pages)
 	}
-	c = change(d)
+	c = newChange(d)
 	c.After.Conversion = Conversion{State: ConvertedWell, Warnings: warnings}
 	c.After.Pages = pages
 	c.After.Findings, c.After.Examined = findings, true
-	if err := c.Append(base); err != nil {
+	if err := c.AppendRevision(base); err != nil {
 		return Change{}, false, err
 	}
-	c.note(EventConverted, Actor{}, now, "original", fmt.Sprintf("%x", d.Original.Digest), "digest", fmt.Sprintf("%x", base.Digest), "findings", findingCodes(findings))
+	c.addEvent(EventConverted, Actor{}, now, "original", fmt.Sprintf("%x", d.Original.Digest), "digest", fmt.Sprintf("%x", base.Digest), "findings", findingCodes(findings))
 	return c, false, nil
 }
 
-// ConvertProblem records that a Word document cannot be converted. Done is as for [Convert].
-func ConvertProblem(d *Document, code string, now time.Time) (c Change, done bool) {
+// RecordConvertFailure records that a Word document cannot be converted. Done is as for [Convert].
+func RecordConvertFailure(d *Document, code string, now time.Time) (c Change, done bool) {
 	if d.State != Draft || d.Conversion.State != Converting {
 		return Change{}, true
 	}
-	c = change(d)
+	c = newChange(d)
 	c.After.Conversion = Conversion{State: ConversionFailed, Problem: code}
-	c.note(EventConvertFailed, Actor{}, now, "problem", code)
+	c.addEvent(EventConvertFailed, Actor{}, now, "problem", code)
 	return c, false
 }

@@ -17,17 +17,17 @@ func (d *Document) Counters() Counters {
 		return c
 	}
 	for _, s := range d.Stamps {
-		count(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.Final())
+		countUnit(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.Final())
 	}
 	for _, p := range d.Participants {
 		if d.Mode == Signing && p.Role == Signer {
-			count(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.Final())
+			countUnit(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.Final())
 		}
 	}
 	return c
 }
 
-func count(c *Counters, unit func(*Count) *int, spent, ended bool) {
+func countUnit(c *Counters, unit func(*Count) *int, spent, ended bool) {
 	switch {
 	case spent:
 		*unit(&c.Used)++

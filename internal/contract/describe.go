@@ -19,8 +19,8 @@ func Describe(d *Document, to Description, by Actor, l Limits, now time.Time) (C
 	if d.State != Draft {
 		return Change{}, ErrNotDraft
 	}
-	var bad problems
-	c := change(d)
+	var bad fieldErrors
+	c := newChange(d)
 	if to.Title != nil {
 		c.After.Title = CleanText(*to.Title)
 		switch {
@@ -36,9 +36,9 @@ func Describe(d *Document, to Description, by Actor, l Limits, now time.Time) (C
 			bad.add("expired_at", "time.not_future")
 		}
 	}
-	if err := bad.err(); err != nil {
+	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
-	c.note(EventDescribed, by, now, "title", c.After.Title)
+	c.addEvent(EventDescribed, by, now, "title", c.After.Title)
 	return c, nil
 }

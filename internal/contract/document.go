@@ -203,19 +203,19 @@ func (d *Document) InTurn(id PersonID) bool {
 	if p == nil || p.Role != Signer || !p.SignedAt.IsZero() {
 		return false
 	}
-	return d.Parallel || !d.owedBefore(p.Number)
+	return d.Parallel || !d.hasUnsignedBefore(p.Number)
 }
 
-// owedBefore reports whether a signer with a smaller number has still to sign.
-func (d *Document) owedBefore(number int) bool {
+// hasUnsignedBefore reports whether a signer with a smaller number has still to sign.
+func (d *Document) hasUnsignedBefore(number int) bool {
 	return slices.ContainsFunc(d.Participants, func(p Participant) bool {
 		return p.Role == Signer && p.Number < number && p.SignedAt.IsZero()
 	})
 }
 
-// Acted reports whether the participant has done his part: signed, or viewed for a viewer. In a stamping
+// HasActed reports whether the participant has done his part: signed, or viewed for a viewer. In a stamping
 // order nobody has one, and all have acted once it is completed.
-func (d *Document) Acted(p Participant) bool {
+func (d *Document) HasActed(p Participant) bool {
 	switch {
 	case d.Mode == Stamping:
 		return d.State == Completed
@@ -225,8 +225,8 @@ func (d *Document) Acted(p Participant) bool {
 	return !p.SignedAt.IsZero()
 }
 
-// Signed reports whether the participant's signature is in the file; in a stamping order, whether it is completed.
-func (d *Document) Signed(p Participant) bool {
+// HasSigned reports whether the participant's signature is in the file; in a stamping order, whether it is completed.
+func (d *Document) HasSigned(p Participant) bool {
 	if d.Mode == Stamping {
 		return d.State == Completed
 	}
@@ -253,8 +253,8 @@ func (d *Document) Serials() []string {
 	return serials
 }
 
-// clone copies the document deep enough for a rule to change it.
-func (d *Document) clone() Document {
+// copyDocument copies the document deep enough for a rule to change it.
+func (d *Document) copyDocument() Document {
 	c := *d
 	c.Participants = slices.Clone(d.Participants)
 	c.Placements = slices.Clone(d.Placements)

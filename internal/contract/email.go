@@ -21,9 +21,9 @@ const (
 	EmailLocal     = "email.local_not_ascii" // letters beyond ASCII before the @
 )
 
-// domains turns internationalised names into those that mail servers know. Letters are mapped as a person means them: to
+// idnaProfile turns internationalised names into those that mail servers know. Letters are mapped as a person means them: to
 // lower case, and composed (UTS 46). What IDNA 2008 forbids is refused.
-var domains = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
+var idnaProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true))
 
 // ParseEmail reads an address as it is written for one mailbox, without a name, comment or quotes: a dot-atom (RFC 5322
 // §3.2.3) of at most 64 octets, @, and a domain of letters, digits and hyphens (RFC 5321 §4.1.2), of at most 254 octets in all.
@@ -81,7 +81,7 @@ func parseDomain(s string) (string, bool) {
 		encoded = encoded || len(label) >= 4 && strings.EqualFold(label[:4], "xn--")
 	}
 	if !ascii || encoded {
-		made, err := domains.ToASCII(s)
+		made, err := idnaProfile.ToASCII(s)
 		if err != nil {
 			return "", false
 		}

@@ -16,7 +16,7 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, ErrNotSigner
 	case !p.SignedAt.IsZero():
 		return Change{}, ErrSigned
-	case d.overdue(now):
+	case d.isOverdue(now):
 		return Change{}, ErrExpired
 	}
 	reason, err := checkReason(reason, l)
@@ -24,9 +24,9 @@ func Reject(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, err
 	}
 	if reason == "" {
-		return Change{}, Input(Wrong("reason", "text.missing"))
+		return Change{}, InvalidInput(NewFieldError("reason", "text.missing"))
 	}
-	return end(d, Rejected, EventRejected, reason, by, now), nil
+	return endDocument(d, Rejected, EventRejected, reason, by, now), nil
 }
 
 // Cancel ends a document because the owner takes it back: while signatures are owed and its deadline has not passed, or
@@ -41,44 +41,44 @@ func Cancel(d *Document, reason string, by Actor, l Limits, now time.Time) (Chan
 		return Change{}, ErrNotActive
 	case d.FullySigned():
 		return Change{}, ErrCommitted
-	case d.overdue(now):
+	case d.isOverdue(now):
 		return Change{}, ErrExpired
 	}
 	reason, err := checkReason(reason, l)
 	if err != nil {
 		return Change{}, err
 	}
-	return end(d, Canceled, EventCanceled, reason, by, now), nil
+	return endDocument(d, Canceled, EventCanceled, reason, by, now), nil
 }
 
 // Expire ends a document whose time has run out while something was still owed by people. Stamps and the seal
 // that only wait for a service do not expire. Done is true when there is nothing to do.
 func Expire(d *Document, now time.Time) (c Change, done bool) {
-	if !d.overdue(now) {
+	if !d.isOverdue(now) {
 		return Change{}, true
 	}
-	return end(d, Expired, EventExpired, "", Actor{}, now), false
+	return endDocument(d, Expired, EventExpired, "", Actor{}, now), false
 }
 
-// overdue reports whether the document's deadline has passed while something was still owed by people. From that moment
+// isOverdue reports whether the document's deadline has passed while something was still owed by people. From that moment
 // on their verbs are refused as those of an expired document, whether or not the sweep that calls [Expire] has run.
-func (d *Document) overdue(now time.Time) bool {
+func (d *Document) isOverdue(now time.Time) bool {
 	waits := d.State == Draft || d.State == Processing && !d.FullySigned()
-	return waits && d.due(now)
+	return waits && d.isPastDeadline(now)
 }
 
-func end(d *Document, s State, e EventType, reason string, by Actor, now time.Time) Change {
-	c := change(d)
+func endDocument(d *Document, s State, e EventType, reason string, by Actor, now time.Time) Change {
+	c := newChange(d)
 	c.After.State, c.After.EndedAt, c.After.Reason, c.After.Restamping = s, now, reason, false
-	c.note(e, by, now, "reason", reason)
-	c.release(by, now)
+	c.addEvent(e, by, now, "reason", reason)
+	c.releaseReserved(by, now)
 	return c
 }
 
-// release gives back what was reserved and will not be spent. Of a stamp that has a serial the document lets go: it was
+// releaseReserved gives back what was reserved and will not be spent. Of a stamp that has a serial the document lets go: it was
 // bought, and is used for another document once the office calls it unused. One that is of no use any more is lost,
 // and its unit with it: the office gives none back.
-func (c *Change) release(by Actor, now time.Time) {
+func (c *Change) releaseReserved(by Actor, now time.Time) {
 	d := &c.After
 	if d.FinalizedAt.IsZero() {
 		return
@@ -87,27 +87,27 @@ func (c *Change) release(by Actor, now time.Time) {
 	for i, s := range d.Stamps {
 		switch {
 		case s.State == StampAffixed:
-		case s.Serial != "" && c.letGo(i, SerialTaken, s.Problem, by, now):
+		case s.Serial != "" && c.releaseSerial(i, SerialBought, s.Problem, by, now):
 			lost++
 		default:
 			stamps++
 		}
 	}
-	c.quota(UnitStamp, QuotaSpend, lost)
-	c.quota(UnitStamp, QuotaRelease, stamps)
+	c.addQuotaMove(UnitStamp, QuotaSpend, lost)
+	c.addQuotaMove(UnitStamp, QuotaRelease, stamps)
 	signatures := 0
 	for _, p := range d.Participants {
 		if d.Mode == Signing && p.Role == Signer && p.SignedAt.IsZero() {
 			signatures++
 		}
 	}
-	c.quota(UnitSignature, QuotaRelease, signatures)
+	c.addQuotaMove(UnitSignature, QuotaRelease, signatures)
 }
 
 func checkReason(reason string, l Limits) (string, error) {
 	reason = CleanText(reason)
 	if len([]rune(reason)) > 4*l.Text {
-		return "", Input(Wrong("reason", "text.too_long", "limit", 4*l.Text))
+		return "", InvalidInput(NewFieldError("reason", "text.too_long", "limit", 4*l.Text))
 	}
 	return reason, nil
 }
@@ -120,9 +120,9 @@ func Delete(d *Document, by Actor, now time.Time) (Change, error) {
 	if d.State != Draft {
 		return Change{}, ErrNotDraft
 	}
-	c := change(d)
+	c := newChange(d)
 	c.Delete = true
-	c.note(EventDeleted, by, now)
+	c.addEvent(EventDeleted, by, now)
 	keys := []string{}
 	for _, r := range d.Revisions {
 		keys = append(keys, r.Tail.Key)
@@ -143,17 +143,17 @@ func Remind(d *Document, by Actor, now time.Time) (Change, error) {
 	switch {
 	case d.State != Processing || d.FullySigned():
 		return Change{}, ErrNotActive
-	case d.overdue(now):
+	case d.isOverdue(now):
 		return Change{}, ErrExpired
 	}
-	c := change(d)
+	c := newChange(d)
 	c.After.RemindedAt = now
-	c.note(EventReminded, by, now)
+	c.addEvent(EventReminded, by, now)
 	return c, nil
 }
 
-// HandOutLink records that the owner was given a guest's link. The log says that no mailbox was proven.
-func HandOutLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.Time) (Change, error) {
+// IssueGuestLink records that the owner was given a guest's link. The log says that no mailbox was proven.
+func IssueGuestLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpGuestLink); err != nil {
 		return Change{}, err
 	}
@@ -167,24 +167,24 @@ func HandOutLink(d *Document, guest PersonID, link [32]byte, by Actor, now time.
 	if p == nil || !p.Guest {
 		return Change{}, ErrNoGuest
 	}
-	c := change(d)
+	c := newChange(d)
 	c.GuestLink = &GuestLink{Guest: guest, Hash: link}
-	c.note(EventGuestLink, by, now, "guest", string(guest), "proof", "none: handed out by the owner")
+	c.addEvent(EventGuestLink, by, now, "guest", string(guest), "proof", "none: handed out by the owner")
 	return c, nil
 }
 
-// RevokeLink ends a guest's link and records it. It is possible in every state, and where there is no link: an owner who
+// RevokeGuestLink ends a guest's link and records it. It is possible in every state, and where there is no link: an owner who
 // wants to be sure does not have to know whether there is one.
-func RevokeLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, error) {
+func RevokeGuestLink(d *Document, guest PersonID, by Actor, now time.Time) (Change, error) {
 	if err := d.Authorise(by, OpGuestRevoke); err != nil {
 		return Change{}, err
 	}
 	if p := d.Participant(guest); p == nil || !p.Guest {
 		return Change{}, ErrNoGuest
 	}
-	c := change(d)
+	c := newChange(d)
 	c.GuestLink = &GuestLink{Guest: guest}
-	c.note(EventGuestRevoked, by, now, "guest", string(guest))
+	c.addEvent(EventGuestRevoked, by, now, "guest", string(guest))
 	return c, nil
 }
 

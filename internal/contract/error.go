@@ -76,15 +76,15 @@ func (e *Error) With(name string, value any) *Error {
 	return &c
 }
 
-// Because returns a copy that carries its cause.
-func (e *Error) Because(err error) *Error {
+// WithCause returns a copy that carries its cause.
+func (e *Error) WithCause(err error) *Error {
 	c := *e
 	c.Err = err
 	return &c
 }
 
-// Again returns a copy that invites to try again.
-func (e *Error) Again() *Error {
+// WithRetry returns a copy that invites to try again.
+func (e *Error) WithRetry() *Error {
 	c := *e
 	c.Retryable = true
 	return &c
@@ -101,41 +101,41 @@ func KindOf(err error) Kind {
 
 // Refusals that more than one room speaks of.
 var (
-	ErrNotFound   = Refuse(NotFound, "document.not_found")
-	ErrNotOwner   = Refuse(Forbidden, "document.not_owner")
-	ErrNotDraft   = Refuse(Conflict, "document.not_draft")
-	ErrNotActive  = Refuse(Conflict, "document.not_processing")
-	ErrNotInTurn  = Refuse(Conflict, "document.not_in_turn")
-	ErrSigned     = Refuse(Conflict, "document.already_signed")
-	ErrNotSigner  = Refuse(Forbidden, "document.not_signer")
-	ErrStale      = Refuse(Conflict, "document.revision_changed")
-	ErrRace       = Refuse(Conflict, "document.busy").Again()
-	ErrKeyRunning = Refuse(Conflict, "idempotency.running").Again() // another request holds the Idempotency-Key
-	ErrNotDone    = Refuse(Conflict, "document.not_completed")
-	ErrQuota      = Refuse(NoQuota, "quota.insufficient")
-	ErrNothing    = Refuse(Invalid, "document.nothing_to_do")
-	ErrNotFailed  = Refuse(Conflict, "document.not_failed")
-	ErrCommitted  = Refuse(Conflict, "document.sealing")
-	ErrExpired    = Refuse(Conflict, "document.expired")
-	ErrStampOnly  = Refuse(Invalid, "document.not_stamps_only")
-	ErrNoGuest    = Refuse(Invalid, "guest.not_found")
-	ErrIdentify   = Refuse(Unauthenticated, "auth.required")
-	ErrNotAllowed = Refuse(Forbidden, "auth.not_allowed")
+	ErrNotFound        = Refuse(NotFound, "document.not_found")
+	ErrNotOwner        = Refuse(Forbidden, "document.not_owner")
+	ErrNotDraft        = Refuse(Conflict, "document.not_draft")
+	ErrNotActive       = Refuse(Conflict, "document.not_processing")
+	ErrNotInTurn       = Refuse(Conflict, "document.not_in_turn")
+	ErrSigned          = Refuse(Conflict, "document.already_signed")
+	ErrNotSigner       = Refuse(Forbidden, "document.not_signer")
+	ErrStale           = Refuse(Conflict, "document.revision_changed")
+	ErrRace            = Refuse(Conflict, "document.busy").WithRetry()
+	ErrKeyRunning      = Refuse(Conflict, "idempotency.running").WithRetry() // another request holds the Idempotency-Key
+	ErrNotCompleted    = Refuse(Conflict, "document.not_completed")
+	ErrQuota           = Refuse(NoQuota, "quota.insufficient")
+	ErrNothingToDo     = Refuse(Invalid, "document.nothing_to_do")
+	ErrNotFailed       = Refuse(Conflict, "document.not_failed")
+	ErrCommitted       = Refuse(Conflict, "document.sealing")
+	ErrExpired         = Refuse(Conflict, "document.expired")
+	ErrStampOnly       = Refuse(Invalid, "document.not_stamps_only")
+	ErrNoGuest         = Refuse(Invalid, "guest.not_found")
+	ErrUnauthenticated = Refuse(Unauthenticated, "auth.required")
+	ErrNotAllowed      = Refuse(Forbidden, "auth.not_allowed")
 
 	ErrChoosePassword = Refuse(Forbidden, "auth.choose_password") // an admin gave the present one
 
-	ErrSerialElsewhere = Refuse(Conflict, "stamp.serial_elsewhere") // a serial that another document has or had
-	ErrNoEvidence      = Refuse(NotFound, "stamp.no_evidence")      // nothing is kept for a serial, or it is not the caller's to see
-	ErrNotRefused      = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good
-	ErrSerialUsed      = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
-	ErrNotNobodys      = Refuse(Conflict, "serial.not_nobodys")     // it has an owner, or is no longer taken
-	ErrNotUnused       = Refuse(Conflict, "serial.not_unused")      // it is in no register, and the office does not call it unused
-	ErrNotTheirs       = Refuse(Conflict, "serial.not_theirs")      // it was bought for an order of another organisation
-	ErrOfficeDown      = Refuse(Unavailable, "stamp.office_unavailable").Again()
+	ErrSerialElsewhere         = Refuse(Conflict, "stamp.serial_elsewhere") // a serial that another document has or had
+	ErrNoEvidence              = Refuse(NotFound, "stamp.no_evidence")      // nothing is kept for a serial, or it is not the caller's to see
+	ErrNotRefused              = Refuse(Conflict, "stamp.not_refused")      // a new serial is asked for, and none was refused for good
+	ErrSerialUsed              = Refuse(Conflict, "stamp.serial_used")      // and the office does not call the old one unused
+	ErrSerialNotUnassigned     = Refuse(Conflict, "serial.not_nobodys")     // it has an owner, or is no longer taken
+	ErrNotUnused               = Refuse(Conflict, "serial.not_unused")      // it is in no register, and the office does not call it unused
+	ErrOtherOrganisationsOrder = Refuse(Conflict, "serial.not_theirs")      // it was bought for an order of another organisation
+	ErrOfficeDown              = Refuse(Unavailable, "stamp.office_unavailable").WithRetry()
 )
 
-// Wrong tells what is wrong with a field. Args are names and values in turn.
-func Wrong(field, code string, args ...any) FieldError {
+// NewFieldError tells what is wrong with a field. Args are names and values in turn.
+func NewFieldError(field, code string, args ...any) FieldError {
 	f := FieldError{Field: field, Code: code}
 	for i := 0; i+1 < len(args); i += 2 {
 		if f.Args == nil {
@@ -146,32 +146,34 @@ func Wrong(field, code string, args ...any) FieldError {
 	return f
 }
 
-// Input refuses an input for what is wrong with its fields; nil when nothing is.
-func Input(bad ...FieldError) error {
+// InvalidInput refuses an input for what is wrong with its fields; nil when nothing is.
+func InvalidInput(bad ...FieldError) error {
 	if len(bad) == 0 {
 		return nil
 	}
 	return &Error{Kind: Invalid, Code: "input.invalid", Fields: bad}
 }
 
-// problems gathers field errors, so that all are answered at once.
-type problems []FieldError
+// fieldErrors gathers field errors, so that all are answered at once.
+type fieldErrors []FieldError
 
-func (p *problems) add(field, code string, args ...any) { *p = append(*p, Wrong(field, code, args...)) }
+func (p *fieldErrors) add(field, code string, args ...any) {
+	*p = append(*p, NewFieldError(field, code, args...))
+}
 
-func (p problems) err() error { return Input(p...) }
+func (p fieldErrors) asError() error { return InvalidInput(p...) }
 
-// Also returns err with more field errors, so that those found in different places are answered at once. An
+// JoinFieldErrors returns err with more field errors, so that those found in different places are answered at once. An
 // err that is not about fields stands by itself.
-func Also(err error, more []FieldError) error {
+func JoinFieldErrors(err error, more []FieldError) error {
 	var first *Error
 	switch {
 	case len(more) == 0:
 		return err
 	case err == nil:
-		return Input(more...)
+		return InvalidInput(more...)
 	case errors.As(err, &first) && first.Kind == Invalid:
-		return Input(slices.Concat(first.Fields, more)...)
+		return InvalidInput(slices.Concat(first.Fields, more)...)
 	}
 	return err
 }

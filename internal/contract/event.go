@@ -10,6 +10,11 @@ type Event struct {
 	Person   Person // who; the zero Person is the service itself
 	IP       string
 	Details  map[string]string // by name: serial, reason, digest, ...
+
+	// Records is the SHA-256, in hexadecimal, of lines that state digests of the rows that were written together with the
+	// event; empty where none are stated, as in events of before that was done. The store makes and keeps the lines
+	// (docs/formats/record.md).
+	Records string
 }
 
 // EventType names what happened. Values are stored for good: new ones are added, none is renamed.
@@ -37,17 +42,17 @@ const (
 	EventExpired         EventType = "expired"
 	EventDeleted         EventType = "deleted"
 
-	EventSerialOrdered  EventType = "serial_ordered"
-	EventSerialBound    EventType = "serial_bound"
-	EventStamped        EventType = "stamped"
-	EventStampFailed    EventType = "stamp_failed"
-	EventStampNotAsked  EventType = "stamp_not_asked" // the office would have refused the file
-	EventRestamp        EventType = "restamp"
-	EventRetried        EventType = "retried"
-	EventCompleted      EventType = "completed"
-	EventClosingDelayed EventType = "closing_delayed"
-	EventClosingFailed  EventType = "closing_failed"
-	EventTimeRenewed    EventType = "timestamp_renewed"
+	EventSerialOrdered     EventType = "serial_ordered"
+	EventSerialBound       EventType = "serial_bound"
+	EventStamped           EventType = "stamped"
+	EventStampFailed       EventType = "stamp_failed"
+	EventStampNotRequested EventType = "stamp_not_asked" // the office would have refused the file
+	EventRestamp           EventType = "restamp"
+	EventRetried           EventType = "retried"
+	EventCompleted         EventType = "completed"
+	EventClosingDelayed    EventType = "closing_delayed"
+	EventClosingFailed     EventType = "closing_failed"
+	EventTimeRenewed       EventType = "timestamp_renewed"
 )
 
 // What can happen to a serial; Document is the one that has it or let go of it last, if any.
@@ -67,19 +72,23 @@ const (
 	EventPasswordChange     EventType = "password_changed"
 	EventCertificateRevoked EventType = "certificate_revoked"
 	EventClockConfirmed     EventType = "clock_confirmed" // an operator says that the clock is right, whatever lies in the future
+
+	// EventRecorded says nothing but what Records states: rows were written of which no other event tells. Its time is that of
+	// the change where one is known. It may be made while the clock is in doubt, so it does not count as one that shows the time.
+	EventRecorded EventType = "recorded"
 )
 
 // EventTypes lists all of them, in the order in which a person chooses one.
 var EventTypes = []EventType{
 	EventUploaded, EventConverted, EventConvertFailed, EventNormalised, EventDescribed, EventPeopleChanged, EventPlaced, EventFindingAccepted, EventFinalized,
 	EventGuestLink, EventGuestRevoked, EventViewed, EventReminded, EventSignIntended, EventSigned, EventRejected, EventCanceled, EventExpired, EventDeleted,
-	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotAsked, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
+	EventSerialOrdered, EventSerialBound, EventStamped, EventStampFailed, EventStampNotRequested, EventRestamp, EventRetried, EventCompleted, EventClosingDelayed,
 	EventClosingFailed, EventTimeRenewed, EventSerialLetGo, EventSerialFreed, EventSerialQuarantined, EventSerialFound, EventSerialGiven,
-	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed,
+	EventQuotaGranted, EventPersonAdded, EventPasswordForgot, EventPasswordChange, EventCertificateRevoked, EventClockConfirmed, EventRecorded,
 }
 
-// note adds an event about the document. Details are names and values in turn; those without a value are left out.
-func (c *Change) note(t EventType, by Actor, now time.Time, details ...string) {
+// addEvent adds an event about the document. Details are names and values in turn; those without a value are left out.
+func (c *Change) addEvent(t EventType, by Actor, now time.Time, details ...string) {
 	e := Event{Type: t, Document: c.After.ID, At: now, Person: by.Person, IP: by.IP}
 	for i := 0; i+1 < len(details); i += 2 {
 		if details[i+1] == "" {

@@ -7,11 +7,11 @@ import (
 )
 
 // SealField returns the name of the signature field in which the organisation seals the finished document.
-func (d *Document) SealField() string { return d.fieldName("Seal") }
+func (d *Document) SealField() string { return d.uniqueFieldName("Seal") }
 
-// fieldName makes the name of a field that no other has: a file may have been through here, or another service
+// uniqueFieldName makes the name of a field that no other has: a file may have been through here, or another service
 // like this, before.
-func (d *Document) fieldName(what string) string {
+func (d *Document) uniqueFieldName(what string) string {
 	const unique = 8 // of the random characters at the end of the document's name
 	return "Segel-" + d.Name[max(0, len(d.Name)-unique):] + "-" + what
 }
@@ -36,20 +36,20 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 	if !d.FinalizedAt.IsZero() {
 		return Change{}, true, nil
 	}
-	if d.State != Draft || d.due(now) {
+	if d.State != Draft || d.isPastDeadline(now) {
 		return Change{}, false, ErrExpired
 	}
-	if err := d.Paper(); err != nil {
+	if err := d.RequirePDF(); err != nil {
 		return Change{}, false, err
 	}
-	mode, err := d.modeFor(o)
+	mode, err := d.chooseMode(o)
 	if err != nil {
 		return Change{}, false, err
 	}
 	if err := d.checkFindings(o.AcceptFindings); err != nil {
 		return Change{}, false, err
 	}
-	c = change(d)
+	c = newChange(d)
 	c.acceptFindings(o.AcceptFindings, by, now)
 	after := &c.After
 	after.State, after.Mode, after.FinalizedAt = Processing, mode, now
@@ -64,15 +64,15 @@ func Finalize(d *Document, o FinalizeOptions, by Actor, now time.Time) (c Change
 		for i := range after.Participants {
 			if p := &after.Participants[i]; p.Role == Signer {
 				signers++
-				p.Field = after.fieldName(fmt.Sprint(signers))
+				p.Field = after.uniqueFieldName(fmt.Sprint(signers))
 			}
 		}
 	}
-	c.note(EventFinalized, by, now, "mode", string(mode))
-	c.quota(UnitStamp, QuotaReserve, len(after.Stamps))
-	c.quota(UnitSignature, QuotaReserve, signers)
+	c.addEvent(EventFinalized, by, now, "mode", string(mode))
+	c.addQuotaMove(UnitStamp, QuotaReserve, len(after.Stamps))
+	c.addQuotaMove(UnitSignature, QuotaReserve, signers)
 	if mode == Stamping {
-		c.work(JobStamp)
+		c.addJob(JobStamp)
 	}
 	return c, false, nil
 }
@@ -87,7 +87,7 @@ func (d *Document) OnlyStamps() bool {
 	return len(d.Placements) > 0
 }
 
-func (d *Document) modeFor(o FinalizeOptions) (Mode, error) {
+func (d *Document) chooseMode(o FinalizeOptions) (Mode, error) {
 	signers := d.Signers()
 	others := slices.ContainsFunc(signers, func(p Participant) bool { return p.ID != d.Owner.ID })
 	switch {
@@ -96,12 +96,12 @@ func (d *Document) modeFor(o FinalizeOptions) (Mode, error) {
 	case o.StampOnly, d.OnlyStamps() && !others:
 		return Stamping, nil
 	case len(signers) == 0:
-		return "", ErrNothing
+		return "", ErrNothingToDo
 	}
 	return Signing, nil
 }
 
-// due reports whether the document's time has run out.
-func (d *Document) due(now time.Time) bool {
+// isPastDeadline reports whether the document's time has run out.
+func (d *Document) isPastDeadline(now time.Time) bool {
 	return !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt)
 }

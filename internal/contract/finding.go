@@ -116,6 +116,6 @@ func (c *Change) acceptFindings(accept []FindingCode, by Actor, now time.Time) {
 		for name, v := range f.Args {
 			details = append(details, name, v)
 		}
-		c.note(EventFindingAccepted, by, now, details...)
+		c.addEvent(EventFindingAccepted, by, now, details...)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func finding(f ...Finding) func(*Upload) { return func(u *Upload) { u.Findings = f } }
+func withFindings(f ...Finding) func(*Upload) { return func(u *Upload) { u.Findings = f } }
 
 func TestFinalizeRefusesWhatWasFoundUntilTheOwnerAcceptsIt(t *testing.T) {
 	t.Parallel()
 	found := []Finding{
 		NewFinding(FindingPrintDiffers, 2, "pages", "2, 4-5", "what", "Harga 9"), NewFinding(FindingLaunch, 1, "pages", "1"), NewFinding(FindingJavaScript, 0),
 	}
-	d := draft(t, finding(found...))
+	d := newDraft(t, withFindings(found...))
 	for _, c := range []struct {
 		accept []FindingCode
 		open   []string // codes that are still in the way
@@ -78,7 +78,7 @@ func wantAccepted(t *testing.T, c Change) {
 func TestAFileWithoutFindingsThatAreRefusedIsFinalizedAsBefore(t *testing.T) {
 	t.Parallel()
 	for _, found := range [][]Finding{nil, {NewFinding(FindingEmbeddedFile, 0), NewFinding(FindingNotExamined, 3), NewFinding(FindingUnreliableText, 1)}} {
-		c, _, err := Finalize(draft(t, finding(found...)), FinalizeOptions{}, owner, t0)
+		c, _, err := Finalize(newDraft(t, withFindings(found...)), FinalizeOptions{}, owner, t0)
 		if err != nil || len(c.Events) != 1 {
 			t.Errorf("%+v: %v, %+v", found, err, c.Events)
 		}
@@ -87,23 +87,23 @@ func TestAFileWithoutFindingsThatAreRefusedIsFinalizedAsBefore(t *testing.T) {
 
 func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 	t.Parallel()
-	d := owed(t)
+	d := finalizedWithStamps(t)
 	digest := d.Current().Digest
 	for _, c := range []struct {
-		shown        Shown
+		shown        ShownPages
 		pages, total string
 	}{
-		{Shown{}, PagesNone, ""},
-		{Shown{Digest: digest}, PagesNone, ""},
-		{Shown{Pages: []int{1, 2}}, PagesNone, ""},
-		{Shown{Digest: digest, Pages: []int{2, 1, 2}}, "1-2", "2"},
-		{Shown{Digest: digest, Pages: []int{2}}, "2", "2"},
+		{ShownPages{}, PagesNone, ""},
+		{ShownPages{Digest: digest}, PagesNone, ""},
+		{ShownPages{Pages: []int{1, 2}}, PagesNone, ""},
+		{ShownPages{Digest: digest, Pages: []int{2, 1, 2}}, "1-2", "2"},
+		{ShownPages{Digest: digest, Pages: []int{2}}, "2", "2"},
 	} {
 		intent, err := IntendSign(d, c.shown, first, t0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sign, err := Sign(&intent.After, revision(d, 10), c.shown, attested(d, first), first, t0)
+		sign, err := Sign(&intent.After, nextRevision(d, 10), c.shown, attestationOf(d, first), first, t0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestTheLogSaysWhichPagesTheServiceShowed(t *testing.T) {
 		}
 	}
 	for _, pages := range [][]int{{0}, {1, 3}, {-1}} {
-		if _, err := IntendSign(d, Shown{Digest: digest, Pages: pages}, first, t0); KindOf(err) != Invalid {
+		if _, err := IntendSign(d, ShownPages{Digest: digest, Pages: pages}, first, t0); KindOf(err) != Invalid {
 			t.Errorf("pages %v: %v", pages, err)
 		}
 	}

@@ -28,20 +28,20 @@ const (
 
 // Defaults fills in what is zero.
 func (l Limits) Defaults() Limits {
-	set(&l.FileSize, 50<<20)
-	set(&l.Pages, 2000)
-	set(&l.Participants, 100)
-	set(&l.Placements, 500)
-	set(&l.Stamps, 50)
-	set(&l.Text, 255)
-	set(&l.BoxArea, 25)
-	set(&l.Storage.Drafts, 1000)
-	set(&l.Storage.Bytes, 50<<30)
-	set(&l.StampEncrypted, EncryptedAny)
+	setDefault(&l.FileSize, 50<<20)
+	setDefault(&l.Pages, 2000)
+	setDefault(&l.Participants, 100)
+	setDefault(&l.Placements, 500)
+	setDefault(&l.Stamps, 50)
+	setDefault(&l.Text, 255)
+	setDefault(&l.BoxArea, 25)
+	setDefault(&l.Storage.Drafts, 1000)
+	setDefault(&l.Storage.Bytes, 50<<30)
+	setDefault(&l.StampEncrypted, EncryptedAny)
 	return l
 }
 
-func set[T comparable](v *T, def T) {
+func setDefault[T comparable](v *T, def T) {
 	var zero T
 	if *v == zero {
 		*v = def

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-const base58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 // NewName makes a document's internal name, <file stem>-<unix ms>-<22 base58 characters>. Names are unique
 // by their 128 random bits.
@@ -17,7 +17,7 @@ func NewName(filename string, now time.Time, entropy [16]byte) string {
 	random := make([]byte, 22)
 	for i := range random {
 		n.DivMod(n, radix, digit)
-		random[len(random)-1-i] = base58[digit.Int64()]
+		random[len(random)-1-i] = base58Alphabet[digit.Int64()]
 	}
-	return fmt.Sprintf("%s-%013d-%s", strings.ReplaceAll(stem(filename), " ", "_"), now.UnixMilli(), random)
+	return fmt.Sprintf("%s-%013d-%s", strings.ReplaceAll(fileStem(filename), " ", "_"), now.UnixMilli(), random)
 }

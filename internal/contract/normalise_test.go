@@ -7,9 +7,9 @@ func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 	rewriting := func(key string) Revision {
 		return Revision{Kind: RevisionBase, Tail: File{Key: key, Size: 1200}, End: 1200, Digest: [32]byte{9}}
 	}
-	d := draft(t)
-	c := change(d)
-	if err := c.Rebase(rewriting("rewritten"), NormalisedDamaged, owner, t0); err != nil {
+	d := newDraft(t)
+	c := newChange(d)
+	if err := c.ReplaceBase(rewriting("rewritten"), NormalisedDamaged, owner, t0); err != nil {
 		t.Fatal(err)
 	}
 	after := c.After
@@ -24,11 +24,11 @@ func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 		t.Errorf("deleting takes %v, %v", deleted.Jobs, err)
 	}
 
-	signed := change(d)
-	if err := signed.Append(revision(d, 10)); err != nil {
+	signed := newChange(d)
+	if err := signed.AppendRevision(nextRevision(d, 10)); err != nil {
 		t.Fatal(err)
 	}
-	same := change(d)
+	same := newChange(d)
 	long := rewriting("long")
 	long.End++
 	tail := rewriting("tail")
@@ -43,7 +43,7 @@ func TestFileIsRewrittenOnceAndOnlyBeforeAnythingWasAppended(t *testing.T) {
 		"by another length":       {&same, long},
 		"by a tail":               {&same, tail},
 	} {
-		if err := try.c.Rebase(try.r, NormalisedDamaged, owner, t0); KindOf(err) != Conflict {
+		if err := try.c.ReplaceBase(try.r, NormalisedDamaged, owner, t0); KindOf(err) != Conflict {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -39,13 +39,13 @@ func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize,
 	if d.State != Draft {
 		return Change{}, nil, ErrNotDraft
 	}
-	if err := d.Paper(); err != nil {
+	if err := d.RequirePDF(); err != nil {
 		return Change{}, nil, err
 	}
-	var bad problems
+	var bad fieldErrors
 	if len(requests) > l.Placements {
 		bad.add("signers", "placements.too_many", "limit", l.Placements)
-		return Change{}, nil, bad.err()
+		return Change{}, nil, bad.asError()
 	}
 	warnings := []Warning{}
 	placements := make([]Placement, 0, len(requests))
@@ -55,26 +55,26 @@ func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize,
 		if r.Kind == PlaceStamp {
 			stamps++
 		}
-		placements = append(placements, r.check(d, where, sizes, &bad, &warnings))
+		placements = append(placements, r.buildPlacement(d, where, sizes, &bad, &warnings))
 	}
 	if stamps > l.Stamps {
 		bad.add("signers", "stamps.too_many", "limit", l.Stamps)
 	}
 	checkBoxes(placements, sizes, l, "signers", &bad)
-	if err := bad.err(); err != nil {
+	if err := bad.asError(); err != nil {
 		return Change{}, nil, err
 	}
-	c := change(d)
+	c := newChange(d)
 	c.After.Placements = placements
-	c.note(EventPlaced, by, now, "placements", fmt.Sprint(len(placements)))
+	c.addEvent(EventPlaced, by, now, "placements", fmt.Sprint(len(placements)))
 	return c, warnings, nil
 }
 
-func (r PlaceRequest) check(d *Document, where string, sizes func(int) (PageSize, bool), bad *problems, warnings *[]Warning) Placement {
-	p := Placement{Kind: r.Kind, Page: r.Page, Person: r.person(d)}
+func (r PlaceRequest) buildPlacement(d *Document, where string, sizes func(int) (PageSize, bool), bad *fieldErrors, warnings *[]Warning) Placement {
+	p := Placement{Kind: r.Kind, Page: r.Page, Person: r.resolvePerson(d)}
 	switch r.Kind {
 	case PlaceStamp, PlaceSignature, PlaceInitials:
-		if !p.mayStandFor(d, d.Participant(p.Person)) {
+		if !p.isAllowedFor(d, d.Participant(p.Person)) {
 			bad.add(where+".user", "placement.stranger")
 		}
 	default:
@@ -85,12 +85,12 @@ func (r PlaceRequest) check(d *Document, where string, sizes func(int) (PageSize
 		bad.add(where+".page", "placement.no_such_page", "page", r.Page, "pages", d.Pages)
 		return p
 	}
-	box, member, ok := r.box(size)
+	box, member, ok := r.chooseBox(size)
 	if !ok {
 		bad.add(where+"."+member, "placement.no_area")
 		return p
 	}
-	if !box.on(size) {
+	if !box.isOnPage(size) {
 		bad.add(where+"."+member, "placement.off_page", "width", size.Width, "height", size.Height)
 		return p
 	}
@@ -100,38 +100,38 @@ func (r PlaceRequest) check(d *Document, where string, sizes func(int) (PageSize
 	}
 	p.Box = box
 	if r.Kind == PlaceStamp {
-		p.Box = box.square().inside(size)
+		p.Box = box.centredSquare().moveOntoPage(size)
 		if side := p.Box.Width(); side < StampMin || side > StampMax {
 			bad.add(where+"."+member, "placement.stamp_size", "min", StampMin, "max", StampMax, "side", side)
 		}
 	}
-	if props, ok := r.props(size); ok && member == "emet" && props.differs(box, 2) {
+	if props, ok := r.convertProps(size); ok && member == "emet" && props.differsBy(box, 2) {
 		*warnings = append(*warnings, Warning{Field: where, Code: "placement.emet_props_differ"})
 	}
 	return p
 }
 
-// box chooses among the spellings: sign for signatures and initials where given, else emet where it has an
+// chooseBox chooses among the spellings: sign for signatures and initials where given, else emet where it has an
 // area, else props. It names the member it took the box from.
-func (r PlaceRequest) box(size PageSize) (Box, string, bool) {
+func (r PlaceRequest) chooseBox(size PageSize) (Box, string, bool) {
 	if r.Kind != PlaceStamp && r.Sign != nil {
-		b := r.Sign.upright()
+		b := r.Sign.orderCorners()
 		return b, "sign", b.hasArea()
 	}
 	if r.Emet != nil {
-		if b := r.Emet.upright(); b.hasArea() {
+		if b := r.Emet.orderCorners(); b.hasArea() {
 			return b, "emet", true
 		}
 	}
-	b, ok := r.props(size)
+	b, ok := r.convertProps(size)
 	if !ok && r.Props == nil {
 		return b, "emet", false
 	}
 	return b, "props", ok
 }
 
-// props returns the box of Props in points of the page.
-func (r PlaceRequest) props(size PageSize) (Box, bool) {
+// convertProps returns the box of Props in points of the page.
+func (r PlaceRequest) convertProps(size PageSize) (Box, bool) {
 	if r.Props == nil {
 		return Box{}, false
 	}
@@ -150,8 +150,8 @@ func (r PlaceRequest) props(size PageSize) (Box, bool) {
 	return b, b.hasArea()
 }
 
-// person resolves whose placement it is: by id, else by e-mail among the participants and the owner.
-func (r PlaceRequest) person(d *Document) PersonID {
+// resolvePerson resolves whose placement it is: by id, else by e-mail among the participants and the owner.
+func (r PlaceRequest) resolvePerson(d *Document) PersonID {
 	if r.Person != "" || r.Email == "" {
 		return r.Person
 	}

@@ -50,8 +50,8 @@ const (
 // rounding alone.
 const tolerance = 1
 
-// upright puts inverted corners right.
-func (b Box) upright() Box {
+// orderCorners puts inverted corners right.
+func (b Box) orderCorners() Box {
 	return Box{math.Min(b.LLX, b.URX), math.Min(b.LLY, b.URY), math.Max(b.LLX, b.URX), math.Max(b.LLY, b.URY)}
 }
 
@@ -70,34 +70,34 @@ func (b Box) tooSmall() bool {
 	return b.Width() < boxMin-boxRounding || b.Height() < boxMin-boxRounding
 }
 
-// on reports whether the box lies on a page of that size.
-func (b Box) on(p PageSize) bool {
+// isOnPage reports whether the box lies on a page of that size.
+func (b Box) isOnPage(p PageSize) bool {
 	return b.LLX >= -tolerance && b.LLY >= -tolerance && b.URX <= p.Width+tolerance && b.URY <= p.Height+tolerance
 }
 
-// inside moves a box that sticks out of its page by rounding back onto it, as far as it has room: the stamp office takes
+// moveOntoPage moves a box that sticks out of its page by rounding back onto it, as far as it has room: the stamp office takes
 // whole points, and rounding once more would make it stick out by more.
-func (b Box) inside(p PageSize) Box {
+func (b Box) moveOntoPage(p PageSize) Box {
 	x := math.Max(0, math.Min(b.LLX, p.Width-b.Width()))
 	y := math.Max(0, math.Min(b.LLY, p.Height-b.Height()))
 	return Box{x, y, x + b.Width(), y + b.Height()}
 }
 
-// square returns the largest centred square of the box.
-func (b Box) square() Box {
+// centredSquare returns the largest centred square of the box.
+func (b Box) centredSquare() Box {
 	side := math.Min(b.Width(), b.Height())
 	x, y := b.LLX+(b.Width()-side)/2, b.LLY+(b.Height()-side)/2
 	return Box{x, y, x + side, y + side}
 }
 
-// differs reports whether a corner of the two boxes is more than d points apart.
-func (b Box) differs(o Box, d float64) bool {
+// differsBy reports whether a corner of the two boxes is more than d points apart.
+func (b Box) differsBy(o Box, d float64) bool {
 	return math.Abs(b.LLX-o.LLX) > d || math.Abs(b.LLY-o.LLY) > d || math.Abs(b.URX-o.URX) > d || math.Abs(b.URY-o.URY) > d
 }
 
-// mayStandFor reports whether the placement may be who's: signatures and initials are a signer's, a duty
+// isAllowedFor reports whether the placement may be who's: signatures and initials are a signer's, a duty
 // stamp any participant's or the owner's.
-func (p Placement) mayStandFor(d *Document, who *Participant) bool {
+func (p Placement) isAllowedFor(d *Document, who *Participant) bool {
 	if p.Kind == PlaceStamp {
 		return who != nil || p.Person == d.Owner.ID
 	}

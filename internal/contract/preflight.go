@@ -30,7 +30,7 @@ var (
 // office takes no serial back, so whoever asks it must have asked here before. Sizes are those of the pages as
 // displayed, false where there is no such page.
 func Preflight(d *Document, f OfficeFile, sizes func(page int) (PageSize, bool), l Limits) error {
-	if err := d.preflightPlaces(sizes); err != nil {
+	if err := d.checkStampPlaces(sizes); err != nil {
 		return err
 	}
 	switch {
@@ -52,8 +52,8 @@ func Preflight(d *Document, f OfficeFile, sizes func(page int) (PageSize, bool),
 	return nil
 }
 
-func (d *Document) preflightPlaces(sizes func(page int) (PageSize, bool)) error {
-	var bad problems
+func (d *Document) checkStampPlaces(sizes func(page int) (PageSize, bool)) error {
+	var bad fieldErrors
 	for _, s := range d.Stamps {
 		if s.State == StampAffixed {
 			continue
@@ -65,13 +65,13 @@ func (d *Document) preflightPlaces(sizes func(page int) (PageSize, bool)) error 
 			bad.add(where+".page", "placement.no_such_page", "page", p.Page, "pages", d.Pages)
 		case !p.Box.hasArea():
 			bad.add(where+".box", "placement.no_area")
-		case !p.Box.on(size):
+		case !p.Box.isOnPage(size):
 			bad.add(where+".box", "placement.off_page", "width", size.Width, "height", size.Height)
 		case side < StampMin || side > StampMax:
 			bad.add(where+".box", "placement.stamp_size", "min", StampMin, "max", StampMax, "side", side)
 		}
 	}
-	return bad.err()
+	return bad.asError()
 }
 
 // StampNoPlace is the problem of a stamp whose place is not there any more.
@@ -80,12 +80,12 @@ const StampNoPlace = "stamp.no_place"
 // RefuseStamp records that a stamp cannot be asked for as the file is. Nothing was asked of the office, so that there
 // is no attempt, no serial, and the quota stays reserved; a restamp asks again. Problem is a code of ours.
 func RefuseStamp(d *Document, i int, problem string, now time.Time) (Change, error) {
-	if err := d.mayStamp(i, StampOrdered); err != nil {
+	if err := d.requireStampState(i, StampOrdered); err != nil {
 		return Change{}, err
 	}
-	c := change(d)
+	c := newChange(d)
 	c.After.Stamps[i].Problem = problem
 	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
-	c.note(EventStampNotAsked, Actor{}, now, "problem", problem)
+	c.addEvent(EventStampNotRequested, Actor{}, now, "problem", problem)
 	return c, nil
 }

@@ -8,7 +8,7 @@ import (
 // stampedTwice is a finalized stamping order with two stamps.
 func stampedTwice(t *testing.T) *Document {
 	t.Helper()
-	d := draft(t, alone)
+	d := newDraft(t, withoutPeople)
 	far := stampRequest("owner")
 	far.Emet = &Box{300, 300, 360, 360}
 	c, _, err := Place(d, []PlaceRequest{stampRequest("owner"), far}, a4, owner, limits, t0)
@@ -64,7 +64,7 @@ func TestBoxThatSticksOutByRoundingIsMovedOntoItsPage(t *testing.T) {
 	t.Parallel()
 	r := stampRequest("owner")
 	r.Emet = &Box{page.Width - 59.4, -0.6, page.Width + 0.6, 59.4}
-	c, _, err := Place(draft(t, alone), []PlaceRequest{r}, a4, owner, limits, t0)
+	c, _, err := Place(newDraft(t, withoutPeople), []PlaceRequest{r}, a4, owner, limits, t0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestRefusedStampSpendsNothingAndWaitsForARestamp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.Attempts) != 0 || len(c.Serials) != 0 || len(c.Quota) != 0 || len(c.Jobs) != 0 || len(c.Events) != 1 || c.Events[0].Type != EventStampNotAsked {
+	if len(c.Attempts) != 0 || len(c.Serials) != 0 || len(c.Quota) != 0 || len(c.Jobs) != 0 || len(c.Events) != 1 || c.Events[0].Type != EventStampNotRequested {
 		t.Errorf("%+v", c)
 	}
 	if a := c.After; a.State != Failed || a.Reason != "stamp.file_too_large" || a.Stamps[0].State != StampOrdered || a.Stamps[0].Problem != a.Reason {

@@ -13,8 +13,8 @@ type Reconciliation struct {
 	By      Person    `json:"by"`                // who asked for it; the zero Person is the service itself, as every day
 	Problem string    `json:"problem,omitempty"` // why the office could not be asked; nothing else is known then
 
-	There OfficeCount         `json:"office"`
-	Here  map[SerialState]int `json:"register"` // serials in the register
+	Office   OfficeCount         `json:"office"`
+	Register map[SerialState]int `json:"register"` // serials in the register
 
 	Differences []Difference `json:"differences"` // the unexplained ones first
 	Omitted     int          `json:"omitted"`     // further differences, which are not listed
@@ -29,22 +29,22 @@ type Omission struct {
 	Unexplained int `json:"unexplained,omitempty"` // of these
 }
 
-// mostDifferences is how many are listed in a report; the others are counted.
-const mostDifferences = 1000
+// maxDifferences is how many are listed in a report; the others are counted.
+const maxDifferences = 1000
 
-// Tell adds a difference, the unexplained ones first. Where there are too many the last one is left out.
-func (r *Reconciliation) Tell(d Difference) {
+// AddDifference adds a difference, the unexplained ones first. Where there are too many the last one is left out.
+func (r *Reconciliation) AddDifference(d Difference) {
 	at := len(r.Differences)
 	if !d.Kind.Explained() {
 		at = min(r.Unexplained, at)
 		r.Unexplained++
 	}
 	r.Differences = slices.Insert(r.Differences, at, d)
-	if len(r.Differences) <= mostDifferences {
+	if len(r.Differences) <= maxDifferences {
 		return
 	}
-	left := r.Differences[mostDifferences]
-	r.Differences = r.Differences[:mostDifferences]
+	left := r.Differences[maxDifferences]
+	r.Differences = r.Differences[:maxDifferences]
 	r.Omitted++
 	if r.OmittedOf == nil {
 		r.OmittedOf = map[OrganisationID]Omission{}
@@ -78,13 +78,13 @@ const (
 // Difference is one thing in which the office and the register do not say the same, or did not before this
 // reconciliation.
 type Difference struct {
-	Kind         DifferenceKind `json:"kind"`
-	Serial       string         `json:"serial,omitempty"`
-	Organisation OrganisationID `json:"organisation,omitempty"` // empty: of nobody
-	Document     DocumentID     `json:"document,omitempty"`     // that has the serial or let go of it last; 0: none
-	There        OfficeState    `json:"there,omitempty"`
-	Here         SerialState    `json:"here,omitempty"` // empty: not in the register
-	File         string         `json:"file,omitempty"` // name that the office knows the serial by
+	Kind          DifferenceKind `json:"kind"`
+	Serial        string         `json:"serial,omitempty"`
+	Organisation  OrganisationID `json:"organisation,omitempty"` // empty: of nobody
+	Document      DocumentID     `json:"document,omitempty"`     // that has the serial or let go of it last; 0: none
+	OfficeState   OfficeState    `json:"there,omitempty"`
+	RegisterState SerialState    `json:"here,omitempty"` // empty: not in the register
+	File          string         `json:"file,omitempty"` // name that the office knows the serial by
 
 	OrganisationName string `json:"-"` // for people; not kept with the report
 }
@@ -100,13 +100,13 @@ const (
 	DifferSpent DifferenceKind = "spent" // let go of, and affixed at the office: set aside
 
 	// Those that explain themselves, or wait for something that is known.
-	DifferChanged  DifferenceKind = "changed"  // it changed here too recently for the list to tell
-	DifferInWork   DifferenceKind = "in_work"  // affixed there, and its document is about to learn so
-	DifferFailed   DifferenceKind = "failed"   // affixed there, and its document failed before the file came back
-	DifferInDoubt  DifferenceKind = "in_doubt" // unused there; an order whose answer was lost may have bought it
-	DifferSettling DifferenceKind = "settling" // let go of too recently for the office's word to be final
-	DifferNobodys  DifferenceKind = "nobodys"  // unused, and of no organisation until an operator gives it to one
-	DifferBalance  DifferenceKind = "balance"  // list and balance count differently while stamps are in work
+	DifferChanged    DifferenceKind = "changed"  // it changed here too recently for the list to tell
+	DifferInWork     DifferenceKind = "in_work"  // affixed there, and its document is about to learn so
+	DifferFailed     DifferenceKind = "failed"   // affixed there, and its document failed before the file came back
+	DifferInDoubt    DifferenceKind = "in_doubt" // unused there; an order whose answer was lost may have bought it
+	DifferSettling   DifferenceKind = "settling" // let go of too recently for the office's word to be final
+	DifferUnassigned DifferenceKind = "nobodys"  // unused, and of no organisation until an operator gives it to one
+	DifferBalance    DifferenceKind = "balance"  // list and balance count differently while stamps are in work
 
 	// Those that nothing explains.
 	DifferMissing        DifferenceKind = "missing"         // ours, and the office does not know it
@@ -124,9 +124,9 @@ func (k DifferenceKind) Explained() bool {
 	return true
 }
 
-// Of returns what an admin of an organisation is told: the differences of its serials, and nothing of the account, of who
+// ForOrganisation returns what an admin of an organisation is told: the differences of its serials, and nothing of the account, of who
 // asked, or of what the office said to him, which is the operator's. That the office could not be asked is told by a code.
-func (r Reconciliation) Of(o OrganisationID) Reconciliation {
+func (r Reconciliation) ForOrganisation(o OrganisationID) Reconciliation {
 	own := Reconciliation{Number: r.Number, At: r.At, EndedAt: r.EndedAt, Omitted: r.OmittedOf[o].Count, Unexplained: r.OmittedOf[o].Unexplained}
 	if r.Problem != "" {
 		own.Problem = ErrOfficeDown.Code

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// leastRest is how long a document is left alone after its timestamp was looked at, whatever the certificates say.
-const leastRest = 24 * time.Hour
+// minRenewalInterval is how long a document is left alone after its timestamp was looked at, whatever the certificates say.
+const minRenewalInterval = 24 * time.Hour
 
 // RenewalAt returns when a document's newest timestamp is to be renewed: so long before it loses its strength, because
 // the certificate of its authority ends. Where that is near already, because authorities use short certificates or the
@@ -16,7 +16,7 @@ func RenewalAt(ends, now time.Time, notice time.Duration) time.Time {
 	if half := now.Add(ends.Sub(now) / 2); at.Before(half) {
 		at = half
 	}
-	if least := now.Add(leastRest); at.Before(least) {
+	if least := now.Add(minRenewalInterval); at.Before(least) {
 		at = least
 	}
 	return at
@@ -26,26 +26,26 @@ func RenewalAt(ends, now time.Time, notice time.Duration) time.Time {
 // be renewed in turn. Nothing else about the document changes.
 func Renew(d *Document, added []Revision, next, now time.Time) (Change, error) {
 	if d.State != Completed {
-		return Change{}, ErrNotDone
+		return Change{}, ErrNotCompleted
 	}
-	c := change(d)
+	c := newChange(d)
 	for _, r := range added {
 		r.At = now
-		if err := c.Append(r); err != nil {
+		if err := c.AppendRevision(r); err != nil {
 			return Change{}, err
 		}
 	}
 	c.Renewal = next
-	c.note(EventTimeRenewed, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest), "next", next.UTC().Format(time.RFC3339))
+	c.addEvent(EventTimeRenewed, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest), "next", next.UTC().Format(time.RFC3339))
 	return c, nil
 }
 
-// PutOffRenewal settles when a completed document's timestamp is looked at again.
-func PutOffRenewal(d *Document, next time.Time) (Change, error) {
+// PostponeRenewal settles when a completed document's timestamp is looked at again.
+func PostponeRenewal(d *Document, next time.Time) (Change, error) {
 	if d.State != Completed {
-		return Change{}, ErrNotDone
+		return Change{}, ErrNotCompleted
 	}
-	c := change(d)
+	c := newChange(d)
 	c.Renewal = next
 	return c, nil
 }

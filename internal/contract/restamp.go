@@ -4,11 +4,11 @@ import "time"
 
 // RestampOptions are the owner's wishes at a restamp.
 type RestampOptions struct {
-	// Instead is the serial to be let go of, for a new one: it was refused for good, and the office has just called it
+	// ReplaceSerial is the serial to be let go of, for a new one: it was refused for good, and the office has just called it
 	// unused, which is the caller's to ask. Empty: the document goes on with the serials it has.
-	Instead string
-	// Doubt says that an earlier call on that serial may still be carried out: it is not free before the reconciliation says so.
-	Doubt bool
+	ReplaceSerial string
+	// InDoubt says that an earlier call on that serial may still be carried out: it is not free before the reconciliation says so.
+	InDoubt bool
 }
 
 // Restamp leads a failed document back to processing, with the serials it has, unless the owner wishes a new one.
@@ -16,59 +16,59 @@ func Restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, er
 	if err := d.Authorise(by, OpRestamp); err != nil {
 		return Change{}, err
 	}
-	return restamp(d, o, by, now)
+	return restampFailed(d, o, by, now)
 }
 
-func restamp(d *Document, o RestampOptions, by Actor, now time.Time) (Change, error) {
+func restampFailed(d *Document, o RestampOptions, by Actor, now time.Time) (Change, error) {
 	if d.State != Failed {
 		return Change{}, ErrNotFailed
 	}
-	c := change(d)
+	c := newChange(d)
 	c.After.State, c.After.Reason, c.After.Restamping = Processing, "", true
-	c.note(EventRestamp, by, now)
+	c.addEvent(EventRestamp, by, now)
 	i := d.RefusedStamp()
 	switch {
-	case o.Instead != "" && (i < 0 || d.Stamps[i].Serial != o.Instead):
+	case o.ReplaceSerial != "" && (i < 0 || d.Stamps[i].Serial != o.ReplaceSerial):
 		return Change{}, ErrNotRefused
-	case o.Instead != "":
-		c.startOver(i, o.Doubt, by, now)
+	case o.ReplaceSerial != "":
+		c.replaceSerial(i, o.InDoubt, by, now)
 	case i >= 0:
-		c.tryAgain(i, now)
+		c.reuseSerial(i, now)
 	}
-	c.finish()
+	c.addRemainingWork()
 	return c, nil
 }
 
 // RefusedStamp returns the index into Stamps of the one whose serial was refused for good or quarantined, or -1.
 func (d *Document) RefusedStamp() int {
-	i := d.nextStamp()
+	i := d.findNextStamp()
 	if i < 0 || d.Stamps[i].State != StampRefused && d.Stamps[i].State != StampQuarantined {
 		return -1
 	}
 	return i
 }
 
-// tryAgain goes on with the serial that stamp i has. A quarantined one is taken back: the same bytes under the same
+// reuseSerial goes on with the serial that stamp i has. A quarantined one is taken back: the same bytes under the same
 // serial cost nothing, and what comes back is judged anew.
-func (c *Change) tryAgain(i int, now time.Time) {
+func (c *Change) reuseSerial(i int, now time.Time) {
 	s := &c.After.Stamps[i]
 	if s.State == StampQuarantined {
-		c.serial(i, SerialQuarantined, SerialBound, now).To.Problem = s.Problem
+		c.addSerialMove(i, SerialQuarantined, SerialBound, now).To.Problem = s.Problem
 	}
 	s.State, s.Failures = StampBound, 0
 }
 
-// startOver lets go of the serial of stamp i, which becomes free for others, at once unless that is in doubt, and orders
+// replaceSerial lets go of the serial of stamp i, which becomes free for others, at once unless that is in doubt, and orders
 // another. The unit that is reserved for the stamp pays for the new one; a serial that is of no use to anybody any more
 // is paid for by another.
-func (c *Change) startOver(i int, doubt bool, by Actor, now time.Time) {
+func (c *Change) replaceSerial(i int, doubt bool, by Actor, now time.Time) {
 	s, to := &c.After.Stamps[i], SerialFree
 	if doubt {
-		to = SerialTaken
+		to = SerialBought
 	}
-	if lost := c.letGo(i, to, s.Problem, by, now); lost {
-		c.quota(UnitStamp, QuotaSpend, 1)
-		c.quota(UnitStamp, QuotaReserve, 1)
+	if lost := c.releaseSerial(i, to, s.Problem, by, now); lost {
+		c.addQuotaMove(UnitStamp, QuotaSpend, 1)
+		c.addQuotaMove(UnitStamp, QuotaReserve, 1)
 	}
 	s.State, s.Order, s.Failures, s.Problem = StampOrdered, "", 0, ""
 }

@@ -10,11 +10,11 @@ import (
 
 func TestSignersActInTheirOrder(t *testing.T) {
 	t.Parallel()
-	d := owed(t)
-	if _, err := IntendSign(d, Shown{}, second, t0); !errors.Is(err, ErrNotInTurn) {
+	d := finalizedWithStamps(t)
+	if _, err := IntendSign(d, ShownPages{}, second, t0); !errors.Is(err, ErrNotInTurn) {
 		t.Fatalf("the second signer first: %v", err)
 	}
-	d = signed(t, d, first)
+	d = signAs(t, d, first)
 	if !d.InTurn("second") || d.InTurn("first") {
 		t.Fatal("after the first signature it is the second signer's turn, and his alone")
 	}
@@ -22,42 +22,42 @@ func TestSignersActInTheirOrder(t *testing.T) {
 
 func TestInParallelEverySignerIsInTurn(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, parallel))
+	d := finalizeDraft(t, newDraft(t, inParallel))
 	if !d.InTurn("first") || !d.InTurn("second") {
 		t.Fatal("in parallel both signers are in turn")
 	}
-	signed(t, d, second)
+	signAs(t, d, second)
 }
 
 func TestEqualNumbersActInTheSameStep(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, func(u *Upload) {
-		u.Participants = []Participant{participant("first", Signer, 3), participant("second", Signer, 3), participant("user", Signer, 9)}
+	d := finalizeDraft(t, newDraft(t, func(u *Upload) {
+		u.Participants = []Participant{newParticipant("first", Signer, 3), newParticipant("second", Signer, 3), newParticipant("user", Signer, 9)}
 	}))
 	if !d.InTurn("first") || !d.InTurn("second") || d.InTurn("user") {
 		t.Fatal("those with number 3 are in turn together, number 9 after both")
 	}
-	d = signed(t, d, second)
+	d = signAs(t, d, second)
 	if d.InTurn("user") {
 		t.Fatal("number 9 waits for both of number 3")
 	}
-	if d = signed(t, d, first); !d.InTurn("user") {
+	if d = signAs(t, d, first); !d.InTurn("user") {
 		t.Fatal("number 9 follows number 3, the gap does not matter")
 	}
 }
 
 func TestViewerWaitsForEarlierSigners(t *testing.T) {
 	t.Parallel()
-	for _, with := range [][]func(*Upload){{}, {parallel}} {
-		d := finalized(t, draft(t, with...))
+	for _, with := range [][]func(*Upload){{}, {inParallel}} {
+		d := finalizeDraft(t, newDraft(t, with...))
 		if err := d.Authorise(viewer, OpDetail); !errors.Is(err, ErrNotFound) {
 			t.Fatalf("a viewer before the signers: %v", err)
 		}
-		d = signed(t, d, first)
-		if d.Sees("viewer") {
+		d = signAs(t, d, first)
+		if d.IsVisibleTo("viewer") {
 			t.Fatal("a viewer after one of two signers sees nothing yet")
 		}
-		if d = signed(t, d, second); !d.Sees("viewer") {
+		if d = signAs(t, d, second); !d.IsVisibleTo("viewer") {
 			t.Fatal("a viewer sees the document after all signers before him")
 		}
 	}
@@ -65,7 +65,7 @@ func TestViewerWaitsForEarlierSigners(t *testing.T) {
 
 func TestDraftIsSeenByItsOwnerAlone(t *testing.T) {
 	t.Parallel()
-	d := draft(t)
+	d := newDraft(t)
 	for _, a := range []Actor{first, viewer, guest, user, stranger} {
 		for _, op := range Operations {
 			if err := d.Authorise(a, op); err != ErrNotFound {
@@ -80,7 +80,7 @@ func TestDraftIsSeenByItsOwnerAlone(t *testing.T) {
 
 func TestDraftWhoseTimeRanOutIsStillSeenByItsOwnerAlone(t *testing.T) {
 	t.Parallel()
-	c, done := Expire(draft(t, expiring), t0.Add(2*time.Hour))
+	c, done := Expire(newDraft(t, withDeadline), t0.Add(2*time.Hour))
 	if done || c.After.State != Expired {
 		t.Fatalf("an overdue draft is %s", c.After.State)
 	}
@@ -98,7 +98,7 @@ func TestDraftWhoseTimeRanOutIsStillSeenByItsOwnerAlone(t *testing.T) {
 
 func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
 	t.Parallel()
-	d := completed(t, stamped(t, due(t)))
+	d := completeDocument(t, affixNextStamp(t, signedByAll(t)))
 	if err := d.Authorise(guest, OpDetail); err != nil {
 		t.Fatalf("a guest on his own document: %v", err)
 	}
@@ -111,34 +111,34 @@ func TestGuestOfAnotherDocumentSeesNothing(t *testing.T) {
 
 func TestTwoSignersNeverBuildOnTheSameRevision(t *testing.T) {
 	t.Parallel()
-	d := finalized(t, draft(t, parallel))
-	c, err := IntendSign(d, Shown{}, first, t0)
-	d = then(t, c, err)
-	c, err = IntendSign(d, Shown{}, second, t0)
-	d = then(t, c, err)
-	stale := revision(d, 10)
-	c, err = Sign(d, stale, Shown{}, attested(d, first), first, t0)
-	d = then(t, c, err)
-	if _, err := Sign(d, stale, Shown{}, attested(d, second), second, t0); err == nil {
+	d := finalizeDraft(t, newDraft(t, inParallel))
+	c, err := IntendSign(d, ShownPages{}, first, t0)
+	d = applyChange(t, c, err)
+	c, err = IntendSign(d, ShownPages{}, second, t0)
+	d = applyChange(t, c, err)
+	stale := nextRevision(d, 10)
+	c, err = Sign(d, stale, ShownPages{}, attestationOf(d, first), first, t0)
+	d = applyChange(t, c, err)
+	if _, err := Sign(d, stale, ShownPages{}, attestationOf(d, second), second, t0); err == nil {
 		t.Fatal("a signature built on a revision that is no longer the last was taken")
 	}
 }
 
 func TestSignerWhoSawAnotherRevisionIsRefused(t *testing.T) {
 	t.Parallel()
-	d := owed(t)
-	if _, err := IntendSign(d, Shown{Digest: [32]byte{9}}, first, t0); !errors.Is(err, ErrStale) {
+	d := finalizedWithStamps(t)
+	if _, err := IntendSign(d, ShownPages{Digest: [32]byte{9}}, first, t0); !errors.Is(err, ErrStale) {
 		t.Fatal(err)
 	}
-	if _, err := IntendSign(d, Shown{Digest: d.Current().Digest}, first, t0); err != nil {
+	if _, err := IntendSign(d, ShownPages{Digest: d.Current().Digest}, first, t0); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestSignatureNeedsItsIntent(t *testing.T) {
 	t.Parallel()
-	d := owed(t)
-	if _, err := Sign(d, revision(d, 10), Shown{}, attested(d, first), first, t0); !errors.Is(err, ErrRace) {
+	d := finalizedWithStamps(t)
+	if _, err := Sign(d, nextRevision(d, 10), ShownPages{}, attestationOf(d, first), first, t0); !errors.Is(err, ErrRace) {
 		t.Fatalf("a signature without a recorded intent: %v", err)
 	}
 }
@@ -153,16 +153,16 @@ func TestModeOfAnOrder(t *testing.T) {
 		mode  Mode
 		error *Error
 	}{
-		{"signers and no placement", draft(t), false, Signing, nil},
-		{"signers and a stamp", placed(t, draft(t), stamp("first")), false, Signing, nil},
-		{"signers and a stamp, stamp_only", placed(t, draft(t), stamp("first")), true, Stamping, nil},
-		{"signature placement, stamp_only", placed(t, draft(t), stamp("first"), sign("first")), true, "", ErrStampOnly},
-		{"no placement, stamp_only", draft(t), true, "", ErrStampOnly},
-		{"the owner alone and a stamp", placed(t, draft(t, ownerSigns), stamp("owner")), false, Stamping, nil},
-		{"the owner alone, a stamp and a signature", placed(t, draft(t, ownerSigns), stamp("owner"), sign("owner")), false, Signing, nil},
-		{"the owner alone and nothing placed", draft(t, ownerSigns), false, Signing, nil},
-		{"nobody and a stamp", placed(t, draft(t, alone), stamp("owner")), false, Stamping, nil},
-		{"nobody and nothing", draft(t, alone), false, "", ErrNothing},
+		{"signers and no placement", newDraft(t), false, Signing, nil},
+		{"signers and a stamp", placeBoxes(t, newDraft(t), stamp("first")), false, Signing, nil},
+		{"signers and a stamp, stamp_only", placeBoxes(t, newDraft(t), stamp("first")), true, Stamping, nil},
+		{"signature placement, stamp_only", placeBoxes(t, newDraft(t), stamp("first"), sign("first")), true, "", ErrStampOnly},
+		{"no placement, stamp_only", newDraft(t), true, "", ErrStampOnly},
+		{"the owner alone and a stamp", placeBoxes(t, newDraft(t, ownerSigns), stamp("owner")), false, Stamping, nil},
+		{"the owner alone, a stamp and a signature", placeBoxes(t, newDraft(t, ownerSigns), stamp("owner"), sign("owner")), false, Signing, nil},
+		{"the owner alone and nothing placed", newDraft(t, ownerSigns), false, Signing, nil},
+		{"nobody and a stamp", placeBoxes(t, newDraft(t, withoutPeople), stamp("owner")), false, Stamping, nil},
+		{"nobody and nothing", newDraft(t, withoutPeople), false, "", ErrNothingToDo},
 	} {
 		change, _, err := Finalize(c.doc, FinalizeOptions{StampOnly: c.only}, owner, t0)
 		if c.error != nil {
@@ -180,10 +180,10 @@ func TestModeOfAnOrder(t *testing.T) {
 func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) {
 	t.Parallel()
 	balance := map[Unit]map[QuotaOp]int{UnitStamp: {}, UnitSignature: {}}
-	d := placed(t, draft(t), stampRequest("first"), stampRequest("owner"))
+	d := placeBoxes(t, newDraft(t), stampRequest("first"), stampRequest("owner"))
 	run := func(c Change, err error) {
 		t.Helper()
-		d = then(t, c, err)
+		d = applyChange(t, c, err)
 		for _, m := range c.Quota {
 			balance[m.Unit][m.Op] += m.Count
 		}
@@ -193,8 +193,8 @@ func TestQuotaIsReservedAtFinalizeAndEveryUnitEndsSpentOrReleased(t *testing.T) 
 	if balance[UnitStamp][QuotaReserve] != 2 || balance[UnitSignature][QuotaReserve] != 2 {
 		t.Fatalf("finalize reserves two of each: %v", balance)
 	}
-	run(IntendSign(d, Shown{}, first, t0))
-	run(Sign(d, revision(d, 10), Shown{}, attested(d, first), first, t0))
+	run(IntendSign(d, ShownPages{}, first, t0))
+	run(Sign(d, nextRevision(d, 10), ShownPages{}, attestationOf(d, first), first, t0))
 	if got := d.Counters(); got != (Counters{Used: Count{2, 2}, Success: Count{0, 1}}) {
 		t.Fatalf("counters after one signature: %+v", got)
 	}
@@ -222,40 +222,40 @@ func TestWorkFollowsTheLastSignatureAndTheLastStamp(t *testing.T) {
 		}
 		return strings.Join(s, " ")
 	}
-	d := signed(t, finalized(t, placed(t, draft(t), stampRequest("first"))), first)
-	c, err := IntendSign(d, Shown{}, second, t0)
-	d = then(t, c, err)
-	if got := kinds(Sign(d, revision(d, 10), Shown{}, attested(d, second), second, t0)); got != "stamp" {
+	d := signAs(t, finalizeDraft(t, placeBoxes(t, newDraft(t), stampRequest("first"))), first)
+	c, err := IntendSign(d, ShownPages{}, second, t0)
+	d = applyChange(t, c, err)
+	if got := kinds(Sign(d, nextRevision(d, 10), ShownPages{}, attestationOf(d, second), second, t0)); got != "stamp" {
 		t.Errorf("last signature with a stamp due: %q", got)
 	}
-	d = bound(t, due(t))
-	if got := kinds(Affix(d, 0, revision(d, 10), t0)); got != "complete" {
+	d = bindNextStamp(t, signedByAll(t))
+	if got := kinds(AffixStamp(d, 0, nextRevision(d, 10), t0)); got != "complete" {
 		t.Errorf("last stamp: %q", got)
 	}
-	plain := signed(t, finalized(t, draft(t)), first)
-	c, err = IntendSign(plain, Shown{}, second, t0)
-	plain = then(t, c, err)
-	if got := kinds(Sign(plain, revision(plain, 10), Shown{}, attested(plain, second), second, t0)); got != "complete" {
+	plain := signAs(t, finalizeDraft(t, newDraft(t)), first)
+	c, err = IntendSign(plain, ShownPages{}, second, t0)
+	plain = applyChange(t, c, err)
+	if got := kinds(Sign(plain, nextRevision(plain, 10), ShownPages{}, attestationOf(plain, second), second, t0)); got != "complete" {
 		t.Errorf("last signature, nothing to stamp: %q", got)
 	}
 }
 
 func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 	t.Parallel()
-	d := bound(t, due(t))
+	d := bindNextStamp(t, signedByAll(t))
 	serial := d.Stamps[0].Serial
-	c, err := StampProblem(d, 0, Failure{Text: "the file cannot be parsed", Final: true}, t0)
-	d = then(t, c, err)
+	c, err := RecordStampFailure(d, 0, Failure{Text: "the file cannot be parsed", Final: true}, t0)
+	d = applyChange(t, c, err)
 	if d.State != Failed || d.NextStamp() != 0 || d.SigningState() != Completed {
 		t.Fatalf("after a permanent refusal: %s, signatures %s", d.State, d.SigningState())
 	}
 	c, err = Restamp(d, RestampOptions{}, owner, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	if d.State != Processing || !d.Restamping || d.Stamps[0].State != StampBound || d.Stamps[0].Serial != serial {
 		t.Fatalf("after restamp: %+v", d.Stamps[0])
 	}
-	c, err = Affix(d, 0, revision(d, 10), t0)
-	d = then(t, c, err)
+	c, err = AffixStamp(d, 0, nextRevision(d, 10), t0)
+	d = applyChange(t, c, err)
 	if d.Restamping || d.Serials()[0] != serial {
 		t.Fatalf("restamping settles with the same serial: %v", d.Serials())
 	}
@@ -263,9 +263,9 @@ func TestStampKeepsItsSerialThroughFailureAndRestamp(t *testing.T) {
 
 func TestTransientStampProblemNeverLeavesProcessing(t *testing.T) {
 	t.Parallel()
-	d := bound(t, due(t))
-	c, err := StampProblem(d, 0, Failure{Text: "the office does not answer"}, t0)
-	if d = then(t, c, err); d.State != Processing || d.Stamps[0].State != StampBound {
+	d := bindNextStamp(t, signedByAll(t))
+	c, err := RecordStampFailure(d, 0, Failure{Text: "the office does not answer"}, t0)
+	if d = applyChange(t, c, err); d.State != Processing || d.Stamps[0].State != StampBound {
 		t.Fatalf("%s %s", d.State, d.Stamps[0].State)
 	}
 }
@@ -273,14 +273,14 @@ func TestTransientStampProblemNeverLeavesProcessing(t *testing.T) {
 func TestOnlyWhatPeopleOweExpires(t *testing.T) {
 	t.Parallel()
 	late := t0.Add(2 * time.Hour)
-	d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+	d := finalizeDraft(t, placeBoxes(t, newDraft(t, withDeadline), stampRequest("first")))
 	if _, done := Expire(d, t0); !done {
 		t.Fatal("expired before its time")
 	}
-	if _, err := IntendSign(d, Shown{}, first, late); err == nil {
+	if _, err := IntendSign(d, ShownPages{}, first, late); err == nil {
 		t.Fatal("signed after its time")
 	}
-	d = signed(t, signed(t, d, first), second)
+	d = signAs(t, signAs(t, d, first), second)
 	if _, done := Expire(d, late); !done {
 		t.Fatal("a fully signed document that waits for its stamp expired")
 	}
@@ -290,13 +290,13 @@ func TestVerbsAreRefusedFromTheDeadlineOn(t *testing.T) {
 	t.Parallel()
 	deadline := t0.Add(time.Hour) // see expiring
 	verbs := map[string]func(d *Document, now time.Time) error{
-		"sign":   func(d *Document, now time.Time) error { _, err := IntendSign(d, Shown{}, first, now); return err },
+		"sign":   func(d *Document, now time.Time) error { _, err := IntendSign(d, ShownPages{}, first, now); return err },
 		"reject": func(d *Document, now time.Time) error { _, err := Reject(d, "no", first, limits, now); return err },
 		"cancel": func(d *Document, now time.Time) error { _, err := Cancel(d, "no", owner, limits, now); return err },
 		"remind": func(d *Document, now time.Time) error { _, err := Remind(d, owner, now); return err },
 	}
 	for name, verb := range verbs {
-		d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+		d := finalizeDraft(t, placeBoxes(t, newDraft(t, withDeadline), stampRequest("first")))
 		if err := verb(d, deadline.Add(-time.Microsecond)); err != nil {
 			t.Errorf("%s before the deadline: %v", name, err)
 		}
@@ -304,8 +304,8 @@ func TestVerbsAreRefusedFromTheDeadlineOn(t *testing.T) {
 			t.Errorf("%s at the deadline: %v", name, err)
 		}
 	}
-	d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
-	d = signed(t, signed(t, d, first), second)
+	d := finalizeDraft(t, placeBoxes(t, newDraft(t, withDeadline), stampRequest("first")))
+	d = signAs(t, signAs(t, d, first), second)
 	if _, err := Cancel(d, "", owner, limits, deadline); err != ErrCommitted {
 		t.Errorf("cancel of a fully signed document after its deadline: %v", err)
 	}
@@ -317,7 +317,7 @@ func TestVerbsAreRefusedFromTheDeadlineOn(t *testing.T) {
 
 func TestFinalizingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
-	c, done, err := Finalize(owed(t), FinalizeOptions{}, owner, t0)
+	c, done, err := Finalize(finalizedWithStamps(t), FinalizeOptions{}, owner, t0)
 	if err != nil || !done || c.Quota != nil || c.Events != nil {
 		t.Fatalf("%v %v %+v", done, err, c)
 	}
@@ -354,9 +354,9 @@ func TestBoxIsTakenFromSignThenEmetThenProps(t *testing.T) {
 		if c.r.Person == "" {
 			c.r.Person = "first"
 		}
-		got, _, err := Place(draft(t), []PlaceRequest{c.r}, a4, owner, limits, t0)
+		got, _, err := Place(newDraft(t), []PlaceRequest{c.r}, a4, owner, limits, t0)
 		if c.code == "" {
-			if err != nil || got.After.Placements[0].Box.differs(c.want, 1e-9) {
+			if err != nil || got.After.Placements[0].Box.differsBy(c.want, 1e-9) {
 				t.Errorf("%s: %v %v, want %v", c.name, got.After.Placements, err, c.want)
 			}
 			continue
@@ -372,11 +372,11 @@ func TestPlacementSaysWhereEmetAndPropsDisagree(t *testing.T) {
 	t.Parallel()
 	r := stampRequest("first")
 	r.Props, r.Drawn = &Props{100, 682, 60, 60}, page
-	if _, w, err := Place(draft(t), []PlaceRequest{r}, a4, owner, limits, t0); err != nil || len(w) != 0 {
+	if _, w, err := Place(newDraft(t), []PlaceRequest{r}, a4, owner, limits, t0); err != nil || len(w) != 0 {
 		t.Fatalf("the same box twice: %v %v", w, err)
 	}
 	r.Props.X += 3
-	if _, w, err := Place(draft(t), []PlaceRequest{r}, a4, owner, limits, t0); err != nil || len(w) != 1 || w[0].Field != "signers[0]" {
+	if _, w, err := Place(newDraft(t), []PlaceRequest{r}, a4, owner, limits, t0); err != nil || len(w) != 1 || w[0].Field != "signers[0]" {
 		t.Fatalf("three points apart: %v %v", w, err)
 	}
 }
@@ -384,7 +384,7 @@ func TestPlacementSaysWhereEmetAndPropsDisagree(t *testing.T) {
 func TestEveryMistakeOfAnUploadIsAnsweredAtOnce(t *testing.T) {
 	t.Parallel()
 	_, err := Create(Upload{Title: strings.Repeat("x", 256), Filename: "a.pdf", Pages: 2001, ExpiresAt: t0, Participants: []Participant{
-		{Person: person("a"), Role: "king", Number: 0}, {Person: person("a"), Role: Signer, Number: 1}, {Person: Person{ID: "b", Email: "A@example.test"}, Role: Viewer, Number: 1, Guest: true},
+		{Person: newPerson("a"), Role: "king", Number: 0}, {Person: newPerson("a"), Role: Signer, Number: 1}, {Person: Person{ID: "b", Email: "A@example.test"}, Role: Viewer, Number: 1, Guest: true},
 	}}, owner, limits, t0)
 	var e *Error
 	if !errors.As(err, &e) {
@@ -426,7 +426,7 @@ func TestBoxBelowAMillimetreIsRefused(t *testing.T) {
 		"large enough once it is scaled": {PlaceRequest{Kind: PlaceInitials, Props: &Props{X: 1, Y: 1, W: 1, H: 1}, Drawn: PageSize{Width: 100, Height: 100}}, ""},
 	} {
 		c.request.Page, c.request.Person = 1, "first"
-		_, _, err := Place(draft(t), []PlaceRequest{c.request}, a4, owner, limits, t0)
+		_, _, err := Place(newDraft(t), []PlaceRequest{c.request}, a4, owner, limits, t0)
 		if c.field == "" {
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
@@ -453,7 +453,7 @@ func TestAddressesOfGuestsAreBounded(t *testing.T) {
 		{long(100), strings.Repeat("0", 256), "guest[0].phone", "text.too_long"}, {"x@@y Bcc: z", "", "guest[0].email", "email.malformed"},
 		{"büdi@example.test", "", "guest[0].email", "email.local_not_ascii"},
 	} {
-		_, err := SetParticipants(draft(t), []Participant{
+		_, err := SetParticipants(newDraft(t), []Participant{
 			{Person: Person{ID: "a", Name: "A", Email: c.email}, Phone: c.phone, Role: Signer, Number: 1, Guest: true},
 		}, nil, owner, limits, t0)
 		var e *Error
@@ -472,7 +472,7 @@ func TestAddressesOfGuestsAreBounded(t *testing.T) {
 func TestAddressOfAUserIsTheirAccountsAndNotLookedAt(t *testing.T) {
 	t.Parallel()
 	for _, email := range []string{"", "x@@y", "user@example.test"} {
-		c, err := SetParticipants(draft(t), []Participant{{Person: Person{ID: "a", Name: "A", Email: email}, Role: Signer, Number: 1}}, nil, owner, limits, t0)
+		c, err := SetParticipants(newDraft(t), []Participant{{Person: Person{ID: "a", Name: "A", Email: email}, Role: Signer, Number: 1}}, nil, owner, limits, t0)
 		if err != nil || c.After.Participants[0].Email != email {
 			t.Errorf("%q: %v", email, err)
 		}
@@ -482,7 +482,7 @@ func TestAddressOfAUserIsTheirAccountsAndNotLookedAt(t *testing.T) {
 func TestInternationalisedDomainOfAGuestIsKeptInASCII(t *testing.T) {
 	t.Parallel()
 	people := []Participant{{Person: Person{ID: "a", Name: "A", Email: "budi@bücher.example"}, Role: Signer, Number: 1, Guest: true}}
-	c, err := SetParticipants(draft(t), people, nil, owner, limits, t0)
+	c, err := SetParticipants(newDraft(t), people, nil, owner, limits, t0)
 	if err != nil || c.After.Participants[0].Email != "budi@xn--bcher-kva.example" {
 		t.Errorf("%+v, %v", c.After.Participants, err)
 	}
@@ -490,7 +490,7 @@ func TestInternationalisedDomainOfAGuestIsKeptInASCII(t *testing.T) {
 		t.Errorf("the address as it was written leads to %q", id)
 	}
 	twice := append(people, Participant{Person: Person{ID: "b", Name: "B", Email: "budi@xn--bcher-kva.example"}, Role: Signer, Number: 2, Guest: true})
-	if _, err := SetParticipants(draft(t), twice, nil, owner, limits, t0); err == nil || !strings.Contains(err.Error(), "participant.twice") {
+	if _, err := SetParticipants(newDraft(t), twice, nil, owner, limits, t0); err == nil || !strings.Contains(err.Error(), "participant.twice") {
 		t.Errorf("one mailbox in two spellings: %v", err)
 	}
 }
@@ -516,17 +516,17 @@ func TestFileNamesLoseWhatCouldDeceive(t *testing.T) {
 
 func TestPlacementsGoWithTheirPerson(t *testing.T) {
 	t.Parallel()
-	d := placed(t, draft(t), signRequest("first"), signRequest("second"), stampRequest("owner"))
-	c, err := SetParticipants(d, []Participant{participant("second", Signer, 1)}, nil, owner, limits, t0)
-	if d = then(t, c, err); len(d.Placements) != 2 || d.Placements[0].Person != "second" {
+	d := placeBoxes(t, newDraft(t), signRequest("first"), signRequest("second"), stampRequest("owner"))
+	c, err := SetParticipants(d, []Participant{newParticipant("second", Signer, 1)}, nil, owner, limits, t0)
+	if d = applyChange(t, c, err); len(d.Placements) != 2 || d.Placements[0].Person != "second" {
 		t.Fatalf("%+v", d.Placements)
 	}
 }
 
 func TestRulesLeaveTheirInputAlone(t *testing.T) {
 	t.Parallel()
-	d := owed(t)
-	c, err := IntendSign(d, Shown{}, first, t0)
+	d := finalizedWithStamps(t)
+	c, err := IntendSign(d, ShownPages{}, first, t0)
 	if err != nil || !d.Participants[0].IntentAt.IsZero() || c.After.Participants[0].IntentAt.IsZero() {
 		t.Fatalf("the rule wrote into the document it was given: %v", err)
 	}

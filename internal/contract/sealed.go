@@ -19,9 +19,9 @@ type SealedFile struct {
 
 // SealFault is a reason why a sealed file must not be committed.
 type SealFault struct {
-	Code  SealFaultCode
-	Field string // of the signature, or the serial of a missing stamp; empty: the fault is the file's
-	Why   string // sub-indication or level of the validation; may be empty
+	Code   SealFaultCode
+	Field  string // of the signature, or the serial of a missing stamp; empty: the fault is the file's
+	Detail string // sub-indication or level of the validation; may be empty
 }
 
 // SealFaultCode names a fault. Values are stored in reasons and in the audit log, so none is renamed.
@@ -29,15 +29,15 @@ type SealFaultCode string
 
 // The faults.
 const (
-	FaultUnreadable SealFaultCode = "file_unreadable"      // it does not open as a PDF
-	FaultDigest     SealFaultCode = "digest_differs"       // the bytes have another digest than the last revision
-	FaultMissing    SealFaultCode = "signature_missing"    // a signature or stamp of this document is not in the file
-	FaultUnexpected SealFaultCode = "signature_unexpected" // a signature was added that is not of this document
-	FaultBroken     SealFaultCode = "signature_broken"     // the bytes are not what was signed
-	FaultChanged    SealFaultCode = "signature_changed"    // something was added that the signature does not permit
-	FaultNotPassed  SealFaultCode = "signature_not_passed" // not TOTAL-PASSED
-	FaultLevel      SealFaultCode = "level_too_low"        // not B-LTA
-	FaultNotCovered SealFaultCode = "not_covered"          // the last signature is not a document timestamp over the whole file
+	FaultUnreadable          SealFaultCode = "file_unreadable"      // it does not open as a PDF
+	FaultDigest              SealFaultCode = "digest_differs"       // the bytes have another digest than the last revision
+	FaultMissingSignature    SealFaultCode = "signature_missing"    // a signature or stamp of this document is not in the file
+	FaultUnexpectedSignature SealFaultCode = "signature_unexpected" // a signature was added that is not of this document
+	FaultBroken              SealFaultCode = "signature_broken"     // the bytes are not what was signed
+	FaultChanged             SealFaultCode = "signature_changed"    // something was added that the signature does not permit
+	FaultNotPassed           SealFaultCode = "signature_not_passed" // not TOTAL-PASSED
+	FaultLevel               SealFaultCode = "level_too_low"        // not B-LTA
+	FaultNotCovered          SealFaultCode = "not_covered"          // the last signature is not a document timestamp over the whole file
 )
 
 // CheckSealed returns why the sealed file of a document must not be committed, or nil. The document already has the
@@ -52,7 +52,7 @@ const (
 func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	var faults []SealFault
 	fault := func(code SealFaultCode, field, why string) {
-		faults = append(faults, SealFault{Code: code, Field: field, Why: why})
+		faults = append(faults, SealFault{Code: code, Field: field, Detail: why})
 	}
 	if f.Unreadable {
 		return []SealFault{{Code: FaultUnreadable}}
@@ -60,14 +60,14 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	if f.Digest != d.Current().Digest {
 		fault(FaultDigest, "", "")
 	}
-	fields, serials := d.madeHere()
+	fields, serials := d.listOwnSignatures()
 	for _, v := range f.Signatures {
 		own, stamp := !v.Uploaded && fields[v.Field], !v.Uploaded && serials[v.Serial]
 		switch {
 		case v.Uploaded && (!d.Examined || v.Integrity == SignatureUnknown):
 			continue
 		case !v.Uploaded && !own && !stamp && !v.Timestamp:
-			fault(FaultUnexpected, v.Field, v.Why)
+			fault(FaultUnexpectedSignature, v.Field, v.Detail)
 			continue
 		case own:
 			delete(fields, v.Field)
@@ -76,21 +76,21 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 		}
 		switch {
 		case v.Integrity == SignatureChanged:
-			fault(FaultChanged, v.Field, v.Why)
+			fault(FaultChanged, v.Field, v.Detail)
 		case v.Integrity != SignatureIntact:
-			fault(FaultBroken, v.Field, v.Why)
+			fault(FaultBroken, v.Field, v.Detail)
 		case v.Uploaded || stamp: // trust is not required
 		case v.Trust != TrustPassed:
-			fault(FaultNotPassed, v.Field, v.Why)
+			fault(FaultNotPassed, v.Field, v.Detail)
 		case own && !v.Archived:
-			fault(FaultLevel, v.Field, v.Why)
+			fault(FaultLevel, v.Field, v.Detail)
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
-		fault(FaultMissing, field, "")
+		fault(FaultMissingSignature, field, "")
 	}
 	for _, serial := range slices.Sorted(maps.Keys(serials)) {
-		fault(FaultMissing, serial, "")
+		fault(FaultMissingSignature, serial, "")
 	}
 	if n := len(f.Signatures); n == 0 || !f.Signatures[n-1].Timestamp || f.Signatures[n-1].Uploaded || !f.Signatures[n-1].CoversAll {
 		fault(FaultNotCovered, "", "")
@@ -98,8 +98,8 @@ func (d *Document) CheckSealed(f SealedFile) []SealFault {
 	return faults
 }
 
-// madeHere returns the fields that were signed and the serials that were affixed here.
-func (d *Document) madeHere() (fields, serials map[string]bool) {
+// listOwnSignatures returns the fields that were signed and the serials that were affixed here.
+func (d *Document) listOwnSignatures() (fields, serials map[string]bool) {
 	fields, serials = map[string]bool{d.SealField(): true}, map[string]bool{}
 	for _, p := range d.Participants {
 		if !p.SignedAt.IsZero() {
@@ -112,8 +112,8 @@ func (d *Document) madeHere() (fields, serials map[string]bool) {
 	return fields, serials
 }
 
-// toldFaults bounds the faults in a reason. The log has all of them.
-const toldFaults = 5
+// maxFaultsInReason bounds the faults in a reason. The log has all of them.
+const maxFaultsInReason = 5
 
 // InvalidReason returns [Document.Reason] for a document whose sealed file has these faults: [ClosingInvalid] with the
 // faults behind it.
@@ -121,7 +121,7 @@ func InvalidReason(faults []SealFault) string {
 	var b strings.Builder
 	b.WriteString(ClosingInvalid)
 	for i, f := range faults {
-		if i == toldFaults {
+		if i == maxFaultsInReason {
 			fmt.Fprintf(&b, ", +%d", len(faults)-i)
 			break
 		}
@@ -136,5 +136,5 @@ func InvalidReason(faults []SealFault) string {
 
 // String spells a fault: its code, the field, and the word of the validation.
 func (f SealFault) String() string {
-	return strings.Join(slices.DeleteFunc([]string{string(f.Code), fieldName(f.Field), f.Why}, func(s string) bool { return s == "" }), " ")
+	return strings.Join(slices.DeleteFunc([]string{string(f.Code), cleanFieldName(f.Field), f.Detail}, func(s string) bool { return s == "" }), " ")
 }

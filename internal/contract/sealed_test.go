@@ -6,19 +6,19 @@ import (
 	"testing"
 )
 
-// sealed is a document that was signed by two people and stamped once, with its closing revisions, and what a validation
+// sealedDocument is a document that was signed by two people and stamped once, with its closing revisions, and what a validation
 // finds in its file when all is well: a signature that came with it, those of the people, the stamp, the seal and the
 // timestamp.
-func sealed(t *testing.T) (*Document, SealedFile) {
+func sealedDocument(t *testing.T) (*Document, SealedFile) {
 	t.Helper()
-	d := draft(t)
+	d := newDraft(t)
 	d.State, d.Mode = Processing, Signing
 	for i := range d.Participants[:2] {
-		d.Participants[i].Field, d.Participants[i].SignedAt = d.fieldName(d.Participants[i].Name), t0
+		d.Participants[i].Field, d.Participants[i].SignedAt = d.uniqueFieldName(d.Participants[i].Name), t0
 	}
 	d.Stamps = []Stamp{{State: StampAffixed, Serial: "SERIAL1"}}
-	c := change(d)
-	if err := c.Append(revision(d, 10)); err != nil {
+	c := newChange(d)
+	if err := c.AppendRevision(nextRevision(d, 10)); err != nil {
 		t.Fatal(err)
 	}
 	d = &c.After
@@ -27,10 +27,10 @@ func sealed(t *testing.T) (*Document, SealedFile) {
 		return v
 	}
 	return d, SealedFile{Digest: d.Current().Digest, Signatures: []SignatureVerdict{
-		{Field: "Signature1", Uploaded: true, Integrity: SignatureIntact, Trust: TrustUnknownIssuer, Why: "NO_CERTIFICATE_CHAIN_FOUND"},
+		{Field: "Signature1", Uploaded: true, Integrity: SignatureIntact, Trust: TrustUnknownIssuer, Detail: "NO_CERTIFICATE_CHAIN_FOUND"},
 		good(SignatureVerdict{Field: d.Participants[0].Field}),
 		good(SignatureVerdict{Field: d.Participants[1].Field}),
-		{Field: "EmetSERIAL1", Serial: "SERIAL1", Integrity: SignatureIntact, Trust: TrustUnknownIssuer, Why: "NO_CERTIFICATE_CHAIN_FOUND"},
+		{Field: "EmetSERIAL1", Serial: "SERIAL1", Integrity: SignatureIntact, Trust: TrustUnknownIssuer, Detail: "NO_CERTIFICATE_CHAIN_FOUND"},
 		good(SignatureVerdict{Field: d.SealField()}),
 		good(SignatureVerdict{Field: "Timestamp1", Timestamp: true, CoversAll: true}),
 	}}
@@ -75,31 +75,31 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 		"signer's, broken":                        {integrity(ofFirst, SignatureBroken), []SealFaultCode{FaultBroken}},
 		"signer's, changed behind":                {integrity(ofSecond, SignatureChanged), []SealFaultCode{FaultChanged}},
 		"signer's, not computed":                  {integrity(ofSecond, SignatureUnknown), []SealFaultCode{FaultBroken}},
-		"signer's, gone":                          {without(ofSecond), []SealFaultCode{FaultMissing}},
+		"signer's, gone":                          {without(ofSecond), []SealFaultCode{FaultMissingSignature}},
 		"signer's, not passed":                    {notPassed(ofFirst), []SealFaultCode{FaultNotPassed}},
 		"signer's, of a lower level":              {level(ofFirst), []SealFaultCode{FaultLevel}},
-		"signer's, but it came with the file":     {func(_ *Document, f *SealedFile) { f.Signatures[ofFirst].Uploaded = true }, []SealFaultCode{FaultMissing}},
+		"signer's, but it came with the file":     {func(_ *Document, f *SealedFile) { f.Signatures[ofFirst].Uploaded = true }, []SealFaultCode{FaultMissingSignature}},
 		"stamp of a known office":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofStamp].Trust = TrustPassed }, nil},
 		"stamp, broken":                           {integrity(ofStamp, SignatureBroken), []SealFaultCode{FaultBroken}},
 		"stamp, changed behind":                   {integrity(ofStamp, SignatureChanged), []SealFaultCode{FaultChanged}},
-		"stamp, gone":                             {without(ofStamp), []SealFaultCode{FaultMissing}},
-		"stamp of another serial":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofStamp].Serial = "SERIAL2" }, []SealFaultCode{FaultUnexpected, FaultMissing}},
+		"stamp, gone":                             {without(ofStamp), []SealFaultCode{FaultMissingSignature}},
+		"stamp of another serial":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofStamp].Serial = "SERIAL2" }, []SealFaultCode{FaultUnexpectedSignature, FaultMissingSignature}},
 		"stamp twice": {func(_ *Document, f *SealedFile) {
 			f.Signatures = slices.Insert(f.Signatures, ofSeal, f.Signatures[ofStamp])
-		}, []SealFaultCode{FaultUnexpected}},
+		}, []SealFaultCode{FaultUnexpectedSignature}},
 		"seal, not passed":       {notPassed(ofSeal), []SealFaultCode{FaultNotPassed}},
 		"seal, of a lower level": {level(ofSeal), []SealFaultCode{FaultLevel}},
-		"seal, gone":             {without(ofSeal), []SealFaultCode{FaultMissing}},
+		"seal, gone":             {without(ofSeal), []SealFaultCode{FaultMissingSignature}},
 		"timestamp, not passed":  {notPassed(ofTimestamp), []SealFaultCode{FaultNotPassed}},
 		"timestamp, broken":      {integrity(ofTimestamp, SignatureBroken), []SealFaultCode{FaultBroken}},
 		"timestamp, gone":        {without(ofTimestamp), []SealFaultCode{FaultNotCovered}},
 		"timestamp that came with the file, and no ours": {func(_ *Document, f *SealedFile) { f.Signatures[ofTimestamp].Uploaded = true }, []SealFaultCode{FaultNotCovered}},
 		"something behind the timestamp":                 {func(_ *Document, f *SealedFile) { f.Signatures[ofTimestamp].CoversAll = false }, []SealFaultCode{FaultNotCovered}},
-		"another signature":                              {func(_ *Document, f *SealedFile) { f.Signatures[ofSeal].Field = "Other" }, []SealFaultCode{FaultUnexpected, FaultMissing}},
+		"another signature":                              {func(_ *Document, f *SealedFile) { f.Signatures[ofSeal].Field = "Other" }, []SealFaultCode{FaultUnexpectedSignature, FaultMissingSignature}},
 		"no signature at all": {func(_ *Document, f *SealedFile) { f.Signatures = nil },
-			[]SealFaultCode{FaultMissing, FaultMissing, FaultMissing, FaultMissing, FaultNotCovered}},
+			[]SealFaultCode{FaultMissingSignature, FaultMissingSignature, FaultMissingSignature, FaultMissingSignature, FaultNotCovered}},
 	} {
-		d, f := sealed(t)
+		d, f := sealedDocument(t)
 		c.change(d, &f)
 		var got []SealFaultCode
 		for _, fault := range d.CheckSealed(f) {
@@ -113,7 +113,7 @@ func TestOnlyASealedFileThatKeepsEveryPromiseIsAccepted(t *testing.T) {
 
 func TestReasonOfAnInvalidFileNamesItsFaultsAndIsBounded(t *testing.T) {
 	t.Parallel()
-	one := SealFault{Code: FaultNotPassed, Field: "Segel-abc-1", Why: "HASH_FAILURE"}
+	one := SealFault{Code: FaultNotPassed, Field: "Segel-abc-1", Detail: "HASH_FAILURE"}
 	if got := InvalidReason([]SealFault{one, {Code: FaultDigest}}); got != "closing.invalid: signature_not_passed Segel-abc-1 HASH_FAILURE, digest_differs" {
 		t.Error(got)
 	}

@@ -5,16 +5,16 @@ import (
 	"testing"
 )
 
-// refused is a document of one stamp affixed, one refused for good and one only ordered.
-func refused(t *testing.T, f Failure) *Document {
-	d := finalized(t, placed(t, draft(t, alone), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
-	d = bound(t, stamped(t, d))
+// refusedStamp is a document of one stamp affixed, one refused for good and one only ordered.
+func refusedStamp(t *testing.T, f Failure) *Document {
+	d := finalizeDraft(t, placeBoxes(t, newDraft(t, withoutPeople), stampRequest("owner"), stampRequest("owner"), stampRequest("owner")))
+	d = bindNextStamp(t, affixNextStamp(t, d))
 	f.Text, f.Final = "the file cannot be parsed", true
-	c, err := StampProblem(d, 1, f, t0)
-	return then(t, c, err)
+	c, err := RecordStampFailure(d, 1, f, t0)
+	return applyChange(t, c, err)
 }
 
-func units(c Change) map[QuotaOp]int {
+func unitsByMove(c Change) map[QuotaOp]int {
 	moved := map[QuotaOp]int{}
 	for _, m := range c.Quota {
 		moved[m.Op] += m.Count
@@ -24,18 +24,18 @@ func units(c Change) map[QuotaOp]int {
 
 func TestCanceledDocumentLetsGoOfASerialAndOfItsUnit(t *testing.T) {
 	t.Parallel()
-	d := refused(t, Failure{})
+	d := refusedStamp(t, Failure{})
 	serial := d.Stamps[1].Serial
 	c, err := Cancel(d, "", owner, limits, t0)
-	d = then(t, c, err)
-	if got := units(c); got[QuotaSpend] != 0 || got[QuotaRelease] != 2 {
+	d = applyChange(t, c, err)
+	if got := unitsByMove(c); got[QuotaSpend] != 0 || got[QuotaRelease] != 2 {
 		t.Errorf("units: %v", got)
 	}
 	if len(c.Serials) != 1 || d.Stamps[1].Serial != "" {
 		t.Fatalf("%d moves, the stamp has %q", len(c.Serials), d.Stamps[1].Serial)
 	}
 	m := c.Serials[0]
-	if m.From != SerialBound || m.Holder() != d.ID || m.To.Serial != serial || m.To.State != SerialTaken || m.To.Document != 0 || m.To.Former != d.ID || m.To.LetGo != 1 {
+	if m.From != SerialBound || m.Holder() != d.ID || m.To.Serial != serial || m.To.State != SerialBought || m.To.Document != 0 || m.To.FormerDocument != d.ID || m.To.ReleaseCount != 1 {
 		t.Errorf("%+v", m)
 	}
 	if got := d.Counters(); got != (Counters{Used: Count{Stamps: 1}, Success: Count{Stamps: 1}, Failed: Count{Stamps: 2}}) {
@@ -45,70 +45,70 @@ func TestCanceledDocumentLetsGoOfASerialAndOfItsUnit(t *testing.T) {
 
 func TestUnitOfAQuarantinedSerialIsSpent(t *testing.T) {
 	t.Parallel()
-	d := refused(t, Failure{Quarantine: true})
+	d := refusedStamp(t, Failure{Quarantine: true})
 	if d.Stamps[1].State != StampQuarantined {
 		t.Fatal(d.Stamps[1].State)
 	}
 	c, err := Cancel(d, "", owner, limits, t0)
-	then(t, c, err)
-	if got := units(c); got[QuotaSpend] != 1 || got[QuotaRelease] != 1 || c.Serials[0].To.State != SerialQuarantined {
+	applyChange(t, c, err)
+	if got := unitsByMove(c); got[QuotaSpend] != 1 || got[QuotaRelease] != 1 || c.Serials[0].To.State != SerialQuarantined {
 		t.Errorf("units: %v, %+v", got, c.Serials[0])
 	}
 }
 
 func TestSerialThatTwoDocumentsLetGoOfIsLost(t *testing.T) {
 	t.Parallel()
-	d := due(t)
-	free := StampSerial{Serial: "USED", Organisation: d.Organisation, State: SerialFree, Former: d.ID + 1, LetGo: 1}
+	d := signedByAll(t)
+	free := StampSerial{Serial: "USED", Organisation: d.Organisation, State: SerialFree, FormerDocument: d.ID + 1, ReleaseCount: 1}
 	c, err := ClaimSerial(d, 0, free, true, t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	if s := d.Stamps[0]; s.State != StampBound || s.Serial != "USED" || s.Source != d.Current().Digest || c.Serials[0].From != SerialFree {
 		t.Fatalf("%+v, %+v", s, c.Serials)
 	}
-	c, err = StampProblem(d, 0, Failure{Text: "no", Final: true}, t0)
-	d = then(t, c, err)
-	c, err = Restamp(d, RestampOptions{Instead: "USED"}, owner, t0)
-	d = then(t, c, err)
-	if s := d.Stamps[0]; s.State != StampOrdered || s.Serial != "" || s.Order != "" || c.Serials[0].To.State != SerialQuarantined || c.Serials[0].To.LetGo != 2 {
+	c, err = RecordStampFailure(d, 0, Failure{Text: "no", Final: true}, t0)
+	d = applyChange(t, c, err)
+	c, err = Restamp(d, RestampOptions{ReplaceSerial: "USED"}, owner, t0)
+	d = applyChange(t, c, err)
+	if s := d.Stamps[0]; s.State != StampOrdered || s.Serial != "" || s.Order != "" || c.Serials[0].To.State != SerialQuarantined || c.Serials[0].To.ReleaseCount != 2 {
 		t.Errorf("%+v, %+v", s, c.Serials)
 	}
-	if got := units(c); got[QuotaSpend] != 1 || got[QuotaReserve] != 1 {
+	if got := unitsByMove(c); got[QuotaSpend] != 1 || got[QuotaReserve] != 1 {
 		t.Errorf("the lost serial is paid for, and the new one is to be: %v", got)
 	}
 }
 
 func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 	t.Parallel()
-	d := refused(t, Failure{})
-	if _, err := Restamp(d, RestampOptions{Instead: "ANOTHER"}, owner, t0); !errors.Is(err, ErrNotRefused) {
+	d := refusedStamp(t, Failure{})
+	if _, err := Restamp(d, RestampOptions{ReplaceSerial: "ANOTHER"}, owner, t0); !errors.Is(err, ErrNotRefused) {
 		t.Error(err)
 	}
-	if _, err := Restamp(d, RestampOptions{Instead: d.Stamps[1].Serial}, second, t0); err == nil {
+	if _, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, second, t0); err == nil {
 		t.Error("for somebody who is not the owner")
 	}
-	c, err := Restamp(d, RestampOptions{Instead: d.Stamps[1].Serial}, owner, t0)
-	d = then(t, c, err)
-	if m := c.Serials[0]; m.To.State != SerialFree || m.To.Former != d.ID || len(c.Quota) != 0 || d.Stamps[1].State != StampOrdered {
+	c, err := Restamp(d, RestampOptions{ReplaceSerial: d.Stamps[1].Serial}, owner, t0)
+	d = applyChange(t, c, err)
+	if m := c.Serials[0]; m.To.State != SerialFree || m.To.FormerDocument != d.ID || len(c.Quota) != 0 || d.Stamps[1].State != StampOrdered {
 		t.Errorf("%+v, quota %v", m, c.Quota)
 	}
 	// Failed before it had a serial: the order goes on.
-	d = due(t)
+	d = signedByAll(t)
 	c, err = OrderSerial(d, 0, "order", t0)
-	d = then(t, c, err)
-	c, err = StampProblem(d, 0, Failure{Text: "cannot be told apart", Final: true}, t0)
-	d = then(t, c, err)
-	if _, err := Restamp(d, RestampOptions{Instead: "ANY"}, owner, t0); !errors.Is(err, ErrNotRefused) {
+	d = applyChange(t, c, err)
+	c, err = RecordStampFailure(d, 0, Failure{Text: "cannot be told apart", Final: true}, t0)
+	d = applyChange(t, c, err)
+	if _, err := Restamp(d, RestampOptions{ReplaceSerial: "ANY"}, owner, t0); !errors.Is(err, ErrNotRefused) {
 		t.Error(err)
 	}
 }
 
 func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
-	d := due(t)
+	d := signedByAll(t)
 	for name, s := range map[string]StampSerial{
-		"its own former":  {State: SerialFree, Organisation: d.Organisation, Former: d.ID},
+		"its own former":  {State: SerialFree, Organisation: d.Organisation, FormerDocument: d.ID},
 		"another's":       {State: SerialFree, Organisation: "other"},
-		"not free so far": {State: SerialTaken, Organisation: d.Organisation},
+		"not free so far": {State: SerialBought, Organisation: d.Organisation},
 	} {
 		s.Serial = "X"
 		if _, err := ClaimSerial(d, 0, s, true, t0); !errors.Is(err, ErrSerialElsewhere) {
@@ -116,10 +116,10 @@ func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 		}
 	}
 	c, err := OrderSerial(d, 0, "order", t0)
-	d = then(t, c, err)
+	d = applyChange(t, c, err)
 	for _, s := range []StampSerial{
 		{State: SerialBound, Organisation: d.Organisation}, {State: SerialQuarantined, Organisation: d.Organisation},
-		{State: SerialTaken, Organisation: "other"}, {State: SerialTaken, Organisation: d.Organisation, LetGo: 1},
+		{State: SerialBought, Organisation: "other"}, {State: SerialBought, Organisation: d.Organisation, ReleaseCount: 1},
 	} {
 		s.Serial = "X"
 		if _, err := BindSerial(d, 0, s, true, t0); !errors.Is(err, ErrSerialElsewhere) {
@@ -130,42 +130,42 @@ func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
 
 func TestEveryAttemptIsOpenedBeforeTheCallAndClosedByWhatFollows(t *testing.T) {
 	t.Parallel()
-	d := due(t)
+	d := signedByAll(t)
 	attempts := map[int]Attempt{}
 	apply := func(c Change, err error) {
 		t.Helper()
 		for _, a := range c.Attempts {
 			attempts[a.Number] = a
 		}
-		d = then(t, c, err)
+		d = applyChange(t, c, err)
 	}
 	apply(OrderSerial(d, 0, "order", t0))
-	if a := attempts[1]; a.Call != CallTake || a.Order != "order" || a.At.IsZero() || !a.AnsweredAt.IsZero() || a.Outcome != "" {
+	if a := attempts[1]; a.Call != CallBuy || a.Order != "order" || a.At.IsZero() || !a.AnsweredAt.IsZero() || a.Outcome != "" {
 		t.Errorf("opened: %+v", a)
 	}
-	apply(TryAgain(d, 0, t0)) // after a crash
-	apply(StampProblem(d, 0, Failure{Class: "transient", Code: "94", Text: "busy"}, t0))
-	apply(TryAgain(d, 0, t0)) // none was left open
+	apply(ReopenAttempt(d, 0, t0)) // after a crash
+	apply(RecordStampFailure(d, 0, Failure{Class: "transient", Code: "94", Text: "busy"}, t0))
+	apply(ReopenAttempt(d, 0, t0)) // none was left open
 	apply(BindSerial(d, 0, StampSerial{Serial: "S"}, true, t0))
-	c, changed, err := StampWaits(d, 0, OfficeDown, OutcomeNotAsked, t0)
+	c, changed, err := RecordStampWait(d, 0, OfficeDown, OutcomeNotCalled, t0)
 	if !changed || len(c.Events) > 0 {
 		t.Errorf("waiting changes %v and says %v", changed, c.Events)
 	}
 	apply(c, err)
-	if _, changed, _ := StampWaits(d, 0, OfficeDown, OutcomeNotAsked, t0); changed {
+	if _, changed, _ := RecordStampWait(d, 0, OfficeDown, OutcomeNotCalled, t0); changed {
 		t.Error("it is said twice that the stamp waits")
 	}
-	apply(TryAgain(d, 0, t0))
-	apply(Affix(d, 0, revision(d, 10), t0))
+	apply(ReopenAttempt(d, 0, t0))
+	apply(AffixStamp(d, 0, nextRevision(d, 10), t0))
 	want := []struct {
 		call    AttemptCall
 		outcome Outcome
 		serial  string
 	}{
-		{CallTake, OutcomeUnanswered, ""}, {CallTake, "transient", ""}, {CallTake, OutcomeOK, "S"},
-		{CallStamp, OutcomeNotAsked, "S"}, {CallStamp, OutcomeOK, "S"},
+		{CallBuy, OutcomeUnanswered, ""}, {CallBuy, "transient", ""}, {CallBuy, OutcomeOK, "S"},
+		{CallStamp, OutcomeNotCalled, "S"}, {CallStamp, OutcomeOK, "S"},
 	}
-	if len(attempts) != len(want) || d.Stamps[0].Attempts != len(want) || !d.Stamps[0].AskedAt.IsZero() {
+	if len(attempts) != len(want) || d.Stamps[0].Attempts != len(want) || !d.Stamps[0].AttemptedAt.IsZero() {
 		t.Fatalf("%d attempts, %+v", len(attempts), d.Stamps[0])
 	}
 	for i, w := range want {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Shown is what a service showed a signer of a document before they asked to sign. The zero value says that nothing is
+// ShownPages is what a service showed a signer of a document before they asked to sign. The zero value says that nothing is
 // known of it, as of clients that sign without showing anything.
-type Shown struct {
+type ShownPages struct {
 	Digest [32]byte // SHA-256 of the revision that was shown; zero: the client does not say
 	Pages  []int    // numbers of the pages that were shown, from 1, in any order; empty: the client does not say, or none was
 }
@@ -17,22 +17,22 @@ type Shown struct {
 // PagesNone is the detail of a signature event in place of the pages where the service showed none.
 const PagesNone = "none"
 
-// known reports whether it is said which pages of which revision were shown.
-func (s Shown) known() bool { return s.Digest != [32]byte{} && len(s.Pages) > 0 }
+// isKnown reports whether it is said which pages of which revision were shown.
+func (s ShownPages) isKnown() bool { return s.Digest != [32]byte{} && len(s.Pages) > 0 }
 
-// check refuses pages that the document does not have.
-func (s Shown) check(d *Document) error {
+// checkPages refuses pages that the document does not have.
+func (s ShownPages) checkPages(d *Document) error {
 	for i, page := range s.Pages {
 		if page < 1 || page > d.Pages {
-			return Input(Wrong(fmt.Sprintf("pages_shown[%d]", i), "placement.no_such_page", "page", page, "pages", d.Pages))
+			return InvalidInput(NewFieldError(fmt.Sprintf("pages_shown[%d]", i), "placement.no_such_page", "page", page, "pages", d.Pages))
 		}
 	}
 	return nil
 }
 
-// details are what the log says of it: the pages as ranges, and how many the document has.
-func (s Shown) details(d *Document) []string {
-	if !s.known() {
+// eventDetails are what the log says of it: the pages as ranges, and how many the document has.
+func (s ShownPages) eventDetails(d *Document) []string {
+	if !s.isKnown() {
 		return []string{"pages_shown", PagesNone}
 	}
 	return []string{"pages_shown", PageRanges(s.Pages), "pages", strconv.Itoa(d.Pages)}

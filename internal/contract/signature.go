@@ -16,7 +16,7 @@ type SignatureVerdict struct {
 	Trust     SignatureTrust
 	Archived  bool   // level B-LTA (ETSI EN 319 142-1 §6)
 	CoversAll bool   // every byte of the file, and nothing follows
-	Why       string // the sub-indication where it has not passed, else the level
+	Detail    string // the sub-indication where it has not passed, else the level
 }
 
 // SignatureIntegrity is what became of the bytes that a signature covers.
@@ -24,11 +24,11 @@ type SignatureIntegrity string
 
 // What may have become of them.
 const (
-	SignatureIntact  SignatureIntegrity = "intact"   // they are what was signed, and what was added later is permitted
-	SignatureChanged SignatureIntegrity = "changed"  // something was added later that the signature does not permit
-	SignatureBroken  SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
-	SignatureUnknown SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
-	SignatureTooMuch SignatureIntegrity = "too_much" // more was added later than the limits allow to compare
+	SignatureIntact         SignatureIntegrity = "intact"   // they are what was signed, and what was added later is permitted
+	SignatureChanged        SignatureIntegrity = "changed"  // something was added later that the signature does not permit
+	SignatureBroken         SignatureIntegrity = "broken"   // they are not what was signed, or the signed bytes cannot be determined
+	SignatureUnknown        SignatureIntegrity = "unknown"  // not verified: unsupported algorithm, or no signing certificate
+	SignatureTooManyChanges SignatureIntegrity = "too_much" // more was added later than the limits allow to compare
 )
 
 // SignatureTrust is what a validation came to, beyond the bytes (ETSI EN 319 102-1 §5.1.3).
@@ -62,11 +62,11 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 			told[FindingSignatureUnknown] = append(told[FindingSignatureUnknown], v.Field)
 			continue
 		case SignatureChanged:
-			return nil, errSignatureChanged.With("field", fieldName(v.Field))
-		case SignatureTooMuch:
+			return nil, errSignatureChanged.With("field", cleanFieldName(v.Field))
+		case SignatureTooManyChanges:
 			return nil, errTooManyChanges
 		default:
-			return nil, errSignatureBroken.With("field", fieldName(v.Field))
+			return nil, errSignatureBroken.With("field", cleanFieldName(v.Field))
 		}
 		code := FindingSignatureNotPassed
 		switch v.Trust {
@@ -82,25 +82,25 @@ func CheckUploaded(found []SignatureVerdict) ([]Finding, error) {
 	var findings []Finding
 	for _, code := range []FindingCode{FindingUnknownIssuer, FindingNoRevocationData, FindingSignatureUnknown, FindingSignatureNotPassed} {
 		if fields := told[code]; len(fields) > 0 {
-			findings = append(findings, NewFinding(code, 0, "fields", fieldNames(fields)))
+			findings = append(findings, NewFinding(code, 0, "fields", joinFieldNames(fields)))
 		}
 	}
 	return findings, nil
 }
 
-// toldFields bounds the field names in a sentence, and toldField the characters of one: the file chooses them.
-const toldFields, toldField = 3, 60
+// maxFieldNames bounds the field names in a sentence, and toldField the characters of one: the file chooses them.
+const maxFieldNames, maxFieldNameLetters = 3, 60
 
-// fieldName returns the name of a field for a sentence.
-func fieldName(s string) string {
+// cleanFieldName returns the name of a field for a sentence.
+func cleanFieldName(s string) string {
 	r := []rune(CleanText(s))
-	return string(r[:min(len(r), toldField)])
+	return string(r[:min(len(r), maxFieldNameLetters)])
 }
 
-func fieldNames(all []string) string {
-	names := slices.Clone(all[:min(len(all), toldFields)])
+func joinFieldNames(all []string) string {
+	names := slices.Clone(all[:min(len(all), maxFieldNames)])
 	for i := range names {
-		names[i] = fieldName(names[i])
+		names[i] = cleanFieldName(names[i])
 	}
 	if more := len(all) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("+%d", more))

@@ -8,17 +8,17 @@ import (
 
 // Stamp is one duty stamp of a document and how far it has come.
 type Stamp struct {
-	Placement int // index into Placements
-	State     StampState
-	Order     string    // our own identifier of the order for a serial, chosen before the office is asked
-	Serial    string    // empty until bound, and after it was let go of
-	Source    [32]byte  // digest of the revision the serial was bound to
-	LetGo     int       // how many documents had let go of the serial before it was bound here
-	Attempts  int       // how many were made; the number of the last
-	AskedAt   time.Time // when the attempt that is open was; zero: none is open
-	Failures  int       // how many attempts in a row failed
-	Problem   string    // what it waits for or was refused for: a code of ours such as [OfficeDown], the office's words behind ": "
-	AffixedAt time.Time
+	Placement    int // index into Placements
+	State        StampState
+	Order        string    // our own identifier of the order for a serial, chosen before the office is asked
+	Serial       string    // empty until bound, and after it was let go of
+	Source       [32]byte  // digest of the revision the serial was bound to
+	ReleaseCount int       // how many documents had let go of the serial before it was bound here
+	Attempts     int       // how many were made; the number of the last
+	AttemptedAt  time.Time // when the attempt that is open was; zero: none is open
+	Failures     int       // how many attempts in a row failed
+	Problem      string    // what it waits for or was refused for: a code of ours such as [OfficeDown], the office's words behind ": "
+	AffixedAt    time.Time
 }
 
 // What a stamp waits for that the office is not asked for.
@@ -44,9 +44,9 @@ const (
 )
 
 // NextStamp returns the index into Stamps of the one to be affixed next, or -1 when none is left.
-func (d *Document) NextStamp() int { return d.nextStamp() }
+func (d *Document) NextStamp() int { return d.findNextStamp() }
 
-func (d *Document) nextStamp() int {
+func (d *Document) findNextStamp() int {
 	for i, s := range d.Stamps {
 		if s.State != StampAffixed {
 			return i
@@ -55,12 +55,12 @@ func (d *Document) nextStamp() int {
 	return -1
 }
 
-// mayStamp checks that the stamp is the next one and that it is its time: after the last signature.
-func (d *Document) mayStamp(i int, want ...StampState) error {
+// requireStampState checks that the stamp is the next one and that it is its time: after the last signature.
+func (d *Document) requireStampState(i int, want ...StampState) error {
 	if d.State != Processing || !d.FullySigned() {
 		return ErrNotActive
 	}
-	if i < 0 || i >= len(d.Stamps) || i != d.nextStamp() {
+	if i < 0 || i >= len(d.Stamps) || i != d.findNextStamp() {
 		return ErrNotInTurn
 	}
 	for _, s := range want {
@@ -76,27 +76,27 @@ func (d *Document) mayStamp(i int, want ...StampState) error {
 // Durable after its commit: that the office may be asked, and under which identifier. Not yet: a serial. After
 // a crash the same identifier is asked for again; a second order is never placed.
 func OrderSerial(d *Document, i int, order string, now time.Time) (Change, error) {
-	if err := d.mayStamp(i, StampOrdered); err != nil {
+	if err := d.requireStampState(i, StampOrdered); err != nil {
 		return Change{}, err
 	}
-	c := change(d)
-	c.order(i, order, now)
+	c := newChange(d)
+	c.orderSerial(i, order, now)
 	return c, nil
 }
 
-// OrderNext adds to what [Affix] made of a document what OrderSerial would make of the stamp behind it, so that both
+// OrderNextSerial adds to what [Affix] made of a document what OrderSerial would make of the stamp behind it, so that both
 // need one commit. It changes nothing where none is left to be ordered.
-func (c *Change) OrderNext(order string, now time.Time) {
-	if i := c.After.nextStamp(); i >= 0 && c.After.Stamps[i].State == StampOrdered {
-		c.order(i, order, now)
+func (c *Change) OrderNextSerial(order string, now time.Time) {
+	if i := c.After.findNextStamp(); i >= 0 && c.After.Stamps[i].State == StampOrdered {
+		c.orderSerial(i, order, now)
 	}
 }
 
-func (c *Change) order(i int, order string, now time.Time) {
+func (c *Change) orderSerial(i int, order string, now time.Time) {
 	s := &c.After.Stamps[i]
 	s.State, s.Order, s.Failures, s.Problem = StampRequested, order, 0, ""
-	c.note(EventSerialOrdered, Actor{}, now, "order", order)
-	c.ask(i, CallTake, now)
+	c.addEvent(EventSerialOrdered, Actor{}, now, "order", order)
+	c.openAttempt(i, CallBuy, now)
 }
 
 // BindSerial records the serial the office gave, and the revision that it will be affixed to. Known is the serial as
@@ -105,39 +105,39 @@ func (c *Change) order(i int, order string, now time.Time) {
 // Durable after its commit: the serial is this placement's for life. Not yet: the stamp in the file. After a
 // crash the office is asked about this serial and stamps the same bytes again, which costs nothing.
 func BindSerial(d *Document, i int, known StampSerial, specimen bool, now time.Time) (Change, error) {
-	if err := d.mayStamp(i, StampRequested); err != nil {
+	if err := d.requireStampState(i, StampRequested); err != nil {
 		return Change{}, err
 	}
 	stranger := known.Organisation != "" && known.Organisation != d.Organisation
-	if known.State != "" && known.State != SerialTaken || known.LetGo > 0 || stranger {
+	if known.State != "" && known.State != SerialBought || known.ReleaseCount > 0 || stranger {
 		return Change{}, ErrSerialElsewhere
 	}
-	c := change(d)
-	c.answered(i, OutcomeOK, now, func(a *Attempt) { a.Serial = known.Serial })
-	c.bind(i, known, specimen, now)
+	c := newChange(d)
+	c.closeAttempt(i, OutcomeOK, now, func(a *Attempt) { a.Serial = known.Serial })
+	c.bindSerial(i, known, specimen, now)
 	return c, nil
 }
 
-// Affix records the revision in which stamp i stands, spends its unit and orders what follows.
-func Affix(d *Document, i int, r Revision, now time.Time) (Change, error) {
-	if err := d.mayStamp(i, StampBound); err != nil {
+// AffixStamp records the revision in which stamp i stands, spends its unit and orders what follows.
+func AffixStamp(d *Document, i int, r Revision, now time.Time) (Change, error) {
+	if err := d.requireStampState(i, StampBound); err != nil {
 		return Change{}, err
 	}
-	c := change(d)
-	c.answered(i, OutcomeOK, now)
-	c.serial(i, SerialBound, SerialAffixed, now)
+	c := newChange(d)
+	c.closeAttempt(i, OutcomeOK, now)
+	c.addSerialMove(i, SerialBound, SerialAffixed, now)
 	s := &c.After.Stamps[i]
 	s.State, s.AffixedAt, s.Failures, s.Problem = StampAffixed, now, 0, ""
 	c.After.LastSignedAt = now
 	r.Kind, r.At = RevisionStamp, now
-	if err := c.Append(r); err != nil {
+	if err := c.AppendRevision(r); err != nil {
 		return Change{}, err
 	}
-	c.note(EventStamped, Actor{}, now, "serial", s.Serial, "digest", fmt.Sprintf("%x", r.Digest))
-	c.quota(UnitStamp, QuotaSpend, 1)
-	if c.After.nextStamp() < 0 {
+	c.addEvent(EventStamped, Actor{}, now, "serial", s.Serial, "digest", fmt.Sprintf("%x", r.Digest))
+	c.addQuotaMove(UnitStamp, QuotaSpend, 1)
+	if c.After.findNextStamp() < 0 {
 		c.After.Restamping = false
-		c.work(JobComplete)
+		c.addJob(JobComplete)
 	}
 	return c, nil
 }
@@ -153,28 +153,28 @@ type Failure struct {
 	Evidence   File   // what came back; its Key is empty if it is not kept
 }
 
-// StampProblem records a failed try. A final one fails the document until the owner restamps; any other
+// RecordStampFailure records a failed try. A final one fails the document until the owner restamps; any other
 // leaves it processing, to be tried again with the same serial.
-func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) {
-	if err := d.mayStamp(i, StampOrdered, StampRequested, StampBound); err != nil {
+func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, error) {
+	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, err
 	}
-	c := change(d)
-	c.answered(i, f.Class, now, func(a *Attempt) { a.Code, a.Text, a.Evidence = f.Code, f.Text, f.Evidence })
+	c := newChange(d)
+	c.closeAttempt(i, f.Class, now, func(a *Attempt) { a.Code, a.Text, a.Evidence = f.Code, f.Text, f.Evidence })
 	s := &c.After.Stamps[i]
 	s.Failures++
 	s.Problem = cmp.Or(f.Reason, f.Text)
-	c.note(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", s.Problem, "permanent", fmt.Sprint(f.Final))
+	c.addEvent(EventStampFailed, Actor{}, now, "serial", s.Serial, "problem", s.Problem, "permanent", fmt.Sprint(f.Final))
 	switch {
 	case s.State == StampBound && f.Quarantine:
 		s.State = StampQuarantined
-		m := c.serial(i, SerialBound, SerialQuarantined, now)
+		m := c.addSerialMove(i, SerialBound, SerialQuarantined, now)
 		m.To.Problem, m.To.Evidence = s.Problem, f.Evidence
 		details := []string{"serial", s.Serial, "problem", s.Problem}
 		if f.Evidence.Key != "" {
 			details = append(details, "evidence", fmt.Sprintf("%x", f.Evidence.Digest))
 		}
-		c.note(EventSerialQuarantined, Actor{}, now, details...)
+		c.addEvent(EventSerialQuarantined, Actor{}, now, details...)
 	case s.State == StampBound && f.Final:
 		s.State = StampRefused
 	}
@@ -184,36 +184,36 @@ func StampProblem(d *Document, i int, f Failure, now time.Time) (Change, error) 
 	return c, nil
 }
 
-// StampWaits records that a stamp waits for that problem, [OfficeDown], [FileMissing] or [FileChanged]. Nobody asked the office, so that
+// RecordStampWait records that a stamp waits for that problem, [OfficeDown], [FileMissing] or [FileChanged]. Nobody asked the office, so that
 // there is no attempt and no event. An attempt that is open, because of a crash or because it was opened before this was
 // known, is closed with that outcome. Saying the same twice changes nothing.
-func StampWaits(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
-	if err := d.mayStamp(i, StampOrdered, StampRequested, StampBound); err != nil {
+func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
+	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err
 	}
-	if s := d.Stamps[i]; s.Problem == problem && s.AskedAt.IsZero() {
+	if s := d.Stamps[i]; s.Problem == problem && s.AttemptedAt.IsZero() {
 		return Change{}, false, nil
 	}
-	c = change(d)
+	c = newChange(d)
 	c.At = now
-	c.answered(i, open, now)
+	c.closeAttempt(i, open, now)
 	c.After.Stamps[i].Problem = problem
 	return c, true, nil
 }
 
-// Delay records why the closing has to wait. The document stays processing and the job tries again; saying the
+// DelayClosing records why the closing has to wait. The document stays processing and the job tries again; saying the
 // same twice changes nothing. There is no event about a clock in doubt, whose own time would be in doubt.
-func Delay(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
-	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
+func DelayClosing(d *Document, problem string, now time.Time) (c Change, changed bool, err error) {
+	if d.State != Processing || !d.FullySigned() || d.findNextStamp() >= 0 {
 		return Change{}, false, ErrNotActive
 	}
 	if d.Reason == problem {
 		return Change{}, false, nil
 	}
-	c = change(d)
+	c = newChange(d)
 	c.At, c.After.Reason = now, problem
 	if problem != WaitsForClock {
-		c.note(EventClosingDelayed, Actor{}, now, "problem", problem)
+		c.addEvent(EventClosingDelayed, Actor{}, now, "problem", problem)
 	}
 	return c, true, nil
 }
@@ -221,28 +221,28 @@ func Delay(d *Document, problem string, now time.Time) (c Change, changed bool, 
 // FailClosing records that the document cannot be closed as it is, such as one that was signed with a certificate
 // that had been revoked. What stands in the file stays. A restamp tries again; the owner may cancel instead.
 func FailClosing(d *Document, problem string, now time.Time) (Change, error) {
-	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
+	if d.State != Processing || !d.FullySigned() || d.findNextStamp() >= 0 {
 		return Change{}, ErrNotActive
 	}
-	c := change(d)
+	c := newChange(d)
 	c.After.State, c.After.Reason, c.After.Restamping = Failed, problem, false
-	c.note(EventClosingFailed, Actor{}, now, "problem", problem)
+	c.addEvent(EventClosingFailed, Actor{}, now, "problem", problem)
 	return c, nil
 }
 
 // Complete records the closing revisions: seal, validation data, document timestamp.
 func Complete(d *Document, closing []Revision, now time.Time) (Change, error) {
-	if d.State != Processing || !d.FullySigned() || d.nextStamp() >= 0 {
+	if d.State != Processing || !d.FullySigned() || d.findNextStamp() >= 0 {
 		return Change{}, ErrNotActive
 	}
-	c := change(d)
+	c := newChange(d)
 	for _, r := range closing {
 		r.At = now
-		if err := c.Append(r); err != nil {
+		if err := c.AppendRevision(r); err != nil {
 			return Change{}, err
 		}
 	}
 	c.After.State, c.After.EndedAt, c.After.Restamping, c.After.Reason = Completed, now, false, ""
-	c.note(EventCompleted, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest))
+	c.addEvent(EventCompleted, Actor{}, now, "digest", fmt.Sprintf("%x", c.After.Current().Digest))
 	return c, nil
 }

@@ -19,41 +19,43 @@ type situation struct {
 }
 
 var situations = []situation{
-	{"draft", func(t *testing.T) *Document { return placed(t, draft(t), stampRequest("first")) }},
-	{"draft, converting", func(t *testing.T) *Document { return draft(t, word) }},
+	{"draft", func(t *testing.T) *Document { return placeBoxes(t, newDraft(t), stampRequest("first")) }},
+	{"draft, converting", func(t *testing.T) *Document { return newDraft(t, asWord) }},
 	{"draft, not convertible", func(t *testing.T) *Document {
-		c, _ := ConvertProblem(draft(t, word), "file.word_damaged", t0)
-		return then(t, c, nil)
+		c, _ := RecordConvertFailure(newDraft(t, asWord), "file.word_damaged", t0)
+		return applyChange(t, c, nil)
 	}},
-	{"processing, signatures owed", owed},
-	{"processing, stamp due", due},
-	{"processing, seal due", func(t *testing.T) *Document { return stamped(t, due(t)) }},
+	{"processing, signatures owed", finalizedWithStamps},
+	{"processing, stamp due", signedByAll},
+	{"processing, seal due", func(t *testing.T) *Document { return affixNextStamp(t, signedByAll(t)) }},
 	{"failed", func(t *testing.T) *Document {
-		d := bound(t, due(t))
-		c, err := StampProblem(d, 0, Failure{Text: "the office says no", Final: true}, t0)
-		return then(t, c, err)
+		d := bindNextStamp(t, signedByAll(t))
+		c, err := RecordStampFailure(d, 0, Failure{Text: "the office says no", Final: true}, t0)
+		return applyChange(t, c, err)
 	}},
-	{"completed", func(t *testing.T) *Document { return completed(t, stamped(t, due(t))) }},
+	{"completed", func(t *testing.T) *Document { return completeDocument(t, affixNextStamp(t, signedByAll(t))) }},
 	{"rejected", func(t *testing.T) *Document {
-		c, err := Reject(owed(t), "too dear", first, limits, t0)
-		return then(t, c, err)
+		c, err := Reject(finalizedWithStamps(t), "too dear", first, limits, t0)
+		return applyChange(t, c, err)
 	}},
 	{"canceled", func(t *testing.T) *Document {
-		c, err := Cancel(owed(t), "", owner, limits, t0)
-		return then(t, c, err)
+		c, err := Cancel(finalizedWithStamps(t), "", owner, limits, t0)
+		return applyChange(t, c, err)
 	}},
 	{"expired", func(t *testing.T) *Document {
-		d := finalized(t, placed(t, draft(t, expiring), stampRequest("first")))
+		d := finalizeDraft(t, placeBoxes(t, newDraft(t, withDeadline), stampRequest("first")))
 		c, _ := Expire(d, t0.Add(2*time.Hour))
-		return then(t, c, nil)
+		return applyChange(t, c, nil)
 	}},
 }
 
-func owed(t *testing.T) *Document {
-	return finalized(t, placed(t, draft(t), stampRequest("first")))
+func finalizedWithStamps(t *testing.T) *Document {
+	return finalizeDraft(t, placeBoxes(t, newDraft(t), stampRequest("first")))
 }
 
-func due(t *testing.T) *Document { return signed(t, signed(t, owed(t), first), second) }
+func signedByAll(t *testing.T) *Document {
+	return signAs(t, signAs(t, finalizedWithStamps(t), first), second)
+}
 
 // verbs are what can be tried on a document, each by the person whom it is for.
 var verbs = []struct {
@@ -72,35 +74,35 @@ var verbs = []struct {
 	}},
 	{"delete", func(d *Document) (Change, bool, error) { return change1(Delete(d, owner, t0)) }},
 	{"finalize-docs", func(d *Document) (Change, bool, error) { return Finalize(d, FinalizeOptions{}, owner, t0) }},
-	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, Shown{}, first, t0)) }},
+	{"sign-docs", func(d *Document) (Change, bool, error) { return change1(IntendSign(d, ShownPages{}, first, t0)) }},
 	{"reject-docs", func(d *Document) (Change, bool, error) { return change1(Reject(d, "no", first, limits, t0)) }},
 	{"cancel-docs", func(d *Document) (Change, bool, error) { return change1(Cancel(d, "", owner, limits, t0)) }},
 	{"remind-docs", func(d *Document) (Change, bool, error) { return change1(Remind(d, owner, t0)) }},
 	{"guest-link-docs", func(d *Document) (Change, bool, error) {
-		return change1(HandOutLink(d, "guest", [32]byte{1}, owner, t0))
+		return change1(IssueGuestLink(d, "guest", [32]byte{1}, owner, t0))
 	}},
-	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeLink(d, "guest", owner, t0)) }},
+	{"guest-revoke-docs", func(d *Document) (Change, bool, error) { return change1(RevokeGuestLink(d, "guest", owner, t0)) }},
 	{"restamp-docs", func(d *Document) (Change, bool, error) { return change1(Restamp(d, RestampOptions{}, owner, t0)) }},
 	{"restamp-docs with new_serial", func(d *Document) (Change, bool, error) {
-		return change1(Restamp(d, RestampOptions{Instead: "SPESIMEN-0"}, owner, t0))
+		return change1(Restamp(d, RestampOptions{ReplaceSerial: "SPESIMEN-0"}, owner, t0))
 	}},
-	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryOwn(d, owner, t0)) }},
+	{"retry-docs", func(d *Document) (Change, bool, error) { return change1(RetryByOwner(d, owner, t0)) }},
 	{"(convert)", func(d *Document) (Change, bool, error) {
-		return Convert(d, revision(&Document{}, 9), 2, nil, nil, limits, t0)
+		return Convert(d, nextRevision(&Document{}, 9), 2, nil, nil, limits, t0)
 	}},
 	{"(order a serial)", func(d *Document) (Change, bool, error) { return change1(OrderSerial(d, 0, "order", t0)) }},
 	{"(claim a free serial)", func(d *Document) (Change, bool, error) {
 		return change1(ClaimSerial(d, 0, StampSerial{Serial: "FREE", Organisation: d.Organisation, State: SerialFree}, true, t0))
 	}},
 	{"(stamp refused for good)", func(d *Document) (Change, bool, error) {
-		return change1(StampProblem(d, 0, Failure{Text: "no", Final: true}, t0))
+		return change1(RecordStampFailure(d, 0, Failure{Text: "no", Final: true}, t0))
 	}},
 	{"(complete)", func(d *Document) (Change, bool, error) {
-		return change1(Complete(d, []Revision{revision(d, 1)}, t0))
+		return change1(Complete(d, []Revision{nextRevision(d, 1)}, t0))
 	}},
 	{"(fail closing)", func(d *Document) (Change, bool, error) { return change1(FailClosing(d, "revoked", t0)) }},
 	{"(renew)", func(d *Document) (Change, bool, error) {
-		return change1(Renew(d, []Revision{revision(d, 1)}, t0.AddDate(1, 0, 0), t0))
+		return change1(Renew(d, []Revision{nextRevision(d, 1)}, t0.AddDate(1, 0, 0), t0))
 	}},
 	{"(expire)", func(d *Document) (Change, bool, error) {
 		d = &Document{State: d.State, Mode: d.Mode, Participants: d.Participants, FinalizedAt: d.FinalizedAt, ExpiresAt: t0}
@@ -124,7 +126,7 @@ func TestEveryVerbInEveryStateDoesWhatTheMatrixSays(t *testing.T) {
 	for _, v := range verbs {
 		b.WriteString("| `" + v.name + "` |")
 		for _, s := range situations {
-			fmt.Fprintf(&b, " %s |", outcome(v.try(s.make(t))))
+			fmt.Fprintf(&b, " %s |", describeOutcome(v.try(s.make(t))))
 		}
 		b.WriteString("\n")
 	}
@@ -143,7 +145,7 @@ func TestEveryVerbInEveryStateDoesWhatTheMatrixSays(t *testing.T) {
 	}
 }
 
-func outcome(c Change, done bool, err error) string {
+func describeOutcome(c Change, done bool, err error) string {
 	switch {
 	case err != nil:
 		return strings.SplitN(err.Error(), ";", 2)[0]

@@ -26,7 +26,7 @@ type Upload struct {
 
 // Create makes a draft of what was uploaded.
 func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
-	var bad problems
+	var bad fieldErrors
 	title, filename := CleanText(u.Title), CleanFilename(u.Filename)
 	if filename == "" {
 		filename = CleanFilename(title)
@@ -35,7 +35,7 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 		filename = "dokumen.pdf"
 	}
 	if title == "" {
-		title = stem(filename)
+		title = fileStem(filename)
 	}
 	if utf8.RuneCountInString(title) > l.Text {
 		bad.add("document_title", "text.too_long", "limit", l.Text)
@@ -49,8 +49,8 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	if u.Pages > l.Pages {
 		bad.add("document_base64", "document.too_many_pages", "limit", l.Pages, "pages", u.Pages)
 	}
-	people := checkPeople(u.Participants, l, &bad)
-	if err := bad.err(); err != nil {
+	people := checkParticipants(u.Participants, l, &bad)
+	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
 	d := Document{
@@ -65,9 +65,9 @@ func Create(u Upload, by Actor, l Limits, now time.Time) (Change, error) {
 	if u.Word {
 		c.After.Revisions, c.After.Conversion.State = nil, Converting
 		c.After.Findings, c.After.Examined = nil, false
-		c.work(JobConvert)
+		c.addJob(JobConvert)
 	}
-	c.note(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings))
+	c.addEvent(EventUploaded, by, now, "filename", filename, "digest", fmt.Sprintf("%x", u.Base.Digest), "findings", findingCodes(u.Findings))
 	return c, nil
 }
 
@@ -79,27 +79,27 @@ func SetParticipants(d *Document, people []Participant, parallel *bool, by Actor
 	if d.State != Draft {
 		return Change{}, ErrNotDraft
 	}
-	var bad problems
-	people = checkPeople(people, l, &bad)
-	if err := bad.err(); err != nil {
+	var bad fieldErrors
+	people = checkParticipants(people, l, &bad)
+	if err := bad.asError(); err != nil {
 		return Change{}, err
 	}
-	c := change(d)
+	c := newChange(d)
 	c.After.Participants = people
 	if parallel != nil {
 		c.After.Parallel = *parallel
 	}
 	c.After.Placements = slices.DeleteFunc(c.After.Placements, func(p Placement) bool {
 		who := c.After.Participant(p.Person)
-		return !p.mayStandFor(&c.After, who)
+		return !p.isAllowedFor(&c.After, who)
 	})
-	c.note(EventPeopleChanged, by, now)
+	c.addEvent(EventPeopleChanged, by, now)
 	return c, nil
 }
 
-// checkPeople applies what holds for every list of participants and returns it by number. Participant i of
+// checkParticipants applies what holds for every list of participants and returns it by number. Participant i of
 // the input is named "signer[i]" or, for guests, "guest[i]", counting each kind by itself.
-func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
+func checkParticipants(in []Participant, l Limits, bad *fieldErrors) []Participant {
 	if len(in) > l.Participants {
 		bad.add("signer", "participants.too_many", "limit", l.Participants)
 		return nil
@@ -124,7 +124,7 @@ func checkPeople(in []Participant, l Limits, bad *problems) []Participant {
 		if p.Number < 1 {
 			bad.add(where+".number", "number.not_positive")
 		}
-		if !Visible(p.Name) {
+		if !HasVisibleText(p.Name) {
 			bad.add(where+".name", "text.missing")
 		}
 		if utf8.RuneCountInString(p.Name) > l.Text {
@@ -167,9 +167,9 @@ func CleanText(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// Visible reports whether a text shows anything by itself: a letter, a digit or a sign, and not only spaces, combining marks
+// HasVisibleText reports whether a text shows anything by itself: a letter, a digit or a sign, and not only spaces, combining marks
 // and characters without a shape.
-func Visible(s string) bool {
+func HasVisibleText(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.IsMark(r) && r != utf8.RuneError
 	})
@@ -190,7 +190,7 @@ func CleanFilename(s string) string {
 	return s
 }
 
-func stem(filename string) string {
+func fileStem(filename string) string {
 	if s := strings.TrimSuffix(filename, path.Ext(filename)); s != "" {
 		return s
 	}

@@ -1,4 +1,4 @@
-// Package convert is the contract of what turns Word documents into PDF. Two implementations exist: package office
+// Package convert is the contract of what turns Word documents into PDF. Two implementations exist: package libreoffice
 // runs LibreOffice inside a fence, package gotenberg asks a service that does.
 //
 // Whatever comes back is as untrusted as what went in: the converter has read a stranger's file, and the caller
@@ -29,12 +29,12 @@ type Converter interface {
 	// ErrUnavailable is not, and passes. ErrMissing is the operator's to mend.
 	Convert(ctx context.Context, kind Kind, in io.Reader, out io.Writer) error
 
-	// Missing returns why no document can be converted, as far as is known; nil while nothing speaks against it.
-	Missing() error
+	// CheckAvailable returns why no document can be converted, as far as is known; nil while nothing speaks against it.
+	CheckAvailable() error
 
-	// Families returns the names of the font families it can draw with, in any case of letters; nil where it
+	// FontFamilies returns the names of the font families it can draw with, in any case of letters; nil where it
 	// cannot tell.
-	Families() []string
+	FontFamilies() []string
 }
 
 // Errors of every converter.

@@ -21,7 +21,7 @@ import (
 	"software.sslmate.com/src/go-pkcs12"
 )
 
-func sealer(t *testing.T) *Sealer {
+func newTestSealer(t *testing.T) *Sealer {
 	t.Helper()
 	s, err := OpenSealer(filepath.Join(t.TempDir(), "key"))
 	if err != nil {
@@ -32,7 +32,7 @@ func sealer(t *testing.T) *Sealer {
 
 func TestSealedBytesOpenUnderTheSameKeyAndIDOnly(t *testing.T) {
 	t.Parallel()
-	s := sealer(t)
+	s := newTestSealer(t)
 	plain := []byte("a private key")
 	sealed, err := s.Seal("sari", plain)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestSealedBytesOpenUnderTheSameKeyAndIDOnly(t *testing.T) {
 	if _, err := s.Open("budi", sealed); !errors.Is(err, ErrSealed) {
 		t.Errorf("under another id: %v", err)
 	}
-	if _, err := sealer(t).Open("sari", sealed); !errors.Is(err, ErrSealed) {
+	if _, err := newTestSealer(t).Open("sari", sealed); !errors.Is(err, ErrSealed) {
 		t.Errorf("under another key: %v", err)
 	}
 	for i := range sealed {
@@ -104,8 +104,8 @@ func TestMasterKeyIsMadeOnceAndForItsOwnerAlone(t *testing.T) {
 
 func TestPKCS12GivesKeyAndChainInOrder(t *testing.T) {
 	t.Parallel()
-	root, rootCert := certify(t, "Root", nil, nil)
-	key, cert := certify(t, "Sari", rootCert, root)
+	root, rootCert := newCertificate(t, "Root", nil, nil)
+	key, cert := newCertificate(t, "Sari", rootCert, root)
 	file, err := pkcs12.Modern.Encode(key, cert, []*x509.Certificate{rootCert}, "rahasia")
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestPKCS12GivesKeyAndChainInOrder(t *testing.T) {
 	}
 }
 
-func certify(t *testing.T, name string, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*ecdsa.PrivateKey, *x509.Certificate) {
+func newCertificate(t *testing.T, name string, parent *x509.Certificate, signer *ecdsa.PrivateKey) (*ecdsa.PrivateKey, *x509.Certificate) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -170,10 +170,10 @@ func TestADerivedKeyStaysWhatItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	const purpose = "audit checkpoint 1"
-	if key := s.Derive(purpose); hex.EncodeToString(key[:]) != "aaeb78704522c32f67d43e9b704d9ddb3427ce82424af51215f73c31b384c4e1" {
+	if key := s.DeriveKey(purpose); hex.EncodeToString(key[:]) != "aaeb78704522c32f67d43e9b704d9ddb3427ce82424af51215f73c31b384c4e1" {
 		t.Errorf("%x", key)
 	}
-	if s.Derive(purpose) == s.Derive("audit checkpoint 2") {
+	if s.DeriveKey(purpose) == s.DeriveKey("audit checkpoint 2") {
 		t.Error("two purposes have one key")
 	}
 }

@@ -39,15 +39,15 @@ func ReadPKCS12(r io.Reader, password string) (*Credential, error) {
 	if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(leaf.PublicKey) {
 		return nil, errors.New("key and certificate of the PKCS #12 do not belong together")
 	}
-	return &Credential{signer, Order(leaf, others)}, nil
+	return &Credential{signer, OrderChain(leaf, others)}, nil
 }
 
-// Order returns the chain from leaf upwards, as far as the others lead.
-func Order(leaf *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
+// OrderChain returns the chain from leaf upwards, as far as the others lead.
+func OrderChain(leaf *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
 	chain := []*x509.Certificate{leaf}
 	for len(chain) <= len(others) {
 		last := chain[len(chain)-1]
-		next := issuerOf(last, others)
+		next := findIssuer(last, others)
 		if next == nil || next.Equal(last) {
 			break
 		}
@@ -56,7 +56,7 @@ func Order(leaf *x509.Certificate, others []*x509.Certificate) []*x509.Certifica
 	return chain
 }
 
-func issuerOf(c *x509.Certificate, among []*x509.Certificate) *x509.Certificate {
+func findIssuer(c *x509.Certificate, among []*x509.Certificate) *x509.Certificate {
 	for _, o := range among {
 		if string(o.RawSubject) == string(c.RawIssuer) && c.CheckSignatureFrom(o) == nil {
 			return o

@@ -11,8 +11,8 @@ import (
 
 func TestPKCS12WhoseKeyIsNotItsCertificatesIsRefused(t *testing.T) {
 	t.Parallel()
-	_, cert := certify(t, "Sari", nil, nil)
-	other, _ := certify(t, "Budi", nil, nil)
+	_, cert := newCertificate(t, "Sari", nil, nil)
+	other, _ := newCertificate(t, "Budi", nil, nil)
 	file, err := pkcs12.Modern.Encode(other, cert, nil, "rahasia")
 	if err != nil {
 		t.Fatal(err)
@@ -31,11 +31,11 @@ func TestPKCS12LongerThanTheLimitIsNotOpened(t *testing.T) {
 
 func TestChainIsLedByKeysNotByNames(t *testing.T) {
 	t.Parallel()
-	key, root := certify(t, "Root", nil, nil)
-	_, impostor := certify(t, "Root", nil, nil)
-	_, leaf := certify(t, "Sari", root, key)
-	_, stranger := certify(t, "Other", nil, nil)
-	chain := Order(leaf, []*x509.Certificate{stranger, impostor, root})
+	key, root := newCertificate(t, "Root", nil, nil)
+	_, impostor := newCertificate(t, "Root", nil, nil)
+	_, leaf := newCertificate(t, "Sari", root, key)
+	_, stranger := newCertificate(t, "Other", nil, nil)
+	chain := OrderChain(leaf, []*x509.Certificate{stranger, impostor, root})
 	if len(chain) != 2 || !chain[0].Equal(leaf) || !chain[1].Equal(root) {
 		t.Errorf("%d certificates, the second of %v", len(chain), chain[len(chain)-1].Subject)
 	}

@@ -36,9 +36,9 @@ func NewSealer(key []byte) (*Sealer, error) {
 	return &Sealer{aead, [chacha20poly1305.KeySize]byte(key)}, nil
 }
 
-// Derive returns a key of its own for a purpose, always the same: HKDF-SHA256 (RFC 5869) of the master key, without a salt,
+// DeriveKey returns a key of its own for a purpose, always the same: HKDF-SHA256 (RFC 5869) of the master key, without a salt,
 // with the purpose as its context.
-func (s *Sealer) Derive(purpose string) [32]byte {
+func (s *Sealer) DeriveKey(purpose string) [32]byte {
 	key, err := hkdf.Key(sha256.New, s.master[:], nil, "segel "+purpose, 32)
 	if err != nil {
 		panic(err) // of a length that no hash yields, which 32 is not
@@ -54,7 +54,7 @@ func (s *Sealer) Seal(id string, plain []byte) ([]byte, error) {
 	if _, err := rand.Read(nonce); err != nil {
 		return nil, err
 	}
-	return s.aead.Seal(out, nonce, plain, bound(id)), nil
+	return s.aead.Seal(out, nonce, plain, buildAAD(id)), nil
 }
 
 // Open decrypts what Seal made under the same id.
@@ -63,14 +63,14 @@ func (s *Sealer) Open(id string, sealed []byte) ([]byte, error) {
 	if len(sealed) < 1+n+s.aead.Overhead() || sealed[0] != version {
 		return nil, ErrSealed
 	}
-	plain, err := s.aead.Open(nil, sealed[1:1+n], sealed[1+n:], bound(id))
+	plain, err := s.aead.Open(nil, sealed[1:1+n], sealed[1+n:], buildAAD(id))
 	if err != nil {
 		return nil, ErrSealed
 	}
 	return plain, nil
 }
 
-func bound(id string) []byte { return append([]byte{version}, id...) }
+func buildAAD(id string) []byte { return append([]byte{version}, id...) }
 
 // OpenSealer reads the master key from a file, and makes both when the file is not there. The file is 0600, and
 // whole or absent after a crash.

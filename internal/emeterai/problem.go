@@ -12,22 +12,22 @@ type Class string
 
 // The classes of problems. docs/emeterai.md tells which fault ends in which.
 const (
-	Transient  Class = "transient"  // nothing happened; the same again may succeed
-	Unknown    Class = "unknown"    // it may have happened: ask before trying again, and only with the same identifiers
-	Quota      Class = "quota"      // the account is empty; the operator buys units, and the document waits
-	Login      Class = "login"      // the office does not accept us; the operator mends the account, and the document waits
-	Config     Class = "config"     // our request is wrong, whatever the document; the operator mends it, and the document waits
-	Refused    Class = "refused"    // the office refuses this document; its owner has to act
-	Quarantine Class = "quarantine" // what came back is not what was ordered; the serial and the file are set aside
-	Person     Class = "person"     // what happened cannot be found out by a program; a person decides
-	Permanent  Class = "permanent"  // the same again will be refused again; a person has to act
+	Transient   Class = "transient"  // nothing happened; the same again may succeed
+	Unknown     Class = "unknown"    // it may have happened: ask before trying again, and only with the same identifiers
+	Quota       Class = "quota"      // the account is empty; the operator buys units, and the document waits
+	Login       Class = "login"      // the office does not accept us; the operator mends the account, and the document waits
+	Config      Class = "config"     // our request is wrong, whatever the document; the operator mends it, and the document waits
+	Refused     Class = "refused"    // the office refuses this document; its owner has to act
+	Quarantine  Class = "quarantine" // what came back is not what was ordered; the serial and the file are set aside
+	NeedsPerson Class = "person"     // what happened cannot be found out by a program; a person decides
+	Permanent   Class = "permanent"  // the same again will be refused again; a person has to act
 )
 
-// Final reports whether trying again by itself is of no use: the document ends as failed until a person acts. Anything
+// IsFinal reports whether trying again by itself is of no use: the document ends as failed until a person acts. Anything
 // else leaves it waiting.
-func (c Class) Final() bool {
+func (c Class) IsFinal() bool {
 	switch c {
-	case Refused, Quarantine, Person, Permanent:
+	case Refused, Quarantine, NeedsPerson, Permanent:
 		return true
 	}
 	return false
@@ -77,19 +77,19 @@ func ClassOf(err error) Class {
 
 // Codes of our own, beside the office's.
 const (
-	CodeSerial    = "serial_unknown"   // the office never issued that serial
-	CodeSource    = "source_changed"   // the serial is affixed to another source, or the source is not what was bound
-	CodePlace     = "place_refused"    // no such page, or the box is not on it
-	CodeFile      = "file_refused"     // the office cannot work on this file
-	CodeDown      = "office_down"      // it could not be asked, or could not keep what it did
-	CodeAlone     = "office_alone"     // it was not asked: it failed too often of late
-	CodeReturn    = "return_refused"   // what came back is not what was ordered; see Judge
-	CodeAnswer    = "answer_unread"    // it answered something that is not of the protocol
-	CodeOrder     = "order_incomplete" // the order lacks something
-	CodeLogin     = "login_refused"    // user and password are not accepted
-	CodeKind      = "kind_unknown"     // the kind of document has no code at the office
-	CodeAdopt     = "serial_uncertain" // the answer was lost, and which serial it told cannot be found out
-	CodePicture   = "picture_lost"     // the serial's picture was lost with the answer
-	CodeElsewhere = "serial_elsewhere" // the office gave a serial that another document has or had
-	CodeWait      = "purchase_pending" // an earlier purchase may still be on its way
+	CodeSerial          = "serial_unknown"   // the office never issued that serial
+	CodeSource          = "source_changed"   // the serial is affixed to another source, or the source is not what was bound
+	CodePlace           = "place_refused"    // no such page, or the box is not on it
+	CodeFile            = "file_refused"     // the office cannot work on this file
+	CodeDown            = "office_down"      // it could not be asked, or could not keep what it did
+	CodeNotCalled       = "office_alone"     // it was not asked: it failed too often of late
+	CodeReturn          = "return_refused"   // what came back is not what was ordered; see Judge
+	CodeAnswer          = "answer_unread"    // it answered something that is not of the protocol
+	CodeOrder           = "order_incomplete" // the order lacks something
+	CodeLogin           = "login_refused"    // user and password are not accepted
+	CodeKind            = "kind_unknown"     // the kind of document has no code at the office
+	CodeSerialUncertain = "serial_uncertain" // the answer was lost, and which serial it told cannot be found out
+	CodePicture         = "picture_lost"     // the serial's picture was lost with the answer
+	CodeElsewhere       = "serial_elsewhere" // the office gave a serial that another document has or had
+	CodeWait            = "purchase_pending" // an earlier purchase may still be on its way
 )

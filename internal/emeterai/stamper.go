@@ -13,28 +13,28 @@ import (
 // means that nobody knows what happened. Implementations run [segel/internal/emeterai/emeteraitest.Run] and are
 // safe for use by several goroutines.
 type Stamper interface {
-	// Take spends one unit and returns the serial that it bought. An order that may have been asked for before
+	// BuySerial spends one unit and returns the serial that it bought. An order that may have been asked for before
 	// says so, and is given the serial it bought then, also after a restart and when the answer was lost; see
 	// Order.Again.
-	Take(ctx context.Context, o Order) (serial string, err error)
+	BuySerial(ctx context.Context, o Order) (serial string, err error)
 	// Stamp affixes a serial and returns the bytes that extend the source. Repeating it with the same serial
 	// and source digest costs nothing; another source for a serial that is affixed is refused for good. The
 	// bytes may differ from one time to the next; the caller keeps the first ones that [Judge] accepts.
 	Stamp(ctx context.Context, r Request) (tail []byte, err error)
-	// Status tells what the office knows of a serial. One that it never issued is a [Permanent] problem.
-	Status(ctx context.Context, serial string) (Status, error)
-	// Ready checks that an unused serial which was not taken just now can be affixed: that what belongs to it, such as
+	// SerialStatus tells what the office knows of a serial. One that it never issued is a [Permanent] problem.
+	SerialStatus(ctx context.Context, serial string) (Status, error)
+	// CheckAffixable checks that an unused serial which was not taken just now can be affixed: that what belongs to it, such as
 	// its picture, is here or can be had again. It costs nothing.
-	Ready(ctx context.Context, serial string) error
-	// Serials lists all serials of the account, in no particular order. It is whole or an error: what is missing
+	CheckAffixable(ctx context.Context, serial string) error
+	// ListSerials lists all serials of the account, in no particular order. It is whole or an error: what is missing
 	// in it was not issued.
-	Serials(ctx context.Context) ([]Serial, error)
+	ListSerials(ctx context.Context) ([]Serial, error)
 	// Balance tells what the account may still take, and what it took and did not use.
 	Balance(ctx context.Context) (Balance, error)
 	// Availability tells, without asking the office, whether it can be asked just now.
 	Availability() Availability
-	// Specimen reports whether what it issues is of no legal value.
-	Specimen() bool
+	// IsSpecimen reports whether what it issues is of no legal value.
+	IsSpecimen() bool
 }
 
 // Order asks for one serial.
@@ -47,9 +47,9 @@ type Order struct {
 	Number       string    // of the document, if it has one
 	Kind         string    // of the document, in the words of the configuration; empty: the usual one
 	Date         time.Time // of the document
-	// Again says that the office may have been asked before under this ID: by a run that crashed, or whose call
+	// MaybeSent says that the office may have been asked before under this ID: by a run that crashed, or whose call
 	// ended in doubt. False only if this is certainly the first call.
-	Again bool
+	MaybeSent bool
 	// Source is what the serial will be affixed to. Offices that want the file before they issue a serial read it;
 	// the same bytes come with the Request.
 	Source pades.Source
@@ -95,13 +95,13 @@ type Request struct {
 	Box      Box
 	Reason   string
 	Location string
-	// Again says that the office may have been asked before to affix this serial. False only if this is certainly
+	// MaybeSent says that the office may have been asked before to affix this serial. False only if this is certainly
 	// the first call.
-	Again bool
+	MaybeSent bool
 }
 
-// Open returns the source as a document.
-func (r Request) Open() (*pdf.Document, error) {
+// OpenSource returns the source as a document.
+func (r Request) OpenSource() (*pdf.Document, error) {
 	if r.Opened != nil && r.Opened.Size() == r.Source.Size {
 		return r.Opened, nil
 	}
@@ -121,8 +121,8 @@ type Box struct{ LLX, LLY, URX, URY int }
 // String spells the corners.
 func (b Box) String() string { return fmt.Sprintf("[%d %d %d %d]", b.LLX, b.LLY, b.URX, b.URY) }
 
-// Field returns the name of the signature field of a serial.
-func Field(serial string) string { return "Emet" + serial }
+// FieldName returns the name of the signature field of a serial.
+func FieldName(serial string) string { return "Emet" + serial }
 
-// Reason returns what the signature of a serial gives as its reason.
-func Reason(serial, reason string) string { return "[" + serial + "] " + reason }
+// SignatureReason returns what the signature of a serial gives as its reason.
+func SignatureReason(serial, reason string) string { return "[" + serial + "] " + reason }

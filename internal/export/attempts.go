@@ -25,10 +25,10 @@ func (a *Attempts) Write(l workflow.AttemptLine) error {
 	if n := l.Page(); n != 0 {
 		page = strconv.Itoa(n)
 	}
-	return a.write(
-		safe(l.Organisation.Name), fmt.Sprint(l.Document), safe(l.Title.Name), safe(l.Title.Title), page, strconv.Itoa(l.Stamp+1), strconv.Itoa(l.Number),
-		string(l.Call), safe(l.Order), safe(l.Serial), string(l.SerialState), moment(l.At), moment(l.AnsweredAt),
-		string(cmp.Or(l.Outcome, "open")), safe(l.Code), safe(l.Text),
+	return a.writeRow(
+		escapeFormula(l.Organisation.Name), fmt.Sprint(l.Document), escapeFormula(l.Title.Name), escapeFormula(l.Title.Title), page, strconv.Itoa(l.Stamp+1), strconv.Itoa(l.Number),
+		string(l.Call), escapeFormula(l.Order), escapeFormula(l.Serial), string(l.SerialState), formatTime(l.At), formatTime(l.AnsweredAt),
+		string(cmp.Or(l.Outcome, "open")), escapeFormula(l.Code), escapeFormula(l.Text),
 	)
 }
 
@@ -50,8 +50,8 @@ func (m *Moves) Write(l workflow.LedgerLine) error {
 	if l.Op == contract.QuotaGrant {
 		by = cmp.Or(by, "segel")
 	}
-	return m.write(
-		safe(l.Organisation.Name), string(l.Unit), fmt.Sprint(l.Number), moment(l.At), string(l.Op), strconv.Itoa(l.Count),
-		document, safe(l.Title.Name), safe(l.Title.Title), safe(l.Reason), safe(by),
+	return m.writeRow(
+		escapeFormula(l.Organisation.Name), string(l.Unit), fmt.Sprint(l.Number), formatTime(l.At), string(l.Op), strconv.Itoa(l.Count),
+		document, escapeFormula(l.Title.Name), escapeFormula(l.Title.Title), escapeFormula(l.Reason), escapeFormula(by),
 	)
 }

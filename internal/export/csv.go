@@ -19,7 +19,7 @@ func newTable(w io.Writer, head ...string) table {
 	return table{out: out, head: head}
 }
 
-func (t *table) write(cells ...string) error {
+func (t *table) writeRow(cells ...string) error {
 	if t.head != nil {
 		if err := t.out.Write(t.head); err != nil {
 			return err
@@ -41,14 +41,14 @@ func (t *table) Close() error {
 	return t.out.Error()
 }
 
-// formulas begin, in one spreadsheet or another, what is calculated instead of shown. The wide forms are what some
+// formulaStarts begin, in one spreadsheet or another, what is calculated instead of shown. The wide forms are what some
 // read as the narrow ones.
-const formulas = "=+-@\t\r\n|%＝＋－＠"
+const formulaStarts = "=+-@\t\r\n|%＝＋－＠"
 
-// safe makes a text that a stranger wrote, such as a title or what the office said, a cell that is only shown: an
+// escapeFormula makes a text that a stranger wrote, such as a title or what the office said, a cell that is only shown: an
 // apostrophe in front says so to every spreadsheet.
-func safe(s string) string {
-	if strings.ContainsAny(firstRune(strings.TrimLeft(s, " \u00a0")), formulas) || strings.ContainsAny(firstRune(s), formulas) {
+func escapeFormula(s string) string {
+	if strings.ContainsAny(firstRune(strings.TrimLeft(s, " \u00a0")), formulaStarts) || strings.ContainsAny(firstRune(s), formulaStarts) {
 		return "'" + s
 	}
 	return s
@@ -63,8 +63,8 @@ func firstRune(s string) string {
 	return s
 }
 
-// moment is a time in UTC; empty for one that has not come.
-func moment(t time.Time) string {
+// formatTime is a time in UTC; empty for one that has not come.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

@@ -19,7 +19,7 @@ func TestNoCellIsReadAsAFormula(t *testing.T) {
 		"=1+1": "'=1+1", "+62811": "'+62811", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "'\r=1", "\n=1": "'\n=1", "  =1": "'  =1", "\u00a0=1": "'\u00a0=1",
 		"＝1": "'＝1", "｜": "｜", "|calc": "'|calc", "%0A=1": "'%0A=1",
 	} {
-		if got := safe(in); got != want {
+		if got := escapeFormula(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -32,7 +32,7 @@ func TestAttemptsAreWrittenAsWhatARefundHasToName(t *testing.T) {
 	out := NewAttempts(&b)
 	a := contract.Attempt{Document: 7, Stamp: 1, Number: 2, Call: contract.CallStamp, Order: "o", Serial: "S", At: at, AnsweredAt: at.Add(time.Second), Outcome: "refused", Code: "83", Text: "=cmd|' /C calc'!A0, \"x\"\r\ny"}
 	line := workflow.AttemptLine{Attempt: a, Organisation: store.Organisation{Name: "@PT"}, Title: store.Title{Name: "n", Title: "-T", Pages: map[int]int{1: 3}}, SerialState: contract.SerialQuarantined}
-	open := workflow.AttemptLine{Attempt: contract.Attempt{Document: 8, Number: 1, Call: contract.CallTake, At: at}}
+	open := workflow.AttemptLine{Attempt: contract.Attempt{Document: 8, Number: 1, Call: contract.CallBuy, At: at}}
 	for _, l := range []workflow.AttemptLine{line, open} {
 		if err := out.Write(l); err != nil {
 			t.Fatal(err)

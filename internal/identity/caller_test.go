@@ -179,7 +179,7 @@ func TestHeldUpTriesAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for i := range mostDelayedOnAccount {
+	for i := range maxHeldPerAccount {
 		all.Go(func() {
 			if err := try(i); !errors.Is(err, ErrCredentials) {
 				t.Error(err)
@@ -193,7 +193,7 @@ func TestHeldUpTriesAreBounded(t *testing.T) {
 	}
 	close(release)
 	all.Wait()
-	if n := len(h.tries.delayed.on); n != 0 || h.tries.delayed.all != 0 {
+	if n := len(h.throttle.delayed.on); n != 0 || h.throttle.delayed.all != 0 {
 		t.Errorf("%d accounts are still waited for", n)
 	}
 }

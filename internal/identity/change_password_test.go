@@ -20,7 +20,7 @@ func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 	if last := h.store.events[len(h.store.events)-1]; last.Type != contract.EventPasswordChange {
 		t.Errorf("the log says %+v", last)
 	}
-	if _, err := h.Authenticate(t.Context(), s.Access); !errors.Is(err, contract.ErrIdentify) {
+	if _, err := h.Authenticate(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Errorf("the token it was asked with: %v", err)
 	}
 	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
@@ -45,7 +45,7 @@ func TestAFirstPasswordThatWasChangedIsNoneAnyMore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if by := h.alive(t, s.Access); by.Given {
+	if by := h.alive(t, s.Access); by.MustChoosePassword {
 		t.Error("nobody gave the first account its password, and programs log in by it")
 	}
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), first.Password, newer); err != nil {
@@ -124,7 +124,7 @@ func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrIdentify) {
+	if err := h.ChangePassword(t.Context(), by, password, "kata sandi orang lain"); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Error(err)
 	}
 	if _, err := h.Login(t.Context(), siti, newer, "", at(home)); err != nil {

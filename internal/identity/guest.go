@@ -27,8 +27,8 @@ type GuestSession struct {
 	Person    contract.Person
 }
 
-// DrawGuestLink returns a new guest's link and the hash under which it has to be stored before it opens anything.
-func (s *Service) DrawGuestLink() (url string, hash [32]byte, err error) {
+// NewGuestLink returns a new guest's link and the hash under which it has to be stored before it opens anything.
+func (s *Service) NewGuestLink() (url string, hash [32]byte, err error) {
 	clear, hash, err := newSecret(s.random, prefixLink)
 	if err != nil {
 		return "", hash, err
@@ -45,13 +45,13 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	}
 	l, err := s.store.GuestLink(ctx, hash)
 	if err != nil {
-		return GuestSession{}, refuse(fmt.Errorf("read a guest's link: %w", err), ErrLink)
+		return GuestSession{}, refuseNotFound(fmt.Errorf("read a guest's link: %w", err), ErrLink)
 	}
-	person, expires, err := s.guest(ctx, l.Document, l.Person, l.CreatedAt)
+	person, expires, err := s.loadGuest(ctx, l.Document, l.Person, l.CreatedAt)
 	if err != nil {
-		return GuestSession{}, refuse(err, ErrLink)
+		return GuestSession{}, refuseNotFound(err, ErrLink)
 	}
-	clear, token, err := s.draw(store.GuestToken, l.Person, "link-"+hex.EncodeToString(hash[:]), s.lifetimes.Guest)
+	clear, token, err := s.newToken(store.GuestToken, l.Person, "link-"+hex.EncodeToString(hash[:]), s.lifetimes.Guest)
 	if err != nil {
 		return GuestSession{}, err
 	}
@@ -67,14 +67,14 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 		if err := s.store.RevokeFamily(ctx, token.Family); err != nil {
 			return GuestSession{}, fmt.Errorf("revoke token family %s: %w", token.Family, err)
 		}
-		return GuestSession{}, refuse(fmt.Errorf("read a guest's link again: %w", err), ErrLink)
+		return GuestSession{}, refuseNotFound(fmt.Errorf("read a guest's link again: %w", err), ErrLink)
 	}
 	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: person}, nil
 }
 
-// guest returns the guest of that id on a document, and when what was made for them at that moment expires; zero: it does
+// loadGuest returns the guest of that id on a document, and when what was made for them at that moment expires; zero: it does
 // not. It is store.ErrNotFound when they are no guest there, the document does not exist, or that time has passed.
-func (s *Service) guest(ctx context.Context, id contract.DocumentID, person contract.PersonID, made time.Time) (contract.Person, time.Time, error) {
+func (s *Service) loadGuest(ctx context.Context, id contract.DocumentID, person contract.PersonID, made time.Time) (contract.Person, time.Time, error) {
 	d, err := s.store.Document(ctx, id)
 	if err != nil {
 		return contract.Person{}, time.Time{}, fmt.Errorf("read document %d: %w", id, err)

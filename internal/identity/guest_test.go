@@ -33,7 +33,7 @@ func (h *house) mint(t *testing.T) string {
 // mintFor hands a link to a person, whether they are a guest or not.
 func (h *house) mintFor(t *testing.T, who contract.PersonID) string {
 	t.Helper()
-	url, hash, err := h.DrawGuestLink()
+	url, hash, err := h.NewGuestLink()
 	if err != nil {
 		t.Fatal(err)
 	}

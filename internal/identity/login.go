@@ -60,7 +60,7 @@ type Client struct {
 // ErrCredentials takes the same time for an unknown e-mail as for a wrong password; tried too often is of kind TooMany, with
 // the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
-	u, device, err := s.prove(ctx, c, from)
+	u, device, err := s.verifyLogin(ctx, c, from)
 	if err != nil {
 		return Session{}, err
 	}
@@ -68,14 +68,14 @@ func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Sessio
 	if err != nil {
 		return Session{}, err
 	}
-	session, tokens, err := s.drawSession(ctx, u, family)
+	session, tokens, err := s.newSession(ctx, u, family)
 	if err != nil {
 		return Session{}, err
 	}
 	if err := s.store.AddTokens(ctx, tokens...); err != nil {
 		return Session{}, fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
-	if err := s.stillProven(ctx, u, family); err != nil {
+	if err := s.requireSamePassword(ctx, u, family); err != nil {
 		return Session{}, err
 	}
 	session.Device = device
@@ -84,7 +84,7 @@ func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Sessio
 
 // LoginSession is Login for the web app.
 func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
-	u, device, err := s.prove(ctx, c, from)
+	u, device, err := s.verifyLogin(ctx, c, from)
 	if err != nil {
 		return WebSession{}, err
 	}
@@ -92,26 +92,26 @@ func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) 
 	if err != nil {
 		return WebSession{}, err
 	}
-	account, err := s.account(ctx, u)
+	account, err := s.loadAccount(ctx, u)
 	if err != nil {
 		return WebSession{}, err
 	}
-	clear, token, err := s.draw(store.SessionToken, u.ID, family, s.lifetimes.Session)
+	clear, token, err := s.newToken(store.SessionToken, u.ID, family, s.lifetimes.Session)
 	if err != nil {
 		return WebSession{}, err
 	}
 	if err := s.store.AddTokens(ctx, token); err != nil {
 		return WebSession{}, fmt.Errorf("keep the session of %s: %w", u.ID, err)
 	}
-	if err := s.stillProven(ctx, u, family); err != nil {
+	if err := s.requireSamePassword(ctx, u, family); err != nil {
 		return WebSession{}, err
 	}
 	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account, Device: device, KnownFor: s.lifetimes.Known}, nil
 }
 
-// stillProven ends a login whose password was changed while it was proven: its tokens may have been added behind the
+// requireSamePassword ends a login whose password was changed while it was proven: its tokens may have been added behind the
 // revocation that came with the change, and would outlive it.
-func (s *Service) stillProven(ctx context.Context, u store.User, family string) error {
+func (s *Service) requireSamePassword(ctx context.Context, u store.User, family string) error {
 	now, err := s.store.User(ctx, u.ID)
 	if err == nil && now.Password == u.Password {
 		return nil
@@ -125,13 +125,13 @@ func (s *Service) stillProven(ctx context.Context, u store.User, family string) 
 	return ErrCredentials
 }
 
-// prove returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
+// verifyLogin returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
 //
 // A caller that is known to some accounts of the e-mail is admitted by its own counts and compared with these alone. If none
 // of them matches, it is admitted again like an unknown caller and compared with the others, also if there are none: an
 // admin can make an account for any address in their own organisation and log in to it, and must not learn by that whether there
 // is another one, nor guess its password faster than anybody else.
-func (s *Service) prove(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
+func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
 	emails := spellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
@@ -144,7 +144,7 @@ func (s *Service) prove(ctx context.Context, c Credentials, from Client) (store.
 		known[i].Device = known[i].Device && presented
 	}
 	known = slices.DeleteFunc(known, func(k store.Known) bool { return !c.admits(k.Organisation) || !k.Device && !k.Address })
-	try := s.tries.attempt(emails[0], caller)
+	try := s.throttle.attempt(emails[0], caller)
 	knowing := try.admitKnown(known, s.clock())
 	if len(knowing) == 0 {
 		if err := try.admitUnknown(ctx, s.clock()); err != nil {
@@ -163,7 +163,7 @@ func (s *Service) prove(ctx context.Context, c Credentials, from Client) (store.
 		}
 	}
 
-	g := s.hasher.guess(place{key: caller.Address, known: len(knowing) > 0}, c.Password)
+	g := s.hasher.guess(callerOrigin{key: caller.Address, known: len(knowing) > 0}, c.Password)
 	var u *store.User
 	if len(knowing) > 0 {
 		if u, err = g.find(ctx, first); err != nil {
@@ -183,7 +183,7 @@ func (s *Service) prove(ctx context.Context, c Credentials, from Client) (store.
 	if u == nil {
 		return store.User{}, "", ErrCredentials
 	}
-	s.tries.forgive(u.ID, caller)
+	s.throttle.forgiveCaller(u.ID, caller)
 	// A crash between here and the answer leaves a device that does not know its secret: it gets another next time.
 	secret := from.Device
 	if !slices.ContainsFunc(known, func(k store.Known) bool { return k.Account == u.ID && k.Device }) {
@@ -192,7 +192,7 @@ func (s *Service) prove(ctx context.Context, c Credentials, from Client) (store.
 			return store.User{}, "", err
 		}
 	}
-	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), mostKnown); err != nil {
+	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers); err != nil {
 		return store.User{}, "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
 	}
 	return *u, secret, nil
@@ -203,28 +203,28 @@ func (c Credentials) admits(o contract.OrganisationID) bool {
 	return c.Organisation == "" || c.Organisation == o
 }
 
-// mostKnown is how many devices and how many addresses of a person are known at a time.
-const mostKnown = 20
+// maxKnownCallers is how many devices and how many addresses of a person are known at a time.
+const maxKnownCallers = 20
 
-// drawSession makes an access and a refresh token of a family. They are good once they are stored.
-func (s *Service) drawSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
-	account, err := s.account(ctx, u)
+// newSession makes an access and a refresh token of a family. They are good once they are stored.
+func (s *Service) newSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
+	account, err := s.loadAccount(ctx, u)
 	if err != nil {
 		return Session{}, nil, err
 	}
-	access, at, err := s.draw(store.AccessToken, u.ID, family, s.lifetimes.Access)
+	access, at, err := s.newToken(store.AccessToken, u.ID, family, s.lifetimes.Access)
 	if err != nil {
 		return Session{}, nil, err
 	}
-	refresh, rt, err := s.draw(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
+	refresh, rt, err := s.newToken(store.RefreshToken, u.ID, family, s.lifetimes.Refresh)
 	if err != nil {
 		return Session{}, nil, err
 	}
 	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, []store.Token{at, rt}, nil
 }
 
-// draw makes a token: its clear text, to be handed out, and what is kept of it.
-func (s *Service) draw(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
+// newToken makes a token: its clear text, to be handed out, and what is kept of it.
+func (s *Service) newToken(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
 	clear, hash, err := newSecret(s.random, prefixes[k])
 	if err != nil {
 		return "", store.Token{}, err
@@ -243,31 +243,31 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	if !ok {
 		return Session{}, ErrRefresh
 	}
-	t, err := s.token(ctx, hash, store.RefreshToken)
+	t, err := s.loadToken(ctx, hash, store.RefreshToken)
 	if err != nil {
-		return Session{}, refuse(err, ErrRefresh)
+		return Session{}, refuseNotFound(err, ErrRefresh)
 	}
 	u, err := s.store.User(ctx, t.Person)
 	if err != nil {
-		return Session{}, refuse(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuseNotFound(fmt.Errorf("read user %s: %w", t.Person, err), ErrRefresh)
 	}
-	session, tokens, err := s.drawSession(ctx, u, t.Family)
+	session, tokens, err := s.newSession(ctx, u, t.Family)
 	if err != nil {
 		return Session{}, err
 	}
 	now := s.clock()
 	err = s.store.RotateTokens(ctx, hash, now, now.Add(s.lifetimes.Grace), tokens...)
 	if errors.Is(err, store.ErrConflict) {
-		return Session{}, s.reused(ctx, t)
+		return Session{}, s.revokeReusedFamily(ctx, t)
 	}
 	if err != nil {
-		return Session{}, refuse(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
+		return Session{}, refuseNotFound(fmt.Errorf("rotate the tokens of %s: %w", t.Person, err), ErrRefresh)
 	}
 	return session, nil
 }
 
-// reused ends a family of which a used refresh token came back: two hold it, and one of them stole it.
-func (s *Service) reused(ctx context.Context, t store.Token) error {
+// revokeReusedFamily ends a family of which a used refresh token came back: two hold it, and one of them stole it.
+func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
 	}
@@ -279,11 +279,11 @@ func (s *Service) reused(ctx context.Context, t store.Token) error {
 func (s *Service) Logout(ctx context.Context, token string) error {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.RefreshToken)
 	if !ok {
-		return contract.ErrIdentify
+		return contract.ErrUnauthenticated
 	}
-	t, err := s.token(ctx, hash, kind)
+	t, err := s.loadToken(ctx, hash, kind)
 	if err != nil {
-		return refuse(err, contract.ErrIdentify)
+		return refuseNotFound(err, contract.ErrUnauthenticated)
 	}
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
@@ -291,8 +291,8 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	return nil
 }
 
-// token reads a token of that kind that has not expired; store.ErrNotFound for any other.
-func (s *Service) token(ctx context.Context, hash [32]byte, kind store.TokenKind) (store.Token, error) {
+// loadToken reads a token of that kind that has not expired; store.ErrNotFound for any other.
+func (s *Service) loadToken(ctx context.Context, hash [32]byte, kind store.TokenKind) (store.Token, error) {
 	t, err := s.store.Token(ctx, hash)
 	if err != nil {
 		return store.Token{}, fmt.Errorf("read a token: %w", err)
@@ -303,8 +303,8 @@ func (s *Service) token(ctx context.Context, hash [32]byte, kind store.TokenKind
 	return t, nil
 }
 
-// refuse turns what is not in the store into a refusal and leaves any other error as it is.
-func refuse(err error, as *contract.Error) error {
+// refuseNotFound turns what is not in the store into a refusal and leaves any other error as it is.
+func refuseNotFound(err error, as *contract.Error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return as
 	}

@@ -230,7 +230,7 @@ func TestLogoutIsAtOnceAndOfTheFamily(t *testing.T) {
 	if _, err := h.Refresh(t.Context(), s.Refresh); !errors.Is(err, ErrRefresh) {
 		t.Errorf("its refresh token: %v", err)
 	}
-	if err := h.Logout(t.Context(), s.Access); !errors.Is(err, contract.ErrIdentify) {
+	if err := h.Logout(t.Context(), s.Access); !errors.Is(err, contract.ErrUnauthenticated) {
 		t.Errorf("again: %v", err)
 	}
 	h.alive(t, other.Access)

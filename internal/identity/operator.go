@@ -7,8 +7,8 @@ import (
 	"segel/internal/store"
 )
 
-// operates reports whether a user is an operator: an admin of the first organisation, which runs the service.
-func (s *Service) operates(ctx context.Context, u store.User) (bool, error) {
+// isOperator reports whether a user is an operator: an admin of the first organisation, which runs the service.
+func (s *Service) isOperator(ctx context.Context, u store.User) (bool, error) {
 	if !u.Admin {
 		return false, nil
 	}

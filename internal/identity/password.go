@@ -55,46 +55,46 @@ type hasher struct {
 // Bounds on callers that wait for a hash, of all addresses and of one: many people may share an address. A hash takes some
 // 50 ms of a processor, so the last of one address waits for about six seconds with one slot.
 const (
-	waitingForHash         = 512
-	waitingForHashPerPlace = 128
+	waitingForHash          = 512
+	waitingForHashPerOrigin = 128
 )
 
-// place is where a caller of the hasher comes from.
-type place struct {
+// callerOrigin is where a caller of the hasher comes from.
+type callerOrigin struct {
 	key   string // network of the address, or the person where one is known
 	known bool   // the account was logged in to from there before, so it goes ahead of all others
 }
 
 func newHasher(c Cost, slots int) hasher {
-	fill(&c.Memory, 19<<10)
-	fill(&c.Passes, 2)
-	fill(&c.Threads, 1)
+	setDefault(&c.Memory, 19<<10)
+	setDefault(&c.Passes, 2)
+	setDefault(&c.Threads, 1)
 	return hasher{cost: c, derive: argon2.IDKey, queue: admission.NewQueue(admission.Limits{
-		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerPlace, slots),
+		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerOrigin, slots),
 	})}
 }
 
-// key waits for a slot and hashes.
-func (h hasher) key(ctx context.Context, from place, password string, salt []byte, c Cost) ([]byte, error) {
+// deriveKey waits for a slot and hashes.
+func (h hasher) deriveKey(ctx context.Context, from callerOrigin, password string, salt []byte, c Cost) ([]byte, error) {
 	acquire := h.queue.Acquire
 	if from.known {
 		acquire = h.queue.AcquireAhead
 	}
 	release, err := acquire(ctx, from.key)
 	if err != nil {
-		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	defer release()
 	// The same letters typed on two keyboards must be the same password.
 	return h.derive(norm.NFC.Bytes([]byte(password)), salt, c.Passes, c.Memory, c.Threads, keyLen), nil
 }
 
-// hash returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash. Beside are the hashes of
+// hashPassword returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash. Beside are the hashes of
 // the other accounts with the address: it has the salt of the first one that has the same cost, else a random one, so that
 // a login is compared with all of them at the cost of one hash, and its time does not tell how many there are. Who reads the
 // database sees which accounts of an address have the same password. Two accounts that are stored at the same moment,
 // and one that was stored with another cost, have salts of their own until one of their passwords is changed.
-func (h hasher) hash(ctx context.Context, from place, password string, random io.Reader, beside []string) (string, error) {
+func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password string, random io.Reader, beside []string) (string, error) {
 	salt := h.sharedSalt(beside)
 	if salt == nil {
 		salt = make([]byte, saltLen)
@@ -102,7 +102,7 @@ func (h hasher) hash(ctx context.Context, from place, password string, random io
 			return "", fmt.Errorf("draw a salt: %w", err)
 		}
 	}
-	key, err := h.key(ctx, from, password, salt, h.cost)
+	key, err := h.deriveKey(ctx, from, password, salt, h.cost)
 	if err != nil {
 		return "", err
 	}
@@ -122,15 +122,15 @@ func (h hasher) sharedSalt(beside []string) []byte {
 }
 
 // guess is a password that is compared with the hashes of several accounts. It is hashed once for each salt and cost among
-// them, which is once for all accounts of an address, see [hasher.hash]. It is not safe for concurrent use.
+// them, which is once for all accounts of an address, see [hasher.hashPassword]. It is not safe for concurrent use.
 type guess struct {
 	hasher
-	from     place
+	from     callerOrigin
 	password string
 	keys     map[string][]byte // what was hashed, by cost and salt
 }
 
-func (h hasher) guess(from place, password string) *guess {
+func (h hasher) guess(from callerOrigin, password string) *guess {
 	return &guess{hasher: h, from: from, password: password, keys: map[string][]byte{}}
 }
 
@@ -157,7 +157,7 @@ func (g *guess) keyFor(ctx context.Context, name, password string, salt []byte, 
 	if key, ok := g.keys[name]; ok {
 		return key, nil
 	}
-	key, err := g.key(ctx, g.from, password, salt, c)
+	key, err := g.deriveKey(ctx, g.from, password, salt, c)
 	if err != nil {
 		return nil, err
 	}
@@ -165,8 +165,8 @@ func (g *guess) keyFor(ctx context.Context, name, password string, salt []byte, 
 	return key, nil
 }
 
-// verify reports whether the password is the one behind one encoded hash, see [guess.matches].
-func (h hasher) verify(ctx context.Context, from place, password, encoded string) (bool, error) {
+// verifyPassword reports whether the password is the one behind one encoded hash, see [guess.matches].
+func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password, encoded string) (bool, error) {
 	return h.guess(from, password).matches(ctx, encoded)
 }
 
@@ -244,8 +244,8 @@ func ReadPassword(r io.Reader) (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-// plain are the letters of a generated password: none reads as another.
-const plain = "abcdefghjkmnpqrstuvwxyz23456789"
+// passwordLetters are the letters of a generated password: none reads as another.
+const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
 // newPassword draws a password of 20 characters in groups, some 99 bits.
 func newPassword(random io.Reader) (string, error) {
@@ -256,13 +256,13 @@ func newPassword(random io.Reader) (string, error) {
 			return "", fmt.Errorf("draw a password: %w", err)
 		}
 		// Bytes past the last whole multiple would make some letters likelier than others.
-		if int(one[0]) >= 256/len(plain)*len(plain) {
+		if int(one[0]) >= 256/len(passwordLetters)*len(passwordLetters) {
 			continue
 		}
 		if n > 0 && n%5 == 0 {
 			b.WriteByte('-')
 		}
-		b.WriteByte(plain[int(one[0])%len(plain)])
+		b.WriteByte(passwordLetters[int(one[0])%len(passwordLetters)])
 		n++
 	}
 	return b.String(), nil

@@ -10,7 +10,7 @@ import (
 func TestAPasswordIsKnownByItsHash(t *testing.T) {
 	t.Parallel()
 	h := newHasher(cheap, 1)
-	encoded, err := h.hash(t.Context(), place{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
+	encoded, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,11 +23,11 @@ func TestAPasswordIsKnownByItsHash(t *testing.T) {
 		"passwort e\u0301":     false,
 		"":                     false,
 	} {
-		if ok, err := h.verify(t.Context(), place{}, password, encoded); ok != want || err != nil {
+		if ok, err := h.verifyPassword(t.Context(), callerOrigin{}, password, encoded); ok != want || err != nil {
 			t.Errorf("%q: %v, %v", password, ok, err)
 		}
 	}
-	again, err := h.hash(t.Context(), place{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
+	again, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
 	if err != nil || again == encoded {
 		t.Errorf("the same hash twice: %s, %v", again, err)
 	}
@@ -41,7 +41,7 @@ func TestHashesOfTheFirstFormatAreReadForEver(t *testing.T) {
 		t.Fatal(err)
 	}
 	password, encoded, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
-	if ok, err := newHasher(Cost{}, 1).verify(t.Context(), place{}, password, encoded); !ok || err != nil {
+	if ok, err := newHasher(Cost{}, 1).verifyPassword(t.Context(), callerOrigin{}, password, encoded); !ok || err != nil {
 		t.Errorf("%v, %v", ok, err)
 	}
 	if !strings.HasPrefix(encoded, "$argon2id$v=19$m=19456,t=2,p=1$") {
@@ -98,7 +98,7 @@ func TestGeneratedPasswordsAreNotAlike(t *testing.T) {
 			letters[r]++
 		}
 	}
-	if len(letters) != len(plain)+1 { // and the hyphen
+	if len(letters) != len(passwordLetters)+1 { // and the hyphen
 		t.Errorf("only %d letters occur", len(letters))
 	}
 }

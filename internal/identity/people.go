@@ -16,8 +16,8 @@ type Member struct {
 	CreatedAt time.Time
 }
 
-// Newcomer is somebody whom an administrator gives an account.
-type Newcomer struct {
+// NewPerson is somebody whom an administrator gives an account.
+type NewPerson struct {
 	Name         string // empty: what stands before the @
 	Email        string
 	Admin        bool
@@ -33,11 +33,11 @@ type NewMember struct {
 // People returns the users of an organisation, of all that the caller administers where it is empty, whose name or
 // e-mail has search in it: those behind offset, by name, and how many there are in all.
 func (s *Service) People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]Member, int, error) {
-	of, err := by.Administer(contract.AdminPeople, of)
+	of, err := by.AuthoriseAdmin(contract.AdminPeople, of)
 	if err != nil {
 		return nil, 0, err
 	}
-	names, err := s.organisations(ctx)
+	names, err := s.organisationNames(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -55,8 +55,8 @@ func (s *Service) People(ctx context.Context, by contract.Actor, of contract.Org
 	return members, total, nil
 }
 
-// organisations returns all of them by their identifiers.
-func (s *Service) organisations(ctx context.Context) (map[contract.OrganisationID]string, error) {
+// organisationNames returns all of them by their identifiers.
+func (s *Service) organisationNames(ctx context.Context) (map[contract.OrganisationID]string, error) {
 	all, err := s.store.Organisations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read organisations: %w", err)
@@ -81,11 +81,11 @@ func memberOf(u store.User, organisation string) Member {
 //
 // A crash behind the commit leaves an account whose password nobody saw: it is asked for again, refused, and given
 // another password with [Service.ResetPassword].
-func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n Newcomer) (NewMember, error) {
+func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n NewPerson) (NewMember, error) {
 	if n.Organisation == "" {
 		n.Organisation = by.Organisation
 	}
-	of, err := by.Administer(contract.AdminAddPerson, n.Organisation)
+	of, err := by.AuthoriseAdmin(contract.AdminAddPerson, n.Organisation)
 	if err != nil {
 		return NewMember{}, err
 	}
@@ -100,7 +100,7 @@ func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n Newcomer) 
 	if err != nil {
 		return NewMember{}, err
 	}
-	u := NewUser{Name: n.Name, Email: n.Email, Password: password, Admin: n.Admin, MustReset: true, given: true}.cleaned()
+	u := NewUser{Name: n.Name, Email: n.Email, Password: password, Admin: n.Admin, MustReset: true, given: true}.withDefaults()
 	if err := s.checkUser(u); err != nil {
 		return NewMember{}, err
 	}

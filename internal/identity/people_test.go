@@ -62,7 +62,7 @@ func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
 	s := h.login(t)
 	h.store.failNote = errors.New("the power is gone")
 	events := len(h.store.events)
-	if _, err := h.AddPerson(t.Context(), admin, Newcomer{Email: "budi@lain.id"}); err != nil {
+	if _, err := h.AddPerson(t.Context(), admin, NewPerson{Email: "budi@lain.id"}); err != nil {
 		t.Error(err)
 	}
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), password, newer); err != nil {
@@ -79,7 +79,7 @@ func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
 func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	t.Parallel()
 	h, operator, admin := staffed(t)
-	added, err := h.AddPerson(t.Context(), admin, Newcomer{Name: " Budi\u202e ", Email: "budi@lain.id"})
+	added, err := h.AddPerson(t.Context(), admin, NewPerson{Name: " Budi\u202e ", Email: "budi@lain.id"})
 	if err != nil || added.Name != "Budi" || added.Organisation != admin.Organisation || added.Admin || !added.MustReset {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -87,26 +87,26 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 	if err != nil || !s.Account.MustReset {
 		t.Errorf("%+v, %v", s.Account, err)
 	}
-	if budi := h.alive(t, s.Access); !budi.Given || admin.Given {
+	if budi := h.alive(t, s.Access); !budi.MustChoosePassword || admin.MustChoosePassword {
 		t.Errorf("he is asked for nothing: %+v", budi)
 	}
 	last := h.store.events[len(h.store.events)-1]
 	if last.Type != contract.EventPersonAdded || last.Person.ID != admin.ID || last.Details["email"] != "budi@lain.id" {
 		t.Errorf("the log says %+v", last)
 	}
-	if a, err := h.AddPerson(t.Context(), operator, Newcomer{Email: "chief@lain.id", Admin: true, Organisation: admin.Organisation}); err != nil || !a.Admin || a.OrganisationName != "Lain" {
+	if a, err := h.AddPerson(t.Context(), operator, NewPerson{Email: "chief@lain.id", Admin: true, Organisation: admin.Organisation}); err != nil || !a.Admin || a.OrganisationName != "Lain" {
 		t.Errorf("by an operator: %+v, %v", a, err)
 	}
 	before := len(h.store.users)
 	for _, c := range []struct {
 		by   contract.Actor
-		n    Newcomer
+		n    NewPerson
 		want contract.Kind
 	}{
-		{admin, Newcomer{Email: "Budi@LAIN.id"}, contract.Conflict}, {admin, Newcomer{Email: "nobody"}, contract.Invalid},
-		{admin, Newcomer{Email: "x@contoh.id", Organisation: operator.Organisation}, contract.NotFound},
-		{operator, Newcomer{Email: "x@contoh.id", Organisation: "nowhere"}, contract.NotFound},
-		{h.alive(t, h.login(t).Access), Newcomer{Email: "x@contoh.id"}, contract.Forbidden},
+		{admin, NewPerson{Email: "Budi@LAIN.id"}, contract.Conflict}, {admin, NewPerson{Email: "nobody"}, contract.Invalid},
+		{admin, NewPerson{Email: "x@contoh.id", Organisation: operator.Organisation}, contract.NotFound},
+		{operator, NewPerson{Email: "x@contoh.id", Organisation: "nowhere"}, contract.NotFound},
+		{h.alive(t, h.login(t).Access), NewPerson{Email: "x@contoh.id"}, contract.Forbidden},
 	} {
 		if _, err := h.AddPerson(t.Context(), c.by, c.n); contract.KindOf(err) != c.want {
 			t.Errorf("%s adds %+v: %v", c.by.Email, c.n, err)

@@ -23,17 +23,17 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 		return Account{}, err
 	}
 	if bad := s.checkPassword("password", next, u.Email, u.Name, account.OrganisationName); bad != nil {
-		return Account{}, contract.Input(*bad)
+		return Account{}, contract.InvalidInput(*bad)
 	}
 	// The present password may be the reason for the reset: it is known to another person.
-	same, err := s.hasher.verify(ctx, place{known: true}, next, u.Password)
+	same, err := s.hasher.verifyPassword(ctx, callerOrigin{known: true}, next, u.Password)
 	if err != nil {
 		return Account{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
 	}
 	if same {
-		return Account{}, contract.Input(contract.FieldError{Field: "password", Code: "password.same"})
+		return Account{}, contract.InvalidInput(contract.FieldError{Field: "password", Code: "password.same"})
 	}
-	hash, err := s.hasher.hash(ctx, place{known: true}, next, s.random, passwordsOf(accounts, u.ID))
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{known: true}, next, s.random, passwordsOf(accounts, u.ID))
 	if err != nil {
 		return Account{}, err
 	}
@@ -49,7 +49,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 func (s *Service) accountIn(ctx context.Context, accounts []store.User, email, organisation string) (u store.User, a Account, err error) {
 	var names []string
 	for _, candidate := range accounts {
-		account, err := s.account(ctx, candidate)
+		account, err := s.loadAccount(ctx, candidate)
 		if err != nil {
 			return store.User{}, Account{}, err
 		}
@@ -67,19 +67,19 @@ func (s *Service) accountIn(ctx context.Context, accounts []store.User, email, o
 	return store.User{}, Account{}, contract.Refuse(contract.Conflict, "user.several").With("email", email).With("organisations", strings.Join(names, ", "))
 }
 
-// maxForgotten bounds, in bytes, what the log keeps of an address that nobody has checked.
-const maxForgotten = 254
+// maxForgottenEmail bounds, in bytes, what the log keeps of an address that nobody has checked.
+const maxForgottenEmail = 254
 
 // ForgotPassword records that somebody asked for a new password; an operator gives him one with ResetPassword. It succeeds for
 // any e-mail and does the same work for all, and tells by nothing whether there is an account.
 func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	email = contract.CleanText(email)
-	if email == "" || len(email) > maxForgotten {
+	if email == "" || len(email) > maxForgottenEmail {
 		return nil
 	}
 	now := s.clock()
 	// The log only grows: one too many is answered all the same, and not recorded.
-	if s.tries.forgot.take(Network(ip), now) > 0 {
+	if s.throttle.forgot.takeToken(Network(ip), now) > 0 {
 		return nil
 	}
 	accounts, err := s.store.UsersByEmail(ctx, spellings(email)...)
@@ -91,7 +91,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 		person = accounts[0].Person
 	}
 	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: person, IP: ip, Details: map[string]string{"email": email}}
-	if err := s.store.Note(ctx, e); err != nil {
+	if err := s.store.LogEvents(ctx, e); err != nil {
 		return fmt.Errorf("note a forgotten password: %w", err)
 	}
 	return nil

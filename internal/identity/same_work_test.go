@@ -38,9 +38,9 @@ func (r *recording) Organisation(ctx context.Context, id contract.OrganisationID
 	return r.Store.Organisation(ctx, id)
 }
 
-func (r *recording) Note(ctx context.Context, events ...contract.Event) error {
+func (r *recording) LogEvents(ctx context.Context, events ...contract.Event) error {
 	r.ask("Note")
-	return r.Store.Note(ctx, events...)
+	return r.Store.LogEvents(ctx, events...)
 }
 
 func (r *recording) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {

@@ -45,7 +45,7 @@ func newSecret(random io.Reader, prefix string) (clear string, hash [32]byte, er
 	if _, err := io.ReadFull(random, b[:]); err != nil {
 		return "", hash, fmt.Errorf("draw a secret: %w", err)
 	}
-	body := prefix + digits(new(big.Int).SetBytes(b[:]), randomLen)
+	body := prefix + encodeBase62(new(big.Int).SetBytes(b[:]), randomLen)
 	clear = body + checksum(body)
 	return clear, sha256.Sum256([]byte(clear)), nil
 }
@@ -73,11 +73,11 @@ func checkToken(clear string, kinds ...store.TokenKind) (kind store.TokenKind, h
 }
 
 func checksum(body string) string {
-	return digits(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
+	return encodeBase62(new(big.Int).SetUint64(uint64(crc32.ChecksumIEEE([]byte(body)))), checksumLen)
 }
 
-// digits writes n in base 62 with exactly width digits; n must fit.
-func digits(n *big.Int, width int) string {
+// encodeBase62 writes n in base 62 with exactly width digits; n must fit.
+func encodeBase62(n *big.Int, width int) string {
 	radix, digit := big.NewInt(62), new(big.Int)
 	b := make([]byte, width)
 	for i := range b {

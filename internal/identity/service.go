@@ -17,7 +17,7 @@ type Store interface {
 	store.Identities
 	Organisations(ctx context.Context) ([]store.Organisation, error)
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
-	Note(ctx context.Context, events ...contract.Event) error
+	LogEvents(ctx context.Context, events ...contract.Event) error
 }
 
 // Options are what a service works with. Store, Clock, Random and PublicURL are required; the zero value of
@@ -59,21 +59,21 @@ type Service struct {
 	password  int
 	log       *slog.Logger
 	hasher    hasher
-	tries     tries
+	throttle  loginThrottle
 }
 
 // New returns a service.
 func New(o Options) *Service {
-	fill(&o.Lifetimes.Access, 24*time.Hour)
-	fill(&o.Lifetimes.Refresh, 30*24*time.Hour)
-	fill(&o.Lifetimes.Guest, 24*time.Hour)
-	fill(&o.Lifetimes.Session, 24*time.Hour)
-	fill(&o.Lifetimes.Known, 180*24*time.Hour)
-	fill(&o.Lifetimes.Grace, 30*time.Second)
-	fill(&o.Hashers, 2)
-	fill(&o.Password, 12)
+	setDefault(&o.Lifetimes.Access, 24*time.Hour)
+	setDefault(&o.Lifetimes.Refresh, 30*24*time.Hour)
+	setDefault(&o.Lifetimes.Guest, 24*time.Hour)
+	setDefault(&o.Lifetimes.Session, 24*time.Hour)
+	setDefault(&o.Lifetimes.Known, 180*24*time.Hour)
+	setDefault(&o.Lifetimes.Grace, 30*time.Second)
+	setDefault(&o.Hashers, 2)
+	setDefault(&o.Password, 12)
 	if o.Wait == nil {
-		o.Wait = wait
+		o.Wait = waitFor
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,12 +81,12 @@ func New(o Options) *Service {
 	return &Service{
 		store: o.Store, clock: o.Clock, random: o.Random, publicURL: o.PublicURL,
 		lifetimes: o.Lifetimes, password: o.Password, log: o.Log,
-		hasher: newHasher(o.Cost, o.Hashers),
-		tries:  newTries(o.Rates, o.Wait),
+		hasher:   newHasher(o.Cost, o.Hashers),
+		throttle: newLoginThrottle(o.Rates, o.Wait),
 	}
 }
 
-func fill[T comparable](v *T, def T) {
+func setDefault[T comparable](v *T, def T) {
 	var zero T
 	if *v == zero {
 		*v = def
@@ -105,25 +105,25 @@ type Account struct {
 
 // Me returns the caller's account. A guest has none.
 func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
-	if by.Guest != 0 || by.System() {
+	if by.Guest != 0 || by.IsSystem() {
 		return Account{}, contract.ErrNotAllowed
 	}
 	u, err := s.store.User(ctx, by.ID)
 	if errors.Is(err, store.ErrNotFound) {
-		return Account{}, contract.ErrIdentify
+		return Account{}, contract.ErrUnauthenticated
 	}
 	if err != nil {
 		return Account{}, fmt.Errorf("read user %s: %w", by.ID, err)
 	}
-	return s.account(ctx, u)
+	return s.loadAccount(ctx, u)
 }
 
-func (s *Service) account(ctx context.Context, u store.User) (Account, error) {
+func (s *Service) loadAccount(ctx context.Context, u store.User) (Account, error) {
 	o, err := s.store.Organisation(ctx, u.Organisation)
 	if err != nil {
 		return Account{}, fmt.Errorf("read organisation %s: %w", u.Organisation, err)
 	}
-	operator, err := s.operates(ctx, u)
+	operator, err := s.isOperator(ctx, u)
 	if err != nil {
 		return Account{}, err
 	}

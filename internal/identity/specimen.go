@@ -20,10 +20,10 @@ type Specimen struct {
 
 // SetSpecimen keeps the picture of the caller's signature as it was given, if it can become strokes.
 func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error {
-	if by.Guest != 0 || by.System() {
+	if by.Guest != 0 || by.IsSystem() {
 		return contract.ErrNotAllowed
 	}
-	if _, err := specimen.Strokes(ctx, picture); err != nil {
+	if _, err := specimen.ExtractStrokes(ctx, picture); err != nil {
 		return err
 	}
 	if err := s.store.SetSpecimen(ctx, by.ID, picture); err != nil {
@@ -34,7 +34,7 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, picture []
 
 // DeleteSpecimen forgets it; none is no error.
 func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor) error {
-	if by.Guest != 0 || by.System() {
+	if by.Guest != 0 || by.IsSystem() {
 		return contract.ErrNotAllowed
 	}
 	if err := s.store.SetSpecimen(ctx, by.ID, nil); err != nil && !errors.Is(err, store.ErrNotFound) {
@@ -45,7 +45,7 @@ func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor) error {
 
 // Specimen returns the picture of the caller's signature, of kind NotFound when he gave none.
 func (s *Service) Specimen(ctx context.Context, by contract.Actor) (Specimen, error) {
-	if by.Guest != 0 || by.System() {
+	if by.Guest != 0 || by.IsSystem() {
 		return Specimen{}, contract.ErrNotAllowed
 	}
 	b, err := s.store.Specimen(ctx, by.ID)
@@ -55,5 +55,5 @@ func (s *Service) Specimen(ctx context.Context, by contract.Actor) (Specimen, er
 	if err != nil {
 		return Specimen{}, fmt.Errorf("read the specimen of %s: %w", by.ID, err)
 	}
-	return Specimen{Image: b, Type: specimen.Type(b)}, nil
+	return Specimen{Image: b, Type: specimen.MediaType(b)}, nil
 }

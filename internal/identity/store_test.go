@@ -314,7 +314,7 @@ func (m *memory) Document(_ context.Context, id contract.DocumentID) (contract.D
 	return d, nil
 }
 
-func (m *memory) Note(_ context.Context, events ...contract.Event) error {
+func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.failNote != nil {
@@ -404,7 +404,7 @@ func (h *house) alive(t *testing.T, token string) contract.Actor {
 
 func (h *house) dead(t *testing.T, token string) {
 	t.Helper()
-	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrIdentify) || by != (contract.Actor{}) {
+	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrUnauthenticated) || by != (contract.Actor{}) {
 		t.Errorf("token is of %+v, %v", by, err)
 	}
 }

@@ -41,50 +41,50 @@ type Rates struct {
 // has to hold that many connections open before anybody else's try is refused, and gets through no more than so many in
 // each Delay.
 const (
-	mostDelayedOnAccount = 32
-	mostDelayed          = 1024
+	maxHeldPerAccount = 32
+	maxHeldLogins     = 1024
 )
 
 // limiter bounds how often something is done by key. The counts are in the process; several machines need an implementation
 // that shares them.
 type limiter interface {
-	// take counts one and returns 0, or returns how long to wait and counts nothing.
-	take(key string, now time.Time) time.Duration
-	// delay counts one and returns how long to hold it up, at most longest.
-	delay(key string, now time.Time, longest time.Duration) time.Duration
-	// drop forgets what was counted.
-	drop(key string)
+	// takeToken counts one and returns 0, or returns how long to wait and counts nothing.
+	takeToken(key string, now time.Time) time.Duration
+	// reserveToken counts one and returns how long to hold it up, at most longest.
+	reserveToken(key string, now time.Time, longest time.Duration) time.Duration
+	// forgetKey forgets what was counted.
+	forgetKey(key string)
 }
 
-// tries counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
+// loginThrottle counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
 //
 // Counts of callers that an account does not know are by e-mail, whether it has an account, several or none. Those of known
 // callers are by account: one person may have an account to which they log in from everywhere, with the same e-mail as another
 // person's in another organisation.
-type tries struct {
+type loginThrottle struct {
 	own, pair, account, address, forgot limiter
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
-	delayed *delayed
+	delayed *heldLogins
 }
 
-func newTries(r Rates, wait func(context.Context, time.Duration) error) tries {
-	fill(&r.Pair, Rate{10, 10 * time.Second})
-	fill(&r.Account, Rate{100, 2 * time.Second})
-	fill(&r.Address, Rate{100, time.Second})
-	fill(&r.Delay, 10*time.Second)
-	fill(&r.Keys, 10_000)
-	return tries{
+func newLoginThrottle(r Rates, wait func(context.Context, time.Duration) error) loginThrottle {
+	setDefault(&r.Pair, Rate{10, 10 * time.Second})
+	setDefault(&r.Account, Rate{100, 2 * time.Second})
+	setDefault(&r.Address, Rate{100, time.Second})
+	setDefault(&r.Delay, 10*time.Second)
+	setDefault(&r.Keys, 10_000)
+	return loginThrottle{
 		own: newBuckets(r.Pair, r.Keys), pair: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
 		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys),
-		longest: r.Delay, wait: wait, delayed: &delayed{on: map[string]int{}},
+		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
 }
 
 // attempt is one login, as it is counted.
 type attempt struct {
-	tries
+	loginThrottle
 	email     string // folded
 	from      store.Caller
 	known     bool // some account knows the caller
@@ -92,8 +92,8 @@ type attempt struct {
 }
 
 // attempt returns a login that is not counted yet.
-func (t tries) attempt(email string, from store.Caller) *attempt {
-	return &attempt{tries: t, email: email, from: from}
+func (t loginThrottle) attempt(email string, from store.Caller) *attempt {
+	return &attempt{loginThrottle: t, email: email, from: from}
 }
 
 // admitKnown counts the login on accounts that know the caller, and returns those with which the password may be compared at
@@ -106,11 +106,11 @@ func (a *attempt) admitKnown(known []store.Known, now time.Time) []contract.Pers
 	for _, k := range known {
 		switch {
 		case k.Device:
-			if a.own.take(deviceKey(k.Account, a.from), now) == 0 {
+			if a.own.takeToken(deviceKey(k.Account, a.from), now) == 0 {
 				byDevice = append(byDevice, k.Account)
 			}
 		case k.Address && a.countAddress(now) == 0:
-			if a.own.take(addressKey(k.Account, a.from), now) == 0 {
+			if a.own.takeToken(addressKey(k.Account, a.from), now) == 0 {
 				byAddress = append(byAddress, k.Account)
 			}
 		}
@@ -131,19 +131,19 @@ func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 	if a.known {
 		key = "known "
 	}
-	if wait := a.pair.take(key+a.email+" "+a.from.Address, now); wait > 0 {
+	if wait := a.pair.takeToken(key+a.email+" "+a.from.Address, now); wait > 0 {
 		return tooMany(wait)
 	}
-	hold := a.account.delay(a.email, now, a.longest)
+	hold := a.account.reserveToken(a.email, now, a.longest)
 	if hold == 0 {
 		return nil
 	}
-	if !a.delayed.enter(a.email) {
+	if !a.delayed.enterHold(a.email) {
 		return tooMany(a.longest)
 	}
-	defer a.delayed.leave(a.email)
+	defer a.delayed.leaveHold(a.email)
 	if err := a.wait(ctx, hold); err != nil {
-		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	return nil
 }
@@ -153,22 +153,22 @@ func (a *attempt) countAddress(now time.Time) time.Duration {
 	if a.onAddress {
 		return 0
 	}
-	wait := a.address.take(a.from.Address, now)
+	wait := a.address.takeToken(a.from.Address, now)
 	a.onAddress = wait == 0
 	return wait
 }
 
 // admitHolder counts one try of somebody who has a token of the account.
-func (t tries) admitHolder(id contract.PersonID, now time.Time) error {
-	return tooMany(t.own.take("token "+string(id), now))
+func (t loginThrottle) admitHolder(id contract.PersonID, now time.Time) error {
+	return tooMany(t.own.takeToken("token "+string(id), now))
 }
 
-// forgive forgets the tries that a known caller made on an account whose password it knew after all. What was counted as an
+// forgiveCaller forgets the tries that a known caller made on an account whose password it knew after all. What was counted as an
 // unknown caller's still counts, of this caller too: the owner of one account must not be able to guess the password of another
 // one with the same e-mail between two logins of theirs.
-func (t tries) forgive(id contract.PersonID, from store.Caller) {
-	t.own.drop(deviceKey(id, from))
-	t.own.drop(addressKey(id, from))
+func (t loginThrottle) forgiveCaller(id contract.PersonID, from store.Caller) {
+	t.own.forgetKey(deviceKey(id, from))
+	t.own.forgetKey(addressKey(id, from))
 }
 
 func deviceKey(id contract.PersonID, from store.Caller) string {
@@ -184,27 +184,27 @@ func tooMany(wait time.Duration) error {
 	if wait == 0 {
 		return nil
 	}
-	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).Again()
+	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).WithRetry()
 }
 
-// delayed counts the tries that are held up.
-type delayed struct {
+// heldLogins counts the tries that are held up.
+type heldLogins struct {
 	mu  sync.Mutex // guards all below, for a moment only
 	on  map[string]int
 	all int
 }
 
-func (d *delayed) enter(email string) bool {
+func (d *heldLogins) enterHold(email string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.all >= mostDelayed || d.on[email] >= mostDelayedOnAccount {
+	if d.all >= maxHeldLogins || d.on[email] >= maxHeldPerAccount {
 		return false
 	}
 	d.all, d.on[email] = d.all+1, d.on[email]+1
 	return true
 }
 
-func (d *delayed) leave(email string) {
+func (d *heldLogins) leaveHold(email string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.all--
@@ -213,8 +213,8 @@ func (d *delayed) leave(email string) {
 	}
 }
 
-// wait waits.
-func wait(ctx context.Context, d time.Duration) error {
+// waitFor waits.
+func waitFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
@@ -261,17 +261,17 @@ type bucket struct {
 }
 
 func newBuckets(r Rate, max int) *buckets {
-	fill(&r.Burst, 1)
-	fill(&r.Every, time.Second)
+	setDefault(&r.Burst, 1)
+	setDefault(&r.Every, time.Second)
 	return &buckets{rate: r, max: max, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
-// take takes one from the key's bucket. It returns 0, or how long to wait when the bucket is empty; nothing
+// takeToken takes one from the key's bucket. It returns 0, or how long to wait when the bucket is empty; nothing
 // is taken then.
-func (b *buckets) take(key string, now time.Time) time.Duration {
+func (b *buckets) takeToken(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := b.limiter(key)
+	l := b.limiterOf(key)
 	if l.AllowN(now, 1) {
 		return 0
 	}
@@ -279,12 +279,12 @@ func (b *buckets) take(key string, now time.Time) time.Duration {
 	return max(time.Duration(missing*float64(b.rate.Every)), time.Millisecond)
 }
 
-// delay takes one from the key's bucket, on credit when it is empty, and returns how long the credit lasts. Beyond longest
+// reserveToken takes one from the key's bucket, on credit when it is empty, and returns how long the credit lasts. Beyond longest
 // it gives none: that is what is returned then, however often it is asked.
-func (b *buckets) delay(key string, now time.Time, longest time.Duration) time.Duration {
+func (b *buckets) reserveToken(key string, now time.Time, longest time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := b.limiter(key).ReserveN(now, 1)
+	r := b.limiterOf(key).ReserveN(now, 1)
 	d := r.DelayFrom(now)
 	if d > longest {
 		r.CancelAt(now)
@@ -293,12 +293,12 @@ func (b *buckets) delay(key string, now time.Time, longest time.Duration) time.D
 	return d
 }
 
-// limiter returns that of a key. The caller holds the lock.
-func (b *buckets) limiter(key string) *rate.Limiter {
+// limiterOf returns that of a key. The caller holds the lock.
+func (b *buckets) limiterOf(key string) *rate.Limiter {
 	e, ok := b.byKey[key]
 	if !ok {
 		if b.order.Len() >= b.max {
-			b.remove(b.order.Back())
+			b.removeBucket(b.order.Back())
 		}
 		e = b.order.PushFront(&bucket{key, rate.NewLimiter(rate.Every(b.rate.Every), b.rate.Burst)})
 		b.byKey[key] = e
@@ -307,15 +307,15 @@ func (b *buckets) limiter(key string) *rate.Limiter {
 	return e.Value.(*bucket).limiter
 }
 
-func (b *buckets) drop(key string) {
+func (b *buckets) forgetKey(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if e, ok := b.byKey[key]; ok {
-		b.remove(e)
+		b.removeBucket(e)
 	}
 }
 
-func (b *buckets) remove(e *list.Element) {
+func (b *buckets) removeBucket(e *list.Element) {
 	delete(b.byKey, e.Value.(*bucket).key)
 	b.order.Remove(e)
 }

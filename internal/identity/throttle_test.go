@@ -11,18 +11,18 @@ func TestBucketsRefillAndAreBounded(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := newBuckets(Rate{Burst: 2, Every: time.Minute}, 3)
 	for i, want := range []bool{true, true, false, false} {
-		if wait := b.take("a", now); (wait == 0) != want {
+		if wait := b.takeToken("a", now); (wait == 0) != want {
 			t.Errorf("try %d waits %v", i, wait)
 		}
 	}
-	if wait := b.take("a", now.Add(20*time.Second)); wait.Round(time.Second) != 40*time.Second {
+	if wait := b.takeToken("a", now.Add(20*time.Second)); wait.Round(time.Second) != 40*time.Second {
 		t.Errorf("twenty seconds later it waits %v", wait)
 	}
-	if wait := b.take("a", now.Add(time.Minute)); wait != 0 {
+	if wait := b.takeToken("a", now.Add(time.Minute)); wait != 0 {
 		t.Errorf("a minute later it waits %v", wait)
 	}
 	for i := range 1000 {
-		b.take(fmt.Sprint(i), now)
+		b.takeToken(fmt.Sprint(i), now)
 	}
 	if len(b.byKey) != 3 || b.order.Len() != 3 {
 		t.Errorf("%d keys, %d in order", len(b.byKey), b.order.Len())

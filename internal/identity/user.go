@@ -28,32 +28,32 @@ type NewUser struct {
 	given bool // by an admin, who knows the password
 }
 
-// Added tells what AddUser made.
-type Added struct {
+// AddedUser tells what AddUser made.
+type AddedUser struct {
 	Account         Account
 	NewOrganisation bool // the organisation was made with it, and has no quota yet
 }
 
 // AddUser makes an account. What is wrong with it is answered all at once, of kind Invalid; an e-mail that has
 // an account in the organisation is ErrUserExists.
-func (s *Service) AddUser(ctx context.Context, n NewUser) (Added, error) {
-	n = n.cleaned()
+func (s *Service) AddUser(ctx context.Context, n NewUser) (AddedUser, error) {
+	n = n.withDefaults()
 	if err := s.checkUser(n); err != nil {
-		return Added{}, err
+		return AddedUser{}, err
 	}
-	o, made, err := s.organisation(ctx, n.Organisation)
+	o, made, err := s.findOrCreateOrganisation(ctx, n.Organisation)
 	if err != nil {
-		return Added{}, err
+		return AddedUser{}, err
 	}
 	a, err := s.createUser(ctx, n, o)
 	if err != nil {
-		return Added{}, err
+		return AddedUser{}, err
 	}
-	return Added{Account: a, NewOrganisation: made}, nil
+	return AddedUser{Account: a, NewOrganisation: made}, nil
 }
 
-// cleaned fills in what is missing, without what nobody means.
-func (n NewUser) cleaned() NewUser {
+// withDefaults fills in what is missing, without what nobody means.
+func (n NewUser) withDefaults() NewUser {
 	n.Name, n.Organisation = contract.CleanText(n.Name), contract.CleanText(n.Organisation)
 	if address, code := contract.ParseEmail(n.Email); code == "" {
 		n.Email = address
@@ -67,18 +67,18 @@ func (n NewUser) cleaned() NewUser {
 func (s *Service) checkUser(n NewUser) error {
 	var bad []contract.FieldError
 	if _, code := contract.ParseEmail(n.Email); code != "" {
-		bad = append(bad, contract.Wrong("email", code))
+		bad = append(bad, contract.NewFieldError("email", code))
 	}
 	if utf8.RuneCountInString(n.Name) > maxName {
-		bad = append(bad, contract.Wrong("name", "text.too_long", "limit", maxName))
+		bad = append(bad, contract.NewFieldError("name", "text.too_long", "limit", maxName))
 	}
 	if utf8.RuneCountInString(n.Organisation) > maxName {
-		bad = append(bad, contract.Wrong("organisation", "text.too_long", "limit", maxName))
+		bad = append(bad, contract.NewFieldError("organisation", "text.too_long", "limit", maxName))
 	}
 	if p := s.checkPassword("password", n.Password, n.Email, n.Name, n.Organisation); p != nil {
 		bad = append(bad, *p)
 	}
-	return contract.Input(bad...)
+	return contract.InvalidInput(bad...)
 }
 
 // spellings returns the forms in which accounts may have an address: one with an internationalised domain in ASCII, and as it
@@ -93,8 +93,8 @@ func spellings(email string) []string {
 	return []string{foldEmail(address), written}
 }
 
-// organisation returns the one of that name, made when there is none, or the first when name is empty.
-func (s *Service) organisation(ctx context.Context, name string) (o store.Organisation, made bool, err error) {
+// findOrCreateOrganisation returns the one of that name, made when there is none, or the first when name is empty.
+func (s *Service) findOrCreateOrganisation(ctx context.Context, name string) (o store.Organisation, made bool, err error) {
 	if name == "" {
 		o, err = s.store.FirstOrganisation(ctx)
 		if errors.Is(err, store.ErrNotFound) {
@@ -139,7 +139,7 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
 	}
-	hash, err := s.hasher.hash(ctx, place{key: string(o.ID)}, n.Password, s.random, passwordsOf(others, id))
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID)}, n.Password, s.random, passwordsOf(others, id))
 	if err != nil {
 		return Account{}, err
 	}
@@ -157,8 +157,8 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, MustReset: u.MustReset}, nil
 }
 
-// First is the account made at the first start. Password is in clear, to be printed once.
-type First struct {
+// FirstLogin is the account made at the first start. Password is in clear, to be printed once.
+type FirstLogin struct {
 	Account  Account
 	Password string
 }
@@ -166,7 +166,7 @@ type First struct {
 // Bootstrap makes an organisation and its admin where there is none, with a password drawn at random that has
 // to be changed; nobody gave it to him, so that programs may work by it. It returns nil when there is somebody already. A crash between the two is repaired by the
 // next start; of two that start at once, one makes the admin.
-func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*First, error) {
+func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*FirstLogin, error) {
 	_, err := s.store.FirstOrganisation(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = s.createOrganisation(ctx, organisation)
@@ -190,12 +190,12 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Admin: true, MustReset: true}.cleaned(), o)
+	a, err := s.createUser(ctx, NewUser{Name: "Administrator", Email: email, Password: password, Admin: true, MustReset: true}.withDefaults(), o)
 	if errors.Is(err, ErrUserExists) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &First{Account: a, Password: password}, nil
+	return &FirstLogin{Account: a, Password: password}, nil
 }

@@ -110,7 +110,7 @@ func smallestUnit(s string) string {
 func isRepetitive(folded string) bool {
 	different, steps, last := map[rune]bool{}, 0, rune(-1)
 	for _, r := range folded {
-		if different[r] = true; last >= 0 && r != last && !neighbours(last, r) {
+		if different[r] = true; last >= 0 && r != last && !areNeighbours(last, r) {
 			steps++
 		}
 		last = r
@@ -118,7 +118,7 @@ func isRepetitive(folded string) bool {
 	return len(different) < leastLetters || steps < leastSteps || len(smallestUnit(folded)) <= leastLetters
 }
 
-func neighbours(a, b rune) bool {
+func areNeighbours(a, b rune) bool {
 	return slices.ContainsFunc(keyRows, func(row string) bool {
 		i, j := strings.IndexRune(row, a), strings.IndexRune(row, b)
 		return i >= 0 && j >= 0 && (i-j == 1 || j-i == 1)

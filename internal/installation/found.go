@@ -149,14 +149,14 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Error says what is missing and what to do.
 func (e *Error) Error() string {
-	s := e.sentence()
+	s := e.describeProblem()
 	if e.Err != nil {
 		s += " (" + e.Err.Error() + ")"
 	}
 	return s
 }
 
-func (e *Error) sentence() string {
+func (e *Error) describeProblem() string {
 	switch e.Problem {
 	case NothingThere:
 		return fmt.Sprintf("%s holds no installation: %s is missing or empty. Check the path; segel serve creates a new installation", e.Path, e.Other)

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-var discard = slog.New(slog.DiscardHandler)
+var discardLogger = slog.New(slog.DiscardHandler)
 
-// warnings lets through what River warns of. What became of a job, this room logs itself.
-type warnings struct{ slog.Handler }
+// warningHandler lets through what River warns of. What became of a job, this room logs itself.
+type warningHandler struct{ slog.Handler }
 
-func (h warnings) Enabled(ctx context.Context, l slog.Level) bool {
+func (h warningHandler) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
 
 // Handle leaves out what was merely cut off: a runner that is stopped says of each of its parts that it could not go
 // on.
-func (h warnings) Handle(ctx context.Context, r slog.Record) error {
+func (h warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	cut := false
 	r.Attrs(func(a slog.Attr) bool {
 		// River hands on errors as text, now and then as they are.
@@ -30,5 +30,9 @@ func (h warnings) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-func (h warnings) WithAttrs(a []slog.Attr) slog.Handler { return warnings{h.Handler.WithAttrs(a)} }
-func (h warnings) WithGroup(name string) slog.Handler   { return warnings{h.Handler.WithGroup(name)} }
+func (h warningHandler) WithAttrs(a []slog.Attr) slog.Handler {
+	return warningHandler{h.Handler.WithAttrs(a)}
+}
+func (h warningHandler) WithGroup(name string) slog.Handler {
+	return warningHandler{h.Handler.WithGroup(name)}
+}

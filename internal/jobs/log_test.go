@@ -13,7 +13,7 @@ import (
 func TestOnlyWarningsThatAreNotAboutStoppingAreLogged(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	log := slog.New(warnings{slog.NewTextHandler(&b, nil)})
+	log := slog.New(warningHandler{slog.NewTextHandler(&b, nil)})
 	log.Info("fetched")
 	log.Error("could not go on", "error", fmt.Errorf("begin: %w", context.Canceled))
 	log.Error("could not begin", "error", errors.New("disk full"))

@@ -19,8 +19,10 @@ type Source interface{ Jobs() Backend }
 
 // Backend is the part of a store that keeps them: a [Queue] over the transactions of one driver.
 type Backend interface {
-	client(*river.Config) (client, error)
-	executor() riverdriver.Executor
+	newClient(*river.Config) (client, error)
+	riverExecutor() riverdriver.Executor
+	fetchedByProcess() *fetchedJobs
+	wakeQueue(queue string)
 }
 
 // client is what a [Runner] needs of River, whatever the driver's transactions are.
@@ -32,9 +34,11 @@ type client interface {
 
 // Queue adds jobs within transactions of one database. Tx is that of its driver.
 type Queue[Tx any] struct {
-	driver riverdriver.Driver[Tx]
-	insert *river.Client[Tx]
-	bell   *bell
+	driver   riverdriver.Driver[Tx]
+	insert   *river.Client[Tx]
+	notifier *notifier
+
+	fetched *fetchedJobs
 }
 
 // notifyEvery is how far apart two wake-ups of one process are at least. A job in between rides on the one
@@ -43,17 +47,18 @@ const notifyEvery = time.Millisecond
 
 // NewQueue returns the queue of a database whose tables [Queue.Migrate] has made.
 func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
-	insert, err := river.NewClient(driver, &river.Config{FetchCooldown: notifyEvery, Logger: discard})
+	insert, err := river.NewClient(driver, &river.Config{FetchCooldown: notifyEvery, Logger: discardLogger})
 	if err != nil {
 		return nil, fmt.Errorf("open job queue: %w", err)
 	}
-	b := &bell{ears: map[*ear]bool{}}
-	return &Queue[Tx]{driver: waking[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}}, insert: insert, bell: b}, nil
+	b := &notifier{listeners: map[*wakeListener]bool{}}
+	f := newFetchedJobs()
+	return &Queue[Tx]{driver: wakingDriver[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}, insert: insert, notifier: b, fetched: f}, nil
 }
 
 // Migrate makes or renews River's tables. The caller holds the lock that keeps others from it.
 func (q *Queue[Tx]) Migrate(ctx context.Context) error {
-	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discard})
+	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discardLogger})
 	if err != nil {
 		return fmt.Errorf("open migrations of the job queue: %w", err)
 	}
@@ -68,7 +73,7 @@ func (q *Queue[Tx]) Migrate(ctx context.Context) error {
 
 // Outdated reports whether [Queue.Migrate] has something to do.
 func (q *Queue[Tx]) Outdated(ctx context.Context) (bool, error) {
-	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discard})
+	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discardLogger})
 	if err != nil {
 		return false, fmt.Errorf("open migrations of the job queue: %w", err)
 	}
@@ -83,7 +88,7 @@ func (q *Queue[Tx]) Outdated(ctx context.Context) (bool, error) {
 // one that waits for its next try is tried at once, since what it failed on may be over.
 func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
-		waits, err := q.put(ctx, tx, j, anySlot)
+		waits, err := q.insertJob(ctx, tx, j, anySlot)
 		if err != nil {
 			return fmt.Errorf("order %s of document %d: %w", j.Kind, j.Document, err)
 		}
@@ -102,7 +107,7 @@ func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error 
 // only: were it merely slow, the doubles would keep all workers waiting for it.
 func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
-		if _, err := q.put(ctx, tx, j, 1); err != nil {
+		if _, err := q.insertJob(ctx, tx, j, 1); err != nil {
 			return fmt.Errorf("order %s of document %d again: %w", j.Kind, j.Document, err)
 		}
 	}
@@ -112,13 +117,13 @@ func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) err
 // anySlot is no limit: there are never more jobs of a document at work than there are workers.
 const anySlot = 1 << 30
 
-// put inserts a job, or returns the equal one that stands for it.
+// insertJob inserts a job, or returns the equal one that stands for it.
 //
 // One at work may have read the document before this transaction changes it, so it does not stand for the new
 // one; River however must count it as an equal. Each job at work therefore leaves its slot, and the new one
 // takes the first in which nothing runs. The equal that is returned stays locked until the transaction ends:
 // no worker starts it before what this transaction changed can be seen.
-func (q *Queue[Tx]) put(ctx context.Context, tx Tx, j contract.Job, lastSlot int) (*rivertype.JobRow, error) {
+func (q *Queue[Tx]) insertJob(ctx context.Context, tx Tx, j contract.Job, lastSlot int) (*rivertype.JobRow, error) {
 	for slot := 0; ; slot++ {
 		args, err := newArgs(j, slot)
 		if err != nil {
@@ -158,11 +163,15 @@ func insertOptsOf(j contract.Job) (*river.InsertOpts, error) {
 		return o, nil
 	}
 	o.Priority = waitingPriority
-	metadata, err := json.Marshal(turn{j.Organisation})
+	metadata, err := json.Marshal(turnMetadata{j.Organisation})
 	o.Metadata = metadata
 	return o, err
 }
 
-func (q *Queue[Tx]) client(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }
+func (q *Queue[Tx]) newClient(c *river.Config) (client, error) { return river.NewClient(q.driver, c) }
 
-func (q *Queue[Tx]) executor() riverdriver.Executor { return q.driver.GetExecutor() }
+func (q *Queue[Tx]) riverExecutor() riverdriver.Executor { return q.driver.GetExecutor() }
+
+func (q *Queue[Tx]) fetchedByProcess() *fetchedJobs { return q.fetched }
+
+func (q *Queue[Tx]) wakeQueue(queue string) { q.notifier.notifyQueue(queue) }

@@ -37,8 +37,8 @@ func (e *Later) Error() string {
 
 func (e *Later) Unwrap() error { return e.Err }
 
-// later returns the wait that an error asks for.
-func later(err error) (time.Duration, bool) {
+// waitOf returns the wait that an error asks for.
+func waitOf(err error) (time.Duration, bool) {
 	var e *Later
 	if !errors.As(err, &e) {
 		return 0, false

@@ -38,6 +38,10 @@ type Options struct {
 	Timeout time.Duration // of one call of a handler. Default 10 minutes
 	Log     *slog.Logger  // default: nothing is logged
 
+	// Working reports whether the parts answer that handlers need. Where a handler meets an outage, jobs wait until it reports
+	// no error, instead of each trying in vain over and over. Nil: each tries again after a while, as after other errors.
+	Working func(context.Context) error
+
 	// Process is this process. Start takes over the jobs that an earlier process of the same name died over. Nil: they
 	// wait until Timeout has passed. The caller leaves it after Stop, and not if Stop failed: a job may still be at work.
 	Process *process.Process
@@ -55,7 +59,11 @@ const (
 )
 
 // Runner works off jobs until it is stopped.
-type Runner struct{ client client }
+type Runner struct {
+	client   client
+	pause    *outagePause
+	recovery *jobRecovery
+}
 
 // Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
 // handlers get.
@@ -70,32 +78,32 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 		o.Timeout = 10 * time.Minute
 	}
 	if o.Log == nil {
-		o.Log = discard
+		o.Log = discardLogger
 	}
-	workers, err := h.workers(o.Log)
+	r := &Runner{pause: newOutagePause(o.Working, o.Timeout/2, o.Log)}
+	workers, err := h.riverWorkers(o.Log, r.pause)
 	if err != nil {
 		return nil, err
 	}
-	r := &Runner{}
 	id := "" // River makes one up
 	if o.Process != nil {
 		id = o.Process.Name()
-		if err := takeOver(ctx, s.Jobs().executor(), id, time.Now()); err != nil {
+		if err := takeOver(ctx, s.Jobs().riverExecutor(), id, time.Now()); err != nil {
 			return nil, fmt.Errorf("take over what was left: %w", err)
 		}
 	}
-	r.client, err = s.Jobs().client(&river.Config{
+	r.client, err = s.Jobs().newClient(&river.Config{
 		ID:                   id,
 		Queues:               map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: o.Workers}, convertQueue: {MaxWorkers: o.Waiting}, periodicQueue: {MaxWorkers: 1}},
 		Workers:              workers,
-		PeriodicJobs:         h.periodic(),
+		PeriodicJobs:         h.periodicJobs(),
 		FetchCooldown:        fetchEvery,
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           o.Timeout,
 		RescueStuckJobsAfter: o.Timeout + time.Minute, // no handler is at work any more, so the process must have died
 		RetryPolicy:          retryPolicy{time.Now},
 		MaxAttempts:          maxAttempts,
-		Logger:               slog.New(warnings{o.Log.Handler()}),
+		Logger:               slog.New(warningHandler{o.Log.Handler()}),
 
 		CompletedJobRetentionPeriod: time.Hour,
 	})
@@ -105,6 +113,7 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if err := r.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return nil, fmt.Errorf("start job runner: %w", err)
 	}
+	r.recovery = startRecovery(context.WithoutCancel(ctx), s.Jobs(), id, o.Log)
 	return r, nil
 }
 
@@ -114,6 +123,8 @@ const cancelWait = 10 * time.Second
 // Stop takes no more jobs and waits for those at work. When ctx ends first, they are told to stop; what they
 // leave undone is done after the next start.
 func (r *Runner) Stop(ctx context.Context) error {
+	r.recovery.stop()
+	r.pause.endPause()
 	err := r.client.Stop(ctx)
 	if err == nil || !errors.Is(err, ctx.Err()) {
 		return err
@@ -126,17 +137,17 @@ func (r *Runner) Stop(ctx context.Context) error {
 	return nil
 }
 
-func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
+func (h Handlers) riverWorkers(log *slog.Logger, p *outagePause) (*river.Workers, error) {
 	w := river.NewWorkers()
 	do := map[string]Periodic{}
-	for _, p := range h.Periodic {
-		do[p.Name] = p
+	for _, periodic := range h.Periodic {
+		do[periodic.Name] = periodic
 	}
 	err := errors.Join(
-		register(w, log, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
-		register(w, log, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
-		register(w, log, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
-		register(w, log, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
+		addWorker(w, log, p, func(ctx context.Context, a convertArgs) error { return h.Convert(ctx, a.Document) }),
+		addWorker(w, log, p, func(ctx context.Context, a stampArgs) error { return h.Stamp(ctx, a.Document) }),
+		addWorker(w, log, p, func(ctx context.Context, a completeArgs) error { return h.Complete(ctx, a.Document) }),
+		addWorker(w, log, p, func(ctx context.Context, a sweepArgs) error { return h.Sweep(ctx, a.Keys) }),
 		river.AddWorkerSafely(w, &periodicWorker{do: do, log: log}),
 	)
 	if err != nil {
@@ -145,11 +156,11 @@ func (h Handlers) workers(log *slog.Logger) (*river.Workers, error) {
 	return w, nil
 }
 
-func register[T river.JobArgs](w *river.Workers, log *slog.Logger, do func(context.Context, T) error) error {
-	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log})
+func addWorker[T river.JobArgs](w *river.Workers, log *slog.Logger, p *outagePause, do func(context.Context, T) error) error {
+	return river.AddWorkerSafely(w, &worker[T]{do: do, log: log, pause: p})
 }
 
-func (h Handlers) periodic() []*river.PeriodicJob {
+func (h Handlers) periodicJobs() []*river.PeriodicJob {
 	var all []*river.PeriodicJob
 	for _, p := range h.Periodic {
 		order := func() (river.JobArgs, *river.InsertOpts) {

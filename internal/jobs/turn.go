@@ -27,8 +27,8 @@ const (
 	waitingPriority = 2
 )
 
-// turn is what a job's metadata say, see [river.InsertOpts].
-type turn struct {
+// turnMetadata is what a job's metadata say, see [river.InsertOpts].
+type turnMetadata struct {
 	Organisation contract.OrganisationID `json:"organisation"`
 }
 
@@ -82,8 +82,8 @@ func fairSQL(database string) fairStatements {
 // sqliteName is what River calls SQLite.
 const sqliteName = "sqlite"
 
-// head is the oldest job of an organisation that waits.
-type head struct {
+// waitingHead is the oldest job of an organisation that waits.
+type waitingHead struct {
 	Organisation contract.OrganisationID `json:"organisation"`
 	Working      int                     `json:"working"` // jobs of it that are at work
 	ID           int64                   `json:"id"`
@@ -99,18 +99,18 @@ type turns struct {
 	now  uint64
 }
 
-// mostTurns bounds how many organisations are remembered; past it all are forgotten, which costs each at most one turn.
-const mostTurns = 10_000
+// maxTurns bounds how many organisations are remembered; past it all are forgotten, which costs each at most one turn.
+const maxTurns = 10_000
 
-// took records whose jobs were fetched.
-func (t *turns) took(jobs []*rivertype.JobRow) {
+// recordFetched records whose jobs were fetched.
+func (t *turns) recordFetched(jobs []*rivertype.JobRow) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.last == nil || len(t.last) > mostTurns {
+	if t.last == nil || len(t.last) > maxTurns {
 		t.last = map[contract.OrganisationID]uint64{}
 	}
 	for _, j := range jobs {
-		var of turn
+		var of turnMetadata
 		if err := json.Unmarshal(j.Metadata, &of); err != nil {
 			continue // it has none
 		}
@@ -119,11 +119,11 @@ func (t *turns) took(jobs []*rivertype.JobRow) {
 	}
 }
 
-// sort puts those first whose turn it is.
-func (t *turns) sort(heads []head) {
+// sortByTurn puts those first whose turn it is.
+func (t *turns) sortByTurn(heads []waitingHead) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	slices.SortFunc(heads, func(a, b head) int {
+	slices.SortFunc(heads, func(a, b waitingHead) int {
 		return cmp.Or(cmp.Compare(a.Working, b.Working), cmp.Compare(t.last[a.Organisation], t.last[b.Organisation]), cmp.Compare(a.ID, b.ID))
 	})
 }
@@ -149,7 +149,7 @@ func (e fairExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGet
 		fetch = e.fetchInTurn
 	}
 	jobs, err := fetch(ctx, p)
-	e.turns.took(jobs)
+	e.turns.recordFetched(jobs)
 	return jobs, err
 }
 
@@ -168,14 +168,14 @@ func (e fairExecutor) fetchInTurn(ctx context.Context, p *riverdriver.JobGetAvai
 	if err := tx.QueryRow(ctx, e.fair.heads, p.Queue).Scan(&text); err != nil {
 		return nil, fmt.Errorf("see who waits for work: %w", err)
 	}
-	var heads []head
+	var heads []waitingHead
 	if err := json.Unmarshal([]byte(text), &heads); err != nil {
 		return nil, fmt.Errorf("see who waits for work: %w", err)
 	}
 	if err := tx.Exec(ctx, e.fair.demote, p.Queue); err != nil {
 		return nil, fmt.Errorf("end turns: %w", err)
 	}
-	e.turns.sort(heads)
+	e.turns.sortByTurn(heads)
 	for _, h := range heads[:min(len(heads), p.MaxToLock)] {
 		if err := tx.Exec(ctx, e.fair.promote, h.ID); err != nil {
 			return nil, fmt.Errorf("give a turn: %w", err)

@@ -11,17 +11,18 @@ import (
 // worker hands jobs of one kind to their handler.
 type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
-	do  func(context.Context, T) error
-	log *slog.Logger
+	do    func(context.Context, T) error
+	log   *slog.Logger
+	pause *outagePause
 }
 
 func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
-	err := w.do(ctx, j.Args)
+	err := w.pause.runWithPause(ctx, func() error { return w.do(ctx, j.Args) })
 	if err == nil {
 		return nil
 	}
 	log := w.log.With("job", j.Kind, "args", string(j.EncodedArgs), "try", j.Attempt)
-	if d, ok := later(err); ok {
+	if d, ok := waitOf(err); ok {
 		log.InfoContext(ctx, "job waits", "wait", d, "reason", err)
 		return river.JobSnooze(d)
 	}

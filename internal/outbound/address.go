@@ -12,7 +12,7 @@ var ErrRefused = errors.New("connection refused by our own rules")
 
 // reserved are the ranges of IPv4 that are no machine of the public internet (the registry of RFC 6890), and one
 // that looks like one.
-var reserved = prefixes(
+var reserved = parsePrefixes(
 	"0.0.0.0/8",          // this network
 	"10.0.0.0/8",         // private
 	"100.64.0.0/10",      // behind a carrier's NAT
@@ -37,14 +37,14 @@ var reserved = prefixes(
 var global6 = netip.MustParsePrefix("2000::/3")
 
 // reserved6 are the parts of global6 that are no machine of the public internet.
-var reserved6 = prefixes(
+var reserved6 = parsePrefixes(
 	"2001::/23",     // protocols; Teredo, which is a tunnel to an IPv4 address
 	"2001:db8::/32", // documentation
 	"2002::/16",     // 6to4, which is a tunnel to an IPv4 address
 	"3fff::/20",     // documentation
 )
 
-func prefixes(all ...string) []netip.Prefix {
+func parsePrefixes(all ...string) []netip.Prefix {
 	var out []netip.Prefix
 	for _, s := range all {
 		out = append(out, netip.MustParsePrefix(s))
@@ -52,8 +52,8 @@ func prefixes(all ...string) []netip.Prefix {
 	return out
 }
 
-// check refuses an address that is not public, unless it is in one of the networks allowed.
-func check(a netip.Addr, allowed []netip.Prefix) error {
+// checkAddress refuses an address that is not public, unless it is in one of the networks allowed.
+func checkAddress(a netip.Addr, allowed []netip.Prefix) error {
 	// An IPv4 address written as IPv6 is connected to as what it is. A zone names a link.
 	a = a.Unmap().WithZone("")
 	in := func(p netip.Prefix) bool { return p.Contains(a) }

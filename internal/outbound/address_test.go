@@ -21,12 +21,12 @@ func TestMachinesThatAreNotPublicAreRefused(t *testing.T) {
 		"2002:7f00:1::": false, "2002:808:808::": false, "3fff::1": false, "5f00::1": false, "fc00::1": false, "fd00:ec2::254": false,
 		"fe80::1": false, "fe80::1%eth0": false, "fec0::1": false, "ff02::1": false, "2606:4700::1111%eth0": true,
 	} {
-		err := check(netip.MustParseAddr(address), nil)
+		err := checkAddress(netip.MustParseAddr(address), nil)
 		if (err == nil) != public || err != nil && !errors.Is(err, ErrRefused) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	if err := check(netip.Addr{}, nil); !errors.Is(err, ErrRefused) {
+	if err := checkAddress(netip.Addr{}, nil); !errors.Is(err, ErrRefused) {
 		t.Errorf("no address: %v", err)
 	}
 }
@@ -37,7 +37,7 @@ func TestWhatTheStandardLibraryCallsPrivateIsNeverReached(t *testing.T) {
 		a := anyAddress(t)
 		u := a.Unmap()
 		local := u.IsPrivate() || u.IsLoopback() || u.IsLinkLocalUnicast() || u.IsMulticast() || u.IsUnspecified() || u.IsInterfaceLocalMulticast() || !u.IsGlobalUnicast()
-		if local && check(a, nil) == nil {
+		if local && checkAddress(a, nil) == nil {
 			t.Fatalf("%s was allowed", a)
 		}
 	})
@@ -49,13 +49,13 @@ func TestDisguiseOfAnAddressDoesNotHelpIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		four := netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "IPv4")))
 		b := four.As4()
-		if plain, mapped := check(four, nil), check(netip.AddrFrom16(four.As16()), nil); (plain == nil) != (mapped == nil) {
+		if plain, mapped := checkAddress(four, nil), checkAddress(netip.AddrFrom16(four.As16()), nil); (plain == nil) != (mapped == nil) {
 			t.Fatalf("%s: %v as it is, %v mapped", four, plain, mapped)
 		}
 		for name, at := range map[string]int{"::": 12, "64:ff9b::": 12, "64:ff9b:1::": 12, "2002::": 2, "2001::": 12, "::ffff:0:0:0": 12} {
 			six := netip.MustParseAddr(name).As16()
 			copy(six[at:], b[:])
-			if a := netip.AddrFrom16(six); check(a, nil) == nil {
+			if a := netip.AddrFrom16(six); checkAddress(a, nil) == nil {
 				t.Fatalf("%s, which leads to %s, was allowed", a, four)
 			}
 		}
@@ -68,10 +68,10 @@ func TestNetworksAllowedAreReachedAndNoOthers(t *testing.T) {
 		a, other := anyAddress(t), anyAddress(t)
 		u := a.Unmap()
 		allowed := []netip.Prefix{netip.PrefixFrom(u, rapid.IntRange(1, u.BitLen()).Draw(t, "bits")).Masked()}
-		if err := check(a, allowed); err != nil {
+		if err := checkAddress(a, allowed); err != nil {
 			t.Fatalf("%s in %s: %v", a, allowed[0], err)
 		}
-		if !allowed[0].Contains(other.Unmap()) && (check(other, allowed) == nil) != (check(other, nil) == nil) {
+		if !allowed[0].Contains(other.Unmap()) && (checkAddress(other, allowed) == nil) != (checkAddress(other, nil) == nil) {
 			t.Fatalf("%s is judged differently because of %s", other, allowed[0])
 		}
 	})

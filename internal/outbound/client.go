@@ -35,8 +35,8 @@ const (
 	maxHeader        = 64 << 10         // bytes
 )
 
-// Dialer returns the guarded way to connect, for protocols other than HTTP. Its network is tcp, tcp4 or tcp6.
-func Dialer(o Options) func(ctx context.Context, network, address string) (net.Conn, error) {
+// NewDialer returns the guarded way to connect, for protocols other than HTTP. Its network is tcp, tcp4 or tcp6.
+func NewDialer(o Options) func(ctx context.Context, network, address string) (net.Conn, error) {
 	ports := o.Ports
 	if ports == nil {
 		ports = []uint16{80, 443}
@@ -56,7 +56,7 @@ func Dialer(o Options) func(ctx context.Context, network, address string) (net.C
 			if !slices.Contains(ports, to.Port()) {
 				return fmt.Errorf("%w: port %d is not allowed", ErrRefused, to.Port())
 			}
-			return check(to.Addr(), o.Allowed)
+			return checkAddress(to.Addr(), o.Allowed)
 		},
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -68,16 +68,16 @@ func Dialer(o Options) func(ctx context.Context, network, address string) (net.C
 	}
 }
 
-// Client returns a client whose every connection goes through [Dialer]. It keeps no cookies and uses no proxy.
-func Client(o Options) *http.Client {
+// NewClient returns a client whose every connection goes through [Dialer]. It keeps no cookies and uses no proxy.
+func NewClient(o Options) *http.Client {
 	redirects := cmp.Or(o.Redirects, defaultRedirects)
 	return &http.Client{
 		Timeout: cmp.Or(o.Timeout, defaultTimeout),
-		Transport: &bounded{
+		Transport: &limitedTransport{
 			most: cmp.Or(o.MaxBody, defaultMaxBody),
 			next: &http.Transport{
 				Proxy:                  nil, // see the package's comment
-				DialContext:            Dialer(o),
+				DialContext:            NewDialer(o),
 				TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 				TLSHandshakeTimeout:    dialTimeout,
 				ResponseHeaderTimeout:  headerTimeout,
@@ -95,16 +95,16 @@ func Client(o Options) *http.Client {
 			case via[len(via)-1].URL.Scheme == "https" && r.URL.Scheme != "https":
 				return fmt.Errorf("%w: a redirect leaves https", ErrRefused)
 			}
-			keepSecrets(r, via[0])
+			removeSecrets(r, via[0])
 			return nil
 		},
 	}
 }
 
-// keepSecrets takes from a redirected request what the first address was given in confidence. Package net/http tells
+// removeSecrets takes from a redirected request what the first address was given in confidence. Package net/http tells
 // the next machine the whole address it comes from, which may hold a key, and passes credentials on to every machine
 // below the first one's name.
-func keepSecrets(r, first *http.Request) {
+func removeSecrets(r, first *http.Request) {
 	r.Header.Del("Referer")
 	if r.URL.Host != first.URL.Host {
 		r.Header.Del("Authorization")

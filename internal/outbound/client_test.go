@@ -20,8 +20,8 @@ import (
 
 var here = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 
-// serve starts a server on 127.0.0.1 and returns its address and port.
-func serve(t *testing.T, h http.HandlerFunc) (*url.URL, uint16) {
+// startServer starts a server on 127.0.0.1 and returns its address and port.
+func startServer(t *testing.T, h http.HandlerFunc) (*url.URL, uint16) {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
@@ -36,8 +36,8 @@ func serve(t *testing.T, h http.HandlerFunc) (*url.URL, uint16) {
 	return u, uint16(port)
 }
 
-// ask returns the body of an answer.
-func ask(t *testing.T, c *http.Client, address string) (string, error) {
+// fetchBody returns the body of an answer.
+func fetchBody(t *testing.T, c *http.Client, address string) (string, error) {
 	t.Helper()
 	t.Cleanup(c.CloseIdleConnections)
 	a, err := c.Get(address)
@@ -51,7 +51,7 @@ func ask(t *testing.T, c *http.Client, address string) (string, error) {
 
 func TestThisMachineIsReachedOnlyWhereItIsAllowed(t *testing.T) {
 	t.Parallel()
-	_, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "rahasia") })
+	_, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "rahasia") })
 	for name, c := range map[string]struct {
 		o  Options
 		ok bool
@@ -63,7 +63,7 @@ func TestThisMachineIsReachedOnlyWhereItIsAllowed(t *testing.T) {
 		"allowed, default ports": {Options{Allowed: here}, false},
 	} {
 		for _, host := range []string{"127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "2130706433", "0x7f.1"} {
-			body, err := ask(t, Client(c.o), fmt.Sprintf("http://%s:%d/", host, port))
+			body, err := fetchBody(t, NewClient(c.o), fmt.Sprintf("http://%s:%d/", host, port))
 			if !c.ok && err == nil {
 				t.Errorf("%s: %s was reached", name, host)
 			}
@@ -74,44 +74,44 @@ func TestThisMachineIsReachedOnlyWhereItIsAllowed(t *testing.T) {
 	}
 }
 
-func TestNameIsJudgedByWhereItLeadsEachTime(t *testing.T) {
+func TestNameIsCheckedByItsAddressEachTime(t *testing.T) {
 	t.Parallel()
-	_, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
+	_, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	var lead atomic.Value
 	lead.Store("10.1.2.3")
-	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: resolver(t, func(string) net.IP { return net.ParseIP(lead.Load().(string)) })}
+	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: newResolver(t, func(string) net.IP { return net.ParseIP(lead.Load().(string)) })}
 	address := fmt.Sprintf("http://tsa.segel.test:%d/", port)
-	if _, err := ask(t, Client(o), address); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "10.1.2.3") {
+	if _, err := fetchBody(t, NewClient(o), address); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "10.1.2.3") {
 		t.Errorf("a name that leads inside: %v", err)
 	}
 	lead.Store("127.0.0.1")
-	c := Client(o)
-	if body, err := ask(t, c, address); body != "ok" {
+	c := NewClient(o)
+	if body, err := fetchBody(t, c, address); body != "ok" {
 		t.Fatalf("a name that leads to what is allowed: %v", err)
 	}
 	lead.Store("169.254.169.254")
 	c.CloseIdleConnections()
-	if _, err := ask(t, c, address); !errors.Is(err, ErrRefused) {
+	if _, err := fetchBody(t, c, address); !errors.Is(err, ErrRefused) {
 		t.Errorf("the same name, leading elsewhere since: %v", err)
 	}
 }
 
 func TestNameThatCannotBeResolvedIsNotReached(t *testing.T) {
 	t.Parallel()
-	none := resolver(t, func(string) net.IP { return nil })
+	none := newResolver(t, func(string) net.IP { return nil })
 	dead := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no name server") }}
 	for name, r := range map[string]*net.Resolver{"no such name": none, "no name server": dead} {
-		body, err := ask(t, Client(Options{Resolver: r, Timeout: 5 * time.Second}), "http://tsa.segel.test/")
+		body, err := fetchBody(t, NewClient(Options{Resolver: r, Timeout: 5 * time.Second}), "http://tsa.segel.test/")
 		if err == nil {
 			t.Errorf("%s: %q", name, body)
 		}
 	}
 }
 
-func TestRedirectIsJudgedLikeTheFirstRequest(t *testing.T) {
+func TestRedirectIsCheckedLikeTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	var to string
-	u, port := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	u, port := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/end" {
 			_, _ = io.WriteString(w, "ok")
 			return
@@ -129,14 +129,14 @@ func TestRedirectIsJudgedLikeTheFirstRequest(t *testing.T) {
 		{"in a circle", "/again", "more than 3"},
 	} {
 		to = c.to
-		body, err := ask(t, Client(o), u.String())
+		body, err := fetchBody(t, NewClient(o), u.String())
 		if c.says == "" && body != "ok" || c.says != "" && (err == nil || !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %q, %v", c.name, body, err)
 		}
 	}
 	to = "/end"
 	o.Redirects = -1
-	if _, err := ask(t, Client(o), u.String()); !errors.Is(err, ErrRefused) {
+	if _, err := fetchBody(t, NewClient(o), u.String()); !errors.Is(err, ErrRefused) {
 		t.Errorf("where none is followed: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestRedirectIsJudgedLikeTheFirstRequest(t *testing.T) {
 func TestAnswerIsTakenUpToItsLimit(t *testing.T) {
 	t.Parallel()
 	size, stated := 0, false
-	u, port := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+	u, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) {
 		if stated {
 			w.Header().Set("Content-Length", strconv.Itoa(size))
 		}
@@ -155,7 +155,7 @@ func TestAnswerIsTakenUpToItsLimit(t *testing.T) {
 	o := Options{Ports: []uint16{port}, Allowed: here, MaxBody: 1000}
 	for _, size = range []int{0, 999, 1000, 1001, 100_000} {
 		for _, stated = range []bool{true, false} {
-			body, err := ask(t, Client(o), u.String())
+			body, err := fetchBody(t, NewClient(o), u.String())
 			if fits := size <= 1000; fits && (err != nil || len(body) != size) || !fits && (!errors.Is(err, ErrTooLong) || len(body) > 1000) {
 				t.Errorf("%d bytes, length stated %t: %d read, %v", size, stated, len(body), err)
 			}
@@ -165,19 +165,19 @@ func TestAnswerIsTakenUpToItsLimit(t *testing.T) {
 
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	used := false
-	proxy, _ := serve(t, func(http.ResponseWriter, *http.Request) { used = true })
-	u, port := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
+	proxy, _ := startServer(t, func(http.ResponseWriter, *http.Request) { used = true })
+	u, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY", "HTTPS_PROXY"} {
 		t.Setenv(name, proxy.String())
 	}
-	if body, err := ask(t, Client(Options{Ports: []uint16{port}, Allowed: here}), u.String()); body != "ok" || used {
+	if body, err := fetchBody(t, NewClient(Options{Ports: []uint16{port}, Allowed: here}), u.String()); body != "ok" || used {
 		t.Errorf("%q, %v, proxy used %t", body, err, used)
 	}
 }
 
 func TestOnlyTCPIsSpoken(t *testing.T) {
 	t.Parallel()
-	dial := Dialer(Options{Allowed: here, Ports: []uint16{53}})
+	dial := NewDialer(Options{Allowed: here, Ports: []uint16{53}})
 	for _, network := range []string{"udp", "unix", "ip4:icmp", ""} {
 		if c, err := dial(t.Context(), network, "127.0.0.1:53"); !errors.Is(err, ErrRefused) || c != nil {
 			t.Errorf("%s: %v", network, err)
@@ -185,8 +185,8 @@ func TestOnlyTCPIsSpoken(t *testing.T) {
 	}
 }
 
-// resolver answers every question about an IPv4 address itself.
-func resolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
+// newResolver answers every question about an IPv4 address itself.
+func newResolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
 	t.Helper()
 	server, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {
@@ -200,7 +200,7 @@ func resolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
 			if err != nil {
 				return
 			}
-			_, _ = server.WriteTo(reply(b[:n], answer("")), from)
+			_, _ = server.WriteTo(buildDNSReply(b[:n], answer("")), from)
 		}
 	}()
 	t.Cleanup(func() { _ = server.Close(); <-done })
@@ -209,8 +209,8 @@ func resolver(t *testing.T, answer func(name string) net.IP) *net.Resolver {
 	}}
 }
 
-// reply makes a DNS message that answers a question: with one address where it asks for IPv4, else with nothing.
-func reply(question []byte, ip net.IP) []byte {
+// buildDNSReply makes a DNS message that answers a question: with one address where it asks for IPv4, else with nothing.
+func buildDNSReply(question []byte, ip net.IP) []byte {
 	end := 12
 	for end < len(question) && question[end] != 0 {
 		end += int(question[end]) + 1
@@ -239,15 +239,15 @@ func reply(question []byte, ip net.IP) []byte {
 func TestRedirectTellsNoSecrets(t *testing.T) {
 	t.Parallel()
 	heads := make(chan http.Header, 1)
-	_, port := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	_, port := startServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			http.Redirect(w, r, "http://other.segel.test"+r.Host[strings.LastIndex(r.Host, ":"):]+"/next", http.StatusTemporaryRedirect)
 			return
 		}
 		heads <- r.Header
 	})
-	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: resolver(t, func(string) net.IP { return net.IPv4(127, 0, 0, 1) })}
-	c := Client(o)
+	o := Options{Ports: []uint16{port}, Allowed: here, Resolver: newResolver(t, func(string) net.IP { return net.IPv4(127, 0, 0, 1) })}
+	c := NewClient(o)
 	t.Cleanup(c.CloseIdleConnections)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, fmt.Sprintf("http://segel.test:%d/?key=rahasia", port), strings.NewReader("x"))
 	if err != nil {

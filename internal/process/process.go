@@ -32,22 +32,23 @@ func Join(dir string) (*Process, error) {
 		return nil, fmt.Errorf("folder of processes: %w", err)
 	}
 	for _, e := range all {
-		if p, err := lock(dir, e.Name(), 0); p != nil || err != nil {
+		if p, err := lockName(dir, e.Name(), 0); p != nil || err != nil {
 			return p, err
 		}
 	}
 	for {
 		// Another process that looks for a free name may lock the new file first.
-		if p, err := lock(dir, rand.Text(), os.O_CREATE); p != nil || err != nil {
+		if p, err := lockName(dir, rand.Text(), os.O_CREATE); p != nil || err != nil {
 			return p, err
 		}
 	}
 }
 
-// lock returns nil if another process has the name, or if there is no such file and the flags do not create it.
-func lock(dir, name string, flags int) (*Process, error) {
+// lockName returns nil if another process has the name, or if there is no such file and the flags do not create it.
+func lockName(dir, name string, flags int) (*Process, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|flags, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
+	// A file that was to be made and is not there means that the folder has gone: trying again would not end.
+	if errors.Is(err, fs.ErrNotExist) && flags&os.O_CREATE == 0 {
 		return nil, nil
 	}
 	if err != nil {
@@ -72,7 +73,7 @@ func (p *Process) IfEnded(name string, do func() error) (ended bool, err error) 
 	if filepath.Base(name) != name {
 		return false, nil // names come from a database, and none of ours is a path
 	}
-	other, err := lock(p.dir, name, 0)
+	other, err := lockName(p.dir, name, 0)
 	if other == nil || err != nil {
 		return false, err
 	}

@@ -66,3 +66,15 @@ func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
 		t.Error("the name is not free afterwards")
 	}
 }
+
+func TestNameInAFolderThatIsGoneIsAnError(t *testing.T) {
+	t.Parallel()
+	gone := filepath.Join(t.TempDir(), "gone")
+	// Nil without an error would have Join try one name after another without end.
+	if p, err := lockName(gone, "name", os.O_CREATE); p != nil || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v, %v", p, err)
+	}
+	if p, err := lockName(gone, "name", 0); p != nil || err != nil {
+		t.Errorf("a name that is not to be made: %v, %v", p, err)
+	}
+}

@@ -9,16 +9,16 @@ import (
 // of it.
 const decodingMemory = 192 << 20
 
-// decoding is one for the process, as its memory is.
-var decoding = newMemory(decodingMemory)
+// decodingBudget is one for the process, as its memory is.
+var decodingBudget = newMemory(decodingMemory)
 
 // memory lends bytes to callers, first come, first served: a large picture is not overtaken by small ones for ever.
 type memory struct {
 	size int64
 
-	mu      sync.Mutex // guards the rest
-	lent    int64
-	waiting []*waiter
+	mu       sync.Mutex // guards the rest
+	acquired int64
+	waiting  []*waiter
 }
 
 // waiter is a caller that waits for its turn.
@@ -29,16 +29,16 @@ type waiter struct {
 
 func newMemory(size int64) *memory { return &memory{size: size} }
 
-// acquire waits until that many bytes are free, and lends them until release. More than there are counts as all of them.
+// acquireBytes waits until that many bytes are free, and lends them until release. More than there are counts as all of them.
 // Its only error is that of the context.
-func (m *memory) acquire(ctx context.Context, bytes int64) (release func(), err error) {
+func (m *memory) acquireBytes(ctx context.Context, bytes int64) (release func(), err error) {
 	bytes = min(bytes, m.size)
 	w := &waiter{bytes, make(chan struct{})}
 	m.mu.Lock()
 	m.waiting = append(m.waiting, w)
-	m.admit()
+	m.admitWaiting()
 	m.mu.Unlock()
-	release = sync.OnceFunc(func() { m.give(bytes) })
+	release = sync.OnceFunc(func() { m.releaseBytes(bytes) })
 	select {
 	case <-w.ready:
 		return release, nil
@@ -48,7 +48,7 @@ func (m *memory) acquire(ctx context.Context, bytes int64) (release func(), err 
 	for i, other := range m.waiting {
 		if other == w {
 			m.waiting = append(m.waiting[:i], m.waiting[i+1:]...)
-			m.admit() // who stood behind may fit
+			m.admitWaiting() // who stood behind may fit
 			m.mu.Unlock()
 			return nil, ctx.Err()
 		}
@@ -58,19 +58,19 @@ func (m *memory) acquire(ctx context.Context, bytes int64) (release func(), err 
 	return nil, ctx.Err()
 }
 
-func (m *memory) give(bytes int64) {
+func (m *memory) releaseBytes(bytes int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.lent -= bytes
-	m.admit()
+	m.acquired -= bytes
+	m.admitWaiting()
 }
 
-// admit lends to those who wait, in their order, as far as there is enough. The caller holds mu.
-func (m *memory) admit() {
-	for len(m.waiting) > 0 && m.lent+m.waiting[0].bytes <= m.size {
+// admitWaiting lends to those who wait, in their order, as far as there is enough. The caller holds mu.
+func (m *memory) admitWaiting() {
+	for len(m.waiting) > 0 && m.acquired+m.waiting[0].bytes <= m.size {
 		w := m.waiting[0]
 		m.waiting = m.waiting[1:]
-		m.lent += w.bytes
+		m.acquired += w.bytes
 		close(w.ready)
 	}
 }

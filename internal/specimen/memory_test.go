@@ -60,7 +60,7 @@ func TestHundredLargePicturesAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	finished := make(chan struct{}, 100)
 	for range 100 {
 		all.Go(func() {
-			_, err := Strokes(ctx, file)
+			_, err := ExtractStrokes(ctx, file)
 			if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errNoStrokes) {
 				t.Error(err)
 			}
@@ -79,8 +79,8 @@ func TestHundredLargePicturesAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	} else {
 		t.Logf("the heap grew by %d MiB", grown>>20)
 	}
-	if decoding.lent != 0 || len(decoding.waiting) != 0 {
-		t.Errorf("%d bytes are still lent, %d wait", decoding.lent, len(decoding.waiting))
+	if decodingBudget.acquired != 0 || len(decodingBudget.waiting) != 0 {
+		t.Errorf("%d bytes are still lent, %d wait", decodingBudget.acquired, len(decodingBudget.waiting))
 	}
 }
 
@@ -114,14 +114,14 @@ func TestMemoryOfAPictureIsEstimatedFromItsHeader(t *testing.T) {
 func TestMemoryIsLentInTurn(t *testing.T) {
 	t.Parallel()
 	m := newMemory(10)
-	first, err := m.acquire(t.Context(), 6)
+	first, err := m.acquireBytes(t.Context(), 6)
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		_, err := m.acquire(gone, 100) // counts as 10
+		_, err := m.acquireBytes(gone, 100) // counts as 10
 		left <- err
 	}()
 	for waits := false; !waits; runtime.Gosched() {
@@ -131,7 +131,7 @@ func TestMemoryIsLentInTurn(t *testing.T) {
 	}
 	next := make(chan func())
 	go func() {
-		release, err := m.acquire(context.WithoutCancel(t.Context()), 4) // would fit, but stands behind
+		release, err := m.acquireBytes(context.WithoutCancel(t.Context()), 4) // would fit, but stands behind
 		if err != nil {
 			t.Error(err)
 		}
@@ -150,7 +150,7 @@ func TestMemoryIsLentInTurn(t *testing.T) {
 	release()
 	release() // twice is once
 	first()
-	if m.lent != 0 || len(m.waiting) != 0 {
-		t.Errorf("%d are lent, %d wait", m.lent, len(m.waiting))
+	if m.acquired != 0 || len(m.waiting) != 0 {
+		t.Errorf("%d are lent, %d wait", m.acquired, len(m.waiting))
 	}
 }

@@ -29,7 +29,7 @@ var (
 	errTooDark    = contract.Refuse(contract.Invalid, "specimen.too_dark")
 )
 
-// Strokes turns the picture of a signature, PNG or JPEG by its content, into strokes. The size is read from the header
+// ExtractStrokes turns the picture of a signature, PNG or JPEG by its content, into strokes. The size is read from the header
 // before anything is decoded: a small file can claim to be a very large picture.
 //
 // However many call it, pictures are decoded a few at a time: those that fit into decodingMemory together. The others
@@ -38,13 +38,13 @@ var (
 // Errors are *contract.Error: TooLarge for the file, Unsupported for what is not an intact picture, and Invalid for
 // too many pixels, for a picture in which nothing stands out, and for one that stays dark all over. Any other error is
 // the context's.
-func Strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
+func ExtractStrokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	if len(file) > MaxBytes {
 		return nil, contract.Refuse(contract.TooLarge, "specimen.too_large").With("limit", MaxBytes)
 	}
-	size, err := sizeOf(file)
+	size, err := decodeSize(file)
 	if err != nil {
-		return nil, errNotPicture.Because(err)
+		return nil, errNotPicture.WithCause(err)
 	}
 	if size.Width < 1 || size.Height < 1 || size.Width > maxSide || size.Height > maxSide || size.Width*size.Height > maxArea {
 		return nil, errPixels
@@ -52,11 +52,11 @@ func Strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	memory, err := appearance.PictureMemory(file)
 	switch {
 	case errors.Is(err, appearance.ErrPictureSize):
-		return nil, errPixels.Because(err)
+		return nil, errPixels.WithCause(err)
 	case err != nil:
-		return nil, errNotPicture.Because(err)
+		return nil, errNotPicture.WithCause(err)
 	}
-	release, err := decoding.acquire(ctx, memory)
+	release, err := decodingBudget.acquireBytes(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +64,17 @@ func Strokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
 	s, err := appearance.ExtractStrokes(file)
 	switch {
 	case errors.Is(err, appearance.ErrNoStrokes):
-		return nil, errNoStrokes.Because(err)
-	case errors.Is(err, appearance.ErrTooMuchInk):
-		return nil, errTooDark.With("percent", int(100*appearance.MaxCoverage)).Because(err)
+		return nil, errNoStrokes.WithCause(err)
+	case errors.Is(err, appearance.ErrTooDense):
+		return nil, errTooDark.With("percent", int(100*appearance.MaxCoverage)).WithCause(err)
 	case err != nil:
-		return nil, errNotPicture.Because(err)
+		return nil, errNotPicture.WithCause(err)
 	}
 	return s, nil
 }
 
-func sizeOf(file []byte) (image.Config, error) {
-	switch Type(file) {
+func decodeSize(file []byte) (image.Config, error) {
+	switch MediaType(file) {
 	case "image/png":
 		return png.DecodeConfig(bytes.NewReader(file))
 	case "image/jpeg":
@@ -83,8 +83,8 @@ func sizeOf(file []byte) (image.Config, error) {
 	return image.Config{}, errors.New("neither PNG nor JPEG")
 }
 
-// Type tells the media type of a PNG or JPEG file by its first bytes; it is empty for anything else.
-func Type(file []byte) string {
+// MediaType tells the media type of a PNG or JPEG file by its first bytes; it is empty for anything else.
+func MediaType(file []byte) string {
 	switch {
 	case bytes.HasPrefix(file, []byte("\x89PNG\r\n\x1a\n")):
 		return "image/png"

@@ -22,8 +22,8 @@ var (
 	clear = color.NRGBA{}
 )
 
-// picture is filled with a colour, with a line of another across.
-func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error, w, h int, ground, line color.Color) []byte {
+// drawPicture is filled with a colour, with a line of another across.
+func drawPicture(t *testing.T, encode func(*bytes.Buffer, image.Image) error, w, h int, ground, line color.Color) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -42,8 +42,8 @@ func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error, w, h i
 	return b.Bytes()
 }
 
-// striped has vertical lines that fill half of it, on a transparent ground.
-func striped(t *testing.T) []byte {
+// stripedPicture has vertical lines that fill half of it, on a transparent ground.
+func stripedPicture(t *testing.T) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, 300, 100))
 	for y := range 100 {
@@ -64,8 +64,8 @@ func asPNG(b *bytes.Buffer, m image.Image) error  { return png.Encode(b, m) }
 func asJPEG(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) }
 func asGIF(b *bytes.Buffer, m image.Image) error  { return gif.Encode(b, m, nil) }
 
-// claiming returns a PNG whose header claims another size than it has.
-func claiming(b []byte, w, h uint32) []byte {
+// claimSize returns a PNG whose header claims another size than it has.
+func claimSize(b []byte, w, h uint32) []byte {
 	b = bytes.Clone(b)
 	binary.BigEndian.PutUint32(b[16:], w)
 	binary.BigEndian.PutUint32(b[20:], h)
@@ -76,11 +76,11 @@ func claiming(b []byte, w, h uint32) []byte {
 func TestPicturesOfSignaturesBecomeStrokes(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{
-		"PNG on white": picture(t, asPNG, 300, 100, white, black), "JPEG on white": picture(t, asJPEG, 300, 100, white, black),
-		"white on black": picture(t, asPNG, 300, 100, black, white), "black on nothing": picture(t, asPNG, 300, 100, clear, black),
-		"a large one within bounds": picture(t, asPNG, 4000, 1000, white, black),
+		"PNG on white": drawPicture(t, asPNG, 300, 100, white, black), "JPEG on white": drawPicture(t, asJPEG, 300, 100, white, black),
+		"white on black": drawPicture(t, asPNG, 300, 100, black, white), "black on nothing": drawPicture(t, asPNG, 300, 100, clear, black),
+		"a large one within bounds": drawPicture(t, asPNG, 4000, 1000, white, black),
 	} {
-		s, err := specimen.Strokes(t.Context(), b)
+		s, err := specimen.ExtractStrokes(t.Context(), b)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if s.Coverage <= 0 || s.Coverage > 0.4 {
@@ -91,7 +91,7 @@ func TestPicturesOfSignaturesBecomeStrokes(t *testing.T) {
 
 func TestWhatIsNotThePictureOfASignatureIsRefused(t *testing.T) {
 	t.Parallel()
-	whole := picture(t, asPNG, 300, 100, white, black)
+	whole := drawPicture(t, asPNG, 300, 100, white, black)
 	for _, test := range []struct {
 		name string
 		b    []byte
@@ -100,19 +100,19 @@ func TestWhatIsNotThePictureOfASignatureIsRefused(t *testing.T) {
 	}{
 		{"nothing", nil, contract.Unsupported, "specimen.not_picture"},
 		{"text", []byte("<svg onload=alert(1)>"), contract.Unsupported, "specimen.not_picture"},
-		{"a GIF", picture(t, asGIF, 10, 10, white, black), contract.Unsupported, "specimen.not_picture"},
+		{"a GIF", drawPicture(t, asGIF, 10, 10, white, black), contract.Unsupported, "specimen.not_picture"},
 		{"half a PNG", whole[:len(whole)/2], contract.Unsupported, "specimen.not_picture"},
 		{"the first bytes of PNG alone", whole[:8], contract.Unsupported, "specimen.not_picture"},
-		{"half a JPEG", picture(t, asJPEG, 300, 100, white, black)[:200], contract.Unsupported, "specimen.not_picture"},
-		{"a PNG that claims too much", claiming(whole, 60000, 60000), contract.Invalid, "specimen.too_many_pixels"},
-		{"a PNG that claims too much within its sides", claiming(whole, 3000, 3000), contract.Invalid, "specimen.too_many_pixels"},
-		{"a long line", picture(t, asPNG, 4001, 1, white, black), contract.Invalid, "specimen.too_many_pixels"},
+		{"half a JPEG", drawPicture(t, asJPEG, 300, 100, white, black)[:200], contract.Unsupported, "specimen.not_picture"},
+		{"a PNG that claims too much", claimSize(whole, 60000, 60000), contract.Invalid, "specimen.too_many_pixels"},
+		{"a PNG that claims too much within its sides", claimSize(whole, 3000, 3000), contract.Invalid, "specimen.too_many_pixels"},
+		{"a long line", drawPicture(t, asPNG, 4001, 1, white, black), contract.Invalid, "specimen.too_many_pixels"},
 		{"too large a file", append(bytes.Clone(whole), make([]byte, specimen.MaxBytes)...), contract.TooLarge, "specimen.too_large"},
-		{"a blank page", picture(t, asPNG, 300, 100, white, white), contract.Invalid, "specimen.no_strokes"},
-		{"an opaque block", picture(t, asPNG, 300, 100, black, black), contract.Invalid, "specimen.no_strokes"},
-		{"a picture that is dark all over", striped(t), contract.Invalid, "specimen.too_dark"},
+		{"a blank page", drawPicture(t, asPNG, 300, 100, white, white), contract.Invalid, "specimen.no_strokes"},
+		{"an opaque block", drawPicture(t, asPNG, 300, 100, black, black), contract.Invalid, "specimen.no_strokes"},
+		{"a picture that is dark all over", stripedPicture(t), contract.Invalid, "specimen.too_dark"},
 	} {
-		_, err := specimen.Strokes(t.Context(), test.b)
+		_, err := specimen.ExtractStrokes(t.Context(), test.b)
 		if !errors.Is(err, contract.Refuse(test.kind, test.code)) || contract.KindOf(err) != test.kind {
 			t.Errorf("%s: %v", test.name, err)
 		}

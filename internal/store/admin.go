@@ -29,8 +29,8 @@ type Administration interface {
 	// SerialStates tells where serials stand in the register; those that are not in it are missing.
 	SerialStates(ctx context.Context, serials []string) (map[string]contract.SerialState, error)
 
-	// KeepReconciliation adds a report and returns its number.
-	KeepReconciliation(ctx context.Context, r contract.Reconciliation) (int64, error)
+	// AddReconciliation adds a report and returns its number.
+	AddReconciliation(ctx context.Context, r contract.Reconciliation) (int64, error)
 	// LastReconciliation returns the newest report; ErrNotFound before the first.
 	LastReconciliation(ctx context.Context) (contract.Reconciliation, error)
 }
@@ -43,31 +43,31 @@ type WaitingQuery struct {
 	Limit        int
 }
 
-// Standing is how certificates stand at a moment.
-type Standing string
+// CertificateStatus is how certificates stand at a moment.
+type CertificateStatus string
 
 // The standings.
 const (
-	StandingValid   Standing = "valid"
-	StandingEnded   Standing = "ended"
-	StandingRevoked Standing = "revoked"
+	CertificateValid   CertificateStatus = "valid"
+	CertificateEnded   CertificateStatus = "ended"
+	CertificateRevoked CertificateStatus = "revoked"
 )
 
-// Standing returns how the certificate stands at a moment.
-func (c Certificate) Standing(now time.Time) Standing {
+// Status returns how the certificate stands at a moment.
+func (c Certificate) Status(now time.Time) CertificateStatus {
 	switch {
 	case !c.RevokedAt.IsZero():
-		return StandingRevoked
+		return CertificateRevoked
 	case !c.NotAfter.After(now):
-		return StandingEnded
+		return CertificateEnded
 	}
-	return StandingValid
+	return CertificateValid
 }
 
 // CertificateQuery selects certificates: those that end first come first, and of those that ended, the last.
 type CertificateQuery struct {
 	Organisation contract.OrganisationID // of whoever holds it: the organisation, its people and its documents' guests
-	Standing     Standing                // empty: any
+	Status       CertificateStatus       // empty: any
 	Now          time.Time
 	Offset       int
 	Limit        int

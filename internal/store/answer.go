@@ -49,12 +49,12 @@ type Answers interface {
 	// Claim claims a key for a request. An answer older than keep counts as none, and so does a claim whose lease has run out.
 	Claim(ctx context.Context, c Claim, keep time.Duration) (Claimed, error)
 
-	// Finish keeps the answer to a request that changed nothing, or whose effect kept a provisional answer, and ends its
+	// FinishClaim keeps the answer to a request that changed nothing, or whose effect kept a provisional answer, and ends its
 	// claim. ErrClaimLost when it has none.
-	Finish(ctx context.Context, c Claim, a Answer) error
+	FinishClaim(ctx context.Context, c Claim, a Answer) error
 
-	// Drop ends a claim. An answer that its effect kept stays, and so does another request's claim.
-	Drop(ctx context.Context, c Claim) error
+	// DropClaim ends a claim. An answer that its effect kept stays, and so does another request's claim.
+	DropClaim(ctx context.Context, c Claim) error
 
 	// ReleaseClaims ends all claims of a process, which has ended.
 	ReleaseClaims(ctx context.Context, process string) error
@@ -75,25 +75,25 @@ type PendingAnswer struct {
 	// transaction, more than once if that starts over, and does no I/O.
 	Render func(result any) (Answer, error)
 
-	// Kept tells what is durable, once the effect is.
-	Kept Kept
+	// Stored tells what is durable, once the effect is.
+	Stored AnswerState
 }
 
-// Kept says what is durable of an answer.
-type Kept uint8
+// AnswerState says what is durable of an answer.
+type AnswerState uint8
 
 // What is durable of an answer: nothing, one that stands only if the process ends before it finishes the request, or the final
 // one.
 const (
-	KeptNothing Kept = iota
-	KeptProvisional
-	KeptFinal
+	NoAnswer AnswerState = iota
+	ProvisionalAnswer
+	FinalAnswer
 )
 
 // Effect is what turns a transaction into the effect of a request: its answer is kept with it.
 type Effect struct {
 	*PendingAnswer
-	Keeps  Kept                           // KeptProvisional or KeptFinal
+	Stores AnswerState                    // KeptProvisional or KeptFinal
 	Answer func(made any) (Answer, error) // of what the transaction made: the result of the store's method
 }
 
@@ -107,28 +107,28 @@ func WithPendingAnswer(ctx context.Context, p *PendingAnswer) context.Context {
 	return context.WithValue(ctx, pendingKey{}, p)
 }
 
-// KeepAnswer returns a context for the one call of the store that is the effect of the request: Commit, Grant or
+// WithFinalAnswer returns a context for the one call of the store that is the effect of the request: Commit, Grant or
 // KeepReconciliation. Its transaction also keeps the request's answer and ends its claim, or fails with [ErrClaimLost].
 // Result makes what the verb returns of what the call returns, of type R; it does no I/O. Without a pending answer, the context
 // is returned as it is.
 //
 // Calls with any other context, such as commits of an intention, keep no answer: after a crash behind them, a repeat runs.
-func KeepAnswer[R any](ctx context.Context, result func(R) any) context.Context {
-	return withEffect(ctx, KeptFinal, result)
+func WithFinalAnswer[R any](ctx context.Context, result func(R) any) context.Context {
+	return withEffect(ctx, FinalAnswer, result)
 }
 
-// KeepProvisionalAnswer is [KeepAnswer] for an effect that the request goes on working on. The claim stands until the request
+// WithProvisionalAnswer is [KeepAnswer] for an effect that the request goes on working on. The claim stands until the request
 // is finished; if its process ends before, the provisional answer is the one that repeats get.
-func KeepProvisionalAnswer[R any](ctx context.Context, result func(R) any) context.Context {
-	return withEffect(ctx, KeptProvisional, result)
+func WithProvisionalAnswer[R any](ctx context.Context, result func(R) any) context.Context {
+	return withEffect(ctx, ProvisionalAnswer, result)
 }
 
-func withEffect[R any](ctx context.Context, keeps Kept, result func(R) any) context.Context {
+func withEffect[R any](ctx context.Context, keeps AnswerState, result func(R) any) context.Context {
 	p, _ := ctx.Value(pendingKey{}).(*PendingAnswer)
 	if p == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, effectKey{}, &Effect{PendingAnswer: p, Keeps: keeps, Answer: func(made any) (Answer, error) {
+	return context.WithValue(ctx, effectKey{}, &Effect{PendingAnswer: p, Stores: keeps, Answer: func(made any) (Answer, error) {
 		r, ok := made.(R)
 		if !ok {
 			return Answer{}, fmt.Errorf("the answer is made of %T, and the store made %T", r, made)

@@ -126,6 +126,9 @@ type Credentials interface {
 	// Credential returns the newest one of a holder that has begun at a moment and has not ended at a later one. One that was
 	// made while the clock was ahead has not begun: an older one is found instead, or none.
 	Credential(ctx context.Context, holder string, begun, until time.Time) (SealedCredential, error)
+	// EachCredential calls yield with every credential, by its identifier, until it returns false. No transaction is open
+	// while yield runs.
+	EachCredential(ctx context.Context, yield func(SealedCredential) bool) error
 }
 
 // SealedCredential is a private key that only the master secret opens, with its certificates.

@@ -35,9 +35,9 @@ type Serials interface {
 	// do not count. No transaction is open while yield runs.
 	EachAttempt(ctx context.Context, q AttemptQuery, yield func(contract.Attempt) bool) error
 
-	// InDoubt returns the orders that may have bought a serial which is not in the register: those of stamps that are
+	// OrdersInDoubt returns the orders that may have bought a serial which is not in the register: those of stamps that are
 	// requested, on documents that are not at their end.
-	InDoubt(ctx context.Context) ([]OrderInDoubt, error)
+	OrdersInDoubt(ctx context.Context) ([]OrderInDoubt, error)
 
 	// DocumentWithOrder returns the document for which a serial was ordered under that identifier; else ErrNotFound.
 	DocumentWithOrder(ctx context.Context, order string) (contract.DocumentID, error)
@@ -46,7 +46,7 @@ type Serials interface {
 // SerialQuery selects serials. What is zero selects any.
 type SerialQuery struct {
 	Organisation contract.OrganisationID
-	Nobodys      bool // those of no organisation; Organisation does not count then
+	Unassigned   bool // those of no organisation; Organisation does not count then
 	States       []contract.SerialState
 	Document     contract.DocumentID // that has it, or let go of it last
 	Offset       int

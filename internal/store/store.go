@@ -58,27 +58,34 @@ type Documents interface {
 	// Events reads the audit events of a document, oldest first.
 	Events(ctx context.Context, id contract.DocumentID) ([]contract.Event, error)
 
-	// Note appends events that change no document.
-	Note(ctx context.Context, events ...contract.Event) error
+	// LogEvents appends events that change no document.
+	LogEvents(ctx context.Context, events ...contract.Event) error
 
-	// Due returns up to limit documents that may have to expire at that moment.
-	Due(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
+	// PastDeadline returns up to limit documents that may have to expire at that moment.
+	PastDeadline(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
 
 	// Stuck returns up to limit documents with work left that should have been done before that moment.
 	Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error)
 
-	// Ageing returns up to limit documents whose newest timestamp is to be renewed by now, see Change.Renewal.
-	Ageing(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
+	// DueForRenewal returns up to limit documents whose newest timestamp is to be renewed by now, see Change.Renewal.
+	DueForRenewal(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error)
 
 	// Enqueue adds work on its own, in a transaction of its own; what already waits is not added again.
 	Enqueue(ctx context.Context, jobs ...contract.Job) error
 
-	// Hasten is Enqueue for work whose time may have come: what already waits for its next try is tried now.
-	Hasten(ctx context.Context, jobs ...contract.Job) error
+	// EnqueueNow is Enqueue for work whose time may have come: what already waits for its next try is tried now.
+	EnqueueNow(ctx context.Context, jobs ...contract.Job) error
 
 	// Files calls yield with every file the store refers to, each once, until it returns false. No transaction
 	// is open while yield runs.
 	Files(ctx context.Context, yield func(contract.File) bool) error
+
+	// EachDocument calls yield with every document, by number, until it returns false. With one whose rows cannot be read it is
+	// called with its number and the error. No transaction is open while yield runs.
+	EachDocument(ctx context.Context, yield func(contract.Document, error) bool) error
+
+	// RefersToFile reports whether anything refers to the file with that key.
+	RefersToFile(ctx context.Context, key string) (bool, error)
 }
 
 // SearchLimit bounds how many matches of a search are counted.

@@ -6,12 +6,12 @@ import (
 )
 
 // sentences is all of them. Each file of the catalogue holds one kind.
-var sentences = merge(general, requests, people, documents, files, findings, messages, labels, events, administration, reconciliations, revocations, identities)
+var sentences = mergeCatalogues(general, requests, people, documents, files, findings, messages, labels, events, administration, reconciliations, revocations, identities)
 
-// merge panics on a code that stands in two parts: the program itself made that impossible, and a test would
+// mergeCatalogues panics on a code that stands in two parts: the program itself made that impossible, and a test would
 // have to see it first.
-func merge(parts ...map[string]words) map[string]words {
-	all := map[string]words{}
+func mergeCatalogues(parts ...map[string]sentence) map[string]sentence {
+	all := map[string]sentence{}
 	for _, p := range parts {
 		for code := range p {
 			if _, twice := all[code]; twice {

@@ -1,7 +1,7 @@
 package text
 
 // administration is what administrators read.
-var administration = map[string]words{
+var administration = map[string]sentence{
 	"done.person_added":  {"Akun dibuat. Kata sandi pertama hanya ditampilkan sekali ini.", "The account was made. Its first password is shown this once."},
 	"done.quota_granted": {"Kuota dicatat.", "The quota was recorded."},
 	"done.reconciled":    {"Rekonsiliasi selesai.", "The reconciliation is done."},
@@ -32,7 +32,7 @@ var administration = map[string]words{
 }
 
 // reconciliations tell what the office and the register do not say alike. Arguments are the difference's members.
-var reconciliations = map[string]words{
+var reconciliations = map[string]sentence{
 	"reconciliation.freed": {
 		"Nomor seri {serial} pernah dilepas sebuah dokumen; kantor menyatakannya belum terpakai, jadi bebas dipakai lagi.",
 		"Serial {serial} was let go of; the office calls it unused, so it is free to be used.",

@@ -1,6 +1,6 @@
 package text
 
-var documents = map[string]words{
+var documents = map[string]sentence{
 	"document.not_found": {
 		"Dokumen tidak ditemukan.",
 		"The document was not found."},
@@ -251,7 +251,7 @@ var documents = map[string]words{
 		"Too many stamps; at most {limit}."},
 }
 
-var files = map[string]words{
+var files = map[string]sentence{
 	"file.missing": {
 		"Berkas dokumen belum disertakan.",
 		"The file of the document is missing."},

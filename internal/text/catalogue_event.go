@@ -1,7 +1,7 @@
 package text
 
 // events tell the audit trail. Arguments are the event's details.
-var events = map[string]words{
+var events = map[string]sentence{
 	"event.uploaded":              {"Mengunggah dokumen[ dari berkas {filename}]", "Uploaded the document[ from the file {filename}]"},
 	"event.participants_changed":  {"Mengubah peserta dokumen", "Changed the participants"},
 	"event.described":             {"Mengubah judul atau batas waktu[ ({title})]", "Changed the title or the deadline[ ({title})]"},
@@ -39,6 +39,7 @@ var events = map[string]words{
 	"event.timestamp_renewed":     {"Memperbarui stempel waktu dokumen", "Renewed the document's timestamp"},
 	"event.certificate_revoked":   {"Mencabut sertifikat[ {serial}][: {reason}]", "Revoked the certificate[ {serial}][: {reason}]"},
 	"event.clock_confirmed":       {"Memastikan bahwa jam layanan benar[: {local}][; peristiwa terakhir tercatat {last_event}][ ({by})]", "Confirmed that the clock of the service is right[: {local}][; the last event was recorded at {last_event}][ ({by})]"},
+	"event.recorded":              {"Mencatat sidik digital dari data yang ditulis", "Recorded the digests of data that was written"},
 	"event.normalised":            {"Menata ulang berkas sekali sebelum tanda tangan pertama; berkas asli disimpan", "Rewrote the file once, before the first signature; the original is kept"},
 	"event.password_forgotten":    {"Meminta kata sandi baru", "Asked for a new password"},
 	"event.password_changed":      {"Mengganti kata sandi[ {name}][ <{email}>]", "Changed the password[ of {name}][ <{email}>]"},

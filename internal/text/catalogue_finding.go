@@ -2,7 +2,7 @@ package text
 
 // findings tell what is in a file that its readers may not see or expect. Pages are ranges, such as "1-3, 7"; what and
 // shown are excerpts of the file.
-var findings = map[string]words{
+var findings = map[string]sentence{
 	"document.active_content": {
 		"Berkas ini memuat hal yang harus Anda setujui lebih dahulu: yang ditandatangani bisa berbeda dari yang terlihat.",
 		"This file contains something that you have to accept first: what is signed may differ from what is seen."},

@@ -1,7 +1,7 @@
 package text
 
 // identities say behind the word "identity" what was verified about a signer, how and by whom.
-var identities = map[string]words{
+var identities = map[string]sentence{
 	"identity.guest_unverified": {
 		"tidak diverifikasi; dicantumkan oleh {named_by} dari {organisation}",
 		"not verified; named by {named_by} of {organisation}"},

@@ -1,6 +1,6 @@
 package text
 
-var labels = map[string]words{
+var labels = map[string]sentence{
 	"status.draft":         {"Draf", "Draft"},
 	"status.converting":    {"Sedang Dikonversi", "Being Converted"},
 	"status.unconvertible": {"Gagal Dikonversi", "Not Convertible"},

@@ -1,7 +1,7 @@
 package text
 
 // messages tell that a verb was done.
-var messages = map[string]words{
+var messages = map[string]sentence{
 	"done.logout":             {"Berhasil keluar.", "You are logged out."},
 	"done.forgot_password":    {"Bila alamat ini memiliki akun, permintaan Anda sudah kami catat. Administrator akan menghubungi Anda.", "If this address has an account, your request was recorded. Your administrator will get in touch."},
 	"done.password":           {"Kata sandi diganti. Silakan masuk kembali.", "The password was changed. Please log in again."},

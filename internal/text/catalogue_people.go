@@ -1,6 +1,6 @@
 package text
 
-var people = map[string]words{
+var people = map[string]sentence{
 	"auth.required": {
 		"Silakan masuk terlebih dahulu: token tidak ada, tidak dikenal, atau sudah kedaluwarsa.",
 		"Please log in first: the token is missing, unknown or expired."},

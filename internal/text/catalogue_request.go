@@ -1,6 +1,6 @@
 package text
 
-var general = map[string]words{
+var general = map[string]sentence{
 	"unknown": {
 		"Permintaan ini tidak dapat dipenuhi ({code}).",
 		"This request could not be fulfilled ({code})."},
@@ -13,6 +13,9 @@ var general = map[string]words{
 	"server.clock": {
 		"Jam layanan sedang diperiksa, sehingga untuk sementara tidak ada yang dapat ditandatangani. Silakan coba lagi nanti; jika berlanjut, hubungi administrator Anda.",
 		"The clock of this service is being checked, so nothing can be signed for now. Please try again later; if it goes on, contact your administrator."},
+	"server.disk_full": {
+		"Ruang penyimpanan layanan hampir habis, sehingga untuk sementara tidak ada berkas baru yang dapat diterima. Silakan coba lagi nanti; jika berlanjut, hubungi administrator Anda.",
+		"The service is running out of disk space, so no new file can be taken for now. Please try again later; if it goes on, contact your administrator."},
 	"server.timeout": {
 		"Permintaan ini memakan waktu terlalu lama. Silakan coba lagi.",
 		"This request took too long. Please try again."},
@@ -39,7 +42,7 @@ var general = map[string]words{
 		"An Idempotency-Key must be 1 to {limit} printable ASCII characters."},
 }
 
-var requests = map[string]words{
+var requests = map[string]sentence{
 	"path.not_found": {
 		"Alamat ini tidak ada.",
 		"There is nothing at this address."},

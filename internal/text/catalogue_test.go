@@ -18,7 +18,7 @@ import (
 func TestBothLanguagesNameTheSameArguments(t *testing.T) {
 	t.Parallel()
 	for code, w := range sentences {
-		id, en := names(w.id), names(w.en)
+		id, en := argumentNames(w.id), argumentNames(w.en)
 		slices.Sort(id)
 		slices.Sort(en)
 		if !slices.Equal(id, en) {
@@ -44,14 +44,14 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 			want = append(want, "description."+string(s))
 		}
 	}
-	periods := constants(t, "../store", "Period")
+	periods := stringConstants(t, "../store", "Period")
 	if len(periods) < 5 {
 		t.Fatalf("only %d periods found", len(periods))
 	}
 	for _, p := range periods {
 		want = append(want, "periode."+p)
 	}
-	types := constants(t, "../contract", "EventType")
+	types := stringConstants(t, "../contract", "EventType")
 	if len(types) < 20 {
 		t.Fatalf("only %d types of event found", len(types))
 	}
@@ -61,10 +61,10 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 			t.Errorf("%s cannot be chosen: it is not in contract.EventTypes", e)
 		}
 	}
-	for _, k := range constants(t, "../contract", "DifferenceKind") {
+	for _, k := range stringConstants(t, "../contract", "DifferenceKind") {
 		want = append(want, "reconciliation."+k)
 	}
-	found := constants(t, "../contract", "FindingCode")
+	found := stringConstants(t, "../contract", "FindingCode")
 	if len(found) < 10 {
 		t.Fatalf("only %d kinds of finding found", len(found))
 	}
@@ -78,7 +78,7 @@ func TestEveryStateStampEventFindingAndPeriodHasALabel(t *testing.T) {
 
 func TestEveryCodeInTheProjectHasASentenceAndGivesItsArguments(t *testing.T) {
 	t.Parallel()
-	uses := codes(t, "../..")
+	uses := findCodes(t, "../..")
 	if len(uses) < 60 {
 		t.Fatalf("only %d uses of codes found", len(uses))
 	}
@@ -91,7 +91,7 @@ func TestEveryCodeInTheProjectHasASentenceAndGivesItsArguments(t *testing.T) {
 		if u.open {
 			continue
 		}
-		for _, name := range required(w.id) {
+		for _, name := range requiredArguments(w.id) {
 			if !slices.Contains(u.args, name) {
 				t.Errorf("%s: %s names {%s}, which is not given here", u.where, u.code, name)
 			}
@@ -108,7 +108,7 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			if l, ok := n.(*ast.BasicLit); ok {
-				if s, ok := text([]ast.Expr{l}, 0); ok {
+				if s, ok := stringLiteral([]ast.Expr{l}, 0); ok {
 					literals[s] = true
 				}
 			}
@@ -124,9 +124,9 @@ func TestEverySentenceIsSpokenSomewhere(t *testing.T) {
 	}
 }
 
-// required returns the arguments a sentence cannot do without: those outside brackets.
-func required(s string) []string {
-	return names(regexp.MustCompile(`\[[^]]*\]`).ReplaceAllString(s, ""))
+// requiredArguments returns the arguments a sentence cannot do without: those outside brackets.
+func requiredArguments(s string) []string {
+	return argumentNames(regexp.MustCompile(`\[[^]]*\]`).ReplaceAllString(s, ""))
 }
 
 // use is one place in the program that speaks by code.
@@ -139,9 +139,9 @@ type use struct {
 
 var codeLike = regexp.MustCompile(`^[a-z]+(\.[a-z0-9_]+)+$`)
 
-// codes finds every code in the sources under root: in calls that take one, and in the member Code of a
+// findCodes finds every code in the sources under root: in calls that take one, and in the member Code of a
 // composite literal.
-func codes(t *testing.T, root string) []use {
+func findCodes(t *testing.T, root string) []use {
 	t.Helper()
 	var found []use
 	eachSource(t, root, func(files *token.FileSet, _ string, f *ast.File) {
@@ -157,13 +157,13 @@ func codes(t *testing.T, root string) []use {
 				}
 			case *ast.CallExpr:
 				collectWith(n, with)
-				if u, ok := call(n); ok {
+				if u, ok := parseCall(n); ok {
 					u.where, u.open = files.Position(n.Pos()).String(), u.open || kept[n]
 					u.args = append(u.args, with[n]...)
 					found = append(found, u)
 				}
 			case *ast.CompositeLit:
-				if u, ok := literal(n); ok {
+				if u, ok := parseLiteral(n); ok {
 					u.where, u.open = files.Position(n.Pos()).String(), u.open || kept[n]
 					found = append(found, u)
 				}
@@ -212,7 +212,7 @@ func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 	}
 	switch s.Sel.Name {
 	case "With":
-		if name, ok := text(n.Args, 0); ok {
+		if name, ok := stringLiteral(n.Args, 0); ok {
 			with[inner] = append(with[inner], name)
 		}
 		fallthrough
@@ -221,9 +221,9 @@ func collectWith(n *ast.CallExpr, with map[ast.Node][]string) {
 	}
 }
 
-// call reads Refuse(kind, code), add and Wrong(field, code, name, value, ...), Sentence(language, code, args), and say and
+// parseCall reads Refuse(kind, code), add and Wrong(field, code, name, value, ...), Sentence(language, code, args), and say and
 // note, which take the code first.
-func call(n *ast.CallExpr) (use, bool) {
+func parseCall(n *ast.CallExpr) (use, bool) {
 	name := ""
 	switch f := n.Fun.(type) {
 	case *ast.Ident:
@@ -232,10 +232,10 @@ func call(n *ast.CallExpr) (use, bool) {
 		name = f.Sel.Name
 	}
 	if name == "say" || name == "note" {
-		code, ok := text(n.Args, 0)
+		code, ok := stringLiteral(n.Args, 0)
 		return use{code: code, open: true}, ok && codeLike.MatchString(code)
 	}
-	code, ok := text(n.Args, 1)
+	code, ok := stringLiteral(n.Args, 1)
 	if !ok || !codeLike.MatchString(code) {
 		return use{}, false
 	}
@@ -247,7 +247,7 @@ func call(n *ast.CallExpr) (use, bool) {
 	case "add", "Wrong":
 		u := use{code: code, open: n.Ellipsis.IsValid()}
 		for i := 2; i < len(n.Args); i += 2 {
-			if arg, ok := text(n.Args, i); ok {
+			if arg, ok := stringLiteral(n.Args, i); ok {
 				u.args = append(u.args, arg)
 			}
 		}
@@ -256,8 +256,8 @@ func call(n *ast.CallExpr) (use, bool) {
 	return use{}, false
 }
 
-// literal reads Error{Code: code, Args: ...} and its like.
-func literal(n *ast.CompositeLit) (use, bool) {
+// parseLiteral reads Error{Code: code, Args: ...} and its like.
+func parseLiteral(n *ast.CompositeLit) (use, bool) {
 	var u use
 	for _, e := range n.Elts {
 		kv, ok := e.(*ast.KeyValueExpr)
@@ -270,7 +270,7 @@ func literal(n *ast.CompositeLit) (use, bool) {
 		}
 		switch key.Name {
 		case "Code":
-			u.code, _ = text([]ast.Expr{kv.Value}, 0)
+			u.code, _ = stringLiteral([]ast.Expr{kv.Value}, 0)
 		case "Args":
 			m, ok := kv.Value.(*ast.CompositeLit)
 			if !ok {
@@ -279,7 +279,7 @@ func literal(n *ast.CompositeLit) (use, bool) {
 			}
 			for _, e := range m.Elts {
 				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					if name, ok := text([]ast.Expr{kv.Key}, 0); ok {
+					if name, ok := stringLiteral([]ast.Expr{kv.Key}, 0); ok {
 						u.args = append(u.args, name)
 					}
 				}
@@ -289,8 +289,8 @@ func literal(n *ast.CompositeLit) (use, bool) {
 	return u, codeLike.MatchString(u.code)
 }
 
-// text returns the string literal at i.
-func text(args []ast.Expr, i int) (string, bool) {
+// stringLiteral returns the string literal at i.
+func stringLiteral(args []ast.Expr, i int) (string, bool) {
 	if i >= len(args) {
 		return "", false
 	}
@@ -302,8 +302,8 @@ func text(args []ast.Expr, i int) (string, bool) {
 	return s, err == nil
 }
 
-// constants returns the values of the string constants of a type in a package.
-func constants(t *testing.T, dir, typ string) []string {
+// stringConstants returns the values of the string constants of a type in a package.
+func stringConstants(t *testing.T, dir, typ string) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -318,7 +318,7 @@ func constants(t *testing.T, dir, typ string) []string {
 		ast.Inspect(f, func(n ast.Node) bool {
 			if v, ok := n.(*ast.ValueSpec); ok {
 				if id, ok := v.Type.(*ast.Ident); ok && id.Name == typ {
-					if s, ok := text(v.Values, 0); ok {
+					if s, ok := stringLiteral(v.Values, 0); ok {
 						values = append(values, s)
 					}
 				}

@@ -8,8 +8,8 @@ import (
 	"segel/internal/contract"
 )
 
-// stage names where a document stands, finer than its state: what a processing one waits for.
-func stage(d *contract.Document) string {
+// documentStage names where a document stands, finer than its state: what a processing one waits for.
+func documentStage(d *contract.Document) string {
 	switch {
 	case d.State == contract.Draft && d.Conversion.State == contract.Converting:
 		return "converting"
@@ -27,16 +27,16 @@ func stage(d *contract.Document) string {
 
 // StatusInfo tells where a document stands, in a word or two.
 func StatusInfo(l Language, d *contract.Document) string {
-	return Sentence(l, "status."+stage(d), nil)
+	return Sentence(l, "status."+documentStage(d), nil)
 }
 
 // Description tells where a document stands in a sentence, with the reason where it ended badly.
 func Description(l Language, d *contract.Document) string {
-	return Sentence(l, "description."+stage(d), map[string]any{"reason": Reason(l, d.Reason)})
+	return Sentence(l, "description."+documentStage(d), map[string]any{"reason": Reason(l, d.Reason)})
 }
 
-// Button labels what that person would do with a document next.
-func Button(l Language, d *contract.Document, id contract.PersonID) string {
+// ButtonLabel labels what that person would do with a document next.
+func ButtonLabel(l Language, d *contract.Document, id contract.PersonID) string {
 	code := "button.view"
 	switch {
 	case d.State == contract.Draft:
@@ -63,11 +63,11 @@ func Event(l Language, e contract.Event) string {
 	if p := e.Details["problem"]; p != "" {
 		args["problem"] = Reason(l, p)
 	}
-	if code := "identity." + e.Details["assurance"]; sentences[code] != (words{}) {
+	if code := "identity." + e.Details["assurance"]; sentences[code] != (sentence{}) {
 		args["identity"] = Sentence(l, code, args)
 	}
 	if r := e.Details["reason"]; e.Type == contract.EventCertificateRevoked && r != "" {
-		args["reason"] = Revocation(l, r)
+		args["reason"] = RevocationReason(l, r)
 	}
 	if e.Type == contract.EventFindingAccepted {
 		args["finding"] = Sentence(l, e.Details["code"], args)
@@ -106,17 +106,17 @@ func Reason(l Language, reason string) string {
 	if _, ours := sentences[code]; ours && slices.Contains([]string{"stamp", "file", "closing"}, kind) {
 		switch code {
 		case "closing.revoked":
-			return Sentence(l, code, revoked(l, words))
+			return Sentence(l, code, revocationArguments(l, words))
 		case contract.WaitsForTime, contract.FailedForFuture:
-			return Sentence(l, code, until(words))
+			return Sentence(l, code, timeArguments(words))
 		}
 		return Sentence(l, code, map[string]any{"words": words})
 	}
 	return reason
 }
 
-// Clock tells administrators what is wrong with the clock; empty where nothing is.
-func Clock(l Language, f contract.ClockFinding) string {
+// ClockProblem tells administrators what is wrong with the clock; empty where nothing is.
+func ClockProblem(l Language, f contract.ClockFinding) string {
 	code := ""
 	switch {
 	case f.State == contract.ClockUnconfirmed:
@@ -131,9 +131,9 @@ func Clock(l Language, f contract.ClockFinding) string {
 	return Sentence(l, code, map[string]any{"by": int(f.Ahead.Abs().Seconds())})
 }
 
-// until reads the moment behind the code of a document that waits for it. Other words are no arguments, and the sentence does
+// timeArguments reads the moment behind the code of a document that waits for it. Other words are no arguments, and the sentence does
 // without.
-func until(words string) map[string]any {
+func timeArguments(words string) map[string]any {
 	at, err := time.Parse(time.RFC3339, words)
 	if err != nil {
 		return nil
@@ -147,6 +147,6 @@ func EventType(l Language, t contract.EventType) string { return Sentence(l, "ev
 // Difference is the sentence for one difference of a reconciliation.
 func Difference(l Language, d contract.Difference) string {
 	return Sentence(l, "reconciliation."+string(d.Kind), map[string]any{
-		"serial": d.Serial, "document": d.Document, "file": d.File, "there": d.There, "here": d.Here,
+		"serial": d.Serial, "document": d.Document, "file": d.File, "there": d.OfficeState, "here": d.RegisterState,
 	})
 }

@@ -19,8 +19,8 @@ var (
 // maxHeader bounds how much of an Accept-Language header is looked at, in bytes; browsers send some 50.
 const maxHeader = 200
 
-// Accept chooses the language for an Accept-Language header (RFC 9110 §12.5.4).
-func Accept(header string) Language {
+// ChooseLanguage chooses the language for an Accept-Language header (RFC 9110 §12.5.4).
+func ChooseLanguage(header string) Language {
 	if len(header) > maxHeader {
 		return Indonesian
 	}

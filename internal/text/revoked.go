@@ -6,7 +6,7 @@ import (
 )
 
 // revocations says why a certificate was revoked, by the names of RFC 5280 §5.3.1.
-var revocations = map[string]words{
+var revocations = map[string]sentence{
 	"revocation.unspecified":          {"sebabnya tidak disebutkan", "for a cause that is not told"},
 	"revocation.keyCompromise":        {"kuncinya bocor", "its key was compromised"},
 	"revocation.cACompromise":         {"kunci penerbitnya bocor", "its issuer's key was compromised"},
@@ -19,17 +19,17 @@ var revocations = map[string]words{
 	"revocation.aACompromise":         {"kunci otoritas wewenangnya bocor", "the key of the authority for its rights was compromised"},
 }
 
-// Revocation says why a certificate was revoked; a name that is none of RFC 5280 §5.3.1 is returned as it is.
-func Revocation(l Language, reason string) string {
+// RevocationReason says why a certificate was revoked; a name that is none of RFC 5280 §5.3.1 is returned as it is.
+func RevocationReason(l Language, reason string) string {
 	if _, ok := revocations["revocation."+reason]; !ok {
 		return reason
 	}
 	return Sentence(l, "revocation."+reason, nil)
 }
 
-// revoked takes the words behind closing.revoked apart: serial in hexadecimal, moment, reason. Other words are no
+// revocationArguments takes the words behind closing.revoked apart: serial in hexadecimal, moment, reason. Other words are no
 // arguments, and the sentence does without.
-func revoked(l Language, words string) map[string]any {
+func revocationArguments(l Language, words string) map[string]any {
 	part := strings.SplitN(words, ", ", 3)
 	if len(part) < 3 {
 		return nil
@@ -38,5 +38,5 @@ func revoked(l Language, words string) map[string]any {
 	if err != nil {
 		return nil
 	}
-	return map[string]any{"serial": part[0], "when": ShortTime(l, at), "why": Revocation(l, part[2])}
+	return map[string]any{"serial": part[0], "when": ShortTime(l, at), "why": RevocationReason(l, part[2])}
 }

@@ -42,7 +42,7 @@ func TestEveryReasonOfARevocationHasItsWords(t *testing.T) {
 		t.Fatalf("only %d parts found", len(named))
 	}
 	for i := 1; i < len(named); i += 2 {
-		if Revocation(English, named[i]) == named[i] {
+		if RevocationReason(English, named[i]) == named[i] {
 			t.Errorf("%s has no words", named[i])
 		}
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// words is one sentence in each language.
-type words struct{ id, en string }
+// sentence is one sentence in each language.
+type sentence struct{ id, en string }
 
-func (w words) in(l Language) string {
+func (w sentence) inLanguage(l Language) string {
 	if l == English {
 		return w.en
 	}
@@ -25,11 +25,11 @@ func Sentence(l Language, code string, args map[string]any) string {
 	if !ok {
 		w, args = sentences["unknown"], map[string]any{"code": code}
 	}
-	return fill(l, w.in(l), args)
+	return fillArguments(l, w.inLanguage(l), args)
 }
 
-// fill puts arguments into a sentence.
-func fill(l Language, s string, args map[string]any) string {
+// fillArguments puts arguments into a sentence.
+func fillArguments(l Language, s string, args map[string]any) string {
 	var b strings.Builder
 	for s != "" {
 		i := strings.IndexAny(s, "{[")
@@ -44,21 +44,21 @@ func fill(l Language, s string, args map[string]any) string {
 		}
 		inner, rest, _ := strings.Cut(s[i+1:], end)
 		if end == "]" {
-			if complete(inner, args) {
-				b.WriteString(fill(l, inner, args))
+			if hasArguments(inner, args) {
+				b.WriteString(fillArguments(l, inner, args))
 			}
 		} else {
 			name, how, _ := strings.Cut(inner, "|")
-			b.WriteString(write(l, args[name], how))
+			b.WriteString(formatArgument(l, args[name], how))
 		}
 		s = rest
 	}
 	return b.String()
 }
 
-// complete reports whether every argument named in s is there and not empty.
-func complete(s string, args map[string]any) bool {
-	for _, name := range names(s) {
+// hasArguments reports whether every argument named in s is there and not empty.
+func hasArguments(s string, args map[string]any) bool {
+	for _, name := range argumentNames(s) {
 		if v, ok := args[name]; !ok || v == nil || v == "" {
 			return false
 		}
@@ -66,8 +66,8 @@ func complete(s string, args map[string]any) bool {
 	return true
 }
 
-// names returns the arguments named in s, in order.
-func names(s string) []string {
+// argumentNames returns the arguments named in s, in order.
+func argumentNames(s string) []string {
 	var found []string
 	for {
 		_, rest, ok := strings.Cut(s, "{")
@@ -80,9 +80,9 @@ func names(s string) []string {
 	}
 }
 
-// write spells one argument: a number with the language's separators, or with how "size" as a number of bytes
+// formatArgument spells one argument: a number with the language's separators, or with how "size" as a number of bytes
 // and with "duration" as seconds; a list with commas; a moment as [ShortTime] does.
-func write(l Language, v any, how string) string {
+func formatArgument(l Language, v any, how string) string {
 	var n float64
 	switch v := v.(type) {
 	case int:
@@ -104,15 +104,15 @@ func write(l Language, v any, how string) string {
 	}
 	switch how {
 	case "size":
-		return size(l, n)
+		return formatSize(l, n)
 	case "duration":
-		return duration(l, n)
+		return formatDuration(l, n)
 	}
-	return number(l, n)
+	return formatNumber(l, n)
 }
 
-// number writes n with at most one decimal.
-func number(l Language, n float64) string {
+// formatNumber writes n with at most one decimal.
+func formatNumber(l Language, n float64) string {
 	point, comma := ",", "."
 	if l == English {
 		point, comma = ".", ","
@@ -131,8 +131,8 @@ func number(l Language, n float64) string {
 	return whole
 }
 
-// size writes a number of bytes in the largest unit of which there is at least one.
-func size(l Language, bytes float64) string {
+// formatSize writes a number of bytes in the largest unit of which there is at least one.
+func formatSize(l Language, bytes float64) string {
 	unit := "byte"
 	for _, u := range []string{"KiB", "MiB", "GiB"} {
 		if bytes < 1024 {
@@ -143,11 +143,11 @@ func size(l Language, bytes float64) string {
 	if unit == "byte" && l == English {
 		unit = "bytes"
 	}
-	return number(l, bytes) + " " + unit
+	return formatNumber(l, bytes) + " " + unit
 }
 
-// duration writes seconds in the largest unit of which there are at least two, rounded up.
-func duration(l Language, seconds float64) string {
+// formatDuration writes seconds in the largest unit of which there are at least two, rounded up.
+func formatDuration(l Language, seconds float64) string {
 	n, id, en := math.Ceil(seconds), "detik", "second"
 	for _, u := range []struct {
 		in     float64
@@ -159,10 +159,10 @@ func duration(l Language, seconds float64) string {
 		n, id, en = math.Ceil(n/u.in), u.id, u.en
 	}
 	if l != English {
-		return number(l, n) + " " + id
+		return formatNumber(l, n) + " " + id
 	}
 	if n != 1 {
 		en += "s"
 	}
-	return number(l, n) + " " + en
+	return formatNumber(l, n) + " " + en
 }

@@ -28,10 +28,10 @@ func TestArgumentsAreWrittenInTheLanguage(t *testing.T) {
 		{"{gone}", "?", "?"},
 		{"", "", ""},
 	} {
-		if got := fill(Indonesian, test.in, args); got != test.id {
+		if got := fillArguments(Indonesian, test.in, args); got != test.id {
 			t.Errorf("%q in Indonesian is %q, want %q", test.in, got, test.id)
 		}
-		if got := fill(English, test.in, args); got != test.en {
+		if got := fillArguments(English, test.in, args); got != test.en {
 			t.Errorf("%q in English is %q, want %q", test.in, got, test.en)
 		}
 	}
@@ -65,7 +65,7 @@ func TestIndonesianIsReadUnlessEnglishIsPreferred(t *testing.T) {
 		"en-GB-oxendict,en;q=0.9,ms;q=0.1":  English,
 		"zh-Hant-TW,zh;q=0.9,en-AU;q=0.001": English,
 	} {
-		if got := Accept(header); got != want {
+		if got := ChooseLanguage(header); got != want {
 			t.Errorf("%.40q chooses %s, want %s", header, got, want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestLabelsTellWhereADocumentStands(t *testing.T) {
 		if got := Description(Indonesian, &d); got != test.description {
 			t.Errorf("%s: description is %q, want %q", d.State, got, test.description)
 		}
-		if got := Button(Indonesian, &d, "s"); got != test.button {
+		if got := ButtonLabel(Indonesian, &d, "s"); got != test.button {
 			t.Errorf("%s: button is %q, want %q", d.State, got, test.button)
 		}
 	}

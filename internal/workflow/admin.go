@@ -104,39 +104,39 @@ type LogPage struct {
 	Total int
 }
 
-// organisations are all there are, by their identifiers: for their names.
-type organisations map[contract.OrganisationID]store.Organisation
+// organisationsByID are all there are, by their identifiers: for their names.
+type organisationsByID map[contract.OrganisationID]store.Organisation
 
-func (s *Service) organisations(ctx context.Context) (organisations, error) {
+func (s *Service) loadOrganisations(ctx context.Context) (organisationsByID, error) {
 	all, err := s.Store.Organisations(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read organisations: %w", err)
 	}
-	by := make(organisations, len(all))
+	by := make(organisationsByID, len(all))
 	for _, o := range all {
 		by[o.ID] = o
 	}
 	return by, nil
 }
 
-// scope is whose affairs a caller administers.
-type scope struct {
-	of  contract.OrganisationID // the only organisation; empty: all of them
-	all organisations           // whosever affairs are meant
+// adminScope is whose affairs a caller administers.
+type adminScope struct {
+	organisation  contract.OrganisationID // the only organisation; empty: all of them
+	organisations organisationsByID       // whosever affairs are meant
 }
 
-// administer decides whether the caller may, and that the organisation he names exists.
-func (s *Service) administer(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (scope, error) {
-	of, err := by.Administer(op, of)
+// authoriseAdmin decides whether the caller may, and that the organisation he names exists.
+func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (adminScope, error) {
+	of, err := by.AuthoriseAdmin(op, of)
 	if err != nil {
-		return scope{}, err
+		return adminScope{}, err
 	}
-	all, err := s.organisations(ctx)
+	all, err := s.loadOrganisations(ctx)
 	if err != nil {
-		return scope{}, err
+		return adminScope{}, err
 	}
 	if _, known := all[of]; of != "" && !known {
-		return scope{}, contract.ErrNoOrganisation
+		return adminScope{}, contract.ErrNoOrganisation
 	}
-	return scope{of: of, all: all}, nil
+	return adminScope{organisation: of, organisations: all}, nil
 }

@@ -14,13 +14,13 @@ import (
 // Quotas tells what an organisation has of each unit; where none is named, what each has that the caller administers,
 // by name.
 func (s *Service) Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]OrganisationQuota, error) {
-	whose, err := s.administer(ctx, by, contract.AdminQuota, of)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, of)
 	if err != nil {
 		return nil, err
 	}
 	all := []OrganisationQuota{}
-	for _, o := range whose.all {
-		if whose.of != "" && o.ID != whose.of {
+	for _, o := range whose.organisations {
+		if whose.organisation != "" && o.ID != whose.organisation {
 			continue
 		}
 		q, err := s.organisationQuota(ctx, o)
@@ -41,38 +41,38 @@ func (s *Service) organisationQuota(ctx context.Context, o store.Organisation) (
 	return OrganisationQuota{Organisation: o, Quota: q}, nil
 }
 
-// mostGranted bounds one grant: more is a slip of the pen.
-const mostGranted = 10_000_000
+// maxGrant bounds one grant: more is a slip of the pen.
+const maxGrant = 10_000_000
 
 // GrantQuota adds to what an organisation may spend, and says so in the ledger and in the audit log, with the reason.
 func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
 	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
-	whose, err := s.administer(ctx, by, contract.AdminGrant, r.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
 	if err != nil {
 		return OrganisationQuota{}, err
 	}
 	r.Reason = contract.CleanText(r.Reason)
 	var bad []contract.FieldError
 	if r.Unit != contract.UnitStamp && r.Unit != contract.UnitSignature {
-		bad = append(bad, contract.Wrong("unit", "value.not_one_of", "allowed", "emet, base"))
+		bad = append(bad, contract.NewFieldError("unit", "value.not_one_of", "allowed", "emet, base"))
 	}
-	if r.Count == 0 || r.Count > mostGranted || r.Count < -mostGranted {
-		bad = append(bad, contract.Wrong("count", "quota.count", "limit", mostGranted))
+	if r.Count == 0 || r.Count > maxGrant || r.Count < -maxGrant {
+		bad = append(bad, contract.NewFieldError("count", "quota.count", "limit", maxGrant))
 	}
 	if r.Reason == "" {
-		bad = append(bad, contract.Wrong("reason", "value.required"))
+		bad = append(bad, contract.NewFieldError("reason", "value.required"))
 	}
 	if limit := s.Limits.Defaults().Text; utf8.RuneCountInString(r.Reason) > limit {
-		bad = append(bad, contract.Wrong("reason", "text.too_long", "limit", limit))
+		bad = append(bad, contract.NewFieldError("reason", "text.too_long", "limit", limit))
 	}
-	if err := contract.Input(bad...); err != nil {
+	if err := contract.InvalidInput(bad...); err != nil {
 		return OrganisationQuota{}, err
 	}
 	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
-		return OrganisationQuota{Organisation: whose.all[whose.of], Quota: q}
+		return OrganisationQuota{Organisation: whose.organisations[whose.organisation], Quota: q}
 	}
-	keep := store.KeepAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
-	q, err := s.Store.Grant(keep, whose.of, r.Unit, r.Count, r.Reason, by, s.Clock())
+	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
+	q, err := s.Store.Grant(keep, whose.organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
 	if err != nil {
 		return OrganisationQuota{}, keyRefusal(fmt.Errorf("grant quota: %w", err))
 	}
@@ -81,31 +81,33 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 
 // QuotaLedger returns one page of how quota moved, newest first.
 func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
-	whose, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	q.Organisation = whose.of
+	q.Organisation = whose.organisation
 	p, err := s.Store.QuotaEntries(ctx, q)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	lines, err := s.ledgerLines(ctx, p.Entries, whose.all)
+	lines, err := s.ledgerLines(ctx, p.Entries, whose.organisations)
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachQuotaMove calls yield with every line of the ledger that matches, oldest first, until it returns an error.
 func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
-	whose, err := s.administer(ctx, by, contract.AdminLedger, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = whose.of
-	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) { return s.ledgerLines(ctx, batch, whose.all) }
+	q.Organisation = whose.organisation
+	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) {
+		return s.ledgerLines(ctx, batch, whose.organisations)
+	}
 	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
 }
 
-func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names organisations) ([]LedgerLine, error) {
+func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names organisationsByID) ([]LedgerLine, error) {
 	titles, err := titlesOf(ctx, s, entries, func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} })
 	if err != nil {
 		return nil, err

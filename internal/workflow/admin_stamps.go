@@ -9,31 +9,33 @@ import (
 
 // Attempts returns one page of the calls to the stamp office, newest first.
 func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (AttemptPage, error) {
-	whose, err := s.administer(ctx, by, contract.AdminAttempts, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	q.Organisation = whose.of
+	q.Organisation = whose.organisation
 	p, err := s.Store.Attempts(ctx, q)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	lines, err := s.attemptLines(ctx, p.Attempts, whose.all)
+	lines, err := s.attemptLines(ctx, p.Attempts, whose.organisations)
 	return AttemptPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachAttempt calls yield with every call to the stamp office that matches, oldest first, until it returns an error.
 func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
-	whose, err := s.administer(ctx, by, contract.AdminAttempts, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = whose.of
-	lines := func(batch []contract.Attempt) ([]AttemptLine, error) { return s.attemptLines(ctx, batch, whose.all) }
+	q.Organisation = whose.organisation
+	lines := func(batch []contract.Attempt) ([]AttemptLine, error) {
+		return s.attemptLines(ctx, batch, whose.organisations)
+	}
 	return inBatches(func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }, lines, yield)
 }
 
-func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names organisations) ([]AttemptLine, error) {
+func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names organisationsByID) ([]AttemptLine, error) {
 	titles, err := titlesOf(ctx, s, attempts, func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} })
 	if err != nil {
 		return nil, err
@@ -57,24 +59,24 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 
 // Serials returns one page of the register of serials. Those that are nobody's so far an operator sees alone.
 func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
-	whose, err := s.administer(ctx, by, contract.AdminSerials, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
 	if err != nil {
 		return SerialPage{}, err
 	}
-	q.Organisation = whose.of
+	q.Organisation = whose.organisation
 	p, err := s.Store.Serials(ctx, q)
 	if err != nil {
 		return SerialPage{}, err
 	}
 	titles, err := titlesOf(ctx, s, p.Serials, func(r contract.StampSerial) []contract.DocumentID {
-		return []contract.DocumentID{r.Document, r.Former}
+		return []contract.DocumentID{r.Document, r.FormerDocument}
 	})
 	if err != nil {
 		return SerialPage{}, err
 	}
 	lines := make([]SerialLine, len(p.Serials))
 	for i, r := range p.Serials {
-		lines[i] = SerialLine{StampSerial: r, Organisation: whose.all[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.Former]}
+		lines[i] = SerialLine{StampSerial: r, Organisation: whose.organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
 	}
 	return SerialPage{Lines: lines, Total: p.Total}, nil
 }

@@ -9,24 +9,24 @@ import (
 	"segel/internal/store"
 )
 
-// stillFor is after how long without progress a document counts as standing still.
-const stillFor = time.Minute
+// stuckAfter is after how long without progress a document counts as standing still.
+const stuckAfter = time.Minute
 
 // Waiting returns one page of the documents that stand still: those that have waited for the service for a while, and
 // those that failed, oldest first.
 func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
-	whose, err := s.administer(ctx, by, contract.AdminStuck, q.Organisation)
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
 	if err != nil {
 		return WaitingPage{}, err
 	}
-	q.Organisation, q.Before = whose.of, s.Clock().Add(-stillFor)
+	q.Organisation, q.Before = whose.organisation, s.Clock().Add(-stuckAfter)
 	l, err := s.Store.Waiting(ctx, q)
 	if err != nil {
 		return WaitingPage{}, err
 	}
 	lines := make([]WaitingLine, len(l.Documents))
 	for i, d := range l.Documents {
-		lines[i] = WaitingLine{Document: d, Organisation: whose.all[d.Organisation]}
+		lines[i] = WaitingLine{Document: d, Organisation: whose.organisations[d.Organisation]}
 	}
 	clock, err := s.ClockFinding(ctx)
 	if err != nil {
@@ -37,11 +37,11 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 
 // Retry has a document that stands still tried again, now. See [contract.Retry].
 func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	if _, err := by.Administer(contract.AdminRetry, ""); err != nil {
+	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
 		return contract.Document{}, err
 	}
-	d, err := s.apply(effect(ctx), id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Retry(d, by, s.Clock()))
+	d, err := s.applyRule(withDocumentAnswer(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.RetryByAdmin(d, by, s.Clock()))
 	})
 	if errors.Is(err, contract.ErrNoOrganisation) {
 		return contract.Document{}, contract.ErrNotFound // as what is not there
@@ -51,7 +51,7 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 
 // RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryOwn].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.RetryOwn(d, by, s.Clock()))
+	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.RetryByOwner(d, by, s.Clock()))
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 // Cancel ends a document because its owner takes it back.
 func (s *Service) Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
-	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Cancel(d, reason, by, s.Limits, s.Clock()))
+	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.Cancel(d, reason, by, s.Limits, s.Clock()))
 	})
 }

@@ -53,7 +53,7 @@ func foreign(t *testing.T, lock pdf.Dict, certify int) []byte {
 		dict["Lock"] = lock
 		grow(u.Build())
 	}
-	a, err := authority.Ephemeral("http://elsewhere.test", time.Now)
+	a, err := authority.NewEphemeral("http://elsewhere.test", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

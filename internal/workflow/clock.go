@@ -34,9 +34,9 @@ type clockAlarm struct {
 	at      time.Time            // of against, by the local clock
 }
 
-// againstFor is how long it counts what time-stamp authorities said. They are asked by signing alone, so that a clock that
+// disagreementLifetime is how long it counts what time-stamp authorities said. They are asked by signing alone, so that a clock that
 // was set right would be in doubt until somebody signs.
-const againstFor = 10 * time.Minute
+const disagreementLifetime = 10 * time.Minute
 
 // readClock reads every clock there is at this moment, and decides. It is asked before anything is signed: what time-stamp
 // authorities say, the timestamp itself will tell.
@@ -58,7 +58,7 @@ func (s *Service) ClockFinding(ctx context.Context) (contract.ClockFinding, erro
 	s.alarm.mu.Lock()
 	against, since := s.alarm.against, f.Local.Sub(s.alarm.at).Abs()
 	s.alarm.mu.Unlock()
-	if against != nil && since < againstFor && f.State != contract.ClockDisagrees {
+	if against != nil && since < disagreementLifetime && f.State != contract.ClockDisagrees {
 		f.State, f.With, f.Ahead = contract.ClockDisagrees, "timestamps", -against.Offset()
 	}
 	s.logClockState(ctx, f)
@@ -110,20 +110,20 @@ func (s *Service) recordClockEvidence(ctx context.Context, err error) {
 	}
 }
 
-// witness passes on what a time-stamp authority says, and remembers what the last token says.
-type witness struct {
+// recordingTimestamper passes on what a time-stamp authority says, and remembers what the last token says.
+type recordingTimestamper struct {
 	tsp.Timestamper
 	service *Service
-	ends    time.Time            // until when it lasts, see lasts; zero: there was none
+	expiry  time.Time            // until when it lasts, see lasts; zero: there was none
 	time    contract.TrustedTime // zero: there was none
 }
 
-func (s *Service) witness() *witness {
-	return &witness{Timestamper: s.Timestamper, service: s}
+func (s *Service) newRecordingTimestamper() *recordingTimestamper {
+	return &recordingTimestamper{Timestamper: s.Timestamper, service: s}
 }
 
 // Timestamp obtains a token.
-func (w *witness) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+func (w *recordingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	der, err := w.Timestamper.Timestamp(ctx, digest)
 	w.service.recordClockEvidence(ctx, err)
 	if err != nil {
@@ -133,27 +133,27 @@ func (w *witness) Timestamp(ctx context.Context, digest []byte) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	w.ends, w.time = lasts(token), contract.TrustedTime{At: token.Time, Accuracy: token.Accuracy}
+	w.expiry, w.time = tokenExpiry(token), contract.TrustedTime{At: token.Time, Accuracy: token.Accuracy}
 	return der, nil
 }
 
-// clockWrong reports whether something was not signed because clocks disagree.
-func clockWrong(err error) bool {
+// isClockError reports whether something was not signed because clocks disagree.
+func isClockError(err error) bool {
 	var clock *tsp.ClockError
 	var invalid *pades.ValidityError
 	var no *tsp.Refusal
 	return errors.Is(err, contract.ErrClock) || errors.As(err, &clock) || errors.As(err, &invalid) || errors.As(err, &no) && no.Failure == tsp.TimeNotAvailable
 }
 
-// outage tells the client to come back when trusted time cannot be had, or clocks disagree: no signature is made without it.
-func outage(err error) error {
+// timestampRefusal tells the client to come back when trusted time cannot be had, or clocks disagree: no signature is made without it.
+func timestampRefusal(err error) error {
 	switch {
 	case contract.KindOf(err) != 0:
 		return err
-	case clockWrong(err):
-		return contract.ErrClock.With("retry_after", int((2 * clockRetry).Seconds())).Because(err)
+	case isClockError(err):
+		return contract.ErrClock.With("retry_after", int((2 * clockRetry).Seconds())).WithCause(err)
 	case errors.Is(err, pades.ErrTimestamp):
-		return contract.Refuse(contract.Unavailable, "server.unavailable").Again().Because(err)
+		return contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	return err
 }
@@ -191,18 +191,18 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 		return c, fmt.Errorf("read documents that wait: %w", err)
 	}
 	for _, id := range waiting {
-		d, err := s.document(ctx, id)
+		d, err := s.loadDocument(ctx, id)
 		if errors.Is(err, contract.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return c, err
 		}
-		kind, waits := d.Work()
+		kind, waits := d.PendingWork()
 		if !waits {
 			continue
 		}
-		if err := s.Store.Hasten(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
+		if err := s.Store.EnqueueNow(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
 			return c, fmt.Errorf("bring the work on document %d forward: %w", id, err)
 		}
 		c.Resumed++
@@ -215,13 +215,13 @@ var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const maxResumed = 100_000
 
-// AskTime obtains a timestamp over nothing in particular, to learn the time of an authority.
-func (s *Service) AskTime(ctx context.Context) (contract.TrustedTime, error) {
+// FetchTrustedTime obtains a timestamp over nothing in particular, to learn the time of an authority.
+func (s *Service) FetchTrustedTime(ctx context.Context) (contract.TrustedTime, error) {
 	var digest [32]byte
 	if _, err := io.ReadFull(s.Random, digest[:]); err != nil {
 		return contract.TrustedTime{}, err
 	}
-	w := s.witness()
+	w := s.newRecordingTimestamper()
 	_, err := w.Timestamp(ctx, digest[:])
 	return w.time, err
 }

@@ -343,7 +343,7 @@ func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 		}
 		// A token that fits ends the alarm.
 		h.clock.Timestamper = real
-		if _, err := h.AskTime(ctx); err != nil {
+		if _, err := h.FetchTrustedTime(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if f, err := h.ClockFinding(ctx); err != nil || f.State != contract.ClockFine {

@@ -27,7 +27,7 @@ func (c *Content) Close() error { return c.file.Close() }
 
 // Preview opens the current revision for somebody who may see it. A viewer's first look is recorded.
 func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
-	d, err := s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.View(d, by, s.Clock())
 		if err != nil || !changed {
 			return nil, err
@@ -37,7 +37,7 @@ func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.Do
 	if err != nil {
 		return nil, err
 	}
-	return s.content(ctx, d, d.Revisions)
+	return s.openContent(ctx, d, d.Revisions)
 }
 
 // Download opens the finished file.
@@ -47,9 +47,9 @@ func (s *Service) Download(ctx context.Context, by contract.Actor, id contract.D
 		return nil, err
 	}
 	if d.State != contract.Completed {
-		return nil, contract.ErrNotDone
+		return nil, contract.ErrNotCompleted
 	}
-	return s.content(ctx, d, d.Revisions)
+	return s.openContent(ctx, d, d.Revisions)
 }
 
 // Original opens the file as it was uploaded.
@@ -58,11 +58,11 @@ func (s *Service) Original(ctx context.Context, by contract.Actor, id contract.D
 	if err != nil {
 		return nil, err
 	}
-	return s.content(ctx, d, []contract.Revision{{Tail: d.Original, End: d.Original.Size, Digest: d.Original.Digest, At: d.CreatedAt}})
+	return s.openContent(ctx, d, []contract.Revision{{Tail: d.Original, End: d.Original.Size, Digest: d.Original.Digest, At: d.CreatedAt}})
 }
 
-func (s *Service) content(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
-	f, err := s.open(ctx, revisions)
+func (s *Service) openContent(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
+	f, err := s.openPresent(ctx, revisions) // while it can still be refused: nothing has been sent
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
+	"segel/internal/outage"
 	"segel/pdf"
 )
 
@@ -19,7 +20,7 @@ var (
 	errWordFailed  = contract.Refuse(contract.Invalid, "file.word_failed")
 	errWordSlow    = contract.Refuse(contract.Invalid, "file.word_too_slow")
 	errWordComplex = contract.Refuse(contract.Invalid, "file.word_complex")
-	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).Again()
+	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).WithRetry()
 
 	errSniffed = map[sniff.Reason]*contract.Error{
 		sniff.NotWord:    errNotPDF,
@@ -38,7 +39,7 @@ var (
 // Convert makes the PDF of a Word document. It is a job and may run again: what a crash left undone is done from the
 // start, and the PDF of a try that did not reach its commit is nobody's.
 func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
-	d, err := s.document(ctx, id)
+	d, err := s.loadDocument(ctx, id)
 	if errors.Is(err, contract.ErrNotFound) {
 		return nil
 	}
@@ -49,7 +50,7 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 		return nil
 	}
 	if s.Converter == nil {
-		return s.settle(ctx, d) // which says so
+		return s.finishConversion(ctx, d) // which says so
 	}
 	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
 	if errors.Is(err, admission.ErrFull) {
@@ -59,59 +60,59 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	defer leave()
-	release, err := s.files.acquire(ctx, id) // a job that was ordered twice does its work once
+	release, err := s.documentLocks.acquire(ctx, id) // a job that was ordered twice does its work once
 	if err != nil {
 		return err
 	}
 	defer release()
-	if d, err = s.document(ctx, id); errors.Is(err, contract.ErrNotFound) || err == nil && d.Conversion.State != contract.Converting {
+	if d, err = s.loadDocument(ctx, id); errors.Is(err, contract.ErrNotFound) || err == nil && d.Conversion.State != contract.Converting {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	return s.settle(ctx, d)
+	return s.finishConversion(ctx, d)
 }
 
-// settle converts a document, or records why that is impossible. Anything that may pass is an error, and the job is
+// finishConversion converts a document, or records why that is impossible. Anything that may pass is an error, and the job is
 // tried again.
-func (s *Service) settle(ctx context.Context, d contract.Document) error {
-	made, err := s.convert(ctx, d)
+func (s *Service) finishConversion(ctx context.Context, d contract.Document) error {
+	made, err := s.convertWord(ctx, d)
 	if err == nil {
 		err = s.commitConverted(ctx, d.ID, made)
 	}
 	var refusal *contract.Error
-	if ctx.Err() != nil || !errors.As(err, &refusal) || refusal.Retryable {
+	if ctx.Err() != nil || outage.Of(err) != nil || !errors.As(err, &refusal) || refusal.Retryable {
 		return err
 	}
 	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)
-	_, err = s.apply(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
-		c, done := contract.ConvertProblem(now, refusal.Code, s.Clock())
+	_, err = s.applyRule(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
+		c, done := contract.RecordConvertFailure(now, refusal.Code, s.Clock())
 		if done {
 			return nil, nil
 		}
 		return &c, nil
 	})
-	return gone(err)
+	return ignoreNotFound(err)
 }
 
-// gone forgives that a document was deleted while it was worked on.
-func gone(err error) error {
+// ignoreNotFound forgives that a document was deleted while it was worked on.
+func ignoreNotFound(err error) error {
 	if errors.Is(err, contract.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// made is what a conversion came to.
-type made struct {
+// conversionResult is what a conversion came to.
+type conversionResult struct {
 	base     contract.Revision
-	facts    examined
+	facts    examination
 	warnings []contract.Warning
 }
 
-func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m made) error {
+func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m conversionResult) error {
 	kept := false
-	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, done, err := contract.Convert(d, m.base, m.facts.pages, m.facts.findings, m.warnings, s.Limits, s.Clock())
 		if err != nil || done {
 			return nil, err
@@ -120,83 +121,83 @@ func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m
 		return &c, nil
 	})
 	if err != nil {
-		return gone(s.disown(ctx, err, m.base))
+		return ignoreNotFound(s.removeUncommitted(ctx, err, m.base))
 	}
 	if !kept {
-		return s.discard(ctx, m.base.Tail.Key)
+		return s.removeBlob(ctx, m.base.Tail.Key)
 	}
 	return nil
 }
 
-// convert runs the converter on what was uploaded. Its PDF is an upload like any other: the converter has read a
+// convertWord runs the converter on what was uploaded. Its PDF is an upload like any other: the converter has read a
 // stranger's file.
-func (s *Service) convert(ctx context.Context, d contract.Document) (made, error) {
+func (s *Service) convertWord(ctx context.Context, d contract.Document) (conversionResult, error) {
 	if s.Converter == nil {
-		return made{}, errNoConverter
+		return conversionResult{}, errNoConverter
 	}
-	f, err := s.open(ctx, []contract.Revision{{Tail: d.Original}})
+	f, err := s.openRevisions(ctx, []contract.Revision{{Tail: d.Original}})
 	if err != nil {
-		return made{}, err
+		return conversionResult{}, err
 	}
 	defer f.Close()
-	found, err := look(ctx, f) // again: it costs little beside a conversion, and the rules may have become stricter since
+	found, err := sniffWord(ctx, f) // again: it costs little beside a conversion, and the rules may have become stricter since
 	if err != nil {
-		return made{}, err
+		return conversionResult{}, err
 	}
-	base, err := s.keepBase(ctx, errWordComplex, func(w io.Writer) error {
-		return conversion(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
+	base, err := s.storeBase(ctx, errWordComplex, func(w io.Writer) error {
+		return converterRefusal(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
 	})
 	if err != nil {
-		return made{}, err
+		return conversionResult{}, err
 	}
-	m, err := s.inspect(ctx, base, found)
+	m, err := s.examineConverted(ctx, base, found)
 	if err != nil {
-		return made{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
+		return conversionResult{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
 	}
 	return m, nil
 }
 
-// conversion says in our words what the converter says in its own.
-func conversion(err error) error {
+// converterRefusal says in our words what the converter says in its own.
+func converterRefusal(err error) error {
 	switch {
 	case errors.Is(err, convert.ErrTooLong):
-		return errWordSlow.Because(err)
+		return errWordSlow.WithCause(err)
 	case errors.Is(err, convert.ErrTooLarge):
-		return errWordComplex.Because(err)
+		return errWordComplex.WithCause(err)
 	case errors.Is(err, convert.ErrUnreadable):
-		return errWordFailed.Because(err)
+		return errWordFailed.WithCause(err)
 	case errors.Is(err, convert.ErrMissing):
-		return errNoConverter.Because(err)
+		return errNoConverter.WithCause(err)
 	}
 	return err
 }
 
-// inspect examines the PDF. One that the stamp office would rewrite is rewritten now, since nobody has seen it yet.
-func (s *Service) inspect(ctx context.Context, base contract.Revision, found sniff.Findings) (made, error) {
+// examineConverted examines the PDF. One that the stamp office would rewrite is rewritten now, since nobody has seen it yet.
+func (s *Service) examineConverted(ctx context.Context, base contract.Revision, found sniff.Findings) (conversionResult, error) {
 	budget := pdf.FileBudget(ctx, base.End)
-	facts, err := s.examine(ctx, base, budget)
+	facts, err := s.examineFile(ctx, base, budget)
 	if err != nil {
-		return made{}, errWordFailed.Because(err)
+		return conversionResult{}, errWordFailed.WithCause(err)
 	}
-	f, err := s.open(ctx, []contract.Revision{base})
+	f, err := s.openRevisions(ctx, []contract.Revision{base})
 	if err != nil {
-		return made{}, err
+		return conversionResult{}, err
 	}
 	defer f.Close()
 	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: budget})
 	if err != nil {
-		return made{}, errWordFailed.Because(err)
+		return conversionResult{}, errWordFailed.WithCause(err)
 	}
 	base.NextObject = facts.nextObject
-	m := made{base: base, facts: facts, warnings: s.differences(doc, found, facts.pages)}
+	m := conversionResult{base: base, facts: facts, warnings: s.conversionWarnings(doc, found, facts.pages)}
 	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
 		return m, nil
 	}
-	if m.base, err = s.normalise(ctx, base, budget); err != nil {
-		return made{}, errWordFailed.Because(err)
+	if m.base, err = s.normaliseFile(ctx, base, budget); err != nil {
+		return conversionResult{}, errWordFailed.WithCause(err)
 	}
-	if _, err := s.examine(ctx, m.base, budget); err != nil {
-		return made{}, errors.Join(errWordFailed.Because(err), s.discard(ctx, m.base.Tail.Key))
+	if _, err := s.examineFile(ctx, m.base, budget); err != nil {
+		return conversionResult{}, errors.Join(errWordFailed.WithCause(err), s.removeBlob(ctx, m.base.Tail.Key))
 	}
-	return m, s.discard(ctx, base.Tail.Key)
+	return m, s.removeBlob(ctx, base.Tail.Key)
 }

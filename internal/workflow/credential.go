@@ -32,7 +32,7 @@ func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p
 	if err != nil {
 		return Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
-	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.Attest(p, o.Name)}, nil
+	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}, nil
 }
 
 // participantCredential returns what a participant signs with. A user has one of their own, made when they sign
@@ -42,7 +42,7 @@ func (s *Service) participantCredential(ctx context.Context, h Holder, now time.
 	if h.Assurance == contract.AssuranceGuest {
 		return s.newCredential(ctx, h)
 	}
-	return s.keptCredential(ctx, h, now)
+	return s.loadOrCreateCredential(ctx, h, now)
 }
 
 // sealCredential returns what an organisation seals with. Now is the local time, which was checked.
@@ -53,7 +53,7 @@ func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID
 	}
 	name := contract.Person{ID: contract.PersonID(o.ID), Name: o.Name}.DisplayName()
 	h := Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
-	c, err := s.keptCredential(ctx, h, now)
+	c, err := s.loadOrCreateCredential(ctx, h, now)
 	return c, h, err
 }
 
@@ -69,15 +69,15 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 	return credential{key, chain}, nil
 }
 
-// keptCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
+// loadOrCreateCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
 // both sound; the newer one is used from then on. One that is not valid now is replaced, not waited for: one that has
 // expired or was revoked, and one that begins in the future, because it was made while the clock was ahead. One whose
 // certificate says something else about the holder than one made now would, or belongs to another holder, is not used
 // either: those from before certificates said what was verified, and rows that were moved in the database.
-func (s *Service) keptCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
+func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
-		c, err := s.unseal(sealed)
+		c, err := s.unsealCredential(sealed)
 		if err != nil {
 			return credential{}, err
 		}
@@ -85,7 +85,7 @@ func (s *Service) keptCredential(ctx context.Context, h Holder, now time.Time) (
 		if err != nil {
 			return credential{}, fmt.Errorf("is credential %s revoked: %w", sealed.ID, err)
 		}
-		if !revoked && c.valid(now) && s.Issuer.Certifies(c.chain[0], h) {
+		if !revoked && c.isValidAt(now) && s.Issuer.Certifies(c.chain[0], h) {
 			return c, nil
 		}
 	} else if !errors.Is(err, store.ErrNotFound) {
@@ -116,12 +116,12 @@ func (s *Service) keptCredential(ctx context.Context, h Holder, now time.Time) (
 	return c, nil
 }
 
-// valid reports whether every certificate of the chain is valid at a moment.
-func (c credential) valid(at time.Time) bool {
+// isValidAt reports whether every certificate of the chain is valid at a moment.
+func (c credential) isValidAt(at time.Time) bool {
 	return !slices.ContainsFunc(c.chain, func(cert *x509.Certificate) bool { return at.Before(cert.NotBefore) || at.After(cert.NotAfter) })
 }
 
-func (s *Service) unseal(c store.SealedCredential) (credential, error) {
+func (s *Service) unsealCredential(c store.SealedCredential) (credential, error) {
 	plain, err := s.Sealer.Open(c.ID, c.Key)
 	if err != nil {
 		return credential{}, fmt.Errorf("open credential %s: %w", c.ID, err)

@@ -8,15 +8,15 @@ import (
 
 // Delete removes a draft. Its file goes after the commit, by a job.
 func (s *Service) Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Delete(d, by, s.Clock()))
+	return s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.Delete(d, by, s.Clock()))
 	})
 }
 
 // Sweep removes blobs that nothing refers to any more. One that is already gone is no error.
 func (s *Service) Sweep(ctx context.Context, keys []string) error {
 	for _, k := range keys {
-		if err := s.discard(ctx, k); err != nil {
+		if err := s.removeBlob(ctx, k); err != nil {
 			return err
 		}
 	}

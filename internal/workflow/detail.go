@@ -9,7 +9,7 @@ import (
 
 // Detail reads a document for an operation that only looks.
 func (s *Service) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
-	d, err := s.documentFor(ctx, by, id)
+	d, err := s.loadDocumentFor(ctx, by, id)
 	if err != nil {
 		return contract.Document{}, err
 	}

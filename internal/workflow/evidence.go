@@ -12,12 +12,12 @@ import (
 	"segel/internal/store"
 )
 
-// keepEvidence copies what the office returned, and was not accepted, to where nothing but an operator removes it. A
+// storeEvidence copies what the office returned, and was not accepted, to where nothing but an operator removes it. A
 // problem without evidence has an empty file.
 //
 // Durable on return: the bytes. Not yet: that they are anybody's. Until the commit that quarantines the serial they are
 // nobody's; fsck finds them after a crash, and the office is asked again, which costs nothing.
-func (s *Service) keepEvidence(ctx context.Context, p *emeterai.Problem) (contract.File, error) {
+func (s *Service) storeEvidence(ctx context.Context, p *emeterai.Problem) (contract.File, error) {
 	if p.Class != emeterai.Quarantine || p.Evidence == nil {
 		return contract.File{}, nil
 	}
@@ -25,14 +25,14 @@ func (s *Service) keepEvidence(ctx context.Context, p *emeterai.Problem) (contra
 	if err != nil {
 		return contract.File{}, fmt.Errorf("open evidence: %w", err)
 	}
-	f, err := s.keepFile(ctx, in)
+	f, err := s.storeFile(ctx, in)
 	if err = errors.Join(err, in.Close()); err != nil {
 		return contract.File{}, fmt.Errorf("keep evidence: %w", err)
 	}
 	return f, nil
 }
 
-func (s *Service) keepFile(ctx context.Context, in io.Reader) (contract.File, error) {
+func (s *Service) storeFile(ctx context.Context, in io.Reader) (contract.File, error) {
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
 		return contract.File{}, err
@@ -56,7 +56,7 @@ func (s *Service) keepFile(ctx context.Context, in io.Reader) (contract.File, er
 // Evidence opens what the office returned last under a serial that was quarantined for it. To whoever does not
 // administer the serial's organisation, nothing is kept of it.
 func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
-	mine, err := by.Administer(contract.AdminEvidence, "")
+	mine, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string
 	}
 	if f := known.Evidence; f.Key != "" && (mine == "" || mine == known.Organisation) {
 		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
-		return s.content(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
+		return s.openContent(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
 	}
 	return nil, contract.ErrNoEvidence
 }

@@ -15,13 +15,13 @@ func (s *Service) Expire(ctx context.Context) error {
 		return err
 	}
 	for {
-		due, err := s.Store.Due(ctx, s.Clock(), 100)
+		due, err := s.Store.PastDeadline(ctx, s.Clock(), 100)
 		if err != nil {
 			return fmt.Errorf("read documents that are due: %w", err)
 		}
 		ended := 0
 		for _, id := range due {
-			_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+			_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 				c, done := contract.Expire(d, s.Clock())
 				if done {
 					return nil, nil

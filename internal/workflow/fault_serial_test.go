@@ -204,7 +204,7 @@ func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	h.restamp(id, true)
 	h.work(id)
 	s, err := h.store.Serial(context.Background(), serial)
-	if err != nil || s.State != contract.SerialFree || s.Former != id || h.serials(id)[0] == serial {
+	if err != nil || s.State != contract.SerialFree || s.FormerDocument != id || h.serials(id)[0] == serial {
 		t.Errorf("%+v, %v; the document has %v", s, err, h.serials(id))
 	}
 	h.even("restamped")
@@ -216,7 +216,7 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := newHouse(t)
-	h.Settle = time.Minute
+	h.InDoubtPeriod = time.Minute
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Unknown, Text: "no answer"}
 	var later *workflow.Later
@@ -231,7 +231,7 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	next := h.draft(false, 1)
 	h.work(next)
 	s, err := h.store.Serial(ctx, serial)
-	if err != nil || s.State != contract.SerialTaken || s.Former != id || h.serials(next)[0] == serial {
+	if err != nil || s.State != contract.SerialBought || s.FormerDocument != id || h.serials(next)[0] == serial {
 		t.Errorf("%+v, %v; the next document has %v", s, err, h.serials(next))
 	}
 	h.later(2 * time.Minute)
@@ -272,7 +272,7 @@ func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 	h.stamp(next)
 	h.office.statusErr = nil
 	s, err := h.store.Serial(ctx, serial)
-	if err != nil || s.State != contract.SerialTaken || s.Problem == "" || h.read(next).Stamps[0].Serial == serial {
+	if err != nil || s.State != contract.SerialBought || s.Problem == "" || h.read(next).Stamps[0].Serial == serial {
 		t.Errorf("%+v, %v", s, err)
 	}
 	h.later(time.Second)
@@ -288,11 +288,11 @@ func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
-	h.office.unready = &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodePicture, Text: "the picture was lost"}
+	h.office.unready = &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture, Text: "the picture was lost"}
 	next := h.draft(false, 1)
 	h.work(next)
 	s, err := h.store.Serial(context.Background(), serial)
-	if err != nil || s.State != contract.SerialTaken || s.Former != id || s.Problem == "" || h.serials(next)[0] == serial {
+	if err != nil || s.State != contract.SerialBought || s.FormerDocument != id || s.Problem == "" || h.serials(next)[0] == serial {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -353,9 +353,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	h.restamp(id, false) // and astray again: both files are kept
 	h.stamp(id)
 	h.later(48 * time.Hour)
-	if err := h.Fsck(ctx, true, func(f workflow.Finding) { t.Error(f.Text) }); err != nil {
-		t.Fatal(err)
-	}
+	h.fsck(func(d store.Discrepancy) { t.Error(d) })
 	kept := 0
 	err = h.store.EachAttempt(ctx, store.AttemptQuery{Serial: serial}, func(a contract.Attempt) bool {
 		if a.Evidence.Key != "" {
@@ -453,14 +451,14 @@ func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	ctx := context.Background()
 	h := newHouse(t)
 	id := h.draft(false, 1)
-	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeAlone, Text: "left alone", After: time.Minute}
+	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, Text: "left alone", After: time.Minute}
 	var later *workflow.Later
 	if err := h.Stamp(ctx, id); !errors.As(err, &later) || later.After < 30*time.Second {
 		t.Fatal(err)
 	}
 	var last contract.Attempt
 	err := h.store.EachAttempt(ctx, store.AttemptQuery{Document: id}, func(a contract.Attempt) bool { last = a; return true })
-	if d := h.read(id); err != nil || last.Outcome != contract.OutcomeNotAsked || d.Stamps[0].Problem != contract.OfficeDown || d.Stamps[0].Failures != 0 {
+	if d := h.read(id); err != nil || last.Outcome != contract.OutcomeNotCalled || d.Stamps[0].Problem != contract.OfficeDown || d.Stamps[0].Failures != 0 {
 		t.Errorf("%+v, %+v, %v", last, d.Stamps[0], err)
 	}
 	h.office.refuse = nil

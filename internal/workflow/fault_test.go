@@ -50,7 +50,7 @@ func (h *house) settled(name string, id contract.DocumentID, stamps int, spentBe
 func (h *house) even(name string) {
 	h.t.Helper()
 	ctx := context.Background()
-	issued, err := h.office.Serials(ctx)
+	issued, err := h.office.ListSerials(ctx)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -103,11 +103,12 @@ func (h *house) even(name string) {
 // whole demands that every file is there, byte for byte.
 func (h *house) whole(name string) {
 	h.t.Helper()
-	if err := h.Fsck(context.Background(), false, func(f workflow.Finding) {
-		if f.Grave {
-			h.t.Errorf("%s: %s", name, f.Text)
+	err := h.CheckFiles(context.Background(), workflow.FsckOptions{}, noLog{}, func(d store.Discrepancy) {
+		if d.Severity == store.SeverityEvidence {
+			h.t.Errorf("%s: %s", name, d)
 		}
-	}); err != nil {
+	})
+	if err != nil {
 		h.t.Error(err)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"segel/internal/contract"
 )
 
-// open opens the file of a document as the concatenation of its revisions.
-func (s *Service) open(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
+// openRevisions opens the file of a document as the concatenation of its revisions.
+func (s *Service) openRevisions(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
 	segments := make([]blob.Segment, len(revisions))
 	for i, r := range revisions {
-		segments[i] = segment(r.Tail)
+		segments[i] = fileSegment(r.Tail)
 	}
 	f, err := blob.OpenStack(ctx, s.Blobs, segments)
 	if err != nil {
@@ -22,28 +22,28 @@ func (s *Service) open(ctx context.Context, revisions []contract.Revision) (*blo
 	return f, nil
 }
 
-// whole opens the file of a document if every blob is present. Errors: [errFileMissing]; [errFileChanged] if the record of
+// openPresent opens the file of a document if every blob is present. Errors: [errFileMissing]; [errFileChanged] if the record of
 // the revisions contradicts itself.
-func (s *Service) whole(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
-	f, err := s.open(ctx, revisions)
+func (s *Service) openPresent(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
+	f, err := s.openRevisions(ctx, revisions)
 	if err != nil {
 		return nil, fileProblem(err)
 	}
-	if err = f.Present(); err == nil {
+	if err = f.CheckPresent(); err == nil {
 		return f, nil
 	}
 	return nil, errors.Join(fileProblem(err), f.Close())
 }
 
-func segment(f contract.File) blob.Segment {
+func fileSegment(f contract.File) blob.Segment {
 	return blob.Segment{Key: blob.Key(f.Key), Size: f.Size, Sums: f.Sums}
 }
 
-// keep stores a tail that follows the revision, and returns the revision it makes. It fails without storing anything if
+// storeTail stores a tail that follows the revision, and returns the revision it makes. It fails without storing anything if
 // the midstate of the revision does not match its digest; see [Service.requireMidstate].
 //
 // Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's.
-func (s *Service) keep(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
+func (s *Service) storeTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
 		return contract.Revision{}, err

@@ -21,22 +21,22 @@ type fileSlots struct {
 
 // Bounds on requests that wait for a slot, of all organisations and of one.
 const (
-	waitingForSlot      = 512
-	waitingForSlotOfOne = 128
+	waitingForSlot       = 512
+	waitingForSlotPerKey = 128
 )
 
 // errBusy refuses a request because too many wait for the same.
-var errBusy = contract.Refuse(contract.Unavailable, "server.unavailable").Again()
+var errBusy = contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry()
 
 // acquire waits for a slot as long as the context lets it.
 func (f *fileSlots) acquire(ctx context.Context, of contract.OrganisationID) (release func(), err error) {
 	f.once.Do(func() {
 		own := max(2, runtime.GOMAXPROCS(0))
-		f.queue = admission.NewQueue(admission.Limits{Slots: own + 1, PerKey: own, Waiting: waitingForSlot, WaitingPerKey: waitingForSlotOfOne})
+		f.queue = admission.NewQueue(admission.Limits{Slots: own + 1, PerKey: own, Waiting: waitingForSlot, WaitingPerKey: waitingForSlotPerKey})
 	})
 	release, err = f.queue.Acquire(ctx, string(of))
 	if errors.Is(err, admission.ErrFull) {
-		return nil, errBusy.Because(err)
+		return nil, errBusy.WithCause(err)
 	}
 	return release, err
 }
@@ -45,7 +45,7 @@ func (f *fileSlots) acquire(ctx context.Context, of contract.OrganisationID) (re
 // again and again, and looking one through may take all the work that a file may cost.
 type pageCache struct {
 	mu    sync.Mutex // guards the rest; never held while a page is looked through
-	known map[pageKey]painted
+	known map[pageKey]pageMarks
 	cost  int
 }
 
@@ -57,32 +57,32 @@ type pageKey struct {
 // maxPageCache bounds what is remembered of all pages, in bytes, about.
 const maxPageCache = 32 << 20
 
-func (c *pageCache) get(k pageKey) (painted, bool) {
+func (c *pageCache) findPage(k pageKey) (pageMarks, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p, ok := c.known[k]
 	return p, ok
 }
 
-func (c *pageCache) put(k pageKey, p painted) {
-	cost := costOf(p)
+func (c *pageCache) addPage(k pageKey, p pageMarks) {
+	cost := cacheCost(p)
 	if cost > maxPageCache/4 {
 		return // it would drive out all others
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || c.cost+cost > maxPageCache {
-		c.known, c.cost = map[pageKey]painted{}, 0 // forgetting all is rare, and costs each page one look
+		c.known, c.cost = map[pageKey]pageMarks{}, 0 // forgetting all is rare, and costs each page one look
 	}
 	if before, ok := c.known[k]; ok {
-		c.cost -= costOf(before)
+		c.cost -= cacheCost(before)
 	}
 	c.known[k] = p
 	c.cost += cost
 }
 
-// costOf is how many bytes a page takes in memory, about.
-func costOf(p painted) int {
+// cacheCost is how many bytes a page takes in memory, about.
+func cacheCost(p pageMarks) int {
 	const entry, each = 200, 100
 	n := entry + each*len(p.covered)
 	for _, c := range p.covered {
@@ -91,4 +91,4 @@ func costOf(p painted) int {
 	return n
 }
 
-var _ contract.Pages = (*pages)(nil)
+var _ contract.PageContent = (*pageReader)(nil)

@@ -62,17 +62,17 @@ func TestPageIsLookedThroughOnceForARevision(t *testing.T) {
 	}
 	var cache pageCache
 	revision := [32]byte{1}
-	first := pagesOf(doc, revision, &cache)
-	covered, told := first.Painted(1)
+	first := newPageReader(doc, revision, &cache)
+	covered, told := first.ListContent(1)
 	if len(covered) == 0 || !told {
 		t.Fatalf("%d words, told: %v", len(covered), told)
 	}
-	again := pagesOf(doc, revision, &cache)
-	if more, told := again.Painted(1); len(more) != len(covered) || !told || again.reader != nil {
+	again := newPageReader(doc, revision, &cache)
+	if more, told := again.ListContent(1); len(more) != len(covered) || !told || again.reader != nil {
 		t.Errorf("%d words; looked through again: %v", len(more), again.reader != nil)
 	}
-	other := pagesOf(doc, [32]byte{2}, &cache)
-	if _, _ = other.Painted(1); other.reader == nil {
+	other := newPageReader(doc, [32]byte{2}, &cache)
+	if _, _ = other.ListContent(1); other.reader == nil {
 		t.Error("another revision was told from the cache")
 	}
 }
@@ -87,7 +87,7 @@ func TestPageOfAClientWhoHungUpIsNotRemembered(t *testing.T) {
 	}
 	cancel()
 	var cache pageCache
-	if _, told := pagesOf(doc, [32]byte{1}, &cache).Painted(1); told || len(cache.known) != 0 {
+	if _, told := newPageReader(doc, [32]byte{1}, &cache).ListContent(1); told || len(cache.known) != 0 {
 		t.Errorf("told: %v, %d pages remembered", told, len(cache.known))
 	}
 }
@@ -95,16 +95,16 @@ func TestPageOfAClientWhoHungUpIsNotRemembered(t *testing.T) {
 func TestPagesAreRememberedWithinABound(t *testing.T) {
 	t.Parallel()
 	var cache pageCache
-	page := painted{covered: []contract.Covered{{Text: strings.Repeat("x", 1<<20)}}, told: true}
+	page := pageMarks{covered: []contract.PageItem{{Text: strings.Repeat("x", 1<<20)}}, complete: true}
 	for i := range 200 {
-		cache.put(pageKey{page: i}, page)
-		cache.put(pageKey{page: i}, page)
-		if cache.cost > maxPageCache || cache.cost != len(cache.known)*costOf(page) {
+		cache.addPage(pageKey{page: i}, page)
+		cache.addPage(pageKey{page: i}, page)
+		if cache.cost > maxPageCache || cache.cost != len(cache.known)*cacheCost(page) {
 			t.Fatalf("%d bytes of %d pages", cache.cost, len(cache.known))
 		}
 	}
 	page.covered[0].Text = strings.Repeat("x", maxPageCache)
-	if cache.put(pageKey{page: -1}, page); len(cache.known) == 0 {
+	if cache.addPage(pageKey{page: -1}, page); len(cache.known) == 0 {
 		t.Error("one page drove out all others")
 	}
 }

@@ -16,46 +16,46 @@ import (
 // update before the first signature, so that later signatures only fill fields and no page changes any more. It warns of the
 // placements that lie over what should stay readable.
 func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
-	release, err := s.files.acquire(ctx, id)
+	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
 		return contract.Document{}, nil, err
 	}
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by one that won if any did
 	var warnings []contract.Warning
-	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.applyAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.applyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}
-		if d.State == contract.Draft && !d.Examined && d.Paper() == nil {
+		if d.State == contract.Draft && !d.Examined && d.RequirePDF() == nil {
 			if err := s.examineStored(ctx, d); err != nil {
 				return nil, err
 			}
 		}
-		c, done, err := contract.Finalize(d, s.wishes(d, o), by, s.Clock())
+		c, done, err := contract.Finalize(d, s.finalizeOptions(d, o), by, s.Clock())
 		if err != nil {
 			return nil, err
 		}
 		if done {
-			warnings = s.Covered(ctx, *d)
+			warnings = s.PlacementWarnings(ctx, *d)
 			return nil, nil
 		}
 		stored, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
 		if err == nil {
-			warnings = s.Covered(ctx, c.After) // before the commit, since the answer is kept with it
+			warnings = s.PlacementWarnings(ctx, c.After) // before the commit, since the answer is kept with it
 		}
 		return &c, err
 	})
 	if err != nil {
-		return contract.Document{}, nil, s.disown(ctx, err, made...)
+		return contract.Document{}, nil, s.removeUncommitted(ctx, err, made...)
 	}
 	for _, r := range made {
 		if slices.ContainsFunc(d.Revisions, func(of contract.Revision) bool { return of.Tail.Key == r.Tail.Key }) {
 			continue
 		}
-		if err := s.discard(ctx, r.Tail.Key); err != nil {
+		if err := s.removeBlob(ctx, r.Tail.Key); err != nil {
 			s.Log.WarnContext(ctx, "a blob that nothing refers to stays behind", "error", err)
 		}
 	}
@@ -69,9 +69,9 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 // It returns the revisions that it stored, also with an error. Nothing refers to them until the change is committed.
 func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, err error) {
 	d := &c.After
-	var f opened
+	var f openedFile
 	defer f.close() //nolint:errcheck // it was read only
-	release, err := s.reading.acquire(ctx, d.Organisation)
+	release, err := s.fileSlots.acquire(ctx, d.Organisation)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +81,13 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err != nil {
 		return nil, err
 	}
-	base, err := s.baseForOffice(ctx, d, doc, budget)
+	base, err := s.rewriteForOffice(ctx, d, doc, budget)
 	if err != nil {
 		return nil, err
 	}
 	if base != nil {
 		made = append(made, *base)
-		if err := c.Rebase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
+		if err := c.ReplaceBase(*base, contract.NormalisedOffice, by, s.Clock()); err != nil {
 			return made, err
 		}
 		if doc, err = s.openDraft(ctx, d, &f, budget); err != nil {
@@ -95,15 +95,15 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		}
 	}
 	if d.NextStamp() >= 0 {
-		if err := s.preflight(ctx, d, &f, false); err != nil {
+		if err := s.preflightStamps(ctx, d, &f, false); err != nil {
 			return made, err
 		}
 	}
-	tail, err := s.fieldsTail(d, doc)
+	tail, err := s.buildFieldsTail(d, doc)
 	if err != nil {
 		return made, err
 	}
-	whole := pades.Source{R: f.pieces, Size: f.stack.Size()}.With(tail)
+	whole := pades.Source{R: f.reader, Size: f.stack.Size()}.WithTail(tail)
 	earlier, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
 	if err != nil {
 		return made, err
@@ -113,60 +113,60 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	}
 	current := d.Current()
 	if current.NextObject, err = doc.NextObject(); err != nil {
-		return made, refusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
+		return made, fileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
 	}
-	r, err := s.keep(ctx, current, contract.RevisionFields, tail)
+	r, err := s.storeTail(ctx, current, contract.RevisionFields, tail)
 	if err != nil {
 		return made, err
 	}
 	r.At = s.Clock()
 	made = append(made, r)
 	if earlier.signed && earlier.digest != r.Digest {
-		return made, errFileChanged.Because(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
+		return made, errFileChanged.WithCause(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
 	}
-	return made, c.Append(r)
+	return made, c.AppendRevision(r)
 }
 
 // openDraft opens the current file of a draft, within the limits for files that are to be signed.
-func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened, budget *pdf.Budget) (*pdf.Document, error) {
-	if err := f.open(ctx, s, d); err != nil {
+func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *openedFile, budget *pdf.Budget) (*pdf.Document, error) {
+	if err := f.openDocument(ctx, s, d); err != nil {
 		return nil, err
 	}
 	o := signingOptions(f.stack.Size(), budget)
 	o.Random, o.NextObject = s.Random, d.Current().NextObject
-	doc, err := pdf.Open(f.pieces, f.stack.Size(), o)
+	doc, err := pdf.Open(f.reader, f.stack.Size(), o)
 	if err != nil {
-		return nil, fileProblem(refusal(fmt.Errorf("open document %d: %w", d.ID, err)))
+		return nil, fileProblem(fileRefusal(fmt.Errorf("open document %d: %w", d.ID, err)))
 	}
 	f.doc = doc
 	return doc, nil
 }
 
-// wishes makes a stamping order of what could be one, where the configuration says so for old clients.
-func (s *Service) wishes(d *contract.Document, o contract.FinalizeOptions) contract.FinalizeOptions {
+// finalizeOptions makes a stamping order of what could be one, where the configuration says so for old clients.
+func (s *Service) finalizeOptions(d *contract.Document, o contract.FinalizeOptions) contract.FinalizeOptions {
 	if s.StampOnly && d.OnlyStamps() {
 		o.StampOnly = true
 	}
 	return o
 }
 
-// baseForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
+// rewriteForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
 // that no field shows is left to the office as it is.
-func (s *Service) baseForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*contract.Revision, error) {
-	wanted, err := wantedByOffice(d, doc)
+func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*contract.Revision, error) {
+	wanted, err := isRewrittenByOffice(d, doc)
 	if err != nil || !wanted {
 		return nil, err
 	}
-	r, err := s.normalise(ctx, d.Revisions[0], budget)
-	if errors.Is(err, errLostCause) {
+	r, err := s.normaliseFile(ctx, d.Revisions[0], budget)
+	if errors.Is(err, errDamagedSigned) {
 		return nil, nil
 	}
 	return &r, err
 }
 
-// wantedByOffice reports whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
+// isRewrittenByOffice reports whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
 // carry no signature, and what we had added by then would be lost. PDF/A is stamped as it is.
-func wantedByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
+func isRewrittenByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
 	if len(d.Stamps) == 0 || d.IsWord() || d.Normalised() || len(d.Revisions) != 1 {
 		return false, nil
 	}
@@ -177,9 +177,9 @@ func wantedByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
 	return len(signatures) == 0, err
 }
 
-// fieldsTail makes the tail that adds every field of a document.
-func (s *Service) fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
-	if err := permits(doc, len(d.Placements) > 0); err != nil {
+// buildFieldsTail makes the tail that adds every field of a document.
+func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
+	if err := requirePermission(doc, len(d.Placements) > 0); err != nil {
 		return nil, err
 	}
 	// A draft may have been placed before the limit was what it is.
@@ -192,7 +192,7 @@ func (s *Service) fieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, e
 	}
 	tail, err := pades.AddFields(doc, fields)
 	if err != nil {
-		return nil, refusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
+		return nil, fileRefusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
 	}
 	return tail.Bytes, nil
 }

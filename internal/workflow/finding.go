@@ -25,8 +25,8 @@ var findingCodes = []struct {
 	{inspect.Media, contract.FindingMedia}, {inspect.EmbeddedFile, contract.FindingEmbeddedFile}, {inspect.NotExamined, contract.FindingNotExamined},
 }
 
-// findIn looks for what the readers of a file may not see or expect, and tells each kind once, with all its pages.
-func findIn(ctx context.Context, doc *pdf.Document) ([]contract.Finding, error) {
+// listFindings looks for what the readers of a file may not see or expect, and tells each kind once, with all its pages.
+func listFindings(ctx context.Context, doc *pdf.Document) ([]contract.Finding, error) {
 	found, err := inspect.Document(ctx, doc, inspect.Limits{})
 	if err != nil {
 		return nil, err
@@ -64,8 +64,8 @@ func findingOf(code contract.FindingCode, found []inspect.Finding) contract.Find
 	add("pages", inspect.PageRanges(found))
 	if slices.Contains(quotedKinds, found[0].Kind) {
 		at := max(0, slices.IndexFunc(found, func(f inspect.Finding) bool { return f.Detail != "" }))
-		add("what", excerpt(found[at].Detail))
-		add("shown", excerpt(found[at].Shown))
+		add("what", shortenText(found[at].Detail))
+		add("shown", shortenText(found[at].Shown))
 	}
 	return contract.NewFinding(code, page, args...)
 }
@@ -76,8 +76,8 @@ var quotedKinds = []inspect.Kind{
 	inspect.OtherDocument, inspect.FileURI, inspect.EmbeddedFile,
 }
 
-// excerpt is the beginning of a text that the file chose, fit to stand in a sentence of ours.
-func excerpt(s string) string {
+// shortenText is the beginning of a text that the file chose, fit to stand in a sentence of ours.
+func shortenText(s string) string {
 	const most = 60 // letters
 	letters := []rune(contract.CleanText(s))
 	if len(letters) <= most {
@@ -88,7 +88,7 @@ func excerpt(s string) string {
 
 // examineStored looks at a file that came in before files were looked at.
 func (s *Service) examineStored(ctx context.Context, d *contract.Document) error {
-	f, err := s.open(ctx, d.Revisions[:1])
+	f, err := s.openRevisions(ctx, d.Revisions[:1])
 	if err != nil {
 		return err
 	}
@@ -97,9 +97,9 @@ func (s *Service) examineStored(ctx context.Context, d *contract.Document) error
 	if err != nil {
 		return fmt.Errorf("open document %d: %w", d.ID, err)
 	}
-	found, err := findIn(ctx, doc)
+	found, err := listFindings(ctx, doc)
 	if err != nil {
-		return fmt.Errorf("examine document %d: %w", d.ID, refusal(err))
+		return fmt.Errorf("examine document %d: %w", d.ID, fileRefusal(err))
 	}
 	d.Findings, d.Examined = found, true
 	return nil

@@ -10,10 +10,10 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// suspect returns the file of [pdftest.Suspects] that prints what it does not show.
+// suspect returns the file of [pdftest.SuspectCases] that prints what it does not show.
 func suspect(t *testing.T) []byte {
 	t.Helper()
-	for _, s := range pdftest.Suspects() {
+	for _, s := range pdftest.SuspectCases() {
 		if s.Name == "layer that is not printed" {
 			return s.File
 		}

@@ -1,8 +1,10 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -10,71 +12,255 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
-// Finding is one thing that does not agree.
-type Finding struct {
-	Grave bool // bytes are lost or changed; otherwise something is merely left over
-	Text  string
-}
-
-// youngBlob is how old a blob must be, when the comparison begins, before it counts as left over: a younger one
-// may belong to a commit that is on its way.
+// youngBlob is how old a blob must be before it counts as left over: a younger one may belong to a commit that is on its way.
 const youngBlob = time.Hour
 
-// Fsck compares what the store refers to with the blobs that are there, and reads every byte of them. Remove
-// takes away blobs that nothing refers to.
-func (s *Service) Fsck(ctx context.Context, remove bool, tell func(Finding)) error {
-	// Reading every byte may take hours. What is committed meanwhile may not be among what is known, so age is
-	// measured back from here.
-	began := s.Clock()
-	known := map[string]bool{}
-	err := s.Store.Files(ctx, func(f contract.File) bool {
-		known[f.Key] = true
-		if err := s.checkFile(ctx, f); err != nil {
-			tell(Finding{Grave: true, Text: err.Error()})
+// LoggedFiles tells what the audit log knows of files.
+type LoggedFiles interface {
+	// LoggedFile reports what the log says of a file with that key and SHA-256 in hexadecimal. Live: by its key it belongs to
+	// a document or an attempt. Named: its key or its digest stands in an event.
+	LoggedFile(ctx context.Context, key, digest string) (live, named bool, err error)
+}
+
+// FsckOptions say what is checked.
+type FsckOptions struct {
+	Fast bool // does not validate signatures
+
+	// SetAside moves a left-over blob with that SHA-256 aside, or refuses to; nil: it stays.
+	SetAside func(context.Context, blob.Info, string) (moved bool, err error)
+	Progress func(documents int) // called after each document; may be nil
+}
+
+// Remedies that several findings share.
+const (
+	restoreFile = "Restore the file from a backup of the blob store"
+	restoreRow  = "Restore the database from a backup"
+)
+
+// CheckFiles reads every file that a document refers to and compares it with what is recorded of it: size, digest, sums of
+// chunks, the chain of revisions and their midstates. Completed documents are validated, as they were before they were
+// completed. Then it looks for blobs that nothing refers to. It may run beside the service.
+func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
+	checked := 0
+	var failed error
+	err := s.Store.EachDocument(ctx, func(d contract.Document, err error) bool {
+		if err != nil {
+			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("document %d", d.ID), Text: "its rows cannot be read: " + err.Error(), Remedy: restoreRow})
+		} else {
+			failed = s.checkDocument(ctx, d, o, tell)
+		}
+		if checked++; o.Progress != nil {
+			o.Progress(checked)
+		}
+		return failed == nil
+	})
+	if err := errors.Join(err, failed); err != nil {
+		return fmt.Errorf("check the files of documents: %w", err)
+	}
+	err = s.Store.EachAttempt(ctx, store.AttemptQuery{}, func(a contract.Attempt) bool {
+		if a.Evidence.Key == "" {
+			return ctx.Err() == nil
+		}
+		if err := s.checkFile(ctx, a.Evidence); err != nil {
+			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence on document %d, stamp %d, attempt %d", a.Document, a.Stamp+1, a.Number),
+				Text: err.Error(), Remedy: restoreFile})
 		}
 		return ctx.Err() == nil
 	})
-	if err != nil {
-		return fmt.Errorf("read what the store refers to: %w", err)
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("check evidence: %w", err)
 	}
+	return s.checkLeftOver(ctx, o, log, tell)
+}
+
+// checkDocument checks the files of a document. What is found is told only if the document is still at that version: its
+// draft may have been deleted, or its file rewritten, since it was read.
+func (s *Service) checkDocument(ctx context.Context, d contract.Document, o FsckOptions, tell func(store.Discrepancy)) error {
+	for {
+		found, err := s.findFaults(ctx, &d, o)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		now, err := s.Store.Document(ctx, d.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if now.Version != d.Version {
+			d = now
+			continue
+		}
+		for _, f := range found {
+			f.About = fmt.Sprintf("document %d", d.ID)
+			tell(f)
+		}
+		return nil
+	}
+}
+
+func (s *Service) findFaults(ctx context.Context, d *contract.Document, o FsckOptions) ([]store.Discrepancy, error) {
+	found := s.checkRevisions(ctx, d)
+	if d.Original.Key != "" && (len(d.Revisions) == 0 || d.Original.Key != d.Revisions[0].Tail.Key) {
+		if err := s.checkFile(ctx, d.Original); err != nil {
+			found = append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", Text: "original: " + err.Error(), Remedy: restoreFile})
+		}
+	} else if len(d.Revisions) > 0 && !sameFile(d.Original, d.Revisions[0].Tail) {
+		found = append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", Text: "the original and the first revision are one file, and are recorded differently", Remedy: restoreRow})
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(found) > 0 || o.Fast || d.State != contract.Completed {
+		return found, nil
+	}
+	faults, err := s.sealFaults(ctx, d)
+	if fileErr := fileProblem(err); errors.Is(fileErr, errFileMissing) || errors.Is(fileErr, errFileChanged) {
+		return append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "signatures", Text: fileErr.Error(), Remedy: restoreFile}), nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("validate document %d: %w", d.ID, err)
+	}
+	for _, f := range faults {
+		found = append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "signatures", Text: "the finished file does not pass validation: " + f.String(),
+			Remedy: "Validate the file with segel verify --explain, and compare it with a backup"})
+	}
+	return found, nil
+}
+
+func sameFile(a, b contract.File) bool {
+	return a.Key == b.Key && a.Size == b.Size && a.Digest == b.Digest && bytes.Equal(a.Sums, b.Sums)
+}
+
+// checkRevisions reads the tails of a document, one behind the other, and compares all that is recorded of each revision.
+func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (found []store.Discrepancy) {
+	digester := blob.NewDigester() // of the document up to and with the revision before
+	for i, r := range d.Revisions {
+		if i > 0 {
+			// What the bytes before give; where they are wrong, what is recorded of them, so that one wrong revision is told
+			// once.
+			before := digester.Digest()
+			if last := d.Revisions[i-1]; len(found) > 0 {
+				before = blob.Digest{Midstate: last.Midstate, End: last.End, Total: last.Digest}
+			}
+			var err error
+			if digester, err = blob.ResumeDigester(before.Midstate, before.End, before.Total); err != nil {
+				return found // the revision before was told already
+			}
+		}
+		fault := func(remedy, format string, args ...any) {
+			found = append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", Text: fmt.Sprintf("revision %d: ", i+1) + fmt.Sprintf(format, args...), Remedy: remedy})
+		}
+		if err := s.copyBlob(ctx, r.Tail, digester); err != nil {
+			fault(restoreFile, "%v", err)
+			continue
+		}
+		state := digester.Digest()
+		switch {
+		case state.Size != r.Tail.Size:
+			fault(restoreFile, "the file has %d bytes, not %d", state.Size, r.Tail.Size)
+		case state.Sum != r.Tail.Digest:
+			fault(restoreFile, "the file %s is not what was written", r.Tail.Key)
+		case !bytes.Equal(state.Sums, r.Tail.Sums):
+			fault(restoreRow, "the recorded sums of its chunks are not those of its bytes")
+		case r.Begin != state.End-state.Size || r.End != state.End:
+			fault(restoreRow, "it is recorded from %d to %d, and is from %d to %d", r.Begin, r.End, state.End-state.Size, state.End)
+		case state.Total != r.Digest:
+			fault(restoreRow, "the document up to it has another digest than is recorded")
+		case !bytes.Equal(state.Midstate, r.Midstate):
+			fault(restoreRow, "the recorded state of the hash is not that of its bytes")
+		}
+	}
+	return found
+}
+
+// checkFile reads a file whole and compares it with what is recorded of it.
+func (s *Service) checkFile(ctx context.Context, f contract.File) error {
+	digester := blob.NewDigester()
+	if err := s.copyBlob(ctx, f, digester); err != nil {
+		return err
+	}
+	switch d := digester.Digest(); {
+	case d.Size != f.Size:
+		return fmt.Errorf("the file %s has %d bytes, not %d", f.Key, d.Size, f.Size)
+	case d.Sum != f.Digest:
+		return fmt.Errorf("the file %s is not what was written", f.Key)
+	case !bytes.Equal(d.Sums, f.Sums):
+		return fmt.Errorf("the recorded sums of the chunks of file %s are not those of its bytes", f.Key)
+	}
+	return nil
+}
+
+func (s *Service) copyBlob(ctx context.Context, f contract.File, to io.Writer) error {
+	b, err := s.Blobs.Open(ctx, blob.Key(f.Key))
+	if errors.Is(err, blob.ErrNotFound) {
+		return fmt.Errorf("the file %s is missing", f.Key)
+	}
+	if err != nil {
+		return fmt.Errorf("open file %s: %w", f.Key, err)
+	}
+	defer b.Close()
+	if _, err := io.Copy(to, io.NewSectionReader(interruptible{ctx, b}, 0, b.Size())); err != nil {
+		return fmt.Errorf("read file %s: %w", f.Key, err)
+	}
+	return nil
+}
+
+// checkLeftOver looks for blobs that no row refers to. One that the log knows is evidence whose row is lost, and stays.
+func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
+	// What is committed while this runs is seen, because each blob is looked up when it is listed. One that is older than an
+	// hour now has no commit on its way.
+	began := s.Clock()
 	for b, err := range s.Blobs.List(ctx) {
 		if err != nil {
 			return fmt.Errorf("list blobs: %w", err)
 		}
-		if known[string(b.Key)] || began.Sub(b.Modified) < youngBlob {
+		if began.Sub(b.Modified) < youngBlob {
 			continue
 		}
-		tell(Finding{Text: fmt.Sprintf("blob %s, %d bytes, is nobody's", b.Key, b.Size)})
-		if remove {
-			if err := s.discard(ctx, string(b.Key)); err != nil {
-				return err
+		used, err := s.Store.RefersToFile(ctx, string(b.Key))
+		if err != nil {
+			return err
+		}
+		if used {
+			continue
+		}
+		h := sha256.New()
+		if err := s.copyBlob(ctx, contract.File{Key: string(b.Key)}, h); err != nil {
+			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since
+				continue
 			}
+			return err
+		}
+		digest := hex.EncodeToString(h.Sum(nil))
+		live, named, err := log.LoggedFile(ctx, string(b.Key), digest)
+		if err != nil {
+			return err
+		}
+		about := "file " + string(b.Key)
+		switch {
+		case live:
+			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log says that it belongs to a document", Remedy: restoreRow + "; the file stays where it is"})
+		case named:
+			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log names its digest " + digest, Remedy: restoreRow + "; the file stays where it is"})
+		default:
+			text, remedy := fmt.Sprintf("%d bytes that nothing refers to", b.Size), "segel fsck --remove moves it aside"
+			if o.SetAside != nil {
+				moved, err := o.SetAside(ctx, b, digest)
+				if err != nil {
+					return fmt.Errorf("move file %s aside: %w", b.Key, err)
+				}
+				remedy = "It was moved aside"
+				if !moved {
+					remedy = "It was not moved, because evidence is missing or changed: repair that first"
+				}
+			}
+			tell(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: text, Remedy: remedy})
 		}
 	}
 	return ctx.Err()
-}
-
-// checkFile reads a file whole and compares it with its digest.
-func (s *Service) checkFile(ctx context.Context, f contract.File) error {
-	b, err := s.Blobs.Open(ctx, blob.Key(f.Key))
-	if errors.Is(err, blob.ErrNotFound) {
-		return fmt.Errorf("blob %s is missing", f.Key)
-	}
-	if err != nil {
-		return fmt.Errorf("open blob %s: %w", f.Key, err)
-	}
-	defer b.Close()
-	if b.Size() != f.Size {
-		return fmt.Errorf("blob %s has %d bytes, not %d", f.Key, b.Size(), f.Size)
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(b, 0, b.Size())); err != nil {
-		return fmt.Errorf("read blob %s: %w", f.Key, err)
-	}
-	if [32]byte(h.Sum(nil)) != f.Digest {
-		return fmt.Errorf("blob %s is not what was written", f.Key)
-	}
-	return nil
 }

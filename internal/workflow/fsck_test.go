@@ -5,21 +5,41 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
-// busyStore lets something happen when all files it knew were told.
+// busyStore lets something happen when all documents it knew were told.
 type busyStore struct {
 	*failingStore
 	meanwhile func()
 }
 
-func (b *busyStore) Files(ctx context.Context, yield func(contract.File) bool) error {
-	err := b.failingStore.Files(ctx, yield)
+func (b *busyStore) EachDocument(ctx context.Context, yield func(contract.Document, error) bool) error {
+	err := b.failingStore.EachDocument(ctx, yield)
 	b.meanwhile()
 	return err
+}
+
+// noLog knows of no file.
+type noLog struct{}
+
+func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err error) {
+	return false, false, nil
+}
+
+// fsck checks all files and removes those that nothing refers to.
+func (h *house) fsck(tell func(store.Discrepancy)) {
+	h.t.Helper()
+	o := workflow.FsckOptions{SetAside: func(ctx context.Context, b blob.Info, _ string) (bool, error) {
+		return true, h.Blobs.Remove(ctx, b.Key)
+	}}
+	if err := h.CheckFiles(context.Background(), o, noLog{}, tell); err != nil {
+		h.t.Fatal(err)
+	}
 }
 
 func TestFsckThatTakesHoursLeavesWhatCameMeanwhile(t *testing.T) {
@@ -32,10 +52,7 @@ func TestFsckThatTakesHoursLeavesWhatCameMeanwhile(t *testing.T) {
 		id = h.draft(false, 1)
 		h.Clock = func() time.Time { return time.Now().Add(3 * time.Hour) }
 	}}
-	err := h.Fsck(context.Background(), true, func(f workflow.Finding) { t.Error(f.Text) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	h.fsck(func(d store.Discrepancy) { t.Error(d) })
 	f, err := h.Preview(context.Background(), h.owner, id)
 	if err != nil {
 		t.Fatal(err)

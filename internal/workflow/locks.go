@@ -7,28 +7,28 @@ import (
 	"segel/internal/contract"
 )
 
-// locks serialise, within this process, the builders of a document's next revision, so that a crowd of signers
+// documentLocks serialise, within this process, the builders of a document's next revision, so that a crowd of signers
 // does not sign revisions that can no longer be committed. Correctness never rests on them: between processes,
 // and after all, the commit's compare-and-swap decides.
-type locks struct {
+type documentLocks struct {
 	mu   sync.Mutex // guards held, for a moment only
-	held map[contract.DocumentID]*lock
+	held map[contract.DocumentID]*documentLock
 }
 
-type lock struct {
+type documentLock struct {
 	turn    chan struct{} // holds one value while nobody builds
 	waiting int
 }
 
 // acquire waits for the document's turn. The returned function gives it back.
-func (l *locks) acquire(ctx context.Context, id contract.DocumentID) (release func(), err error) {
+func (l *documentLocks) acquire(ctx context.Context, id contract.DocumentID) (release func(), err error) {
 	l.mu.Lock()
 	if l.held == nil {
-		l.held = map[contract.DocumentID]*lock{}
+		l.held = map[contract.DocumentID]*documentLock{}
 	}
 	k := l.held[id]
 	if k == nil {
-		k = &lock{turn: make(chan struct{}, 1)}
+		k = &documentLock{turn: make(chan struct{}, 1)}
 		k.turn <- struct{}{}
 		l.held[id] = k
 	}

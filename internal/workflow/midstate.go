@@ -24,8 +24,8 @@ const (
 // Alarms lists every alarm.
 var Alarms = []Alarm{AlarmMidstate, AlarmBytes, AlarmInvalid}
 
-// raise logs and counts an alarm.
-func (s *Service) raise(ctx context.Context, a Alarm, msg string, args ...any) {
+// raiseAlarm logs and counts an alarm.
+func (s *Service) raiseAlarm(ctx context.Context, a Alarm, msg string, args ...any) {
 	s.Log.ErrorContext(ctx, msg, append([]any{"alarm", string(a)}, args...)...)
 	if s.Alarm != nil {
 		s.Alarm(a)
@@ -42,7 +42,7 @@ func (s *Service) raise(ctx context.Context, a Alarm, msg string, args ...any) {
 // the recorded digest either. Nothing may be signed after an error.
 func (s *Service) requireMidstate(ctx context.Context, d *contract.Document) error {
 	current := d.Current()
-	_, err := blob.Resume(current.Midstate, current.End, current.Digest)
+	_, err := blob.ResumeHash(current.Midstate, current.End, current.Digest)
 	if err == nil {
 		return nil
 	}
@@ -51,10 +51,10 @@ func (s *Service) requireMidstate(ctx context.Context, d *contract.Document) err
 		return err
 	}
 	if digest.Total != current.Digest || digest.End != current.End {
-		s.raise(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
-		return errFileChanged.Because(fmt.Errorf("document %d has %d bytes with digest %x, recorded are %d with %x", d.ID, digest.End, digest.Total, current.End, current.Digest))
+		s.raiseAlarm(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
+		return errFileChanged.WithCause(fmt.Errorf("document %d has %d bytes with digest %x, recorded are %d with %x", d.ID, digest.End, digest.Total, current.End, current.Digest))
 	}
-	s.raise(ctx, AlarmMidstate, "midstate of a revision did not match its digest and was rebuilt from the bytes", "document", d.ID, "revision", len(d.Revisions)-1)
+	s.raiseAlarm(ctx, AlarmMidstate, "midstate of a revision did not match its digest and was rebuilt from the bytes", "document", d.ID, "revision", len(d.Revisions)-1)
 	d.Revisions = slices.Clone(d.Revisions) // others may share them
 	d.Revisions[len(d.Revisions)-1].Midstate = digest.Midstate
 	return nil
@@ -62,7 +62,7 @@ func (s *Service) requireMidstate(ctx context.Context, d *contract.Document) err
 
 // digestBytes reads a document's file from end to end and returns its digest.
 func (s *Service) digestBytes(ctx context.Context, revisions []contract.Revision) (blob.Digest, error) {
-	f, err := s.whole(ctx, revisions)
+	f, err := s.openPresent(ctx, revisions)
 	if err != nil {
 		return blob.Digest{}, err
 	}
@@ -100,9 +100,9 @@ func fileProblem(err error) error {
 	switch {
 	case err == nil, errors.Is(err, errFileMissing), errors.Is(err, errFileChanged):
 	case errors.Is(err, blob.ErrNotFound), errors.As(err, &corrupt) && corrupt.Chunk < 0:
-		return errFileMissing.Because(err)
+		return errFileMissing.WithCause(err)
 	case errors.As(err, &corrupt), errors.Is(err, blob.ErrKey), errors.Is(err, blob.ErrSegment):
-		return errFileChanged.Because(err)
+		return errFileChanged.WithCause(err)
 	}
 	return err
 }

@@ -51,7 +51,7 @@ func (h *house) lose(key string) (restore func()) {
 	}
 	return func() {
 		h.t.Helper()
-		blobtest.Put(h.t, h.Blobs, blob.Key(key), content)
+		blobtest.CommitBlob(h.t, h.Blobs, blob.Key(key), content)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 						t.Fatalf("bound %v, last %v: %v", bound, last, err)
 					}
 					d := h.read(id)
-					if d.State != contract.Processing || d.Stamps[0].Problem != contract.FileMissing || !d.Stamps[0].AskedAt.IsZero() || i > 0 && d.Version != version {
+					if d.State != contract.Processing || d.Stamps[0].Problem != contract.FileMissing || !d.Stamps[0].AttemptedAt.IsZero() || i > 0 && d.Version != version {
 						t.Errorf("bound %v, last %v, version %d after %d: %s, %+v", bound, last, d.Version, version, d.State, d.Stamps[0])
 					}
 					version = d.Version
@@ -148,7 +148,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 				t.Fatal(err)
 			}
-			want := contract.OutcomeNotAsked
+			want := contract.OutcomeNotCalled
 			if crash {
 				want = contract.OutcomeUnanswered
 			}

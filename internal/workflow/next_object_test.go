@@ -85,7 +85,7 @@ func TestFileThatCannotBeCompletedIsRefusedAtUpload(t *testing.T) {
 		"form/flags of the form are a name", "tree/form as a kid",
 	}
 	found := 0
-	for _, odd := range pdftest.Odds() {
+	for _, odd := range pdftest.OddFiles() {
 		name, _, _ := strings.Cut(odd.Name, " (")
 		sound := odd.Name == "form/also something else (table)"
 		refused := false

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -166,7 +167,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 		"old, not stamped":        {old, 0, false},
 		"new, stamped":            {pdftest.Table(1), 1, false},
 		"old, stamped, signed":    {signed, 1, false},
-		"PDF/A, stamped":          {bytes.Replace(pdftest.Archive(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1), 1, false},
+		"PDF/A, stamped":          {bytes.Replace(pdftest.PDFA(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1), 1, false},
 		"damaged, stamped: early": {append([]byte("junk\n"), old...), 1, true},
 	} {
 		d, err := h.uploaded(c.file)
@@ -215,14 +216,12 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 			t.Errorf("durable %v: %d blobs, want the original and the rewriting", after, n)
 		}
 		grave, left := 0, 0
-		if err := h.Fsck(ctx, true, func(f workflow.Finding) {
-			if f.Grave {
+		h.fsck(func(d store.Discrepancy) {
+			if d.Severity == store.SeverityEvidence {
 				grave++
 			}
 			left++
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 		want := map[bool]int{false: 2, true: 0}[after]
 		if grave != 0 || left != want || h.blobs()-before != 2-want {
 			t.Errorf("durable %v: fsck finds %d grave, %d in all, leaves %d", after, grave, left, h.blobs()-before)

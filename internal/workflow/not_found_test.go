@@ -30,7 +30,7 @@ func (r *recordingReads) Document(ctx context.Context, id contract.DocumentID) (
 // drawnLinks draws the same link each time.
 type drawnLinks struct{}
 
-func (drawnLinks) DrawGuestLink() (string, [32]byte, error) {
+func (drawnLinks) NewGuestLink() (string, [32]byte, error) {
 	return "https://segel.example/guest#x", [32]byte{1}, nil
 }
 
@@ -56,7 +56,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 			"preview":  func() error { _, err := h.Preview(ctx, by, id); return err },
 			"download": func() error { _, err := h.Download(ctx, by, id); return err },
 			"original": func() error { _, err := h.Original(ctx, by, id); return err },
-			"events":   func() error { _, err := h.Next(ctx, by, id, 0); return err },
+			"events":   func() error { _, err := h.WaitForChange(ctx, by, id, 0); return err },
 			"place":    func() error { _, _, err := h.Place(ctx, by, id, nil); return err },
 			"people":   func() error { _, err := h.SetParticipants(ctx, by, id, nil, nil); return err },
 			"describe": func() error { _, err := h.Describe(ctx, by, id, contract.Description{}); return err },

@@ -7,21 +7,21 @@ import (
 	"segel/internal/contract"
 	"segel/pades/validate"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
-// Covered warns of the placements of a document that lie over what should stay readable, as Place did when they were
+// PlacementWarnings warns of the placements of a document that lie over what should stay readable, as Place did when they were
 // accepted. A file that cannot be read just now is warned of by nobody: whoever asks has placed or finalized by then.
-func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.Warning {
+func (s *Service) PlacementWarnings(ctx context.Context, d contract.Document) []contract.Warning {
 	if len(d.Placements) == 0 || len(d.Revisions) == 0 {
 		return nil
 	}
-	release, err := s.reading.acquire(ctx, d.Organisation)
+	release, err := s.fileSlots.acquire(ctx, d.Organisation)
 	if err != nil {
 		return nil
 	}
 	defer release()
-	f, err := s.open(ctx, d.Revisions[:1]) // without our own fields
+	f, err := s.openRevisions(ctx, d.Revisions[:1]) // without our own fields
 	if err != nil {
 		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
 		return nil
@@ -32,40 +32,40 @@ func (s *Service) Covered(ctx context.Context, d contract.Document) []contract.W
 		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
 		return nil
 	}
-	return contract.Overlaps(d.Placements, pagesOf(doc, d.Revisions[0].Digest, &s.seen), "placements")
+	return contract.CheckOverlaps(d.Placements, newPageReader(doc, d.Revisions[0].Digest, &s.pageCache), "placements")
 }
 
-// pages tells what lies on the pages of a file, each looked at once.
-type pages struct {
-	doc      *pdf.Document
-	revision [32]byte    // digest of the file
-	cache    *pageCache  // shared with other readers
-	reader   *ink.Reader // nil until asked about a page that is not in the cache
-	fields   map[pdf.Ref]contract.Covered
-	former   map[int][]contract.Covered
-	painted  map[int]painted
-	kept     int // marks in painted
+// pageReader tells what lies on the pages of a file, each looked at once.
+type pageReader struct {
+	doc         *pdf.Document
+	revision    [32]byte        // digest of the file
+	cache       *pageCache      // shared with other readers
+	reader      *content.Reader // nil until asked about a page that is not in the cache
+	fields      map[pdf.Ref]contract.PageItem
+	former      map[int][]contract.PageItem
+	painted     map[int]pageMarks
+	cachedMarks int // marks in painted
 }
 
-// mostKept bounds what is remembered of pages that were looked at: a hostile file has many pages with much on each.
-const mostKept = 100_000
+// maxCachedMarks bounds what is remembered of pages that were looked at: a hostile file has many pages with much on each.
+const maxCachedMarks = 100_000
 
-type painted struct {
-	covered []contract.Covered
-	told    bool
+type pageMarks struct {
+	covered  []contract.PageItem
+	complete bool
 }
 
-// pagesOf tells what lies on the pages of the revision with that digest.
-func pagesOf(doc *pdf.Document, revision [32]byte, cache *pageCache) *pages {
-	return &pages{doc: doc, revision: revision, cache: cache, former: map[int][]contract.Covered{}, painted: map[int]painted{}}
+// newPageReader tells what lies on the pages of the revision with that digest.
+func newPageReader(doc *pdf.Document, revision [32]byte, cache *pageCache) *pageReader {
+	return &pageReader{doc: doc, revision: revision, cache: cache, former: map[int][]contract.PageItem{}, painted: map[int]pageMarks{}}
 }
 
-// Former lists the signature fields on a page that are to be seen, by what is in them.
-func (p *pages) Former(number int) []contract.Covered {
+// ListMarks lists the signature fields on a page that are to be seen, by what is in them.
+func (p *pageReader) ListMarks(number int) []contract.PageItem {
 	if known, ok := p.former[number]; ok {
 		return known
 	}
-	var found []contract.Covered
+	var found []contract.PageItem
 	if p.fields == nil {
 		p.fields = signatureFields(p.doc)
 	}
@@ -77,7 +77,7 @@ func (p *pages) Former(number int) []contract.Covered {
 			if !ok {
 				continue
 			}
-			if rect, shown := shownAt(p.doc, page, ref); shown {
+			if rect, shown := widgetBox(p.doc, page, ref); shown {
 				c.Box = contract.Box(rect)
 				found = append(found, c)
 			}
@@ -87,8 +87,8 @@ func (p *pages) Former(number int) []contract.Covered {
 	return found
 }
 
-// shownAt returns where a widget stands on the page as displayed, if it is to be seen.
-func shownAt(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
+// widgetBox returns where a widget stands on the page as displayed, if it is to be seen.
+func widgetBox(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
 	const hidden, noView = 1 << 1, 1 << 5
 	dict, err := doc.Dict(ref)
 	if err != nil {
@@ -104,8 +104,8 @@ func shownAt(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
 
 // signatureFields finds the widgets of all signature fields. A form that cannot be read has none: such a file was
 // refused when it came in.
-func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
-	found := map[pdf.Ref]contract.Covered{}
+func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.PageItem {
+	found := map[pdf.Ref]contract.PageItem{}
 	fields, err := doc.Fields()
 	if err != nil {
 		return found
@@ -114,7 +114,7 @@ func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
 		if f.Type != "Sig" {
 			continue
 		}
-		c := contract.Covered{Kind: contract.CoveredField, Text: f.Name}
+		c := contract.PageItem{Kind: contract.ItemField, Text: f.Name}
 		if value, err := doc.Dict(f.Value); err == nil && value != nil {
 			c = signatureOf(doc, f, value)
 		}
@@ -127,7 +127,7 @@ func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.Covered {
 	return found
 }
 
-func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.Covered {
+func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.PageItem {
 	text := func(key pdf.Name) string {
 		s, err := doc.String(value[key])
 		if err != nil {
@@ -137,64 +137,64 @@ func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.Cover
 	}
 	// Whether an office made it is for the validation to say: what claims to be a stamp is better not covered.
 	if serial, _, ok := validate.StampOf(f.Name, text("Reason")); ok {
-		return contract.Covered{Kind: contract.CoveredStamp, Text: serial}
+		return contract.PageItem{Kind: contract.ItemStamp, Text: serial}
 	}
 	name := text("Name")
 	if name == "" {
 		name = f.Name
 	}
-	return contract.Covered{Kind: contract.CoveredSignature, Text: name}
+	return contract.PageItem{Kind: contract.ItemSignature, Text: name}
 }
 
-// Painted lists the words and pictures of a page. Words that are not to be seen count where they lie on a picture: that
+// ListContent lists the words and pictures of a page. Words that are not to be seen count where they lie on a picture: that
 // is how a scanned page says what it shows.
-func (p *pages) Painted(number int) ([]contract.Covered, bool) {
+func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 	if known, ok := p.painted[number]; ok {
-		return known.covered, known.told
+		return known.covered, known.complete
 	}
 	key := pageKey{p.revision, number}
-	if known, ok := p.cache.get(key); ok {
-		return known.covered, known.told
+	if known, ok := p.cache.findPage(key); ok {
+		return known.covered, known.complete
 	}
-	var found painted
+	var found pageMarks
 	lasting, first := false, p.reader == nil
 	if page, err := p.doc.Page(number); err == nil {
 		if p.reader == nil {
-			p.reader = ink.NewReader(p.doc, ink.Limits{})
+			p.reader = content.NewReader(p.doc, content.Limits{})
 		}
-		marks, err := p.reader.Page(page)
-		found = painted{covered: readable(marks), told: err == nil}
+		marks, err := p.reader.PageMarks(page)
+		found = pageMarks{covered: readableMarks(marks), complete: err == nil}
 		// What was cut short because the client went, or because pages before it used up a limit that all pages share, says
 		// nothing about the page.
-		var untold *ink.Untold
-		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != ink.Limit)
+		var untold *content.IncompleteError
+		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != content.Limit)
 	}
-	if p.kept += len(found.covered); p.kept > mostKept {
-		p.kept = len(found.covered)
+	if p.cachedMarks += len(found.covered); p.cachedMarks > maxCachedMarks {
+		p.cachedMarks = len(found.covered)
 		clear(p.painted)
 	}
 	p.painted[number] = found
 	if lasting {
-		p.cache.put(key, found)
+		p.cache.addPage(key, found)
 	}
-	return found.covered, found.told
+	return found.covered, found.complete
 }
 
-func readable(marks []ink.Mark) []contract.Covered {
-	pictures := picturesAmong(marks)
-	var found []contract.Covered
+func readableMarks(marks []content.Mark) []contract.PageItem {
+	pictures := findPictures(marks)
+	var found []contract.PageItem
 	for _, m := range marks {
-		if m.Kind != ink.Text {
+		if m.Kind != content.Text {
 			continue
 		}
-		if m.Hidden != "" && (m.Hidden != ink.ByMode || !onPicture(m.Box, pictures)) {
+		if m.Hidden != "" && (m.Hidden != content.ByMode || !isOnPicture(m.Box, pictures)) {
 			continue
 		}
-		found = append(found, contract.Covered{Kind: contract.CoveredText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.Joins})
+		found = append(found, contract.PageItem{Kind: contract.ItemText, Box: contract.Box(m.Box), Text: m.Text, Joins: m.JoinsPrevious})
 	}
 	for _, p := range pictures {
-		if !p.says {
-			found = append(found, contract.Covered{Kind: contract.CoveredPicture, Box: contract.Box(p.box)})
+		if !p.hasText {
+			found = append(found, contract.PageItem{Kind: contract.ItemPicture, Box: contract.Box(p.box)})
 		}
 	}
 	return found
@@ -202,31 +202,31 @@ func readable(marks []ink.Mark) []contract.Covered {
 
 // picture is a picture of a page; one that says what it shows has words that are not to be seen on it.
 type picture struct {
-	box  pdf.Rect
-	says bool
+	box     pdf.Rect
+	hasText bool
 }
 
 // maxPageTiles bounds the pictures of a page that words are held against. A scan is one or a few.
 const maxPageTiles = 256
 
-func picturesAmong(marks []ink.Mark) []picture {
+func findPictures(marks []content.Mark) []picture {
 	var pictures []picture
 	for _, m := range marks {
-		if m.Kind == ink.Image && m.Hidden == "" && len(pictures) < maxPageTiles {
+		if m.Kind == content.Image && m.Hidden == "" && len(pictures) < maxPageTiles {
 			pictures = append(pictures, picture{box: m.Box})
 		}
 	}
 	return pictures
 }
 
-// onPicture reports whether the middle of a word lies on a picture, which then says what it shows.
-func onPicture(word pdf.Rect, pictures []picture) bool {
+// isOnPicture reports whether the middle of a word lies on a picture, which then says what it shows.
+func isOnPicture(word pdf.Rect, pictures []picture) bool {
 	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
 	on := false
 	for i := range pictures {
 		p := &pictures[i]
 		if x >= p.box.LLX && x <= p.box.URX && y >= p.box.LLY && y <= p.box.URY {
-			p.says, on = true, true
+			p.hasText, on = true, true
 		}
 	}
 	return on

@@ -125,7 +125,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The field that finalizing has made for the signer is no field of the file's.
-	w := h.Covered(t.Context(), d)
+	w := h.PlacementWarnings(t.Context(), d)
 	if len(w) != 1 || w[0].Code != "placement.over_text" || w[0].Field != "placements[1]" || w[0].Args["what"] != "Page 1" {
 		t.Errorf("%+v", w)
 	}

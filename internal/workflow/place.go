@@ -18,21 +18,21 @@ type WarnedDocument struct {
 // Place replaces the placements of a draft. It warns of those that lie over what should stay readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
-	keep := store.KeepAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.applyAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.applyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Before the file is opened: nobody may make us read what is not his.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err
 		}
-		if err := d.Paper(); err != nil {
+		if err := d.RequirePDF(); err != nil {
 			return nil, err
 		}
-		release, err := s.reading.acquire(ctx, d.Organisation)
+		release, err := s.fileSlots.acquire(ctx, d.Organisation)
 		if err != nil {
 			return nil, err
 		}
 		defer release()
-		f, err := s.open(ctx, d.Revisions)
+		f, err := s.openRevisions(ctx, d.Revisions)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +45,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		if err != nil {
 			return nil, err
 		}
-		warnings = append(w, contract.Overlaps(c.After.Placements, pagesOf(doc, d.Current().Digest, &s.seen), "signers")...)
+		warnings = append(w, contract.CheckOverlaps(c.After.Placements, newPageReader(doc, d.Current().Digest, &s.pageCache), "signers")...)
 		return &c, nil
 	})
 	return d, warnings, err
@@ -63,7 +63,7 @@ func pageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
 		if !asked {
 			if p, err := doc.Page(number); err == nil {
 				a.ok = true
-				a.size.Width, a.size.Height = p.Displayed()
+				a.size.Width, a.size.Height = p.DisplayedSize()
 			}
 			known[number] = a
 		}

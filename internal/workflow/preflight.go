@@ -15,50 +15,50 @@ import (
 // and certificates may need.
 const signatureRoom = 64 << 10
 
-// preflight refuses stamps that the office would refuse once it is paid: it takes no serial back. It is asked at
+// preflightStamps refuses stamps that the office would refuse once it is paid: it takes no serial back. It is asked at
 // finalize, when nothing is reserved yet, and before each serial, since signatures were added meanwhile.
 //
 // Deep, it reads the whole file once and holds every earlier signature against it; finalize does that by itself, see
 // [Service.checkSignable]. Errors: refusals of [contract.Preflight]; any other is about reading the file, and says nothing
 // of it.
-func (s *Service) preflight(ctx context.Context, d *contract.Document, f *opened, deep bool) error {
-	doc, err := f.document()
+func (s *Service) preflightStamps(ctx context.Context, d *contract.Document, f *openedFile, deep bool) error {
+	doc, err := f.pdfDocument()
 	if err != nil {
-		return refusal(fmt.Errorf("open document %d: %w", d.ID, err))
+		return fileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
-	of, err := s.officeFile(ctx, d, f.stack, doc, deep)
+	of, err := s.describeForOffice(ctx, d, f.stack, doc, deep)
 	if err != nil {
 		return err
 	}
 	return contract.Preflight(d, of, pageSizes(doc), s.Limits)
 }
 
-func (s *Service) officeFile(ctx context.Context, d *contract.Document, f *blob.Stack, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
+func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f *blob.Stack, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
 	signatures, err := doc.Signatures()
 	if err != nil {
-		return contract.OfficeFile{}, refusal(fmt.Errorf("read form: %w", err))
+		return contract.OfficeFile{}, fileRefusal(fmt.Errorf("read form: %w", err))
 	}
 	known := doc.Facts()
 	of := contract.OfficeFile{
-		Size:      f.Size() + signatureRoom*int64(owed(d)),
-		Rewritten: known.OlderThan(officeVersion) && len(signatures) == 0 && owed(d) == 0,
+		Size:      f.Size() + signatureRoom*int64(countPendingSignatures(d)),
+		Rewritten: known.OlderThan(officeVersion) && len(signatures) == 0 && countPendingSignatures(d) == 0,
 		Encrypted: known.Encrypted,
 		Locked:    known.Encrypted && !allowsStamps(known.Encryption.Permissions),
 	}
-	if err := permits(doc, true); err != nil {
+	if err := requirePermission(doc, true); err != nil {
 		if !errors.Is(err, errCertified) {
-			return of, refusal(err)
+			return of, fileRefusal(err)
 		}
 		of.Certified = err
 	}
 	if deep && len(signatures) > 0 && of.Certified == nil {
-		of.Broken, of.Changed, err = s.earlier(ctx, f)
+		of.Broken, of.Changed, err = s.checkEarlierSignatures(ctx, f)
 	}
 	return of, err
 }
 
-// owed counts the signatures that will be in the file before its next stamp is.
-func owed(d *contract.Document) int {
+// countPendingSignatures counts the signatures that will be in the file before its next stamp is.
+func countPendingSignatures(d *contract.Document) int {
 	n := 0
 	for _, p := range d.Signers() {
 		if p.Field != "" && p.SignedAt.IsZero() {
@@ -75,15 +75,15 @@ func allowsStamps(permissions int32) bool {
 	return permissions&modify != 0 && permissions&annotate != 0
 }
 
-// earlier names a signature of the file that no longer holds, and one behind which something was changed that it
+// checkEarlierSignatures names a signature of the file that no longer holds, and one behind which something was changed that it
 // forbids. One that cannot be judged here, of an unknown algorithm, is left to the office.
-func (s *Service) earlier(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
+func (s *Service) checkEarlierSignatures(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
 	// What is hidden on its pages is for the validation to tell; one byte of content is as little as can be asked for.
-	o := s.validation()
+	o := s.validationOptions()
 	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f, f.Size(), o.Reading())
+	file, err := facts.Read(ctx, f, f.Size(), o.FactsOptions())
 	if errors.Is(err, facts.ErrUnreadable) {
-		return "", "", refusal(err)
+		return "", "", fileRefusal(err)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("read earlier signatures: %w", err)
@@ -92,17 +92,17 @@ func (s *Service) earlier(ctx context.Context, f *blob.Stack) (broken, changed s
 		switch is := integrityOf(g); {
 		case is == contract.SignatureBroken && broken == "":
 			broken = g.Field
-		case (is == contract.SignatureChanged || is == contract.SignatureTooMuch) && changed == "":
+		case (is == contract.SignatureChanged || is == contract.SignatureTooManyChanges) && changed == "":
 			changed = g.Field
 		}
 	}
 	return broken, changed, nil
 }
 
-// holdBack asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
+// preflightOrder asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
 // document with its reason: nothing is spent, and what was reserved stays so until a restamp or a cancel.
-func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *opened, i int) (held bool, err error) {
-	err = s.preflight(ctx, d, f, i == 0)
+func (s *Service) preflightOrder(ctx context.Context, d *contract.Document, f *openedFile, i int) (held bool, err error) {
+	err = s.preflightStamps(ctx, d, f, i == 0)
 	var refused *contract.Error
 	if !errors.As(err, &refused) {
 		return false, err
@@ -112,7 +112,7 @@ func (s *Service) holdBack(ctx context.Context, d *contract.Document, f *opened,
 		problem = contract.StampNoPlace
 	}
 	s.Log.WarnContext(ctx, "stamp not asked for: the office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
-	return true, s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+	return true, s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.RefuseStamp(d, i, problem, s.Clock())
 	})
 }

@@ -82,8 +82,8 @@ func encryptedFor(t *testing.T, permissions int32) []byte {
 	return fmt.Appendf(append(b, table...), "trailer\n<</Root 1 0 R /Size 5 /Encrypt 4 0 R>>\nstartxref\n%d\n%%%%EOF\n", at)
 }
 
-// altered changes the page's content behind the signatures of a file.
-func altered(t *testing.T, file []byte) []byte {
+// alteredDocument changes the page's content behind the signatures of a file.
+func alteredDocument(t *testing.T, file []byte) []byte {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -111,7 +111,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 	const all, none, noChange, noNotes = int32(-4), int32(-64), int32(-4 &^ 8), int32(-4 &^ 32)
 	unrestricted := func(l *contract.Limits) { l.StampEncrypted = contract.EncryptedUnrestricted }
 	sound := foreign(t, nil, 0)
-	archive := bytes.Replace(pdftest.Archive(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
+	archive := bytes.Replace(pdftest.PDFA(2), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
 	for name, c := range map[string]struct {
 		file   []byte
 		signer bool

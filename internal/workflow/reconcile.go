@@ -21,43 +21,43 @@ import (
 // Each move is a commit of its own; a crash in between leaves the others to the next time, and no report. The report is the effect
 // that a request with an Idempotency-Key has its answer kept with: a repeat after a crash before goes on with the moves that are left.
 func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	whose, err := s.administer(ctx, by, contract.AdminReconcile, "")
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconcile, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
 	s.reconciling.Lock()
 	defer s.reconciling.Unlock()
 	r := contract.Reconciliation{At: s.Clock(), By: by.Person}
-	a, err := s.askAccount(ctx)
+	a, err := s.fetchAccount(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return contract.Reconciliation{}, ctx.Err() // we are being stopped; the office is not to blame
 	case err != nil:
 		s.Log.WarnContext(ctx, "the stamp office could not be asked for its account", "cause", err)
-		r.Problem = words(err)
+		r.Problem = problemText(err)
 	default:
-		if err := s.reconcile(ctx, a, whose.all, &r); err != nil {
+		if err := s.compareAccount(ctx, a, whose.organisations, &r); err != nil {
 			return contract.Reconciliation{}, err
 		}
 	}
 	r.EndedAt = s.Clock()
 	for i := range r.Differences {
-		r.Differences[i].OrganisationName = whose.all[r.Differences[i].Organisation].Name
+		r.Differences[i].OrganisationName = whose.organisations[r.Differences[i].Organisation].Name
 	}
 	numbered := func(number int64) contract.Reconciliation {
 		r := r
 		r.Number = number
 		return r
 	}
-	number, err := s.Store.KeepReconciliation(store.KeepAnswer(ctx, func(number int64) any { return numbered(number) }), r)
+	number, err := s.Store.AddReconciliation(store.WithFinalAnswer(ctx, func(number int64) any { return numbered(number) }), r)
 	if err != nil {
 		return contract.Reconciliation{}, keyRefusal(err)
 	}
 	return numbered(number), nil
 }
 
-// words tells a problem of the office in its own words.
-func words(err error) string {
+// problemText tells a problem of the office in its own words.
+func problemText(err error) string {
 	var p *emeterai.Problem
 	if errors.As(err, &p) {
 		return cmp.Or(p.Text, p.Code)
@@ -65,53 +65,53 @@ func words(err error) string {
 	return err.Error()
 }
 
-// account is what the office holds.
-type account struct {
+// officeAccount is what the office holds.
+type officeAccount struct {
 	serials []emeterai.Serial
 	balance emeterai.Balance
 }
 
-func (s *Service) askAccount(ctx context.Context) (a account, err error) {
+func (s *Service) fetchAccount(ctx context.Context) (a officeAccount, err error) {
 	if left := s.Office.Availability(); left.Down {
-		return a, fmt.Errorf("%w: %s", errOfficeAlone, left.Reason)
+		return a, fmt.Errorf("%w: %s", errOfficePaused, left.Reason)
 	}
-	if a.serials, err = s.Office.Serials(ctx); err != nil {
+	if a.serials, err = s.Office.ListSerials(ctx); err != nil {
 		return a, err
 	}
 	a.balance, err = s.Office.Balance(ctx)
 	return a, err
 }
 
-// reconcile fills in the report. The register and the orders in doubt are read after the list, see [contract.Books].
-func (s *Service) reconcile(ctx context.Context, a account, names organisations, r *contract.Reconciliation) error {
-	b, err := s.books(ctx, r.At, names)
+// compareAccount fills in the report. The register and the orders in doubt are read after the list, see [contract.Books].
+func (s *Service) compareAccount(ctx context.Context, a officeAccount, names organisationsByID, r *contract.Reconciliation) error {
+	b, err := s.loadBooks(ctx, r.At, names)
 	if err != nil {
 		return err
 	}
-	c := comparison{Service: s, books: b, there: map[string]contract.OfficeSerial{}, report: r}
-	c.list(a)
-	if err := c.known(ctx); err != nil {
+	c := comparison{Service: s, books: b, unexplained: map[string]contract.OfficeSerial{}, report: r}
+	c.indexAccount(a)
+	if err := c.compareRegister(ctx); err != nil {
 		return err
 	}
-	if err := c.unknown(ctx); err != nil {
+	if err := c.explainUnregistered(ctx); err != nil {
 		return err
 	}
-	c.count(len(b.Doubt) > 0)
+	c.compareBalance(len(b.OrdersInDoubt) > 0)
 	return nil
 }
 
-func (s *Service) books(ctx context.Context, asked time.Time, names organisations) (contract.Books, error) {
-	b := contract.Books{Settled: asked.Add(-s.Settle), Doubt: map[string]bool{}, Now: asked}
-	doubts, err := s.Store.InDoubt(ctx)
+func (s *Service) loadBooks(ctx context.Context, asked time.Time, names organisationsByID) (contract.ReconcileInput, error) {
+	b := contract.ReconcileInput{SettledBefore: asked.Add(-s.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: asked}
+	doubts, err := s.Store.OrdersInDoubt(ctx)
 	if err != nil {
 		return b, err
 	}
 	for _, o := range doubts {
-		b.Doubt[o.Order] = true
+		b.OrdersInDoubt[o.Order] = true
 	}
 	if len(names) == 1 {
 		for id := range names {
-			b.Single = id
+			b.OnlyOrganisation = id
 		}
 	}
 	return b, nil
@@ -120,14 +120,14 @@ func (s *Service) books(ctx context.Context, asked time.Time, names organisation
 // comparison is a reconciliation under way.
 type comparison struct {
 	*Service
-	books  contract.Books
-	there  map[string]contract.OfficeSerial // what is still to be explained of the office's list
-	moving bool                             // stamps were in work while the office was asked
-	report *contract.Reconciliation
+	books       contract.ReconcileInput
+	unexplained map[string]contract.OfficeSerial // what is still to be explained of the office's list
+	moving      bool                             // stamps were in work while the office was asked
+	report      *contract.Reconciliation
 }
 
-func (c *comparison) list(a account) {
-	n := &c.report.There
+func (c *comparison) indexAccount(a officeAccount) {
+	n := &c.report.Office
 	n.Left, n.Reported = a.balance.Left, a.balance.Unused
 	for _, o := range a.serials {
 		state := contract.OfficeUnused
@@ -137,85 +137,85 @@ func (c *comparison) list(a account) {
 		} else {
 			n.Unused++
 		}
-		c.there[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.Order()}
+		c.unexplained[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.OrderID()}
 	}
 }
 
-// known holds every serial of the register against the list.
-func (c *comparison) known(ctx context.Context) error {
-	c.report.Here = map[contract.SerialState]int{}
+// compareRegister holds every serial of the register against the list.
+func (c *comparison) compareRegister(ctx context.Context) error {
+	c.report.Register = map[contract.SerialState]int{}
 	var failed error
 	err := c.Store.EachSerial(ctx, store.SerialQuery{}, func(k contract.StampSerial) bool {
-		o := c.there[k.Serial]
-		delete(c.there, k.Serial)
-		c.moving = c.moving || k.ChangedAt.After(c.books.Settled)
-		j, err := c.judge(ctx, k, o)
+		o := c.unexplained[k.Serial]
+		delete(c.unexplained, k.Serial)
+		c.moving = c.moving || k.ChangedAt.After(c.books.SettledBefore)
+		j, err := c.explainSerial(ctx, k, o)
 		if err == nil {
-			err = c.settle(ctx, j)
+			err = c.applyVerdict(ctx, j)
 		}
 		failed = err
-		c.report.Here[cmp.Or(j.Difference.Here, k.State)]++
+		c.report.Register[cmp.Or(j.Difference.RegisterState, k.State)]++
 		return err == nil
 	})
 	return errors.Join(failed, err)
 }
 
-func (c *comparison) judge(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.Judgement, error) {
+func (c *comparison) explainSerial(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.SerialResult, error) {
 	var standing contract.State
 	if k.State == contract.SerialBound && o.State == contract.OfficeAffixed {
-		d, err := c.document(ctx, k.Document)
+		d, err := c.loadDocument(ctx, k.Document)
 		if err != nil && !errors.Is(err, contract.ErrNotFound) {
-			return contract.Judgement{}, err
+			return contract.SerialResult{}, err
 		}
 		standing = d.State
 		c.moving = c.moving || standing == contract.Processing
 	}
-	return c.books.Known(k, o, standing), nil
+	return c.books.CompareKnown(k, o, standing), nil
 }
 
-// unknown says what the serials are that the list has and the register has not.
-func (c *comparison) unknown(ctx context.Context) error {
-	for _, serial := range slices.Sorted(maps.Keys(c.there)) {
-		o := c.there[serial]
-		document, of, err := c.orderedFor(ctx, o.Order)
+// explainUnregistered says what the serials are that the list has and the register has not.
+func (c *comparison) explainUnregistered(ctx context.Context) error {
+	for _, serial := range slices.Sorted(maps.Keys(c.unexplained)) {
+		o := c.unexplained[serial]
+		document, of, err := c.findOrder(ctx, o.Order)
 		if err != nil {
 			return err
 		}
-		j := c.books.Unknown(o, document, of)
-		if err := c.settle(ctx, j); err != nil {
+		j := c.books.CompareUnknown(o, document, of)
+		if err := c.applyVerdict(ctx, j); err != nil {
 			return err
 		}
 		if j.Move != nil {
-			c.report.Here[contract.SerialTaken]++
+			c.report.Register[contract.SerialBought]++
 		}
 	}
 	return nil
 }
 
-// settle applies what a judgement says and adds it to the report. A serial that somebody moved meanwhile is left alone.
-func (c *comparison) settle(ctx context.Context, j contract.Judgement) error {
+// applyVerdict applies what a judgement says and adds it to the report. A serial that somebody moved meanwhile is left alone.
+func (c *comparison) applyVerdict(ctx context.Context, j contract.SerialResult) error {
 	if j.Move != nil {
 		err := c.Store.MoveSerials(ctx, []contract.SerialMove{*j.Move}, j.Event)
 		if errors.Is(err, store.ErrConflict) {
-			j.Difference.Kind, j.Difference.Here = contract.DifferChanged, j.Move.From
+			j.Difference.Kind, j.Difference.RegisterState = contract.DifferChanged, j.Move.From
 		} else if err != nil {
 			return err
 		}
 	}
 	if j.Difference.Kind != "" {
-		c.report.Tell(j.Difference)
+		c.report.AddDifference(j.Difference)
 	}
 	return nil
 }
 
-// count compares the list with the balance, which the office keeps apart.
-func (c *comparison) count(doubts bool) {
-	n := c.report.There
+// compareBalance compares the list with the balance, which the office keeps apart.
+func (c *comparison) compareBalance(doubts bool) {
+	n := c.report.Office
 	switch {
 	case n.Unused == n.Reported:
 	case c.moving || doubts:
-		c.report.Tell(contract.Difference{Kind: contract.DifferBalance})
+		c.report.AddDifference(contract.Difference{Kind: contract.DifferBalance})
 	default:
-		c.report.Tell(contract.Difference{Kind: contract.DifferCount})
+		c.report.AddDifference(contract.Difference{Kind: contract.DifferCount})
 	}
 }

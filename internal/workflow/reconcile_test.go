@@ -22,7 +22,7 @@ type oddOffice struct {
 	asking  func() // runs while the list is asked for
 }
 
-func (o *oddOffice) Serials(context.Context) ([]emeterai.Serial, error) {
+func (o *oddOffice) ListSerials(context.Context) ([]emeterai.Serial, error) {
 	if o.asking != nil {
 		o.asking()
 	}
@@ -45,7 +45,7 @@ func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
 	h := newHouse(t)
 	o := &oddOffice{Stamper: h.office, balance: emeterai.Balance{Left: 9, Unused: 3}}
 	h.Office = o
-	if r := h.reconciled(); r.Unexplained != 1 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferCount || r.There.Reported != 3 {
+	if r := h.reconciled(); r.Unexplained != 1 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferCount || r.Office.Reported != 3 {
 		t.Errorf("while nothing is in work: %+v", r)
 	}
 	h.Office = h.office
@@ -79,11 +79,11 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 			t.Fatalf("difference %d is %s", i, d.Kind)
 		}
 	}
-	if r.Here[contract.SerialTaken] != 1010 {
-		t.Errorf("%d serials are taken", r.Here[contract.SerialTaken])
+	if r.Register[contract.SerialBought] != 1010 {
+		t.Errorf("%d serials are taken", r.Register[contract.SerialBought])
 	}
-	if again := h.reconciled(); again.Number != r.Number+1 || again.Omitted != 15 || again.Here[contract.SerialTaken]+again.Here[contract.SerialFree] != 1010 {
-		t.Errorf("again: %d differences, %d more, %v", len(again.Differences), again.Omitted, again.Here)
+	if again := h.reconciled(); again.Number != r.Number+1 || again.Omitted != 15 || again.Register[contract.SerialBought]+again.Register[contract.SerialFree] != 1010 {
+		t.Errorf("again: %d differences, %d more, %v", len(again.Differences), again.Omitted, again.Register)
 	}
 }
 
@@ -92,19 +92,19 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.Settle = time.Minute
+	h.InDoubtPeriod = time.Minute
 	ctx := context.Background()
 	id := h.draft(false, 1)
 	o := &oddOffice{Stamper: h.office}
 	o.asking = func() {
-		before, err := h.office.Serials(ctx)
+		before, err := h.office.ListSerials(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := h.Stamp(ctx, id); err != nil {
 			t.Fatal(err)
 		}
-		after, err := h.office.Serials(ctx)
+		after, err := h.office.ListSerials(ctx)
 		if err != nil || len(after) != len(before)+1 {
 			t.Fatal(len(before), len(after), err)
 		}
@@ -136,7 +136,7 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: other, Name: "CV Lain", CreatedAt: h.now()}); err != nil {
 		t.Fatal(err)
 	}
-	nobodys := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialTaken, TakenAt: h.now(), ChangedAt: h.now()}
+	nobodys := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialBought, RegisteredAt: h.now(), ChangedAt: h.now()}
 	if err := h.store.MoveSerials(ctx, []contract.SerialMove{{To: nobodys}}); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	}
 	h.Office = o
 	for _, serial := range []string{"ORDERED", "REGISTERED"} {
-		if err := h.GiveSerial(ctx, contract.Actor{}, serial, other); !errors.Is(err, contract.ErrNotTheirs) {
+		if err := h.GiveSerial(ctx, contract.Actor{}, serial, other); !errors.Is(err, contract.ErrOtherOrganisationsOrder) {
 			t.Errorf("gave %s to whom it was not bought for: %v", serial, err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "closed for lunch"}}
-	if r := h.reconciled(); r.Problem != "closed for lunch" || r.Here != nil || r.Number != 1 {
+	if r := h.reconciled(); r.Problem != "closed for lunch" || r.Register != nil || r.Number != 1 {
 		t.Errorf("%+v", r)
 	}
 	kept, err := h.Store.LastReconciliation(context.Background())

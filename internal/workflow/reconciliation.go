@@ -12,7 +12,7 @@ import (
 // Reconciliation returns the last report; one without a number before the first. An admin is told the differences of
 // his own organisation, and nothing of what the account holds.
 func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	whose, err := s.administer(ctx, by, contract.AdminReconciliation, "")
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconciliation, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
@@ -23,12 +23,12 @@ func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contra
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
-	if whose.of != "" {
-		r = r.Of(whose.of)
+	if whose.organisation != "" {
+		r = r.ForOrganisation(whose.organisation)
 	}
 	for i := range r.Differences {
 		d := &r.Differences[i]
-		d.OrganisationName = whose.all[d.Organisation].Name
+		d.OrganisationName = whose.organisations[d.Organisation].Name
 	}
 	return r, nil
 }

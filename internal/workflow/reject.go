@@ -8,7 +8,7 @@ import (
 
 // Reject ends a document because the caller, who should sign, declines.
 func (s *Service) Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
-	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Reject(d, reason, by, s.Limits, s.Clock()))
+	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.Reject(d, reason, by, s.Limits, s.Clock()))
 	})
 }

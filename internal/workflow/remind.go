@@ -8,7 +8,7 @@ import (
 
 // Remind records that the owner asked for those in turn to be reminded. It sends no message.
 func (s *Service) Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Remind(d, by, s.Clock()))
+	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.Remind(d, by, s.Clock()))
 	})
 }

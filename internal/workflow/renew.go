@@ -28,7 +28,7 @@ type Renewed struct {
 func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
 	var total Renewed
 	for {
-		due, err := s.Store.Ageing(ctx, s.Clock(), renewals)
+		due, err := s.Store.DueForRenewal(ctx, s.Clock(), renewals)
 		if err != nil {
 			return total, fmt.Errorf("read documents that are to be renewed: %w", err)
 		}
@@ -39,7 +39,7 @@ func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
 				return total, err
 			case err != nil:
 				s.Log.Error("renew timestamp", "document", id, "error", err)
-				if err := s.putOff(ctx, id, s.Clock().Add(renewalRetry)); err != nil {
+				if err := s.postponeRenewal(ctx, id, s.Clock().Add(renewalRetry)); err != nil {
 					return total, err
 				}
 				total.PutOff++
@@ -66,7 +66,7 @@ const renewalRetry = 24 * time.Hour
 // It may run again at any time. Nothing is durable before the one commit, which holds both revisions; tails of a try
 // that did not reach it are nobody's.
 func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, error) {
-	release, err := s.files.acquire(ctx, id)
+	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -75,7 +75,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	d, err := s.document(ctx, id)
+	d, err := s.loadDocument(ctx, id)
 	if err != nil {
 		return false, err
 	}
@@ -85,49 +85,49 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 	}
 	if newest.time.After(now) {
 		// It was completed while the clock was ahead. A further timestamp would prove it to be older than it says.
-		return false, s.putOff(ctx, id, newest.time.Add(renewalRetry))
+		return false, s.postponeRenewal(ctx, id, newest.time.Add(renewalRetry))
 	}
-	if now.Before(newest.ends.Add(-s.renewBefore())) {
-		return false, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore()))
+	if now.Before(newest.expiry.Add(-s.renewBefore())) {
+		return false, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore()))
 	}
-	fresh := s.witness()
-	added, err := s.layers(ctx, d, []layer{
+	fresh := s.newRecordingTimestamper()
+	added, err := s.storeRevisions(ctx, d, []revisionStep{
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.roots(), Required: []string{newest.field}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, fresh, s.ownClock())
 		}},
 	})
-	if err == nil && !fresh.ends.After(newest.ends) {
+	if err == nil && !fresh.expiry.After(newest.expiry) {
 		// The authority still uses the certificate that is about to end. A timestamp by it would gain nothing.
-		err = s.drop(ctx, nil, added)
-		return false, errors.Join(err, s.putOff(ctx, id, contract.RenewalAt(newest.ends, now, s.renewBefore())))
+		err = s.removeTails(ctx, nil, added)
+		return false, errors.Join(err, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore())))
 	}
 	if err == nil {
 		// Durable: the tails. Not yet: that the document has them. After a crash here the next round makes new ones.
 		err = s.checkSealed(ctx, d, added)
 	}
 	if err != nil {
-		return false, s.drop(ctx, err, added)
+		return false, s.removeTails(ctx, err, added)
 	}
-	_, err = s.apply(ctx, id, func(at *contract.Document) (*contract.Change, error) {
+	_, err = s.applyRule(ctx, id, func(at *contract.Document) (*contract.Change, error) {
 		if at.Current().End != d.Current().End {
 			return nil, contract.ErrRace
 		}
-		c, err := contract.Renew(at, added, contract.RenewalAt(fresh.ends, now, s.renewBefore()), now)
+		c, err := contract.Renew(at, added, contract.RenewalAt(fresh.expiry, now, s.renewBefore()), now)
 		c.Timestamp = fresh.time
-		return one(c, err)
+		return changeOf(c, err)
 	})
 	if err != nil {
-		return false, s.disown(ctx, err, added...)
+		return false, s.removeUncommitted(ctx, err, added...)
 	}
 	return true, nil
 }
 
-func (s *Service) putOff(ctx context.Context, id contract.DocumentID, next time.Time) error {
-	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.PutOffRenewal(d, next))
+func (s *Service) postponeRenewal(ctx context.Context, id contract.DocumentID, next time.Time) error {
+	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.PostponeRenewal(d, next))
 	})
 	return err
 }
@@ -139,27 +139,27 @@ func (s *Service) renewBefore() time.Duration {
 	return 365 * 24 * time.Hour
 }
 
-// timestamped is a document timestamp in a file.
-type timestamped struct {
-	field string
-	time  time.Time
-	ends  time.Time // see lasts
+// documentTimestamp is a document timestamp in a file.
+type documentTimestamp struct {
+	field  string
+	time   time.Time
+	expiry time.Time // see lasts
 }
 
 // newestTimestamp reads the last document timestamp of a file. A document without one is completed by a mistake.
-func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (timestamped, error) {
-	f, err := s.open(ctx, d.Revisions)
+func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (documentTimestamp, error) {
+	f, err := s.openRevisions(ctx, d.Revisions)
 	if err != nil {
-		return timestamped{}, err
+		return documentTimestamp{}, err
 	}
 	defer f.Close()
 	file, err := pdf.Open(f, f.Size(), pdf.Options{})
 	if err != nil {
-		return timestamped{}, fmt.Errorf("open file: %w", err)
+		return documentTimestamp{}, fmt.Errorf("open file: %w", err)
 	}
 	signatures, err := file.Signatures()
 	if err != nil {
-		return timestamped{}, fmt.Errorf("read signatures: %w", err)
+		return documentTimestamp{}, fmt.Errorf("read signatures: %w", err)
 	}
 	var newest *pdf.Signature
 	for _, sig := range signatures {
@@ -168,18 +168,18 @@ func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (ti
 		}
 	}
 	if newest == nil {
-		return timestamped{}, errors.New("file has no document timestamp")
+		return documentTimestamp{}, errors.New("file has no document timestamp")
 	}
 	token, err := tsp.Parse(newest.Contents)
 	if err != nil {
-		return timestamped{}, fmt.Errorf("field %q: %w", newest.Field.Name, err)
+		return documentTimestamp{}, fmt.Errorf("field %q: %w", newest.Field.Name, err)
 	}
-	return timestamped{newest.Field.Name, token.Time, lasts(token)}, nil
+	return documentTimestamp{newest.Field.Name, token.Time, tokenExpiry(token)}, nil
 }
 
-// lasts returns until when a token can be relied on without further proof: when the first certificate ends that it
+// tokenExpiry returns until when a token can be relied on without further proof: when the first certificate ends that it
 // rests on and includes. A root, which signed itself, is trusted for other reasons than its dates.
-func lasts(token *tsp.Token) time.Time {
+func tokenExpiry(token *tsp.Token) time.Time {
 	ends, at := token.Authority.NotAfter, token.Authority
 	for range token.Chain {
 		var issuer *x509.Certificate

@@ -39,7 +39,7 @@ func (h *house) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted
 // untrusted replaces the time-stamp authority as another does, by one whose root is not trusted.
 func (h *house) untrusted() *authority.Authority {
 	h.t.Helper()
-	a, err := authority.Ephemeral("http://another.test", h.now)
+	a, err := authority.NewEphemeral("http://another.test", h.now)
 	if err != nil {
 		h.t.Fatal(err)
 	}

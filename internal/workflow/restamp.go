@@ -15,15 +15,15 @@ func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.Do
 	var o contract.RestampOptions
 	if newSerial {
 		var err error
-		if o.Instead, err = s.unusedSerial(ctx, by, id); err != nil {
+		if o.ReplaceSerial, err = s.unusedSerial(ctx, by, id); err != nil {
 			return contract.Document{}, err
 		}
-		if o.Doubt, err = s.unsettled(ctx, id, o.Instead); err != nil {
+		if o.InDoubt, err = s.hasCallInDoubt(ctx, id, o.ReplaceSerial); err != nil {
 			return contract.Document{}, err
 		}
 	}
-	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Restamp(d, o, by, s.Clock()))
+	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.Restamp(d, o, by, s.Clock()))
 	})
 }
 
@@ -41,30 +41,30 @@ func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contra
 		return "", contract.ErrNotRefused
 	}
 	serial := d.Stamps[i].Serial
-	return serial, s.demandUnused(ctx, serial, contract.ErrSerialUsed)
+	return serial, s.requireUnused(ctx, serial, contract.ErrSerialUsed)
 }
 
-// demandUnused asks the office, now, and refuses in these words a serial that it does not call unused.
-func (s *Service) demandUnused(ctx context.Context, serial string, refusal *contract.Error) error {
+// requireUnused asks the office, now, and refuses in these words a serial that it does not call unused.
+func (s *Service) requireUnused(ctx context.Context, serial string, refusal *contract.Error) error {
 	if a := s.Office.Availability(); a.Down {
-		return contract.ErrOfficeDown.Because(fmt.Errorf("%w: %s", errOfficeAlone, a.Reason))
+		return contract.ErrOfficeDown.WithCause(fmt.Errorf("%w: %s", errOfficePaused, a.Reason))
 	}
-	status, err := s.Office.Status(ctx, serial)
+	status, err := s.Office.SerialStatus(ctx, serial)
 	switch {
-	case err != nil && emeterai.ClassOf(err).Final():
-		return refusal.With("serial", serial).Because(err)
+	case err != nil && emeterai.ClassOf(err).IsFinal():
+		return refusal.With("serial", serial).WithCause(err)
 	case err != nil:
-		return contract.ErrOfficeDown.Because(err)
+		return contract.ErrOfficeDown.WithCause(err)
 	case status != emeterai.Unused:
 		return refusal.With("serial", serial)
 	}
 	return nil
 }
 
-// unsettled reports whether the office may still carry out a call to affix the serial on that document. It would answer
+// hasCallInDoubt reports whether the office may still carry out a call to affix the serial on that document. It would answer
 // the next document that has the serial with the file of this one.
-func (s *Service) unsettled(ctx context.Context, id contract.DocumentID, serial string) (doubt bool, err error) {
-	q := store.AttemptQuery{Document: id, Serial: serial, From: s.Clock().Add(-s.Settle)}
+func (s *Service) hasCallInDoubt(ctx context.Context, id contract.DocumentID, serial string) (doubt bool, err error) {
+	q := store.AttemptQuery{Document: id, Serial: serial, From: s.Clock().Add(-s.InDoubtPeriod)}
 	err = s.Store.EachAttempt(ctx, q, func(a contract.Attempt) bool {
 		doubt = a.Call == contract.CallStamp && a.InDoubt(contract.Outcome(emeterai.Unknown))
 		return !doubt

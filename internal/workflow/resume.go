@@ -19,11 +19,11 @@ func (s *Service) Resume(ctx context.Context) error {
 		return fmt.Errorf("read documents that are stuck: %w", err)
 	}
 	for _, id := range stuck {
-		d, err := s.document(ctx, id)
+		d, err := s.loadDocument(ctx, id)
 		if err != nil {
 			continue
 		}
-		kind, waits := d.Work()
+		kind, waits := d.PendingWork()
 		if !waits {
 			continue
 		}

@@ -41,7 +41,7 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	if err != nil {
 		return fileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
 	}
-	if d.State == contract.Completed && slices.ContainsFunc(faults, ofEarlierRules) {
+	if d.State == contract.Completed && slices.ContainsFunc(faults, isFromEarlierRules) {
 		if faults, err = s.newFaults(ctx, d, before, faults); err != nil {
 			return fileProblem(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
 		}
@@ -50,7 +50,7 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 		return nil
 	}
 	invalid := &invalidError{faults}
-	s.raise(ctx, AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
+	s.raiseAlarm(ctx, AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
 	// The revisions were made from a midstate that finishes as the recorded digest. If the stored bytes have that digest,
 	// the midstate is right and sealing can be tried again. If not, no attempt can succeed until the bytes are restored.
 	d.Revisions = before
@@ -59,14 +59,14 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 		return errors.Join(err, invalid)
 	}
 	if current := d.Current(); digest.Total != current.Digest {
-		s.raise(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
+		s.raiseAlarm(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
 		return errors.Join(errFileChanged, invalid)
 	}
 	return invalid
 }
 
-// ofEarlierRules reports whether a fault may be one that earlier releases did not look for.
-func ofEarlierRules(f contract.SealFault) bool { return f.Code == contract.FaultChanged }
+// isFromEarlierRules reports whether a fault may be one that earlier releases did not look for.
+func isFromEarlierRules(f contract.SealFault) bool { return f.Code == contract.FaultChanged }
 
 // newFaults leaves out what the rules of today deny in a document as it was completed under earlier ones. A renewal does
 // not add it, and without renewals the proof of all its signatures would end.
@@ -76,16 +76,16 @@ func (s *Service) newFaults(ctx context.Context, d contract.Document, before []c
 	if err != nil {
 		return nil, err
 	}
-	added := slices.DeleteFunc(faults, func(f contract.SealFault) bool { return ofEarlierRules(f) && slices.Contains(known, f) })
+	added := slices.DeleteFunc(faults, func(f contract.SealFault) bool { return isFromEarlierRules(f) && slices.Contains(known, f) })
 	if len(added) == 0 {
 		s.Log.WarnContext(ctx, "renewed a document whose signatures do not permit what was added before it was completed", "document", d.ID)
 	}
 	return added, nil
 }
 
-// validation returns the options of every validation here. The rules for what was added behind a signature are the same
+// validationOptions returns the options of every validation here. The rules for what was added behind a signature are the same
 // wherever a file is validated: what one step accepts, a later one must not deny.
-func (s *Service) validation() validate.Options {
+func (s *Service) validationOptions() validate.Options {
 	return validate.Options{
 		At: s.Clock(), Trust: s.Trust,
 		// What may be placed here must not fail here.
@@ -95,15 +95,15 @@ func (s *Service) validation() validate.Options {
 
 // sealFaults reads and validates a document's file.
 func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contract.SealFault, error) {
-	f, err := s.whole(ctx, d.Revisions)
+	f, err := s.openPresent(ctx, d.Revisions)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	o := s.validation()
+	o := s.validationOptions()
 	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
 	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.Reading())
+	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.FactsOptions())
 	if errors.Is(err, facts.ErrUnreadable) {
 		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
 	}
@@ -125,7 +125,7 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 type statusOnly struct{ revocation.Source }
 
 func (s *Service) validateSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
-	report, err := validate.Judge(ctx, file, o)
+	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -145,10 +145,10 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 		verdicts[i] = contract.SignatureVerdict{
 			Field: g.Field, Serial: serials[r.Field], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
 			Integrity: integrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
-			CoversAll: r.Covers.All, Why: string(r.SubIndication),
+			CoversAll: r.Covers.All, Detail: string(r.SubIndication),
 		}
 		if r.SubIndication == "" {
-			verdicts[i].Why = string(r.Level)
+			verdicts[i].Detail = string(r.Level)
 		}
 	}
 	return verdicts
@@ -174,7 +174,7 @@ func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
 	}
 	switch {
 	case tooMuch:
-		return contract.SignatureTooMuch
+		return contract.SignatureTooManyChanges
 	case unknown:
 		return contract.SignatureUnknown
 	case len(g.Later) == 0 && g.Coverage.State != facts.WholeFile:

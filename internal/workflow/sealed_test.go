@@ -240,7 +240,7 @@ func TestChangedBytesAreNotSealed(t *testing.T) {
 	h.stamp(id)
 	d := h.read(id)
 	for i, r := range d.Revisions {
-		spoil := func() { h.Blobs.(*blobtest.Memory).Spoil(blob.Key(r.Tail.Key), r.Tail.Size/2) }
+		spoil := func() { h.Blobs.(*blobtest.Memory).CorruptByte(blob.Key(r.Tail.Key), r.Tail.Size/2) }
 		spoil()
 		if err := h.Complete(ctx, id); err == nil {
 			t.Errorf("revision %d: sealed", i)

@@ -66,50 +66,53 @@ type Sealer interface {
 
 // Links draws the secrets of guests' links.
 type Links interface {
-	// DrawGuestLink returns a new link, and the hash under which it is stored.
-	DrawGuestLink() (url string, hash [32]byte, err error)
+	// NewGuestLink returns a new link, and the hash under which it is stored.
+	NewGuestLink() (url string, hash [32]byte, err error)
 }
 
 // Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
 type Service struct {
-	Store       Store
-	Blobs       blob.Store
-	Scratch     func() (blob.Scratch, error) // makes room for files that are judged and not kept
-	Office      emeterai.Stamper
-	Issuer      Issuer
-	Sealer      Sealer
-	Timestamper tsp.Timestamper
-	Revocation  revocation.Source
+	Store   Store
+	Blobs   blob.Store
+	Scratch func() (blob.Scratch, error) // makes room for files that are judged and not kept
+	// RequireDiskSpace demands that the disk has room for so many bytes more of what may be refused, and keeps the reserve that is left for
+	// signatures, stamps and seals. Its error is an outage. Nil: any number.
+	RequireDiskSpace func(bytes int64) error
+	Office           emeterai.Stamper
+	Issuer           Issuer
+	Sealer           Sealer
+	Timestamper      tsp.Timestamper
+	Revocation       revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
 	Certificates []*x509.Certificate
-	// Own is the embedded authority's own certificates, for administrators to see.
-	Own []CertificateLine
+	// AuthorityCertificates is the embedded authority's own certificates, for administrators to see.
+	AuthorityCertificates []CertificateLine
 	// Trust is the roots that files are judged by; with nil no file passes, so that no document completes. Standing is asked about certificates that a
 	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
-	Trust     *validate.Trust
-	Standing  revocation.Source
-	Links     Links
-	Converter convert.Converter // nil: Word documents are refused
-	Turns     *admission.Queue  // of conversions, by organisation; nil where there is no converter
-	Limits    contract.Limits
-	StampOnly bool // finalize demands a stamping order where all placements are stamps
-	Clock     func() time.Time
+	Trust          *validate.Trust
+	FileRevocation revocation.Source
+	Links          Links
+	Converter      convert.Converter // nil: Word documents are refused
+	Turns          *admission.Queue  // of conversions, by organisation; nil where there is no converter
+	Limits         contract.Limits
+	StampOnly      bool // finalize demands a stamping order where all placements are stamps
+	Clock          func() time.Time
 	// ClockTolerance is how far other clocks may be from Clock; 0 is [contract.ClockTolerance].
 	ClockTolerance time.Duration
 	Random         io.Reader
 	Log            *slog.Logger
 	Alarm          func(Alarm) // counts alarms, which are logged as well; nil counts none
 
-	Settle      time.Duration // for how long after a call the office may still carry it out
-	RenewBefore time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year
+	InDoubtPeriod time.Duration // for how long after a call the office may still carry it out
+	RenewBefore   time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year
 
-	files    locks // one builder of a document's next revision at a time
-	watch    watchers
-	pictures pictures
-	reading  fileSlots
-	trials   trials
-	seen     pageCache
-	alarm    clockAlarm
+	documentLocks documentLocks // one builder of a document's next revision at a time
+	watch         watchers
+	specimens     specimenCache
+	fileSlots     fileSlots
+	trials        trialCache
+	pageCache     pageCache
+	alarm         clockAlarm
 
 	reconciling sync.Mutex // held by the one reconciliation that is under way
 }

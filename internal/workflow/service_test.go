@@ -72,7 +72,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 	})
 	h := &house{t: t, store: &failingStore{Store: real}}
 	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // it is the machine of the service
-	a, err := authority.Ephemeral("http://segel.test", h.now)
+	a, err := authority.NewEphemeral("http://segel.test", h.now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.Publi
 }
 
 func (i issuer) Certifies(cert *x509.Certificate, w workflow.Holder) bool {
-	return i.a.Certifies(cert, holder(w))
+	return i.a.MatchesHolder(cert, holder(w))
 }
 
 func holder(w workflow.Holder) authority.Holder {
@@ -152,7 +152,7 @@ func holder(w workflow.Holder) authority.Holder {
 }
 
 func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
-	return i.a.Revoked(ctx, cert)
+	return i.a.IsRevoked(ctx, cert)
 }
 
 // draft uploads a file with the signer, if wanted, and that many stamps, and finalizes it.
@@ -331,31 +331,31 @@ type failingOffice struct {
 
 func (f *failingOffice) Availability() emeterai.Availability { return f.away }
 
-func (f *failingOffice) Ready(ctx context.Context, serial string) error {
+func (f *failingOffice) CheckAffixable(ctx context.Context, serial string) error {
 	if f.unready != nil {
 		return f.unready
 	}
-	return f.Stamper.Ready(ctx, serial)
+	return f.Stamper.CheckAffixable(ctx, serial)
 }
 
-func (f *failingOffice) Status(ctx context.Context, serial string) (emeterai.Status, error) {
+func (f *failingOffice) SerialStatus(ctx context.Context, serial string) (emeterai.Status, error) {
 	if f.statusErr != nil {
 		return "", f.statusErr
 	}
 	if s, ok := f.status[serial]; ok {
 		return s, nil
 	}
-	return f.Stamper.Status(ctx, serial)
+	return f.Stamper.SerialStatus(ctx, serial)
 }
 
-func (f *failingOffice) Take(ctx context.Context, o emeterai.Order) (string, error) {
+func (f *failingOffice) BuySerial(ctx context.Context, o emeterai.Order) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls++
 	if f.give != "" {
 		return f.give, nil
 	}
-	serial, err := f.Stamper.Take(ctx, o)
+	serial, err := f.Stamper.BuySerial(ctx, o)
 	if err != nil {
 		return "", err
 	}
@@ -374,7 +374,7 @@ func (f *failingOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, 
 	if f.again == nil {
 		f.again = map[string]bool{}
 	}
-	f.again[r.Serial] = r.Again
+	f.again[r.Serial] = r.MaybeSent
 	if f.refuse != nil {
 		return nil, f.refuse
 	}

@@ -17,7 +17,7 @@ import (
 
 // SignRequest is what a signer sends.
 type SignRequest struct {
-	Shown contract.Shown // what of the document the service showed them
+	Shown contract.ShownPages // what of the document the service showed them
 	OTP   string
 	// Picture is how the signature shall look, PNG or JPEG; it is not decoded before the caller may sign. Empty: as the
 	// signer's specimen or, without one, their name in print.
@@ -30,7 +30,7 @@ type SignRequest struct {
 // After the second the signature stands in the file and in the record. A crash between the two leaves at most a
 // tail that nothing refers to; he signs again, and so does a repeat of the request: its answer is kept with the second.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
-	release, err := s.files.acquire(ctx, id)
+	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -40,7 +40,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, inDoubt
 	}
 	var strokes *appearance.Strokes
-	d, err := s.applyAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // last of the rules, so that those who may not see the document learn nothing
@@ -53,7 +53,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		switch {
 		case strokes != nil: // decoded before another writer was faster
 		case len(r.Picture) > 0:
-			strokes, err = specimen.Strokes(ctx, r.Picture)
+			strokes, err = specimen.ExtractStrokes(ctx, r.Picture)
 		default:
 			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
 		}
@@ -62,41 +62,41 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, err := s.signature(ctx, &d, by, strokes, now)
+	signed, err := s.signRevision(ctx, &d, by, strokes, now)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(effect(ctx), d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
+	return s.commitRevision(withDocumentAnswer(ctx), d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
 		c, err := contract.Sign(d, made, r.Shown, signed.attestation, by, s.Clock())
 		c.Timestamp = signed.timestamp
 		return c, err
 	})
 }
 
-// madeSignature is a participant's signature that is stored and not committed yet.
-type madeSignature struct {
+// storedSignature is a participant's signature that is stored and not committed yet.
+type storedSignature struct {
 	revision    contract.Revision
 	attestation contract.Attestation // what its certificate says about the participant
 	timestamp   contract.TrustedTime
 }
 
-// signature makes a participant's signature over the current revision and stores its tail. Now is the local time, which was
+// signRevision makes a participant's signature over the current revision and stores its tail. Now is the local time, which was
 // checked.
-func (s *Service) signature(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes, now time.Time) (madeSignature, error) {
+func (s *Service) signRevision(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes, now time.Time) (storedSignature, error) {
 	p := d.Participant(by.ID)
 	h, err := s.participantHolder(ctx, d, *p)
 	if err != nil {
-		return madeSignature{}, err
+		return storedSignature{}, err
 	}
 	c, err := s.participantCredential(ctx, h, now)
 	if err != nil {
-		return madeSignature{}, outage(err)
+		return storedSignature{}, timestampRefusal(err)
 	}
 	who := h.Attestation
 	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
-	look, marks := looks(d, *p, who, strokes, now)
-	clock := s.witness()
-	tail, err := s.paper(ctx, d, func(src pades.Source) (*pades.Result, error) {
+	look, marks := buildAppearances(d, *p, who, strokes, now)
+	clock := s.newRecordingTimestamper()
+	tail, err := s.buildTail(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
 			// The name as the certificate has it: a guest's does not stand alone anywhere.
@@ -104,10 +104,10 @@ func (s *Service) signature(ctx context.Context, d *contract.Document, by contra
 		})
 	})
 	if err != nil {
-		return madeSignature{}, fmt.Errorf("sign document %d: %w", d.ID, outage(err))
+		return storedSignature{}, fmt.Errorf("sign document %d: %w", d.ID, timestampRefusal(err))
 	}
-	r, err := s.keep(ctx, d.Current(), contract.RevisionSignature, tail)
-	return madeSignature{r, who, clock.time}, err
+	r, err := s.storeTail(ctx, d.Current(), contract.RevisionSignature, tail)
+	return storedSignature{r, who, clock.time}, err
 }
 
 // Reasons as they stand in signature dictionaries, for whoever opens the file.
@@ -116,13 +116,13 @@ const (
 	reasonSealed = "Menutup dokumen ini"
 )
 
-// paper opens the current revision for one step of package pades and returns the tail that the step made. It checks the
+// buildTail opens the current revision for one step of package pades and returns the tail that the step made. It checks the
 // midstate first, see [Service.requireMidstate].
-func (s *Service) paper(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
+func (s *Service) buildTail(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
 	if err := s.requireMidstate(ctx, d); err != nil {
 		return nil, err
 	}
-	f, err := s.open(ctx, d.Revisions)
+	f, err := s.openRevisions(ctx, d.Revisions)
 	if err != nil {
 		return nil, fileProblem(err)
 	}

@@ -27,24 +27,24 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 //
 // Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
-	o := s.validation()
+	o := s.validationOptions()
 	o.Limits = facts.LimitsForSigning(size)
-	reading := o.Reading()
+	reading := o.FactsOptions()
 	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
-		return signable{}, refusal(err)
+		return signable{}, fileRefusal(err)
 	}
 	if err != nil {
 		return signable{}, fileProblem(fmt.Errorf("validate file to be signed: %w", err))
 	}
 	if err := file.Unsignable; err != nil {
-		return signable{}, refusal(fmt.Errorf("what is added could not be validated: %w", err))
+		return signable{}, fileRefusal(fmt.Errorf("what is added could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
 		return signable{}, nil
 	}
-	report, err := validate.Judge(ctx, file, o)
+	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
 		return signable{}, err
 	}

@@ -78,9 +78,9 @@ func renumbered(t *testing.T, file []byte) []byte {
 // silent is a source of revocation data that must not be asked.
 type silent struct{ t *testing.T }
 
-func (s silent) Revocation(_ context.Context, cert, _ *x509.Certificate) (revocation.Material, error) {
+func (s silent) Revocation(_ context.Context, cert, _ *x509.Certificate) (revocation.Data, error) {
 	s.t.Errorf("asked about %s", cert.Subject)
-	return revocation.Material{}, errors.New("not to be asked")
+	return revocation.Data{}, errors.New("not to be asked")
 }
 
 // TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged, and opens no connection.
@@ -88,7 +88,7 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 	t.Parallel()
 	sound := foreign(t, nil, 0)
 	h := newHouse(t)
-	h.Revocation, h.Standing = silent{t}, silent{t}
+	h.Revocation, h.FileRevocation = silent{t}, silent{t}
 	for name, c := range map[string]struct {
 		file  []byte
 		code  string
@@ -101,8 +101,8 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 		"both":                         {file: signedBy(t, h.ca, sound), found: []contract.FindingCode{contract.FindingUnknownIssuer, contract.FindingNoRevocationData}},
 		"forged":                       {file: forged(t, sound), code: "file.signature_broken", field: "Before"},
 		"forged, and signed again":     {file: signedBy(t, h.ca, forged(t, sound)), code: "file.signature_broken", field: "Before"},
-		"changed behind":               {file: altered(t, sound), code: "file.signature_changed", field: "Before"},
-		"changed behind, signed again": {file: signedBy(t, h.ca, altered(t, sound)), code: "file.signature_changed", field: "Before"},
+		"changed behind":               {file: alteredDocument(t, sound), code: "file.signature_changed", field: "Before"},
+		"changed behind, signed again": {file: signedBy(t, h.ca, alteredDocument(t, sound)), code: "file.signature_changed", field: "Before"},
 		"trailer renumbered":           {file: renumbered(t, signedBy(t, h.ca, referring())), found: []contract.FindingCode{contract.FindingNoRevocationData}},
 	} {
 		blobs := h.blobs()
@@ -159,7 +159,7 @@ func (h *house) draftAsBefore(file []byte) contract.DocumentID {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	digest := blobtest.Put(h.t, h.Blobs, key, file)
+	digest := blobtest.CommitBlob(h.t, h.Blobs, key, file)
 	u := contract.Upload{Title: "Lama", Filename: "lama.pdf", Pages: 1, Participants: []contract.Participant{{Person: h.signer.Person, Role: contract.Signer, Number: 1}},
 		Base: contract.Revision{Kind: contract.RevisionBase, Tail: contract.File{Key: string(key), Size: digest.Size, Digest: digest.Sum, Sums: digest.Sums},
 			End: digest.End, Digest: digest.Total, Midstate: digest.Midstate, At: h.now()}}
@@ -188,14 +188,14 @@ func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	}{
 		"sound":                 {file: sound},
 		"forged":                {file: forged(t, sound), code: "file.signature_broken"},
-		"changed behind":        {file: altered(t, sound), code: "file.signature_changed"},
+		"changed behind":        {file: alteredDocument(t, sound), code: "file.signature_changed"},
 		"too complex":           {file: manySections(60_000), code: "file.too_complex"},
 		"changed in the store":  {file: sound, turn: "(Page 1)", code: "file.signature_broken"},
 		"unsigned, and altered": {file: pdftest.Table(1)},
 	} {
 		id := h.draftAsBefore(c.file)
 		if c.turn != "" {
-			h.Blobs.(*blobtest.Memory).Spoil(blob.Key(h.read(id).Revisions[0].Tail.Key), int64(bytes.Index(c.file, []byte(c.turn))+6))
+			h.Blobs.(*blobtest.Memory).CorruptByte(blob.Key(h.read(id).Revisions[0].Tail.Key), int64(bytes.Index(c.file, []byte(c.turn))+6))
 		}
 		blobs := h.blobs()
 		_, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})

@@ -9,6 +9,7 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/internal/outage"
 )
 
 // reasonStamped stands in a stamp's signature, behind its serial.
@@ -33,19 +34,19 @@ func (l *Later) Unwrap() error { return l.Err }
 //   - bound: the serial is known; stamping the same source with it again costs nothing;
 //   - affixed: the stamp is in a committed revision.
 func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
-	release, err := s.files.acquire(ctx, id)
+	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer release()
 	var d contract.Document
 	// What the first step finds may have been asked of the office by a run that ended in doubt.
-	t := run{first: true, again: true}
+	t := stampRun{first: true, again: true}
 	defer t.file.close() //nolint:errcheck // it was read only
 	for ; ; t.first = false {
 		if !t.known {
 			before := d.Version
-			d, err = s.document(ctx, id)
+			d, err = s.loadDocument(ctx, id)
 			if errors.Is(err, contract.ErrNotFound) {
 				return nil
 			}
@@ -77,7 +78,7 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 func (s *Service) timeToStamp(ctx context.Context, d *contract.Document, i int) (failed bool, err error) {
 	// Of an attempt that an earlier run left open nobody knows what became.
 	wait := func(problem string, after time.Duration, cause error) error {
-		return s.wait(ctx, d, i, problem, contract.OutcomeUnanswered, &Later{After: after, Err: cause})
+		return s.postponeStamp(ctx, d, i, problem, contract.OutcomeUnanswered, &Later{After: after, Err: cause})
 	}
 	now, err := s.checkClock(ctx)
 	if errors.Is(err, contract.ErrClock) {
@@ -95,23 +96,23 @@ func (s *Service) timeToStamp(ctx context.Context, d *contract.Document, i int) 
 		return false, wait(problem, min(d.LastSignedAt.Sub(now), longestRetry), cause)
 	}
 	s.Log.ErrorContext(ctx, "document is not stamped: a signature was made while the clock was ahead", "document", d.ID, "stamp", i, "signed", d.LastSignedAt, "now", now)
-	return true, s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+	return true, s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		if d.Stamps[i].State == contract.StampOrdered {
 			return contract.RefuseStamp(d, i, problem, now)
 		}
-		return contract.StampProblem(d, i, contract.Failure{Class: contract.OutcomeUnanswered, Text: cause.Error(), Reason: problem, Final: true}, now)
+		return contract.RecordStampFailure(d, i, contract.Failure{Class: contract.OutcomeUnanswered, Text: cause.Error(), Reason: problem, Final: true}, now)
 	})
 }
 
 // stampStep takes the next stamp one state further, and reports whether the office may have been asked for the next
 // step before. A step that commits leaves in d what it committed.
-func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t *run) (again bool, err error) {
+func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t *stampRun) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
-		return false, s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeUnanswered, s.alone(a))
+		return false, s.postponeStamp(ctx, d, i, contract.OfficeDown, contract.OutcomeUnanswered, s.officeLater(a))
 	}
 	// Before an attempt is opened: without the file the office is asked nothing.
-	err = t.file.open(ctx, s, d)
+	err = t.file.openDocument(ctx, s, d)
 	if err == nil {
 		err = s.requireMidstate(ctx, d)
 	}
@@ -124,80 +125,80 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 		return false, err
 	}
 	if t.first && !ordered {
-		err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) { return contract.TryAgain(d, i, s.Clock()) })
+		err := s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) { return contract.ReopenAttempt(d, i, s.Clock()) })
 		if err != nil {
 			return false, err
 		}
 	}
 	switch d.Stamps[i].State {
 	case contract.StampOrdered:
-		if held, err := s.holdBack(ctx, d, &t.file, i); held || err != nil {
+		if held, err := s.preflightOrder(ctx, d, &t.file, i); held || err != nil {
 			return false, err
 		}
 		return s.orderOrClaim(ctx, d, i)
 	case contract.StampRequested:
-		return false, s.buy(ctx, d, i, t)
+		return false, s.bindSerial(ctx, d, i, t)
 	case contract.StampBound:
-		return false, s.affix(ctx, d, i, t)
+		return false, s.affixStamp(ctx, d, i, t)
 	}
 	return false, fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
 }
 
-// buy takes a serial for the order and binds it.
-func (s *Service) buy(ctx context.Context, d *contract.Document, i int, t *run) error {
-	serial, err := s.take(ctx, d, i, t)
+// bindSerial takes a serial for the order and binds it.
+func (s *Service) bindSerial(ctx context.Context, d *contract.Document, i int, t *stampRun) error {
+	serial, err := s.fetchSerial(ctx, d, i, t)
 	if err != nil {
-		return s.problem(ctx, d, i, err)
+		return s.recordStampProblem(ctx, d, i, err)
 	}
 	look := t.again
-	err = s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		known, err := s.registered(ctx, serial, look)
+	err = s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+		known, err := s.loadRegistered(ctx, serial, look)
 		if err != nil {
 			return contract.Change{}, err
 		}
 		look = true
-		return contract.BindSerial(d, i, known, s.Office.Specimen(), s.Clock())
+		return contract.BindSerial(d, i, known, s.Office.IsSpecimen(), s.Clock())
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
-		return s.problem(ctx, d, i, &emeterai.Problem{Class: emeterai.Person, Code: emeterai.CodeElsewhere,
+		return s.recordStampProblem(ctx, d, i, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeElsewhere,
 			Text: fmt.Sprintf("the office gave serial %s, which another document has or had", serial)})
 	}
 	return err
 }
 
-func (s *Service) take(ctx context.Context, d *contract.Document, i int, t *run) (string, error) {
-	o, err := t.payerOf(ctx, s, d)
+func (s *Service) fetchSerial(ctx context.Context, d *contract.Document, i int, t *stampRun) (string, error) {
+	o, err := t.loadPayer(ctx, s, d)
 	if err != nil {
 		return "", err
 	}
-	return s.Office.Take(ctx, emeterai.Order{
+	return s.Office.BuySerial(ctx, emeterai.Order{
 		ID: d.Stamps[i].Order, Organisation: string(o.ID), Payer: o.Name, Title: d.Title, Filename: d.Filename, Number: d.Name, Date: d.CreatedAt,
-		Again: t.again, Source: t.file.source(d),
+		MaybeSent: t.again, Source: t.file.padesSource(d),
 	})
 }
 
-// affix has the office stamp the current revision, judges what comes back, and commits it.
-func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run) error {
-	if err := readNextObject(d, t.file.document); err != nil {
+// affixStamp has the office stamp the current revision, judges what comes back, and commits it.
+func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t *stampRun) error {
+	if err := readNextObject(d, t.file.pdfDocument); err != nil {
 		return err
 	}
 	current := d.Current()
 	if d.Stamps[i].Source != current.Digest {
 		return fmt.Errorf("stamp %d of document %d is bound to another revision", i, d.ID)
 	}
-	source, _ := t.file.document() // the office refuses in its own words what cannot be read
+	source, _ := t.file.pdfDocument() // the office refuses in its own words what cannot be read
 	p := d.Placements[d.Stamps[i].Placement]
 	want := emeterai.Request{
-		Serial: d.Stamps[i].Serial, Source: t.file.source(d), Opened: source, Digest: current.Digest,
-		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, Again: t.again,
+		Serial: d.Stamps[i].Serial, Source: t.file.padesSource(d), Opened: source, Digest: current.Digest,
+		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, MaybeSent: t.again,
 	}
 	tail, err := s.Office.Stamp(ctx, want)
 	if err != nil {
-		return s.problem(ctx, d, i, err)
+		return s.recordStampProblem(ctx, d, i, err)
 	}
-	stamped, err := emeterai.Judge(ctx, want, tail)
+	stamped, err := emeterai.CheckStampedFile(ctx, want, tail)
 	if err != nil {
-		return s.problem(ctx, d, i, err)
+		return s.recordStampProblem(ctx, d, i, err)
 	}
 	// The stamp office numbers its objects by itself, and may leave references to nothing behind.
 	next, err := stamped.NextObjectBehind(current.End)
@@ -205,21 +206,21 @@ func (s *Service) affix(ctx context.Context, d *contract.Document, i int, t *run
 		return fmt.Errorf("number objects of document %d: %w", d.ID, err)
 	}
 	current.NextObject = next
-	r, err := s.keep(ctx, current, contract.RevisionStamp, tail)
+	r, err := s.storeTail(ctx, current, contract.RevisionStamp, tail)
 	if err != nil {
 		return err
 	}
-	if err := t.file.grow(r, stamped); err != nil {
+	if err := t.file.appendRevision(r, stamped); err != nil {
 		return err
 	}
-	still := unmoved(d, i)
+	still := requireSameStamp(d, i)
 	after, err := s.commitRevision(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
 		if err := still(d); err != nil {
 			return contract.Change{}, err
 		}
-		c, err := contract.Affix(d, i, r, s.Clock())
+		c, err := contract.AffixStamp(d, i, r, s.Clock())
 		if err == nil {
-			err = s.orderNext(ctx, &c, t)
+			err = s.orderNextSerial(ctx, &c, t)
 		}
 		return c, err
 	})
@@ -247,39 +248,42 @@ func retryWait(failures int) time.Duration {
 	return min(retryAfter<<min(max(failures-1, 0), 9), longestRetry)
 }
 
-// problem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
+// recordStampProblem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
 // it processing and asks to be tried again with the same order and serial.
-func (s *Service) problem(ctx context.Context, d *contract.Document, i int, cause error) error {
+func (s *Service) recordStampProblem(ctx context.Context, d *contract.Document, i int, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // we are being stopped; the office is not to blame
 	}
+	if outage.Of(cause) != nil {
+		return cause // neither is it for what we cannot read. The attempt stays open, as after a crash, and the next run asks again
+	}
 	class := emeterai.ClassOf(cause)
-	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.Final(), Quarantine: class == emeterai.Quarantine}
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
 	var p *emeterai.Problem
 	var after time.Duration
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
-		if p.Code == emeterai.CodeAlone {
-			return s.wait(ctx, d, i, contract.OfficeDown, contract.OutcomeNotAsked, s.alone(emeterai.Availability{Until: s.Clock().Add(after)}))
+		if p.Code == emeterai.CodeNotCalled {
+			return s.postponeStamp(ctx, d, i, contract.OfficeDown, contract.OutcomeNotCalled, s.officeLater(emeterai.Availability{Until: s.Clock().Add(after)}))
 		}
 		var err error
-		if f.Evidence, err = s.keepEvidence(ctx, p); err != nil {
+		if f.Evidence, err = s.storeEvidence(ctx, p); err != nil {
 			return errors.Join(err, cause)
 		}
 	}
-	still := unasked(d, i)
-	err := s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+	still := requireSameAttempt(d, i)
+	err := s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		if err := still(d); err != nil {
 			return contract.Change{}, err
 		}
-		c, err := contract.StampProblem(d, i, f, s.Clock())
+		c, err := contract.RecordStampFailure(d, i, f, s.Clock())
 		if err == nil {
 			after = max(after, retryWait(c.After.Stamps[i].Failures))
 		}
 		return c, err
 	})
 	if err != nil {
-		return errors.Join(s.disown(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
+		return errors.Join(s.removeUncommitted(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
 	}
 	if f.Final {
 		s.Log.WarnContext(ctx, "stamp refused for good", "document", d.ID, "stamp", i, "cause", cause)
@@ -288,12 +292,12 @@ func (s *Service) problem(ctx context.Context, d *contract.Document, i int, caus
 	return &Later{After: after, Err: cause}
 }
 
-// errOfficeAlone is what a stamp waits for that the office was not asked for.
-var errOfficeAlone = errors.New("the stamp office is left alone for now")
+// errOfficePaused is what a stamp waits for that the office was not asked for.
+var errOfficePaused = errors.New("the stamp office is left alone for now")
 
-// alone puts a stamp off until the office is asked again.
-func (s *Service) alone(a emeterai.Availability) *Later {
-	err := errOfficeAlone
+// officeLater puts a stamp off until the office is asked again.
+func (s *Service) officeLater(a emeterai.Availability) *Later {
+	err := errOfficePaused
 	if a.Reason != "" {
 		err = fmt.Errorf("%w: %s", err, a.Reason)
 	}
@@ -302,26 +306,26 @@ func (s *Service) alone(a emeterai.Availability) *Later {
 
 // waitForFile puts a stamp off until the bytes of its document are restored. Problem is [contract.FileMissing] or
 // [contract.FileChanged]. An open attempt of this run was not made yet; whether one of an earlier run was made is unknown.
-func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, t *run, problem string, cause error) error {
+func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, t *stampRun, problem string, cause error) error {
 	if d.Stamps[i].Problem != problem {
 		s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", d.ID, "stamp", i, "cause", cause)
 	}
-	open := contract.OutcomeNotAsked
+	open := contract.OutcomeNotCalled
 	if t.first {
 		open = contract.OutcomeUnanswered
 	}
-	return s.wait(ctx, d, i, problem, open, &Later{After: longestRetry, Err: cause})
+	return s.postponeStamp(ctx, d, i, problem, open, &Later{After: longestRetry, Err: cause})
 }
 
-// wait puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends
+// postponeStamp puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends
 // so.
-func (s *Service) wait(ctx context.Context, d *contract.Document, i int, problem string, open contract.Outcome, until *Later) error {
-	still := unasked(d, i)
-	_, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
+func (s *Service) postponeStamp(ctx context.Context, d *contract.Document, i int, problem string, open contract.Outcome, until *Later) error {
+	still := requireSameAttempt(d, i)
+	_, err := s.applyRuleTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
 		if err := still(d); err != nil {
 			return nil, err
 		}
-		c, changed, err := contract.StampWaits(d, i, problem, open, s.Clock())
+		c, changed, err := contract.RecordStampWait(d, i, problem, open, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}
@@ -333,15 +337,15 @@ func (s *Service) wait(ctx context.Context, d *contract.Document, i int, problem
 	return until
 }
 
-// ruled commits what a rule says of a stamp, and leaves in d what it committed. ErrRace where the stamp has moved on, see
+// commitStampChange commits what a rule says of a stamp, and leaves in d what it committed. ErrRace where the stamp has moved on, see
 // [unmoved].
-func (s *Service) ruled(ctx context.Context, d *contract.Document, i int, rule func(*contract.Document) (contract.Change, error)) error {
-	still := unmoved(d, i)
-	after, err := s.applyTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
+func (s *Service) commitStampChange(ctx context.Context, d *contract.Document, i int, rule func(*contract.Document) (contract.Change, error)) error {
+	still := requireSameStamp(d, i)
+	after, err := s.applyRuleTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
 		if err := still(d); err != nil {
 			return nil, err
 		}
-		return one(rule(d))
+		return changeOf(rule(d))
 	})
 	if err == nil {
 		*d = after
@@ -349,10 +353,10 @@ func (s *Service) ruled(ctx context.Context, d *contract.Document, i int, rule f
 	return err
 }
 
-// unmoved returns what refuses a document whose stamp is not where it is now. The office takes its time, and a process that
+// requireSameStamp returns what refuses a document whose stamp is not where it is now. The office takes its time, and a process that
 // stood still meanwhile was overtaken by another: what it has been told is of an order, or of a serial, that the
 // stamp may have no more, although it is in the same state again with the next.
-func unmoved(d *contract.Document, i int) func(*contract.Document) error {
+func requireSameStamp(d *contract.Document, i int) func(*contract.Document) error {
 	was := d.Stamps[i]
 	return func(d *contract.Document) error {
 		if now := d.Stamps[i]; now.State != was.State || now.Order != was.Order || now.Serial != was.Serial {
@@ -362,10 +366,10 @@ func unmoved(d *contract.Document, i int) func(*contract.Document) error {
 	}
 }
 
-// unasked is unmoved for an answer that leaves the stamp where it is: another process may have asked the same once more.
+// requireSameAttempt is unmoved for an answer that leaves the stamp where it is: another process may have asked the same once more.
 // That call is open, and may be carried out yet, whatever an earlier one came to.
-func unasked(d *contract.Document, i int) func(*contract.Document) error {
-	still, attempts := unmoved(d, i), d.Stamps[i].Attempts
+func requireSameAttempt(d *contract.Document, i int) func(*contract.Document) error {
+	still, attempts := requireSameStamp(d, i), d.Stamps[i].Attempts
 	return func(d *contract.Document) error {
 		if d.Stamps[i].Attempts != attempts {
 			return contract.ErrRace

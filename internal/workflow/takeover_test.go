@@ -26,17 +26,17 @@ func meanwhile(do *func()) {
 	}
 }
 
-func (o *slowOffice) Status(ctx context.Context, serial string) (emeterai.Status, error) {
+func (o *slowOffice) SerialStatus(ctx context.Context, serial string) (emeterai.Status, error) {
 	meanwhile(&o.status)
 	if o.affixed {
 		return emeterai.Affixed, nil
 	}
-	return o.Stamper.Status(ctx, serial)
+	return o.Stamper.SerialStatus(ctx, serial)
 }
 
-func (o *slowOffice) Take(ctx context.Context, order emeterai.Order) (string, error) {
-	o.again[order.ID] = append(o.again[order.ID], order.Again)
-	serial, err := o.Stamper.Take(ctx, order)
+func (o *slowOffice) BuySerial(ctx context.Context, order emeterai.Order) (string, error) {
+	o.again[order.ID] = append(o.again[order.ID], order.MaybeSent)
+	serial, err := o.Stamper.BuySerial(ctx, order)
 	meanwhile(&o.take)
 	return serial, err
 }
@@ -177,6 +177,6 @@ func TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall(t *testing.T) {
 // calledUnused is an office that has not heard yet what it did.
 type calledUnused struct{ emeterai.Stamper }
 
-func (calledUnused) Status(context.Context, string) (emeterai.Status, error) {
+func (calledUnused) SerialStatus(context.Context, string) (emeterai.Status, error) {
 	return emeterai.Unused, nil
 }

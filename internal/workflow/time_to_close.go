@@ -24,13 +24,13 @@ func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.T
 	}
 	newest, err := s.latestTimestamp(ctx, d)
 	if err != nil {
-		return time.Time{}, errors.Join(err, s.delay(ctx, d.ID, err))
+		return time.Time{}, errors.Join(err, s.recordDelay(ctx, d.ID, err))
 	}
-	switch problem, far := contract.WaitFor(newest, now); {
+	switch problem, far := contract.CheckNewestTime(newest, now); {
 	case far:
 		s.Log.ErrorContext(ctx, "document cannot be closed: a signature was made while the clock was ahead", "document", d.ID, "signed", newest, "now", now)
-		_, err := s.apply(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
-			return one(contract.FailClosing(d, problem, now))
+		_, err := s.applyRule(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
+			return changeOf(contract.FailClosing(d, problem, now))
 		})
 		return time.Time{}, err
 	case problem != "":
@@ -42,8 +42,8 @@ func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.T
 
 // waitToClose says why the closing waits, and returns when it is to be tried again.
 func (s *Service) waitToClose(ctx context.Context, id contract.DocumentID, problem string, wait time.Duration, cause error) error {
-	_, err := s.apply(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.Delay(d, problem, s.Clock())
+	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		c, changed, err := contract.DelayClosing(d, problem, s.Clock())
 		if err != nil || !changed {
 			return nil, err
 		}
@@ -62,7 +62,7 @@ func (s *Service) latestTimestamp(ctx context.Context, d *contract.Document) (ti
 	if len(fields) == 0 {
 		return time.Time{}, nil
 	}
-	f, err := s.open(ctx, d.Revisions)
+	f, err := s.openRevisions(ctx, d.Revisions)
 	if err != nil {
 		return time.Time{}, err
 	}

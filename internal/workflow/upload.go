@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades"
 	"segel/pdf"
@@ -44,7 +45,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if by.Guest != 0 {
 		return contract.Document{}, contract.ErrNotAllowed
 	}
-	people, unknown, err := s.people(ctx, by, nil, r.People)
+	people, unknown, err := s.resolveParticipants(ctx, by, nil, r.People)
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -52,7 +53,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
 		return contract.Document{}, fmt.Errorf("draw document name: %w", err)
 	}
-	base, err := r.File.keep()
+	base, err := r.File.storeUpload()
 	if err != nil {
 		return contract.Document{}, err
 	}
@@ -61,144 +62,146 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if r.File.word {
 		return s.uploadWord(ctx, by, u, base, unknown)
 	}
-	facts, mended, err := s.takeIn(ctx, by.Organisation, base)
+	facts, mended, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
+		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
 	}
 	stored := append(mended, base)
 	base.NextObject = facts.nextObject
 	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
-	err = contract.Also(err, unknown)
+	err = contract.JoinFieldErrors(err, unknown)
 	if err == nil && len(mended) > 0 {
-		err = c.Rebase(mended[0], contract.NormalisedDamaged, by, now)
+		err = c.ReplaceBase(mended[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
-		d, err = s.commit(effect(ctx), c)
+		d, err = s.commitChange(withDocumentAnswer(ctx), c)
 	}
 	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, stored...)
+		return contract.Document{}, s.removeUncommitted(ctx, err, stored...)
 	}
 	return d, nil
 }
 
-// takeIn examines a file of an organisation. If it is damaged, the rewriting that takes its place comes back with what is known of it.
-func (s *Service) takeIn(ctx context.Context, of contract.OrganisationID, base contract.Revision) (examined, []contract.Revision, error) {
-	release, err := s.reading.acquire(ctx, of)
+// examineOrRepair examines a file of an organisation. If it is damaged, the rewriting that takes its place comes back with what is known of it.
+func (s *Service) examineOrRepair(ctx context.Context, of contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
+	release, err := s.fileSlots.acquire(ctx, of)
 	if err != nil {
-		return examined{}, nil, err
+		return examination{}, nil, err
 	}
 	defer release()
 	// All readings of one upload share what it may cost, its rewriting included, and end when the client goes.
 	budget := pdf.FileBudget(ctx, base.End)
-	facts, err := s.examine(ctx, base, budget)
+	facts, err := s.examineFile(ctx, base, budget)
 	if !errors.Is(err, errDamaged) {
 		return facts, nil, err
 	}
-	mended, err := s.normalise(ctx, base, budget)
+	mended, err := s.normaliseFile(ctx, base, budget)
 	if err != nil {
-		return examined{}, nil, err
+		return examination{}, nil, err
 	}
-	if facts, err = s.examine(ctx, mended, budget); err != nil {
-		return examined{}, nil, errors.Join(err, s.discard(ctx, mended.Tail.Key))
+	if facts, err = s.examineFile(ctx, mended, budget); err != nil {
+		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, mended.Tail.Key))
 	}
 	return facts, []contract.Revision{mended}, nil
 }
 
-// examined is what has to be known of a file before it is taken in.
-type examined struct {
+// examination is what has to be known of a file before it is taken in.
+type examination struct {
 	pages      int
 	findings   []contract.Finding
 	nextObject uint32 // see contract.Revision
 }
 
-// examine refuses a file that cannot be signed soundly, or whose signatures could not be validated.
-func (s *Service) examine(ctx context.Context, base contract.Revision, budget *pdf.Budget) (examined, error) {
-	f, err := s.open(ctx, []contract.Revision{base})
+// examineFile refuses a file that cannot be signed soundly, or whose signatures could not be validated.
+func (s *Service) examineFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (examination, error) {
+	f, err := s.openRevisions(ctx, []contract.Revision{base})
 	if err != nil {
-		return examined{}, err
+		return examination{}, err
 	}
 	defer f.Close()
 	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), budget))
 	if err != nil {
-		return examined{}, refusal(err)
+		return examination{}, fileRefusal(err)
 	}
 	if err := doc.Check(); err != nil {
-		return examined{}, refusal(err)
+		return examination{}, fileRefusal(err)
 	}
 	pages, err := doc.PageCount()
 	if err != nil {
-		return examined{}, refusal(err)
+		return examination{}, fileRefusal(err)
 	}
 	switch facts := doc.Facts(); {
 	case facts.HeaderOffset > 0:
-		return examined{}, errDamaged.Because(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
+		return examination{}, errDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
 	case facts.DocMDP == 1:
-		return examined{}, errCertified
+		return examination{}, errCertified
 	case pages == 0:
-		return examined{}, errNoPages
+		return examination{}, errNoPages
 	}
 	if _, err := doc.Signatures(); err != nil {
-		return examined{}, refusal(fmt.Errorf("read form: %w", err)) // fields could not be added to it later
+		return examination{}, fileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added to it later
 	}
-	if err := permits(doc, false); err != nil {
-		return examined{}, err
+	if err := requirePermission(doc, false); err != nil {
+		return examination{}, err
 	}
 	if base.NextObject, err = doc.NextObject(); err != nil {
-		return examined{}, refusal(err)
+		return examination{}, fileRefusal(err)
 	}
-	findings, err := findIn(ctx, doc)
+	findings, err := listFindings(ctx, doc)
 	if err != nil {
-		return examined{}, refusal(err)
+		return examination{}, fileRefusal(err)
 	}
 	earlier, err := s.checkSignable(ctx, f, f.Size(), budget)
 	if err != nil {
-		return examined{}, err
+		return examination{}, err
 	}
 	if earlier.signed && earlier.digest != base.Digest {
-		return examined{}, errFileChanged
+		return examination{}, errFileChanged
 	}
 	if err := s.requireCompletable(ctx, f, base, doc, budget); err != nil {
-		return examined{}, err
+		return examination{}, err
 	}
-	return examined{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
+	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
-// permits refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
+// requirePermission refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
 // sign, or paid for a stamp.
-func permits(doc *pdf.Document, seen bool) error {
+func requirePermission(doc *pdf.Document, seen bool) error {
 	const ours = "Segel" // no name that a lock lists, so what holds for it holds for all our fields
-	err := pades.Permits(doc, ours, seen)
+	err := pades.RequireNewFieldPermitted(doc, ours, seen)
 	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
-		return errCertified.Because(err)
+		return errCertified.WithCause(err)
 	}
 	return err
 }
 
-// refusal says in our words what the reader of the file says in its own.
-func refusal(err error) error {
+// fileRefusal says in our words what the reader of the file says in its own.
+func fileRefusal(err error) error {
 	switch {
+	case outage.Of(err) != nil: // the reader takes what it cannot read for damage
+		return err
 	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.Because(err)
+		return errNotPDF.WithCause(err)
 	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.Because(err)
+		return errPassword.WithCause(err)
 	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.Because(err)
+		return errEncrypted.WithCause(err)
 	case errors.Is(err, pdf.ErrSigned):
-		return errLostCause.Because(err)
+		return errDamagedSigned.WithCause(err)
 	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.Because(err)
+		return errComplex.WithCause(err)
 	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):
-		return errDamaged.Because(err)
+		return errDamaged.WithCause(err)
 	}
 	return err
 }
 
-// people finds out who is meant. A registered participant is a user of the caller's organisation, by id or
+// resolveParticipants finds out who is meant. A registered participant is a user of the caller's organisation, by id or
 // e-mail; a guest whose e-mail is such a user's becomes that user; one whose e-mail is a user's elsewhere stays a guest
 // like any other, since the mailbox is not verified; a guest already on the document keeps their id. People who cannot be
 // found, and addresses that are none of a guest, are told as field errors.
-func (s *Service) people(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
+func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
 	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
 	in = in[:min(len(in), s.Limits.Participants+1)]
 	people := make([]contract.Participant, 0, len(in))
@@ -215,20 +218,20 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 				r.Email, code = contract.ParseEmail(r.Email)
 			}
 			if code != "" {
-				unknown = append(unknown, contract.Wrong(where, code))
+				unknown = append(unknown, contract.NewFieldError(where, code))
 			}
 			p.Email = r.Email
 		} else {
 			users++
 		}
-		u, err := s.member(ctx, by.Organisation, r)
+		u, err := s.findMember(ctx, by.Organisation, r)
 		switch {
 		case err == nil:
 			p.Person, p.Guest = u.Person, false
 		case err != nil && !errors.Is(err, store.ErrNotFound):
 			return nil, nil, fmt.Errorf("look up participant: %w", err)
 		case !r.Guest:
-			unknown = append(unknown, contract.Wrong(where, "participant.unknown"))
+			unknown = append(unknown, contract.NewFieldError(where, "participant.unknown"))
 		default:
 			if p.ID, err = s.guestID(already, r.Email); err != nil {
 				return nil, nil, err
@@ -239,9 +242,9 @@ func (s *Service) people(ctx context.Context, by contract.Actor, already []contr
 	return people, unknown, nil
 }
 
-// member finds a user of an organisation. A user of another one is looked up exactly like a person without an account:
+// findMember finds a user of an organisation. A user of another one is looked up exactly like a person without an account:
 // an owner must not learn who has one elsewhere.
-func (s *Service) member(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
+func (s *Service) findMember(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
 	switch {
 	case r.ID != "" && !r.Guest:
 		u, err := s.Store.User(ctx, r.ID)
@@ -271,16 +274,16 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 
 // SetParticipants replaces the people of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
-	return s.applyAs(effect(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err
 		}
-		people, unknown, err := s.people(ctx, by, d.Participants, in)
+		people, unknown, err := s.resolveParticipants(ctx, by, d.Participants, in)
 		if err != nil {
 			return nil, err
 		}
 		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
-		return one(c, contract.Also(err, unknown))
+		return changeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
 }

@@ -16,63 +16,63 @@ import (
 func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
 	c, err := s.wordDraft(ctx, by, u, base, unknown)
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.discard(ctx, base.Tail.Key))
+		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
 	}
 	// The request waits for the conversion. Should this process end meanwhile, what was uploaded is answered as it is now.
-	d, err := s.commit(store.KeepProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
+	d, err := s.commitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
 	if err != nil {
-		return contract.Document{}, s.disown(ctx, err, base)
+		return contract.Document{}, s.removeUncommitted(ctx, err, base)
 	}
 	return d, nil
 }
 
 func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Change, error) {
-	if err := s.mayConvert(ctx, by, base); err != nil {
+	if err := s.requireConvertible(ctx, by, base); err != nil {
 		return contract.Change{}, err
 	}
 	u.Base, u.Word = base, true
 	c, err := contract.Create(u, by, s.Limits, base.At)
-	return c, contract.Also(err, unknown)
+	return c, contract.JoinFieldErrors(err, unknown)
 }
 
-func (s *Service) mayConvert(ctx context.Context, by contract.Actor, original contract.Revision) error {
+func (s *Service) requireConvertible(ctx context.Context, by contract.Actor, original contract.Revision) error {
 	if s.Converter != nil && s.Turns.Full(string(by.Organisation)) {
 		return errCrowded
 	}
-	f, err := s.open(ctx, []contract.Revision{original})
+	f, err := s.openRevisions(ctx, []contract.Revision{original})
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	if _, err := look(ctx, f); err != nil {
+	if _, err := sniffWord(ctx, f); err != nil {
 		return err
 	}
 	if s.Converter == nil {
 		return errNoConverter
 	}
-	if err := s.Converter.Missing(); err != nil {
-		return errNoConverter.Because(err)
+	if err := s.Converter.CheckAvailable(); err != nil {
+		return errNoConverter.WithCause(err)
 	}
 	return nil
 }
 
-func look(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
-	found, err := sniff.Look(ctx, f, f.Size(), sniff.Limits{})
+func sniffWord(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
+	found, err := sniff.CheckDocument(ctx, f, f.Size(), sniff.Limits{})
 	var r *sniff.Refusal
 	if errors.As(err, &r) {
-		return found, errSniffed[r.Reason].Because(err)
+		return found, errSniffed[r.Reason].WithCause(err)
 	}
 	return found, err
 }
 
-// Converted waits until the document that the caller has just uploaded is converted, but no longer than that. One
+// WaitForConversion waits until the document that the caller has just uploaded is converted, but no longer than that. One
 // that cannot be converted is taken back, as if its upload had been refused at once. Whatever else is the matter, the
 // document is answered as it stands: its upload has succeeded.
-func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
+func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
 	patience, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for d.State == contract.Draft && d.Conversion.State == contract.Converting {
-		next, err := s.Next(patience, by, d.ID, d.Version)
+		next, err := s.WaitForChange(patience, by, d.ID, d.Version)
 		if err != nil {
 			return d, nil
 		}
@@ -82,8 +82,8 @@ func (s *Service) Converted(ctx context.Context, by contract.Actor, d contract.D
 		return d, nil
 	}
 	refusal := wordRefusal(d.Conversion.Problem)
-	_, err := s.apply(store.KeepAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
-		return one(contract.Delete(d, by, s.Clock()))
+	_, err := s.applyRule(store.WithFinalAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
+		return changeOf(contract.Delete(d, by, s.Clock()))
 	})
 	if err != nil {
 		return d, nil // changed by another request meanwhile; its state tells what is wrong

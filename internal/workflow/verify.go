@@ -13,47 +13,56 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades/validate"
 	"segel/pdf"
 )
 
-// Exhibit is a file that somebody wants judged. Its bytes have no name anywhere, so they are gone in every outcome, a
+// VerificationFile is a file that somebody wants judged. Its bytes have no name anywhere, so they are gone in every outcome, a
 // kill included.
-type Exhibit struct {
+type VerificationFile struct {
 	s      *Service
 	file   blob.Scratch
 	digest *blob.Digester
 	head   []byte
-	gone   bool
+	closed bool
+	space  diskSpace
 }
 
-// Exhibit opens a place for a file to be judged. Discard has to be called whatever becomes of it.
-func (s *Service) Exhibit() (*Exhibit, error) {
+// NewVerificationFile opens a place for a file to be judged. Discard has to be called whatever becomes of it.
+func (s *Service) NewVerificationFile() (*VerificationFile, error) {
+	space := diskSpace{require: s.RequireDiskSpace}
+	if err := space.requireSpace(1); err != nil {
+		return nil, fmt.Errorf("take exhibit: %w", err)
+	}
 	f, err := s.Scratch()
 	if err != nil {
 		return nil, fmt.Errorf("take exhibit: %w", err)
 	}
-	return &Exhibit{s: s, file: f, digest: blob.NewDigester()}, nil
+	return &VerificationFile{s: s, file: f, digest: blob.NewDigester(), space: space}, nil
 }
 
 // Write takes the next bytes of the file. It refuses as soon as it can what is no PDF or too large.
-func (e *Exhibit) Write(p []byte) (int, error) {
+func (e *VerificationFile) Write(p []byte) (int, error) {
 	if limit := e.s.Limits.FileSize; e.digest.Size()+int64(len(p)) > limit {
 		return 0, errTooLarge.With("limit", limit)
 	}
 	if room := sniffLen - len(e.head); room > 0 {
 		if e.head = append(e.head, p[:min(len(p), room)]...); len(e.head) == sniffLen {
-			if err := e.sniff(); err != nil {
+			if err := e.checkKind(); err != nil {
 				return 0, err
 			}
 		}
+	}
+	if err := e.space.requireSpace(len(p)); err != nil {
+		return 0, fmt.Errorf("take exhibit: %w", err)
 	}
 	e.digest.Write(p)
 	return e.file.Write(p)
 }
 
-func (e *Exhibit) sniff() error {
+func (e *VerificationFile) checkKind() error {
 	switch {
 	case len(e.head) == 0:
 		return errEmpty
@@ -64,11 +73,11 @@ func (e *Exhibit) sniff() error {
 }
 
 // Discard forgets the file. It is harmless to do so twice.
-func (e *Exhibit) Discard() error {
-	if e.gone {
+func (e *VerificationFile) Discard() error {
+	if e.closed {
 		return nil
 	}
-	e.gone = true
+	e.closed = true
 	return e.file.Close()
 }
 
@@ -81,24 +90,24 @@ type VerifyOptions struct {
 
 // Verify judges a file for anybody. Nothing of it is kept, and nothing is told of documents here but whether one of
 // its duty stamps also stands on another.
-func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*validate.Report, error) {
+func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptions) (*validate.Report, error) {
 	if len(e.head) < sniffLen {
-		if err := e.sniff(); err != nil {
+		if err := e.checkKind(); err != nil {
 			return nil, err
 		}
 	}
 	f := e.file
 	sum := e.digest.Digest().Sum
-	options := s.validation()
-	options.Online, options.Explain, options.Name, options.Password = s.Standing, o.Explain, o.Name, o.Password
+	options := s.validationOptions()
+	options.Online, options.Explain, options.Name, options.Password = s.FileRevocation, o.Explain, o.Name, o.Password
 	options.SHA256 = hex.EncodeToString(sum[:])
 	r, err := validate.Validate(ctx, f, f.Size(), options)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, unreadableRefusal(err)
 	}
-	same := map[contract.DocumentID]kinship{}
+	same := map[contract.DocumentID]relation{}
 	for i := range r.Stamps[:min(len(r.Stamps), maxLookups)] {
-		if err := s.elsewhere(ctx, &r.Stamps[i], f, same); err != nil {
+		if err := s.checkSerialElsewhere(ctx, &r.Stamps[i], f, same); err != nil {
 			return nil, err
 		}
 	}
@@ -108,26 +117,26 @@ func (s *Service) Verify(ctx context.Context, e *Exhibit, o VerifyOptions) (*val
 // maxLookups bounds the stamps of one file that are looked up. The others are told as unknown.
 const maxLookups = 100
 
-// unreadable turns why a file cannot be judged at all into a refusal.
-func unreadable(err error) error {
+// unreadableRefusal turns why a file cannot be judged at all into a refusal.
+func unreadableRefusal(err error) error {
 	switch {
-	case !errors.Is(err, validate.ErrUnreadable):
+	case !errors.Is(err, validate.ErrUnreadable), outage.Of(err) != nil:
 		return err
 	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.Because(err)
+		return errPassword.WithCause(err)
 	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.Because(err)
+		return errEncrypted.WithCause(err)
 	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.Because(err)
+		return errComplex.WithCause(err)
 	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.Because(err)
+		return errNotPDF.WithCause(err)
 	}
-	return errDamaged.Because(err)
+	return errDamaged.WithCause(err)
 }
 
-// elsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
+// checkSerialElsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
 // out about documents is kept in same.
-func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]kinship) error {
+func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *validate.Stamp, file blob.Blob, same map[contract.DocumentID]relation) error {
 	stamp.Elsewhere = "no"
 	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
 	if errors.Is(err, store.ErrNotFound) {
@@ -137,44 +146,44 @@ func (s *Service) elsewhere(ctx context.Context, stamp *validate.Stamp, file blo
 		return fmt.Errorf("find serial: %w", err)
 	}
 	if _, known := same[id]; !known {
-		d, err := s.document(ctx, id)
+		d, err := s.loadDocument(ctx, id)
 		if err != nil {
 			return err
 		}
-		if same[id], err = s.kin(ctx, d, file); err != nil {
+		if same[id], err = s.compareWithDocument(ctx, d, file); err != nil {
 			return err
 		}
 	}
 	switch same[id] {
-	case itself:
+	case sameDocument:
 		return nil
-	case altered:
+	case alteredDocument:
 		stamp.Altered = true
-	case stranger:
+	case unrelated:
 		stamp.Elsewhere = "yes"
 	}
-	stamp.Sum()
+	stamp.Summarize()
 	return nil
 }
 
-// kinship is what a file is to a document here.
-type kinship uint8
+// relation is what a file is to a document here.
+type relation uint8
 
 const (
-	stranger kinship = iota
-	itself           // as it stood once it was finalized, or grown from that
-	altered          // the same with other bytes in it
+	unrelated       relation = iota
+	sameDocument             // as it stood once it was finalized, or grown from that
+	alteredDocument          // the same with other bytes in it
 )
 
-// kin tells what a file is to a document. One in which bytes were changed still has what was appended to the document
+// compareWithDocument tells what a file is to a document. One in which bytes were changed still has what was appended to the document
 // at its place: a tail at least, none of which two documents have in common.
-func (s *Service) kin(ctx context.Context, d contract.Document, file blob.Blob) (kinship, error) {
-	if same, err := grownFrom(d, file); same || err != nil {
-		return itself, err
+func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, file blob.Blob) (relation, error) {
+	if same, err := isGrownFrom(d, file); same || err != nil {
+		return sameDocument, err
 	}
-	own, err := s.open(ctx, d.Revisions)
+	own, err := s.openRevisions(ctx, d.Revisions)
 	if err != nil {
-		return stranger, err
+		return unrelated, err
 	}
 	defer own.Close()
 	for _, r := range d.Revisions {
@@ -185,20 +194,20 @@ func (s *Service) kin(ctx context.Context, d contract.Document, file blob.Blob) 
 		for i, from := range []io.ReaderAt{file, own} {
 			h := sha256.New()
 			if _, err := io.Copy(h, io.NewSectionReader(from, r.Begin, r.End-r.Begin)); err != nil {
-				return stranger, fmt.Errorf("compare exhibit with document: %w", err)
+				return unrelated, fmt.Errorf("compare exhibit with document: %w", err)
 			}
 			h.Sum(sums[i][:0])
 		}
 		if sums[0] == sums[1] {
-			return altered, nil
+			return alteredDocument, nil
 		}
 	}
-	return stranger, nil
+	return unrelated, nil
 }
 
-// grownFrom reports whether a file is a document as it stood once it was finalized, or began as that. The first
+// isGrownFrom reports whether a file is a document as it stood once it was finalized, or began as that. The first
 // revision is of no use: it is the owner's upload, which may have been stamped a second time.
-func grownFrom(d contract.Document, file blob.Blob) (bool, error) {
+func isGrownFrom(d contract.Document, file blob.Blob) (bool, error) {
 	for _, r := range d.Revisions {
 		if r.Begin == 0 || r.End > file.Size() {
 			continue
@@ -236,7 +245,7 @@ func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp,
 	if err != nil {
 		return KnownStamp{}, fmt.Errorf("find serial: %w", err)
 	}
-	d, err := s.document(ctx, id)
+	d, err := s.loadDocument(ctx, id)
 	if err != nil {
 		return KnownStamp{}, err
 	}

@@ -23,7 +23,7 @@ import (
 func (h *house) verify(file []byte) (*validate.Report, error) {
 	h.t.Helper()
 	ctx := context.Background()
-	e, err := h.Exhibit()
+	e, err := h.NewVerificationFile()
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	}
 	// Somebody puts the serial onto another file.
 	other := pdftest.Table(1)
-	other = append(other, stamped(t, other, emeterai.Field(serial), emeterai.Reason(serial, "Palsu"))...)
+	other = append(other, stamped(t, other, emeterai.FieldName(serial), emeterai.SignatureReason(serial, "Palsu"))...)
 	if r, err = h.verify(other); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 // stamped makes the tail of a signature by somebody else.
 func stamped(t *testing.T, file []byte, field, reason string) []byte {
 	t.Helper()
-	a, err := authority.Ephemeral("http://elsewhere.test", time.Now)
+	a, err := authority.NewEphemeral("http://elsewhere.test", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
 	h.Limits = contract.Limits{}.Defaults()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	e, err := h.Exhibit()
+	e, err := h.NewVerificationFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
 	if after := h.blobs(); after != before {
 		t.Errorf("%d blobs before, %d after", before, after)
 	}
-	if n := h.scratches.Open(); n != 0 {
+	if n := h.scratches.OpenCount(); n != 0 {
 		t.Errorf("%d scratch files are open", n)
 	}
 }

@@ -14,7 +14,7 @@ import (
 type watchers struct {
 	mu      sync.Mutex // guards all below, for a moment only
 	waits   map[contract.DocumentID]map[*watcher]bool
-	looking chan struct{} // holds one while a caller looks for all
+	polling chan struct{} // holds one while a caller looks for all
 }
 
 type watcher struct {
@@ -22,22 +22,22 @@ type watcher struct {
 	news  chan struct{} // closed when there is a newer one, or there may be
 }
 
-// lookEvery is how often the store is asked for changes of other processes.
-const lookEvery = time.Second
+// pollInterval is how often the store is asked for changes of other processes.
+const pollInterval = time.Second
 
-// enter begins to wait. leave has to be called.
-func (w *watchers) enter(id contract.DocumentID, after int64) (news <-chan struct{}, looking chan struct{}, leave func()) {
+// startWait begins to wait. leave has to be called.
+func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan struct{}, looking chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waits == nil {
-		w.waits, w.looking = map[contract.DocumentID]map[*watcher]bool{}, make(chan struct{}, 1)
+		w.waits, w.polling = map[contract.DocumentID]map[*watcher]bool{}, make(chan struct{}, 1)
 	}
 	if w.waits[id] == nil {
 		w.waits[id] = map[*watcher]bool{}
 	}
 	me := &watcher{after, make(chan struct{})}
 	w.waits[id][me] = true
-	return me.news, w.looking, func() {
+	return me.news, w.polling, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if delete(w.waits[id], me); len(w.waits[id]) == 0 {
@@ -46,8 +46,8 @@ func (w *watchers) enter(id contract.DocumentID, after int64) (news <-chan struc
 	}
 }
 
-// changed wakes those who wait for a document.
-func (w *watchers) changed(id contract.DocumentID) {
+// notifyChange wakes those who wait for a document.
+func (w *watchers) notifyChange(id contract.DocumentID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for one := range w.waits[id] {
@@ -56,8 +56,8 @@ func (w *watchers) changed(id contract.DocumentID) {
 	delete(w.waits, id)
 }
 
-// watched returns the documents that anybody waits for.
-func (w *watchers) watched() []contract.DocumentID {
+// watchedIDs returns the documents that anybody waits for.
+func (w *watchers) watchedIDs() []contract.DocumentID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ids := make([]contract.DocumentID, 0, len(w.waits))
@@ -67,8 +67,8 @@ func (w *watchers) watched() []contract.DocumentID {
 	return ids
 }
 
-// saw wakes those who wait for a document of these that has a newer version than they know, or none any more.
-func (w *watchers) saw(asked []contract.DocumentID, versions map[contract.DocumentID]int64) {
+// notifyNewer wakes those who wait for a document of these that has a newer version than they know, or none any more.
+func (w *watchers) notifyNewer(asked []contract.DocumentID, versions map[contract.DocumentID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, id := range asked {
@@ -85,24 +85,24 @@ func (w *watchers) saw(asked []contract.DocumentID, versions map[contract.Docume
 	}
 }
 
-// Next returns the document as soon as its version is above after. Thousands may wait in it: a pointer, and a function of its own
+// WaitForChange returns the document as soon as its version is above after. Thousands may wait in it: a pointer, and a function of its own
 // for the look at the document, keep the stacks of their goroutines at a quarter.
-func (s *Service) Next(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
+func (s *Service) WaitForChange(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	for {
-		if err := s.awaitChange(ctx, id, after); err != nil {
+		if err := s.waitForVersion(ctx, id, after); err != nil {
 			return nil, err
 		}
-		d, err := s.newer(ctx, by, id, after)
+		d, err := s.newerDocument(ctx, by, id, after)
 		if d != nil || err != nil {
 			return d, err
 		}
 	}
 }
 
-// newer returns the document if its version is above after, or nil.
+// newerDocument returns the document if its version is above after, or nil.
 //
 //go:noinline
-func (s *Service) newer(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
+func (s *Service) newerDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	d, err := s.Detail(ctx, by, contract.OpEvents, id)
 	if err != nil || d.Version <= after {
 		return nil, err
@@ -110,12 +110,12 @@ func (s *Service) newer(ctx context.Context, by contract.Actor, id contract.Docu
 	return &d, nil
 }
 
-// awaitChange returns when a document may have a version above after.
-func (s *Service) awaitChange(ctx context.Context, id contract.DocumentID, after int64) error {
-	news, looking, leave := s.watch.enter(id, after)
+// waitForVersion returns when a document may have a version above after.
+func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, after int64) error {
+	news, looking, leave := s.watch.startWait(id, after)
 	defer leave()
 	// Asked after entering, so that no change goes by between the caller's last look and the wait.
-	if err := s.lookAt(ctx, []contract.DocumentID{id}); err != nil {
+	if err := s.checkVersions(ctx, []contract.DocumentID{id}); err != nil {
 		return err
 	}
 	select {
@@ -131,7 +131,7 @@ func (s *Service) awaitChange(ctx context.Context, id contract.DocumentID, after
 	case looking <- struct{}{}: // this caller looks for all, until its own wait is over
 	}
 	defer func() { <-looking }()
-	look := time.NewTicker(lookEvery)
+	look := time.NewTicker(pollInterval)
 	defer look.Stop()
 	for {
 		select {
@@ -141,18 +141,18 @@ func (s *Service) awaitChange(ctx context.Context, id contract.DocumentID, after
 			return ctx.Err()
 		case <-look.C:
 		}
-		if err := s.lookAt(ctx, s.watch.watched()); err != nil {
+		if err := s.checkVersions(ctx, s.watch.watchedIDs()); err != nil {
 			return err
 		}
 	}
 }
 
-// lookAt wakes those who wait for one of these documents that has changed.
-func (s *Service) lookAt(ctx context.Context, ids []contract.DocumentID) error {
+// checkVersions wakes those who wait for one of these documents that has changed.
+func (s *Service) checkVersions(ctx context.Context, ids []contract.DocumentID) error {
 	versions, err := s.Store.Versions(ctx, ids)
 	if err != nil {
 		return err
 	}
-	s.watch.saw(ids, versions)
+	s.watch.notifyNewer(ids, versions)
 	return nil
 }

@@ -49,7 +49,7 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 		for i := range contract.DocumentID(watchers) {
 			store.set(i, 1)
 			go func() {
-				if err := s.awaitChange(ctx, i, 1); err == nil {
+				if err := s.waitForVersion(ctx, i, 1); err == nil {
 					woken <- i
 				} else if !errors.Is(err, context.Canceled) {
 					t.Error(err)
@@ -63,11 +63,11 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 		}
 		store.set(7, 2) // by another process
 		began := time.Now()
-		if id := <-woken; id != 7 || time.Since(began) > lookEvery {
+		if id := <-woken; id != 7 || time.Since(began) > pollInterval {
 			t.Errorf("document %d changed, seen after %v", id, time.Since(began))
 		}
 		began = time.Now()
-		s.watch.changed(8) // by this one
+		s.watch.notifyChange(8) // by this one
 		if id := <-woken; id != 8 || time.Since(began) > 0 {
 			t.Errorf("document %d changed, seen after %v", id, time.Since(began))
 		}
@@ -85,10 +85,10 @@ func TestSomebodyGoesOnLookingWhenTheCallerWhoDidHasGone(t *testing.T) {
 		store := &versions{of: map[contract.DocumentID]int64{1: 1, 2: 1}}
 		s := &Service{Store: store}
 		first, leave := context.WithCancel(t.Context())
-		go func() { _ = s.awaitChange(first, 1, 1) }()
+		go func() { _ = s.waitForVersion(first, 1, 1) }()
 		synctest.Wait()
 		seen := make(chan error, 1)
-		go func() { seen <- s.awaitChange(t.Context(), 2, 1) }()
+		go func() { seen <- s.waitForVersion(t.Context(), 2, 1) }()
 		synctest.Wait()
 		leave()
 		synctest.Wait()
@@ -104,10 +104,10 @@ func TestAChangeBeforeTheWaitIsSeenAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Service{Store: &versions{of: map[contract.DocumentID]int64{1: 5}}}
 		began := time.Now()
-		if err := s.awaitChange(t.Context(), 1, 4); err != nil || time.Since(began) > 0 {
+		if err := s.waitForVersion(t.Context(), 1, 4); err != nil || time.Since(began) > 0 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		if err := s.awaitChange(t.Context(), 9, 4); err != nil { // it was deleted
+		if err := s.waitForVersion(t.Context(), 9, 4); err != nil { // it was deleted
 			t.Error(err)
 		}
 	})

@@ -39,16 +39,16 @@ type placed struct {
 	d    *appearance.Drawing
 }
 
-// put appends the drawings to a file as annotations, in one update.
-func put(t testing.TB, file []byte, all ...placed) []byte {
+// placeDrawings appends the drawings to a file as annotations, in one update.
+func placeDrawings(t testing.TB, file []byte, all ...placed) []byte {
 	t.Helper()
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
 	u := doc.NewUpdate()
-	stock := appearance.NewStock(doc)
+	stock := appearance.NewResourcePool(doc)
 	for _, p := range all {
 		page := must[*pdf.Page](t)(doc.Page(p.page))
 		rect := page.ToUser(p.box)
-		form := must[pdf.Ref](t)(p.d.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: page.Rotate, Stock: stock}))
+		form := must[pdf.Ref](t)(p.d.Form(u, appearance.Frame{Width: rect.Width(), Height: rect.Height(), Rotate: page.Rotate, Pool: stock}))
 		annot := u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Stamp"), "F": pdf.Integer(4), "Rect": rect.Array(), "AP": pdf.Dict{"N": form}})
 		if err := u.Append(page.Ref, "Annots", annot); err != nil {
 			t.Fatal(err)
@@ -57,8 +57,8 @@ func put(t testing.TB, file []byte, all ...placed) []byte {
 	return append(bytes.Clone(file), must[*pdf.Tail](t)(u.Build()).Bytes...)
 }
 
-// judge runs a program that is not ours on the file, which must not complain.
-func judge(t testing.TB, file []byte, program string, args ...string) string {
+// runProgram runs a program that is not ours on the file, which must not complain.
+func runProgram(t testing.TB, file []byte, program string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(program)
 	if err != nil {
@@ -89,11 +89,11 @@ type word struct {
 
 var wordPattern = regexp.MustCompile(`<word xMin="([-\d.]+)" yMin="([-\d.]+)" xMax="([-\d.]+)" yMax="([-\d.]+)">(.*)</word>`)
 
-// words asks pdftotext what text is where, page by page.
-func words(t testing.TB, file []byte, displayed func(page int) float64) [][]word {
+// wordsOf asks pdftotext what text is where, page by page.
+func wordsOf(t testing.TB, file []byte, displayed func(page int) float64) [][]word {
 	t.Helper()
 	var pages [][]word
-	for i, text := range strings.Split(judge(t, file, "pdftotext", "-bbox", "-cropbox"), "<page ")[1:] {
+	for i, text := range strings.Split(runProgram(t, file, "pdftotext", "-bbox", "-cropbox"), "<page ")[1:] {
 		height := displayed(i + 1)
 		var found []word
 		for _, m := range wordPattern.FindAllStringSubmatch(text, -1) {
@@ -108,7 +108,7 @@ func words(t testing.TB, file []byte, displayed func(page int) float64) [][]word
 	return pages
 }
 
-func within(in, out pdf.Rect, slack float64) bool {
+func isWithin(in, out pdf.Rect, slack float64) bool {
 	return in.LLX >= out.LLX-slack && in.LLY >= out.LLY-slack && in.URX <= out.URX+slack && in.URY <= out.URY+slack
 }
 
@@ -125,8 +125,8 @@ func TestTextNeverLeavesItsBox(t *testing.T) {
 		for _, size := range sizes {
 			box := pdf.Rect{LLX: 30, LLY: 30, URX: 30 + size[0], URY: 30 + size[1]}
 			d := appearance.Signature(appearance.SignatureText{Name: name, Time: moment, Reason: strings.Repeat("Menyetujui isi dokumen ini. ", 8)}, size[0], size[1])
-			for _, w := range words(t, put(t, pdftest.Table(1), placed{1, box, d}), func(int) float64 { return 841.89 })[0] {
-				if w.box.LLY < 600 && !within(w.box, box, 0.35+size[1]*0.02) {
+			for _, w := range wordsOf(t, placeDrawings(t, pdftest.Table(1), placed{1, box, d}), func(int) float64 { return 841.89 })[0] {
+				if w.box.LLY < 600 && !isWithin(w.box, box, 0.35+size[1]*0.02) {
 					t.Errorf("%.20s in %v: %q stands in %.1f", name, size, w.text, w.box)
 				}
 			}
@@ -143,16 +143,16 @@ func TestSignatureStandsUprightOnTurnedPages(t *testing.T) {
 	heights := map[int]float64{}
 	for i := range 4 {
 		all = append(all, placed{i + 1, box, appearance.Signature(appearance.SignatureText{Name: "Santoso", Time: moment}, 200, 70)})
-		_, heights[i+1] = must[*pdf.Page](t)(doc.Page(i + 1)).Displayed()
+		_, heights[i+1] = must[*pdf.Page](t)(doc.Page(i + 1)).DisplayedSize()
 	}
-	for i, page := range words(t, put(t, file, all...), func(page int) float64 { return heights[page] }) {
+	for i, page := range wordsOf(t, placeDrawings(t, file, all...), func(page int) float64 { return heights[page] }) {
 		found := false
 		for _, w := range page {
 			if w.text != "Santoso" {
 				continue
 			}
 			found = true
-			if !within(w.box, box, 0.5) || w.box.Width() < w.box.Height() {
+			if !isWithin(w.box, box, 0.5) || w.box.Width() < w.box.Height() {
 				t.Errorf("page %d: the name stands in %v", i+1, w.box)
 			}
 		}
@@ -167,7 +167,7 @@ func TestTextCanBeCopiedFromThePage(t *testing.T) {
 	box := pdf.Rect{LLX: 30, LLY: 30, URX: 330, URY: 130}
 	for _, name := range []string{"Budi Santoso", "Ñandú Çelik", "Владимир", "Ελένη", "Nguyễn Văn Ánh"} {
 		d := appearance.Signature(appearance.SignatureText{Name: name, Time: moment, QR: "https://segel.example/"}, 300, 100)
-		out := judge(t, put(t, pdftest.Table(1), placed{1, box, d}), "pdftotext", "-raw")
+		out := runProgram(t, placeDrawings(t, pdftest.Table(1), placed{1, box, d}), "pdftotext", "-raw")
 		if !strings.Contains(out, name) || !strings.Contains(out, "2 Januari 2027 10:04:05 WIB") {
 			t.Errorf("%q: %s", name, out)
 		}
@@ -187,9 +187,9 @@ func TestReadersHaveNoComplaints(t *testing.T) {
 		})
 	})
 	box := pdf.Rect{LLX: 30, LLY: 30, URX: 130, URY: 130}
-	file := put(t, pdftest.Table(1), placed{1, box, d}, placed{1, box, appearance.Initials("Budi Santoso", nil, 100, 100)})
-	judge(t, file, "pdftoppm", "-r", "50")
-	judge(t, file, "pdftotext")
+	file := placeDrawings(t, pdftest.Table(1), placed{1, box, d}, placed{1, box, appearance.Initials("Budi Santoso", nil, 100, 100)})
+	runProgram(t, file, "pdftoppm", "-r", "50")
+	runProgram(t, file, "pdftotext")
 }
 
 // picture draws a diagonal on nothing, or on white.
@@ -225,15 +225,15 @@ func TestPicturesBecomeNoLargerThanABoxNeeds(t *testing.T) {
 	if err := jpeg.Encode(&b, image.NewRGBA(image.Rect(0, 0, 30, 20)), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range [][]byte{nil, []byte("GIF89a"), b.Bytes()[:40], bomb()} {
+	for _, bad := range [][]byte{nil, []byte("GIF89a"), b.Bytes()[:40], newDecompressionBomb()} {
 		if _, err := appearance.ExtractStrokes(bad); !errors.Is(err, appearance.ErrImage) {
 			t.Errorf("%.8q: %v", bad, err)
 		}
 	}
 }
 
-// bomb is a PNG header that promises 100,000 by 100,000 pixels.
-func bomb() []byte {
+// newDecompressionBomb is a PNG header that promises 100,000 by 100,000 pixels.
+func newDecompressionBomb() []byte {
 	return []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x01\x86\xa0\x00\x01\x86\xa0\x08\x06\x00\x00\x00\x2b\x96\x80\x5d")
 }
 
@@ -254,10 +254,10 @@ func TestWrongDrawingsAreErrors(t *testing.T) {
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(pdftest.Table(1)), int64(len(pdftest.Table(1))), pdf.Options{}))
 	for name, d := range map[string]*appearance.Drawing{
 		"no size":     appearance.New(0, 10),
-		"no pixels":   with(func(d *appearance.Drawing) { d.Strokes(d.Bounds(), nil) }),
-		"no room":     with(func(d *appearance.Drawing) { d.Text(pdf.Rect{}, appearance.TextOptions{}, appearance.Line{Text: "a"}) }),
-		"large code":  with(func(d *appearance.Drawing) { d.QR(d.Bounds(), appearance.Color{}, strings.Repeat("x", 9000)) }),
-		"inside that": with(func(d *appearance.Drawing) { d.Faded(1, func(d *appearance.Drawing) { d.Strokes(d.Bounds(), nil) }) }),
+		"no pixels":   newDrawing(func(d *appearance.Drawing) { d.Strokes(d.Bounds(), nil) }),
+		"no room":     newDrawing(func(d *appearance.Drawing) { d.Text(pdf.Rect{}, appearance.TextOptions{}, appearance.Line{Text: "a"}) }),
+		"large code":  newDrawing(func(d *appearance.Drawing) { d.QR(d.Bounds(), appearance.Color{}, strings.Repeat("x", 9000)) }),
+		"inside that": newDrawing(func(d *appearance.Drawing) { d.Faded(1, func(d *appearance.Drawing) { d.Strokes(d.Bounds(), nil) }) }),
 	} {
 		if _, err := d.Form(doc.NewUpdate(), appearance.Frame{Width: 10, Height: 10}); err == nil {
 			t.Errorf("%s: drawn", name)
@@ -265,7 +265,7 @@ func TestWrongDrawingsAreErrors(t *testing.T) {
 	}
 }
 
-func with(draw func(*appearance.Drawing)) *appearance.Drawing {
+func newDrawing(draw func(*appearance.Drawing)) *appearance.Drawing {
 	d := appearance.New(10, 10)
 	draw(d)
 	return d

@@ -7,34 +7,34 @@ import (
 	"segel/pdf"
 )
 
-// content is a content stream being written.
-type content struct{ bytes.Buffer }
+// contentBuffer is a content stream being written.
+type contentBuffer struct{ bytes.Buffer }
 
-func (c *content) text(s string) { c.WriteString(s) }
+func (c *contentBuffer) writeText(s string) { c.WriteString(s) }
 
-// operate writes operands and the operator behind them.
-func (c *content) operate(operator string, operands ...float64) {
+// writeOperator writes operands and the operator behind them.
+func (c *contentBuffer) writeOperator(operator string, operands ...float64) {
 	for _, v := range operands {
-		c.Write(strconv.AppendFloat(c.AvailableBuffer(), rounded(v), 'f', -1, 64))
+		c.Write(strconv.AppendFloat(c.AvailableBuffer(), roundNumber(v), 'f', -1, 64))
 		c.WriteByte(' ')
 	}
-	c.text(operator + "\n")
+	c.writeText(operator + "\n")
 }
 
-func (c *content) color(v Color, operator string) {
-	c.operate(operator, float64(v.R)/255, float64(v.G)/255, float64(v.B)/255)
+func (c *contentBuffer) writeColor(v Color, operator string) {
+	c.writeOperator(operator, float64(v.R)/255, float64(v.G)/255, float64(v.B)/255)
 }
 
-func (c *content) path(p Path) {
+func (c *contentBuffer) writePath(p Path) {
 	for _, s := range p {
-		c.operate(s.operator, s.operands...)
+		c.writeOperator(s.operator, s.operands...)
 	}
 }
 
 // Path is a shape of lines and curves.
-type Path []step
+type Path []pathStep
 
-type step struct {
+type pathStep struct {
 	operator string
 	operands []float64
 }
@@ -44,13 +44,13 @@ func Rectangle(r pdf.Rect) Path {
 	return Path{{"re", []float64{r.LLX, r.LLY, r.Width(), r.Height()}}}
 }
 
-// quarter is how far the handles of a cubic curve are from its ends to make a quarter of a circle of radius 1.
-const quarter = 0.5523
+// circleHandle is how far the handles of a cubic curve are from its ends to make a quarter of a circle of radius 1.
+const circleHandle = 0.5523
 
 // Rounded is a rectangle whose corners are quarters of a circle.
 func Rounded(r pdf.Rect, radius float64) Path {
 	radius = min(radius, r.Width()/2, r.Height()/2)
-	in := radius * (1 - quarter)
+	in := radius * (1 - circleHandle)
 	return Path{
 		{"m", []float64{r.LLX + radius, r.LLY}},
 		{"l", []float64{r.URX - radius, r.LLY}},

@@ -16,110 +16,110 @@ import (
 
 // embedding is a font of the file: some glyphs of a face, which get codes in the order they are used.
 type embedding struct {
-	face   *font.Face
-	plain  bool     // exactly the printable ASCII characters, whatever of them is used: one such font serves many drawings
-	glyphs []uint16 // by code
-	texts  []string // by code, what each stands for
-	codes  map[uint16]int
+	face      *font.Face
+	asciiOnly bool     // exactly the printable ASCII characters, whatever of them is used: one such font serves many drawings
+	glyphs    []uint16 // by code
+	texts     []string // by code, what each stands for
+	codes     map[uint16]int
 }
 
-// maxOutlines is how many glyphs a font of outlines has room for: its codes are single bytes.
-const maxOutlines = 255
+// maxType3Glyphs is how many glyphs a font of outlines has room for: its codes are single bytes.
+const maxType3Glyphs = 255
 
 func newEmbedding(f *font.Face) *embedding {
 	e := &embedding{face: f, codes: map[uint16]int{}}
-	if f.TrueType() {
-		e.take(0, "") // code 0 is what stands for a missing glyph
+	if f.IsTrueType() {
+		e.addGlyph(0, "") // code 0 is what stands for a missing glyph
 	}
 	return e
 }
 
-// plainEmbedding holds printable ASCII.
-func plainEmbedding(f *font.Face) *embedding {
+// newASCIIEmbedding holds printable ASCII.
+func newASCIIEmbedding(f *font.Face) *embedding {
 	e := newEmbedding(f)
-	e.plain = true
+	e.asciiOnly = true
 	for r := ' '; r <= '~'; r++ {
 		if g, ok := f.Glyph(r); ok {
-			e.take(g, string(r))
+			e.addGlyph(g, string(r))
 		}
 	}
 	return e
 }
 
-func (e *embedding) take(glyph uint16, text string) int {
+func (e *embedding) addGlyph(glyph uint16, text string) int {
 	code := len(e.glyphs)
 	e.codes[glyph] = code
 	e.glyphs, e.texts = append(e.glyphs, glyph), append(e.texts, text)
 	return code
 }
 
-// code returns the code of a glyph, which is new if it has none; ok is false if there is no room.
-func (e *embedding) code(g font.Glyph) (code int, ok bool) {
+// codeOf returns the code of a glyph, which is new if it has none; ok is false if there is no room.
+func (e *embedding) codeOf(g font.Glyph) (code int, ok bool) {
 	if code, ok := e.codes[g.ID]; ok {
 		return code, true
 	}
-	if e.plain || !e.face.TrueType() && len(e.glyphs) == maxOutlines {
+	if e.asciiOnly || !e.face.IsTrueType() && len(e.glyphs) == maxType3Glyphs {
 		return 0, false
 	}
-	return e.take(g.ID, g.Text), true
+	return e.addGlyph(g.ID, g.Text), true
 }
 
-// embedded returns the index of the font that has the glyph, and its code in hexadecimal.
-func (w *canvas) embedded(g font.Glyph) (index int, code string) {
+// findEmbedding returns the index of the font that has the glyph, and its code in hexadecimal.
+func (w *canvas) findEmbedding(g font.Glyph) (index int, code string) {
 	for i, e := range w.fonts {
 		if e.face != g.Face {
 			continue
 		}
-		if c, ok := e.code(g); ok {
-			return i, e.spell(c)
+		if c, ok := e.codeOf(g); ok {
+			return i, e.formatCode(c)
 		}
 	}
 	e := newEmbedding(g.Face)
-	if p := plainEmbedding(g.Face); len(g.Text) == 1 && g.Face.TrueType() {
+	if p := newASCIIEmbedding(g.Face); len(g.Text) == 1 && g.Face.IsTrueType() {
 		if _, ok := p.codes[g.ID]; ok {
 			e = p
 		}
 	}
 	w.fonts = append(w.fonts, e)
-	c, _ := e.code(g)
-	return len(w.fonts) - 1, e.spell(c)
+	c, _ := e.codeOf(g)
+	return len(w.fonts) - 1, e.formatCode(c)
 }
 
-func (e *embedding) spell(code int) string {
-	if e.face.TrueType() {
+func (e *embedding) formatCode(code int) string {
+	if e.face.IsTrueType() {
 		return fmt.Sprintf("%04X", code)
 	}
 	return fmt.Sprintf("%02X", code)
 }
 
-// set writes the glyphs of a line that begins at a point.
-func (w *canvas) set(glyphs []font.Glyph, size, x, y float64) {
+// showGlyphs writes the glyphs of a line that begins at a point.
+func (w *canvas) showGlyphs(glyphs []font.Glyph, size, x, y float64) {
 	for len(glyphs) > 0 {
-		index, code := w.embedded(glyphs[0])
+		index, code := w.findEmbedding(glyphs[0])
 		run, width, n := code, glyphs[0].Advance, 1
 		for n < len(glyphs) {
-			i, code := w.embedded(glyphs[n])
+			i, code := w.findEmbedding(glyphs[n])
 			if i != index {
 				break
 			}
 			run, width = run+code, width+glyphs[n].Advance
 			n++
 		}
-		w.buf.text("/" + string(name("F", index)) + " ")
-		w.buf.operate("Tf", size)
-		w.buf.operate("Tm", 1, 0, 0, 1, x, y)
-		w.buf.text("<" + run + "> Tj\n")
+		w.buf.writeText("/" + string(resourceName("F", index)) + " ")
+		w.buf.writeOperator("Tf", size)
+		w.buf.writeOperator("Tm", 1, 0, 0, 1, x, y)
+		w.buf.writeText("<" + run + "> Tj\n")
 		x += width * size / 1000
 		glyphs = glyphs[n:]
 	}
 }
 
-// tree is the font as an object, with what it refers to in it.
-func (e *embedding) tree() (pdf.Dict, error) {
-	if e.face.TrueType() {
-		return e.trueType()
+// fontDict is the font as an object, with what it refers to in it.
+func (e *embedding) fontDict() (pdf.Dict, error) {
+	if e.face.IsTrueType() {
+		return e.trueTypeFont()
 	}
-	return e.outlines()
+	return e.type3Font()
 }
 
 // fingerprint tells embeddings of one face apart.
@@ -134,19 +134,19 @@ func (e *embedding) fingerprint() any {
 	}{e.face, string(b)}
 }
 
-// trueType embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
-func (e *embedding) trueType() (pdf.Dict, error) {
+// trueTypeFont embeds a cut-down font as a CID font whose codes are its glyph numbers (ISO 32000-2 §9.7.4).
+func (e *embedding) trueTypeFont() (pdf.Dict, error) {
 	file, count, err := e.face.Subset(e.glyphs)
 	if err != nil {
 		return nil, fmt.Errorf("cut down %s: %w", e.face.Name(), err)
 	}
-	base := pdf.Name(e.tag() + "+" + e.face.Name())
+	base := pdf.Name(e.subsetTag() + "+" + e.face.Name())
 	m := e.face.Metrics()
 	descriptor := pdf.Dict{
 		"Type": pdf.Name("FontDescriptor"), "FontName": base, "Flags": pdf.Integer(symbolic), "ItalicAngle": pdf.Integer(0),
-		"FontBBox": box(m).Array(),
-		"Ascent":   pdf.Real(rounded(m.Ascent)), "Descent": pdf.Real(rounded(m.Descent)), "CapHeight": pdf.Real(rounded(m.CapHeight)),
-		"StemV": pdf.Integer(stem(m)), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
+		"FontBBox": fontBox(m).Array(),
+		"Ascent":   pdf.Real(roundNumber(m.Ascent)), "Descent": pdf.Real(roundNumber(m.Descent)), "CapHeight": pdf.Real(roundNumber(m.CapHeight)),
+		"StemV": pdf.Integer(stemWidth(m)), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
 		"CIDSet": &pdf.Stream{Dict: pdf.Dict{}, Data: firstBits(count)},
 	}
 	widths := make(pdf.Array, len(e.glyphs))
@@ -160,7 +160,7 @@ func (e *embedding) trueType() (pdf.Dict, error) {
 	}
 	return pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": base, "Encoding": pdf.Name("Identity-H"),
-		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": e.toUnicode(4),
+		"DescendantFonts": pdf.Array{descendant}, "ToUnicode": e.buildToUnicode(4),
 	}, nil
 }
 
@@ -174,22 +174,22 @@ func firstBits(n int) []byte {
 	return b
 }
 
-func box(m font.Metrics) pdf.Rect {
+func fontBox(m font.Metrics) pdf.Rect {
 	return pdf.Rect{LLX: m.Box[0], LLY: m.Box[1], URX: m.Box[2], URY: m.Box[3]}
 }
 
 // symbolic marks a font whose characters are not those of standard Latin.
 const symbolic = 1 << 2
 
-func stem(m font.Metrics) int {
+func stemWidth(m font.Metrics) int {
 	if m.Bold {
 		return 140
 	}
 	return 80
 }
 
-// tag is the six letters that tell subsets of one font apart.
-func (e *embedding) tag() string {
+// subsetTag is the six letters that tell subsets of one font apart.
+func (e *embedding) subsetTag() string {
 	h := sha256.New()
 	for _, g := range e.glyphs {
 		h.Write(binary.BigEndian.AppendUint16(nil, g))
@@ -202,55 +202,55 @@ func (e *embedding) tag() string {
 	return string(tag)
 }
 
-// outlines embeds the glyphs of a font of another kind as drawings, a Type 3 font (ISO 32000-2 §9.6.4).
-func (e *embedding) outlines() (pdf.Dict, error) {
+// type3Font embeds the glyphs of a font of another kind as drawings, a Type 3 font (ISO 32000-2 §9.6.4).
+func (e *embedding) type3Font() (pdf.Dict, error) {
 	procs, differences, widths := pdf.Dict{}, pdf.Array{pdf.Integer(0)}, pdf.Array{}
 	for i, g := range e.glyphs {
-		drawn, err := outline(e.face, g)
+		drawn, err := drawOutline(e.face, g)
 		if err != nil {
 			return nil, err
 		}
-		procs[name("g", i)] = &pdf.Stream{Dict: pdf.Dict{}, Data: drawn}
-		differences = append(differences, name("g", i))
-		widths = append(widths, pdf.Real(rounded(e.face.Advance(g))))
+		procs[resourceName("g", i)] = &pdf.Stream{Dict: pdf.Dict{}, Data: drawn}
+		differences = append(differences, resourceName("g", i))
+		widths = append(widths, pdf.Real(roundNumber(e.face.Advance(g))))
 	}
 	return pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type3"), "Resources": pdf.Dict{}, "CharProcs": procs,
-		"FontBBox":   box(e.face.Metrics()).Array(),
+		"FontBBox":   fontBox(e.face.Metrics()).Array(),
 		"FontMatrix": pdf.Array{pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0), pdf.Real(0.001), pdf.Integer(0), pdf.Integer(0)},
 		"Encoding":   pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": differences},
-		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": e.toUnicode(2),
+		"FirstChar":  pdf.Integer(0), "LastChar": pdf.Integer(len(e.glyphs) - 1), "Widths": widths, "ToUnicode": e.buildToUnicode(2),
 	}, nil
 }
 
-// outline draws a glyph in thousandths of an em.
-func outline(f *font.Face, glyph uint16) ([]byte, error) {
+// drawOutline draws a glyph in thousandths of an em.
+func drawOutline(f *font.Face, glyph uint16) ([]byte, error) {
 	segments, err := f.Outline(glyph)
 	if err != nil {
 		return nil, err
 	}
-	var c content
+	var c contentBuffer
 	m := f.Metrics()
-	c.operate("d1", f.Advance(glyph), 0, m.Box[0], m.Box[1], m.Box[2], m.Box[3])
+	c.writeOperator("d1", f.Advance(glyph), 0, m.Box[0], m.Box[1], m.Box[2], m.Box[3])
 	for _, s := range segments {
 		p := s.Points
 		switch {
 		case s.Move:
-			c.operate("m", p[0][:]...)
+			c.writeOperator("m", p[0][:]...)
 		case s.Curve:
-			c.operate("c", slices.Concat(p[0][:], p[1][:], p[2][:])...)
+			c.writeOperator("c", slices.Concat(p[0][:], p[1][:], p[2][:])...)
 		default:
-			c.operate("l", p[0][:]...)
+			c.writeOperator("l", p[0][:]...)
 		}
 	}
 	if len(segments) > 0 {
-		c.text("f\n")
+		c.writeText("f\n")
 	}
 	return c.Bytes(), nil
 }
 
-// toUnicode maps codes of that many hexadecimal digits to text (ISO 32000-2 §9.10.3).
-func (e *embedding) toUnicode(digits int) *pdf.Stream {
+// buildToUnicode maps codes of that many hexadecimal digits to text (ISO 32000-2 §9.10.3).
+func (e *embedding) buildToUnicode(digits int) *pdf.Stream {
 	var b strings.Builder
 	b.WriteString("/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n" +
 		"/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) /Supplement 0 >> def\n" +

@@ -6,9 +6,9 @@ import (
 	"image"
 )
 
-// orientation reads how a camera was held: the /Orientation of the Exif data in a JPEG file, from 1 to 8, or 1 where it
+// readOrientation reads how a camera was held: the /Orientation of the Exif data in a JPEG file, from 1 to 8, or 1 where it
 // says nothing that can be read. Only the segments before the pixels are looked at.
-func orientation(file []byte) int {
+func readOrientation(file []byte) int {
 	const startOfImage, app1, startOfScan = 0xD8, 0xE1, 0xDA
 	if len(file) < 4 || file[0] != 0xFF || file[1] != startOfImage {
 		return 1
@@ -20,15 +20,15 @@ func orientation(file []byte) int {
 		}
 		body := file[at+4 : at+2+length]
 		if tiff, ok := bytes.CutPrefix(body, []byte("Exif\x00\x00")); ok && marker == app1 {
-			return orientationTag(tiff)
+			return readOrientationTag(tiff)
 		}
 		at += 2 + length
 	}
 	return 1
 }
 
-// orientationTag finds the tag in the first directory of a TIFF header.
-func orientationTag(tiff []byte) int {
+// readOrientationTag finds the tag in the first directory of a TIFF header.
+func readOrientationTag(tiff []byte) int {
 	const tag, short, entry = 0x0112, 3, 12
 	var order binary.ByteOrder
 	switch {
@@ -59,8 +59,8 @@ func orientationTag(tiff []byte) int {
 	return 1
 }
 
-// upright turns a picture the way its orientation says it was seen.
-func upright(m *image.NRGBA, orientation int) *image.NRGBA {
+// applyOrientation turns a picture the way its orientation says it was seen.
+func applyOrientation(m *image.NRGBA, orientation int) *image.NRGBA {
 	if orientation <= 1 || orientation > 8 {
 		return m
 	}

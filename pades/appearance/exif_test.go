@@ -59,7 +59,7 @@ func photo(t testing.TB, orientation int, order binary.AppendByteOrder) []byte {
 	return bytes.Join([][]byte{b.Bytes()[:2], segment, body, b.Bytes()[2:]}, nil)
 }
 
-func TestPhotographsStandAsTheCameraWasHeld(t *testing.T) {
+func TestPhotographsAreRotatedAsTheCameraWasHeld(t *testing.T) {
 	t.Parallel()
 	for orientation := 1; orientation <= 8; orientation++ {
 		for _, order := range []binary.AppendByteOrder{binary.BigEndian, binary.LittleEndian} {
@@ -83,7 +83,7 @@ func FuzzStrokesAreExtractedOrRefused(f *testing.F) {
 	f.Add(photo(f, 6, binary.BigEndian))
 	f.Add(photo(f, 3, binary.LittleEndian)[:60])
 	f.Add(picture(f, true, 8, 8))
-	f.Add(bomb())
+	f.Add(newDecompressionBomb())
 	f.Add([]byte("\xFF\xD8\xFF\xE1\x00\x10Exif\x00\x00MM\x00*\xFF\xFF\xFF\xF0"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		m, err := appearance.ExtractStrokes(b)

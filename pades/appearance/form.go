@@ -13,9 +13,9 @@ import (
 // Frame is where a drawing goes: a /Rect of default user space, on a page that is turned, in a file that may be
 // restricted.
 type Frame struct {
-	Width, Height float64 // of /Rect, in default user space
-	Rotate        int     // of the page: 0, 90, 180 or 270
-	Stock         *Stock  // what the file has already; may be nil
+	Width, Height float64       // of /Rect, in default user space
+	Rotate        int           // of the page: 0, 90, 180 or 270
+	Pool          *ResourcePool // what the file has already; may be nil
 
 	// Opaque forbids transparency, as PDF/A-1 does: strokes become stencil masks, and what is faded gets paler colours.
 	Opaque bool
@@ -23,17 +23,17 @@ type Frame struct {
 	Calibrated bool
 }
 
-// displayed returns the size of the frame as a reader of the page sees it, still in user space units.
-func (f Frame) displayed() (width, height float64) {
+// displayedSize returns the size of the frame as a reader of the page sees it, still in user space units.
+func (f Frame) displayedSize() (width, height float64) {
 	if f.Rotate%180 != 0 {
 		return f.Height, f.Width
 	}
 	return f.Width, f.Height
 }
 
-// matrix turns a box of that size so that it stands upright on the page (ISO 32000-2 §12.5.5: the box so turned is
+// formMatrix turns a box of that size so that it stands upright on the page (ISO 32000-2 §12.5.5: the box so turned is
 // then fitted to /Rect).
-func (f Frame) matrix(width, height float64) pdf.Array {
+func (f Frame) formMatrix(width, height float64) pdf.Array {
 	var m [6]float64
 	switch f.Rotate {
 	case 90:
@@ -47,14 +47,14 @@ func (f Frame) matrix(width, height float64) pdf.Array {
 	}
 	a := make(pdf.Array, len(m))
 	for i, v := range m {
-		a[i] = pdf.Real(rounded(v))
+		a[i] = pdf.Real(roundNumber(v))
 	}
 	return a
 }
 
-// box is the /BBox: the drawing with as much room around it as keeps its shape in the frame.
-func (f Frame) box(width, height float64) pdf.Rect {
-	w, h := f.displayed()
+// boundingBox is the /BBox: the drawing with as much room around it as keeps its shape in the frame.
+func (f Frame) boundingBox(width, height float64) pdf.Rect {
+	w, h := f.displayedSize()
 	scale := min(w/width, h/height)
 	x, y := (w/scale-width)/2, (h/scale-height)/2
 	return pdf.Rect{LLX: 0 - x, LLY: 0 - y, URX: width + x, URY: height + y}
@@ -75,18 +75,18 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 			return pdf.Ref{}, err
 		}
 	}
-	resources, err := w.resources(u, f.Stock)
+	resources, err := w.addResources(u, f.Pool)
 	if err != nil {
 		return pdf.Ref{}, err
 	}
 	if f.Calibrated {
-		resources["ColorSpace"] = calibrated()
+		resources["ColorSpace"] = calibratedSpaces()
 	}
 	dict := pdf.Dict{
 		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "Resources": resources,
-		"BBox": f.box(d.width, d.height).Array(),
+		"BBox": f.boundingBox(d.width, d.height).Array(),
 	}
-	if m := f.matrix(d.width, d.height); m != nil {
+	if m := f.formMatrix(d.width, d.height); m != nil {
 		dict["Matrix"] = m
 	}
 	return u.Add(&pdf.Stream{Dict: dict, Data: w.buf.Bytes()}), nil
@@ -94,40 +94,40 @@ func (d *Drawing) Form(u *pdf.Update, f Frame) (pdf.Ref, error) {
 
 // canvas writes the content stream of a drawing and gathers the resources it needs.
 type canvas struct {
-	buf       content
-	opacities []float64
-	images    []*Strokes
-	fonts     []*embedding
-	opaque    bool    // no transparency
-	pale      float64 // how much of the way to white colours go instead
+	buf        contentBuffer
+	opacities  []float64
+	images     []*Strokes
+	fonts      []*embedding
+	opaque     bool    // no transparency
+	lightening float64 // how much of the way to white colours go instead
 }
 
-// color sets the colour of what follows.
-func (w *canvas) color(c Color, operator string) {
-	w.buf.color(Color{paler(c.R, w.pale), paler(c.G, w.pale), paler(c.B, w.pale)}, operator)
+// setColor sets the colour of what follows.
+func (w *canvas) setColor(c Color, operator string) {
+	w.buf.writeColor(Color{lightenChannel(c.R, w.lightening), lightenChannel(c.G, w.lightening), lightenChannel(c.B, w.lightening)}, operator)
 }
 
-func paler(v uint8, by float64) uint8 { return v + uint8(float64(255-v)*by) }
+func lightenChannel(v uint8, by float64) uint8 { return v + uint8(float64(255-v)*by) }
 
-// resources adds what the content refers to, and returns the dictionary that names it.
-func (w *canvas) resources(u *pdf.Update, s *Stock) (pdf.Dict, error) {
+// addResources adds what the content refers to, and returns the dictionary that names it.
+func (w *canvas) addResources(u *pdf.Update, s *ResourcePool) (pdf.Dict, error) {
 	states, objects, fonts := pdf.Dict{}, pdf.Dict{}, pdf.Dict{}
 	for i, a := range w.opacities {
-		states[name("G", i)] = pdf.Dict{"ca": pdf.Real(rounded(a)), "CA": pdf.Real(rounded(a))}
+		states[resourceName("G", i)] = pdf.Dict{"ca": pdf.Real(roundNumber(a)), "CA": pdf.Real(roundNumber(a))}
 	}
 	for i, m := range w.images {
-		tree, err := m.tree(w.opaque)
+		tree, err := m.imageObject(w.opaque)
 		if err != nil {
 			return nil, err
 		}
-		objects[name("I", i)] = s.put(u, m, imagesOf, tree)
+		objects[resourceName("I", i)] = s.findOrAdd(u, m, imagesOf, tree)
 	}
 	for i, e := range w.fonts {
-		tree, err := e.tree()
+		tree, err := e.fontDict()
 		if err != nil {
 			return nil, err
 		}
-		fonts[name("F", i)] = s.put(u, e.fingerprint(), fontsOf, tree)
+		fonts[resourceName("F", i)] = s.findOrAdd(u, e.fingerprint(), fontsOf, tree)
 	}
 	all := pdf.Dict{}
 	for key, d := range map[pdf.Name]pdf.Dict{"ExtGState": states, "XObject": objects, "Font": fonts} {
@@ -138,9 +138,9 @@ func (w *canvas) resources(u *pdf.Update, s *Stock) (pdf.Dict, error) {
 	return all, nil
 }
 
-func name(prefix string, i int) pdf.Name { return pdf.Name(prefix + strconv.Itoa(i)) }
+func resourceName(prefix string, i int) pdf.Name { return pdf.Name(prefix + strconv.Itoa(i)) }
 
-// sorted lists keys in an order that is always the same, so that the same drawing makes the same bytes.
-func sorted(d pdf.Dict) []pdf.Name { return slices.Sorted(maps.Keys(d)) }
+// sortedKeys lists keys in an order that is always the same, so that the same drawing makes the same bytes.
+func sortedKeys(d pdf.Dict) []pdf.Name { return slices.Sorted(maps.Keys(d)) }
 
-func rounded(v float64) float64 { return math.Round(v*1e4)/1e4 + 0 }
+func roundNumber(v float64) float64 { return math.Round(v*1e4)/1e4 + 0 }

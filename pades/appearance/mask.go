@@ -15,9 +15,9 @@ type mask struct {
 func newMask(w, h int) *mask { return &mask{w, h, make([]byte, w*h)} }
 
 // coverage is the share of the pixels that are not fully transparent.
-func (m *mask) coverage() float64 { return float64(m.inked()) / float64(len(m.pix)) }
+func (m *mask) coverage() float64 { return float64(m.countPainted()) / float64(len(m.pix)) }
 
-func (m *mask) inked() (n int) {
+func (m *mask) countPainted() (n int) {
 	for _, a := range m.pix {
 		if a > 0 {
 			n++
@@ -28,24 +28,24 @@ func (m *mask) inked() (n int) {
 
 // Thresholds of what stands out, as differences from the ground of 255 steps.
 const (
-	leastContrast = 22 // less is the texture of paper, or what a JPEG makes of it
-	faintest      = 16 // opacities below are left out
+	minContrast = 22 // less is the texture of paper, or what a JPEG makes of it
+	minOpacity  = 16 // opacities below are left out
 )
 
 // extractMask finds the strokes of a picture.
 func extractMask(m *image.NRGBA) (*mask, error) {
-	if seen := visible(m); seen.thin() {
-		return seen.limit()
+	if seen := opacityMask(m); seen.isThin() {
+		return seen.limitCoverage()
 	}
-	contrast := contrastOf(m)
+	contrast := computeContrast(m)
 	if contrast == nil {
 		return nil, ErrNoStrokes
 	}
-	return contrast.limit()
+	return contrast.limitCoverage()
 }
 
-// visible is the picture's own opacity.
-func visible(m *image.NRGBA) *mask {
+// opacityMask is the picture's own opacity.
+func opacityMask(m *image.NRGBA) *mask {
 	out := newMask(m.Rect.Dx(), m.Rect.Dy())
 	for i := range out.pix {
 		out.pix[i] = m.Pix[4*i+3]
@@ -53,11 +53,11 @@ func visible(m *image.NRGBA) *mask {
 	return out
 }
 
-// thin reports whether what is opaque is thin, as strokes are. A photo or a scan is opaque all over; one that was cut
+// isThin reports whether what is opaque is thin, as strokes are. A photo or a scan is opaque all over; one that was cut
 // out or has round corners is still one area.
-func (m *mask) thin() bool {
+func (m *mask) isThin() bool {
 	reach := max(2, max(m.w, m.h)/25)
-	sums := m.sums()
+	sums := m.integralImage()
 	opaque, inner := 0, 0
 	for y := range m.h {
 		for x := range m.w {
@@ -66,7 +66,7 @@ func (m *mask) thin() bool {
 			}
 			opaque++
 			x0, y0, x1, y1 := max(0, x-reach), max(0, y-reach), min(m.w, x+reach+1), min(m.h, y+reach+1)
-			if sums.within(x0, y0, x1, y1) == (x1-x0)*(y1-y0) {
+			if sums.sumWithin(x0, y0, x1, y1) == (x1-x0)*(y1-y0) {
 				inner++
 			}
 		}
@@ -74,14 +74,14 @@ func (m *mask) thin() bool {
 	return opaque > 0 && inner*10 < opaque*3
 }
 
-// sums of pixels that are at least half opaque, over all above and to the left of each.
-type sums struct {
+// integral of pixels that are at least half opaque, over all above and to the left of each.
+type integral struct {
 	w int
 	n []int
 }
 
-func (m *mask) sums() sums {
-	s := sums{m.w + 1, make([]int, (m.w+1)*(m.h+1))}
+func (m *mask) integralImage() integral {
+	s := integral{m.w + 1, make([]int, (m.w+1)*(m.h+1))}
 	for y := range m.h {
 		row := 0
 		for x := range m.w {
@@ -94,34 +94,34 @@ func (m *mask) sums() sums {
 	return s
 }
 
-// within is the sum over x0 <= x < x1, y0 <= y < y1.
-func (s sums) within(x0, y0, x1, y1 int) int {
+// sumWithin is the sum over x0 <= x < x1, y0 <= y < y1.
+func (s integral) sumWithin(x0, y0, x1, y1 int) int {
 	return s.n[y1*s.w+x1] - s.n[y0*s.w+x1] - s.n[y1*s.w+x0] + s.n[y0*s.w+x0]
 }
 
-// limit makes a mask clear: what is faint becomes transparent, what is strong opaque. It raises the threshold as far as
+// limitCoverage makes a mask clear: what is faint becomes transparent, what is strong opaque. It raises the threshold as far as
 // MaxCoverage asks for, up to where it would leave out what is strong.
-func (m *mask) limit() (*mask, error) {
-	strong, noise := m.strongest(), m.noise()
-	if strong < leastContrast {
+func (m *mask) limitCoverage() (*mask, error) {
+	strong, noise := m.strongestLevel(), m.noiseLevel()
+	if strong < minContrast {
 		return nil, ErrNoStrokes
 	}
 	for t := 0.35; t <= 0.8; t += 0.05 {
-		low := max(t*strong, min(4*noise, 0.6*strong), faintest)
-		out := m.stretch(low, max(0.75*strong, low+0.2*strong))
-		out.despeckle()
+		low := max(t*strong, min(4*noise, 0.6*strong), minOpacity)
+		out := m.stretchLevels(low, max(0.75*strong, low+0.2*strong))
+		out.removeSpecks()
 		switch {
-		case out.inked() == 0:
+		case out.countPainted() == 0:
 			return nil, ErrNoStrokes
 		case out.coverage() <= MaxCoverage:
 			return out, nil
 		}
 	}
-	return nil, ErrTooMuchInk
+	return nil, ErrTooDense
 }
 
-// strongest is the value that the strongest of the pixels reach: one in five thousand, and at least twenty.
-func (m *mask) strongest() float64 {
+// strongestLevel is the value that the strongest of the pixels reach: one in five thousand, and at least twenty.
+func (m *mask) strongestLevel() float64 {
 	var counts [256]int
 	for _, a := range m.pix {
 		counts[a]++
@@ -135,8 +135,8 @@ func (m *mask) strongest() float64 {
 	return 0
 }
 
-// noise is the standard deviation of the ground, estimated from the median of what is not zero.
-func (m *mask) noise() float64 {
+// noiseLevel is the standard deviation of the ground, estimated from the median of what is not zero.
+func (m *mask) noiseLevel() float64 {
 	var counts [256]int
 	for _, a := range m.pix {
 		counts[a]++
@@ -150,12 +150,12 @@ func (m *mask) noise() float64 {
 	return 0
 }
 
-// stretch maps values up to low to 0 and from high on to 255.
-func (m *mask) stretch(low, high float64) *mask {
+// stretchLevels maps values up to low to 0 and from high on to 255.
+func (m *mask) stretchLevels(low, high float64) *mask {
 	var table [256]byte
 	for v := range table {
 		a := 255 * (float64(v) - low) / (high - low)
-		if a >= faintest {
+		if a >= minOpacity {
 			table[v] = byte(min(a, 255))
 		}
 	}
@@ -166,8 +166,8 @@ func (m *mask) stretch(low, high float64) *mask {
 	return out
 }
 
-// despeckle removes pixels with fewer than two neighbours: grain, not strokes.
-func (m *mask) despeckle() {
+// removeSpecks removes pixels with fewer than two neighbours: grain, not strokes.
+func (m *mask) removeSpecks() {
 	alone := []int{}
 	for y := range m.h {
 		for x := range m.w {
@@ -202,15 +202,15 @@ func (m *mask) trim() *mask {
 			seen = seen.Union(image.Rect(x, y, x+1, y+1))
 		}
 	}
-	all, inked := image.Rect(0, 0, m.w, m.h), float64(m.inked())
+	all, inked := image.Rect(0, 0, m.w, m.h), float64(m.countPainted())
 	for b := seen; ; b = b.Inset(-1).Intersect(all) {
 		if inked <= MaxCoverage*float64(b.Dx()*b.Dy()) || b == all {
-			return m.cut(b)
+			return m.crop(b)
 		}
 	}
 }
 
-func (m *mask) cut(b image.Rectangle) *mask {
+func (m *mask) crop(b image.Rectangle) *mask {
 	out := newMask(b.Dx(), b.Dy())
 	for y := range out.h {
 		copy(out.pix[y*out.w:][:out.w], m.pix[(b.Min.Y+y)*m.w+b.Min.X:])
@@ -218,11 +218,11 @@ func (m *mask) cut(b image.Rectangle) *mask {
 	return out
 }
 
-// contrastOf tells how much each pixel stands out from the ground around it, where that is dark on light or light on
+// computeContrast tells how much each pixel stands out from the ground around it, where that is dark on light or light on
 // dark, whichever there is more of. It is nil where nothing is to be seen.
-func contrastOf(m *image.NRGBA) *mask {
+func computeContrast(m *image.NRGBA) *mask {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
-	g, ok := groundOf(m)
+	g, ok := estimateBackground(m)
 	if !ok {
 		return nil
 	}
@@ -232,7 +232,7 @@ func contrastOf(m *image.NRGBA) *mask {
 		for x := range w {
 			p := m.Pix[m.PixOffset(x, y):][:4]
 			below, above := 0.0, 0.0
-			i := g.cell(x, y)
+			i := g.cellIndex(x, y)
 			for c := range 3 {
 				// What is transparent lies on the ground.
 				v, opacity := float64(p[c]), float64(p[3])/255
@@ -241,10 +241,10 @@ func contrastOf(m *image.NRGBA) *mask {
 				above = max(above, (v-highest)*opacity)
 			}
 			dark.pix[y*w+x], light.pix[y*w+x] = byte(min(below, 255)), byte(min(above, 255))
-			if below >= leastContrast {
+			if below >= minContrast {
 				darker += below * below
 			}
-			if above >= leastContrast {
+			if above >= minContrast {
 				lighter += above * above
 			}
 		}
@@ -255,9 +255,9 @@ func contrastOf(m *image.NRGBA) *mask {
 	return dark
 }
 
-// ground is what a picture would show without strokes: the median colour around each cell of a grid, and, since that is
+// backgroundGrid is what a picture would show without strokes: the median colour around each cell of a grid, and, since that is
 // blurred where a shadow begins, the lowest and the highest of it near each cell.
-type ground struct {
+type backgroundGrid struct {
 	w, h            int // cells
 	pitch           float64
 	lowest, highest [3][]byte
@@ -266,11 +266,11 @@ type ground struct {
 // maxGrid bounds the points of a ground in one direction.
 const maxGrid = 96
 
-// groundOf finds the ground of a picture; false if all of it is transparent.
-func groundOf(m *image.NRGBA) (ground, bool) {
+// estimateBackground finds the ground of a picture; false if all of it is transparent.
+func estimateBackground(m *image.NRGBA) (backgroundGrid, bool) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
 	pitch := max(1, float64(max(w, h))/maxGrid)
-	g := ground{w: int(math.Ceil(float64(w) / pitch)), h: int(math.Ceil(float64(h) / pitch)), pitch: pitch}
+	g := backgroundGrid{w: int(math.Ceil(float64(w) / pitch)), h: int(math.Ceil(float64(h) / pitch)), pitch: pitch}
 	seen := make([]bool, g.w*g.h)
 	var samples [3][]byte
 	for c := range samples {
@@ -291,8 +291,8 @@ func groundOf(m *image.NRGBA) (ground, bool) {
 	// A window of a quarter of the picture has more ground in it than strokes.
 	reach := max(2, max(g.w, g.h)/8)
 	for c, s := range samples {
-		middle := medians(s, seen, g.w, g.h, reach)
-		g.lowest[c], g.highest[c] = envelope(middle, g.w, g.h)
+		middle := slidingMedians(s, seen, g.w, g.h, reach)
+		g.lowest[c], g.highest[c] = localExtremes(middle, g.w, g.h)
 	}
 	return g, true
 }
@@ -323,9 +323,9 @@ func sampleCell(m *image.NRGBA, x, y int, pitch float64, tell func(c int, v byte
 	return true
 }
 
-// medians is the median of the samples that were seen in a window around each point. A window slides along each row,
+// slidingMedians is the median of the samples that were seen in a window around each point. A window slides along each row,
 // so that each step costs one column of it.
-func medians(samples []byte, seen []bool, w, h, reach int) []byte {
+func slidingMedians(samples []byte, seen []bool, w, h, reach int) []byte {
 	out := make([]byte, w*h)
 	last := byte(255)
 	for y := range h {
@@ -364,8 +364,8 @@ func medians(samples []byte, seen []bool, w, h, reach int) []byte {
 	return out
 }
 
-// envelope is the lowest and the highest of the samples within two cells of each.
-func envelope(samples []byte, w, h int) (lowest, highest []byte) {
+// localExtremes is the lowest and the highest of the samples within two cells of each.
+func localExtremes(samples []byte, w, h int) (lowest, highest []byte) {
 	const reach = 2
 	lowest, highest = make([]byte, w*h), make([]byte, w*h)
 	for y := range h {
@@ -382,7 +382,7 @@ func envelope(samples []byte, w, h int) (lowest, highest []byte) {
 	return lowest, highest
 }
 
-// cell is the index of the cell that a pixel lies in.
-func (g ground) cell(x, y int) int {
+// cellIndex is the index of the cell that a pixel lies in.
+func (g backgroundGrid) cellIndex(x, y int) int {
 	return min(int(float64(y)/g.pitch), g.h-1)*g.w + min(int(float64(x)/g.pitch), g.w-1)
 }

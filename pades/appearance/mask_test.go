@@ -18,8 +18,8 @@ type scene struct {
 	strokes []bool
 }
 
-// scribble draws a signature of that thickness in the middle of a picture.
-func scribble(w, h int, thickness float64) scene {
+// newScribble draws a signature of that thickness in the middle of a picture.
+func newScribble(w, h int, thickness float64) scene {
 	s := scene{w, h, make([]bool, w*h)}
 	for i := range 4000 {
 		a := float64(i) / 4000
@@ -28,8 +28,8 @@ func scribble(w, h int, thickness float64) scene {
 	return s
 }
 
-// company draws a seal: two rings around a square.
-func company(side int) scene {
+// newLogo draws a seal: two rings around a square.
+func newLogo(side int) scene {
 	s := scene{side, side, make([]bool, side*side)}
 	for i := range s.strokes {
 		x, y := float64(i%side-side/2)/float64(side), float64(i/side-side/2)/float64(side)
@@ -123,7 +123,7 @@ func TestPicturesOfSignaturesBecomeTheirStrokes(t *testing.T) {
 		}
 		return 0.97
 	}
-	s, marker, seal, small := scribble(900, 400, 9), scribble(900, 400, 36), company(500), scribble(90, 40, 3)
+	s, marker, seal, small := newScribble(900, 400, 9), newScribble(900, 400, 36), newLogo(500), newScribble(90, 40, 3)
 	for _, c := range []struct {
 		name string
 		s    scene
@@ -181,7 +181,7 @@ func (m *mask) placedIn(s scene) *mask {
 			whole.pix[i] = 255
 		}
 	}
-	seen := boundsOfVisible(s.paint(plain(none), plain(black)))
+	seen := visibleBounds(s.paint(plain(none), plain(black)))
 	at := withMargin(seen, image.Rect(0, 0, s.w, s.h)).Min
 	clear(whole.pix)
 	for y := range m.h {
@@ -220,7 +220,7 @@ func (s scene) compare(m *mask) (kept, grain float64) {
 	return hits / strokes, false_ / ground
 }
 
-func TestWhatIsNotStrokesOnAGroundIsRefused(t *testing.T) {
+func TestPictureWithoutStrokesIsRefused(t *testing.T) {
 	t.Parallel()
 	nothing := scene{600, 300, make([]bool, 600*300)}
 	for _, c := range []struct {
@@ -249,7 +249,7 @@ func TestWhatIsNotStrokesOnAGroundIsRefused(t *testing.T) {
 				return black
 			}
 			return none
-		}, plain(black))), ErrTooMuchInk},
+		}, plain(black))), ErrTooDense},
 	} {
 		s, err := ExtractStrokes(c.file)
 		if !errors.Is(err, c.want) {
@@ -284,7 +284,7 @@ func TestMarginsAreCutAsFarAsTheCoverageAllows(t *testing.T) {
 
 func TestThePictureOfStrokesHasOneDarkColour(t *testing.T) {
 	t.Parallel()
-	s, err := ExtractStrokes(asJPEG(t, scribble(500, 200, 6).paint(plain(white), plain(color.NRGBA{200, 20, 20, 255}))))
+	s, err := ExtractStrokes(asJPEG(t, newScribble(500, 200, 6).paint(plain(white), plain(color.NRGBA{200, 20, 20, 255}))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +304,7 @@ func TestThePictureOfStrokesHasOneDarkColour(t *testing.T) {
 				continue
 			}
 			inked++
-			if c.R != ink.R || c.G != ink.G || c.B != ink.B {
+			if c.R != strokeColor.R || c.G != strokeColor.G || c.B != strokeColor.B {
 				t.Fatalf("colour %v at %d, %d", c, x, y)
 			}
 		}
@@ -315,7 +315,7 @@ func TestThePictureOfStrokesHasOneDarkColour(t *testing.T) {
 }
 
 func BenchmarkStrokesOfAPhoto(b *testing.B) {
-	s := scribble(2400, 1700, 20)
+	s := newScribble(2400, 1700, 20)
 	file := asJPEG(b, s.paint(photographed(white, func(x, _ int) float64 { return 0.6 + float64(x)/6000 }, 6, 1), plain(black)))
 	for b.Loop() {
 		if _, err := ExtractStrokes(file); err != nil {
@@ -326,7 +326,7 @@ func BenchmarkStrokesOfAPhoto(b *testing.B) {
 
 func TestAJPEGOfManyScansIsRefusedBeforeItIsDecoded(t *testing.T) {
 	t.Parallel()
-	file := asJPEG(t, scribble(200, 100, 4).paint(plain(white), plain(black)))
+	file := asJPEG(t, newScribble(200, 100, 4).paint(plain(white), plain(black)))
 	scan := []byte{0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 0x3F, 0}
 	if _, err := ExtractStrokes(append(file[:len(file)-2], bytes.Repeat(scan, maxScans)...)); !errors.Is(err, ErrImage) {
 		t.Errorf("%v", err)

@@ -14,8 +14,8 @@ type Notice struct {
 
 // Colours of a notice.
 var (
-	noticeInk  = Color{112, 60, 0}
-	noticeEdge = Color{204, 140, 40}
+	noticeColor     = Color{112, 60, 0}
+	noticeEdgeColor = Color{204, 140, 40}
 )
 
 // noticeForms are the ways to set a notice, the fullest first: the lines, the smallest size in points at which they can be
@@ -28,7 +28,7 @@ var noticeForms = []struct {
 	{func(n Notice) []Line { return noticeLines(n.Text, n.Translation) }, 4.5, 0.36},
 	{func(n Notice) []Line { return noticeLines(n.Text, "") }, 4.5, 0.4},
 	{func(n Notice) []Line { return noticeLines(n.Short, "") }, 4, 0.4},
-	{func(n Notice) []Line { return noticeLines(n.Short, "") }, speck, 0.5},
+	{func(n Notice) []Line { return noticeLines(n.Short, "") }, tinySize, 0.5},
 }
 
 // largestNotice is the size in points that no notice exceeds.
@@ -43,85 +43,85 @@ func WithNotice(n Notice, width, height float64, above func(width, height float6
 	if d.err != nil {
 		return d
 	}
-	fonts, err := font.System()
+	fonts, err := font.SystemCollection()
 	if err != nil {
-		d.fail(err)
+		d.setError(err)
 		return d
 	}
-	text, strip := n.set(fonts, width, height)
+	text, strip := n.layoutNotice(fonts, width, height)
 	rest := above(width, height-strip)
 	if rest.err != nil {
-		d.fail(rest.err)
+		d.setError(rest.err)
 		return d
 	}
-	d.add(func(w *canvas) error {
-		w.buf.text("q\n")
-		w.buf.operate("cm", 1, 0, 0, 1, 0, strip)
-		w.buf.path(Rectangle(rest.Bounds()))
-		w.buf.text("W n\n")
+	d.addOperation(func(w *canvas) error {
+		w.buf.writeText("q\n")
+		w.buf.writeOperator("cm", 1, 0, 0, 1, 0, strip)
+		w.buf.writePath(Rectangle(rest.Bounds()))
+		w.buf.writeText("W n\n")
 		for _, op := range rest.ops {
 			if err := op(w); err != nil {
 				return err
 			}
 		}
-		w.buf.text("Q\n")
+		w.buf.writeText("Q\n")
 		return nil
 	})
 	box := pdf.Rect{URX: width, URY: strip}
 	line := min(0.5, strip*0.05)
-	d.Stroke(noticeEdge, line, Rectangle(Inset(box, line/2)))
-	d.add(func(w *canvas) error {
-		text.draw(w)
+	d.Stroke(noticeEdgeColor, line, Rectangle(Inset(box, line/2)))
+	d.addOperation(func(w *canvas) error {
+		text.drawRows(w)
 		return nil
 	})
 	return d
 }
 
-// set chooses the fullest form of a notice that can be read in a box, and returns its text and the height of the strip
+// layoutNotice chooses the fullest form of a notice that can be read in a box, and returns its text and the height of the strip
 // that it stands in.
-func (n Notice) set(fonts *font.Collection, width, height float64) (*setter, float64) {
+func (n Notice) layoutNotice(fonts *font.Collection, width, height float64) (*textLayout, float64) {
 	for _, f := range noticeForms {
 		lines := f.lines(n)
 		if len(lines) == 0 {
 			continue
 		}
 		strip := height * f.part
-		s := &setter{fonts: fonts, box: inStrip(width, strip), o: TextOptions{Horizontal: Middle, Vertical: Middle}}
-		if !s.largest(lines, f.least) {
+		s := &textLayout{fonts: fonts, box: stripInterior(width, strip), o: TextOptions{Horizontal: Middle, Vertical: Middle}}
+		if !s.fitLargest(lines, f.least) {
 			continue
 		}
-		strip = min(strip, s.height()+strip-s.box.Height())
-		s.box = inStrip(width, strip)
+		strip = min(strip, s.totalHeight()+strip-s.box.Height())
+		s.box = stripInterior(width, strip)
 		return s, strip
 	}
-	return &setter{}, height * noticeForms[len(noticeForms)-1].part
+	return &textLayout{}, height * noticeForms[len(noticeForms)-1].part
 }
 
-// largest sets lines at the largest size from one on that any way to wrap them allows, and reports whether there is one.
+// fitLargest sets lines at the largest size from one on that any way to wrap them allows, and reports whether there is one.
 // Where lines can stay whole they do.
-func (s *setter) largest(lines []Line, least float64) bool {
+func (s *textLayout) fitLargest(lines []Line, least float64) bool {
 	best, how := 0.0, keepLines
 	for _, wrap := range []wrapping{keepLines, keepWords, breakWords} {
-		if s.search(lines, least, largestNotice, wrap) && s.size > best*(1+worthwhile) {
+		if s.fitSize(lines, least, largestNotice, wrap) && s.size > best*(1+wholeLineFactor) {
 			best, how = s.size, wrap
 		}
 	}
-	return best > 0 && s.search(lines, least, largestNotice, how)
+	return best > 0 && s.fitSize(lines, least, largestNotice, how)
 }
 
-// inStrip is the room for the text of a strip.
-func inStrip(width, height float64) pdf.Rect {
+// stripInterior is the room for the text of a strip.
+func stripInterior(width, height float64) pdf.Rect {
 	return Inset(pdf.Rect{URX: width, URY: height}, min(2, width*0.04, height*0.1))
 }
 
 // noticeLines are the lines of a notice; none where there is no text.
 func noticeLines(text, translation string) []Line {
-	if text = font.Clean(text); text == "" {
+	if text = font.CleanText(text); text == "" {
 		return nil
 	}
-	lines := []Line{{Text: text, Size: 1, Bold: true, Color: noticeInk, Whole: true}}
-	if translation = font.Clean(translation); translation != "" {
-		lines = append(lines, Line{Text: translation, Size: 0.85, Color: noticeInk, Whole: true})
+	lines := []Line{{Text: text, Size: 1, Bold: true, Color: noticeColor, Whole: true}}
+	if translation = font.CleanText(translation); translation != "" {
+		lines = append(lines, Line{Text: translation, Size: 0.85, Color: noticeColor, Whole: true})
 	}
 	return lines
 }

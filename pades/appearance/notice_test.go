@@ -28,11 +28,11 @@ func noticed(n appearance.Notice, name string, specimen *appearance.Strokes, wid
 	})
 }
 
-// said is the text of a page, with every run of white space as one space and words that were broken put together.
-func said(t *testing.T, file []byte) string {
+// shownText is the text of a page, with every run of white space as one space and words that were broken put together.
+func shownText(t *testing.T, file []byte) string {
 	t.Helper()
 	var b strings.Builder
-	for _, page := range words(t, file, func(int) float64 { return 842 }) {
+	for _, page := range wordsOf(t, file, func(int) float64 { return 842 }) {
 		for _, w := range page {
 			b.WriteString(w.text)
 		}
@@ -40,7 +40,7 @@ func said(t *testing.T, file []byte) string {
 	return b.String()
 }
 
-func together(s string) string { return strings.Join(strings.Fields(s), "") }
+func joinFields(s string) string { return strings.Join(strings.Fields(s), "") }
 
 func TestNoticeIsNeverLeftOutWhateverTheNameAndTheBox(t *testing.T) {
 	t.Parallel()
@@ -53,14 +53,14 @@ func TestNoticeIsNeverLeftOutWhateverTheNameAndTheBox(t *testing.T) {
 		for i, name := range names {
 			for _, m := range []*appearance.Strokes{nil, picture} {
 				box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + size[0], URY: 500 + size[1]}
-				file := put(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, name, m, size[0], size[1])})
-				got := said(t, file)
-				if !strings.Contains(got, together(guestNotice.Short)) && !strings.Contains(got, together(guestNotice.Text)) {
+				file := placeDrawings(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, name, m, size[0], size[1])})
+				got := shownText(t, file)
+				if !strings.Contains(got, joinFields(guestNotice.Short)) && !strings.Contains(got, joinFields(guestNotice.Text)) {
 					t.Errorf("%v, name %d, picture %t: %s", size, i, m != nil, got)
 				}
-				for _, page := range words(t, file, func(int) float64 { return 842 }) {
+				for _, page := range wordsOf(t, file, func(int) float64 { return 842 }) {
 					for _, w := range page {
-						if w.box.LLY >= 490 && w.box.URY <= 700 && w.box.LLX >= 90 && !within(w.box, box, 1) {
+						if w.box.LLY >= 490 && w.box.URY <= 700 && w.box.LLX >= 90 && !isWithin(w.box, box, 1) {
 							t.Errorf("%v, name %d: %q at %v leaves %v", size, i, w.text, w.box, box)
 						}
 					}
@@ -77,8 +77,8 @@ func TestLargeBoxHasTheNoticeInFullInBothLanguages(t *testing.T) {
 		full, both    bool
 	}{{260, 100, true, true}, {220, 80, true, true}, {200, 26, true, false}, {90, 40, false, false}, {40, 20, false, false}} {
 		box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + c.width, URY: 500 + c.height}
-		got := said(t, put(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, "Budi Santoso", nil, c.width, c.height)}))
-		if full, both := strings.Contains(got, together(guestNotice.Text)), strings.Contains(got, together(guestNotice.Translation)); full != c.full || both != c.both {
+		got := shownText(t, placeDrawings(t, pdftest.Table(1), placed{1, box, noticed(guestNotice, "Budi Santoso", nil, c.width, c.height)}))
+		if full, both := strings.Contains(got, joinFields(guestNotice.Text)), strings.Contains(got, joinFields(guestNotice.Translation)); full != c.full || both != c.both {
 			t.Errorf("%g by %g: in full %t, in both languages %t: %s", c.width, c.height, full, both, got)
 		}
 		if !strings.Contains(got, "BudiSantoso") {
@@ -93,7 +93,7 @@ func TestInitialsHaveTheNoticeToo(t *testing.T) {
 	for _, size := range [][2]float64{{60, 40}, {30, 30}, {20, 12}} {
 		d := appearance.WithNotice(n, size[0], size[1], func(w, h float64) *appearance.Drawing { return appearance.Initials("Budi Santoso", nil, w, h) })
 		box := pdf.Rect{LLX: 100, LLY: 500, URX: 100 + size[0], URY: 500 + size[1]}
-		if got := said(t, put(t, pdftest.Table(1), placed{1, box, d})); !strings.Contains(got, together(n.Short)) || !strings.Contains(got, "BS") {
+		if got := shownText(t, placeDrawings(t, pdftest.Table(1), placed{1, box, d})); !strings.Contains(got, joinFields(n.Short)) || !strings.Contains(got, "BS") {
 			t.Errorf("%v: %s", size, got)
 		}
 	}
@@ -108,8 +108,8 @@ func TestNothingIsPaintedOverTheNotice(t *testing.T) {
 		return d
 	}
 	box := pdf.Rect{LLX: 100, LLY: 500, URX: 300, URY: 580}
-	file := put(t, pdftest.Table(1), placed{1, box, appearance.WithNotice(guestNotice, 200, 80, over)})
-	m := painted(t, file)
+	file := placeDrawings(t, pdftest.Table(1), placed{1, box, appearance.WithNotice(guestNotice, 200, 80, over)})
+	m := renderPage(t, file)
 	// At the strip's left edge the page is to be seen, and above the strip it is black.
 	if r, g, b, _ := m.At(pixel(102), pixel(842-503)).RGBA(); r>>8 < 240 || g>>8 < 240 || b>>8 < 240 {
 		t.Errorf("the strip is %d %d %d", r>>8, g>>8, b>>8)
@@ -119,8 +119,8 @@ func TestNothingIsPaintedOverTheNotice(t *testing.T) {
 	}
 }
 
-// painted is page 1 as poppler paints it, with two pixels a point.
-func painted(t *testing.T, file []byte) image.Image {
+// renderPage is page 1 as poppler paints it, with two pixels a point.
+func renderPage(t *testing.T, file []byte) image.Image {
 	t.Helper()
 	program, err := exec.LookPath("pdftoppm")
 	if err != nil {

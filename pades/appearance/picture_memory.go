@@ -29,7 +29,7 @@ func PictureMemory(file []byte) (int64, error) {
 	if size.Width <= 0 || size.Height <= 0 || size.Width > maxPicturePixels/size.Height {
 		return 0, fmt.Errorf("%w: %d by %d pixels", ErrPictureSize, size.Width, size.Height)
 	}
-	most := decodedBytes(file, size) + scaledBytes(size)
+	most := estimateDecodedBytes(file, size) + estimateScaledBytes(size)
 	if most > maxPictureMemory {
 		return 0, fmt.Errorf("%w: %d bytes of memory", ErrPictureSize, most)
 	}
@@ -38,8 +38,8 @@ func PictureMemory(file []byte) (int64, error) {
 
 func isJPEG(file []byte) bool { return bytes.HasPrefix(file, []byte{0xFF, 0xD8, 0xFF}) }
 
-// decodedBytes is what image/png and image/jpeg allocate for the pixels.
-func decodedBytes(file []byte, size image.Config) int64 {
+// estimateDecodedBytes is what image/png and image/jpeg allocate for the pixels.
+func estimateDecodedBytes(file []byte, size image.Config) int64 {
 	pixels := int64(size.Width) * int64(size.Height)
 	if isJPEG(file) {
 		channels := int64(3)
@@ -77,9 +77,9 @@ func decodedBytes(file []byte, size image.Config) int64 {
 	return pixels * depth
 }
 
-// scaledBytes is what drawing, scaling and masks take: package draw keeps four float64 for each pixel that is scaled in
+// estimateScaledBytes is what drawing, scaling and masks take: package draw keeps four float64 for each pixel that is scaled in
 // one direction and not in the other.
-func scaledBytes(size image.Config) int64 {
+func estimateScaledBytes(size image.Config) int64 {
 	const perPixel = 64 // of the result: the pixels, several masks, sums
 	w, h := int64(size.Width), int64(size.Height)
 	longest := max(w, h)

@@ -23,21 +23,21 @@ type SignatureText struct {
 
 // Colours of signatures.
 var (
-	ink    = Color{22, 33, 54}
-	muted  = Color{86, 99, 117}
-	accent = Color{24, 88, 160}
-	edge   = Color{200, 210, 222}
+	strokeColor = Color{22, 33, 54}
+	mutedColor  = Color{86, 99, 117}
+	accentColor = Color{24, 88, 160}
+	edgeColor   = Color{200, 210, 222}
 )
 
-const heading = "Ditandatangani secara elektronik oleh"
+const defaultHeading = "Ditandatangani secara elektronik oleh"
 
 // wib is Western Indonesian Time, which has no summer time.
 var wib = time.FixedZone("WIB", 7*60*60)
 
 var months = [...]string{"Januari", "Februari", "Maret", "April", "Mei", "Juni", "Juli", "Agustus", "September", "Oktober", "November", "Desember"}
 
-// Moment spells a time as people in Jakarta read it: 2 Januari 2027 09:30:15 WIB.
-func Moment(t time.Time) string {
+// FormatTime spells a time as people in Jakarta read it: 2 Januari 2027 09:30:15 WIB.
+func FormatTime(t time.Time) string {
 	t = t.In(wib)
 	return fmt.Sprintf("%d %s %s WIB", t.Day(), months[t.Month()-1], t.Format("2006 15:04:05"))
 }
@@ -51,34 +51,34 @@ func Signature(t SignatureText, width, height float64) *Drawing {
 	}
 	short := min(width, height)
 	line := min(0.75, short*0.02)
-	d.Stroke(edge, line, Rounded(Inset(d.Bounds(), line/2), short*0.06))
+	d.Stroke(edgeColor, line, Rounded(Inset(d.Bounds(), line/2), short*0.06))
 	pad := min(short*0.08, 6)
 	bar := min(2.4, width*0.03)
 	inner := Inset(d.Bounds(), pad)
-	d.Fill(accent, Rounded(pdf.Rect{LLX: inner.LLX, LLY: inner.LLY, URX: inner.LLX + bar, URY: inner.URY}, bar/2))
+	d.Fill(accentColor, Rounded(pdf.Rect{LLX: inner.LLX, LLY: inner.LLY, URX: inner.LLX + bar, URY: inner.URY}, bar/2))
 	inner.LLX += bar + pad
 	if inner.Empty() {
 		return d
 	}
-	specimen, text, code := arrange(t, inner, pad)
+	specimen, text, code := arrangeSignature(t, inner, pad)
 	if t.Specimen != nil {
 		d.Strokes(specimen, t.Specimen)
 	}
 	if t.QR != "" && !code.Empty() {
-		d.QR(code, ink, t.QR)
+		d.QR(code, strokeColor, t.QR)
 	}
-	d.Text(text, TextOptions{MaxSize: min(11, max(7, height*0.2)), Vertical: Middle}, t.lines()...)
+	d.Text(text, TextOptions{MaxSize: min(11, max(7, height*0.2)), Vertical: Middle}, t.textLines()...)
 	return d
 }
 
-// leastCode is the side in points below which a code cannot be scanned from paper.
-const leastCode = 28
+// minCodeSide is the side in points below which a code cannot be scanned from paper.
+const minCodeSide = 28
 
-// arrange divides the inside of a box. A part that has nothing to show, or too little room, is empty.
-func arrange(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf.Rect) {
+// arrangeSignature divides the inside of a box. A part that has nothing to show, or too little room, is empty.
+func arrangeSignature(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf.Rect) {
 	text = r
 	if r.Width() >= 1.5*r.Height() {
-		if side := min(r.Height(), r.Width()*0.26); t.QR != "" && side >= leastCode {
+		if side := min(r.Height(), r.Width()*0.26); t.QR != "" && side >= minCodeSide {
 			middle := (r.LLY + r.URY) / 2
 			code = pdf.Rect{LLX: r.URX - side, LLY: middle - side/2, URX: r.URX, URY: middle + side/2}
 			text.URX = code.LLX - gap
@@ -90,7 +90,7 @@ func arrange(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf
 		}
 		return specimen, text, code
 	}
-	if side := min(r.Width()*0.5, r.Height()*0.3); t.QR != "" && side >= leastCode {
+	if side := min(r.Width()*0.5, r.Height()*0.3); t.QR != "" && side >= minCodeSide {
 		code = pdf.Rect{LLX: r.LLX, LLY: r.LLY, URX: r.LLX + side, URY: r.LLY + side}
 		text.LLY = code.URY + gap
 	}
@@ -102,20 +102,20 @@ func arrange(t SignatureText, r pdf.Rect, gap float64) (specimen, text, code pdf
 	return specimen, text, code
 }
 
-func (t SignatureText) lines() []Line {
+func (t SignatureText) textLines() []Line {
 	head := t.Heading
 	if head == "" {
-		head = heading
+		head = defaultHeading
 	}
 	lines := []Line{
-		{Text: head, Size: 0.66, Color: muted, Optional: true, Whole: true},
-		{Text: t.Name, Size: 1.1, Bold: true, Color: ink, Gap: 0.1},
+		{Text: head, Size: 0.66, Color: mutedColor, Optional: true, Whole: true},
+		{Text: t.Name, Size: 1.1, Bold: true, Color: strokeColor, Gap: 0.1},
 	}
 	if !t.Time.IsZero() {
-		lines = append(lines, Line{Text: Moment(t.Time), Size: 0.72, Color: muted, Gap: 0.25, Whole: true})
+		lines = append(lines, Line{Text: FormatTime(t.Time), Size: 0.72, Color: mutedColor, Gap: 0.25, Whole: true})
 	}
 	for _, s := range []string{t.Reason, t.Location} {
-		lines = append(lines, Line{Text: s, Size: 0.72, Color: muted, Gap: 0.1, Optional: true})
+		lines = append(lines, Line{Text: s, Size: 0.72, Color: mutedColor, Gap: 0.1, Optional: true})
 	}
 	return lines
 }
@@ -128,18 +128,18 @@ func Initials(name string, specimen *Strokes, width, height float64) *Drawing {
 	}
 	short := min(width, height)
 	line := min(0.6, short*0.02)
-	d.Stroke(edge, line, Rounded(Inset(d.Bounds(), line/2), short*0.08))
+	d.Stroke(edgeColor, line, Rounded(Inset(d.Bounds(), line/2), short*0.08))
 	inner := Inset(d.Bounds(), short*0.08)
 	if specimen != nil {
 		d.Strokes(inner, specimen)
 		return d
 	}
-	d.Text(inner, TextOptions{MaxSize: height, Horizontal: Middle, Vertical: Middle}, Line{Text: initials(name), Bold: true, Color: ink})
+	d.Text(inner, TextOptions{MaxSize: height, Horizontal: Middle, Vertical: Middle}, Line{Text: firstLetters(name), Bold: true, Color: strokeColor})
 	return d
 }
 
-// initials are the first letters of up to three words.
-func initials(name string) string {
+// firstLetters are the first letters of up to three words.
+func firstLetters(name string) string {
 	var b strings.Builder
 	n := 0
 	for word := range strings.FieldsSeq(name) {

@@ -36,8 +36,8 @@ var (
 	ErrPictureSize = fmt.Errorf("%w: it is too large", ErrImage)
 	// ErrNoStrokes is a picture in which nothing stands out from its ground.
 	ErrNoStrokes = errors.New("picture shows no strokes")
-	// ErrTooMuchInk is a picture of which more than MaxCoverage stays dark however high the threshold.
-	ErrTooMuchInk = errors.New("picture is not strokes on a ground")
+	// ErrTooDense is a picture of which more than MaxCoverage stays dark however high the threshold.
+	ErrTooDense = errors.New("picture is not strokes on a ground")
 )
 
 // Strokes is a picture of a signature reduced to strokes of one dark colour on a transparent ground, ready to be put
@@ -90,15 +90,15 @@ func decodePicture(file []byte) (*image.NRGBA, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrImage, err)
 	}
-	m := resize(decoded, withMargin(boundsOfVisible(decoded), decoded.Bounds()))
+	m := scalePicture(decoded, withMargin(visibleBounds(decoded), decoded.Bounds()))
 	if isJPEG {
-		m = upright(m, orientation(file))
+		m = applyOrientation(m, readOrientation(file))
 	}
 	return m, nil
 }
 
-// boundsOfVisible returns the bounds of what is not transparent, or all of the picture if there is nothing.
-func boundsOfVisible(m image.Image) image.Rectangle {
+// visibleBounds returns the bounds of what is not transparent, or all of the picture if there is nothing.
+func visibleBounds(m image.Image) image.Rectangle {
 	b := m.Bounds()
 	if o, ok := m.(interface{ Opaque() bool }); ok && o.Opaque() {
 		return b
@@ -122,8 +122,8 @@ func withMargin(b, all image.Rectangle) image.Rectangle {
 	return b.Inset(-max(b.Dx(), b.Dy()) / 4).Intersect(all)
 }
 
-// resize draws a part of a picture with its longer side no longer than maxStrokesSide.
-func resize(m image.Image, part image.Rectangle) *image.NRGBA {
+// scalePicture draws a part of a picture with its longer side no longer than maxStrokesSide.
+func scalePicture(m image.Image, part image.Rectangle) *image.NRGBA {
 	w, h := part.Dx(), part.Dy()
 	if longest := max(w, h); longest > maxStrokesSide {
 		w, h = max(1, w*maxStrokesSide/longest), max(1, h*maxStrokesSide/longest)
@@ -146,7 +146,7 @@ func (s *Strokes) PNG() ([]byte, error) {
 	m := image.NewNRGBA(image.Rect(0, 0, s.Width, s.Height))
 	for i, a := range alpha {
 		if a > 0 {
-			m.SetNRGBA(i%s.Width, i/s.Width, color.NRGBA{ink.R, ink.G, ink.B, a})
+			m.SetNRGBA(i%s.Width, i/s.Width, color.NRGBA{strokeColor.R, strokeColor.G, strokeColor.B, a})
 		}
 	}
 	var b bytes.Buffer
@@ -159,55 +159,55 @@ func (s *Strokes) PNG() ([]byte, error) {
 // Strokes draws strokes in their proportions, as large as fits into r and in its middle.
 func (d *Drawing) Strokes(r pdf.Rect, s *Strokes) {
 	if s == nil || s.Width <= 0 || s.Height <= 0 || r.Empty() {
-		d.fail(fmt.Errorf("%w: no pixels, or no room", ErrImage))
+		d.setError(fmt.Errorf("%w: no pixels, or no room", ErrImage))
 		return
 	}
 	scale := min(r.Width()/float64(s.Width), r.Height()/float64(s.Height))
 	w, h := float64(s.Width)*scale, float64(s.Height)*scale
 	x, y := r.LLX+(r.Width()-w)/2, r.LLY+(r.Height()-h)/2
-	d.add(func(c *canvas) error {
-		c.buf.text("q\n")
+	d.addOperation(func(c *canvas) error {
+		c.buf.writeText("q\n")
 		if c.opaque {
-			c.color(ink, "rg") // a stencil is painted in the current colour
+			c.setColor(strokeColor, "rg") // a stencil is painted in the current colour
 		}
-		c.buf.operate("cm", w, 0, 0, h, x, y)
-		c.buf.text("/" + string(c.strokes(s)) + " Do\nQ\n")
+		c.buf.writeOperator("cm", w, 0, 0, h, x, y)
+		c.buf.writeText("/" + string(c.addStrokes(s)) + " Do\nQ\n")
 		return nil
 	})
 }
 
-// strokes returns the name of strokes, which are put into the file once however often they are drawn.
-func (w *canvas) strokes(s *Strokes) pdf.Name {
+// addStrokes returns the name of strokes, which are put into the file once however often they are drawn.
+func (w *canvas) addStrokes(s *Strokes) pdf.Name {
 	for i, known := range w.images {
 		if known == s {
-			return name("I", i)
+			return resourceName("I", i)
 		}
 	}
 	w.images = append(w.images, s)
-	return name("I", len(w.images)-1)
+	return resourceName("I", len(w.images)-1)
 }
 
-// tree is the strokes as an image XObject: one colour with a soft mask, or a stencil mask where transparency is not
+// imageObject is the strokes as an image XObject: one colour with a soft mask, or a stencil mask where transparency is not
 // allowed (ISO 32000-2 §8.9.6.2, §11.6.5.2).
-func (s *Strokes) tree(opaque bool) (*pdf.Stream, error) {
+func (s *Strokes) imageObject(opaque bool) (*pdf.Stream, error) {
 	if opaque {
-		return s.stencil()
+		return s.stencilMask()
 	}
-	row := bytes.Repeat([]byte{ink.R, ink.G, ink.B}, s.Width)
+	row := bytes.Repeat([]byte{strokeColor.R, strokeColor.G, strokeColor.B}, s.Width)
 	colors, err := deflate(bytes.Repeat(row, s.Height))
 	if err != nil {
 		return nil, err
 	}
-	dict := s.dict(8)
+	dict := s.imageDict(8)
 	dict["ColorSpace"] = pdf.Name("DeviceRGB")
-	mask := s.dict(8)
+	mask := s.imageDict(8)
 	mask["ColorSpace"] = pdf.Name("DeviceGray")
 	dict["SMask"] = &pdf.Stream{Dict: mask, Data: s.Alpha}
 	return &pdf.Stream{Dict: dict, Data: colors}, nil
 }
 
-// stencil is the strokes as a mask of single bits: what is at least half opaque is painted.
-func (s *Strokes) stencil() (*pdf.Stream, error) {
+// stencilMask is the strokes as a mask of single bits: what is at least half opaque is painted.
+func (s *Strokes) stencilMask() (*pdf.Stream, error) {
 	alpha, err := inflate(s.Alpha, s.Width*s.Height)
 	if err != nil {
 		return nil, err
@@ -224,12 +224,12 @@ func (s *Strokes) stencil() (*pdf.Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	dict := s.dict(1)
+	dict := s.imageDict(1)
 	dict["ImageMask"] = pdf.Boolean(true)
 	return &pdf.Stream{Dict: dict, Data: data}, nil
 }
 
-func (s *Strokes) dict(bits int) pdf.Dict {
+func (s *Strokes) imageDict(bits int) pdf.Dict {
 	return pdf.Dict{
 		"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Image"), "Width": pdf.Integer(s.Width), "Height": pdf.Integer(s.Height),
 		"BitsPerComponent": pdf.Integer(bits), "Filter": pdf.Name("FlateDecode"),

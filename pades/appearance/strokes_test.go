@@ -9,7 +9,7 @@ import (
 
 	"segel/pades/appearance"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 	"segel/pdf/pdftest"
 )
 
@@ -65,11 +65,11 @@ func hiddenShare(t *testing.T, d *appearance.Drawing, box pdf.Rect, opaque bool)
 	widget := u.Add(pdf.Dict{"Subtype": pdf.Name("Widget"), "Rect": box.Array(), "AP": pdf.Dict{"N": form}})
 	file = append(file, must[*pdf.Tail](t)(u.Build()).Bytes...)
 	doc := open()
-	c, err := ink.NewReader(doc, ink.Limits{}).Cover(must[*pdf.Page](t)(doc.Page(1)), []pdf.Ref{widget})
+	c, err := content.NewReader(doc, content.Limits{}).MeasureCoverage(must[*pdf.Page](t)(doc.Page(1)), []pdf.Ref{widget})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.Share(box)
+	return c.HiddenShare(box)
 }
 
 func TestStrokesAreOneColourWithAMaskOrAStencil(t *testing.T) {

@@ -49,13 +49,13 @@ const (
 // Text sets lines in a box, as large as fits. They never leave the box: words are wrapped, then text is made
 // smaller, then optional lines are left out, then it is made as small as it takes.
 func (d *Drawing) Text(r pdf.Rect, o TextOptions, lines ...Line) {
-	fonts, err := font.System()
+	fonts, err := font.SystemCollection()
 	if err != nil {
-		d.fail(err)
+		d.setError(err)
 		return
 	}
 	if r.Empty() {
-		d.fail(fmt.Errorf("text without room in %v", r))
+		d.setError(fmt.Errorf("text without room in %v", r))
 		return
 	}
 	if o.MaxSize <= 0 {
@@ -64,16 +64,16 @@ func (d *Drawing) Text(r pdf.Rect, o TextOptions, lines ...Line) {
 	if o.MinSize <= 0 {
 		o.MinSize = 4
 	}
-	s := setter{fonts: fonts, box: r, o: o}
-	s.fit(lines)
-	d.add(func(w *canvas) error {
-		s.draw(w)
+	s := textLayout{fonts: fonts, box: r, o: o}
+	s.fitLines(lines)
+	d.addOperation(func(w *canvas) error {
+		s.drawRows(w)
 		return nil
 	})
 }
 
-// setter fits lines into a box.
-type setter struct {
+// textLayout fits lines into a box.
+type textLayout struct {
 	fonts *font.Collection
 	box   pdf.Rect
 	o     TextOptions
@@ -89,11 +89,11 @@ type row struct {
 	line Line
 }
 
-// fit settles size and rows.
-func (s *setter) fit(lines []Line) {
+// fitLines settles size and rows.
+func (s *textLayout) fitLines(lines []Line) {
 	clean := make([]Line, 0, len(lines))
 	for _, l := range lines {
-		if l.Text = font.Clean(l.Text); l.Text == "" {
+		if l.Text = font.CleanText(l.Text); l.Text == "" {
 			continue
 		}
 		if l.Size <= 0 {
@@ -106,22 +106,22 @@ func (s *setter) fit(lines []Line) {
 		for _, try := range []struct {
 			least float64
 			wrap  wrapping
-		}{{max(least, s.o.MaxSize*worthwhile), keepLines}, {least, keepWords}, {least, breakWords}} {
-			if s.search(clean, try.least, s.o.MaxSize, try.wrap) {
+		}{{max(least, s.o.MaxSize*wholeLineFactor), keepLines}, {least, keepWords}, {least, breakWords}} {
+			if s.fitSize(clean, try.least, s.o.MaxSize, try.wrap) {
 				return
 			}
 		}
-		i := lastOptional(clean)
+		i := findLastOptional(clean)
 		if i < 0 {
 			break
 		}
 		clean = append(clean[:i], clean[i+1:]...)
 	}
-	s.search(clean, speck, least, breakWords)
+	s.fitSize(clean, tinySize, least, breakWords)
 }
 
-// speck is the size in points of text that has to stand somewhere and has no room.
-const speck = 1e-3
+// tinySize is the size in points of text that has to stand somewhere and has no room.
+const tinySize = 1e-3
 
 // wrapping is what may be broken to make text fit.
 type wrapping uint8
@@ -132,10 +132,10 @@ const (
 	breakWords                 // nothing
 )
 
-// worthwhile is how much smaller text may get to keep lines whole.
-const worthwhile = 0.55
+// wholeLineFactor is how much smaller text may get to keep lines whole.
+const wholeLineFactor = 0.55
 
-func lastOptional(lines []Line) int {
+func findLastOptional(lines []Line) int {
 	for i := len(lines) - 1; i >= 0; i-- {
 		if lines[i].Optional {
 			return i
@@ -144,38 +144,38 @@ func lastOptional(lines []Line) int {
 	return -1
 }
 
-// search finds the largest size between two at which the lines fit, and reports whether there is one.
-func (s *setter) search(lines []Line, from, to float64, wrap wrapping) bool {
-	if !s.try(lines, from, wrap) {
+// fitSize finds the largest size between two at which the lines fit, and reports whether there is one.
+func (s *textLayout) fitSize(lines []Line, from, to float64, wrap wrapping) bool {
+	if !s.trySize(lines, from, wrap) {
 		return false
 	}
-	if s.try(lines, to, wrap) {
+	if s.trySize(lines, to, wrap) {
 		return true
 	}
 	for range 12 {
-		if middle := (from + to) / 2; s.try(lines, middle, wrap) {
+		if middle := (from + to) / 2; s.trySize(lines, middle, wrap) {
 			from = middle
 		} else {
 			to = middle
 		}
 	}
-	return s.try(lines, from, wrap)
+	return s.trySize(lines, from, wrap)
 }
 
-// try wraps the lines at a size and reports whether they fit.
-func (s *setter) try(lines []Line, size float64, wrap wrapping) bool {
+// trySize wraps the lines at a size and reports whether they fit.
+func (s *textLayout) trySize(lines []Line, size float64, wrap wrapping) bool {
 	s.size, s.rows = size, nil
 	for _, l := range lines {
-		rows, ok := s.wrap(l, s.box.Width()/(size*l.Size)*1000, wrap)
+		rows, ok := s.wrapLine(l, s.box.Width()/(size*l.Size)*1000, wrap)
 		if !ok || wrap == keepLines && l.Whole && len(rows) > 1 {
 			return false
 		}
 		s.rows = append(s.rows, rows...)
 	}
-	return s.height() <= s.box.Height()
+	return s.totalHeight() <= s.box.Height()
 }
 
-func (s *setter) height() float64 {
+func (s *textLayout) totalHeight() float64 {
 	h := 0.0
 	for i, r := range s.rows {
 		h += lineHeight * r.size
@@ -186,8 +186,8 @@ func (s *setter) height() float64 {
 	return h * s.size
 }
 
-// wrap breaks a line at spaces, and within words if that is allowed or the script has no spaces. Width is in thousandths of an em.
-func (s *setter) wrap(l Line, width float64, allowed wrapping) ([]row, bool) {
+// wrapLine breaks a line at spaces, and within words if that is allowed or the script has no spaces. Width is in thousandths of an em.
+func (s *textLayout) wrapLine(l Line, width float64, allowed wrapping) ([]row, bool) {
 	weight := weightOf(l)
 	var rows []row
 	current, used := "", 0.0
@@ -195,9 +195,9 @@ func (s *setter) wrap(l Line, width float64, allowed wrapping) ([]row, bool) {
 		rows = append(rows, row{current, l.Size, 0, l})
 		current, used = "", 0
 	}
-	space := s.fonts.Measure(weight, " ")
+	space := s.fonts.MeasureText(weight, " ")
 	for _, word := range strings.Fields(l.Text) {
-		w := s.fonts.Measure(weight, word)
+		w := s.fonts.MeasureText(weight, word)
 		if current != "" && used+space+w <= width {
 			current, used = current+" "+word, used+space+w
 			continue
@@ -206,8 +206,8 @@ func (s *setter) wrap(l Line, width float64, allowed wrapping) ([]row, bool) {
 			flush()
 		}
 		for w > width {
-			head, headWidth := s.head(weight, word, width)
-			if allowed != breakWords && !unspaced(word) || head == "" || head == word {
+			head, headWidth := s.fitPrefix(weight, word, width)
+			if allowed != breakWords && !breaksAnywhere(word) || head == "" || head == word {
 				return nil, false
 			}
 			current = head
@@ -221,16 +221,16 @@ func (s *setter) wrap(l Line, width float64, allowed wrapping) ([]row, bool) {
 	return rows, true
 }
 
-// unspaced reports text of scripts that break anywhere.
-func unspaced(word string) bool {
+// breaksAnywhere reports text of scripts that break anywhere.
+func breaksAnywhere(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return r >= 0x2E80 && r < 0xFB00 || r >= 0x20000
 }
 
-// head returns as much of a word as fits.
-func (s *setter) head(w font.Weight, word string, width float64) (head string, used float64) {
+// fitPrefix returns as much of a word as fits.
+func (s *textLayout) fitPrefix(w font.Weight, word string, width float64) (head string, used float64) {
 	for i, r := range word {
-		next := s.fonts.Measure(w, string(r))
+		next := s.fonts.MeasureText(w, string(r))
 		if used+next > width {
 			return word[:i], used
 		}
@@ -246,29 +246,29 @@ func weightOf(l Line) font.Weight {
 	return font.Regular
 }
 
-// draw writes the rows from the top.
-func (s *setter) draw(w *canvas) {
+// drawRows writes the rows from the top.
+func (s *textLayout) drawRows(w *canvas) {
 	if len(s.rows) == 0 {
 		return
 	}
-	w.buf.text("BT\n")
-	y := s.box.URY - aligned(s.o.Vertical, s.box.Height()-s.height())
+	w.buf.writeText("BT\n")
+	y := s.box.URY - alignOffset(s.o.Vertical, s.box.Height()-s.totalHeight())
 	for i, r := range s.rows {
 		size := s.size * r.size
 		if i > 0 {
 			y -= r.gap * size
 		}
-		glyphs := s.fonts.Line(weightOf(r.line), r.text)
+		glyphs := s.fonts.LayoutLine(weightOf(r.line), r.text)
 		width := 0.0
 		for _, g := range glyphs {
 			width += g.Advance * size / 1000
 		}
-		x := s.box.LLX + aligned(s.o.Horizontal, s.box.Width()-width)
-		w.color(r.line.Color, "rg")
-		w.set(glyphs, size, x, y-ascent*size)
+		x := s.box.LLX + alignOffset(s.o.Horizontal, s.box.Width()-width)
+		w.setColor(r.line.Color, "rg")
+		w.showGlyphs(glyphs, size, x, y-ascent*size)
 		y -= lineHeight * size
 	}
-	w.buf.text("ET\n")
+	w.buf.writeText("ET\n")
 }
 
-func aligned(a Align, room float64) float64 { return max(0, room) * float64(a) / 2 }
+func alignOffset(a Align, room float64) float64 { return max(0, room) * float64(a) / 2 }

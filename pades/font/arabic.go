@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// forms lists, from a letter's isolated form on, how it joins: 2 forms (isolated, final) for letters that do not
+// arabicForms lists, from a letter's isolated form on, how it joins: 2 forms (isolated, final) for letters that do not
 // join what follows, 4 (isolated, final, initial, medial) for all others.
-var forms = map[rune]struct {
+var arabicForms = map[rune]struct {
 	first rune
 	n     int
 }{
@@ -30,8 +30,8 @@ const (
 	tatwil = 0x0640
 )
 
-// join replaces Arabic letters by the forms they take between their neighbours.
-func join(text string) string {
+// joinArabic replaces Arabic letters by the forms they take between their neighbours.
+func joinArabic(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Arabic, r) }) {
 		return text
 	}
@@ -44,34 +44,34 @@ func join(text string) string {
 			out = append(out, r)
 			continue
 		}
-		after := next(in, i)
+		after := nextLetter(in, i)
 		if ligature, ok := lamAlef[after]; ok && r == lam && i+1 < len(in) && in[i+1] == after {
-			out = append(out, ligature+step(joined, 1))
+			out = append(out, ligature+formOffset(joined, 1))
 			joined = false
 			i++
 			continue
 		}
-		f, ok := forms[r]
+		f, ok := arabicForms[r]
 		if !ok {
 			out, joined = append(out, r), r == tatwil
 			continue
 		}
-		reaches := f.n == 4 && joins(after)
-		form := step(joined && f.n > 1, 1) + step(reaches, 2)
+		reaches := f.n == 4 && canJoin(after)
+		form := formOffset(joined && f.n > 1, 1) + formOffset(reaches, 2)
 		out, joined = append(out, f.first+form), reaches
 	}
 	return string(out)
 }
 
-func step(yes bool, n rune) rune {
+func formOffset(yes bool, n rune) rune {
 	if yes {
 		return n
 	}
 	return 0
 }
 
-// next returns the letter behind i, past marks, or 0.
-func next(in []rune, i int) rune {
+// nextLetter returns the letter behind i, past marks, or 0.
+func nextLetter(in []rune, i int) rune {
 	for _, r := range in[i+1:] {
 		if !unicode.Is(unicode.M, r) {
 			return r
@@ -80,5 +80,5 @@ func next(in []rune, i int) rune {
 	return 0
 }
 
-// joins reports letters that can be reached out to.
-func joins(r rune) bool { return r == tatwil || forms[r].n > 1 }
+// canJoin reports letters that can be reached out to.
+func canJoin(r rune) bool { return r == tatwil || arabicForms[r].n > 1 }

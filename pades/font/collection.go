@@ -28,8 +28,8 @@ const Replacement = '\uFFFD'
 
 // Collection finds a face for every character.
 type Collection struct {
-	built [2]*Face
-	dirs  []string
+	builtIn [2]*Face
+	dirs    []string
 
 	mu      sync.Mutex // guards all below; held while fonts of the system are looked through
 	listed  bool
@@ -47,39 +47,39 @@ func NewCollection(dirs ...string) (*Collection, error) {
 	c := &Collection{dirs: dirs, missing: map[rune]bool{}, found: map[rune]*Face{}}
 	for i, data := range [2][]byte{dejavusanscondensed.TTF, dejavusanscondensedbold.TTF} {
 		var err error
-		if c.built[i], err = Parse(data, 0); err != nil {
+		if c.builtIn[i], err = Parse(data, 0); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// System is the collection with the folders where systems keep their fonts.
-var System = sync.OnceValues(func() (*Collection, error) {
+// SystemCollection is the collection with the folders where systems keep their fonts.
+var SystemCollection = sync.OnceValues(func() (*Collection, error) {
 	return NewCollection("/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", `C:\Windows\Fonts`)
 })
 
 // BuiltIn returns the face of that weight that is always there.
-func (c *Collection) BuiltIn(w Weight) *Face { return c.built[w] }
+func (c *Collection) BuiltIn(w Weight) *Face { return c.builtIn[w] }
 
-// Find returns the face and glyph for a character, or those of Replacement with ok false.
-func (c *Collection) Find(w Weight, r rune) (f *Face, glyph uint16, ok bool) {
-	for _, f := range []*Face{c.built[w], c.built[Regular]} {
+// FindGlyph returns the face and glyph for a character, or those of Replacement with ok false.
+func (c *Collection) FindGlyph(w Weight, r rune) (f *Face, glyph uint16, ok bool) {
+	for _, f := range []*Face{c.builtIn[w], c.builtIn[Regular]} {
 		if g, ok := f.Glyph(r); ok {
 			return f, g, true
 		}
 	}
-	if f := c.system(r); f != nil {
+	if f := c.findSystemFace(r); f != nil {
 		g, _ := f.Glyph(r)
 		return f, g, true
 	}
-	g, _ := c.built[w].Glyph(Replacement)
-	return c.built[w], g, false
+	g, _ := c.builtIn[w].Glyph(Replacement)
+	return c.builtIn[w], g, false
 }
 
-// system looks for a character in the fonts of the system. Each file is read at most once for each character that
+// findSystemFace looks for a character in the fonts of the system. Each file is read at most once for each character that
 // is new, and kept only if it is of use.
-func (c *Collection) system(r rune) *Face {
+func (c *Collection) findSystemFace(r rune) *Face {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if f := c.found[r]; f != nil || c.missing[r] || len(c.found)+len(c.missing) >= maxLookups {
@@ -91,9 +91,9 @@ func (c *Collection) system(r rune) *Face {
 			return f
 		}
 	}
-	c.list()
+	c.listFontFiles()
 	for i, path := range c.paths {
-		if f := open(path, r); f != nil {
+		if f := openFontFile(path, r); f != nil {
 			c.paths = slices.Delete(c.paths, i, i+1)
 			c.opened = append(c.opened, f)
 			c.found[r] = f
@@ -104,8 +104,8 @@ func (c *Collection) system(r rune) *Face {
 	return nil
 }
 
-// list finds the font files, those first whose names promise plain text in many scripts.
-func (c *Collection) list() {
+// listFontFiles finds the font files, those first whose names promise plain text in many scripts.
+func (c *Collection) listFontFiles() {
 	if c.listed {
 		return
 	}
@@ -123,11 +123,11 @@ func (c *Collection) list() {
 		})
 	}
 	slices.SortStableFunc(c.paths, func(a, b string) int {
-		return cmp.Or(cmp.Compare(oddness(a), oddness(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(rankFontFile(a), rankFontFile(b)), cmp.Compare(a, b))
 	})
 }
 
-func oddness(path string) int {
+func rankFontFile(path string) int {
 	name := strings.ToLower(filepath.Base(path))
 	n := 0
 	for i, word := range []string{"noto", "sans", "regular"} {
@@ -146,8 +146,8 @@ func oddness(path string) int {
 // maxFile bounds a font file in bytes; fonts for all of Chinese have 20 MB.
 const maxFile = 64 << 20
 
-// open parses a font file if it has the character. Only what tells that is read at first.
-func open(path string, r rune) *Face {
+// openFontFile parses a font file if it has the character. Only what tells that is read at first.
+func openFontFile(path string, r rune) *Face {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -156,22 +156,22 @@ func open(path string, r rune) *Face {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxFile {
 		return nil
 	}
-	if !covers(file, r) {
+	if !hasCharacter(file, r) {
 		return nil
 	}
 	data, err := os.ReadFile(path)
-	if err != nil || !whole(data, 0) {
+	if err != nil || !hasValidChecksums(data, 0) {
 		return nil
 	}
 	f, err := Parse(data, 0)
-	if err != nil || !f.usable(r) {
+	if err != nil || !f.hasOutline(r) {
 		return nil
 	}
 	return f
 }
 
-// usable reports whether the glyph can be drawn as an outline, which those of coloured pictures cannot.
-func (f *Face) usable(r rune) bool {
+// hasOutline reports whether the glyph can be drawn as an outline, which those of coloured pictures cannot.
+func (f *Face) hasOutline(r rune) bool {
 	g, ok := f.Glyph(r)
 	if !ok {
 		return false

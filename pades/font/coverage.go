@@ -11,18 +11,18 @@ const (
 	maxMap    = 4 << 20 // bytes of a character map
 )
 
-// covers reports whether a font has a glyph for a character. It reads the directory and the character map only, and
+// hasCharacter reports whether a font has a glyph for a character. It reads the directory and the character map only, and
 // takes nothing in them on trust: the library that draws glyphs sees a file first when it is known to be whole.
-func covers(file io.ReaderAt, r rune) bool {
-	m, err := characterMap(file)
+func hasCharacter(file io.ReaderAt, r rune) bool {
+	m, err := readCharacterMap(file)
 	if err != nil {
 		return false
 	}
-	return mapped(m, uint32(r)) != 0
+	return findMappedGlyph(m, uint32(r)) != 0
 }
 
-// characterMap reads the table of that name.
-func characterMap(file io.ReaderAt) ([]byte, error) {
+// readCharacterMap reads the table of that name.
+func readCharacterMap(file io.ReaderAt) ([]byte, error) {
 	head := make([]byte, 16)
 	if _, err := file.ReadAt(head, 0); err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func characterMap(file io.ReaderAt) ([]byte, error) {
 	}
 	n := int(binary.BigEndian.Uint16(head[4:]))
 	if n > maxTables {
-		return nil, unusable("too many tables")
+		return nil, unusableError("too many tables")
 	}
 	directory := make([]byte, 16*n)
 	if _, err := file.ReadAt(directory, at+12); err != nil {
@@ -48,17 +48,17 @@ func characterMap(file io.ReaderAt) ([]byte, error) {
 		}
 		size := binary.BigEndian.Uint32(directory[12:])
 		if size > maxMap {
-			return nil, unusable("character map too large")
+			return nil, unusableError("character map too large")
 		}
 		m := make([]byte, size)
 		_, err := file.ReadAt(m, int64(binary.BigEndian.Uint32(directory[8:])))
 		return m, err
 	}
-	return nil, unusable("no character map")
+	return nil, unusableError("no character map")
 }
 
-// mapped looks a character up in the subtables for Unicode, and returns its glyph or 0.
-func mapped(m []byte, r uint32) uint32 {
+// findMappedGlyph looks a character up in the subtables for Unicode, and returns its glyph or 0.
+func findMappedGlyph(m []byte, r uint32) uint32 {
 	if len(m) < 4 {
 		return 0
 	}
@@ -73,9 +73,9 @@ func mapped(m []byte, r uint32) uint32 {
 		glyph := uint32(0)
 		switch sub := m[at:]; binary.BigEndian.Uint16(sub) {
 		case 4:
-			glyph = segmented(sub, r)
+			glyph = findInSegments(sub, r)
 		case 12:
-			glyph = grouped(sub, r)
+			glyph = findInGroups(sub, r)
 		}
 		if glyph != 0 {
 			return glyph
@@ -84,8 +84,8 @@ func mapped(m []byte, r uint32) uint32 {
 	return 0
 }
 
-// segmented looks up in a subtable of format 4: parallel arrays of 16 bits for segments in ascending order.
-func segmented(b []byte, r uint32) uint32 {
+// findInSegments looks up in a subtable of format 4: parallel arrays of 16 bits for segments in ascending order.
+func findInSegments(b []byte, r uint32) uint32 {
 	n := int(binary.BigEndian.Uint16(b[6:])) / 2
 	if r > 0xFFFF || len(b) < 16+8*n {
 		return 0
@@ -111,8 +111,8 @@ func segmented(b []byte, r uint32) uint32 {
 	return 0
 }
 
-// grouped looks up in a subtable of format 12: groups of first and last character and first glyph.
-func grouped(b []byte, r uint32) uint32 {
+// findInGroups looks up in a subtable of format 12: groups of first and last character and first glyph.
+func findInGroups(b []byte, r uint32) uint32 {
 	n := min(int64(binary.BigEndian.Uint32(b[12:])), int64(len(b)-16)/12)
 	for b = b[16:]; n > 0; n, b = n-1, b[12:] {
 		if r <= binary.BigEndian.Uint32(b[4:]) {
@@ -125,16 +125,16 @@ func grouped(b []byte, r uint32) uint32 {
 	return 0
 }
 
-// whole reports whether the check sums of all tables are right. One that was cut off or damaged on its disk is not
+// hasValidChecksums reports whether the check sums of all tables are right. One that was cut off or damaged on its disk is not
 // opened further.
-func whole(data []byte, index int) bool {
-	tables, sums, err := directory(data, index)
+func hasValidChecksums(data []byte, index int) bool {
+	tables, sums, err := readDirectory(data, index)
 	if err != nil {
 		return false
 	}
 	for tag, t := range tables {
 		b := data[t[0] : t[0]+t[1]]
-		sum := checksum(b)
+		sum := computeChecksum(b)
 		if tag == "head" && len(b) >= 12 {
 			sum -= binary.BigEndian.Uint32(b[8:]) // depends on all others and counts as 0
 		}

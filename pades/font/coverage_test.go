@@ -14,29 +14,29 @@ func TestCoverageIsThatOfTheFont(t *testing.T) {
 	t.Parallel()
 	f := builtIn(t).BuiltIn(Regular)
 	file := bytes.NewReader(dejavusanscondensed.TTF)
-	m, err := characterMap(file)
+	m, err := readCharacterMap(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for r := rune(0); r < 0x20000; r++ {
 		_, want := f.Glyph(r)
-		if got := mapped(m, uint32(r)) != 0; got != want {
+		if got := findMappedGlyph(m, uint32(r)) != 0; got != want {
 			t.Fatalf("%U: %v, want %v", r, got, want)
 		}
 	}
-	if !covers(file, 'A') || covers(file, 0x10FFFD) {
+	if !hasCharacter(file, 'A') || hasCharacter(file, 0x10FFFD) {
 		t.Error("A is not covered, or what nobody has is")
 	}
-	if !whole(dejavusanscondensed.TTF, 0) {
+	if !hasValidChecksums(dejavusanscondensed.TTF, 0) {
 		t.Error("a sound font is not whole")
 	}
 }
 
-func TestDamagedFontsOfTheSystemAreLeftAlone(t *testing.T) {
+func TestDamagedSystemFontsAreIgnored(t *testing.T) {
 	t.Parallel()
 	// A sound font whose name says it is the best, with a letter moved to where the built-in fonts have nothing.
 	const private = 0xE123
-	sound := moved(t, private)
+	sound := movedGlyphMap(t, private)
 	for name, damage := range map[string]func([]byte) []byte{
 		"":             func(b []byte) []byte { return b },
 		"bit":          func(b []byte) []byte { b[len(b)/2] ^= 4; return b },
@@ -53,17 +53,17 @@ func TestDamagedFontsOfTheSystemAreLeftAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, ok := c.Find(Regular, private); ok != (name == "") {
+		if _, _, ok := c.FindGlyph(Regular, private); ok != (name == "") {
 			t.Errorf("%q: used: %v", name, ok)
 		}
 	}
 }
 
-// moved is the built-in font with a character map of one more character, and right check sums.
-func moved(t testing.TB, r uint16) []byte {
+// movedGlyphMap is the built-in font with a character map of one more character, and right check sums.
+func movedGlyphMap(t testing.TB, r uint16) []byte {
 	t.Helper()
 	b := bytes.Clone(dejavusanscondensed.TTF)
-	tables, _, err := directory(b, 0)
+	tables, _, err := readDirectory(b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,19 +78,19 @@ func moved(t testing.TB, r uint16) []byte {
 	for i := 0; i < int(be.Uint16(b[4:])); i++ {
 		if e := b[12+16*i:]; string(e[:4]) == "cmap" {
 			be.PutUint32(e[12:], uint32(len(m)))
-			be.PutUint32(e[4:], checksum(m))
+			be.PutUint32(e[4:], computeChecksum(m))
 		}
 	}
 	return b
 }
 
 func FuzzCoverageOfAnyFile(f *testing.F) {
-	f.Add(moved(f, 0xE123)[:700], int32(0xE123))
+	f.Add(movedGlyphMap(f, 0xE123)[:700], int32(0xE123))
 	f.Add([]byte("ttcf\x00\x01\x00\x00\x00\x00\x00\x01\x00\x00\x00\x10"), int32('A'))
 	f.Add([]byte("\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00cmap\x00\x00\x00\x00\x00\x00\x00\x1c\x00\x00\x00\x20\x00\x00\x00\x01\x00\x03\x00\x0a\x00\x00\x00\x0c\x00\x0c\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\xff\xff\xff\xff"), int32('A'))
 	f.Fuzz(func(t *testing.T, b []byte, r int32) {
-		_ = covers(bytes.NewReader(b), r)
-		_ = mapped(b, uint32(r))
-		_ = whole(b, 0)
+		_ = hasCharacter(bytes.NewReader(b), r)
+		_ = findMappedGlyph(b, uint32(r))
+		_ = hasValidChecksums(b, 0)
 	})
 }

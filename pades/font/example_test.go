@@ -13,11 +13,11 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	name := font.Clean("  Siti \t Ñurbaya ")
-	fmt.Printf("%q is %.1f points wide\n", name, fonts.Measure(font.Bold, name)*12/1000)
+	name := font.CleanText("  Siti \t Ñurbaya ")
+	fmt.Printf("%q is %.1f points wide\n", name, fonts.MeasureText(font.Bold, name)*12/1000)
 
 	glyphs := []uint16{0} // what is shown for a missing glyph comes first
-	for _, g := range fonts.Line(font.Bold, name) {
+	for _, g := range fonts.LayoutLine(font.Bold, name) {
 		glyphs = append(glyphs, g.ID)
 	}
 	file, count, err := fonts.BuiltIn(font.Bold).Subset(glyphs)

@@ -15,7 +15,7 @@ import (
 // ErrUnusable is a font that cannot be read, or that its maker does not want embedded.
 var ErrUnusable = errors.New("unusable font")
 
-func unusable(what string) error { return fmt.Errorf("%w: %s", ErrUnusable, what) }
+func unusableError(what string) error { return fmt.Errorf("%w: %s", ErrUnusable, what) }
 
 // Face is one font. It is safe for use by several goroutines.
 type Face struct {
@@ -45,11 +45,11 @@ func Parse(data []byte, index int) (*Face, error) {
 		return nil, fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
 	f := &Face{sf: sf, data: data, units: float64(sf.UnitsPerEm())}
-	if f.tables, _, err = directory(data, index); err != nil {
+	if f.tables, _, err = readDirectory(data, index); err != nil {
 		return nil, err
 	}
-	if f.restricted() {
-		return nil, unusable("its maker does not allow embedding")
+	if f.isRestricted() {
+		return nil, unusableError("its maker does not allow embedding")
 	}
 	name, err := sf.Name(nil, sfnt.NameIDPostScript)
 	if err != nil {
@@ -61,49 +61,49 @@ func Parse(data []byte, index int) (*Face, error) {
 		}
 		return r
 	}, name)
-	return f, f.measure()
+	return f, f.readMetrics()
 }
 
-// directory reads where the tables of a font are, and what their check sums are to be.
-func directory(data []byte, index int) (tables map[string][2]int, sums map[string]uint32, err error) {
+// readDirectory reads where the tables of a font are, and what their check sums are to be.
+func readDirectory(data []byte, index int) (tables map[string][2]int, sums map[string]uint32, err error) {
 	at := 0
 	if len(data) >= 16 && string(data[:4]) == "ttcf" {
 		if len(data) < 12+4*(index+1) {
-			return nil, nil, unusable("no such font in the collection")
+			return nil, nil, unusableError("no such font in the collection")
 		}
 		at = int(binary.BigEndian.Uint32(data[12+4*index:]))
 	}
 	if at < 0 || at+12 > len(data) {
-		return nil, nil, unusable("it ends early")
+		return nil, nil, unusableError("it ends early")
 	}
 	n := int(binary.BigEndian.Uint16(data[at+4:]))
 	if at+12+16*n > len(data) {
-		return nil, nil, unusable("it ends early")
+		return nil, nil, unusableError("it ends early")
 	}
 	tables, sums = map[string][2]int{}, map[string]uint32{}
 	for i := range n {
 		e := data[at+12+16*i:]
 		offset, length := int(binary.BigEndian.Uint32(e[8:])), int(binary.BigEndian.Uint32(e[12:]))
 		if offset > len(data) || length > len(data)-offset {
-			return nil, nil, unusable("a table is outside of the file")
+			return nil, nil, unusableError("a table is outside of the file")
 		}
 		tables[string(e[:4])], sums[string(e[:4])] = [2]int{offset, length}, binary.BigEndian.Uint32(e[4:])
 	}
 	return tables, sums, nil
 }
 
-func (f *Face) table(tag string) []byte {
+func (f *Face) tableData(tag string) []byte {
 	t := f.tables[tag]
 	return f.data[t[0] : t[0]+t[1] : t[0]+t[1]]
 }
 
-// restricted reads the embedding permissions: bit 1 of fsType forbids it unless a lesser restriction is stated too.
-func (f *Face) restricted() bool {
-	os2 := f.table("OS/2")
+// isRestricted reads the embedding permissions: bit 1 of fsType forbids it unless a lesser restriction is stated too.
+func (f *Face) isRestricted() bool {
+	os2 := f.tableData("OS/2")
 	return len(os2) >= 10 && binary.BigEndian.Uint16(os2[8:])&0xF == 2
 }
 
-func (f *Face) measure() error {
+func (f *Face) readMetrics() error {
 	ppem := fixed.I(1000)
 	m, err := f.sf.Metrics(nil, ppem, font.HintingNone)
 	if err != nil {
@@ -114,15 +114,15 @@ func (f *Face) measure() error {
 		return fmt.Errorf("%w: %w", ErrUnusable, err)
 	}
 	f.metrics = Metrics{
-		Ascent: number(m.Ascent), Descent: -number(m.Descent), CapHeight: number(m.CapHeight),
+		Ascent: fromFixed(m.Ascent), Descent: -fromFixed(m.Descent), CapHeight: fromFixed(m.CapHeight),
 		// Y runs downwards there.
-		Box:  [4]float64{number(box.Min.X), -number(box.Max.Y), number(box.Max.X), -number(box.Min.Y)},
+		Box:  [4]float64{fromFixed(box.Min.X), -fromFixed(box.Max.Y), fromFixed(box.Max.X), -fromFixed(box.Min.Y)},
 		Bold: strings.Contains(strings.ToLower(f.name), "bold"),
 	}
 	return nil
 }
 
-func number(v fixed.Int26_6) float64 { return float64(v) / 64 }
+func fromFixed(v fixed.Int26_6) float64 { return float64(v) / 64 }
 
 // Name returns the PostScript name.
 func (f *Face) Name() string { return f.name }
@@ -130,8 +130,8 @@ func (f *Face) Name() string { return f.name }
 // Metrics returns the measures of the face.
 func (f *Face) Metrics() Metrics { return f.metrics }
 
-// TrueType reports whether the glyphs are TrueType outlines, which Subset takes.
-func (f *Face) TrueType() bool { return len(f.table("glyf")) > 0 && len(f.table("loca")) > 0 }
+// IsTrueType reports whether the glyphs are TrueType outlines, which Subset takes.
+func (f *Face) IsTrueType() bool { return len(f.tableData("glyf")) > 0 && len(f.tableData("loca")) > 0 }
 
 // Glyph returns the glyph of a character; ok is false if the face has none.
 func (f *Face) Glyph(r rune) (id uint16, ok bool) {
@@ -145,7 +145,7 @@ func (f *Face) Advance(id uint16) float64 {
 	if err != nil {
 		return 0
 	}
-	return number(a)
+	return fromFixed(a)
 }
 
 // Segment is a piece of an outline: a move (1 point), a line (1) or a cubic curve (3), in thousandths of an em, Y
@@ -167,7 +167,7 @@ func (f *Face) Outline(id uint16) ([]Segment, error) {
 	for _, s := range slices.Clone(segments) {
 		p := [3][2]float64{}
 		for i, a := range s.Args {
-			p[i] = [2]float64{number(a.X), -number(a.Y)}
+			p[i] = [2]float64{fromFixed(a.X), -fromFixed(a.Y)}
 		}
 		switch s.Op {
 		case sfnt.SegmentOpMoveTo:
@@ -175,7 +175,7 @@ func (f *Face) Outline(id uint16) ([]Segment, error) {
 		case sfnt.SegmentOpLineTo:
 			out, at = append(out, Segment{Points: p}), p[0]
 		case sfnt.SegmentOpQuadTo:
-			out = append(out, Segment{Curve: true, Points: [3][2]float64{toward(at, p[0]), toward(p[1], p[0]), p[1]}})
+			out = append(out, Segment{Curve: true, Points: [3][2]float64{towardControl(at, p[0]), towardControl(p[1], p[0]), p[1]}})
 			at = p[1]
 		case sfnt.SegmentOpCubeTo:
 			out, at = append(out, Segment{Curve: true, Points: p}), p[2]
@@ -184,7 +184,7 @@ func (f *Face) Outline(id uint16) ([]Segment, error) {
 	return out, nil
 }
 
-// toward goes two thirds of the way, which makes a cubic of a quadratic curve.
-func toward(from, to [2]float64) [2]float64 {
+// towardControl goes two thirds of the way, which makes a cubic of a quadratic curve.
+func towardControl(from, to [2]float64) [2]float64 {
 	return [2]float64{from[0] + (to[0]-from[0])*2/3, from[1] + (to[1]-from[1])*2/3}
 }

@@ -37,30 +37,30 @@ func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 	if len(b) > 8<<10 {
 		t.Errorf("subset of %d bytes", len(b))
 	}
-	tables, _, err := directory(b, 0)
+	tables, _, err := readDirectory(b, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// The subset has no character map, which the reader of whole fonts insists on; the parser of outlines does not.
 	s := &Face{data: b, tables: tables}
-	n := int(binary.BigEndian.Uint16(s.table("maxp")[4:]))
+	n := int(binary.BigEndian.Uint16(s.tableData("maxp")[4:]))
 	if n != count {
 		t.Errorf("%d glyphs, said to be %d", n, count)
 	}
 	if n <= len(glyphs) {
 		t.Errorf("%d glyphs; parts of composites are missing", n)
 	}
-	if got := len(s.table("loca")); got != 4*(n+1) {
+	if got := len(s.tableData("loca")); got != 4*(n+1) {
 		t.Errorf("loca of %d bytes for %d glyphs", got, n)
 	}
 	for i, g := range glyphs {
-		width := float64(binary.BigEndian.Uint16(s.table("hmtx")[4*i:])) / f.units * 1000
+		width := float64(binary.BigEndian.Uint16(s.tableData("hmtx")[4*i:])) / f.units * 1000
 		if want := f.Advance(g); width < want-1 || width > want+1 {
 			t.Errorf("glyph %d is %g wide, was %g", i, width, want)
 		}
 	}
-	if checksum(b) != 0xB1B0AFBA {
-		t.Errorf("check sum %x", checksum(b))
+	if computeChecksum(b) != 0xB1B0AFBA {
+		t.Errorf("check sum %x", computeChecksum(b))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestEveryCharacterIsShownSomehow(t *testing.T) {
 	t.Parallel()
 	c := builtIn(t)
 	for _, text := range []string{"Budi", "Ñandú", "Владимир", "\U0010FFFD", "a\u0301"} {
-		line := c.Line(Regular, Clean(text))
+		line := c.LayoutLine(Regular, CleanText(text))
 		if len(line) == 0 {
 			t.Errorf("%q shows nothing", text)
 		}
@@ -78,10 +78,10 @@ func TestEveryCharacterIsShownSomehow(t *testing.T) {
 			}
 		}
 	}
-	if g := c.Line(Bold, "\U0010FFFD")[0]; g.Text != string(Replacement) {
+	if g := c.LayoutLine(Bold, "\U0010FFFD")[0]; g.Text != string(Replacement) {
 		t.Errorf("a character that no font has stands for %q", g.Text)
 	}
-	if got := len(c.Line(Regular, Clean("a\u0301"))); got != 1 {
+	if got := len(c.LayoutLine(Regular, CleanText("a\u0301"))); got != 1 {
 		t.Errorf("letter and mark are %d glyphs", got)
 	}
 }
@@ -91,7 +91,7 @@ func TestInvisibleCharactersDoNotReachThePage(t *testing.T) {
 	for in, want := range map[string]string{
 		"  Budi\t\nSantoso ": "Budi Santoso", "Bu\u200bdi\u202e": "Budi", "A\u00adB\ufe0f": "AB", "\x00x": "x",
 	} {
-		if got := Clean(in); got != want {
+		if got := CleanText(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -105,13 +105,13 @@ func TestArabicLettersJoin(t *testing.T) {
 		"لا":   "\uFEFB", // obligatory ligature
 		"دار":  "\uFEA9\uFE8D\uFEAD",
 	} {
-		if got := Clean(in); got != want {
+		if got := CleanText(in); got != want {
 			t.Errorf("%s became %+q, want %+q", in, got, want)
 		}
 	}
 }
 
-func TestRightToLeftRunsAreTurnedRound(t *testing.T) {
+func TestRightToLeftRunsAreReversed(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"Budi":          "Budi",
@@ -121,7 +121,7 @@ func TestRightToLeftRunsAreTurnedRound(t *testing.T) {
 		"Budi אב 12 גד": "Budi דג 12 בא",
 		"Budi (אב) x":   "Budi (בא) x",
 	} {
-		if got := string(visual(in)); got != want {
+		if got := string(visualOrder(in)); got != want {
 			t.Errorf("%q shows as %q, want %q", in, got, want)
 		}
 	}
@@ -130,7 +130,7 @@ func TestRightToLeftRunsAreTurnedRound(t *testing.T) {
 func TestCopiedTextIsLettersNotForms(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	for _, g := range slices.Backward(builtIn(t).Line(Regular, Clean("محمد"))) {
+	for _, g := range slices.Backward(builtIn(t).LayoutLine(Regular, CleanText("محمد"))) {
 		b.WriteString(g.Text)
 	}
 	if b.String() != "محمد" {
@@ -152,7 +152,7 @@ func FuzzSubsetChecksTheGlyphs(f *testing.F) {
 		face.data = slices.Clone(whole.data)
 		for i := 0; i+2 < len(changes); i += 3 {
 			tag := []string{"glyf", "loca", "hmtx", "hhea", "head"}[int(changes[i])%5]
-			table := face.table(tag)
+			table := face.tableData(tag)
 			at := int(changes[i+1]) % len(table)
 			if tag == "glyf" || tag == "loca" {
 				at = (int(a)*4 + int(changes[i+1])) % len(table)

@@ -15,17 +15,17 @@ func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 	for i, g := range glyphs {
 		s.number[g] = i
 	}
-	head, hhea, maxp := f.table("head"), f.table("hhea"), f.table("maxp")
+	head, hhea, maxp := f.tableData("head"), f.tableData("hhea"), f.tableData("maxp")
 	if len(head) < 54 || len(hhea) < 36 || len(maxp) < 32 {
-		return nil, 0, unusable("a table is missing")
+		return nil, 0, unusableError("a table is missing")
 	}
 	s.long = binary.BigEndian.Uint16(head[50:]) != 0
 	// The list grows while it is walked, by the parts that glyphs turn out to have.
 	for i := 0; i < len(s.glyphs); i++ {
 		if len(s.glyphs) > 0xFFFF {
-			return nil, 0, unusable("too many glyphs")
+			return nil, 0, unusableError("too many glyphs")
 		}
-		if err := s.glyph(s.glyphs[i]); err != nil {
+		if err := s.copyGlyph(s.glyphs[i]); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -36,12 +36,12 @@ func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 	binary.BigEndian.PutUint16(maxp[4:], uint16(len(s.glyphs)))
 	clear(maxp[14:28]) // twilight points, storage, functions, instructions, stack, their size: none
 	maxp[15] = 1       // one zone
-	hmtx, err := s.widths()
+	hmtx, err := s.buildWidths()
 	if err != nil {
 		return nil, 0, err
 	}
-	whole := assemble([]table{
-		{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.locations()}, {"maxp", maxp},
+	whole := assembleFont([]table{
+		{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.buildLocations()}, {"maxp", maxp},
 	})
 	return whole, len(s.glyphs), nil
 }
@@ -55,8 +55,8 @@ type subsetter struct {
 	loca   []uint32
 }
 
-// locations is the table of where glyphs begin, with one entry more for the end.
-func (s *subsetter) locations() []byte {
+// buildLocations is the table of where glyphs begin, with one entry more for the end.
+func (s *subsetter) buildLocations() []byte {
 	var b []byte
 	for _, at := range append(s.loca, uint32(len(s.glyf))) {
 		b = binary.BigEndian.AppendUint32(b, at)
@@ -64,12 +64,12 @@ func (s *subsetter) locations() []byte {
 	return b
 }
 
-// widths is the metrics table: advance and left side bearing of each glyph.
-func (s *subsetter) widths() ([]byte, error) {
-	from := s.face.table("hmtx")
-	n := int(binary.BigEndian.Uint16(s.face.table("hhea")[34:]))
+// buildWidths is the metrics table: advance and left side bearing of each glyph.
+func (s *subsetter) buildWidths() ([]byte, error) {
+	from := s.face.tableData("hmtx")
+	n := int(binary.BigEndian.Uint16(s.face.tableData("hhea")[34:]))
 	if n == 0 || len(from) < 4*n {
-		return nil, unusable("glyph widths")
+		return nil, unusableError("glyph widths")
 	}
 	var b []byte
 	for _, g := range s.glyphs {
@@ -88,44 +88,44 @@ func (s *subsetter) widths() ([]byte, error) {
 	return b, nil
 }
 
-// source returns the data of a glyph in the face, empty for one without an outline.
-func (s *subsetter) source(g uint16) ([]byte, error) {
-	loca, glyf := s.face.table("loca"), s.face.table("glyf")
+// glyphData returns the data of a glyph in the face, empty for one without an outline.
+func (s *subsetter) glyphData(g uint16) ([]byte, error) {
+	loca, glyf := s.face.tableData("loca"), s.face.tableData("glyf")
 	var from, to int
 	if s.long {
 		if len(loca) < 4*int(g)+8 {
-			return nil, unusable("glyph that is not there")
+			return nil, unusableError("glyph that is not there")
 		}
 		from, to = int(binary.BigEndian.Uint32(loca[4*int(g):])), int(binary.BigEndian.Uint32(loca[4*int(g)+4:]))
 	} else {
 		if len(loca) < 2*int(g)+4 {
-			return nil, unusable("glyph that is not there")
+			return nil, unusableError("glyph that is not there")
 		}
 		from, to = 2*int(binary.BigEndian.Uint16(loca[2*int(g):])), 2*int(binary.BigEndian.Uint16(loca[2*int(g)+2:]))
 	}
 	if from > to || to > len(glyf) {
-		return nil, unusable("glyph outside of its table")
+		return nil, unusableError("glyph outside of its table")
 	}
 	return glyf[from:to], nil
 }
 
-// glyph copies one glyph without its instructions.
-func (s *subsetter) glyph(g uint16) error {
+// copyGlyph copies one glyph without its instructions.
+func (s *subsetter) copyGlyph(g uint16) error {
 	s.loca = append(s.loca, uint32(len(s.glyf)))
-	data, err := s.source(g)
+	data, err := s.glyphData(g)
 	if err != nil || len(data) == 0 {
 		return err
 	}
 	if len(data) < 10 {
-		return unusable("glyph that ends early")
+		return unusableError("glyph that ends early")
 	}
 	if contours := int16(binary.BigEndian.Uint16(data)); contours < 0 {
-		data, err = s.composite(data)
+		data, err = s.copyCompositeGlyph(data)
 	} else {
-		data, err = simple(data, int(contours))
+		data, err = copySimpleGlyph(data, int(contours))
 	}
-	if s.glyf = append(s.glyf, data...); len(s.glyf) > len(s.face.table("glyf"))+4*len(s.glyphs) {
-		return unusable("glyphs that overlap")
+	if s.glyf = append(s.glyf, data...); len(s.glyf) > len(s.face.tableData("glyf"))+4*len(s.glyphs) {
+		return unusableError("glyphs that overlap")
 	}
 	for len(s.glyf)%4 != 0 {
 		s.glyf = append(s.glyf, 0)
@@ -133,14 +133,14 @@ func (s *subsetter) glyph(g uint16) error {
 	return err
 }
 
-func simple(data []byte, contours int) ([]byte, error) {
+func copySimpleGlyph(data []byte, contours int) ([]byte, error) {
 	at := 10 + 2*contours
 	if len(data) < at+2 {
-		return nil, unusable("glyph that ends early")
+		return nil, unusableError("glyph that ends early")
 	}
 	behind := at + 2 + int(binary.BigEndian.Uint16(data[at:]))
 	if behind > len(data) {
-		return nil, unusable("glyph that ends early")
+		return nil, unusableError("glyph that ends early")
 	}
 	return append(append(slices.Clone(data[:at]), 0, 0), data[behind:]...), nil
 }
@@ -155,12 +155,12 @@ const (
 	withInstructions = 1 << 8
 )
 
-// composite renumbers the parts of a glyph, and takes in those that are new.
-func (s *subsetter) composite(data []byte) ([]byte, error) {
+// copyCompositeGlyph renumbers the parts of a glyph, and takes in those that are new.
+func (s *subsetter) copyCompositeGlyph(data []byte) ([]byte, error) {
 	out := slices.Clone(data[:10])
 	for at := 10; ; {
 		if len(data) < at+4 {
-			return nil, unusable("glyph that ends early")
+			return nil, unusableError("glyph that ends early")
 		}
 		flags, part := binary.BigEndian.Uint16(data[at:]), binary.BigEndian.Uint16(data[at+2:])
 		size := 4 + 2
@@ -176,7 +176,7 @@ func (s *subsetter) composite(data []byte) ([]byte, error) {
 			size += 8
 		}
 		if len(data) < at+size {
-			return nil, unusable("glyph that ends early")
+			return nil, unusableError("glyph that ends early")
 		}
 		n, known := s.number[part]
 		if !known {
@@ -198,8 +198,8 @@ type table struct {
 	data []byte
 }
 
-// assemble writes a font of tables that are in order of their tags.
-func assemble(tables []table) []byte {
+// assembleFont writes a font of tables that are in order of their tags.
+func assembleFont(tables []table) []byte {
 	n := len(tables)
 	log := bits.Len(uint(n)) - 1
 	b := binary.BigEndian.AppendUint32(nil, 0x00010000)
@@ -212,7 +212,7 @@ func assemble(tables []table) []byte {
 			head = at
 		}
 		b = append(b, t.tag...)
-		b = binary.BigEndian.AppendUint32(b, checksum(t.data))
+		b = binary.BigEndian.AppendUint32(b, computeChecksum(t.data))
 		b = binary.BigEndian.AppendUint32(b, uint32(at))
 		b = binary.BigEndian.AppendUint32(b, uint32(len(t.data)))
 		at += (len(t.data) + 3) &^ 3
@@ -223,11 +223,11 @@ func assemble(tables []table) []byte {
 			b = append(b, 0)
 		}
 	}
-	binary.BigEndian.PutUint32(b[head+8:], 0xB1B0AFBA-checksum(b))
+	binary.BigEndian.PutUint32(b[head+8:], 0xB1B0AFBA-computeChecksum(b))
 	return b
 }
 
-func checksum(b []byte) (sum uint32) {
+func computeChecksum(b []byte) (sum uint32) {
 	for len(b) >= 4 {
 		sum, b = sum+binary.BigEndian.Uint32(b), b[4:]
 	}

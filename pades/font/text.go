@@ -17,48 +17,48 @@ type Glyph struct {
 	Advance float64 // in thousandths of an em
 }
 
-// Clean prepares text for measuring and setting: composed, on one line, without characters that are not to be
+// CleanText prepares text for measuring and setting: composed, on one line, without characters that are not to be
 // seen, Arabic letters in the forms that join.
-func Clean(text string) string {
+func CleanText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), invisible(r):
+		case unicode.IsControl(r), isInvisible(r):
 			return -1
 		}
 		return r
 	}, norm.NFC.String(text))
-	return join(strings.Join(strings.Fields(text), " "))
+	return joinArabic(strings.Join(strings.Fields(text), " "))
 }
 
-// invisible reports characters that only tell how others are to be shown.
-func invisible(r rune) bool {
+// isInvisible reports characters that only tell how others are to be shown.
+func isInvisible(r rune) bool {
 	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// Measure returns the width of cleaned text in thousandths of an em.
-func (c *Collection) Measure(w Weight, text string) float64 {
+// MeasureText returns the width of cleaned text in thousandths of an em.
+func (c *Collection) MeasureText(w Weight, text string) float64 {
 	width := 0.0
 	for _, r := range text {
-		f, g, _ := c.Find(w, r)
+		f, g, _ := c.FindGlyph(w, r)
 		width += f.Advance(g)
 	}
 	return width
 }
 
-// Line returns the glyphs of one line of cleaned text from left to right.
-func (c *Collection) Line(w Weight, text string) []Glyph {
+// LayoutLine returns the glyphs of one line of cleaned text from left to right.
+func (c *Collection) LayoutLine(w Weight, text string) []Glyph {
 	var line []Glyph
-	for _, r := range visual(text) {
-		f, g, ok := c.Find(w, r)
-		line = append(line, Glyph{Face: f, ID: g, Text: plain(r, ok), Advance: f.Advance(g)})
+	for _, r := range visualOrder(text) {
+		f, g, ok := c.FindGlyph(w, r)
+		line = append(line, Glyph{Face: f, ID: g, Text: copiedText(r, ok), Advance: f.Advance(g)})
 	}
 	return line
 }
 
-// plain is what a shown character stands for: presentation forms give the letters themselves.
-func plain(r rune, ok bool) string {
+// copiedText is what a shown character stands for: presentation forms give the letters themselves.
+func copiedText(r rune, ok bool) string {
 	if !ok {
 		return string(Replacement)
 	}
@@ -68,9 +68,9 @@ func plain(r rune, ok bool) string {
 	return string(r)
 }
 
-// visual orders the characters of a line from left to right.
-func visual(text string) []rune {
-	if !strings.ContainsFunc(text, rightToLeft) {
+// visualOrder orders the characters of a line from left to right.
+func visualOrder(text string) []rune {
+	if !strings.ContainsFunc(text, isRightToLeft) {
 		return []rune(text)
 	}
 	var p bidi.Paragraph
@@ -86,32 +86,32 @@ func visual(text string) []rune {
 		runs[i] = order.Run(i)
 	}
 	// The library resolves directions and leaves the runs in the order of the text.
-	if first := strings.IndexFunc(text, strong); first >= 0 && strings.IndexFunc(text, rightToLeft) == first {
-		return turned(runs)
+	if first := strings.IndexFunc(text, hasStrongDirection); first >= 0 && strings.IndexFunc(text, isRightToLeft) == first {
+		return reverseRuns(runs)
 	}
 	var out []rune
 	for i := 0; i < len(runs); {
 		end := i + 1
-		for j := i; backwards(runs[i]) && j < len(runs) && (backwards(runs[j]) || !strings.ContainsFunc(runs[j].String(), strong)); j++ {
-			if backwards(runs[j]) {
+		for j := i; isRightToLeftRun(runs[i]) && j < len(runs) && (isRightToLeftRun(runs[j]) || !strings.ContainsFunc(runs[j].String(), hasStrongDirection)); j++ {
+			if isRightToLeftRun(runs[j]) {
 				end = j + 1
 			}
 		}
-		out = append(out, turned(runs[i:end])...)
+		out = append(out, reverseRuns(runs[i:end])...)
 		i = end
 	}
 	return out
 }
 
-func backwards(r bidi.Run) bool { return r.Direction() == bidi.RightToLeft }
+func isRightToLeftRun(r bidi.Run) bool { return r.Direction() == bidi.RightToLeft }
 
-// turned orders runs from the last to the first, and turns those from right to left round. Numbers between them
+// reverseRuns orders runs from the last to the first, and turns those from right to left round. Numbers between them
 // stay as they are.
-func turned(runs []bidi.Run) []rune {
+func reverseRuns(runs []bidi.Run) []rune {
 	var out []rune
 	for _, r := range slices.Backward(runs) {
-		if backwards(r) {
-			out = append(out, reversed(r.String())...)
+		if isRightToLeftRun(r) {
+			out = append(out, reverseRun(r.String())...)
 			continue
 		}
 		out = append(out, []rune(r.String())...)
@@ -119,19 +119,19 @@ func turned(runs []bidi.Run) []rune {
 	return out
 }
 
-func rightToLeft(r rune) bool {
+func isRightToLeft(r rune) bool {
 	p, _ := bidi.LookupRune(r)
 	return p.Class() == bidi.R || p.Class() == bidi.AL
 }
 
-// strong reports characters that have a direction of their own.
-func strong(r rune) bool {
+// hasStrongDirection reports characters that have a direction of their own.
+func hasStrongDirection(r rune) bool {
 	p, _ := bidi.LookupRune(r)
-	return p.Class() == bidi.L || rightToLeft(r)
+	return p.Class() == bidi.L || isRightToLeft(r)
 }
 
-// reversed turns a run round. Marks stay behind the letter they sit on, and brackets open the other way.
-func reversed(s string) []rune {
+// reverseRun turns a run round. Marks stay behind the letter they sit on, and brackets open the other way.
+func reverseRun(s string) []rune {
 	var out []rune
 	runes := []rune(s)
 	for end := len(runes); end > 0; {
@@ -140,14 +140,14 @@ func reversed(s string) []rune {
 			start--
 		}
 		cluster := slices.Clone(runes[start:end])
-		cluster[0] = mirrored(cluster[0])
+		cluster[0] = mirrorBracket(cluster[0])
 		out = append(out, cluster...)
 		end = start
 	}
 	return out
 }
 
-func mirrored(r rune) rune {
+func mirrorBracket(r rune) rune {
 	const pairs = "()[]{}<>«»‹›"
 	runes := []rune(pairs)
 	if i := slices.Index(runes, r); i >= 0 {

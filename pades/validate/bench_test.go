@@ -187,7 +187,7 @@ func bare(tb testing.TB, file []byte) (work []func() error) {
 // SHA-256 of the file as it is read from the disk, and each public-key operation once. Measured is the processor's time
 // of this process, the collector's included; the ratio is that of the least.
 func BenchmarkVerdict(b *testing.B) {
-	a, err := authority.Ephemeral("http://localhost", time.Now)
+	a, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool 
 				return false
 			}
 			if p.CPS == "" {
-				p.CPS = clean(string(value))
+				p.CPS = cleanText(string(value))
 			}
 		case id.Equal(oidUserNotice):
 			if !one.ReadASN1(&value, cbasn1.SEQUENCE) {
@@ -106,7 +106,7 @@ func (p *CertificatePolicy) readQualifiers(information *cryptobyte.String) bool 
 				return false
 			}
 			if p.Notice == "" {
-				p.Notice = clean(displayText(text, tag))
+				p.Notice = cleanText(displayText(text, tag))
 			}
 		}
 	}

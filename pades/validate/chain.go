@@ -16,79 +16,83 @@ import (
 // maxPool bounds the certificates that a file can bring along, and maxChains the chains that are looked at for one
 // certificate. crypto/x509 bounds the signatures it checks for one certificate by itself.
 const (
-	maxPool   = 512
-	maxChains = 8
-	maxKey    = 8192   // bits of an RSA key in the pool; one of an issuer has 4096
-	perChain  = 100    // signatures that crypto/x509 checks at most for one certificate
-	maxChecks = 20_000 // of signatures, for one file
+	maxPoolSize       = 512
+	maxChains         = 8
+	maxRSABits        = 8192   // bits of an RSA key in the pool; one of an issuer has 4096
+	maxChecksPerChain = 100    // signatures that crypto/x509 checks at most for one certificate
+	maxChecks         = 20_000 // of signatures, for one file
 )
 
-// errTooMuch is a chain that was not looked for, because others had cost enough.
-var errTooMuch = errors.New("too many certificates")
+// errTooManyCertificates is a chain that was not looked for, because others had cost enough.
+var errTooManyCertificates = errors.New("too many certificates")
 
-// fingerprint is the SHA-256 of a certificate, in hexadecimal.
-func fingerprint(c *x509.Certificate) string {
+// certificateFingerprint is the SHA-256 of a certificate, in hexadecimal.
+func certificateFingerprint(c *x509.Certificate) string {
 	sum := sha256.Sum256(c.Raw)
 	return hex.EncodeToString(sum[:])
 }
 
-// sum is the SHA-256 of a certificate. Certificates live as long as the file is judged, so their addresses are theirs.
-func (v *validation) sum(c *x509.Certificate) [sha256.Size]byte {
-	sum, known := v.sums[c]
+// certificateHash is the SHA-256 of a certificate. Certificates live as long as the file is judged, so their addresses are theirs.
+func (v *validation) certificateHash(c *x509.Certificate) [sha256.Size]byte {
+	sum, known := v.fingerprints[c]
 	if !known {
 		sum = sha256.Sum256(c.Raw)
-		v.sums[c] = sum
+		v.fingerprints[c] = sum
 	}
 	return sum
 }
 
-// pool is the certificates that chains may pass through. None of them is trusted for being here.
-type pool struct {
-	all    []*x509.Certificate
-	byName map[string][]*x509.Certificate // by subject
-	seen   map[string]bool
-	x509   *x509.CertPool
-	full   bool // some were left out
+// certificatePool is the certificates that chains may pass through. None of them is trusted for being here.
+type certificatePool struct {
+	all       []*x509.Certificate
+	bySubject map[string][]*x509.Certificate // by subject
+	seen      map[string]bool
+	x509      *x509.CertPool
+	truncated bool // some were left out
 }
 
-func newPool() *pool {
-	return &pool{byName: map[string][]*x509.Certificate{}, seen: map[string]bool{}, x509: x509.NewCertPool()}
+func newCertificatePool() *certificatePool {
+	return &certificatePool{bySubject: map[string][]*x509.Certificate{}, seen: map[string]bool{}, x509: x509.NewCertPool()}
 }
 
-// add takes certificates up. Those whose keys are too costly to verify with are left out: a file can bring any
+// addCertificates takes certificates up. Those whose keys are too costly to verify with are left out: a file can bring any
 // number of keys of any size.
-func (p *pool) add(certs ...*x509.Certificate) {
+func (p *certificatePool) addCertificates(certs ...*x509.Certificate) {
 	for _, c := range certs {
-		if p.seen[string(c.Raw)] || costly(c) {
+		if p.seen[string(c.Raw)] || hasOversizedKey(c) {
 			continue
 		}
-		if len(p.all) == maxPool {
-			p.full = true
+		if len(p.all) == maxPoolSize {
+			p.truncated = true
 			return
 		}
 		p.seen[string(c.Raw)] = true
 		p.all = append(p.all, c)
-		p.byName[string(c.RawSubject)] = append(p.byName[string(c.RawSubject)], c)
+		p.bySubject[string(c.RawSubject)] = append(p.bySubject[string(c.RawSubject)], c)
 		p.x509.AddCert(c)
 	}
 }
 
-// costly reports whether a key is more than any issuer has.
-func costly(c *x509.Certificate) bool {
+// hasOversizedKey reports whether a key is more than any issuer has.
+func hasOversizedKey(c *x509.Certificate) bool {
 	kind, bits := cms.KeySize(c.PublicKey)
-	return kind == "RSA" && bits > maxKey
+	return kind == "RSA" && bits > maxRSABits
 }
 
-// issuers returns the certificates that bear the name of a certificate's issuer.
-func (p *pool) issuers(c *x509.Certificate) []*x509.Certificate { return p.named(string(c.RawIssuer)) }
+// findIssuers returns the certificates that bear the name of a certificate's issuer.
+func (p *certificatePool) findIssuers(c *x509.Certificate) []*x509.Certificate {
+	return p.findBySubject(string(c.RawIssuer))
+}
 
-func (p *pool) named(subject string) []*x509.Certificate { return p.byName[subject] }
+func (p *certificatePool) findBySubject(subject string) []*x509.Certificate {
+	return p.bySubject[subject]
+}
 
 // chain is a certificate with its issuers, the trusted root last.
 type chain []*x509.Certificate
 
-// root returns the last.
-func (c chain) root() *x509.Certificate { return c[len(c)-1] }
+// trustAnchor returns the last.
+func (c chain) trustAnchor() *x509.Certificate { return c[len(c)-1] }
 
 // failure is why there is no chain.
 type failure struct {
@@ -96,92 +100,92 @@ type failure struct {
 	reason Reason
 }
 
-// chains builds what leads from a certificate to a root at a moment, at which every certificate of it has to be
+// buildChains builds what leads from a certificate to a root at a moment, at which every certificate of it has to be
 // valid. What crypto/x509 checks: signatures, validity, names, basic constraints and path length, name constraints,
 // critical extensions it does not know, and for a time-stamp authority the extended key usage down the chain.
-func (v *validation) chains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, *failure) {
+func (v *validation) buildChains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, *failure) {
 	if c.NotBefore.IsZero() { // cms.ParseCertificate could not read it
-		return nil, &failure{ChainConstraintsFailure, reason("certificate.validity_unreadable", "subject", name(c))}
+		return nil, &failure{ChainConstraintsFailure, newReason("certificate.validity_unreadable", "subject", holderName(c))}
 	}
-	found, err := v.verify(c, purpose, at)
+	found, err := v.findChains(c, purpose, at)
 	if err == nil {
 		return found, nil
 	}
-	if v.trust().Len() == 0 {
-		return nil, &failure{NoCertificateChainFound, reason("trust.empty")}
+	if v.trustAnchors().Len() == 0 {
+		return nil, &failure{NoCertificateChainFound, newReason("trust.empty")}
 	}
 	if at.Before(c.NotBefore) {
-		return nil, &failure{NotYetValid, reason("certificate.not_yet_valid", "subject", name(c), "from", stamp(c.NotBefore), "at", stamp(at))}
+		return nil, &failure{NotYetValid, newReason("certificate.not_yet_valid", "subject", holderName(c), "from", formatTime(c.NotBefore), "at", formatTime(at))}
 	}
 	// Is it the time alone? A chain that held once is another thing than none.
 	for _, then := range []time.Time{c.NotAfter, c.NotBefore.Add(time.Second)} {
 		if then.After(at) {
 			continue
 		}
-		if found, err := v.verify(c, purpose, then); err == nil {
-			return nil, &failure{OutOfBoundsNoPOE, expired(found[0], at)}
+		if found, err := v.findChains(c, purpose, then); err == nil {
+			return nil, &failure{OutOfBoundsNoPOE, expiredReason(found[0], at)}
 		}
 	}
-	return nil, v.whyNot(c, purpose, err)
+	return nil, v.explainMissingChain(c, purpose, err)
 }
 
-// expired tells which certificate of a chain has run out.
-func expired(c chain, at time.Time) Reason {
+// expiredReason tells which certificate of a chain has run out.
+func expiredReason(c chain, at time.Time) Reason {
 	for _, cert := range c {
 		if at.After(cert.NotAfter) {
-			return reason("certificate.expired", "subject", name(cert), "until", stamp(cert.NotAfter), "at", stamp(at))
+			return newReason("certificate.expired", "subject", holderName(cert), "until", formatTime(cert.NotAfter), "at", formatTime(at))
 		}
 	}
-	return reason("certificate.outside_validity", "subject", name(c[0]), "at", stamp(at))
+	return newReason("certificate.outside_validity", "subject", holderName(c[0]), "at", formatTime(at))
 }
 
-// verify returns the chains that crypto/x509 finds for a certificate, the shortest first.
-func (v *validation) verify(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
+// findChains returns the chains that crypto/x509 finds for a certificate, the shortest first.
+func (v *validation) findChains(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
 	key := v.chainKey(c, purpose, at)
-	if known, ok := v.built[key]; ok {
+	if known, ok := v.chainCache[key]; ok {
 		return known.chains, known.err
 	}
-	list, ok := v.throughIssuers(c, purpose, at)
+	list, ok := v.chainsThroughIssuers(c, purpose, at)
 	if !ok {
-		return v.whole(c, purpose, at)
+		return v.verifyWithX509(c, purpose, at)
 	}
-	return v.keep(key, list, nil)
+	return v.cacheChains(key, list, nil)
 }
 
-// whole asks crypto/x509 about a certificate and all above it, and keeps the answer: the same certificate stands in
+// verifyWithX509 asks crypto/x509 about a certificate and all above it, and keeps the answer: the same certificate stands in
 // many signatures of one file, and above many of them.
-func (v *validation) whole(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
+func (v *validation) verifyWithX509(c *x509.Certificate, purpose Purpose, at time.Time) ([]chain, error) {
 	key := v.chainKey(c, purpose, at)
-	if known, ok := v.built[key]; ok {
+	if known, ok := v.chainCache[key]; ok {
 		return known.chains, known.err
 	}
-	if v.checks >= maxChecks {
-		v.pool.full = true
-		return nil, errTooMuch
+	if v.chainChecks >= maxChecks {
+		v.certificates.truncated = true
+		return nil, errTooManyCertificates
 	}
 	usage := x509.ExtKeyUsageAny
 	if purpose == ForTime {
 		usage = x509.ExtKeyUsageTimeStamping
 	}
 	all, err := c.Verify(x509.VerifyOptions{
-		Roots: v.trust().pool(purpose), Intermediates: v.pool.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage},
+		Roots: v.trustAnchors().rootPool(purpose), Intermediates: v.certificates.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage},
 	})
 	if err != nil { // every certificate of the pool may have been tried
-		v.checks += min(perChain, len(v.pool.all)+1)
+		v.chainChecks += min(maxChecksPerChain, len(v.certificates.all)+1)
 	}
 	list := make([]chain, 0, len(all))
 	for _, one := range all {
-		v.checks += len(one) - 1
+		v.chainChecks += len(one) - 1
 		list = append(list, one)
 	}
-	return v.keep(key, list, err)
+	return v.cacheChains(key, list, err)
 }
 
-// keep remembers an answer for as long as the file is judged.
-func (v *validation) keep(key chainKey, list []chain, err error) ([]chain, error) {
+// cacheChains remembers an answer for as long as the file is judged.
+func (v *validation) cacheChains(key chainKey, list []chain, err error) ([]chain, error) {
 	slices.SortStableFunc(list, func(a, b chain) int { return len(a) - len(b) })
 	list = list[:min(len(list), maxChains)]
-	v.built[key] = built{list, err}
+	v.chainCache[key] = chainResult{list, err}
 	return list, err
 }
 
@@ -190,56 +194,56 @@ func (v *validation) keep(key chainKey, list []chain, err error) ([]chain, error
 type chainKey struct {
 	certificate [sha256.Size]byte
 	purpose     Purpose
-	own, above  span
+	own, above  validityInterval
 }
 
 func (v *validation) chainKey(c *x509.Certificate, purpose Purpose, at time.Time) chainKey {
-	own, above := v.spanOf(c, at)
-	return chainKey{v.sum(c), purpose, own, above}
+	own, above := v.intervalsAt(c, at)
+	return chainKey{v.certificateHash(c), purpose, own, above}
 }
 
-type built struct {
+type chainResult struct {
 	chains []chain
 	err    error
 }
 
-// whyNot names what crypto/x509 has against a certificate.
-func (v *validation) whyNot(c *x509.Certificate, purpose Purpose, err error) *failure {
-	if errors.Is(err, errTooMuch) {
-		return &failure{NoCertificateChainFound, reason("revocation.too_much")}
+// explainMissingChain names what crypto/x509 has against a certificate.
+func (v *validation) explainMissingChain(c *x509.Certificate, purpose Purpose, err error) *failure {
+	if errors.Is(err, errTooManyCertificates) {
+		return &failure{NoCertificateChainFound, newReason("revocation.too_much")}
 	}
 	var critical x509.UnhandledCriticalExtension
 	var invalid x509.CertificateInvalidError
 	switch irregular := cms.CheckEncoding(c); {
 	case errors.As(err, &critical) && irregular != nil:
-		return &failure{ChainConstraintsFailure, reason("certificate.irregular", "subject", name(c), "what", encodingFault(irregular))}
+		return &failure{ChainConstraintsFailure, newReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(irregular))}
 	case errors.As(err, &critical):
-		return &failure{ChainConstraintsFailure, reason("chain.critical_extension", "subject", name(c))}
+		return &failure{ChainConstraintsFailure, newReason("chain.critical_extension", "subject", holderName(c))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.IncompatibleUsage:
-		return &failure{ChainConstraintsFailure, reason("chain.usage", "subject", name(c))}
+		return &failure{ChainConstraintsFailure, newReason("chain.usage", "subject", holderName(c))}
 	case errors.As(err, &invalid) && invalid.Reason != x509.Expired:
-		return &failure{ChainConstraintsFailure, reason("chain.constraint", "subject", name(invalid.Cert), "what", invalid.Error())}
+		return &failure{ChainConstraintsFailure, newReason("chain.constraint", "subject", holderName(invalid.Cert), "what", invalid.Error())}
 	}
-	if weak := v.weakIssuer(c); weak != nil {
-		return &failure{CryptoConstraintsFailureNoPOE, reason("algorithm.certificate_refused", "subject", name(weak), "algorithm", weak.SignatureAlgorithm.String())}
+	if weak := v.findWeakIssuer(c); weak != nil {
+		return &failure{CryptoConstraintsFailureNoPOE, newReason("algorithm.certificate_refused", "subject", holderName(weak), "algorithm", weak.SignatureAlgorithm.String())}
 	}
-	if signed, key := v.unverifiable(c); signed != nil {
-		return &failure{NoCertificateChainFound, reason("chain.issuer_key", "subject", name(signed), "algorithm", key)}
+	if signed, key := v.findUnsupportedKey(c); signed != nil {
+		return &failure{NoCertificateChainFound, newReason("chain.issuer_key", "subject", holderName(signed), "algorithm", key)}
 	}
 	if bytes.Equal(c.RawSubject, c.RawIssuer) {
-		return &failure{NoCertificateChainFound, reason("chain.self_signed", "subject", name(c))}
+		return &failure{NoCertificateChainFound, newReason("chain.self_signed", "subject", holderName(c))}
 	}
 	if purpose == ForTime {
-		return &failure{NoCertificateChainFound, reason("chain.unknown_root_time", "issuer", c.Issuer.String())}
+		return &failure{NoCertificateChainFound, newReason("chain.unknown_root_time", "issuer", c.Issuer.String())}
 	}
-	return &failure{NoCertificateChainFound, reason("chain.unknown_root", "issuer", c.Issuer.String())}
+	return &failure{NoCertificateChainFound, newReason("chain.unknown_root", "issuer", c.Issuer.String())}
 }
 
-// unverifiable walks up by names and returns a certificate whose issuer's key crypto/x509 does not verify with, and the
+// findUnsupportedKey walks up by names and returns a certificate whose issuer's key crypto/x509 does not verify with, and the
 // kind of that key.
-func (v *validation) unverifiable(c *x509.Certificate) (signed *x509.Certificate, key string) {
+func (v *validation) findUnsupportedKey(c *x509.Certificate) (signed *x509.Certificate, key string) {
 	for range 16 {
-		up := append(v.pool.issuers(c), v.trust().named(c.RawIssuer)...)
+		up := append(v.certificates.findIssuers(c), v.trustAnchors().findRoots(c.RawIssuer)...)
 		if len(up) == 0 {
 			return nil, ""
 		}
@@ -256,9 +260,9 @@ func (v *validation) unverifiable(c *x509.Certificate) (signed *x509.Certificate
 	return nil, ""
 }
 
-// weakIssuer walks up by names and returns a certificate that is signed by an algorithm which crypto/x509 refuses
+// findWeakIssuer walks up by names and returns a certificate that is signed by an algorithm which crypto/x509 refuses
 // whatever the time.
-func (v *validation) weakIssuer(c *x509.Certificate) *x509.Certificate {
+func (v *validation) findWeakIssuer(c *x509.Certificate) *x509.Certificate {
 	for range 16 {
 		if bytes.Equal(c.RawSubject, c.RawIssuer) {
 			return nil
@@ -267,7 +271,7 @@ func (v *validation) weakIssuer(c *x509.Certificate) *x509.Certificate {
 		case x509.MD2WithRSA, x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1:
 			return c
 		}
-		up := v.pool.issuers(c)
+		up := v.certificates.findIssuers(c)
 		if len(up) == 0 {
 			return nil
 		}

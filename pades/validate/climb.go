@@ -10,8 +10,8 @@ import (
 
 // Bounds of issuers that the net is asked for: above one certificate, and for one file.
 const (
-	maxClimb  = 4
-	maxClimbs = 16
+	maxIssuerDepth   = 4
+	maxIssuerFetches = 16
 )
 
 // fetchIssuers asks the net for the issuers that a file lacks, from a certificate on up, if that is wanted: a certificate
@@ -19,37 +19,39 @@ const (
 // trusted for being found.
 func (v *validation) fetchIssuers(ctx context.Context, c *x509.Certificate) (found bool, err error) {
 	source, ok := v.o.Online.(revocation.IssuerSource)
-	if !ok || v.trust().Len() == 0 {
+	if !ok || v.trustAnchors().Len() == 0 {
 		return false, nil
 	}
-	for range maxClimb {
-		if bytes.Equal(c.RawSubject, c.RawIssuer) || len(v.trust().named(c.RawIssuer)) > 0 {
+	asking, cancel := v.asking(ctx)
+	defer cancel()
+	for range maxIssuerDepth {
+		if bytes.Equal(c.RawSubject, c.RawIssuer) || len(v.trustAnchors().findRoots(c.RawIssuer)) > 0 {
 			break
 		}
-		if known := v.pool.issuers(c); len(known) > 0 {
+		if known := v.certificates.findIssuers(c); len(known) > 0 {
 			c = known[0]
 			continue
 		}
-		id := v.sum(c)
-		if v.climbed[id] || len(v.climbed) == maxClimbs {
+		id := v.certificateHash(c)
+		if v.issuerFetched[id] || len(v.issuerFetched) == maxIssuerFetches || asking.Err() != nil {
 			break
 		}
-		v.climbed[id] = true
-		issuer, err := source.Issuer(ctx, c)
+		v.issuerFetched[id] = true
+		issuer, err := source.Issuer(asking, c)
 		if ctx.Err() != nil {
 			return found, ctx.Err()
 		}
 		if err != nil {
 			break // it is only missing: the judgement says so
 		}
-		v.pool.add(issuer)
-		v.borrowed[v.sum(issuer)] = true
+		v.certificates.addCertificates(issuer)
+		v.issuersFromNet[v.certificateHash(issuer)] = true
 		found, c = true, issuer
 	}
 	if found {
 		// What was answered without them is no longer so.
-		clear(v.built)
-		clear(v.bounds)
+		clear(v.chainCache)
+		clear(v.boundsByIssuer)
 	}
 	return found, nil
 }

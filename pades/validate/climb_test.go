@@ -15,8 +15,8 @@ type library struct {
 	asked int
 }
 
-func (l *library) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Material, error) {
-	return revocation.Material{}, errors.New("closed")
+func (l *library) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (revocation.Data, error) {
+	return revocation.Data{}, errors.New("closed")
 }
 
 func (l *library) Issuer(_ context.Context, c *x509.Certificate) (*x509.Certificate, error) {
@@ -41,7 +41,7 @@ func TestIssuersThatAFileLacksAreFetchedOnlyWhereThatIsWanted(t *testing.T) {
 	}{"offline": {sari.cert, nil, false}, "online": {sari.cert, l, true}, "stranger": {stranger.cert, l, false}} {
 		v := newValidation(Options{At: date(2025, 1, 1), Trust: w.trust, Online: c.online})
 		for range 3 { // signatures of the same signer
-			s, err := v.judge(t.Context(), question{cert: c.who, purpose: ForSigning, exists: date(2025, 1, 1)})
+			s, err := v.validateCertificate(t.Context(), certificateUse{cert: c.who, purpose: ForSigning, bestTime: date(2025, 1, 1)})
 			if err != nil {
 				t.Fatal(err)
 			}

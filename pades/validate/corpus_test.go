@@ -74,7 +74,7 @@ func sane(t *testing.T, name string, r *validate.Report) {
 	}
 	var text strings.Builder
 	for _, language := range []string{"id", "en"} {
-		if err := r.Text(&text, language); err != nil {
+		if err := r.WriteText(&text, language); err != nil {
 			t.Errorf("%s: text %v", name, err)
 		}
 	}

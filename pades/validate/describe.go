@@ -8,21 +8,21 @@ import (
 	"segel/cms"
 )
 
-// describe puts a certificate into words, once for each: the same authorities stand above every signature.
-func (v *validation) describe(c *x509.Certificate) Certificate {
-	id := v.sum(c)
-	d, known := v.described[id]
+// cachedDescription puts a certificate into words, once for each: the same authorities stand above every signature.
+func (v *validation) cachedDescription(c *x509.Certificate) Certificate {
+	id := v.certificateHash(c)
+	d, known := v.descriptions[id]
 	if !known {
-		d = describe(c)
-		v.described[id] = d
+		d = describeCertificate(c)
+		v.descriptions[id] = d
 	}
 	return d
 }
 
-func describe(c *x509.Certificate) Certificate {
+func describeCertificate(c *x509.Certificate) Certificate {
 	return Certificate{
-		Subject: c.Subject.String(), Name: name(c), Issuer: c.Issuer.String(), Serial: strings.ToLower(c.SerialNumber.Text(16)),
-		SHA256: fingerprint(c), NotBefore: Time{c.NotBefore}, NotAfter: Time{c.NotAfter}, Key: keyName(c), Revocation: "unknown",
+		Subject: c.Subject.String(), Name: holderName(c), Issuer: c.Issuer.String(), Serial: strings.ToLower(c.SerialNumber.Text(16)),
+		SHA256: certificateFingerprint(c), NotBefore: Time{c.NotBefore}, NotAfter: Time{c.NotAfter}, Key: keyName(c), Revocation: "unknown",
 		Policies: policiesOf(c),
 	}
 }
@@ -32,8 +32,8 @@ func encodingFault(err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "certificate: "), "x509: ")
 }
 
-// name is what a person calls the holder of a certificate.
-func name(c *x509.Certificate) string {
+// holderName is what a person calls the holder of a certificate.
+func holderName(c *x509.Certificate) string {
 	if c == nil {
 		return ""
 	}

@@ -51,7 +51,7 @@ func signed(a *authority.Authority) []byte {
 
 // A file is judged by roots that somebody has chosen, as of a moment.
 func Example() {
-	office, err := authority.Ephemeral("http://localhost", time.Now)
+	office, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		log.Fatal(err)
 	}

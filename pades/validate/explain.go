@@ -19,136 +19,136 @@ const (
 	clausePolicy   = "RFC 5280 §4.2.1.4"
 )
 
-// explain puts down every check of a subject with its outcome, in the order in which they are made.
-func (v *validation) explain(s *subject) []Step {
-	e := &explanation{v: v}
-	e.content(s)
-	e.timestamps(s)
-	e.trust(v, s)
-	e.laterChanges(s)
+// buildSteps puts down every check of a subject with its outcome, in the order in which they are made.
+func (v *validation) buildSteps(s *checkedSignature) []Step {
+	e := &stepList{v: v}
+	e.addContentSteps(s)
+	e.addTimestampSteps(s)
+	e.addTrustSteps(v, s)
+	e.addLaterSteps(s)
 	return e.steps
 }
 
-type explanation struct {
+type stepList struct {
 	v     *validation
 	steps []Step
 }
 
-func (e *explanation) add(check, result, clause string, what Reason, paths ...string) {
-	if e.v.steps++; e.v.steps > maxSteps {
+func (e *stepList) addStep(check, result, clause string, what Reason, paths ...string) {
+	if e.v.stepCount++; e.v.stepCount > maxSteps {
 		return
 	}
 	e.steps = append(e.steps, Step{Check: check, Result: result, Clause: clause, What: what, Paths: append([]string{}, paths...)})
 }
 
-func (e *explanation) content(s *subject) {
+func (e *stepList) addContentSteps(s *checkedSignature) {
 	f := s.facts
 	if f.Coverage.State == facts.Broken {
 		for _, r := range f.Coverage.Reasons {
-			e.add("coverage", StepFailed, clauseCoverage, coverageReason(r))
+			e.addStep("coverage", StepFailed, clauseCoverage, coverageReason(r))
 		}
 	} else {
-		e.add("coverage", StepPassed, clauseCoverage, reason("coverage.whole", "length", itoa64(f.Coverage.End), "revision", itoa(f.Revision)))
+		e.addStep("coverage", StepPassed, clauseCoverage, newReason("coverage.whole", "length", formatInt64(f.Coverage.End), "revision", formatInt(f.Revision)))
 	}
 	switch {
-	case s.broken == nil:
-		e.add("digest", StepPassed, clauseCMS, reason("digest.ok"))
-		e.add("signature", StepPassed, clauseCMS, reason("signature.ok"))
-	case s.broken.sub == SignedDataNotFound || s.broken.sub == NoSigningCertificateFound:
-		e.add("digest", StepUnknown, clauseCMS, s.broken.reason)
-	case s.integrityHolds():
-		e.add("digest", StepPassed, clauseCMS, reason("digest.ok"))
+	case s.failure == nil:
+		e.addStep("digest", StepPassed, clauseCMS, newReason("digest.ok"))
+		e.addStep("signature", StepPassed, clauseCMS, newReason("signature.ok"))
+	case s.failure.sub == SignedDataNotFound || s.failure.sub == NoSigningCertificateFound:
+		e.addStep("digest", StepUnknown, clauseCMS, s.failure.reason)
+	case s.hasIntactDigest():
+		e.addStep("digest", StepPassed, clauseCMS, newReason("digest.ok"))
 	default:
-		e.add("signature", StepFailed, clauseCMS, s.broken.reason)
+		e.addStep("signature", StepFailed, clauseCMS, s.failure.reason)
 	}
 	switch {
 	case s.form == formPAdES && len(s.flaws) == 0:
-		e.add("form", StepPassed, clausePAdES, reason("format.ok"))
+		e.addStep("form", StepPassed, clausePAdES, newReason("format.ok"))
 	case s.form == formPAdES:
-		e.add("form", StepFailed, clausePAdES, reason("level.no_baseline", "what", strings.Join(s.flaws, ", ")))
-	case s.form == formOld:
-		e.add("form", StepNoted, clausePAdES, reason("level.old_form", "form", string(f.SubFilter)))
+		e.addStep("form", StepFailed, clausePAdES, newReason("level.no_baseline", "what", strings.Join(s.flaws, ", ")))
+	case s.form == formLegacy:
+		e.addStep("form", StepNoted, clausePAdES, newReason("level.old_form", "form", string(f.SubFilter)))
 	}
 	if !f.Claimed.IsZero() {
-		e.add("claimed_time", StepNoted, "", reason("claim.time", "time", stamp(f.Claimed)))
+		e.addStep("claimed_time", StepNoted, "", newReason("claim.time", "time", formatTime(f.Claimed)))
 	}
 }
 
-func (s *subject) integrityHolds() bool { return s.facts.Integrity == nil }
+func (s *checkedSignature) hasIntactDigest() bool { return s.facts.Integrity == nil }
 
-func (e *explanation) timestamps(s *subject) {
+func (e *stepList) addTimestampSteps(s *checkedSignature) {
 	for i, t := range s.tokens {
-		if i >= len(s.times) {
+		if i >= len(s.tokenStatuses) {
 			break
 		}
-		st := s.times[i]
+		st := s.tokenStatuses[i]
 		if st.sub == "" {
-			e.add("timestamp", StepPassed, clauseTSP, reason("time.token_ok", "time", t.stamp(), "authority", t.authority()))
+			e.addStep("timestamp", StepPassed, clauseTSP, newReason("time.token_ok", "time", t.timeText(), "authority", t.authorityName()))
 		} else {
-			e.add("timestamp", StepFailed, clauseTSP, reason("time.token_untrusted", "time", t.stamp(), "authority", t.authority()))
+			e.addStep("timestamp", StepFailed, clauseTSP, newReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
 		}
-		e.chain("timestamp", st)
+		e.addChainSteps("timestamp", st)
 	}
 	switch {
-	case s.proof == nil && s.document: // it proves itself
-	case s.proof == nil:
-		e.add("existence", StepUnknown, clausePast, reason("time.unproven"))
-	case s.proof.field != "":
-		e.add("existence", StepPassed, clausePast, reason("time.proven_document", "time", stamp(s.proof.time), "field", s.proof.field, "authority", s.proof.authority))
+	case s.poe == nil && s.isDocumentTimestamp: // it proves itself
+	case s.poe == nil:
+		e.addStep("existence", StepUnknown, clausePast, newReason("time.unproven"))
+	case s.poe.field != "":
+		e.addStep("existence", StepPassed, clausePast, newReason("time.proven_document", "time", formatTime(s.poe.time), "field", s.poe.field, "authority", s.poe.authority))
 	default:
-		e.add("existence", StepPassed, clausePast, reason("time.proven", "time", stamp(s.proof.time), "authority", s.proof.authority))
+		e.addStep("existence", StepPassed, clausePast, newReason("time.proven", "time", formatTime(s.poe.time), "authority", s.poe.authority))
 	}
 }
 
-// trust tells the signer's chain. That of a document timestamp was told with it.
-func (e *explanation) trust(v *validation, s *subject) {
-	if s.document || s.cert == nil {
+// addTrustSteps tells the signer's chain. That of a document timestamp was told with it.
+func (e *stepList) addTrustSteps(v *validation, s *checkedSignature) {
+	if s.isDocumentTimestamp || s.cert == nil {
 		return
 	}
-	e.chain("signer", s.standing)
+	e.addChainSteps("signer", s.trust)
 	if s.identity != nil {
-		e.add("identity", resultOfIdentity(s.identity), clausePolicy, s.identity.Statement)
+		e.addStep("identity", identityResult(s.identity), clausePolicy, s.identity.Statement)
 	}
-	for _, l := range v.weak(s.cert, s.hashes(), s.exists) {
-		e.add("algorithm", StepFailed, clausePast, l.reason())
+	for _, l := range v.findWeakHashes(s.cert, s.usedHashes(), s.bestTime) {
+		e.addStep("algorithm", StepFailed, clausePast, l.newReason())
 	}
 	if s.form == formPAdES && !s.bound {
-		e.add("certificate_bound", StepFailed, clausePAdES, reason("certificate.not_bound"))
+		e.addStep("certificate_bound", StepFailed, clausePAdES, newReason("certificate.not_bound"))
 	}
 }
 
-func (e *explanation) chain(whose string, st standing) {
+func (e *stepList) addChainSteps(whose string, st trustStatus) {
 	if st.chain != nil {
 		root := st.certificates[len(st.certificates)-1]
-		e.add(whose+"_chain", StepPassed, clausePath, reason("chain.ok", "subject", st.certificates[0].Name, "root", root.Name, "origin", root.TrustOrigin))
+		e.addStep(whose+"_chain", StepPassed, clausePath, newReason("chain.ok", "subject", st.certificates[0].Name, "root", root.Name, "origin", root.TrustOrigin))
 	}
 	for _, c := range st.certificates {
 		switch c.Revocation {
 		case "good":
-			e.add(whose+"_revocation", StepPassed, clausePath, reason("revocation.good", "subject", c.Name, "origin", c.ProvedBy, "from", stamp(c.ProvedFrom.Time), "until", stamp(c.ProvedUntil.Time)))
+			e.addStep(whose+"_revocation", StepPassed, clausePath, newReason("revocation.good", "subject", c.Name, "origin", c.ProvedBy, "from", formatTime(c.ProvedFrom.Time), "until", formatTime(c.ProvedUntil.Time)))
 		case "not needed":
 			if !c.Trusted {
-				e.add(whose+"_revocation", StepPassed, clausePath, reason("revocation.exempt", "subject", c.Name))
+				e.addStep(whose+"_revocation", StepPassed, clausePath, newReason("revocation.exempt", "subject", c.Name))
 			}
 		case "revoked":
 			if st.sub == "" {
-				e.add(whose+"_revocation", StepNoted, clausePath, reason("revocation.later", "subject", c.Name, "at", stamp(c.RevokedAt.Time), "why", c.RevokedFor))
+				e.addStep(whose+"_revocation", StepNoted, clausePath, newReason("revocation.later", "subject", c.Name, "at", formatTime(c.RevokedAt.Time), "why", c.RevokedFor))
 			}
 		}
 	}
 	for _, r := range st.reasons {
-		e.add(whose+"_certificate", StepFailed, clausePast, r)
+		e.addStep(whose+"_certificate", StepFailed, clausePast, r)
 	}
 	for _, r := range st.notes {
-		e.add(whose+"_certificate", StepNoted, clausePast, r)
+		e.addStep(whose+"_certificate", StepNoted, clausePast, r)
 	}
 }
 
-// laterChanges tells every change of every later revision, with the paths of its objects.
-func (e *explanation) laterChanges(s *subject) {
+// addLaterSteps tells every change of every later revision, with the paths of its objects.
+func (e *stepList) addLaterSteps(s *checkedSignature) {
 	if len(s.facts.Later) == 0 {
 		if s.integrity == Intact {
-			e.add("later", StepPassed, clauseMDP, reason("later.none"))
+			e.addStep("later", StepPassed, clauseMDP, newReason("later.none"))
 		}
 		return
 	}
@@ -158,16 +158,16 @@ func (e *explanation) laterChanges(s *subject) {
 			denied[i] = true
 		}
 		for i, c := range l.Changes {
-			if e.v.steps >= maxSteps {
+			if e.v.stepCount >= maxSteps {
 				return
 			}
-			e.add("later", resultOf(denied[i]), clauseMDP, changeReason(c, l.Revision), pathsOf(c)...)
+			e.addStep("later", changeResult(denied[i]), clauseMDP, newChangeReason(c, l.Revision), changePaths(c)...)
 		}
 	}
 }
 
-// resultOfIdentity does not concern the validity of the signature: an unverified holder fails nothing.
-func resultOfIdentity(i *Identity) string {
+// identityResult does not concern the validity of the signature: an unverified holder fails nothing.
+func identityResult(i *Identity) string {
 	switch i.Status {
 	case IdentityAttested:
 		return StepPassed
@@ -177,20 +177,20 @@ func resultOfIdentity(i *Identity) string {
 	return StepUnknown
 }
 
-func resultOf(denied bool) string {
+func changeResult(denied bool) string {
 	if denied {
 		return StepFailed
 	}
 	return StepPassed
 }
 
-func pathsOf(c diff.Change) []string {
+func changePaths(c diff.Change) []string {
 	list := make([]string, 0, len(c.Paths)+1)
 	if !c.Ref.IsZero() {
 		list = append(list, c.Ref.String())
 	}
 	for _, p := range c.Paths {
-		list = append(list, clean(p))
+		list = append(list, cleanText(p))
 	}
 	return list
 }

@@ -17,7 +17,7 @@ import (
 // seed is one that passes, so what passes has to begin with it, or with another spelling of its container's digits.
 // Its keys are new each time, so coverage differs from run to run: -fuzzminimizetime 5x keeps the engine from chasing that.
 func FuzzValidate(f *testing.F) {
-	office, err := authority.Ephemeral("http://localhost", time.Now)
+	office, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func FuzzValidate(f *testing.F) {
 				t.Errorf("passed, though nobody signed it")
 			}
 		}
-		if err := r.Text(io.Discard, "id"); err != nil {
+		if err := r.WriteText(io.Discard, "id"); err != nil {
 			t.Error(err)
 		}
 		if _, err := json.Marshal(r); err != nil {

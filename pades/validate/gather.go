@@ -11,113 +11,113 @@ import (
 	"segel/tsp"
 )
 
-// gather takes over the facts: certificates and proof of the whole file, and each signature as a subject.
-func (v *validation) gather(f *facts.File) {
+// collectFacts takes over the facts: certificates and proof of the whole file, and each signature as a subject.
+func (v *validation) collectFacts(f *facts.File) {
 	for _, s := range f.Signatures {
-		v.pool.add(s.Certificates...)
+		v.certificates.addCertificates(s.Certificates...)
 		if s.Token != nil {
-			v.pool.add(s.Token.Chain...)
+			v.certificates.addCertificates(s.Token.Chain...)
 		}
 		for _, t := range s.Tokens {
 			if t.Token != nil {
-				v.pool.add(t.Token.Chain...)
+				v.certificates.addCertificates(t.Token.Chain...)
 			}
 		}
 	}
 	if f.DSS != nil {
-		v.store = true
-		v.gatherStore(f.DSS)
+		v.hasStore = true
+		v.collectStore(f.DSS)
 	}
-	v.gatherStore(&f.Earlier)
+	v.collectStore(&f.Earlier)
 	for _, s := range f.Signatures {
-		one := newSubject(s)
-		v.subjects = append(v.subjects, one)
-		v.gatherArchived(s, one)
+		one := newCheckedSignature(s)
+		v.signatures = append(v.signatures, one)
+		v.collectFromSignature(s, one)
 	}
 }
 
-func (v *validation) gatherStore(d *facts.Store) {
+func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.Certs {
 		// A certificate that cannot be read is of no use; nothing follows from it being there.
 		if c, err := cms.ParseCertificate(p.DER); err == nil {
-			v.pool.add(c)
+			v.certificates.addCertificates(c)
 		}
 	}
 	for _, p := range d.OCSPs {
-		v.materials.add(material{der: p.DER, origin: fromStore, revision: p.Revision})
+		v.revocationData.addItem(revocationItem{der: p.DER, origin: fromStore, revision: p.Revision})
 	}
 	for _, p := range d.CRLs {
-		v.materials.add(material{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
+		v.revocationData.addItem(revocationItem{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
 	}
 	// What an entry about one signature has beside the lists may have come later than the entry, so nothing proves
 	// how old it is.
 	for _, e := range d.VRI {
 		for _, der := range e.OCSPs {
-			v.materials.add(material{der: der, origin: fromStore})
+			v.revocationData.addItem(revocationItem{der: der, origin: fromStore})
 		}
 		for _, der := range e.CRLs {
-			v.materials.add(material{der: der, crl: true, origin: fromStore})
+			v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromStore})
 		}
 	}
 }
 
-// gatherArchived takes up the proof that older forms keep among their signed attributes, and lists in the container.
-func (v *validation) gatherArchived(s *facts.Signature, one *subject) {
+// collectFromSignature takes up the proof that older forms keep among their signed attributes, and lists in the container.
+func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignature) {
 	if s.Info == nil {
 		return
 	}
-	crls, responses := archived(*s.Info)
+	crls, responses := parseRevocationArchive(*s.Info)
 	for _, der := range responses {
-		v.materials.add(material{der: der, origin: fromSignature, revision: one.revision, within: one})
+		v.revocationData.addItem(revocationItem{der: der, origin: fromSignature, revision: one.revision, attributeOf: one})
 	}
 	for _, der := range crls {
-		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision, within: one})
+		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision, attributeOf: one})
 	}
-	v.pool.add(certificateValues(*s.Info)...)
+	v.certificates.addCertificates(certificateValues(*s.Info)...)
 	crls, responses = revocationValues(*s.Info)
 	for _, der := range responses {
-		v.materials.add(material{der: der, origin: fromSignature, revision: one.revision})
+		v.revocationData.addItem(revocationItem{der: der, origin: fromSignature, revision: one.revision})
 	}
 	for _, der := range crls {
-		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision})
+		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
 	}
 	// Lists beside the signer info are not signed, so a timestamp on the signature says nothing of them.
 	for _, der := range s.Container.CRLs {
-		v.materials.add(material{der: der, crl: true, origin: fromSignature, revision: one.revision})
+		v.revocationData.addItem(revocationItem{der: der, crl: true, origin: fromSignature, revision: one.revision})
 	}
 }
 
-func newSubject(s *facts.Signature) *subject {
-	one := &subject{facts: s, document: s.Kind == facts.Timestamp, end: s.Coverage.End, cert: s.Signer, hash: s.Digest}
+func newCheckedSignature(s *facts.Signature) *checkedSignature {
+	one := &checkedSignature{facts: s, isDocumentTimestamp: s.Kind == facts.Timestamp, end: s.Coverage.End, cert: s.Signer, hash: s.Digest}
 	if s.Coverage.State != facts.Broken {
 		one.revision = s.Revision
 	}
 	switch s.Form {
 	case facts.FormCAdES:
 		one.form = formPAdES
-		one.flaws = flaws(s)
+		one.flaws = findBaselineFlaws(s)
 	case facts.FormRFC3161:
-		one.form = formTime
+		one.form = formTimestamp
 	}
 	if s.Container != nil && s.Info != nil {
 		one.bound = s.Container.NamesCertificate(*s.Info)
 	}
-	one.broken = broken(s)
-	one.integrity = integrity(s)
-	if one.document {
-		one.tokens = []token{{s.Token, s.TokenErr}}
+	one.failure = findFailure(s)
+	one.integrity = evaluateIntegrity(s)
+	if one.isDocumentTimestamp {
+		one.tokens = []timestampToken{{s.Token, s.TokenErr}}
 		if s.Token != nil {
 			one.cert = s.Token.Authority
 		}
 	}
 	for _, t := range s.Tokens {
-		one.tokens = append(one.tokens, token{t.Token, t.Err})
+		one.tokens = append(one.tokens, timestampToken{t.Token, t.Err})
 	}
 	return one
 }
 
-// broken names what the mathematics and the form have against a signature.
-func broken(s *facts.Signature) *failure {
+// findFailure names what the mathematics and the form have against a signature.
+func findFailure(s *facts.Signature) *failure {
 	for _, c := range []struct {
 		err error
 		sub SubIndication
@@ -131,13 +131,13 @@ func broken(s *facts.Signature) *failure {
 	}
 	switch {
 	case s.Coverage.State == facts.Broken:
-		return &failure{FormatFailure, brokenCoverage(s.Coverage)}
+		return &failure{FormatFailure, brokenCoverageReason(s.Coverage)}
 	case errors.Is(s.Integrity, facts.ErrNotComputed):
-		return &failure{SignedDataNotFound, reason("digest.unknown", "what", s.Integrity.Error())}
+		return &failure{SignedDataNotFound, newReason("digest.unknown", "what", s.Integrity.Error())}
 	case s.Integrity != nil:
-		return &failure{FormatFailure, reason("format.broken", "what", s.Integrity.Error())}
+		return &failure{FormatFailure, newReason("format.broken", "what", s.Integrity.Error())}
 	case s.Kind == facts.Timestamp && s.Token == nil:
-		return &failure{FormatFailure, reason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
+		return &failure{FormatFailure, newReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
 	case s.Kind == facts.Timestamp && s.TokenErr != nil:
 		return tokenFailure(s.TokenErr)
 	}
@@ -148,48 +148,48 @@ func integrityReason(s *facts.Signature, sub SubIndication) Reason {
 	what := s.Integrity.Error()
 	switch {
 	case sub == HashFailure:
-		return reason("digest.differs")
+		return newReason("digest.differs")
 	case sub == NoSigningCertificateFound && len(s.Refused) > 0:
-		return reason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
+		return newReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
 	case sub == NoSigningCertificateFound:
-		return reason("certificate.missing")
+		return newReason("certificate.missing")
 	case sub == SigCryptoFailure:
-		return reason("signature.differs", "what", what)
+		return newReason("signature.differs", "what", what)
 	case sub == CryptoConstraintsFailure:
-		return reason("signature.algorithm", "what", what)
+		return newReason("signature.algorithm", "what", what)
 	case errors.Is(s.Integrity, cms.ErrTrailing):
-		return reason("format.trailing")
+		return newReason("format.trailing")
 	case errors.Is(s.Integrity, facts.ErrAttributes):
-		return reason("format.attributes", "what", what)
+		return newReason("format.attributes", "what", what)
 	}
-	return reason("format.broken", "what", what)
+	return newReason("format.broken", "what", what)
 }
 
 // tokenFailure says what is wrong with a timestamp that does not hold.
 func tokenFailure(err error) *failure {
-	f := &failure{SigCryptoFailure, reason("time.token_broken", "what", err.Error())}
+	f := &failure{SigCryptoFailure, newReason("time.token_broken", "what", err.Error())}
 	switch {
 	case errors.Is(err, facts.ErrDigest):
 		f.sub = HashFailure
 	case errors.Is(err, cms.ErrAlgorithm):
-		return &failure{CryptoConstraintsFailure, reason("time.token_algorithm", "what", err.Error())}
+		return &failure{CryptoConstraintsFailure, newReason("time.token_algorithm", "what", err.Error())}
 	case errors.Is(err, cms.ErrNoCertificate):
-		return &failure{NoSigningCertificateFound, reason("time.token_certificate", "what", err.Error())}
+		return &failure{NoSigningCertificateFound, newReason("time.token_certificate", "what", err.Error())}
 	case errors.Is(err, cms.ErrMalformed), errors.Is(err, tsp.ErrMalformed):
 		f.sub = FormatFailure
 	}
 	return f
 }
 
-func brokenCoverage(c facts.Coverage) Reason {
+func brokenCoverageReason(c facts.Coverage) Reason {
 	if len(c.Reasons) == 0 {
 		return coverageReason(facts.Reason{Code: facts.ReasonCode(c.State)})
 	}
 	return coverageReason(c.Reasons[0])
 }
 
-// integrity says what became of the content. Where the signature value does not hold, it speaks for no content.
-func integrity(s *facts.Signature) Integrity {
+// evaluateIntegrity says what became of the content. Where the signature value does not hold, it speaks for no content.
+func evaluateIntegrity(s *facts.Signature) Integrity {
 	switch {
 	case errors.Is(s.Integrity, facts.ErrDigest):
 		return ChangedAfter
@@ -215,8 +215,8 @@ func integrity(s *facts.Signature) Integrity {
 	return word
 }
 
-// flaws lists what keeps a signature of the form of PAdES from its baseline (ETSI EN 319 142-1 §6).
-func flaws(s *facts.Signature) []string {
+// findBaselineFlaws lists what keeps a signature of the form of PAdES from its baseline (ETSI EN 319 142-1 §6).
+func findBaselineFlaws(s *facts.Signature) []string {
 	var list []string
 	note := func(bad bool, what string) {
 		if bad {

@@ -31,8 +31,8 @@ type Identity struct {
 	Statement    Reason `json:"statement" doc:"all of it, as it stands behind the word identity"`
 }
 
-// doubtful reports whether the issuer says that the signer was not verified, or leaves it open.
-func (i *Identity) doubtful() bool {
+// isDoubtful reports whether the issuer says that the signer was not verified, or leaves it open.
+func (i *Identity) isDoubtful() bool {
 	return i != nil && (i.Status == IdentityUnverified || i.Status == IdentityNotRecorded)
 }
 
@@ -53,49 +53,49 @@ func (t *Trust) Declare(issuer *x509.Certificate, list ...Assurance) {
 	if t.declared == nil {
 		t.declared = map[string][]Assurance{}
 	}
-	id := fingerprint(issuer)
+	id := certificateFingerprint(issuer)
 	t.declared[id] = append(t.declared[id], list...)
 }
 
-// identity says what is known about a signer; nil for a document timestamp.
-func (v *validation) identity(s *subject) *Identity {
-	if s.document {
+// identifySigner says what is known about a signer; nil for a document timestamp.
+func (v *validation) identifySigner(s *checkedSignature) *Identity {
+	if s.isDocumentTimestamp {
 		return nil
 	}
-	c := s.standing.chain
-	if s.broken != nil || c == nil {
+	c := s.trust.chain
+	if s.failure != nil || c == nil {
 		// A certificate says nothing about the signer if its key did not make the signature, or no trusted issuer signed it.
-		return unknownIdentity(name(s.cert), reason("identity.not_established"))
+		return newUnknownIdentity(holderName(s.cert), newReason("identity.not_established"))
 	}
-	if i := v.trust().identify(c); i != nil {
+	if i := v.trustAnchors().findIdentity(c); i != nil {
 		return i
 	}
 	issuer := c[min(1, len(c)-1)]
 	for _, p := range policiesOf(c[0]) {
 		if p.Notice != "" {
-			return unknownIdentity(name(c[0]), reason("identity.issuer_says", "issuer", name(issuer), "notice", quotable(p.Notice)))
+			return newUnknownIdentity(holderName(c[0]), newReason("identity.issuer_says", "issuer", holderName(issuer), "notice", replaceQuotes(p.Notice)))
 		}
 	}
-	return unknownIdentity(name(c[0]), reason("identity.issuer_unknown", "issuer", name(issuer)))
+	return newUnknownIdentity(holderName(c[0]), newReason("identity.issuer_unknown", "issuer", holderName(issuer)))
 }
 
-func unknownIdentity(name string, statement Reason) *Identity {
-	return &Identity{Status: IdentityUnknown, Verified: []string{}, Name: clean(name), Statement: statement}
+func newUnknownIdentity(name string, statement Reason) *Identity {
+	return &Identity{Status: IdentityUnknown, Verified: []string{}, Name: cleanText(name), Statement: statement}
 }
 
-// identify applies what was declared for the issuer nearest to the holder; nil where nothing was that fits.
-func (t *Trust) identify(c chain) *Identity {
+// findIdentity applies what was declared for the issuer nearest to the holder; nil where nothing was that fits.
+func (t *Trust) findIdentity(c chain) *Identity {
 	for above := 1; above < len(c); above++ {
-		list := t.declared[fingerprint(c[above])]
+		list := t.declared[certificateFingerprint(c[above])]
 		if list == nil {
 			continue
 		}
 		for _, a := range list {
-			if !a.stated(c, above) {
+			if !a.appliesTo(c, above) {
 				continue
 			}
 			i := a.Identify(c[0])
-			i.clean()
+			i.cleanFields()
 			return &i
 		}
 		return nil
@@ -103,10 +103,10 @@ func (t *Trust) identify(c chain) *Identity {
 	return nil
 }
 
-// stated reports whether the first certificate of a chain is of the policy, and every one up to the issuer leaves it valid
+// appliesTo reports whether the first certificate of a chain is of the policy, and every one up to the issuer leaves it valid
 // (RFC 5280 §6.1.3 d): those between have to state it. The issuer itself, for which it was declared, must not exclude it
 // by stating others; what a root states of itself does not count.
-func (a Assurance) stated(c chain, issuer int) bool {
+func (a Assurance) appliesTo(c chain, issuer int) bool {
 	if a.Policy == "" {
 		return issuer == 1 && !hasPolicies(c[0])
 	}
@@ -131,15 +131,15 @@ func hasPolicies(c *x509.Certificate) bool {
 	return false
 }
 
-// clean bounds and cleans what came from a certificate.
-func (i *Identity) clean() {
+// cleanFields bounds and cleans what came from a certificate.
+func (i *Identity) cleanFields() {
 	for _, s := range []*string{&i.Assurance, &i.VerifiedBy, &i.Name, &i.NamedBy, &i.Organisation, &i.Statement.Code} {
-		*s = clean(*s)
+		*s = cleanText(*s)
 	}
 	i.Statement.Indonesian, i.Statement.English = cleanSentence(i.Statement.Indonesian), cleanSentence(i.Statement.English)
 	args := map[string]string{}
 	for name, v := range i.Statement.Args {
-		args[clean(name)] = clean(v)
+		args[cleanText(name)] = cleanText(v)
 	}
 	i.Statement.Args = args
 	if i.Verified == nil {
@@ -151,12 +151,12 @@ func (i *Identity) clean() {
 func cleanSentence(s string) string {
 	parts := strings.Fields(s)
 	for i, p := range parts {
-		parts[i] = clean(p)
+		parts[i] = cleanText(p)
 	}
 	return strings.Join(parts, " ")
 }
 
-// quotable replaces the quotation marks of a name, so that it cannot end the ones it stands in.
-func quotable(s string) string {
+// replaceQuotes replaces the quotation marks of a name, so that it cannot end the ones it stands in.
+func replaceQuotes(s string) string {
 	return strings.NewReplacer("“", "'", "”", "'", "„", "'", "‟", "'", `"`, "'").Replace(s)
 }

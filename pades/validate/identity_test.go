@@ -123,7 +123,7 @@ func TestSummaryOfAnUnverifiedSignerDiffersFromThatOfAVerifiedOne(t *testing.T) 
 		}
 		for lang, label := range map[string]string{"en": "Identity", "id": "Identitas"} {
 			var b writer
-			if err := r.Text(&b, lang); err != nil || !strings.Contains(string(b), label+strings.Repeat(" ", 13-len(label))+s.Identity.Statement.In(lang)+"\n") {
+			if err := r.WriteText(&b, lang); err != nil || !strings.Contains(string(b), label+strings.Repeat(" ", 13-len(label))+s.Identity.Statement.In(lang)+"\n") {
 				t.Errorf("%s, %v:\n%s", lang, err, b)
 			}
 		}
@@ -249,7 +249,7 @@ func TestNameCannotPassForPartOfTheSentence(t *testing.T) {
 		r := fresh(w, certificate(t, w.issuing, name, person, stating("", guestPolicy), unit("Sari")))
 		s := r.Signatures[0]
 		var b writer
-		if err := r.Text(&b, "en"); err != nil {
+		if err := r.WriteText(&b, "en"); err != nil {
 			t.Fatal(err)
 		}
 		english := s.Summary.English
@@ -270,7 +270,7 @@ func TestPoliciesAreReadWithTheirTexts(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("panjang ", 100)
 	c := certificate(t, w.issuing, "Budi", stating(long, guestPolicy, accountPolicy))
-	got := describe(c.cert).Policies
+	got := describeCertificate(c.cert).Policies
 	if len(got) != 2 || got[0].OID != guestPolicy || len([]rune(got[0].Notice)) > maxArgument+1 || !strings.HasPrefix(got[0].Notice, "panjang") {
 		t.Errorf("%+v", got)
 	}
@@ -305,7 +305,7 @@ func FuzzPolicies(f *testing.F) {
 			t.Errorf("%d policies", len(list))
 		}
 		for _, p := range list {
-			if len([]rune(p.Notice)) > maxArgument+1 || p.Notice != clean(p.Notice) || p.CPS != clean(p.CPS) {
+			if len([]rune(p.Notice)) > maxArgument+1 || p.Notice != cleanText(p.Notice) || p.CPS != cleanText(p.CPS) {
 				t.Errorf("%+v", p)
 			}
 			if _, err := x509.ParseOID(p.OID); err != nil {

@@ -30,10 +30,10 @@ func FuzzProof(f *testing.F) {
 	f.Fuzz(func(t *testing.T, der []byte) {
 		v := newValidation(Options{At: date(2025, 6, 2)})
 		for _, crl := range []bool{false, true} {
-			v.materials.add(material{der: der, crl: crl, origin: fromStore, revision: 2})
+			v.revocationData.addItem(revocationItem{der: der, crl: crl, origin: fromStore, revision: 2})
 		}
-		for _, e := range v.about(other.cert, w.issuing.cert) {
-			t.Errorf("%v about a certificate that nobody has ever spoken of", e.Standing)
+		for _, e := range v.findEvidence(other.cert, w.issuing.cert) {
+			t.Errorf("%v about a certificate that nobody has ever spoken of", e.CertStatus)
 		}
 	})
 }

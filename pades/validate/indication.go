@@ -10,8 +10,8 @@ const (
 	TotalFailed   Indication = "TOTAL-FAILED"
 )
 
-// rank orders indications: the higher, the worse.
-func (i Indication) rank() int {
+// severityRank orders indications: the higher, the worse.
+func (i Indication) severityRank() int {
 	switch i {
 	case TotalPassed:
 		return 0
@@ -52,8 +52,8 @@ const (
 	SignedDataNotFound             SubIndication = "SIGNED_DATA_NOT_FOUND"
 )
 
-// indication returns the main word that a sub-indication goes with.
-func (s SubIndication) indication() Indication {
+// mainIndication returns the main word that a sub-indication goes with.
+func (s SubIndication) mainIndication() Indication {
 	switch s {
 	case "":
 		return TotalPassed
@@ -75,8 +75,8 @@ const (
 	NothingIsSigned Integrity = "not signed" // of a file without signatures
 )
 
-// rank orders them: the higher, the worse.
-func (i Integrity) rank() int {
+// severityRank orders them: the higher, the worse.
+func (i Integrity) severityRank() int {
 	switch i {
 	case Intact:
 		return 0

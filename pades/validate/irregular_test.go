@@ -241,7 +241,7 @@ func TestProofThatALaterStoreLeftOutCountsForTheVerdict(t *testing.T) {
 	late := good()
 	late.archive(w.tsa, date(2025, 6, 2))
 	late.f.DSS = nil
-	late.f.Earlier = facts.Store{OCSPs: []facts.Proof{{DER: w.budi.good(date(2025, 6, 4)), Revision: late.grow("store")}, {DER: w.issuing.good(date(2025, 6, 4)), Revision: late.grow("store")}}}
+	late.f.Earlier = facts.Store{OCSPs: []facts.StoreItem{{DER: w.budi.good(date(2025, 6, 4)), Revision: late.grow("store")}, {DER: w.issuing.good(date(2025, 6, 4)), Revision: late.grow("store")}}}
 	if r := late.judge(date(2025, 6, 5)); r.Signatures[0].Level == LevelLTA {
 		t.Error("a timestamp covers proof that came after it")
 	}

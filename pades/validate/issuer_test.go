@@ -110,7 +110,7 @@ func heldAgainstLibrary(t *testing.T, r *rnd.Rand, certificates int) (found, com
 		trust.Add([]Purpose{ForAll, ForSigning, ForTime}[r.IntN(3)], "root", all[r.IntN(4)])
 	}
 	v := newValidation(Options{Trust: &trust})
-	v.pool.add(all...)
+	v.certificates.addCertificates(all...)
 	for range 250 {
 		c, purpose := all[r.IntN(len(all))], []Purpose{ForSigning, ForTime}[r.IntN(2)]
 		at := date(2020+r.IntN(8), 1, 1).Add(time.Duration(r.IntN(3)-1) * time.Second)
@@ -118,15 +118,15 @@ func heldAgainstLibrary(t *testing.T, r *rnd.Rand, certificates int) (found, com
 		if purpose == ForTime {
 			usage = x509.ExtKeyUsageTimeStamping
 		}
-		plain, wantErr := c.Verify(x509.VerifyOptions{Roots: trust.pool(purpose), Intermediates: v.pool.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
+		plain, wantErr := c.Verify(x509.VerifyOptions{Roots: trust.rootPool(purpose), Intermediates: v.certificates.x509, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
 		want := chainsOf(plain)
-		v.checks = 0 // what it may cost is another test's
-		got, err := v.verify(c, purpose, at)
+		v.chainChecks = 0 // what it may cost is another test's
+		got, err := v.findChains(c, purpose, at)
 		if len(want) > maxChains { // of which the shortest are kept
 			continue
 		}
 		if missing := without(want, got); len(missing) > 0 || wantErr == nil && err != nil {
-			t.Fatalf("%s at %s: %v; missing %v", fingerprint(c)[:8], at, err, missing)
+			t.Fatalf("%s at %s: %v; missing %v", certificateFingerprint(c)[:8], at, err, missing)
 		}
 		// It gives up a search after a hundred signatures; alone, it has to find what it did not get to.
 		for _, extra := range without(got, want) {
@@ -134,13 +134,13 @@ func heldAgainstLibrary(t *testing.T, r *rnd.Rand, certificates int) (found, com
 			for _, x := range extra[1:] {
 				between.AddCert(x)
 			}
-			o := x509.VerifyOptions{Roots: trust.pool(purpose), Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}}
+			o := x509.VerifyOptions{Roots: trust.rootPool(purpose), Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}}
 			plain, err := c.Verify(o)
 			if err != nil || len(without([]chain{extra}, chainsOf(plain))) > 0 {
-				t.Fatalf("%s at %s: %v is no chain: %v", fingerprint(c)[:8], at, extra, err)
+				t.Fatalf("%s at %s: %v is no chain: %v", certificateFingerprint(c)[:8], at, extra, err)
 			}
 		}
-		if _, ok := v.throughIssuers(c, purpose, at); ok {
+		if _, ok := v.chainsThroughIssuers(c, purpose, at); ok {
 			composed++
 		}
 		found += len(got)
@@ -187,10 +187,10 @@ func TestConditionOfAnyCertificateAboveHoldsForTheWholeChain(t *testing.T) {
 		var trust Trust
 		trust.Add(ForAll, "root", root.cert)
 		v := newValidation(Options{Trust: &trust})
-		v.pool.add(upper.cert, lower.cert)
-		chains, err := v.verify(leaf.cert, ForSigning, date(2026, 1, 1))
+		v.certificates.addCertificates(upper.cert, lower.cert)
+		chains, err := v.findChains(leaf.cert, ForSigning, date(2026, 1, 1))
 		_, plain := leaf.cert.Verify(x509.VerifyOptions{
-			Roots: trust.pool(ForSigning), Intermediates: v.pool.x509, CurrentTime: date(2026, 1, 1), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+			Roots: trust.rootPool(ForSigning), Intermediates: v.certificates.x509, CurrentTime: date(2026, 1, 1), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 		})
 		if (err == nil) != c.sound || (plain == nil) != c.sound || c.sound && (len(chains) != 1 || len(chains[0]) != 4) {
 			t.Errorf("%s: %d chains, %v; the library says %v", name, len(chains), err, plain)
@@ -203,14 +203,14 @@ func TestManyIssuersOfOneNameCostNoMoreThanOneSearch(t *testing.T) {
 	w := newWorld(t)
 	v := newValidation(Options{Trust: w.trust})
 	for range 40 {
-		v.pool.add(certificate(t, nil, "Issuing", ca).cert)
+		v.certificates.addCertificates(certificate(t, nil, "Issuing", ca).cert)
 	}
-	v.pool.add(w.issuing.cert)
-	if _, err := v.verify(w.budi.cert, ForSigning, date(2025, 1, 1)); err != nil {
+	v.certificates.addCertificates(w.issuing.cert)
+	if _, err := v.findChains(w.budi.cert, ForSigning, date(2025, 1, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if v.checks > perChain {
-		t.Errorf("%d signatures of certificates were checked", v.checks)
+	if v.chainChecks > maxChecksPerChain {
+		t.Errorf("%d signatures of certificates were checked", v.chainChecks)
 	}
 }
 
@@ -220,19 +220,19 @@ func TestCertificatesAboveManySignersAreCheckedOnce(t *testing.T) {
 	var trust Trust
 	trust.Add(ForAll, "root", w.root.cert, w.timeRoot.cert)
 	v := newValidation(Options{Trust: &trust})
-	v.pool.add(w.issuing.cert, w.tsa.cert)
+	v.certificates.addCertificates(w.issuing.cert, w.tsa.cert)
 	for n := range 50 {
 		somebody := certificate(t, w.issuing, "Somebody", person)
 		for hour := range 3 { // the same signer at other times, and a timestamp of each
 			at := date(2026, 1, 1).Add(time.Duration(3*n+hour) * time.Hour)
 			for purpose, c := range map[Purpose]*x509.Certificate{ForSigning: somebody.cert, ForTime: w.tsa.cert} {
-				if _, err := v.verify(c, purpose, at); err != nil {
+				if _, err := v.findChains(c, purpose, at); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
 	}
-	if v.checks > 50+5 {
-		t.Errorf("%d signatures of certificates were checked for 50 signers, an issuer and a clock", v.checks)
+	if v.chainChecks > 50+5 {
+		t.Errorf("%d signatures of certificates were checked for 50 signers, an issuer and a clock", v.chainChecks)
 	}
 }

@@ -168,7 +168,7 @@ func (w *world) paper() *paper {
 // grow adds a revision that all signatures so far permit.
 func (p *paper) grow(code diff.Code) int {
 	n := len(p.f.Revisions) + 1
-	changes := []diff.Change{{What: diff.Added, Rule: "test", Code: code, Level: diff.LTA}}
+	changes := []diff.Change{{Operation: diff.Added, Rule: "test", Code: code, Level: diff.LTA}}
 	p.f.Revisions = append(p.f.Revisions, facts.Revision{Number: n, End: int64(n) * 1000, Changes: changes, Level: diff.LTA})
 	p.f.Size = int64(n) * 1000
 	for _, s := range p.f.Signatures {
@@ -189,7 +189,7 @@ func (p *paper) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 	sd := must[*cms.SignedData](p.w.t)(cms.Parse(der))
 	n := p.grow(diff.CodeSigned)
 	s := &facts.Signature{
-		Field: "Tanda" + itoa(n), Kind: facts.Approval, Form: facts.FormCAdES, SubFilter: "ETSI.CAdES.detached", Revision: n,
+		Field: "Tanda" + formatInt(n), Kind: facts.Approval, Form: facts.FormCAdES, SubFilter: "ETSI.CAdES.detached", Revision: n,
 		Claimed: date(2025, 6, 1), Coverage: facts.Coverage{State: facts.WholeFile, End: int64(n) * 1000},
 		Container: sd, Info: &sd.Signers[0], Signer: sd.Certificate(sd.Signers[0]), Certificates: sd.Certificates, Digest: crypto.SHA256, Page: 1, Visible: true,
 	}
@@ -207,10 +207,10 @@ func (p *paper) prove(responses [][]byte, lists ...[]byte) {
 		p.f.DSS = &facts.Store{}
 	}
 	for _, der := range responses {
-		p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.Proof{DER: der, Revision: n})
+		p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.StoreItem{DER: der, Revision: n})
 	}
 	for _, der := range lists {
-		p.f.DSS.CRLs = append(p.f.DSS.CRLs, facts.Proof{DER: der, Revision: n})
+		p.f.DSS.CRLs = append(p.f.DSS.CRLs, facts.StoreItem{DER: der, Revision: n})
 	}
 }
 
@@ -219,7 +219,7 @@ func (p *paper) archive(h *holder, at time.Time) *facts.Signature {
 	n := p.grow(diff.CodeTimestamp)
 	token := h.token(at, content[:])
 	s := &facts.Signature{
-		Field: "Waktu" + itoa(n), Kind: facts.Timestamp, Form: facts.FormRFC3161, SubFilter: "ETSI.RFC3161", Revision: n,
+		Field: "Waktu" + formatInt(n), Kind: facts.Timestamp, Form: facts.FormRFC3161, SubFilter: "ETSI.RFC3161", Revision: n,
 		Coverage: facts.Coverage{State: facts.WholeFile, End: int64(n) * 1000}, Token: token, Signer: token.Authority,
 		Certificates: token.Chain, Digest: crypto.SHA256,
 	}
@@ -234,17 +234,17 @@ func (p *paper) judge(at time.Time, changes ...func(*Options)) *Report {
 	for _, c := range changes {
 		c(&o)
 	}
-	return must[*Report](p.w.t)(Judge(context.Background(), p.f, o))
+	return must[*Report](p.w.t)(ValidateFacts(context.Background(), p.f, o))
 }
 
 // is checks the words about one signature.
 func is(t testing.TB, r *Report, i int, sub SubIndication, level Level) {
 	t.Helper()
 	s := r.Signatures[i]
-	if s.SubIndication != sub || s.Indication != sub.indication() || s.Level != level {
+	if s.SubIndication != sub || s.Indication != sub.mainIndication() || s.Level != level {
 		var b writer
-		_ = r.Text(&b, "en")
-		t.Errorf("signature %d is %s %s %s, want %s %s %s\n%s", i, s.Indication, s.SubIndication, s.Level, sub.indication(), sub, level, b)
+		_ = r.WriteText(&b, "en")
+		t.Errorf("signature %d is %s %s %s, want %s %s %s\n%s", i, s.Indication, s.SubIndication, s.Level, sub.mainIndication(), sub, level, b)
 	}
 }
 

@@ -60,7 +60,7 @@ func markedFile(t *testing.T, a *authority.Authority, name, reason string, box p
 
 func TestALargeMarkThatHidesSignedTextFailsTheSignaturesBeforeIt(t *testing.T) {
 	t.Parallel()
-	a, err := authority.Ephemeral("http://localhost", time.Now)
+	a, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestALargeMarkThatHidesSignedTextFailsTheSignaturesBeforeIt(t *testing.T) {
 // TestManyStampsDoNotHideAPage: what calls itself a duty stamp is exempt from the limit, and many of them would hide a page.
 func TestManyStampsDoNotHideAPage(t *testing.T) {
 	t.Parallel()
-	a, err := authority.Ephemeral("http://localhost", time.Now)
+	a, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func bomb(d *pdf.Document) (*pdf.Tail, error) {
 
 func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
 	// Not parallel: it measures the memory of the whole program.
-	a, err := authority.Ephemeral("http://localhost", time.Now)
+	a, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func (l *leaver) ReadAt(p []byte, at int64) (int, error) {
 
 func TestVerdictReadsNoMoreOnceNobodyWantsIt(t *testing.T) {
 	t.Parallel()
-	a, err := authority.Ephemeral("http://localhost", time.Now)
+	a, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

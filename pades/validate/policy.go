@@ -31,7 +31,7 @@ type KeyRule struct {
 	Until time.Time
 }
 
-func day(year int, month time.Month, d int) time.Time {
+func utcDate(year int, month time.Month, d int) time.Time {
 	return time.Date(year, month, d, 0, 0, 0, 0, time.UTC)
 }
 
@@ -39,8 +39,8 @@ func day(year int, month time.Month, d int) time.Time {
 func DefaultPolicy() Policy {
 	return Policy{
 		Hashes: []HashRule{
-			{crypto.MD5, day(2004, 8, 17)},
-			{crypto.SHA1, day(2017, 2, 23)},
+			{crypto.MD5, utcDate(2004, 8, 17)},
+			{crypto.SHA1, utcDate(2017, 2, 23)},
 			{crypto.SHA256, time.Time{}},
 			{crypto.SHA384, time.Time{}},
 			{crypto.SHA512, time.Time{}},
@@ -49,19 +49,19 @@ func DefaultPolicy() Policy {
 			{crypto.SHA3_512, time.Time{}},
 		},
 		Keys: []KeyRule{
-			{"RSA", 1024, day(2000, 1, 1)},
-			{"RSA", 1536, day(2011, 1, 1)},
-			{"RSA", 2048, day(2014, 1, 1)},
+			{"RSA", 1024, utcDate(2000, 1, 1)},
+			{"RSA", 1536, utcDate(2011, 1, 1)},
+			{"RSA", 2048, utcDate(2014, 1, 1)},
 			{"RSA", 0, time.Time{}},
-			{"ECDSA", 224, day(2011, 1, 1)},
-			{"ECDSA", 256, day(2014, 1, 1)},
+			{"ECDSA", 224, utcDate(2011, 1, 1)},
+			{"ECDSA", 256, utcDate(2014, 1, 1)},
 			{"ECDSA", 0, time.Time{}},
 		},
 	}
 }
 
-// or returns p, or the default where p says nothing.
-func (p Policy) or(d Policy) Policy {
+// withDefaults returns p, or the default where p says nothing.
+func (p Policy) withDefaults(d Policy) Policy {
 	if len(p.Hashes) == 0 {
 		p.Hashes = d.Hashes
 	}
@@ -71,32 +71,32 @@ func (p Policy) or(d Policy) Policy {
 	return p
 }
 
-// algorithm is one that something was signed with.
-type algorithm struct {
+// algorithmRule is one that something was signed with.
+type algorithmRule struct {
 	name  string
 	until time.Time // zero: no end in sight
 	known bool      // by the policy
 }
 
-// hash returns the rule about a hash.
-func (p Policy) hash(h crypto.Hash) algorithm {
+// findHashRule returns the rule about a hash.
+func (p Policy) findHashRule(h crypto.Hash) algorithmRule {
 	for _, r := range p.Hashes {
 		if r.Hash == h {
-			return algorithm{name: h.String(), until: r.Until, known: true}
+			return algorithmRule{name: h.String(), until: r.Until, known: true}
 		}
 	}
-	return algorithm{name: h.String()}
+	return algorithmRule{name: h.String()}
 }
 
-// key returns the rule about a public key: of those that fit, the one for the smallest keys.
-func (p Policy) key(pub crypto.PublicKey) algorithm {
+// findKeyRule returns the rule about a public key: of those that fit, the one for the smallest keys.
+func (p Policy) findKeyRule(pub crypto.PublicKey) algorithmRule {
 	kind, bits := cms.KeySize(pub)
-	a := algorithm{name: fmt.Sprintf("%s-%d", kind, bits)}
+	a := algorithmRule{name: fmt.Sprintf("%s-%d", kind, bits)}
 	if bits == 0 {
 		a.name = kind
 	}
 	if kind == "Ed25519" {
-		return algorithm{name: kind, known: true}
+		return algorithmRule{name: kind, known: true}
 	}
 	best := 0
 	for _, r := range p.Keys {
@@ -117,11 +117,11 @@ var certificateHashes = map[x509.SignatureAlgorithm]crypto.Hash{
 	x509.PureEd25519: crypto.SHA512,
 }
 
-// certificate returns the rules about what a certificate was signed with and about its own key.
-func (p Policy) certificate(c *x509.Certificate) []algorithm {
-	signed := algorithm{name: c.SignatureAlgorithm.String()}
+// findCertificateRules returns the rules about what a certificate was signed with and about its own key.
+func (p Policy) findCertificateRules(c *x509.Certificate) []algorithmRule {
+	signed := algorithmRule{name: c.SignatureAlgorithm.String()}
 	if h, ok := certificateHashes[c.SignatureAlgorithm]; ok {
-		signed = p.hash(h)
+		signed = p.findHashRule(h)
 	}
-	return []algorithm{signed, p.key(c.PublicKey)}
+	return []algorithmRule{signed, p.findKeyRule(c.PublicKey)}
 }

@@ -29,7 +29,7 @@ type Report struct {
 // Passed reports whether there is a signature, all are TOTAL-PASSED and none was followed by a change that is not
 // allowed.
 func (r *Report) Passed() bool {
-	return r.Indication == TotalPassed && len(r.Signatures) > 0 && r.Integrity.rank() <= IntactLater.rank()
+	return r.Indication == TotalPassed && len(r.Signatures) > 0 && r.Integrity.severityRank() <= IntactLater.severityRank()
 }
 
 // File describes what was judged.

@@ -8,53 +8,53 @@ import (
 	"segel/revocation"
 )
 
-// until is the moment up to which a proof speaks: its issuer promised to have something newer by then.
-func (e evidence) until() time.Time {
+// validUntil is the moment up to which a proof speaks: its issuer promised to have something newer by then.
+func (e statusEvidence) validUntil() time.Time {
 	if e.NextUpdate.IsZero() {
-		return e.ThisUpdate.Add(unboundedFor)
+		return e.ThisUpdate.Add(defaultValidity)
 	}
 	return e.NextUpdate
 }
 
-// unboundedFor is how long a proof without an end speaks.
-const unboundedFor = 24 * time.Hour
+// defaultValidity is how long a proof without an end speaks.
+const defaultValidity = 24 * time.Hour
 
-// revocation judges one certificate by the proof at hand, of which it returns the piece that counts. The limit is
+// checkRevocation judges one certificate by the proof at hand, of which it returns the piece that counts. The limit is
 // the moment of its revocation, or up to which it is known to be good; nil is no limit before control.
-func (v *validation) revocation(q question, cert, issuer *x509.Certificate, control time.Time, ca bool, d *Certificate) (*limit, *evidence) {
-	all := v.about(cert, issuer)
-	if l, e := revoked(q, cert, all, ca); e != nil {
+func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool, d *Certificate) (*trustLimit, *statusEvidence) {
+	all := v.findEvidence(cert, issuer)
+	if l, e := findRevocation(q, cert, all, ca); e != nil {
 		d.Revocation, d.RevokedAt, d.RevokedFor, d.ProvedBy = "revoked", Time{e.At}, e.Reason.String(), e.origin
-		if before, _ := v.good(q, cert, all, control); before != nil && !l.until.Before(q.exists) {
+		if before, _ := v.findGoodStatus(q, cert, all, control); before != nil && !l.until.Before(q.bestTime) {
 			e = before // it was revoked later; what counts is what was known then
 		}
 		return l, e
 	}
-	best, late := v.good(q, cert, all, control)
+	best, late := v.findGoodStatus(q, cert, all, control)
 	switch {
 	case best == nil && late:
 		d.Revocation = "unknown"
-		return &limit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", name(cert), "issuer", name(issuer)}}, nil
+		return &trustLimit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", holderName(cert), "issuer", holderName(issuer)}}, nil
 	case best == nil:
 		d.Revocation = "unknown"
-		return &limit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", name(cert)}}, nil
+		return &trustLimit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", holderName(cert)}}, nil
 	}
-	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.origin, Time{best.ThisUpdate}, Time{best.until()}
-	until := best.until()
+	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.origin, Time{best.ThisUpdate}, Time{best.validUntil()}
+	until := best.validUntil()
 	if q.purpose == ForTime && !until.Before(q.claimed) {
 		// A token that only the present proves would need proof of the present, for ever. What is known of its
 		// authority at the time of the token is taken, and said in a note; a revocation counts whenever it was.
 		return nil, best
 	}
-	return &limit{until, TryLater, "revocation.stale", []string{"subject", name(cert), "until", stamp(until)}}, best
+	return &trustLimit{until, TryLater, "revocation.stale", []string{"subject", holderName(cert), "until", formatTime(until)}}, best
 }
 
-// revoked returns the earliest revocation, if there is one. A certificate that was on hold and is good by newer
+// findRevocation returns the earliest revocation, if there is one. A certificate that was on hold and is good by newer
 // proof is not revoked.
-func revoked(q question, cert *x509.Certificate, all []evidence, ca bool) (*limit, *evidence) {
-	var first *evidence
+func findRevocation(q certificateUse, cert *x509.Certificate, all []statusEvidence, ca bool) (*trustLimit, *statusEvidence) {
+	var first *statusEvidence
 	for _, e := range all {
-		if e.Standing != revocation.Revoked || e.Reason == revocation.CertificateHold && lifted(all, e) {
+		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && isHoldLifted(all, e) {
 			continue
 		}
 		if first == nil || e.At.Before(first.At) {
@@ -64,40 +64,40 @@ func revoked(q question, cert *x509.Certificate, all []evidence, ca bool) (*limi
 	if first == nil {
 		return nil, nil
 	}
-	args := []string{"subject", name(cert), "at", stamp(first.At), "why", first.Reason.String()}
+	args := []string{"subject", holderName(cert), "at", formatTime(first.At), "why", first.Reason.String()}
 	// Revoked at a moment is not good at that moment.
 	until := first.At.Add(-time.Nanosecond)
 	switch {
 	case first.Reason == revocation.CertificateHold:
-		return &limit{until, TryLater, "revocation.hold", args}, first
+		return &trustLimit{until, TryLater, "revocation.hold", args}, first
 	case ca:
-		return &limit{until, RevokedCANoPOE, "revocation.ca", args}, first
-	case !q.after.IsZero() && q.after.After(first.At):
-		return &limit{until, RevokedBefore, "revocation.before", args}, first
+		return &trustLimit{until, RevokedCANoPOE, "revocation.ca", args}, first
+	case !q.madeAfter.IsZero() && q.madeAfter.After(first.At):
+		return &trustLimit{until, RevokedBefore, "revocation.before", args}, first
 	}
-	return &limit{until, RevokedNoPOE, "revocation.revoked", args}, first
+	return &trustLimit{until, RevokedNoPOE, "revocation.revoked", args}, first
 }
 
-func lifted(all []evidence, hold evidence) bool {
-	return slices.ContainsFunc(all, func(e evidence) bool {
-		return e.Standing == revocation.Good && e.ThisUpdate.After(hold.ThisUpdate)
+func isHoldLifted(all []statusEvidence, hold statusEvidence) bool {
+	return slices.ContainsFunc(all, func(e statusEvidence) bool {
+		return e.CertStatus == revocation.Good && e.ThisUpdate.After(hold.ThisUpdate)
 	})
 }
 
-// good returns the proof of good standing that counts: of those in the file that speak long enough the one that is
+// findGoodStatus returns the proof of good standing that counts: of those in the file that speak long enough the one that is
 // there longest, else the one that speaks longest. Late is whether there would be some if it were proved to be older.
-func (v *validation) good(q question, cert *x509.Certificate, all []evidence, control time.Time) (best *evidence, late bool) {
-	needed := q.exists
+func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, all []statusEvidence, control time.Time) (best *statusEvidence, late bool) {
+	needed := q.bestTime
 	if q.purpose == ForTime {
 		needed = q.claimed
 	}
-	enough := func(e *evidence) bool { return e.origin != fromNet && !e.until().Before(needed) }
+	enough := func(e *statusEvidence) bool { return e.origin != fromNet && !e.validUntil().Before(needed) }
 	for _, e := range all {
 		// An issuer need not remember certificates that have ended (RFC 5280 §3.3).
-		if e.Standing != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
+		if e.CertStatus != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
 			continue
 		}
-		if v.existed(e.material).After(control) {
+		if v.earliestExistence(e.revocationItem).After(control) {
 			late = true
 			continue
 		}
@@ -105,7 +105,7 @@ func (v *validation) good(q question, cert *x509.Certificate, all []evidence, co
 		case best == nil, enough(&e) && !enough(best):
 			best = &e
 		case enough(best) && (!enough(&e) || e.revision == 0 || best.revision > 0 && e.revision >= best.revision):
-		case enough(best) || e.until().After(best.until()):
+		case enough(best) || e.validUntil().After(best.validUntil()):
 			best = &e
 		}
 	}

@@ -28,22 +28,22 @@ type sentence struct{ id, en string }
 // maxArgument bounds what a file can put into a sentence.
 const maxArgument = 300
 
-// reason makes a Reason from pairs of names and values.
-func reason(code string, pairs ...string) Reason {
+// newReason makes a Reason from pairs of names and values.
+func newReason(code string, pairs ...string) Reason {
 	r := Reason{Code: code, Args: map[string]string{}}
 	for i := 0; i+1 < len(pairs); i += 2 {
-		r.Args[pairs[i]] = clean(pairs[i+1])
+		r.Args[pairs[i]] = cleanText(pairs[i+1])
 	}
 	s, ok := sentences[code]
 	if !ok {
 		s = sentence{code, code}
 	}
-	r.Indonesian, r.English = fill(s.id, r.Args), fill(s.en, r.Args)
+	r.Indonesian, r.English = fillTemplate(s.id, r.Args), fillTemplate(s.en, r.Args)
 	return r
 }
 
-// fill puts arguments into a template. What it puts in is not looked at again. A slot without an argument stays.
-func fill(template string, args map[string]string) string {
+// fillTemplate puts arguments into a template. What it puts in is not looked at again. A slot without an argument stays.
+func fillTemplate(template string, args map[string]string) string {
 	var b strings.Builder
 	for {
 		before, rest, open := strings.Cut(template, "{")
@@ -62,9 +62,9 @@ func fill(template string, args map[string]string) string {
 	}
 }
 
-// clean keeps what a file says to one line of bounded length, so that it cannot pass for a line of ours, and drops
+// cleanText keeps what a file says to one line of bounded length, so that it cannot pass for a line of ours, and drops
 // what turns the direction of writing.
-func clean(s string) string {
+func cleanText(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	var b strings.Builder
 	n := 0
@@ -85,8 +85,8 @@ func clean(s string) string {
 	return b.String()
 }
 
-// stamp writes a moment into a sentence.
-func stamp(t time.Time) string {
+// formatTime writes a moment into a sentence.
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}

@@ -95,7 +95,7 @@ func TestEveryCodeHasItsSentence(t *testing.T) {
 		}
 	}
 	for _, k := range constants(t, "../../pdf/inspect", "Kind") {
-		if _, ok := sentences["finding."+k]; !ok && !slices.Contains(ownWarnings, inspect.Kind(k)) {
+		if _, ok := sentences["finding."+k]; !ok && !slices.Contains(warnedByFacts, inspect.Kind(k)) {
 			t.Errorf("finding %s has no sentence", k)
 		}
 	}
@@ -105,7 +105,7 @@ func TestEveryWordOfTheStandardsIsExplained(t *testing.T) {
 	t.Parallel()
 	for _, typ := range []string{"Indication", "SubIndication", "Level"} {
 		for _, w := range constants(t, ".", typ) {
-			if _, known := wordSentences[w]; !known && w != "" {
+			if _, known := termSentences[w]; !known && w != "" {
 				t.Errorf("%s %s is not explained", typ, w)
 			}
 		}
@@ -120,11 +120,11 @@ func TestEveryWordOfTheStandardsIsExplained(t *testing.T) {
 
 func TestWhatFailsASignatureIsToldFirst(t *testing.T) {
 	t.Parallel()
-	s := &subject{}
-	s.note(reason("time.unproven"))
-	s.fail(TryLater, reason("trust.empty"))
-	s.fail(HashFailure, reason("digest.differs"))
-	s.fail(NoPOE, reason("revocation.missing"))
+	s := &checkedSignature{}
+	s.addReasons(newReason("time.unproven"))
+	s.addFailure(TryLater, newReason("trust.empty"))
+	s.addFailure(HashFailure, newReason("digest.differs"))
+	s.addFailure(NoPOE, newReason("revocation.missing"))
 	var codes []string
 	for _, r := range s.reasons {
 		codes = append(codes, r.Code)
@@ -205,7 +205,7 @@ func TestSentencesHaveNoEmptySlots(t *testing.T) {
 	p.archive(w.tsa, date(2025, 6, 3))
 	var b writer
 	for _, lang := range []string{"id", "en"} {
-		if err := p.judge(date(2025, 6, 4)).Text(&b, lang); err != nil {
+		if err := p.judge(date(2025, 6, 4)).WriteText(&b, lang); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -216,7 +216,7 @@ func TestSentencesHaveNoEmptySlots(t *testing.T) {
 
 func TestFileCannotForgeALine(t *testing.T) {
 	t.Parallel()
-	r := reason("chain.self_signed", "subject", "Budi\n   Hasil        TOTAL-PASSED\u202e{root}"+strings.Repeat("x", 1000))
+	r := newReason("chain.self_signed", "subject", "Budi\n   Hasil        TOTAL-PASSED\u202e{root}"+strings.Repeat("x", 1000))
 	if strings.ContainsAny(r.English, "\n\u202e") || len(r.English) > 600 {
 		t.Errorf("%q", r.English)
 	}

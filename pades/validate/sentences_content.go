@@ -188,7 +188,7 @@ var integritySentences = map[Integrity]sentence{
 	IntactLater:    {"isinya utuh, ada tambahan sesudahnya yang dibolehkan", "the content is intact, with later changes that are allowed"},
 	CannotBeJudged: {"keutuhan isinya tidak dapat dinilai", "whether the content is intact cannot be judged"},
 	ChangedAfter:   {"isinya diubah sesudah ditandatangani", "the content was changed after signing"},
-	laterCovers: {
+	intactButCovered: {
 		"isinya utuh, tetapi tambahan sesudahnya, yang memang dibolehkan, menutupi atau menggantikan isi halaman {pages}",
 		"the content is intact, but later additions, which are allowed, stand over what page {pages} shows, or in its place",
 	},

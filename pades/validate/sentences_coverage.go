@@ -29,13 +29,13 @@ var coverageSentences = map[facts.ReasonCode]sentence{
 // coverageReason says why a signature does not cover the file as a whole. The code, and details in English, are among
 // its arguments only.
 func coverageReason(r facts.Reason) Reason {
-	out := reason("coverage.broken", "what", string(r.Code), "why", r.Detail)
+	out := newReason("coverage.broken", "what", string(r.Code), "why", r.Detail)
 	said, known := coverageSentences[r.Code]
 	if !known {
 		said = sentence{"tidak dapat dipastikan apa yang ditutupi", "what it covers cannot be told"}
 	}
 	s := sentences[out.Code]
-	out.Indonesian = fill(s.id, map[string]string{"said": said.id})
-	out.English = fill(s.en, map[string]string{"said": said.en})
+	out.Indonesian = fillTemplate(s.id, map[string]string{"said": said.id})
+	out.English = fillTemplate(s.en, map[string]string{"said": said.en})
 	return out
 }

@@ -1,9 +1,9 @@
 package validate
 
 // sentences by code. A test holds every code that is used against it.
-var sentences = joined(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, findingSentences, summarySentences)
+var sentences = mergeSentences(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, findingSentences, summarySentences)
 
-func joined(all ...map[string]sentence) map[string]sentence {
+func mergeSentences(all ...map[string]sentence) map[string]sentence {
 	one := map[string]sentence{}
 	for _, m := range all {
 		for code, s := range m {

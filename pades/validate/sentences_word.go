@@ -2,8 +2,8 @@ package validate
 
 import "segel/pades/validate/facts"
 
-// wordSentences say what the words of the standards mean that stand in a report.
-var wordSentences = map[string]sentence{
+// termSentences say what the words of the standards mean that stand in a report.
+var termSentences = map[string]sentence{
 	string(TotalPassed): {"tanda tangan dapat diandalkan", "the signature can be relied on"},
 	string(Indeterminate): {
 		"yang diketahui tidak cukup untuk memastikan; ini bukan bukti bahwa ada yang salah",
@@ -75,17 +75,17 @@ var wordSentences = map[string]sentence{
 	string(facts.FormRSA):      {"bentuk tanda tangan PDF yang sangat lama", "a very old form of PDF signatures"},
 }
 
-// revisionWord explains what the text calls a revision.
-var revisionWord = sentence{
+// revisionTerm explains what the text calls a revision.
+var revisionTerm = sentence{
 	"keadaan berkas: siapa pun yang mengubah atau menandatangani menambah satu di belakang yang lama, yang tetap ada",
 	"a state of the file: whoever changes or signs it adds one behind the old ones, which stay",
 }
 
-// words are those of the standards that stand in a report, in the order in which they are met.
-func (r *Report) words() (list []string) {
+// listTerms are those of the standards that stand in a report, in the order in which they are met.
+func (r *Report) listTerms() (list []string) {
 	met := map[string]bool{}
 	add := func(w string) {
-		if _, known := wordSentences[w]; known && !met[w] {
+		if _, known := termSentences[w]; known && !met[w] {
 			met[w] = true
 			list = append(list, w)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/asn1"
 	"errors"
 	"testing"
+	"time"
 
 	"segel/cms"
 	"segel/revocation"
@@ -14,17 +15,17 @@ import (
 
 // responder answers about anybody, in memory.
 type responder struct {
-	answers map[string]revocation.Material
+	answers map[string]revocation.Data
 	asked   []string
 	err     error
 }
 
-func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate) (revocation.Material, error) {
-	r.asked = append(r.asked, name(cert))
+func (r *responder) Revocation(_ context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	r.asked = append(r.asked, holderName(cert))
 	if r.err != nil {
-		return revocation.Material{}, r.err
+		return revocation.Data{}, r.err
 	}
-	m, ok := r.answers[name(cert)]
+	m, ok := r.answers[holderName(cert)]
 	if !ok {
 		return m, errors.New("no answer")
 	}
@@ -35,7 +36,7 @@ func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	at := date(2025, 6, 3)
-	net := &responder{answers: map[string]revocation.Material{
+	net := &responder{answers: map[string]revocation.Data{
 		"Budi": {OCSP: w.budi.good(at)}, "Issuing": {OCSP: w.issuing.good(at)}, "Clock": {CRL: w.timeRoot.list(at)},
 	}}
 	p := signed(t, w)
@@ -54,7 +55,7 @@ func TestNetKnowsOfRevocationsThatTheFileHides(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	at := date(2025, 9, 1)
-	net := &responder{answers: map[string]revocation.Material{"Budi": {OCSP: w.budi.revoked(date(2025, 5, 1), at, 1)}}}
+	net := &responder{answers: map[string]revocation.Data{"Budi": {OCSP: w.budi.revoked(date(2025, 5, 1), at, 1)}}}
 	p := proved(signed(t, w), date(2025, 6, 2))
 	is(t, p.judge(at), 0, "", LevelLT)
 	is(t, p.judge(at, func(o *Options) { o.Online = net }), 0, RevokedNoPOE, LevelT)
@@ -71,7 +72,7 @@ func TestNetThatDoesNotAnswerIsOnlyAWarning(t *testing.T) {
 	}
 	gone, stop := context.WithCancel(t.Context())
 	stop()
-	_, err := Judge(gone, p.f, Options{At: date(2025, 6, 3), Trust: w.trust, Online: &responder{err: errors.New("x")}})
+	_, err := ValidateFacts(gone, p.f, Options{At: date(2025, 6, 3), Trust: w.trust, Online: &responder{err: errors.New("x")}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
@@ -165,5 +166,30 @@ func TestProofAmongTheUnsignedAttributesCounts(t *testing.T) {
 		if got := r.Signatures[0].SubIndication; got != c.sub {
 			t.Errorf("%s: %s", what, got)
 		}
+	}
+}
+
+// silent is a source that never answers.
+type silent struct{}
+
+func (silent) Revocation(ctx context.Context, _, _ *x509.Certificate) (revocation.Data, error) {
+	<-ctx.Done()
+	return revocation.Data{}, ctx.Err()
+}
+
+func (silent) Issuer(ctx context.Context, _ *x509.Certificate) (*x509.Certificate, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestSourceThatStaysSilentIsMissingAfterTheTimeForAllQuestions(t *testing.T) {
+	t.Parallel()
+	p := signed(t, newWorld(t))
+	at := date(2025, 6, 3)
+	began := time.Now()
+	r := p.judge(at, func(o *Options) { o.Online, o.OnlineWithin = silent{}, 50*time.Millisecond })
+	is(t, r, 0, CertificateChainGeneralFailure, LevelT)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

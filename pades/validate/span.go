@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// span is a stretch of time in which none of the certificates concerned begins or ends. Time enters into a chain only
+// validityInterval is a stretch of time in which none of the certificates concerned begins or ends. Time enters into a chain only
 // as whether its certificates are valid, so what crypto/x509 answers for one moment of a span it answers for all.
-type span struct{ begun, ended int }
+type validityInterval struct{ begun, ended int }
 
-// bounds are when the certificates concerned begin and end, each in order.
-type bounds struct{ begin, end []time.Time }
+// validityBounds are when the certificates concerned begin and end, each in order.
+type validityBounds struct{ begin, end []time.Time }
 
-func (b *bounds) at(t time.Time) span {
+func (b *validityBounds) intervalAt(t time.Time) validityInterval {
 	// Both ends belong to the validity (RFC 5280 §4.1.2.5).
 	begun, _ := slices.BinarySearchFunc(b.begin, t, func(from, t time.Time) int {
 		if from.After(t) {
@@ -27,24 +27,24 @@ func (b *bounds) at(t time.Time) span {
 		}
 		return 1
 	})
-	return span{begun, ended}
+	return validityInterval{begun, ended}
 }
 
-// spanOf returns the span of a moment for the chains of a certificate: the certificates concerned are itself and all
+// intervalsAt returns the span of a moment for the chains of a certificate: the certificates concerned are itself and all
 // that can be reached from it by the names of issuers.
-func (v *validation) spanOf(c *x509.Certificate, at time.Time) (own, above span) {
-	b := v.bounds[string(c.RawIssuer)]
+func (v *validation) intervalsAt(c *x509.Certificate, at time.Time) (own, above validityInterval) {
+	b := v.boundsByIssuer[string(c.RawIssuer)]
 	if b == nil {
-		b = v.reach(c.RawIssuer)
-		v.bounds[string(c.RawIssuer)] = b
+		b = v.collectBounds(c.RawIssuer)
+		v.boundsByIssuer[string(c.RawIssuer)] = b
 	}
-	itself := bounds{[]time.Time{c.NotBefore}, []time.Time{c.NotAfter}}
-	return itself.at(at), b.at(at)
+	itself := validityBounds{[]time.Time{c.NotBefore}, []time.Time{c.NotAfter}}
+	return itself.intervalAt(at), b.intervalAt(at)
 }
 
-// reach gathers the validity of all certificates that chains through an issuer of that name may pass.
-func (v *validation) reach(name []byte) *bounds {
-	b, seen, queue := &bounds{}, map[string]bool{}, []string{string(name)}
+// collectBounds gathers the validity of all certificates that chains through an issuer of that name may pass.
+func (v *validation) collectBounds(name []byte) *validityBounds {
+	b, seen, queue := &validityBounds{}, map[string]bool{}, []string{string(name)}
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
@@ -52,7 +52,7 @@ func (v *validation) reach(name []byte) *bounds {
 			continue
 		}
 		seen[n] = true
-		for _, c := range slices.Concat(v.pool.named(n), v.trust().named([]byte(n))) {
+		for _, c := range slices.Concat(v.certificates.findBySubject(n), v.trustAnchors().findRoots([]byte(n))) {
 			b.begin, b.end = append(b.begin, c.NotBefore), append(b.end, c.NotAfter)
 			queue = append(queue, string(c.RawIssuer))
 		}

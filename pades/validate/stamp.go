@@ -45,8 +45,8 @@ func StampOf(field, reason string) (serial, rest string, ok bool) {
 // maxStampSide is the largest side of a duty stamp in points.
 const maxStampSide = 200
 
-// isStamp reports whether a signature says that it is a duty stamp, and is shown in a box of the size of one.
-func isStamp(s *facts.Signature, shown pdf.Rect) bool {
+// isDutyStamp reports whether a signature says that it is a duty stamp, and is shown in a box of the size of one.
+func isDutyStamp(s *facts.Signature, shown pdf.Rect) bool {
 	_, _, ok := StampOf(s.Field, s.Reason)
 	return ok && max(shown.Width(), shown.Height()) <= maxStampSide+1
 }
@@ -55,37 +55,37 @@ func isSerial(s string) bool {
 	return stampSerial.MatchString(s) || strings.HasPrefix(s, specimenPrefix)
 }
 
-// stamps lists the duty stamps among the signatures. It is called with the signatures judged.
-func (v *validation) stamps(r *Report) []Stamp {
+// listStamps lists the duty stamps among the signatures. It is called with the signatures judged.
+func (v *validation) listStamps(r *Report) []Stamp {
 	list, count := []Stamp{}, map[string]int{}
-	for i, s := range v.subjects {
+	for i, s := range v.signatures {
 		serial, rest, ok := StampOf(s.facts.Field, s.facts.Reason)
-		if !ok || s.document {
+		if !ok || s.isDocumentTimestamp {
 			continue
 		}
 		count[serial]++
 		box := s.facts.Shown
 		one := Stamp{
-			Field: s.facts.Field, Serial: serial, Reason: rest, Office: name(s.cert), Page: pageOf(s.facts),
+			Field: s.facts.Field, Serial: serial, Reason: rest, Office: holderName(s.cert), Page: visiblePage(s.facts),
 			Box:       [4]float64{box.LLX, box.LLY, box.URX, box.URY},
 			Trusted:   r.Signatures[i].Indication == TotalPassed,
-			Specimen:  strings.HasPrefix(serial, specimenPrefix) || v.trust().isOwn(s.standing.chain),
+			Specimen:  strings.HasPrefix(serial, specimenPrefix) || v.trustAnchors().endsInOwnRoot(s.trust.chain),
 			Elsewhere: "unknown",
 		}
-		one.Recognised = one.Trusted && !one.Specimen && v.trust().isOffice(s.standing.chain)
+		one.Recognised = one.Trusted && !one.Specimen && v.trustAnchors().isStampIssuer(s.trust.chain)
 		list = append(list, one)
 		r.Signatures[i].Kind = KindStamp
 	}
 	for i := range list {
 		list[i].Twice = count[list[i].Serial] > 1
-		list[i].Sum()
+		list[i].Summarize()
 	}
 	return list
 }
 
-// Sum puts the stamp into one sentence. Whoever sets Elsewhere or Altered calls it again.
-func (s *Stamp) Sum() {
-	pairs := []string{"serial", s.Serial, "office", s.Office, "page", itoa(s.Page)}
+// Summarize puts the stamp into one sentence. Whoever sets Elsewhere or Altered calls it again.
+func (s *Stamp) Summarize() {
+	pairs := []string{"serial", s.Serial, "office", s.Office, "page", formatInt(s.Page)}
 	code := "stamp.unproved"
 	switch {
 	case s.Specimen:
@@ -95,15 +95,15 @@ func (s *Stamp) Sum() {
 	case s.Trusted:
 		code = "stamp.unknown_office"
 	}
-	s.Summary = reason(code, pairs...)
+	s.Summary = newReason(code, pairs...)
 	s.Reasons = []Reason{}
 	if s.Twice {
-		s.Reasons = append(s.Reasons, reason("stamp.twice", "serial", s.Serial))
+		s.Reasons = append(s.Reasons, newReason("stamp.twice", "serial", s.Serial))
 	}
 	if s.Elsewhere == "yes" {
-		s.Reasons = append(s.Reasons, reason("stamp.elsewhere", "serial", s.Serial))
+		s.Reasons = append(s.Reasons, newReason("stamp.elsewhere", "serial", s.Serial))
 	}
 	if s.Altered {
-		s.Reasons = append(s.Reasons, reason("stamp.altered", "serial", s.Serial))
+		s.Reasons = append(s.Reasons, newReason("stamp.altered", "serial", s.Serial))
 	}
 }

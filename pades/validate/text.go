@@ -52,106 +52,106 @@ type printer struct {
 	err       error
 }
 
-// Text writes the report for people: who signed, when and proved by whom, what is covered, what changed since, whether
+// WriteText writes the report for people: who signed, when and proved by whom, what is covered, what changed since, whether
 // it is trusted and why not. Language is "id" or "en". The steps of the checks follow where the report has them.
-func (r *Report) Text(w io.Writer, language string) error {
+func (r *Report) WriteText(w io.Writer, language string) error {
 	p := &printer{w: w, lang: language, revisions: map[int][]Reason{}}
 	for _, x := range r.Revisions {
 		p.revisions[x.Revision] = x.What
 	}
-	p.line("%s", clean(r.File.Name))
-	p.row("result", "%s", r.Summary.In(language))
-	p.row("", "%s%s, %s", r.Indication, sub(r.SubIndication), p.integrity(r.Integrity))
-	size := fmt.Sprintf("%d %s", r.File.Size, p.say("size"))
+	p.printLine("%s", cleanText(r.File.Name))
+	p.printRow("result", "%s", r.Summary.In(language))
+	p.printRow("", "%s%s, %s", r.Indication, formatSubIndication(r.SubIndication), p.integrityText(r.Integrity))
+	size := fmt.Sprintf("%d %s", r.File.Size, p.labelText("size"))
 	if r.File.SHA256 != "" {
 		size += ", SHA-256 " + r.File.SHA256
 	}
-	p.row("file", "%s", size)
-	p.row("at", "%s", stamp(r.At.Time))
+	p.printRow("file", "%s", size)
+	p.printRow("at", "%s", formatTime(r.At.Time))
 	for _, s := range r.Stamps {
-		p.row("stamp", "%s", s.Summary.In(language))
+		p.printRow("stamp", "%s", s.Summary.In(language))
 		for _, x := range s.Reasons {
-			p.row("", "%s", x.In(language))
+			p.printRow("", "%s", x.In(language))
 		}
 	}
 	for _, x := range r.Warnings {
-		p.row("warning", "%s", x.In(language))
+		p.printRow("warning", "%s", x.In(language))
 	}
 	for i := range r.Signatures {
-		p.line("")
-		p.signature(i+1, &r.Signatures[i])
+		p.printLine("")
+		p.printSignature(i+1, &r.Signatures[i])
 	}
-	p.words(r)
+	p.printTerms(r)
 	return p.err
 }
 
-// words explains those of the standards that the text uses.
-func (p *printer) words(r *Report) {
-	list := r.words()
+// printTerms explains those of the standards that the text uses.
+func (p *printer) printTerms(r *Report) {
+	list := r.listTerms()
 	if len(r.Signatures) == 0 {
 		return
 	}
-	p.line("")
-	p.line("%s", p.say("words"))
+	p.printLine("")
+	p.printLine("%s", p.labelText("words"))
 	for _, w := range list {
-		p.line("   %s: %s", w, p.in(wordSentences[w]))
+		p.printLine("   %s: %s", w, p.inLanguage(termSentences[w]))
 	}
-	p.line("   %s: %s", p.say("revision"), p.in(revisionWord))
+	p.printLine("   %s: %s", p.labelText("revision"), p.inLanguage(revisionTerm))
 }
 
-func (p *printer) signature(number int, s *Signature) {
-	where := p.say("field") + " " + clean(s.Field)
+func (p *printer) printSignature(number int, s *Signature) {
+	where := p.labelText("field") + " " + cleanText(s.Field)
 	if s.Page > 0 {
-		where += fmt.Sprintf(", %s %d", p.say("page"), s.Page)
+		where += fmt.Sprintf(", %s %d", p.labelText("page"), s.Page)
 	}
-	p.line("%d. %s (%s)", number, s.Summary.In(p.lang), where)
-	p.row("result", "%s%s", s.Indication, sub(s.SubIndication))
+	p.printLine("%d. %s (%s)", number, s.Summary.In(p.lang), where)
+	p.printRow("result", "%s%s", s.Indication, formatSubIndication(s.SubIndication))
 	level := string(s.Level)
 	if level == "" {
-		level = p.say("old_form")
+		level = p.labelText("old_form")
 	}
-	if form := clean(s.Form); s.Kind != KindTimestamp && form != level { // an older form is called by its name
+	if form := cleanText(s.Form); s.Kind != KindTimestamp && form != level { // an older form is called by its name
 		level += " (" + form + ")"
 	}
 	if s.Kind != KindTimestamp {
-		p.row("level", "%s", level)
+		p.printRow("level", "%s", level)
 	}
 	if c := s.Signer; c != nil {
-		p.row("signer", "%s, %s %s, %s %s", clean(c.Name), p.say("issued_by"), clean(c.Issuer), p.say("ends"), stamp(c.NotAfter.Time))
+		p.printRow("signer", "%s, %s %s, %s %s", cleanText(c.Name), p.labelText("issued_by"), cleanText(c.Issuer), p.labelText("ends"), formatTime(c.NotAfter.Time))
 	}
 	if s.Identity != nil {
-		p.row("identity", "%s", s.Identity.Statement.In(p.lang))
+		p.printRow("identity", "%s", s.Identity.Statement.In(p.lang))
 	}
-	p.times(s)
-	p.content(s)
+	p.printTimes(s)
+	p.printContent(s)
 	for i, x := range s.Reasons {
-		p.next(i, "because", x.In(p.lang))
+		p.printNext(i, "because", x.In(p.lang))
 	}
 	for i, x := range s.Steps {
-		p.next(i, "evidence", p.step(x))
+		p.printNext(i, "evidence", p.formatStep(x))
 	}
 }
 
-func (p *printer) times(s *Signature) {
+func (p *printer) printTimes(s *Signature) {
 	if s.Proven != nil {
-		p.row("proven", "%s %s %s", stamp(s.Proven.Time.Time), p.say("by"), clean(s.Proven.By))
+		p.printRow("proven", "%s %s %s", formatTime(s.Proven.Time.Time), p.labelText("by"), cleanText(s.Proven.By))
 	} else {
-		p.row("proven", "%s", p.say("nobody"))
+		p.printRow("proven", "%s", p.labelText("nobody"))
 	}
 	if !s.Claimed.Time.IsZero() {
-		p.row("claimed", "%s", stamp(s.Claimed.Time.Time))
+		p.printRow("claimed", "%s", formatTime(s.Claimed.Time.Time))
 	}
 }
 
-func (p *printer) content(s *Signature) {
+func (p *printer) printContent(s *Signature) {
 	if s.Covers.Whole {
-		p.row("covers", "%d "+p.say("bytes"), s.Covers.Length, s.Revision)
+		p.printRow("covers", "%d "+p.labelText("bytes"), s.Covers.Length, s.Revision)
 	} else {
-		p.row("covers", "%s", p.say("not_whole"))
+		p.printRow("covers", "%s", p.labelText("not_whole"))
 	}
 	for i, c := range s.Later {
 		if i == maxLaterLines {
-			p.row("", "(%d)", len(s.Later)-i)
+			p.printRow("", "(%d)", len(s.Later)-i)
 			return
 		}
 		what, word := c.What, "forbidden"
@@ -162,15 +162,15 @@ func (p *printer) content(s *Signature) {
 		for _, x := range what {
 			parts = append(parts, x.In(p.lang))
 		}
-		p.next(i, "later", fmt.Sprintf("%s %d (%s): %s", p.say("revision"), c.Revision, p.say(word), strings.Join(parts, "; ")))
+		p.printNext(i, "later", fmt.Sprintf("%s %d (%s): %s", p.labelText("revision"), c.Revision, p.labelText(word), strings.Join(parts, "; ")))
 	}
 }
 
 // maxLaterLines bounds the later revisions that are told of one signature in the text.
 const maxLaterLines = 30
 
-func (p *printer) step(s Step) string {
-	t := fmt.Sprintf("[%s] %s: %s", p.say(s.Result), s.Check, s.What.In(p.lang))
+func (p *printer) formatStep(s Step) string {
+	t := fmt.Sprintf("[%s] %s: %s", p.labelText(s.Result), s.Check, s.What.In(p.lang))
 	if what := s.What.Args["what"]; what != "" { // in the words of those who found it
 		t += " [" + what + "]"
 	}
@@ -178,45 +178,47 @@ func (p *printer) step(s Step) string {
 		t += " (" + s.Clause + ")"
 	}
 	if len(s.Paths) > 0 {
-		t += " " + clean(strings.Join(s.Paths, "; "))
+		t += " " + cleanText(strings.Join(s.Paths, "; "))
 	}
 	return t
 }
 
-// sub puts a sub-indication behind an indication.
-func sub(s SubIndication) string {
+// formatSubIndication puts a sub-indication behind an indication.
+func formatSubIndication(s SubIndication) string {
 	if s == "" {
 		return ""
 	}
 	return " (" + string(s) + ")"
 }
 
-func (p *printer) integrity(i Integrity) string {
-	return p.in(integritySentences[i])
+func (p *printer) integrityText(i Integrity) string {
+	return p.inLanguage(integritySentences[i])
 }
 
-func (p *printer) say(label string) string {
-	return p.in(labels[label])
+func (p *printer) labelText(label string) string {
+	return p.inLanguage(labels[label])
 }
 
-func (p *printer) in(s sentence) string { return Reason{Indonesian: s.id, English: s.en}.In(p.lang) }
+func (p *printer) inLanguage(s sentence) string {
+	return Reason{Indonesian: s.id, English: s.en}.In(p.lang)
+}
 
-// next writes one of several lines below the same label.
-func (p *printer) next(i int, label, text string) {
+// printNext writes one of several lines below the same label.
+func (p *printer) printNext(i int, label, text string) {
 	if i > 0 {
 		label = ""
 	}
-	p.row(label, "%s", text)
+	p.printRow(label, "%s", text)
 }
 
-func (p *printer) row(label, format string, args ...any) {
+func (p *printer) printRow(label, format string, args ...any) {
 	if label != "" {
-		label = p.say(label)
+		label = p.labelText(label)
 	}
-	p.line("   %-12s %s", label, fmt.Sprintf(format, args...))
+	p.printLine("   %-12s %s", label, fmt.Sprintf(format, args...))
 }
 
-func (p *printer) line(format string, args ...any) {
+func (p *printer) printLine(format string, args ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
 	}

@@ -34,14 +34,14 @@ type Trust struct {
 	signing, time *x509.CertPool
 	names         map[string]string              // SHA-256 of a root to where it came from
 	bySubject     map[string][]*x509.Certificate // roots for either purpose
-	offices       map[string]bool                // SHA-256 of certificates trusted for duty stamps
+	stampIssuers  map[string]bool                // SHA-256 of certificates trusted for duty stamps
 	declared      map[string][]Assurance         // by the SHA-256 of an issuer
-	all           []root                         // in the order in which they were added
+	all           []trustAnchor                  // in the order in which they were added
 	count         int
 }
 
-// root is a certificate as it was added once.
-type root struct {
+// trustAnchor is a certificate as it was added once.
+type trustAnchor struct {
 	*x509.Certificate
 	purpose Purpose
 }
@@ -49,7 +49,7 @@ type root struct {
 // Add trusts a certificate. Origin says where it came from, for the report, such as "authority" or a file's name.
 func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) {
 	if t.names == nil {
-		t.names, t.offices, t.bySubject = map[string]string{}, map[string]bool{}, map[string][]*x509.Certificate{}
+		t.names, t.stampIssuers, t.bySubject = map[string]string{}, map[string]bool{}, map[string][]*x509.Certificate{}
 		t.signing, t.time = x509.NewCertPool(), x509.NewCertPool()
 	}
 	for _, c := range roots {
@@ -59,10 +59,10 @@ func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) 
 		if purpose&ForTime != 0 {
 			t.time.AddCert(c)
 		}
-		t.all = append(t.all, root{c, purpose})
-		id := fingerprint(c)
+		t.all = append(t.all, trustAnchor{c, purpose})
+		id := certificateFingerprint(c)
 		if purpose&ForStamps != 0 {
-			t.offices[id] = true
+			t.stampIssuers[id] = true
 		}
 		if _, known := t.names[id]; !known {
 			t.names[id] = origin
@@ -88,29 +88,31 @@ func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 }
 
 // Origin returns where a root came from, as Add was told first; empty for a certificate that is not a root.
-func (t *Trust) Origin(c *x509.Certificate) string { return t.origin(c) }
+func (t *Trust) Origin(c *x509.Certificate) string { return t.originOf(c) }
 
-// origin returns where a root came from.
-func (t *Trust) origin(c *x509.Certificate) string { return t.names[fingerprint(c)] }
+// originOf returns where a root came from.
+func (t *Trust) originOf(c *x509.Certificate) string { return t.names[certificateFingerprint(c)] }
 
-// has reports whether a certificate is a root, whatever for.
-func (t *Trust) has(c *x509.Certificate) bool {
-	return slices.ContainsFunc(t.named(c.RawSubject), c.Equal)
+// hasRoot reports whether a certificate is a root, whatever for.
+func (t *Trust) hasRoot(c *x509.Certificate) bool {
+	return slices.ContainsFunc(t.findRoots(c.RawSubject), c.Equal)
 }
 
-// named returns the roots of that name.
-func (t *Trust) named(subject []byte) []*x509.Certificate { return t.bySubject[string(subject)] }
+// findRoots returns the roots of that name.
+func (t *Trust) findRoots(subject []byte) []*x509.Certificate { return t.bySubject[string(subject)] }
 
-// isOwn reports whether a chain ends in a root of the program's own.
-func (t *Trust) isOwn(c chain) bool { return len(c) > 0 && t.origin(c.root()) == OriginOwn }
-
-// isOffice reports whether a chain passes a certificate that is trusted for duty stamps.
-func (t *Trust) isOffice(c chain) bool {
-	return slices.ContainsFunc(c, func(x *x509.Certificate) bool { return t.offices[fingerprint(x)] })
+// endsInOwnRoot reports whether a chain ends in a root of the program's own.
+func (t *Trust) endsInOwnRoot(c chain) bool {
+	return len(c) > 0 && t.originOf(c.trustAnchor()) == OriginOwn
 }
 
-// pool returns the roots for a purpose. It is never nil, which to crypto/x509 would mean the machine's own roots.
-func (t *Trust) pool(purpose Purpose) *x509.CertPool {
+// isStampIssuer reports whether a chain passes a certificate that is trusted for duty stamps.
+func (t *Trust) isStampIssuer(c chain) bool {
+	return slices.ContainsFunc(c, func(x *x509.Certificate) bool { return t.stampIssuers[certificateFingerprint(x)] })
+}
+
+// rootPool returns the roots for a purpose. It is never nil, which to crypto/x509 would mean the machine's own roots.
+func (t *Trust) rootPool(purpose Purpose) *x509.CertPool {
 	switch {
 	case t.signing == nil:
 		return x509.NewCertPool()

@@ -221,19 +221,19 @@ func TestPolicyChoosesTheRuleForTheSmallestKeys(t *testing.T) {
 	t.Parallel()
 	p := DefaultPolicy()
 	for bits, until := range map[int]time.Time{
-		512: day(2000, 1, 1), 1024: day(2011, 1, 1), 1535: day(2011, 1, 1), 1536: day(2014, 1, 1), 2047: day(2014, 1, 1), 2048: {}, 4096: {},
+		512: utcDate(2000, 1, 1), 1024: utcDate(2011, 1, 1), 1535: utcDate(2011, 1, 1), 1536: utcDate(2014, 1, 1), 2047: utcDate(2014, 1, 1), 2048: {}, 4096: {},
 	} {
 		n := new(big.Int).Lsh(big.NewInt(1), uint(bits-1))
-		if a := p.key(&rsa.PublicKey{N: n, E: 65537}); !a.known || !a.until.Equal(until) {
+		if a := p.findKeyRule(&rsa.PublicKey{N: n, E: 65537}); !a.known || !a.until.Equal(until) {
 			t.Errorf("RSA of %d bits until %s, want %s", bits, a.until, until)
 		}
 	}
-	for curve, known := range map[elliptic.Curve]time.Time{elliptic.P224(): day(2014, 1, 1), elliptic.P256(): {}, elliptic.P521(): {}} {
-		if a := p.key(&ecdsa.PublicKey{Curve: curve}); !a.known || !a.until.Equal(known) {
+	for curve, known := range map[elliptic.Curve]time.Time{elliptic.P224(): utcDate(2014, 1, 1), elliptic.P256(): {}, elliptic.P521(): {}} {
+		if a := p.findKeyRule(&ecdsa.PublicKey{Curve: curve}); !a.known || !a.until.Equal(known) {
 			t.Errorf("%s until %s", a.name, a.until)
 		}
 	}
-	if p.key("no key").known {
+	if p.findKeyRule("no key").known {
 		t.Error("a key of no kind is known")
 	}
 }
@@ -268,7 +268,7 @@ func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 		signing, time bool
 	}{{w.root, true, true}, {w.timeRoot, false, true}, {self, true, false}, {w.tsa, true, true}} {
 		for purpose, want := range map[Purpose]bool{ForSigning: c.signing, ForTime: c.time} {
-			_, err := c.h.cert.Verify(x509.VerifyOptions{Roots: trust.pool(purpose), CurrentTime: date(2025, 1, 1), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+			_, err := c.h.cert.Verify(x509.VerifyOptions{Roots: trust.rootPool(purpose), CurrentTime: date(2025, 1, 1), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
 			if (err == nil) != want {
 				t.Errorf("%s for purpose %d: %v", c.h.cert.Subject.CommonName, purpose, err)
 			}
@@ -287,7 +287,7 @@ func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 	if got := names(trust.Roots(ForSigning)); got != "Root, Issuing, Sendiri, Sendiri, Clock" {
 		t.Errorf("trusted for signatures: %s", got)
 	}
-	if !trust.isOffice(chain{w.tsa.cert}) || trust.isOffice(chain{w.root.cert}) {
+	if !trust.isStampIssuer(chain{w.tsa.cert}) || trust.isStampIssuer(chain{w.root.cert}) {
 		t.Error("wrong office")
 	}
 }
@@ -298,11 +298,11 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	p := proved(signed(t, w), date(2025, 6, 2))
 	began := time.Now()
 	for i := range 5000 {
-		if i < maxPool+8 {
-			p.f.DSS.Certs = append(p.f.DSS.Certs, facts.Proof{DER: certificate(t, nil, "Issuing", ca).cert.Raw, Revision: 3})
+		if i < maxPoolSize+8 {
+			p.f.DSS.Certs = append(p.f.DSS.Certs, facts.StoreItem{DER: certificate(t, nil, "Issuing", ca).cert.Raw, Revision: 3})
 		}
 		if i < 1500 {
-			p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.Proof{DER: []byte(fmt.Sprint("nonsense ", i)), Revision: 3})
+			p.f.DSS.OCSPs = append(p.f.DSS.OCSPs, facts.StoreItem{DER: []byte(fmt.Sprint("nonsense ", i)), Revision: 3})
 		}
 	}
 	made := time.Since(began)
@@ -323,22 +323,22 @@ func TestLookingForChainsIsGivenUpWhenItHasCostEnough(t *testing.T) {
 	p := w.paper()
 	p.f.DSS = &facts.Store{}
 	for range 20 {
-		p.f.DSS.Certs = append(p.f.DSS.Certs, facts.Proof{DER: certificate(t, nil, "Kepala", ca).cert.Raw, Revision: 1})
+		p.f.DSS.Certs = append(p.f.DSS.Certs, facts.StoreItem{DER: certificate(t, nil, "Kepala", ca).cert.Raw, Revision: 1})
 	}
 	head := certificate(t, nil, "Kepala", ca)
 	for range 10 {
 		p.sign(certificate(t, head, "Budi", person))
 	}
 	v := newValidation(Options{At: date(2025, 6, 3), Trust: w.trust})
-	v.gather(p.f)
-	v.checks = maxChecks - 100
-	if err := v.judgeAll(t.Context()); err != nil {
+	v.collectFacts(p.f)
+	v.chainChecks = maxChecks - 100
+	if err := v.validateSignatures(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if v.checks > maxChecks+perChain {
-		t.Errorf("%d checks", v.checks)
+	if v.chainChecks > maxChecks+maxChecksPerChain {
+		t.Errorf("%d checks", v.chainChecks)
 	}
-	r := v.compose(p.f)
+	r := v.buildReport(p.f)
 	if r.Indication != Indeterminate || r.SubIndication != NoCertificateChainFound || !hasReason(r.Warnings, "revocation.too_much") {
 		t.Errorf("%s %s %v", r.Indication, r.SubIndication, r.Warnings)
 	}

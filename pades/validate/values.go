@@ -18,7 +18,7 @@ var (
 // certificateValues are the certificates among the unsigned attributes. Those that cannot be read are left out.
 func certificateValues(s cms.Signer) (certs []*x509.Certificate) {
 	var values []encodingasn1.RawValue
-	if !value(s.Unsigned, oidCertificateValues, &values) {
+	if !unmarshalAttribute(s.Unsigned, oidCertificateValues, &values) {
 		return nil
 	}
 	for _, raw := range values[:min(len(values), cms.MaxCertificates)] {
@@ -37,22 +37,22 @@ func revocationValues(s cms.Signer) (crls, responses [][]byte) {
 		Responses []encodingasn1.RawValue `asn1:"optional,explicit,tag:1"`
 		Other     encodingasn1.RawValue   `asn1:"optional,explicit,tag:2"`
 	}
-	if !value(s.Unsigned, oidRevocationValues, &values) {
+	if !unmarshalAttribute(s.Unsigned, oidRevocationValues, &values) {
 		return nil, nil
 	}
 	for _, c := range values.CRLs {
 		crls = append(crls, c.FullBytes)
 	}
 	for _, r := range values.Responses {
-		if der, err := whole(r.FullBytes); err == nil {
+		if der, err := wrapBasicResponse(r.FullBytes); err == nil {
 			responses = append(responses, der)
 		}
 	}
 	return crls, responses
 }
 
-func value(attributes []cms.Attribute, oid encodingasn1.ObjectIdentifier, into any) bool {
-	der, ok, err := cms.Value(attributes, oid)
+func unmarshalAttribute(attributes []cms.Attribute, oid encodingasn1.ObjectIdentifier, into any) bool {
+	der, ok, err := cms.FindAttributeValue(attributes, oid)
 	if err != nil || !ok {
 		return false
 	}
@@ -60,8 +60,8 @@ func value(attributes []cms.Attribute, oid encodingasn1.ObjectIdentifier, into a
 	return err == nil
 }
 
-// whole puts around a basic response what the responder sent it in: the attribute has it without.
-func whole(basic []byte) ([]byte, error) {
+// wrapBasicResponse puts around a basic response what the responder sent it in: the attribute has it without.
+func wrapBasicResponse(basic []byte) ([]byte, error) {
 	type bytes struct {
 		Type     encodingasn1.ObjectIdentifier
 		Response []byte

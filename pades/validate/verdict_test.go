@@ -79,7 +79,7 @@ func TestChangeThatIsNotAllowedFailsTheSignatureAndNotTheProofOfTime(t *testing.
 	n := p.grow(diff.CodeContent)
 	for _, s := range p.f.Signatures {
 		l := &s.Later[len(s.Later)-1]
-		l.Changes = []diff.Change{{What: diff.Replaced, Code: diff.CodeContent, Level: diff.Other, Ref: pdf.Ref{Number: 7}, Paths: []string{"Root/Pages/Kids[0]/Contents"}, Page: 1}}
+		l.Changes = []diff.Change{{Operation: diff.Replaced, Code: diff.CodeContent, Level: diff.Other, Ref: pdf.Ref{Number: 7}, Paths: []string{"Root/Pages/Kids[0]/Contents"}, Page: 1}}
 		l.Level, l.Denied = diff.Other, []int{0}
 	}
 	r := p.judge(date(2025, 6, 4))
@@ -105,7 +105,7 @@ func TestTooManyChangesCannotBeJudged(t *testing.T) {
 	p := w.paper()
 	s := p.sign(w.budi)
 	p.prove([][]byte{w.budi.good(date(2025, 6, 2)), w.issuing.good(date(2025, 6, 2))})
-	s.Later[0].Changes, s.Later[0].Denied = []diff.Change{{What: diff.Oddity, Code: diff.CodeTooMuch, Level: diff.Other}}, []int{0}
+	s.Later[0].Changes, s.Later[0].Denied = []diff.Change{{Operation: diff.Oddity, Code: diff.CodeTooMuch, Level: diff.Other}}, []int{0}
 	r := p.judge(date(2025, 6, 3))
 	if got := r.Signatures[0]; got.Integrity != CannotBeJudged || got.Indication != Indeterminate {
 		t.Errorf("%s %s", got.Indication, got.Integrity)
@@ -208,7 +208,7 @@ func TestAllowedChangeThatCoversContentIsToldWithTheSignature(t *testing.T) {
 		}
 	}
 	var text strings.Builder
-	if err := r.Text(&text, "en"); err != nil || !strings.Contains(text.String(), "stands over text of page 3") {
+	if err := r.WriteText(&text, "en"); err != nil || !strings.Contains(text.String(), "stands over text of page 3") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

@@ -3,20 +3,20 @@ package fontfile
 // parseCFF reads the first font of a compact font program (Technical Note 5176).
 func parseCFF(file []byte) (*Font, error) {
 	b := program(file)
-	_, at, ok := index(b, b.u8(2)) // names
+	_, at, ok := readIndex(b, b.u8(2)) // names
 	if !ok {
 		return nil, ErrUnknown
 	}
-	tops, at, ok := index(b, at)
+	tops, at, ok := readIndex(b, at)
 	if !ok || len(tops) == 0 {
 		return nil, ErrUnknown
 	}
-	strings, _, ok := index(b, at)
+	strings, _, ok := readIndex(b, at)
 	if !ok {
 		return nil, ErrUnknown
 	}
-	top := topDict(tops[0])
-	glyphs, _, ok := index(b, top[17])
+	top := readTopDict(tops[0])
+	glyphs, _, ok := readIndex(b, top[17])
 	if !ok {
 		return nil, ErrUnknown
 	}
@@ -26,7 +26,7 @@ func parseCFF(file []byte) (*Font, error) {
 		}
 		return glyphs[glyph]
 	}}
-	set := charset(b, top[15], len(glyphs))
+	set := readCharset(b, top[15], len(glyphs))
 	if _, keyed := top[12<<8|30]; keyed {
 		f.cids = map[uint32]int{}
 		for glyph, cid := range set {
@@ -43,12 +43,12 @@ func parseCFF(file []byte) (*Font, error) {
 			f.names[glyph] = string(strings[sid-391])
 		}
 	}
-	f.codes = encoding(b, top[16], set)
+	f.codes = readEncoding(b, top[16], set)
 	return f, nil
 }
 
-// index reads an INDEX at an offset and returns its items and where it ends.
-func index(b program, at int) (items []program, end int, ok bool) {
+// readIndex reads an INDEX at an offset and returns its items and where it ends.
+func readIndex(b program, at int) (items []program, end int, ok bool) {
 	count, size := b.u16(at), b.u8(at+2)
 	if at <= 0 || at+2 > len(b) {
 		return nil, 0, false
@@ -74,8 +74,8 @@ func index(b program, at int) (items []program, end int, ok bool) {
 	return items, data + offset(count), data+offset(count) <= len(b)
 }
 
-// topDict reads the operators of a DICT with their last integer operand. Operators of two bytes are 12<<8 and the second.
-func topDict(b program) map[int]int {
+// readTopDict reads the operators of a DICT with their last integer operand. Operators of two bytes are 12<<8 and the second.
+func readTopDict(b program) map[int]int {
 	dict, last := map[int]int{}, 0
 	for at := 0; at < len(b); {
 		switch v := b.u8(at); {
@@ -111,8 +111,8 @@ func topDict(b program) map[int]int {
 	return dict
 }
 
-// charset returns the string or CID of each glyph. Of the predefined ones only the first is known: ISOAdobe.
-func charset(b program, at, glyphs int) []int {
+// readCharset returns the string or CID of each glyph. Of the predefined ones only the first is known: ISOAdobe.
+func readCharset(b program, at, glyphs int) []int {
 	set := make([]int, 1, max(1, glyphs))
 	if at <= 2 {
 		for glyph := 1; glyph < glyphs && at == 0; glyph++ {
@@ -142,8 +142,8 @@ func charset(b program, at, glyphs int) []int {
 	return set
 }
 
-// encoding returns the glyphs of codes. Of the standard encoding it knows the codes of ASCII.
-func encoding(b program, at int, set []int) map[byte]int {
+// readEncoding returns the glyphs of codes. Of the standard encoding it knows the codes of ASCII.
+func readEncoding(b program, at int, set []int) map[byte]int {
 	codes := map[byte]int{}
 	if at <= 1 {
 		for glyph, sid := range set {

@@ -46,38 +46,38 @@ func Parse(b []byte) (*Font, error) {
 	return nil, ErrUnknown
 }
 
-// Name returns the name of a glyph, or "". Of the names that formats leave out because every reader knows them, those of
+// GlyphName returns the name of a glyph, or "". Of the names that formats leave out because every reader knows them, those of
 // ASCII letters and digits are returned, and no others.
-func (f *Font) Name(glyph int) string {
+func (f *Font) GlyphName(glyph int) string {
 	if glyph < 0 || glyph >= len(f.names) {
 		return ""
 	}
 	return f.names[glyph]
 }
 
-// Runes returns the characters that the program's Unicode character maps lead to a glyph.
-func (f *Font) Runes(glyph int) []rune { return f.runes[glyph] }
+// GlyphRunes returns the characters that the program's Unicode character maps lead to a glyph.
+func (f *Font) GlyphRunes(glyph int) []rune { return f.runes[glyph] }
 
-// Glyph returns the glyph of a code by the program's own encoding.
-func (f *Font) Glyph(code byte) (int, bool) {
+// GlyphByCode returns the glyph of a code by the program's own encoding.
+func (f *Font) GlyphByCode(code byte) (int, bool) {
 	g, ok := f.codes[code]
 	return g, ok
 }
 
-// Named returns the glyph of that name.
-func (f *Font) Named(name string) (int, bool) {
+// GlyphByName returns the glyph of that name.
+func (f *Font) GlyphByName(name string) (int, bool) {
 	g := slices.Index(f.names, name)
 	return g, g >= 0 && name != ""
 }
 
-// Of returns the glyph of a character by the program's Unicode character maps.
-func (f *Font) Of(r rune) (int, bool) {
+// GlyphByRune returns the glyph of a character by the program's Unicode character maps.
+func (f *Font) GlyphByRune(r rune) (int, bool) {
 	g, ok := f.glyphs[r]
 	return g, ok
 }
 
-// OfCID returns the glyph of a CID, in a program that is keyed by CID or where a CID is a glyph.
-func (f *Font) OfCID(cid uint32) (int, bool) {
+// GlyphByCID returns the glyph of a CID, in a program that is keyed by CID or where a CID is a glyph.
+func (f *Font) GlyphByCID(cid uint32) (int, bool) {
 	if f.cids == nil {
 		return int(cid), cid < maxGlyphs
 	}

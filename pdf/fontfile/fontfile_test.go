@@ -9,7 +9,7 @@ import (
 	"github.com/go-fonts/dejavu/dejavusanscondensed"
 )
 
-func parse(t testing.TB, b []byte) *Font {
+func mustParse(t testing.TB, b []byte) *Font {
 	t.Helper()
 	f, err := Parse(b)
 	if err != nil {
@@ -18,23 +18,23 @@ func parse(t testing.TB, b []byte) *Font {
 	return f
 }
 
-func TestTrueTypeTellsTheCharactersOfItsGlyphs(t *testing.T) {
+func TestTrueTypeGlyphsHaveCharacters(t *testing.T) {
 	t.Parallel()
-	f := parse(t, dejavusanscondensed.TTF)
+	f := mustParse(t, dejavusanscondensed.TTF)
 	outlines := map[string]rune{}
 	for c := '0'; c <= 'z'; c++ {
 		name := asciiName(c)
 		if name == "" {
 			continue
 		}
-		g, ok := f.Of(c)
-		if !ok || f.Name(g) != name {
-			t.Errorf("%c is glyph %d, named %q", c, g, f.Name(g))
+		g, ok := f.GlyphByRune(c)
+		if !ok || f.GlyphName(g) != name {
+			t.Errorf("%c is glyph %d, named %q", c, g, f.GlyphName(g))
 		}
-		if runes := f.Runes(g); len(runes) == 0 || runes[0] != c {
+		if runes := f.GlyphRunes(g); len(runes) == 0 || runes[0] != c {
 			t.Errorf("glyph %d is for %q, want %c first", g, runes, c)
 		}
-		if named, ok := f.Named(name); !ok || named != g {
+		if named, ok := f.GlyphByName(name); !ok || named != g {
 			t.Errorf("%s is glyph %d, want %d", name, named, g)
 		}
 		if other, twice := outlines[string(f.Outline(g))]; twice || len(f.Outline(g)) == 0 {
@@ -42,10 +42,10 @@ func TestTrueTypeTellsTheCharactersOfItsGlyphs(t *testing.T) {
 		}
 		outlines[string(f.Outline(g))] = c
 	}
-	if g, ok := f.OfCID(7); !ok || g != 7 {
+	if g, ok := f.GlyphByCID(7); !ok || g != 7 {
 		t.Errorf("CID 7 is glyph %d", g)
 	}
-	if _, ok := f.Of('\U0010fffe'); ok || f.Name(-1) != "" || f.Name(1<<20) != "" || f.Outline(-1) != nil || f.Outline(1<<20) != nil {
+	if _, ok := f.GlyphByRune('\U0010fffe'); ok || f.GlyphName(-1) != "" || f.GlyphName(1<<20) != "" || f.Outline(-1) != nil || f.Outline(1<<20) != nil {
 		t.Error("something is known of what is not there")
 	}
 }
@@ -85,15 +85,15 @@ func TestCharacterMapsAreReadInTheFormatsThatFontsHave(t *testing.T) {
 		cmap []byte
 		want func(f *Font) bool
 	}{
-		"0, Macintosh": {cmap(1, 0, table(uint16(0), uint16(262), uint16(0), bytes0)), func(f *Font) bool { g, ok := f.Glyph('A'); return ok && g == 5 }},
+		"0, Macintosh": {cmap(1, 0, table(uint16(0), uint16(262), uint16(0), bytes0)), func(f *Font) bool { g, ok := f.GlyphByCode('A'); return ok && g == 5 }},
 		"4": {cmap(3, 1, table(uint16(4), uint16(32), uint16(0), uint16(4), make([]byte, 6), uint16('B'), uint16(0xffff), uint16(0), uint16('A'), uint16(0xffff),
-			uint16(0xffff-'A'+1+3), uint16(1), uint16(0), uint16(0))), func(f *Font) bool { g, ok := f.Of('B'); return ok && g == 4 && len(f.Runes(3)) == 1 }},
+			uint16(0xffff-'A'+1+3), uint16(1), uint16(0), uint16(0))), func(f *Font) bool { g, ok := f.GlyphByRune('B'); return ok && g == 4 && len(f.GlyphRunes(3)) == 1 }},
 		"4, symbol": {cmap(3, 0, table(uint16(4), uint16(32), uint16(0), uint16(4), make([]byte, 6), uint16(0xf042), uint16(0xffff), uint16(0), uint16(0xf041), uint16(0xffff),
-			uint16(0x10000-0xf041+3), uint16(1), uint16(0), uint16(0))), func(f *Font) bool { g, ok := f.Glyph('B'); return ok && g == 4 && len(f.Runes(4)) == 0 }},
-		"6":  {cmap(0, 3, table(uint16(6), uint16(14), uint16(0), uint16('x'), uint16(2), uint16(0), uint16(9))), func(f *Font) bool { g, ok := f.Of('y'); return ok && g == 9 }},
-		"12": {cmap(3, 10, table(uint16(12), uint16(0), uint32(28), uint32(0), uint32(1), uint32(0x1f600), uint32(0x1f601), uint32(7))), func(f *Font) bool { g, ok := f.Of(0x1f601); return ok && g == 8 }},
+			uint16(0x10000-0xf041+3), uint16(1), uint16(0), uint16(0))), func(f *Font) bool { g, ok := f.GlyphByCode('B'); return ok && g == 4 && len(f.GlyphRunes(4)) == 0 }},
+		"6":  {cmap(0, 3, table(uint16(6), uint16(14), uint16(0), uint16('x'), uint16(2), uint16(0), uint16(9))), func(f *Font) bool { g, ok := f.GlyphByRune('y'); return ok && g == 9 }},
+		"12": {cmap(3, 10, table(uint16(12), uint16(0), uint32(28), uint32(0), uint32(1), uint32(0x1f600), uint32(0x1f601), uint32(7))), func(f *Font) bool { g, ok := f.GlyphByRune(0x1f601); return ok && g == 8 }},
 	} {
-		if !c.want(parse(t, sfnt(map[string][]byte{"cmap": c.cmap}))) {
+		if !c.want(mustParse(t, sfnt(map[string][]byte{"cmap": c.cmap}))) {
 			t.Errorf("format %s is not read", name)
 		}
 	}
@@ -101,13 +101,13 @@ func TestCharacterMapsAreReadInTheFormatsThatFontsHave(t *testing.T) {
 
 func TestNamesOfFormat2AreTheStandardOnesAndThoseOfTheFont(t *testing.T) {
 	t.Parallel()
-	f := parse(t, sfnt(map[string][]byte{"post": table(uint32(0x00020000), make([]byte, 28), uint16(4), uint16(0), uint16(20), uint16(258), uint16(999), []byte("\x04nine"))}))
+	f := mustParse(t, sfnt(map[string][]byte{"post": table(uint32(0x00020000), make([]byte, 28), uint16(4), uint16(0), uint16(20), uint16(258), uint16(999), []byte("\x04nine"))}))
 	for g, want := range []string{"", "one", "nine", "", ""} {
-		if f.Name(g) != want {
-			t.Errorf("glyph %d is %q, want %q", g, f.Name(g), want)
+		if f.GlyphName(g) != want {
+			t.Errorf("glyph %d is %q, want %q", g, f.GlyphName(g), want)
 		}
 	}
-	if n := parse(t, sfnt(map[string][]byte{"post": table(uint32(0x00030000), make([]byte, 28))})).Name(1); n != "" {
+	if n := mustParse(t, sfnt(map[string][]byte{"post": table(uint32(0x00030000), make([]byte, 28))})).GlyphName(1); n != "" {
 		t.Errorf("format 3 names a glyph %q", n)
 	}
 }
@@ -140,23 +140,23 @@ func cff(keyed bool) []byte {
 	return bytes.Join([][]byte{head, index(top(begin, begin+len(set), begin+len(set)+len(codes))), tail, set, codes, glyphs}, nil)
 }
 
-func TestCompactFontTellsNamesOrCIDs(t *testing.T) {
+func TestCompactFontHasNamesOrCIDs(t *testing.T) {
 	t.Parallel()
-	f := parse(t, cff(false))
-	if f.Name(1) != "one" || f.Name(2) != "sembilan" {
+	f := mustParse(t, cff(false))
+	if f.GlyphName(1) != "one" || f.GlyphName(2) != "sembilan" {
 		t.Errorf("%q", f.names)
 	}
-	if g, ok := f.Glyph('n'); !ok || g != 2 {
+	if g, ok := f.GlyphByCode('n'); !ok || g != 2 {
 		t.Errorf("n is glyph %d", g)
 	}
 	if string(f.Outline(2)) != "\x8c\x0e" {
 		t.Errorf("glyph 2 is %x", f.Outline(2))
 	}
-	f = parse(t, cff(true))
-	if g, ok := f.OfCID(391); !ok || g != 2 || f.Name(1) != "" {
+	f = mustParse(t, cff(true))
+	if g, ok := f.GlyphByCID(391); !ok || g != 2 || f.GlyphName(1) != "" {
 		t.Errorf("CID 391 is glyph %d", g)
 	}
-	if _, ok := f.OfCID(1); ok {
+	if _, ok := f.GlyphByCID(1); ok {
 		t.Error("CID 1 is a glyph")
 	}
 }
@@ -194,23 +194,23 @@ func TestType1IsReadInAllItsSpellings(t *testing.T) {
 		"hexadecimal": append(bytes.Clone(clear), fmt.Sprintf("%x", hidden)...),
 		"segments":    append(segment(1, clear), append(segment(2, hidden), 0x80, 3)...),
 	} {
-		f := parse(t, file)
-		g, ok := f.Glyph('1')
-		if !ok || f.Name(g) != "nine" || string(f.Outline(g)) != "sembilan" {
+		f := mustParse(t, file)
+		g, ok := f.GlyphByCode('1')
+		if !ok || f.GlyphName(g) != "nine" || string(f.Outline(g)) != "sembilan" {
 			t.Errorf("%s: 1 is glyph %d of %q: %q", name, g, f.names, f.Outline(g))
 		}
-		if g, ok := f.Named("one"); !ok || g != 0 {
+		if g, ok := f.GlyphByName("one"); !ok || g != 0 {
 			t.Errorf("%s: one is glyph %d", name, g)
 		}
 	}
 	clear, hidden = type1("StandardEncoding def")
-	f := parse(t, append(clear, hidden...))
-	if g, ok := f.Glyph('1'); !ok || f.Name(g) != "one" {
+	f := mustParse(t, append(clear, hidden...))
+	if g, ok := f.GlyphByCode('1'); !ok || f.GlyphName(g) != "one" {
 		t.Errorf("by the standard encoding 1 is glyph %d", g)
 	}
 }
 
-func TestWhatIsNoFontIsRefused(t *testing.T) {
+func TestUnknownFontProgramIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "x", "%PDF-1.7 and more", "%!PS without a private part", "\x01\x00\x04\x01", "\x01\x00\xff\xff\xff\xff\xff"} {
 		if f, err := Parse([]byte(s)); err == nil {
@@ -235,13 +235,13 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for c := range 256 {
-			g, _ := font.Glyph(byte(c))
-			font.Name(g)
-			font.Runes(g)
+			g, _ := font.GlyphByCode(byte(c))
+			font.GlyphName(g)
+			font.GlyphRunes(g)
 			font.Outline(g)
-			g, _ = font.OfCID(uint32(c))
+			g, _ = font.GlyphByCID(uint32(c))
 			font.Outline(g)
-			font.Of(rune(c))
+			font.GlyphByRune(rune(c))
 		}
 	})
 }

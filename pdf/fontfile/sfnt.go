@@ -28,16 +28,16 @@ func parseSFNT(file []byte) (*Font, error) {
 	}
 	f.readCharacterMaps(tables["cmap"])
 	if f.names == nil {
-		f.names = postNames(tables["post"])
+		f.names = readPostNames(tables["post"])
 	}
 	if glyphs := tables["glyf"]; glyphs != nil {
 		location, long := tables["loca"], tables["head"].u16(50) != 0
-		f.outlines = func(glyph int) []byte { return trueTypeOutline(glyphs, location, long, glyph) }
+		f.outlines = func(glyph int) []byte { return findOutline(glyphs, location, long, glyph) }
 	}
 	return f, nil
 }
 
-func trueTypeOutline(glyphs, location program, long bool, glyph int) []byte {
+func findOutline(glyphs, location program, long bool, glyph int) []byte {
 	if glyph < 0 || glyph >= maxGlyphs {
 		return nil
 	}
@@ -48,8 +48,8 @@ func trueTypeOutline(glyphs, location program, long bool, glyph int) []byte {
 	return glyphs.part(from, to)
 }
 
-// postNames reads the names of glyphs in formats 1 and 2; other formats have none.
-func postNames(b program) []string {
+// readPostNames reads the names of glyphs in formats 1 and 2; other formats have none.
+func readPostNames(b program) []string {
 	// The first 258 names of format 2 are those of the Macintosh; from its index 3 on they follow ASCII.
 	standard := func(i int) string {
 		if i < 3 || i > 97 {
@@ -94,16 +94,16 @@ func (f *Font) readCharacterMaps(b program) {
 		sub := b.part(min(from, len(b)), len(b))
 		switch {
 		case platform == 0 || platform == 3 && (encoding == 1 || encoding == 10):
-			for _, m := range characterMap(sub) {
+			for _, m := range readSubtable(sub) {
 				f.glyphs[m.char] = m.glyph
 				if alike := f.runes[m.glyph]; len(alike) < maxAlike && !slices.Contains(alike, m.char) {
 					f.runes[m.glyph] = append(alike, m.char)
 				}
 			}
 		case platform == 3 && encoding == 0:
-			symbol = characterMap(sub)
+			symbol = readSubtable(sub)
 		case platform == 1 && encoding == 0:
-			macintosh = characterMap(sub)
+			macintosh = readSubtable(sub)
 		}
 	}
 	codes := map[byte]int{}
@@ -129,8 +129,8 @@ type mapping struct {
 	glyph int
 }
 
-// characterMap reads a subtable in one of the formats that fonts in PDF files have.
-func characterMap(b program) []mapping {
+// readSubtable reads a subtable in one of the formats that fonts in PDF files have.
+func readSubtable(b program) []mapping {
 	var m []mapping
 	add := func(r rune, glyph int) bool {
 		if glyph != 0 {

@@ -8,13 +8,13 @@ import (
 // parseType1 reads the names of the glyphs, their outlines and the encoding of a Type 1 font program, in segments or
 // not.
 func parseType1(file []byte) (*Font, error) {
-	b := unsegment(file)
+	b := removeSegments(file)
 	clear, hidden, ok := bytes.Cut(b, []byte("eexec"))
 	if !ok {
 		return nil, ErrUnknown
 	}
 	f := &Font{}
-	glyphs := f.readCharStrings(decrypt(plainHex(bytes.TrimLeft(hidden, " \t\r\n")), eexecKey))
+	glyphs := f.readCharStrings(decryptPrivate(decodeHex(bytes.TrimLeft(hidden, " \t\r\n")), eexecKey))
 	f.outlines = func(glyph int) []byte {
 		if glyph < 0 || glyph >= len(glyphs) {
 			return nil
@@ -26,7 +26,7 @@ func parseType1(file []byte) (*Font, error) {
 		numbers[name] = glyph
 	}
 	f.codes = map[byte]int{}
-	if standard(clear) {
+	if hasStandardEncoding(clear) {
 		for c := range rune(128) {
 			if glyph, known := numbers[asciiName(c)]; known && asciiName(c) != "" {
 				f.codes[byte(c)] = glyph
@@ -55,13 +55,13 @@ func parseType1(file []byte) (*Font, error) {
 // maxEncoding bounds the text of an encoding vector.
 const maxEncoding = 64 << 10
 
-func standard(clear []byte) bool {
+func hasStandardEncoding(clear []byte) bool {
 	_, after, found := bytes.Cut(clear, []byte("/Encoding"))
 	return found && bytes.HasPrefix(bytes.TrimLeft(after, " \t\r\n"), []byte("StandardEncoding"))
 }
 
-// unsegment takes the headers of the segments of a PFB file away.
-func unsegment(file []byte) []byte {
+// removeSegments takes the headers of the segments of a PFB file away.
+func removeSegments(file []byte) []byte {
 	if file[0] != 0x80 {
 		return file
 	}
@@ -75,8 +75,8 @@ func unsegment(file []byte) []byte {
 	return out
 }
 
-// plainHex decodes the private part where it is written in hexadecimal: its first four bytes then are digits.
-func plainHex(b []byte) []byte {
+// decodeHex decodes the private part where it is written in hexadecimal: its first four bytes then are digits.
+func decodeHex(b []byte) []byte {
 	digit := func(c byte) (byte, bool) {
 		switch {
 		case c >= '0' && c <= '9':
@@ -112,8 +112,8 @@ const (
 	charStringKey = 4330
 )
 
-// decrypt undoes an encryption; its first four bytes are random.
-func decrypt(b []byte, key uint16) []byte {
+// decryptPrivate undoes an encryption; its first four bytes are random.
+func decryptPrivate(b []byte, key uint16) []byte {
 	out := make([]byte, len(b))
 	for i, c := range b {
 		out[i] = c ^ byte(key>>8)
@@ -132,22 +132,22 @@ func (f *Font) readCharStrings(b []byte) [][]byte {
 			break
 		}
 		b = b[at+1:]
-		name, rest := word(b)
-		length, rest := word(rest)
-		_, rest = word(rest) // RD, or -|
+		name, rest := nextWord(b)
+		length, rest := nextWord(rest)
+		_, rest = nextWord(rest) // RD, or -|
 		n, err := strconv.Atoi(string(length))
 		if err != nil || n < 0 || n+1 > len(rest) || len(name) == 0 {
 			continue
 		}
 		f.names = append(f.names, string(name))
-		glyphs = append(glyphs, decrypt(rest[1:1+n], charStringKey)) // behind one space
+		glyphs = append(glyphs, decryptPrivate(rest[1:1+n], charStringKey)) // behind one space
 		b = rest[1+n:]
 	}
 	return glyphs
 }
 
-// word takes the next word off.
-func word(b []byte) (w, rest []byte) {
+// nextWord takes the next word off.
+func nextWord(b []byte) (w, rest []byte) {
 	b = bytes.TrimLeft(b, " \t\r\n")
 	end := bytes.IndexAny(b, " \t\r\n/")
 	if end < 0 {

@@ -7,17 +7,17 @@ import (
 	"segel/pdf"
 )
 
-// byReason are the kinds of what [pdf.Document.ActiveContent] finds by the shape of objects.
-var byReason = map[string]Kind{
+// kindsByReason are the kinds of what [pdf.Document.ActiveContent] finds by the shape of objects.
+var kindsByReason = map[string]Kind{
 	"launch": Launch, "javascript": JavaScript, "submit_form": SubmitForm, "import_data": ImportData, "goto_remote": OtherDocument,
 	"goto_embedded": OtherDocument, "thread": OtherDocument, "file_uri": FileURI, "rich_media": Media, "rendition": Media, "movie": Media, "sound": Media,
 	"xfa": XFA, "embedded_file": EmbeddedFile, "portfolio": Portfolio, "open_action": Actions, "additional_actions": Actions,
 	"external_stream": External, "external_page": External, "external_picture": External,
 }
 
-// actions looks for what the file does and what it reaches for. All objects are looked at first, in the order of the
+// inspectActions looks for what the file does and what it reaches for. All objects are looked at first, in the order of the
 // file; only where one could be an action, or could be outside of the file, is it found out where it belongs.
-func (i *inspection) actions() error {
+func (i *inspection) inspectActions() error {
 	active, err := i.d.ActiveContent()
 	if err != nil {
 		return err
@@ -30,21 +30,23 @@ func (i *inspection) actions() error {
 		return nil
 	}
 	w := &actionWalk{inspection: i, left: i.limits.Objects, seen: map[pdf.Ref]bool{}}
-	if err := w.document(); err != nil {
+	if err := w.walkDocument(); err != nil {
 		return err
 	}
-	return i.elsewhere(active)
+	return i.addUnlocated(active)
 }
 
-// elsewhere adds what has the shape of a kind that was not found where it belongs: it may be where no walk leads. What
+// addUnlocated adds what has the shape of a kind that was not found where it belongs: it may be where no walk leads. What
 // nothing refers to is left out, for readers do not meet it.
-func (i *inspection) elsewhere(active []pdf.ActiveContent) error {
-	active = slices.DeleteFunc(active, func(a pdf.ActiveContent) bool { return byReason[a.Reason] == "" || i.has(byReason[a.Reason]) })
+func (i *inspection) addUnlocated(active []pdf.ActiveContent) error {
+	active = slices.DeleteFunc(active, func(a pdf.ActiveContent) bool {
+		return kindsByReason[a.Reason] == "" || i.hasFinding(kindsByReason[a.Reason])
+	})
 	if len(active) == 0 {
 		return nil
 	}
 	reachable, err := i.d.Reachable()
-	if err := fault(err); err != nil {
+	if err := onlyReadError(err); err != nil {
 		return err
 	}
 	if err != nil {
@@ -52,27 +54,27 @@ func (i *inspection) elsewhere(active []pdf.ActiveContent) error {
 	}
 	wanted := map[uint32][]Kind{}
 	for _, a := range active {
-		if k := byReason[a.Reason]; reachable(a.Ref.Number) && !slices.Contains(wanted[a.Ref.Number], k) {
+		if k := kindsByReason[a.Reason]; reachable(a.Ref.Number) && !slices.Contains(wanted[a.Ref.Number], k) {
 			wanted[a.Ref.Number] = append(wanted[a.Ref.Number], k)
 		}
 	}
-	if err := i.pagesWith(wanted); err != nil {
+	if err := i.addToPages(wanted); err != nil {
 		return err
 	}
 	for _, a := range active {
-		if k := byReason[a.Reason]; reachable(a.Ref.Number) && !i.has(k) {
-			i.add(Finding{Kind: k}) // on no page
+		if k := kindsByReason[a.Reason]; reachable(a.Ref.Number) && !i.hasFinding(k) {
+			i.addFinding(Finding{Kind: k}) // on no page
 		}
 	}
 	return nil
 }
 
-// pagesWith adds findings to the pages from which objects can be reached.
-func (i *inspection) pagesWith(wanted map[uint32][]Kind) error {
+// addToPages adds findings to the pages from which objects can be reached.
+func (i *inspection) addToPages(wanted map[uint32][]Kind) error {
 	left := i.limits.Objects
 	for page, err := range i.d.Pages() {
 		if err != nil {
-			return fault(err)
+			return onlyReadError(err)
 		}
 		if err := i.ctx.Err(); err != nil {
 			return err
@@ -80,7 +82,7 @@ func (i *inspection) pagesWith(wanted map[uint32][]Kind) error {
 		met := map[pdf.Ref]bool{}
 		next := []pdf.Object{page.Dict["Contents"], page.Resources, page.Dict["Annots"]}
 		for _, kind := range wanted[page.Ref.Number] {
-			i.add(Finding{Kind: kind, Page: page.Number})
+			i.addFinding(Finding{Kind: kind, Page: page.Number})
 		}
 		for len(next) > 0 {
 			o := next[len(next)-1]
@@ -98,22 +100,22 @@ func (i *inspection) pagesWith(wanted map[uint32][]Kind) error {
 					continue
 				}
 				for _, kind := range wanted[ref.Number] {
-					i.add(Finding{Kind: kind, Page: page.Number})
+					i.addFinding(Finding{Kind: kind, Page: page.Number})
 				}
 			}
-			next = append(next, inner(o)...)
+			next = append(next, childObjects(o)...)
 		}
 	}
 	return nil
 }
 
-// inner returns what an object holds, but for what leads to other pages.
-func inner(o pdf.Object) []pdf.Object {
+// childObjects returns what an object holds, but for what leads to other pages.
+func childObjects(o pdf.Object) []pdf.Object {
 	switch o := o.(type) {
 	case pdf.Array:
 		return o
 	case *pdf.Stream:
-		return inner(o.Dict)
+		return childObjects(o.Dict)
 	case pdf.Dict:
 		if o["Type"] == pdf.Object(pdf.Name("Page")) || o["Type"] == pdf.Object(pdf.Name("Pages")) {
 			return nil
@@ -132,13 +134,13 @@ func inner(o pdf.Object) []pdf.Object {
 // actionWalk follows actions from where they are started.
 type actionWalk struct {
 	*inspection
-	left int // dictionaries that may still be looked at
-	seen map[pdf.Ref]bool
-	base string // of relative links
+	left     int // dictionaries that may still be looked at
+	seen     map[pdf.Ref]bool
+	linkBase string // of relative links
 }
 
-// dict resolves a dictionary of a tree or list, each that is an object of its own once.
-func (w *actionWalk) dict(o pdf.Object) pdf.Dict {
+// resolveOnce resolves a dictionary of a tree or list, each that is an object of its own once.
+func (w *actionWalk) resolveOnce(o pdf.Object) pdf.Dict {
 	if ref, ok := o.(pdf.Ref); ok {
 		if w.seen[ref] {
 			return nil
@@ -155,7 +157,7 @@ func (w *actionWalk) dict(o pdf.Object) pdf.Dict {
 	return dict
 }
 
-func (w *actionWalk) text(o pdf.Object) string {
+func (w *actionWalk) resolveText(o pdf.Object) string {
 	s, err := w.d.String(o)
 	if err != nil {
 		return ""
@@ -165,7 +167,7 @@ func (w *actionWalk) text(o pdf.Object) string {
 
 // fileName is what a file specification names.
 func (w *actionWalk) fileName(o pdf.Object) string {
-	if name := w.text(o); name != "" {
+	if name := w.resolveText(o); name != "" {
 		return name
 	}
 	dict, err := w.d.Dict(o)
@@ -173,146 +175,146 @@ func (w *actionWalk) fileName(o pdf.Object) string {
 		return ""
 	}
 	for _, k := range []pdf.Name{"UF", "F", "Unix", "DOS", "Mac"} {
-		if name := w.text(dict[k]); name != "" {
+		if name := w.resolveText(dict[k]); name != "" {
 			return name
 		}
 	}
 	return ""
 }
 
-// document walks the places where actions are: the catalog, its forms, bookmarks and names, and the pages.
-func (w *actionWalk) document() error {
+// walkDocument walks the places where actions are: the catalog, its forms, bookmarks and names, and the pages.
+func (w *actionWalk) walkDocument() error {
 	_, root, err := w.d.Root()
 	if err != nil {
-		return fault(err)
+		return onlyReadError(err)
 	}
 	if uri, err := w.d.Dict(root["URI"]); err == nil {
-		w.base = w.text(uri["Base"])
+		w.linkBase = w.resolveText(uri["Base"])
 	}
 	if open, err := w.d.Resolve(root["OpenAction"]); err == nil {
 		if action, ok := open.(pdf.Dict); ok {
-			w.action(action, 0, true)
+			w.followActions(action, 0, true)
 		}
 	}
-	w.triggers(root["AA"], 0)
+	w.followTriggers(root["AA"], 0)
 	names, _ := w.d.Dict(root["Names"])
 	if names["JavaScript"] != nil {
-		w.add(Finding{Kind: JavaScript})
-		w.add(Finding{Kind: Actions}) // readers run it when they open the file
+		w.addFinding(Finding{Kind: JavaScript})
+		w.addFinding(Finding{Kind: Actions}) // readers run it when they open the file
 	}
 	if names["EmbeddedFiles"] != nil {
-		w.files(names["EmbeddedFiles"], 0)
+		w.walkEmbeddedFiles(names["EmbeddedFiles"], 0)
 	}
 	if collection, _ := w.d.Dict(root["Collection"]); collection != nil {
-		w.add(Finding{Kind: Portfolio})
+		w.addFinding(Finding{Kind: Portfolio})
 	}
 	form, _ := w.d.Dict(root["AcroForm"])
 	if form["XFA"] != nil {
-		w.add(Finding{Kind: XFA})
+		w.addFinding(Finding{Kind: XFA})
 	}
 	for page, err := range w.d.Pages() {
 		if err != nil {
-			return fault(err)
+			return onlyReadError(err)
 		}
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		w.page(page)
+		w.walkPage(page)
 	}
-	w.fields(form["Fields"], 0)
+	w.walkFields(form["Fields"], 0)
 	outlines, _ := w.d.Dict(root["Outlines"])
-	w.bookmarks(outlines["First"])
+	w.walkBookmarks(outlines["First"])
 	return nil
 }
 
 // maxNesting bounds trees of fields, names and bookmarks.
 const maxNesting = 50
 
-// files takes the names of embedded files from a name tree.
-func (w *actionWalk) files(o pdf.Object, depth int) {
-	node := w.dict(o)
+// walkEmbeddedFiles takes the names of embedded files from a name tree.
+func (w *actionWalk) walkEmbeddedFiles(o pdf.Object, depth int) {
+	node := w.resolveOnce(o)
 	if node == nil || depth > maxNesting {
 		return
 	}
 	names, _ := w.d.Array(node["Names"])
 	for k := 1; k < len(names); k += 2 {
-		w.add(Finding{Kind: EmbeddedFile, Detail: w.fileName(names[k])})
+		w.addFinding(Finding{Kind: EmbeddedFile, Detail: w.fileName(names[k])})
 	}
 	kids, _ := w.d.Array(node["Kids"])
 	for _, kid := range kids {
-		w.files(kid, depth+1)
+		w.walkEmbeddedFiles(kid, depth+1)
 	}
 }
 
-// fields walks those of the form: widgets were met on their pages, and fields above them have triggers of their own.
-func (w *actionWalk) fields(o pdf.Object, depth int) {
+// walkFields walks those of the form: widgets were met on their pages, and fields above them have triggers of their own.
+func (w *actionWalk) walkFields(o pdf.Object, depth int) {
 	list, _ := w.d.Array(o)
 	for _, o := range list {
 		if w.left < 0 || depth > maxNesting {
 			return
 		}
-		field := w.dict(o)
-		w.action(field["A"], 0, false)
-		w.triggers(field["AA"], 0)
-		w.fields(field["Kids"], depth+1)
+		field := w.resolveOnce(o)
+		w.followActions(field["A"], 0, false)
+		w.followTriggers(field["AA"], 0)
+		w.walkFields(field["Kids"], depth+1)
 	}
 }
 
-func (w *actionWalk) bookmarks(o pdf.Object) {
+func (w *actionWalk) walkBookmarks(o pdf.Object) {
 	for next := []pdf.Object{o}; len(next) > 0 && w.left >= 0; {
 		last := next[len(next)-1]
 		next = next[:len(next)-1]
-		item := w.dict(last)
+		item := w.resolveOnce(last)
 		if item == nil {
 			continue
 		}
-		w.action(item["A"], 0, false)
+		w.followActions(item["A"], 0, false)
 		next = append(next, item["Next"], item["First"])
 	}
 }
 
-func (w *actionWalk) page(page *pdf.Page) {
-	w.triggers(page.Dict["AA"], page.Number)
+func (w *actionWalk) walkPage(page *pdf.Page) {
+	w.followTriggers(page.Dict["AA"], page.Number)
 	annots, _ := w.d.Array(page.Dict["Annots"])
 	for _, o := range annots {
 		if w.left < 0 {
 			return
 		}
-		w.annotation(w.dict(o), page.Number)
+		w.walkAnnotation(w.resolveOnce(o), page.Number)
 	}
-	w.steps(page.Dict["PresSteps"], page.Number)
+	w.walkNavigation(page.Dict["PresSteps"], page.Number)
 }
 
-// steps walks the navigation nodes of a presentation (ISO 32000-2 §12.4.4.2).
-func (w *actionWalk) steps(o pdf.Object, page int) {
-	for node := w.dict(o); node != nil; node = w.dict(node["Next"]) {
-		w.action(node["NA"], page, false)
-		w.action(node["PA"], page, false)
+// walkNavigation walks the navigation nodes of a presentation (ISO 32000-2 §12.4.4.2).
+func (w *actionWalk) walkNavigation(o pdf.Object, page int) {
+	for node := w.resolveOnce(o); node != nil; node = w.resolveOnce(node["Next"]) {
+		w.followActions(node["NA"], page, false)
+		w.followActions(node["PA"], page, false)
 	}
 }
 
 // mediaAnnotations are those that play something.
 var mediaAnnotations = []pdf.Name{"RichMedia", "3D", "Screen", "Movie", "Sound"}
 
-func (w *actionWalk) annotation(dict pdf.Dict, page int) {
+func (w *actionWalk) walkAnnotation(dict pdf.Dict, page int) {
 	kind, _ := w.d.Name(dict["Subtype"])
 	if slices.Contains(mediaAnnotations, kind) {
-		w.add(Finding{Kind: Media, Page: page})
+		w.addFinding(Finding{Kind: Media, Page: page})
 	}
 	if kind == "FileAttachment" {
-		w.add(Finding{Kind: EmbeddedFile, Page: page, Detail: w.fileName(dict["FS"])})
+		w.addFinding(Finding{Kind: EmbeddedFile, Page: page, Detail: w.fileName(dict["FS"])})
 	}
-	w.action(dict["A"], page, false)
-	w.action(dict["PA"], page, false)
-	w.triggers(dict["AA"], page)
+	w.followActions(dict["A"], page, false)
+	w.followActions(dict["PA"], page, false)
+	w.followTriggers(dict["AA"], page)
 }
 
-// triggers follows a dictionary of additional actions: readers carry them out when something happens.
-func (w *actionWalk) triggers(o pdf.Object, page int) {
+// followTriggers follows a dictionary of additional actions: readers carry them out when something happens.
+func (w *actionWalk) followTriggers(o pdf.Object, page int) {
 	events, _ := w.d.Dict(o)
 	for _, name := range sortedNames(events) {
 		if action, err := w.d.Dict(events[name]); err == nil && action["S"] != nil {
-			w.action(events[name], page, true)
+			w.followActions(events[name], page, true)
 		}
 	}
 }
@@ -326,8 +328,8 @@ func sortedNames(d pdf.Dict) []pdf.Name {
 	return names
 }
 
-// action follows an action and those that come next. By itself says that readers carry it out without being asked.
-func (w *actionWalk) action(o pdf.Object, page int, byItself bool) {
+// followActions follows an action and those that come next. By itself says that readers carry it out without being asked.
+func (w *actionWalk) followActions(o pdf.Object, page int, byItself bool) {
 	met := map[pdf.Ref]bool{} // in this chain: an action may be started from many places
 	for next := []pdf.Object{o}; len(next) > 0 && w.left > 0; w.left-- {
 		last := next[len(next)-1]
@@ -342,7 +344,7 @@ func (w *actionWalk) action(o pdf.Object, page int, byItself bool) {
 		if err != nil || dict == nil {
 			continue
 		}
-		w.one(dict, page, byItself)
+		w.addAction(dict, page, byItself)
 		switch more, _ := w.d.Resolve(dict["Next"]); more := more.(type) {
 		case pdf.Dict:
 			next = append(next, dict["Next"])
@@ -352,9 +354,9 @@ func (w *actionWalk) action(o pdf.Object, page int, byItself bool) {
 	}
 }
 
-func (w *actionWalk) one(dict pdf.Dict, page int, byItself bool) {
+func (w *actionWalk) addAction(dict pdf.Dict, page int, byItself bool) {
 	kind, _ := w.d.Name(dict["S"])
-	add := func(k Kind, detail string) { w.add(Finding{Kind: k, Page: page, Detail: detail}) }
+	add := func(k Kind, detail string) { w.addFinding(Finding{Kind: k, Page: page, Detail: detail}) }
 	if byItself && kind != "GoTo" && kind != "" {
 		add(Actions, string(kind))
 	}
@@ -362,7 +364,7 @@ func (w *actionWalk) one(dict pdf.Dict, page int, byItself bool) {
 	case "JavaScript":
 		add(JavaScript, "")
 	case "Launch":
-		add(Launch, w.launched(dict))
+		add(Launch, w.launchTarget(dict))
 	case "SubmitForm":
 		add(SubmitForm, w.fileName(dict["F"]))
 	case "ImportData":
@@ -374,7 +376,7 @@ func (w *actionWalk) one(dict pdf.Dict, page int, byItself bool) {
 			add(OtherDocument, w.fileName(dict["F"]))
 		}
 	case "URI":
-		w.link(w.text(dict["URI"]), page)
+		w.checkLink(w.resolveText(dict["URI"]), page)
 	case "Rendition":
 		add(Media, "")
 		if dict["JS"] != nil {
@@ -389,8 +391,8 @@ func (w *actionWalk) one(dict pdf.Dict, page int, byItself bool) {
 	}
 }
 
-// launched is what a launch action starts, in the spelling of whatever system it is for.
-func (w *actionWalk) launched(dict pdf.Dict) string {
+// launchTarget is what a launch action starts, in the spelling of whatever system it is for.
+func (w *actionWalk) launchTarget(dict pdf.Dict) string {
 	if name := w.fileName(dict["F"]); name != "" {
 		return name
 	}
@@ -402,15 +404,15 @@ func (w *actionWalk) launched(dict pdf.Dict) string {
 	return ""
 }
 
-func (w *actionWalk) link(uri string, page int) {
+func (w *actionWalk) checkLink(uri string, page int) {
 	u := strings.ToLower(strings.TrimSpace(uri))
 	if !strings.Contains(u, ":") {
-		u = strings.ToLower(strings.TrimSpace(w.base)) + u
+		u = strings.ToLower(strings.TrimSpace(w.linkBase)) + u
 	}
 	switch {
 	case strings.HasPrefix(u, "file:"):
-		w.add(Finding{Kind: FileURI, Page: page, Detail: uri})
+		w.addFinding(Finding{Kind: FileURI, Page: page, Detail: uri})
 	case strings.HasPrefix(u, "javascript:"):
-		w.add(Finding{Kind: JavaScript, Page: page})
+		w.addFinding(Finding{Kind: JavaScript, Page: page})
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// edited is a page of that content after a change to it.
-func edited(t testing.TB, content string, change func(u *pdf.Update, page pdf.Dict)) []byte {
+// newEditedFile is a page of that content after a change to it.
+func newEditedFile(t testing.TB, content string, change func(u *pdf.Update, page pdf.Dict)) []byte {
 	t.Helper()
 	file := pdftest.Pages(pdftest.Page{MediaBox: [4]float64{0, 0, 600, 800}})
 	u := open(t, file).NewUpdate()
@@ -45,8 +45,8 @@ func toUnicode(u *pdf.Update, bytes int, pairs map[int]string) pdf.Ref {
 	return u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte(b.String() + "endbfchar")})
 }
 
-// program embeds a font program.
-func program(u *pdf.Update, b []byte, flags int) pdf.Ref {
+// addFontProgram embeds a font program.
+func addFontProgram(u *pdf.Update, b []byte, flags int) pdf.Ref {
 	return u.Add(pdf.Dict{
 		"Type": pdf.Name("FontDescriptor"), "FontName": pdf.Name("ABCDEF+DejaVu"), "Flags": pdf.Integer(flags), "FontFile2": u.Add(&pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(b))}, Data: b}),
 	})
@@ -59,7 +59,7 @@ func TestTextOfAnEmbeddedFontIsComparedWithItsGlyphs(t *testing.T) {
 		t.Fatal(err)
 	}
 	glyph := func(r rune) int {
-		g, ok := font.Of(r)
+		g, ok := font.GlyphByRune(r)
 		if !ok {
 			t.Fatalf("no glyph of %c", r)
 		}
@@ -70,8 +70,8 @@ func TestTextOfAnEmbeddedFontIsComparedWithItsGlyphs(t *testing.T) {
 		if table != nil {
 			code = 5
 		}
-		return edited(t, fmt.Sprintf("BT /N 24 Tf 72 600 Td <%04x> Tj ET", code), func(u *pdf.Update, page pdf.Dict) {
-			kid := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("CIDFontType2"), "FontDescriptor": program(u, dejavusanscondensed.TTF, 4), "CIDToGIDMap": pdf.Name("Identity")}
+		return newEditedFile(t, fmt.Sprintf("BT /N 24 Tf 72 600 Td <%04x> Tj ET", code), func(u *pdf.Update, page pdf.Dict) {
+			kid := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("CIDFontType2"), "FontDescriptor": addFontProgram(u, dejavusanscondensed.TTF, 4), "CIDToGIDMap": pdf.Name("Identity")}
 			if table != nil {
 				kid["CIDToGIDMap"] = table(u)
 			}
@@ -82,8 +82,8 @@ func TestTextOfAnEmbeddedFontIsComparedWithItsGlyphs(t *testing.T) {
 		})
 	}
 	simple := func(code byte, encoding pdf.Object, flags int, says string) []byte {
-		return edited(t, fmt.Sprintf("BT /N 24 Tf 72 600 Td <%02x> Tj ET", code), func(u *pdf.Update, page pdf.Dict) {
-			f := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("TrueType"), "BaseFont": pdf.Name("ABCDEF+DejaVu"), "FontDescriptor": program(u, dejavusanscondensed.TTF, flags)}
+		return newEditedFile(t, fmt.Sprintf("BT /N 24 Tf 72 600 Td <%02x> Tj ET", code), func(u *pdf.Update, page pdf.Dict) {
+			f := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("TrueType"), "BaseFont": pdf.Name("ABCDEF+DejaVu"), "FontDescriptor": addFontProgram(u, dejavusanscondensed.TTF, flags)}
 			if encoding != nil {
 				f["Encoding"] = encoding
 			}
@@ -122,7 +122,7 @@ func TestTextOfAnEmbeddedFontIsComparedWithItsGlyphs(t *testing.T) {
 		"a symbol font that is honest":                  {simple('1', nil, 4, "1"), "", ""},
 		"a symbol font that says 1 for 9":               {simple('9', nil, 4, "1"), "1", "9"},
 	} {
-		found := look(t, c.file, inspect.Limits{})
+		found := inspectFile(t, c.file, inspect.Limits{})
 		switch {
 		case c.says == "" && len(found) > 0:
 			t.Errorf("%s: %+v", name, found)
@@ -135,19 +135,19 @@ func TestTextOfAnEmbeddedFontIsComparedWithItsGlyphs(t *testing.T) {
 
 func TestFontProgramsAreReadWithinTheirLimit(t *testing.T) {
 	t.Parallel()
-	file := edited(t, "BT /M 24 Tf 72 600 Td <39> Tj /N 24 Tf <39> Tj ET", func(u *pdf.Update, page pdf.Dict) {
+	file := newEditedFile(t, "BT /M 24 Tf 72 600 Td <39> Tj /N 24 Tf <39> Tj ET", func(u *pdf.Update, page pdf.Dict) {
 		fonts := pdf.Dict{}
 		for name, says := range map[pdf.Name]string{"M": "9", "N": "1"} {
 			fonts[name] = u.Add(pdf.Dict{
-				"Type": pdf.Name("Font"), "Subtype": pdf.Name("TrueType"), "FontDescriptor": program(u, dejavusanscondensed.TTF, 4), "ToUnicode": toUnicode(u, 1, map[int]string{'9': says}),
+				"Type": pdf.Name("Font"), "Subtype": pdf.Name("TrueType"), "FontDescriptor": addFontProgram(u, dejavusanscondensed.TTF, 4), "ToUnicode": toUnicode(u, 1, map[int]string{'9': says}),
 			})
 		}
 		page["Resources"] = pdf.Dict{"Font": fonts}
 	})
-	if got := kindsOf(look(t, file, inspect.Limits{})); len(got) != 1 || got[0] != "unreliable_text" {
+	if got := kindsOf(inspectFile(t, file, inspect.Limits{})); len(got) != 1 || got[0] != "unreliable_text" {
 		t.Errorf("%q", got)
 	}
-	if got := kindsOf(look(t, file, inspect.Limits{Fonts: 1})); len(got) != 1 || got[0] != "not_examined" {
+	if got := kindsOf(inspectFile(t, file, inspect.Limits{Fonts: 1})); len(got) != 1 || got[0] != "not_examined" {
 		t.Errorf("behind the limit: %q", got)
 	}
 }

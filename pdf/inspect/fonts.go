@@ -7,27 +7,27 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"segel/pdf"
+	"segel/pdf/content"
 	"segel/pdf/fontfile"
-	"segel/pdf/ink"
 )
 
-// fonts holds what text says, to whoever searches or copies it, against what its glyphs are.
-func (i *inspection) fonts() error {
-	c := &fontCheck{inspection: i, left: i.limits.Fonts, programs: map[pdf.Ref]*fontfile.Font{}}
-	for _, f := range i.reader.Fonts() {
+// inspectFonts holds what text says, to whoever searches or copies it, against what its glyphs are.
+func (i *inspection) inspectFonts() error {
+	c := &fontCheck{inspection: i, bytesLeft: i.limits.Fonts, programs: map[pdf.Ref]*fontfile.Font{}}
+	for _, f := range i.reader.UsedFonts() {
 		if err := i.ctx.Err(); err != nil {
 			return err
 		}
 		c.skipped = false
-		says, shown := c.contradiction(f)
+		says, shown := c.findContradiction(f)
 		if c.skipped {
-			i.add(Finding{Kind: NotExamined, Page: f.Pages[0], Detail: TooMuch})
+			i.addFinding(Finding{Kind: NotExamined, Page: f.Pages[0], Detail: TooMuch})
 		}
 		if says == "" {
 			continue
 		}
 		for _, page := range f.Pages {
-			i.add(Finding{Kind: Unreliable, Page: page, Detail: says, Shown: shown})
+			i.addFinding(Finding{Kind: Unreliable, Page: page, Detail: says, Shown: shown})
 		}
 	}
 	return nil
@@ -35,9 +35,9 @@ func (i *inspection) fonts() error {
 
 type fontCheck struct {
 	*inspection
-	left     int64 // bytes of programs that may still be decoded
-	skipped  bool  // a program was not, for that
-	programs map[pdf.Ref]*fontfile.Font
+	bytesLeft int64 // bytes of programs that may still be decoded
+	skipped   bool  // a program was not, for that
+	programs  map[pdf.Ref]*fontfile.Font
 }
 
 // glyph is what is known of a glyph beside what the file says that it means.
@@ -46,9 +46,9 @@ type glyph struct {
 	outline  []byte   // which two glyphs that look the same have in common
 }
 
-// contradiction returns what one code of a font says, and what is shown in its place; "" if nothing speaks against it.
-func (c *fontCheck) contradiction(f ink.UsedFont) (says, shown string) {
-	look := c.glyphsOf(f)
+// findContradiction returns what one code of a font says, and what is shown in its place; "" if nothing speaks against it.
+func (c *fontCheck) findContradiction(f content.UsedFont) (says, shown string) {
+	look := c.glyphFinder(f)
 	if look == nil {
 		return "", ""
 	}
@@ -58,7 +58,7 @@ func (c *fontCheck) contradiction(f ink.UsedFont) (says, shown string) {
 		if text == "" {
 			continue
 		}
-		if other := contradicts(text, g.meanings); other != "" {
+		if other := contradictingMeaning(text, g.meanings); other != "" {
 			return text, other
 		}
 		if len(text) == 1 && text[0] >= '0' && text[0] <= '9' && len(g.outline) > 0 {
@@ -72,14 +72,14 @@ func (c *fontCheck) contradiction(f ink.UsedFont) (says, shown string) {
 	return "", ""
 }
 
-// contradicts returns what a glyph is, if that is known and is not what the text says.
-func contradicts(text string, meanings []string) string {
+// contradictingMeaning returns what a glyph is, if that is known and is not what the text says.
+func contradictingMeaning(text string, meanings []string) string {
 	other := ""
 	for _, m := range meanings {
 		if m == "" {
 			continue
 		}
-		if alike(text, m) {
+		if isAlike(text, m) {
 			return ""
 		}
 		other = m
@@ -87,21 +87,21 @@ func contradicts(text string, meanings []string) string {
 	return other
 }
 
-// alike reports whether two texts are the same to a reader, or one of them says nothing of letters and digits.
-func alike(a, b string) bool {
-	x, y := skeleton(a), skeleton(b)
+// isAlike reports whether two texts are the same to a reader, or one of them says nothing of letters and digits.
+func isAlike(a, b string) bool {
+	x, y := confusableSkeleton(a), confusableSkeleton(b)
 	if x == y || x == "" || y == "" {
 		return true
 	}
 	return len([]rune(x)) > 1 && len([]rune(y)) > 1 && (strings.Contains(x, y) || strings.Contains(y, x))
 }
 
-// skeleton is the letters and digits of a text, without marks and case, and with those of other scripts that look like
+// confusableSkeleton is the letters and digits of a text, without marks and case, and with those of other scripts that look like
 // Latin ones put into Latin.
-func skeleton(s string) string {
+func confusableSkeleton(s string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(s) {
-		if look, ok := lookalikes[r]; ok {
+		if look, ok := latinLookalikes[r]; ok {
 			r = look
 		}
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
@@ -111,9 +111,9 @@ func skeleton(s string) string {
 	return b.String()
 }
 
-// lookalikes are the letters of Greek and Cyrillic that fonts draw with the glyphs of Latin ones, and letters without
+// latinLookalikes are the letters of Greek and Cyrillic that fonts draw with the glyphs of Latin ones, and letters without
 // their dots and bars.
-var lookalikes = func() map[rune]rune {
+var latinLookalikes = func() map[rune]rune {
 	m := map[rune]rune{}
 	other, latin := []rune("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοАВЕЗІЈКМНОРСТУХаеіјорсухѕıȷłđøØŁĐµμ"), []rune("ABEZHIKMNOPTYXoABE3IJKMHOPCTYXaeijopcyxsijldoOLDuu")
 	for k, r := range other {
@@ -122,26 +122,26 @@ var lookalikes = func() map[rune]rune {
 	return m
 }()
 
-// glyphsOf returns what finds out about the codes of a font, with what the text says, or nil where nothing is known.
-func (c *fontCheck) glyphsOf(f ink.UsedFont) func(ink.Code) (glyph, string) {
+// glyphFinder returns what finds out about the codes of a font, with what the text says, or nil where nothing is known.
+func (c *fontCheck) glyphFinder(f content.UsedFont) func(content.Code) (glyph, string) {
 	kind, _ := c.d.Name(f.Dict["Subtype"])
 	switch kind {
 	case "Type0":
-		return c.compositeGlyphs(f)
+		return c.compositeGlyphFinder(f)
 	case "Type3":
-		return func(code ink.Code) (glyph, string) {
-			g := glyph{outline: c.procedure(code.Proc)}
+		return func(code content.Code) (glyph, string) {
+			g := glyph{outline: c.procedureKey(code.Proc)}
 			if len(code.Name) > 1 { // names of one letter are often no more than a count
-				g.meanings = []string{ink.GlyphText(code.Name)}
+				g.meanings = []string{content.GlyphText(code.Name)}
 			}
 			return g, code.Text
 		}
 	}
-	return c.simpleGlyphs(f, kind)
+	return c.simpleGlyphFinder(f, kind)
 }
 
-// procedure is the description of a type 3 glyph; two codes that share one show the same.
-func (c *fontCheck) procedure(o pdf.Object) []byte {
+// procedureKey is the description of a type 3 glyph; two codes that share one show the same.
+func (c *fontCheck) procedureKey(o pdf.Object) []byte {
 	ref, ok := o.(pdf.Ref)
 	if !ok {
 		return nil
@@ -149,8 +149,8 @@ func (c *fontCheck) procedure(o pdf.Object) []byte {
 	return []byte(ref.String())
 }
 
-// program returns the font program of a descriptor, or nil.
-func (c *fontCheck) program(o pdf.Object) *fontfile.Font {
+// loadProgram returns the font program of a descriptor, or nil.
+func (c *fontCheck) loadProgram(o pdf.Object) *fontfile.Font {
 	descriptor, err := c.d.Dict(o)
 	if err != nil {
 		return nil
@@ -164,7 +164,7 @@ func (c *fontCheck) program(o pdf.Object) *fontfile.Font {
 			return known
 		}
 		var program *fontfile.Font
-		if b := c.decode(ref); b != nil {
+		if b := c.decodeStream(ref); b != nil {
 			program, _ = fontfile.Parse(b) // one that cannot be read says nothing
 		}
 		c.programs[ref] = program
@@ -173,26 +173,26 @@ func (c *fontCheck) program(o pdf.Object) *fontfile.Font {
 	return nil
 }
 
-// decode returns the data of a stream, or nil if there is none that can be read.
-func (c *fontCheck) decode(o pdf.Object) []byte {
+// decodeStream returns the data of a stream, or nil if there is none that can be read.
+func (c *fontCheck) decodeStream(o pdf.Object) []byte {
 	st, err := c.d.Stream(o)
 	if err != nil || st == nil {
 		return nil
 	}
-	if c.left <= 0 {
+	if c.bytesLeft <= 0 {
 		c.skipped = true
 		return nil
 	}
 	b, err := c.d.Decode(st)
-	c.left -= int64(len(b))
+	c.bytesLeft -= int64(len(b))
 	if err != nil {
 		return nil
 	}
 	return b
 }
 
-// compositeGlyphs finds glyphs by CID, where the file itself says what a CID is.
-func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, string) {
+// compositeGlyphFinder finds glyphs by CID, where the file itself says what a CID is.
+func (c *fontCheck) compositeGlyphFinder(f content.UsedFont) func(content.Code) (glyph, string) {
 	encoding, err := c.d.Resolve(f.Dict["Encoding"])
 	if name, ok := encoding.(pdf.Name); err != nil || ok && !strings.HasPrefix(string(name), "Identity") {
 		return nil
@@ -205,16 +205,16 @@ func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, strin
 	if err != nil {
 		return nil
 	}
-	program := c.program(kid["FontDescriptor"])
+	program := c.loadProgram(kid["FontDescriptor"])
 	if program == nil {
 		return nil
 	}
-	table := c.decode(kid["CIDToGIDMap"])
+	table := c.decodeStream(kid["CIDToGIDMap"])
 	if name, _ := c.d.Name(kid["CIDToGIDMap"]); table == nil && kid["CIDToGIDMap"] != nil && name != "Identity" {
 		return nil
 	}
-	return func(code ink.Code) (glyph, string) {
-		number, ok := program.OfCID(code.CID)
+	return func(code content.Code) (glyph, string) {
+		number, ok := program.GlyphByCID(code.CID)
 		if table != nil {
 			at := 2 * int(code.CID)
 			if ok = at+1 < len(table); ok {
@@ -224,13 +224,13 @@ func (c *fontCheck) compositeGlyphs(f ink.UsedFont) func(ink.Code) (glyph, strin
 		if !ok || number == 0 {
 			return glyph{}, code.Text
 		}
-		return c.glyphIn(program, number), code.Text
+		return c.programGlyph(program, number), code.Text
 	}
 }
 
-func (c *fontCheck) glyphIn(program *fontfile.Font, number int) glyph {
-	g := glyph{meanings: []string{ink.GlyphText(program.Name(number))}, outline: program.Outline(number)}
-	for _, r := range program.Runes(number) {
+func (c *fontCheck) programGlyph(program *fontfile.Font, number int) glyph {
+	g := glyph{meanings: []string{content.GlyphText(program.GlyphName(number))}, outline: program.Outline(number)}
+	for _, r := range program.GlyphRunes(number) {
 		if r >= 0xe000 && r <= 0xf8ff { // private use means nothing
 			continue
 		}
@@ -239,22 +239,22 @@ func (c *fontCheck) glyphIn(program *fontfile.Font, number int) glyph {
 	return g
 }
 
-// simpleGlyphs finds glyphs as readers do, by the name that the encoding gives a code, or by the program's own encoding
+// simpleGlyphFinder finds glyphs as readers do, by the name that the encoding gives a code, or by the program's own encoding
 // (ISO 32000-2 §9.6.5).
-func (c *fontCheck) simpleGlyphs(f ink.UsedFont, kind pdf.Name) func(ink.Code) (glyph, string) {
+func (c *fontCheck) simpleGlyphFinder(f content.UsedFont, kind pdf.Name) func(content.Code) (glyph, string) {
 	descriptor, err := c.d.Dict(f.Dict["FontDescriptor"])
 	if err != nil {
 		return nil
 	}
 	flags, _ := c.d.Integer(descriptor["Flags"])
 	symbolic := flags&4 != 0
-	program := c.program(f.Dict["FontDescriptor"])
+	program := c.loadProgram(f.Dict["FontDescriptor"])
 	base := c.baseEncoding(f.Dict["Encoding"])
-	return func(code ink.Code) (glyph, string) {
+	return func(code content.Code) (glyph, string) {
 		named := code.Name
-		encoded := ink.GlyphText(named)
+		encoded := content.GlyphText(named)
 		if named == "" && (base != "" || program == nil && !symbolic) {
-			encoded = ink.Encoded(base, byte(code.Code))
+			encoded = content.CodeText(base, byte(code.Code))
 		}
 		text := code.Text
 		if text == "" {
@@ -266,20 +266,20 @@ func (c *fontCheck) simpleGlyphs(f ink.UsedFont, kind pdf.Name) func(ink.Code) (
 		number, ok := 0, false
 		switch {
 		case kind == "TrueType" && symbolic:
-			number, ok = program.Glyph(byte(code.Code))
+			number, ok = program.GlyphByCode(byte(code.Code))
 		case kind == "TrueType":
 			if r := []rune(encoded); len(r) == 1 {
-				number, ok = program.Of(r[0])
+				number, ok = program.GlyphByRune(r[0])
 			}
 		case named != "":
-			number, ok = program.Named(named)
+			number, ok = program.GlyphByName(named)
 		case base == "":
-			number, ok = program.Glyph(byte(code.Code))
+			number, ok = program.GlyphByCode(byte(code.Code))
 		}
 		if !ok || number == 0 {
 			return glyph{meanings: []string{encoded}}, text
 		}
-		g := c.glyphIn(program, number)
+		g := c.programGlyph(program, number)
 		if kind != "TrueType" || !symbolic {
 			g.meanings = append(g.meanings, encoded)
 		}

@@ -2,33 +2,33 @@ package inspect
 
 import (
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
-// hiding looks for text that is on a page and not to be seen: what was signed unseen can be brought to light later, by a
+// hiddenTextCheck looks for text that is on a page and not to be seen: what was signed unseen can be brought to light later, by a
 // change that looks harmless.
-type hiding struct {
+type hiddenTextCheck struct {
 	*inspection
-	held int // comparisons still to be made
+	comparisonsLeft int // comparisons still to be made
 
-	marks    []ink.Mark // of the page at hand, that are to be seen or are text
-	opaque   []int      // those of them that hide what is below, in order
-	pictures []pdf.Rect // those of them that are pictures
+	marks    []content.Mark // of the page at hand, that are to be seen or are text
+	opaque   []int          // those of them that hide what is below, in order
+	pictures []pdf.Rect     // those of them that are pictures
 }
 
-// look notes each kind of hidden text of a page once. It returns false if there was too much to be compared.
-func (h *hiding) look(page *pdf.Page, marks []ink.Mark) bool {
-	h.sift(marks)
+// inspectPage notes each kind of hidden text of a page once. It returns false if there was too much to be compared.
+func (h *hiddenTextCheck) inspectPage(page *pdf.Page, marks []content.Mark) bool {
+	h.selectMarks(marks)
 	first := map[Kind]*Finding{}
 	for i, m := range h.marks {
-		kind, detail := h.judge(i, m)
-		if h.held < 0 {
+		kind, detail := h.classifyText(i, m)
+		if h.comparisonsLeft < 0 {
 			break
 		}
 		if kind == "" {
 			continue
 		}
-		onPicture := kind == InvisibleText && h.onPicture(m.Box)
+		onPicture := kind == InvisibleText && h.isOnPicture(m.Box)
 		if f := first[kind]; f == nil {
 			first[kind] = &Finding{Kind: kind, Page: page.Number, Box: page.ToUser(m.Box), Detail: detail, OnPicture: onPicture}
 		} else {
@@ -37,41 +37,41 @@ func (h *hiding) look(page *pdf.Page, marks []ink.Mark) bool {
 	}
 	for _, kind := range []Kind{CoveredText, InvisibleText, HiddenLayer} {
 		if f := first[kind]; f != nil {
-			h.add(*f)
+			h.addFinding(*f)
 		}
 	}
-	return h.held >= 0
+	return h.comparisonsLeft >= 0
 }
 
-// sift leaves out what annotations of signatures paint, which are what the file is about, and takes for seen what is
+// selectMarks leaves out what annotations of signatures paint, which are what the file is about, and takes for seen what is
 // seen in print.
-func (h *hiding) sift(marks []ink.Mark) {
+func (h *hiddenTextCheck) selectMarks(marks []content.Mark) {
 	h.marks, h.opaque, h.pictures = h.marks[:0], h.opaque[:0], h.pictures[:0]
 	var of pdf.Ref
 	signature := false
 	for _, m := range marks {
 		if m.Annot != of {
 			of = m.Annot
-			signature = h.ofSignature(of)
+			signature = h.isSignatureWidget(of)
 		}
 		if signature && !of.IsZero() {
 			continue
 		}
-		if m.Hidden == ink.ByFlag && m.In&ink.InPrint != 0 {
+		if m.Hidden == content.ByFlag && m.Views&content.InPrint != 0 {
 			m.Hidden = ""
 		}
 		if m.Opaque() {
 			h.opaque = append(h.opaque, len(h.marks))
 		}
-		if m.Kind == ink.Image && m.Hidden == "" && len(h.pictures) < maxPictures {
+		if m.Kind == content.Image && m.Hidden == "" && len(h.pictures) < maxPictures {
 			h.pictures = append(h.pictures, m.Box)
 		}
 		h.marks = append(h.marks, m)
 	}
 }
 
-// ofSignature reports whether an annotation is the widget of a signature field.
-func (h *hiding) ofSignature(ref pdf.Ref) bool {
+// isSignatureWidget reports whether an annotation is the widget of a signature field.
+func (h *hiddenTextCheck) isSignatureWidget(ref pdf.Ref) bool {
 	dict, err := h.d.Dict(ref)
 	if err != nil {
 		return false
@@ -80,41 +80,41 @@ func (h *hiding) ofSignature(ref pdf.Ref) bool {
 	return kind == "Sig"
 }
 
-// judge tells why a piece of text is not to be seen, or "". What lies outside of the page or of a clip nothing harmless
+// classifyText tells why a piece of text is not to be seen, or "". What lies outside of the page or of a clip nothing harmless
 // can bring to light.
-func (h *hiding) judge(i int, m ink.Mark) (Kind, string) {
+func (h *hiddenTextCheck) classifyText(i int, m content.Mark) (Kind, string) {
 	switch {
-	case m.Kind != ink.Text || m.Hidden == ink.ByClip || m.Hidden == ink.ByFlag:
+	case m.Kind != content.Text || m.Hidden == content.ByClip || m.Hidden == content.ByFlag:
 		return "", ""
-	case m.Hidden == ink.ByLayer:
+	case m.Hidden == content.ByLayer:
 		return HiddenLayer, "text"
 	case m.Hidden != "":
 		return InvisibleText, string(m.Hidden)
-	case m.White && !h.darkBelow(i, m.Box):
+	case m.White && !h.isDarkBelow(i, m.Box):
 		return InvisibleText, "white"
-	case h.coveredLater(i, m.Box):
+	case h.isCoveredLater(i, m.Box):
 		return CoveredText, "by what is painted over it"
 	}
 	return "", ""
 }
 
-func (h *hiding) darkBelow(i int, box pdf.Rect) bool {
+func (h *hiddenTextCheck) isDarkBelow(i int, box pdf.Rect) bool {
 	for _, o := range h.opaque {
-		if o > i || h.held < 0 {
+		if o > i || h.comparisonsLeft < 0 {
 			break
 		}
-		h.held--
-		if m := &h.marks[o]; !m.White && share(m.Box, box) > 0.3 {
+		h.comparisonsLeft--
+		if m := &h.marks[o]; !m.White && shareWithin(m.Box, box) > 0.3 {
 			return true
 		}
 	}
 	return false
 }
 
-func (h *hiding) coveredLater(i int, box pdf.Rect) bool {
-	for k := len(h.opaque) - 1; k >= 0 && h.opaque[k] > i && h.held >= 0; k-- {
-		h.held--
-		if share(h.marks[h.opaque[k]].Box, box) > 0.9 {
+func (h *hiddenTextCheck) isCoveredLater(i int, box pdf.Rect) bool {
+	for k := len(h.opaque) - 1; k >= 0 && h.opaque[k] > i && h.comparisonsLeft >= 0; k-- {
+		h.comparisonsLeft--
+		if shareWithin(h.marks[h.opaque[k]].Box, box) > 0.9 {
 			return true
 		}
 	}
@@ -124,11 +124,11 @@ func (h *hiding) coveredLater(i int, box pdf.Rect) bool {
 // maxPictures bounds the pictures of a page that words are compared with. A scan is one or a few.
 const maxPictures = 256
 
-// onPicture reports whether the middle of a word lies on a picture.
-func (h *hiding) onPicture(word pdf.Rect) bool {
+// isOnPicture reports whether the middle of a word lies on a picture.
+func (h *hiddenTextCheck) isOnPicture(word pdf.Rect) bool {
 	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
 	for _, p := range h.pictures {
-		h.held--
+		h.comparisonsLeft--
 		if x >= p.LLX && x <= p.URX && y >= p.LLY && y <= p.URY {
 			return true
 		}
@@ -136,8 +136,8 @@ func (h *hiding) onPicture(word pdf.Rect) bool {
 	return false
 }
 
-// share is how much of a box lies within an area, from 0 to 1.
-func share(area, box pdf.Rect) float64 {
+// shareWithin is how much of a box lies within an area, from 0 to 1.
+func shareWithin(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	if common.Empty() || box.Empty() {
 		return 0

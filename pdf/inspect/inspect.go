@@ -17,7 +17,7 @@ import (
 	"strings"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Kind is what a finding is about.
@@ -64,22 +64,22 @@ type Finding struct {
 
 // Limits bound what a hostile file can make it do. A zero field takes its default.
 type Limits struct {
-	Content ink.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
-	Fonts   int64      // bytes of font programs, decoded; default 64 MiB
-	Objects int        // dictionaries that are gone through for actions; default 200,000
-	Marks   int        // comparisons of marks with each other; default 30,000,000
-	PerKind int        // findings of one kind; default 5,000
+	Content content.Limits // of the content of pages; default 64 MiB and 4,000,000 operators
+	Fonts   int64          // bytes of font programs, decoded; default 64 MiB
+	Objects int            // dictionaries that are gone through for actions; default 200,000
+	Marks   int            // comparisons of marks with each other; default 30,000,000
+	PerKind int            // findings of one kind; default 5,000
 }
 
 func (l Limits) withDefaults() Limits {
-	def(&l.Fonts, 64<<20)
-	def(&l.Objects, 200_000)
-	def(&l.Marks, 30_000_000)
-	def(&l.PerKind, 5_000)
+	setDefault(&l.Fonts, 64<<20)
+	setDefault(&l.Objects, 200_000)
+	setDefault(&l.Marks, 30_000_000)
+	setDefault(&l.PerKind, 5_000)
 	return l
 }
 
-func def[T int | int64](v *T, d T) {
+func setDefault[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d
 	}
@@ -90,47 +90,47 @@ func def[T int | int64](v *T, d T) {
 // Errors are of the io.ReaderAt of the document, of the context, and of objects that make the file one that no reader
 // opens. What cannot be read otherwise is a finding, or is passed over as readers do.
 func Document(ctx context.Context, d *pdf.Document, l Limits) ([]Finding, error) {
-	i := &inspection{ctx: ctx, d: d, limits: l.withDefaults(), found: map[Kind][]Finding{}, told: map[Kind]map[int]bool{}}
-	if err := i.actions(); err != nil {
+	i := &inspection{ctx: ctx, d: d, limits: l.withDefaults(), found: map[Kind][]Finding{}, pagesByKind: map[Kind]map[int]bool{}}
+	if err := i.inspectActions(); err != nil {
 		return nil, err
 	}
-	if err := i.pages(); err != nil {
+	if err := i.inspectPages(); err != nil {
 		return nil, err
 	}
-	if err := i.fonts(); err != nil {
+	if err := i.inspectFonts(); err != nil {
 		return nil, err
 	}
 	var all []Finding
-	for _, k := range kinds {
+	for _, k := range kindOrder {
 		all = append(all, i.found[k]...)
 	}
 	return all, nil
 }
 
-// kinds is the order in which findings are told: first what readers see differently.
-var kinds = []Kind{
+// kindOrder is the order in which findings are told: first what readers see differently.
+var kindOrder = []Kind{
 	PrintDiffers, ViewVaries, External, Launch, Unreliable, CoveredText, InvisibleText, HiddenLayer, OutsidePage, ScreenOnly, Portfolio, XFA, JavaScript, Actions,
 	SubmitForm, ImportData, OtherDocument, FileURI, Media, EmbeddedFile, NotExamined,
 }
 
 // inspection is one document being looked through.
 type inspection struct {
-	ctx    context.Context
-	d      *pdf.Document
-	limits Limits
-	found  map[Kind][]Finding
-	told   map[Kind]map[int]bool // pages
-	reader *ink.Reader
+	ctx         context.Context
+	d           *pdf.Document
+	limits      Limits
+	found       map[Kind][]Finding
+	pagesByKind map[Kind]map[int]bool // pages
+	reader      *content.Reader
 
 	alternates bool // an image has another one for printing
 }
 
-// add notes a finding, one of its kind on each page.
-func (i *inspection) add(f Finding) {
-	pages := i.told[f.Kind]
+// addFinding notes a finding, one of its kind on each page.
+func (i *inspection) addFinding(f Finding) {
+	pages := i.pagesByKind[f.Kind]
 	if pages == nil {
 		pages = map[int]bool{}
-		i.told[f.Kind] = pages
+		i.pagesByKind[f.Kind] = pages
 	}
 	if pages[f.Page] || len(i.found[f.Kind]) >= i.limits.PerKind {
 		return
@@ -139,8 +139,8 @@ func (i *inspection) add(f Finding) {
 	i.found[f.Kind] = append(i.found[f.Kind], f)
 }
 
-// has reports whether something of that kind was found.
-func (i *inspection) has(k Kind) bool { return len(i.found[k]) > 0 }
+// hasFinding reports whether something of that kind was found.
+func (i *inspection) hasFinding(k Kind) bool { return len(i.found[k]) > 0 }
 
 // PageRanges lists the pages of findings, each once, as ranges such as "1-3, 7"; "" where all are about the whole file.
 func PageRanges(found []Finding) string {
@@ -163,8 +163,8 @@ func PageRanges(found []Finding) string {
 	return b.String()
 }
 
-// fault returns an error that ends the inspection: one that is not the file's fault.
-func fault(err error) error {
+// onlyReadError returns an error that ends the inspection: one that is not the file's fault.
+func onlyReadError(err error) error {
 	var e *pdf.Error
 	if err == nil || errors.As(err, &e) {
 		return nil
@@ -172,14 +172,14 @@ func fault(err error) error {
 	return err
 }
 
-// told tells by the error of an [ink.Reader] whether all marks are listed. Text in a font that is missing is among them,
+// isComplete tells by the error of an [content.Reader] whether all marks are listed. Text in a font that is missing is among them,
 // about where it is.
-func told(err error) bool {
-	var u *ink.Untold
-	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
+func isComplete(err error) bool {
+	var u *content.IncompleteError
+	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
-func limited(err error) bool {
-	var u *ink.Untold
-	return errors.As(err, &u) && u.Reason == ink.Limit
+func isLimitReached(err error) bool {
+	var u *content.IncompleteError
+	return errors.As(err, &u) && u.Reason == content.Limit
 }

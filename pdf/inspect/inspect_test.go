@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 	"segel/pdf/inspect"
 	"segel/pdf/pdftest"
 )
@@ -23,7 +23,7 @@ func open(t testing.TB, file []byte) *pdf.Document {
 	return d
 }
 
-func look(t testing.TB, file []byte, l inspect.Limits) []inspect.Finding {
+func inspectFile(t testing.TB, file []byte, l inspect.Limits) []inspect.Finding {
 	t.Helper()
 	found, err := inspect.Document(t.Context(), open(t, file), l)
 	if err != nil {
@@ -45,16 +45,16 @@ func kindsOf(found []inspect.Finding) []string {
 
 func TestEachKindIsFoundHoweverItIsDone(t *testing.T) {
 	t.Parallel()
-	for _, s := range pdftest.Suspects() {
+	for _, s := range pdftest.SuspectCases() {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			found := look(t, s.File, inspect.Limits{})
+			found := inspectFile(t, s.File, inspect.Limits{})
 			want := slices.Sorted(slices.Values(s.Kinds))
 			if got := kindsOf(found); !slices.Equal(got, want) {
 				t.Fatalf("found %q, want %q: %+v", got, want, found)
 			}
 			for _, kind := range s.Kinds {
-				at := slices.IndexFunc(found, func(f inspect.Finding) bool { return string(f.Kind) == kind && (f.Page == 1) != s.Anywhere })
+				at := slices.IndexFunc(found, func(f inspect.Finding) bool { return string(f.Kind) == kind && (f.Page == 1) != s.WholeFile })
 				if at < 0 {
 					t.Errorf("%s is not on its page: %+v", kind, found)
 				}
@@ -65,8 +65,8 @@ func TestEachKindIsFoundHoweverItIsDone(t *testing.T) {
 
 func TestHarmlessFilesAreNotFaulted(t *testing.T) {
 	t.Parallel()
-	for _, s := range pdftest.Innocents() {
-		found := look(t, s.File, inspect.Limits{})
+	for _, s := range pdftest.HarmlessCases() {
+		found := inspectFile(t, s.File, inspect.Limits{})
 		want := slices.Sorted(slices.Values(s.Kinds))
 		if got := kindsOf(found); !slices.Equal(got, want) {
 			t.Errorf("%s: found %q, want %q: %+v", s.Name, got, want, found)
@@ -74,14 +74,14 @@ func TestHarmlessFilesAreNotFaulted(t *testing.T) {
 	}
 }
 
-func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
+func TestUnexaminedPagesAreAFinding(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("0 0 1 1 re f ", 1000)
 	plain := func(content string) []byte {
-		return edited(t, content, func(*pdf.Update, pdf.Dict) {})
+		return newEditedFile(t, content, func(*pdf.Update, pdf.Dict) {})
 	}
 	layer := func(usage pdf.Dict) []byte {
-		return edited(t, many+"/OC /L BDC 0 0 9 9 re f EMC", func(u *pdf.Update, page pdf.Dict) {
+		return newEditedFile(t, many+"/OC /L BDC 0 0 9 9 re f EMC", func(u *pdf.Update, page pdf.Dict) {
 			group := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L"), "Usage": usage})
 			catalog, err := u.Edit(pdf.Ref{Number: pdftest.CatalogNumber})
 			if err != nil {
@@ -92,17 +92,17 @@ func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
 		})
 	}
 	stamp := func(flags pdf.Integer) []byte {
-		return edited(t, many, func(u *pdf.Update, page pdf.Dict) {
+		return newEditedFile(t, many, func(u *pdf.Update, page pdf.Dict) {
 			page["Annots"] = pdf.Array{u.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Stamp"), "Rect": pdf.Rect{URX: 9, URY: 9}.Array(), "F": flags})}
 		})
 	}
-	alternate := edited(t, many, func(u *pdf.Update, page pdf.Dict) {
+	alternate := newEditedFile(t, many, func(u *pdf.Update, page pdf.Dict) {
 		image := u.Add(&pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Image")}, Data: []byte("x")})
 		page["Resources"] = pdf.Dict{"XObject": pdf.Dict{"I": u.Add(&pdf.Stream{
 			Dict: pdf.Dict{"Subtype": pdf.Name("Image"), "Alternates": pdf.Array{pdf.Dict{"Image": image, "DefaultForPrinting": pdf.Boolean(true)}}}, Data: []byte("x"),
 		})}}
 	})
-	few := inspect.Limits{Content: ink.Limits{Operators: 500}}
+	few := inspect.Limits{Content: content.Limits{Operators: 500}}
 	for name, c := range map[string]struct {
 		file   []byte
 		limits inspect.Limits
@@ -110,8 +110,8 @@ func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
 	}{
 		"all of it":                             {plain(many), inspect.Limits{}, nil},
 		"too many operators":                    {plain(many), few, []string{"not_examined"}},
-		"too many bytes":                        {plain(many), inspect.Limits{Content: ink.Limits{Bytes: 100}}, []string{"not_examined"}},
-		"too many marks":                        {plain(many), inspect.Limits{Content: ink.Limits{Marks: 100}}, []string{"not_examined"}},
+		"too many bytes":                        {plain(many), inspect.Limits{Content: content.Limits{Bytes: 100}}, []string{"not_examined"}},
+		"too many marks":                        {plain(many), inspect.Limits{Content: content.Limits{Marks: 100}}, []string{"not_examined"}},
 		"too many comparisons":                  {plain(many + "BT /F1 9 Tf (a) Tj ET " + many), inspect.Limits{Marks: 100}, []string{"not_examined"}},
 		"a layer that is not printed behind it": {layer(pdf.Dict{"Print": pdf.Dict{"PrintState": pdf.Name("OFF")}}), few, []string{"not_examined", "print_differs"}},
 		"a layer that is printed behind it":     {layer(pdf.Dict{}), few, []string{"not_examined"}},
@@ -119,21 +119,21 @@ func TestWhatCouldNotBeExaminedIsAFindingOfItsOwn(t *testing.T) {
 		"an annotation behind it":               {stamp(4), few, []string{"not_examined"}},
 		"an alternate image behind it":          {alternate, few, []string{"not_examined", "print_differs"}},
 		"content that is damaged":               {plain("q (no end"), inspect.Limits{}, []string{"not_examined"}},
-		"forms that contain each other":         {nested(t), inspect.Limits{}, []string{"not_examined"}},
-		"a filter that is not for page contents": {edited(t, "", func(u *pdf.Update, page pdf.Dict) {
+		"forms that contain each other":         {newNestedFile(t), inspect.Limits{}, []string{"not_examined"}},
+		"a filter that is not for page contents": {newEditedFile(t, "", func(u *pdf.Update, page pdf.Dict) {
 			page["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("CCITTFaxDecode")}, Data: []byte("x")})
 		}), inspect.Limits{}, []string{"not_examined"}},
 	} {
-		if got := kindsOf(look(t, c.file, c.limits)); !slices.Equal(got, c.want) {
+		if got := kindsOf(inspectFile(t, c.file, c.limits)); !slices.Equal(got, c.want) {
 			t.Errorf("%s: found %q, want %q", name, got, c.want)
 		}
 	}
 }
 
-// nested is a page with a form that shows itself.
-func nested(t *testing.T) []byte {
+// newNestedFile is a page with a form that shows itself.
+func newNestedFile(t *testing.T) []byte {
 	t.Helper()
-	return edited(t, "/X Do", func(u *pdf.Update, page pdf.Dict) {
+	return newEditedFile(t, "/X Do", func(u *pdf.Update, page pdf.Dict) {
 		form := u.Reserve()
 		resources := pdf.Dict{"XObject": pdf.Dict{"X": form}}
 		u.Set(form, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array(), "Resources": resources}, Data: []byte("/X Do")})
@@ -163,28 +163,28 @@ func TestEachPageIsNamedOnceForEachKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := look(t, append(file, tail.Bytes...), inspect.Limits{})
+	found := inspectFile(t, append(file, tail.Bytes...), inspect.Limits{})
 	if len(found) != 2 || found[0].Page != 2 || found[1].Page != 4 || found[0].Kind != inspect.Launch || found[0].Detail != "calc.exe" {
 		t.Errorf("%+v", found)
 	}
-	if found := look(t, append(file, tail.Bytes...), inspect.Limits{PerKind: 1}); len(found) != 1 {
+	if found := inspectFile(t, append(file, tail.Bytes...), inspect.Limits{PerKind: 1}); len(found) != 1 {
 		t.Errorf("beyond the limit: %+v", found)
 	}
 }
 
 func TestActionsAreFollowedWithinTheirLimit(t *testing.T) {
 	t.Parallel()
-	file := edited(t, "", func(u *pdf.Update, page pdf.Dict) {
+	file := newEditedFile(t, "", func(u *pdf.Update, page pdf.Dict) {
 		first, last := u.Reserve(), u.Reserve()
 		u.Set(first, pdf.Dict{"S": pdf.Name("GoTo"), "Next": pdf.Array{last, first}}) // in a circle
 		u.Set(last, pdf.Dict{"S": pdf.Name("Launch"), "F": pdf.TextString("calc.exe"), "Next": first})
 		page["AA"] = pdf.Dict{"O": first}
 	})
-	if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Equal(got, []string{"actions", "launch"}) {
+	if got := kindsOf(inspectFile(t, file, inspect.Limits{})); !slices.Equal(got, []string{"actions", "launch"}) {
 		t.Errorf("%q", got)
 	}
 	// Where the walk ends before it is there, its shape is enough.
-	if got := kindsOf(look(t, file, inspect.Limits{Objects: 1})); !slices.Equal(got, []string{"actions", "launch"}) {
+	if got := kindsOf(inspectFile(t, file, inspect.Limits{Objects: 1})); !slices.Equal(got, []string{"actions", "launch"}) {
 		t.Errorf("behind the limit: %q", got)
 	}
 }
@@ -200,7 +200,7 @@ func TestInspectionEndsWhenItIsCanceled(t *testing.T) {
 
 // FuzzDocument looks through files that are like those with something in them.
 func FuzzDocument(f *testing.F) {
-	for _, s := range pdftest.Suspects() {
+	for _, s := range pdftest.SuspectCases() {
 		f.Add(s.File)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -208,7 +208,7 @@ func FuzzDocument(f *testing.F) {
 		if err != nil {
 			t.Skip()
 		}
-		l := inspect.Limits{Content: ink.Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}, Fonts: 1 << 20, Objects: 5_000, Marks: 100_000, PerKind: 50}
+		l := inspect.Limits{Content: content.Limits{Bytes: 1 << 20, Operators: 20_000, Marks: 2_000}, Fonts: 1 << 20, Objects: 5_000, Marks: 100_000, PerKind: 50}
 		found, err := inspect.Document(t.Context(), d, l)
 		if err != nil {
 			return
@@ -237,12 +237,12 @@ func TestPagesOfFindingsAreWrittenAsRanges(t *testing.T) {
 
 func TestFindingsQuoteWhatDiffers(t *testing.T) {
 	t.Parallel()
-	for _, s := range pdftest.Suspects() {
+	for _, s := range pdftest.SuspectCases() {
 		want := map[string]string{"layer that is printed only": "Harga 9.000.000", "text outside of the page": "Harga 9", "launch by a link": "calc.exe", "embedded file": "faktur.xml"}[s.Name]
 		if want == "" {
 			continue
 		}
-		found := look(t, s.File, inspect.Limits{})
+		found := inspectFile(t, s.File, inspect.Limits{})
 		if len(found) == 0 || found[0].Detail != want {
 			t.Errorf("%s: %+v, want %q", s.Name, found, want)
 		}

@@ -6,46 +6,46 @@ import (
 	"unicode"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
-// pages looks at what each page paints.
-func (i *inspection) pages() error {
-	i.reader = ink.NewDeepReader(i.d, i.limits.Content)
-	for _, ref := range i.reader.Layers() {
-		i.add(Finding{Kind: HiddenLayer, Ref: ref, Detail: i.layerName(ref)})
+// inspectPages looks at what each page paints.
+func (i *inspection) inspectPages() error {
+	i.reader = content.NewDeepReader(i.d, i.limits.Content)
+	for _, ref := range i.reader.HiddenLayers() {
+		i.addFinding(Finding{Kind: HiddenLayer, Ref: ref, Detail: i.layerName(ref)})
 	}
-	h := &hiding{inspection: i, held: i.limits.Marks}
+	h := &hiddenTextCheck{inspection: i, comparisonsLeft: i.limits.Marks}
 	spent := false
 	for page, err := range i.d.Pages() {
 		if err != nil {
-			if err := fault(err); err != nil {
+			if err := onlyReadError(err); err != nil {
 				return err
 			}
-			i.add(Finding{Kind: NotExamined, Detail: err.Error()})
+			i.addFinding(Finding{Kind: NotExamined, Detail: err.Error()})
 			break
 		}
 		if err := i.ctx.Err(); err != nil {
 			return err
 		}
 		if spent {
-			i.notExamined(page, "")
+			i.addNotExamined(page, "")
 			continue
 		}
-		marks, err := i.reader.Page(page)
-		if err != nil && !errors.Is(err, ink.ErrUntold) {
+		marks, err := i.reader.PageMarks(page)
+		if err != nil && !errors.Is(err, content.ErrIncomplete) {
 			return err
 		}
 		i.compareViews(page, marks)
-		i.lookOutside(page, marks)
-		all := h.look(page, marks)
+		i.findTextOutside(page, marks)
+		all := h.inspectPage(page, marks)
 		switch {
-		case limited(err) || !all:
-			i.notExamined(page, TooMuch)
-		case !told(err):
-			i.notExamined(page, err.Error()) // readers go on where this one does not
+		case isLimitReached(err) || !all:
+			i.addNotExamined(page, TooMuch)
+		case !isComplete(err):
+			i.addNotExamined(page, err.Error()) // readers go on where this one does not
 		}
-		spent = !all || i.reader.Spent()
+		spent = !all || i.reader.IsExhausted()
 	}
 	return nil
 }
@@ -59,20 +59,20 @@ func (i *inspection) layerName(ref pdf.Ref) string {
 // TooMuch is the Detail of NotExamined on a page at which a limit was reached.
 const TooMuch = "too much content"
 
-// notExamined notes that a page is not known to its end. Where something of it could be shown in one view and not in
+// addNotExamined notes that a page is not known to its end. Where something of it could be shown in one view and not in
 // another, that has to be taken for what it does: a limit must not be a way around it.
-func (i *inspection) notExamined(page *pdf.Page, why string) {
-	i.add(Finding{Kind: NotExamined, Page: page.Number, Detail: why})
-	if i.reader.Varies() || i.alternates || i.flagsVary(page) {
-		i.add(Finding{Kind: PrintDiffers, Page: page.Number})
+func (i *inspection) addNotExamined(page *pdf.Page, why string) {
+	i.addFinding(Finding{Kind: NotExamined, Page: page.Number, Detail: why})
+	if i.reader.HasVaryingLayers() || i.alternates || i.hasPrintOnlyAnnotation(page) {
+		i.addFinding(Finding{Kind: PrintDiffers, Page: page.Number})
 	}
 }
 
 // maxFlags bounds the annotations of a page whose flags are looked at where the page itself is not.
 const maxFlags = 50_000
 
-// flagsVary reports whether an annotation of a page is for printing alone.
-func (i *inspection) flagsVary(page *pdf.Page) bool {
+// hasPrintOnlyAnnotation reports whether an annotation of a page is for printing alone.
+func (i *inspection) hasPrintOnlyAnnotation(page *pdf.Page) bool {
 	const hidden, printed, noView = 1 << 1, 1 << 2, 1 << 5
 	annots, _ := i.d.Array(page.Dict["Annots"])
 	for _, o := range annots[:min(len(annots), maxFlags)] {
@@ -88,18 +88,18 @@ func (i *inspection) flagsVary(page *pdf.Page) bool {
 	return len(annots) > maxFlags
 }
 
-// lookOutside looks for words that lie outside of the page.
-func (i *inspection) lookOutside(page *pdf.Page, marks []ink.Mark) {
-	width, height := page.Displayed()
+// findTextOutside looks for words that lie outside of the page.
+func (i *inspection) findTextOutside(page *pdf.Page, marks []content.Mark) {
+	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
-	var outside []ink.Mark
+	var outside []content.Mark
 	for _, m := range marks {
-		if m.Kind == ink.Text && m.Hidden == ink.ByClip && m.Box.Intersect(sheet).Empty() && (len(outside) > 0 || hasLetter(m.Text)) {
+		if m.Kind == content.Text && m.Hidden == content.ByClip && m.Box.Intersect(sheet).Empty() && (len(outside) > 0 || hasLetter(m.Text)) {
 			outside = append(outside, m)
 		}
 	}
 	if len(outside) > 0 {
-		i.add(Finding{Kind: OutsidePage, Page: page.Number, Box: page.ToUser(outside[0].Box), Detail: said(outside)})
+		i.addFinding(Finding{Kind: OutsidePage, Page: page.Number, Box: page.ToUser(outside[0].Box), Detail: quoteText(outside)})
 	}
 }
 

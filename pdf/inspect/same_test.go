@@ -14,7 +14,7 @@ import (
 // twoLayers is a page with a layer S that is shown on a screen alone and a layer P that is printed alone.
 func twoLayers(t testing.TB, content string, change func(u *pdf.Update, resources pdf.Dict)) []byte {
 	t.Helper()
-	return edited(t, content, func(u *pdf.Update, page pdf.Dict) {
+	return newEditedFile(t, content, func(u *pdf.Update, page pdf.Dict) {
 		usage := func(screen, print string) pdf.Dict {
 			return pdf.Dict{"View": pdf.Dict{"ViewState": pdf.Name(screen)}, "Print": pdf.Dict{"PrintState": pdf.Name(print)}}
 		}
@@ -84,10 +84,10 @@ func TestLayersThatLookDifferentAreNotTakenForTheSame(t *testing.T) {
 		content := func(screen, print string) string {
 			return "q /OC /S BDC " + screen + " EMC Q q /OC /P BDC " + print + " EMC Q"
 		}
-		if got := kindsOf(look(t, twoLayers(t, content(c.screen, c.print), c.change), inspect.Limits{})); !slices.Contains(got, "print_differs") {
+		if got := kindsOf(inspectFile(t, twoLayers(t, content(c.screen, c.print), c.change), inspect.Limits{})); !slices.Contains(got, "print_differs") {
 			t.Errorf("%s: %q", name, got)
 		}
-		if got := kindsOf(look(t, twoLayers(t, content(c.screen, c.screen), c.change), inspect.Limits{})); slices.Contains(got, "print_differs") {
+		if got := kindsOf(inspectFile(t, twoLayers(t, content(c.screen, c.screen), c.change), inspect.Limits{})); slices.Contains(got, "print_differs") {
 			t.Errorf("%s, the same: %q", name, got)
 		}
 	}
@@ -145,14 +145,14 @@ func TestLimitsOnLayersHideNoPrint(t *testing.T) {
 			page["Resources"] = pdf.Dict{"Properties": pdf.Dict{"L": u.Add(pdf.Dict{"Type": pdf.Name("OCMD"), "VE": expression})}}
 		},
 	} {
-		file := edited(t, content, func(u *pdf.Update, page pdf.Dict) {
+		file := newEditedFile(t, content, func(u *pdf.Update, page pdf.Dict) {
 			catalog, err := u.Edit(pdf.Ref{Number: pdftest.CatalogNumber})
 			if err != nil {
 				t.Fatal(err)
 			}
 			make(u, catalog, page)
 		})
-		if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+		if got := kindsOf(inspectFile(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -163,7 +163,7 @@ func TestManyGlyphsHideNoPrint(t *testing.T) {
 	t.Parallel()
 
 	var content strings.Builder
-	all := edited(t, "", func(u *pdf.Update, page pdf.Dict) {
+	all := newEditedFile(t, "", func(u *pdf.Update, page pdf.Dict) {
 		off := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L"), "Usage": pdf.Dict{"Print": pdf.Dict{"PrintState": pdf.Name("OFF")}}})
 		catalog, err := u.Edit(pdf.Ref{Number: pdftest.CatalogNumber})
 		if err != nil {
@@ -202,7 +202,7 @@ func TestManyGlyphsHideNoPrint(t *testing.T) {
 		page["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte(content.String())})
 		page["Resources"] = pdf.Dict{"Font": fonts}
 	})
-	if got := kindsOf(look(t, all, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+	if got := kindsOf(inspectFile(t, all, inspect.Limits{})); !slices.Contains(got, "print_differs") {
 		t.Errorf("%q", got)
 	}
 }
@@ -224,7 +224,7 @@ func TestInlineImageDoesNotSwallowAPrintedLayer(t *testing.T) {
 		"an end that agrees": "/W 4 /H 1 /BPC 8 /CS /G ID AAAA",
 	} {
 		file := twoLayers(t, "q 9 0 0 9 72 700 cm BI "+image+" EI Q /OC /P BDC BT /F1 24 Tf 72 500 Td <39> Tj ET EMC %)\n", nil)
-		if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+		if got := kindsOf(inspectFile(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -235,7 +235,7 @@ func TestInlineImageDoesNotSwallowAPrintedLayer(t *testing.T) {
 		"a mask":      "BI /IM true /W 8 /H 2 ID AA EI",
 	} {
 		same := "q 9 0 0 9 72 700 cm " + content + " Q "
-		if got := kindsOf(look(t, twoLayers(t, "/OC /S BDC "+same+"EMC /OC /P BDC "+same+"EMC", nil), inspect.Limits{})); slices.Contains(got, "print_differs") || slices.Contains(got, "not_examined") {
+		if got := kindsOf(inspectFile(t, twoLayers(t, "/OC /S BDC "+same+"EMC /OC /P BDC "+same+"EMC", nil), inspect.Limits{})); slices.Contains(got, "print_differs") || slices.Contains(got, "not_examined") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -244,7 +244,7 @@ func TestInlineImageDoesNotSwallowAPrintedLayer(t *testing.T) {
 func TestDamagedContentHidesNoPrint(t *testing.T) {
 	t.Parallel()
 	file := twoLayers(t, "<41 /OC /P BDC BT /F1 24 Tf 72 500 Td (9) Tj ET EMC", nil)
-	if got := kindsOf(look(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
+	if got := kindsOf(inspectFile(t, file, inspect.Limits{})); !slices.Contains(got, "print_differs") {
 		t.Errorf("%q", got)
 	}
 }

@@ -5,50 +5,50 @@ import (
 	"strings"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // compareViews compares what a page shows on a screen with what it shows in print, and with what other readers show.
-func (i *inspection) compareViews(page *pdf.Page, marks []ink.Mark) {
-	differing := i.differing(page, marks) // indices
+func (i *inspection) compareViews(page *pdf.Page, marks []content.Mark) {
+	differing := i.findDiffering(page, marks) // indices
 	if len(differing) == 0 {
 		return
 	}
-	for _, pair := range ink.Pairs() {
-		if m := i.difference(marks, differing, pair[0], pair[1]); len(m) > 0 {
-			i.add(Finding{Kind: PrintDiffers, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
+	for _, pair := range content.ViewPairs() {
+		if m := i.findDifference(marks, differing, pair[0], pair[1]); len(m) > 0 {
+			i.addFinding(Finding{Kind: PrintDiffers, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: quoteText(m)})
 			break
 		}
 	}
-	for _, other := range ink.OtherScreens() {
-		if m := i.difference(marks, differing, ink.Screen, other); len(m) > 0 {
-			i.add(Finding{Kind: ViewVaries, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: said(m)})
+	for _, other := range content.OtherScreenViews() {
+		if m := i.findDifference(marks, differing, content.Screen, other); len(m) > 0 {
+			i.addFinding(Finding{Kind: ViewVaries, Page: page.Number, Box: page.ToUser(m[0].Box), Detail: quoteText(m)})
 			break
 		}
 	}
 }
 
-// differing returns the indices of the marks that are not shown in all views alike. What annotations show on a screen
+// findDiffering returns the indices of the marks that are not shown in all views alike. What annotations show on a screen
 // alone is among them only where it says something that the printed page does not.
-func (i *inspection) differing(page *pdf.Page, marks []ink.Mark) []int {
+func (i *inspection) findDiffering(page *pdf.Page, marks []content.Mark) []int {
 	var differing []int
 	for from := 0; from < len(marks); {
 		to := from + 1
 		place := marks[from] // of an annotation, or a mark of the page itself
-		annotation := place.Kind == ink.Annotation || place.Kind == ink.Widget
-		for annotation && to < len(marks) && marks[to].Kind != ink.Annotation && marks[to].Kind != ink.Widget {
+		annotation := place.Kind == content.Annotation || place.Kind == content.Widget
+		for annotation && to < len(marks) && marks[to].Kind != content.Annotation && marks[to].Kind != content.Widget {
 			to++
 		}
 		shown := from // the first of the marks that show something
 		if annotation {
-			shown, to = i.shownBy(place, from, to)
+			shown, to = i.shownMarks(place, from, to)
 		}
-		if annotation && place.In&ink.OnScreen != 0 && place.In&ink.InPrint == 0 && shown < to && !i.changesPage(place, marks[shown:to], marks[:from]) {
-			i.add(Finding{Kind: ScreenOnly, Page: page.Number, Box: page.ToUser(place.Box)})
+		if annotation && place.Views&content.OnScreen != 0 && place.Views&content.InPrint == 0 && shown < to && !i.changesPage(place, marks[shown:to], marks[:from]) {
+			i.addFinding(Finding{Kind: ScreenOnly, Page: page.Number, Box: page.ToUser(place.Box)})
 			shown = to
 		}
 		for k := shown; k < to; k++ {
-			if marks[k].In != 0 && marks[k].In != ink.OnScreen|ink.InPrint {
+			if marks[k].Views != 0 && marks[k].Views != content.OnScreen|content.InPrint {
 				differing = append(differing, k)
 			}
 		}
@@ -57,13 +57,13 @@ func (i *inspection) differing(page *pdf.Page, marks []ink.Mark) []int {
 	return differing
 }
 
-// shownBy returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its place
+// shownMarks returns which of the marks [from, to) of an annotation show something: what its appearance paints, or its place
 // where readers draw it by themselves. A field without appearance shows its value, and a signature nothing.
-func (i *inspection) shownBy(place ink.Mark, from, to int) (int, int) {
+func (i *inspection) shownMarks(place content.Mark, from, to int) (int, int) {
 	switch {
-	case !place.Bare:
+	case !place.NoAppearance:
 		return from + 1, to
-	case place.Kind == ink.Widget && !i.hasValue(place.Annot):
+	case place.Kind == content.Widget && !i.hasValue(place.Annot):
 		return to, to
 	}
 	return from, from + 1
@@ -89,23 +89,23 @@ func (i *inspection) hasValue(ref pdf.Ref) bool {
 
 // changesPage reports whether an annotation that is not printed makes the screen say something else than the printed
 // page: it covers text or a picture, or, unless it is a field or a button, it has text of its own.
-func (i *inspection) changesPage(place ink.Mark, shown, below []ink.Mark) bool {
+func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark) bool {
 	for _, m := range shown {
-		if m.In == 0 {
+		if m.Views == 0 {
 			continue
 		}
-		if place.Kind == ink.Annotation && (m.Kind == ink.Text && hasLetter(m.Text) || m.Kind == ink.Annotation && m.Subtype == "FreeText") {
+		if place.Kind == content.Annotation && (m.Kind == content.Text && hasLetter(m.Text) || m.Kind == content.Annotation && m.Subtype == "FreeText") {
 			return true
 		}
-		if !m.Whole || m.Sheer {
+		if !m.FillsBox || m.Translucent {
 			continue
 		}
 		for _, b := range below {
 			if i.limits.Marks--; i.limits.Marks < 0 {
 				return true
 			}
-			said := b.Kind == ink.Text && hasLetter(b.Text) || b.Kind == ink.Image
-			if said && b.In&ink.InPrint != 0 && share(m.Box, b.Box) > 0.5 {
+			said := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
+			if said && b.Views&content.InPrint != 0 && shareWithin(m.Box, b.Box) > 0.5 {
 				return true
 			}
 		}
@@ -113,9 +113,9 @@ func (i *inspection) changesPage(place ink.Mark, shown, below []ink.Mark) bool {
 	return false
 }
 
-// shape is a mark as far as two that look the same have it in common.
-type shape struct {
-	kind         ink.Kind
+// markShape is a mark as far as two that look the same have it in common.
+type markShape struct {
+	kind         content.Kind
 	box          [4]float64 // in half points
 	text         string
 	image        pdf.Ref
@@ -124,36 +124,36 @@ type shape struct {
 	look         uint64
 }
 
-func shapeOf(m ink.Mark) shape {
-	s := shape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Sheer, solid: m.Whole, look: m.Look}
+func newMarkShape(m content.Mark) markShape {
+	s := markShape{kind: m.Kind, text: m.Text, image: m.Image, white: m.White, sheer: m.Translucent, solid: m.FillsBox, look: m.Fingerprint}
 	for k, v := range [4]float64{m.Box.LLX, m.Box.LLY, m.Box.URX, m.Box.URY} {
 		s.box[k] = math.Round(2 * v)
 	}
 	return s
 }
 
-// difference returns the marks that one of two views has and the other lacks, text first. Two layers may show the same,
+// findDifference returns the marks that one of two views has and the other lacks, text first. Two layers may show the same,
 // each in one view, as long as nothing is painted between them that covers it.
-func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.Views) []ink.Mark {
-	last := map[shape][2]int{} // the last mark of a shape that is shown in each view, counted from 1
+func (i *inspection) findDifference(marks []content.Mark, differing []int, a, b content.Views) []content.Mark {
+	last := map[markShape][2]int{} // the last mark of a shape that is shown in each view, counted from 1
 	for _, k := range differing {
-		at := last[shapeOf(marks[k])]
-		if marks[k].In&a != 0 {
+		at := last[newMarkShape(marks[k])]
+		if marks[k].Views&a != 0 {
 			at[0] = k + 1
 		}
-		if marks[k].In&b != 0 {
+		if marks[k].Views&b != 0 {
 			at[1] = k + 1
 		}
-		last[shapeOf(marks[k])] = at
+		last[newMarkShape(marks[k])] = at
 	}
-	var text, other []ink.Mark
+	var text, other []content.Mark
 	for _, k := range differing {
 		m := marks[k]
-		if (m.In&a != 0) == (m.In&b != 0) {
+		if (m.Views&a != 0) == (m.Views&b != 0) {
 			continue
 		}
-		at := last[shapeOf(m)]
-		if at[0] != 0 && at[1] != 0 && !i.coveredBetween(marks, min(at[0], at[1]), max(at[0], at[1])-1, m.Box) {
+		at := last[newMarkShape(m)]
+		if at[0] != 0 && at[1] != 0 && !i.isCoveredBetween(marks, min(at[0], at[1]), max(at[0], at[1])-1, m.Box) {
 			continue
 		}
 		if m.Text != "" {
@@ -165,15 +165,15 @@ func (i *inspection) difference(marks []ink.Mark, differing []int, a, b ink.View
 	return append(text, other...)
 }
 
-// said is the beginning of what words say.
-func said(marks []ink.Mark) string {
+// quoteText is the beginning of what words say.
+func quoteText(marks []content.Mark) string {
 	const enough = 100 // bytes
 	var b strings.Builder
 	for _, m := range marks {
-		if m.Kind != ink.Text || b.Len() > enough {
+		if m.Kind != content.Text || b.Len() > enough {
 			break
 		}
-		if b.Len() > 0 && !m.Joins {
+		if b.Len() > 0 && !m.JoinsPrevious {
 			b.WriteByte(' ')
 		}
 		b.WriteString(m.Text)
@@ -181,13 +181,13 @@ func said(marks []ink.Mark) string {
 	return b.String()
 }
 
-// coveredBetween reports whether one of the marks [from, to) hides what is below it of a box.
-func (i *inspection) coveredBetween(marks []ink.Mark, from, to int, box pdf.Rect) bool {
+// isCoveredBetween reports whether one of the marks [from, to) hides what is below it of a box.
+func (i *inspection) isCoveredBetween(marks []content.Mark, from, to int, box pdf.Rect) bool {
 	for k := from; k < to; k++ {
 		if i.limits.Marks--; i.limits.Marks < 0 {
 			return true
 		}
-		if m := marks[k]; m.In != 0 && m.Whole && !m.Sheer && share(m.Box, box) > 0.3 {
+		if m := marks[k]; m.Views != 0 && m.FillsBox && !m.Translucent && shareWithin(m.Box, box) > 0.3 {
 			return true
 		}
 	}

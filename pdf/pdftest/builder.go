@@ -24,26 +24,26 @@ func newBuilder(version string) *builder {
 	return b
 }
 
-func (b *builder) note(n int) {
+func (b *builder) recordOffset(n int) {
 	b.at[n] = b.Len()
 	b.last = max(b.last, n)
 }
 
-func (b *builder) object(n int, body string) {
-	b.note(n)
+func (b *builder) writeObject(n int, body string) {
+	b.recordOffset(n)
 	fmt.Fprintf(b, "%d 0 obj\n%s\nendobj\n", n, body)
 }
 
-// stream writes data as it is; entries are those beside /Length.
-func (b *builder) stream(n int, entries string, data []byte) {
-	b.note(n)
+// writeStream writes data as it is; entries are those beside /Length.
+func (b *builder) writeStream(n int, entries string, data []byte) {
+	b.recordOffset(n)
 	fmt.Fprintf(b, "%d 0 obj\n<< %s /Length %d >>\nstream\n", n, entries, len(data))
 	b.Write(data)
 	b.WriteString("\nendstream\nendobj\n")
 }
 
-// pack writes an object stream n that holds objects by number, in order.
-func (b *builder) pack(n int, numbers []int, bodies []string) {
+// writeObjectStream writes an object stream n that holds objects by number, in order.
+func (b *builder) writeObjectStream(n int, numbers []int, bodies []string) {
 	var directory, content strings.Builder
 	for i, number := range numbers {
 		fmt.Fprintf(&directory, "%d %d ", number, content.Len())
@@ -53,19 +53,19 @@ func (b *builder) pack(n int, numbers []int, bodies []string) {
 	}
 	data := deflate([]byte(directory.String() + content.String()))
 	entries := fmt.Sprintf("/Type /ObjStm /N %d /First %d /Filter /FlateDecode", len(numbers), directory.Len())
-	b.stream(n, entries, data)
+	b.writeStream(n, entries, data)
 }
 
-// table ends the file with a cross-reference table of objects from 0 on.
+// finishWithTable ends the file with a cross-reference table of objects from 0 on.
 // Numbers that were not written as plain objects are free.
-func (b *builder) table(extra string) []byte {
+func (b *builder) finishWithTable(extra string) []byte {
 	at := b.Len()
-	b.tableEntries()
-	b.trailer(fmt.Sprintf("/Size %d /Root 1 0 R /ID %s %s", b.last+1, fileID, extra), at)
+	b.writeTable()
+	b.writeTrailer(fmt.Sprintf("/Size %d /Root 1 0 R /ID %s %s", b.last+1, fileID, extra), at)
 	return b.Bytes()
 }
 
-func (b *builder) tableEntries() {
+func (b *builder) writeTable() {
 	fmt.Fprintf(b, "xref\n0 %d\n0000000000 65535 f \n", b.last+1)
 	for n := 1; n <= b.last; n++ {
 		if at, ok := b.at[n]; ok {
@@ -76,15 +76,15 @@ func (b *builder) tableEntries() {
 	}
 }
 
-func (b *builder) trailer(entries string, startXref int) {
+func (b *builder) writeTrailer(entries string, startXref int) {
 	fmt.Fprintf(b, "trailer\n<< %s >>\nstartxref\n%d\n%%%%EOF\n", entries, startXref)
 }
 
-// crossStream writes a cross-reference stream as object n; only tells which
+// writeXrefStream writes a cross-reference stream as object n; only tells which
 // numbers it lists, nil for all from 0 on.
-func (b *builder) crossStream(n int, extra string, only []int) int {
+func (b *builder) writeXrefStream(n int, extra string, only []int) int {
 	at := b.Len()
-	b.note(n)
+	b.recordOffset(n)
 	index := fmt.Sprintf("[0 %d]", b.last+1)
 	if only == nil {
 		for i := 0; i <= b.last; i++ {
@@ -99,15 +99,15 @@ func (b *builder) crossStream(n int, extra string, only []int) int {
 	}
 	var data []byte
 	for _, i := range only {
-		data = append(data, b.streamEntry(i)...)
+		data = append(data, b.encodeEntry(i)...)
 	}
 	entries := fmt.Sprintf("/Type /XRef /Size %d /W [1 4 2] /Index %s /Root 1 0 R /ID %s /Filter /FlateDecode %s",
 		b.last+1, index, fileID, extra)
-	b.stream(n, entries, deflate(data))
+	b.writeStream(n, entries, deflate(data))
 	return at
 }
 
-func (b *builder) streamEntry(n int) []byte {
+func (b *builder) encodeEntry(n int) []byte {
 	if p, ok := b.packed[n]; ok {
 		return []byte{2, byte(p[0] >> 24), byte(p[0] >> 16), byte(p[0] >> 8), byte(p[0]), byte(p[1] >> 8), byte(p[1])}
 	}

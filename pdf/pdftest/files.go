@@ -31,9 +31,9 @@ type body struct {
 	data   []byte // of a stream, whose entries are text
 }
 
-// bodies lists the objects of a document in order of number. More catalog
+// documentBodies lists the objects of a document in order of number. More catalog
 // entries are given as PDF.
-func bodies(pages []Page, catalog string) []body {
+func documentBodies(pages []Page, catalog string) []body {
 	var kids strings.Builder
 	for i := range pages {
 		fmt.Fprintf(&kids, "%d 0 R ", FirstPageNumber+2*i)
@@ -47,13 +47,13 @@ func bodies(pages []Page, catalog string) []body {
 	for i, p := range pages {
 		n := FirstPageNumber + 2*i
 		all = append(all,
-			body{n, p.dict(n + 1), nil},
+			body{n, p.dictText(n + 1), nil},
 			body{n + 1, "", fmt.Appendf(nil, "BT /F1 24 Tf 72 720 Td (Page %d) Tj ET", i+1)})
 	}
 	return all
 }
 
-func (p Page) dict(contents int) string {
+func (p Page) dictText(contents int) string {
 	s := fmt.Sprintf("<< /Type /Page /Parent 2 0 R /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >>", contents)
 	if p.MediaBox != [4]float64{} {
 		s += fmt.Sprintf(" /MediaBox %v", p.MediaBox)
@@ -67,12 +67,12 @@ func (p Page) dict(contents int) string {
 	return s + " " + p.Entries + " >>"
 }
 
-func (b *builder) write(o body) {
+func (b *builder) writeBody(o body) {
 	if o.data != nil {
-		b.stream(o.number, o.text, o.data)
+		b.writeStream(o.number, o.text, o.data)
 		return
 	}
-	b.object(o.number, o.text)
+	b.writeObject(o.number, o.text)
 }
 
 // Pages is a file of the given pages with a cross-reference table.
@@ -80,10 +80,10 @@ func Pages(pages ...Page) []byte { return withCatalog(pages, "") }
 
 func withCatalog(pages []Page, catalog string, more ...body) []byte {
 	b := newBuilder("1.7")
-	for _, o := range append(bodies(pages, catalog), more...) {
-		b.write(o)
+	for _, o := range append(documentBodies(pages, catalog), more...) {
+		b.writeBody(o)
 	}
-	return b.table("/Info 4 0 R")
+	return b.finishWithTable("/Info 4 0 R")
 }
 
 // Table is a file of n A4 pages with a cross-reference table.
@@ -95,17 +95,17 @@ func Streams(n int) []byte {
 	b := newBuilder("1.7")
 	var numbers []int
 	var texts []string
-	for _, o := range bodies(make([]Page, n), "") {
+	for _, o := range documentBodies(make([]Page, n), "") {
 		if o.data != nil {
-			b.write(o)
+			b.writeBody(o)
 			continue
 		}
 		numbers = append(numbers, o.number)
 		texts = append(texts, o.text)
 	}
 	container := FirstPageNumber + 2*n
-	b.pack(container, numbers, texts)
-	at := b.crossStream(container+1, "/Info 4 0 R", nil)
+	b.writeObjectStream(container, numbers, texts)
+	at := b.writeXrefStream(container+1, "/Info 4 0 R", nil)
 	fmt.Fprintf(b, "startxref\n%d\n%%%%EOF\n", at)
 	return b.Bytes()
 }
@@ -116,12 +116,12 @@ func Streams(n int) []byte {
 func Hybrid(n int) []byte {
 	hidden := FirstPageNumber + 2*n
 	b := newBuilder("1.5")
-	for _, o := range bodies(make([]Page, n), fmt.Sprintf("/Outlines %d 0 R", hidden)) {
-		b.write(o)
+	for _, o := range documentBodies(make([]Page, n), fmt.Sprintf("/Outlines %d 0 R", hidden)) {
+		b.writeBody(o)
 	}
-	b.pack(hidden+1, []int{hidden}, []string{"<< /Type /Outlines /Count 0 >>"})
-	stream := b.crossStream(hidden+2, "", []int{hidden, hidden + 1})
-	return b.table(fmt.Sprintf("/Info 4 0 R /XRefStm %d", stream))
+	b.writeObjectStream(hidden+1, []int{hidden}, []string{"<< /Type /Outlines /Count 0 >>"})
+	stream := b.writeXrefStream(hidden+2, "", []int{hidden, hidden + 1})
+	return b.finishWithTable(fmt.Sprintf("/Info 4 0 R /XRefStm %d", stream))
 }
 
 // Rotated is a file of four pages of 600 by 800 units turned by 0, 90, 180 and

@@ -24,23 +24,23 @@ const largeFirst = FirstPageNumber + 2
 // objects, of about size bytes in all. Nothing is generated yet.
 func NewLarge(size int64, objects int) *Large {
 	b := newBuilder("1.7")
-	for _, o := range bodies(make([]Page, 1), "") {
-		b.write(o)
+	for _, o := range documentBodies(make([]Page, 1), "") {
+		b.writeBody(o)
 	}
 	l := &Large{objects: objects}
 	perObject := (size-int64(b.Len()))/int64(objects) - entryLen
-	frame := int64(len(l.object(0)))
+	frame := int64(len(l.objectFrame(0)))
 	l.data = int(max(1, perObject-frame))
-	l.stride = int64(len(l.object(0)) + l.data)
+	l.stride = int64(len(l.objectFrame(0)) + l.data)
 	l.head = bytes.Clone(b.Bytes())
-	l.layTail(b)
+	l.buildTail(b)
 	l.size = int64(len(l.head)) + l.stride*int64(objects) + int64(len(l.tail))
 	return l
 }
 
 const entryLen = 20
 
-func (l *Large) layTail(b *builder) {
+func (l *Large) buildTail(b *builder) {
 	at := int64(len(l.head)) + l.stride*int64(l.objects)
 	var t bytes.Buffer
 	fmt.Fprintf(&t, "xref\n0 %d\n0000000000 65535 f \n", largeFirst+l.objects)
@@ -55,8 +55,8 @@ func (l *Large) layTail(b *builder) {
 	l.tail = t.Bytes()
 }
 
-// object is the i-th object without its data, in fixed widths.
-func (l *Large) object(i int) []byte {
+// objectFrame is the i-th object without its data, in fixed widths.
+func (l *Large) objectFrame(i int) []byte {
 	return fmt.Appendf(nil, "%08d 0 obj\n<< /Length %010d >>\nstream\n\nendstream\nendobj\n", largeFirst+i, l.data)
 }
 
@@ -74,39 +74,39 @@ func (l *Large) ReadAt(p []byte, off int64) (int, error) {
 		if at >= l.size {
 			return n, io.EOF
 		}
-		n += l.piece(p[n:], at)
+		n += l.copyPiece(p[n:], at)
 	}
 	return n, nil
 }
 
-// piece copies bytes from at on, up to the end of the part that at is in.
-func (l *Large) piece(p []byte, at int64) int {
+// copyPiece copies bytes from at on, up to the end of the part that at is in.
+func (l *Large) copyPiece(p []byte, at int64) int {
 	if at < int64(len(l.head)) {
 		return copy(p, l.head[at:])
 	}
 	rel := at - int64(len(l.head))
 	if i := rel / l.stride; i < int64(l.objects) {
-		return l.objectPiece(p, int(i), rel%l.stride)
+		return l.copyObjectPiece(p, int(i), rel%l.stride)
 	}
 	return copy(p, l.tail[rel-l.stride*int64(l.objects):])
 }
 
-func (l *Large) objectPiece(p []byte, i int, rel int64) int {
-	frame := l.object(i)
+func (l *Large) copyObjectPiece(p []byte, i int, rel int64) int {
+	frame := l.objectFrame(i)
 	front := int64(len(frame) - behind)
 	switch {
 	case rel < front:
 		return copy(p, frame[rel:front])
 	case rel < front+int64(l.data):
 		n := min(int64(len(p)), front+int64(l.data)-rel)
-		noise(p[:n], uint64(i)<<32+uint64(rel-front))
+		fillNoise(p[:n], uint64(i)<<32+uint64(rel-front))
 		return int(n)
 	}
 	return copy(p, frame[rel-int64(l.data):])
 }
 
-// noise fills p with bytes that depend on their place alone.
-func noise(p []byte, place uint64) {
+// fillNoise fills p with bytes that depend on their place alone.
+func fillNoise(p []byte, place uint64) {
 	for i := range p {
 		x := (place + uint64(i)) / 8
 		x *= 0x9E3779B97F4A7C15

@@ -11,7 +11,7 @@ import (
 // tables, and its /L is one too long, so that readers which could use those
 // take it for a linearized file that was updated.
 func Linearized(n int) []byte {
-	all := bodies(make([]Page, n), "")
+	all := documentBodies(make([]Page, n), "")
 	// Front part: the linearization dictionary, its section, the catalog.
 	const lead = 400
 	first := FirstPageNumber + 2*n // number of the linearization dictionary
@@ -30,7 +30,7 @@ func Linearized(n int) []byte {
 	b := &builder{at: map[int]int{}, packed: map[int][2]int{}}
 	b.Write(make([]byte, size))
 	for _, o := range all {
-		b.write(o)
+		b.writeBody(o)
 	}
 	mainXref := b.Len()
 	fmt.Fprintf(b, "xref\n0 %d\n0000000000 65535 f \n", first)
@@ -38,7 +38,7 @@ func Linearized(n int) []byte {
 		fmt.Fprintf(b, "%010d 00000 n \n", b.at[i])
 	}
 	frontXref := bytes.Index(front(0, 0, 0), []byte("xref\n1 1"))
-	b.trailer(fmt.Sprintf("/Size %d /Root 1 0 R /ID %s", first, fileID), frontXref)
+	b.writeTrailer(fmt.Sprintf("/Size %d /Root 1 0 R /ID %s", first, fileID), frontXref)
 	out := b.Bytes()
 	copy(out, front(len(out)+1, mainXref, b.at[CatalogNumber]))
 	return out

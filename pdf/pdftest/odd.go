@@ -9,21 +9,21 @@ import (
 	"strings"
 )
 
-// Odd is a file with one oddity of structure.
-type Odd struct {
-	Name string // kind, oddity and style of the cross-reference, such as "id/integer (table)"
-	File []byte
-	Fate Fate
+// OddFile is a file with one oddity of structure.
+type OddFile struct {
+	Name    string // kind, oddity and style of the cross-reference, such as "id/integer (table)"
+	File    []byte
+	Outcome Outcome
 }
 
-// Fate is what becomes of an odd file that is to be signed.
-type Fate string
+// Outcome is what becomes of an odd file that is to be signed.
+type Outcome string
 
 // The fates.
 const (
-	Kept      Fate = ""          // it is signed as it is
-	Rewritten Fate = "rewritten" // it is put in order first
-	Refused   Fate = "refused"   // readers may differ on it
+	Kept      Outcome = ""          // it is signed as it is
+	Rewritten Outcome = "rewritten" // it is put in order first
+	Refused   Outcome = "refused"   // readers may differ on it
 )
 
 // Object numbers of the file that Odds alters, beside those that every file here has in common: two pages, of which the
@@ -32,13 +32,13 @@ const (
 	secondPageNumber = FirstPageNumber + 2
 	formNumber       = 10
 	fieldNumber      = 11
-	lookNumber       = 12
+	appearanceNumber = 12
 	nextNumber       = 13 // the first that no object of the sound file has
 )
 
-// nothing matches "@3", which stands for the number of an object that does not exist: the fourth of those that an
+// missingNumber matches "@3", which stands for the number of an object that does not exist: the fourth of those that an
 // update would take first.
-var nothing = regexp.MustCompile(`@(\d+)`)
+var missingNumber = regexp.MustCompile(`@(\d+)`)
 
 // layout is a file before it is written.
 type layout struct {
@@ -57,26 +57,26 @@ func newLayout() *layout {
 		objects: map[int]string{}, streams: map[int]string{}, generations: map[int]int{}, free: map[int]bool{}, plain: map[int]bool{},
 		trailer: map[string]string{"Root": "1 0 R", "Info": "4 0 R", "ID": fileID},
 	}
-	for _, o := range bodies(make([]Page, 2), "/AcroForm 10 0 R") {
+	for _, o := range documentBodies(make([]Page, 2), "/AcroForm 10 0 R") {
 		l.objects[o.number] = o.text
 		if o.data != nil {
 			l.objects[o.number], l.streams[o.number] = "<< >>", string(o.data)
 		}
 	}
-	l.add(FirstPageNumber, "/Annots [11 0 R]")
+	l.addEntries(FirstPageNumber, "/Annots [11 0 R]")
 	l.objects[formNumber] = "<< /Fields [11 0 R] /DA (/Helv 0 Tf 0 g) /DR << /Font << /Helv 3 0 R >> >> >>"
 	l.objects[fieldNumber] = "<< /Type /Annot /Subtype /Widget /FT /Tx /T (nama) /V (Siti) /Rect [72 600 272 620] /P 5 0 R /F 4 /DA (/Helv 12 Tf 0 g) /AP << /N 12 0 R >> >>"
-	l.objects[lookNumber], l.streams[lookNumber] = "<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] >>", "q Q"
+	l.objects[appearanceNumber], l.streams[appearanceNumber] = "<< /Type /XObject /Subtype /Form /BBox [0 0 200 20] >>", "q Q"
 	return l
 }
 
-// add puts entries into the dictionary of an object, before those that it has: readers take the last of a key.
-func (l *layout) add(n int, entries string) {
+// addEntries puts entries into the dictionary of an object, before those that it has: readers take the last of a key.
+func (l *layout) addEntries(n int, entries string) {
 	l.objects[n] = strings.Replace(l.objects[n], "<<", "<< "+entries, 1)
 }
 
-// set replaces an entry of the dictionary of an object, or adds it; an empty value removes it.
-func (l *layout) set(n int, key, value string) {
+// setEntry replaces an entry of the dictionary of an object, or adds it; an empty value removes it.
+func (l *layout) setEntry(n int, key, value string) {
 	dict := l.objects[n]
 	if i := strings.Index(dict, "/"+key+" "); i >= 0 {
 		end := i + len(key) + 2
@@ -84,7 +84,7 @@ func (l *layout) set(n int, key, value string) {
 	}
 	l.objects[n] = dict
 	if value != "" {
-		l.add(n, "/"+key+" "+value)
+		l.addEntries(n, "/"+key+" "+value)
 	}
 }
 
@@ -116,14 +116,14 @@ func valueLen(text string) int {
 	return len(text)
 }
 
-// settle puts numbers in the place of what nothing matches.
-func (l *layout) settle(streams bool) {
-	next := l.last() + 1
+// resolveNumbers puts numbers in the place of what nothing matches.
+func (l *layout) resolveNumbers(streams bool) {
+	next := l.highestNumber() + 1
 	if streams {
 		next += 2 // an object stream and the cross-reference stream
 	}
 	number := func(s string) string {
-		return nothing.ReplaceAllStringFunc(s, func(at string) string {
+		return missingNumber.ReplaceAllStringFunc(s, func(at string) string {
 			n, _ := strconv.Atoi(at[1:]) // digits
 			return strconv.Itoa(next + n)
 		})
@@ -136,11 +136,11 @@ func (l *layout) settle(streams bool) {
 	}
 }
 
-// last is the highest number of an object.
-func (l *layout) last() int { return slices.Max(slices.Collect(maps.Keys(l.objects))) }
+// highestNumber is the highest number of an object.
+func (l *layout) highestNumber() int { return slices.Max(slices.Collect(maps.Keys(l.objects))) }
 
-// written spells the trailer. Size is what it should be.
-func (l *layout) written(size int) string {
+// trailerText spells the trailer. Size is what it should be.
+func (l *layout) trailerText(size int) string {
 	entries := map[string]string{"Size": fmt.Sprint(size)}
 	maps.Copy(entries, l.trailer)
 	var b strings.Builder
@@ -152,44 +152,44 @@ func (l *layout) written(size int) string {
 	return b.String()
 }
 
-// file writes the layout, with a table or with an object stream and a cross-reference stream.
-func (l *layout) file(streams bool) []byte {
-	l.settle(streams)
+// buildFile writes the layout, with a table or with an object stream and a cross-reference stream.
+func (l *layout) buildFile(streams bool) []byte {
+	l.resolveNumbers(streams)
 	b := newBuilder("1.7")
 	var packed []int
 	for _, n := range slices.Sorted(maps.Keys(l.objects)) {
 		data, isStream := l.streams[n]
 		switch {
 		case isStream:
-			b.note(n)
+			b.recordOffset(n)
 			dict := strings.TrimSuffix(strings.TrimSpace(l.objects[n]), ">>")
 			fmt.Fprintf(b, "%d %d obj\n%s /Length %d >>\nstream\n%s\nendstream\nendobj\n", n, l.generations[n], dict, len(data), data)
 		case streams && l.generations[n] == 0 && !l.plain[n]:
 			packed = append(packed, n)
 		default:
-			b.note(n)
+			b.recordOffset(n)
 			fmt.Fprintf(b, "%d %d obj\n%s\nendobj\n", n, l.generations[n], l.objects[n])
 		}
 	}
 	if !streams {
 		at := b.Len()
-		l.table(b)
-		b.trailer(l.written(b.last+1), at)
+		l.writeTable(b)
+		b.writeTrailer(l.trailerText(b.last+1), at)
 		return append(b.Bytes(), l.behind...)
 	}
 	bodies := make([]string, len(packed))
 	for i, n := range packed {
 		bodies[i] = l.objects[n]
 	}
-	container := l.last() + 1
-	b.pack(container, packed, bodies)
+	container := l.highestNumber() + 1
+	b.writeObjectStream(container, packed, bodies)
 	at := b.Len()
-	b.note(container + 1)
+	b.recordOffset(container + 1)
 	var index strings.Builder
 	var data []byte
-	for _, n := range slices.Sorted(maps.Keys(l.entries(b))) {
+	for _, n := range slices.Sorted(maps.Keys(l.entryNumbers(b))) {
 		fmt.Fprintf(&index, "%d 1 ", n)
-		entry := b.streamEntry(n)
+		entry := b.encodeEntry(n)
 		if l.free[n] {
 			entry = []byte{0, 0, 0, 0, 0, 0, 1}
 		} else if g := l.generations[n]; g > 0 {
@@ -197,13 +197,13 @@ func (l *layout) file(streams bool) []byte {
 		}
 		data = append(data, entry...)
 	}
-	b.stream(container+1, fmt.Sprintf("/Type /XRef /W [1 4 2] /Index [%s] /Filter /FlateDecode %s", index.String(), l.written(b.last+1)), deflate(data))
+	b.writeStream(container+1, fmt.Sprintf("/Type /XRef /W [1 4 2] /Index [%s] /Filter /FlateDecode %s", index.String(), l.trailerText(b.last+1)), deflate(data))
 	fmt.Fprintf(b, "startxref\n%d\n%%%%EOF\n", at)
 	return append(b.Bytes(), l.behind...)
 }
 
-// entries are the numbers that the cross-reference lists.
-func (l *layout) entries(b *builder) map[int]bool {
+// entryNumbers are the numbers that the cross-reference lists.
+func (l *layout) entryNumbers(b *builder) map[int]bool {
 	all := map[int]bool{0: true}
 	for n := range b.at {
 		all[n] = true
@@ -215,9 +215,9 @@ func (l *layout) entries(b *builder) map[int]bool {
 	return all
 }
 
-func (l *layout) table(b *builder) {
+func (l *layout) writeTable(b *builder) {
 	b.WriteString("xref\n")
-	for _, n := range slices.Sorted(maps.Keys(l.entries(b))) {
+	for _, n := range slices.Sorted(maps.Keys(l.entryNumbers(b))) {
 		at, used := b.at[n]
 		switch {
 		case n == 0:
@@ -232,17 +232,17 @@ func (l *layout) table(b *builder) {
 
 // oddity is one change to a sound file.
 type oddity struct {
-	name string
-	make func(l *layout)
-	fate Fate
+	name    string
+	apply   func(l *layout)
+	outcome Outcome
 }
 
-// ofTables are oddities that mean something else in a cross-reference stream.
-var ofTables = map[string]bool{"trailer/entries of a stream": true}
+// tableOnly are oddities that mean something else in a cross-reference stream.
+var tableOnly = map[string]bool{"trailer/entries of a stream": true}
 
-// Odds are sound files but for one oddity each, with a cross-reference table and with a cross-reference stream.
-func Odds() []Odd {
-	var all []Odd
+// OddFiles are sound files but for one oddity each, with a cross-reference table and with a cross-reference stream.
+func OddFiles() []OddFile {
+	var all []OddFile
 	kinds := map[string][]oddity{
 		"id": oddIDs(), "size": oddSizes(), "tree": oddTrees(), "form": oddForms(), "annots": oddAnnots(), "dangling": oddReferences(),
 		"numbers": oddNumbers(), "trailer": oddTrailers(), "catalog": oddCatalogs(),
@@ -250,12 +250,12 @@ func Odds() []Odd {
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for _, o := range kinds[kind] {
 			for i, style := range []string{"table", "streams"} {
-				if i == 1 && ofTables[kind+"/"+o.name] {
+				if i == 1 && tableOnly[kind+"/"+o.name] {
 					continue
 				}
 				l := newLayout()
-				o.make(l)
-				all = append(all, Odd{Name: fmt.Sprintf("%s/%s (%s)", kind, o.name, style), File: l.file(i == 1), Fate: o.fate})
+				o.apply(l)
+				all = append(all, OddFile{Name: fmt.Sprintf("%s/%s (%s)", kind, o.name, style), File: l.buildFile(i == 1), Outcome: o.outcome})
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func Odds() []Odd {
 }
 
 // values makes an oddity of each value that an entry of the trailer may have.
-func trailerValues(key string, fates map[string]Fate, values map[string]string) []oddity {
+func trailerValues(key string, fates map[string]Outcome, values map[string]string) []oddity {
 	var all []oddity
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		all = append(all, oddity{name, func(l *layout) { l.trailer[key] = values[name] }, fates[name]})
@@ -297,48 +297,48 @@ func oddReferences() []oddity {
 		ref := n + " 0 R"
 		all = append(all,
 			oddity{"trailer " + ref, func(l *layout) { l.trailer["AdditionalStreams"] = "[/application#2Fvnd " + ref + "]" }, Kept},
-			oddity{"annotation " + ref, func(l *layout) { l.set(fieldNumber, "AP", "<< /N "+ref+" >>") }, Kept},
+			oddity{"annotation " + ref, func(l *layout) { l.setEntry(fieldNumber, "AP", "<< /N "+ref+" >>") }, Kept},
 		)
 	}
 	some := "[@0 0 R @2 0 R @4 0 R @6 0 R @8 0 R @27 0 R]"
 	for name, put := range map[string]func(l *layout){
 		"trailer, a key of its own": func(l *layout) { l.trailer["Xyz"] = "@1 0 R" },
 		"trailer, info":             func(l *layout) { l.trailer["Info"] = "@2 0 R" },
-		"catalog":                   func(l *layout) { l.add(CatalogNumber, "/Outlines @1 0 R /Names @3 0 R /Xyz "+some) },
-		"catalog, security store":   func(l *layout) { l.add(CatalogNumber, "/DSS @1 0 R") },
-		"catalog, extensions":       func(l *layout) { l.add(CatalogNumber, "/Extensions @1 0 R") },
-		"catalog, metadata":         func(l *layout) { l.add(CatalogNumber, "/Metadata @1 0 R") },
-		"catalog, form":             func(l *layout) { l.set(CatalogNumber, "AcroForm", "@1 0 R") },
-		"info":                      func(l *layout) { l.add(InfoNumber, "/Xyz @0 0 R /Author @2 0 R") },
-		"page":                      func(l *layout) { l.add(FirstPageNumber, "/Thumb @0 0 R /B "+some) },
-		"page, contents":            func(l *layout) { l.set(secondPageNumber, "Contents", "@1 0 R") },
-		"page, resources":           func(l *layout) { l.set(secondPageNumber, "Resources", "@1 0 R") },
-		"page, annotations":         func(l *layout) { l.set(FirstPageNumber, "Annots", "@1 0 R") },
-		"page tree node":            func(l *layout) { l.add(PagesNumber, "/Xyz "+some) },
-		"annotation":                func(l *layout) { l.add(fieldNumber, "/Popup @0 0 R /AA @2 0 R /IRT @4 0 R") },
-		"list of annotations":       func(l *layout) { l.set(FirstPageNumber, "Annots", "[11 0 R @1 0 R @3 0 R]") },
-		"form":                      func(l *layout) { l.add(formNumber, "/CO "+some+" /Xyz @9 0 R") },
-		"list of fields":            func(l *layout) { l.set(formNumber, "Fields", "[11 0 R @0 0 R @3 0 R]") },
-		"font":                      func(l *layout) { l.add(FontNumber, "/FontDescriptor @1 0 R /ToUnicode @2 0 R") },
-		"stream":                    func(l *layout) { l.add(FirstPageNumber+1, "/Xyz "+some) },
+		"catalog":                   func(l *layout) { l.addEntries(CatalogNumber, "/Outlines @1 0 R /Names @3 0 R /Xyz "+some) },
+		"catalog, security store":   func(l *layout) { l.addEntries(CatalogNumber, "/DSS @1 0 R") },
+		"catalog, extensions":       func(l *layout) { l.addEntries(CatalogNumber, "/Extensions @1 0 R") },
+		"catalog, metadata":         func(l *layout) { l.addEntries(CatalogNumber, "/Metadata @1 0 R") },
+		"catalog, form":             func(l *layout) { l.setEntry(CatalogNumber, "AcroForm", "@1 0 R") },
+		"info":                      func(l *layout) { l.addEntries(InfoNumber, "/Xyz @0 0 R /Author @2 0 R") },
+		"page":                      func(l *layout) { l.addEntries(FirstPageNumber, "/Thumb @0 0 R /B "+some) },
+		"page, contents":            func(l *layout) { l.setEntry(secondPageNumber, "Contents", "@1 0 R") },
+		"page, resources":           func(l *layout) { l.setEntry(secondPageNumber, "Resources", "@1 0 R") },
+		"page, annotations":         func(l *layout) { l.setEntry(FirstPageNumber, "Annots", "@1 0 R") },
+		"page tree node":            func(l *layout) { l.addEntries(PagesNumber, "/Xyz "+some) },
+		"annotation":                func(l *layout) { l.addEntries(fieldNumber, "/Popup @0 0 R /AA @2 0 R /IRT @4 0 R") },
+		"list of annotations":       func(l *layout) { l.setEntry(FirstPageNumber, "Annots", "[11 0 R @1 0 R @3 0 R]") },
+		"form":                      func(l *layout) { l.addEntries(formNumber, "/CO "+some+" /Xyz @9 0 R") },
+		"list of fields":            func(l *layout) { l.setEntry(formNumber, "Fields", "[11 0 R @0 0 R @3 0 R]") },
+		"font":                      func(l *layout) { l.addEntries(FontNumber, "/FontDescriptor @1 0 R /ToUnicode @2 0 R") },
+		"stream":                    func(l *layout) { l.addEntries(FirstPageNumber+1, "/Xyz "+some) },
 		"object that nothing leads to": func(l *layout) {
 			l.objects[nextNumber] = "<< /Type /Xyz /A [@1 0 R @2 0 R @3 0 R @7 0 R @17 0 R] >>"
 		},
 		"array that nothing leads to": func(l *layout) { l.objects[nextNumber] = "[@1 0 R @2 0 R @3 0 R @7 0 R @17 0 R]" },
 		"free number": func(l *layout) {
 			l.free[9] = true
-			l.add(CatalogNumber, "/Xyz [9 0 R 9 1 R]")
+			l.addEntries(CatalogNumber, "/Xyz [9 0 R 9 1 R]")
 		},
-		"another generation": func(l *layout) { l.add(CatalogNumber, "/Xyz [3 1 R @0 7 R @1 65535 R]") },
-		"object 0":           func(l *layout) { l.add(CatalogNumber, "/Xyz [0 0 R 0 65535 R]") },
+		"another generation": func(l *layout) { l.addEntries(CatalogNumber, "/Xyz [3 1 R @0 7 R @1 65535 R]") },
+		"object 0":           func(l *layout) { l.addEntries(CatalogNumber, "/Xyz [0 0 R 0 65535 R]") },
 	} {
 		all = append(all, oddity{name, put, Kept})
 	}
 	for _, n := range []string{"8388600", "8388607", "8388608", "99999999", "4294967295"} {
 		all = append(all,
-			oddity{"catalog " + n, func(l *layout) { l.add(CatalogNumber, "/Xyz "+n+" 0 R") }, Refused},
+			oddity{"catalog " + n, func(l *layout) { l.addEntries(CatalogNumber, "/Xyz "+n+" 0 R") }, Refused},
 			oddity{"trailer " + n, func(l *layout) { l.trailer["Xyz"] = "[" + n + " 0 R]" }, Refused},
-			oddity{"font " + n, func(l *layout) { l.add(FontNumber, "/Xyz << /A ["+n+" 0 R] >>") }, Refused},
+			oddity{"font " + n, func(l *layout) { l.addEntries(FontNumber, "/Xyz << /A ["+n+" 0 R] >>") }, Refused},
 		)
 	}
 	slices.SortFunc(all, func(a, b oddity) int { return strings.Compare(a.name, b.name) })

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func sorted(all []oddity) []oddity {
+func sortOddities(all []oddity) []oddity {
 	slices.SortFunc(all, func(a, b oddity) int { return strings.Compare(a.name, b.name) })
 	return all
 }
@@ -14,14 +14,14 @@ func sorted(all []oddity) []oddity {
 func oddForms() []oddity {
 	fields := func(value string, more ...string) func(l *layout) {
 		return func(l *layout) {
-			l.set(formNumber, "Fields", value)
+			l.setEntry(formNumber, "Fields", value)
 			for i, o := range more {
 				l.objects[nextNumber+i] = o
 			}
 		}
 	}
 	form := func(value string) func(l *layout) {
-		return func(l *layout) { l.set(CatalogNumber, "AcroForm", value) }
+		return func(l *layout) { l.setEntry(CatalogNumber, "AcroForm", value) }
 	}
 	all := []oddity{
 		{"missing", form(""), Kept},
@@ -33,18 +33,18 @@ func oddForms() []oddity {
 		{"array", form("[11 0 R]"), Refused},
 		{"stream", form("6 0 R"), Refused},
 		{"reference to a reference", func(l *layout) { form("13 0 R")(l); l.objects[13], l.plain[13] = "10 0 R", true }, Kept},
-		{"catalog", func(l *layout) { form("1 0 R")(l); l.add(CatalogNumber, "/Fields [11 0 R]") }, Refused},
-		{"page", func(l *layout) { form("5 0 R")(l); l.add(FirstPageNumber, "/Fields [11 0 R]") }, Refused},
-		{"root of the pages", func(l *layout) { form("2 0 R")(l); l.add(PagesNumber, "/Fields [11 0 R]") }, Refused},
-		{"information dictionary", func(l *layout) { form("4 0 R")(l); l.add(InfoNumber, "/Fields [11 0 R]") }, Kept},
+		{"catalog", func(l *layout) { form("1 0 R")(l); l.addEntries(CatalogNumber, "/Fields [11 0 R]") }, Refused},
+		{"page", func(l *layout) { form("5 0 R")(l); l.addEntries(FirstPageNumber, "/Fields [11 0 R]") }, Refused},
+		{"root of the pages", func(l *layout) { form("2 0 R")(l); l.addEntries(PagesNumber, "/Fields [11 0 R]") }, Refused},
+		{"information dictionary", func(l *layout) { form("4 0 R")(l); l.addEntries(InfoNumber, "/Fields [11 0 R]") }, Kept},
 		{"also something else", func(l *layout) {
-			l.add(CatalogNumber, "/Xyz << /A 10 0 R >>")
-			l.add(FirstPageNumber, "/PieceInfo << /A << /Private 10 0 R >> >>")
+			l.addEntries(CatalogNumber, "/Xyz << /A 10 0 R >>")
+			l.addEntries(FirstPageNumber, "/PieceInfo << /A << /Private 10 0 R >> >>")
 		}, Kept},
 		{"also an entry of the trailer", func(l *layout) { l.trailer["Xyz"] = "[10 0 R 2 0 R 5 0 R]" }, Kept},
-		{"also the names", func(l *layout) { l.add(CatalogNumber, "/Names 10 0 R") }, Kept},
-		{"also the appearance of a field", func(l *layout) { l.add(lookNumber, "/Form 10 0 R /Fields 11 0 R") }, Kept},
-		{"that its field names", func(l *layout) { l.add(fieldNumber, "/Xyz 10 0 R /Root 1 0 R") }, Kept},
+		{"also the names", func(l *layout) { l.addEntries(CatalogNumber, "/Names 10 0 R") }, Kept},
+		{"also the appearance of a field", func(l *layout) { l.addEntries(appearanceNumber, "/Form 10 0 R /Fields 11 0 R") }, Kept},
+		{"that its field names", func(l *layout) { l.addEntries(fieldNumber, "/Xyz 10 0 R /Root 1 0 R") }, Kept},
 
 		{"fields missing", fields(""), Kept},
 		{"fields null", fields("null"), Kept},
@@ -67,9 +67,9 @@ func oddForms() []oddity {
 		{"fields with the catalog", fields("[1 0 R 11 0 R]"), Kept},
 		{"fields with the form", fields("[10 0 R 11 0 R]"), Kept},
 		{"fields with themselves", fields("13 0 R", "[11 0 R 13 0 R]"), Refused},
-		{"fields are the kids of the page tree", func(l *layout) { fields("13 0 R", "[5 0 R 7 0 R]")(l); l.set(PagesNumber, "Kids", "13 0 R") }, Refused},
-		{"fields are the order of calculation", func(l *layout) { fields("13 0 R", "[11 0 R]")(l); l.add(formNumber, "/CO 13 0 R") }, Kept},
-		{"fields are something else", func(l *layout) { fields("13 0 R", "[11 0 R]")(l); l.add(CatalogNumber, "/Xyz 13 0 R") }, Kept},
+		{"fields are the kids of the page tree", func(l *layout) { fields("13 0 R", "[5 0 R 7 0 R]")(l); l.setEntry(PagesNumber, "Kids", "13 0 R") }, Refused},
+		{"fields are the order of calculation", func(l *layout) { fields("13 0 R", "[11 0 R]")(l); l.addEntries(formNumber, "/CO 13 0 R") }, Kept},
+		{"fields are something else", func(l *layout) { fields("13 0 R", "[11 0 R]")(l); l.addEntries(CatalogNumber, "/Xyz 13 0 R") }, Kept},
 
 		{"kids loop to their field", fields("[13 0 R]", "<< /T (a) /Kids [13 0 R] >>"), Kept},
 		{"kids loop over two fields", fields("[13 0 R]", "<< /T (a) /Kids [14 0 R] >>", "<< /T (b) /Parent 13 0 R /Kids [13 0 R] >>"), Kept},
@@ -80,7 +80,7 @@ func oddForms() []oddity {
 		{"kids are the fields", fields("13 0 R", "[14 0 R]", "<< /T (a) /FT /Tx /Kids 13 0 R >>"), Refused},
 		{"kids are the annotations", func(l *layout) {
 			fields("[13 0 R]", "<< /T (a) /FT /Tx /Kids 14 0 R >>", "[11 0 R]")(l)
-			l.set(FirstPageNumber, "Annots", "14 0 R")
+			l.setEntry(FirstPageNumber, "Annots", "14 0 R")
 		}, Refused},
 		{"kids integer", fields("[11 0 R 13 0 R]", "<< /T (a) /FT /Tx /Kids 7 >>"), Refused},
 		{"kids null", fields("[11 0 R 13 0 R]", "<< /T (a) /FT /Tx /Kids [null null] >>"), Kept},
@@ -99,58 +99,58 @@ func oddForms() []oddity {
 			l.objects[220] = "<< /T (akhir) /FT /Tx >>"
 		}, Refused},
 
-		{"field without a name", func(l *layout) { l.set(fieldNumber, "T", "") }, Kept},
-		{"field with an empty name", func(l *layout) { l.set(fieldNumber, "T", "()") }, Kept},
-		{"field with a number for a name", func(l *layout) { l.set(fieldNumber, "T", "7") }, Refused},
-		{"field with periods in its name", func(l *layout) { l.set(fieldNumber, "T", "(a.b..c)") }, Kept},
+		{"field without a name", func(l *layout) { l.setEntry(fieldNumber, "T", "") }, Kept},
+		{"field with an empty name", func(l *layout) { l.setEntry(fieldNumber, "T", "()") }, Kept},
+		{"field with a number for a name", func(l *layout) { l.setEntry(fieldNumber, "T", "7") }, Refused},
+		{"field with periods in its name", func(l *layout) { l.setEntry(fieldNumber, "T", "(a.b..c)") }, Kept},
 		{"fields of one name", fields("[11 0 R 13 0 R]", "<< /FT /Tx /T (nama) >>"), Kept},
-		{"field without a type", func(l *layout) { l.set(fieldNumber, "FT", "") }, Kept},
-		{"field with a string for a type", func(l *layout) { l.set(fieldNumber, "FT", "(Tx)") }, Refused},
-		{"field with a name for flags", func(l *layout) { l.add(fieldNumber, "/Ff /Satu") }, Refused},
-		{"field whose value does not exist", func(l *layout) { l.set(fieldNumber, "V", "@1 0 R") }, Kept},
-		{"field whose value is the page", func(l *layout) { l.set(fieldNumber, "V", "5 0 R") }, Kept},
-		{"field whose value is the catalog", func(l *layout) { l.set(fieldNumber, "V", "1 0 R") }, Kept},
+		{"field without a type", func(l *layout) { l.setEntry(fieldNumber, "FT", "") }, Kept},
+		{"field with a string for a type", func(l *layout) { l.setEntry(fieldNumber, "FT", "(Tx)") }, Refused},
+		{"field with a name for flags", func(l *layout) { l.addEntries(fieldNumber, "/Ff /Satu") }, Refused},
+		{"field whose value does not exist", func(l *layout) { l.setEntry(fieldNumber, "V", "@1 0 R") }, Kept},
+		{"field whose value is the page", func(l *layout) { l.setEntry(fieldNumber, "V", "5 0 R") }, Kept},
+		{"field whose value is the catalog", func(l *layout) { l.setEntry(fieldNumber, "V", "1 0 R") }, Kept},
 		{"empty signature field", fields("[11 0 R 13 0 R]", "<< /FT /Sig /T (kosong) >>"), Kept},
 		{"signature field with null", fields("[11 0 R 13 0 R]", "<< /FT /Sig /T (kosong) /V null >>"), Kept},
 		{"signature field whose value does not exist", fields("[11 0 R 13 0 R]", "<< /FT /Sig /T (kosong) /V @3 0 R >>"), Kept},
 		{"signature field with an empty value", fields("[11 0 R 13 0 R]", "<< /FT /Sig /T (kosong) /V << >> >>"), Refused},
 		{"signature field with a string", fields("[11 0 R 13 0 R]", "<< /FT /Sig /T (kosong) /V (x) >>"), Refused},
 
-		{"flags of the form are a name", func(l *layout) { l.add(formNumber, "/SigFlags /Satu") }, Refused},
-		{"flags of the form do not exist", func(l *layout) { l.add(formNumber, "/SigFlags @1 0 R") }, Kept},
-		{"flags of the form in an object", func(l *layout) { l.add(formNumber, "/SigFlags 13 0 R"); l.objects[13] = "0" }, Kept},
-		{"flags of the form are real", func(l *layout) { l.add(formNumber, "/SigFlags 3.0") }, Kept},
-		{"flags of the form are high", func(l *layout) { l.add(formNumber, "/SigFlags 2147483647") }, Kept},
-		{"flags of the form are negative", func(l *layout) { l.add(formNumber, "/SigFlags -1") }, Kept},
-		{"appearances needed", func(l *layout) { l.add(formNumber, "/NeedAppearances true") }, Kept},
+		{"flags of the form are a name", func(l *layout) { l.addEntries(formNumber, "/SigFlags /Satu") }, Refused},
+		{"flags of the form do not exist", func(l *layout) { l.addEntries(formNumber, "/SigFlags @1 0 R") }, Kept},
+		{"flags of the form in an object", func(l *layout) { l.addEntries(formNumber, "/SigFlags 13 0 R"); l.objects[13] = "0" }, Kept},
+		{"flags of the form are real", func(l *layout) { l.addEntries(formNumber, "/SigFlags 3.0") }, Kept},
+		{"flags of the form are high", func(l *layout) { l.addEntries(formNumber, "/SigFlags 2147483647") }, Kept},
+		{"flags of the form are negative", func(l *layout) { l.addEntries(formNumber, "/SigFlags -1") }, Kept},
+		{"appearances needed", func(l *layout) { l.addEntries(formNumber, "/NeedAppearances true") }, Kept},
 		{"resources are those of the page", func(l *layout) {
 			l.objects[13] = "<< /Font << /F1 3 0 R /Helv 3 0 R >> >>"
-			l.set(formNumber, "DR", "13 0 R")
-			l.set(FirstPageNumber, "Resources", "13 0 R")
+			l.setEntry(formNumber, "DR", "13 0 R")
+			l.setEntry(FirstPageNumber, "Resources", "13 0 R")
 		}, Kept},
-		{"resources are an integer", func(l *layout) { l.set(formNumber, "DR", "7") }, Kept},
+		{"resources are an integer", func(l *layout) { l.setEntry(formNumber, "DR", "7") }, Kept},
 	}
 	for name, ref := range map[string]string{
 		"root of the pages": "2 0 R", "page": "5 0 R", "other page": "7 0 R", "catalog": "1 0 R", "form": "10 0 R", "itself": "11 0 R", "nothing": "@1 0 R", "font": "3 0 R",
 		"contents": "6 0 R", "information dictionary": "4 0 R", "list": "[5 0 R]", "integer": "7",
 	} {
-		all = append(all, oddity{"field whose parent is " + name, func(l *layout) { l.add(fieldNumber, "/Parent "+ref) }, Kept},
+		all = append(all, oddity{"field whose parent is " + name, func(l *layout) { l.addEntries(fieldNumber, "/Parent "+ref) }, Kept},
 			oddity{"widget without a name whose parent is " + name, func(l *layout) {
-				l.set(fieldNumber, "T", "")
-				l.add(fieldNumber, "/Parent "+ref)
+				l.setEntry(fieldNumber, "T", "")
+				l.addEntries(fieldNumber, "/Parent "+ref)
 			}, Kept})
 	}
 	all = append(all,
 		oddity{"field whose parent does not list it", func(l *layout) {
 			l.objects[13] = "<< /T (induk) /FT /Tx /Kids [] /DA (/Helv 9 Tf 0 g) >>"
-			l.add(fieldNumber, "/Parent 13 0 R")
+			l.addEntries(fieldNumber, "/Parent 13 0 R")
 		}, Kept},
 		oddity{"field whose parents run in circles", func(l *layout) {
 			l.objects[13], l.objects[14] = "<< /T (a) /Parent 14 0 R >>", "<< /T (b) /Parent 13 0 R >>"
-			l.add(fieldNumber, "/Parent 13 0 R")
+			l.addEntries(fieldNumber, "/Parent 13 0 R")
 		}, Kept},
 	)
-	return sorted(all)
+	return sortOddities(all)
 }
 
 func oddTrailers() []oddity {
@@ -161,7 +161,7 @@ func oddTrailers() []oddity {
 			}
 		}
 	}
-	return sorted([]oddity{
+	return sortOddities([]oddity{
 		{"unknown entries", put("Xyz", "7", "Abc", "/A", "Def", "(x)", "Ghi", "[1 2]", "Jkl", "<< /A 1 >>"), Kept},
 		{"unknown entries that lead into the file", put("Xyz", "[5 0 R 1 0 R]", "Abc", "<< /Form 10 0 R /Field 11 0 R >>", "Def", "3 0 R"), Kept},
 		{"entries of a stream", put("W", "[1 2 1]", "Index", "[0 1]", "Type", "/XRef", "Length", "0", "Filter", "/FlateDecode"), Kept},
@@ -192,7 +192,7 @@ func oddTrailers() []oddity {
 func oddCatalogs() []oddity {
 	put := func(entries string, more ...string) func(l *layout) {
 		return func(l *layout) {
-			l.add(CatalogNumber, entries)
+			l.addEntries(CatalogNumber, entries)
 			for i, o := range more {
 				l.objects[nextNumber+i] = o
 			}
@@ -244,8 +244,8 @@ func oddCatalogs() []oddity {
 		{"opens what does not exist", put("/OpenAction @1 0 R"), Kept},
 		{"names of pages", put("/Dests << /A [5 0 R /Fit] /B 5 0 R /C << /D [2 0 R /Fit] >> >>"), Kept},
 		{"layers", put("/OCProperties << /OCGs [13 0 R] /D << /ON [13 0 R] /Order [13 0 R [5 0 R]] >> >>", "<< /Type /OCG /Name (lapis) >>"), Kept},
-		{"catalog without a type", func(l *layout) { l.set(CatalogNumber, "Type", "") }, Kept},
-		{"catalog of another type", func(l *layout) { l.set(CatalogNumber, "Type", "/Katalog") }, Kept},
+		{"catalog without a type", func(l *layout) { l.setEntry(CatalogNumber, "Type", "") }, Kept},
+		{"catalog of another type", func(l *layout) { l.setEntry(CatalogNumber, "Type", "/Katalog") }, Kept},
 	}
 	const marked = "/MarkInfo << /Marked true >> "
 	for name, tree := range map[string][]string{
@@ -276,23 +276,23 @@ func oddCatalogs() []oddity {
 	} {
 		all = append(all, oddity{"structure tree " + name, put(marked+"/StructTreeRoot "+tree[0], tree[1:]...), Kept})
 	}
-	return sorted(all)
+	return sortOddities(all)
 }
 
 // oddRevisions are files to which something was appended, hybrid files, and the like.
-func oddRevisions() []Odd {
-	base := func() []byte { return newLayout().file(false) }
+func oddRevisions() []OddFile {
+	base := func() []byte { return newLayout().buildFile(false) }
 	start := func(b []byte) int { return strings.LastIndex(string(b[:len(b)-20]), "xref\n0 1") }
 	// update appends objects in a section of its own.
 	update := func(b []byte, trailer string, objects map[int]string) []byte {
 		at := map[int]int{}
-		for _, n := range slices.Sorted(slices.Values(keysOf(objects))) {
+		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
 			at[n] = len(b)
 			b = fmt.Appendf(b, "%d 0 obj\n%s\nendobj\n", n, objects[n])
 		}
 		x := len(b)
 		b = append(b, "xref\n0 1\n0000000000 65535 f \n"...)
-		for _, n := range slices.Sorted(slices.Values(keysOf(objects))) {
+		for _, n := range slices.Sorted(slices.Values(listKeys(objects))) {
 			b = fmt.Appendf(b, "%d 1\n%010d 00000 n \n", n, at[n])
 		}
 		return fmt.Appendf(b, "trailer\n<< /Root 1 0 R /ID %s %s >>\nstartxref\n%d\n%%%%EOF\n", fileID, trailer, x)
@@ -323,11 +323,11 @@ func oddRevisions() []Odd {
 	superseded = update(superseded, fmt.Sprintf("/Size 13 /Prev %d", middle), map[int]string{3: l.objects[3]})
 
 	streams := newLayout()
-	streams.add(FontNumber, "/Xyz [@4 0 R @6 0 R]")
-	inStream := streams.file(true)
+	streams.addEntries(FontNumber, "/Xyz [@4 0 R @6 0 R]")
+	inStream := streams.buildFile(true)
 	inStream = update(inStream, fmt.Sprintf("/Size 15 /Prev %d", strings.LastIndex(string(inStream), "14 0 obj")), map[int]string{3: l.objects[3]})
 
-	all := []Odd{
+	all := []OddFile{
 		{"revisions/sound", update(base(), prev(b), other), Kept},
 		{"revisions/earlier section at 0", update(base(), "/Size 13 /Prev 0", other), Rewritten},
 		{"revisions/earlier section at 0, with the catalog", update(base(), "/Size 13 /Prev 0", map[int]string{1: l.objects[1], 6: other[6]}), Rewritten},
@@ -347,7 +347,7 @@ func oddRevisions() []Odd {
 	return all
 }
 
-func keysOf(m map[int]string) []int {
+func listKeys(m map[int]string) []int {
 	var all []int
 	for k := range m {
 		all = append(all, k)

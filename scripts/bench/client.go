@@ -13,14 +13,14 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// upload sends a document of that size with the first n signers, in parallel, while it is being made. Keep, if not
+// uploadSized sends a document of that size with the first n signers, in parallel, while it is being made. Keep, if not
 // nil, gets the base64 text.
-func (s *service) upload(size int64, n int, keep io.Writer) (int64, error) {
+func (s *service) uploadSized(size int64, n int, keep io.Writer) (int64, error) {
 	return s.uploadAs(0, size, n, keep)
 }
 
-// draftOf sends a document of that size as person i.
-func (s *service) draftOf(i int, size int64) (int64, error) { return s.uploadAs(i, size, 0, nil) }
+// uploadDraft sends a document of that size as person i.
+func (s *service) uploadDraft(i int, size int64) (int64, error) { return s.uploadAs(i, size, 0, nil) }
 
 func (s *service) uploadAs(as int, size int64, n int, keep io.Writer) (int64, error) {
 	var people []map[string]any
@@ -53,7 +53,7 @@ func (s *service) uploadAs(as int, size int64, n int, keep io.Writer) (int64, er
 			}
 		}
 	}
-	err = s.call("POST", signPath+"upload-docs-base64", as, r, &a)
+	err = s.callJSON("POST", signPath+"upload-docs-base64", as, r, &a)
 	return a.Response.Data.ID, err
 }
 
@@ -62,13 +62,13 @@ const (
 	documentPath = "/v1/econtract/web_app/document/"
 )
 
-// verb asks for a verb as person i, 0 being the owner.
-func (s *service) verb(verb string, id int64, i int) error {
-	return s.call("POST", signPath+verb, i, strings.NewReader(fmt.Sprintf(`{"document_id":%d}`, id)), nil)
+// postVerb asks for a verb as person i, 0 being the owner.
+func (s *service) postVerb(verb string, id int64, i int) error {
+	return s.callJSON("POST", signPath+verb, i, strings.NewReader(fmt.Sprintf(`{"document_id":%d}`, id)), nil)
 }
 
-func (s *service) call(method, path string, i int, body io.Reader, answer any) error {
-	a, err := s.send(method, path, i, body)
+func (s *service) callJSON(method, path string, i int, body io.Reader, answer any) error {
+	a, err := s.sendRequest(method, path, i, body)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (s *service) call(method, path string, i int, body io.Reader, answer any) e
 	return json.Unmarshal(b, answer)
 }
 
-func (s *service) send(method, path string, i int, body io.Reader) (*http.Response, error) {
+func (s *service) sendRequest(method, path string, i int, body io.Reader) (*http.Response, error) {
 	r, err := http.NewRequest(method, s.URL+path, body)
 	if err != nil {
 		return nil, err
@@ -104,10 +104,10 @@ func (s *service) send(method, path string, i int, body io.Reader) (*http.Respon
 	return a, nil
 }
 
-func (s *service) completed(id int64) error {
+func (s *service) waitCompleted(id int64) error {
 	for range 600 {
 		var a struct{ Data struct{ Status string } }
-		if err := s.call("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
+		if err := s.callJSON("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
 			return err
 		}
 		if a.Data.Status == "completed" {
@@ -118,9 +118,9 @@ func (s *service) completed(id int64) error {
 	return errors.New("the document was not completed")
 }
 
-func (s *service) download(id int64) (int64, time.Duration, error) {
+func (s *service) downloadFile(id int64) (int64, time.Duration, error) {
 	began := time.Now()
-	a, err := s.send("GET", fmt.Sprint(documentPath, "download/", id), 0, nil)
+	a, err := s.sendRequest("GET", fmt.Sprint(documentPath, "download/", id), 0, nil)
 	if err != nil {
 		return 0, 0, err
 	}

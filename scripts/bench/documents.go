@@ -14,8 +14,8 @@ import (
 	"segel/scripts/running"
 )
 
-// documents measures signing and uploading.
-func documents(binary, dir string) error {
+// measureDocuments measures signing and uploading.
+func measureDocuments(binary, dir string) error {
 	r, err := running.Start(binary, filepath.Join(dir, "data"), "SEGEL_MAX_FILE=200MiB", "SEGEL_LOG_LEVEL=warn")
 	if err != nil {
 		return err
@@ -24,19 +24,19 @@ func documents(binary, dir string) error {
 	s := &service{Service: r}
 	// Memory first: the heap that forty logins leave behind would hide what an upload takes, or seem to be it.
 	for i := range 2 {
-		if err := s.add(i); err != nil {
+		if err := s.addPerson(i); err != nil {
 			return err
 		}
 	}
-	if err := memory(s); err != nil {
+	if err := measureMemory(s); err != nil {
 		return err
 	}
 	for i := 2; i <= signers; i++ {
-		if err := s.add(i); err != nil {
+		if err := s.addPerson(i); err != nil {
 			return err
 		}
 	}
-	for _, measure := range []func(*service, string) error{signing, uploading} {
+	for _, measure := range []func(*service, string) error{measureSigning, measureUploads} {
 		if err := measure(s, dir); err != nil {
 			return err
 		}
@@ -44,15 +44,15 @@ func documents(binary, dir string) error {
 	return nil
 }
 
-// signing compares a signature on a stored document of 100 MB with one on 100 KB, in turn.
-func signing(s *service, dir string) error {
+// measureSigning compares a signature on a stored document of 100 MB with one on 100 KB, in turn.
+func measureSigning(s *service, dir string) error {
 	ids := map[int64]int64{}
 	for _, size := range []int64{small, large} {
-		id, err := s.upload(size, signers, nil)
+		id, err := s.uploadSized(size, signers, nil)
 		if err != nil {
 			return err
 		}
-		if err := s.verb("finalize-docs", id, 0); err != nil {
+		if err := s.postVerb("finalize-docs", id, 0); err != nil {
 			return err
 		}
 		ids[size] = id
@@ -61,7 +61,7 @@ func signing(s *service, dir string) error {
 	for i := 1; i <= signers; i++ {
 		for _, size := range []int64{small, large} {
 			began := time.Now()
-			if err := s.verb("sign-docs", ids[size], i); err != nil {
+			if err := s.postVerb("sign-docs", ids[size], i); err != nil {
 				return err
 			}
 			if i > 1 {
@@ -70,65 +70,65 @@ func signing(s *service, dir string) error {
 		}
 	}
 	a, b := median(times[large]), median(times[small])
-	fmt.Printf("| sign a stored 100 MB document / 100 KB | %.2f | %.1f ms / %.1f ms, median of %d in turn |\n", float64(a)/float64(b), ms(a), ms(b), len(times[small]))
+	fmt.Printf("| sign a stored 100 MB document / 100 KB | %.2f | %.1f ms / %.1f ms, median of %d in turn |\n", float64(a)/float64(b), toMillis(a), toMillis(b), len(times[small]))
 	return nil
 }
 
-// memory looks at the peak of the server's resident memory while 100 MB are uploaded, signed and downloaded. A
+// measureMemory looks at the peak of the server's resident memory while 100 MB are uploaded, signed and downloaded. A
 // small document goes the same way first, so that what is counted is not the program's own code being read.
-func memory(s *service) error {
-	if _, _, _, err := s.walk(small); err != nil {
+func measureMemory(s *service) error {
+	if _, _, _, err := s.completeDocument(small); err != nil {
 		return err
 	}
 	before, err := s.resetPeak()
 	if err != nil {
 		return err
 	}
-	uploaded, n, took, err := s.walk(large)
+	uploaded, n, took, err := s.completeDocument(large)
 	if err != nil {
 		return err
 	}
-	after, err := s.peak()
+	after, err := s.peakMemory()
 	if err != nil {
 		return err
 	}
-	fmt.Printf("| growth of peak memory, 100 MB uploaded as base64 JSON | %.1f MiB | from %.1f MiB |\n", mib(uploaded-before), mib(before))
-	fmt.Printf("| growth of peak memory, 100 MB uploaded, signed, sealed, downloaded | %.1f MiB | from %.1f MiB |\n", mib(after-before), mib(before))
+	fmt.Printf("| growth of peak memory, 100 MB uploaded as base64 JSON | %.1f MiB | from %.1f MiB |\n", toMiB(uploaded-before), toMiB(before))
+	fmt.Printf("| growth of peak memory, 100 MB uploaded, signed, sealed, downloaded | %.1f MiB | from %.1f MiB |\n", toMiB(after-before), toMiB(before))
 	fmt.Printf("| download, every byte hashed again | %.0f MB/s | %d bytes |\n", float64(n)/1e6/took.Seconds(), n)
 	return nil
 }
 
-// walk takes a document of that size from upload to download. It returns the peak of memory after the upload, and
+// completeDocument takes a document of that size from upload to download. It returns the peak of memory after the upload, and
 // how many bytes were downloaded how fast.
-func (s *service) walk(size int64) (uploaded, n int64, took time.Duration, err error) {
-	id, err := s.upload(size, 1, nil)
+func (s *service) completeDocument(size int64) (uploaded, n int64, took time.Duration, err error) {
+	id, err := s.uploadSized(size, 1, nil)
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	if uploaded, err = s.peak(); err != nil {
+	if uploaded, err = s.peakMemory(); err != nil {
 		return 0, 0, 0, err
 	}
-	if err := errors.Join(s.verb("finalize-docs", id, 0), s.verb("sign-docs", id, 1), s.completed(id)); err != nil {
+	if err := errors.Join(s.postVerb("finalize-docs", id, 0), s.postVerb("sign-docs", id, 1), s.waitCompleted(id)); err != nil {
 		return 0, 0, 0, err
 	}
-	n, took, err = s.download(id)
+	n, took, err = s.downloadFile(id)
 	return uploaded, n, took, err
 }
 
-// uploading compares the server's processor time for an upload with that of a bare program that decodes the same
+// measureUploads compares the server's processor time for an upload with that of a bare program that decodes the same
 // base64, hashes and writes it durably.
-func uploading(s *service, dir string) error {
+func measureUploads(s *service, dir string) error {
 	var server, bare []time.Duration
 	for range 5 {
 		var body bytes.Buffer
-		began, err := s.cpu()
+		began, err := s.cpuTime()
 		if err != nil {
 			return err
 		}
-		if _, err := s.upload(large, 0, &body); err != nil {
+		if _, err := s.uploadSized(large, 0, &body); err != nil {
 			return err
 		}
-		ended, err := s.cpu()
+		ended, err := s.cpuTime()
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func uploading(s *service, dir string) error {
 		bare = append(bare, took)
 	}
 	a, b := median(server), median(bare)
-	fmt.Printf("| processor time of an upload of 100 MB / bare decode, hash and write | %.2f | %.0f ms / %.0f ms, median of 5 |\n", float64(a)/float64(b), ms(a), ms(b))
+	fmt.Printf("| processor time of an upload of 100 MB / bare decode, hash and write | %.2f | %.0f ms / %.0f ms, median of 5 |\n", float64(a)/float64(b), toMillis(a), toMillis(b))
 	return nil
 }
 

@@ -36,30 +36,30 @@ const (
 type attack struct {
 	name  string
 	env   []string // so that a bound does not end it before its cost can be seen
-	begin func(*siege) (end func(), err error)
+	begin func(*attackRun) (end func(), err error)
 }
 
 var attacks = []attack{
-	{name: "64 uploads of one organisation that never end", begin: func(s *siege) (func(), error) {
-		return s.drip(64, "/v1/econtract/bench/sign/upload-docs-base64", s.people[attacker].token, "1000000", `{"document_base64":"JVBERi0x`)
+	{name: "64 uploads of one organisation that never end", begin: func(s *attackRun) (func(), error) {
+		return s.attackSlowBodies(64, "/v1/econtract/bench/sign/upload-docs-base64", s.people[attacker].token, "1000000", `{"document_base64":"JVBERi0x`)
 	}},
-	{name: "300 orders of one organisation that wait all the time", begin: (*siege).orders},
-	{name: "1,000 downloads that are not taken", env: []string{"SEGEL_MAX_REQUESTS_PER_PERSON=2000"}, begin: (*siege).downloads},
-	{name: "2,000 event streams", env: []string{"SEGEL_MAX_STREAMS_PER_PERSON=2500"}, begin: (*siege).streams},
-	{name: "100 logins at once, over and over", begin: (*siege).logins},
-	{name: "64 verifications of one address that never end", begin: func(s *siege) (func(), error) {
-		return s.drip(64, "/v1/verify", "", "1000000", `{"document_base64":"JVBERi0x`)
+	{name: "300 orders of one organisation that wait all the time", begin: (*attackRun).attackOrders},
+	{name: "1,000 downloads that are not taken", env: []string{"SEGEL_MAX_REQUESTS_PER_PERSON=2000"}, begin: (*attackRun).attackDownloads},
+	{name: "2,000 event streams", env: []string{"SEGEL_MAX_STREAMS_PER_PERSON=2500"}, begin: (*attackRun).attackStreams},
+	{name: "100 logins at once, over and over", begin: (*attackRun).attackLogins},
+	{name: "64 verifications of one address that never end", begin: func(s *attackRun) (func(), error) {
+		return s.attackSlowBodies(64, "/v1/verify", "", "1000000", `{"document_base64":"JVBERi0x`)
 	}},
-	{name: "1,500 bodies of logins of 1 MB that never end", begin: func(s *siege) (func(), error) {
-		return s.drip(1500, "/v1/auth/login", "", "1000000", `{"email":"`+strings.Repeat("a", 990_000))
+	{name: "1,500 bodies of logins of 1 MB that never end", begin: func(s *attackRun) (func(), error) {
+		return s.attackSlowBodies(1500, "/v1/auth/login", "", "1000000", `{"email":"`+strings.Repeat("a", 990_000))
 	}},
-	{name: "1,500 bodies of logins of 16 KB that never end", begin: func(s *siege) (func(), error) {
-		return s.drip(1500, "/v1/auth/login", "", "16000", `{"email":"`+strings.Repeat("a", 12_000))
+	{name: "1,500 bodies of logins of 16 KB that never end", begin: func(s *attackRun) (func(), error) {
+		return s.attackSlowBodies(1500, "/v1/auth/login", "", "16000", `{"email":"`+strings.Repeat("a", 12_000))
 	}},
 }
 
-// siege is a service that is attacked.
-type siege struct {
+// attackRun is a service that is attacked.
+type attackRun struct {
 	*service
 	file   int64 // a completed document of the attacker
 	device string
@@ -67,23 +67,23 @@ type siege struct {
 
 const victimPassword = "kata sandi bangku uji"
 
-// fairness measures what a victim notices of each attack, and what the attack costs. ATTACK, of the environment, is a part of
+// measureFairness measures what a victim notices of each attack, and what the attack costs. ATTACK, of the environment, is a part of
 // the names of those that are measured.
-func fairness(binary, dir string) error {
+func measureFairness(binary, dir string) error {
 	fmt.Println("| alone, and beside | list p99 | login p99 | upload p99 | verify p99 | order to completed, worst of 10 | refused | memory grows by | processor |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for i, a := range attacks {
 		if !strings.Contains(a.name, os.Getenv("ATTACK")) {
 			continue
 		}
-		if err := a.measure(binary, filepath.Join(dir, fmt.Sprint("siege", i))); err != nil {
+		if err := a.measureAttack(binary, filepath.Join(dir, fmt.Sprint("siege", i))); err != nil {
 			return fmt.Errorf("%s: %w", a.name, err)
 		}
 	}
 	return nil
 }
 
-func (a attack) measure(binary, dir string) error {
+func (a attack) measureAttack(binary, dir string) error {
 	env := append([]string{
 		"SEGEL_LOG_LEVEL=error", "SEGEL_TRUSTED_PROXIES=127.0.0.0/8", "SEGEL_VERIFICATIONS_PER_MINUTE=0", "SEGEL_CONVERT=off",
 		"SEGEL_LOGIN_TRIES=100000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=100000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=100000",
@@ -93,16 +93,16 @@ func (a attack) measure(binary, dir string) error {
 		return err
 	}
 	defer r.Stop()
-	s := &siege{service: &service{Service: r}}
+	s := &attackRun{service: &service{Service: r}}
 	for i, organisation := range []string{"", "Korban"} {
 		if err := s.addTo(organisation, i, victimPassword); err != nil {
 			return err
 		}
 	}
-	if err := s.prepare(); err != nil {
+	if err := s.prepareFile(); err != nil {
 		return err
 	}
-	var warm, alone, w walk
+	var warm, alone, w victimTimes
 	if err := errors.Join(s.victimWalk(&warm, 10), s.victimOrders(&alone, 10), s.victimWalk(&alone, 100)); err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (a attack) measure(binary, dir string) error {
 		return err
 	}
 	time.Sleep(5 * time.Second)
-	cpu, began := must(s.cpu()), time.Now() // what began has begun
+	cpu, began := mustValue(s.cpuTime()), time.Now() // what began has begun
 	time.Sleep(5 * time.Second)
-	used := float64(must(s.cpu())-cpu) / float64(time.Since(began))
-	peak, err := s.peak()
+	used := float64(mustValue(s.cpuTime())-cpu) / float64(time.Since(began))
+	peak, err := s.peakMemory()
 	if err != nil {
 		return err
 	}
@@ -131,12 +131,12 @@ func (a attack) measure(binary, dir string) error {
 	for _, both := range [][2][]time.Duration{{alone.list, w.list}, {alone.login, w.login}, {alone.upload, w.upload}, {alone.verify, w.verify}, {alone.order, w.order}} {
 		fmt.Printf("| %s, %s ", p99(both[0]), p99(both[1]))
 	}
-	fmt.Printf("| %d of %d | %.0f MiB | %.0f %% of a core |\n", w.refused, w.asked, mib(peak-before), 100*used)
+	fmt.Printf("| %d of %d | %.0f MiB | %.0f %% of a core |\n", w.refused, w.asked, toMiB(peak-before), 100*used)
 	return nil
 }
 
-// must is for reading /proc, which does not fail while the service runs.
-func must[T any](v T, err error) T {
+// mustValue is for reading /proc, which does not fail while the service runs.
+func mustValue[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -149,20 +149,20 @@ func p99(d []time.Duration) string {
 		return "none served"
 	}
 	slices.Sort(d)
-	return fmt.Sprintf("%.0f ms", ms(d[(len(d)*99+99)/100-1]))
+	return fmt.Sprintf("%.0f ms", toMillis(d[(len(d)*99+99)/100-1]))
 }
 
-// prepare completes a document of the attacker, large enough to fill what is between it and its reader.
-func (s *siege) prepare() error {
+// prepareFile completes a document of the attacker, large enough to fill what is between it and its reader.
+func (s *attackRun) prepareFile() error {
 	var err error
-	if s.file, err = s.orderOf(attacker, 20<<20); err != nil {
+	if s.file, err = s.finalizeOrder(attacker, 20<<20); err != nil {
 		return err
 	}
-	return s.completedAs(s.file, attacker)
+	return s.waitCompletedAs(s.file, attacker)
 }
 
-// walk is how long the victim waited for what.
-type walk struct {
+// victimTimes is how long the victim waited for what.
+type victimTimes struct {
 	list, login, upload, verify, order []time.Duration
 	refused, asked                     int
 }
@@ -171,7 +171,7 @@ type walk struct {
 const walkWithin = time.Minute
 
 // victimWalk does everything so often, one after the other, as a person of another organisation who is known.
-func (s *siege) victimWalk(w *walk, n int) error {
+func (s *attackRun) victimWalk(w *victimTimes, n int) error {
 	var pdf bytes.Buffer
 	large := pdftest.NewLarge(small, objects)
 	if _, err := io.Copy(&pdf, io.NewSectionReader(large, 0, large.Size())); err != nil {
@@ -183,11 +183,11 @@ func (s *siege) victimWalk(w *walk, n int) error {
 			do func() error
 		}{
 			{&w.list, func() error {
-				return s.call("GET", "/v1/econtract/web_app/document/out?page=1&limit=10", victim, nil, nil)
+				return s.callJSON("GET", "/v1/econtract/web_app/document/out?page=1&limit=10", victim, nil, nil)
 			}},
 			{&w.login, s.victimLogin},
 			{&w.verify, func() error { return s.victimVerify(pdf.Bytes()) }},
-			{&w.upload, func() error { _, err := s.draftOf(victim, small); return err }},
+			{&w.upload, func() error { _, err := s.uploadDraft(victim, small); return err }},
 		} {
 			began := time.Now()
 			w.asked++
@@ -206,16 +206,16 @@ func (s *siege) victimWalk(w *walk, n int) error {
 }
 
 // victimOrders gives n orders one after the other, and adds how long each took until it was completed.
-func (s *siege) victimOrders(w *walk, n int) error {
+func (s *attackRun) victimOrders(w *victimTimes, n int) error {
 	order := func() (took time.Duration, err error) {
 		id, err := s.stampedDraft(victim, small)
 		if err != nil {
 			return 0, err
 		}
 		began := time.Now()
-		err = s.verb("finalize-docs", id, victim)
+		err = s.postVerb("finalize-docs", id, victim)
 		if err == nil {
-			err = s.completedAs(id, victim)
+			err = s.waitCompletedAs(id, victim)
 		}
 		return time.Since(began), err
 	}
@@ -235,39 +235,39 @@ func (s *siege) victimOrders(w *walk, n int) error {
 	return nil
 }
 
-func (s *siege) victimLogin() error {
+func (s *attackRun) victimLogin() error {
 	var a struct {
 		Data struct {
 			Device string `json:"device_token"`
 		}
 	}
 	body := fmt.Sprintf(`{"email":"orang%d@example.test","password":%q,"device_token":%q}`, victim, victimPassword, s.device)
-	if err := s.from(victimAddress, "POST", "/v1/auth/login", strings.NewReader(body), &a); err != nil {
+	if err := s.sendFrom(victimAddress, "POST", "/v1/auth/login", strings.NewReader(body), &a); err != nil {
 		return err
 	}
 	s.device = a.Data.Device
 	return nil
 }
 
-func (s *siege) victimVerify(pdf []byte) error {
+func (s *attackRun) victimVerify(pdf []byte) error {
 	body, kind, err := multipartOf(pdf)
 	if err != nil {
 		return err
 	}
-	return s.fromTyped(victimAddress, "POST", "/v1/verify", kind, body, nil)
+	return s.sendTypedFrom(victimAddress, "POST", "/v1/verify", kind, body, nil)
 }
 
-// orderOf finalizes a stamping order of a size.
-func (s *siege) orderOf(i int, size int64) (int64, error) {
+// finalizeOrder finalizes a stamping order of a size.
+func (s *attackRun) finalizeOrder(i int, size int64) (int64, error) {
 	id, err := s.stampedDraft(i, size)
 	if err != nil {
 		return 0, err
 	}
-	return id, s.verb("finalize-docs", id, i)
+	return id, s.postVerb("finalize-docs", id, i)
 }
 
-func (s *siege) stampedDraft(i int, size int64) (int64, error) {
-	id, err := s.draftOf(i, size)
+func (s *attackRun) stampedDraft(i int, size int64) (int64, error) {
+	id, err := s.uploadDraft(i, size)
 	if err != nil {
 		return 0, err
 	}
@@ -277,13 +277,13 @@ func (s *siege) stampedDraft(i int, size int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return id, s.call("POST", signPath+"placement-docs", i, bytes.NewReader(body), nil)
+	return id, s.callJSON("POST", signPath+"placement-docs", i, bytes.NewReader(body), nil)
 }
 
-func (s *siege) completedAs(id int64, i int) error {
+func (s *attackRun) waitCompletedAs(id int64, i int) error {
 	for range 6000 {
 		var a struct{ Data struct{ Status string } }
-		if err := s.call("GET", fmt.Sprint(documentPath, "status/", id), i, nil, &a); err != nil {
+		if err := s.callJSON("GET", fmt.Sprint(documentPath, "status/", id), i, nil, &a); err != nil {
 			return err
 		}
 		if a.Data.Status == "completed" {
@@ -294,8 +294,8 @@ func (s *siege) completedAs(id int64, i int) error {
 	return errors.New("the document was not completed")
 }
 
-// orders finalizes 300 orders, and another one for each that is completed.
-func (s *siege) orders() (func(), error) {
+// attackOrders finalizes 300 orders, and another one for each that is completed.
+func (s *attackRun) attackOrders() (func(), error) {
 	ids := make([]int64, 300)
 	for i := range ids {
 		var err error
@@ -304,7 +304,7 @@ func (s *siege) orders() (func(), error) {
 		}
 	}
 	for _, id := range ids {
-		if err := s.verb("finalize-docs", id, attacker); err != nil {
+		if err := s.postVerb("finalize-docs", id, attacker); err != nil {
 			return nil, err
 		}
 	}
@@ -317,10 +317,10 @@ func (s *siege) orders() (func(), error) {
 				return
 			default:
 			}
-			if s.completedAs(ids[i], attacker) != nil {
+			if s.waitCompletedAs(ids[i], attacker) != nil {
 				continue
 			}
-			if id, err := s.orderOf(attacker, small); err == nil {
+			if id, err := s.finalizeOrder(attacker, small); err == nil {
 				ids[i] = id
 			}
 		}
@@ -328,25 +328,25 @@ func (s *siege) orders() (func(), error) {
 	return func() { close(stop); <-done }, nil
 }
 
-// downloads asks for a file a thousand times and reads nothing of it.
-func (s *siege) downloads() (func(), error) {
-	return s.sockets(1000, func(c net.Conn, i int) error {
+// attackDownloads asks for a file a thousand times and reads nothing of it.
+func (s *attackRun) attackDownloads() (func(), error) {
+	return s.openSockets(1000, func(c net.Conn, i int) error {
 		_, err := fmt.Fprintf(c, "GET %sdownload/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, s.file, s.people[attacker].token)
 		return err
 	})
 }
 
-// streams follows documents that do not change.
-func (s *siege) streams() (func(), error) {
+// attackStreams follows documents that do not change.
+func (s *attackRun) attackStreams() (func(), error) {
 	var ids []int64
 	for range 20 {
-		id, err := s.draftOf(attacker, small)
+		id, err := s.uploadDraft(attacker, small)
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)
 	}
-	return s.sockets(2000, func(c net.Conn, i int) error {
+	return s.openSockets(2000, func(c net.Conn, i int) error {
 		_, err := fmt.Fprintf(c, "GET %sevents/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, ids[i%len(ids)], s.people[attacker].token)
 		if err != nil {
 			return err
@@ -356,8 +356,8 @@ func (s *siege) streams() (func(), error) {
 	})
 }
 
-// logins keeps a hundred logins under way.
-func (s *siege) logins() (func(), error) {
+// attackLogins keeps a hundred logins under way.
+func (s *attackRun) attackLogins() (func(), error) {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	for range 100 {
@@ -369,16 +369,16 @@ func (s *siege) logins() (func(), error) {
 				default:
 				}
 				body := strings.NewReader(`{"email":"orang0@example.test","password":"bukan kata sandinya"}`)
-				_ = s.from(attackerAddress, "POST", "/v1/auth/login", body, nil) // it is refused
+				_ = s.sendFrom(attackerAddress, "POST", "/v1/auth/login", body, nil) // it is refused
 			}
 		})
 	}
 	return func() { close(stop); all.Wait() }, nil
 }
 
-// drip begins requests, sends the beginning of each body, and a byte of it every second.
-func (s *siege) drip(n int, path, token, length, begin string) (func(), error) {
-	return s.sockets(n, func(c net.Conn, i int) error {
+// attackSlowBodies begins requests, sends the beginning of each body, and a byte of it every second.
+func (s *attackRun) attackSlowBodies(n int, path, token, length, begin string) (func(), error) {
+	return s.openSockets(n, func(c net.Conn, i int) error {
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
 		defer c.SetWriteDeadline(time.Time{}) //nolint:errcheck // as above
 		// What is refused before its end is not sent to its end.
@@ -387,8 +387,8 @@ func (s *siege) drip(n int, path, token, length, begin string) (func(), error) {
 	})
 }
 
-// sockets opens connections and keeps them until the end of the attack.
-func (s *siege) sockets(n int, begin func(c net.Conn, i int) error) (func(), error) {
+// openSockets opens connections and keeps them until the end of the attack.
+func (s *attackRun) openSockets(n int, begin func(c net.Conn, i int) error) (func(), error) {
 	var open []net.Conn
 	end := func() {
 		for _, c := range open {
@@ -432,12 +432,12 @@ type refusal struct{ status int }
 
 func (r *refusal) Error() string { return fmt.Sprint("refused with ", r.status) }
 
-// from sends JSON without an account, as if from an address.
-func (s *siege) from(address, method, path string, body io.Reader, answer any) error {
-	return s.fromTyped(address, method, path, "application/json", body, answer)
+// sendFrom sends JSON without an account, as if from an address.
+func (s *attackRun) sendFrom(address, method, path string, body io.Reader, answer any) error {
+	return s.sendTypedFrom(address, method, path, "application/json", body, answer)
 }
 
-func (s *siege) fromTyped(address, method, path, kind string, body io.Reader, answer any) error {
+func (s *attackRun) sendTypedFrom(address, method, path, kind string, body io.Reader, answer any) error {
 	r, err := http.NewRequest(method, s.URL+path, body)
 	if err != nil {
 		return err

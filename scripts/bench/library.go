@@ -16,9 +16,9 @@ var rows = []struct{ name, ratio, took, says string }{
 	{"BenchmarkVerdict/100KB", "x-floor", "ms/verdict", "verdict on 50 signatures on 100 KB / the same"},
 }
 
-// library runs the benchmarks of signing and judging, without a service. On one processor: what the collector does on
+// measureLibrary runs the benchmarks of signing and judging, without a service. On one processor: what the collector does on
 // another while it is idle is no cost of ours.
-func library() error {
+func measureLibrary() error {
 	var out strings.Builder
 	for _, run := range [][]string{
 		{"-bench", "^Benchmark(First|Later)Signature$", "-benchtime", "20x", "./pades"},
@@ -32,7 +32,7 @@ func library() error {
 		out.Write(printed)
 	}
 	for _, row := range rows {
-		ratio, took, ok := metrics(out.String(), row.name, row.ratio, row.took)
+		ratio, took, ok := findMetrics(out.String(), row.name, row.ratio, row.took)
 		if !ok {
 			return fmt.Errorf("no benchmark %s", row.name)
 		}
@@ -41,8 +41,8 @@ func library() error {
 	return nil
 }
 
-// metrics finds a benchmark's ratio and time in what go test printed.
-func metrics(out, name, ratioUnit, timeUnit string) (ratio, took string, ok bool) {
+// findMetrics finds a benchmark's ratio and time in what go test printed.
+func findMetrics(out, name, ratioUnit, timeUnit string) (ratio, took string, ok bool) {
 	for line := range strings.Lines(out) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] != name && !strings.HasPrefix(words[0], name+"-") {

@@ -39,7 +39,7 @@ func run(binary, part string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for name, measure := range parts(binary, dir) {
+	for name, measure := range listParts(binary, dir) {
 		if part == "" || part == name {
 			if err := measure(); err != nil {
 				return err
@@ -49,13 +49,13 @@ func run(binary, part string) error {
 	return nil
 }
 
-// parts returns what can be measured, in order.
-func parts(binary, dir string) iter.Seq2[string, func() error] {
+// listParts returns what can be measured, in order.
+func listParts(binary, dir string) iter.Seq2[string, func() error] {
 	return func(yield func(string, func() error) bool) {
-		_ = yield("service", func() error { return documents(binary, dir) }) &&
-			yield("stamps", func() error { return stamping(binary, dir) }) &&
-			yield("fairness", func() error { return fairness(binary, dir) }) &&
-			yield("library", library)
+		_ = yield("service", func() error { return measureDocuments(binary, dir) }) &&
+			yield("stamps", func() error { return measureStamps(binary, dir) }) &&
+			yield("fairness", func() error { return measureFairness(binary, dir) }) &&
+			yield("library", measureLibrary)
 	}
 }
 
@@ -65,6 +65,6 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-func ms(d time.Duration) float64 { return float64(d) / 1e6 }
+func toMillis(d time.Duration) float64 { return float64(d) / 1e6 }
 
-func mib(n int64) float64 { return float64(n) / (1 << 20) }
+func toMiB(n int64) float64 { return float64(n) / (1 << 20) }

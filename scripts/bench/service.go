@@ -20,8 +20,8 @@ type service struct {
 
 type person struct{ id, token string }
 
-// add adds a person beside the running service and logs him in.
-func (s *service) add(i int) error { return s.addTo("", i, "kata sandi bangku uji") }
+// addPerson adds a person beside the running service and logs him in.
+func (s *service) addPerson(i int) error { return s.addTo("", i, "kata sandi bangku uji") }
 
 // addTo is add for an organisation by name; empty: the first one.
 func (s *service) addTo(organisation string, i int, password string) error {
@@ -36,28 +36,28 @@ func (s *service) addTo(organisation string, i int, password string) error {
 		}
 	}
 	body := strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, email, password))
-	if err := s.call("POST", "/v1/auth/login", len(s.people), body, &a); err != nil {
+	if err := s.callJSON("POST", "/v1/auth/login", len(s.people), body, &a); err != nil {
 		return err
 	}
 	s.people = append(s.people, person{a.Data.Account.ID, a.Data.Token})
 	return nil
 }
 
-func (s *service) proc(name string) string {
+func (s *service) procPath(name string) string {
 	return fmt.Sprintf("/proc/%d/%s", s.PID(), name)
 }
 
 // resetPeak makes the peak of resident memory start over, and returns it in bytes.
 func (s *service) resetPeak() (int64, error) {
-	if err := os.WriteFile(s.proc("clear_refs"), []byte("5"), 0); err != nil {
+	if err := os.WriteFile(s.procPath("clear_refs"), []byte("5"), 0); err != nil {
 		return 0, err
 	}
-	return s.peak()
+	return s.peakMemory()
 }
 
-// peak returns the peak of resident memory in bytes.
-func (s *service) peak() (int64, error) {
-	b, err := os.ReadFile(s.proc("status"))
+// peakMemory returns the peak of resident memory in bytes.
+func (s *service) peakMemory() (int64, error) {
+	b, err := os.ReadFile(s.procPath("status"))
 	if err != nil {
 		return 0, err
 	}
@@ -70,9 +70,9 @@ func (s *service) peak() (int64, error) {
 	return 0, errors.New("no VmHWM")
 }
 
-// cpu returns the processor time that the service has used.
-func (s *service) cpu() (time.Duration, error) {
-	b, err := os.ReadFile(s.proc("stat"))
+// cpuTime returns the processor time that the service has used.
+func (s *service) cpuTime() (time.Duration, error) {
+	b, err := os.ReadFile(s.procPath("stat"))
 	if err != nil {
 		return 0, err
 	}

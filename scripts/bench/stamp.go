@@ -14,24 +14,24 @@ import (
 	"segel/scripts/running"
 )
 
-// bureau is a service that has its stamps from an office of its own process, and a watch on the wire between them.
-type bureau struct {
+// stampBench is a service that has its stamps from an office of its own process, and a watch on the wire between them.
+type stampBench struct {
 	*service
 	office *running.Service
 	wire   *running.Wire
 
 	mu   sync.Mutex // guards seen
-	seen watch
+	seen observed
 }
 
-// watch is what was seen on the wire.
-type watch struct {
+// observed is what was seen on the wire.
+type observed struct {
 	took    map[string][]time.Duration // by the office, for its calls
-	stamped []instant                  // when it answered with a stamped file
+	stamped []cpuSample                // when it answered with a stamped file
 }
 
-// instant is a moment and the processor time that the service had used.
-type instant struct {
+// cpuSample is a moment and the processor time that the service had used.
+type cpuSample struct {
 	at  time.Time
 	cpu time.Duration
 }
@@ -42,9 +42,9 @@ const (
 	callStamp = "docSigningZ"
 )
 
-// openBureau starts both in a folder. Database is a PostgreSQL URL; empty: SQLite.
-func openBureau(binary, dir, database string) (*bureau, error) {
-	b := &bureau{seen: watch{took: map[string][]time.Duration{}}}
+// openStampBench starts both in a folder. Database is a PostgreSQL URL; empty: SQLite.
+func openStampBench(binary, dir, database string) (*stampBench, error) {
+	b := &stampBench{seen: observed{took: map[string][]time.Duration{}}}
 	shared := filepath.Join(dir, "shared")
 	var err error
 	if b.office, err = running.StartOffice(binary, filepath.Join(dir, "office"), shared); err != nil {
@@ -53,8 +53,8 @@ func openBureau(binary, dir, database string) (*bureau, error) {
 	if b.wire, err = running.NewWire(b.office.URL); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
-	b.wire.Answered = b.answered
-	env := append(running.AtOffice(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_DATABASE="+database)
+	b.wire.Answered = b.recordCall
+	env := append(running.OfficeEnv(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_DATABASE="+database)
 	s, err := running.Start(binary, filepath.Join(dir, "data"), env...)
 	if err != nil {
 		return nil, errors.Join(err, b.close())
@@ -64,14 +64,14 @@ func openBureau(binary, dir, database string) (*bureau, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	for i := range stampSigners + 2 {
-		if err := b.add(i); err != nil {
+		if err := b.addPerson(i); err != nil {
 			return nil, errors.Join(err, b.close())
 		}
 	}
 	return b, nil
 }
 
-func (b *bureau) close() error {
+func (b *stampBench) close() error {
 	if b.service != nil {
 		b.Stop()
 	}
@@ -82,11 +82,11 @@ func (b *bureau) close() error {
 	return nil
 }
 
-// answered remembers what the office took for a call.
-func (b *bureau) answered(call string, took time.Duration) {
-	now := instant{at: time.Now()}
+// recordCall remembers what the office took for a call.
+func (b *stampBench) recordCall(call string, took time.Duration) {
+	now := cpuSample{at: time.Now()}
 	if call == callStamp {
-		now.cpu, _ = b.cpu() // the service has just asked
+		now.cpu, _ = b.cpuTime() // the service has just asked
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,29 +96,29 @@ func (b *bureau) answered(call string, took time.Duration) {
 	}
 }
 
-// since returns what was seen since the last question.
-func (b *bureau) since() watch {
+// takeObserved returns what was seen since the last question.
+func (b *stampBench) takeObserved() observed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	seen := b.seen
-	b.seen = watch{took: map[string][]time.Duration{}}
+	b.seen = observed{took: map[string][]time.Duration{}}
 	return seen
 }
 
 // stampedSoFar returns how many stamped files were seen since the last question.
-func (b *bureau) stampedSoFar() int {
+func (b *stampBench) stampedSoFar() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.seen.stamped)
 }
 
-// stamping measures what stamps cost and how long they take.
-func stamping(binary, dir string) error {
-	b, err := openBureau(binary, filepath.Join(dir, "stamps"), "")
+// measureStamps measures what stamps cost and how long they take.
+func measureStamps(binary, dir string) error {
+	b, err := openStampBench(binary, filepath.Join(dir, "stamps"), "")
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.cost(), b.latency("SQLite"), b.bulk())
+	err = errors.Join(b.measureCost(), b.measureLatency("SQLite"), b.measureBulk())
 	if err := errors.Join(err, b.close()); err != nil {
 		return err
 	}
@@ -132,9 +132,9 @@ func onPostgres(binary, dir string) error {
 		fmt.Println("| accepted to stamped on PostgreSQL | not measured |", err, "|")
 		return nil
 	}
-	b, err := openBureau(binary, dir, dsn)
+	b, err := openStampBench(binary, dir, dsn)
 	if err == nil {
-		err = errors.Join(b.latency("PostgreSQL"), b.close())
+		err = errors.Join(b.measureLatency("PostgreSQL"), b.close())
 	}
 	return errors.Join(err, stop())
 }
@@ -144,72 +144,72 @@ const (
 	stampRounds  = 8
 )
 
-// cost compares a stamp with a signature on documents of the same size, in turn: what ten further ones take, beside the
+// measureCost compares a stamp with a signature on documents of the same size, in turn: what ten further ones take, beside the
 // time of the office.
-func (b *bureau) cost() error {
+func (b *stampBench) measureCost() error {
 	var signWall, stampWall []time.Duration
 	var signCPU, stampCPU time.Duration
 	for range stampRounds {
-		wall, cpu, err := b.signatures()
+		wall, cpu, err := b.measureSignature()
 		if err != nil {
 			return err
 		}
 		signWall, signCPU = append(signWall, wall), signCPU+cpu
-		if wall, cpu, err = b.stamps(); err != nil {
+		if wall, cpu, err = b.measureStamp(); err != nil {
 			return err
 		}
 		stampWall, stampCPU = append(stampWall, wall), stampCPU+cpu
 	}
 	x, y := median(stampWall), median(signWall)
-	fmt.Printf("| affix a duty stamp, beside the office's own time / sign, 100 KB | %.2f | %.1f ms / %.1f ms, median of %d times ten in turn |\n", float64(x)/float64(y), ms(x), ms(y), stampRounds)
-	fmt.Printf("| processor time of the same | %.2f | %.1f ms / %.1f ms, mean |\n", float64(stampCPU)/float64(signCPU), ms(stampCPU)/stampRounds, ms(signCPU)/stampRounds)
+	fmt.Printf("| affix a duty stamp, beside the office's own time / sign, 100 KB | %.2f | %.1f ms / %.1f ms, median of %d times ten in turn |\n", float64(x)/float64(y), toMillis(x), toMillis(y), stampRounds)
+	fmt.Printf("| processor time of the same | %.2f | %.1f ms / %.1f ms, mean |\n", float64(stampCPU)/float64(signCPU), toMillis(stampCPU)/stampRounds, toMillis(signCPU)/stampRounds)
 	return nil
 }
 
-// signatures returns what one signature takes, of those behind the first of a document.
-func (b *bureau) signatures() (wall, cpu time.Duration, err error) {
-	id, err := b.upload(small, stampSigners+1, nil)
+// measureSignature returns what one signature takes, of those behind the first of a document.
+func (b *stampBench) measureSignature() (wall, cpu time.Duration, err error) {
+	id, err := b.uploadSized(small, stampSigners+1, nil)
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := errors.Join(b.verb("finalize-docs", id, 0), b.verb("sign-docs", id, 1)); err != nil {
+	if err := errors.Join(b.postVerb("finalize-docs", id, 0), b.postVerb("sign-docs", id, 1)); err != nil {
 		return 0, 0, err
 	}
-	before, err := b.cpu()
+	before, err := b.cpuTime()
 	if err != nil {
 		return 0, 0, err
 	}
 	began := time.Now()
 	for i := 2; i <= stampSigners; i++ {
-		if err := b.verb("sign-docs", id, i); err != nil {
+		if err := b.postVerb("sign-docs", id, i); err != nil {
 			return 0, 0, err
 		}
 	}
 	wall = time.Since(began) / (stampSigners - 1)
-	after, err := b.cpu()
+	after, err := b.cpuTime()
 	// The last one has it sealed, which is not to be counted.
-	return wall, (after - before) / (stampSigners - 1), errors.Join(err, b.verb("sign-docs", id, stampSigners+1), b.completed(id))
+	return wall, (after - before) / (stampSigners - 1), errors.Join(err, b.postVerb("sign-docs", id, stampSigners+1), b.waitCompleted(id))
 }
 
-// stamps returns what one stamp takes, of those behind the first of a document, without the office's time: from one
+// measureStamp returns what one stamp takes, of those behind the first of a document, without the office's time: from one
 // answer of the office that brings a stamped file to the next there is one of everything.
-func (b *bureau) stamps() (wall, cpu time.Duration, err error) {
-	id, err := b.draft(stampSigners)
+func (b *stampBench) measureStamp() (wall, cpu time.Duration, err error) {
+	id, err := b.uploadOrder(stampSigners)
 	if err != nil {
 		return 0, 0, err
 	}
-	b.since()
-	if err := b.verb("finalize-docs", id, 0); err != nil {
+	b.takeObserved()
+	if err := b.postVerb("finalize-docs", id, 0); err != nil {
 		return 0, 0, err
 	}
 	// To ask the service meanwhile would be counted as its work.
 	for began := time.Now(); b.stampedSoFar() < stampSigners && time.Since(began) < time.Minute; {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := b.completed(id); err != nil {
+	if err := b.waitCompleted(id); err != nil {
 		return 0, 0, err
 	}
-	seen := b.since()
+	seen := b.takeObserved()
 	if n := len(seen.stamped); n != stampSigners {
 		return 0, 0, fmt.Errorf("%d calls of %s for %d stamps", n, callStamp, stampSigners)
 	}
@@ -223,9 +223,9 @@ func (b *bureau) stamps() (wall, cpu time.Duration, err error) {
 	return wall / (stampSigners - 1), cpu / (stampSigners - 1), nil
 }
 
-// draft uploads an order of 100 KB with n stamps in rows on its page.
-func (b *bureau) draft(n int) (int64, error) {
-	id, err := b.upload(small, 0, nil)
+// uploadOrder uploads an order of 100 KB with n stamps in rows on its page.
+func (b *stampBench) uploadOrder(n int) (int64, error) {
+	id, err := b.uploadSized(small, 0, nil)
 	if err != nil {
 		return 0, err
 	}
@@ -240,5 +240,5 @@ func (b *bureau) draft(n int) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return id, b.call("POST", signPath+"placement-docs", 0, strings.NewReader(string(body)), nil)
+	return id, b.callJSON("POST", signPath+"placement-docs", 0, strings.NewReader(string(body)), nil)
 }

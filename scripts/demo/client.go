@@ -15,7 +15,7 @@ type object = map[string]any
 // client is one person's.
 type client struct{ url, token string }
 
-func (c *client) do(method, path string, body any) (*http.Response, error) {
+func (c *client) doRequest(method, path string, body any) (*http.Response, error) {
 	var b bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&b).Encode(body); err != nil {
@@ -42,8 +42,8 @@ func (c *client) do(method, path string, body any) (*http.Response, error) {
 	return a, nil
 }
 
-func (c *client) call(method, path string, body, answer any) error {
-	a, err := c.do(method, path, body)
+func (c *client) callJSON(method, path string, body, answer any) error {
+	a, err := c.doRequest(method, path, body)
 	if err != nil {
 		return err
 	}
@@ -54,12 +54,14 @@ func (c *client) call(method, path string, body, answer any) error {
 	return json.NewDecoder(a.Body).Decode(answer)
 }
 
-func (c *client) get(path string, answer any) error { return c.call("GET", path, nil, answer) }
+func (c *client) getJSON(path string, answer any) error { return c.callJSON("GET", path, nil, answer) }
 
-func (c *client) post(path string, body, answer any) error { return c.call("POST", path, body, answer) }
+func (c *client) postJSON(path string, body, answer any) error {
+	return c.callJSON("POST", path, body, answer)
+}
 
-func (c *client) file(path string) ([]byte, error) {
-	a, err := c.do("GET", path, nil)
+func (c *client) getFile(path string) ([]byte, error) {
+	a, err := c.doRequest("GET", path, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +69,8 @@ func (c *client) file(path string) ([]byte, error) {
 	return io.ReadAll(a.Body)
 }
 
-// completed polls the status until the document is completed, as clients do.
-func (c *client) completed(id int64) ([]string, error) {
+// waitCompleted polls the status until the document is completed, as clients do.
+func (c *client) waitCompleted(id int64) ([]string, error) {
 	for range 300 {
 		var s struct {
 			Data struct {
@@ -76,7 +78,7 @@ func (c *client) completed(id int64) ([]string, error) {
 				Serial []string `json:"serial_number"`
 			}
 		}
-		if err := c.get(fmt.Sprintf("/v1/econtract/web_app/document/status/%d", id), &s); err != nil {
+		if err := c.getJSON(fmt.Sprintf("/v1/econtract/web_app/document/status/%d", id), &s); err != nil {
 			return nil, err
 		}
 		if s.Data.Status == "completed" {

@@ -33,29 +33,29 @@ func run(binary string) error {
 		return err
 	}
 	defer s.Stop()
-	say("the service runs at %s, its data lies in %s", s.URL, s.Data)
+	printStep("the service runs at %s, its data lies in %s", s.URL, s.Data)
 
 	w := walk{out: filepath.Join(dir, "sewa-signed.pdf")}
-	if w.owner, err = person(s, "sari@example.test", "Sari Wulandari"); err != nil {
+	if w.owner, err = addPerson(s, "sari@example.test", "Sari Wulandari"); err != nil {
 		return err
 	}
-	if w.signer, err = person(s, "budi@example.test", "Budi Santoso"); err != nil {
+	if w.signer, err = addPerson(s, "budi@example.test", "Budi Santoso"); err != nil {
 		return err
 	}
-	say("two users of one organisation: Sari, who owns the contract, and Budi, who signs it")
-	for _, step := range []func() error{w.find, w.upload, w.place, w.finalize, w.sign, w.complete, w.download} {
+	printStep("two users of one organisation: Sari, who owns the contract, and Budi, who signs it")
+	for _, step := range []func() error{w.findSigner, w.uploadContract, w.placeBoxes, w.finalizeContract, w.signContract, w.waitComplete, w.downloadSigned} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	judge("pdfsig", "-nocert", w.out)
+	printPdfsig("pdfsig", "-nocert", w.out)
 	return nil
 }
 
-func say(format string, args ...any) { fmt.Printf("- "+format+"\n", args...) }
+func printStep(format string, args ...any) { fmt.Printf("- "+format+"\n", args...) }
 
-// judge shows what a program that is not ours says of the file, where it is installed.
-func judge(name string, args ...string) {
+// printPdfsig shows what a program that is not ours says of the file, where it is installed.
+func printPdfsig(name string, args ...string) {
 	b, err := exec.Command(name, args...).Output()
 	if err != nil && len(b) == 0 {
 		return
@@ -67,15 +67,15 @@ func judge(name string, args ...string) {
 	}
 }
 
-// person adds a user beside the running service and logs in.
-func person(s *running.Service, email, name string) (*client, error) {
+// addPerson adds a user beside the running service and logs in.
+func addPerson(s *running.Service, email, name string) (*client, error) {
 	password := "demo-" + email + "-kata-sandi"
 	if err := s.AddUser(email, name, password); err != nil {
 		return nil, err
 	}
 	c := &client{url: s.URL}
 	var in struct{ Data struct{ Token string } }
-	if err := c.post("/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
+	if err := c.postJSON("/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
 		return nil, err
 	}
 	c.token = in.Data.Token

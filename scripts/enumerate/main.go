@@ -54,7 +54,7 @@ func run(binary string, n int) (err error) {
 			return err
 		}
 		var in struct{ Data struct{ Token string } }
-		if err := ask(s.URL, "", "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
+		if err := callJSON(s.URL, "", "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
 			return err
 		}
 		tokens[name] = in.Data.Token
@@ -72,24 +72,24 @@ func run(binary string, n int) (err error) {
 	for i := range 90 {
 		guests = append(guests, object{"name": fmt.Sprintf("Tamu %d", i), "email": fmt.Sprintf("tamu%d@example.test", i), "role": "signer", "number": 1})
 	}
-	err = ask(s.URL, tokens["owner"], "POST", sign+"upload-docs-base64", object{
+	err = callJSON(s.URL, tokens["owner"], "POST", sign+"upload-docs-base64", object{
 		"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(1)), "guest": guests,
 	}, &up)
 	if err != nil {
 		return err
 	}
 	id := up.Response.Data.DocumentID
-	if err := ask(s.URL, tokens["owner"], "POST", sign+"finalize-docs", object{"document_id": id}, nil); err != nil {
+	if err := callJSON(s.URL, tokens["owner"], "POST", sign+"finalize-docs", object{"document_id": id}, nil); err != nil {
 		return err
 	}
 	const missing = 999_999_999
 	detail := func(id int64) func() error {
 		return func() error {
-			return ask(s.URL, tokens["stranger"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
+			return callJSON(s.URL, tokens["stranger"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
 		}
 	}
 	post := func(token, path string, body object) func() error {
-		return func() error { return ask(s.URL, token, "POST", path, body, nil) }
+		return func() error { return callJSON(s.URL, token, "POST", path, body, nil) }
 	}
 	fmt.Printf("%-18s %12s %12s %12s %12s %14s %14s\n", "question", "p50 exists", "p50 none", "p99 exists", "p99 none", "p50 difference", "p99 difference")
 	for _, q := range []struct {
@@ -119,7 +119,7 @@ func run(binary string, n int) (err error) {
 	return nil
 }
 
-func ask(url, token, method, path string, body object, answer any) error {
+func callJSON(url, token, method, path string, body object, answer any) error {
 	var b bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&b).Encode(body); err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,13 +27,18 @@ type client struct {
 	token string
 	id    string
 	email string
+
+	prober atomic.Pointer[prober] // counts what is answered during outages; nil: nothing does
 }
+
+func (c *client) setProber(p *prober) { c.prober.Store(p) }
 
 // refusal is an answer of the service that is no success.
 type refusal struct {
 	what   string
 	status int
 	text   []byte
+	after  string // Retry-After
 }
 
 func (r *refusal) Error() string {
@@ -42,28 +48,31 @@ func (r *refusal) Error() string {
 // pause is how long the client waits before it asks a service again that did not answer.
 const pause = 50 * time.Millisecond
 
-// login waits for a token.
-func (c *client) login(ctx context.Context, email, password string) error {
+// refusedPause is how long it waits after a refusal that invites to come again: less than it is told, to be early rather than late.
+const refusedPause = 250 * time.Millisecond
+
+// waitLogin waits for a token.
+func (c *client) waitLogin(ctx context.Context, email, password string) error {
 	var in struct {
 		Data struct {
 			Token   string
 			Account struct{ ID string }
 		}
 	}
-	if _, err := c.insist(ctx, "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
+	if _, err := c.callUntilAnswered(ctx, "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
 		return err
 	}
 	c.token, c.id, c.email = in.Data.Token, in.Data.Account.ID, email
 	return nil
 }
 
-// insist asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
+// callUntilAnswered asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
 // died or was dead. Every repeat has the Idempotency-Key of the first request. That one still runs (409) must never be said: the
 // process that it ran in is dead.
-func (c *client) insist(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
+func (c *client) callUntilAnswered(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
 	key := rand.Text()
 	for {
-		b, err := c.ask(ctx, method, path, key, body)
+		b, err := c.callOnce(ctx, method, path, key, body)
 		var r *refusal
 		switch {
 		case err == nil:
@@ -77,12 +86,29 @@ func (c *client) insist(ctx context.Context, method, path string, body, answer a
 			return lost, err
 		}
 		lost++
+		if r != nil { // it lives, and is not to be besieged
+			time.Sleep(refusedPause)
+			continue
+		}
 		time.Sleep(pause)
 	}
 }
 
-// ask asks once.
-func (c *client) ask(ctx context.Context, method, path, key string, body any) ([]byte, error) {
+// callOnce asks once.
+func (c *client) callOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
+	p := c.prober.Load()
+	if p == nil {
+		return c.sendOnce(ctx, method, path, key, body)
+	}
+	outage, began := p.currentOutage(), time.Now()
+	text, err := c.sendOnce(ctx, method, path, key, body)
+	if ctx.Err() == nil {
+		p.countAnswer(outage, method, path, time.Since(began), err)
+	}
+	return text, err
+}
+
+func (c *client) sendOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
 	var b bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&b).Encode(body); err != nil {
@@ -107,7 +133,7 @@ func (c *client) ask(ctx context.Context, method, path, key string, body any) ([
 	defer a.Body.Close()
 	text, err := io.ReadAll(a.Body)
 	if err == nil && a.StatusCode != http.StatusOK {
-		err = &refusal{method + " " + path, a.StatusCode, text}
+		err = &refusal{method + " " + path, a.StatusCode, text, a.Header.Get("Retry-After")}
 	}
 	return text, err
 }

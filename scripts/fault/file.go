@@ -20,8 +20,8 @@ import (
 	"segel/pdf"
 )
 
-// roots trusts the service's authority, and the office's for duty stamps.
-func roots(data, office string) (*validate.Trust, error) {
+// readRoots trusts the service's authority, and the office's for duty stamps.
+func readRoots(data, office string) (*validate.Trust, error) {
 	own, err := authority.ReadRoot(filepath.Join(data, "authority"))
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func roots(data, office string) (*validate.Trust, error) {
 const closing = 2
 
 // checkFile says what is wrong with the file that an order became.
-func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*issued, t *validate.Trust) error {
+func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*officeSerial, t *validate.Trust) error {
 	if o.whole && !bytes.HasPrefix(file, o.file) {
 		return errors.New("it does not begin with the file that was uploaded")
 	}
@@ -77,7 +77,7 @@ func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*i
 
 // checkStamp checks one stamp: that it is where it was ordered, and that what it was affixed to, as the office has it in
 // its journal, is the state of the file right before it.
-func checkStamp(r *validate.Report, p place, serial string, there *issued, states []string) error {
+func checkStamp(r *validate.Report, p place, serial string, there *officeSerial, states []string) error {
 	i := slices.IndexFunc(r.Stamps, func(s validate.Stamp) bool { return s.Serial == serial })
 	if i < 0 {
 		return errors.New("it is not in the file")
@@ -131,9 +131,9 @@ const (
 	qpdf   = "qpdf"   // about one in [sample]
 )
 
-// byOthers has one of these programs read a file, and says what it finds wrong; asked is false where it is not installed.
+// checkWithProgram has one of these programs read a file, and says what it finds wrong; asked is false where it is not installed.
 // The file has that many signatures and, behind them, a document timestamp, which not every pdfsig verifies.
-func byOthers(program, dir string, file []byte, signatures int) (asked bool, err error) {
+func checkWithProgram(program, dir string, file []byte, signatures int) (asked bool, err error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return false, nil
 	}
@@ -161,8 +161,8 @@ func byOthers(program, dir string, file []byte, signatures int) (asked bool, err
 	return true, nil
 }
 
-// alarmed returns the lines of a service's log that tell of an alarm.
-func alarmed(log string) ([]string, error) {
+// alarmLines returns the lines of a service's log that tell of an alarm.
+func alarmLines(log string) ([]string, error) {
 	b, err := os.ReadFile(log)
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
 // Command fault kills a service over and over while it takes in and works off stamping orders, at an office that loses
-// one answer in ten, and then proves from the office's journal, the database and the files that no order was lost, no
+// one answer in ten, and takes its database, files and disk away for a while; then it proves from the office's journal, the database and the files that no order was lost, no
 // serial used twice or unaccounted for, no quota leaked, and that every file is sound. docs/emeterai.md tells how it is
 // used. It ends with 1 if anything is not as it has to be.
 package main
@@ -13,17 +13,21 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 )
 
 // options are what the command line says.
 type options struct {
-	binary string
-	kills  int
-	orders int
-	seed   uint64
-	office bool   // the office is killed as well
-	keep   string // folder that everything is left in; empty: one that is removed
-	mutant string
+	binary   string
+	kills    int
+	orders   int
+	seed     uint64
+	office   bool   // the office is killed as well
+	outages  int    // how often a part is taken away
+	postgres bool   // the database is PostgreSQL, behind a proxy that misbehaves; else SQLite
+	deleted  bool   // the data folder is deleted in the end
+	keep     string // folder that everything is left in; empty: one that is removed
+	mutant   string
 }
 
 func main() {
@@ -33,28 +37,31 @@ func main() {
 	flag.IntVar(&o.orders, "orders", 2000, "stamping orders")
 	flag.Uint64Var(&o.seed, "seed", 0, "of everything that is left to chance; 0: another one each time")
 	flag.BoolVar(&o.office, "office", false, "kill the office as well, in one life of five")
+	flag.IntVar(&o.outages, "outages", 0, "how often the database, the files or the disk are taken away for a while")
+	flag.BoolVar(&o.postgres, "postgres", false, "use PostgreSQL, started for the purpose, instead of SQLite")
+	flag.BoolVar(&o.deleted, "deleted", false, "delete the data folder under the running service in the end, and measure what that uses")
 	flag.StringVar(&o.keep, "keep", "", "folder to leave everything in")
 	flag.StringVar(&o.mutant, "mutant", "", "build the program with this fault, which has to be found: naive")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	p, err := run(ctx, o)
 	switch {
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "fault:", err)
 		os.Exit(1)
-	case o.mutant != "" && p.faults() == 0:
+	case o.mutant != "" && p.countFaults() == 0:
 		fmt.Println("NOT CAUGHT: the program with the fault passed")
 		os.Exit(1)
 	case o.mutant != "":
-		fmt.Printf("caught: the fault shows in %d lines\n", p.faults())
-	case p.faults() > 0:
+		fmt.Printf("caught: the fault shows in %d lines\n", p.countFaults())
+	case p.countFaults() > 0:
 		os.Exit(1)
 	}
 }
 
 // run does all of it in a folder of its own.
-func run(ctx context.Context, o options) (p proof, err error) {
+func run(ctx context.Context, o options) (p resultTable, err error) {
 	if o.seed == 0 {
 		var b [8]byte
 		_, _ = rand.Read(b[:]) // it never fails
@@ -69,22 +76,30 @@ func run(ctx context.Context, o options) (p proof, err error) {
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	fmt.Printf("%d orders, %d kills, seed %d\n", o.orders, o.kills, o.seed)
+	fmt.Printf("%d orders, %d kills, %d outages, seed %d\n", o.orders, o.kills, o.outages, o.seed)
 	if o.mutant != "" {
 		if o.binary, err = buildMutant(o.mutant, dir); err != nil {
 			return nil, err
 		}
 	}
-	t, err := openTrial(o, dir)
+	t, err := openTrial(ctx, o, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	if err := t.bombard(ctx); err != nil {
+	defer func() { err = errors.Join(err, t.close()) }()
+	if err := t.submitAndKill(ctx); err != nil {
 		return nil, err
 	}
-	if err := t.settle(ctx); err != nil {
+	if err := t.waitSettled(ctx); err != nil {
 		return nil, err
 	}
-	return t.prove(ctx)
+	if p, err = t.checkResults(ctx); err != nil || !o.deleted {
+		return p, err
+	}
+	deleted, err := t.deleteData(ctx)
+	if err != nil {
+		return nil, err
+	}
+	deleted.printTable(os.Stdout)
+	return append(p, deleted...), nil
 }

@@ -27,24 +27,24 @@ var mutants = map[string]edit{
 		old:  "\t\treturn s.orderOrClaim(ctx, d, i)\n",
 		new:  "\t\treturn false, s.callThenRecord(ctx, d, i, *t)\n",
 		added: `
-func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i int, t run) error {
+func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i int, t stampRun) error {
 	order, err := blob.NewKey(s.Random)
 	if err != nil {
 		return err
 	}
 	d.Stamps[i].Order, t.again = string(order), false
-	serial, err := s.take(ctx, d, i, &t)
+	serial, err := s.fetchSerial(ctx, d, i, &t)
 	if err != nil {
-		return s.problem(ctx, d, i, err)
+		return s.recordStampProblem(ctx, d, i, err)
 	}
-	err = s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+	err = s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.OrderSerial(d, i, string(order), s.Clock())
 	})
 	if err != nil {
 		return err
 	}
-	return s.ruled(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		return contract.BindSerial(d, i, contract.StampSerial{Serial: serial}, s.Office.Specimen(), s.Clock())
+	return s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
+		return contract.BindSerial(d, i, contract.StampSerial{Serial: serial}, s.Office.IsSpecimen(), s.Clock())
 	})
 }
 `,

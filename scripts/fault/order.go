@@ -36,9 +36,9 @@ var kinds = []struct {
 	pages int
 	whole bool
 }{
-	{pdftest.Archive(2), 1, true},
+	{pdftest.PDFA(2), 1, true},
 	{pdftest.Table(2), 2, false},
-	{pdftest.Archive(3), 1, true},
+	{pdftest.PDFA(3), 1, true},
 	{pdftest.Streams(3), 3, false},
 }
 
@@ -57,8 +57,8 @@ func drawOrder(r *rand.Rand, n int) *order {
 	return o
 }
 
-// submit takes the order from upload to finalize. Whatever was not answered is asked again.
-func (c *client) submit(ctx context.Context, o *order) (err error) {
+// submitOrder takes the order from upload to finalize. Whatever was not answered is asked again.
+func (c *client) submitOrder(ctx context.Context, o *order) (err error) {
 	var up struct {
 		Response struct {
 			Data struct {
@@ -66,7 +66,7 @@ func (c *client) submit(ctx context.Context, o *order) (err error) {
 			}
 		}
 	}
-	o.resent, err = c.insist(ctx, "POST", signPath+"upload-docs-base64", object{
+	o.resent, err = c.callUntilAnswered(ctx, "POST", signPath+"upload-docs-base64", object{
 		"filename": "kuitansi.pdf", "document_title": "Kuitansi", "document_base64": base64.StdEncoding.EncodeToString(o.file),
 		"signer": []object{{"id": c.id, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}},
 	}, &up)
@@ -81,30 +81,30 @@ func (c *client) submit(ctx context.Context, o *order) (err error) {
 			"emet": object{"llx": p.box[0], "lly": p.box[1], "urx": p.box[2], "ury": p.box[3]},
 		})
 	}
-	if _, err := c.insist(ctx, "POST", signPath+"placement-docs", object{"document_id": o.id, "signers": entries}, nil); err != nil {
+	if _, err := c.callUntilAnswered(ctx, "POST", signPath+"placement-docs", object{"document_id": o.id, "signers": entries}, nil); err != nil {
 		return err
 	}
-	if o.again, err = c.insist(ctx, "POST", signPath+"finalize-docs", object{"document_id": o.id}, nil); err != nil {
+	if o.again, err = c.callUntilAnswered(ctx, "POST", signPath+"finalize-docs", object{"document_id": o.id}, nil); err != nil {
 		return err
 	}
 	o.ordered = true
 	return nil
 }
 
-// look asks where an order stands.
-func (c *client) look(ctx context.Context, o *order) error {
+// readStatus asks where an order stands.
+func (c *client) readStatus(ctx context.Context, o *order) error {
 	var a struct {
 		Data struct {
 			Status  string
 			Serials []string `json:"serial_number"`
 		}
 	}
-	if _, err := c.insist(ctx, "GET", fmt.Sprint(documentPath, "status/", o.id), nil, &a); err != nil {
+	if _, err := c.callUntilAnswered(ctx, "GET", fmt.Sprint(documentPath, "status/", o.id), nil, &a); err != nil {
 		return err
 	}
 	o.state, o.serials = a.Data.Status, a.Data.Serials
 	return nil
 }
 
-// settled reports whether nothing happens to the order any more by itself.
-func (o *order) settled() bool { return o.state == "completed" || o.state == "failed" }
+// isSettled reports whether nothing happens to the order any more by itself.
+func (o *order) isSettled() bool { return o.state == "completed" || o.state == "failed" }

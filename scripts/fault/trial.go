@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"segel/internal/store/storetest/pgtest"
 	"segel/scripts/running"
 )
 
@@ -30,16 +31,34 @@ type trial struct {
 	client      *client
 	orders      []*order
 	acknowledge atomic.Int64 // orders so far
-	deaths      map[moment]int
+	deaths      map[killMoment]int
 	offices     int // times that the office was killed
+
+	server          *pgtest.Server // nil: SQLite, as are database and proxy
+	database        string         // its address, past the proxy
+	proxy           *pgtest.Proxy
+	mounted         bool  // the data has a disk of its own
+	noDisk          error // why it has not
+	prober          *prober
+	outageCounts    map[string]int // outages, by name
+	killedMeanwhile int            // of them those in which the service was killed
 }
 
 // What the office loses: one answer in ten of the calls that cost or cannot be undone.
 const lose = 0.1
 
 // openTrial starts all of it.
-func openTrial(o options, dir string) (t *trial, err error) {
-	t = &trial{options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"), deaths: map[moment]int{}}
+func openTrial(ctx context.Context, o options, dir string) (t *trial, err error) {
+	t = &trial{
+		options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"),
+		deaths: map[killMoment]int{}, outageCounts: map[string]int{},
+		service: &running.Program{}, office: &running.Program{},
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, t.close())
+		}
+	}()
 	t.random = rand.New(rand.NewPCG(o.seed, 1))
 	draws := rand.New(rand.NewPCG(o.seed, 2))
 	for n := range o.orders {
@@ -55,6 +74,10 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	if err := errors.Join(os.MkdirAll(shared, 0o700), os.WriteFile(filepath.Join(dir, "faults.json"), plan, 0o600)); err != nil {
 		return nil, err
 	}
+	parts, err := t.openParts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	at, err := freeAddresses(2)
 	if err != nil {
 		return nil, err
@@ -68,19 +91,18 @@ func openTrial(o options, dir string) (t *trial, err error) {
 	}
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(running.AtOffice(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"),
+		Env: append(append(running.OfficeEnv(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
 	}
 	t.killer = &killer{victim: t.service}
-	t.wire.Asked = func(call string) { t.killer.see(asking, call) }
-	t.wire.Answered = func(call string, _ time.Duration) { t.killer.see(answered, call) }
-	t.wire.Told = func(call string) { t.killer.see(told, call) }
+	t.wire.Asked = func(call string) { t.killer.observeMoment(asking, call) }
+	t.wire.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
+	t.wire.Delivered = func(call string) { t.killer.observeMoment(told, call) }
 	t.client = &client{url: "http://" + at[1]}
 	err = errors.Join(t.office.Start(), t.service.Start())
 	if err == nil {
 		err = t.service.Grant(t.data, "Segel", grantedStamps, grantedSignatures)
 	}
 	if err != nil {
-		t.close()
 		return nil, err
 	}
 	return t, nil
@@ -92,10 +114,13 @@ const (
 	grantedSignatures = 1_000
 )
 
-func (t *trial) close() {
+func (t *trial) close() error {
 	t.service.Stop()
 	t.office.Stop()
-	t.wire.Close()
+	if t.wire != nil {
+		t.wire.Close()
+	}
+	return t.closeParts()
 }
 
 // freeAddresses returns addresses that nobody listens on.
@@ -115,9 +140,9 @@ func freeAddresses(n int) ([]string, error) {
 // clients is how many orders are submitted at the same time.
 const clients = 4
 
-// bombard submits all orders and kills the service meanwhile.
-func (t *trial) bombard(ctx context.Context) error {
-	login, ok := t.service.Said("first login: ")
+// submitAndKill submits all orders, and kills the service and takes parts of it away meanwhile.
+func (t *trial) submitAndKill(ctx context.Context) error {
+	login, ok := t.service.FindOutput("first login: ")
 	if !ok {
 		return errors.New("the service told no first login")
 	}
@@ -125,24 +150,34 @@ func (t *trial) bombard(ctx context.Context) error {
 	if _, err := fmt.Sscanf(login, "%s password: %s", &email, &password); err != nil {
 		return fmt.Errorf("first login %q: %w", login, err)
 	}
-	if err := t.client.login(ctx, strings.TrimSuffix(email, ","), password); err != nil {
+	email = strings.TrimSuffix(email, ",")
+	if err := t.client.waitLogin(ctx, email, password); err != nil {
 		return err
 	}
+	t.prober = newProber(t.client, email, password)
+	t.client.setProber(t.prober)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Each life gets its share of the orders, so that there are some to the last.
 	shares := make(chan *order, len(t.orders))
 	submitted := make(chan error, 1)
-	go func() { submitted <- t.submit(ctx, shares) }()
-	given := 0
-	for k := range t.kills {
-		for ; given < (k+1)*len(t.orders)/t.kills; given++ {
+	go func() { submitted <- t.submitOrders(ctx, shares) }()
+	given, kills, kinds := 0, 0, t.outageKinds()
+	for k, out := range t.planEvents() {
+		for ; given < (k+1)*len(t.orders)/(t.kills+t.outages); given++ {
 			shares <- t.orders[given]
 		}
-		if err := t.life(ctx, k); err != nil {
+		if out >= 0 {
+			if err := t.runOutage(ctx, kinds[out%len(kinds)]); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.runLife(ctx, kills); err != nil {
 			return err
 		}
-		t.progress(k + 1)
+		kills++
+		t.printProgress(kills)
 	}
 	for ; given < len(t.orders); given++ {
 		shares <- t.orders[given]
@@ -156,10 +191,20 @@ func (t *trial) bombard(ctx context.Context) error {
 	return <-submitted
 }
 
-// life starts the service unless it runs, and has it end at a drawn moment.
-func (t *trial) life(ctx context.Context, k int) error {
-	a := draw(t.random)
-	t.killer.arm(a)
+// planEvents is what happens in turn: the number of an outage, or -1 for a kill.
+func (t *trial) planEvents() []int {
+	all := make([]int, t.kills+t.outages)
+	for i := range all {
+		all[i] = max(i-t.kills, -1)
+	}
+	t.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// runLife starts the service unless it runs, and has it end at a drawn moment.
+func (t *trial) runLife(ctx context.Context, k int) error {
+	a := drawShot(t.random)
+	t.killer.armShot(a)
 	if t.service.PID() == 0 {
 		listening, err := t.service.Launch()
 		if err != nil {
@@ -167,7 +212,7 @@ func (t *trial) life(ctx context.Context, k int) error {
 		}
 		if a.at != starting && a.at != anyTime {
 			// A call of the life before may still be on the wire, and its moment be the one.
-			if err := listening(); err != nil && t.killer.waits() {
+			if err := listening(); err != nil && t.killer.isArmed() {
 				return fmt.Errorf("start the service again: %w; see %s", err, t.service.Log)
 			}
 		}
@@ -179,23 +224,23 @@ func (t *trial) life(ctx context.Context, k int) error {
 		}
 		t.offices++
 	}
-	t.deaths[t.killer.live()]++
+	t.deaths[t.killer.waitForDeath()]++
 	return ctx.Err()
 }
 
-// submit has the orders submitted.
-func (t *trial) submit(ctx context.Context, shares <-chan *order) error {
+// submitOrders has the orders submitted.
+func (t *trial) submitOrders(ctx context.Context, shares <-chan *order) error {
 	var all sync.WaitGroup
 	failed := make(chan error, clients)
 	for range clients {
 		all.Go(func() {
 			for o := range shares {
-				if err := t.client.submit(ctx, o); err != nil {
+				if err := t.client.submitOrder(ctx, o); err != nil {
 					failed <- fmt.Errorf("submit an order: %w", err)
 					return
 				}
 				t.acknowledge.Add(1)
-				t.killer.see(acknowledged, "")
+				t.killer.observeMoment(acknowledged, "")
 			}
 		})
 	}
@@ -204,8 +249,8 @@ func (t *trial) submit(ctx context.Context, shares <-chan *order) error {
 	return <-failed
 }
 
-// progress tells now and then how far it is.
-func (t *trial) progress(kills int) {
+// printProgress tells now and then how far it is.
+func (t *trial) printProgress(kills int) {
 	if kills%20 == 0 {
 		fmt.Fprintf(os.Stderr, "%s %d kills, %d orders acknowledged\n", time.Now().UTC().Format(time.TimeOnly), kills, t.acknowledge.Load())
 	}

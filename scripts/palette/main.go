@@ -15,15 +15,15 @@ import (
 
 func main() {
 	for _, name := range os.Args[1:] {
-		if err := reduce(name); err != nil {
+		if err := reduceColours(name); err != nil {
 			fmt.Fprintln(os.Stderr, "palette:", err)
 			os.Exit(1)
 		}
 	}
 }
 
-// reduce replaces a file by one with a palette, unless it has one already.
-func reduce(name string) error {
+// reduceColours replaces a file by one with a palette, unless it has one already.
+func reduceColours(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err
@@ -41,13 +41,13 @@ func reduce(name string) error {
 		return err
 	}
 	e := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := e.Encode(out, paletted(full)); err != nil {
+	if err := e.Encode(out, toPaletted(full)); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return out.Close()
 }
 
-func paletted(full image.Image) *image.Paletted {
+func toPaletted(full image.Image) *image.Paletted {
 	r := full.Bounds()
 	count := map[color.RGBA]int{}
 	for y := r.Min.Y; y < r.Max.Y; y++ {

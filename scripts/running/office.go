@@ -2,9 +2,9 @@ package running
 
 import "time"
 
-// AtOffice is the environment of a service that goes to a sandbox office at an address, in the adapter form with a shared
+// OfficeEnv is the environment of a service that goes to a sandbox office at an address, in the adapter form with a shared
 // folder. Settle is how long after a call that timed out, which it does after three seconds, the office may still act.
-func AtOffice(address, shared string, settle time.Duration) []string {
+func OfficeEnv(address, shared string, settle time.Duration) []string {
 	return []string{
 		"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_LOGIN_URL=" + address, "SEGEL_STAMP_ADAPTERS=" + address,
 		"SEGEL_STAMP_NETWORKS=127.0.0.0/8", "SEGEL_STAMP_SHARED_DIR=" + shared,
@@ -15,5 +15,5 @@ func AtOffice(address, shared string, settle time.Duration) []string {
 
 // StartOffice runs a sandbox office on a free port with a data folder, and waits until it says its address.
 func StartOffice(binary, data, shared string) (*Service, error) {
-	return start(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
+	return startProgram(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
 }

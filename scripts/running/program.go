@@ -60,7 +60,7 @@ func (p *Program) Launch() (listening func() error, err error) {
 		if err != nil {
 			return
 		}
-		p.read(out, up)
+		p.readOutput(out, up)
 		_ = cmd.Wait() // it ends by a signal
 	}()
 	if err := <-started; err != nil {
@@ -75,8 +75,8 @@ func (p *Program) Launch() (listening func() error, err error) {
 	}, nil
 }
 
-// read keeps what it prints, and says once whether it listens.
-func (p *Program) read(out io.Reader, up chan<- bool) {
+// readOutput keeps what it prints, and says once whether it listens.
+func (p *Program) readOutput(out io.Reader, up chan<- bool) {
 	said := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		p.mu.Lock()
@@ -108,12 +108,12 @@ func (p *Program) Start() error {
 }
 
 // Kill ends it with SIGKILL: no handler runs, nothing is flushed. It returns once it has gone.
-func (p *Program) Kill() { p.end(syscall.SIGKILL) }
+func (p *Program) Kill() { p.endWith(syscall.SIGKILL) }
 
 // Stop ends it as an operator would.
-func (p *Program) Stop() { p.end(syscall.SIGINT) }
+func (p *Program) Stop() { p.endWith(syscall.SIGINT) }
 
-func (p *Program) end(s syscall.Signal) {
+func (p *Program) endWith(s syscall.Signal) {
 	p.mu.Lock()
 	cmd, gone := p.cmd, p.gone
 	p.mu.Unlock()
@@ -139,8 +139,8 @@ func (p *Program) PID() int {
 	return p.cmd.Process.Pid
 }
 
-// Said returns what follows a text in what it printed, the first time.
-func (p *Program) Said(text string) (string, bool) {
+// FindOutput returns what follows a text in what it printed, the first time.
+func (p *Program) FindOutput(text string) (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, line := range p.printed {

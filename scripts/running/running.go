@@ -20,15 +20,15 @@ type Service struct {
 // Start runs the binary on a free port with a data folder, and waits until it says its address. Env is added to the
 // environment.
 func Start(binary, data string, env ...string) (*Service, error) {
-	return start(binary, data, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, env...)
+	return startProgram(binary, data, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, env...)
 }
 
-func start(binary, data string, args []string, env ...string) (*Service, error) {
+func startProgram(binary, data string, args []string, env ...string) (*Service, error) {
 	p := &Program{Binary: binary, Args: args, Env: env}
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	address, ok := p.Said("http://")
+	address, ok := p.FindOutput("http://")
 	if !ok {
 		p.Stop()
 		return nil, fmt.Errorf("segel %s did not print its address", args[0])

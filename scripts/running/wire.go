@@ -16,9 +16,9 @@ type Wire struct {
 	URL string // where it is reached
 
 	// Each may be nil. Call is the last part of the path, such as stampv2.
-	Asked    func(call string)                     // the office is about to be asked
-	Answered func(call string, took time.Duration) // it has acted; the service does not know yet
-	Told     func(call string)                     // the answer was passed on
+	Asked     func(call string)                     // the office is about to be asked
+	Answered  func(call string, took time.Duration) // it has acted; the service does not know yet
+	Delivered func(call string)                     // the answer was passed on
 
 	office string
 	client http.Client
@@ -57,7 +57,7 @@ func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		w.Asked(call)
 	}
 	began := time.Now()
-	answer, text, err := w.pass(r, body)
+	answer, text, err := w.forwardCall(r, body)
 	if w.Answered != nil {
 		w.Answered(call, time.Since(began))
 	}
@@ -70,12 +70,12 @@ func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	to.WriteHeader(answer.StatusCode)
 	_, _ = to.Write(text) // who was killed does not read
 	_ = http.NewResponseController(to).Flush()
-	if w.Told != nil {
-		w.Told(call)
+	if w.Delivered != nil {
+		w.Delivered(call)
 	}
 }
 
-func (w *Wire) pass(r *http.Request, body []byte) (*http.Response, []byte, error) {
+func (w *Wire) forwardCall(r *http.Request, body []byte) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), officeTime)
 	defer cancel()
 	out, err := http.NewRequestWithContext(ctx, r.Method, w.office+r.URL.RequestURI(), bytes.NewReader(body))

@@ -56,12 +56,12 @@ test("an administrator adds somebody, grants quota, reconciles and reads what ha
   await page.getByRole("tab", { name: "Reconciliation" }).click();
   await page.getByRole("button", { name: "Reconcile now" }).click();
   await page.locator("[data-report]").waitFor();
-  await page.getByText("Everything agrees or is explained").waitFor();
+  await page.getByText("Everything matches or is explained").waitFor();
 
   await page.getByRole("tab", { name: "Stuck" }).click();
   await page.getByText("Nothing is stuck.").waitFor();
   await page.getByRole("tab", { name: "Certificates" }).click();
-  await page.getByText("The authority's own").waitFor();
+  await page.getByText("Certificates of the authority").waitFor();
   await page.getByRole("tab", { name: "Audit log" }).click();
   await page.getByRole("link", { name: "Perjanjian Kerja" }).first().waitFor();
   await page.reload();

@@ -40,7 +40,7 @@ test("a contract is made and sent by keyboard alone, and what is placed is spoke
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Move Pemilik Satu up" }).focus();
   await page.keyboard.press("Enter");
-  await page.getByText("Pemilik Satu is at place 1 of 2").waitFor({ state: "attached" });
+  await page.getByText("Pemilik Satu is now 1 of 2").waitFor({ state: "attached" });
   await page.getByRole("button", { name: "Continue" }).focus();
   await page.keyboard.press("Enter");
   await page.waitForURL("**step=place**");
@@ -130,7 +130,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
   const former = Number(new URL(page.url()).searchParams.get("document"));
   await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: /File/ }).click();
   await page.getByRole("textbox", { name: "Title of the document" }).fill("");
-  await page.getByText("Not saved.").waitFor();
+  await page.getByText("Not saved yet.").waitFor();
   expect(await page.getByRole("textbox", { name: "Title of the document" }).getAttribute("aria-invalid")).toBe("true");
   await page.getByRole("textbox", { name: "Title of the document" }).fill("Sewa Ruko 2031");
   await page.locator("input[type=datetime-local]").fill("2031-01-31T17:00");
@@ -141,7 +141,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
   expect(await page.locator("input[type=datetime-local]").inputValue()).toBe("2031-01-31T17:00");
 
   await page.getByRole("link", { name: "Choose another file" }).click();
-  await page.getByText("takes the place of the draft").waitFor();
+  await page.getByText("replaces the draft").waitFor();
   await page.setInputFiles("input[type=file]", { name: "Lampiran.pdf", mimeType: "application/pdf", buffer: paper(2) });
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.waitForURL("**step=people**");

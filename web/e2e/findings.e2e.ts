@@ -57,7 +57,7 @@ async function finalized(file: Buffer, title: string): Promise<number> {
   return id;
 }
 
-const side = (page: Page) => page.getByRole("region", { name: "What is asked of you" });
+const side = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 const signIt = (page: Page) => side(page).getByRole("button", { name: "Sign", exact: true });
 
 /** How dark a page is within a band, in parts of its height. */
@@ -76,14 +76,14 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   const send = owner.getByRole("button", { name: "Send", exact: true });
   await send.waitFor();
   expect(await send.isDisabled()).toBe(true);
-  const asked = owner.getByRole("region", { name: "What was found in this file has to be accepted" });
+  const asked = owner.getByRole("region", { name: "The findings in this file have to be accepted" });
   expect(await asked.getByRole("checkbox").count()).toBe(2);
   await owner.getByText("This file contains JavaScript (page 1).").waitFor(); // told, and asked for nothing
   expect(await violations(owner)).toEqual([]);
   const finalize = owner.waitForRequest("**/sign/finalize-docs");
-  await asked.getByRole("checkbox", { name: /^I accept this: In print/ }).check();
+  await asked.getByRole("checkbox", { name: /^I accept this finding: In print/ }).check();
   expect(await send.isDisabled()).toBe(true); // each has to be accepted
-  await asked.getByRole("checkbox", { name: /^I accept this: What this file shows depends/ }).check();
+  await asked.getByRole("checkbox", { name: /^I accept this finding: What this file shows depends/ }).check();
   await send.click();
   expect(((await finalize).postDataJSON() as { accept_findings: string[] }).accept_findings).toEqual(["finding.print_differs", "finding.view_varies"]);
   await owner.waitForURL(`**/document/${id}`);
@@ -91,16 +91,16 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   await owner.getByText(/^Accepted what was found in the file: In print/).waitFor();
 
   await signer.goto(`${s.url}/document/${id}/sign`);
-  const found = signer.getByRole("region", { name: /^What was found in this file/ });
+  const found = signer.getByRole("region", { name: /^Findings in this file/ });
   await found.waitFor();
-  expect(await found.getByText("Pemilik Satu accepted this when sending the document.").count()).toBe(2);
+  expect(await found.getByText("Pemilik Satu accepted this finding when they sent the document.").count()).toBe(2);
   await found.getByText("This file contains JavaScript (page 1).").waitFor();
   await signer.locator("[data-page='1'] canvas").waitFor();
   const hidden = [0.35, 0.45] as const; // where the price stands that is printed only
   await expect.poll(() => ink(signer, 0.1, 0.2)).toBeGreaterThan(50);
   expect(await ink(signer, ...hidden)).toBe(0);
   await signer.locator("label").filter({ hasText: /^Print$/ }).click();
-  await signer.getByText("This is how the pages would be printed.").waitFor();
+  await signer.getByText("The pages are shown as they would be printed.").waitFor();
   await expect.poll(() => ink(signer, ...hidden)).toBeGreaterThan(50);
   expect(await violations(signer)).toEqual([]);
   await signer.locator("label").filter({ hasText: /^Screen$/ }).click();
@@ -116,7 +116,7 @@ test("nothing can be signed while only a spinner is shown, nor before it was rea
     await route.continue();
   });
   await signer.goto(`${s.url}/document/${id}/sign`);
-  await side(signer).getByText("The pages are being loaded. You can sign once they are shown.").waitFor();
+  await side(signer).getByText("The pages are loading. You can sign once they are shown.").waitFor();
   await read(signer);
   expect(await signIt(signer).isDisabled()).toBe(true); // what was not shown cannot have been read
   await side(signer).getByRole("checkbox", { name: "I have read the document" }).uncheck();
@@ -173,7 +173,7 @@ test("what was found is told in Indonesian, on a phone", async () => {
   const page = await s.enter(dua.email, { locale: "id", viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
   await page.goto(`${s.url}/document/${id}/sign`);
   await page.getByText(/Hasil cetak berkas ini berbeda dari tampilan di layar \(halaman 1\): “Harga/).waitFor();
-  await page.getByText("Pemilik Satu menyetujui hal ini saat mengirim dokumen.").first().waitFor();
+  await page.getByText("Pemilik Satu menyetujui temuan ini ketika mengirim dokumen.").first().waitFor();
   await page.locator("[data-page='1'] canvas").waitFor();
   await page.getByRole("button", { name: "Tanda Tangan", exact: true }).tap();
   await page.getByRole("checkbox", { name: "Saya telah membaca dokumen ini" }).or(page.getByText("Anda telah mencapai akhir dokumen.")).first().waitFor();

@@ -29,7 +29,7 @@ test("whoever comes in by the printed password chooses his own before anything e
     await page.click("main button[type=submit]");
   };
   await send(printed!, next, "beberapa kata");
-  await page.getByText("This is not the new password.").waitFor();
+  await page.getByText("This differs from the new password.").waitFor();
   await send("tidak benar", next, next);
   await page.getByText("This is not your present password.").waitFor();
   await send(printed!, "pendek", "pendek");

@@ -25,7 +25,7 @@ test("a guest's signature is told as one whose identity was not verified, in bot
 
   for (const [locale, button, named, member, open] of [
     ["en", "Verify", /^not verified; named by Pemilik Satu of /, /^an account given by an administrator of .+; password$/, "No verified identity is known"],
-    ["id", "Verifikasi", /^tidak diverifikasi; dicantumkan oleh Pemilik Satu dari /, /^akun yang diberikan oleh administrator .+; kata sandi$/, "Tidak diketahui identitas yang terverifikasi"],
+    ["id", "Verifikasi", /^tidak diverifikasi; dicantumkan oleh Pemilik Satu dari /, /^akun yang diberikan oleh administrator .+; kata sandi$/, "Identitas belum terverifikasi"],
   ] as const) {
     const context = await s.browser.newContext({ locale });
     const page = await context.newPage();

@@ -38,7 +38,7 @@ const photo = async (page: Page, line: boolean) =>
     "base64",
   );
 
-const panel = (page: Page) => page.getByRole("region", { name: "What is asked of you" });
+const panel = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 
 async function opened(page: Page, address: string): Promise<void> {
   await page.goto(address);
@@ -65,14 +65,14 @@ test("everybody sees the boxes of all people before they sign: whose each is, of
 
   await read(page);
   await panel(page).getByRole("button", { name: "Sign", exact: true }).click();
-  await first.getByRole("img", { name: "Signature of Penanda Dua, page 1, in place" }).waitFor();
+  await first.getByRole("img", { name: "Signature of Penanda Dua, page 1, signed" }).waitFor();
   await page.context().close();
 
   // A guest sees the same, on a phone too.
   const guest = await (await s.browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: "en", reducedMotion: "reduce" })).newPage();
   await opened(guest, await guestLink(owner, contract, budi.email));
   await guest.getByRole("img", { name: "Signature of Pemilik Satu, page 1", exact: true }).waitFor();
-  await guest.getByRole("img", { name: "Signature of Penanda Dua, page 1, in place" }).waitFor();
+  await guest.getByRole("img", { name: "Signature of Penanda Dua, page 1, signed" }).waitFor();
   await guest.getByRole("button", { name: /^Boxes of all people/ }).tap();
   await guest.locator("[data-boxes]").getByText("Pemilik Satu: Signature, page 1").waitFor();
   expect(await violations(guest)).toEqual([]);
@@ -91,7 +91,7 @@ test("the preview of a picture shows what it becomes, and a picture without a si
   await choose(true);
   const preview = panel(page).getByRole("img", { name: "Your signature" });
   await preview.waitFor();
-  await panel(page).getByText(/in one dark colour, on a transparent ground/).waitFor();
+  await panel(page).getByText(/one dark colour on a transparent background/).waitFor();
   const seen = await preview.evaluate(async (img: HTMLImageElement) => {
     await img.decode();
     const c = document.createElement("canvas");
@@ -114,7 +114,7 @@ test("the preview of a picture shows what it becomes, and a picture without a si
   expect(await violations(page)).toEqual([]);
   await read(page);
   await panel(page).getByRole("button", { name: "Sign", exact: true }).click();
-  await page.getByRole("img", { name: "Signature of Budi Tamu, page 1, in place" }).waitFor();
+  await page.getByRole("img", { name: "Signature of Budi Tamu, page 1, signed" }).waitFor();
   await page.context().close();
 });
 

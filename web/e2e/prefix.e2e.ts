@@ -43,7 +43,7 @@ test("below the prefix of a proxy a contract is made, signed by a guest and veri
   await page.locator("[data-box]").waitFor();
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByRole("button", { name: "Make a guest link" }).click();
+  await page.getByRole("button", { name: "Create a guest link" }).click();
   const link = (await page.getByRole("link", { name: /guest#/ }).getAttribute("href"))!;
   expect(link.startsWith(`${s.url}/guest#`)).toBe(true);
 

@@ -48,7 +48,7 @@ async function enter(email: string): Promise<Page> {
   return page;
 }
 
-const foot = (page: Page) => page.getByRole("region", { name: "What is asked of you" });
+const foot = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 const sheet = (page: Page) => page.getByRole("dialog");
 const spinning = (page: Page) => page.getByRole("status", { name: "Loading" }).count();
 
@@ -105,7 +105,7 @@ test("a signature drawn so far outlives the sheet, and a tablet that is turned",
   await page.setViewportSize({ width: 1100, height: 740 });
   await sheet(page).waitFor({ state: "detached" });
   await expect.poll(inked).toBe(true);
-  const side = page.getByRole("region", { name: "What is asked of you" });
+  const side = page.getByRole("region", { name: "What you need to do" });
   await read(page);
   const sent = page.waitForRequest("**/sign/sign-docs");
   await side.getByRole("button", { name: "Sign", exact: true }).click();
@@ -139,7 +139,7 @@ test("a guest's link that was replaced, or is none, says what to do", async () =
   }
   await page.goto("about:blank");
   await page.goto(`${url}/guest`);
-  await page.getByText("Open this page by the link that you were sent.").waitFor();
+  await page.getByText("Open this page with the link you received.").waitFor();
   expect(await violations(page)).toEqual([]);
   await page.context().close();
 });
@@ -166,7 +166,7 @@ test("a guest on a desk reads pages as wide as a member does", async () => {
   await page.goto(await guestLink(owner, contract, budi.email));
   await page.locator("[data-page='1'] canvas").waitFor();
   expect((await page.locator("[data-page='1']").boundingBox())!.width).toBeGreaterThan(600);
-  await page.getByRole("region", { name: "What is asked of you" }).getByRole("button", { name: "Sign", exact: true }).waitFor();
+  await page.getByRole("region", { name: "What you need to do" }).getByRole("button", { name: "Sign", exact: true }).waitFor();
   await page.context().close();
 });
 
@@ -179,7 +179,7 @@ test("while the service is away the steps say so, and go on by themselves once i
   await sheet(page).getByRole("button", { name: "Sign", exact: true }).tap();
   await page.locator("[data-step=signed]").getByText(satu.name).waitFor(); // whose turn it is now
   await service.end();
-  const away = page.getByText("The service cannot be heard just now.");
+  const away = page.getByText("The connection to the service was lost.");
   await away.waitFor();
   await expect.poll(() => spinning(page)).toBe(0);
   await start();

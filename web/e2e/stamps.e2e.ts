@@ -74,7 +74,7 @@ test("an office that is silent is named as what is waited for, live, and the own
   const contract = await signed("Kantor Tutup");
   await owner.goto(`${s.url}/document/${contract.id}`);
   const stamping = shown(owner).getByRole("listitem").filter({ hasText: /^Stamped/ });
-  await expect.poll(async () => /^Stamped\s+under way\s*\S/.test((await stamping.textContent())!), { timeout: 30_000 }).toBe(true); // the reason, without a reload
+  await expect.poll(async () => /^Stamped\s+in progress\s*\S/.test((await stamping.textContent())!), { timeout: 30_000 }).toBe(true); // the reason, without a reload
   await owner.getByText("In progress", { exact: true }).waitFor();
   expect(await stamping.textContent()).not.toMatch(/EOF|HTTP|login|:/); // words for people, and not of the way there
   await desk.faults();

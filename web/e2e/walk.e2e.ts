@@ -33,7 +33,7 @@ async function draw(page: Page): Promise<void> {
 
 /** Opens the sheet at the foot of a small window, and returns it. */
 async function sheet(page: Page, by: "Sign" | "Decline" = "Sign") {
-  await page.getByRole("region", { name: "What is asked of you" }).getByRole("button", { name: by, exact: true }).tap();
+  await page.getByRole("region", { name: "What you need to do" }).getByRole("button", { name: by, exact: true }).tap();
   return page.getByRole("dialog");
 }
 
@@ -45,9 +45,9 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await page.getByRole("link", { name: "Sign", exact: true }).click();
   await page.locator("[data-page='1'] canvas").waitFor();
   // The pages are there to be read: what is asked stands at the foot, and leads to the place.
-  const foot = (await page.getByRole("region", { name: "What is asked of you" }).boundingBox())!;
+  const foot = (await page.getByRole("region", { name: "What you need to do" }).boundingBox())!;
   expect(foot.height).toBeLessThan(200);
-  await page.getByRole("button", { name: "Show where" }).tap();
+  await page.getByRole("button", { name: "Show the place" }).tap();
   await page.locator("[data-mark]").tap();
   await draw(page);
   await read(page);
@@ -77,7 +77,7 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   const asked = await sheet(page);
   await asked.locator("label").filter({ hasText: /^Type$/ }).tap();
   await asked.getByRole("img", { name: "Your signature" }).waitFor();
-  expect(await asked.getByRole("checkbox", { name: "Keep it for next time" }).count()).toBe(0); // a guest has no place to keep it in
+  expect(await asked.getByRole("checkbox", { name: "Save it for next time" }).count()).toBe(0); // a guest has no place to keep it in
   await read(page);
   await asked.getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
@@ -121,8 +121,8 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   await page.goto(`${s.url}/verify`);
   await page.setInputFiles("input[type=file]", { name: "jual-beli.pdf", mimeType: "application/pdf", buffer: good });
   const digest = (await page.locator("[data-digest]").textContent())!;
-  await page.getByRole("textbox", { name: /digest you know/ }).fill(digest.toUpperCase() + "  jual-beli.pdf");
-  await page.getByText("The same: this is exactly that file.").waitFor();
+  await page.getByRole("textbox", { name: /hash you know/ }).fill(digest.toUpperCase() + "  jual-beli.pdf");
+  await page.getByText("Identical to the last byte.").waitFor();
   expect(asked).toBe(0);
   await page.getByRole("button", { name: "Verify" }).click();
   await page.locator("[data-verdict^=intact]").waitFor();
@@ -136,8 +136,8 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   expect(text).toBeGreaterThan(0);
   bad.write("Pasal 7.", text, "latin1");
   await page.setInputFiles("input[type=file]", { name: "jual-beli.pdf", mimeType: "application/pdf", buffer: bad });
-  await page.getByRole("textbox", { name: /digest you know/ }).fill(digest);
-  await page.getByText("Different: this is not that file.").waitFor();
+  await page.getByRole("textbox", { name: /hash you know/ }).fill(digest);
+  await page.getByText("Different: this is another file.").waitFor();
   await page.getByRole("button", { name: "Verify" }).click();
   await page.locator("[data-verdict='changed after signing'][data-tone=bad]").waitFor();
   expect(await page.locator("[data-tone=good]").count()).toBe(0);

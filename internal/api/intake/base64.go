@@ -40,24 +40,24 @@ func newDecoder(sink io.Writer, l Limits, size int) *decoder {
 // maxLeft bounds what stays in chars between two writes, and what an abandoned prefix adds to them.
 const maxLeft = 4
 
-// write decodes raw, which begins at an offset of the body and ends with no half escape.
-func (d *decoder) write(raw []byte, offset int64) error {
+// decodeRaw decodes raw, which begins at an offset of the body and ends with no half escape.
+func (d *decoder) decodeRaw(raw []byte, offset int64) error {
 	if d.prefix.done && d.pads == 0 {
 		if n, blanks, ok := d.decodeFast(raw); ok {
 			d.blanks += blanks
-			return d.flush(n, offset)
+			return d.flushGroups(n, offset)
 		}
 	}
 	n, err := d.squeezeSlow(raw, offset)
 	if err != nil {
 		return err
 	}
-	return d.decode(n, offset)
+	return d.decodeStandard(n, offset)
 }
 
-// close ends the string at an offset of the body.
-func (d *decoder) close(offset int64) error {
-	n, err := d.settlePrefix(d.left, offset)
+// finishString ends the string at an offset of the body.
+func (d *decoder) finishString(offset int64) error {
+	n, err := d.endPrefix(d.left, offset)
 	if err != nil {
 		return err
 	}
@@ -70,7 +70,7 @@ func (d *decoder) close(offset int64) error {
 		return badBase64(offset, err.Error())
 	}
 	d.left = 0
-	return d.emit(d.out[:m], offset)
+	return d.writeSink(d.out[:m], offset)
 }
 
 // decodeFast squeezes and decodes raw in bulk. It returns how many chars there were, decoded as far as they
@@ -110,26 +110,26 @@ func (d *decoder) decodeFast(raw []byte) (n int, blanks int64, ok bool) {
 	return n, blanks, true
 }
 
-// decode decodes the first n chars, all of which are of the standard alphabet, as far as they make whole groups.
-func (d *decoder) decode(n int, offset int64) error {
+// decodeStandard decodes the first n chars, all of which are of the standard alphabet, as far as they make whole groups.
+func (d *decoder) decodeStandard(n int, offset int64) error {
 	if _, err := base64.RawStdEncoding.Decode(d.out, d.chars[:n&^3]); err != nil {
 		return badBase64(offset, err.Error())
 	}
-	return d.flush(n, offset)
+	return d.flushGroups(n, offset)
 }
 
-// flush hands on what n chars decoded to and keeps those that wait for more.
-func (d *decoder) flush(n int, offset int64) error {
+// flushGroups hands on what n chars decoded to and keeps those that wait for more.
+func (d *decoder) flushGroups(n int, offset int64) error {
 	if d.blanks > d.limits.Rest+d.size {
 		return restTooLarge(offset, d.limits.Rest)
 	}
 	whole := n &^ 3
 	d.left = copy(d.chars, d.chars[whole:n])
-	return d.emit(d.out[:whole/4*3], offset)
+	return d.writeSink(d.out[:whole/4*3], offset)
 }
 
-// emit writes to the sink what stays within the limit.
-func (d *decoder) emit(p []byte, offset int64) error {
+// writeSink writes to the sink what stays within the limit.
+func (d *decoder) writeSink(p []byte, offset int64) error {
 	if d.size+int64(len(p)) > d.limits.File {
 		return tooLarge(offset, d.limits.File)
 	}

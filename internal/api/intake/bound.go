@@ -9,8 +9,8 @@ import (
 // errBound stops a reader or a writer at its bound. Callers ask the bound itself what happened.
 var errBound = errors.New("bound reached")
 
-// errCut is what [mime/multipart] meets behind the last byte of a body.
-var errCut = errors.New("the body ends early")
+// errBodyCut is what [mime/multipart] meets behind the last byte of a body.
+var errBodyCut = errors.New("the body ends early")
 
 // source bounds a whole body and remembers why it could not be read. [mime/multipart] reads on for as long as
 // what comes before the first boundary, does not always pass on the error it met, and takes a body that is cut
@@ -36,7 +36,7 @@ func (s *source) Read(p []byte) (int, error) {
 		return 0, errBound
 	}
 	if err == io.EOF {
-		return n, errCut
+		return n, errBodyCut
 	}
 	s.err = err
 	return n, err

@@ -9,56 +9,56 @@ import (
 // errEnd tells that the body ended where it may.
 var errEnd = errors.New("end of body")
 
-// next copies blanks to rest and returns the byte behind them without consuming it, or [errEnd].
-func (s *splitter) next() (byte, error) {
+// nextByte copies blanks to rest and returns the byte behind them without consuming it, or [errEnd].
+func (s *splitter) nextByte() (byte, error) {
 	for {
-		w := s.unread()
+		w := s.unreadBytes()
 		for i, c := range w {
 			if !isBlank(c) {
-				return c, s.keep(i)
+				return c, s.copyBytes(i)
 			}
 		}
-		if err := s.keep(len(w)); err != nil {
+		if err := s.copyBytes(len(w)); err != nil {
 			return 0, err
 		}
-		if err := s.more(); err != nil {
+		if err := s.readMore(); err != nil {
 			return 0, err
 		}
 	}
 }
 
-// value copies one value, which begins with c, to rest.
-func (s *splitter) value(c byte) error {
+// copyValue copies one value, which begins with c, to rest.
+func (s *splitter) copyValue(c byte) error {
 	switch c {
 	case '"':
-		return s.quoted()
+		return s.copyString()
 	case '{', '[':
-		return s.nested()
+		return s.copyNested()
 	}
 	for n := 0; ; {
-		for i, c := range s.unread() {
+		for i, c := range s.unreadBytes() {
 			if c == ',' || c == '}' || c == ']' || isBlank(c) {
 				if n+i == 0 {
-					return s.malformed("a value is missing")
+					return s.malformedAt("a value is missing")
 				}
-				return s.keep(i)
+				return s.copyBytes(i)
 			}
 		}
-		n += len(s.unread())
-		if err := s.keep(len(s.unread())); err != nil {
+		n += len(s.unreadBytes())
+		if err := s.copyBytes(len(s.unreadBytes())); err != nil {
 			return err
 		}
-		if err := s.more(); err != nil {
+		if err := s.readMore(); err != nil {
 			return err
 		}
 	}
 }
 
-// nested copies an object or an array to rest. Whether its brackets match is found later.
-func (s *splitter) nested() error {
+// copyNested copies an object or an array to rest. Whether its brackets match is found later.
+func (s *splitter) copyNested() error {
 	depth := 1 // of the body itself
 	for {
-		w := s.unread()
+		w := s.unreadBytes()
 		n := 0
 	scan:
 		for ; n < len(w); n++ {
@@ -68,24 +68,24 @@ func (s *splitter) nested() error {
 			case '{', '[':
 				if depth++; depth > s.limits.Depth {
 					return &Error{
-						Kind: TooDeep, Offset: s.offset() + int64(n), Limit: int64(s.limits.Depth),
+						Kind: TooDeep, Offset: s.unreadOffset() + int64(n), Limit: int64(s.limits.Depth),
 						Reason: fmt.Sprintf("values nest deeper than %d", s.limits.Depth),
 					}
 				}
 			case '}', ']':
 				if depth--; depth == 1 {
-					return s.keep(n + 1)
+					return s.copyBytes(n + 1)
 				}
 			}
 		}
-		if err := s.keep(n); err != nil {
+		if err := s.copyBytes(n); err != nil {
 			return err
 		}
 		var err error
 		if n < len(w) {
-			err = s.quoted()
+			err = s.copyString()
 		} else {
-			err = s.more()
+			err = s.readMore()
 		}
 		if err != nil {
 			return err
@@ -93,13 +93,13 @@ func (s *splitter) nested() error {
 	}
 }
 
-// quoted copies a string with its quotes to rest. Its escapes are checked later.
-func (s *splitter) quoted() error {
-	if err := s.keep(1); err != nil {
+// copyString copies a string with its quotes to rest. Its escapes are checked later.
+func (s *splitter) copyString() error {
+	if err := s.copyBytes(1); err != nil {
 		return err
 	}
 	for escaped := false; ; {
-		w := s.unread()
+		w := s.unreadBytes()
 		for i, c := range w {
 			switch {
 			case escaped:
@@ -107,31 +107,31 @@ func (s *splitter) quoted() error {
 			case c == '\\':
 				escaped = true
 			case c == '"':
-				return s.keep(i + 1)
+				return s.copyBytes(i + 1)
 			}
 		}
-		if err := s.keep(len(w)); err != nil {
+		if err := s.copyBytes(len(w)); err != nil {
 			return err
 		}
-		if err := s.more(); err != nil {
+		if err := s.readMore(); err != nil {
 			return err
 		}
 	}
 }
 
-// keep consumes n bytes at hand and appends them to rest, which is bounded here and nowhere else.
-func (s *splitter) keep(n int) error {
+// copyBytes consumes n bytes at hand and appends them to rest, which is bounded here and nowhere else.
+func (s *splitter) copyBytes(n int) error {
 	if int64(len(s.rest)+n) > s.limits.Rest {
-		return restTooLarge(s.offset(), s.limits.Rest)
+		return restTooLarge(s.unreadOffset(), s.limits.Rest)
 	}
-	s.rest = append(s.rest, s.unread()[:n]...)
-	s.skip(n)
+	s.rest = append(s.rest, s.unreadBytes()[:n]...)
+	s.skipBytes(n)
 	return nil
 }
 
-// more reads on. The end of the body is a refusal, unless the object is complete: then it is [errEnd].
-func (s *splitter) more() error {
-	err := s.fill()
+// readMore reads on. The end of the body is a refusal, unless the object is complete: then it is [errEnd].
+func (s *splitter) readMore() error {
+	err := s.fillWindow()
 	switch {
 	case err == io.EOF && s.complete:
 		return errEnd
@@ -143,9 +143,9 @@ func (s *splitter) more() error {
 	return nil
 }
 
-// malformed refuses the byte at hand.
-func (s *splitter) malformed(reason string) error {
-	return &Error{Kind: Malformed, Offset: s.offset(), Reason: reason}
+// malformedAt refuses the byte at hand.
+func (s *splitter) malformedAt(reason string) error {
+	return &Error{Kind: Malformed, Offset: s.unreadOffset(), Reason: reason}
 }
 
 // restTooLarge refuses what stands beside the file.

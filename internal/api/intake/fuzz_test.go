@@ -30,7 +30,7 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte, size uint8) {
 		var sink bytes.Buffer
-		rest, info, err := liftJSON(iotest.HalfReader(bytes.NewReader(body)), Limits{}, &sink, member, 16+int(size))
+		rest, info, err := splitJSON(iotest.HalfReader(bytes.NewReader(body)), Limits{}, &sink, member, 16+int(size))
 		want, file, present, ok := oracle(body)
 		if (err == nil) != ok {
 			t.Fatalf("error %v, but encoding/json says %v", err, ok)

@@ -20,11 +20,11 @@ import (
 //
 // On error the sink may have taken a part of the file. Refusals are [*Error].
 func JSON(r io.Reader, l Limits, sink io.Writer, member string) (rest []byte, info Info, err error) {
-	return liftJSON(r, l, sink, member, windowSize)
+	return splitJSON(r, l, sink, member, windowSize)
 }
 
-// liftJSON is [JSON] with a window of any size from 16 bytes.
-func liftJSON(r io.Reader, l Limits, sink io.Writer, member string, size int) ([]byte, Info, error) {
+// splitJSON is [JSON] with a window of any size from 16 bytes.
+func splitJSON(r io.Reader, l Limits, sink io.Writer, member string, size int) ([]byte, Info, error) {
 	l = l.withDefaults()
 	s := &splitter{
 		window: window{r: r, buf: make([]byte, size)},
@@ -32,7 +32,7 @@ func liftJSON(r io.Reader, l Limits, sink io.Writer, member string, size int) ([
 		member: member,
 		file:   newDecoder(sink, l, size),
 	}
-	err := s.body()
+	err := s.readBody()
 	info := Info{Present: s.present, Size: s.file.size}
 	if err != nil {
 		return nil, info, err
@@ -53,24 +53,24 @@ type splitter struct {
 	present  bool // and a string
 	complete bool // the closing brace of the body was met
 
-	rest  []byte
-	start int64 // offset in the body of rest[0]
-	cut   int   // where in rest the member was taken out
-	gone  int64 // how many bytes of the body were
+	rest    []byte
+	start   int64 // offset in the body of rest[0]
+	cut     int   // where in rest the member was taken out
+	removed int64 // how many bytes of the body were
 }
 
-// body reads the whole body.
-func (s *splitter) body() error {
+// readBody reads the whole body.
+func (s *splitter) readBody() error {
 	if err := s.byteOrderMark(); err != nil {
 		return err
 	}
-	if err := s.object(); err != nil {
+	if err := s.readObject(); err != nil {
 		return err
 	}
 	s.complete = true
-	_, err := s.next()
+	_, err := s.nextByte()
 	if err == nil {
-		return s.malformed("something stands behind the object")
+		return s.malformedAt("something stands behind the object")
 	}
 	if err != errEnd {
 		return err
@@ -80,96 +80,96 @@ func (s *splitter) body() error {
 
 // byteOrderMark skips one, as some clients write it before UTF-8.
 func (s *splitter) byteOrderMark() error {
-	if err := s.fill(); err != nil && err != io.EOF {
+	if err := s.fillWindow(); err != nil && err != io.EOF {
 		return fmt.Errorf("read body: %w", err)
 	}
-	if bytes.HasPrefix(s.unread(), []byte("\xef\xbb\xbf")) {
-		s.skip(3)
+	if bytes.HasPrefix(s.unreadBytes(), []byte("\xef\xbb\xbf")) {
+		s.skipBytes(3)
 	}
-	s.start = s.offset()
+	s.start = s.unreadOffset()
 	return nil
 }
 
-// object reads the object that is the body, up to its closing brace.
-func (s *splitter) object() error {
-	c, err := s.next()
+// readObject reads the object that is the body, up to its closing brace.
+func (s *splitter) readObject() error {
+	c, err := s.nextByte()
 	if err != nil {
 		return err
 	}
 	if c != '{' {
-		return s.malformed("the body is not an object")
+		return s.malformedAt("the body is not an object")
 	}
-	if err := s.keep(1); err != nil {
+	if err := s.copyBytes(1); err != nil {
 		return err
 	}
-	c, err = s.next()
+	c, err = s.nextByte()
 	if err != nil {
 		return err
 	}
 	if c == '}' {
-		return s.keep(1)
+		return s.copyBytes(1)
 	}
 	for first := true; ; {
-		kept, err := s.pair(first)
+		kept, err := s.readMember(first)
 		if err != nil {
 			return err
 		}
-		c, err := s.next()
+		c, err := s.nextByte()
 		if err != nil {
 			return err
 		}
 		switch {
 		case c == '}':
-			return s.keep(1)
+			return s.copyBytes(1)
 		case c != ',':
-			return s.malformed("a comma or a closing brace is missing")
+			return s.malformedAt("a comma or a closing brace is missing")
 		case first && !kept:
-			s.skip(1) // the comma led on from the member that was taken out
-			s.gone++
+			s.skipBytes(1) // the comma led on from the member that was taken out
+			s.removed++
 		default:
 			first = false
-			err = s.keep(1)
+			err = s.copyBytes(1)
 		}
 		if err != nil {
 			return err
 		}
-		if _, err := s.next(); err != nil {
+		if _, err := s.nextByte(); err != nil {
 			return err
 		}
 	}
 }
 
-// pair reads one name and its value, and reports whether it was kept. A first one has no comma before it.
-func (s *splitter) pair(first bool) (kept bool, err error) {
-	if s.unread()[0] != '"' {
-		return false, s.malformed("a member's name is missing")
+// readMember reads one name and its value, and reports whether it was kept. A first one has no comma before it.
+func (s *splitter) readMember(first bool) (kept bool, err error) {
+	if s.unreadBytes()[0] != '"' {
+		return false, s.malformedAt("a member's name is missing")
 	}
-	from, at := len(s.rest), s.offset()
-	if err := s.quoted(); err != nil {
+	from, at := len(s.rest), s.unreadOffset()
+	if err := s.copyString(); err != nil {
 		return false, err
 	}
-	ours := s.named(s.rest[from:])
-	c, err := s.next()
+	ours := s.isMember(s.rest[from:])
+	c, err := s.nextByte()
 	if err != nil {
 		return false, err
 	}
 	if c != ':' {
-		return false, s.malformed("a colon is missing")
+		return false, s.malformedAt("a colon is missing")
 	}
-	if err := s.keep(1); err != nil {
+	if err := s.copyBytes(1); err != nil {
 		return false, err
 	}
-	if c, err = s.next(); err != nil {
+	if c, err = s.nextByte(); err != nil {
 		return false, err
 	}
 	if !ours {
-		return true, s.value(c)
+		return true, s.copyValue(c)
 	}
 	if s.seen {
 		return false, &Error{Kind: Duplicate, Offset: at, Member: s.member, Reason: s.member + " is given twice"}
 	}
 	s.seen = true
-	if err := s.take(c); err != nil {
+	if err := s.readFile(c); err != nil {
 		return false, err
 	}
 	s.cut = from
@@ -178,12 +178,12 @@ func (s *splitter) pair(first bool) (kept bool, err error) {
 		s.cut = bytes.LastIndexByte(s.rest[:from], ',')
 	}
 	s.rest = s.rest[:s.cut]
-	s.gone = s.offset() - s.start - int64(s.cut)
+	s.removed = s.unreadOffset() - s.start - int64(s.cut)
 	return false, nil
 }
 
-// named reports whether a name, in its quotes, is that of the member.
-func (s *splitter) named(quoted []byte) bool {
+// isMember reports whether a name, in its quotes, is that of the member.
+func (s *splitter) isMember(quoted []byte) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1:len(quoted)-1]) == s.member
 	}
@@ -195,58 +195,58 @@ func (s *splitter) named(quoted []byte) bool {
 	return json.Unmarshal(quoted, &name) == nil && name == s.member
 }
 
-// take reads the value of the member, which begins with c.
-func (s *splitter) take(c byte) error {
+// readFile reads the value of the member, which begins with c.
+func (s *splitter) readFile(c byte) error {
 	switch c {
 	case '"':
 		s.present = true
-		return s.lift()
+		return s.decodeString()
 	case 'n':
 		from := len(s.rest)
-		if err := s.value(c); err != nil {
+		if err := s.copyValue(c); err != nil {
 			return err
 		}
 		if string(s.rest[from:]) != "null" {
-			return s.malformed("a value is misspelt")
+			return s.malformedAt("a value is misspelt")
 		}
 		return nil
 	case '{', '[', 't', 'f', '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return &Error{Kind: NotString, Offset: s.offset(), Reason: s.member + " is not a string"}
+		return &Error{Kind: NotString, Offset: s.unreadOffset(), Reason: s.member + " is not a string"}
 	}
-	return s.malformed("a value is missing")
+	return s.malformedAt("a value is missing")
 }
 
-// lift reads a string and feeds the decoder with it.
-func (s *splitter) lift() error {
-	s.skip(1)
+// decodeString reads a string and feeds the decoder with it.
+func (s *splitter) decodeString() error {
+	s.skipBytes(1)
 	for {
-		raw := s.unread()
+		raw := s.unreadBytes()
 		end := bytes.IndexByte(raw, '"')
 		if end >= 0 {
 			// A quote that is escaped ends here too: a lone backslash is what the decoder then meets.
 			raw = raw[:end]
 		} else {
-			raw = raw[:len(raw)-partial(raw)]
+			raw = raw[:len(raw)-partialEscape(raw)]
 		}
-		if err := s.file.write(raw, s.offset()); err != nil {
+		if err := s.file.decodeRaw(raw, s.unreadOffset()); err != nil {
 			return err
 		}
-		s.skip(len(raw))
+		s.skipBytes(len(raw))
 		if end >= 0 {
-			if err := s.file.close(s.offset()); err != nil {
+			if err := s.file.finishString(s.unreadOffset()); err != nil {
 				return err
 			}
-			s.skip(1)
+			s.skipBytes(1)
 			return nil
 		}
-		if err := s.more(); err != nil {
+		if err := s.readMore(); err != nil {
 			return err
 		}
 	}
 }
 
-// partial returns how many bytes at the end of raw are an escape whose end has still to come.
-func partial(raw []byte) int {
+// partialEscape returns how many bytes at the end of raw are an escape whose end has still to come.
+func partialEscape(raw []byte) int {
 	tail := raw[max(0, len(raw)-5):]
 	i := bytes.LastIndexByte(tail, '\\')
 	if i < 0 {
@@ -274,7 +274,7 @@ func (s *splitter) checkRest() error {
 	}
 	var raw json.RawMessage
 	err := json.Unmarshal(s.rest, &raw)
-	refusal := &Error{Kind: Malformed, Offset: s.offset(), Reason: "the body is not JSON"}
+	refusal := &Error{Kind: Malformed, Offset: s.unreadOffset(), Reason: "the body is not JSON"}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		// Its offset counts the byte that gave offence.
 		refusal.Offset = s.offsetOf(max(0, syntax.Offset-1))
@@ -287,7 +287,7 @@ func (s *splitter) checkRest() error {
 func (s *splitter) offsetOf(at int64) int64 {
 	offset := s.start + at
 	if at >= int64(s.cut) {
-		offset += s.gone
+		offset += s.removed
 	}
 	return offset
 }

@@ -34,7 +34,7 @@ func refusal(t *testing.T, err error) *Error {
 // lift runs the smallest window over a body, so that every boundary falls somewhere inside.
 func lift(body string, l Limits) (rest, file string, info Info, err error) {
 	var sink bytes.Buffer
-	r, info, err := liftJSON(strings.NewReader(body), l, &sink, member, 16)
+	r, info, err := splitJSON(strings.NewReader(body), l, &sink, member, 16)
 	return string(r), sink.String(), info, err
 }
 
@@ -149,7 +149,7 @@ func TestEveryWindowAndEveryLengthGivesTheSameFile(t *testing.T) {
 					continue
 				}
 				var sink bytes.Buffer
-				rest, _, err := liftJSON(iotest.HalfReader(strings.NewReader(body)), Limits{}, &sink, member, size)
+				rest, _, err := splitJSON(iotest.HalfReader(strings.NewReader(body)), Limits{}, &sink, member, size)
 				if err != nil || !bytes.Equal(sink.Bytes(), want) || string(rest) != `{"x":[1,{"y":"\""}],"z":true}` {
 					t.Fatalf("%s, %d bytes, window %d: %d bytes, rest %s, %v", name, n, size, sink.Len(), rest, err)
 				}
@@ -164,11 +164,11 @@ func TestWhatTheSlowGearLeavesSuitsTheFastOne(t *testing.T) {
 	d := newDecoder(&sink, Limits{}.withDefaults(), 64)
 	// The second piece shifts down, and leaves slashes and a plus to a third that is of the URL alphabet alone.
 	for _, piece := range []string{"QUJD", "-__-_-_", "_---", "QUJDQQQ"} {
-		if err := d.write([]byte(piece), 0); err != nil {
+		if err := d.decodeRaw([]byte(piece), 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := d.close(0); err != nil {
+	if err := d.finishString(0); err != nil {
 		t.Fatal(err)
 	}
 	want, err := base64.RawURLEncoding.DecodeString("QUJD-__-_-__---QUJDQQQ")

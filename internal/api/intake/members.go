@@ -35,21 +35,21 @@ func CheckMembers(text []byte) error {
 // checkMembers is CheckMembers for a text that is known to be valid. Taken is a member that the outermost object had
 // besides; empty: none.
 func checkMembers(text []byte, taken string) error {
-	c := checker{text: text, taken: fold(taken)}
+	c := checker{text: text, taken: foldName(taken)}
 	for c.at < len(text) {
 		switch text[c.at] {
 		case '{', '[':
-			c.open(text[c.at] == '{')
+			c.pushLevel(text[c.at] == '{')
 		case '}', ']':
 			c.depth--
 		case ',':
-			if f := c.top(); f.object {
+			if f := c.topLevel(); f.object {
 				f.naming = true
 			} else {
 				f.index++
 			}
 		case '"':
-			if err := c.quoted(); err != nil {
+			if err := c.scanString(); err != nil {
 				return err
 			}
 			continue // behind the closing quote
@@ -77,9 +77,9 @@ type level struct {
 	seen   map[string]bool // of an object: names, folded
 }
 
-func (c *checker) top() *level { return &c.stack[c.depth-1] }
+func (c *checker) topLevel() *level { return &c.stack[c.depth-1] }
 
-func (c *checker) open(object bool) {
+func (c *checker) pushLevel(object bool) {
 	if c.depth == len(c.stack) {
 		c.stack = append(c.stack, level{seen: map[string]bool{}})
 	}
@@ -89,8 +89,8 @@ func (c *checker) open(object bool) {
 	clear(f.seen)
 }
 
-// quoted passes over the string at hand, and takes it up where it is a name.
-func (c *checker) quoted() error {
+// scanString passes over the string at hand, and takes it up where it is a name.
+func (c *checker) scanString() error {
 	from := c.at
 	for c.at++; c.text[c.at] != '"'; c.at++ {
 		if c.text[c.at] == '\\' {
@@ -98,28 +98,28 @@ func (c *checker) quoted() error {
 		}
 	}
 	c.at++
-	if c.depth == 0 || !c.top().naming {
+	if c.depth == 0 || !c.topLevel().naming {
 		return nil
 	}
-	f := c.top()
+	f := c.topLevel()
 	name, err := unquote(c.text[from:c.at])
 	if err != nil {
 		return &Error{Kind: Malformed, Offset: int64(from), Reason: err.Error()}
 	}
 	f.name, f.naming = name, false
-	key := fold(name)
+	key := foldName(name)
 	if f.seen[key] || c.depth == 1 && c.taken != "" && key == c.taken {
-		return &Error{Kind: Duplicate, Offset: int64(from), Member: c.path(), Reason: fmt.Sprintf("member %q is given twice", c.path())}
+		return &Error{Kind: Duplicate, Offset: int64(from), Member: c.memberPath(), Reason: fmt.Sprintf("member %q is given twice", c.memberPath())}
 	}
 	if len(f.seen) == maxMembers {
-		return &Error{Kind: TooManyMembers, Offset: int64(from), Limit: maxMembers, Member: c.path(), Reason: fmt.Sprintf("an object has more than %d members", maxMembers)}
+		return &Error{Kind: TooManyMembers, Offset: int64(from), Limit: maxMembers, Member: c.memberPath(), Reason: fmt.Sprintf("an object has more than %d members", maxMembers)}
 	}
 	f.seen[key] = true
 	return nil
 }
 
-// path names the member at hand, such as signer[0].email.
-func (c *checker) path() string {
+// memberPath names the member at hand, such as signer[0].email.
+func (c *checker) memberPath() string {
 	var b strings.Builder
 	for _, f := range c.stack[:c.depth] {
 		if !f.object {
@@ -152,8 +152,8 @@ func unquote(literal []byte) (string, error) {
 	return s, err
 }
 
-// fold returns the same for all names that encoding/json takes for one member: letters count without regard to case.
-func fold(name string) string {
+// foldName returns the same for all names that encoding/json takes for one member: letters count without regard to case.
+func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		for next := unicode.SimpleFold(r); ; next = unicode.SimpleFold(next) {
 			if next <= r {

@@ -27,7 +27,7 @@ func Multipart(r io.Reader, contentType string, l Limits, sink io.Writer, part s
 		limits: l, sink: sink, part: part, fields: map[string]string{},
 	}
 	for {
-		err := f.next()
+		err := f.readPart()
 		if err == io.EOF {
 			return f.fields, f.info, nil
 		}
@@ -53,14 +53,14 @@ type form struct {
 	rest   int64 // bytes of everything but the file, headers included
 }
 
-// next reads one part. At the end of the body it returns io.EOF.
-func (f *form) next() error {
+// readPart reads one part. At the end of the body it returns io.EOF.
+func (f *form) readPart() error {
 	p, err := f.reader.NextPart()
 	if err == io.EOF {
 		return io.EOF
 	}
 	if err != nil {
-		return f.refuse(err)
+		return f.partError(err)
 	}
 	for name, values := range p.Header {
 		f.rest += int64(len(name))
@@ -71,15 +71,15 @@ func (f *form) next() error {
 	name := p.FormName()
 	switch {
 	case name == f.part:
-		return f.file(p)
+		return f.copyFile(p)
 	case name == "" || p.FileName() != "":
-		return f.bounded(io.Discard, p)
+		return f.copyRest(io.Discard, p)
 	}
-	return f.field(name, p)
+	return f.readField(name, p)
 }
 
-// file copies the named part to the sink.
-func (f *form) file(p *multipart.Part) error {
+// copyFile copies the named part to the sink.
+func (f *form) copyFile(p *multipart.Part) error {
 	if f.info.Present {
 		return &Error{Kind: Duplicate, Reason: f.part + " is given twice"}
 	}
@@ -99,39 +99,39 @@ func (f *form) file(p *multipart.Part) error {
 	case out.err != nil:
 		return fmt.Errorf("take in file: %w", out.err)
 	case err != nil:
-		return f.refuse(err)
+		return f.partError(err)
 	}
 	return nil
 }
 
-// field reads one of the other fields.
-func (f *form) field(name string, p *multipart.Part) error {
+// readField reads one of the other fields.
+func (f *form) readField(name string, p *multipart.Part) error {
 	if _, twice := f.fields[name]; twice {
 		return &Error{Kind: Duplicate, Reason: fmt.Sprintf("%.40q is given twice", name)}
 	}
 	var value strings.Builder
-	if err := f.bounded(&value, p); err != nil {
+	if err := f.copyRest(&value, p); err != nil {
 		return err
 	}
 	f.fields[name] = value.String()
 	return nil
 }
 
-// bounded copies a part that counts as rest.
-func (f *form) bounded(w io.Writer, p *multipart.Part) error {
+// copyRest copies a part that counts as rest.
+func (f *form) copyRest(w io.Writer, p *multipart.Part) error {
 	n, err := io.Copy(w, io.LimitReader(p, f.limits.Rest-f.rest+1))
 	f.rest += n
 	if f.rest > f.limits.Rest {
 		return restTooLarge(0, f.limits.Rest)
 	}
 	if err != nil {
-		return f.refuse(err)
+		return f.partError(err)
 	}
 	return nil
 }
 
-// refuse tells a body that is wrong from one that could not be read.
-func (f *form) refuse(err error) error {
+// partError tells a body that is wrong from one that could not be read.
+func (f *form) partError(err error) error {
 	switch {
 	case f.source.err != nil:
 		return fmt.Errorf("read body: %w", f.source.err)

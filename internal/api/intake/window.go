@@ -17,18 +17,18 @@ type window struct {
 	err    error // of r, due when the bytes before it are consumed; sticky
 }
 
-// unread returns the bytes at hand.
-func (w *window) unread() []byte { return w.buf[w.lo:w.hi] }
+// unreadBytes returns the bytes at hand.
+func (w *window) unreadBytes() []byte { return w.buf[w.lo:w.hi] }
 
-// offset returns the offset in the body of the first unread byte.
-func (w *window) offset() int64 { return w.base + int64(w.lo) }
+// unreadOffset returns the offset in the body of the first unread byte.
+func (w *window) unreadOffset() int64 { return w.base + int64(w.lo) }
 
-// skip consumes n bytes at hand.
-func (w *window) skip(n int) { w.lo += n }
+// skipBytes consumes n bytes at hand.
+func (w *window) skipBytes(n int) { w.lo += n }
 
-// fill reads more behind the unread bytes, which stay, and must not fill the window already. It gathers what
+// fillWindow reads more behind the unread bytes, which stay, and must not fill the window already. It gathers what
 // comes in small pieces, so that the sink is not called for each. At the end of the body it returns io.EOF.
-func (w *window) fill() error {
+func (w *window) fillWindow() error {
 	copy(w.buf, w.buf[w.lo:w.hi])
 	w.base += int64(w.lo)
 	w.lo, w.hi = 0, w.hi-w.lo

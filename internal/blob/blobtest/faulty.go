@@ -42,7 +42,7 @@ type Faulty struct {
 // Create begins a blob whose Write and Commit can fail too.
 func (f *Faulty) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
 	var w blob.Writer
-	err := f.do(OpCreate, key, func() (err error) {
+	err := f.callWithFault(OpCreate, key, func() (err error) {
 		w, err = f.Store.Create(ctx, key)
 		return err
 	})
@@ -58,7 +58,7 @@ func (f *Faulty) Create(ctx context.Context, key blob.Key) (blob.Writer, error) 
 // Open opens a blob.
 func (f *Faulty) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 	var b blob.Blob
-	err := f.do(OpOpen, key, func() (err error) {
+	err := f.callWithFault(OpOpen, key, func() (err error) {
 		b, err = f.Store.Open(ctx, key)
 		return err
 	})
@@ -73,11 +73,11 @@ func (f *Faulty) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 
 // Remove removes a blob.
 func (f *Faulty) Remove(ctx context.Context, key blob.Key) error {
-	return f.do(OpRemove, key, func() error { return f.Store.Remove(ctx, key) })
+	return f.callWithFault(OpRemove, key, func() error { return f.Store.Remove(ctx, key) })
 }
 
-// do runs a call between its faults.
-func (f *Faulty) do(op Op, key blob.Key, call func() error) error {
+// callWithFault runs a call between its faults.
+func (f *Faulty) callWithFault(op Op, key blob.Key, call func() error) error {
 	fault := f.Fault(op, key)
 	if fault == Before {
 		return fmt.Errorf("%w: before %s of %s", ErrFault, op, key)
@@ -100,7 +100,7 @@ type faultyWriter struct {
 
 // Write appends to the blob.
 func (w *faultyWriter) Write(p []byte) (n int, err error) {
-	err = w.store.do(OpWrite, w.key, func() (err error) {
+	err = w.store.callWithFault(OpWrite, w.key, func() (err error) {
 		n, err = w.Writer.Write(p)
 		return err
 	})
@@ -108,4 +108,4 @@ func (w *faultyWriter) Write(p []byte) (n int, err error) {
 }
 
 // Commit commits the blob.
-func (w *faultyWriter) Commit() error { return w.store.do(OpCommit, w.key, w.Writer.Commit) }
+func (w *faultyWriter) Commit() error { return w.store.callWithFault(OpCommit, w.key, w.Writer.Commit) }

@@ -12,8 +12,8 @@ import (
 	"segel/internal/blob"
 )
 
-// mark demands the mark of a store.
-func mark(t *testing.T, s blob.Store) []byte {
+// readMark demands the mark of a store.
+func readMark(t *testing.T, s blob.Store) []byte {
 	t.Helper()
 	m, err := s.Mark(t.Context())
 	if err != nil {
@@ -45,10 +45,10 @@ func markedOnce(t *testing.T, sub Subject) {
 	if err := s.SetMark(t.Context(), []byte("another")); !errors.Is(err, blob.ErrExists) {
 		t.Errorf("a second mark: %v", err)
 	}
-	if !bytes.Equal(mark(t, s), longest) {
+	if !bytes.Equal(readMark(t, s), longest) {
 		t.Error("the mark is not what was written")
 	}
-	if again := sub.Open(t); sub.Crash != nil && !bytes.Equal(mark(t, again), longest) {
+	if again := sub.Open(t); sub.Crash != nil && !bytes.Equal(readMark(t, again), longest) {
 		t.Error("the mark is not there when the store is opened again")
 	}
 }
@@ -74,18 +74,18 @@ func oneMarkStands(t *testing.T, sub Subject) {
 		})
 	}
 	all.Wait()
-	if got := string(mark(t, s)); len(set) != 1 || set[0] != got {
+	if got := string(readMark(t, s)); len(set) != 1 || set[0] != got {
 		t.Errorf("set: %q, there is %q", set, got)
 	}
 }
 
 func markIsNoBlob(t *testing.T, sub Subject) {
 	s := sub.Open(t)
-	Put(t, s, Key(1), []byte("a"))
+	CommitBlob(t, s, Key(1), []byte("a"))
 	if err := s.SetMark(t.Context(), []byte("mark")); err != nil {
 		t.Fatal(err)
 	}
-	if keys := list(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
+	if keys := listKeys(t, s); !slices.Equal(keys, []blob.Key{Key(1)}) {
 		t.Errorf("listed: %v", keys)
 	}
 }

@@ -29,7 +29,7 @@ type stored struct {
 
 // Create begins a blob. See [blob.Store].
 func (m *Memory) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
 	return &memoryWriter{ctx: ctx, store: m, key: key}, nil
@@ -37,7 +37,7 @@ func (m *Memory) Create(ctx context.Context, key blob.Key) (blob.Writer, error) 
 
 // Open opens a blob. See [blob.Store].
 func (m *Memory) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -51,7 +51,7 @@ func (m *Memory) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 
 // Remove removes a blob. See [blob.Store].
 func (m *Memory) Remove(ctx context.Context, key blob.Key) error {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -108,8 +108,8 @@ func (m *Memory) SetMark(ctx context.Context, mark []byte) error {
 	return nil
 }
 
-// Spoil changes one byte of a committed blob, as a bad disk or a bad neighbour would.
-func (m *Memory) Spoil(key blob.Key, at int64) {
+// CorruptByte changes one byte of a committed blob, as a bad disk or a bad neighbour would.
+func (m *Memory) CorruptByte(key blob.Key, at int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.blobs[key]
@@ -118,8 +118,8 @@ func (m *Memory) Spoil(key blob.Key, at int64) {
 	m.blobs[key] = s
 }
 
-// Cut shortens a committed blob.
-func (m *Memory) Cut(key blob.Key, size int64) {
+// TruncateBlob shortens a committed blob.
+func (m *Memory) TruncateBlob(key blob.Key, size int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.blobs[key]
@@ -181,8 +181,8 @@ func (w *memoryWriter) Commit() error {
 // Abort forgets the bytes.
 func (w *memoryWriter) Abort() { w.store = nil }
 
-// check is what every method asks first.
-func check(ctx context.Context, key blob.Key) error {
+// checkCall is what every method asks first.
+func checkCall(ctx context.Context, key blob.Key) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -33,11 +33,11 @@ func TestAFaultBeforeLeavesNothingAndOneAfterLeavesAll(t *testing.T) {
 				}
 				return NoFault
 			}}
-			err := save(t, s, Key(1), []byte("a"))
+			err := commitContent(t, s, Key(1), []byte("a"))
 			if !errors.Is(err, ErrFault) {
 				t.Errorf("%s: %v", op, err)
 			}
-			if there, want := len(list(t, m)) == 1, op == OpCommit && fault == After; there != want {
+			if there, want := len(listKeys(t, m)) == 1, op == OpCommit && fault == After; there != want {
 				t.Errorf("fault %d at %s: blob there is %v", fault, op, there)
 			}
 		}

@@ -26,7 +26,7 @@ func readsBack(t *testing.T, sub Subject) {
 		if err := w.Commit(); err != nil {
 			t.Fatal(err)
 		}
-		if got := get(t, s, Key(i)); !bytes.Equal(got, want) {
+		if got := readBlob(t, s, Key(i)); !bytes.Equal(got, want) {
 			t.Errorf("%d bytes came back as %d others", n, len(got))
 		}
 	}
@@ -34,7 +34,7 @@ func readsBack(t *testing.T, sub Subject) {
 
 func readsAnywhere(t *testing.T, sub Subject) {
 	s, want := sub.Open(t), Content(1, 10_000)
-	Put(t, s, Key(1), want)
+	CommitBlob(t, s, Key(1), want)
 	b, err := s.Open(t.Context(), Key(1))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func readsAnywhere(t *testing.T, sub Subject) {
 
 func readsSideBySide(t *testing.T, sub Subject) {
 	s, want := sub.Open(t), Content(1, 1<<20)
-	Put(t, s, Key(1), want)
+	CommitBlob(t, s, Key(1), want)
 	b, err := s.Open(t.Context(), Key(1))
 	if err != nil {
 		t.Fatal(err)

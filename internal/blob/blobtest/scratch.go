@@ -17,8 +17,8 @@ func (s *Scratches) Scratch() (blob.Scratch, error) {
 	return &scratch{of: s}, nil
 }
 
-// Open is how many were made and not closed.
-func (s *Scratches) Open() int64 { return s.open.Load() }
+// OpenCount is how many were made and not closed.
+func (s *Scratches) OpenCount() int64 { return s.open.Load() }
 
 type scratch struct {
 	of     *Scratches

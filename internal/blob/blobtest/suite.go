@@ -35,15 +35,15 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 		{"OfManyWritersOfOneKeyOneWins", oneWins},
 		{"AWriterEndsOnce", endsOnce},
 		{"RemoveIsRepeatable", removeRepeats},
-		{"WhatIsNotThereIsNotFound", notFound},
+		{"WhatIsNotThereIsNotFound", missingIsNotFound},
 		{"OnlyKeysAreKeys", onlyKeys},
-		{"ACanceledContextChangesNothing", canceled},
+		{"ACanceledContextChangesNothing", canceledChangesNothing},
 		{"ListNamesEveryBlob", listsAll},
 		{"ListStopsWhenToldTo", listStops},
 		{"AStoreIsMarkedOnce", markedOnce},
 		{"OfManyMarksOneStands", oneMarkStands},
 		{"AMarkIsNoBlob", markIsNoBlob},
-		{"ACrashLeavesOnlyCommittedBlobs", crash},
+		{"ACrashLeavesOnlyCommittedBlobs", crashLeavesCommitted},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -68,18 +68,18 @@ func Content(seed byte, n int) []byte {
 	return b
 }
 
-// Put commits content under a key.
-func Put(t testing.TB, s blob.Store, key blob.Key, content []byte) blob.Digest {
+// CommitBlob commits content under a key.
+func CommitBlob(t testing.TB, s blob.Store, key blob.Key, content []byte) blob.Digest {
 	t.Helper()
 	d := blob.NewDigester()
 	d.Write(content)
-	if err := save(t, s, key, content); err != nil {
+	if err := commitContent(t, s, key, content); err != nil {
 		t.Fatal(err)
 	}
 	return d.Digest()
 }
 
-func save(t testing.TB, s blob.Store, key blob.Key, content []byte) error {
+func commitContent(t testing.TB, s blob.Store, key blob.Key, content []byte) error {
 	w, err := s.Create(t.Context(), key)
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func save(t testing.TB, s blob.Store, key blob.Key, content []byte) error {
 	return w.Commit()
 }
 
-// get reads all of a blob.
-func get(t *testing.T, s blob.Store, key blob.Key) []byte {
+// readBlob reads all of a blob.
+func readBlob(t *testing.T, s blob.Store, key blob.Key) []byte {
 	t.Helper()
 	b, err := s.Open(t.Context(), key)
 	if err != nil {
@@ -105,8 +105,8 @@ func get(t *testing.T, s blob.Store, key blob.Key) []byte {
 	return content
 }
 
-// create begins a blob and writes its content.
-func create(t *testing.T, s blob.Store, key blob.Key, content []byte) blob.Writer {
+// createWriter begins a blob and writes its content.
+func createWriter(t *testing.T, s blob.Store, key blob.Key, content []byte) blob.Writer {
 	t.Helper()
 	w, err := s.Create(t.Context(), key)
 	if err != nil {
@@ -119,8 +119,8 @@ func create(t *testing.T, s blob.Store, key blob.Key, content []byte) blob.Write
 	return w
 }
 
-// list returns the keys a store lists, sorted.
-func list(t *testing.T, s blob.Store) (keys []blob.Key) {
+// listKeys returns the keys a store lists, sorted.
+func listKeys(t *testing.T, s blob.Store) (keys []blob.Key) {
 	t.Helper()
 	for info, err := range s.List(t.Context()) {
 		if err != nil {

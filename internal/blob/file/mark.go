@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"segel/internal/blob"
+	"segel/internal/outage"
 )
 
 // markFile has the mark of the store. It is no pair of hexadecimal digits, so no key leads there.
@@ -29,7 +30,7 @@ func (s *Store) Mark(ctx context.Context) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %s", blob.ErrNoMark, s.root)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read mark of blobs: %w", err)
+		return nil, fmt.Errorf("read mark of blobs: %w", outage.OfFile(outage.Blobs, err))
 	}
 	defer f.Close()
 	mark, err := io.ReadAll(io.LimitReader(f, blob.MaxMark+1))
@@ -37,7 +38,7 @@ func (s *Store) Mark(ctx context.Context) ([]byte, error) {
 		err = blob.ErrMark
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read mark of blobs in %s: %w", s.root, err)
+		return nil, fmt.Errorf("read mark of blobs in %s: %w", s.root, outage.OfFile(outage.Blobs, err))
 	}
 	return mark, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"segel/internal/blob"
+	"segel/internal/outage"
 )
 
 // Scratch returns an empty file without a name. Durable: nothing; the system frees the bytes with the handle, after a
@@ -14,7 +15,7 @@ import (
 func (s *Store) Scratch() (blob.Scratch, error) {
 	f, err := s.createTemp("scratch")
 	if err != nil {
-		return nil, fmt.Errorf("make scratch file: %w", err)
+		return nil, fmt.Errorf("make scratch file: %w", s.unavailable(err))
 	}
 	if err := os.Remove(f.Name()); err != nil {
 		return nil, errors.Join(fmt.Errorf("take name of scratch file away: %w", err), f.Close())
@@ -31,10 +32,13 @@ type scratch struct {
 func (s *scratch) Write(p []byte) (int, error) {
 	n, err := s.file.Write(p)
 	s.size += int64(n)
-	return n, err
+	return n, outage.OfFile(outage.Blobs, err)
 }
 
-func (s *scratch) ReadAt(p []byte, at int64) (int, error) { return s.file.ReadAt(p, at) }
+func (s *scratch) ReadAt(p []byte, at int64) (int, error) {
+	n, err := s.file.ReadAt(p, at)
+	return n, outage.OfFile(outage.Blobs, err)
+}
 
 func (s *scratch) Size() int64 { return s.size }
 

@@ -4,11 +4,13 @@
 //	tmp/<key>.<something>   being written; locked by its writer
 //	installation            the mark
 //	4f/<key>                final; the first two digits of the key name the folder
+//	aside/<time>/<key>     moved aside by a check of the store, with a manifest
 //
 // A file gets its final name by a hard link, which, unlike a rename, fails when the name is taken.
 package file
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,21 +20,40 @@ import (
 	"path/filepath"
 
 	"segel/internal/blob"
+	"segel/internal/outage"
 )
 
 // tmpDir holds unfinished files. It is no pair of hexadecimal digits, so no key leads there.
 const tmpDir = "tmp"
 
 // Store is a [blob.Store] in a folder. Several processes may have the same folder open.
-type Store struct{ root string }
+type Store struct {
+	root   string
+	opened bool // by Open, which made every folder: one that is missing was lost since
+}
+
+// unavailable marks errors that mean that the folder does not answer, or has no room.
+func (s *Store) unavailable(err error) error {
+	if s.opened && errors.Is(err, fs.ErrNotExist) {
+		return &outage.Error{Part: outage.Blobs, Err: err}
+	}
+	return outage.OfFile(outage.Blobs, err)
+}
+
+// requireFolder demands the folder that a blob would be in. A mount that has gone leaves an empty one in its place, in which every
+// blob would seem to be lost.
+func (s *Store) requireFolder(key blob.Key) error {
+	_, err := os.Stat(filepath.Dir(s.blobPath(key)))
+	return s.unavailable(err)
+}
 
 // Open makes the folder where it is missing, and removes what crashed writers left in it.
 func Open(root string) (*Store, error) {
-	s := &Store{root: root}
+	s := &Store{root: root, opened: true}
 	if err := s.makeDirs(); err != nil {
 		return nil, fmt.Errorf("make blob folder: %w", err)
 	}
-	if err := s.sweep(); err != nil {
+	if err := s.removeAbandoned(); err != nil {
 		return nil, fmt.Errorf("sweep blob folder: %w", err)
 	}
 	return s, nil
@@ -60,40 +81,69 @@ func (s *Store) makeDirs() error {
 	return nil
 }
 
+// Check writes, reads and removes a few bytes: the folder is there, and takes more.
+func (s *Store) Check(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("check blob folder: %w", err)
+	}
+	f, err := s.Scratch()
+	if err != nil {
+		return fmt.Errorf("check blob folder: %w", err)
+	}
+	written := []byte("segel")
+	_, err = f.Write(written)
+	read := make([]byte, len(written))
+	if err == nil {
+		_, err = f.ReadAt(read, 0)
+	}
+	if err == nil && !bytes.Equal(read, written) {
+		err = &outage.Error{Part: outage.Blobs, Err: errors.New("it does not hold what was written")}
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("check blob folder: %w", err)
+	}
+	return nil
+}
+
 // Open opens a blob. See [blob.Store].
 func (s *Store) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(s.path(key))
+	f, err := os.Open(s.blobPath(key))
 	if errors.Is(err, fs.ErrNotExist) {
+		if s.opened {
+			if err := s.requireFolder(key); err != nil {
+				return nil, fmt.Errorf("open blob %s: %w", key, err)
+			}
+		}
 		return nil, fmt.Errorf("%w: %s", blob.ErrNotFound, key)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open blob: %w", err)
+		return nil, fmt.Errorf("open blob: %w", s.unavailable(err))
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, err), f.Close())
+		return nil, errors.Join(fmt.Errorf("open blob %s: %w", key, s.unavailable(err)), f.Close())
 	}
-	return &final{File: f, size: info.Size()}, nil
+	return &openedBlob{File: f, size: info.Size()}, nil
 }
 
 // Remove removes a blob for good. See [blob.Store].
 func (s *Store) Remove(ctx context.Context, key blob.Key) error {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return err
 	}
-	path := s.path(key)
+	path := s.blobPath(key)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove blob: %w", err)
+		return fmt.Errorf("remove blob: %w", s.unavailable(err))
 	}
 	// Also when it was gone: an earlier try may have crashed between the two.
 	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("remove blob %s: %w", key, err)
+		return fmt.Errorf("remove blob %s: %w", key, s.unavailable(err))
 	}
 	return nil
 }
@@ -111,7 +161,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 				return
 			}
 			for _, e := range entries {
-				info, ok, err := s.info(ctx, name, e)
+				info, ok, err := s.blobInfo(ctx, name, e)
 				if err != nil {
 					yield(blob.Info{}, err)
 					return
@@ -124,8 +174,8 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	}
 }
 
-// info describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
-func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
+// blobInfo describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
+func (s *Store) blobInfo(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
 	key := blob.Key(e.Name())
 	if key.Check() != nil || e.Name()[:2] != folder || !e.Type().IsRegular() {
 		return blob.Info{}, false, nil
@@ -143,27 +193,33 @@ func (s *Store) info(ctx context.Context, folder string, e fs.DirEntry) (_ blob.
 	return blob.Info{Key: key, Size: fi.Size(), Modified: fi.ModTime()}, true, nil
 }
 
-// path returns where the final file of a checked key is.
-func (s *Store) path(key blob.Key) string {
+// blobPath returns where the final file of a checked key is.
+func (s *Store) blobPath(key blob.Key) string {
 	return filepath.Join(s.root, string(key[:2]), string(key))
 }
 
-// check is what every method asks first.
-func check(ctx context.Context, key blob.Key) error {
+// checkCall is what every method asks first.
+func checkCall(ctx context.Context, key blob.Key) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("blob %s: %w", key, err)
 	}
 	return key.Check()
 }
 
-// final is a blob open for reading.
-type final struct {
+// openedBlob is a blob open for reading.
+type openedBlob struct {
 	*os.File
 	size int64
 }
 
+// ReadAt reads as [os.File.ReadAt] does.
+func (f *openedBlob) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(p, at)
+	return n, outage.OfFile(outage.Blobs, err)
+}
+
 // Size returns the size it had when it was opened; it has no other.
-func (f *final) Size() int64 { return f.size }
+func (f *openedBlob) Size() int64 { return f.size }
 
 // syncDir makes the names in a directory durable.
 func syncDir(path string) error {

@@ -15,8 +15,8 @@ import (
 	"segel/internal/blob/blobtest"
 )
 
-// open opens a folder or fails.
-func open(t testing.TB, root string) *Store {
+// openStore opens a folder or fails.
+func openStore(t testing.TB, root string) *Store {
 	t.Helper()
 	s, err := Open(root)
 	if err != nil {
@@ -25,8 +25,8 @@ func open(t testing.TB, root string) *Store {
 	return s
 }
 
-// unfinished returns the names in the folder of unfinished files.
-func unfinished(t *testing.T, root string) (names []string) {
+// listUnfinished returns the names in the folder of unfinished files.
+func listUnfinished(t *testing.T, root string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(root, tmpDir))
 	if err != nil {
@@ -43,13 +43,13 @@ func TestAFolderIsAStore(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blobtest.Subject {
 		root := filepath.Join(t.TempDir(), "made", "on", "the", "way")
 		return blobtest.Subject{
-			Open: func(t *testing.T) blob.Store { return open(t, root) },
+			Open: func(t *testing.T) blob.Store { return openStore(t, root) },
 			Crash: func(t *testing.T, _ blob.Store, writers ...blob.Writer) blob.Store {
 				for _, w := range writers {
-					kill(t, w)
+					killWriter(t, w)
 				}
-				s := open(t, root)
-				if names := unfinished(t, root); len(names) != 0 {
+				s := openStore(t, root)
+				if names := listUnfinished(t, root); len(names) != 0 {
 					t.Errorf("not swept: %v", names)
 				}
 				return s
@@ -58,8 +58,8 @@ func TestAFolderIsAStore(t *testing.T) {
 	})
 }
 
-// kill does what the kernel does to the open file of a dead process.
-func kill(t *testing.T, w blob.Writer) {
+// killWriter does what the kernel does to the open file of a dead process.
+func killWriter(t *testing.T, w blob.Writer) {
 	t.Helper()
 	f := w.(*writer)
 	if err := f.file.Close(); err != nil {
@@ -71,20 +71,20 @@ func kill(t *testing.T, w blob.Writer) {
 func TestASecondOpenSparesLivingWriters(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := open(t, root)
+	s := openStore(t, root)
 	w, err := s.Create(t.Context(), blobtest.Key(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer w.Abort()
-	open(t, root)
+	openStore(t, root)
 	if _, err := w.Write([]byte("alive")); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	if names := unfinished(t, root); len(names) != 0 {
+	if names := listUnfinished(t, root); len(names) != 0 {
 		t.Errorf("left after commit: %v", names)
 	}
 }
@@ -92,13 +92,13 @@ func TestASecondOpenSparesLivingWriters(t *testing.T) {
 func TestACrashBetweenLinkAndUnlinkLeavesTheBlob(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	blobtest.Put(t, open(t, root), blobtest.Key(1), []byte("linked"))
-	final := open(t, root).path(blobtest.Key(1))
+	blobtest.CommitBlob(t, openStore(t, root), blobtest.Key(1), []byte("linked"))
+	final := openStore(t, root).blobPath(blobtest.Key(1))
 	if err := os.Link(final, filepath.Join(root, tmpDir, string(blobtest.Key(1))+".1")); err != nil {
 		t.Fatal(err)
 	}
-	open(t, root)
-	if names := unfinished(t, root); len(names) != 0 {
+	openStore(t, root)
+	if names := listUnfinished(t, root); len(names) != 0 {
 		t.Errorf("not swept: %v", names)
 	}
 	if b, err := os.ReadFile(final); err != nil || string(b) != "linked" {
@@ -109,19 +109,19 @@ func TestACrashBetweenLinkAndUnlinkLeavesTheBlob(t *testing.T) {
 func TestSweepersAndWritersMeetWithoutLoss(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := open(t, root)
+	s := openStore(t, root)
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
 			for range 60 {
-				if err := s.sweep(); err != nil {
+				if err := s.removeAbandoned(); err != nil {
 					t.Errorf("sweep: %v", err)
 				}
 			}
 		})
 	}
 	for i := range 60 {
-		blobtest.Put(t, s, blobtest.Key(i), []byte("kept"))
+		blobtest.CommitBlob(t, s, blobtest.Key(i), []byte("kept"))
 	}
 	wg.Wait()
 }
@@ -129,9 +129,9 @@ func TestSweepersAndWritersMeetWithoutLoss(t *testing.T) {
 func TestAFinalFileIsReadOnlyAndItsOwnersAlone(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := open(t, root)
-	blobtest.Put(t, s, blobtest.Key(1), []byte("a"))
-	info, err := os.Stat(s.path(blobtest.Key(1)))
+	s := openStore(t, root)
+	blobtest.CommitBlob(t, s, blobtest.Key(1), []byte("a"))
+	info, err := os.Stat(s.blobPath(blobtest.Key(1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestAFinalFileIsReadOnlyAndItsOwnersAlone(t *testing.T) {
 func TestStrangersInTheFolderAreNoBlobs(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	s := open(t, root)
+	s := openStore(t, root)
 	key := blobtest.Key(1)
 	home, elsewhere := filepath.Join(root, string(key[:2])), filepath.Join(root, "00")
 	for _, path := range []string{
@@ -181,9 +181,9 @@ func TestStrangersInTheFolderAreNoBlobs(t *testing.T) {
 
 // BenchmarkDownload reads a document the verified way, beside the bare hash of as many bytes.
 func BenchmarkDownload(b *testing.B) {
-	s := open(b, b.TempDir())
+	s := openStore(b, b.TempDir())
 	content := blobtest.Content(1, 64<<20)
-	d := blobtest.Put(b, s, blobtest.Key(1), content)
+	d := blobtest.CommitBlob(b, s, blobtest.Key(1), content)
 	b.Run("verified", func(b *testing.B) {
 		b.SetBytes(d.Size)
 		b.ReportAllocs()

@@ -23,12 +23,12 @@ type writer struct {
 
 // Create begins a blob in a file of its own. See [blob.Store].
 func (s *Store) Create(ctx context.Context, key blob.Key) (blob.Writer, error) {
-	if err := check(ctx, key); err != nil {
+	if err := checkCall(ctx, key); err != nil {
 		return nil, err
 	}
 	f, err := s.createTemp(key)
 	if err != nil {
-		return nil, fmt.Errorf("create blob %s: %w", key, err)
+		return nil, fmt.Errorf("create blob %s: %w", key, s.unavailable(err))
 	}
 	return &writer{ctx: ctx, store: s, key: key, file: f}, nil
 }
@@ -41,8 +41,8 @@ func (s *Store) createTemp(key blob.Key) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		locked, err := lock(f)
-		if err == nil && locked && named(f) {
+		locked, err := lockFile(f)
+		if err == nil && locked && hasItsName(f) {
 			return f, nil
 		}
 		if err != nil {
@@ -63,7 +63,8 @@ func (w *writer) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, fmt.Errorf("write blob %s: %w", w.key, err)
 	}
-	return w.file.Write(p)
+	n, err := w.file.Write(p)
+	return n, w.store.unavailable(err)
 }
 
 // Commit gives the file its final name. See [blob.Writer].
@@ -76,25 +77,25 @@ func (w *writer) Commit() error {
 		return fmt.Errorf("commit blob %s: %w", w.key, err)
 	}
 	if err := w.file.Chmod(0o400); err != nil {
-		return fmt.Errorf("commit blob: %w", err)
+		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	if err := w.file.Sync(); err != nil {
-		return fmt.Errorf("commit blob: %w", err)
+		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open
 	// of the store sweeps them away, and whoever meant to write them does it again under another key.
-	path := w.store.path(w.key)
+	path := w.store.blobPath(w.key)
 	err := os.Link(w.file.Name(), path)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%w: %s", blob.ErrExists, w.key)
 	}
 	if err != nil {
-		return fmt.Errorf("commit blob: %w", err)
+		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	// Visible now, but durable only after the next line: a caller that goes on after an error of it must not
 	// take the blob for written. If it survives all the same, it is an orphan, and a check of the store finds it.
 	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("commit blob %s: %w", w.key, err)
+		return fmt.Errorf("commit blob %s: %w", w.key, w.store.unavailable(err))
 	}
 	return nil
 }
@@ -109,24 +110,24 @@ func (w *writer) Abort() {
 	w.file = nil
 }
 
-// sweep removes the files of writers that are no more. Locked ones belong to writers of other processes.
-func (s *Store) sweep() error {
+// removeAbandoned removes the files of writers that are no more. Locked ones belong to writers of other processes.
+func (s *Store) removeAbandoned() error {
 	dir := filepath.Join(s.root, tmpDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if err := sweepFile(filepath.Join(dir, e.Name())); err != nil {
+		if err := removeIfAbandoned(filepath.Join(dir, e.Name())); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sweepFile removes one temporary file unless its writer lives. It holds the lock while it removes, so that a
+// removeIfAbandoned removes one temporary file unless its writer lives. It holds the lock while it removes, so that a
 // writer that has just made the file cannot take it for its own.
-func sweepFile(path string) error {
+func removeIfAbandoned(path string) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -135,7 +136,7 @@ func sweepFile(path string) error {
 		return err
 	}
 	defer f.Close()
-	locked, err := lock(f)
+	locked, err := lockFile(f)
 	if err != nil || !locked {
 		return err
 	}
@@ -145,8 +146,8 @@ func sweepFile(path string) error {
 	return nil
 }
 
-// lock takes the lock of an open file, and reports false when somebody else has it.
-func lock(f *os.File) (bool, error) {
+// lockFile takes the lock of an open file, and reports false when somebody else has it.
+func lockFile(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
@@ -157,8 +158,8 @@ func lock(f *os.File) (bool, error) {
 	return true, nil
 }
 
-// named reports whether the file is still found under the name it was made with.
-func named(f *os.File) bool {
+// hasItsName reports whether the file is still found under the name it was made with.
+func hasItsName(f *os.File) bool {
 	mine, err := f.Stat()
 	if err != nil {
 		return false

@@ -27,14 +27,14 @@ type Targets struct {
 // Attacks makes all of them.
 func Attacks(t Targets) []Attack {
 	var all []Attack
-	for _, make := range []func(Targets) []Attack{linked, fetching, foreign, carrying, oddNames, bombs, hidden} {
+	for _, make := range []func(Targets) []Attack{linkedPictures, fetchingFields, otherFormats, embeddedPrograms, ambiguousArchives, expandingFiles, disguisedContent} {
 		all = append(all, make(t)...)
 	}
 	return all
 }
 
-// linked show pictures and more from elsewhere.
-func linked(t Targets) []Attack {
+// linkedPictures show pictures and more from elsewhere.
+func linkedPictures(t Targets) []Attack {
 	var all []Attack
 	for name, target := range map[string]string{
 		"http": t.URL + "linked.png", "https": strings.Replace(t.URL, "http:", "https:", 1) + "linked.png", "file": "file://" + t.Picture,
@@ -45,7 +45,7 @@ func linked(t Targets) []Attack {
 			if name == "path" && !external {
 				continue // the name of a part
 			}
-			d := Document{Body: P("Sebelum") + Picture("link", "rId9", 40, 20) + P("Sesudah"), Relations: []Relation{{"rId9", "image", target, external}}}
+			d := Document{Body: Paragraphs("Sebelum") + Picture("link", "rId9", 40, 20) + Paragraphs("Sesudah"), Relations: []Relation{{"rId9", "image", target, external}}}
 			all = append(all, Attack{fmt.Sprintf("linked picture, %s, external %v", name, external), "links", convert.DOCX, d.Bytes()})
 		}
 	}
@@ -54,7 +54,7 @@ func linked(t Targets) []Attack {
 	}
 	svg := func(href string) []byte {
 		return Document{
-			Body: P("x") + Picture("embed", "rId9", 40, 20), Relations: []Relation{{"rId9", "image", "media/image1.svg", false}},
+			Body: Paragraphs("x") + Picture("embed", "rId9", 40, 20), Relations: []Relation{{"rId9", "image", "media/image1.svg", false}},
 			Types: `<Default Extension="svg" ContentType="image/svg+xml"/>`,
 			Parts: map[string]string{"word/media/image1.svg": `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="100" height="50"><image xlink:href="` + href + `" width="100" height="50"/></svg>`},
 		}.Bytes()
@@ -64,29 +64,29 @@ func linked(t Targets) []Attack {
 		Attack{"VML picture by path", "links", convert.DOCX, vml(`src="file://` + t.Picture + `"`)},
 		Attack{"SVG that shows an address", "links", convert.DOCX, svg(t.URL + "svg.png")},
 		Attack{"SVG that shows a file", "links", convert.DOCX, svg("file://" + t.Picture)},
-		Attack{"linked video", "links", convert.DOCX, Document{Body: P("x"), Relations: []Relation{{"rId9", "video", t.URL + "v.mp4", true}}}.Bytes()},
+		Attack{"linked video", "links", convert.DOCX, Document{Body: Paragraphs("x"), Relations: []Relation{{"rId9", "video", t.URL + "v.mp4", true}}}.Bytes()},
 		Attack{"picture of the page's ground", "links", convert.DOCX, Document{
-			Body: P("x"), Relations: []Relation{{"rId9", "image", "file://" + t.Picture, true}}, Prolog: "",
-			Parts: map[string]string{MainPart: head + `<w:document ` + Spaces + `><w:background w:color="FFFFFF"><v:background><v:fill r:id="rId9" type="frame"/></v:background></w:background><w:body>` + P("x") + `</w:body></w:document>`},
+			Body: Paragraphs("x"), Relations: []Relation{{"rId9", "image", "file://" + t.Picture, true}}, Prolog: "",
+			Parts: map[string]string{MainPart: head + `<w:document ` + Spaces + `><w:background w:color="FFFFFF"><v:background><v:fill r:id="rId9" type="frame"/></v:background></w:background><w:body>` + Paragraphs("x") + `</w:body></w:document>`},
 		}.Bytes()},
 	)
 }
 
-// fetching let fields and templates fetch.
-func fetching(t Targets) []Attack {
+// fetchingFields let fields and templates fetch.
+func fetchingFields(t Targets) []Attack {
 	all := []Attack{
 		{"attached template", "template", convert.DOCX, Document{
-			Body: P("x"), Types: Type("settings.xml", "settings"), Relations: []Relation{{"rId9", "settings", "settings.xml", false}},
+			Body: Paragraphs("x"), Types: Type("settings.xml", "settings"), Relations: []Relation{{"rId9", "settings", "settings.xml", false}},
 			Parts: map[string]string{
 				"word/settings.xml":            head + `<w:settings ` + Spaces + `><w:attachedTemplate r:id="rId1"/></w:settings>`,
 				"word/_rels/settings.xml.rels": Relations(Relation{"rId1", "attachedTemplate", t.URL + "template.dotm", true}),
 			},
 		}.Bytes()},
-		{"part of another document", "other_file", convert.DOCX, Document{Body: P("x") + `<w:altChunk r:id="rId9"/>`, Relations: []Relation{{"rId9", "aFChunk", "chunk.html", false}},
-			Types: `<Default Extension="html" ContentType="text/html"/>`, Parts: map[string]string{"word/chunk.html": html(t)}}.Bytes()},
-		{"subdocument", "other_file", convert.DOCX, Document{Body: P("x") + `<w:p><w:subDoc r:id="rId9"/></w:p>`, Relations: []Relation{{"rId9", "subDocument", t.URL + "sub.docx", true}}}.Bytes()},
+		{"part of another document", "other_file", convert.DOCX, Document{Body: Paragraphs("x") + `<w:altChunk r:id="rId9"/>`, Relations: []Relation{{"rId9", "aFChunk", "chunk.html", false}},
+			Types: `<Default Extension="html" ContentType="text/html"/>`, Parts: map[string]string{"word/chunk.html": htmlPage(t)}}.Bytes()},
+		{"subdocument", "other_file", convert.DOCX, Document{Body: Paragraphs("x") + `<w:p><w:subDoc r:id="rId9"/></w:p>`, Relations: []Relation{{"rId9", "subDocument", t.URL + "sub.docx", true}}}.Bytes()},
 		{"frames", "other_file", convert.DOCX, Document{
-			Body: P("x"), Types: Type("webSettings.xml", "webSettings"), Relations: []Relation{{"rId9", "webSettings", "webSettings.xml", false}},
+			Body: Paragraphs("x"), Types: Type("webSettings.xml", "webSettings"), Relations: []Relation{{"rId9", "webSettings", "webSettings.xml", false}},
 			Parts: map[string]string{
 				"word/webSettings.xml":            head + `<w:webSettings ` + Spaces + `><w:frameset><w:frame><w:sourceFileName r:id="rId1"/></w:frame></w:frameset></w:webSettings>`,
 				"word/_rels/webSettings.xml.rels": Relations(Relation{"rId1", "frame", t.URL + "frame.html", true}),
@@ -103,83 +103,83 @@ func fetching(t Targets) []Attack {
 		"INCLUDETEXT": {`INCLUDETEXT "` + t.Secret + `"`}, "INCLUDETEXT http": {`INCLUDETEXT "` + t.URL + `text.html"`}, "LINK": {`LINK Word.Document.8 "` + t.Secret + `"`}, "IMPORT": {`IMPORT "` + t.Picture + `"`},
 		"DATABASE": {`DATABASE \d "` + t.Secret + `"`}, "RD": {`RD "` + t.Secret + `"`},
 	} {
-		all = append(all, Attack{"field " + name, "fields", convert.DOCX, Document{Body: P("x") + Field(code...)}.Bytes()})
+		all = append(all, Attack{"field " + name, "fields", convert.DOCX, Document{Body: Paragraphs("x") + Field(code...)}.Bytes()})
 	}
 	return all
 }
 
-func html(t Targets) string {
+func htmlPage(t Targets) string {
 	return `<html><body><p>HTML</p><img src="` + t.URL + `html.png"><img src="file://` + t.Picture + `"><iframe src="file://` + t.Secret + `"></iframe><link rel="stylesheet" href="` + t.URL + `style.css"><object data="` + t.URL + `object"></object></body></html>`
 }
 
-// foreign are other formats under a Word document's name.
-func foreign(t Targets) []Attack {
+// otherFormats are other formats under a Word document's name.
+func otherFormats(t Targets) []Attack {
 	flat := head + `<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:mimetype="application/vnd.oasis.opendocument.text" office:version="1.2"><office:body><office:text>` +
 		`<text:p>flat<draw:frame svg:width="4cm" svg:height="2cm"><draw:image xlink:href="` + t.URL + `flat.png"/></draw:frame><draw:frame svg:width="4cm" svg:height="2cm"><draw:image xlink:href="file://` + t.Picture + `"/></draw:frame></text:p>` +
 		`<text:section text:name="s"><text:section-source xlink:href="file://` + t.Secret + `"/></text:section></office:text></office:body></office:document>`
 	var odt bytes.Buffer
 	z := zip.NewWriter(&odt)
-	add(z, &zip.FileHeader{Name: "mimetype"}, "application/vnd.oasis.opendocument.text")
-	add(z, &zip.FileHeader{Name: "content.xml", Method: zip.Deflate}, strings.Replace(flat, "office:document ", "office:document-content ", 1))
-	must(z.Close())
+	addEntry(z, &zip.FileHeader{Name: "mimetype"}, "application/vnd.oasis.opendocument.text")
+	addEntry(z, &zip.FileHeader{Name: "content.xml", Method: zip.Deflate}, strings.Replace(flat, "office:document ", "office:document-content ", 1))
+	panicOnError(z.Close())
 	var all []Attack
 	for _, kind := range []convert.Kind{convert.DOC, convert.DOCX} {
-		for name, content := range map[string]string{"HTML": html(t), "flat ODF": flat, "MHTML": "MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n" + html(t), "plain text": "teks " + t.URL, "ODT": odt.String(), "nothing": "", "PDF": "%PDF-1.4\n"} {
+		for name, content := range map[string]string{"HTML": htmlPage(t), "flat ODF": flat, "MHTML": "MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n" + htmlPage(t), "plain text": "teks " + t.URL, "ODT": odt.String(), "nothing": "", "PDF": "%PDF-1.4\n"} {
 			all = append(all, Attack{fmt.Sprintf("%s named .%s", name, kind), "not_word", kind, []byte(content)})
 		}
 	}
 	sheet := Document{Body: "", MainType: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"}
-	template := Document{Body: P("x"), MainType: types + "template.main+xml"}
+	template := Document{Body: Paragraphs("x"), MainType: types + "template.main+xml"}
 	return append(all, Attack{"spreadsheet", "not_word", convert.DOCX, sheet.Bytes()}, Attack{"template", "not_word", convert.DOCX, template.Bytes()})
 }
 
-// carrying hold programs and other programs' objects.
-func carrying(Targets) []Attack {
+// embeddedPrograms hold programs and other programs' objects.
+func embeddedPrograms(Targets) []Attack {
 	ole := "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1" + strings.Repeat("\x00", 600)
 	return []Attack{
-		{"document with macros", "macros", convert.DOCX, Document{Body: P("x"), MainType: "application/vnd.ms-word.document.macroEnabled.main+xml"}.Bytes()},
-		{"macros in a document without", "macros", convert.DOCX, Document{Body: P("x"), Parts: map[string]string{"word/vbaProject.bin": ole}}.Bytes()},
-		{"macros by relation", "macros", convert.DOCX, Document{Body: P("x"), Relations: []Relation{{"rId9", "http://schemas.microsoft.com/office/2006/relationships/vbaProject", "x.bin", false}}, Parts: map[string]string{"word/x.bin": "x"}}.Bytes()},
+		{"document with macros", "macros", convert.DOCX, Document{Body: Paragraphs("x"), MainType: "application/vnd.ms-word.document.macroEnabled.main+xml"}.Bytes()},
+		{"macros in a document without", "macros", convert.DOCX, Document{Body: Paragraphs("x"), Parts: map[string]string{"word/vbaProject.bin": ole}}.Bytes()},
+		{"macros by relation", "macros", convert.DOCX, Document{Body: Paragraphs("x"), Relations: []Relation{{"rId9", "http://schemas.microsoft.com/office/2006/relationships/vbaProject", "x.bin", false}}, Parts: map[string]string{"word/x.bin": "x"}}.Bytes()},
 		{"hyperlink that runs a macro", "macros", convert.DOCX, Document{Body: `<w:p><w:hyperlink r:id="rId9"><w:r><w:t>klik</w:t></w:r></w:hyperlink></w:p>`, Relations: []Relation{{"rId9", "hyperlink", "vnd.sun.star.script:x$y?language=Basic", true}}}.Bytes()},
-		{"ribbon", "macros", convert.DOCX, Document{Body: P("x"), Parts: map[string]string{"customUI/customUI.xml": head + `<customUI xmlns="http://schemas.microsoft.com/office/2006/01/customui" onLoad="x"/>`}}.Bytes()},
+		{"ribbon", "macros", convert.DOCX, Document{Body: Paragraphs("x"), Parts: map[string]string{"customUI/customUI.xml": head + `<customUI xmlns="http://schemas.microsoft.com/office/2006/01/customui" onLoad="x"/>`}}.Bytes()},
 		{"embedded object", "objects", convert.DOCX, Document{Body: `<w:p><w:r><w:object><o:OLEObject Type="Embed" ProgID="Package" r:id="rId9"/></w:object></w:r></w:p>`, Relations: []Relation{{"rId9", "image", "embeddings/x.bin", false}}, Parts: map[string]string{"word/embeddings/x.bin": "x"}}.Bytes()},
-		{"embedded object by its bytes", "objects", convert.DOCX, Document{Body: P("x"), Parts: map[string]string{"word/media/image1.png": ole}}.Bytes()},
-		{"linked object", "objects", convert.DOCX, Document{Body: P("x"), Relations: []Relation{{"rId9", "oleObject", "file:///etc/passwd", true}}}.Bytes()},
-		{"embedded workbook", "objects", convert.DOCX, Document{Body: P("x"), Relations: []Relation{{"rId9", "package", "embeddings/x.xlsx", false}}, Parts: map[string]string{"word/embeddings/x.xlsx": "PK\x03\x04"}}.Bytes()},
+		{"embedded object by its bytes", "objects", convert.DOCX, Document{Body: Paragraphs("x"), Parts: map[string]string{"word/media/image1.png": ole}}.Bytes()},
+		{"linked object", "objects", convert.DOCX, Document{Body: Paragraphs("x"), Relations: []Relation{{"rId9", "oleObject", "file:///etc/passwd", true}}}.Bytes()},
+		{"embedded workbook", "objects", convert.DOCX, Document{Body: Paragraphs("x"), Relations: []Relation{{"rId9", "package", "embeddings/x.xlsx", false}}, Parts: map[string]string{"word/embeddings/x.xlsx": "PK\x03\x04"}}.Bytes()},
 		{"control", "objects", convert.DOCX, Document{Body: `<w:p><w:r><w:object><w:control r:id="rId9" w:name="x"/></w:object></w:r></w:p>`}.Bytes()},
-		{"PostScript picture", "objects", convert.DOCX, Document{Body: P("x") + Picture("embed", "rId9", 40, 20), Relations: []Relation{{"rId9", "image", "media/image1.eps", false}}, Types: `<Default Extension="eps" ContentType="image/eps"/>`,
+		{"PostScript picture", "objects", convert.DOCX, Document{Body: Paragraphs("x") + Picture("embed", "rId9", 40, 20), Relations: []Relation{{"rId9", "image", "media/image1.eps", false}}, Types: `<Default Extension="eps" ContentType="image/eps"/>`,
 			Parts: map[string]string{"word/media/image1.eps": "%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 100 100\n(/etc/passwd) (r) file pop\nshowpage\n"}}.Bytes()},
-		{"mail merge", "links", convert.DOCX, Document{Body: P("x"), Types: Type("settings.xml", "settings"), Relations: []Relation{{"rId9", "settings", "settings.xml", false}},
+		{"mail merge", "links", convert.DOCX, Document{Body: Paragraphs("x"), Types: Type("settings.xml", "settings"), Relations: []Relation{{"rId9", "settings", "settings.xml", false}},
 			Parts: map[string]string{"word/settings.xml": head + `<w:settings ` + Spaces + `><w:mailMerge><w:connectString w:val="Provider=x"/></w:mailMerge></w:settings>`}}.Bytes()},
 	}
 }
 
-// oddNames are packages that two readers could take for two.
-func oddNames(Targets) []Attack {
+// ambiguousArchives are packages that two readers could take for two.
+func ambiguousArchives(Targets) []Attack {
 	with := func(names ...string) []byte {
-		d := Document{Body: P("x")}.parts()
+		d := Document{Body: Paragraphs("x")}.buildParts()
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		for name, content := range d {
-			stored(z, zip.FileHeader{Name: name}, content)
+			addStored(z, zip.FileHeader{Name: name}, content)
 		}
 		for _, name := range names {
-			stored(z, zip.FileHeader{Name: name}, "x")
+			addStored(z, zip.FileHeader{Name: name}, "x")
 		}
-		must(z.Close())
+		panicOnError(z.Close())
 		return b.Bytes()
 	}
 	header := func(change func(*zip.FileHeader)) []byte {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
-		for name, content := range (Document{Body: P("x")}).parts() {
+		for name, content := range (Document{Body: Paragraphs("x")}).buildParts() {
 			h := zip.FileHeader{Name: name}
 			if name == MainPart {
 				change(&h)
 			}
-			stored(z, h, content)
+			addStored(z, h, content)
 		}
-		must(z.Close())
+		panicOnError(z.Close())
 		return b.Bytes()
 	}
 	plain := with()
@@ -197,14 +197,14 @@ func oddNames(Targets) []Attack {
 		Attack{"something before the archive", "damaged", convert.DOCX, append(append([]byte("PK\x03\x04"), make([]byte, 26)...), plain...)},
 		Attack{"something behind the archive", "damaged", convert.DOCX, append(bytes.Clone(plain), "more"...)},
 		Attack{"half of it", "damaged", convert.DOCX, plain[:len(plain)/2]},
-		Attack{"markup in UTF-16", "damaged", convert.DOCX, Document{Body: P("x"), Parts: map[string]string{"word/footnotes.bin": "\xFF\xFE<\x00x\x00/\x00>\x00"}}.Bytes()},
-		Attack{"two documents", "damaged", convert.DOCX, Document{Body: P("x"), Types: Type("second.xml", "document.main")}.Bytes()},
+		Attack{"markup in UTF-16", "damaged", convert.DOCX, Document{Body: Paragraphs("x"), Parts: map[string]string{"word/footnotes.bin": "\xFF\xFE<\x00x\x00/\x00>\x00"}}.Bytes()},
+		Attack{"two documents", "damaged", convert.DOCX, Document{Body: Paragraphs("x"), Types: Type("second.xml", "document.main")}.Bytes()},
 		Attack{"unclosed markup", "damaged", convert.DOCX, Document{Body: "<w:p>"}.Bytes()},
 	)
 }
 
-// bombs are small and become large.
-func bombs(t Targets) []Attack {
+// expandingFiles are small and become large.
+func expandingFiles(t Targets) []Attack {
 	zeros := strings.Repeat("<w:p><w:r><w:t>a</w:t></w:r></w:p>", 3<<20)
 	lol := `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">`
 	for c := 'b'; c < 'k'; c++ {
@@ -217,12 +217,12 @@ func bombs(t Targets) []Attack {
 	}
 	return []Attack{
 		{"100 MB of paragraphs", "complex", convert.DOCX, Document{Body: zeros}.Bytes()},
-		{"picture of zeros", "complex", convert.DOCX, Document{Body: P("x"), Parts: map[string]string{"word/media/x.bin": strings.Repeat("\x00", 20<<20)}}.Bytes()},
-		{"entities in entities", "damaged", convert.DOCX, Document{Prolog: lol, Body: P("&j;")}.Bytes()},
-		{"entity that is a file", "damaged", convert.DOCX, Document{Prolog: `<!DOCTYPE x [<!ENTITY f SYSTEM "file://` + t.Secret + `">]>`, Body: P("&f;")}.Bytes()},
-		{"document type elsewhere", "damaged", convert.DOCX, Document{Prolog: `<!DOCTYPE x SYSTEM "` + t.URL + `x.dtd">`, Body: P("x")}.Bytes()},
-		{"style sheet", "damaged", convert.DOCX, Document{Prolog: `<?xml-stylesheet type="text/xsl" href="` + t.URL + `x.xsl"?>`, Body: P("x")}.Bytes()},
+		{"picture of zeros", "complex", convert.DOCX, Document{Body: Paragraphs("x"), Parts: map[string]string{"word/media/x.bin": strings.Repeat("\x00", 20<<20)}}.Bytes()},
+		{"entities in entities", "damaged", convert.DOCX, Document{Prolog: lol, Body: Paragraphs("&j;")}.Bytes()},
+		{"entity that is a file", "damaged", convert.DOCX, Document{Prolog: `<!DOCTYPE x [<!ENTITY f SYSTEM "file://` + t.Secret + `">]>`, Body: Paragraphs("&f;")}.Bytes()},
+		{"document type elsewhere", "damaged", convert.DOCX, Document{Prolog: `<!DOCTYPE x SYSTEM "` + t.URL + `x.dtd">`, Body: Paragraphs("x")}.Bytes()},
+		{"style sheet", "damaged", convert.DOCX, Document{Prolog: `<?xml-stylesheet type="text/xsl" href="` + t.URL + `x.xsl"?>`, Body: Paragraphs("x")}.Bytes()},
 		{"elements in elements", "complex", convert.DOCX, Document{Body: strings.Repeat("<w:p>", 5000) + strings.Repeat("</w:p>", 5000)}.Bytes()},
-		{"5000 parts", "complex", convert.DOCX, Document{Body: P("x"), Parts: many}.Bytes()},
+		{"5000 parts", "complex", convert.DOCX, Document{Body: Paragraphs("x"), Parts: many}.Bytes()},
 	}
 }

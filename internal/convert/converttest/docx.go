@@ -37,8 +37,8 @@ const (
 	MainPart = "word/document.xml"
 )
 
-// P makes a paragraph for each text.
-func P(texts ...string) string {
+// Paragraphs makes a paragraph for each text.
+func Paragraphs(texts ...string) string {
 	var b strings.Builder
 	for _, t := range texts {
 		fmt.Fprintf(&b, `<w:p><w:r><w:t xml:space="preserve">%s</w:t></w:r></w:p>`, t)
@@ -48,18 +48,18 @@ func P(texts ...string) string {
 
 // Bytes makes the file.
 func (d Document) Bytes() []byte {
-	parts := d.parts()
+	parts := d.buildParts()
 	names := slices.Sorted(maps.Keys(parts))
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, name := range names {
-		add(z, &zip.FileHeader{Name: name, Method: zip.Deflate}, parts[name])
+		addEntry(z, &zip.FileHeader{Name: name, Method: zip.Deflate}, parts[name])
 	}
-	must(z.Close())
+	panicOnError(z.Close())
 	return b.Bytes()
 }
 
-func (d Document) parts() map[string]string {
+func (d Document) buildParts() map[string]string {
 	main := d.MainType
 	if main == "" {
 		main = types + "document.main+xml"
@@ -120,25 +120,25 @@ func Field(code ...string) string {
 	return b.String()
 }
 
-func add(z *zip.Writer, h *zip.FileHeader, content string) {
+func addEntry(z *zip.Writer, h *zip.FileHeader, content string) {
 	w, err := z.CreateHeader(h)
-	must(err)
+	panicOnError(err)
 	_, err = w.Write([]byte(content))
-	must(err)
+	panicOnError(err)
 }
 
-// stored makes an entry as it stands, without being packed, from a raw header.
-func stored(z *zip.Writer, h zip.FileHeader, content string) {
+// addStored makes an entry as it stands, without being packed, from a raw header.
+func addStored(z *zip.Writer, h zip.FileHeader, content string) {
 	h.Method, h.CRC32 = zip.Store, crc32.ChecksumIEEE([]byte(content))
 	h.CompressedSize64, h.UncompressedSize64 = uint64(len(content)), uint64(len(content))
 	w, err := z.CreateRaw(&h)
-	must(err)
+	panicOnError(err)
 	_, err = w.Write([]byte(content))
-	must(err)
+	panicOnError(err)
 }
 
-// must stops a test's preparation, which writes constants to memory.
-func must(err error) {
+// panicOnError stops a test's preparation, which writes constants to memory.
+func panicOnError(err error) {
 	if err != nil {
 		panic(err)
 	}

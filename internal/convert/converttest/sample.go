@@ -20,12 +20,12 @@ func Sample() []byte {
 	portrait := `<w:sectPr>` + section + `<w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1701" w:right="1134" w:bottom="1134" w:left="1701" w:header="709" w:footer="709"/></w:sectPr>`
 	landscape := `<w:sectPr>` + section + `<w:pgSz w:w="16838" w:h="11906" w:orient="landscape"/><w:pgMar w:top="1701" w:right="1134" w:bottom="1134" w:left="1134" w:header="709" w:footer="709"/></w:sectPr>`
 	break_ := func(s string) string { return `<w:p><w:pPr>` + s + `</w:pPr></w:p>` }
-	body := styled("Heading1", "PERJANJIAN SEWA RUANG USAHA") + styled("Normal", "Perjanjian ini dibuat di Jakarta pada tanggal 14 Oktober 2024 oleh dan antara para pihak berikut:") +
-		parties() + styled("Heading2", "Pasal 1 — Objek") + articles() + footnoted() + Picture("embed", "rIdP", 60, 30) +
-		styled("Heading2", "Pasal 2 — Bahasa") + languages() + styled("Heading2", "Pasal 3 — Perubahan") + tracked() +
-		fonted("Fonta Yang Tidak Ada", "Paragraf ini memakai fonta yang tidak terpasang di mana pun.") +
-		break_(portrait) + styled("Heading1", "LAMPIRAN — JADWAL PEMBAYARAN") + schedule() + break_(landscape) +
-		styled("Heading1", "TANDA TANGAN") + signatures()
+	body := styledParagraph("Heading1", "PERJANJIAN SEWA RUANG USAHA") + styledParagraph("Normal", "Perjanjian ini dibuat di Jakarta pada tanggal 14 Oktober 2024 oleh dan antara para pihak berikut:") +
+		partiesTable() + styledParagraph("Heading2", "Pasal 1 — Objek") + numberedArticles() + footnoteParagraph() + Picture("embed", "rIdP", 60, 30) +
+		styledParagraph("Heading2", "Pasal 2 — Bahasa") + otherScripts() + styledParagraph("Heading2", "Pasal 3 — Perubahan") + trackedChanges() +
+		fontParagraph("Fonta Yang Tidak Ada", "Paragraf ini memakai fonta yang tidak terpasang di mana pun.") +
+		break_(portrait) + styledParagraph("Heading1", "LAMPIRAN — JADWAL PEMBAYARAN") + scheduleTable() + break_(landscape) +
+		styledParagraph("Heading1", "TANDA TANGAN") + signatureTable()
 	return Document{
 		Body: body, Section: portrait,
 		Relations: []Relation{
@@ -48,11 +48,11 @@ func Sample() []byte {
 	}.Bytes()
 }
 
-func styled(style, text string) string {
+func styledParagraph(style, text string) string {
 	return `<w:p><w:pPr><w:pStyle w:val="` + style + `"/></w:pPr><w:r><w:t>` + text + `</w:t></w:r></w:p>`
 }
 
-func fonted(font, text string) string {
+func fontParagraph(font, text string) string {
 	return fmt.Sprintf(`<w:p><w:r><w:rPr><w:rFonts w:ascii="%[1]s" w:hAnsi="%[1]s"/></w:rPr><w:t>%[2]s</w:t></w:r></w:p>`, font, text)
 }
 
@@ -62,8 +62,8 @@ func pageField(code string) string {
 
 const borders = `<w:tblBorders><w:top w:val="single" w:sz="4"/><w:left w:val="single" w:sz="4"/><w:bottom w:val="single" w:sz="4"/><w:right w:val="single" w:sz="4"/><w:insideH w:val="single" w:sz="4"/><w:insideV w:val="single" w:sz="4"/></w:tblBorders>`
 
-// table makes one of rows of cells; properties of a cell may come before a bar.
-func table(widths []int, rows ...[]string) string {
+// buildTable makes one of rows of cells; properties of a cell may come before a bar.
+func buildTable(widths []int, rows ...[]string) string {
 	var b strings.Builder
 	b.WriteString(`<w:tbl><w:tblPr><w:tblW w:w="0" w:type="auto"/>` + borders + `</w:tblPr><w:tblGrid>`)
 	for _, w := range widths {
@@ -77,17 +77,17 @@ func table(widths []int, rows ...[]string) string {
 			if !found {
 				properties, text = "", cell
 			}
-			fmt.Fprintf(&b, `<w:tc><w:tcPr><w:tcW w:w="%d" w:type="dxa"/>%s</w:tcPr>%s</w:tc>`, widths[min(i, len(widths)-1)], properties, P(text))
+			fmt.Fprintf(&b, `<w:tc><w:tcPr><w:tcW w:w="%d" w:type="dxa"/>%s</w:tcPr>%s</w:tc>`, widths[min(i, len(widths)-1)], properties, Paragraphs(text))
 		}
 		b.WriteString(`</w:tr>`)
 	}
-	b.WriteString(`</w:tbl>` + P(""))
+	b.WriteString(`</w:tbl>` + Paragraphs(""))
 	return b.String()
 }
 
-func parties() string {
+func partiesTable() string {
 	const shade = `<w:shd w:val="clear" w:fill="D9E2F3"/>`
-	return table([]int{1800, 3600, 3600},
+	return buildTable([]int{1800, 3600, 3600},
 		[]string{shade + `|Pihak`, shade + `|Nama`, shade + `|Alamat`},
 		[]string{`<w:vMerge w:val="restart"/>|Pertama`, `PT Layar Nusantara`, `Jl. Pelabuhan 7, Jakarta Utara`},
 		[]string{`<w:vMerge/>|`, `<w:gridSpan w:val="2"/>|diwakili oleh Siti Rahma, Direktur`},
@@ -95,7 +95,7 @@ func parties() string {
 	)
 }
 
-func articles() string {
+func numberedArticles() string {
 	var b strings.Builder
 	for i, t := range []string{
 		"Pihak Pertama menyewakan kepada Pihak Kedua ruang usaha seluas 120 m² di lantai dasar gedung sebagaimana ditunjukkan pada gambar di bawah.",
@@ -107,31 +107,31 @@ func articles() string {
 	return b.String()
 }
 
-func footnoted() string {
+func footnoteParagraph() string {
 	return `<w:p><w:r><w:t>Segala sengketa diselesaikan secara musyawarah</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:footnoteReference w:id="2"/></w:r><w:r><w:t xml:space="preserve">, lihat </w:t></w:r><w:hyperlink r:id="rIdL"><w:r><w:rPr><w:color w:val="0563C1"/><w:u w:val="single"/></w:rPr><w:t>syarat umum</w:t></w:r></w:hyperlink><w:r><w:t>.</w:t></w:r></w:p>`
 }
 
-func languages() string {
+func otherScripts() string {
 	return `<w:p><w:pPr><w:bidi/></w:pPr><w:r><w:rPr><w:rFonts w:cs="Arial"/><w:rtl/><w:lang w:bidi="ar-SA"/></w:rPr><w:t>حررت هذه الاتفاقية بين الطرفين الموقعين أدناه في جاكرتا (١٤ أكتوبر ٢٠٢٤).</w:t></w:r></w:p>` +
 		`<w:p><w:r><w:rPr><w:rFonts w:eastAsia="SimSun"/><w:lang w:eastAsia="zh-CN"/></w:rPr><w:t>本合同由以下双方于二〇二四年十月十四日在雅加达签订。</w:t></w:r></w:p>` +
-		P("Naskah asli perjanjian ini dibuat dalam bahasa Indonesia; tanda baca “kutip”, – garis, … dan aksara é ü ñ ikut diuji.")
+		Paragraphs("Naskah asli perjanjian ini dibuat dalam bahasa Indonesia; tanda baca “kutip”, – garis, … dan aksara é ü ñ ikut diuji.")
 }
 
-func tracked() string {
+func trackedChanges() string {
 	const who = ` w:author="Andi Wijaya" w:date="2024-10-14T06:06:00Z"`
 	return `<w:p><w:r><w:t xml:space="preserve">Pembayaran dilakukan paling lambat tanggal </w:t></w:r><w:del w:id="90"` + who + `><w:r><w:delText>5 (lima)</w:delText></w:r></w:del><w:ins w:id="91"` + who + `><w:r><w:t>10 (sepuluh)</w:t></w:r></w:ins><w:r><w:t xml:space="preserve"> setiap bulan.</w:t></w:r></w:p>`
 }
 
-func schedule() string {
+func scheduleTable() string {
 	rows := [][]string{{"Termin", "Jatuh tempo", "Jumlah", "Rekening", "Keterangan", "Denda per hari", "Status"}}
 	for i := range 30 {
 		rows = append(rows, []string{fmt.Sprint(i + 1), fmt.Sprintf("10-%02d-%d", i%12+1, 2025+i/12), "Rp 15.000.000,00", "123-456-7890", "Sewa bulan berjalan", "0,1 %", "Belum"})
 	}
-	return table([]int{1000, 1800, 2400, 2200, 3200, 1800, 1400}, rows...)
+	return buildTable([]int{1000, 1800, 2400, 2200, 3200, 1800, 1400}, rows...)
 }
 
-func signatures() string {
-	return table([]int{4500, 4500}, []string{"Pihak Pertama", "Pihak Kedua"}, []string{"meterai dan tanda tangan", "tanda tangan"}, []string{"Siti Rahma", "Budi Santoso"})
+func signatureTable() string {
+	return buildTable([]int{4500, 4500}, []string{"Pihak Pertama", "Pihak Kedua"}, []string{"meterai dan tanda tangan", "tanda tangan"}, []string{"Siti Rahma", "Budi Santoso"})
 }
 
 // samplePicture draws a plan: coloured fields in a frame.
@@ -147,7 +147,7 @@ func samplePicture() string {
 		}
 	}
 	var b bytes.Buffer
-	must(png.Encode(&b, m))
+	panicOnError(png.Encode(&b, m))
 	return b.String()
 }
 

@@ -40,11 +40,11 @@ func New(o Options) (*Service, error) {
 	return &Service{o}, nil
 }
 
-// Missing implements [convert.Converter]. Whether the service is there shows when it is asked.
-func (s *Service) Missing() error { return nil }
+// CheckAvailable implements [convert.Converter]. Whether the service is there shows when it is asked.
+func (s *Service) CheckAvailable() error { return nil }
 
-// Families implements [convert.Converter]. The service does not tell.
-func (s *Service) Families() []string { return nil }
+// FontFamilies implements [convert.Converter]. The service does not tell.
+func (s *Service) FontFamilies() []string { return nil }
 
 // Convert implements [convert.Converter]. The document is streamed to the service and its PDF from it.
 func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, out io.Writer) error {
@@ -55,7 +55,7 @@ func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, 
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		written.CloseWithError(s.write(form, kind, in))
+		written.CloseWithError(s.writeForm(form, kind, in))
 	}()
 	defer func() {
 		body.Close() // whoever still writes is told
@@ -68,15 +68,15 @@ func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, 
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	answer, err := s.o.Client.Do(request)
 	if err != nil {
-		return because(limited, err)
+		return classifyError(limited, err)
 	}
 	defer answer.Body.Close()
-	if err := judge(answer); err != nil {
+	if err := checkStatus(answer); err != nil {
 		return err
 	}
 	n, err := io.Copy(out, io.LimitReader(answer.Body, s.o.MaxSize+1))
 	if err != nil {
-		return because(limited, err)
+		return classifyError(limited, err)
 	}
 	if n > s.o.MaxSize {
 		return convert.ErrTooLarge
@@ -84,8 +84,8 @@ func (s *Service) Convert(ctx context.Context, kind convert.Kind, in io.Reader, 
 	return nil
 }
 
-// write sends the form. The file's name is ours: the service picks its filter by it.
-func (s *Service) write(form *multipart.Writer, kind convert.Kind, in io.Reader) error {
+// writeForm sends the form. The file's name is ours: the service picks its filter by it.
+func (s *Service) writeForm(form *multipart.Writer, kind convert.Kind, in io.Reader) error {
 	if s.o.PDFA {
 		if err := form.WriteField("pdfa", "PDF/A-2b"); err != nil {
 			return err
@@ -101,8 +101,8 @@ func (s *Service) write(form *multipart.Writer, kind convert.Kind, in io.Reader)
 	return form.Close()
 }
 
-// because tells the end of our patience from the end of the caller's, and both from a service that does not answer.
-func because(limited context.Context, err error) error {
+// classifyError tells the end of our patience from the end of the caller's, and both from a service that does not answer.
+func classifyError(limited context.Context, err error) error {
 	switch cause := context.Cause(limited); {
 	case errors.Is(cause, convert.ErrTooLong):
 		return convert.ErrTooLong
@@ -112,8 +112,8 @@ func because(limited context.Context, err error) error {
 	return fmt.Errorf("%w: %w", convert.ErrUnavailable, err)
 }
 
-// judge reads the status: the service refuses what LibreOffice cannot read with a 400, and is overloaded with a 503.
-func judge(answer *http.Response) error {
+// checkStatus reads the status: the service refuses what LibreOffice cannot read with a 400, and is overloaded with a 503.
+func checkStatus(answer *http.Response) error {
 	switch {
 	case answer.StatusCode == http.StatusOK:
 		return nil

@@ -14,8 +14,8 @@ import (
 	"segel/internal/convert"
 )
 
-// serve answers as the service would.
-func serve(t *testing.T, o Options, h http.HandlerFunc) *Service {
+// serveHandler answers as the service would.
+func serveHandler(t *testing.T, o Options, h http.HandlerFunc) *Service {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
@@ -30,7 +30,7 @@ func serve(t *testing.T, o Options, h http.HandlerFunc) *Service {
 func TestDocumentIsSentUnderANameOfOursAndItsPDFComesBack(t *testing.T) {
 	t.Parallel()
 	for _, pdfa := range []bool{false, true} {
-		s := serve(t, Options{PDFA: pdfa}, func(w http.ResponseWriter, r *http.Request) {
+		s := serveHandler(t, Options{PDFA: pdfa}, func(w http.ResponseWriter, r *http.Request) {
 			f, head, err := r.FormFile("files")
 			if err != nil || r.URL.Path != "/forms/libreoffice/convert" || head.Filename != "document.doc" || (r.FormValue("pdfa") == "PDF/A-2b") != pdfa {
 				t.Errorf("%s %v: %v, pdfa %q", r.URL.Path, head, err, r.FormValue("pdfa"))
@@ -51,7 +51,7 @@ func TestEveryRefusalSaysWhoseFaultItIs(t *testing.T) {
 	for status, want := range map[int]error{
 		400: convert.ErrUnreadable, 413: convert.ErrTooLarge, 500: convert.ErrUnavailable, 502: convert.ErrUnavailable, 503: convert.ErrUnavailable, 302: convert.ErrUnavailable,
 	} {
-		s := serve(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		s := serveHandler(t, Options{}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		if err := s.Convert(t.Context(), convert.DOCX, strings.NewReader("x"), io.Discard); !errors.Is(err, want) {
 			t.Errorf("status %d: %v, want %v", status, err, want)
 		}
@@ -60,7 +60,7 @@ func TestEveryRefusalSaysWhoseFaultItIs(t *testing.T) {
 
 func TestAnAnswerThatIsTooLongIsNotCutOff(t *testing.T) {
 	t.Parallel()
-	s := serve(t, Options{MaxSize: 10}, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 11)) })
+	s := serveHandler(t, Options{MaxSize: 10}, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 11)) })
 	if err := s.Convert(t.Context(), convert.DOCX, strings.NewReader("x"), io.Discard); !errors.Is(err, convert.ErrTooLarge) {
 		t.Error(err)
 	}
@@ -72,12 +72,12 @@ func TestPatienceEndsAndIsToldFromTheCallersOwn(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		<-r.Context().Done()
 	}
-	if err := serve(t, Options{Time: time.Millisecond}, hang).Convert(t.Context(), convert.DOCX, strings.NewReader("x"), io.Discard); !errors.Is(err, convert.ErrTooLong) {
+	if err := serveHandler(t, Options{Time: time.Millisecond}, hang).Convert(t.Context(), convert.DOCX, strings.NewReader("x"), io.Discard); !errors.Is(err, convert.ErrTooLong) {
 		t.Error(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := serve(t, Options{}, hang).Convert(gone, convert.DOCX, strings.NewReader("x"), io.Discard); !errors.Is(err, context.Canceled) {
+	if err := serveHandler(t, Options{}, hang).Convert(gone, convert.DOCX, strings.NewReader("x"), io.Discard); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ type compound struct {
 	shift   uint     // of the sector size
 	fat     []uint32 // which sector follows which
 	entries []node
-	placed  []bool // which of them have been met in a storage: none is in two
+	visited []bool // which of them have been met in a storage: none is in two
 
 	mini    []byte   // the stream that holds small streams, in sectors of 64 bytes
 	miniFAT []uint32 // which of these follows which
@@ -51,57 +51,57 @@ const (
 func openCompound(r io.ReaderAt, size, limit int64) (*compound, error) {
 	h := make([]byte, headerLen)
 	if _, err := r.ReadAt(h, 0); err != nil {
-		return nil, refuse(Damaged, "the compound file has no header")
+		return nil, newRefusal(Damaged, "the compound file has no header")
 	}
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(h[i:]) }
 	c := &compound{r: r, size: size, limit: min(size, limit), shift: uint(binary.LittleEndian.Uint16(h[30:])), cutoff: int64(u32(56))}
 	if c.shift != 9 && c.shift != 12 || binary.LittleEndian.Uint16(h[28:]) != 0xFFFE {
-		return nil, refuse(Damaged, "the compound file has sectors of 2^%d bytes", c.shift)
+		return nil, newRefusal(Damaged, "the compound file has sectors of 2^%d bytes", c.shift)
 	}
 	if err := c.readFAT(h, u32(68)); err != nil {
 		return nil, err
 	}
-	tree, err := c.chain(u32(48), maxNodes*nodeLen)
+	tree, err := c.readChain(u32(48), maxNodes*nodeLen)
 	if err != nil {
 		return nil, err
 	}
 	for ; len(tree) >= nodeLen; tree = tree[nodeLen:] {
-		c.entries = append(c.entries, readNode(tree))
+		c.entries = append(c.entries, parseNode(tree))
 	}
 	if len(c.entries) == 0 || c.entries[0].kind != rootNode {
-		return nil, refuse(Damaged, "the compound file has no root")
+		return nil, newRefusal(Damaged, "the compound file has no root")
 	}
-	c.placed = make([]bool, len(c.entries))
+	c.visited = make([]bool, len(c.entries))
 	return c, c.readMini(u32(60))
 }
 
 // readFAT gathers the table of chains: its sectors are listed in the header and, for large files, in further sectors.
 func (c *compound) readFAT(h []byte, next uint32) error {
 	list := h[76:]
-	for n := c.sectors(); ; n-- {
+	for n := c.sectorCount(); ; n-- {
 		for ; len(list) >= 4; list = list[4:] {
 			at := binary.LittleEndian.Uint32(list)
 			if at > maxSector {
 				continue
 			}
-			s, err := c.sector(at)
+			s, err := c.readSector(at)
 			if err != nil {
 				return err
 			}
 			for ; len(s) >= 4; s = s[4:] {
 				c.fat = append(c.fat, binary.LittleEndian.Uint32(s))
 			}
-			if int64(len(c.fat)) > c.sectors()+int64(1)<<c.shift {
-				return refuse(Damaged, "the compound file has more chains than sectors")
+			if int64(len(c.fat)) > c.sectorCount()+int64(1)<<c.shift {
+				return newRefusal(Damaged, "the compound file has more chains than sectors")
 			}
 		}
 		if next > maxSector {
 			return nil
 		}
 		if n == 0 {
-			return refuse(Damaged, "the compound file lists its chains in a circle")
+			return newRefusal(Damaged, "the compound file lists its chains in a circle")
 		}
-		s, err := c.sector(next)
+		s, err := c.readSector(next)
 		if err != nil {
 			return err
 		}
@@ -111,42 +111,42 @@ func (c *compound) readFAT(h []byte, next uint32) error {
 
 // readMini reads what holds the small streams.
 func (c *compound) readMini(start uint32) error {
-	table, err := c.chain(start, c.limit)
+	table, err := c.readChain(start, c.limit)
 	if err != nil {
 		return err
 	}
 	for ; len(table) >= 4; table = table[4:] {
 		c.miniFAT = append(c.miniFAT, binary.LittleEndian.Uint32(table))
 	}
-	c.mini, err = c.chain(c.entries[0].start, c.limit)
+	c.mini, err = c.readChain(c.entries[0].start, c.limit)
 	return err
 }
 
-func (c *compound) sectors() int64 { return c.size >> c.shift }
+func (c *compound) sectorCount() int64 { return c.size >> c.shift }
 
-func (c *compound) sector(n uint32) ([]byte, error) {
+func (c *compound) readSector(n uint32) ([]byte, error) {
 	b := make([]byte, 1<<c.shift)
 	got, err := c.r.ReadAt(b, (int64(n)+1)<<c.shift)
 	if err != nil && err != io.EOF {
 		return nil, fmt.Errorf("read compound file: %w", err)
 	}
 	if got == 0 {
-		return nil, refuse(Damaged, "sector %d lies beyond the compound file", n)
+		return nil, newRefusal(Damaged, "sector %d lies beyond the compound file", n)
 	}
 	return b, nil // the last one may be cut short
 }
 
-// chain reads the sectors that follow each other from start on, up to limit bytes.
-func (c *compound) chain(start uint32, limit int64) ([]byte, error) {
+// readChain reads the sectors that follow each other from start on, up to limit bytes.
+func (c *compound) readChain(start uint32, limit int64) ([]byte, error) {
 	var b []byte
 	for n := start; n <= maxSector; n = c.fat[n] {
 		if int64(n) >= int64(len(c.fat)) || int64(len(b)) > c.size {
-			return nil, refuse(Damaged, "a chain of the compound file leads nowhere")
+			return nil, newRefusal(Damaged, "a chain of the compound file leads nowhere")
 		}
 		if int64(len(b)) >= limit {
-			return nil, refuse(TooComplex, "a chain of the compound file is longer than %d bytes", limit)
+			return nil, newRefusal(TooComplex, "a chain of the compound file is longer than %d bytes", limit)
 		}
-		s, err := c.sector(n)
+		s, err := c.readSector(n)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (c *compound) chain(start uint32, limit int64) ([]byte, error) {
 	return b, nil
 }
 
-func readNode(b []byte) node {
+func parseNode(b []byte) node {
 	u32 := func(i int) uint32 { return binary.LittleEndian.Uint32(b[i:]) }
 	var name []uint16
 	for i := 0; i+2 < int(min(binary.LittleEndian.Uint16(b[64:]), 64)); i += 2 { // the length counts the zero at the end
@@ -167,9 +167,9 @@ func readNode(b []byte) node {
 	}
 }
 
-// children returns what a storage holds, by name in lower case. It can be asked once for each: an entry that is met
+// listChildren returns what a storage holds, by name in lower case. It can be asked once for each: an entry that is met
 // again is in two places, and a tree of such storages would have no end.
-func (c *compound) children(parent node) (map[string]node, error) {
+func (c *compound) listChildren(parent node) (map[string]node, error) {
 	all := map[string]node{}
 	todo := []uint32{parent.child}
 	for len(todo) > 0 {
@@ -179,31 +179,31 @@ func (c *compound) children(parent node) (map[string]node, error) {
 			continue
 		}
 		if int64(i) >= int64(len(c.entries)) {
-			return nil, refuse(Damaged, "the tree of the compound file leads nowhere")
+			return nil, newRefusal(Damaged, "the tree of the compound file leads nowhere")
 		}
 		n := c.entries[i]
 		key := strings.ToLower(n.name)
-		if _, twice := all[key]; twice || c.placed[i] {
-			return nil, refuse(Damaged, "the compound file has %q twice", n.name)
+		if _, twice := all[key]; twice || c.visited[i] {
+			return nil, newRefusal(Damaged, "the compound file has %q twice", n.name)
 		}
-		all[key], c.placed[i] = n, true
+		all[key], c.visited[i] = n, true
 		todo = append(todo, n.left, n.right)
 	}
 	return all, nil
 }
 
-// stream reads one, from whichever place it is in.
-func (c *compound) stream(n node) ([]byte, error) {
+// readStream reads one, from whichever place it is in.
+func (c *compound) readStream(n node) ([]byte, error) {
 	switch {
 	case n.size > c.size:
-		return nil, refuse(Damaged, "stream %q is longer than the file", n.name)
+		return nil, newRefusal(Damaged, "stream %q is longer than the file", n.name)
 	case n.size > c.limit:
-		return nil, refuse(TooComplex, "stream %q has %d bytes", n.name, n.size)
+		return nil, newRefusal(TooComplex, "stream %q has %d bytes", n.name, n.size)
 	}
 	if n.size >= c.cutoff {
-		b, err := c.chain(n.start, n.size+1<<c.shift)
+		b, err := c.readChain(n.start, n.size+1<<c.shift)
 		if err == nil && int64(len(b)) < n.size {
-			err = refuse(Damaged, "stream %q is cut short", n.name)
+			err = newRefusal(Damaged, "stream %q is cut short", n.name)
 		}
 		return b[:min(n.size, int64(len(b)))], err
 	}
@@ -211,12 +211,12 @@ func (c *compound) stream(n node) ([]byte, error) {
 	for s := n.start; s <= maxSector && int64(len(b)) < n.size; s = c.miniFAT[s] {
 		at := int64(s) * miniLen
 		if int64(s) >= int64(len(c.miniFAT)) || at+miniLen > int64(len(c.mini)) {
-			return nil, refuse(Damaged, "stream %q leads nowhere", n.name)
+			return nil, newRefusal(Damaged, "stream %q leads nowhere", n.name)
 		}
 		b = append(b, c.mini[at:at+miniLen]...)
 	}
 	if int64(len(b)) < n.size {
-		return nil, refuse(Damaged, "stream %q is cut short", n.name)
+		return nil, newRefusal(Damaged, "stream %q is cut short", n.name)
 	}
 	return b[:n.size], nil
 }

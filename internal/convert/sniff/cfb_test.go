@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// shared is a compound file of some kilobytes in which every storage of a level holds the same storages of the next.
-func shared(levels, perLevel int) []byte {
+// sharedStorages is a compound file of some kilobytes in which every storage of a level holds the same storages of the next.
+func sharedStorages(levels, perLevel int) []byte {
 	nodes := []node{{name: "Root Entry", kind: rootNode, child: 1}, {name: "WordDocument", kind: streamNode, left: noNode, right: 2, child: noNode}}
 	for l := range levels {
 		first := len(nodes)
@@ -49,7 +49,7 @@ func shared(levels, perLevel int) []byte {
 	}
 	for _, n := range nodes {
 		r := make([]byte, nodeLen)
-		name := wide(n.name)
+		name := encodeUTF16(n.name)
 		copy(r, name)
 		le.PutUint16(r[64:], uint16(len(name)+2))
 		r[66] = n.kind
@@ -66,8 +66,8 @@ func shared(levels, perLevel int) []byte {
 // sixteen levels are a tree of 20^16.
 func TestAStorageInTwoPlacesIsRefused(t *testing.T) {
 	t.Parallel()
-	file := shared(15, 20)
-	_, err := Look(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
+	file := sharedStorages(15, 20)
+	_, err := CheckDocument(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
 	var r *Refusal
 	if !errors.As(err, &r) || r.Reason != Damaged {
 		t.Errorf("%v", err)

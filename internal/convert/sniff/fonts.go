@@ -7,15 +7,15 @@ import (
 	"unicode"
 )
 
-// fonts finds out which families the text of a document is set in. It errs on the side of too few: a warning that is
+// fontCollector finds out which families the text of a document is set in. It errs on the side of too few: a warning that is
 // wrong is worse than one that is missing.
-type fonts struct {
-	named    map[script]map[string]bool // by runs, defaults and styles
-	styles   map[string]*style
-	refs     map[string]bool // styles that something refers to
-	theme    map[string]string
-	embedded map[string]bool
-	scripts  map[script]bool // that occur in the text
+type fontCollector struct {
+	named      map[script]map[string]bool // by runs, defaults and styles
+	styles     map[string]*style
+	referenced map[string]bool // styles that something refers to
+	theme      map[string]string
+	embedded   map[string]bool
+	scripts    map[script]bool // that occur in the text
 
 	style *style // the one being defined
 	font  string // the entry of the font table we are in
@@ -31,57 +31,57 @@ const (
 )
 
 type style struct {
-	basedOn string
-	initial bool // applies where nothing else is said
-	fonts   map[script]string
+	basedOn   string
+	isDefault bool // applies where nothing else is said
+	fonts     map[script]string
 }
 
 // maxNames is how many fonts, styles and references of each kind are kept: what comes after is left out of a warning.
 const maxNames = 4096
 
-func keep[V any](m map[string]V, name string, v V) {
+func addBounded[V any](m map[string]V, name string, v V) {
 	if _, known := m[name]; known || len(m) < maxNames {
 		m[name] = v
 	}
 }
 
-func newFonts() *fonts {
-	return &fonts{
+func newFontCollector() *fontCollector {
+	return &fontCollector{
 		named:  map[script]map[string]bool{latin: {}, eastAsian: {}, complexText: {}},
-		styles: map[string]*style{}, refs: map[string]bool{}, theme: map[string]string{}, embedded: map[string]bool{}, scripts: map[script]bool{},
+		styles: map[string]*style{}, referenced: map[string]bool{}, theme: map[string]string{}, embedded: map[string]bool{}, scripts: map[script]bool{},
 	}
 }
 
-// slots are the attributes of rFonts by script.
-var slots = map[string]script{"ascii": latin, "hAnsi": latin, "eastAsia": eastAsian, "cs": complexText}
+// scriptOfAttribute are the attributes of rFonts by script.
+var scriptOfAttribute = map[string]script{"ascii": latin, "hAnsi": latin, "eastAsia": eastAsian, "cs": complexText}
 
-func (f *fonts) element(w *walker, e element) {
+func (f *fontCollector) addElement(w *markupWalker, e element) {
 	switch {
 	case e.name == "rFonts":
-		f.run(w, e)
+		f.addRunFonts(w, e)
 	case e.name == "style" && strings.HasSuffix(w.name, "styles.xml"):
-		f.style = &style{fonts: map[script]string{}, initial: e.attribute("default") == "1" && e.attribute("type") != "numbering"}
-		keep(f.styles, e.attribute("styleId"), f.style)
+		f.style = &style{fonts: map[script]string{}, isDefault: e.attributeValue("default") == "1" && e.attributeValue("type") != "numbering"}
+		addBounded(f.styles, e.attributeValue("styleId"), f.style)
 	case e.name == "basedOn" && f.style != nil:
-		f.style.basedOn = e.attribute("val")
+		f.style.basedOn = e.attributeValue("val")
 	case f.style == nil && (e.name == "pStyle" || e.name == "rStyle" || e.name == "tblStyle"):
-		keep(f.refs, e.attribute("val"), true)
+		addBounded(f.referenced, e.attributeValue("val"), true)
 	case e.name == "font" && strings.HasSuffix(w.name, "fontTable.xml"):
-		f.font = e.attribute("name")
+		f.font = e.attributeValue("name")
 	case strings.HasPrefix(e.name, "embed") && f.font != "":
-		keep(f.embedded, strings.ToLower(f.font), true)
+		addBounded(f.embedded, strings.ToLower(f.font), true)
 	case e.name == "majorFont", e.name == "minorFont":
 		f.major = e.name == "majorFont"
-	case e.name == "latin" && strings.Contains(w.name, "theme") && (w.within("majorFont") || w.within("minorFont")):
-		f.theme[map[bool]string{true: "major", false: "minor"}[f.major]] = e.attribute("typeface")
+	case e.name == "latin" && strings.Contains(w.name, "theme") && (w.isInside("majorFont") || w.isInside("minorFont")):
+		f.theme[map[bool]string{true: "major", false: "minor"}[f.major]] = e.attributeValue("typeface")
 	}
 }
 
-func (w *walker) within(name string) bool {
+func (w *markupWalker) isInside(name string) bool {
 	return slices.ContainsFunc(w.path, func(l level) bool { return l.name == name })
 }
 
-func (f *fonts) leave(name string) {
+func (f *fontCollector) leaveElement(name string) {
 	switch name {
 	case "style":
 		f.style = nil
@@ -90,14 +90,14 @@ func (f *fonts) leave(name string) {
 	}
 }
 
-// run takes the fonts of a run, of the defaults, or of the style being defined. A list's bullets are set in fonts of
+// addRunFonts takes the fonts of a run, of the defaults, or of the style being defined. A list's bullets are set in fonts of
 // symbols, which are replaced by like ones, so they do not count.
-func (f *fonts) run(w *walker, e element) {
+func (f *fontCollector) addRunFonts(w *markupWalker, e element) {
 	if strings.HasSuffix(w.name, "numbering.xml") || strings.HasSuffix(w.name, "fontTable.xml") {
 		return
 	}
 	for _, a := range e.attributes {
-		s, known := slots[strings.TrimSuffix(a.Name.Local, "Theme")]
+		s, known := scriptOfAttribute[strings.TrimSuffix(a.Name.Local, "Theme")]
 		name := a.Value
 		if strings.HasSuffix(a.Name.Local, "Theme") {
 			known, name = known && s == latin, "theme:"+strings.ToLower(name[:min(len(name), 5)])
@@ -107,13 +107,13 @@ func (f *fonts) run(w *walker, e element) {
 		case f.style != nil:
 			f.style.fonts[s] = name
 		default:
-			keep(f.named[s], name, true)
+			addBounded(f.named[s], name, true)
 		}
 	}
 }
 
-// text notes which scripts occur.
-func (f *fonts) text(s string) {
+// addText notes which scripts occur.
+func (f *fontCollector) addText(s string) {
 	for _, r := range s {
 		switch {
 		case r < 0x80:
@@ -129,8 +129,8 @@ func (f *fonts) text(s string) {
 // maxChain is how long a chain of styles based on styles may be.
 const maxChain = 32
 
-// used returns the families, in order.
-func (f *fonts) used() []string {
+// usedFamilies returns the families, in order.
+func (f *fontCollector) usedFamilies() []string {
 	all := map[string]bool{}
 	add := func(s script, name string) {
 		if kind, themed := strings.CutPrefix(name, "theme:"); themed {
@@ -146,7 +146,7 @@ func (f *fonts) used() []string {
 		}
 	}
 	for id, st := range f.styles {
-		if !st.initial && !f.refs[id] {
+		if !st.isDefault && !f.referenced[id] {
 			continue
 		}
 		for n := 0; st != nil && n < maxChain; n++ {

@@ -14,8 +14,8 @@ type element struct {
 	attributes  []xml.Attr
 }
 
-// attribute returns the value of the first attribute of that local name.
-func (e element) attribute(name string) string {
+// attributeValue returns the value of the first attribute of that local name.
+func (e element) attributeValue(name string) string {
 	for _, a := range e.attributes {
 		if a.Name.Local == name {
 			return a.Value
@@ -24,17 +24,17 @@ func (e element) attribute(name string) string {
 	return ""
 }
 
-// walker reads the markup of one part. Names of elements are compared without their namespaces: what is refused in
+// markupWalker reads the markup of one part. Names of elements are compared without their namespaces: what is refused in
 // one is not welcome in any other.
-type walker struct {
-	*docx
-	name    string
-	limit   int // of depth
-	element func(element) error
+type markupWalker struct {
+	*docxCheck
+	name      string
+	limit     int // of depth
+	onElement func(element) error
 
 	path   []level // the elements we are in
 	flows  int     // counts the elements in which a text of its own begins
-	fields fields
+	fields fieldParser
 }
 
 // level is an element we are in.
@@ -43,39 +43,39 @@ type level struct {
 	flow int    // which text it is part of
 }
 
-// flowing are the elements that a text runs through. Any other one begins a text of its own, which may be one that a
+// flowElements are the elements that a text runs through. Any other one begins a text of its own, which may be one that a
 // reader leaves out.
-var flowing = map[string]bool{
+var flowElements = map[string]bool{
 	"p": true, "r": true, "ins": true, "del": true, "moveFrom": true, "moveTo": true, "hyperlink": true, "smartTag": true, "sdt": true,
 	"sdtContent": true, "customXml": true, "fldSimple": true, "tbl": true, "tr": true, "tc": true, "dir": true, "bdo": true,
 	"ruby": true, "rt": true, "rubyBase": true,
 }
 
-// walk reads to the end. Go's decoder knows no entities but the five of XML and reads UTF-8 only; both suits us.
-func (w *walker) walk(in *bufio.Reader) error {
-	p := &pieces{Reader: in}
+// walkPart reads to the end. Go's decoder knows no entities but the five of XML and reads UTF-8 only; both suits us.
+func (w *markupWalker) walkPart(in *bufio.Reader) error {
+	p := &pieceReader{Reader: in}
 	d := xml.NewDecoder(p)
 	for {
-		p.next()
+		p.beginPiece()
 		t, err := d.Token()
 		if err == io.EOF {
-			return w.fields.finish()
+			return w.fields.endAll()
 		}
 		if err != nil {
 			return err
 		}
 		switch t := t.(type) {
 		case xml.Directive:
-			return refuse(Damaged, "part %q declares a document type", w.name)
+			return newRefusal(Damaged, "part %q declares a document type", w.name)
 		case xml.ProcInst:
-			err = w.instruction(t)
+			err = w.checkInstruction(t)
 		case xml.StartElement:
-			err = w.enter(t)
+			err = w.enterElement(t)
 		case xml.EndElement:
-			err = w.leave(t.Name.Local)
+			err = w.leaveElement(t.Name.Local)
 			w.path = w.path[:len(w.path)-1]
 		case xml.CharData:
-			err = w.text(string(t))
+			err = w.addText(string(t))
 		}
 		if err != nil {
 			return err
@@ -83,59 +83,59 @@ func (w *walker) walk(in *bufio.Reader) error {
 	}
 }
 
-// instruction refuses what could make another reader see other characters, or another document. The decoder overlooks
+// checkInstruction refuses what could make another reader see other characters, or another document. The decoder overlooks
 // an encoding with a space behind its name.
-func (w *walker) instruction(p xml.ProcInst) error {
+func (w *markupWalker) checkInstruction(p xml.ProcInst) error {
 	switch p.Target {
 	case "mso-contentType", "mso-application":
 		return nil
 	case "xml":
 	default:
-		return refuse(Damaged, "part %q has an instruction %q", w.name, p.Target)
+		return newRefusal(Damaged, "part %q has an instruction %q", w.name, p.Target)
 	}
 	_, encoding, found := strings.Cut(strings.ToLower(string(p.Inst)), "encoding")
 	if found && !strings.HasPrefix(encoding, `="utf-8"`) && !strings.HasPrefix(encoding, `='utf-8'`) {
-		return refuse(Damaged, "part %q is declared as %.80q", w.name, p.Inst)
+		return newRefusal(Damaged, "part %q is declared as %.80q", w.name, p.Inst)
 	}
 	return nil
 }
 
-// deciding are the elements whose attributes we go by. No other reader may find another one of the same name.
-var deciding = map[string]bool{"Relationship": true, "Default": true, "Override": true, "fldChar": true, "fldSimple": true}
+// decisiveElements are the elements whose attributes we go by. No other reader may find another one of the same name.
+var decisiveElements = map[string]bool{"Relationship": true, "Default": true, "Override": true, "fldChar": true, "fldSimple": true}
 
-func (w *walker) enter(t xml.StartElement) error {
+func (w *markupWalker) enterElement(t xml.StartElement) error {
 	if len(w.path) == w.limit {
-		return refuse(TooComplex, "part %q: element %q is too deep", w.name, t.Name.Local)
+		return newRefusal(TooComplex, "part %q: element %q is too deep", w.name, t.Name.Local)
 	}
 	for i, a := range t.Attr {
 		if a.Name.Space == xmlSpace && a.Name.Local == "base" {
-			return refuse(Links, "part %q: element %q has the base %.200q", w.name, t.Name.Local, a.Value)
+			return newRefusal(Links, "part %q: element %q has the base %.200q", w.name, t.Name.Local, a.Value)
 		}
 		again := func(b xml.Attr) bool { return b.Name.Local == a.Name.Local }
-		if deciding[t.Name.Local] && slices.ContainsFunc(t.Attr[:i], again) {
-			return refuse(Damaged, "part %q: element %q says its %s twice", w.name, t.Name.Local, a.Name.Local)
+		if decisiveElements[t.Name.Local] && slices.ContainsFunc(t.Attr[:i], again) {
+			return newRefusal(Damaged, "part %q: element %q says its %s twice", w.name, t.Name.Local, a.Name.Local)
 		}
 	}
 	l := level{name: t.Name.Local}
-	if n := len(w.path); n > 0 && flowing[l.name] && wordSpace(t.Name.Space) {
+	if n := len(w.path); n > 0 && flowElements[l.name] && isWordSpace(t.Name.Space) {
 		l.flow = w.path[n-1].flow
 	} else {
 		w.flows++
 		l.flow = w.flows
 	}
 	w.path = append(w.path, l)
-	return w.element(element{t.Name.Space, t.Name.Local, t.Attr})
+	return w.onElement(element{t.Name.Space, t.Name.Local, t.Attr})
 }
 
 const xmlSpace = "http://www.w3.org/XML/1998/namespace"
 
-// wordSpace reports whether a namespace is that of a Word document's text.
-func wordSpace(space string) bool {
+// isWordSpace reports whether a namespace is that of a Word document's text.
+func isWordSpace(space string) bool {
 	return space == "http://schemas.openxmlformats.org/wordprocessingml/2006/main" || space == "http://purl.oclc.org/ooxml/wordprocessingml/main"
 }
 
-// evilElements have no place in a contract that is to be read by itself.
-var evilElements = map[string]Reason{
+// forbiddenElements have no place in a contract that is to be read by itself.
+var forbiddenElements = map[string]Reason{
 	"altChunk": OtherFiles, "subDoc": OtherFiles, "frameset": OtherFiles, "sourceFileName": OtherFiles,
 	"attachedTemplate": Template,
 	"OLEObject":        Objects, "oleObject": Objects, "oleObj": Objects, "objectEmbed": Objects, "objectLink": Objects, "control": Objects,
@@ -143,37 +143,37 @@ var evilElements = map[string]Reason{
 	"mailMerge": Links, "script": Macros, "customUI": Macros, "mcds": Macros, "vbaSuppData": Macros,
 }
 
-// content examines an element of any part that is neither a list of parts nor of relations.
-func (w *walker) content(e element) error {
-	if strings.HasPrefix(w.name, "customXml/") && foreign(e.space) {
+// checkContent examines an element of any part that is neither a list of parts nor of relations.
+func (w *markupWalker) checkContent(e element) error {
+	if strings.HasPrefix(w.name, "customXml/") && isForeignSpace(e.space) {
 		return nil // data of other programs, which no converter interprets
 	}
-	if reason, evil := evilElements[e.name]; evil {
-		return refuse(reason, "part %q: element %q", w.name, e.name)
+	if reason, evil := forbiddenElements[e.name]; evil {
+		return newRefusal(reason, "part %q: element %q", w.name, e.name)
 	}
-	if err := w.references(e); err != nil {
+	if err := w.checkReferences(e); err != nil {
 		return err
 	}
-	if err := w.graph.shows(w.name, e); err != nil {
+	if err := w.graph.addShown(w.name, e); err != nil {
 		return err
 	}
 	switch e.name {
 	case "fldChar", "instrText", "delInstrText":
-		if !wordSpace(e.space) {
-			return refuse(Damaged, "part %q: %q of %.80q", w.name, e.name, e.space)
+		if !isWordSpace(e.space) {
+			return newRefusal(Damaged, "part %q: %q of %.80q", w.name, e.name, e.space)
 		}
-		return w.fieldChar(e)
+		return w.addFieldChar(e)
 	case "fldSimple":
-		return harmless(w.name, e.attribute("instr"))
+		return checkFieldCode(w.name, e.attributeValue("instr"))
 	case "ins", "del", "moveFrom", "moveTo", "rPrChange", "pPrChange", "tblPrChange", "trPrChange", "tcPrChange", "sectPrChange", "cellIns", "cellDel":
 		w.tracked = w.tracked || strings.Contains(e.space, "wordprocessingml")
 	}
-	w.fonts.element(w, e)
+	w.fonts.addElement(w, e)
 	return nil
 }
 
-// foreign reports whether a namespace is none that a converter knows.
-func foreign(space string) bool {
+// isForeignSpace reports whether a namespace is none that a converter knows.
+func isForeignSpace(space string) bool {
 	for _, ours := range []string{"openxmlformats", "microsoft", "purl.oclc.org", "/svg"} {
 		if strings.Contains(space, ours) {
 			return false
@@ -182,61 +182,61 @@ func foreign(space string) bool {
 	return space != ""
 }
 
-// fieldChar takes a mark of a field.
-func (w *walker) fieldChar(e element) error {
-	flow := w.flow()
-	switch e.attribute("fldCharType") {
+// addFieldChar takes a mark of a field.
+func (w *markupWalker) addFieldChar(e element) error {
+	flow := w.outerFlow()
+	switch e.attributeValue("fldCharType") {
 	case "begin":
-		return w.fields.begin(flow)
+		return w.fields.beginField(flow)
 	case "separate":
-		return w.fields.separate(flow)
+		return w.fields.separateField(flow)
 	case "end":
-		return w.fields.end(flow)
+		return w.fields.endField(flow)
 	}
 	return nil
 }
 
-// flow returns which text the element around the present one is part of.
-func (w *walker) flow() int {
+// outerFlow returns which text the element around the present one is part of.
+func (w *markupWalker) outerFlow() int {
 	if len(w.path) < 2 {
 		return 0
 	}
 	return w.path[len(w.path)-2].flow
 }
 
-// links are the elements whose href somebody has to click.
-var links = map[string]bool{
+// linkElements are the elements whose href somebody has to click.
+var linkElements = map[string]bool{
 	"a": true, "hyperlink": true, "shape": true, "shapetype": true, "rect": true, "roundrect": true, "oval": true, "line": true,
 	"polyline": true, "arc": true, "curve": true, "group": true,
 }
 
-// references refuses what pictures in VML and SVG name directly. All else names parts by relations.
-func (w *walker) references(e element) error {
+// checkReferences refuses what pictures in VML and SVG name directly. All else names parts by relations.
+func (w *markupWalker) checkReferences(e element) error {
 	for _, a := range e.attributes {
 		name := strings.ToLower(a.Name.Local)
 		if name != "href" && name != "src" && name != "althref" {
 			continue
 		}
-		if name == "href" && links[e.name] {
-			if err := clickable(w.name, a.Value); err != nil {
+		if name == "href" && linkElements[e.name] {
+			if err := checkHyperlink(w.name, a.Value); err != nil {
 				return err
 			}
 			continue
 		}
 		v := strings.TrimSpace(a.Value)
-		if picture(v) || strings.HasPrefix(v, "#") {
+		if isRasterURI(v) || strings.HasPrefix(v, "#") {
 			continue
 		}
 		if strings.ContainsAny(v, `:\`) || strings.HasPrefix(v, "/") || strings.Contains(v, "..") {
-			return refuse(Links, "part %q: %s of %q is %.200q", w.name, name, e.name, a.Value)
+			return newRefusal(Links, "part %q: %s of %q is %.200q", w.name, name, e.name, a.Value)
 		}
 	}
 	return nil
 }
 
-// picture reports whether an address is itself a picture of pixels, by its first bytes: of PNG, JPEG or GIF. An SVG in
+// isRasterURI reports whether an address is itself a picture of pixels, by its first bytes: of PNG, JPEG or GIF. An SVG in
 // the address of an SVG could show anything.
-func picture(address string) bool {
+func isRasterURI(address string) bool {
 	kind, content, found := strings.Cut(address[:min(len(address), 100)], ";base64,")
 	if !found || !strings.HasPrefix(strings.ToLower(kind), "data:image/") {
 		return false
@@ -244,35 +244,35 @@ func picture(address string) bool {
 	return strings.HasPrefix(content, "iVBORw0KGgo") || strings.HasPrefix(content, "/9j/") || strings.HasPrefix(content, "R0lGOD")
 }
 
-// text takes the text of the element we are in.
-func (w *walker) text(s string) error {
-	switch w.inside() {
+// addText takes the text of the element we are in.
+func (w *markupWalker) addText(s string) error {
+	switch w.currentElement() {
 	case "instrText", "delInstrText":
-		return w.fields.text(w.flow(), s)
+		return w.fields.addText(w.outerFlow(), s)
 	case "t", "delText":
-		w.fonts.text(s)
+		w.fonts.addText(s)
 	case "Pages":
 		if w.name == "docProps/app.xml" {
-			w.pages = number(s)
+			w.pages = parseSmallNumber(s)
 		}
 	}
 	return nil
 }
 
-func (w *walker) inside() string {
+func (w *markupWalker) currentElement() string {
 	if len(w.path) == 0 {
 		return ""
 	}
 	return w.path[len(w.path)-1].name
 }
 
-func (w *walker) leave(name string) error {
-	w.fonts.leave(name)
+func (w *markupWalker) leaveElement(name string) error {
+	w.fonts.leaveElement(name)
 	return nil
 }
 
-// number reads a small number; 0 when it is none.
-func number(s string) int {
+// parseSmallNumber reads a small number; 0 when it is none.
+func parseSmallNumber(s string) int {
 	n := 0
 	for _, c := range strings.TrimSpace(s) {
 		if c < '0' || c > '9' || n > 1_000_000 {

@@ -8,9 +8,9 @@ const maxPiece = 16 << 20
 // maxAttributes is more than any element of the format has, declarations of namespaces included.
 const maxAttributes = 256
 
-// pieces hands markup to a decoder byte by byte and stops it while a piece, a tag or a text, becomes too large: the
+// pieceReader hands markup to a decoder byte by byte and stops it while a piece, a tag or a text, becomes too large: the
 // decoder keeps all of it, and of every attribute some hundred bytes more.
-type pieces struct {
+type pieceReader struct {
 	*bufio.Reader
 	length int // of the piece so far
 	tag    bool
@@ -18,12 +18,12 @@ type pieces struct {
 	quotes int  // in this tag
 }
 
-// next begins another piece.
-func (p *pieces) next() { p.length = 0 }
+// beginPiece begins another piece.
+func (p *pieceReader) beginPiece() { p.length = 0 }
 
 // ReadByte implements [io.ByteReader]. Quotes are counted from each "<" on, which no attribute holds. What a
 // comment does to the count ends at the next.
-func (p *pieces) ReadByte() (byte, error) {
+func (p *pieceReader) ReadByte() (byte, error) {
 	b, err := p.Reader.ReadByte()
 	if err != nil {
 		return b, err
@@ -41,10 +41,10 @@ func (p *pieces) ReadByte() (byte, error) {
 		p.quote = 0
 	}
 	if p.length++; p.length > maxPiece {
-		return 0, refuse(TooComplex, "more than %d bytes of one tag or text", maxPiece)
+		return 0, newRefusal(TooComplex, "more than %d bytes of one tag or text", maxPiece)
 	}
 	if p.quotes > maxAttributes {
-		return 0, refuse(TooComplex, "more than %d attributes", maxAttributes)
+		return 0, newRefusal(TooComplex, "more than %d attributes", maxAttributes)
 	}
 	return b, nil
 }

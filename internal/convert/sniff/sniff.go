@@ -3,7 +3,7 @@
 // reason. It reads within limits and writes nothing.
 //
 // It is the first of the layers and does not have to be the only one: where a format leaves room for doubt, as the
-// pictures of the binary one do, the fence of package office is what holds.
+// pictures of the binary one do, the fence of package libreoffice is what holds.
 package sniff
 
 import (
@@ -75,7 +75,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.What) }
 
-func refuse(r Reason, format string, args ...any) error {
+func newRefusal(r Reason, format string, args ...any) error {
 	return &Refusal{Reason: r, What: fmt.Sprintf(format, args...)}
 }
 
@@ -84,44 +84,44 @@ var (
 	cfbMagic = []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")
 )
 
-// Guess tells by its first bytes whether a file may be a Word document. Only [Look] knows.
-func Guess(head []byte) bool {
+// MayBeWord tells by its first bytes whether a file may be a Word document. Only [Look] knows.
+func MayBeWord(head []byte) bool {
 	return bytes.HasPrefix(head, zipMagic) || bytes.HasPrefix(head, cfbMagic)
 }
 
-// Look examines a document. The error is a *[Refusal], or one of reading r, or the context's when it ended before.
-func Look(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Findings, error) {
-	in := &source{ctx: ctx, r: r}
-	f, err := examine(in, size, l.withDefaults())
+// CheckDocument examines a document. The error is a *[Refusal], or one of reading r, or the context's when it ended before.
+func CheckDocument(ctx context.Context, r io.ReaderAt, size int64, l Limits) (Findings, error) {
+	in := &contextReader{ctx: ctx, r: r}
+	f, err := checkFile(in, size, l.withDefaults())
 	if in.err != nil {
 		return Findings{}, fmt.Errorf("read document: %w", in.err) // whatever was made of it on the way
 	}
 	return f, err
 }
 
-func examine(r io.ReaderAt, size int64, l Limits) (Findings, error) {
+func checkFile(r io.ReaderAt, size int64, l Limits) (Findings, error) {
 	head := make([]byte, len(cfbMagic))
 	if _, err := r.ReadAt(head[:min(int64(len(head)), size)], 0); err != nil && err != io.EOF {
 		return Findings{}, err
 	}
 	switch {
 	case bytes.HasPrefix(head, zipMagic):
-		return lookDOCX(r, size, l)
+		return checkDOCX(r, size, l)
 	case bytes.HasPrefix(head, cfbMagic):
-		return lookDOC(r, size, l)
+		return checkDOC(r, size, l)
 	}
-	return Findings{}, refuse(NotWord, "it begins with % x", head)
+	return Findings{}, newRefusal(NotWord, "it begins with % x", head)
 }
 
-// source is the file, and remembers that it could not be read: what unpacks it would call that damaged.
-type source struct {
+// contextReader is the file, and remembers that it could not be read: what unpacks it would call that damaged.
+type contextReader struct {
 	ctx context.Context
 	r   io.ReaderAt
 	err error
 }
 
 // ReadAt implements [io.ReaderAt], as long as somebody waits for the result.
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
+func (s *contextReader) ReadAt(p []byte, off int64) (int, error) {
 	if s.err == nil {
 		s.err = s.ctx.Err()
 	}

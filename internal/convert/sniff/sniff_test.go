@@ -13,7 +13,7 @@ import (
 func TestAttacksAreRefusedForTheirReason(t *testing.T) {
 	t.Parallel()
 	for _, a := range converttest.Attacks(converttest.Targets{URL: "http://127.0.0.1:9/", Secret: "/tmp/secret.txt", Picture: "/tmp/picture.png"}) {
-		_, err := Look(t.Context(), bytes.NewReader(a.File), int64(len(a.File)), Limits{})
+		_, err := CheckDocument(t.Context(), bytes.NewReader(a.File), int64(len(a.File)), Limits{})
 		var r *Refusal
 		if !errors.As(err, &r) || string(r.Reason) != a.Reason {
 			t.Errorf("%s: %v, not refused for %s", a.Name, err, a.Reason)
@@ -21,9 +21,9 @@ func TestAttacksAreRefusedForTheirReason(t *testing.T) {
 	}
 }
 
-func look(t *testing.T, file []byte) Findings {
+func requireAccepted(t *testing.T, file []byte) Findings {
 	t.Helper()
-	f, err := Look(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
+	f, err := CheckDocument(t.Context(), bytes.NewReader(file), int64(len(file)), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +32,14 @@ func look(t *testing.T, file []byte) Findings {
 
 func TestAPlainDocumentIsTaken(t *testing.T) {
 	t.Parallel()
-	if f := look(t, converttest.Document{Body: converttest.P("Pasal 1")}.Bytes()); f.Kind != convert.DOCX || f.Tracked || f.Pages != 0 || len(f.Fonts) != 0 {
+	if f := requireAccepted(t, converttest.Document{Body: converttest.Paragraphs("Pasal 1")}.Bytes()); f.Kind != convert.DOCX || f.Tracked || f.Pages != 0 || len(f.Fonts) != 0 {
 		t.Errorf("%+v", f)
 	}
 }
 
 func TestWhatAContractHoldsIsTaken(t *testing.T) {
 	t.Parallel()
-	f := look(t, converttest.Sample())
+	f := requireAccepted(t, converttest.Sample())
 	if f.Pages != converttest.SamplePages || !f.Tracked {
 		t.Errorf("%+v", f)
 	}

@@ -33,9 +33,9 @@ func (f *failing) ReadAt(p []byte, off int64) (int, error) {
 func TestWhatCannotBeReadIsNotTheDocumentsFault(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the disk is gone")
-	for kind, file := range map[convert.Kind][]byte{convert.DOCX: converttest.Sample(), convert.DOC: kontrak(t)} {
+	for kind, file := range map[convert.Kind][]byte{convert.DOCX: converttest.Sample(), convert.DOC: readContract(t)} {
 		for at := int64(0); at < int64(len(file)); at += int64(len(file))/64 + 1 {
-			_, err := Look(t.Context(), &failing{ReaderAt: bytes.NewReader(file), at: at, err: lost}, int64(len(file)), Limits{})
+			_, err := CheckDocument(t.Context(), &failing{ReaderAt: bytes.NewReader(file), at: at, err: lost}, int64(len(file)), Limits{})
 			// Some streams of the binary format are not read.
 			if !errors.Is(err, lost) && (kind == convert.DOCX || err != nil) {
 				t.Errorf("%s without byte %d of %d: %v", kind, at, len(file), err)
@@ -48,7 +48,7 @@ func TestLookingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	file := converttest.Sample()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Look(ctx, &failing{ReaderAt: bytes.NewReader(file), at: 100, cancel: cancel}, int64(len(file)), Limits{})
+	_, err := CheckDocument(ctx, &failing{ReaderAt: bytes.NewReader(file), at: 100, cancel: cancel}, int64(len(file)), Limits{})
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -20,26 +20,26 @@ import (
 // folder, as after a restart, and another one for another. Opening a folder again may close what was
 // opened there before: the suite does not use it any more.
 func Run(t *testing.T, open func(t *testing.T, dir string) emeterai.Stamper) {
-	t.Run("same order never spends twice", func(t *testing.T) { sameOrder(t, open) })
-	t.Run("serials are unique under concurrency", func(t *testing.T) { unique(t, open) })
-	t.Run("account lists every serial", func(t *testing.T) { account(t, open) })
-	t.Run("status follows a serial", func(t *testing.T) { status(t, open) })
-	t.Run("serial that was taken long ago is ready", func(t *testing.T) { ready(t, open) })
-	t.Run("stamp is what was ordered", func(t *testing.T) { ordered(t, open) })
-	t.Run("same serial and source can be repeated", func(t *testing.T) { repeated(t, open) })
-	t.Run("another source for an affixed serial is refused", func(t *testing.T) { otherSource(t, open) })
-	t.Run("several stamps stand on one document", func(t *testing.T) { several(t, open) })
-	t.Run("page and box that are not there are refused", func(t *testing.T) { nowhere(t, open) })
+	t.Run("same order never spends twice", func(t *testing.T) { testSameOrder(t, open) })
+	t.Run("serials are unique under concurrency", func(t *testing.T) { testUniqueSerials(t, open) })
+	t.Run("account lists every serial", func(t *testing.T) { testAccount(t, open) })
+	t.Run("status follows a serial", func(t *testing.T) { testStatus(t, open) })
+	t.Run("serial that was taken long ago is ready", func(t *testing.T) { testAffixable(t, open) })
+	t.Run("stamp is what was ordered", func(t *testing.T) { testStampAsOrdered(t, open) })
+	t.Run("same serial and source can be repeated", func(t *testing.T) { testRepeatedStamp(t, open) })
+	t.Run("another source for an affixed serial is refused", func(t *testing.T) { testOtherSource(t, open) })
+	t.Run("several stamps stand on one document", func(t *testing.T) { testSeveralStamps(t, open) })
+	t.Run("page and box that are not there are refused", func(t *testing.T) { testMissingPlace(t, open) })
 }
 
-// Order is a complete order of that identifier.
-func Order(id string) emeterai.Order {
+// NewOrder is a complete order of that identifier.
+func NewOrder(id string) emeterai.Order {
 	return emeterai.Order{ID: id, Organisation: "00000000-0000-4000-8000-000000000001", Payer: "PT Contoh", Title: "Perjanjian", Filename: "perjanjian.pdf", Date: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC),
 		Source: pades.Source{R: bytes.NewReader(pdftest.Table(1)), Size: int64(len(pdftest.Table(1)))}}
 }
 
-// Request is a request to affix a serial to page 1 of a file.
-func Request(t testing.TB, serial string, file []byte) emeterai.Request {
+// NewRequest is a request to affix a serial to page 1 of a file.
+func NewRequest(t testing.TB, serial string, file []byte) emeterai.Request {
 	t.Helper()
 	h := sha256.New()
 	h.Write(file)
@@ -53,37 +53,37 @@ func Request(t testing.TB, serial string, file []byte) emeterai.Request {
 	}
 }
 
-// Take takes a serial for an order that was never asked for.
-func Take(t *testing.T, s emeterai.Stamper, order string) string {
+// BuySerial takes a serial for an order that was never asked for.
+func BuySerial(t *testing.T, s emeterai.Stamper, order string) string {
 	t.Helper()
-	return take(t, s, Order(order))
+	return requireSerial(t, s, NewOrder(order))
 }
 
-// Again takes the serial of an order that was asked for before.
-func Again(t *testing.T, s emeterai.Stamper, order string) string {
+// BuyAgain takes the serial of an order that was asked for before.
+func BuyAgain(t *testing.T, s emeterai.Stamper, order string) string {
 	t.Helper()
-	o := Order(order)
-	o.Again = true
-	return take(t, s, o)
+	o := NewOrder(order)
+	o.MaybeSent = true
+	return requireSerial(t, s, o)
 }
 
-func take(t *testing.T, s emeterai.Stamper, o emeterai.Order) string {
+func requireSerial(t *testing.T, s emeterai.Stamper, o emeterai.Order) string {
 	t.Helper()
-	serial, err := s.Take(context.Background(), o)
+	serial, err := s.BuySerial(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return serial
 }
 
-// Stamp affixes a serial, judges what came back, and returns the whole file.
-func Stamp(t *testing.T, s emeterai.Stamper, r emeterai.Request, file []byte) []byte {
+// StampFile affixes a serial, judges what came back, and returns the whole file.
+func StampFile(t *testing.T, s emeterai.Stamper, r emeterai.Request, file []byte) []byte {
 	t.Helper()
 	tail, err := s.Stamp(context.Background(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
+	if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 		t.Fatal(err)
 	}
 	return append(bytes.Clone(file), tail...)
@@ -91,47 +91,47 @@ func Stamp(t *testing.T, s emeterai.Stamper, r emeterai.Request, file []byte) []
 
 type opener = func(t *testing.T, dir string) emeterai.Stamper
 
-func sameOrder(t *testing.T, open opener) {
+func testSameOrder(t *testing.T, open opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	first := Take(t, s, "a")
-	if Again(t, s, "a") != first {
+	first := BuySerial(t, s, "a")
+	if BuyAgain(t, s, "a") != first {
 		t.Error("the same order bought twice")
 	}
-	if Take(t, s, "b") == first {
+	if BuySerial(t, s, "b") == first {
 		t.Error("two orders got one serial")
 	}
-	if Again(t, open(t, dir), "a") != first {
+	if BuyAgain(t, open(t, dir), "a") != first {
 		t.Error("the same order bought twice after a restart")
 	}
 }
 
-func ready(t *testing.T, open opener) {
+func testAffixable(t *testing.T, open opener) {
 	dir := t.TempDir()
-	serial := Take(t, open(t, dir), "a")
-	if err := open(t, dir).Ready(context.Background(), serial); err != nil {
+	serial := BuySerial(t, open(t, dir), "a")
+	if err := open(t, dir).CheckAffixable(context.Background(), serial); err != nil {
 		t.Error(err)
 	}
-	if err := open(t, dir).Ready(context.Background(), "NEVER ISSUED"); emeterai.ClassOf(err) != emeterai.Permanent {
+	if err := open(t, dir).CheckAffixable(context.Background(), "NEVER ISSUED"); emeterai.ClassOf(err) != emeterai.Permanent {
 		t.Errorf("one that was never issued: %v", err)
 	}
 }
 
-func unique(t *testing.T, open opener) {
+func testUniqueSerials(t *testing.T, open opener) {
 	s := open(t, t.TempDir())
 	const orders, askers = 12, 3
 	got := make(chan [2]string, orders*askers)
 	var wg sync.WaitGroup
 	for i := range orders {
 		wg.Go(func() {
-			o := Order(fmt.Sprint("order", i))
+			o := NewOrder(fmt.Sprint("order", i))
 			for range askers {
-				serial, err := s.Take(context.Background(), o)
+				serial, err := s.BuySerial(context.Background(), o)
 				if err != nil {
 					t.Error(err)
 				}
 				got <- [2]string{o.ID, serial}
-				o.Again = true
+				o.MaybeSent = true
 			}
 		})
 	}
@@ -152,29 +152,29 @@ func unique(t *testing.T, open opener) {
 	}
 }
 
-func status(t *testing.T, open opener) {
+func testStatus(t *testing.T, open opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	serial, file := Take(t, s, "a"), pdftest.Table(1)
+	serial, file := BuySerial(t, s, "a"), pdftest.Table(1)
 	want := func(s emeterai.Stamper, want emeterai.Status) {
 		t.Helper()
-		if got, err := s.Status(context.Background(), serial); err != nil || got != want {
+		if got, err := s.SerialStatus(context.Background(), serial); err != nil || got != want {
 			t.Errorf("%q, not %q: %v", got, want, err)
 		}
 	}
 	want(s, emeterai.Unused)
 	want(open(t, dir), emeterai.Unused)
 	s = open(t, dir)
-	Stamp(t, s, Request(t, serial, file), file)
+	StampFile(t, s, NewRequest(t, serial, file), file)
 	want(s, emeterai.Affixed)
 	s = open(t, dir)
 	want(s, emeterai.Affixed)
-	if _, err := s.Status(context.Background(), "0000000000000000000000"); emeterai.ClassOf(err) != emeterai.Permanent {
+	if _, err := s.SerialStatus(context.Background(), "0000000000000000000000"); emeterai.ClassOf(err) != emeterai.Permanent {
 		t.Errorf("a serial that was never issued: %v", err)
 	}
 }
 
-func account(t *testing.T, open opener) {
+func testAccount(t *testing.T, open opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
 	before, err := s.Balance(context.Background())
@@ -182,10 +182,10 @@ func account(t *testing.T, open opener) {
 		t.Fatal(err)
 	}
 	file := pdftest.Table(1)
-	affixed, unused := Take(t, s, "a"), Take(t, s, "b")
-	Stamp(t, s, Request(t, affixed, file), file)
+	affixed, unused := BuySerial(t, s, "a"), BuySerial(t, s, "b")
+	StampFile(t, s, NewRequest(t, affixed, file), file)
 	for range 2 {
-		all, err := s.Serials(context.Background())
+		all, err := s.ListSerials(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -207,38 +207,38 @@ func account(t *testing.T, open opener) {
 	}
 }
 
-func ordered(t *testing.T, open opener) {
+func testStampAsOrdered(t *testing.T, open opener) {
 	s := open(t, t.TempDir())
 	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2), "form": pdftest.Form(), "rotated": pdftest.Rotated()} {
-		r := Request(t, Take(t, s, name), file)
+		r := NewRequest(t, BuySerial(t, s, name), file)
 		r.Box = emeterai.Box{LLX: 20, LLY: 30, URX: 120, URY: 130}
 		if name != "form" {
 			r.Page = 2
 		}
-		Stamp(t, s, r, file)
+		StampFile(t, s, r, file)
 	}
 }
 
-func repeated(t *testing.T, open opener) {
+func testRepeatedStamp(t *testing.T, open opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	serial, file := Take(t, s, "a"), pdftest.Table(1)
-	r := Request(t, serial, file)
-	Stamp(t, s, r, file)
-	r.Again = true
-	Stamp(t, s, r, file)
-	Stamp(t, open(t, dir), r, file)
+	serial, file := BuySerial(t, s, "a"), pdftest.Table(1)
+	r := NewRequest(t, serial, file)
+	StampFile(t, s, r, file)
+	r.MaybeSent = true
+	StampFile(t, s, r, file)
+	StampFile(t, open(t, dir), r, file)
 }
 
-func otherSource(t *testing.T, open opener) {
+func testOtherSource(t *testing.T, open opener) {
 	dir := t.TempDir()
 	s := open(t, dir)
-	serial, file := Take(t, s, "a"), pdftest.Table(1)
-	Stamp(t, s, Request(t, serial, file), file)
+	serial, file := BuySerial(t, s, "a"), pdftest.Table(1)
+	StampFile(t, s, NewRequest(t, serial, file), file)
 	refused := func(s emeterai.Stamper) {
 		t.Helper()
-		_, err := s.Stamp(context.Background(), Request(t, serial, pdftest.Table(2)))
-		if !emeterai.ClassOf(err).Final() {
+		_, err := s.Stamp(context.Background(), NewRequest(t, serial, pdftest.Table(2)))
+		if !emeterai.ClassOf(err).IsFinal() {
 			t.Errorf("another source: %v", err)
 		}
 	}
@@ -246,28 +246,28 @@ func otherSource(t *testing.T, open opener) {
 	refused(open(t, dir))
 }
 
-func several(t *testing.T, open opener) {
+func testSeveralStamps(t *testing.T, open opener) {
 	s := open(t, t.TempDir())
 	file := pdftest.Table(1)
 	for _, order := range []string{"a", "b", "c"} {
-		file = Stamp(t, s, Request(t, Take(t, s, order), file), file)
+		file = StampFile(t, s, NewRequest(t, BuySerial(t, s, order), file), file)
 	}
 }
 
-func nowhere(t *testing.T, open opener) {
+func testMissingPlace(t *testing.T, open opener) {
 	s := open(t, t.TempDir())
-	serial, file := Take(t, s, "a"), pdftest.Table(1)
+	serial, file := BuySerial(t, s, "a"), pdftest.Table(1)
 	for name, change := range map[string]func(*emeterai.Request){
 		"page 0":       func(r *emeterai.Request) { r.Page = 0 },
 		"page 2":       func(r *emeterai.Request) { r.Page = 2 },
 		"box outside":  func(r *emeterai.Request) { r.Box = emeterai.Box{LLX: 4000, LLY: 10, URX: 4054, URY: 64} },
 		"box inverted": func(r *emeterai.Request) { r.Box = emeterai.Box{LLX: 154, LLY: 10, URX: 100, URY: 64} },
 	} {
-		r := Request(t, serial, file)
+		r := NewRequest(t, serial, file)
 		change(&r)
 		tail, err := s.Stamp(context.Background(), r)
 		if err == nil {
-			_, err = emeterai.Judge(context.Background(), r, tail)
+			_, err = emeterai.CheckStampedFile(context.Background(), r, tail)
 		}
 		if err == nil {
 			t.Errorf("%s: stamped", name)

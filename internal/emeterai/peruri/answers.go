@@ -20,51 +20,51 @@ const (
 	codeQuota = "93"
 )
 
-// word is a value that the office spells as a text, a number or a truth value, as it likes.
-type word string
+// scalar is a value that the office spells as a text, a number or a truth value, as it likes.
+type scalar string
 
 // UnmarshalJSON reads any of them; null and what is no single value is empty.
-func (w *word) UnmarshalJSON(b []byte) error {
+func (w *scalar) UnmarshalJSON(b []byte) error {
 	var v any
 	if err := json.Unmarshal(b, &v); err != nil {
 		return err
 	}
 	switch v := v.(type) {
 	case string:
-		*w = word(v)
+		*w = scalar(v)
 	case bool:
-		*w = word(strconv.FormatBool(v))
+		*w = scalar(strconv.FormatBool(v))
 	case float64:
-		*w = word(strconv.FormatFloat(v, 'f', -1, 64))
+		*w = scalar(strconv.FormatFloat(v, 'f', -1, 64))
 	default:
 		*w = ""
 	}
 	return nil
 }
 
-// head is what most answers begin with.
-type head struct {
-	Code    word            `json:"statusCode"`
-	Message word            `json:"message"`
+// answerHead is what most answers begin with.
+type answerHead struct {
+	Code    scalar          `json:"statusCode"`
+	Message scalar          `json:"message"`
 	Result  json.RawMessage `json:"result"`
 }
 
-// errAnswer says that an answer is not as it should be.
-var errAnswer = errors.New("answer is not of the protocol")
+// errMalformedAnswer says that an answer is not as it should be.
+var errMalformedAnswer = errors.New("answer is not of the protocol")
 
-// coded is an answer that says no, in the protocol's words.
-type coded struct{ code, message string }
+// codeError is an answer that says no, in the protocol's words.
+type codeError struct{ code, message string }
 
-func (c *coded) Error() string { return fmt.Sprintf("statusCode %s: %s", c.code, c.message) }
+func (c *codeError) Error() string { return fmt.Sprintf("statusCode %s: %s", c.code, c.message) }
 
 // parseHead returns the result of an answer that says yes; else a coded.
 func parseHead(body []byte) (json.RawMessage, error) {
-	var h head
+	var h answerHead
 	if err := json.Unmarshal(body, &h); err != nil {
-		return nil, fmt.Errorf("%w: %w", errAnswer, err)
+		return nil, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
 	if h.Code != codeOK {
-		return nil, &coded{string(h.Code), string(h.Message)}
+		return nil, &codeError{string(h.Code), string(h.Message)}
 	}
 	return h.Result, nil
 }
@@ -76,80 +76,80 @@ func parseLogin(body []byte) (token, user string, err error) {
 		return "", "", err
 	}
 	var top struct {
-		Token word `json:"token"`
+		Token scalar `json:"token"`
 	}
 	if err := json.Unmarshal(body, &top); err != nil {
-		return "", "", fmt.Errorf("%w: %w", errAnswer, err)
+		return "", "", fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
 	var in struct {
 		Data struct {
 			Login struct {
-				Token word            `json:"token"`
+				Token scalar          `json:"token"`
 				User  json.RawMessage `json:"user"`
 			} `json:"login"`
 		} `json:"data"`
 	}
 	if len(result) > 0 {
 		if err := json.Unmarshal(result, &in); err != nil {
-			return "", "", fmt.Errorf("%w: %w", errAnswer, err)
+			return "", "", fmt.Errorf("%w: %w", errMalformedAnswer, err)
 		}
 	}
-	if token = or(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !plain.MatchString(token) {
-		return "", "", fmt.Errorf("%w: no token", errAnswer)
+	if token = orDefault(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !tokenForm.MatchString(token) {
+		return "", "", fmt.Errorf("%w: no token", errMalformedAnswer)
 	}
 	return token, userID(in.Data.Login.User), nil
 }
 
-// plain is what may stand in a header and in a path.
-var plain = regexp.MustCompile(`^[\x21-\x7e]+$`)
+// tokenForm is what may stand in a header and in a path.
+var tokenForm = regexp.MustCompile(`^[\x21-\x7e]+$`)
 
 // userID returns the identifier of a user, who is an object or the identifier itself.
 func userID(raw json.RawMessage) string {
 	var in struct {
-		ID     word `json:"id"`
-		UserID word `json:"userId"`
+		ID     scalar `json:"id"`
+		UserID scalar `json:"userId"`
 	}
 	if len(raw) > 0 && raw[0] == '{' {
 		if json.Unmarshal(raw, &in) != nil {
 			return ""
 		}
-		return or(string(in.ID), string(in.UserID))
+		return orDefault(string(in.ID), string(in.UserID))
 	}
-	var w word
+	var w scalar
 	if len(raw) == 0 || w.UnmarshalJSON(raw) != nil {
 		return ""
 	}
 	return string(w)
 }
 
-// kindLine is one kind of document.
-type kindLine struct{ code, name string }
+// documentKind is one kind of document.
+type documentKind struct{ code, name string }
 
 // parseKinds returns the kinds of documents.
-func parseKinds(body []byte) ([]kindLine, error) {
+func parseKinds(body []byte) ([]documentKind, error) {
 	result, err := parseHead(body)
 	if err != nil {
 		return nil, err
 	}
 	var in []struct {
-		ID   word `json:"id"`
-		Kode word `json:"kode"`
-		Code word `json:"code"`
-		Nama word `json:"nama"`
-		Name word `json:"name"`
+		ID   scalar `json:"id"`
+		Kode scalar `json:"kode"`
+		Code scalar `json:"code"`
+		Nama scalar `json:"nama"`
+		Name scalar `json:"name"`
 	}
 	if err := unmarshalList(result, &in); err != nil {
 		return nil, err
 	}
-	var all []kindLine
+	var all []documentKind
 	for _, k := range in {
-		code := or(or(string(k.Kode), string(k.Code)), string(k.ID))
+		code := orDefault(orDefault(string(k.Kode), string(k.Code)), string(k.ID))
 		if code != "" {
-			all = append(all, kindLine{code, or(string(k.Nama), string(k.Name))})
+			all = append(all, documentKind{code, orDefault(string(k.Nama), string(k.Name))})
 		}
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%w: no kinds of documents", errAnswer)
+		return nil, fmt.Errorf("%w: no kinds of documents", errMalformedAnswer)
 	}
 	return all, nil
 }
@@ -161,21 +161,21 @@ func unmarshalList(result json.RawMessage, into any) error {
 			Data json.RawMessage `json:"data"`
 		}
 		if err := json.Unmarshal(result, &in); err != nil {
-			return fmt.Errorf("%w: %w", errAnswer, err)
+			return fmt.Errorf("%w: %w", errMalformedAnswer, err)
 		}
 		result = in.Data
 	}
 	if len(result) == 0 || result[0] != '[' {
-		return fmt.Errorf("%w: no list", errAnswer)
+		return fmt.Errorf("%w: no list", errMalformedAnswer)
 	}
 	if err := json.Unmarshal(result, into); err != nil {
-		return fmt.Errorf("%w: %w", errAnswer, err)
+		return fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
 	return nil
 }
 
-// taken is what stampv2 gave.
-type taken struct {
+// boughtSerial is what stampv2 gave.
+type boughtSerial struct {
 	serial  string
 	picture []byte // PNG or JPEG; nil: none came
 	code    string // cloud form: the office's name of the picture
@@ -188,23 +188,23 @@ var serialForm = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z-]{7,39}$`)
 // maxPicture bounds a serial's picture, in bytes.
 const maxPicture = 1 << 20
 
-// parseTaken returns the serial that stampv2 issued.
-func parseTaken(body []byte) (taken, error) {
+// parseBoughtSerial returns the serial that stampv2 issued.
+func parseBoughtSerial(body []byte) (boughtSerial, error) {
 	result, err := parseHead(body)
 	if err != nil {
-		return taken{}, err
+		return boughtSerial{}, err
 	}
 	var in struct {
-		Serial word `json:"sn"`
-		Image  word `json:"image"`
-		Code   word `json:"filenameQR"`
+		Serial scalar `json:"sn"`
+		Image  scalar `json:"image"`
+		Code   scalar `json:"filenameQR"`
 	}
 	if err := json.Unmarshal(result, &in); err != nil {
-		return taken{}, fmt.Errorf("%w: %w", errAnswer, err)
+		return boughtSerial{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
-	t := taken{serial: string(in.Serial), code: string(in.Code)}
+	t := boughtSerial{serial: string(in.Serial), code: string(in.Code)}
 	if !serialForm.MatchString(t.serial) {
-		return taken{}, fmt.Errorf("%w: serial %.60q", errAnswer, t.serial)
+		return boughtSerial{}, fmt.Errorf("%w: serial %.60q", errMalformedAnswer, t.serial)
 	}
 	t.picture = parsePicture(string(in.Image))
 	if t.picture == nil { // seen as well: the picture itself under the name of its file
@@ -236,10 +236,10 @@ func parseUpload(body []byte) (string, error) {
 		return "", err
 	}
 	var in struct {
-		ID word `json:"id"`
+		ID scalar `json:"id"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil || in.ID == "" || len(in.ID) > 1000 {
-		return "", fmt.Errorf("%w: no identifier of the upload", errAnswer)
+		return "", fmt.Errorf("%w: no identifier of the upload", errMalformedAnswer)
 	}
 	return string(in.ID), nil
 }
@@ -254,38 +254,38 @@ func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 	total = -1
 	if len(result) > 0 && result[0] == '{' {
 		var in struct {
-			Total *word `json:"total"`
+			Total *scalar `json:"total"`
 		}
 		if err := json.Unmarshal(result, &in); err != nil {
-			return nil, 0, fmt.Errorf("%w: %w", errAnswer, err)
+			return nil, 0, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 		}
 		if in.Total != nil {
 			if total, err = strconv.Atoi(string(*in.Total)); err != nil || total < 0 {
-				return nil, 0, fmt.Errorf("%w: total %.20q", errAnswer, *in.Total)
+				return nil, 0, fmt.Errorf("%w: total %.20q", errMalformedAnswer, *in.Total)
 			}
 		}
 	}
 	var in []struct {
-		Serial  word `json:"serialnumber"`
-		Camel   word `json:"serialNumber"`
-		SN      word `json:"sn"`
-		Status  word `json:"status"`
-		File    word `json:"file"`
-		Namafil word `json:"namafile"`
-		Updated word `json:"tglupdate"`
+		Serial  scalar `json:"serialnumber"`
+		Camel   scalar `json:"serialNumber"`
+		SN      scalar `json:"sn"`
+		Status  scalar `json:"status"`
+		File    scalar `json:"file"`
+		Namafil scalar `json:"namafile"`
+		Updated scalar `json:"tglupdate"`
 	}
 	if err := unmarshalList(result, &in); err != nil {
 		return nil, 0, err
 	}
 	for _, l := range in {
-		s := emeterai.Serial{Serial: or(or(string(l.Serial), string(l.Camel)), string(l.SN)), File: or(string(l.File), string(l.Namafil))}
+		s := emeterai.Serial{Serial: orDefault(orDefault(string(l.Serial), string(l.Camel)), string(l.SN)), File: orDefault(string(l.File), string(l.Namafil))}
 		switch strings.ToUpper(string(l.Status)) {
 		case "STAMP":
 			s.Status = emeterai.Affixed
 		case "NOTSTAMP":
 			s.Status = emeterai.Unused
 		default:
-			return nil, 0, fmt.Errorf("%w: status %.20q of a serial", errAnswer, l.Status)
+			return nil, 0, fmt.Errorf("%w: status %.20q of a serial", errMalformedAnswer, l.Status)
 		}
 		s.At, _ = time.Parse(time.RFC3339, string(l.Updated)) // for people; the office has other spellings too
 		all = append(all, s)
@@ -296,55 +296,55 @@ func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 // parseSaldo returns what an account holds.
 func parseSaldo(body []byte) (emeterai.Balance, error) {
 	var in struct {
-		head
+		answerHead
 		Result struct {
-			Status   word `json:"status"`
-			Message  word `json:"message"`
-			Saldo    word `json:"saldo"`
-			NotStamp word `json:"notstamp"`
+			Status   scalar `json:"status"`
+			Message  scalar `json:"message"`
+			Saldo    scalar `json:"saldo"`
+			NotStamp scalar `json:"notstamp"`
 		} `json:"result"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return emeterai.Balance{}, fmt.Errorf("%w: %w", errAnswer, err)
+		return emeterai.Balance{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
 	if in.Result.Status != codeOK {
-		return emeterai.Balance{}, &coded{or(string(in.Result.Status), string(in.Code)), or(string(in.Result.Message), string(in.Message))}
+		return emeterai.Balance{}, &codeError{orDefault(string(in.Result.Status), string(in.Code)), orDefault(string(in.Result.Message), string(in.Message))}
 	}
 	left, err := strconv.Atoi(string(in.Result.Saldo))
 	if err != nil {
-		return emeterai.Balance{}, fmt.Errorf("%w: saldo %.20q", errAnswer, in.Result.Saldo)
+		return emeterai.Balance{}, fmt.Errorf("%w: saldo %.20q", errMalformedAnswer, in.Result.Saldo)
 	}
-	unused, err := strconv.Atoi(or(string(in.Result.NotStamp), "0"))
+	unused, err := strconv.Atoi(orDefault(string(in.Result.NotStamp), "0"))
 	if err != nil {
-		return emeterai.Balance{}, fmt.Errorf("%w: notstamp %.20q", errAnswer, in.Result.NotStamp)
+		return emeterai.Balance{}, fmt.Errorf("%w: notstamp %.20q", errMalformedAnswer, in.Result.NotStamp)
 	}
 	return emeterai.Balance{Left: left, Unused: unused}, nil
 }
 
-// signed is what docSigningZ said.
-type signed struct {
+// signResult is what docSigningZ said.
+type signResult struct {
 	ok            bool
 	code, message string
 	url           string
 }
 
-// parseSigned reads the answer of docSigningZ.
-func parseSigned(body []byte) (signed, error) {
+// parseSignResult reads the answer of docSigningZ.
+func parseSignResult(body []byte) (signResult, error) {
 	var in struct {
-		Status  word `json:"status"`
-		Code    word `json:"errorCode"`
-		Message word `json:"errorMessage"`
-		URL     word `json:"urlFile"`
-		Outer   word `json:"statusCode"`
-		Text    word `json:"message"`
+		Status  scalar `json:"status"`
+		Code    scalar `json:"errorCode"`
+		Message scalar `json:"errorMessage"`
+		URL     scalar `json:"urlFile"`
+		Outer   scalar `json:"statusCode"`
+		Text    scalar `json:"message"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
-		return signed{}, fmt.Errorf("%w: %w", errAnswer, err)
+		return signResult{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
 	}
-	s := signed{code: or(string(in.Code), string(in.Outer)), message: or(string(in.Message), string(in.Text)), url: string(in.URL)}
+	s := signResult{code: orDefault(string(in.Code), string(in.Outer)), message: orDefault(string(in.Message), string(in.Text)), url: string(in.URL)}
 	s.ok = strings.EqualFold(string(in.Status), "true") && (s.code == codeOK || s.code == "")
 	if !s.ok && s.code == "" {
-		return signed{}, fmt.Errorf("%w: neither success nor a code", errAnswer)
+		return signResult{}, fmt.Errorf("%w: neither success nor a code", errMalformedAnswer)
 	}
 	return s, nil
 }

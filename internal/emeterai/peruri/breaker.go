@@ -11,9 +11,9 @@ import (
 
 // Breakers.
 const (
-	breakAfter   = 5
-	breakFor     = 10 * time.Second
-	breakLongest = 5 * time.Minute
+	breakAfter = 5
+	breakFor   = 10 * time.Second
+	maxBreak   = 5 * time.Minute
 )
 
 // breaker leaves an address alone that fails again and again. After a while it lets one call through: if that
@@ -37,8 +37,8 @@ func newBreaker(o *Options, name string) *breaker {
 	return &breaker{name: name, clock: o.Clock, log: o.Log, after: o.BreakAfter, first: o.BreakFor}
 }
 
-// allow lets a call through, which has to end in done, or says why not.
-func (b *breaker) allow() error {
+// allowCall lets a call through, which has to end in done, or says why not.
+func (b *breaker) allowCall() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.until.IsZero() {
@@ -46,15 +46,15 @@ func (b *breaker) allow() error {
 	}
 	left := b.until.Sub(b.clock())
 	if left > 0 || b.probing {
-		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeAlone, After: max(left, time.Second),
+		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(left, time.Second),
 			Text: fmt.Sprintf("%s is left alone for now: %s", b.name, b.reason)}
 	}
 	b.probing = true
 	return nil
 }
 
-// done tells how a call ended: with an answer of the protocol, whatever it said, or by failing for that reason.
-func (b *breaker) done(reason string) {
+// recordCall tells how a call ended: with an answer of the protocol, whatever it said, or by failing for that reason.
+func (b *breaker) recordCall(reason string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probing = false
@@ -73,13 +73,13 @@ func (b *breaker) done(reason string) {
 	if b.wait = 2 * b.wait; b.wait == 0 {
 		b.wait = b.first
 	}
-	b.wait = min(b.wait, max(breakLongest, b.first))
+	b.wait = min(b.wait, max(maxBreak, b.first))
 	b.until = b.clock().Add(b.wait)
 	b.log.Warn("stamp office is left alone", "address", b.name, "for", b.wait, "failures", b.failed, "reason", reason)
 }
 
-// abandon ends a call that says nothing about the address: nobody waited for it.
-func (b *breaker) abandon() {
+// abandonCall ends a call that says nothing about the address: nobody waited for it.
+func (b *breaker) abandonCall() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.probing = false

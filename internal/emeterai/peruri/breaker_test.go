@@ -13,18 +13,18 @@ func TestWhileOneCallProbesOthersAreToldToWait(t *testing.T) {
 	if a := b.availability(); a.Down {
 		t.Errorf("from the start: %+v", a)
 	}
-	b.done("refused")
+	b.recordCall("refused")
 	now = now.Add(10 * time.Second)
 	if a := b.availability(); a.Down {
 		t.Errorf("when the next call is let through: %+v", a)
 	}
-	if err := b.allow(); err != nil {
+	if err := b.allowCall(); err != nil {
 		t.Fatal(err)
 	}
 	if a := b.availability(); !a.Down || a.Until != now.Add(time.Second) {
 		t.Errorf("while it is under way: %+v", a)
 	}
-	b.done("")
+	b.recordCall("")
 	if a := b.availability(); a.Down {
 		t.Errorf("after it succeeded: %+v", a)
 	}

@@ -26,8 +26,8 @@ const (
 	textLimit   = 300      // of the office's words that are kept, in characters
 )
 
-// errToken says that the token was not accepted, so that nothing happened.
-var errToken = errors.New("token is not accepted")
+// errTokenRefused says that the token was not accepted, so that nothing happened.
+var errTokenRefused = errors.New("token is not accepted")
 
 // call is one call.
 type call struct {
@@ -44,15 +44,15 @@ type call struct {
 	limit   int64
 }
 
-// reply is an answer whose body was read.
-type reply struct {
+// response is an answer whose body was read.
+type response struct {
 	status int
 	body   []byte
 }
 
-// do makes a call and returns an answer of the protocol, in JSON.
-func (d *Driver) do(ctx context.Context, c call) (reply, error) {
-	var got reply
+// callJSON makes a call and returns an answer of the protocol, in JSON.
+func (d *Driver) callJSON(ctx context.Context, c call) (response, error) {
+	var got response
 	err := d.roundTrip(ctx, c, func(r *http.Response) error {
 		body, err := io.ReadAll(io.LimitReader(r.Body, c.limit+1))
 		if err != nil {
@@ -64,7 +64,7 @@ func (d *Driver) do(ctx context.Context, c call) (reply, error) {
 		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind == "text/html" || !looksLikeJSON(body) {
 			return fmt.Errorf("answer of type %q is not of the protocol", kind)
 		}
-		got = reply{r.StatusCode, body}
+		got = response{r.StatusCode, body}
 		return nil
 	})
 	return got, err
@@ -77,7 +77,7 @@ func looksLikeJSON(b []byte) bool {
 
 // roundTrip makes a call through its breaker and has its answer read. Its errors are Problems, or errToken.
 func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response) error) error {
-	if err := c.breaker.allow(); err != nil {
+	if err := c.breaker.allowCall(); err != nil {
 		d.o.Observe(c.name, "left_alone", 0)
 		return err
 	}
@@ -86,23 +86,23 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	defer cancel()
 	var sent atomic.Bool // what is asked may have left
 	within = httptrace.WithClientTrace(within, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent.Store(true) }})
-	status, wait, err := d.exchange(within, c, read)
+	status, wait, err := d.sendRequest(within, c, read)
 	took := d.o.Clock().Sub(began)
 	switch {
 	case err != nil && ctx.Err() != nil: // we were stopped; the office is not to blame
-		c.breaker.abandon()
+		c.breaker.abandonCall()
 		d.o.Observe(c.name, "stopped", took)
-		err = fmt.Errorf("%w: %w", ctx.Err(), bare(err))
+		err = fmt.Errorf("%w: %w", ctx.Err(), withoutURL(err))
 	case err != nil:
-		err = bare(err)
-		c.breaker.done(d.scrub(err.Error()))
+		err = withoutURL(err)
+		c.breaker.recordCall(d.redactText(err.Error()))
 		d.o.Observe(c.name, "failed", took)
 	case status == http.StatusUnauthorized:
-		c.breaker.done("")
+		c.breaker.recordCall("")
 		d.o.Observe(c.name, "token", took)
-		return errToken
+		return errTokenRefused
 	default:
-		c.breaker.done("")
+		c.breaker.recordCall("")
 		d.o.Observe(c.name, "answered", took)
 		return nil
 	}
@@ -110,11 +110,11 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	if c.effect && sent.Load() && status != http.StatusTooManyRequests {
 		class = emeterai.Unknown
 	}
-	return &emeterai.Problem{Class: class, Code: emeterai.CodeDown, Text: c.name + ": " + d.scrub(err.Error()), After: wait, Err: ctx.Err()}
+	return &emeterai.Problem{Class: class, Code: emeterai.CodeDown, Text: c.name + ": " + d.redactText(err.Error()), After: wait, Err: ctx.Err()}
 }
 
-// exchange sends the request. A status that says the server, or what stands before it, is not well is an error.
-func (d *Driver) exchange(ctx context.Context, c call, read func(*http.Response) error) (status int, wait time.Duration, err error) {
+// sendRequest sends the request. A status that says the server, or what stands before it, is not well is an error.
+func (d *Driver) sendRequest(ctx context.Context, c call, read func(*http.Response) error) (status int, wait time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, c.method, c.url, c.body)
 	if err != nil {
 		return 0, 0, err
@@ -143,8 +143,8 @@ func (d *Driver) exchange(ctx context.Context, c call, read func(*http.Response)
 	return got.StatusCode, 0, read(got)
 }
 
-// bare leaves the address out of an error: it stands beside it already, and addresses may hold what is secret.
-func bare(err error) error {
+// withoutURL leaves the address out of an error: it stands beside it already, and addresses may hold what is secret.
+func withoutURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
 		return u.Err
@@ -152,10 +152,10 @@ func bare(err error) error {
 	return err
 }
 
-// scrub makes the office's words fit to be shown: no secret of ours, no control characters, not too long. An adapter may
+// redactText makes the office's words fit to be shown: no secret of ours, no control characters, not too long. An adapter may
 // well repeat the whole request in its message.
-func (d *Driver) scrub(s string) string {
-	for _, secret := range []string{d.o.Password, d.session.current().token} {
+func (d *Driver) redactText(s string) string {
+	for _, secret := range []string{d.o.Password, d.session.currentToken().token} {
 		if secret != "" {
 			s = strings.ReplaceAll(s, secret, "***")
 		}

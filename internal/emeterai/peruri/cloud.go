@@ -18,40 +18,40 @@ import (
 	"segel/pades"
 )
 
-// document is an uploaded file.
-type document struct {
+// uploadedFile is an uploaded file.
+type uploadedFile struct {
 	id     string // the office's
 	digest string // SHA-256, hexadecimal
 }
 
-// upload sends a file to the office. It costs nothing.
-func (d *Driver) upload(ctx context.Context, src pades.Source, name string) (document, error) {
+// uploadFile sends a file to the office. It costs nothing.
+func (d *Driver) uploadFile(ctx context.Context, src pades.Source, name string) (uploadedFile, error) {
 	if src.R == nil || src.Size <= 0 {
-		return document{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no file to upload"}
+		return uploadedFile{}, &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no file to upload"}
 	}
-	var doc document
-	err := d.withToken(ctx, func(l login) error {
+	var doc uploadedFile
+	err := d.withToken(ctx, func(l accessToken) error {
 		h := sha256.New()
-		body, size, kind, err := form(src, name, l.token, h)
+		body, size, kind, err := buildUploadForm(src, name, l.token, h)
 		if err != nil {
 			return err
 		}
-		got, err := d.do(ctx, call{
+		got, err := d.callJSON(ctx, call{
 			name: "uploaddoc2", method: http.MethodPost, url: d.o.SerialURL + "/uploaddoc2", token: l.token, kind: kind, body: body, size: size,
-			breaker: d.office, timeout: d.o.StampTimeout, limit: answerLimit,
+			breaker: d.officeBreaker, timeout: d.o.StampTimeout, limit: answerLimit,
 		})
 		if err != nil {
 			return err
 		}
 		doc.id, err = parseUpload(got.body)
 		doc.digest = hex.EncodeToString(h.Sum(nil))
-		return d.refusal("uploaddoc2", emeterai.Transient, err, got.status)
+		return d.classifyAnswer("uploaddoc2", emeterai.Transient, err, got.status)
 	})
 	return doc, err
 }
 
-// form makes the body of an upload, whose file is read, and hashed, as it is sent.
-func form(src pades.Source, name, token string, h io.Writer) (body io.Reader, size int64, kind string, err error) {
+// buildUploadForm makes the body of an upload, whose file is read, and hashed, as it is sent.
+func buildUploadForm(src pades.Source, name, token string, h io.Writer) (body io.Reader, size int64, kind string, err error) {
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
 	if err := w.SetBoundary("segel" + rand.Text()); err != nil {
@@ -74,44 +74,44 @@ func form(src pades.Source, name, token string, h io.Writer) (body io.Reader, si
 }
 
 // stampUploaded has the office stamp an uploaded file, and fetches it.
-func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request, body signing) ([]byte, error) {
+func (d *Driver) stampUploaded(ctx context.Context, at slot, r emeterai.Request, body signRequest) ([]byte, error) {
 	if err := copySource(io.Discard, r); err != nil {
-		return nil, ours(err)
+		return nil, localProblem(err)
 	}
-	kept := d.keep.get(r.Serial)
+	kept := d.records.findRecord(r.Serial)
 	onPrem := false
 	body.OnPrem, body.Picture = &onPrem, kept.Code
-	var got signed
+	var got signResult
 	err := errNoUpload
 	if kept.Document != "" && kept.Digest == hex.EncodeToString(r.Digest[:]) {
 		body.Document = kept.Document
-		got, err = d.sign(ctx, at, at.url+signCloud, body)
+		got, err = d.callDocSigning(ctx, at, at.url+signCloud, body)
 	}
 	// The upload may be gone, or was never known here. The bytes are the same, and that is what counts.
 	if errors.Is(err, errNoUpload) || emeterai.ClassOf(err) == emeterai.Refused {
-		doc, err := d.upload(ctx, r.Source, r.Serial+".pdf")
+		doc, err := d.uploadFile(ctx, r.Source, r.Serial+".pdf")
 		if err != nil {
 			return nil, err
 		}
 		kept.Document, kept.Digest, body.Document = doc.id, doc.digest, doc.id
-		if err := d.keep.put(kept); err != nil {
-			return nil, down(err)
+		if err := d.records.storeRecord(kept); err != nil {
+			return nil, fileProblem(err)
 		}
-		if got, err = d.sign(ctx, at, at.url+signCloud, body); err != nil {
+		if got, err = d.callDocSigning(ctx, at, at.url+signCloud, body); err != nil {
 			return nil, err
 		}
 	} else if err != nil {
 		return nil, err
 	}
-	return d.fetch(ctx, at, r, got.url)
+	return d.fetchStamped(ctx, at, r, got.url)
 }
 
 const signCloud = "/keystamp/adapter/docSigningZ"
 
 var errNoUpload = errors.New("the file was not uploaded")
 
-// ownURL resolves the address of a stamped file. The token goes to nobody whom the configuration does not name.
-func (d *Driver) ownURL(at slot, where string) (string, error) {
+// resolveFileURL resolves the address of a stamped file. The token goes to nobody whom the configuration does not name.
+func (d *Driver) resolveFileURL(at slot, where string) (string, error) {
 	base, err := url.Parse(at.url + "/")
 	if err != nil {
 		return "", err
@@ -131,7 +131,7 @@ func (d *Driver) ownURL(at slot, where string) (string, error) {
 
 func pathSegment(s string) string { return url.PathEscape(s) }
 
-// fillSerial puts a serial into a path with {serial} in it.
-func fillSerial(pattern, serial string) string {
+// fillSerialPath puts a serial into a path with {serial} in it.
+func fillSerialPath(pattern, serial string) string {
 	return strings.ReplaceAll(pattern, "{serial}", url.QueryEscape(serial))
 }

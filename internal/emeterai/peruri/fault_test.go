@@ -15,28 +15,28 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// walk has one stamp affixed as the workflow does: again and again, with the same order and serial, until it is done or a
+// runOrder has one stamp affixed as the workflow does: again and again, with the same order and serial, until it is done or a
 // problem is final. It returns the problems on the way.
-func (b *bureau) walk(d *Driver, id string, again bool) (problems []*emeterai.Problem, done bool) {
+func (b *testOffice) runOrder(d *Driver, id string, again bool) (problems []*emeterai.Problem, done bool) {
 	b.t.Helper()
 	file := pdftest.Table(2)
 	serial := ""
 	for range 8 {
 		err := func() (err error) {
 			if serial == "" {
-				o := emeteraitest.Order(id)
-				o.Again = again
-				if serial, err = d.Take(context.Background(), o); err != nil {
+				o := emeteraitest.NewOrder(id)
+				o.MaybeSent = again
+				if serial, err = d.BuySerial(context.Background(), o); err != nil {
 					return err
 				}
-				b.bind(serial)
+				b.recordKnown(serial)
 				again = false
 			}
-			r := emeteraitest.Request(b.t, serial, file)
-			r.Again = again
+			r := emeteraitest.NewRequest(b.t, serial, file)
+			r.MaybeSent = again
 			tail, err := d.Stamp(context.Background(), r)
 			if err == nil {
-				_, err = emeterai.Judge(context.Background(), r, tail)
+				_, err = emeterai.CheckStampedFile(context.Background(), r, tail)
 			}
 			return err
 		}()
@@ -47,7 +47,7 @@ func (b *bureau) walk(d *Driver, id string, again bool) (problems []*emeterai.Pr
 		if !ok {
 			b.t.Fatalf("an error that is no problem: %v", err)
 		}
-		if problems = append(problems, p); p.Class.Final() {
+		if problems = append(problems, p); p.Class.IsFinal() {
 			return problems, false
 		}
 		if p.Class == emeterai.Unknown {
@@ -66,34 +66,34 @@ type fault struct {
 	spent int            // serials taken in the end
 }
 
-func once(c sandbox.Call, f sandbox.Fault, code string) sandbox.Rule {
+func onceRule(c sandbox.Call, f sandbox.Fault, code string) sandbox.Rule {
 	return sandbox.Rule{Call: c, Fault: f, Code: code, At: []int{1}}
 }
 
 var table = map[string]fault{
-	"stampv2 outage":         {once(sandbox.CallTake, sandbox.FaultOutage, ""), emeterai.Unknown, false, 1},
-	"stampv2 answer lost":    {once(sandbox.CallTake, sandbox.FaultLost, ""), emeterai.Unknown, false, 1},
-	"stampv2 html":           {once(sandbox.CallTake, sandbox.FaultHTML, ""), emeterai.Unknown, false, 1},
-	"stampv2 token":          {once(sandbox.CallTake, sandbox.FaultToken, ""), "", false, 1},
-	"stampv2 quota":          {once(sandbox.CallTake, sandbox.FaultStatus, "93"), emeterai.Quota, false, 1},
-	"stampv2 statusCode 01":  {once(sandbox.CallTake, sandbox.FaultStatus, "01"), "", false, 1},
-	"stampv2 statusCode 99":  {once(sandbox.CallTake, sandbox.FaultStatus, "99"), emeterai.Unknown, false, 1},
-	"login refused":          {once(sandbox.CallLogin, sandbox.FaultStatus, "99"), emeterai.Login, true, 0},
-	"login outage":           {once(sandbox.CallLogin, sandbox.FaultOutage, ""), emeterai.Transient, false, 1},
-	"jenisdoc html":          {once(sandbox.CallKinds, sandbox.FaultHTML, ""), emeterai.Transient, false, 1},
-	"docSigningZ outage":     {once(sandbox.CallStamp, sandbox.FaultOutage, ""), emeterai.Unknown, false, 1},
-	"docSigningZ lost":       {once(sandbox.CallStamp, sandbox.FaultLost, ""), emeterai.Unknown, false, 1},
-	"docSigningZ html":       {once(sandbox.CallStamp, sandbox.FaultHTML, ""), emeterai.Unknown, false, 1},
-	"docSigningZ token":      {once(sandbox.CallStamp, sandbox.FaultToken, ""), "", false, 1},
+	"stampv2 outage":         {onceRule(sandbox.CallBuy, sandbox.FaultOutage, ""), emeterai.Unknown, false, 1},
+	"stampv2 answer lost":    {onceRule(sandbox.CallBuy, sandbox.FaultLost, ""), emeterai.Unknown, false, 1},
+	"stampv2 html":           {onceRule(sandbox.CallBuy, sandbox.FaultHTML, ""), emeterai.Unknown, false, 1},
+	"stampv2 token":          {onceRule(sandbox.CallBuy, sandbox.FaultToken, ""), "", false, 1},
+	"stampv2 quota":          {onceRule(sandbox.CallBuy, sandbox.FaultStatus, "93"), emeterai.Quota, false, 1},
+	"stampv2 statusCode 01":  {onceRule(sandbox.CallBuy, sandbox.FaultStatus, "01"), "", false, 1},
+	"stampv2 statusCode 99":  {onceRule(sandbox.CallBuy, sandbox.FaultStatus, "99"), emeterai.Unknown, false, 1},
+	"login refused":          {onceRule(sandbox.CallLogin, sandbox.FaultStatus, "99"), emeterai.Login, true, 0},
+	"login outage":           {onceRule(sandbox.CallLogin, sandbox.FaultOutage, ""), emeterai.Transient, false, 1},
+	"jenisdoc html":          {onceRule(sandbox.CallKinds, sandbox.FaultHTML, ""), emeterai.Transient, false, 1},
+	"docSigningZ outage":     {onceRule(sandbox.CallStamp, sandbox.FaultOutage, ""), emeterai.Unknown, false, 1},
+	"docSigningZ lost":       {onceRule(sandbox.CallStamp, sandbox.FaultLost, ""), emeterai.Unknown, false, 1},
+	"docSigningZ html":       {onceRule(sandbox.CallStamp, sandbox.FaultHTML, ""), emeterai.Unknown, false, 1},
+	"docSigningZ token":      {onceRule(sandbox.CallStamp, sandbox.FaultToken, ""), "", false, 1},
 	"docSigningZ slow":       {sandbox.Rule{Call: sandbox.CallStamp, Fault: sandbox.FaultSlow, Delay: sandbox.Length(time.Millisecond)}, "", false, 1},
 	"docSigningZ late":       {sandbox.Rule{Call: sandbox.CallStamp, Fault: sandbox.FaultLate, Delay: sandbox.Length(time.Millisecond)}, "", false, 1},
-	"docSigningZ half":       {once(sandbox.CallStamp, sandbox.FaultHalf, ""), emeterai.Unknown, false, 1},
-	"docSigningZ page":       {once(sandbox.CallStamp, sandbox.FaultPage, ""), emeterai.Quarantine, true, 1},
-	"docSigningZ serial":     {once(sandbox.CallStamp, sandbox.FaultSerial, ""), emeterai.Quarantine, true, 1},
-	"docSigningZ rewritten":  {once(sandbox.CallStamp, sandbox.FaultRewritten, ""), emeterai.Quarantine, true, 1},
-	"docSigningZ second":     {once(sandbox.CallStamp, sandbox.FaultSecond, ""), emeterai.Quarantine, true, 1},
-	"docSigningZ done, 95":   {once(sandbox.CallStamp, sandbox.FaultErrorDone, "95"), emeterai.Unknown, false, 1},
-	"docSigningZ unknown 77": {once(sandbox.CallStamp, sandbox.FaultError, "77"), emeterai.Unknown, false, 1},
+	"docSigningZ half":       {onceRule(sandbox.CallStamp, sandbox.FaultHalf, ""), emeterai.Unknown, false, 1},
+	"docSigningZ page":       {onceRule(sandbox.CallStamp, sandbox.FaultPage, ""), emeterai.Quarantine, true, 1},
+	"docSigningZ serial":     {onceRule(sandbox.CallStamp, sandbox.FaultSerial, ""), emeterai.Quarantine, true, 1},
+	"docSigningZ rewritten":  {onceRule(sandbox.CallStamp, sandbox.FaultRewritten, ""), emeterai.Quarantine, true, 1},
+	"docSigningZ second":     {onceRule(sandbox.CallStamp, sandbox.FaultSecond, ""), emeterai.Quarantine, true, 1},
+	"docSigningZ done, 95":   {onceRule(sandbox.CallStamp, sandbox.FaultErrorDone, "95"), emeterai.Unknown, false, 1},
+	"docSigningZ unknown 77": {onceRule(sandbox.CallStamp, sandbox.FaultError, "77"), emeterai.Unknown, false, 1},
 }
 
 func init() {
@@ -101,11 +101,11 @@ func init() {
 		emeterai.Config: {"90", "91"}, emeterai.Transient: {"93", "94", "70"}, emeterai.Unknown: {"92", "95", "96", "97"},
 	} {
 		for _, code := range codes {
-			table["docSigningZ "+code] = fault{once(sandbox.CallStamp, sandbox.FaultError, code), class, false, 1}
+			table["docSigningZ "+code] = fault{onceRule(sandbox.CallStamp, sandbox.FaultError, code), class, false, 1}
 		}
 	}
 	for _, code := range []string{"80", "81", "82", "83"} {
-		r := once(sandbox.CallStamp, sandbox.FaultError, code)
+		r := onceRule(sandbox.CallStamp, sandbox.FaultError, code)
 		r.At = []int{1, 2} // the cloud form tries a refused document a second time, uploaded anew
 		table["docSigningZ "+code] = fault{r, emeterai.Refused, true, 1}
 	}
@@ -117,9 +117,9 @@ func TestEveryFaultEndsWhereTheTableSays(t *testing.T) {
 		for name, f := range table {
 			t.Run(string(form)+" "+name, func(t *testing.T) {
 				t.Parallel()
-				b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{f.rule}})
-				d := b.driver(b.options(form))
-				problems, done := b.walk(d, "order1", false)
+				b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{f.rule}})
+				d := b.openDriver(b.driverOptions(form))
+				problems, done := b.runOrder(d, "order1", false)
 				first := emeterai.Class("")
 				if len(problems) > 0 {
 					first = problems[0].Class
@@ -127,46 +127,46 @@ func TestEveryFaultEndsWhereTheTableSays(t *testing.T) {
 				if first != f.class || done == f.stays {
 					t.Errorf("first %q, done %v: %v", first, done, problems)
 				}
-				b.spent(f.spent)
+				b.requireSpent(f.spent)
 				if first == emeterai.Quarantine {
-					b.evidence(problems[0])
+					b.requireEvidence(problems[0])
 				}
-				b.clean()
+				b.requireCleanFolder()
 			})
 		}
 	}
 }
 
-// spent checks how many serials the office issued.
-func (b *bureau) spent(want int) {
+// requireSpent checks how many serials the office issued.
+func (b *testOffice) requireSpent(want int) {
 	b.t.Helper()
-	d := b.driver(b.options(Adapter))
+	d := b.openDriver(b.driverOptions(Adapter))
 	balance, err := d.Balance(context.Background())
-	must(b.t, err)
+	requireNoError(b.t, err)
 	if 10-balance.Left != want {
 		b.t.Errorf("%d serials were taken, not %d", 10-balance.Left, want)
 	}
 }
 
-func (b *bureau) evidence(p *emeterai.Problem) {
+func (b *testOffice) requireEvidence(p *emeterai.Problem) {
 	b.t.Helper()
 	if p.Evidence == nil {
 		b.t.Fatalf("quarantine without evidence: %v", p)
 	}
 	r, err := p.Evidence.Open()
-	must(b.t, err)
+	requireNoError(b.t, err)
 	defer r.Close()
 	if got, err := io.ReadAll(r); err != nil || int64(len(got)) != p.Evidence.Size || !strings.HasPrefix(string(got), "%PDF-") {
 		b.t.Errorf("evidence of %d bytes: %v", len(got), err)
 	}
 }
 
-// clean checks that nothing is left in the shared folder, but for empty files that wait for another try, and no secret in
+// requireCleanFolder checks that nothing is left in the shared folder, but for empty files that wait for another try, and no secret in
 // the log.
-func (b *bureau) clean() {
+func (b *testOffice) requireCleanFolder() {
 	b.t.Helper()
 	left, err := os.ReadDir(b.dir + "/shared")
-	must(b.t, err)
+	requireNoError(b.t, err)
 	for _, e := range left {
 		if info, err := e.Info(); err != nil || info.Size() > 0 || strings.HasSuffix(e.Name(), "-stamped.pdf") {
 			b.t.Errorf("the shared folder holds %v, %v", info, err)
@@ -180,96 +180,96 @@ func (b *bureau) clean() {
 func TestLostAnswersOfManyOrdersBuyNothingTwice(t *testing.T) {
 	t.Parallel()
 	half := 0.5
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Seed: 7, Rules: []sandbox.Rule{
-		{Call: sandbox.CallTake, Fault: sandbox.FaultLost, P: &half}, {Call: sandbox.CallStamp, Fault: sandbox.FaultLost, P: &half},
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Seed: 7, Rules: []sandbox.Rule{
+		{Call: sandbox.CallBuy, Fault: sandbox.FaultLost, P: &half}, {Call: sandbox.CallStamp, Fault: sandbox.FaultLost, P: &half},
 	}})
-	d := b.driver(b.options(Adapter))
+	d := b.openDriver(b.driverOptions(Adapter))
 	for _, id := range []string{"a", "b", "c", "d", "e"} {
-		if problems, done := b.walk(d, id, false); !done {
+		if problems, done := b.runOrder(d, id, false); !done {
 			t.Errorf("order %s: %v", id, problems)
 		}
 	}
-	b.spent(5)
+	b.requireSpent(5)
 }
 
 func TestOrderInDoubtIsFoundByAnotherProcess(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallTake, sandbox.FaultLost, "")}})
-	d := b.driver(b.options(Adapter))
-	if _, err := d.Take(context.Background(), emeteraitest.Order("a")); emeterai.ClassOf(err) != emeterai.Unknown {
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{onceRule(sandbox.CallBuy, sandbox.FaultLost, "")}})
+	d := b.openDriver(b.driverOptions(Adapter))
+	if _, err := d.BuySerial(context.Background(), emeteraitest.NewOrder("a")); emeterai.ClassOf(err) != emeterai.Unknown {
 		t.Fatal(err)
 	}
-	if problems, done := b.walk(b.driver(b.options(Adapter)), "a", true); !done || len(problems) > 0 {
+	if problems, done := b.runOrder(b.openDriver(b.driverOptions(Adapter)), "a", true); !done || len(problems) > 0 {
 		t.Errorf("%v", problems)
 	}
-	b.spent(1)
+	b.requireSpent(1)
 }
 
 func TestAbsenceProvesNothingWhileAnAnswerMayBeLate(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	now := time.Now()
 	b.clock = func() time.Time { return now }
-	o := b.options(Adapter)
+	o := b.driverOptions(Adapter)
 	o.Settle = time.Minute
-	d := b.driver(o)
-	order := emeteraitest.Order("a")
-	order.Again = true
-	_, err := d.Take(context.Background(), order)
+	d := b.openDriver(o)
+	order := emeteraitest.NewOrder("a")
+	order.MaybeSent = true
+	_, err := d.BuySerial(context.Background(), order)
 	p, ok := err.(*emeterai.Problem)
 	if !ok || p.Class != emeterai.Unknown || p.After != o.Timeout+time.Minute {
 		t.Fatalf("%v", err)
 	}
 	now = now.Add(p.After)
-	if _, err := d.Take(context.Background(), order); err != nil {
+	if _, err := d.BuySerial(context.Background(), order); err != nil {
 		t.Error(err)
 	}
-	b.spent(1)
+	b.requireSpent(1)
 }
 
 // TestAListFromBeforeTheDoubtWasSettledProvesNothing has the list be under way while the time to wait runs out: what was
 // bought behind its back is not in it.
 func TestAListFromBeforeTheDoubtWasSettledProvesNothing(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	now := time.Now()
 	b.clock = func() time.Time { return now }
-	o := b.options(Adapter)
+	o := b.driverOptions(Adapter)
 	o.Settle = time.Minute
 	o.Observe = func(call, _ string, _ time.Duration) {
 		if call == "serials" {
 			now = now.Add(o.Timeout + o.Settle)
 		}
 	}
-	d := b.driver(o)
-	order := emeteraitest.Order("a")
-	order.Again = true
-	if serial, err := d.Take(context.Background(), order); err == nil || emeterai.ClassOf(err) != emeterai.Unknown {
+	d := b.openDriver(o)
+	order := emeteraitest.NewOrder("a")
+	order.MaybeSent = true
+	if serial, err := d.BuySerial(context.Background(), order); err == nil || emeterai.ClassOf(err) != emeterai.Unknown {
 		t.Fatalf("%s was bought on the word of a list that is too old: %v", serial, err)
 	}
-	if _, err := d.Take(context.Background(), order); err != nil {
+	if _, err := d.BuySerial(context.Background(), order); err != nil {
 		t.Error(err)
 	}
-	b.spent(1)
+	b.requireSpent(1)
 }
 
 func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Adapter))
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.openDriver(b.driverOptions(Adapter))
 	lines := []emeterai.Serial{{Serial: "0A1B2C3D4E5F6G7H8I9J0K", Status: emeterai.Unused}, {Serial: "0A1B2C3D4E5F6G7H8I9J0L", Status: emeterai.Unused}}
-	order := emeteraitest.Order("a")
-	order.Again = true
-	d.recall(order)
-	if _, err := d.pick(context.Background(), order, lines); emeterai.ClassOf(err) != emeterai.Person || !strings.Contains(err.Error(), lines[0].Serial) {
+	order := emeteraitest.NewOrder("a")
+	order.MaybeSent = true
+	d.trackOrder(order)
+	if _, err := d.chooseSerial(context.Background(), order, lines); emeterai.ClassOf(err) != emeterai.NeedsPerson || !strings.Contains(err.Error(), lines[0].Serial) {
 		t.Errorf("two for one order: %v", err)
 	}
-	b.bind(lines[1].Serial)
-	if got, err := d.pick(context.Background(), order, lines); err != nil || got != lines[0].Serial {
+	b.recordKnown(lines[1].Serial)
+	if got, err := d.chooseSerial(context.Background(), order, lines); err != nil || got != lines[0].Serial {
 		t.Errorf("one for one order: %q, %v", got, err)
 	}
 	lines[0].File = "another.pdf"
-	if got, err := d.pick(context.Background(), order, lines); err != nil || got != "" {
+	if got, err := d.chooseSerial(context.Background(), order, lines); err != nil || got != "" {
 		t.Errorf("one of another order: %q, %v", got, err)
 	}
 }
@@ -277,10 +277,10 @@ func TestUnusedSerialsThatNobodyExplainsAreForAPerson(t *testing.T) {
 func TestOfficeThatFailsIsLeftAloneAndThenProbed(t *testing.T) {
 	t.Parallel()
 	outage := sandbox.Rule{Call: sandbox.CallKinds, Fault: sandbox.FaultHTML, At: []int{1, 2, 3, 4}}
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{outage}})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{outage}})
 	now := time.Now()
 	b.clock = func() time.Time { return now }
-	o := b.options(Adapter)
+	o := b.driverOptions(Adapter)
 	o.BreakAfter, o.BreakFor = 3, 10*time.Second
 	var outcomes []string
 	o.Observe = func(call, outcome string, _ time.Duration) {
@@ -288,8 +288,8 @@ func TestOfficeThatFailsIsLeftAloneAndThenProbed(t *testing.T) {
 			outcomes = append(outcomes, outcome)
 		}
 	}
-	d := b.driver(o)
-	try := func() error { _, err := d.Take(context.Background(), emeteraitest.Order("a")); return err }
+	d := b.openDriver(o)
+	try := func() error { _, err := d.BuySerial(context.Background(), emeteraitest.NewOrder("a")); return err }
 	for range 4 {
 		if err := try(); emeterai.ClassOf(err) != emeterai.Transient {
 			t.Fatal(err)
@@ -319,23 +319,23 @@ func TestOfficeThatFailsIsLeftAloneAndThenProbed(t *testing.T) {
 
 func TestOneLoginServesManyAndARefusedPasswordIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	o := b.options(Adapter)
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	o := b.driverOptions(Adapter)
 	logins := 0
 	o.Observe = func(call, _ string, _ time.Duration) {
 		if call == "login" {
 			logins++
 		}
 	}
-	d := b.driver(o)
+	d := b.openDriver(o)
 	for _, id := range []string{"a", "b", "c"} {
-		b.walk(d, id, false)
+		b.runOrder(d, id, false)
 	}
 	if logins != 1 {
 		t.Errorf("%d logins", logins)
 	}
 	o.Password, logins = "salah", 0
-	d = b.driver(o)
+	d = b.openDriver(o)
 	for range 3 {
 		if _, err := d.Balance(context.Background()); emeterai.ClassOf(err) != emeterai.Login {
 			t.Error(err)
@@ -348,17 +348,17 @@ func TestOneLoginServesManyAndARefusedPasswordIsNotTriedAgain(t *testing.T) {
 
 func TestAdapterWorksOnOneDocumentAtATime(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Adapter))
-	one, err := d.slots.acquire(context.Background())
-	must(t, err)
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.openDriver(b.driverOptions(Adapter))
+	one, err := d.slots.acquireSlot(context.Background())
+	requireNoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := d.slots.acquire(ctx); err == nil {
+	if _, err := d.slots.acquireSlot(ctx); err == nil {
 		t.Error("a second slot of one")
 	}
-	d.slots.release(one)
-	if _, err := d.slots.acquire(context.Background()); err != nil {
+	d.slots.releaseSlot(one)
+	if _, err := d.slots.acquireSlot(context.Background()); err != nil {
 		t.Error(err)
 	}
 }

@@ -18,7 +18,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which int, body []byte) {
 		switch which % 7 {
 		case 0:
-			if token, _, err := parseLogin(body); err == nil && !plain.MatchString(token) {
+			if token, _, err := parseLogin(body); err == nil && !tokenForm.MatchString(token) {
 				t.Errorf("token %q", token)
 			}
 		case 1:
@@ -26,7 +26,7 @@ func FuzzAnswers(f *testing.F) {
 				t.Error("no kinds, and no error")
 			}
 		case 2:
-			if got, err := parseTaken(body); err == nil && !serialForm.MatchString(got.serial) {
+			if got, err := parseBoughtSerial(body); err == nil && !serialForm.MatchString(got.serial) {
 				t.Errorf("serial %q", got.serial)
 			}
 		case 3:
@@ -44,7 +44,7 @@ func FuzzAnswers(f *testing.F) {
 		case 5:
 			_, _ = parseSaldo(body)
 		case 6:
-			if got, err := parseSigned(body); err == nil && !got.ok && got.code == "" {
+			if got, err := parseSignResult(body); err == nil && !got.ok && got.code == "" {
 				t.Error("neither success nor a code")
 			}
 		}

@@ -44,30 +44,30 @@ func TestNothingThatAnAdapterPutsInThePlaceOfAFileHoldsUpAStamp(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+			b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 			shared := filepath.Join(b.dir, "shared")
 			replace := func() {
 				files, err := os.ReadDir(shared)
-				must(t, err)
+				requireNoError(t, err)
 				for _, f := range files {
 					if strings.HasSuffix(f.Name(), "-stamped.pdf") {
 						continue
 					}
-					must(t, os.RemoveAll(filepath.Join(shared, f.Name())))
-					must(t, put(filepath.Join(shared, f.Name())))
+					requireNoError(t, os.RemoveAll(filepath.Join(shared, f.Name())))
+					requireNoError(t, put(filepath.Join(shared, f.Name())))
 				}
 			}
-			o := b.options(Adapter)
+			o := b.driverOptions(Adapter)
 			client := *o.Client
 			answered := replace
 			client.Transport = meddling{client.Transport, func() { answered() }}
 			o.Client = &client
-			d := b.driver(o)
+			d := b.openDriver(o)
 			stamp := func(id string) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					if problems, done := b.walk(d, id, false); !done || len(problems) > 0 {
+					if problems, done := b.runOrder(d, id, false); !done || len(problems) > 0 {
 						t.Errorf("%s: done %v, %v", id, done, problems)
 					}
 				}()
@@ -103,17 +103,17 @@ func (c cutting) ReadAt(p []byte, at int64) (int, error) {
 // never there as zeros, and is no other stamp than ordered.
 func TestFileThatIsCutWhileItIsReadIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Adapter))
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.openDriver(b.driverOptions(Adapter))
 	source := []byte("source")
 	f, err := os.CreateTemp(t.TempDir(), "")
-	must(t, err)
+	requireNoError(t, err)
 	defer f.Close()
 	_, err = f.Write(append(source, "a tail"...))
-	must(t, err)
-	cut := func() { must(t, f.Truncate(int64(len(source))+2)) }
+	requireNoError(t, err)
+	cut := func() { requireNoError(t, f.Truncate(int64(len(source))+2)) }
 	r := emeterai.Request{Serial: "SPESIMEN-X", Source: pades.Source{R: cutting{bytes.NewReader(source), cut}, Size: int64(len(source))}}
-	tail, err := d.extract(t.Context(), r, f)
+	tail, err := d.extractTail(t.Context(), r, f)
 	if emeterai.ClassOf(err) != emeterai.Unknown || err == nil {
 		t.Errorf("%q, %v", tail, err)
 	}

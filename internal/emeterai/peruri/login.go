@@ -19,42 +19,42 @@ const (
 	refusalLast  = 30 * time.Minute
 )
 
-// login is a token and whose it is.
-type login struct {
+// accessToken is a token and whose it is.
+type accessToken struct {
 	token, user string
 	until       time.Time
 }
 
-// session keeps the token. One at a time logs in; the others wait for him.
-type session struct {
+// tokenSession keeps the token. One at a time logs in; the others wait for him.
+type tokenSession struct {
 	turn chan struct{} // holds one while somebody logs in
 
 	mu      sync.Mutex // guards all below
-	now     login
+	now     accessToken
 	refused *emeterai.Problem // by the office, until then
 	wait    time.Duration
 	until   time.Time
 }
 
-func newSession() *session { return &session{turn: make(chan struct{}, 1)} }
+func newTokenSession() *tokenSession { return &tokenSession{turn: make(chan struct{}, 1)} }
 
-func (s *session) current() login {
+func (s *tokenSession) currentToken() accessToken {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.now
 }
 
-// drop forgets a token that was not accepted, unless there is a newer one.
-func (s *session) drop(token string) {
+// dropToken forgets a token that was not accepted, unless there is a newer one.
+func (s *tokenSession) dropToken(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now.token == token {
-		s.now = login{}
+		s.now = accessToken{}
 	}
 }
 
-// ready returns a token, or why there will be none for now; neither: somebody has to log in.
-func (s *session) ready(now time.Time) (login, error) {
+// usableToken returns a token, or why there will be none for now; neither: somebody has to log in.
+func (s *tokenSession) usableToken(now time.Time) (accessToken, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.now.token != "" && now.Before(s.now.until) {
@@ -63,106 +63,106 @@ func (s *session) ready(now time.Time) (login, error) {
 	if s.refused != nil && now.Before(s.until) {
 		p := *s.refused
 		p.After = s.until.Sub(now)
-		return login{}, &p
+		return accessToken{}, &p
 	}
-	return login{}, nil
+	return accessToken{}, nil
 }
 
-func (s *session) accept(l login) {
+func (s *tokenSession) acceptToken(l accessToken) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.now, s.refused, s.wait = l, nil, 0
 }
 
-// refuse holds further tries back: an office locks accounts that guess.
-func (s *session) refuse(p *emeterai.Problem, now time.Time) {
+// recordRefusal holds further tries back: an office locks accounts that guess.
+func (s *tokenSession) recordRefusal(p *emeterai.Problem, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.wait = min(max(2*s.wait, refusalFirst), refusalLast)
 	s.refused, s.until = p, now.Add(s.wait)
 }
 
-// login returns a token, of which there is one for all.
-func (d *Driver) login(ctx context.Context) (login, error) {
-	if l, err := d.session.ready(d.o.Clock()); err != nil || l.token != "" {
+// requireToken returns a token, of which there is one for all.
+func (d *Driver) requireToken(ctx context.Context) (accessToken, error) {
+	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" {
 		return l, err
 	}
-	if err := put(ctx, d.session.turn); err != nil {
-		return login{}, err
+	if err := sendOrCancel(ctx, d.session.turn); err != nil {
+		return accessToken{}, err
 	}
 	defer func() { <-d.session.turn }()
-	if l, err := d.session.ready(d.o.Clock()); err != nil || l.token != "" { // somebody was faster
+	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" { // somebody was faster
 		return l, err
 	}
 	body, err := json.Marshal(map[string]string{"user": d.o.User, "password": d.o.Password})
 	if err != nil {
-		return login{}, err
+		return accessToken{}, err
 	}
-	got, err := d.do(ctx, call{
+	got, err := d.callJSON(ctx, call{
 		name: "login", method: http.MethodPost, url: d.o.LoginURL + "/api/users/login", kind: jsonType, body: bytes.NewReader(body), size: int64(len(body)),
-		breaker: d.office, timeout: d.o.Timeout, limit: answerLimit,
+		breaker: d.officeBreaker, timeout: d.o.Timeout, limit: answerLimit,
 	})
-	if err != nil && !errors.Is(err, errToken) {
-		return login{}, err
+	if err != nil && !errors.Is(err, errTokenRefused) {
+		return accessToken{}, err
 	}
 	token, user := "", ""
 	if err == nil {
 		token, user, err = parseLogin(got.body)
 	}
-	if errors.Is(err, errAnswer) {
-		return login{}, d.unread("login", emeterai.Transient, err)
+	if errors.Is(err, errMalformedAnswer) {
+		return accessToken{}, d.unreadableAnswer("login", emeterai.Transient, err)
 	}
 	if err != nil {
-		p := &emeterai.Problem{Class: emeterai.Login, Code: emeterai.CodeLogin, Text: "login is refused: " + d.scrub(err.Error())}
-		d.session.refuse(p, d.o.Clock())
+		p := &emeterai.Problem{Class: emeterai.Login, Code: emeterai.CodeLogin, Text: "login is refused: " + d.redactText(err.Error())}
+		d.session.recordRefusal(p, d.o.Clock())
 		d.o.Log.ErrorContext(ctx, "stamp office refuses our login", "reason", p.Text)
-		return login{}, p
+		return accessToken{}, p
 	}
-	l := login{token: token, user: user, until: d.o.Clock().Add(tokenLife)}
-	d.session.accept(l)
+	l := accessToken{token: token, user: user, until: d.o.Clock().Add(tokenLife)}
+	d.session.acceptToken(l)
 	return l, nil
 }
 
 const jsonType = "application/json"
 
-// unread is an answer that cannot be read.
-func (d *Driver) unread(call string, class emeterai.Class, err error) error {
-	return &emeterai.Problem{Class: class, Code: emeterai.CodeAnswer, Text: call + ": " + d.scrub(err.Error())}
+// unreadableAnswer is an answer that cannot be read.
+func (d *Driver) unreadableAnswer(call string, class emeterai.Class, err error) error {
+	return &emeterai.Problem{Class: class, Code: emeterai.CodeAnswer, Text: call + ": " + d.redactText(err.Error())}
 }
 
 // withToken does something that needs a token; where it is not accepted, once more with a new one. What do returns
 // errToken for must not have happened.
-func (d *Driver) withToken(ctx context.Context, do func(login) error) error {
+func (d *Driver) withToken(ctx context.Context, do func(accessToken) error) error {
 	for range 2 {
-		l, err := d.login(ctx)
+		l, err := d.requireToken(ctx)
 		if err != nil {
 			return err
 		}
-		if err = do(l); !errors.Is(err, errToken) {
+		if err = do(l); !errors.Is(err, errTokenRefused) {
 			return err
 		}
-		d.session.drop(l.token)
+		d.session.dropToken(l.token)
 	}
 	return &emeterai.Problem{Class: emeterai.Login, Code: codeToken, Text: "the office does not accept the token that it just gave", After: refusalFirst}
 }
 
-// ask calls something that changes nothing, with a token, and has its answer read.
-func (d *Driver) ask(ctx context.Context, name, method string, where func(login) string, limit int64, read func([]byte) error) error {
-	return d.withToken(ctx, func(l login) error {
-		got, err := d.do(ctx, call{
-			name: name, method: method, url: where(l), token: l.token, breaker: d.office, timeout: d.o.Timeout, limit: limit,
+// queryOffice calls something that changes nothing, with a token, and has its answer read.
+func (d *Driver) queryOffice(ctx context.Context, name, method string, where func(accessToken) string, limit int64, read func([]byte) error) error {
+	return d.withToken(ctx, func(l accessToken) error {
+		got, err := d.callJSON(ctx, call{
+			name: name, method: method, url: where(l), token: l.token, breaker: d.officeBreaker, timeout: d.o.Timeout, limit: limit,
 		})
 		if err != nil {
 			return err
 		}
-		return d.refusal(name, emeterai.Transient, read(got.body), got.status)
+		return d.classifyAnswer(name, emeterai.Transient, read(got.body), got.status)
 	})
 }
 
-// refusal turns what a parser says of an answer into a problem. Unsure is the class where the office said something
+// classifyAnswer turns what a parser says of an answer into a problem. Unsure is the class where the office said something
 // that nobody knows.
-func (d *Driver) refusal(call string, unsure emeterai.Class, err error, status int) error {
-	var c *coded
+func (d *Driver) classifyAnswer(call string, unsure emeterai.Class, err error, status int) error {
+	var c *codeError
 	switch {
 	case err == nil:
 		return nil
@@ -170,15 +170,15 @@ func (d *Driver) refusal(call string, unsure emeterai.Class, err error, status i
 		if status >= 400 { // turned down before anything happened
 			unsure = emeterai.Config
 		}
-		return d.unread(call, unsure, err)
+		return d.unreadableAnswer(call, unsure, err)
 	case c.code == codeToken:
-		return errToken
+		return errTokenRefused
 	case c.code == codeQuota:
-		return &emeterai.Problem{Class: emeterai.Quota, Code: c.code, Text: or(d.scrub(c.message), "the account has no units left"), After: quotaWait}
+		return &emeterai.Problem{Class: emeterai.Quota, Code: c.code, Text: orDefault(d.redactText(c.message), "the account has no units left"), After: quotaWait}
 	case status >= 400:
-		return &emeterai.Problem{Class: emeterai.Config, Code: or(c.code, "http"), Text: call + ": " + d.scrub(c.message), After: configWait}
+		return &emeterai.Problem{Class: emeterai.Config, Code: orDefault(c.code, "http"), Text: call + ": " + d.redactText(c.message), After: configWait}
 	}
-	return &emeterai.Problem{Class: unsure, Code: or(c.code, "none"), Text: call + ": " + d.scrub(c.message)}
+	return &emeterai.Problem{Class: unsure, Code: orDefault(c.code, "none"), Text: call + ": " + d.redactText(c.message)}
 }
 
 // How long to wait before asking again for what a person has to mend.

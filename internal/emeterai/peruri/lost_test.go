@@ -16,56 +16,56 @@ import (
 
 func TestAnswerThatComesTooLateIsNotBoughtAgain(t *testing.T) {
 	t.Parallel()
-	late := once(sandbox.CallTake, sandbox.FaultLate, "")
+	late := onceRule(sandbox.CallBuy, sandbox.FaultLate, "")
 	late.Delay = sandbox.Length(time.Minute)
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{late}})
-	o := b.options(Adapter)
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{late}})
+	o := b.driverOptions(Adapter)
 	o.Timeout = 2 * time.Second
-	problems, done := b.walk(b.driver(o), "a", false)
+	problems, done := b.runOrder(b.openDriver(o), "a", false)
 	if !done || len(problems) != 1 || problems[0].Class != emeterai.Unknown {
 		t.Errorf("%v", problems)
 	}
-	b.spent(1)
+	b.requireSpent(1)
 }
 
 func TestSerialWithoutItsPictureIsNotReadyWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	o := b.options(Adapter)
-	serial := emeteraitest.Take(t, b.driver(o), "a")
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	o := b.driverOptions(Adapter)
+	serial := emeteraitest.BuySerial(t, b.openDriver(o), "a")
 	o.Dir = t.TempDir()
-	if err := b.driver(o).Ready(context.Background(), serial); err != nil {
+	if err := b.openDriver(o).CheckAffixable(context.Background(), serial); err != nil {
 		t.Errorf("it can be had again: %v", err)
 	}
 	o.Dir, o.Picture = t.TempDir(), ""
-	if err := b.driver(o).Ready(context.Background(), serial); emeterai.ClassOf(err) != emeterai.Person {
+	if err := b.openDriver(o).CheckAffixable(context.Background(), serial); emeterai.ClassOf(err) != emeterai.NeedsPerson {
 		t.Error(err)
 	}
 }
 
 func TestLostPictureIsForAPersonWhereItCannotBeHadAgain(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{once(sandbox.CallTake, sandbox.FaultLost, "")}})
-	o := b.options(Adapter)
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{Rules: []sandbox.Rule{onceRule(sandbox.CallBuy, sandbox.FaultLost, "")}})
+	o := b.driverOptions(Adapter)
 	o.Picture = ""
-	problems, done := b.walk(b.driver(o), "a", false)
-	if last := problems[len(problems)-1]; done || last.Class != emeterai.Person || last.Code != emeterai.CodePicture {
+	problems, done := b.runOrder(b.openDriver(o), "a", false)
+	if last := problems[len(problems)-1]; done || last.Class != emeterai.NeedsPerson || last.Code != emeterai.CodePicture {
 		t.Errorf("%v", problems)
 	}
 }
 
 func TestLeftoversInTheSharedFolderAreSweptOnceTheyAreOld(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
 	dir := filepath.Join(b.dir, "shared")
 	old := time.Now().Add(-3 * time.Hour)
 	for name, at := range map[string]time.Time{"segel-old.pdf": old, "segel-new.pdf": time.Now(), "theirs.pdf": old} {
-		must(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-		must(t, os.Chtimes(filepath.Join(dir, name), at, at))
+		requireNoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+		requireNoError(t, os.Chtimes(filepath.Join(dir, name), at, at))
 	}
-	b.driver(b.options(Adapter))
+	b.openDriver(b.driverOptions(Adapter))
 	left, err := filepath.Glob(filepath.Join(dir, "*"))
-	must(t, err)
+	requireNoError(t, err)
 	if got := strings.Join(left, " "); len(left) != 2 || strings.Contains(got, "segel-old") {
 		t.Errorf("left are %s", got)
 	}
@@ -73,27 +73,27 @@ func TestLeftoversInTheSharedFolderAreSweptOnceTheyAreOld(t *testing.T) {
 
 func TestKindTheOfficeDoesNotHaveSpendsNothing(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	order := emeteraitest.Order("a")
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	order := emeteraitest.NewOrder("a")
 	order.Kind = "poem"
-	_, err := b.driver(b.options(Adapter)).Take(context.Background(), order)
+	_, err := b.openDriver(b.driverOptions(Adapter)).BuySerial(context.Background(), order)
 	if emeterai.ClassOf(err) != emeterai.Config || !strings.Contains(err.Error(), "4b (Surat Perjanjian)") {
 		t.Errorf("%v", err)
 	}
-	b.spent(0)
+	b.requireSpent(0)
 }
 
 func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
 	t.Parallel()
 	for _, form := range []Form{Adapter, Cloud} {
-		b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-		d := b.driver(b.options(form))
-		r := emeteraitest.Request(t, emeteraitest.Take(t, d, "a"), pdftest.Table(1))
+		b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+		d := b.openDriver(b.driverOptions(form))
+		r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, d, "a"), pdftest.Table(1))
 		r.Digest[0] ^= 1
 		if _, err := d.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
 			t.Errorf("%s: %v", form, err)
 		}
-		if got, err := d.Status(context.Background(), r.Serial); err != nil || got != emeterai.Unused {
+		if got, err := d.SerialStatus(context.Background(), r.Serial); err != nil || got != emeterai.Unused {
 			t.Errorf("%s: %s, %v", form, got, err)
 		}
 	}
@@ -101,26 +101,26 @@ func TestOtherBytesThanThoseBoundAreNotSent(t *testing.T) {
 
 func TestNeitherTokenNorPasswordIsShown(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Adapter))
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.openDriver(b.driverOptions(Adapter))
 	_, err := d.Balance(context.Background())
-	must(t, err)
-	token := d.session.current().token
-	if got := d.scrub("jwToken " + token + "\npassword " + secret + "\x00"); got != "jwToken *** password ***" {
+	requireNoError(t, err)
+	token := d.session.currentToken().token
+	if got := d.redactText("jwToken " + token + "\npassword " + secret + "\x00"); got != "jwToken *** password ***" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestStampedFileIsFetchedFromTheOfficeAlone(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Cloud))
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.openDriver(b.driverOptions(Cloud))
 	at := slot{url: b.http.URL}
-	if got, err := d.ownURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
+	if got, err := d.resolveFileURL(at, "/files/a"); err != nil || got != b.http.URL+"/files/a" {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, where := range []string{"", "https://evil.example/a", "//evil.example/a", "http://u:p@" + strings.TrimPrefix(b.http.URL, "http://"), "file:///etc/passwd", ":"} {
-		if got, err := d.ownURL(at, where); err == nil {
+		if got, err := d.resolveFileURL(at, where); err == nil {
 			t.Errorf("%q leads to %s", where, got)
 		}
 	}

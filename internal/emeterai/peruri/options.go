@@ -83,14 +83,14 @@ const (
 	mountPath    = "/sharefolder"
 )
 
-func (o *Options) complete() error {
-	o.SerialURL = or(o.SerialURL, o.LoginURL)
-	o.CloudURL = or(o.CloudURL, o.SerialURL)
-	o.Mount = strings.TrimRight(or(o.Mount, mountPath), "/")
-	o.Slots = or(o.Slots, 1)
-	o.Timeout, o.StampTimeout, o.Settle = or(o.Timeout, callTimeout), or(o.StampTimeout, stampTimeout), or(o.Settle, settleTime)
-	o.MaxTail = or(o.MaxTail, maxTail)
-	o.BreakAfter, o.BreakFor = or(o.BreakAfter, breakAfter), or(o.BreakFor, breakFor)
+func (o *Options) completeOptions() error {
+	o.SerialURL = orDefault(o.SerialURL, o.LoginURL)
+	o.CloudURL = orDefault(o.CloudURL, o.SerialURL)
+	o.Mount = strings.TrimRight(orDefault(o.Mount, mountPath), "/")
+	o.Slots = orDefault(o.Slots, 1)
+	o.Timeout, o.StampTimeout, o.Settle = orDefault(o.Timeout, callTimeout), orDefault(o.StampTimeout, stampTimeout), orDefault(o.Settle, settleTime)
+	o.MaxTail = orDefault(o.MaxTail, maxTail)
+	o.BreakAfter, o.BreakFor = orDefault(o.BreakAfter, breakAfter), orDefault(o.BreakFor, breakFor)
 	if o.Observe == nil {
 		o.Observe = func(string, string, time.Duration) {}
 	}
@@ -126,7 +126,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-func or[T comparable](value, preset T) T {
+func orDefault[T comparable](value, preset T) T {
 	var zero T
 	if value == zero {
 		return preset
@@ -136,22 +136,22 @@ func or[T comparable](value, preset T) T {
 
 // Driver is one account at the office.
 type Driver struct {
-	o       Options
-	client  *http.Client
-	office  *breaker
-	session *session
-	kinds   *kinds
-	slots   *slots
-	keep    *keep
-	shared  *shared // nil in the cloud form
+	o             Options
+	client        *http.Client
+	officeBreaker *breaker
+	session       *tokenSession
+	kinds         *kindCache
+	slots         *slots
+	records       *recordStore
+	shared        *sharedFolder // nil in the cloud form
 
-	// buying keeps purchases out while somebody looks for one of doubtful end.
-	buying *gate
+	// purchaseLock keeps purchases out while somebody looks for one of doubtful end.
+	purchaseLock *purchaseGate
 
-	mu     sync.Mutex // guards all below
-	orders map[string]*asked
-	handed map[string]string    // order by serial, from Take until the first Stamp
-	tried  map[string]time.Time // serials whose docSigningZ was called by this process
+	mu            sync.Mutex // guards all below
+	orders        map[string]*pendingOrder
+	orderBySerial map[string]string    // order by serial, from Take until the first Stamp
+	stampCalls    map[string]time.Time // serials whose docSigningZ was called by this process
 }
 
 var _ emeterai.Stamper = (*Driver)(nil)
@@ -159,18 +159,18 @@ var _ emeterai.Stamper = (*Driver)(nil)
 // Open makes a driver. It asks nothing of the office yet. Files that a former process left in the shared folder are
 // removed.
 func Open(o Options) (*Driver, error) {
-	if err := o.complete(); err != nil {
+	if err := o.completeOptions(); err != nil {
 		return nil, fmt.Errorf("stamp office: %w", err)
 	}
 	client := *o.Client
 	// A redirect would carry the token, or the order for a serial, to whoever it names.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	d := &Driver{
-		o: o, client: &client, office: newBreaker(&o, "office"), session: newSession(), kinds: newKinds(), buying: newGate(),
-		orders: map[string]*asked{}, handed: map[string]string{}, tried: map[string]time.Time{},
+		o: o, client: &client, officeBreaker: newBreaker(&o, "office"), session: newTokenSession(), kinds: newKindCache(), purchaseLock: newPurchaseGate(),
+		orders: map[string]*pendingOrder{}, orderBySerial: map[string]string{}, stampCalls: map[string]time.Time{},
 	}
 	var err error
-	if d.keep, err = openKeep(filepath.Join(o.Dir, "serials"), filepath.Join(o.Dir, "quarantine"), o.Form == Adapter && o.Picture != "", o.Clock()); err != nil {
+	if d.records, err = openRecordStore(filepath.Join(o.Dir, "serials"), filepath.Join(o.Dir, "quarantine"), o.Form == Adapter && o.Picture != "", o.Clock()); err != nil {
 		return nil, fmt.Errorf("stamp office: %w", err)
 	}
 	if o.Form == Cloud {
@@ -178,27 +178,27 @@ func Open(o Options) (*Driver, error) {
 		return d, nil
 	}
 	d.slots = newSlots(&o, o.Adapters)
-	if d.shared, err = openShared(&o); err != nil {
-		return nil, fmt.Errorf("stamp office: %w", errors.Join(err, d.keep.close()))
+	if d.shared, err = openSharedFolder(&o); err != nil {
+		return nil, fmt.Errorf("stamp office: %w", errors.Join(err, d.records.close()))
 	}
 	return d, nil
 }
 
 // Close lets go of the folders. Calls under way must have ended.
 func (d *Driver) Close() error {
-	err := d.keep.close()
+	err := d.records.close()
 	if d.shared != nil {
 		err = errors.Join(err, d.shared.close())
 	}
 	return err
 }
 
-// Specimen reports what the configuration says.
-func (d *Driver) Specimen() bool { return d.o.Specimen }
+// IsSpecimen reports what the configuration says.
+func (d *Driver) IsSpecimen() bool { return d.o.Specimen }
 
 // Availability reports whether the office, and at least one place to stamp, can be asked.
 func (d *Driver) Availability() emeterai.Availability {
-	if a := d.office.availability(); a.Down {
+	if a := d.officeBreaker.availability(); a.Down {
 		return a
 	}
 	return d.slots.availability()

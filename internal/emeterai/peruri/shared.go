@@ -14,33 +14,33 @@ import (
 	"segel/internal/emeterai"
 )
 
-// shared is the folder that the adapter sees too. Each try has files of its own, named by what nobody can guess, so that
+// sharedFolder is the folder that the adapter sees too. Each try has files of its own, named by what nobody can guess, so that
 // an adapter that answers late writes into nothing that is read.
-type shared struct {
-	root   *os.Root
-	mount  string
-	random io.Reader
-	kept   time.Duration
+type sharedFolder struct {
+	root      *os.Root
+	mount     string
+	random    io.Reader
+	retention time.Duration
 
-	mu     sync.Mutex // guards all below
-	swept  time.Time
-	spares []string // empty files of tries that are over; see done
+	mu        sync.Mutex // guards all below
+	removedAt time.Time
+	spares    []string // empty files of tries that are over; see done
 }
 
-// sharedStart is how names in the shared folder begin.
-const sharedStart = "segel-"
+// sharedPrefix is how names in the shared folder begin.
+const sharedPrefix = "segel-"
 
-func openShared(o *Options) (*shared, error) {
+func openSharedFolder(o *Options) (*sharedFolder, error) {
 	root, err := openFolder(o.Shared)
 	if err != nil {
 		return nil, fmt.Errorf("shared folder: %w", err)
 	}
-	s := &shared{root: root, mount: o.Mount, random: o.Random, kept: max(time.Hour, 4*o.StampTimeout)}
-	s.sweep(o.Clock())
+	s := &sharedFolder{root: root, mount: o.Mount, random: o.Random, retention: max(time.Hour, 4*o.StampTimeout)}
+	s.removeOld(o.Clock())
 	return s, nil
 }
 
-func (s *shared) close() error {
+func (s *sharedFolder) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, name := range s.spares {
@@ -50,68 +50,68 @@ func (s *shared) close() error {
 	return s.root.Close()
 }
 
-// sweep removes what a crash, or an adapter that answered late, left behind: whatever is older than any try can be.
-func (s *shared) sweep(now time.Time) {
+// removeOld removes what a crash, or an adapter that answered late, left behind: whatever is older than any try can be.
+func (s *sharedFolder) removeOld(now time.Time) {
 	s.mu.Lock()
-	due := now.Sub(s.swept) > s.kept/4
+	due := now.Sub(s.removedAt) > s.retention/4
 	if due {
-		s.swept = now
+		s.removedAt = now
 	}
 	s.mu.Unlock()
 	if due {
-		sweep(s.root, func(name string) bool { return strings.HasPrefix(name, sharedStart) }, now.Add(-s.kept))
+		removeOldFiles(s.root, func(name string) bool { return strings.HasPrefix(name, sharedPrefix) }, now.Add(-s.retention))
 	}
 }
 
-// try is the files of one try.
-type try struct {
-	s    *shared
+// stampFiles is the files of one try.
+type stampFiles struct {
+	s    *sharedFolder
 	name string
 }
 
-func (s *shared) try() (*try, error) {
+func (s *sharedFolder) newStampFiles() (*stampFiles, error) {
 	var b [16]byte
 	if _, err := io.ReadFull(s.random, b[:]); err != nil {
 		return nil, fmt.Errorf("random file name: %w", err)
 	}
-	return &try{s, sharedStart + hex.EncodeToString(b[:])}, nil
+	return &stampFiles{s, sharedPrefix + hex.EncodeToString(b[:])}, nil
 }
 
-func (t *try) source() string  { return t.name + ".pdf" }
-func (t *try) picture() string { return t.name + ".png" }
-func (t *try) dest() string    { return t.name + "-stamped.pdf" }
+func (t *stampFiles) sourceName() string  { return t.name + ".pdf" }
+func (t *stampFiles) pictureName() string { return t.name + ".png" }
+func (t *stampFiles) stampedName() string { return t.name + "-stamped.pdf" }
 
-// there returns a file's name as the adapter knows it.
-func (t *try) there(name string) string { return t.s.mount + "/" + name }
+// adapterPath returns a file's name as the adapter knows it.
+func (t *stampFiles) adapterPath(name string) string { return t.s.mount + "/" + name }
 
-// fill writes source and picture. They need not survive a crash, after which another try has files of its own; and a file
+// writeInputs writes source and picture. They need not survive a crash, after which another try has files of its own; and a file
 // that was closed is there for an adapter on another machine too, as network file systems promise.
-func (t *try) fill(r emeterai.Request, picture []byte) error {
-	if err := t.put(t.source(), func(w io.Writer) error { return copySource(w, r) }); err != nil {
+func (t *stampFiles) writeInputs(r emeterai.Request, picture []byte) error {
+	if err := t.writeFile(t.sourceName(), func(w io.Writer) error { return copySource(w, r) }); err != nil {
 		return err
 	}
-	return t.put(t.picture(), func(w io.Writer) error { _, err := w.Write(picture); return err })
+	return t.writeFile(t.pictureName(), func(w io.Writer) error { _, err := w.Write(picture); return err })
 }
 
-// put writes a file of that name, in one that an earlier try is done with if there is one.
-func (t *try) put(name string, fill func(io.Writer) error) error {
-	f := t.s.reuse(name)
+// writeFile writes a file of that name, in one that an earlier try is done with if there is one.
+func (t *stampFiles) writeFile(name string, fill func(io.Writer) error) error {
+	f := t.s.reuseSpare(name)
 	if f == nil {
 		var err error
 		if f, err = t.s.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 			return err
 		}
 	}
-	return complete(t.s.root, name, f, fill, nil)
+	return fillFile(t.s.root, name, f, fill, nil)
 }
 
-// reuse opens a spare under another name; nil if there is none, such as one that was swept, or is a file no more.
-func (s *shared) reuse(name string) *os.File {
-	spare := s.spare()
+// reuseSpare opens a spare under another name; nil if there is none, such as one that was swept, or is a file no more.
+func (s *sharedFolder) reuseSpare(name string) *os.File {
+	spare := s.popSpare()
 	if spare == "" {
 		return nil
 	}
-	f, err := s.empty(spare)
+	f, err := s.openEmpty(spare)
 	if err != nil {
 		_ = s.root.Remove(spare)
 		return nil
@@ -123,8 +123,8 @@ func (s *shared) reuse(name string) *os.File {
 	return f
 }
 
-// spare returns the name of a file that nobody uses; none: empty.
-func (s *shared) spare() string {
+// popSpare returns the name of a file that nobody uses; none: empty.
+func (s *sharedFolder) popSpare() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.spares) == 0 {
@@ -136,9 +136,9 @@ func (s *shared) spare() string {
 	return name
 }
 
-// empty opens a file for writing that is empty by then.
-func (s *shared) empty(name string) (*os.File, error) {
-	f, err := s.regular(name, os.O_WRONLY)
+// openEmpty opens a file for writing that is empty by then.
+func (s *sharedFolder) openEmpty(name string) (*os.File, error) {
+	f, err := s.openRegular(name, os.O_WRONLY)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +148,9 @@ func (s *shared) empty(name string) (*os.File, error) {
 	return f, nil
 }
 
-// regular opens a file that is one. The adapter writes in this folder too, and may put whatever it likes in the place of
+// openRegular opens a file that is one. The adapter writes in this folder too, and may put whatever it likes in the place of
 // a file: opening a pipe does not wait for its other end, and a link is no file, wherever it leads.
-func (s *shared) regular(name string, flag int) (*os.File, error) {
+func (s *sharedFolder) openRegular(name string, flag int) (*os.File, error) {
 	f, err := s.root.OpenFile(name, flag|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -169,39 +169,41 @@ func (s *shared) regular(name string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// open opens what the adapter wrote.
-func (t *try) open() (*os.File, error) { return t.s.regular(t.dest(), os.O_RDONLY) }
+// openStamped opens what the adapter wrote.
+func (t *stampFiles) openStamped() (*os.File, error) {
+	return t.s.openRegular(t.stampedName(), os.O_RDONLY)
+}
 
-// remove removes all. What cannot be removed is swept later.
-func (t *try) remove() {
-	for _, name := range []string{t.source(), t.picture(), t.dest()} {
+// removeFiles removes all. What cannot be removed is swept later.
+func (t *stampFiles) removeFiles() {
+	for _, name := range []string{t.sourceName(), t.pictureName(), t.stampedName()} {
 		_ = t.s.root.Remove(name)
 	}
 }
 
-// mostSpares bounds the files that wait for another try: two for each document that is stamped at a time.
-const mostSpares = 64
+// maxSpares bounds the files that wait for another try: two for each document that is stamped at a time.
+const maxSpares = 64
 
-// done ends a try that the adapter has answered, so that it is done with source and picture too: they are emptied, and
+// recycleFiles ends a try that the adapter has answered, so that it is done with source and picture too: they are emptied, and
 // another try has them under names of its own. To make a file may cost more than to fill it: ext4 without a journal
 // passes over all inodes that were freed in the last minute, one by one, up to a millisecond behind some hundred stamps.
-func (t *try) done() {
-	_ = t.s.root.Remove(t.dest())
-	for _, name := range []string{t.source(), t.picture()} {
-		f, err := t.s.empty(name)
+func (t *stampFiles) recycleFiles() {
+	_ = t.s.root.Remove(t.stampedName())
+	for _, name := range []string{t.sourceName(), t.pictureName()} {
+		f, err := t.s.openEmpty(name)
 		if err == nil {
 			err = f.Close()
 		}
-		if err != nil || !t.s.keepSpare(name) {
+		if err != nil || !t.s.addSpare(name) {
 			_ = t.s.root.Remove(name)
 		}
 	}
 }
 
-func (s *shared) keepSpare(name string) bool {
+func (s *sharedFolder) addSpare(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.spares) >= mostSpares {
+	if len(s.spares) >= maxSpares {
 		return false
 	}
 	s.spares = append(s.spares, name)

@@ -11,14 +11,14 @@ import (
 // TestStampsInTurnShareTheFilesThatTheAdapterReads holds the files behind one stamp against those behind the next.
 func TestStampsInTurnShareTheFilesThatTheAdapterReads(t *testing.T) {
 	t.Parallel()
-	b := openBureau(t, t.TempDir(), 10, sandbox.Plan{})
-	d := b.driver(b.options(Adapter))
+	b := openTestOffice(t, t.TempDir(), 10, sandbox.Plan{})
+	d := b.openDriver(b.driverOptions(Adapter))
 	waiting := func() (all []os.FileInfo) {
 		entries, err := os.ReadDir(filepath.Join(b.dir, "shared"))
-		must(t, err)
+		requireNoError(t, err)
 		for _, e := range entries {
 			info, err := e.Info()
-			must(t, err)
+			requireNoError(t, err)
 			if info.Size() > 0 || info.Mode().Perm() != 0o600 {
 				t.Errorf("%s of %d bytes, %v", info.Name(), info.Size(), info.Mode())
 			}
@@ -28,7 +28,7 @@ func TestStampsInTurnShareTheFilesThatTheAdapterReads(t *testing.T) {
 	}
 	var before []os.FileInfo
 	for _, id := range []string{"a", "b", "c"} {
-		if problems, done := b.walk(d, id, false); !done {
+		if problems, done := b.runOrder(d, id, false); !done {
 			t.Fatal(problems)
 		}
 		now := waiting()
@@ -47,11 +47,11 @@ func TestStampsInTurnShareTheFilesThatTheAdapterReads(t *testing.T) {
 		}
 		before = now
 	}
-	must(t, os.Remove(filepath.Join(b.dir, "shared", before[0].Name()))) // as a sweep would
-	if problems, done := b.walk(d, "d", false); !done || len(waiting()) != 2 {
+	requireNoError(t, os.Remove(filepath.Join(b.dir, "shared", before[0].Name()))) // as a sweep would
+	if problems, done := b.runOrder(d, "d", false); !done || len(waiting()) != 2 {
 		t.Errorf("without a file that waited: %v", problems)
 	}
-	must(t, d.Close())
+	requireNoError(t, d.Close())
 	if left := waiting(); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}

@@ -32,8 +32,8 @@ func newSlots(o *Options, urls []string) *slots {
 	return s
 }
 
-// acquire waits for a slot, preferring one whose address is not left alone.
-func (s *slots) acquire(ctx context.Context) (slot, error) {
+// acquireSlot waits for a slot, preferring one whose address is not left alone.
+func (s *slots) acquireSlot(ctx context.Context) (slot, error) {
 	for tries := 0; ; tries++ {
 		select {
 		case got := <-s.free:
@@ -47,7 +47,7 @@ func (s *slots) acquire(ctx context.Context) (slot, error) {
 	}
 }
 
-func (s *slots) release(used slot) { s.free <- used }
+func (s *slots) releaseSlot(used slot) { s.free <- used }
 
 // availability is down only if every address is.
 func (s *slots) availability() emeterai.Availability {
@@ -64,51 +64,51 @@ func (s *slots) availability() emeterai.Availability {
 	return down
 }
 
-// gate is entered by many at a time, or closed by one.
-type gate struct {
-	room    chan struct{} // holds one for each that is inside; full: closed
-	closing chan struct{} // holds one while somebody closes it or has it closed
+// purchaseGate is entered by many at a time, or closed by one.
+type purchaseGate struct {
+	holders   chan struct{} // holds one for each that is inside; full: closed
+	exclusive chan struct{} // holds one while somebody closes it or has it closed
 }
 
-// gateRoom is how many may be inside.
-const gateRoom = 64
+// maxHolders is how many may be inside.
+const maxHolders = 64
 
-func newGate() *gate {
-	return &gate{room: make(chan struct{}, gateRoom), closing: make(chan struct{}, 1)}
+func newPurchaseGate() *purchaseGate {
+	return &purchaseGate{holders: make(chan struct{}, maxHolders), exclusive: make(chan struct{}, 1)}
 }
 
-// enter waits until the gate is open.
-func (g *gate) enter(ctx context.Context) error { return put(ctx, g.room) }
+// lockShared waits until the gate is open.
+func (g *purchaseGate) lockShared(ctx context.Context) error { return sendOrCancel(ctx, g.holders) }
 
-func (g *gate) leave() { <-g.room }
+func (g *purchaseGate) unlockShared() { <-g.holders }
 
-// close waits until nobody is inside, and lets nobody in until open.
-func (g *gate) close(ctx context.Context) error {
-	if err := put(ctx, g.closing); err != nil {
+// lockExclusive waits until nobody is inside, and lets nobody in until open.
+func (g *purchaseGate) lockExclusive(ctx context.Context) error {
+	if err := sendOrCancel(ctx, g.exclusive); err != nil {
 		return err
 	}
-	for i := range gateRoom {
-		if err := put(ctx, g.room); err != nil {
-			g.empty(i)
-			<-g.closing
+	for i := range maxHolders {
+		if err := sendOrCancel(ctx, g.holders); err != nil {
+			g.releaseHolders(i)
+			<-g.exclusive
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *gate) open() {
-	g.empty(gateRoom)
-	<-g.closing
+func (g *purchaseGate) unlockExclusive() {
+	g.releaseHolders(maxHolders)
+	<-g.exclusive
 }
 
-func (g *gate) empty(n int) {
+func (g *purchaseGate) releaseHolders(n int) {
 	for range n {
-		<-g.room
+		<-g.holders
 	}
 }
 
-func put(ctx context.Context, c chan struct{}) error {
+func sendOrCancel(ctx context.Context, c chan struct{}) error {
 	select {
 	case c <- struct{}{}:
 		return nil

@@ -5,46 +5,46 @@ import (
 	"segel/pdf"
 )
 
-// side of the artwork; the stamp's box scales it.
-const side = 100
+// artworkSide of the artwork; the stamp's box scales it.
+const artworkSide = 100
 
 // Colours of the artwork. None is near those of a real stamp.
 var (
-	ink   = appearance.Color{R: 24, G: 62, B: 82}
-	paper = appearance.Color{R: 255, G: 255, B: 255}
-	wash  = appearance.Color{R: 0, G: 120, B: 135}
+	darkColor   = appearance.Color{R: 24, G: 62, B: 82}
+	groundColor = appearance.Color{R: 255, G: 255, B: 255}
+	washColor   = appearance.Color{R: 0, G: 120, B: 135}
 )
 
-// artwork draws a specimen: a square whose head and diagonal say so, a code that leads to the verification of the
+// drawArtwork draws a specimen: a square whose head and diagonal say so, a code that leads to the verification of the
 // serial, and the serial. It has no emblem, no value and no resemblance to the state's stamp, and must get none.
-func artwork(serial, verify string) *appearance.Drawing {
-	d := appearance.New(side, side)
+func drawArtwork(serial, verify string) *appearance.Drawing {
+	d := appearance.New(artworkSide, artworkSide)
 	frame := appearance.Inset(d.Bounds(), 1)
-	d.Fill(paper, appearance.Rectangle(frame))
-	d.Stroke(ink, 2, appearance.Rectangle(frame))
+	d.Fill(groundColor, appearance.Rectangle(frame))
+	d.Stroke(darkColor, 2, appearance.Rectangle(frame))
 
-	d.Fill(ink, appearance.Rectangle(pdf.Rect{LLX: 1, LLY: 81, URX: 99, URY: 99}))
-	word(d, pdf.Rect{LLX: 4, LLY: 82, URX: 96, URY: 98}, 20, appearance.Line{Text: "SPESIMEN", Bold: true, Color: paper})
+	d.Fill(darkColor, appearance.Rectangle(pdf.Rect{LLX: 1, LLY: 81, URX: 99, URY: 99}))
+	drawLine(d, pdf.Rect{LLX: 4, LLY: 82, URX: 96, URY: 98}, 20, appearance.Line{Text: "SPESIMEN", Bold: true, Color: groundColor})
 
-	d.QR(pdf.Rect{LLX: 18, LLY: 16.5, URX: 82, URY: 80.5}, ink, verify)
+	d.QR(pdf.Rect{LLX: 18, LLY: 16.5, URX: 82, URY: 80.5}, darkColor, verify)
 	for _, x := range []float64{9.5, 90.5} {
 		d.Rotated(90, x, 48.5, func(d *appearance.Drawing) {
-			word(d, pdf.Rect{LLX: x - 32, LLY: 44, URX: x + 32, URY: 53}, 7, appearance.Line{Text: "BUKAN METERAI", Bold: true, Color: ink})
+			drawLine(d, pdf.Rect{LLX: x - 32, LLY: 44, URX: x + 32, URY: 53}, 7, appearance.Line{Text: "BUKAN METERAI", Bold: true, Color: darkColor})
 		})
 	}
 	// Over the code, so that neither can be had without the other; light enough for readers of codes.
 	d.Clipped(appearance.Rectangle(frame), func(d *appearance.Drawing) {
 		d.Faded(0.4, func(d *appearance.Drawing) {
 			d.Rotated(38, 50, 48, func(d *appearance.Drawing) {
-				word(d, pdf.Rect{LLX: 0, LLY: 36, URX: side, URY: 60}, 20, appearance.Line{Text: "SPESIMEN", Bold: true, Color: wash})
+				drawLine(d, pdf.Rect{LLX: 0, LLY: 36, URX: artworkSide, URY: 60}, 20, appearance.Line{Text: "SPESIMEN", Bold: true, Color: washColor})
 			})
 		})
 	})
-	word(d, pdf.Rect{LLX: 4, LLY: 3, URX: 96, URY: 16}, 7.5, appearance.Line{Text: serial, Bold: true, Color: ink})
+	drawLine(d, pdf.Rect{LLX: 4, LLY: 3, URX: 96, URY: 16}, 7.5, appearance.Line{Text: serial, Bold: true, Color: darkColor})
 	return d
 }
 
-// word sets one line in the middle of a box.
-func word(d *appearance.Drawing, r pdf.Rect, size float64, l appearance.Line) {
+// drawLine sets one line in the middle of a box.
+func drawLine(d *appearance.Drawing, r pdf.Rect, size float64, l appearance.Line) {
 	d.Text(r, appearance.TextOptions{MaxSize: size, MinSize: 1, Horizontal: appearance.Middle, Vertical: appearance.Middle}, l)
 }

@@ -18,7 +18,7 @@ type Call string
 const (
 	CallLogin   Call = "login"
 	CallKinds   Call = "jenisdoc"
-	CallTake    Call = "stampv2"
+	CallBuy     Call = "stampv2"
 	CallUpload  Call = "uploaddoc2"
 	CallStamp   Call = "docSigningZ" // both forms
 	CallFile    Call = "file"        // fetching a stamped file, cloud form
@@ -28,7 +28,7 @@ const (
 	CallPicture Call = "qrimage"
 )
 
-var calls = []Call{CallLogin, CallKinds, CallTake, CallUpload, CallStamp, CallFile, CallStatus, CallSerials, CallSaldo, CallPicture}
+var calls = []Call{CallLogin, CallKinds, CallBuy, CallUpload, CallStamp, CallFile, CallStatus, CallSerials, CallSaldo, CallPicture}
 
 // Fault is something that goes wrong in a call.
 type Fault string
@@ -107,22 +107,22 @@ func ReadPlan(r io.Reader) (Plan, error) {
 	if err := d.Decode(&p); err != nil {
 		return Plan{}, fmt.Errorf("plan of faults: %w", err)
 	}
-	return p, p.check()
+	return p, p.checkPlan()
 }
 
-func (p Plan) check() error {
+func (p Plan) checkPlan() error {
 	if len(p.Rules) > maxRules {
 		return fmt.Errorf("plan of faults: %d rules", len(p.Rules))
 	}
 	for i, r := range p.Rules {
-		if err := r.check(); err != nil {
+		if err := r.checkRule(); err != nil {
 			return fmt.Errorf("plan of faults: rule %d: %w", i+1, err)
 		}
 	}
 	return nil
 }
 
-func (r Rule) check() error {
+func (r Rule) checkRule() error {
 	switch {
 	case r.Call != "" && !slices.Contains(calls, r.Call):
 		return fmt.Errorf("%q is no call; there are %v", r.Call, calls)
@@ -140,8 +140,8 @@ func (r Rule) check() error {
 	return nil
 }
 
-// fate is a plan under way.
-type fate struct {
+// faultSchedule is a plan under way.
+type faultSchedule struct {
 	clock func() time.Time
 
 	mu    sync.Mutex // guards all below
@@ -150,25 +150,25 @@ type fate struct {
 	count map[Call]int
 }
 
-func newFate(p Plan, clock func() time.Time) *fate {
-	return &fate{clock: clock, plan: p, began: clock(), count: map[Call]int{}}
+func newFaultSchedule(p Plan, clock func() time.Time) *faultSchedule {
+	return &faultSchedule{clock: clock, plan: p, began: clock(), count: map[Call]int{}}
 }
 
-// set begins another plan.
-func (f *fate) set(p Plan) {
+// startPlan begins another plan.
+func (f *faultSchedule) startPlan(p Plan) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.plan, f.began, f.count = p, f.clock(), map[Call]int{}
 }
 
-func (f *fate) current() Plan {
+func (f *faultSchedule) currentPlan() Plan {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.plan
 }
 
-// next counts a call and returns the rule that strikes it; one with FaultNone if none does.
-func (f *fate) next(c Call) Rule {
+// nextRule counts a call and returns the rule that strikes it; one with FaultNone if none does.
+func (f *faultSchedule) nextRule(c Call) Rule {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.count[c]++
@@ -176,14 +176,14 @@ func (f *fate) next(c Call) Rule {
 		if r.Call != "" && r.Call != c || r.Fault == FaultToken && c == CallLogin {
 			continue
 		}
-		if f.strikes(i, r, c) {
+		if f.ruleApplies(i, r, c) {
 			return r
 		}
 	}
 	return Rule{}
 }
 
-func (f *fate) strikes(i int, r Rule, c Call) bool {
+func (f *faultSchedule) ruleApplies(i int, r Rule, c Call) bool {
 	n, since := f.count[c], f.clock().Sub(f.began)
 	if len(r.At) > 0 && !slices.Contains(r.At, n) {
 		return false
@@ -191,11 +191,11 @@ func (f *fate) strikes(i int, r Rule, c Call) bool {
 	if since < time.Duration(r.From) || r.To > 0 && since >= time.Duration(r.To) {
 		return false
 	}
-	return r.P == nil || chance(f.plan.Seed, i, c, n) < *r.P
+	return r.P == nil || drawChance(f.plan.Seed, i, c, n) < *r.P
 }
 
-// chance draws from 0 to 1 for the n-th call of a kind and a rule.
-func chance(seed uint64, rule int, c Call, n int) float64 {
+// drawChance draws from 0 to 1 for the n-th call of a kind and a rule.
+func drawChance(seed uint64, rule int, c Call, n int) float64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s %d", rule, c, n)
 	return rand.New(rand.NewPCG(seed, h.Sum64())).Float64()

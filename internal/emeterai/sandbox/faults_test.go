@@ -11,12 +11,12 @@ func TestSameSeedMakesTheSameFaults(t *testing.T) {
 	t.Parallel()
 	tenth := 0.1
 	run := func(seed uint64, beside bool) (struck []int) {
-		f := newFate(Plan{Seed: seed, Rules: []Rule{{Call: CallTake, Fault: FaultLost, P: &tenth}}}, time.Now)
+		f := newFaultSchedule(Plan{Seed: seed, Rules: []Rule{{Call: CallBuy, Fault: FaultLost, P: &tenth}}}, time.Now)
 		for n := range 1000 {
 			if beside {
-				f.next(CallStatus)
+				f.nextRule(CallStatus)
 			}
-			if f.next(CallTake).Fault == FaultLost {
+			if f.nextRule(CallBuy).Fault == FaultLost {
 				struck = append(struck, n)
 			}
 		}
@@ -43,13 +43,13 @@ func TestRulesStrikeWhenTheySay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := newFate(plan, func() time.Time { return now })
+	f := newFaultSchedule(plan, func() time.Time { return now })
 	var got []Fault
 	for range 3 {
-		got = append(got, f.next(CallStamp).Fault)
+		got = append(got, f.nextRule(CallStamp).Fault)
 	}
 	for range 3 {
-		got = append(got, f.next(CallLogin).Fault)
+		got = append(got, f.nextRule(CallLogin).Fault)
 		now = now.Add(time.Minute)
 	}
 	if want := []Fault{FaultError, FaultNone, FaultError, FaultNone, FaultOutage, FaultNone}; !slices.Equal(got, want) {

@@ -73,7 +73,7 @@ func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of the office: %w", err)
 	}
-	folder, err := lock(dir)
+	folder, err := lockFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -88,14 +88,14 @@ func openJournal(dir string, add func(entry) error) (j *journal, err error) {
 		}
 	}()
 	j = &journal{folder: folder, file: f}
-	if j.size, err = replay(f, add); err != nil {
+	if j.size, err = replayJournal(f, add); err != nil {
 		return nil, err
 	}
 	if err := f.Truncate(j.size); err != nil {
 		return nil, fmt.Errorf("cut off the unfinished line: %w", err)
 	}
 	if j.size == 0 {
-		if err := j.line(header{journalVersion}); err != nil {
+		if err := j.writeLine(header{journalVersion}); err != nil {
 			return nil, err
 		}
 	}
@@ -111,23 +111,23 @@ func readJournal(dir string, add func(entry) error) (*journal, error) {
 		return nil, fmt.Errorf("journal of the office: %w", err)
 	}
 	defer f.Close()
-	j := &journal{file: shut{}}
-	if j.size, err = replay(f, add); err != nil {
+	j := &journal{file: readOnlyFile{}}
+	if j.size, err = replayJournal(f, add); err != nil {
 		return nil, fmt.Errorf("journal of the office: %w", err)
 	}
 	return j, nil
 }
 
-// shut is the file of a journal that is only read.
-type shut struct{}
+// readOnlyFile is the file of a journal that is only read.
+type readOnlyFile struct{}
 
-func (shut) Write([]byte) (int, error) { return 0, ErrInUse }
-func (shut) Truncate(int64) error      { return ErrInUse }
-func (shut) Sync() error               { return ErrInUse }
-func (shut) Close() error              { return nil }
+func (readOnlyFile) Write([]byte) (int, error) { return 0, ErrInUse }
+func (readOnlyFile) Truncate(int64) error      { return ErrInUse }
+func (readOnlyFile) Sync() error               { return ErrInUse }
+func (readOnlyFile) Close() error              { return nil }
 
-// replay reads the whole lines of a journal and returns how many bytes they take.
-func replay(r io.Reader, add func(entry) error) (int64, error) {
+// replayJournal reads the whole lines of a journal and returns how many bytes they take.
+func replayJournal(r io.Reader, add func(entry) error) (int64, error) {
 	in := bufio.NewReaderSize(r, maxLine)
 	var size int64
 	for n := 1; ; n++ {
@@ -165,12 +165,12 @@ func replayLine(n int, line []byte, add func(entry) error) error {
 	return add(e)
 }
 
-// append makes an entry durable. After an error nobody knows how much of it is in the file: nothing more is
+// appendEntry makes an entry durable. After an error nobody knows how much of it is in the file: nothing more is
 // appended until what may be there is cut off and the file is synced again, which every later append tries first.
 // What is cut off was never answered for; all before it was synced.
-func (j *journal) append(e entry) error { return j.line(e) }
+func (j *journal) appendEntry(e entry) error { return j.writeLine(e) }
 
-func (j *journal) line(v any) error {
+func (j *journal) writeLine(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -178,7 +178,7 @@ func (j *journal) line(v any) error {
 	if b = append(b, '\n'); len(b) > maxLine {
 		return fmt.Errorf("a line of %d bytes is too long for the journal of the office", len(b))
 	}
-	if err := j.mend(); err != nil {
+	if err := j.cutBrokenTail(); err != nil {
 		return fmt.Errorf("mend journal of the office: %w", err)
 	}
 	if _, err = j.file.Write(b); err == nil {
@@ -187,14 +187,14 @@ func (j *journal) line(v any) error {
 	if err != nil {
 		j.broken = err
 		// Now, if it can be: a line that was never answered for must not be found after a crash.
-		return fmt.Errorf("write journal of the office: %w", errors.Join(err, j.mend()))
+		return fmt.Errorf("write journal of the office: %w", errors.Join(err, j.cutBrokenTail()))
 	}
 	j.size += int64(len(b))
 	return nil
 }
 
-// mend cuts off what a failed append may have left.
-func (j *journal) mend() error {
+// cutBrokenTail cuts off what a failed append may have left.
+func (j *journal) cutBrokenTail() error {
 	if j.broken == nil {
 		return nil
 	}
@@ -222,8 +222,8 @@ const (
 	lockPause = 20 * time.Millisecond
 )
 
-// lock opens a folder that nobody else has. The lock ends with the file, and so with the process at the latest.
-func lock(dir string) (*os.File, error) {
+// lockFolder opens a folder that nobody else has. The lock ends with the file, and so with the process at the latest.
+func lockFolder(dir string) (*os.File, error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, fmt.Errorf("folder of the office: %w", err)

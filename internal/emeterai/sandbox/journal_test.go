@@ -49,33 +49,33 @@ func TestFailedJournalIssuesNothingUntilTheDiskWorksAgain(t *testing.T) {
 			t.Parallel()
 			dir, o := t.TempDir(), officeOptions(t)
 			f := openOffice(t, dir, o)
-			first := emeteraitest.Take(t, f, "a")
+			first := emeteraitest.BuySerial(t, f, "a")
 			fault.appendable = f.journal.file
 			f.journal.file = &fault
 			refusesOrder(t, f, "b")
 			refusesOrder(t, f, "c")
-			if emeteraitest.Take(t, f, "a") != first {
+			if emeteraitest.BuySerial(t, f, "a") != first {
 				t.Error("what was issued is not known")
 			}
 			f.journal.file = fault.appendable // the disk works again
-			second := emeteraitest.Take(t, f, "b")
+			second := emeteraitest.BuySerial(t, f, "b")
 			closeOffice(t, f)
 
 			f = openOffice(t, dir, o)
-			if emeteraitest.Take(t, f, "a") != first || emeteraitest.Take(t, f, "b") != second {
+			if emeteraitest.BuySerial(t, f, "a") != first || emeteraitest.BuySerial(t, f, "b") != second {
 				t.Error("an order has another serial now")
 			}
-			if all, err := f.Serials(context.Background()); err != nil || len(all) != 2 {
+			if all, err := f.ListSerials(context.Background()); err != nil || len(all) != 2 {
 				t.Errorf("the journal holds %v: %v", all, err)
 			}
-			emeteraitest.Take(t, f, "c")
+			emeteraitest.BuySerial(t, f, "c")
 		})
 	}
 }
 
 func refusesOrder(t *testing.T, f *Office, order string) {
 	t.Helper()
-	if _, err := f.Take(context.Background(), emeteraitest.Order(order)); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
+	if _, err := f.BuySerial(context.Background(), emeteraitest.NewOrder(order)); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
 		t.Errorf("order %s: %v", order, err)
 	}
 }
@@ -83,8 +83,8 @@ func refusesOrder(t *testing.T, f *Office, order string) {
 func TestLineTooLongToBeReadIsNotWritten(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	if err := f.journal.append(entry{Is: entryCredential, Key: make([]byte, maxLine)}); err == nil {
+	if err := f.journal.appendEntry(entry{Is: entryCredential, Key: make([]byte, maxLine)}); err == nil {
 		t.Error("written")
 	}
-	emeteraitest.Take(t, f, "a")
+	emeteraitest.BuySerial(t, f, "a")
 }

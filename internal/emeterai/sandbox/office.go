@@ -60,6 +60,7 @@ type Office struct {
 // serial is what became of one.
 type serial struct {
 	account string    // empty: taken in process
+	payer   string    // who pays, where it was taken in process
 	file    string    // name that it was taken for
 	source  string    // digest of what it is affixed to, hexadecimal; empty: unused
 	at      time.Time // last change
@@ -67,20 +68,20 @@ type serial struct {
 
 // Open opens the office in a folder, and makes both at the first start. The folder is the office's own until
 // Close: opening it twice is [ErrInUse].
-func Open(dir string, o Options) (*Office, error) { return open(dir, o, openJournal) }
+func Open(dir string, o Options) (*Office, error) { return openWith(dir, o, openJournal) }
 
 // Read opens an office that another process may have open, to be asked what it issued until now. It issues and affixes
 // nothing: every attempt is a problem with [ErrInUse].
-func Read(dir string, o Options) (*Office, error) { return open(dir, o, readJournal) }
+func Read(dir string, o Options) (*Office, error) { return openWith(dir, o, readJournal) }
 
-func open(dir string, o Options, from func(string, func(entry) error) (*journal, error)) (*Office, error) {
+func openWith(dir string, o Options, from func(string, func(entry) error) (*journal, error)) (*Office, error) {
 	if u, err := url.Parse(o.PublicURL); err != nil || u.Scheme == "" || u.Host == "" {
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
 	}
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
 	f := &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}
 	var err error
-	if f.journal, err = from(dir, f.recall); err != nil {
+	if f.journal, err = from(dir, f.applyEntry); err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -93,8 +94,8 @@ func (f *Office) Close() error {
 	return f.journal.close()
 }
 
-// recall takes up one entry of the journal.
-func (f *Office) recall(e entry) error {
+// applyEntry takes up one entry of the journal.
+func (f *Office) applyEntry(e entry) error {
 	switch e.Is {
 	case entryCredential:
 		c, err := openCredential(e, f.o.Sealer)
@@ -104,7 +105,7 @@ func (f *Office) recall(e entry) error {
 		if e.Order != "" && f.orders[e.Order] != "" || f.serials[e.Serial] != nil || (e.Order == "") == (e.Account == "") || e.Serial == "" {
 			return fmt.Errorf("order %q and serial %q are not new", e.Order, e.Serial)
 		}
-		f.keep(e)
+		f.addIssued(e)
 		return nil
 	case entryAffixed:
 		s := f.serials[e.Serial]
@@ -117,17 +118,17 @@ func (f *Office) recall(e entry) error {
 	return fmt.Errorf("%q is not known to this program", e.Is)
 }
 
-// keep remembers a serial that was issued. The caller holds mu.
-func (f *Office) keep(e entry) {
+// addIssued remembers a serial that was issued. The caller holds mu.
+func (f *Office) addIssued(e entry) {
 	if e.Order != "" {
 		f.orders[e.Order] = e.Serial
 	}
 	f.issued[e.Account] = append(f.issued[e.Account], e.Serial)
-	f.serials[e.Serial] = &serial{account: e.Account, file: e.File, at: e.At}
+	f.serials[e.Serial] = &serial{account: e.Account, payer: e.Payer, file: e.File, at: e.At}
 }
 
-// Take issues a serial for an order, or the one it was issued before, whatever Order.Again says.
-func (f *Office) Take(ctx context.Context, o emeterai.Order) (string, error) {
+// BuySerial issues a serial for an order, or the one it was issued before, whatever Order.Again says.
+func (f *Office) BuySerial(ctx context.Context, o emeterai.Order) (string, error) {
 	if o.ID == "" {
 		return "", &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no identifier"}
 	}
@@ -136,29 +137,29 @@ func (f *Office) Take(ctx context.Context, o emeterai.Order) (string, error) {
 	if s, ok := f.orders[o.ID]; ok {
 		return s, nil
 	}
-	return f.issue(ctx, entry{Is: entryTaken, Order: o.ID, Payer: o.Organisation, File: o.Filename})
+	return f.issueSerial(ctx, entry{Is: entryTaken, Order: o.ID, Payer: o.Organisation, File: o.Filename})
 }
 
-// issue issues a new serial. The caller holds mu.
-func (f *Office) issue(ctx context.Context, e entry) (string, error) {
-	if len(f.issued[e.Account]) >= f.units() {
+// issueSerial issues a new serial. The caller holds mu.
+func (f *Office) issueSerial(ctx context.Context, e entry) (string, error) {
+	if len(f.issued[e.Account]) >= f.unitLimit() {
 		return "", &emeterai.Problem{Class: emeterai.Quota, Code: codeQuota, Text: "the account has no units left"}
 	}
 	// Without a certificate the serial could not be affixed.
-	if _, err := f.ready(ctx); err != nil {
+	if _, err := f.requireCredential(ctx); err != nil {
 		return "", err
 	}
 	var err error
-	if e.Serial, err = f.fresh(); err != nil {
-		return "", down(err)
+	if e.Serial, err = f.drawSerial(); err != nil {
+		return "", unavailable(err)
 	}
 	// Durable after the append: that this order has this serial. Not yet: that the caller knows. After a crash
 	// he asks with the same identifier and is told the same serial, or finds it in the list of his account.
 	e.At = f.now()
-	if err := f.journal.append(e); err != nil {
-		return "", down(err)
+	if err := f.journal.appendEntry(e); err != nil {
+		return "", unavailable(err)
 	}
-	f.keep(e)
+	f.addIssued(e)
 	return e.Serial, nil
 }
 
@@ -170,8 +171,8 @@ const (
 	serialRetries = 10
 )
 
-// fresh makes a serial that was never issued.
-func (f *Office) fresh() (string, error) {
+// drawSerial makes a serial that was never issued.
+func (f *Office) drawSerial() (string, error) {
 	for range serialRetries {
 		b := []byte(serialPrefix)
 		for len(b) < len(serialPrefix)+serialLen {
@@ -190,8 +191,8 @@ func (f *Office) fresh() (string, error) {
 	return "", errors.New("random serials repeat themselves")
 }
 
-// Status tells what became of a serial.
-func (f *Office) Status(_ context.Context, serial string) (emeterai.Status, error) {
+// SerialStatus tells what became of a serial.
+func (f *Office) SerialStatus(_ context.Context, serial string) (emeterai.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s, ok := f.serials[serial]
@@ -204,19 +205,19 @@ func (f *Office) Status(_ context.Context, serial string) (emeterai.Status, erro
 	return emeterai.Unused, nil
 }
 
-// Ready is so for every serial that was issued: its artwork is drawn when it is affixed.
-func (f *Office) Ready(ctx context.Context, serial string) error {
-	_, err := f.Status(ctx, serial)
+// CheckAffixable is so for every serial that was issued: its artwork is drawn when it is affixed.
+func (f *Office) CheckAffixable(ctx context.Context, serial string) error {
+	_, err := f.SerialStatus(ctx, serial)
 	return err
 }
 
-// Specimen is always true.
-func (f *Office) Specimen() bool { return true }
+// IsSpecimen is always true.
+func (f *Office) IsSpecimen() bool { return true }
 
 func (f *Office) now() time.Time { return f.o.Clock().UTC().Truncate(time.Millisecond) }
 
-// down is a problem of the office itself. What failed was not done, or can be repeated.
-func down(err error) error {
+// unavailable is a problem of the office itself. What failed was not done, or can be repeated.
+func unavailable(err error) error {
 	return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "the office cannot work just now", Err: err}
 }
 

@@ -24,7 +24,7 @@ const publicURL = "https://segel.test"
 // officeOptions are those of an office under an authority of its own.
 func officeOptions(t *testing.T) Options {
 	t.Helper()
-	a, err := authority.Ephemeral(publicURL, time.Now)
+	a, err := authority.NewEphemeral(publicURL, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,10 +81,10 @@ func TestFolderHasOneOfficeAtATime(t *testing.T) {
 	if _, err := Open(dir, o); !errors.Is(err, ErrInUse) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("opened twice: %v", err)
 	}
-	first := emeteraitest.Take(t, f, "a")
+	first := emeteraitest.BuySerial(t, f, "a")
 	closeOffice(t, f)
 	f = openOffice(t, dir, o)
-	if emeteraitest.Take(t, f, "a") != first {
+	if emeteraitest.BuySerial(t, f, "a") != first {
 		t.Error("an order was forgotten")
 	}
 	closeOffice(t, f)
@@ -103,19 +103,19 @@ func TestOfficeThatIsOpenCanBeAskedByAnotherProcessAndNothingMore(t *testing.T) 
 		t.Errorf("an office that never was: %v", err)
 	}
 	f := openOffice(t, dir, o)
-	serial := emeteraitest.Take(t, f, "a")
+	serial := emeteraitest.BuySerial(t, f, "a")
 	asked, err := Read(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer closeOffice(t, asked)
-	if all, err := asked.Serials(ctx); err != nil || len(all) != 1 || all[0].Serial != serial {
+	if all, err := asked.ListSerials(ctx); err != nil || len(all) != 1 || all[0].Serial != serial {
 		t.Errorf("it lists %v, %v", all, err)
 	}
-	if _, err := asked.Take(ctx, emeterai.Order{ID: "b"}); !errors.Is(err, ErrInUse) {
+	if _, err := asked.BuySerial(ctx, emeterai.Order{ID: "b"}); !errors.Is(err, ErrInUse) {
 		t.Errorf("it issued a serial: %v", err)
 	}
-	if b := emeteraitest.Take(t, f, "b"); b == serial {
+	if b := emeteraitest.BuySerial(t, f, "b"); b == serial {
 		t.Error("the one that has it open issued a serial twice")
 	}
 }
@@ -123,8 +123,8 @@ func TestOfficeThatIsOpenCanBeAskedByAnotherProcessAndNothingMore(t *testing.T) 
 func TestSerialCanBeMistakenForNoRealOne(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	serial := emeteraitest.Take(t, f, "a")
-	if !regexp.MustCompile(`^SPESIMEN-[0-9A-Z]{13}$`).MatchString(serial) || !f.Specimen() {
+	serial := emeteraitest.BuySerial(t, f, "a")
+	if !regexp.MustCompile(`^SPESIMEN-[0-9A-Z]{13}$`).MatchString(serial) || !f.IsSpecimen() {
 		t.Error(serial)
 	}
 }
@@ -133,7 +133,7 @@ func TestTornLastLineIsCutOff(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
 	f := openOffice(t, dir, o)
-	first := emeteraitest.Take(t, f, "a")
+	first := emeteraitest.BuySerial(t, f, "a")
 	closeOffice(t, f)
 	whole := journalOf(t, dir)
 	for _, torn := range []string{`{"is":"taken","order":"b"`, "\x00\x00\x00", "{"} {
@@ -141,10 +141,10 @@ func TestTornLastLineIsCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := openOffice(t, dir, o)
-		if emeteraitest.Take(t, f, "a") != first {
+		if emeteraitest.BuySerial(t, f, "a") != first {
 			t.Error("an order was forgotten")
 		}
-		emeteraitest.Take(t, f, torn)
+		emeteraitest.BuySerial(t, f, torn)
 		closeOffice(t, f)
 		closeOffice(t, openOffice(t, dir, o))
 	}
@@ -157,9 +157,9 @@ func TestTornFirstLineBeginsAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := openOffice(t, dir, o)
-	first := emeteraitest.Take(t, f, "a")
+	first := emeteraitest.BuySerial(t, f, "a")
 	closeOffice(t, f)
-	if emeteraitest.Take(t, openOffice(t, dir, o), "a") != first {
+	if emeteraitest.BuySerial(t, openOffice(t, dir, o), "a") != first {
 		t.Error("an order was forgotten")
 	}
 }
@@ -204,7 +204,7 @@ func TestSampleOfTheJournalIsReadForever(t *testing.T) {
 	o.Clock = func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }
 	f := openOffice(t, dir, o)
 	for order, want := range map[string]emeterai.Status{"sample-1": emeterai.Affixed, "sample-2": emeterai.Unused} {
-		if got, err := f.Status(context.Background(), emeteraitest.Take(t, f, order)); err != nil || got != want {
+		if got, err := f.SerialStatus(context.Background(), emeteraitest.BuySerial(t, f, order)); err != nil || got != want {
 			t.Errorf("%s is %q: %v", order, got, err)
 		}
 	}
@@ -222,26 +222,26 @@ func TestNothingIsTakenWithoutACertificate(t *testing.T) {
 	sealer := o.Sealer
 	o.Sealer = broken{}
 	f := openOffice(t, dir, o)
-	if _, err := f.Take(context.Background(), emeteraitest.Order("a")); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
+	if _, err := f.BuySerial(context.Background(), emeteraitest.NewOrder("a")); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
 		t.Errorf("%v", err)
 	}
 	if b := journalOf(t, dir); bytes.Count(b, []byte("\n")) != 1 {
 		t.Errorf("journal has %s", b)
 	}
 	f.o.Sealer = sealer
-	emeteraitest.Take(t, f, "a")
+	emeteraitest.BuySerial(t, f, "a")
 }
 
 func TestJournalThatCannotBeWrittenIssuesNothing(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
 	f := openOffice(t, dir, o)
-	first := emeteraitest.Take(t, f, "a")
+	first := emeteraitest.BuySerial(t, f, "a")
 	f.Close()
-	if _, err := f.Take(context.Background(), emeteraitest.Order("b")); emeterai.ClassOf(err) != emeterai.Transient {
+	if _, err := f.BuySerial(context.Background(), emeteraitest.NewOrder("b")); emeterai.ClassOf(err) != emeterai.Transient {
 		t.Errorf("%v", err)
 	}
-	if len(f.orders) != 1 || emeteraitest.Take(t, f, "a") != first {
+	if len(f.orders) != 1 || emeteraitest.BuySerial(t, f, "a") != first {
 		t.Error("an order was answered that is not durable")
 	}
 }
@@ -250,7 +250,7 @@ func TestKeyThatDoesNotOpenStopsTheOffice(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
 	f := openOffice(t, dir, o)
-	emeteraitest.Take(t, f, "a")
+	emeteraitest.BuySerial(t, f, "a")
 	closeOffice(t, f)
 	o.Sealer = broken{}
 	if _, err := Open(dir, o); !errors.Is(err, errBroken) {

@@ -23,9 +23,9 @@ var letters = map[rune][7]string{
 	'N': {"#...#", "##..#", "#.#.#", "#.#.#", "#..##", "#...#", "#...#"},
 }
 
-// picture draws what the protocol calls a serial's image, in PNG: a code that leads to its verification, with the
+// drawPicture draws what the protocol calls a serial's image, in PNG: a code that leads to its verification, with the
 // word SPESIMEN across it. The adapter wants one; the sandbox's own stamps are drawn by artwork.
-func picture(verify string) []byte {
+func drawPicture(verify string) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, pictureSide, pictureSide))
 	code, err := qr.Encode(verify, qr.M)
 	if err == nil { // an address too long for a code leaves the word alone

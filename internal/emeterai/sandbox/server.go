@@ -40,7 +40,7 @@ const (
 type Server struct {
 	office *Office
 	o      ServeOptions
-	fate   *fate
+	faults *faultSchedule
 	shared *os.Root // nil: no adapter form
 	own    *os.Root
 	mux    *http.ServeMux
@@ -56,7 +56,7 @@ func (f *Office) Serve(o ServeOptions) (*Server, error) {
 	if len(o.Users) == 0 {
 		return nil, errors.New("office: nobody may log in")
 	}
-	if err := o.Faults.check(); err != nil {
+	if err := o.Faults.checkPlan(); err != nil {
 		return nil, err
 	}
 	if o.Mount == "" {
@@ -68,7 +68,7 @@ func (f *Office) Serve(o ServeOptions) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{office: f, o: o, fate: newFate(o.Faults, f.o.Clock), tokens: map[string]token{}, adapter: make(chan struct{}, 1)}
+	s := &Server{office: f, o: o, faults: newFaultSchedule(o.Faults, f.o.Clock), tokens: map[string]token{}, adapter: make(chan struct{}, 1)}
 	var err error
 	if s.own, err = openFolder(o.Folder); err != nil {
 		return nil, fmt.Errorf("folder of uploads: %w", err)
@@ -78,7 +78,7 @@ func (f *Office) Serve(o ServeOptions) (*Server, error) {
 			return nil, errors.Join(fmt.Errorf("shared folder: %w", err), s.own.Close())
 		}
 	}
-	s.routes()
+	s.addRoutes()
 	return s, nil
 }
 
@@ -100,20 +100,20 @@ func (s *Server) Close() error {
 // ServeHTTP answers a call.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-func (s *Server) routes() {
+func (s *Server) addRoutes() {
 	s.mux = http.NewServeMux()
-	s.handle("POST /api/users/login", CallLogin, s.login)
-	s.handle("GET /jenisdoc", CallKinds, s.kinds)
-	s.handle("POST /chanel/stampv2", CallTake, s.take)
-	s.handle("GET /snqr/qrimage", CallPicture, s.picture)
-	s.handle("GET /api/chanel/stamp/ext", CallStatus, s.status)
-	s.handle("GET /chanel/sale/stamp/ext/{user}", CallSerials, s.serials)
-	s.handle("POST /function/saldopos", CallSaldo, s.saldo)
-	s.handle("POST /uploaddoc2", CallUpload, s.upload)
-	s.handle("POST /keystamp/adapter/docSigningZ", CallStamp, s.signUploaded)
-	s.handle("GET /files/{id}", CallFile, s.file)
+	s.addRoute("POST /api/users/login", CallLogin, s.handleLogin)
+	s.addRoute("GET /jenisdoc", CallKinds, s.handleKinds)
+	s.addRoute("POST /chanel/stampv2", CallBuy, s.handlePurchase)
+	s.addRoute("GET /snqr/qrimage", CallPicture, s.handlePicture)
+	s.addRoute("GET /api/chanel/stamp/ext", CallStatus, s.handleStatus)
+	s.addRoute("GET /chanel/sale/stamp/ext/{user}", CallSerials, s.handleSerials)
+	s.addRoute("POST /function/saldopos", CallSaldo, s.handleBalance)
+	s.addRoute("POST /uploaddoc2", CallUpload, s.handleUpload)
+	s.addRoute("POST /keystamp/adapter/docSigningZ", CallStamp, s.signUploaded)
+	s.addRoute("GET /files/{id}", CallFile, s.handleFile)
 	if s.shared != nil {
-		s.handle("POST /adapter/pdfsigning/rest/docSigningZ", CallStamp, s.signShared)
+		s.addRoute("POST /adapter/pdfsigning/rest/docSigningZ", CallStamp, s.signShared)
 	}
 	if s.o.Control {
 		s.mux.HandleFunc("GET /control/faults", s.readFaults)
@@ -128,8 +128,8 @@ type answer struct {
 	file   *os.File // instead of a body; closed when it was sent
 }
 
-// work is what a call does. The fault is for those that come with what was asked.
-type work func(ctx context.Context, r *http.Request, f Fault) answer
+// callHandler is what a call does. The fault is for those that come with what was asked.
+type callHandler func(ctx context.Context, r *http.Request, f Fault) answer
 
 // refusal is what every call but docSigningZ says when it does not do what was asked.
 type refusal struct {
@@ -141,10 +141,10 @@ func refuseWith(status int, code, format string, args ...any) answer {
 	return answer{status: status, body: refusal{code, fmt.Sprintf(format, args...)}}
 }
 
-// handle serves a call with the fate it meets.
-func (s *Server) handle(pattern string, c Call, do work) {
+// addRoute serves a call with the fate it meets.
+func (s *Server) addRoute(pattern string, c Call, do callHandler) {
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		rule := s.fate.next(c)
+		rule := s.faults.nextRule(c)
 		if rule.Fault != FaultNone {
 			s.o.Log.InfoContext(r.Context(), "fault", "call", c, "fault", rule.Fault, "code", rule.Code)
 		}
@@ -152,7 +152,7 @@ func (s *Server) handle(pattern string, c Call, do work) {
 		ctx := context.WithoutCancel(r.Context())
 		switch rule.Fault {
 		case FaultOutage:
-			cut(w)
+			cutConnection(w)
 			return
 		case FaultHTML:
 			w.Header().Set("Content-Type", "text/html")
@@ -160,43 +160,43 @@ func (s *Server) handle(pattern string, c Call, do work) {
 			_, _ = io.WriteString(w, "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>")
 			return
 		case FaultToken:
-			s.forget(bearer(r))
-			send(w, unauthorised(c))
+			s.dropToken(bearerToken(r))
+			sendAnswer(w, unauthorisedAnswer(c))
 			return
 		case FaultStatus:
-			send(w, refuseWith(http.StatusOK, rule.Code, "as ordered"))
+			sendAnswer(w, refuseWith(http.StatusOK, rule.Code, "as ordered"))
 			return
 		case FaultError:
-			send(w, signed{Status: "False", Code: rule.Code, Message: "as ordered"}.answer())
+			sendAnswer(w, signResult{Status: "False", Code: rule.Code, Message: "as ordered"}.asAnswer())
 			return
 		case FaultSlow:
-			pause(r.Context(), rule.Delay)
+			waitFor(r.Context(), rule.Delay)
 		}
 		a := do(ctx, r, rule.Fault)
 		switch rule.Fault {
 		case FaultLost:
 			a.close()
-			cut(w)
+			cutConnection(w)
 			return
 		case FaultLate:
-			pause(r.Context(), rule.Delay)
+			waitFor(r.Context(), rule.Delay)
 		case FaultErrorDone:
-			a = signed{Status: "False", Code: rule.Code, Message: "as ordered"}.answer()
+			a = signResult{Status: "False", Code: rule.Code, Message: "as ordered"}.asAnswer()
 		}
-		send(w, a)
+		sendAnswer(w, a)
 	})
 }
 
-// unauthorised is what a call says of a token that is none.
-func unauthorised(c Call) answer {
+// unauthorisedAnswer is what a call says of a token that is none.
+func unauthorisedAnswer(c Call) answer {
 	if c == CallStamp {
-		return signed{Status: "False", Code: codeToken, Message: "token is not valid"}.answer()
+		return signResult{Status: "False", Code: codeToken, Message: "token is not valid"}.asAnswer()
 	}
 	return refuseWith(http.StatusUnauthorized, codeToken, "token is not valid")
 }
 
-// pause waits, but no longer than somebody waits for the answer.
-func pause(ctx context.Context, d Length) {
+// waitFor waits, but no longer than somebody waits for the answer.
+func waitFor(ctx context.Context, d Length) {
 	t := time.NewTimer(time.Duration(d))
 	defer t.Stop()
 	select {
@@ -205,8 +205,8 @@ func pause(ctx context.Context, d Length) {
 	}
 }
 
-// cut ends the connection without an answer.
-func cut(w http.ResponseWriter) {
+// cutConnection ends the connection without an answer.
+func cutConnection(w http.ResponseWriter) {
 	c, _, err := http.NewResponseController(w).Hijack()
 	if err != nil { // HTTP/2, or no connection: this comes nearest
 		w.WriteHeader(http.StatusGatewayTimeout)
@@ -221,7 +221,7 @@ func (a answer) close() {
 	}
 }
 
-func send(w http.ResponseWriter, a answer) {
+func sendAnswer(w http.ResponseWriter, a answer) {
 	defer a.close()
 	if a.file != nil {
 		w.Header().Set("Content-Type", "application/pdf")
@@ -235,23 +235,23 @@ func send(w http.ResponseWriter, a answer) {
 	_ = json.NewEncoder(w).Encode(a.body)
 }
 
-// read reads a call's body.
-func read(r *http.Request, into any) error {
+// decodeBody reads a call's body.
+func decodeBody(r *http.Request, into any) error {
 	return json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(into)
 }
 
 func (s *Server) readFaults(w http.ResponseWriter, _ *http.Request) {
-	send(w, answer{body: s.fate.current()})
+	sendAnswer(w, answer{body: s.faults.currentPlan()})
 }
 
 func (s *Server) setFaults(w http.ResponseWriter, r *http.Request) {
 	p, err := ReadPlan(r.Body)
 	if err != nil {
-		send(w, refuseWith(http.StatusBadRequest, "99", "%v", err))
+		sendAnswer(w, refuseWith(http.StatusBadRequest, "99", "%v", err))
 		return
 	}
-	s.fate.set(p)
-	send(w, answer{body: p})
+	s.faults.startPlan(p)
+	sendAnswer(w, answer{body: p})
 }
 
 // token is what a user shows after logging in.
@@ -260,9 +260,9 @@ type token struct {
 	ends time.Time
 }
 
-// prune forgets tokens that ended, and all of them if there are too many: who had one logs in again. The caller
+// pruneTokens forgets tokens that ended, and all of them if there are too many: who had one logs in again. The caller
 // holds mu.
-func (s *Server) prune(now time.Time) {
+func (s *Server) pruneTokens(now time.Time) {
 	if len(s.tokens) < maxTokens {
 		return
 	}

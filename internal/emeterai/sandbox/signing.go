@@ -17,8 +17,8 @@ import (
 	"segel/pdf"
 )
 
-// signing is the body of docSigningZ.
-type signing struct {
+// signRequest is the body of docSigningZ.
+type signRequest struct {
 	Profile   string `json:"profileName"`
 	Src       string `json:"src"`
 	Dest      string `json:"dest"`
@@ -39,15 +39,15 @@ type signing struct {
 	DocID     string `json:"docId"`
 }
 
-// signed is what docSigningZ says, always with status 200.
-type signed struct {
+// signResult is what docSigningZ says, always with status 200.
+type signResult struct {
 	Status  string `json:"status"` // True or False
 	Code    string `json:"errorCode"`
 	Message string `json:"errorMessage"`
 	URLFile string `json:"urlFile,omitempty"`
 }
 
-func (s signed) answer() answer { return answer{body: s} }
+func (s signResult) asAnswer() answer { return answer{body: s} }
 
 // What docSigningZ refuses with.
 const (
@@ -60,34 +60,34 @@ const (
 	signUnknown   = "97" // the office does not know; also a serial that it never issued
 )
 
-func notSigned(code, format string, args ...any) signed {
-	return signed{Status: "False", Code: code, Message: fmt.Sprintf(format, args...)}
+func notSigned(code, format string, args ...any) signResult {
+	return signResult{Status: "False", Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
 // signShared stamps a file in the shared folder.
 func (s *Server) signShared(ctx context.Context, r *http.Request, f Fault) answer {
-	var in signing
-	if err := read(r, &in); err != nil {
-		return notSigned(signEmpty, "%v", err).answer()
+	var in signRequest
+	if err := decodeBody(r, &in); err != nil {
+		return notSigned(signEmpty, "%v", err).asAnswer()
 	}
-	src, dest, pic := s.inside(in.Src), s.inside(in.Dest), s.inside(in.Picture)
+	src, dest, pic := s.sharedPath(in.Src), s.sharedPath(in.Dest), s.sharedPath(in.Picture)
 	if src == "" || dest == "" || pic == "" {
-		return notSigned(signEmpty, "src, dest and spesimenPath must lie in %s", s.o.Mount).answer()
+		return notSigned(signEmpty, "src, dest and spesimenPath must lie in %s", s.o.Mount).asAnswer()
 	}
 	if _, err := s.shared.Stat(pic); err != nil {
-		return notSigned(signEmpty, "there is no picture at spesimenPath").answer()
+		return notSigned(signEmpty, "there is no picture at spesimenPath").asAnswer()
 	}
-	leave, err := s.enter(ctx)
+	leave, err := s.acquireAdapter(ctx)
 	if err != nil {
-		return explain(err).answer()
+		return explainFailure(err).asAnswer()
 	}
 	defer leave()
-	return s.sign(ctx, in, f, place{s.shared, src}, place{s.shared, dest}).answer()
+	return s.signFile(ctx, in, f, folderFile{s.shared, src}, folderFile{s.shared, dest}).asAnswer()
 }
 
-// enter waits until the adapter is free, which stamps one document at a time, or ctx ends; leave frees it again. A call's
+// acquireAdapter waits until the adapter is free, which stamps one document at a time, or ctx ends; leave frees it again. A call's
 // ctx does not end with its client: see handle.
-func (s *Server) enter(ctx context.Context) (leave func(), err error) {
+func (s *Server) acquireAdapter(ctx context.Context) (leave func(), err error) {
 	select {
 	case s.adapter <- struct{}{}:
 		return func() { <-s.adapter }, nil
@@ -96,8 +96,8 @@ func (s *Server) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// inside returns a client's path in the shared folder, relative to it, or nothing.
-func (s *Server) inside(name string) string {
+// sharedPath returns a client's path in the shared folder, relative to it, or nothing.
+func (s *Server) sharedPath(name string) string {
 	rest, ok := strings.CutPrefix(path.Clean(name), s.o.Mount+"/")
 	if !ok {
 		return ""
@@ -105,19 +105,19 @@ func (s *Server) inside(name string) string {
 	return rest
 }
 
-// place is a file in a folder.
-type place struct {
+// folderFile is a file in a folder.
+type folderFile struct {
 	root *os.Root
 	name string
 }
 
-func (p place) create() (*os.File, error) {
+func (p folderFile) createFile() (*os.File, error) {
 	return p.root.OpenFile(p.name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 }
 
-// sign stamps src and writes dest.
-func (s *Server) sign(ctx context.Context, in signing, f Fault, src, dest place) signed {
-	user, ok := s.user(in.Token)
+// signFile stamps src and writes dest.
+func (s *Server) signFile(ctx context.Context, in signRequest, f Fault, src, dest folderFile) signResult {
+	user, ok := s.findUser(in.Token)
 	switch {
 	case !ok:
 		return notSigned(codeToken, "token is not valid")
@@ -126,7 +126,7 @@ func (s *Server) sign(ctx context.Context, in signing, f Fault, src, dest place)
 	case in.Serial == "" || in.Reason == "" || in.Page < 1 || in.LLX >= in.URX || in.LLY >= in.URY:
 		return notSigned(signEmpty, "refToken, reason, page or box is missing")
 	}
-	if _, ok := s.office.find(user, in.Serial); !ok {
+	if _, ok := s.office.findSerial(user, in.Serial); !ok {
 		return notSigned(signUnknown, "serial %s is not known", in.Serial)
 	}
 	file, err := src.root.Open(src.name)
@@ -136,13 +136,13 @@ func (s *Server) sign(ctx context.Context, in signing, f Fault, src, dest place)
 	defer file.Close()
 	if err := s.stampFile(ctx, in, f, file, dest); err != nil {
 		s.o.Log.InfoContext(ctx, "not stamped", "serial", in.Serial, "error", err)
-		return explain(err)
+		return explainFailure(err)
 	}
-	return signed{Status: "True", Code: codeOK}
+	return signResult{Status: "True", Code: codeOK}
 }
 
-// explain turns what went wrong into the protocol's codes.
-func explain(err error) signed {
+// explainFailure turns what went wrong into the protocol's codes.
+func explainFailure(err error) signResult {
 	var p *emeterai.Problem
 	switch {
 	case errors.Is(err, pades.ErrCertified), errors.Is(err, pades.ErrFieldLocked):
@@ -160,67 +160,67 @@ func explain(err error) signed {
 }
 
 // stampFile stamps an open file and writes what comes of it.
-func (s *Server) stampFile(ctx context.Context, in signing, f Fault, file *os.File, dest place) error {
-	src, digest, err := s.load(file)
+func (s *Server) stampFile(ctx context.Context, in signRequest, f Fault, file *os.File, dest folderFile) error {
+	src, digest, err := s.openSource(file)
 	if err != nil {
 		return err
 	}
 	req := emeterai.Request{Serial: in.Serial, Source: src, Digest: digest, Page: in.Page, Reason: in.Reason, Location: in.Location}
-	c, err := s.office.admit(ctx, req)
+	c, err := s.office.admitRequest(ctx, req)
 	if err != nil {
 		return err
 	}
 	d, err := pdf.Open(src.R, src.Size, pdf.Options{})
 	if err != nil {
-		return unreadable(err)
+		return unreadableFile(err)
 	}
 	n, err := d.PageCount()
 	if err != nil {
-		return unreadable(err)
+		return unreadableFile(err)
 	}
 	req.Page = min(in.Page, n) // as the real one, without saying so
 	// As they are: the real one knows neither rotation nor crop box.
 	rect := pdf.Rect{LLX: float64(in.LLX), LLY: float64(in.LLY), URX: float64(in.URX), URY: float64(in.URY)}
-	whole, err := s.office.wrong(ctx, f, c, req, rect, n)
+	whole, err := s.office.affixWithFault(ctx, f, c, req, rect, n)
 	switch {
 	case err == nil:
-	case forGood(err):
-		return refused(emeterai.CodeFile, "the file cannot be stamped", err)
+	case isPermanent(err):
+		return permanentProblem(emeterai.CodeFile, "the file cannot be stamped", err)
 	default:
-		return down(err)
+		return unavailable(err)
 	}
 	// As with Stamp, the serial belongs to the source from here on.
-	if err := s.office.bind(req); err != nil {
+	if err := s.office.bindSerial(req); err != nil {
 		return err
 	}
-	return write(dest, whole, f == FaultHalf)
+	return writeStamped(dest, whole, f == FaultHalf)
 }
 
-// load hashes a file from end to end.
-func (s *Server) load(file *os.File) (pades.Source, [32]byte, error) {
+// openSource hashes a file from end to end.
+func (s *Server) openSource(file *os.File) (pades.Source, [32]byte, error) {
 	info, err := file.Stat()
 	if err != nil {
-		return pades.Source{}, [32]byte{}, down(err)
+		return pades.Source{}, [32]byte{}, unavailable(err)
 	}
 	if !info.Mode().IsRegular() || info.Size() > s.o.MaxFile {
-		return pades.Source{}, [32]byte{}, refused(emeterai.CodeFile, "src is no file, or too large", nil)
+		return pades.Source{}, [32]byte{}, permanentProblem(emeterai.CodeFile, "src is no file, or too large", nil)
 	}
 	h := sha256.New()
 	if _, err := io.Copy(h, io.NewSectionReader(file, 0, info.Size())); err != nil {
-		return pades.Source{}, [32]byte{}, down(err)
+		return pades.Source{}, [32]byte{}, unavailable(err)
 	}
 	state, err := h.(encoding.BinaryMarshaler).MarshalBinary()
 	if err != nil {
-		return pades.Source{}, [32]byte{}, down(err)
+		return pades.Source{}, [32]byte{}, unavailable(err)
 	}
 	return pades.Source{R: file, Size: info.Size(), State: state}, [32]byte(h.Sum(nil)), nil
 }
 
-// write writes a stamped file in place, as the real one does; half of it for a fault.
-func write(p place, whole pades.Source, half bool) error {
-	out, err := p.create()
+// writeStamped writes a stamped file in place, as the real one does; half of it for a fault.
+func writeStamped(p folderFile, whole pades.Source, half bool) error {
+	out, err := p.createFile()
 	if err != nil {
-		return down(err)
+		return unavailable(err)
 	}
 	n := whole.Size
 	if half {
@@ -228,7 +228,7 @@ func write(p place, whole pades.Source, half bool) error {
 	}
 	_, err = io.Copy(out, io.NewSectionReader(whole.R, 0, n))
 	if err := errors.Join(err, out.Close()); err != nil {
-		return down(err)
+		return unavailable(err)
 	}
 	return nil
 }

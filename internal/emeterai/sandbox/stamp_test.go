@@ -22,13 +22,13 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// stamped returns a file with one stamp, and its serial.
-func stamped(t *testing.T, f *Office, file []byte, box emeterai.Box) ([]byte, string) {
+// stampNew returns a file with one stamp, and its serial.
+func stampNew(t *testing.T, f *Office, file []byte, box emeterai.Box) ([]byte, string) {
 	t.Helper()
-	serial := emeteraitest.Take(t, f, t.Name())
-	r := emeteraitest.Request(t, serial, file)
+	serial := emeteraitest.BuySerial(t, f, t.Name())
+	r := emeteraitest.NewRequest(t, serial, file)
 	r.Box = box
-	return emeteraitest.Stamp(t, f, r, file), serial
+	return emeteraitest.StampFile(t, f, r, file), serial
 }
 
 var common = emeterai.Box{LLX: 400, LLY: 100, URX: 454, URY: 154}
@@ -38,14 +38,14 @@ func TestOtherProgramsAcceptTheStampedFile(t *testing.T) {
 	f := openOffice(t, t.TempDir(), officeOptions(t))
 	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2)} {
 		t.Run(name, func(t *testing.T) {
-			out, serial := stamped(t, f, file, common)
+			out, serial := stampNew(t, f, file, common)
 			path := filepath.Join(t.TempDir(), "stamped.pdf")
 			if err := os.WriteFile(path, out, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			run(t, "qpdf", "--check", path)
-			said := run(t, "pdfsig", "-nocert", path)
-			for _, want := range []string{"Signature is Valid", emeterai.Field(serial), Name} {
+			runTool(t, "qpdf", "--check", path)
+			said := runTool(t, "pdfsig", "-nocert", path)
+			for _, want := range []string{"Signature is Valid", emeterai.FieldName(serial), Name} {
 				if !strings.Contains(said, want) {
 					t.Errorf("pdfsig does not say %q:\n%s", want, said)
 				}
@@ -57,7 +57,7 @@ func TestOtherProgramsAcceptTheStampedFile(t *testing.T) {
 	}
 }
 
-func run(t *testing.T, name string, args ...string) string {
+func runTool(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("%s is not installed", name)
@@ -72,7 +72,7 @@ func run(t *testing.T, name string, args ...string) string {
 func TestStampIsTwoIncrementsWithProof(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(1)
-	out, serial := stamped(t, openOffice(t, t.TempDir(), officeOptions(t)), file, common)
+	out, serial := stampNew(t, openOffice(t, t.TempDir(), officeOptions(t)), file, common)
 	d, err := pdf.Open(bytes.NewReader(out), int64(len(out)), pdf.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestStampingReadsLittleOfALargeFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	r := emeteraitest.Request(t, emeteraitest.Take(t, f, "a"), pdftest.Table(1))
+	r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, f, "a"), pdftest.Table(1))
 	counted := &counter{r: large}
 	r.Source = pades.Source{R: counted, Size: large.Size(), State: state, File: pdf.Options{NextObject: nextObject(t, large)}}
 	r.Digest = [32]byte(h.Sum(nil))
@@ -133,7 +133,7 @@ func TestStampingReadsLittleOfALargeFile(t *testing.T) {
 		t.Errorf("stamping read %d of %d bytes", n, large.Size())
 	}
 	counted.n.Store(0)
-	if _, err := emeterai.Judge(context.Background(), r, tail); err != nil {
+	if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 		t.Fatal(err)
 	}
 	if n := counted.n.Load(); n > 4<<20 {
@@ -156,11 +156,11 @@ func (c *counter) ReadAt(p []byte, at int64) (int, error) {
 func TestOfTwoSourcesForOneSerialOneIsRefused(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	serial := emeteraitest.Take(t, f, "a")
+	serial := emeteraitest.BuySerial(t, f, "a")
 	errs := make([]error, 2)
 	var wg sync.WaitGroup
 	for i := range errs {
-		r := emeteraitest.Request(t, serial, pdftest.Table(i+1))
+		r := emeteraitest.NewRequest(t, serial, pdftest.Table(i+1))
 		wg.Go(func() { _, errs[i] = f.Stamp(context.Background(), r) })
 	}
 	wg.Wait()
@@ -174,11 +174,11 @@ func TestWithoutTrustedTimeTheSerialStaysUnused(t *testing.T) {
 	o := officeOptions(t)
 	o.Timestamper = silent{}
 	f := openOffice(t, t.TempDir(), o)
-	serial := emeteraitest.Take(t, f, "a")
-	if _, err := f.Stamp(context.Background(), emeteraitest.Request(t, serial, pdftest.Table(1))); emeterai.ClassOf(err) != emeterai.Transient {
+	serial := emeteraitest.BuySerial(t, f, "a")
+	if _, err := f.Stamp(context.Background(), emeteraitest.NewRequest(t, serial, pdftest.Table(1))); emeterai.ClassOf(err) != emeterai.Transient {
 		t.Errorf("%v", err)
 	}
-	if s, err := f.Status(context.Background(), serial); err != nil || s != emeterai.Unused {
+	if s, err := f.SerialStatus(context.Background(), serial); err != nil || s != emeterai.Unused {
 		t.Errorf("%s, %v", s, err)
 	}
 }
@@ -192,8 +192,8 @@ func (silent) TokenSize() int                                    { return 0 }
 func TestFileThatIsNoneIsRefusedForGood(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	serial := emeteraitest.Take(t, f, "a")
-	_, err := f.Stamp(context.Background(), emeteraitest.Request(t, serial, []byte("no file")))
+	serial := emeteraitest.BuySerial(t, f, "a")
+	_, err := f.Stamp(context.Background(), emeteraitest.NewRequest(t, serial, []byte("no file")))
 	if emeterai.ClassOf(err) != emeterai.Permanent {
 		t.Errorf("%v", err)
 	}
@@ -202,7 +202,7 @@ func TestFileThatIsNoneIsRefusedForGood(t *testing.T) {
 func TestDigestOfAnotherSourceIsRefusedWithAndWithoutMidstate(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
-	r := emeteraitest.Request(t, emeteraitest.Take(t, f, "a"), pdftest.Table(1))
+	r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, f, "a"), pdftest.Table(1))
 	state := r.Source.State
 	for _, r.Source.State = range [][]byte{state, nil, []byte("no state")} {
 		r := r
@@ -212,7 +212,7 @@ func TestDigestOfAnotherSourceIsRefusedWithAndWithoutMidstate(t *testing.T) {
 		}
 	}
 	r.Source.State = nil
-	emeteraitest.Stamp(t, f, r, pdftest.Table(1))
+	emeteraitest.StampFile(t, f, r, pdftest.Table(1))
 
 	r.Source.Size++ // more than there is
 	if _, err := f.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Transient {
@@ -224,10 +224,10 @@ func TestCertificateNearItsEndIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
 	f := openOffice(t, dir, o)
-	emeteraitest.Take(t, f, "a")
+	emeteraitest.BuySerial(t, f, "a")
 	first := f.credential.chain[0]
 	f.o.Clock = func() time.Time { return first.NotAfter.Add(-time.Hour) }
-	emeteraitest.Take(t, f, "b")
+	emeteraitest.BuySerial(t, f, "b")
 	closeOffice(t, f)
 	if f.credential.chain[0].Equal(first) || !openOffice(t, dir, o).credential.chain[0].Equal(f.credential.chain[0]) {
 		t.Error("the certificate is the former one")
@@ -238,14 +238,14 @@ func TestCertificateThatBeginsInTheFutureIsReplaced(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Add(6 * time.Hour) // the clock is ahead at the first order
 	clock := func() time.Time { return now }
-	a, err := authority.Ephemeral(publicURL, clock)
+	a, err := authority.NewEphemeral(publicURL, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir, o := t.TempDir(), officeOptions(t)
 	o.Issuer, o.Clock = a, clock
 	f := openOffice(t, dir, o)
-	emeteraitest.Take(t, f, "a")
+	emeteraitest.BuySerial(t, f, "a")
 	wrong := f.credential.chain[0]
 	now = time.Now()
 	o.Issuer = officeOptions(t).Issuer
@@ -254,7 +254,7 @@ func TestCertificateThatBeginsInTheFutureIsReplaced(t *testing.T) {
 	if !f.credential.chain[0].Equal(wrong) {
 		t.Fatal("the journal has another certificate")
 	}
-	emeteraitest.Take(t, f, "b")
+	emeteraitest.BuySerial(t, f, "b")
 	if c := f.credential.chain[0]; c.Equal(wrong) || c.NotBefore.After(now) {
 		t.Errorf("stamps with a certificate that begins at %s, now %s", c.NotBefore, now)
 	}

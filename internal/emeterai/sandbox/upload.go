@@ -15,7 +15,7 @@ import (
 // and which are removed after a day.
 var fileID = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
-func (s *Server) uploaded(id string) bool {
+func (s *Server) hasUpload(id string) bool {
 	if !fileID.MatchString(id) {
 		return false
 	}
@@ -23,13 +23,13 @@ func (s *Server) uploaded(id string) bool {
 	return err == nil
 }
 
-// upload keeps a file.
-func (s *Server) upload(_ context.Context, r *http.Request, _ Fault) answer {
+// handleUpload keeps a file.
+func (s *Server) handleUpload(_ context.Context, r *http.Request, _ Fault) answer {
 	parts, err := r.MultipartReader()
 	if err != nil {
 		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
 	}
-	s.sweep()
+	s.removeOldUploads()
 	id, name, shown := rand.Text(), "", ""
 	for {
 		p, err := parts.NextPart()
@@ -47,14 +47,14 @@ func (s *Server) upload(_ context.Context, r *http.Request, _ Fault) answer {
 			}
 			shown = b.String()
 		case "file":
-			if name = p.FileName(); !s.keepUpload(id, p) {
+			if name = p.FileName(); !s.storeUpload(id, p) {
 				return refuseWith(http.StatusBadRequest, codeError, "the file is cut off or too large")
 			}
 		}
 	}
-	if _, ok := s.user(shown); !ok {
+	if _, ok := s.findUser(shown); !ok {
 		_ = s.own.Remove(id + ".src")
-		return unauthorised(CallUpload)
+		return unauthorisedAnswer(CallUpload)
 	}
 	if name == "" {
 		return refuseWith(http.StatusBadRequest, codeError, "file is missing")
@@ -62,8 +62,8 @@ func (s *Server) upload(_ context.Context, r *http.Request, _ Fault) answer {
 	return answer{body: map[string]string{"statusCode": codeOK, "id": id, "name": name}}
 }
 
-func (s *Server) keepUpload(id string, r io.Reader) bool {
-	out, err := place{s.own, id + ".src"}.create()
+func (s *Server) storeUpload(id string, r io.Reader) bool {
+	out, err := folderFile{s.own, id + ".src"}.createFile()
 	if err != nil {
 		return false
 	}
@@ -75,8 +75,8 @@ func (s *Server) keepUpload(id string, r io.Reader) bool {
 	return false
 }
 
-// sweep removes what is old. What cannot be removed is tried again.
-func (s *Server) sweep() {
+// removeOldUploads removes what is old. What cannot be removed is tried again.
+func (s *Server) removeOldUploads() {
 	dir, err := s.own.Open(".")
 	if err != nil {
 		return
@@ -96,33 +96,33 @@ func (s *Server) sweep() {
 
 // signUploaded stamps a file that was uploaded.
 func (s *Server) signUploaded(ctx context.Context, r *http.Request, f Fault) answer {
-	var in signing
-	if err := read(r, &in); err != nil {
-		return notSigned(signEmpty, "%v", err).answer()
+	var in signRequest
+	if err := decodeBody(r, &in); err != nil {
+		return notSigned(signEmpty, "%v", err).asAnswer()
 	}
 	if in.OnPrem == nil || *in.OnPrem || in.DocID == "" {
-		return notSigned(signEmpty, "onPrem or docId is missing").answer()
+		return notSigned(signEmpty, "onPrem or docId is missing").asAnswer()
 	}
-	if !s.uploaded(in.DocID) {
-		return notSigned(signUnparsed, "docId %q was not uploaded", in.DocID).answer()
+	if !s.hasUpload(in.DocID) {
+		return notSigned(signUnparsed, "docId %q was not uploaded", in.DocID).asAnswer()
 	}
-	leave, err := s.enter(ctx)
+	leave, err := s.acquireAdapter(ctx)
 	if err != nil {
-		return explain(err).answer()
+		return explainFailure(err).asAnswer()
 	}
 	defer leave()
 	id := rand.Text()
-	out := s.sign(ctx, in, f, place{s.own, in.DocID + ".src"}, place{s.own, id + ".pdf"})
+	out := s.signFile(ctx, in, f, folderFile{s.own, in.DocID + ".src"}, folderFile{s.own, id + ".pdf"})
 	if out.Code == codeOK {
 		out.URLFile = "/files/" + id
 	}
-	return out.answer()
+	return out.asAnswer()
 }
 
-// file sends a stamped file.
-func (s *Server) file(_ context.Context, r *http.Request, _ Fault) answer {
-	if _, ok := s.user(bearer(r)); !ok {
-		return unauthorised(CallFile)
+// handleFile sends a stamped file.
+func (s *Server) handleFile(_ context.Context, r *http.Request, _ Fault) answer {
+	if _, ok := s.findUser(bearerToken(r)); !ok {
+		return unauthorisedAnswer(CallFile)
 	}
 	id := r.PathValue("id")
 	if !fileID.MatchString(id) {

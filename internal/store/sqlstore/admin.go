@@ -11,55 +11,55 @@ import (
 // Organisations implements [store.Administration].
 func (s *Store) Organisations(ctx context.Context) ([]store.Organisation, error) {
 	all := []store.Organisation{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var o store.Organisation
-			err := scan(&o.ID, &o.Name, moment(&o.CreatedAt))
+			err := scan(&o.ID, &o.Name, scanTime(&o.CreatedAt))
 			all = append(all, o)
 			return err
 		}, `SELECT id, name, created_at FROM organisation ORDER BY created_at, id`)
 	})
-	return all, wrap(err, "read organisations")
+	return all, wrapf(err, "read organisations")
 }
 
 // waitingOrder keeps SQLite from walking all documents in the order of their identifiers, to have nothing to sort.
 const waitingOrder = "id + 0"
 
-// waiting is the table of documents that stand still, and which of them are asked for. Each half has an index of its own,
+// waitingDocuments is the table of documents that stand still, and which of them are asked for. Each half has an index of its own,
 // which neither has where both are one condition.
-func waiting(w store.WaitingQuery) (table string, c *condition) {
+func waitingDocuments(w store.WaitingQuery) (table string, c *condition) {
 	c = &condition{}
 	// Every try moves waits_since, but not what tells of progress.
 	table = fmt.Sprintf(`(SELECT id, organisation FROM document WHERE state = 'failed' UNION ALL SELECT id, organisation FROM document
-		WHERE waits_since <> 0 AND state <> 'failed' AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s) waiting`, c.arg(micros(w.Before)))
+		WHERE waits_since <> 0 AND state <> 'failed' AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s) waiting`, c.addArg(toMicros(w.Before)))
 	if w.Organisation != "" {
-		c.and("organisation = %s", w.Organisation)
+		c.addTerm("organisation = %s", w.Organisation)
 	}
 	return table, c
 }
 
 // Waiting implements [store.Administration].
 func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, error) {
-	table, c := waiting(w)
+	table, c := waitingDocuments(w)
 	l := store.List{Documents: []contract.Document{}}
-	err := s.db.read(ctx, func(q querier) (err error) {
-		if l.Total, err = c.total(ctx, q, table); err != nil {
+	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
+		if l.Total, err = c.countRows(ctx, q, table); err != nil {
 			return err
 		}
 		var ids []contract.DocumentID
-		err = each(ctx, q, func(scan func(...any) error) error {
+		err = queryEach(ctx, q, func(scan func(...any) error) error {
 			var id contract.DocumentID
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
-		}, `SELECT id FROM `+table+c.page(waitingOrder, w.Offset, w.Limit), c.args...)
+		}, `SELECT id FROM `+table+c.pageClause(waitingOrder, w.Offset, w.Limit), c.args...)
 		if err != nil || len(ids) == 0 {
 			return err
 		}
-		l.Documents, err = documents(ctx, q, ids)
+		l.Documents, err = readDocuments(ctx, q, ids)
 		return err
 	})
-	return l, wrap(err, "read documents that wait")
+	return l, wrapf(err, "read documents that wait")
 }
 
 // Titles implements [store.Administration].
@@ -72,9 +72,9 @@ func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[cont
 	for i, id := range ids {
 		args[i] = id
 	}
-	in := `(` + list(1, len(ids)) + `)`
-	err := s.db.read(ctx, func(q querier) error {
-		err := each(ctx, q, func(scan func(...any) error) error {
+	in := `(` + placeholders(1, len(ids)) + `)`
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		err := queryEach(ctx, q, func(scan func(...any) error) error {
 			var id contract.DocumentID
 			t := store.Title{Pages: map[int]int{}}
 			err := scan(&id, &t.Name, &t.Title)
@@ -84,7 +84,7 @@ func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[cont
 		if err != nil {
 			return err
 		}
-		return each(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var id contract.DocumentID
 			var stamp, page int
 			err := scan(&id, &stamp, &page)
@@ -94,7 +94,7 @@ func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[cont
 			return err
 		}, `SELECT s.document, s.position, p.page FROM stamp s JOIN placement p ON p.document = s.document AND p.position = s.placement WHERE s.document IN `+in, args...)
 	})
-	return found, wrap(err, "read the names of documents")
+	return found, wrapf(err, "read the names of documents")
 }
 
 // SerialStates implements [store.Administration].
@@ -107,14 +107,14 @@ func (s *Store) SerialStates(ctx context.Context, serials []string) (map[string]
 	for i, serial := range serials {
 		args[i] = serial
 	}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var serial string
 			var state contract.SerialState
 			err := scan(&serial, &state)
 			found[serial] = state
 			return err
-		}, `SELECT serial, state FROM serial WHERE serial IN (`+list(1, len(serials))+`)`, args...)
+		}, `SELECT serial, state FROM serial WHERE serial IN (`+placeholders(1, len(serials))+`)`, args...)
 	})
-	return found, wrap(err, "read the states of serials")
+	return found, wrapf(err, "read the states of serials")
 }

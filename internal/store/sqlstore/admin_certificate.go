@@ -11,34 +11,34 @@ import (
 func (s *Store) CertificateList(ctx context.Context, q store.CertificateQuery) (store.CertificatePage, error) {
 	c := &condition{}
 	order := "not_after, serial"
-	switch now := micros(q.Now); q.Standing {
-	case store.StandingValid:
+	switch now := toMicros(q.Now); q.Status {
+	case store.CertificateValid:
 		c.terms = append(c.terms, "revoked_at = 0")
-		c.and("not_after > %s", now)
-	case store.StandingEnded:
+		c.addTerm("not_after > %s", now)
+	case store.CertificateEnded:
 		c.terms = append(c.terms, "revoked_at = 0")
-		c.and("not_after <= %s", now)
+		c.addTerm("not_after <= %s", now)
 		order = "not_after DESC, serial"
-	case store.StandingRevoked:
+	case store.CertificateRevoked:
 		c.terms = append(c.terms, "revoked_at <> 0")
 		order = "revoked_at DESC, serial"
 	}
 	if q.Organisation != "" {
 		// A guest's certificate is of the organisation whose document he is a guest of.
 		c.terms = append(c.terms, strings.ReplaceAll(`(holder = ? OR holder IN (SELECT id FROM users WHERE organisation = ?)
-			OR holder IN (SELECT p.person FROM participant p JOIN document d ON d.id = p.document WHERE p.guest AND d.organisation = ?))`, "?", c.arg(q.Organisation)))
+			OR holder IN (SELECT p.person FROM participant p JOIN document d ON d.id = p.document WHERE p.guest AND d.organisation = ?))`, "?", c.addArg(q.Organisation)))
 	}
 	p := store.CertificatePage{Certificates: []store.Certificate{}}
-	err := s.db.read(ctx, func(r querier) (err error) {
-		if p.Total, err = c.total(ctx, r, "certificate"); err != nil {
+	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
+		if p.Total, err = c.countRows(ctx, r, "certificate"); err != nil {
 			return err
 		}
-		return each(ctx, r, func(scan func(...any) error) error {
+		return queryEach(ctx, r, func(scan func(...any) error) error {
 			var one store.Certificate
 			err := scan(certificateDest(&one)...)
 			p.Certificates = append(p.Certificates, one)
 			return err
-		}, `SELECT `+certificateColumns+` FROM certificate`+c.page(order, q.Offset, q.Limit), c.args...)
+		}, `SELECT `+certificateColumns+` FROM certificate`+c.pageClause(order, q.Offset, q.Limit), c.args...)
 	})
-	return p, wrap(err, "list certificates")
+	return p, wrapf(err, "list certificates")
 }

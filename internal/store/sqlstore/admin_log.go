@@ -13,30 +13,30 @@ import (
 func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, error) {
 	c := &condition{}
 	if l.Document != 0 {
-		c.and("document = %s", l.Document)
+		c.addTerm("document = %s", l.Document)
 	}
 	if l.Type != "" {
-		c.and("type = %s", l.Type)
+		c.addTerm("type = %s", l.Type)
 	}
 	if l.Organisation != "" {
-		c.and("EXISTS (SELECT 1 FROM document d WHERE d.id = event.document AND d.organisation = %s)", l.Organisation)
+		c.addTerm("EXISTS (SELECT 1 FROM document d WHERE d.id = event.document AND d.organisation = %s)", l.Organisation)
 	}
 	p := store.LogPage{Events: []store.Logged{}}
-	err := s.db.read(ctx, func(q querier) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
 		count, args := `SELECT size FROM log_size WHERE id = 1`, []any(nil)
 		if len(c.terms) > 0 {
 			bounded := condition{terms: c.terms, args: append([]any{}, c.args...)}
-			count = `SELECT COUNT(*) FROM (SELECT 1 FROM event` + bounded.where() + ` LIMIT ` + bounded.arg(store.SearchLimit) + `) found`
+			count = `SELECT COUNT(*) FROM (SELECT 1 FROM event` + bounded.whereClause() + ` LIMIT ` + bounded.addArg(store.SearchLimit) + `) found`
 			args = bounded.args
 		}
-		if err := one(ctx, q, []any{&p.Total}, count, args...); err != nil {
+		if err := queryOne(ctx, q, []any{&p.Total}, count, args...); err != nil {
 			return err
 		}
-		return each(ctx, q, func(scan func(...any) error) error {
-			leaf, e, err := scanEvent(scan)
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			leaf, e, _, err := scanEvent(scan)
 			p.Events = append(p.Events, store.Logged{Event: e, Leaf: leaf})
 			return err
-		}, `SELECT `+eventColumns+` FROM event`+c.page("leaf DESC", l.Offset, l.Limit), c.args...)
+		}, `SELECT `+eventColumns+` FROM event`+c.pageClause("leaf DESC", l.Offset, l.Limit), c.args...)
 	})
-	return p, wrap(err, "read the audit log")
+	return p, wrapf(err, "read the audit log")
 }

@@ -15,14 +15,14 @@ const thisKey = `account = $1 AND path = $2 AND idempotency_key = $3`
 // Claim implements [store.Answers].
 func (s *Store) Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error) {
 	var met store.Claimed
-	err := s.db.write(ctx, func(t tx) (err error) {
-		met, err = s.claim(ctx, t, c, keep)
+	err := s.db.withTx(ctx, func(t tx) (err error) {
+		met, err = s.claimKey(ctx, t, c, keep)
 		return err
 	})
-	return met, wrap(err, "claim key of %s on %s", c.Account, c.Path)
+	return met, wrapf(err, "claim key of %s on %s", c.Account, c.Path)
 }
 
-func (s *Store) claim(ctx context.Context, t tx, c store.Claim, keep time.Duration) (met store.Claimed, err error) {
+func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Duration) (met store.Claimed, err error) {
 	now, err := s.leaseClock(ctx, t, c.At)
 	if err != nil {
 		return met, err
@@ -30,18 +30,18 @@ func (s *Store) claim(ctx context.Context, t tx, c store.Claim, keep time.Durati
 	for {
 		// One statement, so that of many at the same moment one claims. It waits for the transaction of an effect that is ending
 		// the claim. It takes over a claim whose lease has run out: the fence in keepAnswer stops its request, should it live.
-		n, err := t.exec(ctx, `INSERT INTO claim (account, path, idempotency_key, token, process, claimed_at, lease_until) VALUES (`+list(1, 7)+`)
+		n, err := t.exec(ctx, `INSERT INTO claim (account, path, idempotency_key, token, process, claimed_at, lease_until) VALUES (`+placeholders(1, 7)+`)
 			ON CONFLICT (account, path, idempotency_key) DO UPDATE
 				SET token = excluded.token, process = excluded.process, claimed_at = excluded.claimed_at, lease_until = excluded.lease_until
 				WHERE claim.lease_until < $8`,
-			c.Account, c.Path, c.Key, c.Token, c.Process, micros(c.At), micros(now.Add(store.Lease)), micros(now))
+			c.Account, c.Path, c.Key, c.Token, c.Process, toMicros(c.At), toMicros(now.Add(store.Lease)), toMicros(now))
 		if err != nil {
 			return met, err
 		}
 		if n == 1 {
 			break
 		}
-		err = one(ctx, t, []any{&met.Holder, &met.HolderToken}, `SELECT process, token FROM claim WHERE `+thisKey, c.Account, c.Path, c.Key)
+		err = queryOne(ctx, t, []any{&met.Holder, &met.HolderToken}, `SELECT process, token FROM claim WHERE `+thisKey, c.Account, c.Path, c.Key)
 		if !errors.Is(err, store.ErrNotFound) { // else it has just ended, and the key is free or answered
 			return met, err
 		}
@@ -60,7 +60,7 @@ func (s *Store) claim(ctx context.Context, t tx, c store.Claim, keep time.Durati
 // leaseClock returns the time by which leases are told: the database server's, since processes on several machines compare it,
 // or that of the process where the database has none.
 func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (time.Time, error) {
-	now, err := s.db.now(ctx, q)
+	now, err := s.db.serverTime(ctx, q)
 	if err == nil && now.IsZero() {
 		now = local
 	}
@@ -72,10 +72,10 @@ func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (tim
 func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time) (*store.Answer, error) {
 	var a store.Answer
 	var header string
-	err := one(ctx, q, []any{digest(&a.Body), &a.Status, &header, octets(&a.Content), &a.Sealed, moment(&a.At)},
+	err := queryOne(ctx, q, []any{scanDigest(&a.Body), &a.Status, &header, scanBytes(&a.Content), &a.Sealed, scanTime(&a.At)},
 		`SELECT body, status, header, content, sealed, kept_at FROM answer
 		WHERE account = $1 AND path = $2 AND (idempotency_key = $3 AND sealed OR idempotency_key = $4 AND NOT sealed) AND kept_at >= $5`,
-		c.Account, c.Path, c.Key, c.Clear, micros(oldest))
+		c.Account, c.Path, c.Key, c.Clear, toMicros(oldest))
 	if err != nil {
 		return nil, err
 	}
@@ -85,19 +85,19 @@ func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time)
 	return &a, nil
 }
 
-// effect runs a transaction. If it is the effect of a request, the request's answer is kept in it, made of what fn returns.
+// runEffect runs a transaction. If it is the effect of a request, the request's answer is kept in it, made of what fn returns.
 //
 // Durable on return: what fn did, with the answer. After a crash: both, and a repeat gets the answer; or neither, and a repeat runs
 // as soon as the claim is released.
-func (s *Store) effect(ctx context.Context, fn func(tx) (made any, err error)) error {
+func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)) error {
 	e := store.EffectOf(ctx)
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		if e == nil {
 			_, err := fn(t)
 			return err
 		}
 		// First, since others may wait for the claim's row: its lock is taken before those that every commit waits for.
-		if err := endClaim(ctx, t, e.Claim, e.Keeps); err != nil {
+		if err := endClaim(ctx, t, e.Claim, e.Stores); err != nil {
 			return err
 		}
 		made, err := fn(t)
@@ -108,19 +108,19 @@ func (s *Store) effect(ctx context.Context, fn func(tx) (made any, err error)) e
 		if err != nil {
 			return fmt.Errorf("make the answer: %w", err)
 		}
-		return keepAnswer(ctx, t, e.Claim, a)
+		return storeAnswer(ctx, t, e.Claim, a)
 	})
 	if err == nil && e != nil {
-		e.Kept = e.Keeps
+		e.Stored = e.Stores
 	}
 	return err
 }
 
 // endClaim ends a claim, or with a provisional answer holds it until the transaction ends. It is the fence: a request whose claim
 // another took has no effect.
-func endClaim(ctx context.Context, t tx, c store.Claim, keeps store.Kept) error {
+func endClaim(ctx context.Context, t tx, c store.Claim, keeps store.AnswerState) error {
 	statement := `DELETE FROM claim WHERE ` + thisKey + ` AND token = $4`
-	if keeps == store.KeptProvisional {
+	if keeps == store.ProvisionalAnswer {
 		statement = `UPDATE claim SET lease_until = lease_until WHERE ` + thisKey + ` AND token = $4`
 	}
 	n, err := t.exec(ctx, statement, c.Account, c.Path, c.Key, c.Token)
@@ -130,64 +130,64 @@ func endClaim(ctx context.Context, t tx, c store.Claim, keeps store.Kept) error 
 	return err
 }
 
-func keepAnswer(ctx context.Context, t tx, c store.Claim, a store.Answer) error {
+func storeAnswer(ctx context.Context, t tx, c store.Claim, a store.Answer) error {
 	header, err := json.Marshal(a.Header)
 	if err != nil {
 		return fmt.Errorf("header of the answer: %w", err)
 	}
-	_, err = t.exec(ctx, `INSERT INTO answer (account, path, idempotency_key, body, status, header, content, sealed, kept_at) VALUES (`+list(1, 9)+`)
+	_, err = t.exec(ctx, `INSERT INTO answer (account, path, idempotency_key, body, status, header, content, sealed, kept_at) VALUES (`+placeholders(1, 9)+`)
 		ON CONFLICT (account, path, idempotency_key) DO UPDATE
 			SET body = excluded.body, status = excluded.status, header = excluded.header, content = excluded.content, sealed = excluded.sealed, kept_at = excluded.kept_at`,
-		c.Account, c.Path, c.Key, a.Body[:], a.Status, string(header), blob(a.Content), a.Sealed, micros(a.At))
+		c.Account, c.Path, c.Key, a.Body[:], a.Status, string(header), bytesArg(a.Content), a.Sealed, toMicros(a.At))
 	return err
 }
 
-// Finish implements [store.Answers].
-func (s *Store) Finish(ctx context.Context, c store.Claim, a store.Answer) error {
-	err := s.db.write(ctx, func(t tx) error {
-		if err := endClaim(ctx, t, c, store.KeptFinal); err != nil {
+// FinishClaim implements [store.Answers].
+func (s *Store) FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error {
+	err := s.db.withTx(ctx, func(t tx) error {
+		if err := endClaim(ctx, t, c, store.FinalAnswer); err != nil {
 			return err
 		}
-		return keepAnswer(ctx, t, c, a)
+		return storeAnswer(ctx, t, c, a)
 	})
-	return wrap(err, "finish key of %s on %s", c.Account, c.Path)
+	return wrapf(err, "finish key of %s on %s", c.Account, c.Path)
 }
 
-// Drop implements [store.Answers].
-func (s *Store) Drop(ctx context.Context, c store.Claim) error {
-	err := s.run(ctx, `DELETE FROM claim WHERE `+thisKey+` AND token = $4`, c.Account, c.Path, c.Key, c.Token)
-	return wrap(err, "drop key of %s on %s", c.Account, c.Path)
+// DropClaim implements [store.Answers].
+func (s *Store) DropClaim(ctx context.Context, c store.Claim) error {
+	err := s.runStatement(ctx, `DELETE FROM claim WHERE `+thisKey+` AND token = $4`, c.Account, c.Path, c.Key, c.Token)
+	return wrapf(err, "drop key of %s on %s", c.Account, c.Path)
 }
 
 // ReleaseClaims implements [store.Answers]. It waits for a transaction of the process that the server is still ending.
 func (s *Store) ReleaseClaims(ctx context.Context, process string) error {
-	return wrap(s.run(ctx, `DELETE FROM claim WHERE process = $1`, process), "release the claims of process %s", process)
+	return wrapf(s.runStatement(ctx, `DELETE FROM claim WHERE process = $1`, process), "release the claims of process %s", process)
 }
 
-// mostOfRequest is longer than any request may take. A claim that is older belongs to none: its process could not end it.
-const mostOfRequest = 15 * time.Minute
+// maxRequestTime is longer than any request may take. A claim that is older belongs to none: its process could not end it.
+const maxRequestTime = 15 * time.Minute
 
 // RenewClaims implements [store.Answers].
 func (s *Store) RenewClaims(ctx context.Context, process string, now time.Time) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		now, err := s.leaseClock(ctx, t, now)
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(ctx, `UPDATE claim SET lease_until = $2 WHERE process = $1 AND claimed_at > $3`, process, micros(now.Add(store.Lease)), micros(now.Add(-mostOfRequest)))
+		_, err = t.exec(ctx, `UPDATE claim SET lease_until = $2 WHERE process = $1 AND claimed_at > $3`, process, toMicros(now.Add(store.Lease)), toMicros(now.Add(-maxRequestTime)))
 		return err
 	})
-	return wrap(err, "renew the claims of process %s", process)
+	return wrapf(err, "renew the claims of process %s", process)
 }
 
 // PurgeAnswers implements [store.Answers].
 func (s *Store) PurgeAnswers(ctx context.Context, before time.Time) error {
-	err := s.db.write(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `DELETE FROM claim WHERE claimed_at < $1 AND lease_until < $1`, micros(before)); err != nil {
+	err := s.db.withTx(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `DELETE FROM claim WHERE claimed_at < $1 AND lease_until < $1`, toMicros(before)); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, `DELETE FROM answer WHERE kept_at < $1`, micros(before))
+		_, err := t.exec(ctx, `DELETE FROM answer WHERE kept_at < $1`, toMicros(before))
 		return err
 	})
-	return wrap(err, "purge answers")
+	return wrapf(err, "purge answers")
 }

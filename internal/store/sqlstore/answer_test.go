@@ -31,7 +31,7 @@ func TestAClaimWhoseLeaseRanOutIsTakenOver(t *testing.T) {
 		}
 		runOut := func() {
 			t.Helper()
-			if err := s.run(ctx, `UPDATE claim SET lease_until = $1`, micros(time.Now().Add(-time.Second))); err != nil {
+			if err := s.runStatement(ctx, `UPDATE claim SET lease_until = $1`, toMicros(time.Now().Add(-time.Second))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -47,7 +47,7 @@ func TestAClaimWhoseLeaseRanOutIsTakenOver(t *testing.T) {
 		if met := s.mustClaim(t, second); met.Holder != "" {
 			t.Fatalf("a claim whose lease ran out is held by %q", met.Holder)
 		}
-		if err := s.Drop(ctx, first); err != nil {
+		if err := s.DropClaim(ctx, first); err != nil {
 			t.Fatal(err)
 		}
 		if met := s.mustClaim(t, claimOf("4", "P")); met.Holder != "Q" {

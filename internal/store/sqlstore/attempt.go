@@ -11,14 +11,14 @@ import (
 const attemptColumns = `document, position, number, organisation, call, order_id, serial, source, made_at, answered_at, outcome, code, said,
 	evidence_key, evidence_size, evidence_digest, evidence_sums`
 
-// attempts opens and closes attempts. What was asked is never changed.
-func (w *writer) attempts(ctx context.Context, all []contract.Attempt) error {
+// writeAttempts opens and closes attempts. What was asked is never changed.
+func (w *documentWriter) writeAttempts(ctx context.Context, all []contract.Attempt) error {
 	for _, a := range all {
 		args := []any{
-			a.Document, a.Stamp, a.Number, a.Organisation, a.Call, a.Order, a.Serial, a.Source[:], micros(a.At),
-			micros(a.AnsweredAt), a.Outcome, a.Code, a.Text,
+			a.Document, a.Stamp, a.Number, a.Organisation, a.Call, a.Order, a.Serial, a.Source[:], toMicros(a.At),
+			toMicros(a.AnsweredAt), a.Outcome, a.Code, a.Text,
 		}
-		_, err := w.exec(ctx, `INSERT INTO attempt (`+attemptColumns+`) VALUES (`+list(1, 17)+`)
+		_, err := w.exec(ctx, `INSERT INTO attempt (`+attemptColumns+`) VALUES (`+placeholders(1, 17)+`)
 			ON CONFLICT (document, position, number) DO UPDATE SET serial = excluded.serial, answered_at = excluded.answered_at,
 				outcome = excluded.outcome, code = excluded.code, said = excluded.said, evidence_key = excluded.evidence_key,
 				evidence_size = excluded.evidence_size, evidence_digest = excluded.evidence_digest, evidence_sums = excluded.evidence_sums`,
@@ -33,29 +33,29 @@ func (w *writer) attempts(ctx context.Context, all []contract.Attempt) error {
 func attemptCondition(q store.AttemptQuery) *condition {
 	c := &condition{}
 	if q.Organisation != "" {
-		c.and("organisation = %s", q.Organisation)
+		c.addTerm("organisation = %s", q.Organisation)
 	}
 	if q.Document != 0 {
-		c.and("document = %s", q.Document)
+		c.addTerm("document = %s", q.Document)
 	}
 	if q.Serial != "" {
-		c.and("serial = %s", q.Serial)
+		c.addTerm("serial = %s", q.Serial)
 	}
 	if q.Open {
 		c.terms = append(c.terms, "answered_at = 0")
 	}
-	c.between("made_at", q.From, q.Until)
+	c.addPeriod("made_at", q.From, q.Until)
 	return c
 }
 
-func attempts(ctx context.Context, q querier, rest string, args ...any) ([]contract.Attempt, error) {
+func readAttempts(ctx context.Context, q querier, rest string, args ...any) ([]contract.Attempt, error) {
 	all := []contract.Attempt{}
-	return all, each(ctx, q, func(scan func(...any) error) error {
+	return all, queryEach(ctx, q, func(scan func(...any) error) error {
 		var a contract.Attempt
 		err := scan(append([]any{
-			&a.Document, &a.Stamp, &a.Number, &a.Organisation, &a.Call, &a.Order, &a.Serial, digest(&a.Source), moment(&a.At),
-			moment(&a.AnsweredAt), &a.Outcome, &a.Code, &a.Text,
-		}, evidence(&a.Evidence)...)...)
+			&a.Document, &a.Stamp, &a.Number, &a.Organisation, &a.Call, &a.Order, &a.Serial, scanDigest(&a.Source), scanTime(&a.At),
+			scanTime(&a.AnsweredAt), &a.Outcome, &a.Code, &a.Text,
+		}, scanEvidence(&a.Evidence)...)...)
 		all = append(all, a)
 		return err
 	}, `SELECT `+attemptColumns+` FROM attempt`+rest, args...)
@@ -63,25 +63,25 @@ func attempts(ctx context.Context, q querier, rest string, args ...any) ([]contr
 
 // Attempts implements [store.Serials].
 func (s *Store) Attempts(ctx context.Context, q store.AttemptQuery) (p store.AttemptPage, err error) {
-	err = s.db.read(ctx, func(r querier) error {
+	err = s.db.withSnapshot(ctx, func(r querier) error {
 		c := attemptCondition(q)
-		if p.Total, err = c.total(ctx, r, "attempt"); err != nil {
+		if p.Total, err = c.countRows(ctx, r, "attempt"); err != nil {
 			return err
 		}
-		p.Attempts, err = attempts(ctx, r, c.page("made_at DESC, document DESC, position DESC, number DESC", q.Offset, q.Limit), c.args...)
+		p.Attempts, err = readAttempts(ctx, r, c.pageClause("made_at DESC, document DESC, position DESC, number DESC", q.Offset, q.Limit), c.args...)
 		return err
 	})
-	return p, wrap(err, "list attempts")
+	return p, wrapf(err, "list attempts")
 }
 
 // EachAttempt implements [store.Serials].
 func (s *Store) EachAttempt(ctx context.Context, q store.AttemptQuery, yield func(contract.Attempt) bool) error {
-	return wrap(eachOf(ctx, s, func(r querier, last *contract.Attempt) ([]contract.Attempt, error) {
+	return wrapf(eachOf(ctx, s, func(r querier, last *contract.Attempt) ([]contract.Attempt, error) {
 		c := attemptCondition(q)
 		if last != nil {
-			at, document, position, number := c.arg(micros(last.At)), c.arg(last.Document), c.arg(last.Stamp), c.arg(last.Number)
+			at, document, position, number := c.addArg(toMicros(last.At)), c.addArg(last.Document), c.addArg(last.Stamp), c.addArg(last.Number)
 			c.terms = append(c.terms, fmt.Sprintf("(made_at, document, position, number) > (%s, %s, %s, %s)", at, document, position, number))
 		}
-		return attempts(ctx, r, c.page("made_at, document, position, number", 0, eachBatch), c.args...)
+		return readAttempts(ctx, r, c.pageClause("made_at, document, position, number", 0, eachBatch), c.args...)
 	}, yield), "list attempts")
 }

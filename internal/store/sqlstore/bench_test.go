@@ -63,11 +63,11 @@ func upload(b *testing.B, s *Store, n int) {
 func uploading(i int) (contract.Change, error) {
 	u := contract.Upload{Title: fmt.Sprint("Title ", i), Pages: 1}
 	binary.BigEndian.PutUint64(u.Entropy[:], uint64(i))
-	u.Base = contract.Revision{Tail: contract.File{Key: fmt.Sprint(i), Size: 1}, End: 1}
+	u.Base = contract.Revision{Tail: contract.File{Key: fmt.Sprint(i), Size: 1, Digest: [32]byte{1}}, End: 1}
 	u.Participants = []contract.Participant{
 		{Person: contract.Person{ID: "first", Name: "F"}, Role: contract.Signer, Number: 1},
 		{Person: contract.Person{ID: "second", Name: "S"}, Role: contract.Signer, Number: 2},
 	}
 	by := contract.Actor{Person: contract.Person{ID: "owner"}, Organisation: "org"}
-	return contract.Create(u, by, contract.Limits{}.Defaults(), time.Unix(1_800_000_000, 0))
+	return contract.Create(u, by, contract.Limits{Storage: contract.Storage{Drafts: 1_000_000}}.Defaults(), time.Unix(1_800_000_000, 0))
 }

@@ -20,50 +20,50 @@ func dayOf(t time.Time) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
-// count is one row of box_count.
-type count struct {
+// boxCount is one row of box_count.
+type boxCount struct {
 	person contract.PersonID
 	box    store.Box
 	state  contract.State
 	day    int64
 }
 
-// fileInBoxes keeps the lists that the document stands in: its owner's, and from the moment somebody sees it,
+// updateBoxes keeps the lists that the document stands in: its owner's, and from the moment somebody sees it,
 // his for good. Counts follow from the rows that really change.
-func (w *writer) fileInBoxes(ctx context.Context, remove bool) error {
-	moved := map[count]int{}
+func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
+	moved := map[boxCount]int{}
 	if remove {
-		if err := w.takeOut(ctx, moved); err != nil {
+		if err := w.removeFromBoxes(ctx, moved); err != nil {
 			return err
 		}
 		if _, err := w.exec(ctx, `DELETE FROM document WHERE id = $1`, w.after.ID); err != nil {
 			return err
 		}
-		return w.count(ctx, moved)
+		return w.addCounts(ctx, moved)
 	}
 	if w.before != nil && w.before.State != w.after.State {
-		if err := w.restate(ctx, moved); err != nil {
+		if err := w.updateBoxStates(ctx, moved); err != nil {
 			return err
 		}
 	}
-	if err := w.putIn(ctx, moved); err != nil {
+	if err := w.addToBoxes(ctx, moved); err != nil {
 		return err
 	}
-	return w.count(ctx, moved)
+	return w.addCounts(ctx, moved)
 }
 
-func (w *writer) takeOut(ctx context.Context, moved map[count]int) error {
-	return each(ctx, w, func(scan func(...any) error) error {
-		var c count
+func (w *documentWriter) removeFromBoxes(ctx context.Context, moved map[boxCount]int) error {
+	return queryEach(ctx, w, func(scan func(...any) error) error {
+		var c boxCount
 		err := scan(&c.person, &c.box, &c.state, &c.day)
 		moved[c]--
 		return err
 	}, `DELETE FROM box WHERE document = $1 RETURNING person, box, state, day`, w.after.ID)
 }
 
-func (w *writer) restate(ctx context.Context, moved map[count]int) error {
-	return each(ctx, w, func(scan func(...any) error) error {
-		var c count
+func (w *documentWriter) updateBoxStates(ctx context.Context, moved map[boxCount]int) error {
+	return queryEach(ctx, w, func(scan func(...any) error) error {
+		var c boxCount
 		err := scan(&c.person, &c.box, &c.day)
 		c.state = w.before.State
 		moved[c]--
@@ -73,13 +73,13 @@ func (w *writer) restate(ctx context.Context, moved map[count]int) error {
 	}, `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`, w.after.State, w.after.ID)
 }
 
-// putIn adds the document to the lists of those who see it and did not before.
-func (w *writer) putIn(ctx context.Context, moved map[count]int) error {
+// addToBoxes adds the document to the lists of those who see it and did not before.
+func (w *documentWriter) addToBoxes(ctx context.Context, moved map[boxCount]int) error {
 	day := dayOf(w.after.CreatedAt)
 	put := func(id contract.PersonID, b store.Box) error {
 		n, err := w.exec(ctx, `INSERT INTO box (person, box, document, state, day) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 			id, b, w.after.ID, w.after.State, day)
-		moved[count{id, b, w.after.State, day}] += int(n)
+		moved[boxCount{id, b, w.after.State, day}] += int(n)
 		return err
 	}
 	if w.before == nil {
@@ -88,7 +88,7 @@ func (w *writer) putIn(ctx context.Context, moved map[count]int) error {
 		}
 	}
 	for _, p := range w.after.Participants {
-		news := p.ID != w.after.Owner.ID && w.after.Sees(p.ID) && (w.before == nil || !w.before.Sees(p.ID))
+		news := p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID))
 		if !news {
 			continue
 		}
@@ -99,15 +99,15 @@ func (w *writer) putIn(ctx context.Context, moved map[count]int) error {
 	return nil
 }
 
-// count adds to the counts, always in the same order, so that two transactions do not wait for each other.
-func (w *writer) count(ctx context.Context, moved map[count]int) error {
-	counts := make([]count, 0, len(moved))
+// addCounts adds to the counts, always in the same order, so that two transactions do not wait for each other.
+func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) error {
+	counts := make([]boxCount, 0, len(moved))
 	for c, n := range moved {
 		if n != 0 {
 			counts = append(counts, c)
 		}
 	}
-	slices.SortFunc(counts, func(a, b count) int {
+	slices.SortFunc(counts, func(a, b boxCount) int {
 		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
 	})
 	for _, c := range counts {

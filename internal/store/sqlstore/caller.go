@@ -10,7 +10,7 @@ import (
 
 // selectKnown is the statement of [Store.KnownCaller] for n addresses. A device, an address and a time follow them.
 func selectKnown(n int) string {
-	arg := func(i int) string { return list(n+i, 1) }
+	arg := func(i int) string { return placeholders(n+i, 1) }
 	return `SELECT u.id, u.organisation,
 		EXISTS (SELECT 1 FROM known_device d WHERE d.person = u.id AND d.hash = ` + arg(1) + ` AND d.used_at >= ` + arg(3) + `),
 		EXISTS (SELECT 1 FROM known_address a WHERE a.person = u.id AND a.address = ` + arg(2) + ` AND a.used_at >= ` + arg(3) + `)` + byEmails(n)
@@ -19,8 +19,8 @@ func selectKnown(n int) string {
 // KnownCaller implements [store.Identities].
 func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time, emails ...string) ([]store.Known, error) {
 	known := []store.Known{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var k store.Known
 			if err := scan(&k.Account, &k.Organisation, &k.Device, &k.Address); err != nil {
 				return err
@@ -29,14 +29,14 @@ func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time
 				known = append(known, k)
 			}
 			return nil
-		}, selectKnown(len(emails)), append(foldAll(emails), c.Device[:], c.Address, micros(since))...)
+		}, selectKnown(len(emails)), append(foldAll(emails), c.Device[:], c.Address, toMicros(since))...)
 	})
-	return known, wrap(err, "look up where a login comes from")
+	return known, wrapf(err, "look up where a login comes from")
 }
 
 // RememberCaller implements [store.Identities].
 func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		// Two logins of a person at once would otherwise each leave out what the other one adds.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
@@ -46,7 +46,7 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 			value         any
 		}{{"known_device", "hash", c.Device[:]}, {"known_address", "address", c.Address}} {
 			_, err := t.exec(ctx, `INSERT INTO `+q.table+` (person, `+q.column+`, used_at) VALUES ($1, $2, $3)
-				ON CONFLICT (person, `+q.column+`) DO UPDATE SET used_at = excluded.used_at`, id, q.value, micros(now))
+				ON CONFLICT (person, `+q.column+`) DO UPDATE SET used_at = excluded.used_at`, id, q.value, toMicros(now))
 			if err != nil {
 				return err
 			}
@@ -58,19 +58,19 @@ func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c stor
 		}
 		return nil
 	})
-	return wrap(err, "remember where %s logs in from", id)
+	return wrapf(err, "remember where %s logs in from", id)
 }
 
 // PurgeCallers implements [store.Identities].
 func (s *Store) PurgeCallers(ctx context.Context, before time.Time) error {
-	err := s.db.write(ctx, func(t tx) error {
-		if _, err := t.exec(ctx, `DELETE FROM known_device WHERE used_at < $1`, micros(before)); err != nil {
+	err := s.db.withTx(ctx, func(t tx) error {
+		if _, err := t.exec(ctx, `DELETE FROM known_device WHERE used_at < $1`, toMicros(before)); err != nil {
 			return err
 		}
-		_, err := t.exec(ctx, `DELETE FROM known_address WHERE used_at < $1`, micros(before))
+		_, err := t.exec(ctx, `DELETE FROM known_address WHERE used_at < $1`, toMicros(before))
 		return err
 	})
-	return wrap(err, "purge known devices and addresses")
+	return wrapf(err, "purge known devices and addresses")
 }
 
 // forgetCallers has a person's devices and addresses count as unknown.

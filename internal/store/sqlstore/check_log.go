@@ -12,11 +12,11 @@ import (
 
 // Size implements [store.Log].
 func (s *Store) Size(ctx context.Context) (size int64, root [32]byte, err error) {
-	err = s.db.read(ctx, func(q querier) error {
-		if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+	err = s.db.withSnapshot(ctx, func(q querier) error {
+		if err := queryOne(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
 			return err
 		}
-		tree, err := audit.Resume(ctx, size, hashes{q})
+		tree, err := audit.ResumeTree(ctx, size, hashes{q})
 		if err == nil {
 			root = tree.Root()
 		}
@@ -30,17 +30,17 @@ func (s *Store) Size(ctx context.Context) (size int64, root [32]byte, err error)
 
 // RootAt implements [store.Log].
 func (s *Store) RootAt(ctx context.Context, leaves int64) (root [32]byte, err error) {
-	err = s.db.read(ctx, func(q querier) error {
-		if err := holdsLeaves(ctx, q, leaves); err != nil {
+	err = s.db.withSnapshot(ctx, func(q querier) error {
+		if err := requireLeaves(ctx, q, leaves); err != nil {
 			return err
 		}
-		tree, err := audit.Resume(ctx, leaves, hashes{q})
+		tree, err := audit.ResumeTree(ctx, leaves, hashes{q})
 		if err == nil {
 			root = tree.Root()
 		}
 		return err
 	})
-	return root, wrap(err, "read the log's root at %d leaves", leaves)
+	return root, wrapf(err, "read the log's root at %d leaves", leaves)
 }
 
 // checkBatch is how many events are checked at a time; each takes a few hundred bytes.
@@ -57,29 +57,29 @@ func (s *Store) CheckLog(ctx context.Context) error {
 	for tree.Size() < size {
 		until := min(tree.Size()+checkBatch, size)
 		// Rows below the size never change, so each batch may have a snapshot of its own.
-		err := s.db.read(ctx, func(q querier) error { return checkEvents(ctx, q, tree, until) })
+		err := s.db.withSnapshot(ctx, func(q querier) error { return checkEvents(ctx, q, tree, until) })
 		if err != nil {
 			return fmt.Errorf("check log at leaf %d: %w", tree.Size(), err)
 		}
 	}
-	if err := s.db.read(ctx, func(q querier) error { return checkOutside(ctx, q) }); err != nil {
+	if err := s.db.withSnapshot(ctx, func(q querier) error { return checkOutsideTree(ctx, q) }); err != nil {
 		return fmt.Errorf("check what is outside of the log: %w", err)
 	}
 	return nil
 }
 
-// checkOutside looks for rows that are no part of the tree. An event there would be told to readers as one of its
+// checkOutsideTree looks for rows that are no part of the tree. An event there would be told to readers as one of its
 // document's, or take the place of the next, and no root says anything about it.
-func checkOutside(ctx context.Context, q querier) error {
+func checkOutsideTree(ctx context.Context, q querier) error {
 	// The size is read again, in the snapshot of the rows: others may have appended since.
 	var size, events, hashes int64
-	if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+	if err := queryOne(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
 		return err
 	}
-	if err := one(ctx, q, []any{&events}, `SELECT COUNT(*) FROM event WHERE leaf < 0 OR leaf >= $1`, size); err != nil {
+	if err := queryOne(ctx, q, []any{&events}, `SELECT COUNT(*) FROM event WHERE leaf < 0 OR leaf >= $1`, size); err != nil {
 		return err
 	}
-	err := one(ctx, q, []any{&hashes}, `SELECT COUNT(*) FROM log_hash WHERE position < 0 OR position >= $1`, tlog.StoredHashIndex(0, size))
+	err := queryOne(ctx, q, []any{&hashes}, `SELECT COUNT(*) FROM log_hash WHERE position < 0 OR position >= $1`, tlog.StoredHashIndex(0, size))
 	if err == nil && events+hashes > 0 {
 		return fmt.Errorf("%d events and %d hashes: %w", events, hashes, audit.ErrMismatch)
 	}
@@ -91,18 +91,18 @@ func checkOutside(ctx context.Context, q querier) error {
 func checkEvents(ctx context.Context, q querier, tree *audit.Tree, until int64) error {
 	from := tree.Size()
 	stored := map[int64]tlog.Hash{}
-	err := each(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		var position int64
 		var hash [32]byte
-		err := scan(&position, digest(&hash))
+		err := scan(&position, scanDigest(&hash))
 		stored[position] = hash
 		return err
 	}, `SELECT position, hash FROM log_hash WHERE position >= $1 AND position < $2`, tlog.StoredHashIndex(0, from), tlog.StoredHashIndex(0, until))
 	if err != nil {
 		return err
 	}
-	err = each(ctx, q, func(scan func(...any) error) error {
-		leaf, e, err := scanEvent(scan)
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
+		leaf, e, _, err := scanEvent(scan)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func checkEvent(tree *audit.Tree, stored map[int64]tlog.Hash, leaf int64, e cont
 	if leaf != tree.Size() {
 		return fmt.Errorf("event %d is missing: %w", tree.Size(), audit.ErrMismatch)
 	}
-	for i, h := range tree.Append(audit.Leaf(e)) {
+	for i, h := range tree.Append(audit.EncodeLeaf(e)) {
 		position := tlog.StoredHashIndex(0, leaf) + int64(i)
 		if stored[position] != h {
 			return fmt.Errorf("event %d gives another hash %d: %w", leaf, position, audit.ErrMismatch)

@@ -10,55 +10,56 @@ import (
 // Times implements [store.Clocks].
 func (s *Store) Times(ctx context.Context) (contract.ClockReading, error) {
 	var r contract.ClockReading
-	err := s.db.read(ctx, func(q querier) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
 		var accuracy int64
-		err := one(ctx, q, []any{moment(&r.LastEvent), moment(&r.Timestamp.At), &accuracy},
+		err := queryOne(ctx, q, []any{scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), &accuracy},
 			`SELECT latest_at, timestamp_at, timestamp_accuracy FROM log_size WHERE id = 1`)
 		if err != nil {
 			return err
 		}
 		r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
-		r.Database, err = s.db.now(ctx, q)
+		r.Database, err = s.db.serverTime(ctx, q)
 		return err
 	})
-	return r, wrap(err, "read what is known of the time")
+	return r, wrapf(err, "read what is known of the time")
 }
 
 // ConfirmClock implements [store.Clocks].
 func (s *Store) ConfirmClock(ctx context.Context, e contract.Event) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		if _, err := t.exec(ctx, `UPDATE log_size SET latest_at = 0, timestamp_at = 0, timestamp_accuracy = 0 WHERE id = 1`); err != nil {
 			return err
 		}
-		return appendEvents(ctx, t, []contract.Event{e})
+		return logEntry{events: []contract.Event{e}, records: []record{recordOf("clock", 1)}}.appendToLog(ctx, t)
 	})
-	return wrap(err, "confirm the clock")
+	return wrapf(err, "confirm the clock")
 }
 
 // DatedAfter implements [store.Clocks].
 func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []contract.DocumentID, n int, err error) {
-	err = s.db.read(ctx, func(q querier) error {
+	err = s.db.withSnapshot(ctx, func(q querier) error {
 		const dated = ` FROM event WHERE at > $1 AND document <> 0`
-		if err := one(ctx, q, []any{&n}, `SELECT COUNT(DISTINCT document)`+dated, micros(at)); err != nil {
+		if err := queryOne(ctx, q, []any{&n}, `SELECT COUNT(DISTINCT document)`+dated, toMicros(at)); err != nil {
 			return err
 		}
-		return each(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var id contract.DocumentID
 			err := scan(&id)
 			ids = append(ids, id)
 			return err
-		}, `SELECT DISTINCT document`+dated+` ORDER BY document LIMIT $2`, micros(at), limit)
+		}, `SELECT DISTINCT document`+dated+` ORDER BY document LIMIT $2`, toMicros(at), limit)
 	})
-	return ids, n, wrap(err, "read documents dated after %s", at)
+	return ids, n, wrapf(err, "read documents dated after %s", at)
 }
 
-// keepTimestamp remembers the latest timestamp of a committed document. It locks the row of the log, as the append does that
-// follows.
-func keepTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
+// storeTimestamp remembers the latest timestamp of a committed document. It locks the row of the log, as the append does that
+// follows, also where it changes nothing: the append reads back what stands there.
+func storeTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
 	if token.At.IsZero() {
 		return nil
 	}
-	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_at = $1, timestamp_accuracy = $2 WHERE id = 1 AND timestamp_at < $1`,
-		micros(token.At), token.Accuracy.Microseconds())
+	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_accuracy = CASE WHEN timestamp_at < $1 THEN $2 ELSE timestamp_accuracy END,
+		timestamp_at = CASE WHEN timestamp_at < $1 THEN $1 ELSE timestamp_at END WHERE id = 1`,
+		toMicros(token.At), token.Accuracy.Microseconds())
 	return err
 }

@@ -40,20 +40,20 @@ func TestWorkThatWaitsForItsTimeIsBroughtForward(t *testing.T) {
 		work := contract.Job{Kind: contract.JobComplete, Document: 7}
 		state := func() (state string) {
 			t.Helper()
-			err := s.db.read(ctx, func(q querier) error {
-				return one(ctx, q, []any{&state}, `SELECT CAST(state AS TEXT) FROM river_job`)
+			err := s.db.withSnapshot(ctx, func(q querier) error {
+				return queryOne(ctx, q, []any{&state}, `SELECT CAST(state AS TEXT) FROM river_job`)
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
 			return state
 		}
-		for _, order := range []func(context.Context, ...contract.Job) error{s.Hasten, s.Enqueue} {
+		for _, order := range []func(context.Context, ...contract.Job) error{s.EnqueueNow, s.Enqueue} {
 			if err := order(ctx, work); err != nil || state() != "available" {
 				t.Fatalf("%s, %v", state(), err)
 			}
 		}
-		err := s.db.write(ctx, func(x tx) error {
+		err := s.db.withTx(ctx, func(x tx) error {
 			_, err := x.exec(ctx, `UPDATE river_job SET state = 'scheduled'`)
 			return err
 		})
@@ -63,7 +63,7 @@ func TestWorkThatWaitsForItsTimeIsBroughtForward(t *testing.T) {
 		if err := s.Enqueue(ctx, work); err != nil || state() != "scheduled" {
 			t.Errorf("ordered again: %s, %v", state(), err)
 		}
-		if err := s.Hasten(ctx, work); err != nil || state() != "available" {
+		if err := s.EnqueueNow(ctx, work); err != nil || state() != "available" {
 			t.Errorf("hastened: %s, %v", state(), err)
 		}
 	})

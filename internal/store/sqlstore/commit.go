@@ -18,10 +18,10 @@ import (
 // connection be lost while the database commits, nobody knows whether it did: the caller gets an error, reads
 // the document again, and its version tells.
 func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
-	after := settled(c.After)
-	err := s.effect(ctx, func(t tx) (any, error) {
+	after := asStored(c.After)
+	err := s.runEffect(ctx, func(t tx) (any, error) {
 		// The function may run again, so it starts from what it was given.
-		d, err := commit(ctx, t, c, after)
+		d, err := writeChange(ctx, t, c, after)
 		if err != nil {
 			return nil, err
 		}
@@ -34,14 +34,14 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 	return after, nil
 }
 
-func commit(ctx context.Context, t tx, c contract.Change, after contract.Document) (contract.Document, error) {
-	w := writer{tx: t, before: c.Before, after: &after, at: madeAt(c)}
-	write := w.change
+func writeChange(ctx context.Context, t tx, c contract.Change, after contract.Document) (contract.Document, error) {
+	w := documentWriter{tx: t, before: c.Before, after: &after, at: madeAt(c)}
+	write := w.updateDocument
 	switch {
 	case c.Before == nil:
-		write = w.create
+		write = w.insertDocument
 	case c.Delete:
-		write = w.remove
+		write = w.lockForDeletion
 	}
 	// Serials go first: of two that claim one, the later waits here and loses, before it writes what the register
 	// does not allow.
@@ -51,19 +51,20 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 	if err := write(ctx); err != nil {
 		return contract.Document{}, err
 	}
-	if err := w.attempts(ctx, c.Attempts); err != nil {
+	if err := w.writeAttempts(ctx, c.Attempts); err != nil {
 		return contract.Document{}, err
 	}
-	if err := moveQuota(ctx, t, c.Quota, after.ID, w.at); err != nil {
+	quota, err := applyQuotaMoves(ctx, t, c.Quota, after.ID, w.at)
+	if err != nil {
 		return contract.Document{}, err
 	}
 	if err := moveStorage(ctx, t, after.Organisation, c.StorageChange(), c.StorageLimit); err != nil {
 		return contract.Document{}, err
 	}
-	if err := w.fileInBoxes(ctx, c.Delete); err != nil {
+	if err := w.updateBoxes(ctx, c.Delete); err != nil {
 		return contract.Document{}, fmt.Errorf("keep the lists of document %d: %w", after.ID, err)
 	}
-	if err := w.renewal(ctx, c.Renewal); err != nil {
+	if err := w.writeRenewal(ctx, c.Renewal); err != nil {
 		return contract.Document{}, err
 	}
 	if l := c.GuestLink; l != nil {
@@ -71,7 +72,7 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 			return contract.Document{}, fmt.Errorf("set the link of guest %s on document %d: %w", l.Guest, after.ID, err)
 		}
 	}
-	jobs := about(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
+	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
 	for i := range jobs {
 		jobs[i].Organisation = after.Organisation
 	}
@@ -79,18 +80,26 @@ func commit(ctx context.Context, t tx, c contract.Change, after contract.Documen
 		return contract.Document{}, err
 	}
 	// Last, since it makes everybody else wait until this transaction has ended.
-	if err := keepTimestamp(ctx, t, c.Timestamp); err != nil {
+	if err := storeTimestamp(ctx, t, c.Timestamp); err != nil {
 		return contract.Document{}, fmt.Errorf("keep the timestamp of document %d: %w", after.ID, err)
 	}
-	events := about(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document })
-	if err := appendEvents(ctx, t, events); err != nil {
+	entry := logEntry{
+		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
+		records: slices.Concat([]record{recordOf("document", after.ID)}, serialRecords(c.Serials), quota),
+		files:   statedFiles(c, &after),
+		at:      w.at,
+	}
+	if !c.Timestamp.At.IsZero() {
+		entry.records = append(entry.records, recordOf("clock", 1))
+	}
+	if err := entry.appendToLog(ctx, t); err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
 	}
 	return after, nil
 }
 
-// about fills in the number of the document where a rule could not know it yet.
-func about[T any](in []T, id contract.DocumentID, of func(*T) *contract.DocumentID) []T {
+// fillDocumentID fills in the number of the document where a rule could not know it yet.
+func fillDocumentID[T any](in []T, id contract.DocumentID, of func(*T) *contract.DocumentID) []T {
 	out := slices.Clone(in)
 	for i := range out {
 		if d := of(&out[i]); *d == 0 {
@@ -111,40 +120,40 @@ func madeAt(c contract.Change) time.Time {
 	return c.After.CreatedAt
 }
 
-// settled returns a document as it will be read back: times to the microsecond, text that can be stored.
-func settled(d contract.Document) contract.Document {
+// asStored returns a document as it will be read back: times to the microsecond, text that can be stored.
+func asStored(d contract.Document) contract.Document {
 	d.Participants = slices.Clone(d.Participants)
 	d.Placements = slices.Clone(d.Placements)
 	d.Stamps = slices.Clone(d.Stamps)
 	d.Revisions = slices.Clone(d.Revisions)
 	for _, t := range []*time.Time{&d.CreatedAt, &d.FinalizedAt, &d.EndedAt, &d.ExpiresAt, &d.LastSignedAt, &d.RemindedAt} {
-		cut(t)
+		truncateTime(t)
 	}
 	for _, s := range []*string{&d.Name, &d.Title, &d.Filename, &d.Reason, &d.Owner.Name, &d.Owner.Email} {
-		*s = clean(*s)
+		*s = cleanText(*s)
 	}
 	for i := range d.Participants {
 		p := &d.Participants[i]
-		cut(&p.ViewedAt)
-		cut(&p.SignedAt)
-		cut(&p.IntentAt)
-		p.Name, p.Email, p.Phone = clean(p.Name), clean(p.Email), clean(p.Phone)
+		truncateTime(&p.ViewedAt)
+		truncateTime(&p.SignedAt)
+		truncateTime(&p.IntentAt)
+		p.Name, p.Email, p.Phone = cleanText(p.Name), cleanText(p.Email), cleanText(p.Phone)
 	}
 	for i := range d.Stamps {
-		cut(&d.Stamps[i].AffixedAt)
-		cut(&d.Stamps[i].AskedAt)
-		d.Stamps[i].Problem = clean(d.Stamps[i].Problem)
+		truncateTime(&d.Stamps[i].AffixedAt)
+		truncateTime(&d.Stamps[i].AttemptedAt)
+		d.Stamps[i].Problem = cleanText(d.Stamps[i].Problem)
 	}
 	for i := range d.Revisions {
-		cut(&d.Revisions[i].At)
+		truncateTime(&d.Revisions[i].At)
 	}
 	return d
 }
 
-// lost tells why no row matched a document's version: somebody was faster, or it has gone.
-func lost(ctx context.Context, q querier, id contract.DocumentID) error {
+// versionConflict tells why no row matched a document's version: somebody was faster, or it has gone.
+func versionConflict(ctx context.Context, q querier, id contract.DocumentID) error {
 	var version int64
-	err := one(ctx, q, []any{&version}, `SELECT version FROM document WHERE id = $1`, id)
+	err := queryOne(ctx, q, []any{&version}, `SELECT version FROM document WHERE id = $1`, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("document %d: %w", id, store.ErrNotFound)

@@ -14,8 +14,8 @@ type storedWarning struct {
 	Args  map[string]string `json:"args,omitempty"`
 }
 
-// warnings are an argument of a statement.
-func warnings(all []contract.Warning) string {
+// encodeWarnings are an argument of a statement.
+func encodeWarnings(all []contract.Warning) string {
 	stored := make([]storedWarning, len(all))
 	for i, w := range all {
 		stored[i] = storedWarning{Field: w.Field, Code: w.Code}
@@ -30,8 +30,8 @@ func warnings(all []contract.Warning) string {
 	return string(b)
 }
 
-// warningList scans what [warnings] made. None are nil.
-func warningList(to *[]contract.Warning) scanner {
+// scanWarnings scans what [warnings] made. None are nil.
+func scanWarnings(to *[]contract.Warning) scanner {
 	return func(column any) error {
 		s, ok := column.(string)
 		if !ok {

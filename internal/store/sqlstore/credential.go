@@ -11,9 +11,9 @@ import (
 
 // AddCredential implements [store.Credentials].
 func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) error {
-	err := s.db.write(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO credential (id, holder, sealed_key, not_before, not_after, created_at) VALUES (`+list(1, 6)+`)`,
-			c.ID, c.Holder, blob(c.Key), micros(c.NotBefore), micros(c.NotAfter), micros(c.CreatedAt))
+	err := s.db.withTx(ctx, func(t tx) error {
+		_, err := t.exec(ctx, `INSERT INTO credential (id, holder, sealed_key, not_before, not_after, created_at) VALUES (`+placeholders(1, 6)+`)`,
+			c.ID, c.Holder, bytesArg(c.Key), toMicros(c.NotBefore), toMicros(c.NotAfter), toMicros(c.CreatedAt))
 		if err != nil {
 			return err
 		}
@@ -22,72 +22,101 @@ func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) err
 				return err
 			}
 		}
-		return nil
+		return logEntry{records: []record{recordOf("credential", c.ID)}, at: c.CreatedAt}.appendToLog(ctx, t)
 	})
-	return wrap(err, "add credential %s of %s", c.ID, c.Holder)
+	return wrapf(err, "add credential %s of %s", c.ID, c.Holder)
 }
 
 // Credential implements [store.Credentials].
 func (s *Store) Credential(ctx context.Context, holder string, begun, until time.Time) (store.SealedCredential, error) {
 	var c store.SealedCredential
-	err := s.db.read(ctx, func(q querier) error {
-		err := one(ctx, q, []any{&c.ID, &c.Holder, octets(&c.Key), moment(&c.NotBefore), moment(&c.NotAfter), moment(&c.CreatedAt)},
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		err := queryOne(ctx, q, []any{&c.ID, &c.Holder, scanBytes(&c.Key), scanTime(&c.NotBefore), scanTime(&c.NotAfter), scanTime(&c.CreatedAt)},
 			`SELECT id, holder, sealed_key, not_before, not_after, created_at FROM credential
-			WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`, holder, micros(begun), micros(until))
+			WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`, holder, toMicros(begun), toMicros(until))
 		if err != nil {
 			return err
 		}
-		return each(ctx, q, func(scan func(...any) error) error {
-			var der []byte
-			err := scan(octets(&der))
-			c.Chain = append(c.Chain, der)
-			return err
-		}, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, c.ID)
+		c.Chain, err = readChain(ctx, q, c.ID)
+		return err
 	})
-	return c, wrap(err, "read credential of %s", holder)
+	return c, wrapf(err, "read credential of %s", holder)
+}
+
+// EachCredential implements [store.Credentials].
+func (s *Store) EachCredential(ctx context.Context, yield func(store.SealedCredential) bool) error {
+	return wrapf(eachOf(ctx, s, func(q querier, last *store.SealedCredential) ([]store.SealedCredential, error) {
+		c := &condition{}
+		if last != nil {
+			c.addTerm("id > %s", last.ID)
+		}
+		var batch []store.SealedCredential
+		err := queryEach(ctx, q, func(scan func(...any) error) error {
+			var c store.SealedCredential
+			err := scan(&c.ID, &c.Holder, scanBytes(&c.Key), scanTime(&c.NotBefore), scanTime(&c.NotAfter), scanTime(&c.CreatedAt))
+			batch = append(batch, c)
+			return err
+		}, `SELECT id, holder, sealed_key, not_before, not_after, created_at FROM credential`+c.pageClause("id", 0, eachBatch), c.args...)
+		for i := range batch {
+			if err == nil {
+				batch[i].Chain, err = readChain(ctx, q, batch[i].ID)
+			}
+		}
+		return batch, err
+	}, yield), "read credentials")
+}
+
+func readChain(ctx context.Context, q querier, id string) (chain [][]byte, err error) {
+	return chain, queryEach(ctx, q, func(scan func(...any) error) error {
+		var der []byte
+		err := scan(scanBytes(&der))
+		chain = append(chain, der)
+		return err
+	}, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, id)
 }
 
 const certificateColumns = `serial, subject, der, issued_at, not_after, revoked_at, reason, holder, assurance, named_by, organisation, email`
 
 func certificateDest(c *store.Certificate) []any {
-	return []any{&c.Serial, &c.Subject, octets(&c.DER), moment(&c.IssuedAt), moment(&c.NotAfter), moment(&c.RevokedAt), &c.Reason, &c.Holder,
+	return []any{&c.Serial, &c.Subject, scanBytes(&c.DER), scanTime(&c.IssuedAt), scanTime(&c.NotAfter), scanTime(&c.RevokedAt), &c.Reason, &c.Holder,
 		&c.Assurance, &c.NamedBy, &c.Organisation, &c.Email}
 }
 
 // AddCertificate implements [store.Certificates].
 func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
-	err := s.insert(ctx, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+list(1, 12)+`) ON CONFLICT DO NOTHING`,
-		c.Serial, c.Subject, blob(c.DER), micros(c.IssuedAt), micros(c.NotAfter), micros(c.RevokedAt), c.Reason, c.Holder,
+	entry := logEntry{records: []record{recordOf("certificate", c.Serial)}, at: c.IssuedAt}
+	err := s.insertRow(ctx, entry, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
+		c.Serial, c.Subject, bytesArg(c.DER), toMicros(c.IssuedAt), toMicros(c.NotAfter), toMicros(c.RevokedAt), c.Reason, c.Holder,
 		c.Assurance, c.NamedBy, c.Organisation, c.Email)
-	return wrap(err, "add certificate %s", c.Serial)
+	return wrapf(err, "add certificate %s", c.Serial)
 }
 
 // Certificate implements [store.Certificates].
 func (s *Store) Certificate(ctx context.Context, serial string) (store.Certificate, error) {
 	var c store.Certificate
-	err := s.get(ctx, certificateDest(&c), `SELECT `+certificateColumns+` FROM certificate WHERE serial = $1`, serial)
-	return c, wrap(err, "read certificate %s", serial)
+	err := s.readRow(ctx, certificateDest(&c), `SELECT `+certificateColumns+` FROM certificate WHERE serial = $1`, serial)
+	return c, wrapf(err, "read certificate %s", serial)
 }
 
 // RevokeCertificate implements [store.Certificates].
 func (s *Store) RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error {
-	err := s.db.write(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `UPDATE certificate SET reason = $2, revoked_at = $3 WHERE serial = $1 AND revoked_at = 0`, serial, reason, micros(at))
+	err := s.db.withTx(ctx, func(t tx) error {
+		n, err := t.exec(ctx, `UPDATE certificate SET reason = $2, revoked_at = $3 WHERE serial = $1 AND revoked_at = 0`, serial, reason, toMicros(at))
 		if err != nil {
 			return err
 		}
 		if n > 0 {
-			return appendEvents(ctx, t, []contract.Event{e})
+			return logEntry{events: []contract.Event{e}, records: []record{recordOf("certificate", serial)}}.appendToLog(ctx, t)
 		}
-		return one(ctx, t, []any{&serial}, `SELECT serial FROM certificate WHERE serial = $1`, serial)
+		return queryOne(ctx, t, []any{&serial}, `SELECT serial FROM certificate WHERE serial = $1`, serial)
 	})
-	return wrap(err, "revoke certificate %s", serial)
+	return wrapf(err, "revoke certificate %s", serial)
 }
 
 // Revocations implements [store.Certificates].
 func (s *Store) Revocations(ctx context.Context) (n int, err error) {
-	err = s.get(ctx, []any{&n}, `SELECT count(*) FROM certificate WHERE revoked_at <> 0`)
-	return n, wrap(err, "count revoked certificates")
+	err = s.readRow(ctx, []any{&n}, `SELECT count(*) FROM certificate WHERE revoked_at <> 0`)
+	return n, wrapf(err, "count revoked certificates")
 }
 
 // certificatesBatch is how many are read at a time.
@@ -97,8 +126,8 @@ const certificatesBatch = 500
 func (s *Store) EachCertificate(ctx context.Context, yield func(store.Certificate) bool) error {
 	for last := ""; ; {
 		var batch []store.Certificate
-		err := s.db.read(ctx, func(q querier) error {
-			return each(ctx, q, func(scan func(...any) error) error {
+		err := s.db.withSnapshot(ctx, func(q querier) error {
+			return queryEach(ctx, q, func(scan func(...any) error) error {
 				var c store.Certificate
 				err := scan(certificateDest(&c)...)
 				batch = append(batch, c)
@@ -123,8 +152,8 @@ func (s *Store) EachCertificate(ctx context.Context, yield func(store.Certificat
 // RevokedCertificates implements [store.Certificates].
 func (s *Store) RevokedCertificates(ctx context.Context) ([]store.Certificate, error) {
 	all := []store.Certificate{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var c store.Certificate
 			err := scan(certificateDest(&c)...)
 			all = append(all, c)

@@ -16,8 +16,8 @@ type storedFinding struct {
 	Accepted bool                 `json:"accepted,omitempty"`
 }
 
-// findings are an argument of a statement.
-func findings(all []contract.Finding) string {
+// encodeFindings are an argument of a statement.
+func encodeFindings(all []contract.Finding) string {
 	stored := make([]storedFinding, len(all))
 	for i, f := range all {
 		stored[i] = storedFinding(f)
@@ -26,8 +26,8 @@ func findings(all []contract.Finding) string {
 	return string(b)
 }
 
-// findingList scans what [findings] made. None are nil.
-func findingList(to *[]contract.Finding) scanner {
+// scanFindings scans what [findings] made. None are nil.
+func scanFindings(to *[]contract.Finding) scanner {
 	return func(column any) error {
 		s, ok := column.(string)
 		if !ok {

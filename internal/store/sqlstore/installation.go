@@ -11,15 +11,15 @@ import (
 
 // Installation implements [store.Installations].
 func (s *Store) Installation(ctx context.Context) (i store.Installation, empty bool, err error) {
-	err = s.db.read(ctx, func(q querier) error {
+	err = s.db.withSnapshot(ctx, func(q querier) error {
 		i = store.Installation{}
-		err := one(ctx, q, []any{&i.ID, digest(&i.Authority), moment(&i.CreatedAt), moment(&i.CompletedAt), &i.StampOffice},
+		err := queryOne(ctx, q, []any{&i.ID, scanDigest(&i.Authority), scanTime(&i.CreatedAt), scanTime(&i.CompletedAt), &i.StampOffice},
 			`SELECT id, authority, created_at, completed_at, stamp_office FROM installation`)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		var has bool
-		err = one(ctx, q, []any{&has}, `SELECT EXISTS (SELECT 1 FROM organisation) OR EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM document)
+		err = queryOne(ctx, q, []any{&has}, `SELECT EXISTS (SELECT 1 FROM organisation) OR EXISTS (SELECT 1 FROM users) OR EXISTS (SELECT 1 FROM document)
 			OR EXISTS (SELECT 1 FROM certificate) OR EXISTS (SELECT 1 FROM event)`)
 		empty = !has
 		return err
@@ -32,22 +32,25 @@ func (s *Store) Installation(ctx context.Context) (i store.Installation, empty b
 
 // ReplaceInstallation implements [store.Installations].
 func (s *Store) ReplaceInstallation(ctx context.Context, read, write store.Installation) error {
-	values := []any{write.ID, write.Authority[:], micros(write.CreatedAt), micros(write.CompletedAt), write.StampOffice}
-	err := s.db.write(ctx, func(t tx) error {
+	values := []any{write.ID, write.Authority[:], toMicros(write.CreatedAt), toMicros(write.CompletedAt), write.StampOffice}
+	err := s.db.withTx(ctx, func(t tx) error {
 		var done int64
 		var err error
 		if read.ID == "" {
 			done, err = t.exec(ctx, `INSERT INTO installation (id, authority, created_at, completed_at, stamp_office, one)
-				VALUES (`+list(1, 5)+`, 1) ON CONFLICT DO NOTHING`, values...)
+				VALUES (`+placeholders(1, 5)+`, 1) ON CONFLICT DO NOTHING`, values...)
 		} else {
 			done, err = t.exec(ctx, `UPDATE installation SET id = $1, authority = $2, created_at = $3, completed_at = $4, stamp_office = $5
 				WHERE id = $6 AND authority = $7 AND created_at = $8 AND completed_at = $9 AND stamp_office = $10`,
-				append(values, read.ID, read.Authority[:], micros(read.CreatedAt), micros(read.CompletedAt), read.StampOffice)...)
+				append(values, read.ID, read.Authority[:], toMicros(read.CreatedAt), toMicros(read.CompletedAt), read.StampOffice)...)
 		}
 		if err == nil && done == 0 {
-			return store.ErrConflict
+			err = store.ErrConflict
 		}
-		return err
+		if err != nil || write.CompletedAt.IsZero() { // until then the database has to be empty
+			return err
+		}
+		return logEntry{records: []record{recordOf("installation", 1)}, at: write.CompletedAt}.appendToLog(ctx, t)
 	})
 	if err != nil {
 		return fmt.Errorf("write the installation: %w", err)
@@ -58,14 +61,14 @@ func (s *Store) ReplaceInstallation(ctx context.Context, read, write store.Insta
 // Evidence implements [store.Installations].
 func (s *Store) Evidence(ctx context.Context, documents int) (store.Evidence, error) {
 	var e store.Evidence
-	err := s.db.read(ctx, func(q querier) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
 		e = store.Evidence{}
-		if err := one(ctx, q, []any{&e.Documents}, `SELECT COUNT(*) FROM document`); err != nil {
+		if err := queryOne(ctx, q, []any{&e.Documents}, `SELECT COUNT(*) FROM document`); err != nil {
 			return err
 		}
-		err := each(ctx, q, func(scan func(...any) error) error {
+		err := queryEach(ctx, q, func(scan func(...any) error) error {
 			var f contract.File
-			err := scan(&f.Key, &f.Size, digest(&f.Digest), octets(&f.Sums))
+			err := scan(&f.Key, &f.Size, scanDigest(&f.Digest), scanBytes(&f.Sums))
 			e.Files = append(e.Files, f)
 			return err
 		}, `SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE document IN
@@ -73,7 +76,7 @@ func (s *Store) Evidence(ctx context.Context, documents int) (store.Evidence, er
 		if err != nil {
 			return err
 		}
-		err = one(ctx, q, []any{octets(&e.Certificate)}, `SELECT der FROM certificate ORDER BY issued_at DESC, serial LIMIT 1`)
+		err = queryOne(ctx, q, []any{scanBytes(&e.Certificate)}, `SELECT der FROM certificate ORDER BY issued_at DESC, serial LIMIT 1`)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}

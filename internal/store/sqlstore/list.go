@@ -17,16 +17,16 @@ import (
 // going on to the oldest document.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error) {
 	l := store.List{Documents: []contract.Document{}}
-	err := s.db.read(ctx, func(r querier) (err error) {
-		b := selection(q)
-		if l.Total, err = b.total(ctx, r); err != nil {
+	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
+		b := newBoxQuery(q)
+		if l.Total, err = b.countRows(ctx, r); err != nil {
 			return err
 		}
-		ids, err := b.page(ctx, r, q.Offset, min(q.Limit, l.Total-q.Offset))
+		ids, err := b.readPage(ctx, r, q.Offset, min(q.Limit, l.Total-q.Offset))
 		if err != nil {
 			return err
 		}
-		l.Documents, err = documents(ctx, r, ids)
+		l.Documents, err = readDocuments(ctx, r, ids)
 		return err
 	})
 	if err != nil {
@@ -35,30 +35,30 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 	return l, nil
 }
 
-// boxed selects rows of somebody's box, and counts of them.
-type boxed struct {
+// boxQuery selects rows of somebody's box, and counts of them.
+type boxQuery struct {
 	where  string // over the columns that box and box_count share
 	args   []any
 	search string // pattern over titles; empty: any
 	none   bool   // nothing can match
 }
 
-func selection(q store.ListQuery) boxed {
-	b := boxed{where: `b.person = $1 AND b.box = $2`, args: []any{q.Person, q.Box}}
+func newBoxQuery(q store.ListQuery) boxQuery {
+	b := boxQuery{where: `b.person = $1 AND b.box = $2`, args: []any{q.Person, q.Box}}
 	if q.State != "" {
-		b.where += ` AND b.state = ` + b.arg(q.State)
+		b.where += ` AND b.state = ` + b.addArg(q.State)
 	}
 	if day, bounded := firstDay(q.Period, q.Now); bounded {
-		b.where += ` AND b.day >= ` + b.arg(day)
+		b.where += ` AND b.day >= ` + b.addArg(day)
 	}
 	if q.Search != "" {
-		p, possible := pattern(q.Search)
+		p, possible := likePattern(q.Search)
 		b.search, b.none = p, !possible
 	}
 	return b
 }
 
-func (b *boxed) arg(v any) string {
+func (b *boxQuery) addArg(v any) string {
 	b.args = append(b.args, v)
 	return fmt.Sprintf("$%d", len(b.args))
 }
@@ -79,20 +79,20 @@ func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	return 0, false
 }
 
-func (b boxed) total(ctx context.Context, r querier) (n int, err error) {
+func (b boxQuery) countRows(ctx context.Context, r querier) (n int, err error) {
 	switch {
 	case b.none:
 		return 0, nil
 	case b.search == "":
-		return n, one(ctx, r, []any{&n}, `SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) FROM box_count b WHERE `+b.where, b.args...)
+		return n, queryOne(ctx, r, []any{&n}, `SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) FROM box_count b WHERE `+b.where, b.args...)
 	}
-	like, limit := b.arg(b.search), b.arg(store.SearchLimit)
-	return n, one(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (
+	like, limit := b.addArg(b.search), b.addArg(store.SearchLimit)
+	return n, queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (
 		SELECT 1 FROM box b JOIN document d ON d.id = b.document
 		WHERE `+b.where+` AND d.title_folded LIKE `+like+` ESCAPE '\' LIMIT `+limit+`) found`, b.args...)
 }
 
-func (b boxed) page(ctx context.Context, r querier, offset, limit int) ([]contract.DocumentID, error) {
+func (b boxQuery) readPage(ctx context.Context, r querier, offset, limit int) ([]contract.DocumentID, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -103,11 +103,11 @@ func (b boxed) page(ctx context.Context, r querier, offset, limit int) ([]contra
 	}
 	sql.WriteString(` WHERE ` + b.where)
 	if b.search != "" {
-		sql.WriteString(` AND d.title_folded LIKE ` + b.arg(b.search) + ` ESCAPE '\'`)
+		sql.WriteString(` AND d.title_folded LIKE ` + b.addArg(b.search) + ` ESCAPE '\'`)
 	}
-	sql.WriteString(` ORDER BY b.document DESC LIMIT ` + b.arg(limit) + ` OFFSET ` + b.arg(offset))
+	sql.WriteString(` ORDER BY b.document DESC LIMIT ` + b.addArg(limit) + ` OFFSET ` + b.addArg(offset))
 	var ids []contract.DocumentID
-	err := each(ctx, r, func(scan func(...any) error) error {
+	err := queryEach(ctx, r, func(scan func(...any) error) error {
 		var id contract.DocumentID
 		err := scan(&id)
 		ids = append(ids, id)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/sumdb/tlog"
 
@@ -12,70 +15,102 @@ import (
 	"segel/internal/contract"
 )
 
-// Note implements [store.Documents].
-func (s *Store) Note(ctx context.Context, events ...contract.Event) error {
-	if err := s.db.write(ctx, func(t tx) error { return appendEvents(ctx, t, events) }); err != nil {
+// LogEvents implements [store.Documents].
+func (s *Store) LogEvents(ctx context.Context, events ...contract.Event) error {
+	if err := s.db.withTx(ctx, func(t tx) error { return logEntry{events: events}.appendToLog(ctx, t) }); err != nil {
 		return fmt.Errorf("log events: %w", err)
 	}
 	return nil
 }
 
-// appendEvents adds events to the log. From its first statement on, everybody else who appends waits.
-func appendEvents(ctx context.Context, t tx, events []contract.Event) error {
+// logEntry is what one transaction adds to the log. The digests of the records that it wrote go into its last event; a
+// transaction without an event adds one that says nothing else.
+type logEntry struct {
+	events  []contract.Event
+	records []record // written by the transaction
+	files   []statedRecord
+	at      time.Time // of the change, where no event tells
+}
+
+// appendToLog adds the entry to the log. It is the last step of a transaction: the records are read back here, and until the
+// transaction ends every other writer of the log waits.
+func (l logEntry) appendToLog(ctx context.Context, t tx) error {
+	lines, err := recordLines(ctx, t, l.records, l.files)
+	if err != nil {
+		return fmt.Errorf("digest what was written: %w", err)
+	}
+	events := slices.Clone(l.events)
+	if lines != "" && len(events) == 0 {
+		events = []contract.Event{{Type: contract.EventRecorded, At: l.at}}
+	}
 	if len(events) == 0 {
 		return nil
 	}
 	var size, latest int64
 	for _, e := range events {
-		latest = max(latest, micros(e.At))
+		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
+			latest = max(latest, toMicros(e.At))
+		}
 	}
-	err := one(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END
+	err = queryOne(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END
 		WHERE id = 1 RETURNING size`, len(events), latest)
 	if err != nil {
 		return fmt.Errorf("lock log: %w", err)
 	}
-	tree, err := audit.Resume(ctx, size-int64(len(events)), hashes{t})
+	tree, err := audit.ResumeTree(ctx, size-int64(len(events)), hashes{t})
 	if err != nil {
 		return err
 	}
-	for _, e := range events {
-		if err := appendEvent(ctx, t, tree, plain(e)); err != nil {
+	for i, e := range events {
+		with := ""
+		if i == len(events)-1 {
+			with = lines
+		}
+		if err := appendEvent(ctx, t, tree, storedEvent(e), with); err != nil {
 			return fmt.Errorf("log event %d: %w", tree.Size(), err)
 		}
 	}
 	return nil
 }
 
-func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event) error {
-	details, err := json.Marshal(e.Details)
+// appendEvent adds an event, which [plain] returned, with the lines that it states, if any. The leaf has their digest alone: who
+// gets a proof of the event learns nothing about other rows.
+func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, lines string) error {
+	stored := e.Details
+	if lines != "" {
+		stored = maps.Clone(e.Details)
+		stored[audit.DetailRecords] = lines
+		e.Records = hexDigest(lines)
+	}
+	details, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
 	leaf := tree.Size()
-	_, err = t.exec(ctx, `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) VALUES (`+list(1, 9)+`)`,
-		leaf, e.Type, e.Document, micros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details))
+	_, err = t.exec(ctx, `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) VALUES (`+placeholders(1, 9)+`)`,
+		leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details))
 	if err != nil {
 		return err
 	}
-	add := tree.Append(audit.Leaf(e))
+	add := tree.Append(audit.EncodeLeaf(e))
 	first, args := tlog.StoredHashIndex(0, leaf), []any{}
 	values := make([]string, len(add))
 	for i, h := range add {
-		values[i] = "(" + list(2*i+1, 2) + ")"
+		values[i] = "(" + placeholders(2*i+1, 2) + ")"
 		args = append(args, first+int64(i), h[:])
 	}
 	_, err = t.exec(ctx, `INSERT INTO log_hash (position, hash) VALUES `+strings.Join(values, ","), args...)
 	return err
 }
 
-// plain returns an event as it will be read back, which is what its leaf is made of.
-func plain(e contract.Event) contract.Event {
-	cut(&e.At)
-	e.Person.ID = contract.PersonID(clean(string(e.Person.ID)))
-	e.Person.Name, e.Person.Email, e.IP = clean(e.Person.Name), clean(e.Person.Email), clean(e.IP)
+// storedEvent returns an event as it will be read back, which is what its leaf is made of.
+func storedEvent(e contract.Event) contract.Event {
+	truncateTime(&e.At)
+	e.Person.ID = contract.PersonID(cleanText(string(e.Person.ID)))
+	e.Person.Name, e.Person.Email, e.IP = cleanText(e.Person.Name), cleanText(e.Person.Email), cleanText(e.IP)
 	details := make(map[string]string, len(e.Details))
 	for name, v := range e.Details {
-		details[clean(name)] = clean(v)
+		details[cleanText(name)] = cleanText(v)
 	}
 	e.Details = details
 	return e
@@ -83,24 +118,29 @@ func plain(e contract.Event) contract.Event {
 
 const eventColumns = `leaf, type, document, at, person, name, email, ip, details`
 
-func scanEvent(scan func(...any) error) (leaf int64, e contract.Event, err error) {
+func scanEvent(scan func(...any) error) (leaf int64, e contract.Event, lines string, err error) {
 	var details string
-	err = scan(&leaf, &e.Type, &e.Document, moment(&e.At), &e.Person.ID, &e.Person.Name, &e.Person.Email, &e.IP, &details)
+	err = scan(&leaf, &e.Type, &e.Document, scanTime(&e.At), &e.Person.ID, &e.Person.Name, &e.Person.Email, &e.IP, &details)
 	if err != nil {
-		return 0, e, err
+		return 0, e, "", err
 	}
 	if err := json.Unmarshal([]byte(details), &e.Details); err != nil {
-		return 0, e, fmt.Errorf("details of event %d: %w", leaf, err)
+		return 0, e, "", fmt.Errorf("details of event %d: %w", leaf, err)
 	}
-	return leaf, e, nil
+	if lines = e.Details[audit.DetailRecords]; lines != "" {
+		e.Records = hexDigest(lines)
+		delete(e.Details, audit.DetailRecords)
+	}
+	return leaf, e, lines, nil
 }
 
 // Events implements [store.Documents].
 func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.Event, error) {
 	events := []contract.Event{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
-			_, e, err := scanEvent(scan)
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			_, e, _, err := scanEvent(scan)
+			e.Records = "" // for a checker of the log, not for those who read what happened
 			events = append(events, e)
 			return err
 		}, `SELECT `+eventColumns+` FROM event WHERE document = $1 ORDER BY leaf`, id)
@@ -121,13 +161,13 @@ func (h hashes) ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, e
 		args[i] = x
 	}
 	found := map[int64]tlog.Hash{}
-	err := each(ctx, h, func(scan func(...any) error) error {
+	err := queryEach(ctx, h, func(scan func(...any) error) error {
 		var position int64
 		var hash [32]byte
-		err := scan(&position, digest(&hash))
+		err := scan(&position, scanDigest(&hash))
 		found[position] = hash
 		return err
-	}, `SELECT position, hash FROM log_hash WHERE position IN (`+list(1, len(indexes))+`)`, args...)
+	}, `SELECT position, hash FROM log_hash WHERE position IN (`+placeholders(1, len(indexes))+`)`, args...)
 	if err != nil {
 		return nil, err
 	}

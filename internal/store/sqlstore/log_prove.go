@@ -12,11 +12,11 @@ import (
 // proof finds out.
 func (s *Store) Prove(ctx context.Context, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
 	var all []store.Proven
-	err := s.db.read(ctx, func(q querier) (err error) {
-		if err := holdsLeaves(ctx, q, leaves); err != nil {
+	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
+		if err := requireLeaves(ctx, q, leaves); err != nil {
 			return err
 		}
-		all, err = provable(ctx, q, id, leaves)
+		all, err = readProvable(ctx, q, id, leaves)
 		for i := range all {
 			if err == nil {
 				all[i].Path, err = leafPath(ctx, q, leaves, all[i].Leaf)
@@ -24,13 +24,13 @@ func (s *Store) Prove(ctx context.Context, id contract.DocumentID, leaves int64)
 		}
 		return err
 	})
-	return all, wrap(err, "prove events of document %d in the first %d", id, leaves)
+	return all, wrapf(err, "prove events of document %d in the first %d", id, leaves)
 }
 
-// holdsLeaves is [store.ErrNotFound] where the log has fewer.
-func holdsLeaves(ctx context.Context, q querier, leaves int64) error {
+// requireLeaves is [store.ErrNotFound] where the log has fewer.
+func requireLeaves(ctx context.Context, q querier, leaves int64) error {
 	var size int64
-	if err := one(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
+	if err := queryOne(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
 		return err
 	}
 	if leaves < 0 || leaves > size {
@@ -39,11 +39,11 @@ func holdsLeaves(ctx context.Context, q querier, leaves int64) error {
 	return nil
 }
 
-// provable reads the events of a document among the first leaves.
-func provable(ctx context.Context, q querier, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
+// readProvable reads the events of a document among the first leaves.
+func readProvable(ctx context.Context, q querier, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
 	all := []store.Proven{}
-	err := each(ctx, q, func(scan func(...any) error) error {
-		leaf, e, err := scanEvent(scan)
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
+		leaf, e, _, err := scanEvent(scan)
 		all = append(all, store.Proven{Logged: store.Logged{Event: e, Leaf: leaf}})
 		return err
 	}, `SELECT `+eventColumns+` FROM event WHERE document = $1 AND leaf >= 0 AND leaf < $2 ORDER BY leaf`, id, leaves)
@@ -52,7 +52,7 @@ func provable(ctx context.Context, q querier, id contract.DocumentID, leaves int
 
 // leafPath reads the hashes that prove a leaf.
 func leafPath(ctx context.Context, q querier, leaves, leaf int64) ([][32]byte, error) {
-	proof, err := audit.Prove(ctx, leaves, leaf, hashes{q})
+	proof, err := audit.ProveLeaf(ctx, leaves, leaf, hashes{q})
 	if err != nil {
 		return nil, err
 	}

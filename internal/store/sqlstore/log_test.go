@@ -21,7 +21,7 @@ func note(t *testing.T, s *Store, n int) {
 			Person: contract.Person{ID: "p", Name: "N", Email: "e"}, IP: "192.0.2.1", Details: map[string]string{"n": fmt.Sprint(i)},
 		})
 	}
-	if err := s.Note(context.Background(), events...); err != nil {
+	if err := s.LogEvents(context.Background(), events...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -69,7 +69,7 @@ var errUndo = errors.New("undo")
 // tampered runs a statement, checks the log as it is then, and undoes it.
 func (s *Store) tampered(t *testing.T, statement string) (found error) {
 	t.Helper()
-	err := s.db.write(t.Context(), func(x tx) error {
+	err := s.db.withTx(t.Context(), func(x tx) error {
 		if n, err := x.exec(t.Context(), statement); err != nil || n == 0 {
 			t.Fatalf("%s: %d rows, %v", statement, n, err)
 		}
@@ -89,5 +89,5 @@ type within struct {
 	tx tx
 }
 
-func (w within) read(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
-func (w within) write(_ context.Context, fn func(tx) error) error     { return fn(w.tx) }
+func (w within) withSnapshot(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
+func (w within) withTx(_ context.Context, fn func(tx) error) error            { return fn(w.tx) }

@@ -8,8 +8,12 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"segel/internal/jobs"
 )
 
 // Number 0002 was never given. A number that was is never changed or given again: databases remember it.
@@ -17,8 +21,8 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// newest are the migrations of this program.
-func newest() fs.FS {
+// embeddedMigrations are the migrations of this program.
+func embeddedMigrations() fs.FS {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		panic(err) // the name is a valid path, and nothing else is an error
@@ -26,13 +30,13 @@ func newest() fs.FS {
 	return files
 }
 
-// migrate makes or renews the tables, unless a newer program has closed the database to this one.
-func migrate(ctx context.Context, db database, o Options) error {
-	declared, err := readMigrations(o.migrations())
+// migrateDatabase makes or renews the tables, unless a newer program has closed the database to this one.
+func migrateDatabase(ctx context.Context, db database, o Options) error {
+	declared, err := readMigrations(o.migrationFiles())
 	if err != nil {
 		return err
 	}
-	err = db.read(ctx, func(q querier) error {
+	err = db.withSnapshot(ctx, func(q querier) error {
 		applied, err := appliedVersions(ctx, q)
 		if err != nil || !applied[firstDeclared] {
 			return err
@@ -44,7 +48,7 @@ func migrate(ctx context.Context, db database, o Options) error {
 	}
 	// Each migration is durable by itself. After a crash among them, or before the record of who applied them, the next
 	// start does the rest, and is recorded.
-	if err := db.migrate(ctx, o.migrations()); err != nil {
+	if err := db.migrate(ctx, o.migrationFiles()); err != nil {
 		return err
 	}
 	return recordMigrations(ctx, db, declared, o.Version)
@@ -84,8 +88,22 @@ func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
 // migrationLock is the advisory lock that is held while tables are made or renewed: "segel" in ASCII.
 const migrationLock = 0x736567656c
 
+// migrate uses connections of its own: a migration may take longer than a transaction may.
 func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
-	c, err := d.pool.Acquire(ctx)
+	config := d.pool.Config()
+	for name := range serverTimeouts(0) {
+		delete(config.ConnConfig.RuntimeParams, name)
+	}
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	defer pool.Close()
+	queue, err := jobs.NewQueue(riverpgxv5.New(pool))
+	if err != nil {
+		return err
+	}
+	c, err := pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("connect to database: %w", err)
 	}
@@ -97,10 +115,10 @@ func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
 		_, e := c.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 		err = errors.Join(err, e)
 	}()
-	db := stdlib.OpenDBFromPool(d.pool)
+	db := stdlib.OpenDBFromPool(pool)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := migrateTables(ctx, goose.DialectPostgres, db, files); err != nil {
 		return err
 	}
-	return d.queue.Migrate(ctx)
+	return queue.Migrate(ctx)
 }

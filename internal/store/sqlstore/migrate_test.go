@@ -40,12 +40,12 @@ func before(t *testing.T, number string) fs.FS {
 // aged makes a database as it was before the migration of that number, and runs statements on it.
 func aged(t *testing.T, dsn, number string, statements ...string) {
 	t.Helper()
-	db, err := open(t.Context(), dsn, Migrating)
+	db, err := openDatabase(t.Context(), dsn, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	run := func(statements ...string) error {
-		return db.write(t.Context(), func(x tx) error {
+		return db.withTx(t.Context(), func(x tx) error {
 			for _, s := range statements {
 				if _, err := x.exec(t.Context(), s); err != nil {
 					return err
@@ -65,7 +65,7 @@ func aged(t *testing.T, dsn, number string, statements ...string) {
 
 // oldDocument inserts a document as it was before there was a register, with one stamp.
 func oldDocument(id, state, stamp, serial, affixed string) []string {
-	bytes := "(SELECT hash FROM log_hash WHERE position = 0)" // the only spelling of bytes that both databases know
+	bytes := "(SELECT hash FROM log_hash WHERE position = 1000000)" // the only spelling of bytes that both databases know
 	return []string{
 		`INSERT INTO document (id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel, pages,
 			original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at,
@@ -81,9 +81,9 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, decode(repeat('07', 32), 'hex'))`)
 		} else {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
 		}
 		for _, d := range [][]string{
 			oldDocument("1", "completed", "affixed", "'AFFIXED'", "3000000"),
@@ -103,10 +103,10 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		}
 		at := func(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
 		for _, want := range []contract.StampSerial{
-			{Serial: "AFFIXED", State: contract.SerialAffixed, Document: 1, Placement: 3, TakenAt: at(3), ChangedAt: at(3)},
-			{Serial: "BOUND", State: contract.SerialBound, Document: 2, Placement: 3, TakenAt: at(2), ChangedAt: at(4)},
-			{Serial: "REFUSED", State: contract.SerialBound, Document: 3, Placement: 3, TakenAt: at(2), ChangedAt: at(4)},
-			{Serial: "CANCELED", State: contract.SerialTaken, Former: 4, LetGo: 1, TakenAt: at(2), ChangedAt: at(4)},
+			{Serial: "AFFIXED", State: contract.SerialAffixed, Document: 1, Placement: 3, RegisteredAt: at(3), ChangedAt: at(3)},
+			{Serial: "BOUND", State: contract.SerialBound, Document: 2, Placement: 3, RegisteredAt: at(2), ChangedAt: at(4)},
+			{Serial: "REFUSED", State: contract.SerialBound, Document: 3, Placement: 3, RegisteredAt: at(2), ChangedAt: at(4)},
+			{Serial: "CANCELED", State: contract.SerialBought, FormerDocument: 4, ReleaseCount: 1, RegisteredAt: at(2), ChangedAt: at(4)},
 		} {
 			want.Organisation, want.Source, want.Problem = "org", source, "said"
 			got, err := s.Serial(ctx, want.Serial)
@@ -118,7 +118,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 			}
 			got.Evidence = contract.File{}
 			if got.Serial != want.Serial || got.State != want.State || got.Document != want.Document || got.Placement != want.Placement || got.Source != want.Source ||
-				got.Former != want.Former || got.LetGo != want.LetGo || got.Problem != want.Problem || !got.TakenAt.Equal(want.TakenAt) || !got.ChangedAt.Equal(want.ChangedAt) ||
+				got.FormerDocument != want.FormerDocument || got.ReleaseCount != want.ReleaseCount || got.Problem != want.Problem || !got.RegisteredAt.Equal(want.RegisteredAt) || !got.ChangedAt.Equal(want.ChangedAt) ||
 				got.Organisation != want.Organisation {
 				t.Errorf("%s:\n got %+v\nwant %+v", want.Serial, got, want)
 			}
@@ -135,7 +135,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		if err != nil || d.Stamps[0].Serial != "" {
 			t.Errorf("%+v, %v", d.Stamps, err)
 		}
-		doubt, err := s.InDoubt(ctx)
+		doubt, err := s.OrdersInDoubt(ctx)
 		if err != nil || len(doubt) != 1 || doubt[0].Order != "order5" {
 			t.Errorf("%+v, %v", doubt, err)
 		}
@@ -144,7 +144,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := contract.TryAgain(&d, 0, at(10))
+		c, err := contract.ReopenAttempt(&d, 0, at(10))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,9 +158,9 @@ func TestFilesOfBeforeFindingsCountAsNotExamined(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, decode(repeat('07', 32), 'hex'))`)
 		} else {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
 		}
 		aged(t, dsn, "0010", append(statements, oldDocument("1", "draft", "ordered", "NULL", "0")...)...)
 		d, err := openTest(t, dsn).Document(t.Context(), 1)
@@ -192,9 +192,9 @@ func TestWhatEarlierDocumentsTakeIsCounted(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, decode(repeat('07', 32), 'hex'))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, decode(repeat('07', 32), 'hex'))`)
 		} else {
-			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (0, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
+			statements = append(statements, `INSERT INTO log_hash (position, hash) VALUES (1000000, CAST(replace(hex(zeroblob(16)), '00', char(7, 7)) AS BLOB))`)
 		}
 		for id, state := range map[string]string{"1": "draft", "2": "completed", "3": "draft"} {
 			statements = append(statements, oldDocument(id, state, "ordered", "NULL", "0")...)

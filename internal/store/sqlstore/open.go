@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"segel/internal/jobs"
 	"segel/internal/store"
@@ -37,18 +38,21 @@ type Options struct {
 	Mode    Mode
 	Version string // of this program, which is recorded with the migrations that it applies
 
+	// Timeout bounds each transaction, the wait for a connection included; 0: DefaultTimeout. Migrations are not bounded.
+	Timeout time.Duration
+
 	files       fs.FS // of migrations; nil: this program's. Tests have others
 	writerLevel int   // of this program; 0: Level. Tests have others
 }
 
-func (o Options) migrations() fs.FS {
+func (o Options) migrationFiles() fs.FS {
 	if o.files != nil {
 		return o.files
 	}
-	return newest()
+	return embeddedMigrations()
 }
 
-func (o Options) level() int {
+func (o Options) effectiveLevel() int {
 	if o.writerLevel != 0 {
 		return o.writerLevel
 	}
@@ -58,13 +62,14 @@ func (o Options) level() int {
 // Open opens the database that dsn names, postgres://... or the path of an SQLite file, which may have sqlite: in front.
 // What it makes and what it refuses depends on the mode.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	db, err := open(ctx, dsn, o.Mode)
+	opened, err := openDatabase(ctx, dsn, o)
 	if err != nil {
 		return nil, err
 	}
+	db := newBoundedDatabase(opened, o.Timeout)
 	s := &Store{db: db, options: o}
 	if o.Mode == Migrating {
-		err = migrate(ctx, db, o)
+		err = migrateDatabase(ctx, db, o)
 	} else {
 		err = checkSchema(ctx, db, o)
 	}
@@ -74,23 +79,27 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func open(ctx context.Context, dsn string, m Mode) (database, error) {
+func openDatabase(ctx context.Context, dsn string, o Options) (database, error) {
 	path, isFile := SQLitePath(dsn)
 	if !isFile {
-		return openPostgres(ctx, dsn, m)
+		return openPostgres(ctx, dsn, o)
 	}
 	if path == "" {
 		return nil, errors.New("open database: no path")
 	}
-	if m != Migrating {
+	if o.Mode == Migrating {
+		if err := createFile(path); err != nil {
+			return nil, err
+		}
+	} else {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w: %s", ErrMissing, path)
 		} else if err != nil {
 			return nil, fmt.Errorf("open database: %w", err)
 		}
 	}
-	if m == Reading {
-		return readSQLite(path)
+	if o.Mode == Reading {
+		return openSQLiteReadOnly(path)
 	}
 	return openSQLite(path)
 }
@@ -121,4 +130,4 @@ func (s *Store) Close() error {
 }
 
 // Jobs returns the jobs of this database; see [jobs.Start].
-func (s *Store) Jobs() jobs.Backend { return s.db.jobs() }
+func (s *Store) Jobs() jobs.Backend { return s.db.jobBackend() }

@@ -45,7 +45,7 @@ func TestProcessesShareADatabase(t *testing.T) {
 		for _, s := range []*Store{one, other} {
 			all.Go(func() {
 				for range each {
-					if err := s.Note(t.Context(), contract.Event{Type: contract.EventViewed}); err != nil {
+					if err := s.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed}); err != nil {
 						t.Error(err)
 					}
 					if _, err := s.Events(t.Context(), 0); err != nil {
@@ -97,12 +97,12 @@ func TestSQLiteRunsAsItsDurabilityNeeds(t *testing.T) {
 	s := openTest(t, databases["SQLite"](t))
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1"} {
 		var got string
-		err := s.db.write(t.Context(), func(x tx) error { return one(t.Context(), x, []any{&got}, "PRAGMA "+pragma) })
+		err := s.db.withTx(t.Context(), func(x tx) error { return queryOne(t.Context(), x, []any{&got}, "PRAGMA "+pragma) })
 		if err != nil || got != want {
 			t.Errorf("%s is %s, want %s (%v)", pragma, got, want, err)
 		}
 	}
-	err := s.db.read(t.Context(), func(q querier) error {
+	err := s.db.withSnapshot(t.Context(), func(q querier) error {
 		_, err := q.exec(t.Context(), `DELETE FROM organisation`)
 		return err
 	})

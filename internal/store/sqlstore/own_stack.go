@@ -5,10 +5,10 @@ import (
 	"runtime/debug"
 )
 
-// onOwnStack runs do in a goroutine of its own and waits for it. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A
+// runOnOwnStack runs do in a goroutine of its own and waits for it. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A
 // goroutine keeps a stack that has grown until the collector halves it again, which would be 64 MiB for two thousand requests that
 // wait for their clients.
-func onOwnStack(do func() error) (err error) {
+func runOnOwnStack(do func() error) (err error) {
 	var died *panicked
 	done := make(chan struct{})
 	go func() {

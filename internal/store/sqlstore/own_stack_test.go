@@ -9,7 +9,7 @@ import (
 func TestWhatRunsOnItsOwnStackReturnsErrorsAndPassesPanicsOn(t *testing.T) {
 	t.Parallel()
 	trouble := errors.New("trouble")
-	if err := onOwnStack(func() error { return trouble }); !errors.Is(err, trouble) {
+	if err := runOnOwnStack(func() error { return trouble }); !errors.Is(err, trouble) {
 		t.Errorf("returned %v", err)
 	}
 	defer func() {
@@ -17,5 +17,5 @@ func TestWhatRunsOnItsOwnStackReturnsErrorsAndPassesPanicsOn(t *testing.T) {
 			t.Errorf("the panic came as %v", p)
 		}
 	}()
-	_ = onOwnStack(func() error { panic("trouble") })
+	_ = runOnOwnStack(func() error { panic("trouble") })
 }

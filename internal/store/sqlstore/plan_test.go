@@ -13,15 +13,15 @@ import (
 func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
-	table, standing := waiting(store.WaitingQuery{Organisation: "org"})
+	table, standing := waitingDocuments(store.WaitingQuery{Organisation: "org"})
 	ofDocument := serialCondition(store.SerialQuery{Document: 1})
 	for query, indexes := range map[string][]string{
 		`SELECT serial FROM serial ` + whereFree:                                                         {"serial_free (state=? AND organisation=?)"},
 		`SELECT number FROM quota_entry WHERE organisation = $1 AND made_at >= $2 ORDER BY made_at DESC`: {"quota_entry_organisation (organisation=? AND made_at>?)"},
 		selectInDoubt: {"stamp_requested (state=?)"},
-		`SELECT COUNT(*) FROM ` + table + standing.where():            {"INDEX document_failed", "INDEX document_waits"},
-		`SELECT id FROM ` + table + standing.page(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
-		`SELECT COUNT(*) FROM serial` + ofDocument.where():            {"serial_document (document=?)", "serial_former (former=?)"},
+		`SELECT COUNT(*) FROM ` + table + standing.whereClause():            {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT id FROM ` + table + standing.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():            {"serial_document (document=?)", "serial_former (former=?)"},
 	} {
 		plan := explain(t, s, query)
 		got := strings.Join(plan, "; ")
@@ -56,8 +56,8 @@ func TestAccountsOfAnAddressAreFoundByTheIndexOfTheirConstraint(t *testing.T) {
 // explain returns the steps by which SQLite would answer a query.
 func explain(t *testing.T, s *Store, query string) (plan []string) {
 	t.Helper()
-	err := s.db.read(t.Context(), func(q querier) error {
-		return each(t.Context(), q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(t.Context(), func(q querier) error {
+		return queryEach(t.Context(), q, func(scan func(...any) error) error {
 			var id, parent, unused int
 			var step string
 			err := scan(&id, &parent, &unused, &step)

@@ -1,15 +1,20 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/puddle/v2"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"segel/internal/contract"
@@ -28,16 +33,13 @@ type postgres struct {
 // of them to itself.
 const maxConns = 16
 
-func openPostgres(ctx context.Context, dsn string, m Mode) (*postgres, error) {
-	config, err := pgxpool.ParseConfig(dsn)
+// connectTimeout bounds how long a connection may take to come about.
+const connectTimeout = 3 * time.Second
+
+func openPostgres(ctx context.Context, dsn string, o Options) (*postgres, error) {
+	config, err := postgresConfig(dsn, o)
 	if err != nil {
-		return nil, fmt.Errorf("read database address: %w", err)
-	}
-	if !strings.Contains(dsn, "pool_max_conns") {
-		config.MaxConns = maxConns
-	}
-	if m == Reading {
-		config.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+		return nil, err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
@@ -48,38 +50,158 @@ func openPostgres(ctx context.Context, dsn string, m Mode) (*postgres, error) {
 		pool.Close()
 		return nil, err
 	}
-	return &postgres{pool: pool, queue: queue, reading: m == Reading}, nil
+	return &postgres{pool: pool, queue: queue, reading: o.Mode == Reading}, nil
 }
 
-func (d *postgres) read(ctx context.Context, fn func(querier) error) error {
-	t, err := d.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+// postgresConfig adds to an address what it does not say itself. The server ends statements of ours that take too long, also when this
+// process does not see it any more, and transactions that this process does not go on with: their locks would stop all others.
+func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("read database address: %w", err)
+	}
+	if !strings.Contains(dsn, "pool_max_conns") {
+		config.MaxConns = maxConns
+	}
+	config.PingTimeout = connectTimeout
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	set := config.ConnConfig.RuntimeParams
+	for name, wait := range serverTimeouts(cmp.Or(o.Timeout, DefaultTimeout)) {
+		if _, said := set[name]; !said {
+			set[name] = strconv.FormatInt(wait.Milliseconds(), 10)
+		}
+	}
+	if o.Mode == Reading {
+		set["default_transaction_read_only"] = "on"
+	}
+	return config, nil
+}
+
+// serverTimeouts are settings of the server for transactions that may take that long.
+func serverTimeouts(transaction time.Duration) map[string]time.Duration {
+	return map[string]time.Duration{
+		"statement_timeout": transaction, "lock_timeout": transaction * 2 / 3, "idle_in_transaction_session_timeout": 2 * transaction,
+	}
+}
+
+func (d *postgres) withSnapshot(ctx context.Context, fn func(querier) error) error {
+	return d.runTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(t pgx.Tx) (bool, error) {
+		return false, fn(postgresTx{Tx: t, ctx: ctx})
+	})
+}
+
+// rollbackWait bounds how long the server may take to forget a transaction. Then the connection is closed, which does the same.
+const rollbackWait = time.Second
+
+// runTx runs fn in a transaction, and commits it if fn says so.
+func (d *postgres) runTx(ctx context.Context, o pgx.TxOptions, fn func(pgx.Tx) (commit bool, err error)) error {
+	t, err := d.beginTx(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = t.Rollback(context.WithoutCancel(ctx)) }() // there is nothing to commit
-	return fn(postgresTx{Tx: t})
+	committing := false
+	defer func() { // after a panic too
+		if !committing {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
+			defer cancel()
+			_ = t.Rollback(ctx) // where it fails the connection is closed, and what is not committed does not stand
+		}
+	}()
+	if committing, err = fn(t); err != nil || !committing {
+		committing = false
+		return err
+	}
+	err = t.Commit(ctx)
+	var refused *pgconn.PgError
+	switch {
+	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback), errors.As(err, &refused) && !strings.HasPrefix(refused.Code, "57P"):
+		return err // the server said what it did
+	}
+	// The connection was lost, or our patience, while the server committed: it may have.
+	return &commitError{err}
+}
+
+// beginTries bounds how often a transaction is begun on another connection. A server that was started again has ended those of the
+// pool, which finds out about each when it is used.
+const beginTries = maxConns + 1
+
+func (d *postgres) beginTx(ctx context.Context, o pgx.TxOptions) (t pgx.Tx, err error) {
+	for range beginTries {
+		if t, err = d.pool.BeginTx(ctx, o); err == nil || ctx.Err() != nil || !isConnectionLost(err) {
+			break
+		}
+	}
+	return t, err
+}
+
+// isConnectionLost reports whether an error tells of a connection that is no more, and not of one that did not come about.
+func isConnectionLost(err error) bool {
+	var refused *pgconn.PgError
+	var connecting *pgconn.ConnectError
+	switch {
+	case errors.As(err, &connecting):
+		return false
+	case errors.As(err, &refused):
+		return refused.Code == "57P01" || refused.Code == "57P02" || refused.Code == "57P05" || refused.Code == "25P03"
+	}
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, pgconn.ErrConnClosed) ||
+		errors.As(err, new(*net.OpError))
+}
+
+// isUnavailable: the server cannot be reached, is starting or stopping, has no connection or memory left, has lost its disk, has become
+// one that only reads, or did not come to an end in time. Appendix A of the manual of PostgreSQL lists the codes.
+func (d *postgres) isUnavailable(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		switch refused.Code[:min(len(refused.Code), 2)] {
+		case "08", "53", "58", "XX":
+			return refused.Code != diskFull && refused.Code != internalError
+		}
+		switch refused.Code {
+		case "57P01", "57P02", "57P03", "57P04", "57P05": // shutdown, crash, starting, database dropped, idle session ended
+			return true
+		case "57014", "55P03", "25P03", "25P04": // a statement, lock, idle transaction or transaction took too long
+			return true
+		case "25006": // a replica took over the address, or this is a store that only reads
+			return !d.reading
+		}
+		return errors.As(err, new(*pgconn.ConnectError)) // it does not know us, or the database: set up wrong, since it did before
+	}
+	return errors.As(err, new(*pgconn.ConnectError)) || isConnectionLost(err) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, puddle.ErrClosedPool)
+}
+
+const (
+	diskFull      = "53100"
+	internalError = "XX000" // of a statement of ours, most likely
+)
+
+func (d *postgres) isDiskFull(err error) bool {
+	var refused *pgconn.PgError
+	return errors.As(err, &refused) && refused.Code == diskFull
 }
 
 // writeTries bounds how often a transaction starts over that was chosen to give way.
 const writeTries = 5
 
-func (d *postgres) write(ctx context.Context, fn func(tx) error) error {
+func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 	if d.reading {
 		return ErrReadOnly
 	}
 	var err error
 	for range writeTries {
-		err = pgx.BeginFunc(ctx, d.pool, func(t pgx.Tx) error { return fn(postgresTx{t, d.queue}) })
-		if !gaveWay(err) {
+		err = d.runTx(ctx, pgx.TxOptions{}, func(t pgx.Tx) (bool, error) { return true, fn(postgresTx{t, ctx, d.queue}) })
+		if !isRetryable(err) {
 			break
 		}
 	}
 	return err
 }
 
-// gaveWay reports whether the server ended a transaction in favour of another: serialization_failure and
+// isRetryable reports whether the server ended a transaction in favour of another: serialization_failure and
 // deadlock_detected. Our own transactions lock in one order; maintenance by hand need not.
-func gaveWay(err error) bool {
+func isRetryable(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }
@@ -91,14 +213,14 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// now asks for clock_timestamp, which goes on within a transaction, where now() does not.
-func (d *postgres) now(ctx context.Context, q querier) (time.Time, error) {
+// serverTime asks for clock_timestamp, which goes on within a transaction, where now() does not.
+func (d *postgres) serverTime(ctx context.Context, q querier) (time.Time, error) {
 	var at time.Time
-	err := one(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
+	err := queryOne(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
 	return at.UTC(), err
 }
 
-func (d *postgres) jobs() jobs.Backend { return d.queue }
+func (d *postgres) jobBackend() jobs.Backend { return d.queue }
 
 func (d *postgres) close() error {
 	d.pool.Close()
@@ -108,22 +230,23 @@ func (d *postgres) close() error {
 // postgresTx is a transaction on PostgreSQL. One that reads has no queue.
 type postgresTx struct {
 	pgx.Tx
+	ctx   context.Context // of the transaction: it ends before those that statements are given, which belong to who asked for it
 	queue *jobs.Queue[pgx.Tx]
 }
 
-func (t postgresTx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
-	tag, err := t.Exec(ctx, statement, cleaned(args)...)
+func (t postgresTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
+	tag, err := t.Exec(t.ctx, statement, cleanArgs(args)...)
 	return tag.RowsAffected(), err
 }
 
-func (t postgresTx) query(ctx context.Context, statement string, args ...any) (rows, error) {
-	return t.Query(ctx, statement, cleaned(args)...)
+func (t postgresTx) query(_ context.Context, statement string, args ...any) (rows, error) {
+	return t.Query(t.ctx, statement, cleanArgs(args)...)
 }
 
-func (t postgresTx) addJobs(ctx context.Context, all []contract.Job) error {
-	return t.queue.Add(ctx, t.Tx, all...)
+func (t postgresTx) addJobs(_ context.Context, all []contract.Job) error {
+	return t.queue.Add(t.ctx, t.Tx, all...)
 }
 
-func (t postgresTx) ensureJobs(ctx context.Context, all []contract.Job) error {
-	return t.queue.Ensure(ctx, t.Tx, all...)
+func (t postgresTx) ensureJobs(_ context.Context, all []contract.Job) error {
+	return t.queue.Ensure(t.ctx, t.Tx, all...)
 }

@@ -16,7 +16,7 @@ import (
 // Quota implements [store.Quotas].
 func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
 	all := map[contract.Unit]store.Quota{}
-	err := s.db.read(ctx, func(q querier) error { return readQuota(ctx, q, o, all) })
+	err := s.db.withSnapshot(ctx, func(q querier) error { return readQuota(ctx, q, o, all) })
 	if err != nil {
 		return nil, fmt.Errorf("read quota of organisation %s: %w", o, err)
 	}
@@ -25,7 +25,7 @@ func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contr
 
 // readQuota reads what an organisation has of each unit into all.
 func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all map[contract.Unit]store.Quota) error {
-	return each(ctx, q, func(scan func(...any) error) error {
+	return queryEach(ctx, q, func(scan func(...any) error) error {
 		var u contract.Unit
 		var v store.Quota
 		err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
@@ -37,11 +37,11 @@ func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all ma
 // Grant implements [store.Quotas].
 func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]store.Quota, error) {
 	var all map[contract.Unit]store.Quota
-	err := s.effect(ctx, func(t tx) (any, error) {
-		if err := addQuota(ctx, t, o, u); err != nil {
+	err := s.runEffect(ctx, func(t tx) (any, error) {
+		if err := ensureQuota(ctx, t, o, u); err != nil {
 			return nil, err
 		}
-		if err := grant(ctx, t, o, u, n, reason, by, now); err != nil {
+		if err := writeGrant(ctx, t, o, u, n, reason, by, now); err != nil {
 			return nil, err
 		}
 		all = map[contract.Unit]store.Quota{}
@@ -55,17 +55,20 @@ func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract
 
 // GrantInitial implements [store.Quotas].
 func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error {
-	err := s.db.write(ctx, func(t tx) error {
-		if err := addQuota(ctx, t, o, u); err != nil {
+	err := s.db.withTx(ctx, func(t tx) error {
+		if err := ensureQuota(ctx, t, o, u); err != nil {
 			return err
 		}
 		// Of two processes that grant at once, the second waits here for the first, and finds that it was decided.
 		first, err := t.exec(ctx, `UPDATE quota SET initial_at = $3 WHERE organisation = $1 AND unit = $2 AND initial_at = 0 AND NOT EXISTS
-			(SELECT 1 FROM quota_entry e WHERE e.organisation = quota.organisation AND e.unit = quota.unit AND e.op = 'grant')`, o, u, micros(now))
-		if err != nil || first == 0 || n == 0 {
+			(SELECT 1 FROM quota_entry e WHERE e.organisation = quota.organisation AND e.unit = quota.unit AND e.op = 'grant')`, o, u, toMicros(now))
+		if err != nil || first == 0 {
 			return err
 		}
-		return grant(ctx, t, o, u, n, reason, contract.Actor{}, now)
+		if n == 0 {
+			return logEntry{records: []record{recordOf("quota", o, u)}, at: now}.appendToLog(ctx, t)
+		}
+		return writeGrant(ctx, t, o, u, n, reason, contract.Actor{}, now)
 	})
 	if err != nil {
 		return fmt.Errorf("grant the first %d of %s to organisation %s: %w", n, u, o, err)
@@ -73,35 +76,40 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 	return nil
 }
 
-// addQuota makes the row of a quota where there is none.
-func addQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit) error {
+// ensureQuota makes the row of a quota where there is none.
+func ensureQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit) error {
 	_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
 	return err
 }
 
-// grant writes a grant into the ledger and into the audit log.
-func grant(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
+// writeGrant writes a grant into the ledger and into the audit log.
+func writeGrant(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
 	m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
-	if err := move(ctx, t, m); err != nil {
+	written, err := applyMove(ctx, t, m)
+	if err != nil {
 		return err
 	}
-	return appendEvents(ctx, t, []contract.Event{{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
+	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
 		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
-	}}})
+	}}
+	return logEntry{events: []contract.Event{e}, records: written}.appendToLog(ctx, t)
 }
 
-// moveQuota applies the moves of a change, always in the same order of quotas.
-func moveQuota(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) error {
-	moves = about(moves, id, func(m *contract.QuotaMove) *contract.DocumentID { return &m.Document })
+// applyQuotaMoves applies the moves of a change, always in the same order of quotas, and returns the records it wrote.
+func applyQuotaMoves(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) ([]record, error) {
+	moves = fillDocumentID(moves, id, func(m *contract.QuotaMove) *contract.DocumentID { return &m.Document })
 	slices.SortStableFunc(moves, func(a, b contract.QuotaMove) int {
 		return cmp.Or(cmp.Compare(a.Organisation, b.Organisation), cmp.Compare(a.Unit, b.Unit))
 	})
+	var all []record
 	for _, m := range moves {
-		if err := move(ctx, t, store.QuotaEntry{QuotaMove: m, At: at}); err != nil {
-			return fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
+		written, err := applyMove(ctx, t, store.QuotaEntry{QuotaMove: m, At: at})
+		if err != nil {
+			return nil, fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
 		}
+		all = append(all, written...)
 	}
-	return nil
+	return all, nil
 }
 
 // quotaSteps say what a move adds to what is granted, reserved and spent, in counts of the move.
@@ -115,30 +123,33 @@ var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
 // errLedger is a mistake of the program: more is spent or released than was reserved.
 var errLedger = errors.New("the ledger has not as much reserved")
 
-// move changes a quota and writes the line of the ledger that says so.
-func move(ctx context.Context, t tx, m store.QuotaEntry) error {
+// applyMove changes a quota and writes the line of the ledger that says so. It returns the records of both.
+func applyMove(ctx context.Context, t tx, m store.QuotaEntry) ([]record, error) {
 	step, known := quotaSteps[m.Op]
 	if !known || m.Count < 1 && m.Op != contract.QuotaGrant {
-		return fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
+		return nil, fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
 	}
 	granted, reserved, spent := step.granted*m.Count, step.reserved*m.Count, step.spent*m.Count
 	var entry int64
 	// A grant may be negative, to correct a former one, and may leave less than is reserved. Only a
 	// reservation needs something left.
-	err := one(ctx, t, []any{&entry}, `UPDATE quota
+	err := queryOne(ctx, t, []any{&entry}, `UPDATE quota
 		SET granted = granted + $3, reserved = reserved + $4, spent = spent + $5, entries = entries + 1
 		WHERE organisation = $1 AND unit = $2 AND reserved + $4 >= 0 AND ($6 <= 0 OR granted - reserved - spent >= $6)
 		RETURNING entries`, m.Organisation, m.Unit, granted, reserved, spent, reserved)
 	switch {
 	case errors.Is(err, store.ErrNotFound) && m.Op == contract.QuotaReserve:
-		return contract.ErrQuota
+		return nil, contract.ErrQuota
 	case errors.Is(err, store.ErrNotFound):
-		return errLedger
+		return nil, errLedger
 	case err != nil:
-		return err
+		return nil, err
 	}
 	_, err = t.exec(ctx, `INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, person, person_name, person_email, made_at)
-		VALUES (`+list(1, 11)+`)`,
-		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, m.Reason, m.By.ID, m.By.Name, m.By.Email, micros(m.At))
-	return err
+		VALUES (`+placeholders(1, 11)+`)`,
+		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, m.Reason, m.By.ID, m.By.Name, m.By.Email, toMicros(m.At))
+	if err != nil {
+		return nil, err
+	}
+	return []record{recordOf("quota", m.Organisation, m.Unit), recordOf("quota_entry", m.Organisation, m.Unit, entry)}, nil
 }

@@ -11,8 +11,8 @@ import (
 // Document implements [store.Documents].
 func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
 	var found []contract.Document
-	err := s.db.read(ctx, func(q querier) (err error) {
-		found, err = documents(ctx, q, []contract.DocumentID{id})
+	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
+		found, err = readDocuments(ctx, q, []contract.DocumentID{id})
 		return err
 	})
 	if err != nil {
@@ -26,22 +26,22 @@ func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.
 
 // Involves implements [store.Documents].
 func (s *Store) Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (involved bool, err error) {
-	err = s.get(ctx, []any{&involved}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $1 AND owner = $2)
+	err = s.readRow(ctx, []any{&involved}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $1 AND owner = $2)
 		OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0)`, id, person)
-	return involved, wrap(err, "look up who document %d involves", id)
+	return involved, wrapf(err, "look up who document %d involves", id)
 }
 
-// documents reads documents with all their parts, in one query a table however many they are. They come in the
+// readDocuments reads documents with all their parts, in one query a table however many they are. They come in the
 // order asked for; those that do not exist are left out.
-func documents(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
+func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
 	if len(ids) == 0 {
 		return []contract.Document{}, nil
 	}
-	r := reader{querier: q, found: map[contract.DocumentID]*contract.Document{}, in: `(` + list(1, len(ids)) + `)`}
+	r := documentReader{querier: q, found: map[contract.DocumentID]*contract.Document{}, in: `(` + placeholders(1, len(ids)) + `)`}
 	for _, id := range ids {
 		r.args = append(r.args, id)
 	}
-	for _, read := range []func(context.Context) error{r.heads, r.participants, r.placements, r.stamps, r.revisions} {
+	for _, read := range []func(context.Context) error{r.readHeads, r.readParticipants, r.readPlacements, r.readStamps, r.readRevisions} {
 		if err := read(ctx); err != nil {
 			return nil, err
 		}
@@ -55,31 +55,31 @@ func documents(ctx context.Context, q querier, ids []contract.DocumentID) ([]con
 	return all, nil
 }
 
-// reader gathers documents.
-type reader struct {
+// documentReader gathers documents.
+type documentReader struct {
 	querier
 	found map[contract.DocumentID]*contract.Document
 	in    string // the list of placeholders of args
 	args  []any
 }
 
-func (r *reader) heads(ctx context.Context) error {
-	return each(ctx, r, func(scan func(...any) error) error {
+func (r *documentReader) readHeads(ctx context.Context) error {
+	return queryEach(ctx, r, func(scan func(...any) error) error {
 		d := &contract.Document{}
 		err := scan(&d.ID,
 			&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
-			&d.Original.Key, &d.Original.Size, digest(&d.Original.Digest), octets(&d.Original.Sums),
-			moment(&d.CreatedAt), moment(&d.FinalizedAt), moment(&d.EndedAt), moment(&d.ExpiresAt), moment(&d.LastSignedAt), moment(&d.RemindedAt),
+			&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
+			scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
 			&d.Restamping, &d.Specimen, &d.Reason,
-			&d.Conversion.State, &d.Conversion.Problem, warningList(&d.Conversion.Warnings), findingList(&d.Findings), &d.Examined)
+			&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined)
 		r.found[d.ID] = d
 		return err
 	}, `SELECT id, `+documentColumns+` FROM document WHERE id IN `+r.in, r.args...)
 }
 
-// parts reads rows that belong to documents, in their order. The first column is the document.
-func (r *reader) parts(ctx context.Context, columns, table string, add func(*contract.Document) (dest []any)) error {
-	return each(ctx, r, func(scan func(...any) error) error {
+// readParts reads rows that belong to documents, in their order. The first column is the document.
+func (r *documentReader) readParts(ctx context.Context, columns, table string, add func(*contract.Document) (dest []any)) error {
+	return queryEach(ctx, r, func(scan func(...any) error) error {
 		// The row says only when it is scanned whose it is, so it is scanned into a document of its own first.
 		var id contract.DocumentID
 		var one contract.Document
@@ -95,34 +95,34 @@ func (r *reader) parts(ctx context.Context, columns, table string, add func(*con
 	}, `SELECT document, `+columns+` FROM `+table+` WHERE document IN `+r.in+` ORDER BY document, position`, r.args...)
 }
 
-func (r *reader) participants(ctx context.Context) error {
-	return r.parts(ctx, `person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`, `participant`, func(d *contract.Document) []any {
+func (r *documentReader) readParticipants(ctx context.Context) error {
+	return r.readParts(ctx, `person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`, `participant`, func(d *contract.Document) []any {
 		d.Participants = make([]contract.Participant, 1)
 		p := &d.Participants[0]
-		return []any{&p.ID, &p.Name, &p.Email, &p.Phone, &p.Role, &p.Number, &p.Guest, &p.Field, moment(&p.ViewedAt), moment(&p.SignedAt), moment(&p.IntentAt)}
+		return []any{&p.ID, &p.Name, &p.Email, &p.Phone, &p.Role, &p.Number, &p.Guest, &p.Field, scanTime(&p.ViewedAt), scanTime(&p.SignedAt), scanTime(&p.IntentAt)}
 	})
 }
 
-func (r *reader) placements(ctx context.Context) error {
-	return r.parts(ctx, `kind, page, llx, lly, urx, ury, person`, `placement`, func(d *contract.Document) []any {
+func (r *documentReader) readPlacements(ctx context.Context) error {
+	return r.readParts(ctx, `kind, page, llx, lly, urx, ury, person`, `placement`, func(d *contract.Document) []any {
 		d.Placements = make([]contract.Placement, 1)
 		p := &d.Placements[0]
 		return []any{&p.Kind, &p.Page, &p.Box.LLX, &p.Box.LLY, &p.Box.URX, &p.Box.URY, &p.Person}
 	})
 }
 
-func (r *reader) stamps(ctx context.Context) error {
-	return r.parts(ctx, `placement, state, order_id, COALESCE(serial, ''), source, attempts, problem, affixed_at, let_go, asked_at, failures`, `stamp`, func(d *contract.Document) []any {
+func (r *documentReader) readStamps(ctx context.Context) error {
+	return r.readParts(ctx, `placement, state, order_id, COALESCE(serial, ''), source, attempts, problem, affixed_at, let_go, asked_at, failures`, `stamp`, func(d *contract.Document) []any {
 		d.Stamps = make([]contract.Stamp, 1)
 		s := &d.Stamps[0]
-		return []any{&s.Placement, &s.State, &s.Order, &s.Serial, digest(&s.Source), &s.Attempts, &s.Problem, moment(&s.AffixedAt), &s.LetGo, moment(&s.AskedAt), &s.Failures}
+		return []any{&s.Placement, &s.State, &s.Order, &s.Serial, scanDigest(&s.Source), &s.Attempts, &s.Problem, scanTime(&s.AffixedAt), &s.ReleaseCount, scanTime(&s.AttemptedAt), &s.Failures}
 	})
 }
 
-func (r *reader) revisions(ctx context.Context) error {
-	return r.parts(ctx, `kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`, `revision`, func(d *contract.Document) []any {
+func (r *documentReader) readRevisions(ctx context.Context) error {
+	return r.readParts(ctx, `kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`, `revision`, func(d *contract.Document) []any {
 		d.Revisions = make([]contract.Revision, 1)
 		v := &d.Revisions[0]
-		return []any{&v.Kind, &v.Tail.Key, &v.Tail.Size, digest(&v.Tail.Digest), octets(&v.Tail.Sums), &v.Begin, &v.End, digest(&v.Digest), octets(&v.Midstate), &v.By, moment(&v.At), &v.NextObject}
+		return []any{&v.Kind, &v.Tail.Key, &v.Tail.Size, scanDigest(&v.Tail.Digest), scanBytes(&v.Tail.Sums), &v.Begin, &v.End, scanDigest(&v.Digest), scanBytes(&v.Midstate), &v.By, scanTime(&v.At), &v.NextObject}
 	})
 }

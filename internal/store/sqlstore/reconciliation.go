@@ -10,22 +10,22 @@ import (
 	"segel/internal/store"
 )
 
-// KeepReconciliation implements [store.Administration]. Of two that end at the same moment, one draws another number.
-func (s *Store) KeepReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
-	for range tries {
-		if number, err = s.keepReconciliation(ctx, r); !errors.Is(err, store.ErrConflict) {
+// AddReconciliation implements [store.Administration]. Of two that end at the same moment, one draws another number.
+func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+	for range maxNumberTries {
+		if number, err = s.addReconciliation(ctx, r); !errors.Is(err, store.ErrConflict) {
 			break
 		}
 	}
-	return number, wrap(err, "keep reconciliation")
+	return number, wrapf(err, "keep reconciliation")
 }
 
-// tries bounds how often a number is drawn again.
-const tries = 10
+// maxNumberTries bounds how often a number is drawn again.
+const maxNumberTries = 10
 
-func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
-	err = s.effect(ctx, func(t tx) (any, error) {
-		if err := one(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
+func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+	err = s.runEffect(ctx, func(t tx) (any, error) {
+		if err := queryOne(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
 			return nil, err
 		}
 		r.Number = number
@@ -33,7 +33,11 @@ func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliatio
 		if err != nil {
 			return nil, err
 		}
-		return number, swapped(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, micros(r.At), string(report)))
+		err = requireChanged(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, toMicros(r.At), string(report)))
+		if err != nil {
+			return nil, err
+		}
+		return number, logEntry{records: []record{recordOf("reconciliation", number)}, at: r.At}.appendToLog(ctx, t)
 	})
 	return number, err
 }
@@ -41,11 +45,11 @@ func (s *Store) keepReconciliation(ctx context.Context, r contract.Reconciliatio
 // LastReconciliation implements [store.Administration].
 func (s *Store) LastReconciliation(ctx context.Context) (contract.Reconciliation, error) {
 	var kept string
-	if err := s.get(ctx, []any{&kept}, `SELECT report FROM reconciliation ORDER BY number DESC LIMIT 1`); err != nil {
-		return contract.Reconciliation{}, wrap(err, "read the last reconciliation")
+	if err := s.readRow(ctx, []any{&kept}, `SELECT report FROM reconciliation ORDER BY number DESC LIMIT 1`); err != nil {
+		return contract.Reconciliation{}, wrapf(err, "read the last reconciliation")
 	}
 	r, err := readReport([]byte(kept))
-	return r, wrap(err, "read the last reconciliation")
+	return r, wrapf(err, "read the last reconciliation")
 }
 
 // report is a reconciliation as it is kept: docs/formats/reconciliation.md.

@@ -18,11 +18,11 @@ import (
 var sampled = contract.Reconciliation{
 	Number: 7, At: time.Date(2026, 8, 17, 3, 0, 0, 250_000_000, time.UTC), EndedAt: time.Date(2026, 8, 17, 3, 0, 2, 0, time.UTC),
 	By:      contract.Person{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", Name: "Siti Rahma", Email: "siti@contoh.id"},
-	Problem: "closed for lunch", There: contract.OfficeCount{Left: 880, Unused: 2, Affixed: 118, Reported: 3},
-	Here: map[contract.SerialState]int{contract.SerialAffixed: 117, contract.SerialQuarantined: 1, contract.SerialTaken: 2},
+	Problem: "closed for lunch", Office: contract.OfficeCount{Left: 880, Unused: 2, Affixed: 118, Reported: 3},
+	Register: map[contract.SerialState]int{contract.SerialAffixed: 117, contract.SerialQuarantined: 1, contract.SerialBought: 2},
 	Differences: []contract.Difference{{
 		Kind: contract.DifferUnknownAffixed, Serial: "SPESIMEN-0000000000001", Organisation: "0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a", Document: 1207,
-		There: contract.OfficeAffixed, Here: contract.SerialTaken, File: "kontrak-00112233445566778899aabbccddeeff.pdf",
+		OfficeState: contract.OfficeAffixed, RegisterState: contract.SerialBought, File: "kontrak-00112233445566778899aabbccddeeff.pdf",
 	}, {Kind: contract.DifferCount}},
 	Omitted: 5, Unexplained: 3,
 	OmittedOf: map[contract.OrganisationID]contract.Omission{"": {Count: 4}, "0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a": {Count: 1, Unexplained: 1}},

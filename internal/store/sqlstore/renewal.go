@@ -8,18 +8,18 @@ import (
 	"segel/internal/contract"
 )
 
-// Ageing implements [store.Documents].
-func (s *Store) Ageing(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
-	return s.idle(ctx, "ageing", now, limit, `SELECT document FROM renewal WHERE due_at <= $1 ORDER BY due_at, document LIMIT $2`)
+// DueForRenewal implements [store.Documents].
+func (s *Store) DueForRenewal(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.readDocumentIDs(ctx, "ageing", now, limit, `SELECT document FROM renewal WHERE due_at <= $1 ORDER BY due_at, document LIMIT $2`)
 }
 
-// renewal keeps when a document is to be renewed.
-func (w *writer) renewal(ctx context.Context, at time.Time) error {
+// writeRenewal keeps when a document is to be renewed.
+func (w *documentWriter) writeRenewal(ctx context.Context, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}
 	_, err := w.exec(ctx, `INSERT INTO renewal (document, due_at) VALUES ($1, $2)
-		ON CONFLICT (document) DO UPDATE SET due_at = excluded.due_at`, w.after.ID, micros(at))
+		ON CONFLICT (document) DO UPDATE SET due_at = excluded.due_at`, w.after.ID, toMicros(at))
 	if err != nil {
 		return fmt.Errorf("keep when document %d is to be renewed: %w", w.after.ID, err)
 	}

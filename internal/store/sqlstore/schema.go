@@ -43,21 +43,21 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database needs %s (level %d); this is %s (level %d), which must not write to it", needs, e.OldestWriter, e.Version, e.Level)
 }
 
-// kind is what a migration does to programs of earlier releases that still run.
-type kind string
+// migrationKind is what a migration does to programs of earlier releases that still run.
+type migrationKind string
 
 // An expanding migration leaves everything that earlier programs write to as it was. A contracting one takes away or
 // restricts what they use; it follows the expanding one that brought the replacement.
 const (
-	expanding   kind = "expanding"
-	contracting kind = "contracting"
+	expanding   migrationKind = "expanding"
+	contracting migrationKind = "contracting"
 )
 
 // migration is what the first line of a migration's file says. Migrations before 0014 say nothing.
 type migration struct {
 	version int64
 	name    string
-	kind    kind
+	kind    migrationKind
 	level   int   // of the first release that has it
 	follows int64 // for a contracting one: the version of the expanding one
 	oldest  int   // for a contracting one: the lowest level that may write once it is applied
@@ -66,7 +66,7 @@ type migration struct {
 // firstDeclared is the first migration that says its kind.
 const firstDeclared = 14
 
-var declaration = regexp.MustCompile(`^-- segel: (expanding level (\d+)|contracting level (\d+) follows (\d+) oldest-writer (\d+))\n`)
+var declarationPattern = regexp.MustCompile(`^-- segel: (expanding level (\d+)|contracting level (\d+) follows (\d+) oldest-writer (\d+))\n`)
 
 // readMigrations reads what the files of migrations declare, in order of their versions, and refuses files that break
 // the rules of CONTRIBUTING.md.
@@ -99,7 +99,7 @@ func readMigration(name, text string, earlier []migration) (migration, error) {
 		return migration{}, errors.New("the name does not begin with a number")
 	}
 	m := migration{version: version, name: path.Base(name)}
-	found := declaration.FindStringSubmatch(text)
+	found := declarationPattern.FindStringSubmatch(text)
 	raised := oldestWriters(text)
 	switch {
 	case found == nil && version < firstDeclared:
@@ -131,11 +131,11 @@ func readMigration(name, text string, earlier []migration) (migration, error) {
 	return m, nil
 }
 
-var raising = regexp.MustCompile(`(?i)UPDATE\s+schema_level\s+SET\s+oldest_writer\s*=\s*(\d+)\s*;`)
+var oldestWriterPattern = regexp.MustCompile(`(?i)UPDATE\s+schema_level\s+SET\s+oldest_writer\s*=\s*(\d+)\s*;`)
 
 // oldestWriters returns what a migration sets oldest_writer to.
 func oldestWriters(text string) (all []int) {
-	for _, m := range raising.FindAllStringSubmatch(text, -1) {
+	for _, m := range oldestWriterPattern.FindAllStringSubmatch(text, -1) {
 		all = append(all, atoi(m[1]))
 	}
 	return all
@@ -153,13 +153,13 @@ func atoi(digits string) int {
 // CheckWriter demands that this program may write to the database; a *SchemaError says that a newer one is needed. It can
 // change while a program runs, when a newer one migrates.
 func (s *Store) CheckWriter(ctx context.Context) error {
-	return s.db.read(ctx, func(q querier) error { return checkWriter(ctx, q, s.options) })
+	return s.db.withSnapshot(ctx, func(q querier) error { return checkWriter(ctx, q, s.options) })
 }
 
 func checkWriter(ctx context.Context, q querier, o Options) error {
-	level := o.level()
+	level := o.effectiveLevel()
 	oldest := 0
-	if err := one(ctx, q, []any{&oldest}, `SELECT oldest_writer FROM schema_level`); err != nil {
+	if err := queryOne(ctx, q, []any{&oldest}, `SELECT oldest_writer FROM schema_level`); err != nil {
 		return fmt.Errorf("read which programs may write: %w", err)
 	}
 	if oldest <= level {
@@ -167,7 +167,7 @@ func checkWriter(ctx context.Context, q querier, o Options) error {
 	}
 	e := &SchemaError{OldestWriter: oldest, Level: level, Version: o.Version}
 	// The one that applied the first migration of that level or a later one can write: it has that level at least.
-	err := each(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		if e.Needs != "" {
 			return scan(new(string))
 		}
@@ -178,12 +178,12 @@ func checkWriter(ctx context.Context, q querier, o Options) error {
 
 // checkSchema demands that the tables are those of this program, or later ones that it may write to.
 func checkSchema(ctx context.Context, db database, o Options) error {
-	known, err := readMigrations(o.migrations())
+	known, err := readMigrations(o.migrationFiles())
 	if err != nil {
 		return err
 	}
 	pending := 0
-	err = db.read(ctx, func(q querier) error {
+	err = db.withSnapshot(ctx, func(q querier) error {
 		applied, err := appliedVersions(ctx, q)
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func checkSchema(ctx context.Context, db database, o Options) error {
 		}
 	}
 	if pending > 0 {
-		return &SchemaError{Pending: pending, Level: o.level(), Version: o.Version}
+		return &SchemaError{Pending: pending, Level: o.effectiveLevel(), Version: o.Version}
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func appliedVersions(ctx context.Context, q querier) (map[int64]bool, error) {
 		return nil, err
 	}
 	all := map[int64]bool{}
-	err = each(ctx, q, func(scan func(...any) error) error {
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
 		var v int64
 		err := scan(&v)
 		all[v] = true
@@ -245,7 +245,7 @@ func hasTable(ctx context.Context, q querier, name string) (bool, error) {
 		statement = `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ANY (current_schemas(FALSE)) AND table_name = $1`
 	}
 	n := 0
-	if err := one(ctx, q, []any{&n}, statement, name); err != nil {
+	if err := queryOne(ctx, q, []any{&n}, statement, name); err != nil {
 		return false, fmt.Errorf("look for table %s: %w", name, err)
 	}
 	return n > 0, nil
@@ -254,8 +254,8 @@ func hasTable(ctx context.Context, q querier, name string) (bool, error) {
 // recordMigrations records which program applied the migrations that have no record yet.
 func recordMigrations(ctx context.Context, db database, all []migration, version string) error {
 	recorded := map[int64]bool{}
-	err := db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var v int64
 			err := scan(&v)
 			recorded[v] = true
@@ -269,7 +269,7 @@ func recordMigrations(ctx context.Context, db database, all []migration, version
 	if len(missing) == 0 {
 		return nil
 	}
-	return db.write(ctx, func(t tx) error {
+	return db.withTx(ctx, func(t tx) error {
 		for _, m := range missing {
 			by := version
 			if m.version < firstDeclared {

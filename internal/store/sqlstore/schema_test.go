@@ -28,7 +28,7 @@ const (
 
 func TestEveryMigrationDeclaresItsKindAndTheNewestHasTheLevelOfThisProgram(t *testing.T) {
 	t.Parallel()
-	all, err := readMigrations(newest())
+	all, err := readMigrations(embeddedMigrations())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestOnlyAProgramThatMigratesChangesTables(t *testing.T) {
 
 func tableExists(t *testing.T, s *Store, name string) (have bool, err error) {
 	t.Helper()
-	err = s.db.read(t.Context(), func(q querier) error {
+	err = s.db.withSnapshot(t.Context(), func(q querier) error {
 		have, err = hasTable(t.Context(), q, name)
 		return err
 	})
@@ -172,8 +172,8 @@ func TestMigrationsAreRecordedWithTheProgramThatAppliedThem(t *testing.T) {
 			}
 		}
 		got := map[int64]string{}
-		err := openTest(t, dsn).db.read(t.Context(), func(q querier) error {
-			return each(t.Context(), q, func(scan func(...any) error) error {
+		err := openTest(t, dsn).db.withSnapshot(t.Context(), func(q querier) error {
+			return queryEach(t.Context(), q, func(scan func(...any) error) error {
 				var version int64
 				var name, kind, by string
 				err := scan(&version, &name, &kind, &by)
@@ -222,7 +222,7 @@ func TestAStoreForReadingWritesNothingAndMakesNoFile(t *testing.T) {
 		if n, _, err := r.Size(t.Context()); err != nil || n != 1 {
 			t.Errorf("%d events, %v", n, err)
 		}
-		if err := r.Note(t.Context(), contract.Event{Type: contract.EventViewed}); !errors.Is(err, ErrReadOnly) {
+		if err := r.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed}); !errors.Is(err, ErrReadOnly) {
 			t.Errorf("a store for reading wrote: %v", err)
 		}
 		if err := r.Close(); err != nil {
@@ -250,7 +250,7 @@ func TestAMissingFileIsMadeByNoProgramThatDoesNotMigrate(t *testing.T) {
 func TestTablesOfTheJobQueueAreMigratedByNoProgramThatOnlyWrites(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		s := openTest(t, dsn)
-		err := s.db.write(t.Context(), func(x tx) error {
+		err := s.db.withTx(t.Context(), func(x tx) error {
 			_, err := x.exec(t.Context(), `DELETE FROM river_migration WHERE version = (SELECT MAX(version) FROM river_migration)`)
 			return err
 		})

@@ -14,13 +14,13 @@ const serialColumns = `serial, organisation, state, document, placement, source,
 	evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`
 
 func scanSerial(scan func(...any) error) (s contract.StampSerial, err error) {
-	err = scan(append([]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, digest(&s.Source), &s.Former, &s.LetGo, &s.Problem},
-		append(evidence(&s.Evidence), moment(&s.TakenAt), moment(&s.ChangedAt))...)...)
+	err = scan(append([]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, scanDigest(&s.Source), &s.FormerDocument, &s.ReleaseCount, &s.Problem},
+		append(scanEvidence(&s.Evidence), scanTime(&s.RegisteredAt), scanTime(&s.ChangedAt))...)...)
 	return s, err
 }
 
-// evidence scans the four columns of a file that may be none.
-func evidence(f *contract.File) []any {
+// scanEvidence scans the four columns of a file that may be none.
+func scanEvidence(f *contract.File) []any {
 	size := scanner(func(column any) error {
 		n, ok := column.(int64)
 		if f.Size = n; !ok {
@@ -28,7 +28,7 @@ func evidence(f *contract.File) []any {
 		}
 		return nil
 	})
-	return []any{&f.Key, optional(size), optional(digest(&f.Digest)), optional(octets(&f.Sums))}
+	return []any{&f.Key, scanOptional(size), scanOptional(scanDigest(&f.Digest)), scanOptional(scanBytes(&f.Sums))}
 }
 
 // evidenceArgs are the four columns of a file that may be none.
@@ -36,13 +36,13 @@ func evidenceArgs(f contract.File) []any {
 	if f.Key == "" {
 		return []any{"", nil, nil, nil}
 	}
-	return []any{f.Key, f.Size, f.Digest[:], blob(f.Sums)}
+	return []any{f.Key, f.Size, f.Digest[:], bytesArg(f.Sums)}
 }
 
 // Serial implements [store.Serials].
 func (s *Store) Serial(ctx context.Context, serial string) (contract.StampSerial, error) {
-	found, err := s.serials(ctx, `WHERE serial = $1`, serial)
-	return first(found, err, "read serial %s", serial)
+	found, err := s.querySerials(ctx, `WHERE serial = $1`, serial)
+	return firstFound(found, err, "read serial %s", serial)
 }
 
 // whereFree chooses the serial of an organisation that has been free for longest, none that the document let go of.
@@ -50,32 +50,32 @@ const whereFree = `WHERE state = 'free' AND organisation = $1 AND (former = 0 OR
 
 // FreeSerial implements [store.Serials].
 func (s *Store) FreeSerial(ctx context.Context, o contract.OrganisationID, claimant contract.DocumentID) (contract.StampSerial, error) {
-	found, err := s.serials(ctx, whereFree, o, claimant)
-	return first(found, err, "find a free serial of organisation %s", o)
+	found, err := s.querySerials(ctx, whereFree, o, claimant)
+	return firstFound(found, err, "find a free serial of organisation %s", o)
 }
 
-// first returns the one that was found; store.ErrNotFound when there is none.
-func first[T any](found []T, err error, format string, args ...any) (one T, _ error) {
+// firstFound returns the one that was found; store.ErrNotFound when there is none.
+func firstFound[T any](found []T, err error, format string, args ...any) (one T, _ error) {
 	if err == nil && len(found) == 0 {
 		err = store.ErrNotFound
 	}
 	if err != nil {
-		return one, wrap(err, format, args...)
+		return one, wrapf(err, format, args...)
 	}
 	return found[0], nil
 }
 
-func (s *Store) serials(ctx context.Context, where string, args ...any) (all []contract.StampSerial, err error) {
-	err = s.db.read(ctx, func(q querier) error {
-		all, err = serials(ctx, q, where, args...)
+func (s *Store) querySerials(ctx context.Context, where string, args ...any) (all []contract.StampSerial, err error) {
+	err = s.db.withSnapshot(ctx, func(q querier) error {
+		all, err = readSerials(ctx, q, where, args...)
 		return err
 	})
 	return all, err
 }
 
-func serials(ctx context.Context, q querier, where string, args ...any) ([]contract.StampSerial, error) {
+func readSerials(ctx context.Context, q querier, where string, args ...any) ([]contract.StampSerial, error) {
 	all := []contract.StampSerial{}
-	return all, each(ctx, q, func(scan func(...any) error) error {
+	return all, queryEach(ctx, q, func(scan func(...any) error) error {
 		one, err := scanSerial(scan)
 		all = append(all, one)
 		return err
@@ -85,45 +85,53 @@ func serials(ctx context.Context, q querier, where string, args ...any) ([]contr
 // DocumentWithSerial implements [store.Documents].
 func (s *Store) DocumentWithSerial(ctx context.Context, serial string) (contract.DocumentID, error) {
 	var id contract.DocumentID
-	err := s.get(ctx, []any{&id}, `SELECT document FROM serial WHERE serial = $1 AND document <> 0`, serial)
-	return id, wrap(err, "find serial %s", serial)
+	err := s.readRow(ctx, []any{&id}, `SELECT document FROM serial WHERE serial = $1 AND document <> 0`, serial)
+	return id, wrapf(err, "find serial %s", serial)
 }
 
 // DocumentWithOrder implements [store.Serials].
 func (s *Store) DocumentWithOrder(ctx context.Context, order string) (contract.DocumentID, error) {
 	// A stamp that starts over has another order; its attempts tell of the former one.
 	var id contract.DocumentID
-	err := s.get(ctx, []any{&id}, `SELECT document FROM (
+	err := s.readRow(ctx, []any{&id}, `SELECT document FROM (
 		SELECT document FROM stamp WHERE order_id = $1 AND order_id <> '' UNION SELECT document FROM attempt WHERE order_id = $1 AND order_id <> '') found LIMIT 1`, order)
-	return id, wrap(err, "find order %s", order)
+	return id, wrapf(err, "find order %s", order)
 }
 
 const selectInDoubt = `SELECT s.document, d.organisation, s.order_id FROM stamp s JOIN document d ON d.id = s.document
 	WHERE s.state = 'requested' AND d.state IN ('processing', 'failed') ORDER BY s.document, s.position`
 
-// InDoubt implements [store.Serials].
-func (s *Store) InDoubt(ctx context.Context) ([]store.OrderInDoubt, error) {
+// OrdersInDoubt implements [store.Serials].
+func (s *Store) OrdersInDoubt(ctx context.Context) ([]store.OrderInDoubt, error) {
 	all := []store.OrderInDoubt{}
-	err := s.db.read(ctx, func(q querier) error {
-		return each(ctx, q, func(scan func(...any) error) error {
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
 			var o store.OrderInDoubt
 			err := scan(&o.Document, &o.Organisation, &o.Order)
 			all = append(all, o)
 			return err
 		}, selectInDoubt)
 	})
-	return all, wrap(err, "read orders in doubt")
+	return all, wrapf(err, "read orders in doubt")
 }
 
 // MoveSerials implements [store.Serials].
 func (s *Store) MoveSerials(ctx context.Context, moves []contract.SerialMove, events ...contract.Event) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		if err := moveSerials(ctx, t, moves); err != nil {
 			return err
 		}
-		return appendEvents(ctx, t, events)
+		return logEntry{events: events, records: serialRecords(moves)}.appendToLog(ctx, t)
 	})
-	return wrap(err, "move serials")
+	return wrapf(err, "move serials")
+}
+
+func serialRecords(moves []contract.SerialMove) []record {
+	all := make([]record, len(moves))
+	for i, m := range moves {
+		all[i] = recordOf("serial", m.To.Serial)
+	}
+	return all
 }
 
 // moveSerials applies moves, always in the same order of serials, so that two transactions do not wait for each other.
@@ -140,22 +148,22 @@ func moveSerials(ctx context.Context, t tx, moves []contract.SerialMove) error {
 
 func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 	to := m.To
-	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.Former, to.LetGo, to.Problem}, evidenceArgs(to.Evidence)...)
-	args = append(args, micros(to.ChangedAt))
+	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.FormerDocument, to.ReleaseCount, to.Problem}, evidenceArgs(to.Evidence)...)
+	args = append(args, toMicros(to.ChangedAt))
 	if m.From == "" {
-		n, err := t.exec(ctx, `INSERT INTO serial (`+serialColumns+`) VALUES (`+list(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, micros(to.TakenAt))...)
-		return swapped(n, err)
+		n, err := t.exec(ctx, `INSERT INTO serial (`+serialColumns+`) VALUES (`+placeholders(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, toMicros(to.RegisteredAt))...)
+		return requireChanged(n, err)
 	}
 	n, err := t.exec(ctx, `UPDATE serial SET organisation = $2, state = $3, document = $4, placement = $5, source = $6,
 			former = COALESCE(NULLIF(CAST($7 AS BIGINT), 0), former), let_go = $8, problem = $9,
 			evidence_key = COALESCE(NULLIF($10, ''), evidence_key), evidence_size = COALESCE($11, evidence_size),
 			evidence_digest = COALESCE($12, evidence_digest), evidence_sums = COALESCE($13, evidence_sums), changed_at = $14
 		WHERE serial = $1 AND state = $15 AND document = $16 AND organisation IN ('', $2)`, append(args, m.From, m.Holder())...)
-	return swapped(n, err)
+	return requireChanged(n, err)
 }
 
-// swapped reports whether a compare-and-swap found what it was to find.
-func swapped(n int64, err error) error {
+// requireChanged reports whether a compare-and-swap found what it was to find.
+func requireChanged(n int64, err error) error {
 	if err == nil && n == 0 {
 		return store.ErrConflict
 	}

@@ -3,14 +3,17 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-	_ "modernc.org/sqlite" // the driver named sqlite
+	driver "modernc.org/sqlite" // the driver named sqlite
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
@@ -30,16 +33,33 @@ type sqlite struct {
 // readers bounds the connections that read at the same time. Each has a cache of 2 MiB.
 const readers = 8
 
-// lockWait is how long, in milliseconds, a process waits for another one's transaction to end.
-const lockWait = "busy_timeout(10000)"
+// existingFileOnly makes a missing file an error. SQLite would make an empty one in the place of a database that was lost while this process
+// had it open.
+const existingFileOnly = "mode=rw"
+
+// lockWait is how long, in milliseconds, a process waits for another one's transaction to end. SQLite does not look at contexts
+// meanwhile, so it is shorter than a request may take.
+const lockWait = "busy_timeout(4000)"
+
+// createFile makes an empty file, which is an empty database, unless there is a file.
+func createFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("make database file: %w", err)
+	}
+	return nil
+}
 
 func openSQLite(path string) (*sqlite, error) {
-	writer, err := openFile(path, "_txlock=immediate", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
+	writer, err := openFile(path, existingFileOnly+"&_txlock=immediate", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
 	if err != nil {
 		return nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	reader, err := openFile(path, "_txlock=deferred", lockWait, "query_only(ON)")
+	reader, err := openFile(path, existingFileOnly+"&_txlock=deferred", lockWait, "query_only(ON)")
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
@@ -52,10 +72,10 @@ func openSQLite(path string) (*sqlite, error) {
 	return &sqlite{path: path, writer: writer, reader: reader, queue: queue, writes: newStatements(writer), reads: newStatements(reader)}, nil
 }
 
-// readSQLite opens a file for reading. mode=rw makes no file, and query_only lets no statement change one. mode=ro would
+// openSQLiteReadOnly opens a file for reading: query_only lets no statement change one. mode=ro would
 // leave -wal and -shm files behind, because a connection that may not write cannot remove them at its end.
-func readSQLite(path string) (*sqlite, error) {
-	reader, err := openFile(path, "mode=rw&_txlock=deferred", lockWait, "query_only(ON)")
+func openSQLiteReadOnly(path string) (*sqlite, error) {
+	reader, err := openFile(path, existingFileOnly+"&_txlock=deferred", lockWait, "query_only(ON)")
 	if err != nil {
 		return nil, err
 	}
@@ -76,45 +96,73 @@ func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (d *sqlite) read(ctx context.Context, fn func(querier) error) error {
-	return onOwnStack(func() error { return d.readHere(ctx, fn) })
+func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error {
+	return runOnOwnStack(func() error { return d.snapshotHere(ctx, fn) })
 }
 
-func (d *sqlite) readHere(ctx context.Context, fn func(querier) error) error {
+func (d *sqlite) snapshotHere(ctx context.Context, fn func(querier) error) error {
 	t, err := d.reader.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		_ = t.Rollback() // there is nothing to commit
-		d.reads.compile(ctx)
+		d.reads.compileMissed(ctx)
 	}()
-	return fn(sqliteTx{Tx: t, statements: d.reads})
+	return fn(sqliteTx{Tx: t, ctx: ctx, statements: d.reads})
 }
 
-func (d *sqlite) write(ctx context.Context, fn func(tx) error) error {
+func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
 	if d.writer == nil {
 		return ErrReadOnly
 	}
-	return onOwnStack(func() error { return d.writeHere(ctx, fn) })
+	return runOnOwnStack(func() error { return d.writeTxHere(ctx, fn) })
 }
 
-func (d *sqlite) writeHere(ctx context.Context, fn func(tx) error) error {
+func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 	t, err := d.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	defer d.writes.compile(ctx)
+	defer d.writes.compileMissed(ctx)
 	var ordered []contract.Job
-	if err := fn(sqliteTx{t, d.writes, d.queue, &ordered}); err != nil {
+	if err := fn(sqliteTx{t, ctx, d.writes, d.queue, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
 	if err := t.Commit(); err != nil {
-		return err
+		if c := codeOf(err); c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED || errors.Is(err, sql.ErrTxDone) || errors.Is(err, ctx.Err()) {
+			return err
+		}
+		// The log may hold all of the transaction and not be known to be on the disk. A process that opens the file after a crash
+		// would find it whole.
+		return &commitError{err}
 	}
 	d.queue.Wake(ordered...)
 	return nil
 }
+
+// codeOf returns the primary result code of an error of SQLite, or 0.
+func codeOf(err error) int {
+	var e *driver.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// isUnavailable: another process holds the lock for too long, the disk or the file is gone, or what it holds is no database.
+func (d *sqlite) isUnavailable(err error) bool {
+	switch codeOf(err) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM,
+		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return true
+	case sqlite3.SQLITE_READONLY: // the disk was mounted anew for reading, or the file was replaced
+		return d.writer != nil
+	}
+	return errors.Is(err, sqldriver.ErrBadConn)
+}
+
+func (d *sqlite) isDiskFull(err error) bool { return codeOf(err) == sqlite3.SQLITE_FULL }
 
 func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 	if d.queue == nil {
@@ -123,10 +171,10 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// now is zero: SQLite runs in this process and asks the same clock.
-func (d *sqlite) now(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
+// serverTime is zero: SQLite runs in this process and asks the same clock.
+func (d *sqlite) serverTime(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
 
-func (d *sqlite) jobs() jobs.Backend { return d.queue }
+func (d *sqlite) jobBackend() jobs.Backend { return d.queue }
 
 func (d *sqlite) close() error {
 	err := d.reader.Close()
@@ -139,21 +187,22 @@ func (d *sqlite) close() error {
 // sqliteTx is a transaction on SQLite. One that reads has no queue.
 type sqliteTx struct {
 	*sql.Tx
+	ctx        context.Context // of the transaction, which ends before those that statements are given
 	statements *statements
 	queue      *jobs.Queue[*sql.Tx]
 	ordered    *[]contract.Job // by it
 }
 
-// numbered writes placeholders in the way in which SQLite counts them; $2 is but a name to it.
-func numbered(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
+// sqlitePlaceholders writes placeholders in the way in which SQLite counts them; $2 is but a name to it.
+func sqlitePlaceholders(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
 
-func (t sqliteTx) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
 	var r sql.Result
 	var err error
-	if ready := t.statements.get(ctx, t.Tx, statement); ready != nil {
-		r, err = ready.ExecContext(ctx, cleaned(args)...)
+	if ready := t.statements.prepared(t.ctx, t.Tx, statement); ready != nil {
+		r, err = ready.ExecContext(t.ctx, cleanArgs(args)...)
 	} else {
-		r, err = t.ExecContext(ctx, numbered(statement), cleaned(args)...)
+		r, err = t.ExecContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
 	}
 	if err != nil {
 		return 0, err
@@ -161,13 +210,13 @@ func (t sqliteTx) exec(ctx context.Context, statement string, args ...any) (int6
 	return r.RowsAffected()
 }
 
-func (t sqliteTx) query(ctx context.Context, statement string, args ...any) (rows, error) {
+func (t sqliteTx) query(_ context.Context, statement string, args ...any) (rows, error) {
 	var r *sql.Rows
 	var err error
-	if ready := t.statements.get(ctx, t.Tx, statement); ready != nil {
-		r, err = ready.QueryContext(ctx, cleaned(args)...)
+	if ready := t.statements.prepared(t.ctx, t.Tx, statement); ready != nil {
+		r, err = ready.QueryContext(t.ctx, cleanArgs(args)...)
 	} else {
-		r, err = t.QueryContext(ctx, numbered(statement), cleaned(args)...)
+		r, err = t.QueryContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
 	}
 	if err != nil {
 		return nil, err
@@ -175,14 +224,14 @@ func (t sqliteTx) query(ctx context.Context, statement string, args ...any) (row
 	return sqliteRows{r}, nil
 }
 
-func (t sqliteTx) addJobs(ctx context.Context, all []contract.Job) error {
+func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
-	return t.queue.Add(ctx, t.Tx, all...)
+	return t.queue.Add(t.ctx, t.Tx, all...)
 }
 
-func (t sqliteTx) ensureJobs(ctx context.Context, all []contract.Job) error {
+func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
-	return t.queue.Ensure(ctx, t.Tx, all...)
+	return t.queue.Ensure(t.ctx, t.Tx, all...)
 }
 
 type sqliteRows struct{ *sql.Rows }

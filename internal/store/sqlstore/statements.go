@@ -16,18 +16,18 @@ type statements struct {
 	missed []string             // run since, and to be compiled once no transaction has the connection
 }
 
-// mostStatements bounds how many are kept. The program has some hundred texts.
-const mostStatements = 500
+// maxStatements bounds how many are kept. The program has some hundred texts.
+const maxStatements = 500
 
 func newStatements(db *sql.DB) *statements {
 	return &statements{db: db, ready: map[string]*sql.Stmt{}}
 }
 
-// get returns a statement as it is to be run in a transaction, or nil if it has to be compiled there.
-func (s *statements) get(ctx context.Context, t *sql.Tx, text string) *sql.Stmt {
+// prepared returns a statement as it is to be run in a transaction, or nil if it has to be compiled there.
+func (s *statements) prepared(ctx context.Context, t *sql.Tx, text string) *sql.Stmt {
 	s.mu.Lock()
 	ready, ok := s.ready[text]
-	if !ok && len(s.ready)+len(s.missed) < mostStatements {
+	if !ok && len(s.ready)+len(s.missed) < maxStatements {
 		s.missed = append(s.missed, text)
 	}
 	s.mu.Unlock()
@@ -37,14 +37,14 @@ func (s *statements) get(ctx context.Context, t *sql.Tx, text string) *sql.Stmt 
 	return t.StmtContext(ctx, ready)
 }
 
-// compile makes ready what was missed. It is called when a transaction has ended; what fails is missed again.
-func (s *statements) compile(ctx context.Context) {
+// compileMissed makes ready what was missed. It is called when a transaction has ended; what fails is missed again.
+func (s *statements) compileMissed(ctx context.Context) {
 	s.mu.Lock()
 	missed := s.missed
 	s.missed = nil
 	s.mu.Unlock()
 	for _, text := range missed {
-		ready, err := s.db.PrepareContext(ctx, numbered(text))
+		ready, err := s.db.PrepareContext(ctx, sqlitePlaceholders(text))
 		if err != nil {
 			return
 		}

@@ -14,7 +14,7 @@ func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contr
 		return nil
 	}
 	var taken contract.Storage
-	err := one(ctx, t, []any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes) VALUES ($1, $2, $3)
+	err := queryOne(ctx, t, []any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes) VALUES ($1, $2, $3)
 		ON CONFLICT (organisation) DO UPDATE SET drafts = storage.drafts + excluded.drafts, bytes = storage.bytes + excluded.bytes
 		RETURNING drafts, bytes`, o, add.Drafts, add.Bytes)
 	if err != nil {
@@ -29,6 +29,6 @@ func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contr
 // Storage implements [store.Quotas].
 func (s *Store) Storage(ctx context.Context, o contract.OrganisationID) (taken contract.Storage, err error) {
 	// The sums are of no row or of one: an organisation without a document has none.
-	err = s.get(ctx, []any{&taken.Drafts, &taken.Bytes}, `SELECT CAST(COALESCE(SUM(drafts), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM storage WHERE organisation = $1`, o)
-	return taken, wrap(err, "read what organisation %s stores", o)
+	err = s.readRow(ctx, []any{&taken.Drafts, &taken.Bytes}, `SELECT CAST(COALESCE(SUM(drafts), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM storage WHERE organisation = $1`, o)
+	return taken, wrapf(err, "read what organisation %s stores", o)
 }

@@ -10,7 +10,7 @@ import (
 
 // AddTokens implements [store.Identities].
 func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		for _, k := range tokens {
 			if err := awaitRevocation(ctx, t, k); err != nil {
 				return err
@@ -21,12 +21,12 @@ func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 		}
 		return nil
 	})
-	return wrap(err, "add tokens")
+	return wrapf(err, "add tokens")
 }
 
 func insertToken(ctx context.Context, t tx, k store.Token) error {
-	_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+list(1, 8)+`)`,
-		k.Hash[:], k.Kind, k.Person, k.Document, k.Family, micros(k.CreatedAt), micros(k.ExpiresAt), micros(k.UsedAt))
+	_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+placeholders(1, 8)+`)`,
+		k.Hash[:], k.Kind, k.Person, k.Document, k.Family, toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.UsedAt))
 	return err
 }
 
@@ -45,31 +45,31 @@ func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
 // Token implements [store.Identities].
 func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 	k := store.Token{Hash: hash}
-	err := s.get(ctx, []any{&k.Kind, &k.Person, &k.Document, &k.Family, moment(&k.CreatedAt), moment(&k.ExpiresAt), moment(&k.UsedAt)},
+	err := s.readRow(ctx, []any{&k.Kind, &k.Person, &k.Document, &k.Family, scanTime(&k.CreatedAt), scanTime(&k.ExpiresAt), scanTime(&k.UsedAt)},
 		`SELECT kind, person, document, family, created_at, expires_at, used_at FROM token WHERE hash = $1`, hash[:])
-	return k, wrap(err, "read token")
+	return k, wrapf(err, "read token")
 }
 
 // RotateTokens implements [store.Identities].
 func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the user comes first, as in awaitRevocation: a revocation under way ends before the token is looked
 		// at, and one that comes later sees the tokens added here.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE hash = $1)`, used[:]); err != nil {
 			return err
 		}
-		n, err := t.exec(ctx, `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, used[:], micros(now))
+		n, err := t.exec(ctx, `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, used[:], toMicros(now))
 		if err != nil {
 			return err
 		}
 		var family string
-		if err := one(ctx, t, []any{&family}, `SELECT family FROM token WHERE hash = $1`, used[:]); err != nil {
+		if err := queryOne(ctx, t, []any{&family}, `SELECT family FROM token WHERE hash = $1`, used[:]); err != nil {
 			return err
 		}
 		if n == 0 {
 			return store.ErrConflict
 		}
-		_, err = t.exec(ctx, `UPDATE token SET expires_at = $3 WHERE family = $1 AND kind = $2 AND expires_at > $3`, family, store.AccessToken, micros(until))
+		_, err = t.exec(ctx, `UPDATE token SET expires_at = $3 WHERE family = $1 AND kind = $2 AND expires_at > $3`, family, store.AccessToken, toMicros(until))
 		if err != nil {
 			return err
 		}
@@ -80,12 +80,12 @@ func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time
 		}
 		return nil
 	})
-	return wrap(err, "rotate tokens")
+	return wrapf(err, "rotate tokens")
 }
 
 // RevokeFamily implements [store.Identities].
 func (s *Store) RevokeFamily(ctx context.Context, family string) error {
-	err := s.db.write(ctx, func(t tx) error {
+	err := s.db.withTx(ctx, func(t tx) error {
 		// See awaitRevocation.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE family = $1)`, family); err != nil {
 			return err
@@ -93,12 +93,12 @@ func (s *Store) RevokeFamily(ctx context.Context, family string) error {
 		_, err := t.exec(ctx, `DELETE FROM token WHERE family = $1`, family)
 		return err
 	})
-	return wrap(err, "revoke token family %s", family)
+	return wrapf(err, "revoke token family %s", family)
 }
 
 // PurgeTokens implements [store.Identities].
 func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
-	return wrap(s.run(ctx, `DELETE FROM token WHERE expires_at < $1`, micros(before)), "purge tokens")
+	return wrapf(s.runStatement(ctx, `DELETE FROM token WHERE expires_at < $1`, toMicros(before)), "purge tokens")
 }
 
 // setGuestLink stores a link in the place of the former one, whose tokens end. A link without a hash removes the former
@@ -110,7 +110,7 @@ func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
 	} else {
 		_, err = t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-			l.Hash[:], l.Document, l.Person, micros(l.CreatedAt))
+			l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt))
 	}
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
 // GuestLink implements [store.Identities].
 func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {
 	l := store.GuestLink{Hash: hash}
-	err := s.get(ctx, []any{&l.Document, &l.Person, moment(&l.CreatedAt)}, `SELECT document, person, created_at FROM guest_link WHERE hash = $1`, hash[:])
+	err := s.readRow(ctx, []any{&l.Document, &l.Person, scanTime(&l.CreatedAt)}, `SELECT document, person, created_at FROM guest_link WHERE hash = $1`, hash[:])
 	if err != nil {
 		return l, fmt.Errorf("read a guest's link: %w", err)
 	}

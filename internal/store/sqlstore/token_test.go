@@ -45,7 +45,7 @@ func (s *Store) meanwhile(t *testing.T, hold string, revoke, add func(context.Co
 	t.Helper()
 	ctx := t.Context()
 	revoked, added := make(chan error, 1), make(chan error, 1)
-	err := s.db.write(ctx, func(held tx) error {
+	err := s.db.withTx(ctx, func(held tx) error {
 		if _, err := held.exec(ctx, hold); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (s *Store) meanwhile(t *testing.T, hold string, revoke, add func(context.Co
 // waitFor returns once so many transactions wait for others, or one has ended.
 func (s *Store) waitFor(ctx context.Context, n int, ended chan error) error {
 	for now := 0; now < n && len(ended) == 0; {
-		if err := s.get(ctx, []any{&now}, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`); err != nil {
+		if err := s.readRow(ctx, []any{&now}, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`); err != nil {
 			return err
 		}
 	}
@@ -154,5 +154,5 @@ func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 
 // setLink replaces the guest's link, as a commit does.
 func (s *Store) setLink(ctx context.Context, l store.GuestLink) error {
-	return s.db.write(ctx, func(t tx) error { return setGuestLink(ctx, t, l) })
+	return s.db.withTx(ctx, func(t tx) error { return setGuestLink(ctx, t, l) })
 }

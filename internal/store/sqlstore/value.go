@@ -14,8 +14,8 @@ import (
 
 // Arguments and columns: text is TEXT, bytes BYTEA, times and numbers BIGINT.
 
-// micros is a time as it is stored; the zero time is 0.
-func micros(t time.Time) int64 {
+// toMicros is a time as it is stored; the zero time is 0.
+func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
@@ -28,8 +28,8 @@ type scanner func(column any) error
 // Scan implements [sql.Scanner], which both drivers know.
 func (s scanner) Scan(column any) error { return s(column) }
 
-// moment scans a stored time.
-func moment(t *time.Time) scanner {
+// scanTime scans a stored time.
+func scanTime(t *time.Time) scanner {
 	return func(column any) error {
 		n, ok := column.(int64)
 		if !ok {
@@ -43,8 +43,8 @@ func moment(t *time.Time) scanner {
 	}
 }
 
-// digest scans 32 bytes.
-func digest(d *[32]byte) scanner {
+// scanDigest scans 32 bytes.
+func scanDigest(d *[32]byte) scanner {
 	return func(column any) error {
 		b, ok := column.([]byte)
 		if !ok || len(b) != len(d) {
@@ -55,8 +55,8 @@ func digest(d *[32]byte) scanner {
 	}
 }
 
-// octets scans bytes. None are nil.
-func octets(to *[]byte) scanner {
+// scanBytes scans bytes. None are nil.
+func scanBytes(to *[]byte) scanner {
 	return func(column any) error {
 		b, ok := column.([]byte)
 		if !ok {
@@ -70,8 +70,8 @@ func octets(to *[]byte) scanner {
 	}
 }
 
-// optional leaves what it scans into as it is where a column is NULL.
-func optional(s scanner) scanner {
+// scanOptional leaves what it scans into as it is where a column is NULL.
+func scanOptional(s scanner) scanner {
 	return func(column any) error {
 		if column == nil {
 			return nil
@@ -80,43 +80,43 @@ func optional(s scanner) scanner {
 	}
 }
 
-// blob is bytes as an argument; nil ones are none, not NULL.
-func blob(b []byte) []byte {
+// bytesArg is bytes as an argument; nil ones are none, not NULL.
+func bytesArg(b []byte) []byte {
 	if b == nil {
 		return []byte{}
 	}
 	return b
 }
 
-// cut rounds a time down to what is stored.
-func cut(t *time.Time) {
+// truncateTime rounds a time down to what is stored.
+func truncateTime(t *time.Time) {
 	if !t.IsZero() {
 		*t = time.UnixMicro(t.UnixMicro()).UTC()
 	}
 }
 
-// clean makes text that both databases take: PostgreSQL refuses a NUL and what is not UTF-8. The replacement
+// cleanText makes text that both databases take: PostgreSQL refuses a NUL and what is not UTF-8. The replacement
 // character stands in for them, so that no text becomes equal to another one that was meant differently.
-func clean(s string) string {
+func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// fold makes two spellings equal that differ in upper and lower case or in how accents are composed.
-func fold(s string) string {
-	return norm.NFC.String(cases.Fold().String(norm.NFC.String(clean(s))))
+// foldText makes two spellings equal that differ in upper and lower case or in how accents are composed.
+func foldText(s string) string {
+	return norm.NFC.String(cases.Fold().String(norm.NFC.String(cleanText(s))))
 }
 
 // maxPattern bounds a search, in bytes once folded. SQLite takes no longer ones, and no title is as long.
 const maxPattern = 10_000
 
-// pattern makes what LIKE ... ESCAPE '\' finds texts with, that have the folded search in them.
-func pattern(search string) (p string, possible bool) {
-	s := fold(search)
+// likePattern makes what LIKE ... ESCAPE '\' finds texts with, that have the folded search in them.
+func likePattern(search string) (p string, possible bool) {
+	s := foldText(search)
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%", len(s) <= maxPattern
 }
 
-// list writes n placeholders from $from on: "$2,$3,$4".
-func list(from, n int) string {
+// placeholders writes n placeholders from $from on: "$2,$3,$4".
+func placeholders(from, n int) string {
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {
@@ -128,11 +128,11 @@ func list(from, n int) string {
 	return b.String()
 }
 
-// cleaned makes all text among arguments clean, and plain strings of those that have a type of their own.
-func cleaned(args []any) []any {
+// cleanArgs makes all text among arguments clean, and plain strings of those that have a type of their own.
+func cleanArgs(args []any) []any {
 	for i, a := range args {
 		if v := reflect.ValueOf(a); v.Kind() == reflect.String {
-			args[i] = clean(v.String())
+			args[i] = cleanText(v.String())
 		}
 	}
 	return args

@@ -8,8 +8,8 @@ import (
 	"segel/internal/contract"
 )
 
-// writer writes what differs between two values of a document.
-type writer struct {
+// documentWriter writes what differs between two values of a document.
+type documentWriter struct {
 	tx
 	before *contract.Document // nil: there was none
 	after  *contract.Document
@@ -22,20 +22,20 @@ const documentColumns = `version, organisation, owner, owner_name, owner_email, 
 	conversion, conversion_problem, conversion_warnings, findings, examined`
 
 // documentArgs are documentColumns' arguments; id and the columns that only serve queries follow.
-func (w *writer) documentArgs() []any {
+func (w *documentWriter) documentArgs() []any {
 	d := w.after
 	return []any{
 		d.Version, d.Organisation, d.Owner.ID, d.Owner.Name, d.Owner.Email, d.Name, d.Title, d.Filename, d.State, d.Mode, d.Parallel, d.Pages,
-		d.Original.Key, d.Original.Size, d.Original.Digest[:], blob(d.Original.Sums),
-		micros(d.CreatedAt), micros(d.FinalizedAt), micros(d.EndedAt), micros(d.ExpiresAt), micros(d.LastSignedAt), micros(d.RemindedAt),
+		d.Original.Key, d.Original.Size, d.Original.Digest[:], bytesArg(d.Original.Sums),
+		toMicros(d.CreatedAt), toMicros(d.FinalizedAt), toMicros(d.EndedAt), toMicros(d.ExpiresAt), toMicros(d.LastSignedAt), toMicros(d.RemindedAt),
 		d.Restamping, d.Specimen, d.Reason,
-		d.Conversion.State, d.Conversion.Problem, warnings(d.Conversion.Warnings), findings(d.Findings), d.Examined,
-		d.ID, fold(d.Title), micros(w.dueAt()), micros(w.waitsSince()),
+		d.Conversion.State, d.Conversion.Problem, encodeWarnings(d.Conversion.Warnings), encodeFindings(d.Findings), d.Examined,
+		d.ID, foldText(d.Title), toMicros(w.dueAt()), toMicros(w.waitsSince()),
 	}
 }
 
 // dueAt returns when the document expires; zero when it cannot, see [contract.Expire].
-func (w *writer) dueAt() time.Time {
+func (w *documentWriter) dueAt() time.Time {
 	d := w.after
 	if d.State == contract.Draft || d.State == contract.Processing && !d.FullySigned() {
 		return d.ExpiresAt
@@ -45,7 +45,7 @@ func (w *writer) dueAt() time.Time {
 
 // waitsSince returns since when a conversion, stamps or the seal are owed, as far as this change tells; zero when they
 // are not.
-func (w *writer) waitsSince() time.Time {
+func (w *documentWriter) waitsSince() time.Time {
 	d := w.after
 	if d.State == contract.Processing && d.FullySigned() || d.State == contract.Draft && d.Conversion.State == contract.Converting {
 		return w.at
@@ -53,50 +53,50 @@ func (w *writer) waitsSince() time.Time {
 	return time.Time{}
 }
 
-func (w *writer) create(ctx context.Context) error {
-	err := one(ctx, w, []any{&w.after.ID}, `UPDATE document_number SET last = last + 1 WHERE id = 1 RETURNING last`)
+func (w *documentWriter) insertDocument(ctx context.Context) error {
+	err := queryOne(ctx, w, []any{&w.after.ID}, `UPDATE document_number SET last = last + 1 WHERE id = 1 RETURNING last`)
 	if err != nil {
 		return fmt.Errorf("number document: %w", err)
 	}
 	w.after.Version = 1
-	_, err = w.exec(ctx, `INSERT INTO document (`+documentColumns+`, id, title_folded, due_at, waits_since) VALUES (`+list(1, 34)+`)`, w.documentArgs()...)
+	_, err = w.exec(ctx, `INSERT INTO document (`+documentColumns+`, id, title_folded, due_at, waits_since) VALUES (`+placeholders(1, 34)+`)`, w.documentArgs()...)
 	if err != nil {
 		return fmt.Errorf("add document %d: %w", w.after.ID, err)
 	}
-	return w.parts(ctx)
+	return w.writeParts(ctx)
 }
 
-// change swaps the document if it still is at the version it was read at. The row is locked from here on, so
+// updateDocument swaps the document if it still is at the version it was read at. The row is locked from here on, so
 // what follows is written by one transaction at a time.
-func (w *writer) change(ctx context.Context) error {
+func (w *documentWriter) updateDocument(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
 	args := append(w.documentArgs(), w.before.Version)
-	n, err := w.exec(ctx, `UPDATE document SET (`+documentColumns+`, title_folded, due_at, waits_since) = (`+list(1, 30)+`, $32, $33, $34)
+	n, err := w.exec(ctx, `UPDATE document SET (`+documentColumns+`, title_folded, due_at, waits_since) = (`+placeholders(1, 30)+`, $32, $33, $34)
 		WHERE id = $31 AND version = $35`, args...)
 	if err != nil {
 		return fmt.Errorf("change document %d: %w", w.after.ID, err)
 	}
 	if n == 0 {
-		return lost(ctx, w, w.after.ID)
+		return versionConflict(ctx, w, w.after.ID)
 	}
-	return w.parts(ctx)
+	return w.writeParts(ctx)
 }
 
-// remove takes the document away. Its rows in lists have gone before, so that they are counted off.
-func (w *writer) remove(ctx context.Context) error {
+// lockForDeletion takes the document away. Its rows in lists have gone before, so that they are counted off.
+func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version
 	n, err := w.exec(ctx, `UPDATE document SET version = version + 1 WHERE id = $1 AND version = $2`, w.after.ID, w.after.Version)
 	if err != nil {
 		return fmt.Errorf("lock document %d: %w", w.after.ID, err)
 	}
 	if n == 0 {
-		return lost(ctx, w, w.after.ID)
+		return versionConflict(ctx, w, w.after.ID)
 	}
 	return nil
 }
 
-func (w *writer) parts(ctx context.Context) error {
-	for _, write := range []func(context.Context) error{w.participants, w.placements, w.stamps, w.revisions} {
+func (w *documentWriter) writeParts(ctx context.Context) error {
+	for _, write := range []func(context.Context) error{w.writeParticipants, w.writePlacements, w.writeStamps, w.writeRevisions} {
 		if err := write(ctx); err != nil {
 			return fmt.Errorf("write document %d: %w", w.after.ID, err)
 		}
@@ -104,9 +104,9 @@ func (w *writer) parts(ctx context.Context) error {
 	return nil
 }
 
-// rewrite brings the rows of one kind of part from before to after. Rows are numbered by their position; put
+// rewriteRows brings the rows of one kind of part from before to after. Rows are numbered by their position; put
 // inserts one or replaces the one that is there.
-func rewrite[T any](ctx context.Context, w *writer, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) error) error {
+func rewriteRows[T any](ctx context.Context, w *documentWriter, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) error) error {
 	for i := range after {
 		if i < len(before) && same(&before[i], &after[i]) {
 			continue

@@ -12,16 +12,16 @@ import (
 // rewritten once.
 var errHistory = errors.New("the change rewrites revisions")
 
-// was returns parts of the document as it was.
-func was[T any](w *writer, parts func(*contract.Document) []T) []T {
+// partsBefore returns parts of the document as it was.
+func partsBefore[T any](w *documentWriter, parts func(*contract.Document) []T) []T {
 	if w.before == nil {
 		return nil
 	}
 	return parts(w.before)
 }
 
-func (w *writer) participants(ctx context.Context) error {
-	before := was(w, func(d *contract.Document) []contract.Participant { return d.Participants })
+func (w *documentWriter) writeParticipants(ctx context.Context) error {
+	before := partsBefore(w, func(d *contract.Document) []contract.Participant { return d.Participants })
 	samePerson := func(a, b contract.Participant) bool { return a.ID == b.ID }
 	if !slices.EqualFunc(before, w.after.Participants, samePerson) {
 		// Other people: row by row, two who change places would stand there twice for a moment.
@@ -34,23 +34,23 @@ func (w *writer) participants(ctx context.Context) error {
 		return a.Person == b.Person && a.Phone == b.Phone && a.Role == b.Role && a.Number == b.Number && a.Guest == b.Guest && a.Field == b.Field &&
 			a.ViewedAt.Equal(b.ViewedAt) && a.SignedAt.Equal(b.SignedAt) && a.IntentAt.Equal(b.IntentAt)
 	}
-	return rewrite(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) error {
+	return rewriteRows(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) error {
 		_, err := w.exec(ctx, `INSERT INTO participant
 			(document, position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at)
-			VALUES (`+list(1, 13)+`)
+			VALUES (`+placeholders(1, 13)+`)
 			ON CONFLICT (document, position) DO UPDATE SET name = excluded.name, email = excluded.email, phone = excluded.phone,
 				role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
 				viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`,
-			w.after.ID, i, p.ID, p.Name, p.Email, p.Phone, p.Role, p.Number, p.Guest, p.Field, micros(p.ViewedAt), micros(p.SignedAt), micros(p.IntentAt))
+			w.after.ID, i, p.ID, p.Name, p.Email, p.Phone, p.Role, p.Number, p.Guest, p.Field, toMicros(p.ViewedAt), toMicros(p.SignedAt), toMicros(p.IntentAt))
 		return err
 	})
 }
 
-func (w *writer) placements(ctx context.Context) error {
-	before := was(w, func(d *contract.Document) []contract.Placement { return d.Placements })
+func (w *documentWriter) writePlacements(ctx context.Context) error {
+	before := partsBefore(w, func(d *contract.Document) []contract.Placement { return d.Placements })
 	same := func(a, b *contract.Placement) bool { return *a == *b }
-	return rewrite(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) error {
-		_, err := w.exec(ctx, `INSERT INTO placement (document, position, kind, page, llx, lly, urx, ury, person) VALUES (`+list(1, 9)+`)
+	return rewriteRows(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) error {
+		_, err := w.exec(ctx, `INSERT INTO placement (document, position, kind, page, llx, lly, urx, ury, person) VALUES (`+placeholders(1, 9)+`)
 			ON CONFLICT (document, position) DO UPDATE SET kind = excluded.kind, page = excluded.page,
 				llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`,
 			w.after.ID, i, p.Kind, p.Page, p.Box.LLX, p.Box.LLY, p.Box.URX, p.Box.URY, p.Person)
@@ -58,33 +58,33 @@ func (w *writer) placements(ctx context.Context) error {
 	})
 }
 
-func (w *writer) stamps(ctx context.Context) error {
-	before := was(w, func(d *contract.Document) []contract.Stamp { return d.Stamps })
+func (w *documentWriter) writeStamps(ctx context.Context) error {
+	before := partsBefore(w, func(d *contract.Document) []contract.Stamp { return d.Stamps })
 	same := func(a, b *contract.Stamp) bool {
-		at := a.AffixedAt.Equal(b.AffixedAt) && a.AskedAt.Equal(b.AskedAt)
+		at := a.AffixedAt.Equal(b.AffixedAt) && a.AttemptedAt.Equal(b.AttemptedAt)
 		x, y := *a, *b
-		x.AffixedAt, x.AskedAt = y.AffixedAt, y.AskedAt
+		x.AffixedAt, x.AttemptedAt = y.AffixedAt, y.AttemptedAt
 		return at && x == y
 	}
-	return rewrite(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
+	return rewriteRows(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
 		var serial any // NULL is unlike every other NULL
 		if s.Serial != "" {
 			serial = s.Serial
 		}
 		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures)
-			VALUES (`+list(1, 13)+`)
+			VALUES (`+placeholders(1, 13)+`)
 			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
 				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
 				let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
-			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, micros(s.AffixedAt), s.LetGo, micros(s.AskedAt), s.Failures)
+			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, toMicros(s.AffixedAt), s.ReleaseCount, toMicros(s.AttemptedAt), s.Failures)
 		return err
 	})
 }
 
-func (w *writer) revisions(ctx context.Context) error {
-	before := was(w, func(d *contract.Document) []contract.Revision { return d.Revisions })
+func (w *documentWriter) writeRevisions(ctx context.Context) error {
+	before := partsBefore(w, func(d *contract.Document) []contract.Revision { return d.Revisions })
 	after := w.after.Revisions
-	if w.rebased() {
+	if w.isRebased() {
 		if _, err := w.exec(ctx, `DELETE FROM revision WHERE document = $1`, w.after.ID); err != nil {
 			return err
 		}
@@ -99,8 +99,8 @@ func (w *writer) revisions(ctx context.Context) error {
 	for i, r := range after[len(before):] {
 		_, err := w.exec(ctx, `INSERT INTO revision
 			(document, position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object)
-			VALUES (`+list(1, 14)+`)`,
-			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], blob(r.Tail.Sums), r.Begin, r.End, r.Digest[:], blob(r.Midstate), r.By, micros(r.At), r.NextObject)
+			VALUES (`+placeholders(1, 14)+`)`,
+			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], bytesArg(r.Tail.Sums), r.Begin, r.End, r.Digest[:], bytesArg(r.Midstate), r.By, toMicros(r.At), r.NextObject)
 		if err != nil {
 			return err
 		}
@@ -108,9 +108,9 @@ func (w *writer) revisions(ctx context.Context) error {
 	return nil
 }
 
-// rebased reports whether a draft's only revision, the file as it was uploaded, gives way to a rewriting of it. The
+// isRebased reports whether a draft's only revision, the file as it was uploaded, gives way to a rewriting of it. The
 // uploaded bytes must go on being the document's original, or they would be nobody's.
-func (w *writer) rebased() bool {
+func (w *documentWriter) isRebased() bool {
 	if w.before == nil || w.before.State != contract.Draft || len(w.before.Revisions) != 1 || len(w.after.Revisions) == 0 {
 		return false
 	}

@@ -9,10 +9,10 @@ import (
 	"segel/internal/store"
 )
 
-var callers = map[string]func(*testing.T, *bench){
-	"ACallerIsKnownToTheAccountsItLoggedInTo": func(t *testing.T, b *bench) {
+var callerTests = map[string]func(*testing.T, *fixture){
+	"ACallerIsKnownToTheAccountsItLoggedInTo": func(t *testing.T, b *fixture) {
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "o-callers", Name: "Callers"}))
-		siti, budi := account("c1", "Siti", "Siti@segel.test", "o-callers"), account("c2", "Budi", "budi@segel.test", "o-callers")
+		siti, budi := newUser("c1", "Siti", "Siti@segel.test", "o-callers"), newUser("c2", "Budi", "budi@segel.test", "o-callers")
 		b.must(b.CreateUser(b.ctx, siti))
 		b.must(b.CreateUser(b.ctx, budi))
 		home, work := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}, store.Caller{Device: [32]byte{2}, Address: "198.51.100.1"}
@@ -37,7 +37,7 @@ var callers = map[string]func(*testing.T, *bench){
 		} {
 			got, err := b.KnownCaller(b.ctx, c.from, c.since, c.email)
 			b.must(err)
-			b.same(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
+			b.requireEqual(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
 		}
 
 		// The list is bounded; the one used longest ago goes.
@@ -47,24 +47,24 @@ var callers = map[string]func(*testing.T, *bench){
 		for i, want := range [][]store.Known{nobody, at(true, true), at(true, true)} {
 			got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now, siti.Email)
 			b.must(err)
-			b.same("one of three", got, want)
+			b.requireEqual("one of three", got, want)
 		}
 		b.must(b.PurgeCallers(b.ctx, b.now.Add(3*time.Second)))
 		got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now, siti.Email)
 		b.must(err)
-		b.same("after the purge", got, nobody)
+		b.requireEqual("after the purge", got, nobody)
 
 		// Another password ends what was known by the former one.
 		b.must(b.SetPassword(b.ctx, siti.ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		got, err = b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now, siti.Email)
 		b.must(err)
-		b.same("after another password", got, nobody)
+		b.requireEqual("after another password", got, nobody)
 	},
-	"ACallerIsKnownToEachAccountOfAnAddressByItself": func(t *testing.T, b *bench) {
+	"ACallerIsKnownToEachAccountOfAnAddressByItself": func(t *testing.T, b *fixture) {
 		var users []store.User
 		for i, o := range []contract.OrganisationID{"o-one", "o-two", "o-three"} {
 			b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: o, Name: string(o)}))
-			u := account(fmt.Sprint("k", 9-i), "Siti", "siti@segel.test", string(o))
+			u := newUser(fmt.Sprint("k", 9-i), "Siti", "siti@segel.test", string(o))
 			u.CreatedAt = u.CreatedAt.Add(time.Duration(i) * time.Second)
 			b.must(b.CreateUser(b.ctx, u))
 			users = append(users, u)
@@ -74,7 +74,7 @@ var callers = map[string]func(*testing.T, *bench){
 			t.Helper()
 			got, err := b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "nobody@segel.test")
 			b.must(err)
-			b.same("known to", got, append([]store.Known{}, want...))
+			b.requireEqual("known to", got, append([]store.Known{}, want...))
 		}
 		known(home)
 		b.must(b.RememberCaller(b.ctx, users[2].ID, home, b.now, 5))

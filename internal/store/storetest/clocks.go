@@ -8,81 +8,81 @@ import (
 	"segel/internal/store"
 )
 
-// times checks what the store knows to be the latest.
-func (b *bench) times(event time.Time, token contract.TrustedTime) {
+// requireTimes checks what the store knows to be the latest.
+func (b *fixture) requireTimes(event time.Time, token contract.TrustedTime) {
 	b.t.Helper()
 	r, err := b.Times(b.ctx)
 	b.must(err)
-	b.same("latest event", r.LastEvent, event)
-	b.same("latest timestamp", r.Timestamp, token)
+	b.requireEqual("latest event", r.LastEvent, event)
+	b.requireEqual("latest timestamp", r.Timestamp, token)
 }
 
-// credential adds one of the holder u1 and returns its identifier.
-func (b *bench) credential(id string, begins, ends, made time.Time) string {
+// addCredential adds one of the holder u1 and returns its identifier.
+func (b *fixture) addCredential(id string, begins, ends, made time.Time) string {
 	b.t.Helper()
 	b.must(b.AddCredential(b.ctx, store.SealedCredential{ID: id, Holder: "u1", Key: []byte{1}, Chain: [][]byte{{1}}, NotBefore: begins, NotAfter: ends, CreatedAt: made}))
 	return id
 }
 
-var clocks = map[string]func(*testing.T, *bench){
-	"TheLatestRecordedTimesAreKnown": func(t *testing.T, b *bench) {
+var clockTests = map[string]func(*testing.T, *fixture){
+	"TheLatestRecordedTimesAreKnown": func(t *testing.T, b *fixture) {
 		started := b.now.Truncate(time.Microsecond)
-		b.times(started, contract.TrustedTime{})
-		b.later(6 * time.Hour)
+		b.requireTimes(started, contract.TrustedTime{})
+		b.advance(6 * time.Hour)
 		ahead := b.now.Truncate(time.Microsecond)
-		d := b.finalize(b.upload(owner), owner)
-		b.times(ahead, contract.TrustedTime{})
+		d := b.finalizeDraft(b.uploadDraft(owner), owner)
+		b.requireTimes(ahead, contract.TrustedTime{})
 
 		// What comes later with an earlier time changes nothing: that is what is to be noticed.
-		b.later(-6 * time.Hour)
-		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventViewed, At: b.now}))
-		b.times(ahead, contract.TrustedTime{})
-		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventViewed, At: ahead.Add(time.Hour)}, contract.Event{Type: contract.EventViewed, At: b.now}))
-		b.times(ahead.Add(time.Hour), contract.TrustedTime{})
-		b.must(b.Note(b.ctx))
-		b.times(ahead.Add(time.Hour), contract.TrustedTime{})
+		b.advance(-6 * time.Hour)
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventViewed, At: b.now}))
+		b.requireTimes(ahead, contract.TrustedTime{})
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventViewed, At: ahead.Add(time.Hour)}, contract.Event{Type: contract.EventViewed, At: b.now}))
+		b.requireTimes(ahead.Add(time.Hour), contract.TrustedTime{})
+		b.must(b.LogEvents(b.ctx))
+		b.requireTimes(ahead.Add(time.Hour), contract.TrustedTime{})
 
 		token := contract.TrustedTime{At: started.Add(time.Minute), Accuracy: 1500 * time.Microsecond}
-		d = b.commit(contract.IntendSign(&d, contract.Shown{}, first, ahead))
-		c, err := contract.Sign(&d, b.tail(&d, contract.RevisionSignature), contract.Shown{}, d.Attest(*d.Participant(first.ID), "PT Contoh"), first, ahead)
+		d = b.commitChange(contract.IntendSign(&d, contract.ShownPages{}, first, ahead))
+		c, err := contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(first.ID), "PT Contoh"), first, ahead)
 		c.Timestamp = token
-		d = b.commit(c, err)
-		b.times(ahead.Add(time.Hour), token)
-		c, err = contract.IntendSign(&d, contract.Shown{}, second, ahead)
+		d = b.commitChange(c, err)
+		b.requireTimes(ahead.Add(time.Hour), token)
+		c, err = contract.IntendSign(&d, contract.ShownPages{}, second, ahead)
 		c.Timestamp = contract.TrustedTime{At: started}
-		b.commit(c, err)
-		b.times(ahead.Add(time.Hour), token)
+		b.commitChange(c, err)
+		b.requireTimes(ahead.Add(time.Hour), token)
 
 		// A commit that fails records no time.
 		c.Timestamp = contract.TrustedTime{At: ahead.Add(time.Hour)}
 		if _, err := b.Commit(b.ctx, c); err == nil {
 			t.Fatal("committed on an old version")
 		}
-		b.times(ahead.Add(time.Hour), token)
+		b.requireTimes(ahead.Add(time.Hour), token)
 	},
-	"AConfirmedClockForgetsWhatWasRecordedBefore": func(t *testing.T, b *bench) {
+	"AConfirmedClockForgetsWhatWasRecordedBefore": func(t *testing.T, b *fixture) {
 		ahead := b.now.AddDate(2, 0, 0)
-		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventViewed, At: ahead}))
-		d := b.finalize(b.upload(owner), owner)
-		c, err := contract.IntendSign(&d, contract.Shown{}, first, ahead)
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventViewed, At: ahead}))
+		d := b.finalizeDraft(b.uploadDraft(owner), owner)
+		c, err := contract.IntendSign(&d, contract.ShownPages{}, first, ahead)
 		c.Timestamp = contract.TrustedTime{At: ahead, Accuracy: time.Second}
-		b.commit(c, err)
-		before := b.size()
+		b.commitChange(c, err)
+		before := b.eventCount()
 		e := contract.Event{Type: contract.EventClockConfirmed, At: b.now.Truncate(time.Microsecond), Person: contract.Person{Name: "segel clock confirm"},
 			Details: map[string]string{"last_event": ahead.Format(time.RFC3339)}}
 		b.must(b.ConfirmClock(b.ctx, e))
-		b.times(e.At, contract.TrustedTime{})
-		if n := b.size(); n != before+1 {
+		b.requireTimes(e.At, contract.TrustedTime{})
+		if n := b.eventCount(); n != before+1 {
 			t.Fatalf("%d events, %d before the confirmation", n, before)
 		}
 		events, err := b.Events(b.ctx, 0)
 		b.must(err)
-		b.same("last event", events[len(events)-1], e)
+		b.requireEqual("last event", events[len(events)-1], e)
 		b.must(b.CheckLog(b.ctx))
-		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventViewed, At: b.now.Add(time.Hour)}))
-		b.times(b.now.Add(time.Hour).Truncate(time.Microsecond), contract.TrustedTime{})
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventViewed, At: b.now.Add(time.Hour)}))
+		b.requireTimes(b.now.Add(time.Hour).Truncate(time.Microsecond), contract.TrustedTime{})
 	},
-	"TheDatabasesClockGoesOrThereIsNone": func(t *testing.T, b *bench) {
+	"TheDatabasesClockGoesOrThereIsNone": func(t *testing.T, b *fixture) {
 		before := time.Now()
 		r, err := b.Times(b.ctx)
 		b.must(err)
@@ -107,31 +107,31 @@ var clocks = map[string]func(*testing.T, *bench){
 			t.Fatalf("the database's clock stands still at %s", r.Database)
 		}
 	},
-	"DocumentsWithATimeInTheFutureAreFound": func(t *testing.T, b *bench) {
-		past := b.upload(owner)
+	"DocumentsWithATimeInTheFutureAreFound": func(t *testing.T, b *fixture) {
+		past := b.uploadDraft(owner)
 		limit := b.now.Add(time.Minute)
-		b.later(time.Hour)
+		b.advance(time.Hour)
 		var want []contract.DocumentID
 		for range 3 {
-			d := b.upload(owner)
-			b.finalize(d, owner) // a second event of the same document
+			d := b.uploadDraft(owner)
+			b.finalizeDraft(d, owner) // a second event of the same document
 			want = append(want, d.ID)
 		}
-		b.must(b.Note(b.ctx, contract.Event{Type: contract.EventPasswordForgot, At: b.now}))
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventPasswordForgot, At: b.now}))
 		ids, n, err := b.DatedAfter(b.ctx, limit, 2)
 		b.must(err)
-		b.same("the first two", ids, want[:2])
-		b.same("how many", n, 3)
+		b.requireEqual("the first two", ids, want[:2])
+		b.requireEqual("how many", n, 3)
 		ids, n, err = b.DatedAfter(b.ctx, b.now, 9)
 		b.must(err)
 		if len(ids) != 0 || n != 0 {
 			t.Fatalf("%v, %d, of %v", ids, n, past.ID)
 		}
 	},
-	"ACredentialIsFoundWithinItsValidityOnly": func(t *testing.T, b *bench) {
+	"ACredentialIsFoundWithinItsValidityOnly": func(t *testing.T, b *fixture) {
 		at := b.now.Truncate(time.Microsecond)
-		good := b.credential("1", at.Add(-time.Hour), at.AddDate(2, 0, 0), at.Add(-time.Hour))
-		ahead := b.credential("2", at.Add(6*time.Hour), at.AddDate(2, 0, 0), at.Add(6*time.Hour))
+		good := b.addCredential("1", at.Add(-time.Hour), at.AddDate(2, 0, 0), at.Add(-time.Hour))
+		ahead := b.addCredential("2", at.Add(6*time.Hour), at.AddDate(2, 0, 0), at.Add(6*time.Hour))
 		for now, want := range map[time.Duration]string{0: good, -time.Hour: good, 6 * time.Hour: ahead, 6*time.Hour - time.Second: good} {
 			got, err := b.Credential(b.ctx, "u1", at.Add(now), at.Add(now).AddDate(0, 0, 1))
 			if err != nil || got.ID != want {

@@ -11,12 +11,12 @@ import (
 	"segel/internal/store"
 )
 
-var installations = map[string]func(*testing.T, *bench){
-	"AnInstallationIsReplacedByWhoHasReadIt": func(t *testing.T, b *bench) {
+var installationTests = map[string]func(*testing.T, *fixture){
+	"AnInstallationIsReplacedByWhoHasReadIt": func(t *testing.T, b *fixture) {
 		none, empty, err := b.Installation(b.ctx)
 		b.must(err)
-		b.same("at first", none, store.Installation{})
-		b.same("empty", empty, false)
+		b.requireEqual("at first", none, store.Installation{})
+		b.requireEqual("empty", empty, false)
 		one := store.Installation{ID: "0123456789abcdef0123456789abcdef", CreatedAt: b.now.Truncate(time.Microsecond)}
 		b.must(b.ReplaceInstallation(b.ctx, none, one))
 		if err := b.ReplaceInstallation(b.ctx, none, store.Installation{ID: "other"}); !errors.Is(err, store.ErrConflict) {
@@ -30,9 +30,9 @@ var installations = map[string]func(*testing.T, *bench){
 		}
 		got, _, err := b.Installation(b.ctx)
 		b.must(err)
-		b.same("in the end", got, two)
+		b.requireEqual("in the end", got, two)
 	},
-	"OfManyThatAddAnInstallationOneDoes": func(t *testing.T, b *bench) {
+	"OfManyThatAddAnInstallationOneDoes": func(t *testing.T, b *fixture) {
 		var all sync.WaitGroup
 		var added atomic.Int64
 		for i := range 8 {
@@ -46,23 +46,23 @@ var installations = map[string]func(*testing.T, *bench){
 			})
 		}
 		all.Wait()
-		b.same("added", added.Load(), int64(1))
+		b.requireEqual("added", added.Load(), int64(1))
 	},
-	"EvidenceIsOfTheNewestDocumentsAndTheLastCertificate": func(t *testing.T, b *bench) {
+	"EvidenceIsOfTheNewestDocumentsAndTheLastCertificate": func(t *testing.T, b *fixture) {
 		none, err := b.Evidence(b.ctx, 2)
 		b.must(err)
-		b.same("at first", none, store.Evidence{})
+		b.requireEqual("at first", none, store.Evidence{})
 		var last contract.Document
 		for range 3 {
-			last = b.upload(owner)
+			last = b.uploadDraft(owner)
 		}
 		b.must(b.AddCertificate(b.ctx, store.Certificate{Serial: "1", DER: []byte{1}, IssuedAt: b.now}))
 		b.must(b.AddCertificate(b.ctx, store.Certificate{Serial: "2", DER: []byte{2}, IssuedAt: b.now.Add(time.Second)}))
 		e, err := b.Evidence(b.ctx, 2)
 		b.must(err)
-		b.same("documents", e.Documents, 3)
-		b.same("certificate", e.Certificate, []byte{2})
-		b.same("files", len(e.Files), 2)
-		b.same("the newest file", e.Files[1].Key, last.Revisions[0].Tail.Key)
+		b.requireEqual("documents", e.Documents, 3)
+		b.requireEqual("certificate", e.Certificate, []byte{2})
+		b.requireEqual("files", len(e.Files), 2)
+		b.requireEqual("the newest file", e.Files[1].Key, last.Revisions[0].Tail.Key)
 	},
 }

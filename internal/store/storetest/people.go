@@ -10,15 +10,15 @@ import (
 	"segel/internal/store"
 )
 
-func account(id, name, email, org string) store.User {
+func newUser(id, name, email, org string) store.User {
 	return store.User{
 		Person:       contract.Person{ID: contract.PersonID(id), Name: name, Email: email},
 		Organisation: contract.OrganisationID(org), Password: "encoded", CreatedAt: start.Truncate(time.Microsecond),
 	}
 }
 
-var people = map[string]func(*testing.T, *bench){
-	"OrganisationsAreFoundByNumberNameAndAge": func(t *testing.T, b *bench) {
+var peopleTests = map[string]func(*testing.T, *fixture){
+	"OrganisationsAreFoundByNumberNameAndAge": func(t *testing.T, b *fixture) {
 		oldest := store.Organisation{ID: "oldest", Name: "Oldest", CreatedAt: b.now.AddDate(-1, 0, 0).Truncate(time.Microsecond)}
 		b.must(b.CreateOrganisation(b.ctx, oldest))
 		for what, find := range map[string]func() (store.Organisation, error){
@@ -28,7 +28,7 @@ var people = map[string]func(*testing.T, *bench){
 		} {
 			got, err := find()
 			b.must(err)
-			b.same(what, got, oldest)
+			b.requireEqual(what, got, oldest)
 		}
 		_, err1 := b.Organisation(b.ctx, "none")
 		_, err2 := b.OrganisationByName(b.ctx, "oldest")
@@ -39,35 +39,35 @@ var people = map[string]func(*testing.T, *bench){
 			t.Fatalf("a second one of the name: %v", err)
 		}
 	},
-	"AnEmailIsKnownInAnyCaseOfLetters": func(t *testing.T, b *bench) {
-		u := account("u1", "Änne", "Änne@Example.test", "org")
+	"AnEmailIsKnownInAnyCaseOfLetters": func(t *testing.T, b *fixture) {
+		u := newUser("u1", "Änne", "Änne@Example.test", "org")
 		u.Admin, u.MustReset, u.Given = true, true, true
 		b.must(b.CreateUser(b.ctx, u))
 		for _, mail := range []string{"Änne@Example.test", "äNNE@EXAMPLE.TEST", "A\u0308nne@example.test"} {
 			got, err := b.UsersByEmail(b.ctx, mail)
 			b.must(err)
-			b.same(mail, got, []store.User{u})
-			if err := b.CreateUser(b.ctx, account("u2", "Other", mail, "org")); !errors.Is(err, store.ErrExists) {
+			b.requireEqual(mail, got, []store.User{u})
+			if err := b.CreateUser(b.ctx, newUser("u2", "Other", mail, "org")); !errors.Is(err, store.ErrExists) {
 				t.Errorf("%s a second time: %v", mail, err)
 			}
 		}
 		got, err := b.User(b.ctx, "u1")
 		b.must(err)
-		b.same("user", got, u)
+		b.requireEqual("user", got, u)
 		if _, err := b.User(b.ctx, "u2"); !errors.Is(err, store.ErrNotFound) {
 			t.Fatal(err)
 		}
 		none, err := b.UsersByEmail(b.ctx, "nobody@example.test")
 		b.must(err)
-		b.same("accounts of an unknown address", none, []store.User{})
+		b.requireEqual("accounts of an unknown address", none, []store.User{})
 	},
-	"AnEmailHasOneAccountInEachOrganisation": func(t *testing.T, b *bench) {
+	"AnEmailHasOneAccountInEachOrganisation": func(t *testing.T, b *fixture) {
 		var want []store.User
 		for i, o := range []string{"org", "org-second", "org-third"} {
 			if i > 0 {
 				b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: contract.OrganisationID(o), Name: o}))
 			}
-			u := account(fmt.Sprint("same", 9-i), fmt.Sprint("Siti of ", o), "Siti@Example.test", o)
+			u := newUser(fmt.Sprint("same", 9-i), fmt.Sprint("Siti of ", o), "Siti@Example.test", o)
 			u.CreatedAt = u.CreatedAt.Add(time.Duration(i) * time.Second)
 			want = append(want, u)
 		}
@@ -82,54 +82,54 @@ var people = map[string]func(*testing.T, *bench){
 		}
 		got, err := b.UsersByEmail(b.ctx, "siti@EXAMPLE.test")
 		b.must(err)
-		b.same("accounts, oldest first", got, want)
-		other := account("other", "Other", "other@example.test", "org")
+		b.requireEqual("accounts, oldest first", got, want)
+		other := newUser("other", "Other", "other@example.test", "org")
 		b.must(b.CreateUser(b.ctx, other))
 		got, err = b.UsersByEmail(b.ctx, "OTHER@example.test", "siti@example.test", "nobody@example.test")
 		b.must(err)
-		b.same("accounts of several spellings", len(got), 4)
+		b.requireEqual("accounts of several spellings", len(got), 4)
 		for _, u := range want {
 			member, err := b.MemberByEmail(b.ctx, u.Organisation, "siti@example.test")
 			b.must(err)
-			b.same("member", member, u)
+			b.requireEqual("member", member, u)
 		}
 		// Each has a password of its own.
 		b.must(b.SetPassword(b.ctx, want[1].ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		want[1].Password = "other"
 		got, err = b.UsersByEmail(b.ctx, "siti@example.test")
 		b.must(err)
-		b.same("accounts after one changed the password", got, want)
+		b.requireEqual("accounts after one changed the password", got, want)
 	},
-	"AMemberIsFoundByEmailInTheirOwnOrganisationAlone": func(t *testing.T, b *bench) {
-		u := account("u1", "Änne", "Änne@Example.test", "org")
+	"AMemberIsFoundByEmailInTheirOwnOrganisationAlone": func(t *testing.T, b *fixture) {
+		u := newUser("u1", "Änne", "Änne@Example.test", "org")
 		b.must(b.CreateUser(b.ctx, u))
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "elsewhere", Name: "Elsewhere"}))
-		b.must(b.CreateUser(b.ctx, account("u2", "Budi", "budi@example.test", "elsewhere")))
+		b.must(b.CreateUser(b.ctx, newUser("u2", "Budi", "budi@example.test", "elsewhere")))
 		got, err := b.MemberByEmail(b.ctx, "org", "A\u0308NNE@example.test")
 		b.must(err)
-		b.same("member", got, u)
+		b.requireEqual("member", got, u)
 		for _, mail := range []string{"budi@example.test", "nobody@example.test", ""} {
 			if got, err := b.MemberByEmail(b.ctx, "org", mail); !errors.Is(err, store.ErrNotFound) || got.ID != "" {
 				t.Errorf("%q in another organisation: %q, %v", mail, got.ID, err)
 			}
 		}
 	},
-	"AnAccountIsToldOfIfItIsMadeAndOnlyThen": func(t *testing.T, b *bench) {
-		before := b.size()
+	"AnAccountIsToldOfIfItIsMadeAndOnlyThen": func(t *testing.T, b *fixture) {
+		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPersonAdded, At: b.now}
-		b.must(b.CreateUser(b.ctx, account("u1", "One", "one@example.test", "org"), e))
-		if err := b.CreateUser(b.ctx, account("u2", "Two", "one@example.test", "org"), e); !errors.Is(err, store.ErrExists) {
+		b.must(b.CreateUser(b.ctx, newUser("u1", "One", "one@example.test", "org"), e))
+		if err := b.CreateUser(b.ctx, newUser("u2", "Two", "one@example.test", "org"), e); !errors.Is(err, store.ErrExists) {
 			t.Fatal(err)
 		}
-		b.same("leaves", b.size(), before+1)
+		b.requireEqual("leaves", b.eventCount(), before+1)
 		b.must(b.CheckLog(b.ctx))
 	},
-	"APasswordIsReplacedWithItsTokensAndToldOf": func(t *testing.T, b *bench) {
-		first := account("u1", "One", "one@example.test", "org")
+	"APasswordIsReplacedWithItsTokensAndToldOf": func(t *testing.T, b *fixture) {
+		first := newUser("u1", "One", "one@example.test", "org")
 		first.MustReset, first.Given = true, true
 		b.must(b.CreateUser(b.ctx, first))
-		b.must(b.AddTokens(b.ctx, token(1, store.AccessToken, "u1", "f"), token(2, store.SessionToken, "u1", "g"), token(3, store.AccessToken, "u2", "h")))
-		before := b.size()
+		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.SessionToken, "u1", "g"), newToken(3, store.AccessToken, "u2", "h")))
+		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPasswordChange, At: b.now}
 		if err := b.SetPassword(b.ctx, "u1", "another", "new", e); !errors.Is(err, store.ErrConflict) {
 			t.Fatalf("in the place of another: %v", err)
@@ -137,23 +137,23 @@ var people = map[string]func(*testing.T, *bench){
 		if err := b.SetPassword(b.ctx, "u2", "", "new", e); !errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("of nobody: %v", err)
 		}
-		b.gone(t, 3)
-		b.same("leaves", b.size(), before)
+		b.requireGone(t, 3)
+		b.requireEqual("leaves", b.eventCount(), before)
 		for i, was := range []string{first.Password, ""} {
 			want := first
 			want.Password, want.MustReset, want.Given = fmt.Sprint("new ", i), false, false
 			b.must(b.SetPassword(b.ctx, "u1", was, want.Password, e))
 			got, err := b.User(b.ctx, "u1")
 			b.must(err)
-			b.same("user", got, want)
-			b.gone(t, 3, 1, 2)
-			b.same("leaves", b.size(), before+1+int64(i))
+			b.requireEqual("user", got, want)
+			b.requireGone(t, 3, 1, 2)
+			b.requireEqual("leaves", b.eventCount(), before+1+int64(i))
 		}
 	},
-	"UsersAreFoundByOrganisationAndName": func(t *testing.T, b *bench) {
+	"UsersAreFoundByOrganisationAndName": func(t *testing.T, b *fixture) {
 		for _, u := range []store.User{
-			account("u1", "citra", "c@example.test", "org"), account("u2", "Budi", "b@example.test", "org"), account("u3", "ÄRI", "zebra@example.test", "org"),
-			account("u4", "Budi", "other@example.test", "other"), account("u5", "budi_100%", "d@example.test", "org"),
+			newUser("u1", "citra", "c@example.test", "org"), newUser("u2", "Budi", "b@example.test", "org"), newUser("u3", "ÄRI", "zebra@example.test", "org"),
+			newUser("u4", "Budi", "other@example.test", "other"), newUser("u5", "budi_100%", "d@example.test", "org"),
 		} {
 			b.must(b.CreateUser(b.ctx, u))
 		}
@@ -173,18 +173,18 @@ var people = map[string]func(*testing.T, *bench){
 			for _, u := range users {
 				got = append(got, u.ID)
 			}
-			b.same(c.search, got, c.want)
+			b.requireEqual(c.search, got, c.want)
 			if total != c.total {
 				t.Errorf("%q: %d in all, want %d", c.search, total, c.total)
 			}
 		}
 	},
-	"ASpecimenIsSetReplacedAndRemoved": func(t *testing.T, b *bench) {
+	"ASpecimenIsSetReplacedAndRemoved": func(t *testing.T, b *fixture) {
 		for _, image := range [][]byte{{1, 2, 3}, {0, 255}} {
 			b.must(b.SetSpecimen(b.ctx, "u1", image))
 			got, err := b.Specimen(b.ctx, "u1")
 			b.must(err)
-			b.same("specimen", got, image)
+			b.requireEqual("specimen", got, image)
 		}
 		b.must(b.SetSpecimen(b.ctx, "u1", nil))
 		b.must(b.SetSpecimen(b.ctx, "u1", nil))

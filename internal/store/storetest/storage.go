@@ -8,49 +8,49 @@ import (
 	"segel/internal/contract"
 )
 
-var storing = map[string]func(*testing.T, *bench){
-	"WhatADocumentTakesIsCountedAllItsLife": func(t *testing.T, b *bench) {
+var storageTests = map[string]func(*testing.T, *fixture){
+	"WhatADocumentTakesIsCountedAllItsLife": func(t *testing.T, b *fixture) {
 		takes := func(what string, drafts int, bytes int64) {
 			t.Helper()
 			got, err := b.Storage(b.ctx, "org")
 			b.must(err)
-			b.same(what, got, contract.Storage{Drafts: drafts, Bytes: bytes})
+			b.requireEqual(what, got, contract.Storage{Drafts: drafts, Bytes: bytes})
 		}
 		takes("at first", 0, 0)
-		d, other := b.upload(owner), b.upload(owner)
+		d, other := b.uploadDraft(owner), b.uploadDraft(owner)
 		takes("two drafts", 2, 2000)
-		b.commit(contract.Delete(&other, owner, b.now))
+		b.commitChange(contract.Delete(&other, owner, b.now))
 		takes("one is deleted", 1, 1000)
-		d = b.place(d, owner, 1)
+		d = b.placeStamps(d, owner, 1)
 		takes("a placement", 1, 1000)
-		d = b.finalize(d, owner)
+		d = b.finalizeDraft(d, owner)
 		takes("no draft any more", 0, d.Current().End)
-		d = b.complete(b.affix(b.bind(b.sign(b.sign(d, first), second), "A1")))
+		d = b.completeDocument(b.affixStamp(b.bindSerial(b.signAs(b.signAs(d, first), second), "A1")))
 		takes("completed", 0, d.Current().End)
 	},
-	"BeyondTheLimitAnUploadLeavesNothing": func(t *testing.T, b *bench) {
-		d := b.upload(owner)
+	"BeyondTheLimitAnUploadLeavesNothing": func(t *testing.T, b *fixture) {
+		d := b.uploadDraft(owner)
 		for code, limit := range map[string]contract.Storage{
 			"storage.too_many_drafts": {Drafts: 1, Bytes: 1 << 20}, "storage.full": {Drafts: 10, Bytes: 1999},
 		} {
-			c, err := b.uploading(owner)
+			c, err := b.uploadChange(owner)
 			b.must(err)
 			c.StorageLimit = &limit
-			b.leavesNothing(t, c, contract.Refuse(contract.NoQuota, code), d.ID)
+			b.requireNoEffect(t, c, contract.Refuse(contract.NoQuota, code), d.ID)
 			got, err := b.Storage(b.ctx, "org")
 			b.must(err)
-			b.same("storage", got, contract.Storage{Drafts: 1, Bytes: 1000})
+			b.requireEqual("storage", got, contract.Storage{Drafts: 1, Bytes: 1000})
 		}
-		c, err := b.uploading(owner)
+		c, err := b.uploadChange(owner)
 		b.must(err)
 		c.StorageLimit = &contract.Storage{Drafts: 1, Bytes: 1000}
-		b.commit(contract.Delete(&d, owner, b.now))
-		b.commit(c, nil) // deleting gave the room back
+		b.commitChange(contract.Delete(&d, owner, b.now))
+		b.commitChange(c, nil) // deleting gave the room back
 	},
-	"OfUploadsAtOnceNoMoreAreMadeThanTheLimitAllows": func(t *testing.T, b *bench) {
+	"OfUploadsAtOnceNoMoreAreMadeThanTheLimitAllows": func(t *testing.T, b *fixture) {
 		var changes []contract.Change
 		for range 10 {
-			c, err := b.uploading(owner)
+			c, err := b.uploadChange(owner)
 			b.must(err)
 			c.StorageLimit = &contract.Storage{Drafts: 3, Bytes: 1 << 20}
 			changes = append(changes, c)

@@ -9,14 +9,14 @@ import (
 // Run proves that a store keeps its contract. Open returns an empty one and closes it when the test ends.
 func Run(t *testing.T, open func(*testing.T) store.Store) {
 	t.Parallel()
-	for _, group := range []map[string]func(*testing.T, *bench){
-		committing, refusing, listing, serials, attempts, counting, watching, ageing, quotas, books, logging,
-		people, tokens, callers, storing, credentials, answers, texts, administering, clocks, installations,
+	for _, group := range []map[string]func(*testing.T, *fixture){
+		commitTests, refusalTests, listTests, serialTests, attemptTests, countTests, dueTests, renewalTests, quotaTests, bookTests, logTests,
+		peopleTests, tokenTests, callerTests, storageTests, credentialTests, answerTests, textTests, administrationTests, clockTests, installationTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				test(t, newBench(t, open(t)))
+				test(t, newFixture(t, open(t)))
 			})
 		}
 	}

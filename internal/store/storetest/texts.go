@@ -8,10 +8,10 @@ import (
 	"segel/internal/store"
 )
 
-// texts are what databases differ about: NUL, which PostgreSQL does not store, and what is not UTF-8.
-var texts = map[string]func(*testing.T, *bench){
-	"WhatCannotBeStoredIsNotFound": func(t *testing.T, b *bench) {
-		b.must(b.CreateUser(b.ctx, account("u1", "One", "one@example.test", "org")))
+// textTests are what databases differ about: NUL, which PostgreSQL does not store, and what is not UTF-8.
+var textTests = map[string]func(*testing.T, *fixture){
+	"WhatCannotBeStoredIsNotFound": func(t *testing.T, b *fixture) {
+		b.must(b.CreateUser(b.ctx, newUser("u1", "One", "one@example.test", "org")))
 		for _, bad := range []string{"u1\x00", "\xffu1", "\x00"} {
 			_, err1 := b.User(b.ctx, contract.PersonID(bad))
 			users, err2 := b.UsersByEmail(b.ctx, "one@example.test"+bad)
@@ -21,9 +21,9 @@ var texts = map[string]func(*testing.T, *bench){
 			}
 		}
 	},
-	"WhatCannotBeStoredIsReplacedByOneSign": func(t *testing.T, b *bench) {
-		d := b.sign(b.sign(b.finalize(b.place(b.upload(owner), owner, 1), owner), first), second)
-		d = b.reads(b.commit(contract.StampProblem(&d, 0, contract.Failure{Text: "the office\x00says \xff no"}, b.now)))
+	"WhatCannotBeStoredIsReplacedByOneSign": func(t *testing.T, b *fixture) {
+		d := b.signAs(b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner), first), second)
+		d = b.requireStored(b.commitChange(contract.RecordStampFailure(&d, 0, contract.Failure{Text: "the office\x00says \xff no"}, b.now)))
 		if got := d.Stamps[0].Problem; got != "the office\uFFFDsays \uFFFD no" {
 			t.Fatalf("%q", got)
 		}

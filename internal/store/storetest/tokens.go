@@ -11,13 +11,13 @@ import (
 	"segel/internal/store"
 )
 
-func token(n byte, k store.TokenKind, person, family string) store.Token {
+func newToken(n byte, k store.TokenKind, person, family string) store.Token {
 	at := start.Truncate(time.Microsecond)
 	return store.Token{Hash: [32]byte{n}, Kind: k, Person: contract.PersonID(person), Family: family, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
 }
 
-// gone checks which of the tokens 1 to n are gone.
-func (b *bench) gone(t *testing.T, n byte, want ...byte) {
+// requireGone checks which of the tokens 1 to n are gone.
+func (b *fixture) requireGone(t *testing.T, n byte, want ...byte) {
 	t.Helper()
 	var got []byte
 	for i := byte(1); i <= n; i++ {
@@ -29,25 +29,25 @@ func (b *bench) gone(t *testing.T, n byte, want ...byte) {
 			got = append(got, i)
 		}
 	}
-	b.same("tokens that are gone", got, want)
+	b.requireEqual("tokens that are gone", got, want)
 }
 
-var tokens = map[string]func(*testing.T, *bench){
-	"ATokenIsReadAsItWasAdded": func(t *testing.T, b *bench) {
-		k := token(1, store.GuestToken, "u1", "f")
+var tokenTests = map[string]func(*testing.T, *fixture){
+	"ATokenIsReadAsItWasAdded": func(t *testing.T, b *fixture) {
+		k := newToken(1, store.GuestToken, "u1", "f")
 		k.Document = 7
-		b.must(b.AddTokens(b.ctx, k, token(2, store.AccessToken, "u1", "f")))
+		b.must(b.AddTokens(b.ctx, k, newToken(2, store.AccessToken, "u1", "f")))
 		got, err := b.Token(b.ctx, k.Hash)
 		b.must(err)
-		b.same("token", got, k)
-		b.gone(t, 3, 3)
-		if err := b.AddTokens(b.ctx, token(3, store.AccessToken, "u1", "f"), k); err == nil {
+		b.requireEqual("token", got, k)
+		b.requireGone(t, 3, 3)
+		if err := b.AddTokens(b.ctx, newToken(3, store.AccessToken, "u1", "f"), k); err == nil {
 			t.Fatal("a token was added twice")
 		}
-		b.gone(t, 3, 3)
+		b.requireGone(t, 3, 3)
 	},
-	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *bench) {
-		b.must(b.AddTokens(b.ctx, token(1, store.RefreshToken, "u1", "f")))
+	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *fixture) {
+		b.must(b.AddTokens(b.ctx, newToken(1, store.RefreshToken, "u1", "f")))
 		var won, lost atomic.Int32
 		var all sync.WaitGroup
 		for range 10 {
@@ -68,56 +68,56 @@ var tokens = map[string]func(*testing.T, *bench){
 		}
 		k, err := b.Token(b.ctx, [32]byte{1})
 		b.must(err)
-		b.same("use", k.UsedAt, b.now.Truncate(time.Microsecond))
-		if err := b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, token(3, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrNotFound) {
+		b.requireEqual("use", k.UsedAt, b.now.Truncate(time.Microsecond))
+		if err := b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, newToken(3, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("use of a token that never was: %v", err)
 		}
-		b.gone(t, 3, 2, 3)
+		b.requireGone(t, 3, 2, 3)
 	},
-	"RotatingEndsTheAccessTokensOfTheFamilyAlone": func(t *testing.T, b *bench) {
-		access, soon, other, session := token(1, store.AccessToken, "u1", "f"), token(2, store.AccessToken, "u1", "f"), token(3, store.AccessToken, "u1", "g"), token(4, store.SessionToken, "u1", "f")
+	"RotatingEndsTheAccessTokensOfTheFamilyAlone": func(t *testing.T, b *fixture) {
+		access, soon, other, session := newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.AccessToken, "u1", "f"), newToken(3, store.AccessToken, "u1", "g"), newToken(4, store.SessionToken, "u1", "f")
 		until := access.CreatedAt.Add(time.Minute)
 		soon.ExpiresAt = until.Add(-time.Second)
-		b.must(b.AddTokens(b.ctx, access, soon, other, session, token(5, store.RefreshToken, "u1", "f")))
-		b.must(b.RotateTokens(b.ctx, [32]byte{5}, access.CreatedAt, until, token(6, store.AccessToken, "u1", "f"), token(7, store.RefreshToken, "u1", "f")))
+		b.must(b.AddTokens(b.ctx, access, soon, other, session, newToken(5, store.RefreshToken, "u1", "f")))
+		b.must(b.RotateTokens(b.ctx, [32]byte{5}, access.CreatedAt, until, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")))
 		access.ExpiresAt = until
-		for _, want := range []store.Token{access, soon, other, session, token(6, store.AccessToken, "u1", "f"), token(7, store.RefreshToken, "u1", "f")} {
+		for _, want := range []store.Token{access, soon, other, session, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")} {
 			got, err := b.Token(b.ctx, want.Hash)
 			b.must(err)
-			b.same("token", got, want)
+			b.requireEqual("token", got, want)
 		}
-		if err := b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, token(8, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrConflict) {
+		if err := b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, newToken(8, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrConflict) {
 			t.Fatalf("used again: %v", err)
 		}
-		b.gone(t, 8, 8)
+		b.requireGone(t, 8, 8)
 	},
-	"TokensAreRevokedByFamily": func(t *testing.T, b *bench) {
-		b.must(b.AddTokens(b.ctx, token(1, store.AccessToken, "u1", "f"), token(2, store.RefreshToken, "u1", "f"),
-			token(3, store.SessionToken, "u1", "g"), token(4, store.AccessToken, "u2", "h")))
+	"TokensAreRevokedByFamily": func(t *testing.T, b *fixture) {
+		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.RefreshToken, "u1", "f"),
+			newToken(3, store.SessionToken, "u1", "g"), newToken(4, store.AccessToken, "u2", "h")))
 		b.must(b.RevokeFamily(b.ctx, "f"))
-		b.gone(t, 4, 1, 2)
+		b.requireGone(t, 4, 1, 2)
 	},
-	"ExpiredTokensArePurged": func(t *testing.T, b *bench) {
-		k := token(1, store.AccessToken, "u1", "f")
+	"ExpiredTokensArePurged": func(t *testing.T, b *fixture) {
+		k := newToken(1, store.AccessToken, "u1", "f")
 		b.must(b.AddTokens(b.ctx, k))
 		b.must(b.PurgeTokens(b.ctx, k.ExpiresAt))
-		b.gone(t, 1)
+		b.requireGone(t, 1)
 		b.must(b.PurgeTokens(b.ctx, k.ExpiresAt.Add(time.Second)))
-		b.gone(t, 1, 1)
+		b.requireGone(t, 1, 1)
 	},
-	"ANewLinkTakesBackTheFormerOneAndItsTokens": func(t *testing.T, b *bench) {
-		d1, d2 := b.upload(owner), b.upload(owner)
+	"ANewLinkTakesBackTheFormerOneAndItsTokens": func(t *testing.T, b *fixture) {
+		d1, d2 := b.uploadDraft(owner), b.uploadDraft(owner)
 		link := func(n byte, d *contract.Document, guest contract.PersonID) store.GuestLink {
-			b.later(time.Second)
+			b.advance(time.Second)
 			before := *d
-			*d = b.commit(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: guest, Hash: [32]byte{n}}}, nil)
+			*d = b.commitChange(contract.Change{Before: &before, After: before, At: b.now, GuestLink: &contract.GuestLink{Guest: guest, Hash: [32]byte{n}}}, nil)
 			return store.GuestLink{Hash: [32]byte{n}, Document: d.ID, Person: guest, CreatedAt: b.now.Truncate(time.Microsecond)}
 		}
 		revoke := func(d contract.Document, guest contract.PersonID) contract.Document {
-			return b.commit(contract.Change{Before: &d, After: d, At: b.now, GuestLink: &contract.GuestLink{Guest: guest}}, nil)
+			return b.commitChange(contract.Change{Before: &d, After: d, At: b.now, GuestLink: &contract.GuestLink{Guest: guest}}, nil)
 		}
 		guest := func(n byte, d contract.Document, person string) store.Token {
-			k := token(n, store.GuestToken, person, "link")
+			k := newToken(n, store.GuestToken, person, "link")
 			k.Document = d.ID
 			return k
 		}
@@ -125,17 +125,17 @@ var tokens = map[string]func(*testing.T, *bench){
 		others := []store.GuestLink{link(2, &d1, "g2"), link(3, &d2, "g1")}
 		b.must(b.AddTokens(b.ctx, guest(1, d1, "g1"), guest(2, d1, "g2"), guest(3, d2, "g1")))
 		now := link(4, &d1, "g1")
-		b.gone(t, 3, 1)
+		b.requireGone(t, 3, 1)
 		if _, err := b.GuestLink(b.ctx, [32]byte{1}); !errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("the former link: %v", err)
 		}
 		for _, want := range append(others, now) {
 			got, err := b.GuestLink(b.ctx, want.Hash)
 			b.must(err)
-			b.same("link", got, want)
+			b.requireEqual("link", got, want)
 		}
 		d1 = revoke(d1, "g2")
-		b.gone(t, 3, 1, 2)
+		b.requireGone(t, 3, 1, 2)
 		if _, err := b.GuestLink(b.ctx, [32]byte{2}); !errors.Is(err, store.ErrNotFound) {
 			t.Fatalf("the revoked link: %v", err)
 		}

@@ -35,16 +35,16 @@ func (l Level) String() string {
 	return fmt.Sprintf("level %d", uint8(l))
 }
 
-// What became of an object.
-type What string
+// Operation became of an object.
+type Operation string
 
 // What can become of an object.
 const (
-	Added    What = "added"
-	Replaced What = "replaced"
-	Freed    What = "freed"
+	Added    Operation = "added"
+	Replaced Operation = "replaced"
+	Freed    Operation = "freed"
 	// Oddity is no object: the revision as a whole is not as an honest writer makes it.
-	Oddity What = "oddity"
+	Oddity Operation = "oddity"
 )
 
 // Note is a remark on a change that is allowed but worth a look.
@@ -66,8 +66,8 @@ var Covering = []Note{OverlapsText, OverlapsSignature, OverlapsPicture, Overlaps
 
 // Change is what one revision did to one object.
 type Change struct {
-	Ref  pdf.Ref // zero of an Oddity and of the trailer
-	What What
+	Ref       pdf.Ref // zero of an Oddity and of the trailer
+	Operation Operation
 	// Paths are those by which the object can be reached, such as "Root/Pages/Kids[0]/Contents", one for each
 	// reference to it, at most maxPaths; none if nothing leads to it.
 	Paths []string
@@ -124,33 +124,33 @@ const (
 
 // Codes of changes that no rule allows.
 const (
-	CodeContent        Code = "content_changed"      // what a page shows, or what it is drawn with
-	CodePages          Code = "pages_changed"        // pages added, removed or put into another order
-	CodePageChanged    Code = "page_changed"         // size, turn or another entry of a page
-	CodeCatalogChanged Code = "catalog_changed"      // names, actions, layers and the like
-	CodeRootRedirected Code = "root_redirected"      // the trailer names another catalog
-	CodeEncryption     Code = "encryption_changed"   //
-	CodeTrailerChanged Code = "trailer_changed"      //
-	CodeFieldChanged   Code = "field_changed"        // more of a field than its value
-	CodeFieldRemoved   Code = "field_removed"        //
-	CodeFieldAdded     Code = "field_added"          // that is no signature field, or is in the wrong place
-	CodeFormChanged    Code = "form_changed"         // defaults, resources, XFA, calculation order
-	CodeSignedField    Code = "signed_field_changed" // value, look or place of a field that was signed
-	CodeSignature      Code = "signature_changed"    // signature dictionary
-	CodeShared         Code = "appearance_shared"    // appearance that something else shows as well
-	CodeLookChanged    Code = "appearance_changed"   // a field shows something else, and its value stays
-	CodeLookDiffers    Code = "appearance_differs"   // a field has another value, and shows something else or more
-	CodeUnanswered     Code = "unanswered"           // look of a field whose signature does not hold
-	CodeHides          Code = "hides_signed"         // field that is larger than a mark may be and makes signed content unreadable
-	CodeAnnotation     Code = "annotation_changed"   //
-	CodeStoreChanged   Code = "store_changed"        // proof removed or replaced
-	CodeStructChanged  Code = "structure_changed"    //
-	CodeFreed          Code = "freed"                // object deleted
-	CodeRestored       Code = "restored"             // object put back to an earlier state
-	CodeAmbiguous      Code = "ambiguous"            // readers do not agree on what is there
-	CodeUnexplained    Code = "unexplained"          // anything else
-	CodeUnreadable     Code = "unreadable"           // what is there now or was before cannot be read
-	CodeTooMuch        Code = "too_much"             // more than the limits allow to look at
+	CodeContent           Code = "content_changed"      // what a page shows, or what it is drawn with
+	CodePages             Code = "pages_changed"        // pages added, removed or put into another order
+	CodePageChanged       Code = "page_changed"         // size, turn or another entry of a page
+	CodeCatalogChanged    Code = "catalog_changed"      // names, actions, layers and the like
+	CodeRootRedirected    Code = "root_redirected"      // the trailer names another catalog
+	CodeEncryption        Code = "encryption_changed"   //
+	CodeTrailerChanged    Code = "trailer_changed"      //
+	CodeFieldChanged      Code = "field_changed"        // more of a field than its value
+	CodeFieldRemoved      Code = "field_removed"        //
+	CodeFieldAdded        Code = "field_added"          // that is no signature field, or is in the wrong place
+	CodeFormChanged       Code = "form_changed"         // defaults, resources, XFA, calculation order
+	CodeSignedField       Code = "signed_field_changed" // value, look or place of a field that was signed
+	CodeSignature         Code = "signature_changed"    // signature dictionary
+	CodeShared            Code = "appearance_shared"    // appearance that something else shows as well
+	CodeAppearanceChanged Code = "appearance_changed"   // a field shows something else, and its value stays
+	CodeAppearanceDiffers Code = "appearance_differs"   // a field has another value, and shows something else or more
+	CodeUnanswered        Code = "unanswered"           // look of a field whose signature does not hold
+	CodeHidesSigned       Code = "hides_signed"         // field that is larger than a mark may be and makes signed content unreadable
+	CodeAnnotation        Code = "annotation_changed"   //
+	CodeStoreChanged      Code = "store_changed"        // proof removed or replaced
+	CodeStructChanged     Code = "structure_changed"    //
+	CodeFreed             Code = "freed"                // object deleted
+	CodeRestored          Code = "restored"             // object put back to an earlier state
+	CodeAmbiguous         Code = "ambiguous"            // readers do not agree on what is there
+	CodeUnexplained       Code = "unexplained"          // anything else
+	CodeUnreadable        Code = "unreadable"           // what is there now or was before cannot be read
+	CodeTooMuch           Code = "too_much"             // more than the limits allow to look at
 )
 
 // maxPaths bounds the paths that are told of one object; all are judged.

@@ -6,9 +6,9 @@ import (
 	"segel/pdf"
 )
 
-// same reports whether two objects are written with the same value. References are the same if they name the same
+// equalObjects reports whether two objects are written with the same value. References are the same if they name the same
 // object: whether that changed is judged where it did. How a string is bracketed is no difference, nor is 1 to 1.0.
-func same(a, b pdf.Object) bool {
+func equalObjects(a, b pdf.Object) bool {
 	switch a := a.(type) {
 	case nil:
 		return b == nil || b == pdf.Object(pdf.Null{})
@@ -20,7 +20,7 @@ func same(a, b pdf.Object) bool {
 			return false
 		}
 		for i := range a {
-			if !same(a[i], b[i]) {
+			if !equalObjects(a[i], b[i]) {
 				return false
 			}
 		}
@@ -54,12 +54,12 @@ func same(a, b pdf.Object) bool {
 func Differing(a, b pdf.Dict) []pdf.Name {
 	var keys []pdf.Name
 	for k, v := range a {
-		if !same(v, b[k]) {
+		if !equalObjects(v, b[k]) {
 			keys = append(keys, k)
 		}
 	}
 	for k, v := range b {
-		if _, there := a[k]; !there && !same(nil, v) {
+		if _, there := a[k]; !there && !equalObjects(nil, v) {
 			keys = append(keys, k)
 		}
 	}
@@ -67,10 +67,10 @@ func Differing(a, b pdf.Dict) []pdf.Name {
 	return keys
 }
 
-// sameStream compares two streams, their stored data included. Data of more than maxSame bytes counts as different:
+// equalStreams compares two streams, their stored data included. Data of more than maxSame bytes counts as different:
 // nobody writes that again for nothing.
-func sameStream(old, new *pdf.Document, a, b *pdf.Stream) bool {
-	if a.Len() != b.Len() || a.Len() > maxSame || !same(a.Dict, b.Dict) {
+func equalStreams(old, new *pdf.Document, a, b *pdf.Stream) bool {
+	if a.Len() != b.Len() || a.Len() > maxComparedStream || !equalObjects(a.Dict, b.Dict) {
 		return false
 	}
 	x, err1 := old.Raw(a)
@@ -78,12 +78,12 @@ func sameStream(old, new *pdf.Document, a, b *pdf.Stream) bool {
 	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }
 
-const maxSame = 4 << 20
+const maxComparedStream = 4 << 20
 
-// grown returns what new has behind or between the elements of old, if new has all those in the same order.
-func grown(old, new pdf.Array) (added pdf.Array, ok bool) {
+// addedElements returns what new has behind or between the elements of old, if new has all those in the same order.
+func addedElements(old, new pdf.Array) (added pdf.Array, ok bool) {
 	for _, v := range new {
-		if len(old) > 0 && same(old[0], v) {
+		if len(old) > 0 && equalObjects(old[0], v) {
 			old = old[1:]
 			continue
 		}

@@ -31,7 +31,7 @@ func TestValuesAreTheSameHoweverTheyAreWritten(t *testing.T) {
 		{pdf.Dict{"A": pdf.Dict{"B": pdf.Integer(1)}}, pdf.Dict{"A": pdf.Dict{"B": pdf.Integer(2)}}, false},
 		{pdf.Dict{}, nil, false},
 	} {
-		if got := same(c.a, c.b); got != c.want {
+		if got := equalObjects(c.a, c.b); got != c.want {
 			t.Errorf("same(%v, %v) = %v", c.a, c.b, got)
 		}
 	}
@@ -52,7 +52,7 @@ func TestListGrowsOnlyByWhatIsAdded(t *testing.T) {
 		{pdf.Array{one, two}, pdf.Array{two}, nil, false},
 		{pdf.Array{one}, nil, nil, false},
 	} {
-		added, ok := grown(c.old, c.new)
+		added, ok := addedElements(c.old, c.new)
 		if ok != c.ok || ok && !slices.Equal(added, c.added) {
 			t.Errorf("grown(%v, %v) = %v, %v", c.old, c.new, added, ok)
 		}
@@ -84,7 +84,7 @@ func TestTheWorseOfTwoVerdictsCounts(t *testing.T) {
 	t.Parallel()
 	fine, bad, vague := allow("form", FormFilling, CodeForm), deny(CodeContent, ""), deny(CodeUnexplained, "")
 	for _, c := range []struct{ a, b, want verdict }{{fine, bad, bad}, {bad, fine, bad}, {vague, bad, bad}, {bad, vague, bad}, {fine, verdict{}, fine}} {
-		if got := worse(c.a, c.b); got.code != c.want.code || got.level != c.want.level || got.rule != c.want.rule {
+		if got := worstVerdict(c.a, c.b); got.code != c.want.code || got.level != c.want.level || got.rule != c.want.rule {
 			t.Errorf("worse(%v, %v) = %v", c.a, c.b, got)
 		}
 	}

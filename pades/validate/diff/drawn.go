@@ -6,8 +6,8 @@ import (
 	"segel/pdf"
 )
 
-// placed demands that a new widget has one place, which all readers agree on.
-func (r *revision) placed(widget pdf.Dict) verdict {
+// checkPlacement demands that a new widget has one place, which all readers agree on.
+func (r *revision) checkPlacement(widget pdf.Dict) verdict {
 	if _, err := r.new.Rect(widget["Rect"]); err != nil {
 		return deny(CodeFieldAdded, "/Rect cannot be read")
 	}
@@ -18,15 +18,15 @@ func (r *revision) placed(widget pdf.Dict) verdict {
 	return verdict{}
 }
 
-// drawn reports whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
+// isDrawn reports whether a widget paints anything, or might: one of its appearances, the one under the mouse among them,
 // or what readers make of its characteristics where it has none (ISO 32000-2 §12.5.6.19).
-func drawn(d *pdf.Document, widget pdf.Dict) bool {
+func isDrawn(d *pdf.Document, widget pdf.Dict) bool {
 	looks, err := d.Dict(widget["AP"])
 	if err != nil {
 		return true
 	}
 	for _, look := range looks {
-		if paints(d, look) {
+		if hasPainting(d, look) {
 			return true
 		}
 	}
@@ -46,8 +46,8 @@ func drawn(d *pdf.Document, widget pdf.Dict) bool {
 // maxDrawn bounds the appearance of an empty field that is looked at.
 const maxDrawn = 64 << 10
 
-// paints reports whether an appearance has anything but saving and restoring the graphics state, or might.
-func paints(d *pdf.Document, look pdf.Object) bool {
+// hasPainting reports whether an appearance has anything but saving and restoring the graphics state, or might.
+func hasPainting(d *pdf.Document, look pdf.Object) bool {
 	st, err := d.Stream(look)
 	if err != nil || st == nil || st.Len() > maxDrawn {
 		return true

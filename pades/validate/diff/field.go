@@ -21,24 +21,24 @@ type fieldInfo struct {
 	ok      bool         // it can be read
 }
 
-// signed reports whether a signature field has a value.
-func (f fieldInfo) signed() bool { return f.kind == "Sig" && f.value != nil }
+// isSigned reports whether a signature field has a value.
+func (f fieldInfo) isSigned() bool { return f.kind == "Sig" && f.value != nil }
 
-// fixed reports whether nobody can fill it in by hand: it is read-only, or a push button, which has no value.
-func (f fieldInfo) fixed() bool {
+// isFixed reports whether nobody can fill it in by hand: it is read-only, or a push button, which has no value.
+func (f fieldInfo) isFixed() bool {
 	return f.kind != "Sig" && f.flags&fieldReadOnly != 0 || f.kind == "Btn" && f.flags&fieldPushButton != 0
 }
 
 // maxAbove bounds the fields above a field.
 const maxAbove = 32
 
-// field collects what the field or widget under a number is, in one state of the file.
-func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
+// readField collects what the field or widget under a number is, in one state of the file.
+func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 	var f fieldInfo
 	var names []string
 	flagged := false
 	for range maxAbove {
-		o, err := at(d, n)
+		o, err := objectAt(d, n)
 		dict, ok := o.(pdf.Dict)
 		if err != nil || !ok {
 			return f
@@ -46,7 +46,7 @@ func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 		if f.self == nil {
 			f.self = dict
 		}
-		f.inForm = f.inForm || r.g.has(n, roleField)
+		f.inForm = f.inForm || r.g.hasRole(n, roleField)
 		if t, err := d.String(dict["T"]); err == nil && dict["T"] != nil {
 			names = append(names, t.Text())
 			if f.number == 0 {
@@ -79,10 +79,10 @@ func (r *revision) field(d *pdf.Document, n uint32) fieldInfo {
 	return f
 }
 
-// place says on which page a widget stands, by the page that lists it, or else as it says itself, and whether it is to
+// locateWidget says on which page a widget stands, by the page that lists it, or else as it says itself, and whether it is to
 // be seen. Where it stands nobody knows if its box cannot be read, but readers may draw it all the same.
-func (r *revision) place(d *pdf.Document, widget pdf.Dict, number uint32) (page int, box pdf.Rect, visible bool) {
-	if page = int(r.g.pages.get(r.g.stands.get(number))); page == 0 {
+func (r *revision) locateWidget(d *pdf.Document, widget pdf.Dict, number uint32) (page int, box pdf.Rect, visible bool) {
+	if page = int(r.g.pages.get(r.g.listedOn.get(number))); page == 0 {
 		page = int(r.g.pages.get(widget.Ref("P").Number))
 	}
 	flags, _ := d.Integer(widget["F"])
@@ -124,7 +124,7 @@ const (
 // isTimestamp reports whether a signature dictionary is that of a document timestamp.
 func isTimestamp(d *pdf.Document, value pdf.Object) bool {
 	dict, err := d.Dict(value)
-	return err == nil && same(dict["Type"], pdf.Name("DocTimeStamp")) && same(dict["SubFilter"], pdf.Name("ETSI.RFC3161"))
+	return err == nil && equalObjects(dict["Type"], pdf.Name("DocTimeStamp")) && equalObjects(dict["SubFilter"], pdf.Name("ETSI.RFC3161"))
 }
 
 func keyDetail(k pdf.Name) string { return fmt.Sprintf("/%s", k) }

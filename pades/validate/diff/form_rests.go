@@ -8,23 +8,23 @@ import (
 	"segel/pdf"
 )
 
-// maxAsides bounds the fields that are looked at beside those that changed, in all revisions of a file.
-const maxAsides = 100_000
+// maxFieldLookups bounds the fields that are looked at beside those that changed, in all revisions of a file.
+const maxFieldLookups = 100_000
 
-// everyField reports whether something holds for every field that was there before and is none for a signature. Widgets
+// everyFieldSatisfies reports whether something holds for every field that was there before and is none for a signature. Widgets
 // count as fields, those that no form has among them. If there are too many it does not.
-func (r *revision) everyField(holds func(fieldInfo) bool) bool {
+func (r *revision) everyFieldSatisfies(holds func(fieldInfo) bool) bool {
 	for _, as := range []role{roleField, roleAnnotation} {
 		for n := range r.g.visited[as].all() {
-			if r.c.asides++; r.c.asides > maxAsides {
+			if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
 				return false
 			}
-			o, err := at(r.old, n)
+			o, err := objectAt(r.old, n)
 			dict, ok := o.(pdf.Dict)
 			if err != nil || !ok || as == roleAnnotation && !isWidget(r.old, dict) {
 				continue
 			}
-			if f := r.field(r.old, n); f.kind != "Sig" && !holds(f) {
+			if f := r.readField(r.old, n); f.kind != "Sig" && !holds(f) {
 				return false
 			}
 		}
@@ -32,16 +32,16 @@ func (r *revision) everyField(holds func(fieldInfo) bool) bool {
 	return true
 }
 
-// waitedFor reports whether the default look of a field or of a comment, or that of the form, names a resource that the
+// isResourceAwaited reports whether the default look of a field or of a comment, or that of the form, names a resource that the
 // form lacks. Adding that resource would change what is drawn.
-func (r *revision) waitedFor(name pdf.Name) bool {
+func (r *revision) isResourceAwaited(name pdf.Name) bool {
 	_, form, err := r.old.Form()
-	if err != nil || r.names(form["DA"], name) || r.commentNames(name) {
+	if err != nil || r.namesResource(form["DA"], name) || r.isNamedByComment(name) {
 		return true
 	}
-	return !r.everyField(func(f fieldInfo) bool {
+	return !r.everyFieldSatisfies(func(f fieldInfo) bool {
 		for _, style := range f.styles {
-			if r.names(style, name) {
+			if r.namesResource(style, name) {
 				return false
 			}
 		}
@@ -49,14 +49,14 @@ func (r *revision) waitedFor(name pdf.Name) bool {
 	})
 }
 
-// commentNames reports whether a comment without an appearance has a default look that names a resource. Poppler draws
+// isNamedByComment reports whether a comment without an appearance has a default look that names a resource. Poppler draws
 // such a comment (FreeText) with a font of the form.
-func (r *revision) commentNames(name pdf.Name) bool {
+func (r *revision) isNamedByComment(name pdf.Name) bool {
 	for n := range r.g.visited[roleAnnotation].all() {
-		if r.c.asides++; r.c.asides > maxAsides {
+		if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
 			return true
 		}
-		o, err := at(r.old, n)
+		o, err := objectAt(r.old, n)
 		dict, ok := o.(pdf.Dict)
 		if err != nil || !ok || isWidget(r.old, dict) {
 			continue
@@ -67,27 +67,27 @@ func (r *revision) commentNames(name pdf.Name) bool {
 				continue
 			}
 		}
-		if r.names(dict["DA"], name) {
+		if r.namesResource(dict["DA"], name) {
 			return true
 		}
 	}
 	return false
 }
 
-// names reports whether a default look names something, or cannot be read.
-func (r *revision) names(style pdf.Object, name pdf.Name) bool {
+// namesResource reports whether a default look names something, or cannot be read.
+func (r *revision) namesResource(style pdf.Object, name pdf.Name) bool {
 	s, err := r.old.String(style)
 	if err != nil {
 		return style != nil
 	}
-	return mentions(s.Bytes, name)
+	return mentionsName(s.Bytes, name)
 }
 
-// mentions reports whether a name stands in a piece of content.
-func mentions(content []byte, name pdf.Name) bool {
+// mentionsName reports whether a name stands in a piece of content.
+func mentionsName(content []byte, name pdf.Name) bool {
 	for first := true; ; first = false {
 		word, rest, more := bytes.Cut(content, []byte("/"))
-		if !first && unescaped(word[:nameLen(word)]) == name {
+		if !first && unescapeName(word[:nameLength(word)]) == name {
 			return true
 		}
 		if !more {
@@ -97,36 +97,36 @@ func mentions(content []byte, name pdf.Name) bool {
 	}
 }
 
-// maxAsideBytes bounds the content that is looked through beside what changed, in all revisions of a file.
-const maxAsideBytes = 16 << 20
+// maxSearchedBytes bounds the content that is looked through beside what changed, in all revisions of a file.
+const maxSearchedBytes = 16 << 20
 
-// drawnFromDefaults reports whether an appearance that was there before, or a piece of one, names a resource that it does
+// isTakenFromDefaults reports whether an appearance that was there before, or a piece of one, names a resource that it does
 // not have itself: some readers look for it in the form then. What cannot be read might.
-func (r *revision) drawnFromDefaults(kind, name pdf.Name) bool {
+func (r *revision) isTakenFromDefaults(kind, name pdf.Name) bool {
 	for n := range r.g.owned {
-		if n.role == roleLook && r.lacks(n.number, kind, name) {
+		if n.role == roleAppearance && r.lacksResource(n.number, kind, name) {
 			return true
 		}
 	}
-	for n := range r.g.visited[roleDrawn].all() {
-		if r.lacks(n, kind, name) {
+	for n := range r.g.visited[roleAppearancePart].all() {
+		if r.lacksResource(n, kind, name) {
 			return true
 		}
 	}
 	return false
 }
 
-// lacks reports whether an object is content that names a resource which it does not have, or might be.
-func (r *revision) lacks(number uint32, kind, name pdf.Name) bool {
-	if r.c.asides++; r.c.asides > maxAsides {
+// lacksResource reports whether an object is content that names a resource which it does not have, or might be.
+func (r *revision) lacksResource(number uint32, kind, name pdf.Name) bool {
+	if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
 		return true
 	}
-	o, err := at(r.old, number)
+	o, err := objectAt(r.old, number)
 	if err != nil {
 		return true
 	}
 	st, ok := o.(*pdf.Stream)
-	if !ok || st.Dict["Subtype"] == pdf.Object(pdf.Name("Image")) && !r.g.has(number, roleLook) {
+	if !ok || st.Dict["Subtype"] == pdf.Object(pdf.Name("Image")) && !r.g.hasRole(number, roleAppearance) {
 		return false
 	}
 	own, err := r.old.Dict(st.Dict["Resources"])
@@ -140,16 +140,16 @@ func (r *revision) lacks(number uint32, kind, name pdf.Name) bool {
 	if group[name] != nil {
 		return false
 	}
-	if r.c.asideBytes > maxAsideBytes {
+	if r.c.searchedBytes > maxSearchedBytes {
 		return true
 	}
 	b, err := r.old.Decode(st)
-	r.c.asideBytes += len(b)
-	return err != nil || mentions(b, name)
+	r.c.searchedBytes += len(b)
+	return err != nil || mentionsName(b, name)
 }
 
-// sameResource reports whether two resources have the same value, whatever objects they are.
-func (r *revision) sameResource(old, new pdf.Object) bool {
+// equalResources reports whether two resources have the same value, whatever objects they are.
+func (r *revision) equalResources(old, new pdf.Object) bool {
 	a, err1 := r.old.Resolve(old)
 	b, err2 := r.new.Resolve(new)
 	if err1 != nil || err2 != nil {
@@ -158,15 +158,15 @@ func (r *revision) sameResource(old, new pdf.Object) bool {
 	x, ok1 := a.(*pdf.Stream)
 	y, ok2 := b.(*pdf.Stream)
 	if ok1 && ok2 {
-		return sameStream(r.old, r.new, x, y)
+		return equalStreams(r.old, r.new, x, y)
 	}
-	return !ok1 && !ok2 && same(a, b)
+	return !ok1 && !ok2 && equalObjects(a, b)
 }
 
-// noteFont notes a font of the form's resources that was not among them in the first state, or has its value from one.
-func (r *revision) noteFont(kind pdf.Name, old, new pdf.Object) {
-	if kind == "Font" && (old == nil || r.c.laterFonts.has(old)) {
-		r.c.laterFonts.add(new)
+// recordFont notes a font of the form's resources that was not among them in the first state, or has its value from one.
+func (r *revision) recordFont(kind pdf.Name, old, new pdf.Object) {
+	if kind == "Font" && (old == nil || r.c.laterFonts.hasFont(old)) {
+		r.c.laterFonts.addFont(new)
 	}
 }
 
@@ -180,7 +180,7 @@ type laterFonts struct {
 // maxDirectFonts bounds the fonts that are no objects of their own. Behind it, all of those count as added.
 const maxDirectFonts = 1000
 
-func (l *laterFonts) add(font pdf.Object) {
+func (l *laterFonts) addFont(font pdf.Object) {
 	ref := refOf(font)
 	switch {
 	case !ref.IsZero() && l.refs == nil:
@@ -192,31 +192,31 @@ func (l *laterFonts) add(font pdf.Object) {
 	}
 }
 
-// has reports whether a revision added a font.
-func (l *laterFonts) has(font pdf.Object) bool {
+// hasFont reports whether a revision added a font.
+func (l *laterFonts) hasFont(font pdf.Object) bool {
 	if ref := refOf(font); !ref.IsZero() {
 		return l.refs[ref]
 	}
-	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return same(o, font) })
+	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return equalObjects(o, font) })
 }
 
-// sameLook reports whether two default looks differ in white space alone.
-func sameLook(old, new pdf.Object) bool {
+// equalStyles reports whether two default looks differ in white space alone.
+func equalStyles(old, new pdf.Object) bool {
 	a, ok1 := old.(pdf.String)
 	b, ok2 := new.(pdf.String)
 	return ok1 && ok2 && slices.EqualFunc(bytes.Fields(a.Bytes), bytes.Fields(b.Bytes), bytes.Equal)
 }
 
-// nameLen is where a name ends.
-func nameLen(b []byte) int {
+// nameLength is where a name ends.
+func nameLength(b []byte) int {
 	if i := bytes.IndexAny(b, "\x00\t\n\f\r ()<>[]{}/%"); i >= 0 {
 		return i
 	}
 	return len(b)
 }
 
-// unescaped reads #xx in a name.
-func unescaped(b []byte) pdf.Name {
+// unescapeName reads #xx in a name.
+func unescapeName(b []byte) pdf.Name {
 	var out []byte
 	for i := 0; i < len(b); i++ {
 		if b[i] == '#' && i+2 < len(b) {
@@ -231,8 +231,8 @@ func unescaped(b []byte) pdf.Name {
 	return pdf.Name(out)
 }
 
-// plainLook reports whether a default look is the one that programs put where none is: Helvetica, as large as fits, black.
-func plainLook(o pdf.Object) bool {
+// isPlainStyle reports whether a default look is the one that programs put where none is: Helvetica, as large as fits, black.
+func isPlainStyle(o pdf.Object) bool {
 	s, ok := o.(pdf.String)
 	return ok && string(bytes.Join(bytes.Fields(s.Bytes), []byte(" "))) == "/Helv 0 Tf 0 g"
 }
@@ -242,8 +242,8 @@ var plainFonts = map[pdf.Name]pdf.Name{
 	"Helv": "Helvetica", "HeBo": "Helvetica-Bold", "Cour": "Courier", "TiRo": "Times-Roman", "ZaDb": "ZapfDingbats",
 }
 
-// plainFont reports whether a resource is what a reader takes anyway where a font of that name is missing.
-func (r *revision) plainFont(d *pdf.Document, kind, name pdf.Name, o pdf.Object) bool {
+// isPlainFont reports whether a resource is what a reader takes anyway where a font of that name is missing.
+func (r *revision) isPlainFont(d *pdf.Document, kind, name pdf.Name, o pdf.Object) bool {
 	font, err := d.Dict(o)
 	if err != nil || kind != "Font" || plainFonts[name] == "" {
 		return false
@@ -263,5 +263,5 @@ func (r *revision) plainFont(d *pdf.Document, kind, name pdf.Name, o pdf.Object)
 			return false
 		}
 	}
-	return same(font["BaseFont"], plainFonts[name])
+	return equalObjects(font["BaseFont"], plainFonts[name])
 }

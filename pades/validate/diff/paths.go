@@ -7,8 +7,8 @@ import (
 	"segel/pdf"
 )
 
-// paths tells by which ways an object can be reached: one for each reference to it that was met.
-func (r *revision) paths(n uint32) []string {
+// listPaths tells by which ways an object can be reached: one for each reference to it that was met.
+func (r *revision) listPaths(n uint32) []string {
 	var all []string
 	for _, e := range r.g.edges[n] {
 		all = append(all, r.pathTo(e.from)+e.path)
@@ -34,14 +34,14 @@ func (r *revision) pathTo(n uint32) string {
 	if path, known := r.g.paths[n]; known {
 		return path
 	}
-	path := r.trace(n)
+	path := r.tracePath(n)
 	if len(r.g.paths) < maxKnown {
 		r.g.paths[n] = path
 	}
 	return path
 }
 
-func (r *revision) trace(n uint32) string {
+func (r *revision) tracePath(n uint32) string {
 	var parts []string
 	for range maxSteps {
 		from := r.g.parents.get(n)
@@ -49,49 +49,49 @@ func (r *revision) trace(n uint32) string {
 			break
 		}
 		from--
-		parts = append(parts, r.labelTo(from, n))
+		parts = append(parts, r.cachedLabel(from, n))
 		n = from
 	}
 	slices.Reverse(parts)
 	return strings.Join(parts, "")
 }
 
-// labelTo remembers the step to an object, as all that lies below it is reached by it.
-func (r *revision) labelTo(from, to uint32) string {
+// cachedLabel remembers the step to an object, as all that lies below it is reached by it.
+func (r *revision) cachedLabel(from, to uint32) string {
 	if label, known := r.g.labels[to]; known {
 		return label
 	}
-	label := r.label(from, to)
+	label := r.findLabel(from, to)
 	if len(r.g.labels) < maxKnown {
 		r.g.labels[to] = label
 	}
 	return label
 }
 
-// label finds the keys by which one object refers to another.
-func (r *revision) label(from, to uint32) string {
+// findLabel finds the keys by which one object refers to another.
+func (r *revision) findLabel(from, to uint32) string {
 	for _, d := range []*pdf.Document{r.new, r.old} {
 		o := pdf.Object(d.Trailer())
 		if from != rootNumber {
 			var err error
-			if o, err = at(d, from); err != nil {
+			if o, err = objectAt(d, from); err != nil {
 				continue
 			}
 		}
-		if steps, ok := find(o, to, nil); ok {
-			return render(steps)
+		if steps, ok := findReference(o, to, nil); ok {
+			return formatPath(steps)
 		}
 	}
 	return "/..."
 }
 
-func find(o pdf.Object, to uint32, steps []step) ([]step, bool) {
+func findReference(o pdf.Object, to uint32, steps []pathStep) ([]pathStep, bool) {
 	switch o := o.(type) {
 	case pdf.Ref:
 		return steps, o.Number == to
 	case pdf.Array:
 		for i, v := range o {
-			if found, ok := find(v, to, append(steps, index(i))); ok {
+			if found, ok := findReference(v, to, append(steps, indexStep(i))); ok {
 				return found, true
 			}
 		}
@@ -100,12 +100,12 @@ func find(o pdf.Object, to uint32, steps []step) ([]step, bool) {
 			if k == "Parent" || k == "P" {
 				continue
 			}
-			if found, ok := find(o[k], to, append(steps, key(k))); ok {
+			if found, ok := findReference(o[k], to, append(steps, keyStep(k))); ok {
 				return found, true
 			}
 		}
 	case *pdf.Stream:
-		return find(o.Dict, to, steps)
+		return findReference(o.Dict, to, steps)
 	}
 	return nil, false
 }
@@ -114,10 +114,10 @@ func find(o pdf.Object, to uint32, steps []step) ([]step, bool) {
 func (c *Comparer) numberPages(d *pdf.Document) error {
 	_, root, err := d.Root()
 	if err != nil {
-		return c.g.fault(err)
+		return c.g.handleFault(err)
 	}
 	p := &pageNumbers{g: c.g, d: d}
-	p.visit(root["Pages"], 0)
+	p.visitNode(root["Pages"], 0)
 	return p.err
 }
 
@@ -129,9 +129,9 @@ type pageNumbers struct {
 	err   error
 }
 
-// visit goes through a node of the page tree. What cannot be read has no number. What stands in the tree twice counts
+// visitNode goes through a node of the page tree. What cannot be read has no number. What stands in the tree twice counts
 // twice and has the number of its first place.
-func (p *pageNumbers) visit(o pdf.Object, depth int) {
+func (p *pageNumbers) visitNode(o pdf.Object, depth int) {
 	if p.err != nil || depth > maxSteps {
 		return
 	}
@@ -148,7 +148,7 @@ func (p *pageNumbers) visit(o pdf.Object, depth int) {
 	}
 	dict, err := p.d.Dict(o)
 	if err != nil {
-		p.err = p.g.fault(err)
+		p.err = p.g.handleFault(err)
 		return
 	}
 	if dict == nil {
@@ -162,13 +162,13 @@ func (p *pageNumbers) visit(o pdf.Object, depth int) {
 	}
 	kids, err := p.d.Array(dict["Kids"])
 	if err != nil {
-		p.err = p.g.fault(err)
+		p.err = p.g.handleFault(err)
 		return
 	}
 	if list := dict.Ref("Kids"); !list.IsZero() {
 		p.g.tree.add(list.Number)
 	}
 	for _, kid := range kids {
-		p.visit(kid, depth+1)
+		p.visitNode(kid, depth+1)
 	}
 }

@@ -9,26 +9,26 @@ import "segel/pdf"
 // Each of its later revisions gives it another such number, and may use the former one for an object of its own.
 const additionalStreams = "AdditionalStreams"
 
-// followAdditional visits what /AdditionalStreams leads to. References to what is not a stream lead nowhere: only their
+// followAdditionalStreams visits what /AdditionalStreams leads to. References to what is not a stream lead nowhere: only their
 // numbers are remembered, which must not become streams.
-func (c *Comparer) followAdditional(w *walker, o pdf.Object) error {
+func (c *Comparer) followAdditionalStreams(w *walker, o pdf.Object) error {
 	list, ok := flatArray(o)
 	if !ok {
-		w.to(key(additionalStreams), o, roleOther, 0)
+		w.followValue(keyStep(additionalStreams), o, roleOther, 0)
 		return w.err
 	}
-	w.steps = append(w.steps, key(additionalStreams))
+	w.steps = append(w.steps, keyStep(additionalStreams))
 	for i, v := range list {
 		ref, isRef := v.(pdf.Ref)
 		if !isRef || ref.Number == 0 {
 			continue
 		}
-		opens, err := c.g.opensStream(w.d, ref.Number)
+		opens, err := c.g.mayBeStream(w.d, ref.Number)
 		if err != nil {
 			return err
 		}
 		if opens {
-			w.to(index(i), ref, roleOther, 0)
+			w.followValue(indexStep(i), ref, roleOther, 0)
 		} else {
 			c.noStreams.add(ref.Number)
 		}
@@ -41,19 +41,19 @@ func (c *Comparer) followAdditional(w *walker, o pdf.Object) error {
 func flatArray(o pdf.Object) (pdf.Array, bool) {
 	list, ok := o.(pdf.Array)
 	for _, v := range list {
-		if _, isRef := v.(pdf.Ref); !isRef && !scalar(v) {
+		if _, isRef := v.(pdf.Ref); !isRef && !isScalar(v) {
 			return nil, false
 		}
 	}
 	return list, ok
 }
 
-// opensStream reports whether there may be a stream under a number, whatever its generation: also if the object is a
+// mayBeStream reports whether there may be a stream under a number, whatever its generation: also if the object is a
 // reference, or cannot be read.
-func (g *graph) opensStream(d *pdf.Document, n uint32) (bool, error) {
-	o, err := at(d, n)
+func (g *graph) mayBeStream(d *pdf.Document, n uint32) (bool, error) {
+	o, err := objectAt(d, n)
 	if err != nil {
-		return true, g.fault(err)
+		return true, g.handleFault(err)
 	}
 	switch o.(type) {
 	case *pdf.Stream, pdf.Ref:
@@ -62,27 +62,27 @@ func (g *graph) opensStream(d *pdf.Document, n uint32) (bool, error) {
 	return false, nil
 }
 
-// additionalKey checks another value of /AdditionalStreams: it may lead to other numbers as long as neither value leads to
+// checkAdditionalKey checks another value of /AdditionalStreams: it may lead to other numbers as long as neither value leads to
 // a stream. /DocChecksum has to stay: while it is not the checksum, LibreOffice opens no document at all, not even one
 // under a number that the cross-reference does not state.
-func (r *revision) additionalKey(old, new pdf.Object) verdict {
+func (r *revision) checkAdditionalKey(old, new pdf.Object) verdict {
 	denied := deny(CodeTrailerChanged, "/"+additionalStreams)
 	a, ok1 := flatArray(old)
 	b, ok2 := flatArray(new)
-	if !ok1 || !ok2 || len(a) != len(b) || !same(r.old.Trailer()["DocChecksum"], r.new.Trailer()["DocChecksum"]) {
+	if !ok1 || !ok2 || len(a) != len(b) || !equalObjects(r.old.Trailer()["DocChecksum"], r.new.Trailer()["DocChecksum"]) {
 		return denied
 	}
 	for i := range a {
 		from, isRef1 := a[i].(pdf.Ref)
 		to, isRef2 := b[i].(pdf.Ref)
 		if !isRef1 || !isRef2 {
-			if !same(a[i], b[i]) {
+			if !equalObjects(a[i], b[i]) {
 				return denied
 			}
 			continue
 		}
-		before, err1 := r.g.opensStream(r.old, from.Number)
-		after, err2 := r.g.opensStream(r.new, to.Number)
+		before, err1 := r.g.mayBeStream(r.old, from.Number)
+		after, err2 := r.g.mayBeStream(r.new, to.Number)
 		for _, err := range []error{err1, err2} {
 			if err != nil {
 				r.readErr = err
@@ -95,14 +95,14 @@ func (r *revision) additionalKey(old, new pdf.Object) verdict {
 	return allow("trailer", None, CodeTrailer)
 }
 
-// additional denies that a number becomes a stream to which /AdditionalStreams led when it was none: in the file as it was
+// checkAdditionalStreams denies that a number becomes a stream to which /AdditionalStreams led when it was none: in the file as it was
 // signed, LibreOffice found the pages there.
-func (r *revision) additional() verdict {
+func (r *revision) checkAdditionalStreams() verdict {
 	for n, m := range r.moves {
-		if !r.c.noStreams.has(n) || m.freed() {
+		if !r.c.noStreams.has(n) || m.isFreed() {
 			continue
 		}
-		opens, err := r.g.opensStream(r.new, n)
+		opens, err := r.g.mayBeStream(r.new, n)
 		if err != nil {
 			r.readErr = err
 		}

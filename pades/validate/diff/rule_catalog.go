@@ -4,9 +4,9 @@ import "segel/pdf"
 
 // catalogRule allows the catalog to gain a form, a document security store, metadata and statements about versions. One
 // that is written under another number is compared with the one that it replaces.
-func catalogRule(r *revision, m *moved, n node) verdict {
+func catalogRule(r *revision, m *changedObject, n node) verdict {
 	former := m.old
-	if m.added() {
+	if m.isAdded() {
 		if ref := r.new.Trailer().Ref("Root"); ref.Number != n.number {
 			return deny(CodeRootRedirected, "a spare catalog")
 		}
@@ -22,21 +22,21 @@ func catalogRule(r *revision, m *moved, n node) verdict {
 	}
 	v := allow("catalog", None, CodeCatalog)
 	for _, k := range Differing(old, new) {
-		v = worse(v, r.catalogKey(k, old[k], new[k]))
+		v = worstVerdict(v, r.checkCatalogKey(k, old[k], new[k]))
 	}
 	return v
 }
 
-func (r *revision) catalogKey(k pdf.Name, old, new pdf.Object) verdict {
+func (r *revision) checkCatalogKey(k pdf.Name, old, new pdf.Object) verdict {
 	switch k {
 	case "AcroForm":
-		return r.moveDict(old, new, roleForm, r.form)
+		return r.checkDictEntry(old, new, roleForm, r.checkForm)
 	case "DSS":
 		return r.storeVerdict()
 	case "Extensions", "MarkInfo":
-		return r.moveAny(new, roleExtensions, allow("extensions", LTA, CodeExtensions))
+		return r.checkEntryTarget(new, roleExtensions, allow("extensions", LTA, CodeExtensions))
 	case "Metadata":
-		return r.moveAny(new, roleMetadata, allow("metadata", LTA, CodeMetadata))
+		return r.checkEntryTarget(new, roleMetadata, allow("metadata", LTA, CodeMetadata))
 	case "Version":
 		if _, ok := new.(pdf.Name); ok {
 			return allow("extensions", LTA, CodeExtensions)
@@ -45,9 +45,9 @@ func (r *revision) catalogKey(k pdf.Name, old, new pdf.Object) verdict {
 	return deny(CodeCatalogChanged, "/"+string(k))
 }
 
-// moveDict judges a dictionary that a key leads to now and the one it led to before. If the new one is an object of
+// checkDictEntry judges a dictionary that a key leads to now and the one it led to before. If the new one is an object of
 // this revision, the key vouches for it.
-func (r *revision) moveDict(old, new pdf.Object, as role, compare func(old, new pdf.Dict) verdict) verdict {
+func (r *revision) checkDictEntry(old, new pdf.Object, as role, compare func(old, new pdf.Dict) verdict) verdict {
 	before, err := r.old.Dict(old)
 	if err != nil {
 		return deny(CodeUnreadable, err.Error())
@@ -57,12 +57,12 @@ func (r *revision) moveDict(old, new pdf.Object, as role, compare func(old, new 
 		return deny(CodeUnreadable, err.Error())
 	}
 	v := compare(before, after)
-	return r.moveAny(new, as, v)
+	return r.checkEntryTarget(new, as, v)
 }
 
-// moveAny vouches for the object of this revision that a key leads to now. An object that was there before has not
+// checkEntryTarget vouches for the object of this revision that a key leads to now. An object that was there before has not
 // been what it is to be now, so it is not taken.
-func (r *revision) moveAny(new pdf.Object, as role, v verdict) verdict {
+func (r *revision) checkEntryTarget(new pdf.Object, as role, v verdict) verdict {
 	ref, ok := new.(pdf.Ref)
 	if !ok {
 		return v
@@ -71,15 +71,17 @@ func (r *revision) moveAny(new pdf.Object, as role, v verdict) verdict {
 	if !added {
 		return deny(CodeUnexplained, "an object is put to another use")
 	}
-	r.vouch(m.Number, as, v)
+	r.approve(m.Number, as, v)
 	return v
 }
 
 // infoRule lets the information dictionary say anything, and have strings of its own.
-func infoRule(*revision, *moved, node) verdict { return allow("information", LTA, CodeInformation) }
+func infoRule(*revision, *changedObject, node) verdict {
+	return allow("information", LTA, CodeInformation)
+}
 
 // extensionsRule lets versions, extensions and marks be stated anew.
-func extensionsRule(_ *revision, m *moved, _ node) verdict {
+func extensionsRule(_ *revision, m *changedObject, _ node) verdict {
 	switch m.new.(type) {
 	case pdf.Dict, pdf.Array, pdf.Name, pdf.Integer, pdf.String, pdf.Boolean:
 		return allow("extensions", LTA, CodeExtensions)
@@ -89,12 +91,12 @@ func extensionsRule(_ *revision, m *moved, _ node) verdict {
 
 // partRule lets what is added bring along what it needs. It was reached only from changed objects, and their rules
 // say whether they may be there. Once there it never changes.
-func partRule(_ *revision, m *moved, _ node) verdict {
-	if m.added() && !elsewhere(m.new) {
+func partRule(_ *revision, m *changedObject, _ node) verdict {
+	if m.isAdded() && !isExternal(m.new) {
 		return allow("part", None, CodeAppearance)
 	}
 	return deny(CodeUnexplained, "part of what was there before")
 }
 
 // contentRule denies: pages look as they looked.
-func contentRule(*revision, *moved, node) verdict { return deny(CodeContent, "") }
+func contentRule(*revision, *changedObject, node) verdict { return deny(CodeContent, "") }

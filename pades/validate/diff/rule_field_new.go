@@ -14,10 +14,10 @@ var newFieldKeys = map[pdf.Name]bool{
 	"BS": true, "H": true, "M": true, "NM": true, "Kids": true, "Contents": true, "Lang": true,
 }
 
-// newField judges an object that was added to the root of the form: a signature field that is new as a whole, with a
+// checkNewField judges an object that was added to the root of the form: a signature field that is new as a whole, with a
 // name of its own, one widget at most, and an appearance that nothing else shows. It vouches for the field, its widget
 // and its value.
-func (r *revision) newField(ref pdf.Ref) verdict {
+func (r *revision) checkNewField(ref pdf.Ref) verdict {
 	m, added := r.isAdded(ref)
 	if !added {
 		return deny(CodeFieldAdded, "the object was there before")
@@ -32,41 +32,41 @@ func (r *revision) newField(ref pdf.Ref) verdict {
 		}
 	}
 	name, err := r.new.String(dict["T"])
-	if err != nil || !same(dict["FT"], pdf.Name("Sig")) {
+	if err != nil || !equalObjects(dict["FT"], pdf.Name("Sig")) {
 		return deny(CodeFieldAdded, "no signature field")
 	}
 	text := name.Text()
-	if text == "" || strings.Contains(text, ".") || r.taken(text, ref.Number) {
+	if text == "" || strings.Contains(text, ".") || r.isNameTaken(text, ref.Number) {
 		return deny(CodeFieldAdded, "the name is not its own")
 	}
-	widget, widgetRef, v := r.newWidget(ref, dict)
-	if v.denied() {
+	widget, widgetRef, v := r.findNewWidget(ref, dict)
+	if v.isDenied() {
 		return v
 	}
-	if w := r.placed(widget); w.denied() {
+	if w := r.checkPlacement(widget); w.isDenied() {
 		return w
 	}
 	v = allow("new signature field", FormFilling, CodeSignatureField)
 	v.field = text
-	r.see(&v, widget, widgetRef.Number)
-	if value := r.newValue(dict["V"]); value.denied() {
+	r.addVisibility(&v, widget, widgetRef.Number)
+	if value := r.checkNewValue(dict["V"]); value.isDenied() {
 		return value
-	} else if isTimestamp(r.new, dict["V"]) && !v.has(Visible) {
+	} else if isTimestamp(r.new, dict["V"]) && !v.hasNote(Visible) {
 		v.rule, v.level, v.code = "document timestamp", LTA, CodeTimestamp
 	}
-	if looks := r.looks(nil, widget["AP"]); looks.denied() {
+	if looks := r.checkAppearances(nil, widget["AP"]); looks.isDenied() {
 		return looks
 	}
-	if dict["V"] == nil && v.has(Visible) && drawn(r.new, widget) {
+	if dict["V"] == nil && v.hasNote(Visible) && isDrawn(r.new, widget) {
 		// Nobody signs for what it shows.
 		v.rule, v.level, v.detail = "comments", Annotations, "drawn although it is not signed"
 	}
-	r.vouchField(ref, widgetRef, dict, v)
+	r.approveField(ref, widgetRef, dict, v)
 	return v
 }
 
-// newWidget returns the widget of a new field: the field itself, or the only one below it.
-func (r *revision) newWidget(ref pdf.Ref, dict pdf.Dict) (pdf.Dict, pdf.Ref, verdict) {
+// findNewWidget returns the widget of a new field: the field itself, or the only one below it.
+func (r *revision) findNewWidget(ref pdf.Ref, dict pdf.Dict) (pdf.Dict, pdf.Ref, verdict) {
 	if dict["Kids"] == nil {
 		if dict["Subtype"] != nil && !isWidget(r.new, dict) {
 			return nil, ref, deny(CodeFieldAdded, "no widget")
@@ -93,8 +93,8 @@ func (r *revision) newWidget(ref pdf.Ref, dict pdf.Dict) (pdf.Dict, pdf.Ref, ver
 	return kid, m.After, verdict{}
 }
 
-// newValue lets a field have no value, or a signature dictionary that is new.
-func (r *revision) newValue(value pdf.Object) verdict {
+// checkNewValue lets a field have no value, or a signature dictionary that is new.
+func (r *revision) checkNewValue(value pdf.Object) verdict {
 	if value == nil {
 		return verdict{}
 	}
@@ -111,21 +111,21 @@ func (r *revision) newValue(value pdf.Object) verdict {
 	return verdict{}
 }
 
-func (r *revision) vouchField(field, widget pdf.Ref, dict pdf.Dict, v verdict) {
-	r.vouch(field.Number, roleField, v)
-	r.vouch(widget.Number, roleField, v)
-	r.vouch(widget.Number, roleAnnotation, v)
+func (r *revision) approveField(field, widget pdf.Ref, dict pdf.Dict, v verdict) {
+	r.approve(field.Number, roleField, v)
+	r.approve(widget.Number, roleField, v)
+	r.approve(widget.Number, roleAnnotation, v)
 	if kids, ok := dict["Kids"].(pdf.Ref); ok {
-		r.vouch(kids.Number, roleKids, v)
+		r.approve(kids.Number, roleKids, v)
 	}
 	if value, ok := dict["V"].(pdf.Ref); ok {
-		r.vouch(value.Number, roleValue, v)
+		r.approve(value.Number, roleValue, v)
 	}
 	r.c.names[v.field] = field.Number
 }
 
-// taken reports whether a field at the form's root has that name already.
-func (r *revision) taken(name string, number uint32) bool {
+// isNameTaken reports whether a field at the form's root has that name already.
+func (r *revision) isNameTaken(name string, number uint32) bool {
 	if r.c.names == nil && !r.readNames() {
 		return true // nobody can tell
 	}
@@ -157,20 +157,22 @@ func (r *revision) readNames() bool {
 }
 
 // fieldRule judges a field, or a widget below one.
-func fieldRule(r *revision, m *moved, n node) verdict {
-	if m.added() {
-		return r.byVouch(n, CodeFieldAdded)
+func fieldRule(r *revision, m *changedObject, n node) verdict {
+	if m.isAdded() {
+		return r.approvedVerdict(n, CodeFieldAdded)
 	}
-	return r.fill(m)
+	return r.checkFieldFill(m)
 }
 
 // kidsRule lets a new field have its widget; what is below other fields stays.
-func kidsRule(r *revision, m *moved, n node) verdict { return r.byVouch(n, CodeFieldChanged) }
+func kidsRule(r *revision, m *changedObject, n node) verdict {
+	return r.approvedVerdict(n, CodeFieldChanged)
+}
 
 // valueRule lets a field that is being signed have its signature. A signature never changes.
-func valueRule(r *revision, m *moved, n node) verdict {
-	if m.added() {
-		return r.byVouch(n, CodeSignature)
+func valueRule(r *revision, m *changedObject, n node) verdict {
+	if m.isAdded() {
+		return r.approvedVerdict(n, CodeSignature)
 	}
 	return deny(CodeSignature, "")
 }

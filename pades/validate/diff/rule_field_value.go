@@ -7,32 +7,32 @@ import (
 
 	"segel/pades/validate/formfield"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Bounds of what is spent on comparing the fields of one file with their values.
 const (
 	maxFieldWork       = 64 << 20 // bytes, about
-	maxAppearanceBytes = 32 << 20 // of appearances, as ink counts them
+	maxAppearanceBytes = 32 << 20 // of appearances, as package content counts them
 )
 
-// filling judges what became of a field as a whole, once for all of its objects that a revision changed: where the value
+// compareFieldOnce judges what became of a field as a whole, once for all of its objects that a revision changed: where the value
 // stays, what its widgets show stays too, and where it is another, they show it.
-func (r *revision) filling(f fieldInfo, asked uint32) verdict {
+func (r *revision) compareFieldOnce(f fieldInfo, asked uint32) verdict {
 	number := f.number
 	if number == 0 {
 		number = asked
 	}
-	if v, judged := r.fillings[number]; judged {
+	if v, judged := r.fieldVerdicts[number]; judged {
 		return v
 	}
-	v := r.compareField(number).of(f)
-	r.fillings[number] = v
+	v := r.compareField(number).forField(f)
+	r.fieldVerdicts[number] = v
 	return v
 }
 
 func (r *revision) compareField(number uint32) verdict {
-	more := r.unlisted(number)
+	more := r.unlistedWidgets(number)
 	before, err := formfield.Read(r.old, number, r.c.fieldWork, more...)
 	if err != nil {
 		return deny(CodeUnreadable, err.Error())
@@ -42,8 +42,8 @@ func (r *revision) compareField(number uint32) verdict {
 		return deny(CodeUnreadable, err.Error())
 	}
 	was, is := r.appearanceReader(r.old), r.appearanceReader(r.new)
-	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.unchangedObject, Placed: r.placedWidget, CameLater: r.c.laterFonts.has})
-	r.c.appearanceBytes -= maxAppearanceBytes - was.Remaining() + maxAppearanceBytes - is.Remaining()
+	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.isUnchangedObject, Placed: r.isPlacedWidget, AddedLater: r.c.laterFonts.hasFont})
+	r.c.appearanceBytes -= maxAppearanceBytes - was.RemainingBytes() + maxAppearanceBytes - is.RemainingBytes()
 	if r.c.appearanceBytes < 0 {
 		return deny(CodeTooMuch, "appearances of fields")
 	}
@@ -53,41 +53,41 @@ func (r *revision) compareField(number uint32) verdict {
 	case formfield.NotCompared:
 		v.notes, v.detail = []Note{ValueNotCompared}, result.Detail
 	case formfield.AppearanceChanged:
-		return deny(CodeLookChanged, result.Detail)
+		return deny(CodeAppearanceChanged, result.Detail)
 	case formfield.Differs:
-		return deny(CodeLookDiffers, result.Detail)
+		return deny(CodeAppearanceDiffers, result.Detail)
 	default:
 		return deny(CodeUnreadable, result.Detail)
 	}
 	return v
 }
 
-func (r *revision) appearanceReader(d *pdf.Document) *ink.Reader {
-	return ink.NewReader(d, ink.Limits{Bytes: maxAppearanceBytes})
+func (r *revision) appearanceReader(d *pdf.Document) *content.Reader {
+	return content.NewReader(d, content.Limits{Bytes: maxAppearanceBytes})
 }
 
-// unchangedObject reports whether an object is the same before and after the revision.
-func (r *revision) unchangedObject(ref pdf.Ref) bool {
+// isUnchangedObject reports whether an object is the same before and after the revision.
+func (r *revision) isUnchangedObject(ref pdf.Ref) bool {
 	if m := r.moves[ref.Number]; m != nil {
-		return m.oldErr == nil && m.newErr == nil && m.Before == ref && m.After == ref && r.unchanged(m)
+		return m.oldErr == nil && m.newErr == nil && m.Before == ref && m.After == ref && r.isUnchanged(m)
 	}
 	has, used := r.new.InUse(ref.Number)
 	return used && has == ref
 }
 
-// placedWidget reports whether a page lists a widget.
-func (r *revision) placedWidget(number uint32) bool {
-	return number != 0 && r.g.stands.get(number) != 0
+// isPlacedWidget reports whether a page lists a widget.
+func (r *revision) isPlacedWidget(number uint32) bool {
+	return number != 0 && r.g.listedOn.get(number) != 0
 }
 
-// unlisted returns the widgets that name a field as their parent and that it does not list: readers that go by what stands
+// unlistedWidgets returns the widgets that name a field as their parent and that it does not list: readers that go by what stands
 // on the pages show them as its own.
-func (r *revision) unlisted(field uint32) []uint32 {
+func (r *revision) unlistedWidgets(field uint32) []uint32 {
 	below := r.g.widgets[field]
 	if len(below) == 0 {
 		return nil
 	}
-	o, err := at(r.old, field)
+	o, err := objectAt(r.old, field)
 	dict, ok := o.(pdf.Dict)
 	if err != nil || !ok {
 		return nil
@@ -103,9 +103,9 @@ func (r *revision) unlisted(field uint32) []uint32 {
 	return slices.DeleteFunc(slices.Clone(below), func(n uint32) bool { return listed[n] })
 }
 
-// characteristics judges the appearance characteristics of a widget: some programs write them anew with a field, without
+// checkCharacteristics judges the appearance characteristics of a widget: some programs write them anew with a field, without
 // what readers do not need where there is an appearance, and with colours that they have rounded.
-func (r *revision) characteristics(old, new pdf.Object) verdict {
+func (r *revision) checkCharacteristics(old, new pdf.Object) verdict {
 	before, err1 := r.old.Dict(old)
 	after, err2 := r.new.Dict(new)
 	if _, direct := new.(pdf.Dict); err1 != nil || err2 != nil || !direct && new != nil {
@@ -114,7 +114,7 @@ func (r *revision) characteristics(old, new pdf.Object) verdict {
 	for _, k := range Differing(before, after) {
 		switch k {
 		case "BG", "BC":
-			if !r.sameColor(before[k], after[k]) {
+			if !r.equalColors(before[k], after[k]) {
 				return deny(CodeFieldChanged, "/MK"+keyDetail(k))
 			}
 		case "CA", "RC", "AC", "TP":
@@ -128,10 +128,10 @@ func (r *revision) characteristics(old, new pdf.Object) verdict {
 	return verdict{level: None}
 }
 
-// sameColor reports whether two colours of an annotation are the same as far as anybody sees (ISO 32000-2 §12.5.6.19).
-func (r *revision) sameColor(a, b pdf.Object) bool {
-	x, ok1 := colorOf(r.old, a)
-	y, ok2 := colorOf(r.new, b)
+// equalColors reports whether two colours of an annotation are the same as far as anybody sees (ISO 32000-2 §12.5.6.19).
+func (r *revision) equalColors(a, b pdf.Object) bool {
+	x, ok1 := readColor(r.old, a)
+	y, ok2 := readColor(r.new, b)
 	if !ok1 || !ok2 || len(x) != len(y) {
 		return false
 	}
@@ -143,8 +143,8 @@ func (r *revision) sameColor(a, b pdf.Object) bool {
 	return true
 }
 
-// colorOf reads a colour as red, green and blue; no components are no colour.
-func colorOf(d *pdf.Document, o pdf.Object) ([]float64, bool) {
+// readColor reads a colour as red, green and blue; no components are no colour.
+func readColor(d *pdf.Document, o pdf.Object) ([]float64, bool) {
 	list, err := d.Array(o)
 	if err != nil || len(list) > 4 {
 		return nil, false
@@ -166,28 +166,28 @@ func colorOf(d *pdf.Document, o pdf.Object) ([]float64, bool) {
 	return v, len(v) != 2
 }
 
-// style judges the default appearance of a field: some programs write it anew, without saying that text is black.
-func (r *revision) style(was fieldInfo, old, new pdf.Object) verdict {
+// checkStyle judges the default appearance of a field: some programs write it anew, without saying that text is black.
+func (r *revision) checkStyle(was fieldInfo, old, new pdf.Object) verdict {
 	if new == nil && was.kind == "Btn" {
-		if _, form, err := r.old.Form(); err == nil && absentOrFalse(r.old, form["NeedAppearances"]) {
+		if _, form, err := r.old.Form(); err == nil && isAbsentOrFalse(r.old, form["NeedAppearances"]) {
 			return verdict{level: None} // its appearances draw it
 		}
 	}
 	a, err1 := r.old.String(old)
 	b, err2 := r.new.String(new)
-	if err1 != nil || err2 != nil || old == nil || new == nil || !bytes.Equal(styleOf(a.Bytes), styleOf(b.Bytes)) {
+	if err1 != nil || err2 != nil || old == nil || new == nil || !bytes.Equal(normalizeStyle(a.Bytes), normalizeStyle(b.Bytes)) {
 		return deny(CodeFieldChanged, "/DA")
 	}
 	return verdict{level: None}
 }
 
-func absentOrFalse(d *pdf.Document, o pdf.Object) bool {
+func isAbsentOrFalse(d *pdf.Document, o pdf.Object) bool {
 	b, err := d.Boolean(o)
 	return err == nil && !b
 }
 
-// styleOf brings a default appearance into one form: colour, then font and size. One with other operators stays as it is.
-func styleOf(s []byte) []byte {
+// normalizeStyle brings a default appearance into one form: colour, then font and size. One with other operators stays as it is.
+func normalizeStyle(s []byte) []byte {
 	operands := map[string]int{"g": 1, "rg": 3, "k": 4, "Tf": 2}
 	color, font := []byte("0 g"), []byte(nil)
 	var pending [][]byte

@@ -5,32 +5,32 @@ import (
 )
 
 // formRule judges the form dictionary.
-func formRule(r *revision, m *moved, n node) verdict {
+func formRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Dict)
-	if m.added() || !ok {
-		return r.byVouch(n, CodeFormChanged)
+	if m.isAdded() || !ok {
+		return r.approvedVerdict(n, CodeFormChanged)
 	}
 	old, _ := m.old.(pdf.Dict)
-	return r.form(old, new)
+	return r.checkForm(old, new)
 }
 
-// form lets the form gain fields and say that there are signatures. Defaults and resources may be added or become others
+// checkForm lets the form gain fields and say that there are signatures. Defaults and resources may be added or become others
 // where nothing is drawn by them.
-func (r *revision) form(old, new pdf.Dict) verdict {
+func (r *revision) checkForm(old, new pdf.Dict) verdict {
 	if old != nil && new == nil {
 		return deny(CodeFieldRemoved, "the form is gone")
 	}
 	v := allow("form", None, CodeForm)
 	for _, k := range Differing(old, new) {
-		v = worse(v, r.formKey(k, old[k], new[k]))
+		v = worstVerdict(v, r.checkFormKey(k, old[k], new[k]))
 	}
 	return v
 }
 
-func (r *revision) formKey(k pdf.Name, old, new pdf.Object) verdict {
+func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 	switch k {
 	case "Fields":
-		return r.moveFields(old, new)
+		return r.checkFieldsEntry(old, new)
 	case "SigFlags":
 		a, err1 := r.old.Integer(old)
 		b, err2 := r.new.Integer(new)
@@ -42,34 +42,34 @@ func (r *revision) formKey(k pdf.Name, old, new pdf.Object) verdict {
 		// False makes them show appearances that nobody has seen so far.
 		b, err := r.new.Boolean(new)
 		had, oldErr := r.old.Boolean(old)
-		if err == nil && oldErr == nil && !b && (!had || r.everyField(func(fieldInfo) bool { return false })) {
+		if err == nil && oldErr == nil && !b && (!had || r.everyFieldSatisfies(func(fieldInfo) bool { return false })) {
 			return allow("form", None, CodeForm)
 		}
 	case "DA":
-		if old == nil && plainLook(new) || sameLook(old, new) || r.everyField(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
+		if old == nil && isPlainStyle(new) || equalStyles(old, new) || r.everyFieldSatisfies(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "Q":
-		if r.everyField(func(f fieldInfo) bool { return f.aligned }) {
+		if r.everyFieldSatisfies(func(f fieldInfo) bool { return f.aligned }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "DR":
-		return r.moveDict(old, new, roleDefaults, r.defaults)
+		return r.checkDictEntry(old, new, roleDefaults, r.checkDefaults)
 	}
 	return deny(CodeFormChanged, "/"+string(k))
 }
 
-func (r *revision) moveFields(old, new pdf.Object) verdict {
+func (r *revision) checkFieldsEntry(old, new pdf.Object) verdict {
 	before, err1 := r.old.Array(old)
 	after, err2 := r.new.Array(new)
 	if err1 != nil || err2 != nil {
 		return deny(CodeFormChanged, "/Fields cannot be read")
 	}
-	v := r.fields(before, after)
+	v := r.checkFields(before, after)
 	if was, now := refOf(old), refOf(new); was == now {
 		return v
 	}
-	return r.moveAny(new, roleFields, v)
+	return r.checkEntryTarget(new, roleFields, v)
 }
 
 func refOf(o pdf.Object) pdf.Ref {
@@ -78,18 +78,18 @@ func refOf(o pdf.Object) pdf.Ref {
 }
 
 // fieldsRule judges the array of the form's fields.
-func fieldsRule(r *revision, m *moved, n node) verdict {
+func fieldsRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Array)
-	if m.added() || !ok {
-		return r.byVouch(n, CodeFormChanged)
+	if m.isAdded() || !ok {
+		return r.approvedVerdict(n, CodeFormChanged)
 	}
 	old, _ := m.old.(pdf.Array)
-	return r.fields(old, new)
+	return r.checkFields(old, new)
 }
 
-// fields lets the form gain signature fields at its root, each once. All that were there stay, in their order.
-func (r *revision) fields(old, new pdf.Array) verdict {
-	added, ok := grown(old, new)
+// checkFields lets the form gain signature fields at its root, each once. All that were there stay, in their order.
+func (r *revision) checkFields(old, new pdf.Array) verdict {
+	added, ok := addedElements(old, new)
 	if !ok {
 		return deny(CodeFieldRemoved, "")
 	}
@@ -101,49 +101,49 @@ func (r *revision) fields(old, new pdf.Array) verdict {
 			return deny(CodeFieldAdded, "not one object of its own")
 		}
 		seen[ref] = true
-		f := r.newField(ref)
-		if f.denied() {
+		f := r.checkNewField(ref)
+		if f.isDenied() {
 			return f
 		}
-		v = worse(v, verdict{rule: "form", level: f.level, code: CodeForm})
+		v = worstVerdict(v, verdict{rule: "form", level: f.level, code: CodeForm})
 	}
 	return v
 }
 
 // defaultsRule judges the resources that fields are drawn with.
-func defaultsRule(r *revision, m *moved, n node) verdict {
+func defaultsRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Dict)
-	if m.added() || !ok {
-		return r.byVouch(n, CodeFormChanged)
+	if m.isAdded() || !ok {
+		return r.approvedVerdict(n, CodeFormChanged)
 	}
 	old, _ := m.old.(pdf.Dict)
-	return r.defaults(old, new)
+	return r.checkDefaults(old, new)
 }
 
-// defaults lets resources be added.
-func (r *revision) defaults(old, new pdf.Dict) verdict {
+// checkDefaults lets resources be added.
+func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 	v := allow("form", LTA, CodeForm)
 	for _, k := range Differing(old, new) {
 		if k == "ProcSet" {
 			continue // says nothing since PDF 1.4
 		}
-		v = worse(v, r.moveDict(old[k], new[k], roleResources, func(old, new pdf.Dict) verdict { return r.resources(k, old, new) }))
+		v = worstVerdict(v, r.checkDictEntry(old[k], new[k], roleResources, func(old, new pdf.Dict) verdict { return r.checkResources(k, old, new) }))
 	}
 	return v
 }
 
 // resourcesRule judges one kind of them, such as fonts.
-func resourcesRule(r *revision, m *moved, n node) verdict {
+func resourcesRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Dict)
-	if m.added() || !ok {
-		return r.byVouch(n, CodeFormChanged)
+	if m.isAdded() || !ok {
+		return r.approvedVerdict(n, CodeFormChanged)
 	}
 	old, _ := m.old.(pdf.Dict)
-	return r.resources(r.kindOfDefaults(m.Number), old, new)
+	return r.checkResources(r.resourceKind(m.Number), old, new)
 }
 
-// kindOfDefaults is the key under which the form's resources refer to an object, if there is one such key.
-func (r *revision) kindOfDefaults(number uint32) pdf.Name {
+// resourceKind is the key under which the form's resources refer to an object, if there is one such key.
+func (r *revision) resourceKind(number uint32) pdf.Name {
 	_, form, err := r.new.Form()
 	if err != nil {
 		return ""
@@ -165,31 +165,31 @@ func (r *revision) kindOfDefaults(number uint32) pdf.Name {
 	return kind
 }
 
-// resources lets one kind of resources gain what no field has waited for, and become another where that is seen nowhere.
-func (r *revision) resources(kind pdf.Name, old, new pdf.Dict) verdict {
+// checkResources lets one kind of resources gain what no field has waited for, and become another where that is seen nowhere.
+func (r *revision) checkResources(kind pdf.Name, old, new pdf.Dict) verdict {
 	for _, k := range Differing(old, new) {
-		if !r.harmlessDefault(kind, k, old[k], new[k]) {
+		if !r.isHarmlessDefault(kind, k, old[k], new[k]) {
 			return deny(CodeFormChanged, "/DR"+keyDetail(k))
 		}
 	}
 	return allow("form", LTA, CodeForm)
 }
 
-// harmlessDefault reports whether a resource of the form may be another than before. Fields are drawn with the fonts that
+// isHarmlessDefault reports whether a resource of the form may be another than before. Fields are drawn with the fonts that
 // their default looks name (ISO 32000-2 §12.7.4.3), and readers differ on whether an appearance finds in the form what it
 // does not have itself. So a new resource must be one that neither names. A former one stays what it is, but for pictures
 // and the like: default looks cannot name those, and some writers put a template of theirs there with every signature.
-func (r *revision) harmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
-	r.noteFont(kind, old, new)
+func (r *revision) isHarmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
+	r.recordFont(kind, old, new)
 	switch {
 	case new == nil:
 		return false
-	case old == nil && r.plainFont(r.new, kind, name, new):
+	case old == nil && r.isPlainFont(r.new, kind, name, new):
 		return true
 	case old == nil:
-		return !r.waitedFor(name) && !r.drawnFromDefaults(kind, name)
-	case r.plainFont(r.old, kind, name, old) && r.plainFont(r.new, kind, name, new), r.sameResource(old, new):
+		return !r.isResourceAwaited(name) && !r.isTakenFromDefaults(kind, name)
+	case r.isPlainFont(r.old, kind, name, old) && r.isPlainFont(r.new, kind, name, new), r.equalResources(old, new):
 		return true
 	}
-	return kind == "XObject" && !r.drawnFromDefaults(kind, name)
+	return kind == "XObject" && !r.isTakenFromDefaults(kind, name)
 }

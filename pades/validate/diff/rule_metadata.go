@@ -15,20 +15,20 @@ const maxMetadata = 4 << 20
 
 // metadataRule lets the document's metadata be replaced by other metadata: no reader shows it as content. It has to be
 // XML, so that it is nothing else at the same time (ISO 32000-2 §14.3.2).
-func metadataRule(r *revision, m *moved, _ node) verdict {
+func metadataRule(r *revision, m *changedObject, _ node) verdict {
 	st, ok := m.new.(*pdf.Stream)
 	if !ok || st.Len() > maxMetadata {
 		return deny(CodeCatalogChanged, "/Metadata")
 	}
 	b, err := r.new.Decode(st)
-	if err != nil || len(b) > maxMetadata || !wellFormed(b) {
+	if err != nil || len(b) > maxMetadata || !isWellFormed(b) {
 		return deny(CodeCatalogChanged, "/Metadata is no XML")
 	}
 	return allow("metadata", LTA, CodeMetadata)
 }
 
-// wellFormed reports whether bytes are an XML document, in UTF-8 or UTF-16.
-func wellFormed(b []byte) bool {
+// isWellFormed reports whether bytes are an XML document, in UTF-8 or UTF-16.
+func isWellFormed(b []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(toUTF8(b)))
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	elements := 0

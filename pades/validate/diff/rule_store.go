@@ -25,16 +25,16 @@ import (
 // storeLists are the lists of a store, and the key that an entry about one signature has each under.
 var storeLists = []struct{ list, entry pdf.Name }{{"Certs", "Cert"}, {"OCSPs", "OCSP"}, {"CRLs", "CRL"}}
 
-// proofSet is the proof of one store, or of one entry about a signature: arrays of references by the name of the store's
+// storeItems is the proof of one store, or of one entry about a signature: arrays of references by the name of the store's
 // list.
-type proofSet map[pdf.Name]pdf.Array
+type storeItems map[pdf.Name]pdf.Array
 
 // storeState is a store as one state of the file has it.
 type storeState struct {
 	dict    pdf.Dict // nil if there is none
-	proofs  proofSet
-	entries map[pdf.Name]proofSet // by signature
-	stated  map[pdf.Name]pdf.Dict // the same as dictionaries
+	items   storeItems
+	entries map[pdf.Name]storeItems // by signature
+	stated  map[pdf.Name]pdf.Dict   // the same as dictionaries
 }
 
 // readStore reads the store of a state.
@@ -46,9 +46,9 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 	if s.dict, err = d.Dict(root["DSS"]); err != nil || s.dict == nil {
 		return s, err
 	}
-	s.proofs, s.entries, s.stated = proofSet{}, map[pdf.Name]proofSet{}, map[pdf.Name]pdf.Dict{}
+	s.items, s.entries, s.stated = storeItems{}, map[pdf.Name]storeItems{}, map[pdf.Name]pdf.Dict{}
 	for _, l := range storeLists {
-		if s.proofs[l.list], err = d.Array(s.dict[l.list]); err != nil {
+		if s.items[l.list], err = d.Array(s.dict[l.list]); err != nil {
 			return s, fmt.Errorf("/%s: %w", l.list, err)
 		}
 	}
@@ -64,7 +64,7 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 		if err != nil {
 			return s, fmt.Errorf("/VRI/%s: %w", k, err)
 		}
-		s.stated[k], s.entries[k] = entry, proofSet{}
+		s.stated[k], s.entries[k] = entry, storeItems{}
 		for _, l := range storeLists {
 			if s.entries[k][l.list], err = d.Array(entry[l.entry]); err != nil {
 				return s, fmt.Errorf("/VRI/%s/%s: %w", k, l.entry, err)
@@ -75,33 +75,33 @@ func readStore(d *pdf.Document) (s storeState, err error) {
 }
 
 // storeRule checks every object of a store except proof itself.
-func storeRule(r *revision, _ *moved, _ node) verdict { return r.storeVerdict() }
+func storeRule(r *revision, _ *changedObject, _ node) verdict { return r.storeVerdict() }
 
-// proofRule checks an item of a store. An item that cannot be decoded proves nothing, and its bytes may serve another
+// storeItemRule checks an item of a store. An item that cannot be decoded proves nothing, and its bytes may serve another
 // purpose.
-func proofRule(r *revision, m *moved, _ node) verdict {
+func storeItemRule(r *revision, m *changedObject, _ node) verdict {
 	st, ok := m.new.(*pdf.Stream)
 	if !ok {
 		return deny(CodeStoreChanged, "proof")
 	}
-	if r.c.proofBytes > maxProofBytes {
+	if r.c.itemBytes > maxItemBytes {
 		return deny(CodeTooMuch, "proof")
 	}
-	size, err := r.c.sound(r.new, st)
+	size, err := r.c.checkItemStream(r.new, st)
 	if err != nil {
 		return deny(CodeUnreadable, "proof: "+err.Error())
 	}
-	r.c.proofBytes += size
+	r.c.itemBytes += size
 	return r.storeVerdict()
 }
 
 // storeVerdict compares the store of this revision with that of the one before, once.
 func (r *revision) storeVerdict() verdict {
-	if r.compared == nil {
+	if r.storeResult == nil {
 		v := r.compareStores()
-		r.compared = &v
+		r.storeResult = &v
 	}
-	return *r.compared
+	return *r.storeResult
 }
 
 func (r *revision) compareStores() verdict {
@@ -116,26 +116,26 @@ func (r *revision) compareStores() verdict {
 	if old.dict != nil && new.dict == nil {
 		return deny(CodeStoreChanged, "it is gone")
 	}
-	if v := checkStoreKeys(old, new); v.denied() {
+	if v := checkStoreKeys(old, new); v.isDenied() {
 		return v
 	}
 	replaced := false
-	compare := func(had, has proofSet, spare ...proofSet) verdict {
-		what, v := r.compareProofs(had, has, spare...)
+	compare := func(had, has storeItems, spare ...storeItems) verdict {
+		what, v := r.compareItems(had, has, spare...)
 		replaced = replaced || what
 		return v
 	}
-	if v := compare(old.proofs, new.proofs); v.denied() {
+	if v := compare(old.items, new.items); v.isDenied() {
 		return v
 	}
 	for _, k := range slices.Sorted(maps.Keys(old.stated)) {
 		// An entry that is gone has left its proof to the lists, or another entry took its place.
-		scope, spare := new.entries[k], []proofSet(nil)
+		scope, spare := new.entries[k], []storeItems(nil)
 		if scope == nil {
-			scope, replaced = new.proofs, true
-			spare = append(spare, old.proofs)
+			scope, replaced = new.items, true
+			spare = append(spare, old.items)
 		}
-		if v := compare(old.entries[k], scope, spare...); v.denied() {
+		if v := compare(old.entries[k], scope, spare...); v.isDenied() {
 			v.detail = "/VRI/" + string(k) + ": " + v.detail
 			return v
 		}
@@ -144,7 +144,7 @@ func (r *revision) compareStores() verdict {
 		if old.entries[k] != nil {
 			continue
 		}
-		if v := compare(nil, new.entries[k]); v.denied() {
+		if v := compare(nil, new.entries[k]); v.isDenied() {
 			return v
 		}
 	}
@@ -160,7 +160,7 @@ func checkStoreKeys(old, new storeState) verdict {
 		switch k {
 		case "Certs", "OCSPs", "CRLs", "VRI":
 		case "Type":
-			if new.dict[k] != nil && !same(new.dict[k], pdf.Name("DSS")) {
+			if new.dict[k] != nil && !equalObjects(new.dict[k], pdf.Name("DSS")) {
 				return deny(CodeStoreChanged, keyDetail(k))
 			}
 		default:
@@ -179,54 +179,54 @@ func checkStoreKeys(old, new storeState) verdict {
 	return verdict{}
 }
 
-// compareProofs checks what became of the proof of a store or an entry. New items are streams of their own. An item that
+// compareItems checks what became of the proof of a store or an entry. New items are streams of their own. An item that
 // is gone has to be there in another object that says the same, or something has to be there in its place: see
 // replaces. The spare sets hold proof that another call compares, so it may be missing here.
-func (r *revision) compareProofs(had, has proofSet, spare ...proofSet) (replaced bool, v verdict) {
+func (r *revision) compareItems(had, has storeItems, spare ...storeItems) (replaced bool, v verdict) {
 	for _, kinds := range [][]pdf.Name{{"Certs"}, {"OCSPs", "CRLs"}} {
-		var lost, kept, arrived []proofItem
+		var lost, kept, arrived []storeItem
 		for _, k := range kinds {
-			before := references(had[k])
+			before := referenceSet(had[k])
 			for _, o := range has[k] {
 				ref := refOf(o)
 				if ref.IsZero() {
-					if !slices.ContainsFunc(had[k], func(h pdf.Object) bool { return same(h, o) }) {
+					if !slices.ContainsFunc(had[k], func(h pdf.Object) bool { return equalObjects(h, o) }) {
 						return false, deny(CodeStoreChanged, "a direct item")
 					}
 					continue
 				}
-				item := proofItem{k, ref, r.new}
-				if !before[ref] || r.rewritten(ref) {
+				item := storeItem{k, ref, r.new}
+				if !before[ref] || r.isRewritten(ref) {
 					if s, err := r.new.Stream(o); err != nil || s == nil {
 						return false, deny(CodeStoreChanged, "an item is not a stream")
 					}
 				}
-				if _, added := r.isAdded(o); added || r.rewritten(ref) {
+				if _, added := r.isAdded(o); added || r.isRewritten(ref) {
 					arrived = append(arrived, item)
 				} else {
 					kept = append(kept, item)
 				}
 			}
-			now := references(has[k])
+			now := referenceSet(has[k])
 			for ref := range before {
-				if !now[ref] || r.rewritten(ref) {
-					lost = append(lost, proofItem{k, ref, r.old})
+				if !now[ref] || r.isRewritten(ref) {
+					lost = append(lost, storeItem{k, ref, r.old})
 				}
 			}
 		}
 		for _, s := range spare {
 			for _, k := range kinds {
-				lost = slices.DeleteFunc(lost, func(i proofItem) bool { return references(s[k])[i.object] })
+				lost = slices.DeleteFunc(lost, func(i storeItem) bool { return referenceSet(s[k])[i.object] })
 			}
 		}
 		if len(lost) == 0 {
 			continue
 		}
-		slices.SortFunc(lost, func(a, b proofItem) int { return int(a.object.Number) - int(b.object.Number) })
-		if lost = r.unsaid(lost, append(kept, arrived...)); len(lost) == 0 {
+		slices.SortFunc(lost, func(a, b storeItem) int { return int(a.object.Number) - int(b.object.Number) })
+		if lost = r.withoutEquivalents(lost, append(kept, arrived...)); len(lost) == 0 {
 			continue
 		}
-		switch item, ok := r.replaces(lost, kept, arrived); {
+		switch item, ok := r.checkReplacement(lost, kept, arrived); {
 		case !ok && item.in == r.new:
 			return true, deny(CodeStoreChanged, item.object.String()+" is not what its list says")
 		case !ok:
@@ -237,14 +237,14 @@ func (r *revision) compareProofs(had, has proofSet, spare ...proofSet) (replaced
 	return replaced, verdict{}
 }
 
-// proofItem is an item of a list, as one state of the file has it.
-type proofItem struct {
+// storeItem is an item of a list, as one state of the file has it.
+type storeItem struct {
 	list   pdf.Name
 	object pdf.Ref
 	in     *pdf.Document
 }
 
-func references(a pdf.Array) map[pdf.Ref]bool {
+func referenceSet(a pdf.Array) map[pdf.Ref]bool {
 	all := map[pdf.Ref]bool{}
 	for _, o := range a {
 		if ref := refOf(o); !ref.IsZero() {
@@ -254,77 +254,77 @@ func references(a pdf.Array) map[pdf.Ref]bool {
 	return all
 }
 
-// rewritten reports whether this revision wrote another value under a reference that was there before.
-func (r *revision) rewritten(ref pdf.Ref) bool {
+// isRewritten reports whether this revision wrote another value under a reference that was there before.
+func (r *revision) isRewritten(ref pdf.Ref) bool {
 	m := r.moves[ref.Number]
-	return m != nil && !m.added() && !r.unchanged(m)
+	return m != nil && !m.isAdded() && !r.isUnchanged(m)
 }
 
-// unsaid returns those of the lost items that none of the others says. What cannot be read, or is more than the limits
+// withoutEquivalents returns those of the lost items that none of the others says. What cannot be read, or is more than the limits
 // allow, is unsaid.
-func (r *revision) unsaid(lost, others []proofItem) []proofItem {
+func (r *revision) withoutEquivalents(lost, others []storeItem) []storeItem {
 	said := map[[sha256.Size]byte]bool{}
 	for _, i := range others {
-		if p := r.readProof(i); p.ok {
+		if p := r.readItem(i); p.ok {
 			said[p.sum] = true
 		}
 	}
-	return slices.DeleteFunc(lost, func(i proofItem) bool {
-		p := r.readProof(i)
+	return slices.DeleteFunc(lost, func(i storeItem) bool {
+		p := r.readItem(i)
 		return p.ok && said[p.sum]
 	})
 }
 
-// readProof reads what an item of proof says, and what it is about.
-func (r *revision) readProof(i proofItem) proofSaid {
-	if p, known := r.proofs[i]; known {
+// readItem reads what an item of proof says, and what it is about.
+func (r *revision) readItem(i storeItem) itemContent {
+	if p, known := r.items[i]; known {
 		return p
 	}
-	var p proofSaid
+	var p itemContent
 	st, err := i.in.Stream(i.object)
-	if err == nil && st != nil && r.c.proofBytes <= maxProofBytes {
+	if err == nil && st != nil && r.c.itemBytes <= maxItemBytes {
 		var b []byte
 		b, err = i.in.Decode(st)
-		r.c.proofBytes += len(b)
+		r.c.itemBytes += len(b)
 		p.sum, p.ok = sha256.Sum256(b), err == nil
-		if p.ok && r.c.o.Describe != nil {
-			p.about, p.sound = r.c.o.Describe(i.list, b)
+		if p.ok && r.c.o.DescribeItem != nil {
+			p.about, p.sound = r.c.o.DescribeItem(i.list, b)
 		}
 	}
-	r.proofs[i] = p
+	r.items[i] = p
 	return p
 }
 
-// proofSaid is what an item of proof says.
-type proofSaid struct {
+// itemContent is what an item of proof says.
+type itemContent struct {
 	sum   [sha256.Size]byte
 	about []Subject
 	ok    bool // it can be decoded
 	sound bool // it is what its list says
 }
 
-// replaces reports whether there is proof in the place of what was lost. Either the revision brought some of the same
+// checkReplacement reports whether there is proof in the place of what was lost. Either the revision brought some of the same
 // kind, all of which is sound: it wrote the store again. Or a kept item is about the same, and is not older.
 // The item is one that arrived and is not sound, or one that nothing replaces.
-func (r *revision) replaces(lost, kept, arrived []proofItem) (item proofItem, ok bool) {
+func (r *revision) checkReplacement(lost, kept, arrived []storeItem) (item storeItem, ok bool) {
 	if len(arrived) > 0 {
 		for _, i := range arrived {
-			if !r.readProof(i).sound {
+			if !r.readItem(i).sound {
 				return i, false
 			}
 		}
-		return proofItem{}, true
+		return storeItem{}, true
 	}
 	newest := map[string]time.Time{}
 	for _, i := range kept {
-		for _, a := range r.readProof(i).about {
+		for _, a := range r.readItem(i).about {
 			if at, known := newest[a.ID]; !known || a.At.After(at) {
 				newest[a.ID] = a.At
 			}
 		}
 	}
 	for _, i := range lost {
-		p := r.readProof(i)
+		p := r.readItem(i)
 		if !p.sound || len(p.about) == 0 {
 			return i, false
 		}
@@ -334,25 +334,25 @@ func (r *revision) replaces(lost, kept, arrived []proofItem) (item proofItem, ok
 			}
 		}
 	}
-	return proofItem{}, true
+	return storeItem{}, true
 }
 
-// maxProofBytes bounds the decoded proof of all revisions of a file.
-const maxProofBytes = 64 << 20
+// maxItemBytes bounds the decoded proof of all revisions of a file.
+const maxItemBytes = 64 << 20
 
-// maxProof bounds one piece of decoded proof.
-const maxProof = 16 << 20
+// maxItem bounds one piece of decoded proof.
+const maxItem = 16 << 20
 
-// sound tells how long proof is once it is decoded. Compressed proof is held against its check sum, which readers of
+// checkItemStream tells how long proof is once it is decoded. Compressed proof is held against its check sum, which readers of
 // pages forgive: proof that was tampered with is not proof that is there.
-func (c *Comparer) sound(d *pdf.Document, st *pdf.Stream) (int, error) {
+func (c *Comparer) checkItemStream(d *pdf.Document, st *pdf.Stream) (int, error) {
 	filter, err := d.Name(st.Dict["Filter"])
 	if compressed := err == nil && filter == "FlateDecode"; !compressed || st.Dict["DecodeParms"] != nil {
 		if b, err := d.Decode(st); err != nil || !compressed {
 			return len(b), err
 		}
-	} else if c.o.Sound != nil {
-		if n := c.o.Sound(st); n > 0 {
+	} else if c.o.KnownLength != nil {
+		if n := c.o.KnownLength(st); n > 0 {
 			return n, nil
 		}
 	}
@@ -369,9 +369,9 @@ func (c *Comparer) sound(d *pdf.Document, st *pdf.Stream) (int, error) {
 		c.inflater = nil // its state is unsure
 		return 0, err
 	}
-	n, err := io.Copy(io.Discard, io.LimitReader(c.inflater, maxProof+1))
-	if err == nil && n > maxProof {
-		err = fmt.Errorf("more than %d bytes", maxProof)
+	n, err := io.Copy(io.Discard, io.LimitReader(c.inflater, maxItem+1))
+	if err == nil && n > maxItem {
+		err = fmt.Errorf("more than %d bytes", maxItem)
 	}
 	return int(n), err
 }

@@ -6,19 +6,19 @@ import (
 
 // structureRule judges the root of the structure tree of a tagged file, which may gain elements for the widgets of
 // new fields (ISO 32000-2 §14.7), and nothing else.
-func structureRule(r *revision, m *moved, _ node) verdict {
+func structureRule(r *revision, m *changedObject, _ node) verdict {
 	old, ok1 := m.old.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
-	if m.added() || !ok1 || !ok2 {
+	if m.isAdded() || !ok1 || !ok2 {
 		return deny(CodeStructChanged, "")
 	}
 	v := allow("structure", None, CodeStructure)
 	for _, k := range Differing(old, new) {
 		switch k {
 		case "K":
-			v = worse(v, r.kids(old[k], new[k]))
+			v = worstVerdict(v, r.checkKids(old[k], new[k]))
 		case "ParentTree":
-			v = worse(v, r.moveDict(old[k], new[k], roleParents, r.parents))
+			v = worstVerdict(v, r.checkDictEntry(old[k], new[k], roleParents, r.checkParentTree))
 		case "ParentTreeNextKey":
 			a, err1 := r.old.Integer(old[k])
 			b, err2 := r.new.Integer(new[k])
@@ -32,29 +32,29 @@ func structureRule(r *revision, m *moved, _ node) verdict {
 	return v
 }
 
-// kids lets an element gain new ones behind those it has. One child may become the first of a list.
-func (r *revision) kids(old, new pdf.Object) verdict {
-	before, after, ok := r.lists(old, new)
+// checkKids lets an element gain new ones behind those it has. One child may become the first of a list.
+func (r *revision) checkKids(old, new pdf.Object) verdict {
+	before, after, ok := r.childLists(old, new)
 	if !ok {
 		return deny(CodeStructChanged, "/K cannot be read")
 	}
-	added, ok := grown(before, after)
+	added, ok := addedElements(before, after)
 	if !ok {
 		return deny(CodeStructChanged, "/K")
 	}
 	for _, o := range added {
-		if v := r.newElement(o); v.denied() {
+		if v := r.checkNewElement(o); v.isDenied() {
 			return v
 		}
 	}
 	v := allow("structure", None, CodeStructure)
 	if ref := refOf(new); !ref.IsZero() && ref != refOf(old) && len(after) > 1 {
-		return r.moveAny(new, roleElements, v)
+		return r.checkEntryTarget(new, roleElements, v)
 	}
 	return v
 }
 
-func (r *revision) lists(old, new pdf.Object) (before, after pdf.Array, ok bool) {
+func (r *revision) childLists(old, new pdf.Object) (before, after pdf.Array, ok bool) {
 	a, err1 := r.old.Resolve(old)
 	b, err2 := r.new.Resolve(new)
 	if err1 != nil || err2 != nil {
@@ -73,14 +73,14 @@ func (r *revision) lists(old, new pdf.Object) (before, after pdf.Array, ok bool)
 
 var elementKeys = map[pdf.Name]bool{"Type": true, "S": true, "P": true, "Pg": true, "K": true, "Alt": true, "T": true, "Lang": true, "ID": true, "E": true}
 
-// newElement judges a new element: a form that holds the widget of a new field. It vouches for it.
-func (r *revision) newElement(o pdf.Object) verdict {
+// checkNewElement judges a new element: a form that holds the widget of a new field. It vouches for it.
+func (r *revision) checkNewElement(o pdf.Object) verdict {
 	m, added := r.isAdded(o)
 	if !added {
 		return deny(CodeStructChanged, "an element that was there before")
 	}
 	dict, ok := m.new.(pdf.Dict)
-	if !ok || !same(dict["S"], pdf.Name("Form")) {
+	if !ok || !equalObjects(dict["S"], pdf.Name("Form")) {
 		return deny(CodeStructChanged, "no form")
 	}
 	for _, k := range sortedKeys(dict) {
@@ -89,23 +89,23 @@ func (r *revision) newElement(o pdf.Object) verdict {
 		}
 	}
 	parent := dict.Ref("P").Number
-	if !r.g.has(parent, roleElement) && !r.g.has(parent, roleStructure) {
+	if !r.g.hasRole(parent, roleElement) && !r.g.hasRole(parent, roleStructure) {
 		return deny(CodeStructChanged, "/P")
 	}
-	if v := r.newReference(dict["K"]); v.denied() {
+	if v := r.checkNewReference(dict["K"]); v.isDenied() {
 		return v
 	}
-	r.vouch(m.Number, roleElement, allow("structure", None, CodeStructure))
+	r.approve(m.Number, roleElement, allow("structure", None, CodeStructure))
 	return verdict{}
 }
 
-// newReference judges what a new element holds: a reference to the widget of a new field.
-func (r *revision) newReference(o pdf.Object) verdict {
+// checkNewReference judges what a new element holds: a reference to the widget of a new field.
+func (r *revision) checkNewReference(o pdf.Object) verdict {
 	if list, ok := o.(pdf.Array); ok && len(list) == 1 {
 		o = list[0]
 	}
 	dict, err := r.new.Dict(o)
-	if err != nil || !same(dict["Type"], pdf.Name("OBJR")) {
+	if err != nil || !equalObjects(dict["Type"], pdf.Name("OBJR")) {
 		return deny(CodeStructChanged, "no reference to an object")
 	}
 	for _, k := range sortedKeys(dict) {
@@ -113,30 +113,30 @@ func (r *revision) newReference(o pdf.Object) verdict {
 			return deny(CodeStructChanged, keyDetail(k))
 		}
 	}
-	if v, ok := r.vouched[vouch{dict.Ref("Obj").Number, roleAnnotation}]; !ok || v.denied() {
+	if v, ok := r.approvals[approvalKey{dict.Ref("Obj").Number, roleAnnotation}]; !ok || v.isDenied() {
 		return deny(CodeStructChanged, "not the widget of a new field")
 	}
 	if ref, ok := o.(pdf.Ref); ok {
 		if _, added := r.isAdded(ref); !added {
 			return deny(CodeStructChanged, "an object that was there before")
 		}
-		r.vouch(ref.Number, roleElement, allow("structure", None, CodeStructure))
+		r.approve(ref.Number, roleElement, allow("structure", None, CodeStructure))
 	}
 	return verdict{}
 }
 
 // elementsRule judges an array of elements.
-func elementsRule(r *revision, m *moved, n node) verdict {
-	if m.added() {
-		return r.byVouch(n, CodeStructChanged)
+func elementsRule(r *revision, m *changedObject, n node) verdict {
+	if m.isAdded() {
+		return r.approvedVerdict(n, CodeStructChanged)
 	}
-	return r.kids(m.old, m.new)
+	return r.checkKids(m.old, m.new)
 }
 
 // elementRule judges an element: one that was there may gain kids.
-func elementRule(r *revision, m *moved, n node) verdict {
-	if m.added() {
-		return r.byVouch(n, CodeStructChanged)
+func elementRule(r *revision, m *changedObject, n node) verdict {
+	if m.isAdded() {
+		return r.approvedVerdict(n, CodeStructChanged)
 	}
 	old, ok1 := m.old.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
@@ -148,31 +148,31 @@ func elementRule(r *revision, m *moved, n node) verdict {
 		if k != "K" {
 			return deny(CodeStructChanged, keyDetail(k))
 		}
-		v = worse(v, r.kids(old[k], new[k]))
+		v = worstVerdict(v, r.checkKids(old[k], new[k]))
 	}
 	return v
 }
 
 // parentsRule judges a node of the parent tree.
-func parentsRule(r *revision, m *moved, n node) verdict {
+func parentsRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Dict)
-	if m.added() || !ok {
-		return r.byVouch(n, CodeStructChanged)
+	if m.isAdded() || !ok {
+		return r.approvedVerdict(n, CodeStructChanged)
 	}
 	old, _ := m.old.(pdf.Dict)
-	return r.parents(old, new)
+	return r.checkParentTree(old, new)
 }
 
-// parents lets a number tree gain pairs, or leaves, for new elements.
-func (r *revision) parents(old, new pdf.Dict) verdict {
+// checkParentTree lets a number tree gain pairs, or leaves, for new elements.
+func (r *revision) checkParentTree(old, new pdf.Dict) verdict {
 	v := allow("structure", None, CodeStructure)
 	for _, k := range Differing(old, new) {
 		switch k {
 		case "Limits":
 		case "Nums":
-			v = worse(v, r.moveNumbers(old[k], new[k]))
+			v = worstVerdict(v, r.checkNumbersEntry(old[k], new[k]))
 		case "Kids":
-			v = worse(v, r.leaves(old[k], new[k]))
+			v = worstVerdict(v, r.checkParentKids(old[k], new[k]))
 		default:
 			return deny(CodeStructChanged, "/ParentTree"+keyDetail(k))
 		}
@@ -180,49 +180,49 @@ func (r *revision) parents(old, new pdf.Dict) verdict {
 	return v
 }
 
-func (r *revision) leaves(old, new pdf.Object) verdict {
+func (r *revision) checkParentKids(old, new pdf.Object) verdict {
 	before, err1 := r.old.Array(old)
 	after, err2 := r.new.Array(new)
-	added, ok := grown(before, after)
+	added, ok := addedElements(before, after)
 	if err1 != nil || err2 != nil || !ok {
 		return deny(CodeStructChanged, "/ParentTree/Kids")
 	}
 	v := allow("structure", None, CodeStructure)
 	for _, o := range added {
-		v = worse(v, r.moveDict(nil, o, roleParents, r.parents))
+		v = worstVerdict(v, r.checkDictEntry(nil, o, roleParents, r.checkParentTree))
 	}
 	if refOf(old) == refOf(new) {
 		return v
 	}
-	return r.moveAny(new, roleParents, v)
+	return r.checkEntryTarget(new, roleParents, v)
 }
 
-func (r *revision) moveNumbers(old, new pdf.Object) verdict {
+func (r *revision) checkNumbersEntry(old, new pdf.Object) verdict {
 	before, err1 := r.old.Array(old)
 	after, err2 := r.new.Array(new)
 	if err1 != nil || err2 != nil {
 		return deny(CodeStructChanged, "/Nums cannot be read")
 	}
-	v := r.numbers(before, after)
+	v := r.checkNumberPairs(before, after)
 	if refOf(old) == refOf(new) {
 		return v
 	}
-	return r.moveAny(new, roleNumbers, v)
+	return r.checkEntryTarget(new, roleNumbers, v)
 }
 
 // numbersRule judges an array of pairs in the parent tree.
-func numbersRule(r *revision, m *moved, n node) verdict {
+func numbersRule(r *revision, m *changedObject, n node) verdict {
 	new, ok := m.new.(pdf.Array)
-	if m.added() || !ok {
-		return r.byVouch(n, CodeStructChanged)
+	if m.isAdded() || !ok {
+		return r.approvedVerdict(n, CodeStructChanged)
 	}
 	old, _ := m.old.(pdf.Array)
-	return r.numbers(old, new)
+	return r.checkNumberPairs(old, new)
 }
 
-// numbers lets new pairs come behind those that are there, each leading to a new element.
-func (r *revision) numbers(old, new pdf.Array) verdict {
-	if len(new) < len(old) || len(new)%2 != 0 || !same(old, new[:len(old)]) {
+// checkNumberPairs lets new pairs come behind those that are there, each leading to a new element.
+func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {
+	if len(new) < len(old) || len(new)%2 != 0 || !equalObjects(old, new[:len(old)]) {
 		return deny(CodeStructChanged, "/Nums")
 	}
 	last := int64(-1)
@@ -231,8 +231,8 @@ func (r *revision) numbers(old, new pdf.Array) verdict {
 	}
 	for i := len(old); i < len(new); i += 2 {
 		k, ok := new[i].(pdf.Integer)
-		v, vouched := r.vouched[vouch{refOf(new[i+1]).Number, roleElement}]
-		if !ok || int64(k) <= last || !vouched || v.denied() {
+		v, vouched := r.approvals[approvalKey{refOf(new[i+1]).Number, roleElement}]
+		if !ok || int64(k) <= last || !vouched || v.isDenied() {
 			return deny(CodeStructChanged, "/Nums")
 		}
 		last = int64(k)

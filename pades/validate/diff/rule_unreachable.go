@@ -6,17 +6,17 @@ import (
 	"segel/pdf"
 )
 
-// unreachable allows objects that nothing leads to, neither now nor before: cross-reference streams and object
+// checkUnreachable allows objects that nothing leads to, neither now nor before: cross-reference streams and object
 // streams, and what some writer left behind. Should a later revision lead to them, that revision has to answer for it.
 // What a reader would take for one of the former, or for the catalog, that has to rebuild the cross-reference, is not
 // what somebody leaves behind.
-func (r *revision) unreachable(m *moved) verdict {
-	dict := dictOf(m.new)
+func (r *revision) checkUnreachable(m *changedObject) verdict {
+	dict := dictionaryOf(m.new)
 	switch dict["Type"] {
 	case pdf.Object(pdf.Name("XRef")):
-		return r.crossReference(m)
+		return r.checkCrossReference(m)
 	case pdf.Object(pdf.Name("ObjStm")):
-		if !m.added() || !slices.Contains(r.state.Containers, m.Number) {
+		if !m.isAdded() || !slices.Contains(r.state.ObjectStreams, m.Number) {
 			return deny(CodeAmbiguous, "an object stream that nothing stands in")
 		}
 		return allow("cross-reference", None, CodeCrossReference)
@@ -26,17 +26,17 @@ func (r *revision) unreachable(m *moved) verdict {
 	return allow("unreachable", None, CodeUnreachable)
 }
 
-// crossReference checks a cross-reference stream that a revision brings: its own, or one more that says the same. PDFBox
+// checkCrossReference checks a cross-reference stream that a revision brings: its own, or one more that says the same. PDFBox
 // and what is built on it leave such a stream beside the table where the file had both before.
-func (r *revision) crossReference(m *moved) verdict {
+func (r *revision) checkCrossReference(m *changedObject) verdict {
 	own, err := r.state.LeadsTo(m.Offset, r.state.Revision.StartXref)
 	if err != nil {
 		r.readErr = err
 	}
-	if own && (m.added() || isCrossReference(m.old)) {
+	if own && (m.isAdded() || isCrossReference(m.old)) {
 		return allow("cross-reference", None, CodeCrossReference)
 	}
-	if r.spareXRefs++; own || !m.added() || m.Earlier || r.spareXRefs > maxSpareXRefs {
+	if r.spareXRefs++; own || !m.isAdded() || m.Earlier || r.spareXRefs > maxSpareXRefs {
 		return deny(CodeAmbiguous, "a cross-reference stream that is not its own")
 	}
 	repeats, err := r.state.RepeatsCrossReference(m.Offset)

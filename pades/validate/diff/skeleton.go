@@ -15,8 +15,8 @@ type skeleton struct {
 	tree    numberSet // nodes of the page tree, their lists of kids, and pages
 }
 
-// find finds the skeleton of a state.
-func (s *skeleton) find(d *pdf.Document) {
+// findSkeleton finds the skeleton of a state.
+func (s *skeleton) findSkeleton(d *pdf.Document) {
 	ref, root, err := d.Root()
 	if err != nil {
 		return // nothing can be reached, then

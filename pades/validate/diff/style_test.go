@@ -23,7 +23,7 @@ func TestStylesAreTheSameHoweverTheyAreWritten(t *testing.T) {
 		{"/Helv 12 Tf 0 g", "12 Tf 0 g", false},
 		{"", "0 g", true},
 	} {
-		if got := bytes.Equal(styleOf([]byte(c.a)), styleOf([]byte(c.b))); got != c.want {
+		if got := bytes.Equal(normalizeStyle([]byte(c.a)), normalizeStyle([]byte(c.b))); got != c.want {
 			t.Errorf("%q and %q: %v", c.a, c.b, got)
 		}
 	}

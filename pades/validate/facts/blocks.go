@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// blocks reads a file in aligned blocks and keeps the last few: objects are read one by one, a few hundred bytes each, and
+// blockCache reads a file in aligned blocks and keeps the last few: objects are read one by one, a few hundred bytes each, and
 // what a signature appended lies close together. It holds no more than a megabyte, whatever the file.
-type blocks struct {
-	r     io.ReaderAt
-	size  int64
-	kept  [blockCount]block
-	clock uint64
+type blockCache struct {
+	r       io.ReaderAt
+	size    int64
+	entries [blockCount]block
+	clock   uint64
 }
 
 const (
@@ -24,11 +24,11 @@ type block struct {
 	number int64
 	bytes  []byte
 	used   uint64 // by the clock; the longest unused is given up
-	room   *[blockSize]byte
+	buffer *[blockSize]byte
 }
 
 // ReadAt does what io.ReaderAt says. Readings longer than a block pass it by.
-func (c *blocks) ReadAt(p []byte, at int64) (int, error) {
+func (c *blockCache) ReadAt(p []byte, at int64) (int, error) {
 	if len(p) > blockSize || at < 0 {
 		return c.r.ReadAt(p, at)
 	}
@@ -38,7 +38,7 @@ func (c *blocks) ReadAt(p []byte, at int64) (int, error) {
 		if from >= c.size {
 			return n, io.EOF
 		}
-		b, err := c.block(from / blockSize)
+		b, err := c.readBlock(from / blockSize)
 		if err != nil {
 			return n, err
 		}
@@ -47,11 +47,11 @@ func (c *blocks) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-func (c *blocks) block(number int64) ([]byte, error) {
+func (c *blockCache) readBlock(number int64) ([]byte, error) {
 	c.clock++
-	oldest := &c.kept[0]
-	for i := range c.kept {
-		k := &c.kept[i]
+	oldest := &c.entries[0]
+	for i := range c.entries {
+		k := &c.entries[i]
 		if k.bytes != nil && k.number == number {
 			k.used = c.clock
 			return k.bytes, nil
@@ -60,10 +60,10 @@ func (c *blocks) block(number int64) ([]byte, error) {
 			oldest = k
 		}
 	}
-	if oldest.room == nil {
-		oldest.room = rooms.Get().(*[blockSize]byte)
+	if oldest.buffer == nil {
+		oldest.buffer = blockBuffers.Get().(*[blockSize]byte)
 	}
-	room := oldest.room
+	room := oldest.buffer
 	oldest.bytes, oldest.used = nil, 0 // it is no block while it is being read
 	b := room[:min(blockSize, c.size-number*blockSize)]
 	if n, err := c.r.ReadAt(b, number*blockSize); n < len(b) {
@@ -76,15 +76,15 @@ func (c *blocks) block(number int64) ([]byte, error) {
 	return b, nil
 }
 
-// rooms are for the blocks of the next file.
-var rooms = sync.Pool{New: func() any { return new([blockSize]byte) }}
+// blockBuffers are for the blocks of the next file.
+var blockBuffers = sync.Pool{New: func() any { return new([blockSize]byte) }}
 
-// release gives the blocks back. Whoever reads on reads into others.
-func (c *blocks) release() {
-	for i := range c.kept {
-		if room := c.kept[i].room; room != nil {
-			rooms.Put(room)
+// releaseBlocks gives the blocks back. Whoever reads on reads into others.
+func (c *blockCache) releaseBlocks() {
+	for i := range c.entries {
+		if room := c.entries[i].buffer; room != nil {
+			blockBuffers.Put(room)
 		}
-		c.kept[i] = block{}
+		c.entries[i] = block{}
 	}
 }

@@ -17,7 +17,7 @@ func TestBlocksHoldWhatTheFileHolds(t *testing.T) {
 	}
 	plain := bytes.NewReader(whole)
 	rapid.Check(t, func(r *rapid.T) {
-		c := &blocks{r: plain, size: int64(len(whole))}
+		c := &blockCache{r: plain, size: int64(len(whole))}
 		for range 50 {
 			at := rapid.Int64Range(0, c.size+10).Draw(r, "at")
 			length := rapid.SampledFrom([]int{0, 1, 100, 2048, blockSize, blockSize + 1}).Draw(r, "length")
@@ -48,7 +48,7 @@ func TestBlockThatCouldNotBeReadIsNotKept(t *testing.T) {
 	t.Parallel()
 	disk := errors.New("disk")
 	f := &failing{bytes.NewReader(bytes.Repeat([]byte("sewa"), blockSize)), disk}
-	c := &blocks{r: f, size: 4 * blockSize}
+	c := &blockCache{r: f, size: 4 * blockSize}
 	b := make([]byte, 4)
 	if _, err := c.ReadAt(b, 8); !errors.Is(err, disk) {
 		t.Error(err)

@@ -34,7 +34,7 @@ func TestFileSignedWithAnOddCertificateIsIntact(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B"})
 	p.sign("A", func(o *pades.Options) { o.Chain = []*x509.Certificate{negative(t, o.Chain[0])} }, shown).sign("B")
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "A", "B")
 	if c := f.Signatures[0].Signer; c.SerialNumber.Sign() >= 0 || c.Subject.CommonName != "Sari" || cms.CheckEncoding(c) == nil {
 		t.Errorf("serial %v of %v", c.SerialNumber, c.Subject)
@@ -61,12 +61,12 @@ func unreadable(t *testing.T, b []byte) []byte {
 func TestSignerWhoseCertificateCannotBeReadIsNotSaidToBeMissing(t *testing.T) {
 	t.Parallel()
 	b := unreadable(t, on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).sign("A").b)
-	s := read(t, b).Signatures[0]
+	s := runSteps(t, b).Signatures[0]
 	if !isErr(s.Integrity, facts.ErrNoSigner) || len(s.Refused) != 1 || s.Container == nil {
 		t.Errorf("%v, refused %v", s.Integrity, s.Refused)
 	}
 	// The others in the container are as good as before.
-	if whole := read(t, on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).sign("A").b).Signatures[0]; len(s.Certificates)+1 != len(whole.Certificates) || len(whole.Refused) > 0 {
+	if whole := runSteps(t, on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).sign("A").b).Signatures[0]; len(s.Certificates)+1 != len(whole.Certificates) || len(whole.Refused) > 0 {
 		t.Errorf("%d certificates of %d", len(s.Certificates), len(whole.Certificates))
 	}
 }
@@ -75,7 +75,7 @@ func TestTimestampWhoseCertificateIsMissingIsNotSaidToContradictItself(t *testin
 	t.Parallel()
 	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).sign("A").timestamped()
 	b := bytes.Clone(p.b)
-	f := read(t, b)
+	f := runSteps(t, b)
 	last := f.Signatures[len(f.Signatures)-1]
 	at := bytes.LastIndex(b, []byte(hex.EncodeToString(last.Signer.RawSubjectPublicKeyInfo)))
 	if at < 0 {
@@ -85,7 +85,7 @@ func TestTimestampWhoseCertificateIsMissingIsNotSaidToContradictItself(t *testin
 		t.Fatal("no key")
 	}
 	b[at] = '0'
-	f = read(t, b)
+	f = runSteps(t, b)
 	s := f.Signatures[slices.IndexFunc(f.Signatures, func(s *facts.Signature) bool { return s.Kind == facts.Timestamp })]
 	if !isErr(s.Integrity, facts.ErrNoSigner) {
 		t.Errorf("%v", s.Integrity)

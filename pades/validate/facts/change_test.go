@@ -71,7 +71,7 @@ func overlay(u *pdf.Update, subtype pdf.Name) pdf.Dict {
 
 // The numbers that pdftest gives its objects.
 const (
-	catalog, pages, font, info, page, contents                        = pdftest.CatalogNumber, pdftest.PagesNumber, pdftest.FontNumber, pdftest.InfoNumber, pdftest.FirstPageNumber, pdftest.FirstPageNumber + 1
+	catalog, pages, font, info, paintedPage, contents                 = pdftest.CatalogNumber, pdftest.PagesNumber, pdftest.FontNumber, pdftest.InfoNumber, pdftest.FirstPageNumber, pdftest.FirstPageNumber + 1
 	form, nameField, groupField, checkField, checkBox, annots, stream = 100, 101, 102, 103, 104, 105, 106
 )
 
@@ -83,17 +83,17 @@ func TestChangesOfPagesAreFoundOut(t *testing.T) {
 	t.Parallel()
 	tamper(t, signedForm(t), []mutation{
 		{"replaced stream", "content_changed", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Set(pdf.Ref{Number: contents}, words("Lunas")) })},
-		{"other stream", "content_changed", dict(page, func(u *pdf.Update, d pdf.Dict) { d["Contents"] = u.Add(words("Lunas")) })},
-		{"further stream", "content_changed", dict(page, func(u *pdf.Update, d pdf.Dict) { d["Contents"] = pdf.Array{d["Contents"], u.Add(words("Lunas"))} })},
-		{"no content", "content_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { delete(d, "Contents") })},
+		{"other stream", "content_changed", dict(paintedPage, func(u *pdf.Update, d pdf.Dict) { d["Contents"] = u.Add(words("Lunas")) })},
+		{"further stream", "content_changed", dict(paintedPage, func(u *pdf.Update, d pdf.Dict) { d["Contents"] = pdf.Array{d["Contents"], u.Add(words("Lunas"))} })},
+		{"no content", "content_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) { delete(d, "Contents") })},
 		{"replaced font", "content_changed", dict(font, func(_ *pdf.Update, d pdf.Dict) { d["BaseFont"] = pdf.Name("ZapfDingbats") })},
 		{"encoding of a font", "content_changed", dict(font, func(_ *pdf.Update, d pdf.Dict) {
 			d["Encoding"] = pdf.Dict{"Differences": pdf.Array{pdf.Integer(49), pdf.Name("nine")}}
 		})},
-		{"other resources", "content_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { d["Resources"] = pdf.Dict{} })},
-		{"turned", "page_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { d["Rotate"] = pdf.Integer(180) })},
-		{"cropped", "page_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { d["CropBox"] = pdf.Rect{URX: 99, URY: 99}.Array() })},
-		{"action of a page", "page_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) {
+		{"other resources", "content_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) { d["Resources"] = pdf.Dict{} })},
+		{"turned", "page_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) { d["Rotate"] = pdf.Integer(180) })},
+		{"cropped", "page_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) { d["CropBox"] = pdf.Rect{URX: 99, URY: 99}.Array() })},
+		{"action of a page", "page_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) {
 			d["AA"] = pdf.Dict{"O": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
 		})},
 		{"inherited box", "pages_changed", dict(pages, func(_ *pdf.Update, d pdf.Dict) { d["MediaBox"] = pdf.Rect{URX: 99, URY: 99}.Array() })},
@@ -113,12 +113,12 @@ func TestChangesOfPagesAreFoundOut(t *testing.T) {
 			d["Metadata"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("Metadata"), "Subtype": pdf.Name("XML")}, Data: []byte("<x/>")})
 		})},
 		{"information", "", dict(info, func(_ *pdf.Update, d pdf.Dict) { d["Title"] = pdf.TextString("Lain") })},
-		{"written again", "", dict(page, func(*pdf.Update, pdf.Dict) {})},
+		{"written again", "", dict(paintedPage, func(*pdf.Update, pdf.Dict) {})},
 		{"left unreferenced", "", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Add(words("Lunas")) })},
 		{"metadata that is none", "catalog_changed", dict(catalog, func(u *pdf.Update, d pdf.Dict) {
 			d["Metadata"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("Metadata"), "Subtype": pdf.Name("XML")}, Data: []byte("<x>Lunas")})
 		})},
-		{"time of a change", "page_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { d["LastModified"] = pdf.TextString("D:2026") })},
+		{"time of a change", "page_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) { d["LastModified"] = pdf.TextString("D:2026") })},
 	})
 }
 
@@ -144,7 +144,7 @@ func TestOverlaysAreFoundOut(t *testing.T) {
 		{"direct annotation", "annotation_changed", revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
 			u.Set(pdf.Ref{Number: annots}, append(must[pdf.Object](t)(u.Get(pdf.Ref{Number: annots})).(pdf.Array), overlay(u, "Stamp")))
 		})},
-		{"no annotations", "annotation_changed", dict(page, func(_ *pdf.Update, d pdf.Dict) { delete(d, "Annots") })},
+		{"no annotations", "annotation_changed", dict(paintedPage, func(_ *pdf.Update, d pdf.Dict) { delete(d, "Annots") })},
 		{"annotations in another order", "annotation_changed", revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
 			a := must[pdf.Object](t)(u.Get(pdf.Ref{Number: annots})).(pdf.Array)
 			a[0], a[1] = a[1], a[0]
@@ -217,7 +217,7 @@ func TestChangesOfTheFormAreFoundOut(t *testing.T) {
 		{"signature field that shows something and is not signed", "signature_field", revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
 			w := overlay(u, "Widget")
 			delete(w, "Contents")
-			w["FT"], w["T"], w["P"] = pdf.Name("Sig"), pdf.TextString("baru"), pdf.Ref{Number: page}
+			w["FT"], w["T"], w["P"] = pdf.Name("Sig"), pdf.TextString("baru"), pdf.Ref{Number: paintedPage}
 			ref := u.Add(w)
 			if err := u.Append(pdf.Ref{Number: form}, "Fields", ref); err != nil {
 				t.Fatal(err)

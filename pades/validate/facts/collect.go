@@ -10,21 +10,21 @@ import (
 	"segel/pdf"
 )
 
-// signatures lists the signed fields of the form. One that is odd is listed all the more.
-func (r *reader) signatures() error {
+// readSignatures lists the signed fields of the form. One that is odd is listed all the more.
+func (r *reader) readSignatures() error {
 	fields, err := r.d.Fields()
 	if err != nil {
 		if !isFault(err) {
 			return err
 		}
-		r.warn(Warning{Code: WarnForm, Detail: err.Error()})
+		r.addWarning(Warning{Code: WarnForm, Detail: err.Error()})
 		r.noteUnsignable(err)
 	}
 	for _, f := range fields {
-		if f.Type != "Sig" && !r.looksSigned(f) {
+		if f.Type != "Sig" && !r.hasSignatureValue(f) {
 			continue
 		}
-		twice := r.d.Unambiguous(dictionaryAt(f))
+		twice := r.d.RequireUniqueKeys(dictionaryRef(f))
 		value, err := r.d.Resolve(f.Value)
 		if err != nil && !isFault(err) {
 			return err
@@ -33,39 +33,39 @@ func (r *reader) signatures() error {
 			continue
 		}
 		if len(r.file.Signatures) == r.o.Limits.Signatures {
-			r.warn(Warning{Code: WarnForm, Detail: fmt.Sprintf("more than %d signatures", r.o.Limits.Signatures)})
-			r.noteUnsignable(tooLarge("more than %d signatures", r.o.Limits.Signatures))
+			r.addWarning(Warning{Code: WarnForm, Detail: fmt.Sprintf("more than %d signatures", r.o.Limits.Signatures)})
+			r.noteUnsignable(newTooLargeError("more than %d signatures", r.o.Limits.Signatures))
 			break
 		}
 		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, fieldDict: f.Dict}
 		if dict, ok := value.(pdf.Dict); ok {
 			s.dict = dict
 			if twice != nil && isFault(twice) {
-				s.broken(KeyTwice, twice.Error())
+				s.markBroken(KeyTwice, twice.Error())
 			}
-			if err := r.signature(s, f); err != nil {
+			if err := r.readSignature(s, f); err != nil {
 				return err
 			}
 		} else {
-			s.broken(DictionaryUnreadable, fmt.Sprint(err))
+			s.markBroken(DictionaryUnreadable, fmt.Sprint(err))
 		}
 		r.file.Signatures = append(r.file.Signatures, s)
 	}
-	r.shared()
+	r.checkShared()
 	slices.SortStableFunc(r.file.Signatures, func(a, b *Signature) int { return cmp.Compare(a.gapAt, b.gapAt) })
-	r.permissions()
+	r.readPermissions()
 	return nil
 }
 
-// looksSigned reports whether a field of another type, or of none, has a signature for its value.
-func (r *reader) looksSigned(f *pdf.Field) bool {
+// hasSignatureValue reports whether a field of another type, or of none, has a signature for its value.
+func (r *reader) hasSignatureValue(f *pdf.Field) bool {
 	value, err := r.d.Resolve(f.Value)
 	dict, ok := value.(pdf.Dict)
 	return err == nil && ok && dict["ByteRange"] != nil
 }
 
-// signature reads one signature dictionary.
-func (r *reader) signature(s *Signature, f *pdf.Field) error {
+// readSignature reads one signature dictionary.
+func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 	dict := s.dict
 	s.Filter, _ = r.d.Name(dict["Filter"])
 	s.SubFilter, _ = r.d.Name(dict["SubFilter"])
@@ -73,11 +73,11 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 	kind, err := r.d.Name(dict["Type"])
 	switch {
 	case err != nil || kind != "" && kind != "Sig" && kind != "DocTimeStamp":
-		s.broken(TypeWrong, string(kind))
+		s.markBroken(TypeWrong, string(kind))
 	case s.Form == FormRFC3161:
 		s.Kind = Timestamp
 	case kind == "DocTimeStamp":
-		s.broken(TypeWrong, "a timestamp of /SubFilter "+string(s.SubFilter))
+		s.markBroken(TypeWrong, "a timestamp of /SubFilter "+string(s.SubFilter))
 	}
 	for _, t := range []struct {
 		key pdf.Name
@@ -90,7 +90,7 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 	s.Claimed, _ = parseDate(s.M)
 	if contents, direct := dict["Contents"].(pdf.String); direct {
 		s.Contents = contents.Bytes
-		s.gapAt, s.gapEnd = contents.Span()
+		s.gapAt, s.gapEnd = contents.FileRange()
 	}
 	if err := r.checkContents(s); err != nil {
 		return err
@@ -100,8 +100,8 @@ func (r *reader) signature(s *Signature, f *pdf.Field) error {
 	return nil
 }
 
-// dictionaryAt is the object that the signature dictionary of a field stands in.
-func dictionaryAt(f *pdf.Field) pdf.Ref {
+// dictionaryRef is the object that the signature dictionary of a field stands in.
+func dictionaryRef(f *pdf.Field) pdf.Ref {
 	if ref := refOf(f.Value); !ref.IsZero() {
 		return ref
 	}
@@ -116,8 +116,8 @@ func formOf(subFilter pdf.Name) Form {
 	return FormUnknown
 }
 
-// shared finds dictionaries that several fields lead to, and several that have one place in the file.
-func (r *reader) shared() {
+// checkShared finds dictionaries that several fields lead to, and several that have one place in the file.
+func (r *reader) checkShared() {
 	byRef, byPlace := map[pdf.Ref][]*Signature{}, map[int64][]*Signature{}
 	for _, s := range r.file.Signatures {
 		if !s.Ref.IsZero() {
@@ -127,8 +127,8 @@ func (r *reader) shared() {
 	}
 	for _, of := range byRef {
 		for _, s := range of[1:] {
-			of[0].broken(FieldShared, s.Field)
-			s.broken(FieldShared, of[0].Field)
+			of[0].markBroken(FieldShared, s.Field)
+			s.markBroken(FieldShared, of[0].Field)
 		}
 	}
 	for at, of := range byPlace {
@@ -136,8 +136,8 @@ func (r *reader) shared() {
 			if at == 0 || s.Ref == of[0].Ref && !s.Ref.IsZero() {
 				continue
 			}
-			of[0].broken(ContentsShared, s.Field)
-			s.broken(ContentsShared, of[0].Field)
+			of[0].markBroken(ContentsShared, s.Field)
+			s.markBroken(ContentsShared, of[0].Field)
 		}
 	}
 }

@@ -15,18 +15,18 @@ import (
 	"segel/tsp"
 )
 
-// prepare parses the container and asks for the digests that it takes to verify it.
-func (s *Signature) prepare(r *reader) {
+// parseContainer parses the container and asks for the digests that it takes to verify it.
+func (s *Signature) parseContainer(r *reader) {
 	switch s.Form {
 	case FormRSA:
-		s.prepareRSA(r)
+		s.parseRSA(r)
 		return
 	case FormUnknown:
 		s.Odd = append(s.Odd, Reason{UnknownForm, string(s.SubFilter)})
 	}
 	contents := s.Contents
 	if s.Container, s.ContainerErr = cms.Parse(contents); errors.Is(s.ContainerErr, cms.ErrMalformed) {
-		contents = s.distinguished()
+		contents = s.parseBER()
 	}
 	if s.ContainerErr != nil {
 		return
@@ -36,7 +36,7 @@ func (s *Signature) prepare(r *reader) {
 		s.Info = &s.Container.Signers[0]
 		s.Signer = s.Container.Certificate(*s.Info)
 		if s.Signer == nil {
-			s.adopt(r)
+			s.findSignerCertificate(r)
 		}
 	}
 	if len(s.Container.Signers) != 1 {
@@ -44,7 +44,7 @@ func (s *Signature) prepare(r *reader) {
 	}
 	switch {
 	case s.Form == FormRFC3161:
-		s.prepareToken(contents)
+		s.parseToken(contents)
 	case s.Form == FormSHA1:
 		s.Digest, s.Stated = crypto.SHA1, s.Container.Content
 	case s.Info != nil:
@@ -54,13 +54,13 @@ func (s *Signature) prepare(r *reader) {
 			s.Odd = append(s.Odd, Reason{EncapsulatedContent, fmt.Sprintf("%d bytes", len(s.Container.Content))})
 		}
 	}
-	s.want(s.Digest)
+	s.requestDigest(s.Digest)
 }
 
-// distinguished reads a container by the basic encoding rules, as older signers made it, and returns what it is by the
+// parseBER reads a container by the basic encoding rules, as older signers made it, and returns what it is by the
 // distinguished ones. What is signed within it has to be DER, and is verified as it is.
-func (s *Signature) distinguished() []byte {
-	der, changed, err := cms.DER(s.Contents)
+func (s *Signature) parseBER() []byte {
+	der, changed, err := cms.ConvertToDER(s.Contents)
 	if err != nil || !changed {
 		return s.Contents
 	}
@@ -70,25 +70,25 @@ func (s *Signature) distinguished() []byte {
 	return der
 }
 
-func (s *Signature) prepareToken(contents []byte) {
+func (s *Signature) parseToken(contents []byte) {
 	s.Token, s.TokenErr = tsp.Parse(contents)
 	if s.Token != nil {
 		s.Digest, s.Stated = s.Token.Hash, s.Token.Imprint
 	}
 }
 
-// prepareRSA reads the form that has its certificate in the dictionary (ISO 32000-2 §12.8.3.2).
-func (s *Signature) prepareRSA(r *reader) {
+// parseRSA reads the form that has its certificate in the dictionary (ISO 32000-2 §12.8.3.2).
+func (s *Signature) parseRSA(r *reader) {
 	s.Digest = crypto.SHA1
 	s.Certificates, s.Refused = r.dictionaryCertificates(s.dict)
 	if len(s.Certificates) > 0 {
 		s.Signer = s.Certificates[0]
 	}
-	if rest, err := asn1.Unmarshal(s.Contents, &s.bare); err != nil || len(bytes.Trim(rest, "\x00")) > 0 {
+	if rest, err := asn1.Unmarshal(s.Contents, &s.rsaValue); err != nil || len(bytes.Trim(rest, "\x00")) > 0 {
 		s.ContainerErr = fmt.Errorf("%w: no octet string", cms.ErrMalformed)
 		return
 	}
-	s.want(s.Digest)
+	s.requestDigest(s.Digest)
 }
 
 // dictionaryCertificates reads /Cert of a signature dictionary: one byte string, or an array of them, the signer's
@@ -125,9 +125,9 @@ func usableCertificate(der []byte) (*x509.Certificate, error) {
 	return c, nil
 }
 
-// adopt looks for the signer's certificate in the dictionary and in the document security store, if the container has
+// findSignerCertificate looks for the signer's certificate in the dictionary and in the document security store, if the container has
 // none.
-func (s *Signature) adopt(r *reader) {
+func (s *Signature) findSignerCertificate(r *reader) {
 	known, refused := r.dictionaryCertificates(s.dict)
 	s.Refused = append(s.Refused, refused...)
 	for _, p := range r.storedCertificates() {
@@ -144,7 +144,7 @@ func (s *Signature) adopt(r *reader) {
 
 // messageDigest returns what the signed attributes state, or nil.
 func messageDigest(s *cms.Signer) []byte {
-	der, ok, err := cms.Value(s.Signed, cms.OIDMessageDigest)
+	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
 	if err != nil || !ok {
 		return nil
 	}
@@ -155,12 +155,12 @@ func messageDigest(s *cms.Signer) []byte {
 	return v
 }
 
-// verify checks the mathematics of each signature with the digests that were computed.
-func (r *reader) verify() error {
+// verifySignatures checks the mathematics of each signature with the digests that were computed.
+func (r *reader) verifySignatures() error {
 	for _, s := range r.file.Signatures {
-		s.Computed = s.computed(s.Digest)
-		s.Integrity = s.integrity()
-		s.Weak = s.weak()
+		s.Computed = s.computedDigest(s.Digest)
+		s.Integrity = s.verifyIntegrity()
+		s.Weak = s.weakAlgorithms()
 		s.readTokens()
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -169,8 +169,8 @@ func (r *reader) verify() error {
 	return nil
 }
 
-// integrity reports whether digest and signature value are right.
-func (s *Signature) integrity() error {
+// verifyIntegrity reports whether digest and signature value are right.
+func (s *Signature) verifyIntegrity() error {
 	switch {
 	case s.ContainerErr != nil:
 		if errors.Is(s.ContainerErr, cms.ErrAlgorithm) {
@@ -178,7 +178,7 @@ func (s *Signature) integrity() error {
 		}
 		return fmt.Errorf("%w: %w", ErrContainer, s.ContainerErr)
 	case s.Form == FormRFC3161 && s.Token == nil:
-		return typed(s.TokenErr)
+		return wrapVerifyError(s.TokenErr)
 	case s.Signer == nil:
 		return errors.Join(append([]error{ErrNoSigner}, s.Refused...)...)
 	case s.Digest == 0 || !s.Digest.Available():
@@ -188,31 +188,31 @@ func (s *Signature) integrity() error {
 	}
 	switch s.Form {
 	case FormRSA:
-		return typed(cms.VerifyRSA(s.Signer, s.Computed, s.bare))
+		return wrapVerifyError(cms.VerifyRSA(s.Signer, s.Computed, s.rsaValue))
 	case FormRFC3161:
 		if !bytes.Equal(s.Computed, s.Stated) {
 			return ErrDigest
 		}
-		return typed(s.TokenErr)
+		return wrapVerifyError(s.TokenErr)
 	case FormSHA1:
 		if !bytes.Equal(s.Computed, s.Stated) {
 			return ErrDigest
 		}
-		return typed(s.Container.VerifyOld(*s.Info, sum(s.Info.Digest, s.Container.Content)))
+		return wrapVerifyError(s.Container.VerifyLegacy(*s.Info, hashBytes(s.Info.Digest, s.Container.Content)))
 	}
 	if s.Info.SignedDER != nil && !bytes.Equal(s.Computed, s.Stated) {
 		return ErrDigest
 	}
-	if c := s.Container.Content; c != nil && !bytes.Equal(sum(s.Digest, c), s.Computed) {
+	if c := s.Container.Content; c != nil && !bytes.Equal(hashBytes(s.Digest, c), s.Computed) {
 		return fmt.Errorf("%w: the container has content of its own, which is not the file", ErrAttributes)
 	}
 	if s.Info.SignedDER == nil {
 		s.Odd = append(s.Odd, Reason{BareSignature, ""})
 	}
-	return typed(s.Container.VerifyOld(*s.Info, s.Computed))
+	return wrapVerifyError(s.Container.VerifyLegacy(*s.Info, s.Computed))
 }
 
-func sum(h crypto.Hash, b []byte) []byte {
+func hashBytes(h crypto.Hash, b []byte) []byte {
 	if !h.Available() {
 		return nil
 	}
@@ -221,8 +221,8 @@ func sum(h crypto.Hash, b []byte) []byte {
 	return d.Sum(nil)
 }
 
-// typed gives an error of verifying one of the errors of this package.
-func typed(err error) error {
+// wrapVerifyError gives an error of verifying one of the errors of this package.
+func wrapVerifyError(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -250,10 +250,10 @@ func (s *Signature) readTokens() {
 		for _, v := range a.Values {
 			t := Token{DER: v.FullBytes}
 			var basic bool
-			if t.Token, basic, t.Err = tsp.Read(v.FullBytes); t.Err == nil && !bytes.Equal(sum(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
+			if t.Token, basic, t.Err = tsp.ParseLenient(v.FullBytes); t.Err == nil && !bytes.Equal(hashBytes(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
 				t.Err = ErrDigest
 			}
-			if basic && !s.is(BasicEncoding) {
+			if basic && !s.hasOddity(BasicEncoding) {
 				s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
 			}
 			s.Tokens = append(s.Tokens, t)
@@ -261,13 +261,13 @@ func (s *Signature) readTokens() {
 	}
 }
 
-// is reports whether a signature is odd in that way.
-func (s *Signature) is(odd ReasonCode) bool {
+// hasOddity reports whether a signature is odd in that way.
+func (s *Signature) hasOddity(odd ReasonCode) bool {
 	return slices.ContainsFunc(s.Odd, func(r Reason) bool { return r.Code == odd })
 }
 
-// weak names the algorithms that are no longer relied on.
-func (s *Signature) weak() []string {
+// weakAlgorithms names the algorithms that are no longer relied on.
+func (s *Signature) weakAlgorithms() []string {
 	var names []string
 	add := func(h crypto.Hash) {
 		name := ""

@@ -48,7 +48,7 @@ func summary(f *facts.File) string {
 			fmt.Fprintf(&b, "\n   r%d %v denied %d of %d", l.Revision, l.Level, len(l.Denied), len(l.Changes))
 			for _, i := range l.Denied {
 				c := l.Changes[i]
-				fmt.Fprintf(&b, "\n      %v %s %s %s %v", c.Ref, c.What, c.Code, c.Detail, c.Paths)
+				fmt.Fprintf(&b, "\n      %v %s %s %s %v", c.Ref, c.Operation, c.Code, c.Detail, c.Paths)
 			}
 		}
 		b.WriteString("\n")

@@ -9,8 +9,8 @@ import (
 	"segel/pdf"
 )
 
-// broken notes why a signature does not cover what it seems to.
-func (s *Signature) broken(code ReasonCode, detail string) {
+// markBroken notes why a signature does not cover what it seems to.
+func (s *Signature) markBroken(code ReasonCode, detail string) {
 	s.Coverage.State = Broken
 	s.Coverage.Reasons = append(s.Coverage.Reasons, Reason{code, detail})
 }
@@ -19,24 +19,24 @@ func (s *Signature) broken(code ReasonCode, detail string) {
 func (r *reader) readRange(s *Signature, o pdf.Object) {
 	list, ok := o.(pdf.Array)
 	if !ok {
-		s.broken(RangeMissing, "")
+		s.markBroken(RangeMissing, "")
 		return
 	}
 	if len(list) > 4 {
-		s.broken(RangeCount, fmt.Sprintf("%d numbers", len(list)))
+		s.markBroken(RangeCount, fmt.Sprintf("%d numbers", len(list)))
 		list = list[:4]
 	}
 	for _, v := range list {
 		n, ok := v.(pdf.Integer)
 		if !ok || n < 0 {
-			s.broken(RangeNumbers, fmt.Sprint(v))
+			s.markBroken(RangeNumbers, fmt.Sprint(v))
 			s.ByteRange = nil
 			return
 		}
 		s.ByteRange = append(s.ByteRange, int64(n))
 	}
 	if len(list) < 4 {
-		s.broken(RangeCount, fmt.Sprintf("%d numbers", len(list)))
+		s.markBroken(RangeCount, fmt.Sprintf("%d numbers", len(list)))
 		return
 	}
 	r.checkRange(s)
@@ -46,16 +46,16 @@ func (r *reader) readRange(s *Signature, o pdf.Object) {
 func (r *reader) checkRange(s *Signature) {
 	b := s.ByteRange
 	if b[0] != 0 {
-		s.broken(RangeStart, "")
+		s.markBroken(RangeStart, "")
 	}
 	// Each is compared alone first: sums of numbers up to 2^63 would overflow.
 	if size := r.file.Size; b[0] > size || b[1] > size || b[2] > size || b[3] > size || b[0]+b[1] > b[2] || b[2]+b[3] > size {
-		s.broken(RangeOutside, "")
+		s.markBroken(RangeOutside, "")
 		s.ByteRange = nil
 		return
 	}
 	if b[0]+b[1] != s.gapAt || b[2] != s.gapEnd || s.gapEnd == 0 {
-		s.broken(RangeGap, fmt.Sprintf("gap from %d to %d, /Contents from %d to %d", b[0]+b[1], b[2], s.gapAt, s.gapEnd))
+		s.markBroken(RangeGap, fmt.Sprintf("gap from %d to %d, /Contents from %d to %d", b[0]+b[1], b[2], s.gapAt, s.gapEnd))
 	}
 	if s.Coverage.State == "" {
 		s.Coverage.End = b[2] + b[3]
@@ -66,11 +66,11 @@ func (r *reader) checkRange(s *Signature) {
 // else: white space in it would be room for other readings.
 func (r *reader) checkContents(s *Signature) error {
 	if s.gapEnd == 0 {
-		s.broken(ContentsMissing, "")
+		s.markBroken(ContentsMissing, "")
 		return nil
 	}
 	const chunk = 64 << 10
-	buf := r.lend(int(max(0, min(chunk, s.gapEnd-s.gapAt))))
+	buf := r.borrowBuffer(int(max(0, min(chunk, s.gapEnd-s.gapAt))))
 	for at := s.gapAt; at < s.gapEnd; at += chunk {
 		b := buf[:min(chunk, s.gapEnd-at)]
 		if _, err := r.r.ReadAt(b, at); err != nil && at+int64(len(b)) < r.file.Size {
@@ -78,7 +78,7 @@ func (r *reader) checkContents(s *Signature) error {
 		}
 		if at == s.gapAt {
 			if b[0] != '<' {
-				s.broken(ContentsMissing, "not hexadecimal")
+				s.markBroken(ContentsMissing, "not hexadecimal")
 				return nil
 			}
 			b = b[1:]
@@ -87,7 +87,7 @@ func (r *reader) checkContents(s *Signature) error {
 			b = bytes.TrimSuffix(b, []byte(">"))
 		}
 		if slices.ContainsFunc(b, notHex) {
-			s.broken(RangeGap, "more than digits in the gap")
+			s.markBroken(RangeGap, "more than digits in the gap")
 			return nil
 		}
 	}
@@ -98,22 +98,22 @@ func notHex(c byte) bool {
 	return (c < '0' || c > '9') && (c < 'A' || c > 'F') && (c < 'a' || c > 'f')
 }
 
-// locate finds the revision that each signature closes: the signed bytes end behind its %%EOF, with nothing but white
+// locateRevisions finds the revision that each signature closes: the signed bytes end behind its %%EOF, with nothing but white
 // space between, and /Contents stands in what it added.
-func (r *reader) locate(revisions []pdf.Revision) {
+func (r *reader) locateRevisions(revisions []pdf.Revision) {
 	for _, s := range r.file.Signatures {
 		if s.Coverage.End == 0 {
 			continue
 		}
 		end := s.Coverage.End
-		i := slices.IndexFunc(revisions, func(v pdf.Revision) bool { return v.EOF != 0 && v.EOF <= end && r.blank(v.EOF, end) })
+		i := slices.IndexFunc(revisions, func(v pdf.Revision) bool { return v.EOF != 0 && v.EOF <= end && r.isBlank(v.EOF, end) })
 		if i < 0 {
-			s.broken(RangeEnd, fmt.Sprintf("at %d", end))
+			s.markBroken(RangeEnd, fmt.Sprintf("at %d", end))
 			s.Coverage.End = 0
 			continue
 		}
 		if i > 0 && s.gapAt < revisions[i-1].EOF {
-			s.broken(Overlap, fmt.Sprintf("/Contents stands in revision before %d", i+1))
+			s.markBroken(Overlap, fmt.Sprintf("/Contents stands in revision before %d", i+1))
 		}
 		s.Revision = i + 1
 		if s.Coverage.State != "" {
@@ -122,16 +122,16 @@ func (r *reader) locate(revisions []pdf.Revision) {
 		s.Coverage.State = WholeRevision
 		if i == len(revisions)-1 {
 			s.Coverage.State = WholeFile
-			if r.file.Size-end > maxBlankBehind || !r.blank(end, r.file.Size) {
-				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-end))
+			if r.file.Size-end > maxBlankBehind || !r.isBlank(end, r.file.Size) {
+				s.markBroken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-end))
 			}
 		}
 	}
 	lastEnd := r.lastEnd(revisions)
-	if n := len(revisions); n > 0 && (r.file.Size-lastEnd > maxBlankBehind || !r.blank(lastEnd, r.file.Size)) {
+	if n := len(revisions); n > 0 && (r.file.Size-lastEnd > maxBlankBehind || !r.isBlank(lastEnd, r.file.Size)) {
 		for _, s := range r.file.Signatures {
 			if s.Revision != n {
-				s.broken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-lastEnd))
+				s.markBroken(JunkBehind, fmt.Sprintf("%d bytes", r.file.Size-lastEnd))
 			}
 		}
 	}
@@ -158,8 +158,8 @@ const (
 	maxBlankBehind = 512
 )
 
-// blank reports whether only white space stands between two offsets.
-func (r *reader) blank(from, to int64) bool {
+// isBlank reports whether only white space stands between two offsets.
+func (r *reader) isBlank(from, to int64) bool {
 	if from >= to {
 		return from == to
 	}
@@ -173,13 +173,13 @@ func (r *reader) blank(from, to int64) bool {
 	return len(bytes.Trim(b, "\x00\t\n\f\r ")) == 0
 }
 
-// agree holds a signature against the revision it closes: the field must have the same dictionary there.
-func (r *reader) agree(s *Signature, state *pdf.State) {
-	for _, what := range state.Odd {
-		s.broken(RevisionUnsound, what)
+// checkSignedRevision holds a signature against the revision it closes: the field must have the same dictionary there.
+func (r *reader) checkSignedRevision(s *Signature, state *pdf.State) {
+	for _, what := range state.Ambiguities {
+		s.markBroken(RevisionUnsound, what)
 	}
 	if _, _, err := state.Root(); err != nil {
-		s.broken(RevisionUnsound, err.Error())
+		s.markBroken(RevisionUnsound, err.Error())
 		return
 	}
 	field, err := state.Dict(s.FieldRef)
@@ -187,25 +187,25 @@ func (r *reader) agree(s *Signature, state *pdf.State) {
 		field, err = s.fieldDict, nil
 	}
 	if err != nil || field == nil {
-		s.broken(FieldDiffers, "it is not there")
+		s.markBroken(FieldDiffers, "it is not there")
 		return
 	}
 	value, err := state.Dict(field["V"])
 	if err != nil || value == nil || refOf(field["V"]) != s.Ref {
-		s.broken(FieldDiffers, "it has another value")
+		s.markBroken(FieldDiffers, "it has another value")
 		return
 	}
 	contents, err := state.String(value["Contents"])
 	if err != nil || !bytes.Equal(contents.Bytes, s.Contents) {
-		s.broken(DictionaryDiffers, "/Contents")
+		s.markBroken(DictionaryDiffers, "/Contents")
 		return
 	}
-	if at, end := contents.Span(); at != s.gapAt || end != s.gapEnd {
-		s.broken(DictionaryDiffers, "/Contents stands elsewhere")
+	if at, end := contents.FileRange(); at != s.gapAt || end != s.gapEnd {
+		s.markBroken(DictionaryDiffers, "/Contents stands elsewhere")
 		return
 	}
 	for _, k := range diff.Differing(value, s.dict) {
-		s.broken(DictionaryDiffers, "/"+string(k))
+		s.markBroken(DictionaryDiffers, "/"+string(k))
 	}
 }
 

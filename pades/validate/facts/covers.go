@@ -5,65 +5,65 @@ import (
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Bounds of the content that is looked at for what is covered, of all pages of a file.
 const (
-	maxCovered      = 80 << 20 // bytes, as ink counts them
+	maxCovered      = 80 << 20 // bytes, as package content counts them
 	maxCoveredMarks = 200_000
 	maxComparisons  = 30_000_000 // of marks with each other, in one file
 )
 
-// painted is what the content of pages paints, each looked at once, as the first revision that asks has it: a revision
+// paintedPages is what the content of pages paints, each looked at once, as the first revision that asks has it: a revision
 // that changed it is denied for that.
-type painted struct {
-	document *pdf.Document
-	reader   *ink.Reader
-	pages    map[int]page
-	marks    int
-	held     int // comparisons that were made
-	shown    shownText
+type paintedPages struct {
+	document    *pdf.Document
+	reader      *content.Reader
+	pages       map[int]paintedPage
+	marks       int
+	comparisons int // comparisons that were made
+	shown       shownText
 }
 
 // shownText is the text that annotations of pages show in one state of the file: of form fields, that is what they were
 // filled in with. Text that a signature shows is not among it; what stands over that is told as such.
 type shownText struct {
 	document *pdf.Document
-	reader   *ink.Reader
-	pages    map[int]page
+	reader   *content.Reader
+	pages    map[int]paintedPage
 }
 
-// maxShown bounds the appearances of annotations that are looked at, of all states of a file, as ink counts them.
+// maxShown bounds the appearances of annotations that are looked at, of all states of a file, as package content counts them.
 const maxShown = 32 << 20
 
-type page struct {
+type paintedPage struct {
 	*pdf.Page
-	marks  []mark
-	unseen bool // there may be more
+	marks      []paintedMark
+	incomplete bool // there may be more
 }
 
-// mark is as much of an ink.Mark as is kept.
-type mark struct {
+// paintedMark is as much of an content.Mark as is kept.
+type paintedMark struct {
 	box        pdf.Rect // points of the page as displayed
 	text, area bool     // an area is a rectangle that is filled, perhaps no more than a background
 }
 
-func (r *reader) content(d *pdf.Document, number int) page {
-	c := &r.painted
+func (r *reader) readContent(d *pdf.Document, number int) paintedPage {
+	c := &r.pageContents
 	if c.reader == nil {
-		c.document, c.reader, c.pages = d, ink.NewReader(d, ink.Limits{Bytes: maxCovered}), map[int]page{}
+		c.document, c.reader, c.pages = d, content.NewReader(d, content.Limits{Bytes: maxCovered}), map[int]paintedPage{}
 	}
 	if p, known := c.pages[number]; known {
 		return p
 	}
-	p := page{unseen: true}
+	p := paintedPage{incomplete: true}
 	if at, err := c.document.Page(number); err == nil && c.marks < maxCoveredMarks {
-		marks, err := c.reader.Content(at)
-		p = page{Page: at, unseen: !told(err)}
+		marks, err := c.reader.ContentMarks(at)
+		p = paintedPage{Page: at, incomplete: !isComplete(err)}
 		for _, m := range marks {
-			if m.Hidden == "" && !m.Lines {
-				p.marks = append(p.marks, mark{m.Box, m.Kind == ink.Text, m.Kind == ink.Drawing && m.Whole})
+			if m.Hidden == "" && !m.StrokeOnly {
+				p.marks = append(p.marks, paintedMark{m.Box, m.Kind == content.Text, m.Kind == content.Drawing && m.FillsBox})
 			}
 		}
 		c.marks += len(p.marks)
@@ -73,25 +73,25 @@ func (r *reader) content(d *pdf.Document, number int) page {
 }
 
 // annotationText lists the text that the annotations of a page show in a state of the file.
-func (r *reader) annotationText(d *pdf.Document, number int) page {
-	s := &r.painted.shown
+func (r *reader) annotationText(d *pdf.Document, number int) paintedPage {
+	s := &r.pageContents.shown
 	if s.document != d {
 		left := int64(maxShown)
 		if s.reader != nil {
-			left = max(s.reader.Remaining(), 1)
+			left = max(s.reader.RemainingBytes(), 1)
 		}
-		*s = shownText{document: d, reader: ink.NewReader(d, ink.Limits{Bytes: left}), pages: map[int]page{}}
+		*s = shownText{document: d, reader: content.NewReader(d, content.Limits{Bytes: left}), pages: map[int]paintedPage{}}
 	}
 	if p, known := s.pages[number]; known {
 		return p
 	}
-	p := page{unseen: true}
+	p := paintedPage{incomplete: true}
 	if at, err := d.Page(number); err == nil {
-		marks, err := s.reader.Annotations(at)
-		p = page{Page: at, unseen: !told(err)}
+		marks, err := s.reader.AnnotationMarks(at)
+		p = paintedPage{Page: at, incomplete: !isComplete(err)}
 		for _, m := range marks {
-			if m.Kind == ink.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
-				p.marks = append(p.marks, mark{box: m.Box, text: true})
+			if m.Kind == content.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
+				p.marks = append(p.marks, paintedMark{box: m.Box, text: true})
 			}
 		}
 	}
@@ -114,28 +114,28 @@ func isSignatureWidget(d *pdf.Document, ref pdf.Ref) bool {
 	return false
 }
 
-// told tells by the error of an ink.Reader whether all marks are listed. Text in a font that is missing is among them,
+// isComplete tells by the error of an content.Reader whether all marks are listed. Text in a font that is missing is among them,
 // about where it is.
-func told(err error) bool {
-	var u *ink.Untold
-	return err == nil || errors.As(err, &u) && u.Reason == ink.NoFont
+func isComplete(err error) bool {
+	var u *content.IncompleteError
+	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
-// covers tells what a page paints within a box of default user space: its content, and text of annotations, which a field
+// describeCovered tells what a page paints within a box of default user space: its content, and text of annotations, which a field
 // that is filled in again takes the place of. What cannot be looked at to its end counts as a picture.
-func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
+func (r *reader) describeCovered(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 	text, picture := false, false
-	for _, p := range [2]page{r.content(d, number), r.annotationText(d, number)} {
-		if r.painted.held += len(p.marks); r.painted.held > maxComparisons {
-			p = page{unseen: true}
+	for _, p := range [2]paintedPage{r.readContent(d, number), r.annotationText(d, number)} {
+		if r.pageContents.comparisons += len(p.marks); r.pageContents.comparisons > maxComparisons {
+			p = paintedPage{incomplete: true}
 		}
 		at := box
 		if p.Page != nil {
 			at = p.FromUser(box)
 		}
-		picture = picture || p.unseen
+		picture = picture || p.incomplete
 		for _, m := range p.marks {
-			if touches(at, m) {
+			if hidesMark(at, m) {
 				text, picture = text || m.text, picture || !m.text
 			}
 		}
@@ -150,22 +150,22 @@ func (r *reader) covers(d *pdf.Document, number int, box pdf.Rect) []diff.Note {
 	return notes
 }
 
-// touches reports whether a box covers enough of what is painted to hide something of it: of text a letter, of a
+// hidesMark reports whether a box covers enough of what is painted to hide something of it: of text a letter, of a
 // picture anything, of a filled area, which may be no more than a background, a fifth.
-func touches(box pdf.Rect, m mark) bool {
+func hidesMark(box pdf.Rect, m paintedMark) bool {
 	common := box.Intersect(m.box)
 	if common.Empty() {
 		return false
 	}
 	if m.area {
-		return share(box, m.box) > 0.2
+		return coveredShare(box, m.box) > 0.2
 	}
 	letter := 0.3 * min(m.box.Width(), m.box.Height(), 40)
 	return common.Width() > letter && common.Height() > letter
 }
 
-// share is how much of a box lies within an area, from 0 to 1.
-func share(area, box pdf.Rect) float64 {
+// coveredShare is how much of a box lies within an area, from 0 to 1.
+func coveredShare(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	if common.Empty() || box.Empty() {
 		return 0

@@ -35,7 +35,7 @@ func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
 		return on(t, pdftest.Table(2)).update(func(_ *pdf.Document, u *pdf.Update) {
 			u.Set(pdf.Ref{Number: contents}, &pdf.Stream{Dict: pdf.Dict{}, Data: []byte(content)})
 			if edit != nil {
-				edit(u, must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: page})))
+				edit(u, must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: paintedPage})))
 			}
 		}).fields(pades.FieldSpec{Name: "A", Page: 2, Rect: boxA}, pades.FieldSpec{Name: "W", Page: 1, Rect: word}).b
 	}
@@ -69,11 +69,11 @@ func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
 		{"in a field that waited over a word", on(t, with(long, nil)).sign("A", shown).sign("W", shown).b, diff.OverlapsText},
 		{"on a page behind one that stands there twice", signNew(t, with(long, func(u *pdf.Update, _ pdf.Dict) {
 			tree := must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pages}))
-			tree["Kids"] = append(pdf.Array{pdf.Ref{Number: page + 2}, pdf.Ref{Number: page + 2}}, pdf.Ref{Number: page})
+			tree["Kids"] = append(pdf.Array{pdf.Ref{Number: paintedPage + 2}, pdf.Ref{Number: paintedPage + 2}}, pdf.Ref{Number: paintedPage})
 			tree["Count"] = pdf.Integer(3)
 		}), word, 3), diff.OverlapsText},
 	} {
-		f := read(t, c.b)
+		f := runSteps(t, c.b)
 		if len(troubles(f.Signatures[0])) > 0 {
 			t.Errorf("%s: %s", c.name, summary(f))
 		}
@@ -90,7 +90,7 @@ func TestFieldThatNamesNoPageIsHeldAgainstThePageThatListsIt(t *testing.T) {
 		delete(w, "P")
 		w["Rect"] = pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}.Array()
 	})(t, signedForm(t))
-	if all := notes(read(t, b)); !slices.Contains(all, diff.OverlapsText) {
+	if all := notes(runSteps(t, b)); !slices.Contains(all, diff.OverlapsText) {
 		t.Errorf("noted %v", all)
 	}
 }

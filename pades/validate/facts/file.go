@@ -23,10 +23,10 @@ type Options struct {
 	// Exempt tells which signatures may be shown in a box of that size, in points as displayed; nil is none.
 	Exempt func(s *Signature, shown pdf.Rect) bool
 
-	// Budget is shared with others who read the file; nil is one of its own, of twice [pdf.WorkOf] its size.
+	// Budget is shared with others who read the file; nil is one of its own, of twice [pdf.FileWork] its size.
 	Budget *pdf.Budget
 
-	blind bool // what pages show is not looked at
+	skipContent bool // what pages show is not looked at
 }
 
 // Limits bound what a hostile file can make Read do. A zero field takes its default. See [LimitsForSigning] for a file
@@ -37,8 +37,8 @@ type Limits struct {
 	Revisions  int   // default 2,000
 	Moves      int   // objects that one revision changes; default 20,000
 	Hashed     int64 // bytes hashed beyond one pass of the file; default 64 MiB and the file once again
-	Proofs     int   // items of each kind in the document security store; default 10,000
-	ProofBytes int64 // of all of them; default 8 MiB
+	StoreItems int   // items of each kind in the document security store; default 10,000
+	StoreBytes int64 // of all of them; default 8 MiB
 	Content    int64 // bytes that are looked through for what is hidden on pages, as [ink.Limits] counts them; default 80 MiB, some 16 MiB of content
 }
 
@@ -98,7 +98,7 @@ const (
 	WarnJunkBefore     WarningCode = "junk_before"      // bytes before the header
 	WarnTolerated      WarningCode = "tolerated"        // defects that have one reading
 	WarnRepaired       WarningCode = "repaired"         //
-	WarnNotLooked      WarningCode = "not_looked"       // a page was too large or too odd to be looked through
+	WarnNotExamined    WarningCode = "not_looked"       // a page was too large or too odd to be looked through
 	WarnForm           WarningCode = "form"             // the form cannot be read
 	WarnStore          WarningCode = "store"            // a part of the document security store cannot be read
 	WarnSkipped        WarningCode = "skipped_revision" // what looks like a revision is not one of the file's
@@ -111,13 +111,13 @@ var ErrUnreadable = errors.New("file cannot be read")
 // Read collects the facts. It reads r once from end to end, for its digest and those of all signatures. What is wrong
 // with a signature is a fact about it, not an error. Errors: ErrUnreadable, those of r, and ctx's.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
-	return read(ctx, r, size, o, (*reader).signatures, (*reader).store, (*reader).states, (*reader).hash, (*reader).verify, (*reader).later, (*reader).hidden)
+	return runSteps(ctx, r, size, o, (*reader).readSignatures, (*reader).readStore, (*reader).readStates, (*reader).hashFile, (*reader).verifySignatures, (*reader).recordLater, (*reader).inspectContent)
 }
 
 // ReadStructure collects what the objects of a file tell: what each signature covers, and what was changed behind it. It
 // hashes nothing, verifies no signature and looks at no page, so it reads what the cross-reference leads to. Integrity,
 // SHA256 and the remarks on what a change covers are missing.
 func ReadStructure(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
-	o.blind = true
-	return read(ctx, r, size, o, (*reader).signatures, (*reader).states, (*reader).later)
+	o.skipContent = true
+	return runSteps(ctx, r, size, o, (*reader).readSignatures, (*reader).readStates, (*reader).recordLater)
 }

@@ -28,7 +28,7 @@ func TestAFieldThatIsFilledInShowsItsValue(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			_, b := signedCase(t, c)
-			f := read(t, b)
+			f := runSteps(t, b)
 			found := troubles(f.Signatures[0])
 			noted := slices.Contains(notes(f), diff.ValueNotCompared)
 			if denied := len(found) > 0; denied != (c.Want == formtest.Denied) || !denied && noted != (c.Want == formtest.Warned) {
@@ -56,7 +56,7 @@ func TestAFieldShowsItsValueBehindACertification(t *testing.T) {
 			t.Parallel()
 			c := caseNamed(t, name)
 			_, b := signedCase(t, c, certify(2))
-			f := read(t, b)
+			f := runSteps(t, b)
 			if found := troubles(f.Signatures[0]); len(found) > 0 != (c.Want == formtest.Denied) {
 				t.Errorf("%v\n%s", found, summary(f))
 			}
@@ -98,7 +98,7 @@ func TestTextThatAFieldShowedCountsAsSignedText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := read(t, c.file(t))
+			f := runSteps(t, c.file(t))
 			if found := troubles(f.Signatures[0]); len(found) > 0 {
 				t.Fatalf("%v\n%s", found, summary(f))
 			}
@@ -116,9 +116,9 @@ func TestAnAppearanceThatIsTooLargeIsNotCompared(t *testing.T) {
 		b := must[[]byte](t)(formtest.Append(signed, func(f *formtest.Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("Agus")
-			f.Look(w, strings.Repeat(" ", size)+"BT /Helv 12 Tf 2 5 Td (Agus) Tj ET")
+			f.SetAppearance(w, strings.Repeat(" ", size)+"BT /Helv 12 Tf 2 5 Td (Agus) Tj ET")
 		}))
-		f := read(t, b)
+		f := runSteps(t, b)
 		if found := troubles(f.Signatures[0]); len(found) == 0 != want {
 			t.Errorf("%d bytes: %v\n%s", size, found, summary(f))
 		}

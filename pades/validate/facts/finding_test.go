@@ -10,10 +10,10 @@ import (
 
 func TestSignedFileTellsWhatItsReadersMayNotSee(t *testing.T) {
 	t.Parallel()
-	for _, s := range slices.Concat(pdftest.Suspects(), pdftest.Innocents()) {
+	for _, s := range slices.Concat(pdftest.SuspectCases(), pdftest.HarmlessCases()) {
 		t.Run(s.Name, func(t *testing.T) {
 			t.Parallel()
-			f := read(t, on(t, s.File).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown).b)
+			f := runSteps(t, on(t, s.File).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown).b)
 			wantIntact(t, f, "A")
 			var kinds []string
 			for _, x := range f.Findings {

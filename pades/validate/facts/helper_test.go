@@ -31,7 +31,7 @@ func must[T any](t testing.TB) func(v T, err error) T {
 }
 
 // office is the authority that certifies everybody in these tests.
-var office = sync.OnceValues(func() (*authority.Authority, error) { return authority.Ephemeral("http://localhost", time.Now) })
+var office = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
 
 // person is somebody who can sign.
 type person struct {
@@ -151,7 +151,7 @@ var (
 	boxB = pdf.Rect{LLX: 300, LLY: 100, URX: 400, URY: 140}
 )
 
-func read(t testing.TB, b []byte) *facts.File {
+func runSteps(t testing.TB, b []byte) *facts.File {
 	t.Helper()
 	return must[*facts.File](t)(facts.Read(t.Context(), bytes.NewReader(b), int64(len(b)), facts.Options{}))
 }

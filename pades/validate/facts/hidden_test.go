@@ -16,10 +16,10 @@ func prepared(t *testing.T, content string, edit func(u *pdf.Update, catalog, pa
 	p := on(t, pdftest.Table(1)).update(func(_ *pdf.Document, u *pdf.Update) {
 		u.Set(pdf.Ref{Number: contents}, &pdf.Stream{Dict: pdf.Dict{}, Data: []byte(content)})
 		if edit != nil {
-			edit(u, must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: catalog})), must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: page})))
+			edit(u, must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: catalog})), must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: paintedPage})))
 		}
 	})
-	f := read(t, p.fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown).b)
+	f := runSteps(t, p.fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown).b)
 	wantIntact(t, f, "A")
 	return f
 }
@@ -87,7 +87,7 @@ func TestHiddenContentIsWarnedOf(t *testing.T) {
 		{"under the signature", "BT /F1 6 Tf " + fmt.Sprint(boxA.LLX+5, " ", boxA.LLY+5) + " Td (A) Tj ET", nil, ""},
 		{"in what cannot be decoded", "", func(u *pdf.Update, _, page pdf.Dict) {
 			page["Contents"] = u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("CCITTFaxDecode")}, Data: []byte("x")})
-		}, facts.WarnNotLooked},
+		}, facts.WarnNotExamined},
 		{"in a font that is not there", "BT /F9 24 Tf 72 720 Td (Seribu) Tj ET", nil, ""},
 		{"without opacity", "/N gs " + text, clear, facts.WarnInvisibleText},
 		{"under an area that is seen through", text + "/H gs 1 g 60 700 400 60 re f", clear, ""},
@@ -119,9 +119,9 @@ func TestKeyThatTheSignedFileStatesTwiceIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	sign := func(entries string) *facts.File {
 		b := section{objects: map[int]string{
-			page: "<< /Type /Page /Parent 2 0 R /Contents 6 0 R " + entries + " >>", 60: stated("q Q"),
+			paintedPage: "<< /Type /Page /Parent 2 0 R /Contents 6 0 R " + entries + " >>", 60: stated("q Q"),
 		}}.append(t, pdftest.Table(2))
-		return read(t, on(t, b).fields(pades.FieldSpec{Name: "A", Page: 2, Rect: boxA}).sign("A").b)
+		return runSteps(t, on(t, b).fields(pades.FieldSpec{Name: "A", Page: 2, Rect: boxA}).sign("A").b)
 	}
 	if f := sign("/Contents 60 0 R"); !warned(f, facts.WarnTwofold) {
 		t.Errorf("%s%+v", summary(f), f.Warnings)
@@ -134,7 +134,7 @@ func TestKeyThatTheSignedFileStatesTwiceIsWarnedOf(t *testing.T) {
 func TestSignatureThatWasTakenOutOfItsFieldIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	b := field("A", func(_ *pdf.Update, f pdf.Dict) { delete(f, "V") })(t, signedTable(t))
-	f := read(t, b)
+	f := runSteps(t, b)
 	if len(f.Signatures) > 0 || !warned(f, facts.WarnLooseSignature) {
 		t.Errorf("%s%+v", summary(f), f.Warnings)
 	}

@@ -7,13 +7,13 @@ import (
 	"segel/pades/validate/diff"
 )
 
-// later tells each signature what the revisions behind its own changed, and which of that is denied: what it does not
+// recordLater tells each signature what the revisions behind its own changed, and which of that is denied: what it does not
 // permit, and every comment. A certification may permit comments (ISO 32000-2 §12.8.2.2), but a comment may cover text
 // or pass for it, and whether it does is not to be told from the file for sure. For the same reason nobody gives himself a
 // new field that is to be seen behind a certification, which permits to sign in those that it certified.
-func (r *reader) later() error {
-	r.dateProofs()
-	r.unanswered()
+func (r *reader) recordLater() error {
+	r.dateStoreItems()
+	r.denyUnanswered()
 	for _, s := range r.file.Signatures {
 		if s.Revision == 0 {
 			continue
@@ -38,9 +38,9 @@ func (r *reader) later() error {
 	return nil
 }
 
-// unanswered denies what shows in the field of a signature that does not hold: nobody answers for it. A signature that
+// denyUnanswered denies what shows in the field of a signature that does not hold: nobody answers for it. A signature that
 // nobody here can compute may hold.
-func (r *reader) unanswered() {
+func (r *reader) denyUnanswered() {
 	broken := map[string]bool{}
 	for _, s := range r.file.Signatures {
 		for _, err := range []error{ErrDigest, ErrValue, ErrContainer, ErrAttributes} {
@@ -65,17 +65,17 @@ func (s *Signature) locksChange(c diff.Change) bool {
 	if c.Field == "" || c.Level != diff.FormFilling || c.Field == s.Field {
 		return false
 	}
-	return slices.ContainsFunc(s.Locks, func(l Lock) bool { return l.locks(c.Field) })
+	return slices.ContainsFunc(s.Locks, func(l Lock) bool { return l.locksField(c.Field) })
 }
 
-// dateProofs says in which revision each proof came.
-func (r *reader) dateProofs() {
+// dateStoreItems says in which revision each proof came.
+func (r *reader) dateStoreItems() {
 	if r.file.DSS == nil || len(r.file.Revisions) == 0 {
 		return
 	}
-	for _, list := range [][]Proof{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
+	for _, list := range [][]StoreItem{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
 		for i := range list {
-			list[i].Revision = r.born[list[i].Ref.Number]
+			list[i].Revision = r.firstRevisions[list[i].Ref.Number]
 		}
 	}
 }

@@ -3,16 +3,16 @@ package facts
 import "segel/pdf"
 
 func (l Limits) withDefaults(size int64) Limits {
-	def(&l.Signatures, 1000)
-	def(&l.Revisions, 2000)
-	def(&l.Moves, 20_000)
-	def(&l.Hashed, 64<<20+size)
-	def(&l.Proofs, 10_000)
-	def(&l.ProofBytes, 8<<20)
-	def(&l.Content, 80<<20)
+	setDefault(&l.Signatures, 1000)
+	setDefault(&l.Revisions, 2000)
+	setDefault(&l.Moves, 20_000)
+	setDefault(&l.Hashed, 64<<20+size)
+	setDefault(&l.StoreItems, 10_000)
+	setDefault(&l.StoreBytes, 8<<20)
+	setDefault(&l.Content, 80<<20)
 	// A part of it is for all states of the file, and two of them at a time have one of their own.
-	def(&l.PDF.Cache, 4<<20)
-	def(&l.PDF.Decoded, 11<<20)
+	setDefault(&l.PDF.Cache, 4<<20)
+	setDefault(&l.PDF.Decoded, 11<<20)
 	return l
 }
 
@@ -32,12 +32,12 @@ func LimitsForSigning(size int64) Limits {
 	return l
 }
 
-func def[T int | int64](v *T, d T) {
+func setDefault[T int | int64](v *T, d T) {
 	if *v <= 0 {
 		*v = d
 	}
 }
 
-func (o Options) file(repair bool) pdf.Options {
+func (o Options) pdfOptions(repair bool) pdf.Options {
 	return pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: repair, Budget: o.Budget}
 }

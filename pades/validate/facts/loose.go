@@ -6,15 +6,15 @@ import (
 	"segel/pdf"
 )
 
-// maxSpare bounds the objects that nothing leads to and that are looked at.
-const maxSpare = 5000
+// maxSpareObjects bounds the objects that nothing leads to and that are looked at.
+const maxSpareObjects = 5000
 
-// spare warns of pages and catalogs that lie in the first signed revision and that nothing leads to: a later revision
+// warnSpareContent warns of pages and catalogs that lie in the first signed revision and that nothing leads to: a later revision
 // could put them in the place of others, with content that was signed unseen.
-func (w *stateWalk) spare(state *pdf.State) error {
+func (w *stateWalk) warnSpareContent(state *pdf.State) error {
 	var failed error
-	left := maxSpare
-	w.comparer.Unreached(func(ref pdf.Ref) bool {
+	left := maxSpareObjects
+	w.comparer.EachUnreached(func(ref pdf.Ref) bool {
 		if left--; left < 0 {
 			return false
 		}
@@ -26,16 +26,16 @@ func (w *stateWalk) spare(state *pdf.State) error {
 		dict, _ := o.(pdf.Dict)
 		switch kind, _ := dict["Type"].(pdf.Name); kind {
 		case "Page", "Pages", "Catalog":
-			w.warn(Warning{Code: WarnSpareContent, Ref: ref, Detail: string(kind)})
+			w.addWarning(Warning{Code: WarnSpareContent, Ref: ref, Detail: string(kind)})
 		}
 		return true
 	})
 	return failed
 }
 
-// loose warns of signatures that a revision brought or had, and that no field of the file leads to any more.
-func (w *stateWalk) loose(state *pdf.State) error {
-	for _, m := range state.Moves {
+// warnLooseSignatures warns of signatures that a revision brought or had, and that no field of the file leads to any more.
+func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
+	for _, m := range state.Changes {
 		for _, side := range []struct {
 			d   *pdf.State
 			ref pdf.Ref
@@ -54,17 +54,17 @@ func (w *stateWalk) loose(state *pdf.State) error {
 					continue
 				}
 			}
-			if dict["ByteRange"] != nil && dict["Contents"] != nil && !w.known(side.ref) && !w.told[side.ref] {
-				w.told[side.ref] = true
-				w.warn(Warning{Code: WarnLooseSignature, Ref: side.ref, Detail: fmt.Sprintf("revision %d", len(w.file.Revisions))})
+			if dict["ByteRange"] != nil && dict["Contents"] != nil && !w.isListed(side.ref) && !w.warnedLoose[side.ref] {
+				w.warnedLoose[side.ref] = true
+				w.addWarning(Warning{Code: WarnLooseSignature, Ref: side.ref, Detail: fmt.Sprintf("revision %d", len(w.file.Revisions))})
 			}
 		}
 	}
 	return nil
 }
 
-// known reports whether a signature dictionary is that of a listed signature; a direct one counts as such.
-func (w *stateWalk) known(ref pdf.Ref) bool {
+// isListed reports whether a signature dictionary is that of a listed signature; a direct one counts as such.
+func (w *stateWalk) isListed(ref pdf.Ref) bool {
 	if ref.IsZero() {
 		return true
 	}

@@ -11,14 +11,14 @@ import (
 
 	"segel/pades/validate/diff"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Bounds of the looking at large marks, of one file.
 const (
-	maxLooks    = 50       // pages that are looked at
-	maxLookedAt = 20 << 20 // bytes of content of one of them, as ink counts them
-	maxTiles    = 300      // boxes whose common area is worked out; of more the sum counts
+	maxPageInspections = 50       // pages that are looked at
+	maxInspectedBytes  = 20 << 20 // bytes of content of one of them, as package content counts them
+	maxBoxes           = 300      // boxes whose common area is worked out; of more the sum counts
 )
 
 // markSlack is what rounding may add to the share of a page that a mark takes up.
@@ -27,10 +27,10 @@ const markSlack = 0.01
 // What makes signed content unreadable: half of a word's box hidden; or of pictures, which may show text, a twentieth of
 // the page; or ten shapes of the size of letters, which may be text that is drawn.
 const (
-	hiddenHalf     = 0.5
-	hiddenPictures = 0.05
-	hiddenShapes   = 10
-	letterSize     = 60 // points
+	hiddenWordShare    = 0.5
+	hiddenPictureShare = 0.05
+	hiddenShapeCount   = 10
+	letterSize         = 60 // points
 )
 
 // markedPage is what fields show on a page.
@@ -40,8 +40,8 @@ type markedPage struct {
 	widgets map[pdf.Ref]bool
 }
 
-// add adds a widget, once.
-func (m *markedPage) add(widget pdf.Ref, box pdf.Rect) {
+// addWidget adds a widget, once.
+func (m *markedPage) addWidget(widget pdf.Ref, box pdf.Rect) {
 	if m.widgets[widget] {
 		return
 	}
@@ -51,15 +51,15 @@ func (m *markedPage) add(widget pdf.Ref, box pdf.Rect) {
 	m.widgets[widget] = true
 	switch {
 	case box.Empty():
-	case len(m.boxes) < maxTiles:
+	case len(m.boxes) < maxBoxes:
 		m.boxes = append(m.boxes, box)
 	default:
 		m.more += box.Width() * box.Height()
 	}
 }
 
-// area is that of all boxes together. What they share counts once, as far as it is worked out.
-func (m *markedPage) area() float64 { return unionArea(m.boxes) + m.more }
+// totalArea is that of all boxes together. What they share counts once, as far as it is worked out.
+func (m *markedPage) totalArea() float64 { return unionArea(m.boxes) + m.more }
 
 // denyLargeMarks denies what fields that were filled or signed in a revision show, if it takes up more of a page than
 // Options.MarkArea and makes unreadable what the page showed before. All fields of a revision count together, and those
@@ -76,56 +76,56 @@ func (w *stateWalk) denyLargeMarks(state *pdf.State, changes []diff.Change) erro
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(marks)) {
-		if err := w.denyOnPage(state, number, changes, marks[number]); err != nil {
+		if err := w.denyMarksOnPage(state, number, changes, marks[number]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// exempt reports whether a field is that of a signature which may be shown so large.
-func (w *stateWalk) exempt(field string, shown pdf.Rect) bool {
+// isExempt reports whether a field is that of a signature which may be shown so large.
+func (w *stateWalk) isExempt(field string, shown pdf.Rect) bool {
 	return w.o.Exempt != nil && slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Field == field && w.o.Exempt(s, shown) })
 }
 
-func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Change, marks []int) error {
+func (w *stateWalk) denyMarksOnPage(state *pdf.State, number int, changes []diff.Change, marks []int) error {
 	page, err := state.Document.Page(number)
 	if err != nil {
-		return faultless(err)
+		return dropFault(err)
 	}
-	width, height := page.Displayed()
+	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
 	var fresh markedPage
-	all, exempt := w.marked[number], w.exempted[number]
+	all, exempt := w.markedPages[number], w.exemptPages[number]
 	if all == nil {
 		all, exempt = &markedPage{}, &markedPage{}
-		w.marked[number], w.exempted[number] = all, exempt
+		w.markedPages[number], w.exemptPages[number] = all, exempt
 	}
 	for _, i := range marks {
 		shown := page.FromUser(changes[i].Box)
 		box := shown.Intersect(sheet)
-		if w.exempt(changes[i].Field, shown) {
-			exempt.add(changes[i].Widget, box)
+		if w.isExempt(changes[i].Field, shown) {
+			exempt.addWidget(changes[i].Widget, box)
 			continue
 		}
-		fresh.add(changes[i].Widget, box)
-		all.add(changes[i].Widget, box)
+		fresh.addWidget(changes[i].Widget, box)
+		all.addWidget(changes[i].Widget, box)
 	}
 	var look *markedPage
 	switch area := width * height; {
-	case fresh.area() > (w.o.MarkArea+markSlack)*area:
+	case fresh.totalArea() > (w.o.MarkArea+markSlack)*area:
 		look = &fresh
-	case all.area() > (min(2*w.o.MarkArea, 1)+markSlack)*area:
+	case all.totalArea() > (min(2*w.o.MarkArea, 1)+markSlack)*area:
 		look = all
-	case len(exempt.widgets) > 1 && exempt.area() > (min(2*w.o.MarkArea, 1)+markSlack)*area:
+	case len(exempt.widgets) > 1 && exempt.totalArea() > (min(2*w.o.MarkArea, 1)+markSlack)*area:
 		look = exempt
 	default:
 		return nil
 	}
-	code, detail := diff.CodeHides, ""
-	if w.looks++; w.looks > maxLooks {
+	code, detail := diff.CodeHidesSigned, ""
+	if w.pageInspections++; w.pageInspections > maxPageInspections {
 		code = diff.CodeTooMuch
-	} else if detail, err = w.hides(state.Document, page, look.widgets); err != nil || detail == "" {
+	} else if detail, err = w.describeHidden(state.Document, page, look.widgets); err != nil || detail == "" {
 		return err
 	}
 	for _, i := range marks {
@@ -138,56 +138,56 @@ func (w *stateWalk) denyOnPage(state *pdf.State, number int, changes []diff.Chan
 	return nil
 }
 
-// hides tells what widgets make unreadable of what their page showed in the state before; "" is nothing.
-func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref]bool) (string, error) {
+// describeHidden tells what widgets make unreadable of what their page showed in the state before; "" is nothing.
+func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref]bool) (string, error) {
 	refs := slices.SortedFunc(maps.Keys(widgets), func(a, b pdf.Ref) int { return cmp.Compare(a.Number, b.Number) })
-	cover, err := ink.NewReader(now, ink.Limits{Bytes: maxLookedAt}).Cover(page, refs)
+	cover, err := content.NewReader(now, content.Limits{Bytes: maxInspectedBytes}).MeasureCoverage(page, refs)
 	if err != nil {
 		return "", err
 	}
 	before, err := w.last.Document.Page(page.Number)
 	if err != nil {
-		return "", faultless(err)
+		return "", dropFault(err)
 	}
-	marks, err := ink.NewReader(w.last.Document, ink.Limits{Bytes: maxLookedAt}).Page(before)
-	if err != nil && !errors.Is(err, ink.ErrUntold) {
+	marks, err := content.NewReader(w.last.Document, content.Limits{Bytes: maxInspectedBytes}).PageMarks(before)
+	if err != nil && !errors.Is(err, content.ErrIncomplete) {
 		return "", err
 	}
-	width, height := page.Displayed()
+	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
-	if !told(err) && cover.Share(sheet) > hiddenPictures {
+	if !isComplete(err) && cover.HiddenShare(sheet) > hiddenPictureShare {
 		return "what could not be looked at", nil // it counts as a picture
 	}
-	own := func(m ink.Mark) bool { return widgets[m.Annot] }
+	own := func(m content.Mark) bool { return widgets[m.Annot] }
 	var pictures []pdf.Rect
 	for _, m := range marks {
-		if m.Kind == ink.Image && m.Hidden == "" && !own(m) && len(pictures) < maxTiles {
+		if m.Kind == content.Image && m.Hidden == "" && !own(m) && len(pictures) < maxBoxes {
 			pictures = append(pictures, m.Box)
 		}
 	}
 	var words strings.Builder
 	hidden, shapes := 0.0, 0
 	for _, m := range marks {
-		if own(m) || m.Hidden != "" && !(m.Kind == ink.Text && m.Hidden == ink.ByMode && within(m.Box, pictures)) {
+		if own(m) || m.Hidden != "" && !(m.Kind == content.Text && m.Hidden == content.ByMode && containsCenter(m.Box, pictures)) {
 			continue
 		}
 		switch {
-		case m.Kind == ink.Text && legible(m.Text) && cover.Share(m.Box) >= hiddenHalf:
+		case m.Kind == content.Text && isLegible(m.Text) && cover.HiddenShare(m.Box) >= hiddenWordShare:
 			if words.Len() < maxHiddenWords {
 				words.WriteString(m.Text + " ")
 			}
-		case m.Kind == ink.Image:
-			hidden += cover.Share(m.Box) * m.Box.Width() * m.Box.Height()
-		case m.Kind == ink.Drawing && !m.Whole && !m.Lines && max(m.Box.Width(), m.Box.Height()) < letterSize && cover.Share(m.Box) >= hiddenHalf:
+		case m.Kind == content.Image:
+			hidden += cover.HiddenShare(m.Box) * m.Box.Width() * m.Box.Height()
+		case m.Kind == content.Drawing && !m.FillsBox && !m.StrokeOnly && max(m.Box.Width(), m.Box.Height()) < letterSize && cover.HiddenShare(m.Box) >= hiddenWordShare:
 			shapes++
 		}
 	}
 	switch {
 	case words.Len() > 0:
 		return fmt.Sprintf("%.*q", maxHiddenWords, strings.TrimSpace(words.String())), nil
-	case hidden > hiddenPictures*width*height:
+	case hidden > hiddenPictureShare*width*height:
 		return "a picture", nil
-	case shapes >= hiddenShapes:
+	case shapes >= hiddenShapeCount:
 		return "drawn letters", nil
 	}
 	return "", nil
@@ -196,19 +196,19 @@ func (w *stateWalk) hides(now *pdf.Document, page *pdf.Page, widgets map[pdf.Ref
 // maxHiddenWords bounds how much of what is hidden is told, in bytes.
 const maxHiddenWords = 60
 
-// legible reports whether text says something. What its letters mean may not be known.
-func legible(s string) bool {
+// isLegible reports whether text says something. What its letters mean may not be known.
+func isLegible(s string) bool {
 	return s == "" || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
 }
 
-// within reports whether the middle of a box lies in one of the others: words of a scan stand unseen over its picture.
-func within(box pdf.Rect, others []pdf.Rect) bool {
+// containsCenter reports whether the middle of a box lies in one of the others: words of a scan stand unseen over its picture.
+func containsCenter(box pdf.Rect, others []pdf.Rect) bool {
 	x, y := (box.LLX+box.URX)/2, (box.LLY+box.URY)/2
 	return slices.ContainsFunc(others, func(o pdf.Rect) bool { return x >= o.LLX && x <= o.URX && y >= o.LLY && y <= o.URY })
 }
 
-// faultless passes over what is the file's fault.
-func faultless(err error) error {
+// dropFault passes over what is the file's fault.
+func dropFault(err error) error {
 	if isFault(err) {
 		return nil
 	}

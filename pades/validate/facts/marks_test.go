@@ -93,7 +93,7 @@ func agreement(t testing.TB, content string, edit func(u *pdf.Update, page pdf.D
 	t.Helper()
 	return on(t, pdftest.Table(1)).update(func(_ *pdf.Document, u *pdf.Update) {
 		u.Set(pdf.Ref{Number: contents}, &pdf.Stream{Dict: pdf.Dict{}, Data: []byte(content)})
-		dict := must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: page}))
+		dict := must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: paintedPage}))
 		dict["MediaBox"] = pdf.Rect{URX: 600, URY: 800}.Array()
 		if edit != nil {
 			edit(u, dict)
@@ -121,7 +121,7 @@ func hidesSigned(t testing.TB, f *facts.File) bool {
 	t.Helper()
 	denied := troubles(f.Signatures[0])
 	for _, code := range denied {
-		if code != string(diff.CodeHides) {
+		if code != string(diff.CodeHidesSigned) {
 			t.Errorf("denied for another reason: %s", summary(f))
 		}
 	}
@@ -197,7 +197,7 @@ func TestASignerCannotReplaceWhatOthersSigned(t *testing.T) {
 		if !hidesSigned(t, readLimited(t, c.b)) {
 			t.Errorf("%s: nothing was denied", c.name)
 		}
-		if hidesSigned(t, read(t, c.b)) {
+		if hidesSigned(t, runSteps(t, c.b)) {
 			t.Errorf("%s: denied without a limit", c.name)
 		}
 	}

@@ -35,7 +35,7 @@ func tamper(t *testing.T, base []byte, all []mutation) {
 	for _, m := range all {
 		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
-			f := read(t, m.do(t, bytes.Clone(base)))
+			f := runSteps(t, m.do(t, bytes.Clone(base)))
 			i := slices.IndexFunc(f.Signatures, func(s *facts.Signature) bool { return s.Field == "A" || s.Field == "Q" })
 			if i < 0 {
 				t.Fatalf("the signature is gone: %+v", f.Warnings)

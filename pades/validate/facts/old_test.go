@@ -99,7 +99,7 @@ func TestOldFormsAreReadAndNamedWeak(t *testing.T) {
 		}, []string{"RSA-1024"}},
 	} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).form(pdf.Name(c.form), c.more, c.contents)
-		f := read(t, p.b)
+		f := runSteps(t, p.b)
 		wantIntact(t, f, "A")
 		s := f.Signatures[0]
 		if s.Form != c.form || !slices.Equal(s.Weak, c.weak) || s.Signer == nil || s.Signer.Subject.CommonName != "Dewi" {
@@ -107,7 +107,7 @@ func TestOldFormsAreReadAndNamedWeak(t *testing.T) {
 		}
 		b := slices.Clone(p.b)
 		b[7] ^= 1
-		if s := read(t, b).Signatures[0]; s.Integrity == nil {
+		if s := runSteps(t, b).Signatures[0]; s.Integrity == nil {
 			t.Errorf("%s: a changed byte goes unseen", c.name)
 		}
 	}
@@ -138,13 +138,13 @@ func TestContainerByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
 	p.form("adbe.pkcs7.detached", nil, func(digest func(crypto.Hash) []byte) []byte {
 		return loose(t, must[[]byte](t)(cms.Sign(rand.Reader, digest(crypto.SHA256), key, []*x509.Certificate{cert}, cms.Options{})))
 	})
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "A")
 	if s := f.Signatures[0]; len(s.Odd) != 1 || s.Odd[0].Code != facts.BasicEncoding || s.Signer == nil {
 		t.Errorf("odd %v, signer %v", s.Odd, s.Signer)
 	}
 	p.b[7] ^= 1
-	if s := read(t, p.b).Signatures[0]; !isErr(s.Integrity, facts.ErrDigest) {
+	if s := runSteps(t, p.b).Signatures[0]; !isErr(s.Integrity, facts.ErrDigest) {
 		t.Errorf("a changed byte goes unseen: %v", s.Integrity)
 	}
 }
@@ -167,7 +167,7 @@ func TestTimestampByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
 			whole := must[[]byte](t)(asn1.Marshal(asn1.RawValue{Tag: asn1.TagSequence, IsCompound: true, Bytes: token[2 : len(token)-2]}))
 			return must[[]byte](t)(s.Finish(value, cms.NewAttribute(cms.OIDSignatureTimestamp, whole)))
 		})
-		s := read(t, p.b).Signatures[0]
+		s := runSteps(t, p.b).Signatures[0]
 		if s.Integrity != nil || len(s.Odd) != 1 || s.Odd[0].Code != facts.BasicEncoding || len(s.Tokens) != 1 {
 			t.Fatalf("integrity %v, odd %v, %d tokens", s.Integrity, s.Odd, len(s.Tokens))
 		}
@@ -190,7 +190,7 @@ func TestContainerWithContentOfItsOwnSignsNothing(t *testing.T) {
 	p.form("adbe.pkcs7.detached", nil, func(digest func(crypto.Hash) []byte) []byte {
 		return must[[]byte](t)(cms.Sign(rand.Reader, digest(crypto.SHA256), key, []*x509.Certificate{cert}, cms.Options{Content: []byte("lain")}))
 	})
-	s := read(t, p.b).Signatures[0]
+	s := runSteps(t, p.b).Signatures[0]
 	if !isErr(s.Integrity, facts.ErrAttributes) || len(s.Odd) != 1 || s.Odd[0].Code != facts.EncapsulatedContent {
 		t.Errorf("integrity %v, odd %v", s.Integrity, s.Odd)
 	}

@@ -18,7 +18,7 @@ func TestWhatWeMakeIsIntactAtEveryLevel(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(3), "streams": pdftest.Streams(3), "hybrid": pdftest.Hybrid(3), "linearized": pdftest.Linearized(3), "form": pdftest.Form(),
-		"rotated": pdftest.Rotated(), "archive": pdftest.Archive(2),
+		"rotated": pdftest.Rotated(), "archive": pdftest.PDFA(2),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +36,7 @@ func TestWhatWeMakeIsIntactAtEveryLevel(t *testing.T) {
 			}
 			p.sign(names[4])
 			p.proven().timestamped().proven().timestamped()
-			f := read(t, p.b)
+			f := runSteps(t, p.b)
 			wantIntact(t, f, append(names, "Timestamp1", "Timestamp2")...)
 			want := []diff.Level{diff.FormFilling, diff.FormFilling, diff.FormFilling, diff.FormFilling, diff.LTA, diff.LTA, diff.LTA, diff.LTA}
 			if got := levels(f); !slices.Equal(got, want[:len(got)]) || len(got) < 7 {
@@ -62,7 +62,7 @@ func TestFieldAddedAndSignedAfterAnotherSignatureIsAllowed(t *testing.T) {
 	p := on(t, pdftest.Table(2)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)
 	p.sign("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "B", Page: 2, Rect: boxA} }, shown)
 	p.fields(pades.FieldSpec{Name: "C", Page: 1, Rect: boxB})
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "A", "B")
 	var notes []diff.Note
 	for _, l := range f.Signatures[0].Later {
@@ -81,7 +81,7 @@ func TestNewFieldOverASignatureIsNoted(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)
 	p.sign("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "B", Page: 1, Rect: boxA} }, shown)
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "A", "B")
 	for _, c := range f.Signatures[0].Later[0].Changes {
 		if c.Code == diff.CodeSignatureField && !c.Has(diff.OverlapsSignature) {
@@ -99,7 +99,7 @@ func TestCertificationPermitsWhatItSays(t *testing.T) {
 			p.sign("B", shown)
 		}
 		p.timestamped()
-		f := read(t, p.b)
+		f := runSteps(t, p.b)
 		for _, s := range f.Signatures {
 			if s.Permits != want || len(troubles(s)) > 0 {
 				t.Errorf("certified %d: %q permits %v, troubles %v", level, s.Field, s.Permits, troubles(s))

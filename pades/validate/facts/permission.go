@@ -8,16 +8,16 @@ import (
 	"segel/pdf"
 )
 
-// permissions reads what each signature says may change after it. A certification binds those that follow, and what
+// readPermissions reads what each signature says may change after it. A certification binds those that follow, and what
 // follows can only be stricter (ISO 32000-2 §12.8.2).
-func (r *reader) permissions() {
+func (r *reader) readPermissions() {
 	inForce, certified := diff.Level(0), false
 	for _, s := range r.file.Signatures {
-		r.references(s)
+		r.readReferences(s)
 		certified = certified || s.Certification != 0
 		s.certified = certified
 		if lock, err := r.d.Dict(s.fieldDict["Lock"]); err == nil && lock != nil {
-			l := r.lock(lock)
+			l := r.readLock(lock)
 			if p, err := r.d.Integer(lock["P"]); err == nil && p >= 1 && p <= 3 {
 				l.P = int(p)
 			}
@@ -28,7 +28,7 @@ func (r *reader) permissions() {
 			s.Permits = inForce
 		}
 		if s.Certification != 0 {
-			s.Permits = levelOf(s.Certification)
+			s.Permits = permissionLevel(s.Certification)
 			if inForce != 0 {
 				s.Permits = min(s.Permits, inForce)
 			}
@@ -36,14 +36,14 @@ func (r *reader) permissions() {
 		}
 		for _, l := range s.Locks {
 			if l.P != 0 {
-				s.Permits = min(s.Permits, levelOf(l.P))
+				s.Permits = min(s.Permits, permissionLevel(l.P))
 				inForce = s.Permits
 			}
 		}
 	}
 }
 
-func levelOf(permission int) diff.Level {
+func permissionLevel(permission int) diff.Level {
 	switch permission {
 	case 1:
 		return diff.LTA
@@ -53,8 +53,8 @@ func levelOf(permission int) diff.Level {
 	return diff.Annotations
 }
 
-// references reads the transform methods of a signature.
-func (r *reader) references(s *Signature) {
+// readReferences reads the transform methods of a signature.
+func (r *reader) readReferences(s *Signature) {
 	list, err := r.d.Array(s.dict["Reference"])
 	if err != nil {
 		return
@@ -78,7 +78,7 @@ func (r *reader) references(s *Signature) {
 				s.Kind = Certification
 			}
 		case "FieldMDP":
-			s.Locks = append(s.Locks, r.lock(params))
+			s.Locks = append(s.Locks, r.readLock(params))
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (r *reader) references(s *Signature) {
 // maxReferences bounds the transform methods that are read.
 const maxReferences = 50
 
-func (r *reader) lock(params pdf.Dict) Lock {
+func (r *reader) readLock(params pdf.Dict) Lock {
 	var l Lock
 	action, _ := r.d.Name(params["Action"])
 	l.Action = string(action)
@@ -99,9 +99,9 @@ func (r *reader) lock(params pdf.Dict) Lock {
 	return l
 }
 
-// locks reports whether a field may no longer change. A name stands for the fields below it too. An action that nobody
+// locksField reports whether a field may no longer change. A name stands for the fields below it too. An action that nobody
 // knows locks all: who wrote it wanted to lock something.
-func (l Lock) locks(field string) bool {
+func (l Lock) locksField(field string) bool {
 	among := slices.ContainsFunc(l.Fields, func(n string) bool { return n == field || strings.HasPrefix(field, n+".") })
 	switch l.Action {
 	case "Include":

@@ -57,7 +57,7 @@ func TestNobodyAddsAPictureBehindACertification(t *testing.T) {
 		tamper(t, certified.b, []mutation{{"certified, to be seen", "signature_field", seen}, {"certified, not to be seen", "", unseen}})
 	}
 	both := on(t, pdftest.Form()).fields(fields...).sign("A", certify(2), shown).sign("B", shown)
-	f := read(t, seen(t, both.b))
+	f := runSteps(t, seen(t, both.b))
 	for i, s := range f.Signatures[:2] {
 		if !slices.Contains(troubles(s), "signature_field") {
 			t.Errorf("signature %d: %s", i, summary(f))
@@ -69,7 +69,7 @@ func TestCommentsAreDeniedEvenBehindACertificationThatPermitsThem(t *testing.T) 
 	t.Parallel()
 	p := on(t, pdftest.Form()).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", certify(3), shown)
 	p.update(func(_ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "FreeText"))) })
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	s := f.Signatures[0]
 	if l := s.Later[0]; s.Permits != diff.Annotations || l.Level != diff.Annotations || len(l.Denied) == 0 {
 		t.Errorf("permits %v, level %v, denied %v", s.Permits, l.Level, l.Denied)
@@ -150,20 +150,20 @@ func TestProofIsOnlyAdded(t *testing.T) {
 		{"list of its own", "", dict(store, func(u *pdf.Update, d pdf.Dict) { d["Certs"] = u.Add(append(slices.Clone(certs), u.Add(words("x")))) })},
 	})
 	cut := on(t, p.b[:must[[]pdf.Revision](t)(d.Revisions())[2].End])
-	if f := read(t, cut.b); len(f.Signatures) != 1 || len(troubles(f.Signatures[0])) > 0 {
+	if f := runSteps(t, cut.b); len(f.Signatures) != 1 || len(troubles(f.Signatures[0])) > 0 {
 		t.Errorf("a file that was cut back to a revision of its own: %s", summary(f))
 	}
 }
 
 func TestFieldAddedToATaggedFileIsAllowedWithItsPlaceInTheStructure(t *testing.T) {
 	t.Parallel()
-	b := pdftest.Archive(2)
+	b := pdftest.PDFA(2)
 	if !on(t, b).open().Facts().Tagged {
 		b = tagged(t)
 	}
 	p := on(t, b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)
 	p.update(func(d *pdf.Document, u *pdf.Update) { addTagged(t, d, u, "B", "Form") })
-	wantIntact(t, read(t, p.b), "A")
+	wantIntact(t, runSteps(t, p.b), "A")
 	tamper(t, p.b, []mutation{
 		{"a heading", "structure_changed", revise(func(t *testing.T, d *pdf.Document, u *pdf.Update) { addTagged(t, d, u, "C", "H1") })},
 		{"role map", "structure_changed", revise(func(t *testing.T, d *pdf.Document, u *pdf.Update) {
@@ -232,7 +232,7 @@ func TestKindsAreToldApart(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).sign("A", certify(2)).sign("B").timestamped()
 	var kinds []facts.Kind
-	for _, s := range read(t, p.b).Signatures {
+	for _, s := range runSteps(t, p.b).Signatures {
 		kinds = append(kinds, s.Kind)
 	}
 	if want := []facts.Kind{facts.Certification, facts.Approval, facts.Timestamp}; !slices.Equal(kinds, want) {

@@ -13,33 +13,33 @@ import (
 
 // reader collects the facts of one file.
 type reader struct {
-	ctx   context.Context
-	r     io.ReaderAt
-	o     Options
-	d     *pdf.Document
-	file  *File
-	born  map[uint32]int // revision in which an object that is asked for was last written
-	sound map[span]int   // how long compressed proof is that was found sound
+	ctx            context.Context
+	r              io.ReaderAt
+	o              Options
+	d              *pdf.Document
+	file           *File
+	firstRevisions map[uint32]int    // revision in which an object that is asked for was last written
+	knownLengths   map[byteRange]int // how long compressed proof is that was found sound
 
-	objects *blocks // through which the document is read
-	buffer  []byte  // what is lent by lend
-	skips   skips
+	objects *blockCache // through which the document is read
+	buffer  []byte      // what is lent by lend
+	endScan revisionEndScan
 
-	painted painted
-	pages   map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
+	pageContents paintedPages
+	pages        map[pdf.Ref]int // numbers of the pages that list annotations; nil until asked for
 }
 
-func read(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...func(*reader) error) (*File, error) {
+func runSteps(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...func(*reader) error) (*File, error) {
 	o.Limits = o.Limits.withDefaults(size)
 	if o.Budget == nil {
 		// Twice, as one Document and all states of it have a limit of their own each. A file that is taken in shares one
 		// budget with all that is tried then, so what was taken in does not exceed it here.
-		o.Budget = pdf.NewBudget(ctx, 2*pdf.WorkOf(size))
+		o.Budget = pdf.NewBudget(ctx, 2*pdf.FileWork(size))
 	}
-	r := &reader{ctx: ctx, r: wanted{ctx, src}, o: o, file: &File{Size: size}, born: map[uint32]int{}, sound: map[span]int{}}
-	r.objects = &blocks{r: r.r, size: size}
-	defer r.release()
-	if err := r.open(size); err != nil {
+	r := &reader{ctx: ctx, r: contextReader{ctx, src}, o: o, file: &File{Size: size}, firstRevisions: map[uint32]int{}, knownLengths: map[byteRange]int{}}
+	r.objects = &blockCache{r: r.r, size: size}
+	defer r.releaseBuffers()
+	if err := r.openFile(size); err != nil {
 		return nil, err
 	}
 	for _, step := range steps {
@@ -53,33 +53,33 @@ func read(ctx context.Context, src io.ReaderAt, size int64, o Options, steps ...
 	return r.file, nil
 }
 
-// release gives back what the next file can be read into.
-func (r *reader) release() {
-	r.objects.release()
+// releaseBuffers gives back what the next file can be read into.
+func (r *reader) releaseBuffers() {
+	r.objects.releaseBlocks()
 	if cap(r.buffer) == bufferSize {
 		buffers.Put((*[bufferSize]byte)(r.buffer[:bufferSize]))
 	}
 	r.buffer = nil
 }
 
-// wanted reads as long as anybody wants it.
-type wanted struct {
+// contextReader reads as long as anybody wants it.
+type contextReader struct {
 	ctx context.Context
 	r   io.ReaderAt
 }
 
-func (w wanted) ReadAt(p []byte, at int64) (int, error) {
+func (w contextReader) ReadAt(p []byte, at int64) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
 	return w.r.ReadAt(p, at)
 }
 
-// open opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
-func (r *reader) open(size int64) error {
-	d, err := pdf.Open(r.objects, size, r.o.file(false))
+// openFile opens the file, and repairs it only if it must be: no signature of a repaired file can be relied on.
+func (r *reader) openFile(size int64) error {
+	d, err := pdf.Open(r.objects, size, r.o.pdfOptions(false))
 	if errors.Is(err, pdf.ErrDamaged) {
-		d, err = pdf.Open(r.objects, size, r.o.file(true))
+		d, err = pdf.Open(r.objects, size, r.o.pdfOptions(true))
 	}
 	if err != nil {
 		if isFault(err) {
@@ -91,23 +91,23 @@ func (r *reader) open(size int64) error {
 	f := d.Facts()
 	r.file.Encrypted, r.file.Repaired, r.file.Linearized, r.file.Hybrid = f.Encrypted, f.Repaired, f.Linearized, f.XRefStyle == pdf.XRefHybrid
 	if r.file.Pages, err = d.PageCount(); err != nil {
-		r.warn(Warning{Code: WarnTolerated, Detail: err.Error()})
+		r.addWarning(Warning{Code: WarnTolerated, Detail: err.Error()})
 		r.file.Pages = 0
 		if !isFault(err) {
 			return err
 		}
 	}
 	for _, t := range d.Facts().Tolerated {
-		r.warn(Warning{Code: WarnTolerated, Detail: t})
+		r.addWarning(Warning{Code: WarnTolerated, Detail: t})
 	}
 	if f.Repaired {
-		r.warn(Warning{Code: WarnRepaired})
+		r.addWarning(Warning{Code: WarnRepaired})
 	}
 	if f.HeaderOffset > 0 {
-		r.warn(Warning{Code: WarnJunkBefore, Detail: fmt.Sprintf("%d bytes", f.HeaderOffset)})
+		r.addWarning(Warning{Code: WarnJunkBefore, Detail: fmt.Sprintf("%d bytes", f.HeaderOffset)})
 	}
 	if f.JunkAfter > 0 {
-		r.warn(Warning{Code: WarnJunkAfter, Detail: fmt.Sprintf("%d bytes", f.JunkAfter)})
+		r.addWarning(Warning{Code: WarnJunkAfter, Detail: fmt.Sprintf("%d bytes", f.JunkAfter)})
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (r *reader) open(size int64) error {
 // maxWarnings bounds what is told of one file.
 const maxWarnings = 200
 
-func (r *reader) warn(w Warning) {
+func (r *reader) addWarning(w Warning) {
 	if len(r.file.Warnings) < maxWarnings {
 		r.file.Warnings = append(r.file.Warnings, w)
 	}
@@ -127,46 +127,46 @@ func isFault(err error) bool {
 	return errors.As(err, &e)
 }
 
-// states goes through the revisions of the file, oldest first: it holds each signature against the revision it closes,
+// readStates goes through the revisions of the file, oldest first: it holds each signature against the revision it closes,
 // and compares every later revision with the one before.
-func (r *reader) states() error {
+func (r *reader) readStates() error {
 	if r.file.Pages == 0 {
 		for _, s := range r.file.Signatures {
-			s.broken(NoPages, "") // whatever was signed, nobody can see it
+			s.markBroken(NoPages, "") // whatever was signed, nobody can see it
 		}
 	}
 	if r.file.Repaired {
-		r.noteUnsignable(damaged("the cross-reference had to be rebuilt"))
+		r.noteUnsignable(newDamagedError("the cross-reference had to be rebuilt"))
 		for _, s := range r.file.Signatures {
-			s.broken(FileRepaired, "")
+			s.markBroken(FileRepaired, "")
 		}
 		return nil
 	}
 	revisions, err := r.d.Revisions()
 	if err != nil {
-		return r.unsound(err)
+		return r.markUnsound(err)
 	}
 	if len(revisions) > r.o.Limits.Revisions {
-		return r.unsound(tooLarge("more than %d revisions", r.o.Limits.Revisions))
+		return r.markUnsound(newTooLargeError("more than %d revisions", r.o.Limits.Revisions))
 	}
 	h, err := r.d.History(r.o.Password, r.o.Limits.Moves)
 	if err != nil {
-		return r.unsound(err)
+		return r.markUnsound(err)
 	}
-	r.d.Forget() // the states keep their own
-	r.locate(h.Revisions())
-	r.skips.expect(h.Revisions())
-	w := &stateWalk{reader: r, first: r.firstSigned(), told: map[pdf.Ref]bool{}, marked: map[int]*markedPage{}, exempted: map[int]*markedPage{}, earlier: r.newEarlierStore()}
+	r.d.DropCache() // the states keep their own
+	r.locateRevisions(h.Revisions())
+	r.endScan.setRevisions(h.Revisions())
+	w := &stateWalk{reader: r, first: r.firstSigned(), warnedLoose: map[pdf.Ref]bool{}, markedPages: map[int]*markedPage{}, exemptPages: map[int]*markedPage{}, earlier: r.newEarlierStore()}
 	if r.o.ForSigning && w.first == 0 {
 		w.first = len(h.Revisions())
 	}
 	for i, revision := range h.Revisions() {
 		state, err := h.Next()
 		if err != nil {
-			return r.unsound(fmt.Errorf("revision %d: %w", i+1, err))
+			return r.markUnsound(fmt.Errorf("revision %d: %w", i+1, err))
 		}
 		r.file.Revisions = append(r.file.Revisions, Revision{Number: i + 1, End: revision.End})
-		if err := w.visit(i+1, state, h.Revisions()); err != nil {
+		if err := w.visitState(i+1, state, h.Revisions()); err != nil {
 			return err
 		}
 	}
@@ -180,9 +180,9 @@ func (r *reader) states() error {
 func (w *stateWalk) checkGrowth() error {
 	switch {
 	case w.last == nil:
-		return damaged("it has no revision")
+		return newDamagedError("it has no revision")
 	case w.last.Forward:
-		return damaged("an entry of the cross-reference leads behind the end")
+		return newDamagedError("an entry of the cross-reference leads behind the end")
 	}
 	return w.comparer.Incomplete()
 }
@@ -194,20 +194,20 @@ func (r *reader) noteUnsignable(err error) {
 	}
 }
 
-func damaged(msg string) error { return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: msg} }
+func newDamagedError(msg string) error { return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: msg} }
 
-func tooLarge(format string, args ...any) error {
+func newTooLargeError(format string, args ...any) error {
 	return &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
-// unsound breaks every signature if the file's states cannot be told apart. It returns what is not the file's fault.
-func (r *reader) unsound(err error) error {
+// markUnsound breaks every signature if the file's states cannot be told apart. It returns what is not the file's fault.
+func (r *reader) markUnsound(err error) error {
 	if !isFault(err) {
 		return err
 	}
 	r.noteUnsignable(err)
 	for _, s := range r.file.Signatures {
-		s.broken(RevisionUnsound, err.Error())
+		s.markBroken(RevisionUnsound, err.Error())
 	}
 	return nil
 }
@@ -226,69 +226,69 @@ func (r *reader) firstSigned() int {
 // stateWalk carries what comparing needs from one state to the next.
 type stateWalk struct {
 	*reader
-	first      int      // revision from which on changes are worked out; 0 never
-	containers []uint32 // object streams of the states so far
-	comparer   *diff.Comparer
-	begun      int // how often comparing began
-	last       *pdf.State
-	told       map[pdf.Ref]bool    // loose signatures
-	marked     map[int]*markedPage // by page number
-	exempted   map[int]*markedPage // the same of those that are exempt
-	looks      int                 // at pages with large marks
-	earlier    *earlierStore
+	first           int      // revision from which on changes are worked out; 0 never
+	containers      []uint32 // object streams of the states so far
+	comparer        *diff.Comparer
+	comparisonCount int // how often comparing began
+	last            *pdf.State
+	warnedLoose     map[pdf.Ref]bool    // loose signatures
+	markedPages     map[int]*markedPage // by page number
+	exemptPages     map[int]*markedPage // the same of those that are exempt
+	pageInspections int                 // at pages with large marks
+	earlier         *earlierStore
 }
 
-func (w *stateWalk) visit(number int, state *pdf.State, all []pdf.Revision) error {
-	for _, m := range state.Moves {
-		if _, asked := w.born[m.Number]; asked && !m.After.IsZero() {
-			w.born[m.Number] = number
+func (w *stateWalk) visitState(number int, state *pdf.State, all []pdf.Revision) error {
+	for _, m := range state.Changes {
+		if _, asked := w.firstRevisions[m.Number]; asked && !m.After.IsZero() {
+			w.firstRevisions[m.Number] = number
 		}
 	}
 	// Comparing comes first: it reads what changed in the strictest way, and the rest finds it read.
-	if err := w.compare(number, state, all); err != nil {
+	if err := w.compareState(number, state, all); err != nil {
 		return err
 	}
 	if !w.o.ForSigning {
-		if err := w.loose(state); err != nil {
+		if err := w.warnLooseSignatures(state); err != nil {
 			return err
 		}
 	}
 	if w.first > 0 {
-		if err := w.earlier.take(w.reader, number, state); err != nil {
+		if err := w.earlier.collectState(w.reader, number, state); err != nil {
 			return err
 		}
 	}
 	if w.comparer == nil {
-		state.Forget()
+		state.DropCache()
 	}
 	w.last = state
 	for _, s := range w.file.Signatures {
 		if s.Revision == number {
-			w.agree(s, state)
+			w.checkSignedRevision(s, state)
 		}
 	}
 	return nil
 }
 
-func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) error {
-	w.containers = append(w.containers, state.Containers...)
+func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revision) error {
+	w.containers = append(w.containers, state.ObjectStreams...)
 	switch {
 	case w.first == 0 || number < w.first:
 		return nil
 	case number == w.first:
-		if err := w.begin(number, state, all); err != nil {
+		if err := w.beginComparison(number, state, all); err != nil {
 			return err
 		}
-		for _, ref := range w.comparer.Twofold() {
-			w.warn(Warning{Code: WarnTwofold, Ref: ref})
+		for _, ref := range w.comparer.DuplicateKeys() {
+			w.addWarning(Warning{Code: WarnTwofold, Ref: ref})
 		}
-		return w.spare(state)
+		return w.warnSpareContent(state)
 	}
-	if err := w.sound(state, all[number-2].End); err != nil {
+	if err := w.addOddities(state, all[number-2].End); err != nil {
 		return err
 	}
-	if rootBeyondSize(state) && !rootBeyondSize(w.last) {
-		if err := w.soundRebuilt(state, all[:number-1]); err != nil {
+	if isRootBeyondSize(state) && !isRootBeyondSize(w.last) {
+		if err := w.addRebuildOddities(state, all[:number-1]); err != nil {
 			return err
 		}
 	}
@@ -307,27 +307,27 @@ func (w *stateWalk) compare(number int, state *pdf.State, all []pdf.Revision) er
 	// What a forbidden revision did to the structure speaks against the signatures before it, and they have failed. Those
 	// behind it signed what it left, so comparing begins anew from there: objects have lost the uses that it took from
 	// them. Whoever makes many such revisions gains nothing: without it more is denied.
-	if r.Level == diff.Other && w.begun < maxBegun && w.signedSince(number) {
-		return w.begin(number, state, all)
+	if r.Level == diff.Other && w.comparisonCount < maxComparers && w.signedSince(number) {
+		return w.beginComparison(number, state, all)
 	}
 	return nil
 }
 
-// maxBegun bounds how often comparing begins, as each time all that can be reached is read.
-const maxBegun = 8
+// maxComparers bounds how often comparing begins, as each time all that can be reached is read.
+const maxComparers = 8
 
-// begin has the revisions behind a state compared with it and with each other.
-func (w *stateWalk) begin(number int, state *pdf.State, all []pdf.Revision) error {
-	asked, err := w.asked(all[number:])
+// beginComparison has the revisions behind a state compared with it and with each other.
+func (w *stateWalk) beginComparison(number int, state *pdf.State, all []pdf.Revision) error {
+	asked, err := w.changedObjects(all[number:])
 	if err != nil {
 		return err
 	}
-	w.begun++
-	o := diff.Options{Asked: asked, Containers: w.containers, Sound: w.soundLen, Describe: describeProof}
-	if !w.o.blind {
-		o.Covers = w.covers
+	w.comparisonCount++
+	o := diff.Options{Changed: asked, Containers: w.containers, KnownLength: w.knownLength, DescribeItem: describeItem}
+	if !w.o.skipContent {
+		o.DescribeCovered = w.describeCovered
 	}
-	w.comparer, err = diff.Begin(w.ctx, state, o)
+	w.comparer, err = diff.NewComparer(w.ctx, state, o)
 	return err
 }
 
@@ -336,34 +336,34 @@ func (w *stateWalk) signedSince(number int) bool {
 	return slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Revision >= number })
 }
 
-// sound adds to the oddities of a revision what keeps readers from agreeing on it that its objects do not tell.
-func (w *stateWalk) sound(state *pdf.State, from int64) error {
-	entries, err := w.d.Changed(state.Revision)
+// addOddities adds to the oddities of a revision what keeps readers from agreeing on it that its objects do not tell.
+func (w *stateWalk) addOddities(state *pdf.State, from int64) error {
+	entries, err := w.d.RevisionEntries(state.Revision)
 	if err != nil {
 		if isFault(err) {
-			state.Odd = append(state.Odd, err.Error())
+			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
 		return err
 	}
-	stray, err := w.stray(from, state.Revision, entries)
+	stray, err := w.findStrayObjects(from, state.Revision, entries)
 	if err != nil {
 		return err
 	}
-	unstated, err := w.unstated(state, entries)
+	unstated, err := w.findUnstatedObjects(state, entries)
 	for _, odd := range []string{stray, unstated} {
 		if odd != "" {
-			state.Odd = append(state.Odd, odd)
+			state.Ambiguities = append(state.Ambiguities, odd)
 		}
 	}
 	return err
 }
 
-// asked lists the objects that revisions change.
-func (w *stateWalk) asked(revisions []pdf.Revision) ([]uint32, error) {
+// changedObjects lists the objects that revisions change.
+func (w *stateWalk) changedObjects(revisions []pdf.Revision) ([]uint32, error) {
 	var all []uint32
 	for _, r := range revisions {
-		entries, err := w.d.Changed(r)
+		entries, err := w.d.RevisionEntries(r)
 		if err != nil {
 			if isFault(err) {
 				continue // reading the state will say so

@@ -169,7 +169,7 @@ func TestStoreMayBeReplacedBySoundProofAndByNothingLess(t *testing.T) {
 			return pdf.Array{u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: []byte("no deflate")})}
 		}))},
 		{"by a reference to nothing", "store_changed", anew(with("OCSPs", func(u *pdf.Update) pdf.Object { return pdf.Array{pdf.Ref{Number: 900}} }))},
-		{"by a page", "store_changed", anew(with("OCSPs", func(*pdf.Update) pdf.Object { return pdf.Array{pdf.Ref{Number: page}} }))},
+		{"by a page", "store_changed", anew(with("OCSPs", func(*pdf.Update) pdf.Object { return pdf.Array{pdf.Ref{Number: paintedPage}} }))},
 		{"by what stands in the store itself", "store_changed", anew(with("OCSPs", func(u *pdf.Update) pdf.Object {
 			return pdf.Array{pdf.String{Bytes: []byte("0")}}
 		}))},
@@ -212,22 +212,22 @@ func TestStoreMayBeReplacedBySoundProofAndByNothingLess(t *testing.T) {
 func TestProofThatALaterWriterLeftOutIsStillKnown(t *testing.T) {
 	t.Parallel()
 	base := provenFile(t)
-	before := read(t, base).DSS
+	before := runSteps(t, base).DSS
 	lain := newProver(t, "Lain")
 	p := on(t, base).update(func(_ *pdf.Document, u *pdf.Update) {
 		must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: catalog}))["DSS"] = u.Add(pdf.Dict{
 			"Certs": pdf.Array{u.Add(lain.certificate())}, "OCSPs": pdf.Array{u.Add(lain.response(big.NewInt(9), time.Now()))}, "CRLs": pdf.Array{u.Add(lain.list(time.Now()))},
 		})
 	})
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "A", "Timestamp1")
 	if len(f.DSS.Certs) != 1 || len(f.DSS.OCSPs) != 1 || len(f.DSS.CRLs) != 1 || len(f.DSS.VRI) != 0 {
 		t.Errorf("the store has %d certificates, %d responses, %d lists", len(f.DSS.Certs), len(f.DSS.OCSPs), len(f.DSS.CRLs))
 	}
-	for what, c := range map[string]struct{ were, are []facts.Proof }{
+	for what, c := range map[string]struct{ were, are []facts.StoreItem }{
 		"certificates": {before.Certs, f.Earlier.Certs}, "responses": {before.OCSPs, f.Earlier.OCSPs}, "lists": {before.CRLs, f.Earlier.CRLs},
 	} {
-		same := func(a, b facts.Proof) bool {
+		same := func(a, b facts.StoreItem) bool {
 			return bytes.Equal(a.DER, b.DER) && a.Ref == b.Ref && a.Revision == b.Revision
 		}
 		if !slices.EqualFunc(c.were, c.are, same) {
@@ -246,17 +246,17 @@ func TestProofThatALaterWriterLeftOutIsStillKnown(t *testing.T) {
 	q := on(t, base).update(func(_ *pdf.Document, u *pdf.Update) {
 		u.Set(had.ocsps[0].(pdf.Ref), lain.response(had.serial, time.Now()))
 	})
-	if f := read(t, q.b); len(f.Earlier.OCSPs) != 1 || !bytes.Equal(f.Earlier.OCSPs[0].DER, before.OCSPs[0].DER) || len(f.Earlier.Certs)+len(f.Earlier.CRLs) != 0 {
+	if f := runSteps(t, q.b); len(f.Earlier.OCSPs) != 1 || !bytes.Equal(f.Earlier.OCSPs[0].DER, before.OCSPs[0].DER) || len(f.Earlier.Certs)+len(f.Earlier.CRLs) != 0 {
 		t.Errorf("replaced in place: %d responses", len(f.Earlier.OCSPs))
 	}
-	if f := read(t, base); len(f.Earlier.Certs)+len(f.Earlier.OCSPs)+len(f.Earlier.CRLs) != 0 {
+	if f := runSteps(t, base); len(f.Earlier.Certs)+len(f.Earlier.OCSPs)+len(f.Earlier.CRLs) != 0 {
 		t.Errorf("of a store that only grew, something is told to be gone: %+v", f.Earlier)
 	}
 	// A file that has no store any more had one.
 	r := on(t, base).update(func(_ *pdf.Document, u *pdf.Update) {
 		delete(must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: catalog})), "DSS")
 	})
-	if f := read(t, r.b); f.DSS != nil || len(f.Earlier.Certs) != len(before.Certs) || len(troubles(f.Signatures[0])) == 0 {
+	if f := runSteps(t, r.b); f.DSS != nil || len(f.Earlier.Certs) != len(before.Certs) || len(troubles(f.Signatures[0])) == 0 {
 		t.Errorf("without a store: %d certificates, %s", len(f.Earlier.Certs), summary(f))
 	}
 }

@@ -15,7 +15,7 @@ import (
 func addField(edit func(u *pdf.Update, w pdf.Dict)) func(t *testing.T, b []byte) []byte {
 	return revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
 		w := pdf.Dict{
-			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "FT": pdf.Name("Sig"), "T": pdf.TextString("baru"), "P": pdf.Ref{Number: page},
+			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "FT": pdf.Name("Sig"), "T": pdf.TextString("baru"), "P": pdf.Ref{Number: paintedPage},
 			"Rect": pdf.Rect{LLX: 50, LLY: 600, URX: 450, URY: 800}.Array(), "F": pdf.Integer(4),
 		}
 		edit(u, w)
@@ -63,11 +63,11 @@ func TestNobodyAnswersForTheLookOfASignatureThatDoesNotHold(t *testing.T) {
 			spec, look = pades.FieldSpec{Name: "B", Page: 1, Rect: boxB}, shown
 		}
 		p.sign("", func(o *pades.Options) { o.NewField = &spec }, look)
-		whole := read(t, p.b)
+		whole := runSteps(t, p.b)
 		wantIntact(t, whole, "A", "B")
 		b := bytes.Clone(p.b)
 		b[bytes.LastIndex(b, []byte("Menyetujui"))] ^= 1
-		f := read(t, b)
+		f := runSteps(t, b)
 		if !isErr(f.Signatures[1].Integrity, facts.ErrDigest) {
 			t.Fatal(summary(f))
 		}

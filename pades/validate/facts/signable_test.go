@@ -24,7 +24,7 @@ func TestSoundFileIsSignableWithAndWithoutSignatures(t *testing.T) {
 	t.Parallel()
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(3), "streams": pdftest.Streams(3), "hybrid": pdftest.Hybrid(3), "linearized": pdftest.Linearized(3),
-		"form": pdftest.Form(), "active": pdftest.Active(), "archive": pdftest.Archive(2), "rotated": pdftest.Rotated(),
+		"form": pdftest.Form(), "active": pdftest.Active(), "archive": pdftest.PDFA(2), "rotated": pdftest.Rotated(),
 	} {
 		f := forSigning(t, b)
 		if f.Unsignable != nil || len(f.Revisions) == 0 || f.SHA256 != [32]byte{} {
@@ -60,8 +60,8 @@ func TestFileWhoseGrowthCannotBeFollowedSaysSo(t *testing.T) {
 		"work":                         {pdftest.Table(50), func(l *facts.Limits) { l.PDF.Work = 5000 }, pdf.ErrTooLarge},
 		"signatures":                   {on(t, signed.b).fields(pades.FieldSpec{Name: "B"}).sign("B").b, func(l *facts.Limits) { l.Signatures = 1 }, pdf.ErrTooLarge},
 		"fields":                       {on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"}, pades.FieldSpec{Name: "D"}).b, func(l *facts.Limits) { l.PDF.Fields = 1 }, pdf.ErrTooLarge},
-		"pieces of proof":              {on(t, signed.b).proven().b, func(l *facts.Limits) { l.Proofs = 4 }, pdf.ErrTooLarge},
-		"bytes of proof":               {on(t, signed.b).proven().b, func(l *facts.Limits) { l.ProofBytes = 3000 }, pdf.ErrTooLarge},
+		"pieces of proof":              {on(t, signed.b).proven().b, func(l *facts.Limits) { l.StoreItems = 4 }, pdf.ErrTooLarge},
+		"bytes of proof":               {on(t, signed.b).proven().b, func(l *facts.Limits) { l.StoreBytes = 3000 }, pdf.ErrTooLarge},
 		"no startxref":                 {bytes.Replace(pdftest.Table(1), []byte("startxref"), []byte("startxxxx"), 1), func(*facts.Limits) {}, pdf.ErrDamaged},
 		"entry that leads behind":      {leadingBehind(pdftest.Table(1)), func(*facts.Limits) {}, pdf.ErrDamaged},
 		"the same, behind a signature": {leadingBehind(signed.b), func(*facts.Limits) {}, pdf.ErrDamaged},

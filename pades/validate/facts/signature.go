@@ -154,8 +154,8 @@ type Signature struct {
 	certified       bool // it is a certification, or one came before
 	dict, fieldDict pdf.Dict
 	gapAt, gapEnd   int64 // of /Contents in the file, brackets included
-	wants           []*digest
-	bare            []byte // signature value of FormRSA
+	digests         []*digestRequest
+	rsaValue        []byte // signature value of FormRSA
 }
 
 // ContentsAt returns the offset of /Contents in the file. It tells which revision brought the dictionary, even if the

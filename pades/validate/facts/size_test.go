@@ -28,7 +28,7 @@ func TestSmallSizeBringsNoShadowToLight(t *testing.T) {
 		"with a shadow": {withShadow("6 0 obj\n<</Length 42>>\nstream\nBT /F1 24 Tf 72 700 Td (Another text) Tj ET\nendstream\nendobj\n"), true},
 	} {
 		signed := on(t, c.file).fields(pades.FieldSpec{Name: "A"}).sign("A").b
-		if found := troubles(read(t, signed).Signatures[0]); len(found) > 0 {
+		if found := troubles(runSteps(t, signed).Signatures[0]); len(found) > 0 {
 			t.Fatalf("%s: %v", name, found)
 		}
 		var prev int
@@ -36,7 +36,7 @@ func TestSmallSizeBringsNoShadowToLight(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := fmt.Appendf(bytes.Clone(signed), "xref\n0 1\n0000000000 65535 f \ntrailer\n<</Size 1/Root 1 0 R/Prev %d>>\nstartxref\n%d\n%%%%EOF\n", prev, len(signed))
-		if found := troubles(read(t, b).Signatures[0]); len(found) > 0 != c.denied {
+		if found := troubles(runSteps(t, b).Signatures[0]); len(found) > 0 != c.denied {
 			t.Errorf("%s: %v", name, found)
 		}
 	}

@@ -26,9 +26,9 @@ func TestSkippedRevisionIsSeenHoweverTheFileIsRead(t *testing.T) {
 		for chunk := 1; chunk < 80; chunk++ {
 			r := &reader{r: bytes.NewReader(file), file: &File{Size: int64(len(file))}}
 			end := int64(len(own))
-			r.skips.expect([]pdf.Revision{{End: end, EOF: end - 1}})
+			r.endScan.setRevisions([]pdf.Revision{{End: end, EOF: end - 1}})
 			for at := 0; at < len(file); at += chunk {
-				r.skips.look(r, file[at:min(len(file), at+chunk)], int64(at))
+				r.endScan.scanBytes(r, file[at:min(len(file), at+chunk)], int64(at))
 			}
 			if len(r.file.Warnings) != c.want {
 				t.Fatalf("%s, read %d bytes at a time: %v", what, chunk, r.file.Warnings)

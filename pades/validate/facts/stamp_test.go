@@ -33,14 +33,14 @@ func TestDocumentThatIsSignedStampedSealedAndProvenIsIntact(t *testing.T) {
 	p.sign("Sari", timed(t), shown).sign("Budi", timed(t), shown, func(o *pades.Options) { o.Marks = map[string]pades.Appearance{"Paraf": plain{}} })
 	var names []string
 	for _, order := range []string{"satu", "dua"} {
-		serial := emeteraitest.Take(t, stamps, order)
-		r := emeteraitest.Request(t, serial, p.b)
+		serial := emeteraitest.BuySerial(t, stamps, order)
+		r := emeteraitest.NewRequest(t, serial, p.b)
 		r.Page, r.Box = 2, emeterai.Box{LLX: 72 + 100*len(names), LLY: 600, URX: 126 + 100*len(names), URY: 654}
-		p.b = emeteraitest.Stamp(t, stamps, r, p.b)
-		names = append(names, emeterai.Field(serial))
+		p.b = emeteraitest.StampFile(t, stamps, r, p.b)
+		names = append(names, emeterai.FieldName(serial))
 	}
 	p.sign("Segel", timed(t)).proven().timestamped()
-	f := read(t, p.b)
+	f := runSteps(t, p.b)
 	wantIntact(t, f, "Sari", "Budi", names[0], names[1], "Segel", "Timestamp1")
 	for _, r := range f.Revisions {
 		if r.Level > diff.FormFilling {

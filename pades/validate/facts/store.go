@@ -8,12 +8,12 @@ import (
 
 // Store is the document security store (ISO 32000-2 §12.8.4.3).
 type Store struct {
-	Certs, OCSPs, CRLs []Proof
+	Certs, OCSPs, CRLs []StoreItem
 	VRI                []VRI
 }
 
-// Proof is one certificate, OCSP response or CRL as DER. What it says is not judged.
-type Proof struct {
+// StoreItem is one certificate, OCSP response or CRL as DER. What it says is not judged.
+type StoreItem struct {
 	DER      []byte
 	Ref      pdf.Ref
 	Revision int // in which it was first there, from 1; 0 if that is not known
@@ -26,40 +26,40 @@ type VRI struct {
 	TU                 string // time of its making, as stated
 }
 
-// store reads the document security store. What cannot be read is left out, with a warning.
-func (r *reader) store() error {
+// readStore reads the document security store. What cannot be read is left out, with a warning.
+func (r *reader) readStore() error {
 	_, root, err := r.d.Root()
 	if err != nil {
 		return nil
 	}
 	dss, err := r.d.Dict(root["DSS"])
 	if err != nil {
-		r.warn(Warning{Code: WarnStore, Detail: err.Error()})
+		r.addWarning(Warning{Code: WarnStore, Detail: err.Error()})
 	}
 	if dss == nil {
 		return nil
 	}
-	b := &storeReader{reader: r, known: map[pdf.Ref][]byte{}, spare: r.o.Limits.ProofBytes}
+	b := &storeReader{reader: r, known: map[pdf.Ref][]byte{}, bytesLeft: r.o.Limits.StoreBytes}
 	store := &Store{}
 	for _, l := range []struct {
 		key pdf.Name
-		to  *[]Proof
+		to  *[]StoreItem
 	}{{"Certs", &store.Certs}, {"OCSPs", &store.OCSPs}, {"CRLs", &store.CRLs}} {
-		b.each(string(l.key), dss[l.key], func(ref pdf.Ref, der []byte) { *l.to = append(*l.to, Proof{DER: der, Ref: ref}) })
+		b.readItems(string(l.key), dss[l.key], func(ref pdf.Ref, der []byte) { *l.to = append(*l.to, StoreItem{DER: der, Ref: ref}) })
 	}
 	vri, err := r.d.Dict(dss["VRI"])
 	if err != nil {
-		r.warn(Warning{Code: WarnStore, Detail: "/VRI: " + err.Error()})
+		r.addWarning(Warning{Code: WarnStore, Detail: "/VRI: " + err.Error()})
 	}
 	for key, o := range vri {
-		if entry, err := r.d.Dict(o); err == nil && len(store.VRI) < r.o.Limits.Proofs {
-			store.VRI = append(store.VRI, b.vri(key, entry))
+		if entry, err := r.d.Dict(o); err == nil && len(store.VRI) < r.o.Limits.StoreItems {
+			store.VRI = append(store.VRI, b.readVRI(key, entry))
 		}
 	}
 	r.file.DSS = store
 	r.noteUnsignable(b.checkReserve())
 	for ref := range b.known {
-		r.born[ref.Number] = 1
+		r.firstRevisions[ref.Number] = 1
 	}
 	return b.err
 }
@@ -67,22 +67,22 @@ func (r *reader) store() error {
 // storeReader reads proof, each object once.
 type storeReader struct {
 	*reader
-	known map[pdf.Ref][]byte
-	count int
-	spare int64 // bytes still to be taken
-	err   error // of the file's reader
+	known     map[pdf.Ref][]byte
+	count     int
+	bytesLeft int64 // bytes still to be taken
+	err       error // of the file's reader
 }
 
-// each reads the streams of a list.
-func (b *storeReader) each(name string, list pdf.Object, take func(pdf.Ref, []byte)) {
+// readItems reads the streams of a list.
+func (b *storeReader) readItems(name string, list pdf.Object, take func(pdf.Ref, []byte)) {
 	items, err := b.d.Array(list)
 	if err != nil {
-		b.warn(Warning{Code: WarnStore, Detail: "/" + name + ": " + err.Error()})
+		b.addWarning(Warning{Code: WarnStore, Detail: "/" + name + ": " + err.Error()})
 	}
 	for _, o := range items {
-		der, err := b.proof(o)
+		der, err := b.readItem(o)
 		if err != nil {
-			b.warn(Warning{Code: WarnStore, Ref: refOf(o), Detail: "/" + name + ": " + err.Error()})
+			b.addWarning(Warning{Code: WarnStore, Ref: refOf(o), Detail: "/" + name + ": " + err.Error()})
 			if !isFault(err) {
 				b.err = err
 				return
@@ -97,13 +97,13 @@ func (b *storeReader) each(name string, list pdf.Object, take func(pdf.Ref, []by
 // items beyond the limits are not read.
 func (b *storeReader) checkReserve() error {
 	l := b.o.Limits
-	if b.count > l.Proofs-l.Proofs/4 || b.spare < l.ProofBytes/4 {
-		return tooLarge("proof of more than three quarters of %d items or %d bytes", l.Proofs, l.ProofBytes)
+	if b.count > l.StoreItems-l.StoreItems/4 || b.bytesLeft < l.StoreBytes/4 {
+		return newTooLargeError("proof of more than three quarters of %d items or %d bytes", l.StoreItems, l.StoreBytes)
 	}
 	return nil
 }
 
-func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
+func (b *storeReader) readItem(o pdf.Object) ([]byte, error) {
 	ref := refOf(o)
 	if der, known := b.known[ref]; known && !ref.IsZero() {
 		return der, nil
@@ -112,59 +112,59 @@ func (b *storeReader) proof(o pdf.Object) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.count++; st == nil || b.count > b.o.Limits.Proofs || st.Len() > b.spare {
-		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf("no stream, more than %d items or too many bytes", b.o.Limits.Proofs)}
+	if b.count++; st == nil || b.count > b.o.Limits.StoreItems || st.Len() > b.bytesLeft {
+		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: fmt.Sprintf("no stream, more than %d items or too many bytes", b.o.Limits.StoreItems)}
 	}
-	der, err := b.decode(st)
+	der, err := b.decodeItem(st)
 	if err != nil {
 		return nil, err
 	}
-	if b.spare -= int64(len(der)); b.spare < 0 {
+	if b.bytesLeft -= int64(len(der)); b.bytesLeft < 0 {
 		return nil, &pdf.Error{Kind: pdf.TooLarge, Offset: -1, Msg: "too many bytes of proof"}
 	}
 	b.known[ref] = der
 	return der, nil
 }
 
-// decode decodes proof as readers do, and remembers that it is sound, for whoever asks about the revision that brought
+// decodeItem decodes proof as readers do, and remembers that it is sound, for whoever asks about the revision that brought
 // it.
-func (b *storeReader) decode(st *pdf.Stream) ([]byte, error) {
-	der, err := b.d.Checked(st)
+func (b *storeReader) decodeItem(st *pdf.Stream) ([]byte, error) {
+	der, err := b.d.DecodeStrict(st)
 	if err != nil {
 		return b.d.Decode(st)
 	}
-	if at, plain := spanOf(st); plain {
-		b.sound[at] = len(der)
+	if at, plain := streamRange(st); plain {
+		b.knownLengths[at] = len(der)
 	}
 	return der, nil
 }
 
-// span is where data stands in the file.
-type span struct{ start, end int64 }
+// byteRange is where data stands in the file.
+type byteRange struct{ start, end int64 }
 
-// spanOf returns where the data of a stream stands, and whether what it decodes to depends on that alone, and not on
+// streamRange returns where the data of a stream stands, and whether what it decodes to depends on that alone, and not on
 // objects that another revision may have elsewhere.
-func spanOf(st *pdf.Stream) (at span, plain bool) {
-	at.start, at.end = st.Span()
+func streamRange(st *pdf.Stream) (at byteRange, plain bool) {
+	at.start, at.end = st.FileRange()
 	return at, at.end > 0 && st.Dict["Filter"] == pdf.Object(pdf.Name("FlateDecode")) && st.Dict["DecodeParms"] == nil
 }
 
-// soundLen tells how long proof is that is known to be sound, or 0.
-func (r *reader) soundLen(st *pdf.Stream) int {
-	at, plain := spanOf(st)
+// knownLength tells how long proof is that is known to be sound, or 0.
+func (r *reader) knownLength(st *pdf.Stream) int {
+	at, plain := streamRange(st)
 	if !plain {
 		return 0
 	}
-	return r.sound[at]
+	return r.knownLengths[at]
 }
 
-func (b *storeReader) vri(key pdf.Name, entry pdf.Dict) VRI {
+func (b *storeReader) readVRI(key pdf.Name, entry pdf.Dict) VRI {
 	v := VRI{Key: key}
 	for _, l := range []struct {
 		key pdf.Name
 		to  *[][]byte
 	}{{"Cert", &v.Certs}, {"OCSP", &v.OCSPs}, {"CRL", &v.CRLs}} {
-		b.each("VRI/"+string(l.key), entry[l.key], func(_ pdf.Ref, der []byte) { *l.to = append(*l.to, der) })
+		b.readItems("VRI/"+string(l.key), entry[l.key], func(_ pdf.Ref, der []byte) { *l.to = append(*l.to, der) })
 	}
 	if tu, err := b.d.String(entry["TU"]); err == nil {
 		v.TU = tu.Text()

@@ -11,19 +11,19 @@ import (
 	"segel/pdf"
 )
 
-// stray looks at the bytes of a revision as a reader does that cannot use its cross-reference and rebuilds it from the
+// findStrayObjects looks at the bytes of a revision as a reader does that cannot use its cross-reference and rebuilds it from the
 // objects it comes across: the last of each number counts. It tells what such a reader would find and others do not.
 // Entries are what the cross-reference states.
-func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string, error) {
-	if odd, err := r.spelled(v); odd != "" || err != nil {
+func (r *reader) findStrayObjects(from int64, v pdf.Revision, entries []pdf.Entry) (string, error) {
+	if odd, err := r.checkSyntax(v); odd != "" || err != nil {
 		return odd, err
 	}
-	head, err := r.window(v.StartXref, v.StartXref+maxHeader)
+	head, err := r.readWindow(v.StartXref, v.StartXref+maxHeader)
 	if err != nil {
 		return "", err
 	}
 	table := bytes.HasPrefix(head, []byte("xref"))
-	known, odd, err := r.stated(from, v, entries)
+	known, odd, err := r.locateObjects(from, v, entries)
 	if odd != "" || err != nil {
 		return odd, err
 	}
@@ -50,27 +50,27 @@ func (r *reader) stray(from int64, v pdf.Revision, entries []pdf.Entry) (string,
 	return odd, err
 }
 
-// rootBeyondSize reports whether the number of the catalog is /Size or higher. Readers that take such numbers for unused
+// isRootBeyondSize reports whether the number of the catalog is /Size or higher. Readers that take such numbers for unused
 // rebuild the cross-reference from the objects of the file.
-func rootBeyondSize(s *pdf.State) bool {
+func isRootBeyondSize(s *pdf.State) bool {
 	size, ok := s.Trailer()["Size"].(pdf.Integer)
 	return ok && int64(s.Trailer().Ref("Root").Number) >= int64(size)
 }
 
-// soundRebuilt adds to the oddities of a state what a reader that rebuilds the cross-reference would find in the revisions
+// addRebuildOddities adds to the oddities of a state what a reader that rebuilds the cross-reference would find in the revisions
 // before it, and others do not: an object that waited there for the first such reader.
-func (w *stateWalk) soundRebuilt(state *pdf.State, before []pdf.Revision) error {
+func (w *stateWalk) addRebuildOddities(state *pdf.State, before []pdf.Revision) error {
 	from := int64(0)
 	for _, v := range before {
-		entries, err := w.d.Changed(v)
+		entries, err := w.d.RevisionEntries(v)
 		if isFault(err) {
-			state.Odd = append(state.Odd, err.Error())
+			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		known, odd, err := w.stated(from, v, entries)
+		known, odd, err := w.locateObjects(from, v, entries)
 		if err != nil {
 			return err
 		}
@@ -86,7 +86,7 @@ func (w *stateWalk) soundRebuilt(state *pdf.State, before []pdf.Revision) error 
 			return err
 		}
 		if odd != "" {
-			state.Odd = append(state.Odd, odd)
+			state.Ambiguities = append(state.Ambiguities, odd)
 			return nil
 		}
 		from = v.End
@@ -109,16 +109,16 @@ var (
 )
 
 const (
-	blanks = "\x00\t\n\f\r "
-	digits = "0123456789"
+	whiteSpace = "\x00\t\n\f\r "
+	digits     = "0123456789"
 )
 
-// stated returns where the word "obj" ends of the objects that a revision brought and that its entries lead to, each
+// locateObjects returns where the word "obj" ends of the objects that a revision brought and that its entries lead to, each
 // under its own number. The cross-reference stream may have none, if nothing else has the number that it has.
-func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[int64]bool, string, error) {
+func (r *reader) locateObjects(from int64, v pdf.Revision, entries []pdf.Entry) (map[int64]bool, string, error) {
 	refs := map[int64]pdf.Ref{v.StartXref: {}}
 	for _, e := range entries {
-		if !e.Free && e.Container == 0 && e.Offset >= from && e.Offset < v.End {
+		if !e.Free && e.ObjectStream == 0 && e.Offset >= from && e.Offset < v.End {
 			refs[e.Offset] = e.Ref
 		}
 	}
@@ -127,7 +127,7 @@ func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[in
 	}
 	known := map[int64]bool{}
 	for at, ref := range refs {
-		b, err := r.window(at, at+maxHeader)
+		b, err := r.readWindow(at, at+maxHeader)
 		if err != nil {
 			return nil, "", err
 		}
@@ -148,10 +148,10 @@ func (r *reader) stated(from int64, v pdf.Revision, entries []pdf.Entry) (map[in
 
 // looksLikeObject reports whether two numbers stand before a word "obj", or perhaps a comment where one of them would be.
 func looksLikeObject(before, behind []byte) bool {
-	rest := bytes.TrimRight(before, blanks)
+	rest := bytes.TrimRight(before, whiteSpace)
 	number := bytes.TrimRight(rest, digits)
 	if len(number) < len(rest) {
-		between := bytes.TrimRight(number, blanks)
+		between := bytes.TrimRight(number, whiteSpace)
 		if len(between) < len(number) && (len(between) == 0 || isDigit(between[len(between)-1])) {
 			return true
 		}
@@ -164,34 +164,34 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // wordEnds reports whether a word ends before these bytes.
 func wordEnds(behind []byte) bool {
-	return len(behind) == 0 || bytes.IndexByte([]byte(blanks+"()<>[]{}/%"), behind[0]) >= 0
+	return len(behind) == 0 || bytes.IndexByte([]byte(whiteSpace+"()<>[]{}/%"), behind[0]) >= 0
 }
 
-// spelled demands that a revision's cross-reference is spelled as the standard has it (ISO 32000-2 §7.5.4): where it is
+// checkSyntax demands that a revision's cross-reference is spelled as the standard has it (ISO 32000-2 §7.5.4): where it is
 // not, some readers use it and others rebuild it.
-func (r *reader) spelled(v pdf.Revision) (string, error) {
-	b, err := r.window(v.EOF-maxHeader, v.EOF)
+func (r *reader) checkSyntax(v pdf.Revision) (string, error) {
+	b, err := r.readWindow(v.EOF-maxHeader, v.EOF)
 	if err != nil {
 		return "", err
 	}
 	if !closing.Match(b) {
 		return "an end that readers spell differently", nil
 	}
-	if b, err = r.window(v.StartXref, v.StartXref+maxHeader); err != nil || !bytes.HasPrefix(b, []byte("xref")) {
+	if b, err = r.readWindow(v.StartXref, v.StartXref+maxHeader); err != nil || !bytes.HasPrefix(b, []byte("xref")) {
 		return "", err
 	}
 	if !tableHeader.Match(b) {
 		return "a cross-reference table that not all readers can read", nil
 	}
 	for at := v.StartXref + int64(len("xref")); at < v.EOF; {
-		if b, err = r.window(at, min(at+hashChunk, v.EOF)); err != nil {
+		if b, err = r.readWindow(at, min(at+hashChunk, v.EOF)); err != nil {
 			return "", err
 		}
 		end := bytes.Index(b, []byte("trailer"))
 		if end < 0 {
 			end = max(1, len(b)-len("trailer"))
 		}
-		if misspelled(b[:end]) {
+		if isMisspelled(b[:end]) {
 			return "a cross-reference table that not all readers can read", nil
 		}
 		if bytes.HasPrefix(b[end:], []byte("trailer")) {
@@ -202,9 +202,9 @@ func (r *reader) spelled(v pdf.Revision) (string, error) {
 	return "", nil
 }
 
-// misspelled reports whether a table has more than numbers, letters of entries and ends of lines, or a line that begins
+// isMisspelled reports whether a table has more than numbers, letters of entries and ends of lines, or a line that begins
 // with a space.
-func misspelled(b []byte) bool {
+func isMisspelled(b []byte) bool {
 	for i, c := range b {
 		switch {
 		case c >= '0' && c <= '9', c == 'n', c == 'f', c == '\r', c == '\n':
@@ -216,21 +216,21 @@ func misspelled(b []byte) bool {
 	return false
 }
 
-// window reads a part of the file, as far as it reaches. What it returns is good until the next window or the next pass.
-func (r *reader) window(from, to int64) ([]byte, error) {
+// readWindow reads a part of the file, as far as it reaches. What it returns is good until the next window or the next pass.
+func (r *reader) readWindow(from, to int64) ([]byte, error) {
 	from, to = max(0, from), min(to, r.file.Size)
 	if from >= to {
 		return nil, nil
 	}
-	b := r.lend(int(to - from))
+	b := r.borrowBuffer(int(to - from))
 	if n, err := r.r.ReadAt(b, from); n < len(b) && err != io.EOF {
 		return nil, fmt.Errorf("read at %d: %w", from, err)
 	}
 	return b, nil
 }
 
-// lend returns a buffer that there is one of.
-func (r *reader) lend(n int) []byte {
+// borrowBuffer returns a buffer that there is one of.
+func (r *reader) borrowBuffer(n int) []byte {
 	switch {
 	case n <= cap(r.buffer):
 	case n <= bufferSize:
@@ -251,7 +251,7 @@ var buffers = sync.Pool{New: func() any { return new([bufferSize]byte) }}
 func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byte, word string) bool) error {
 	for at := from; at < to; at += hashChunk {
 		start := max(from, at-maxBefore)
-		b, err := r.window(start, min(to, at+hashChunk+maxHeader))
+		b, err := r.readWindow(start, min(to, at+hashChunk+maxHeader))
 		if err != nil {
 			return err
 		}
@@ -283,20 +283,20 @@ func opensDict(b []byte) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(b, "\x00\t\n\f\r "), []byte("<<"))
 }
 
-// unstated looks for objects in the object streams of a revision that its cross-reference does not state: a reader that
+// findUnstatedObjects looks for objects in the object streams of a revision that its cross-reference does not state: a reader that
 // rebuilds it takes them too.
-func (w *stateWalk) unstated(state *pdf.State, entries []pdf.Entry) (string, error) {
+func (w *stateWalk) findUnstatedObjects(state *pdf.State, entries []pdf.Entry) (string, error) {
 	within := map[uint32]map[uint32]int{}
 	for _, e := range entries {
-		if e.Container != 0 {
-			if within[e.Container] == nil {
-				within[e.Container] = map[uint32]int{}
+		if e.ObjectStream != 0 {
+			if within[e.ObjectStream] == nil {
+				within[e.ObjectStream] = map[uint32]int{}
 			}
-			within[e.Container][e.Ref.Number]++
+			within[e.ObjectStream][e.Ref.Number]++
 		}
 	}
-	for _, n := range state.Containers {
-		numbers, err := state.Contained(n)
+	for _, n := range state.ObjectStreams {
+		numbers, err := state.ObjectStreamMembers(n)
 		if err != nil {
 			if isFault(err) {
 				continue // what it holds cannot be read, which is told of each object

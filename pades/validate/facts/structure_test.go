@@ -20,8 +20,8 @@ func TestReferenceToAReferenceHidesNoChange(t *testing.T) {
 	lunas := stated("BT /F1 24 Tf 72 720 Td (Lunas) Tj ET")
 	b := section{objects: map[int]string{
 		60: "61 0 R", 61: "62 0 R", 62: stated("BT /F1 24 Tf 72 720 Td (Setuju) Tj ET"),
-		page: "<< /Type /Page /Parent 2 0 R /Contents 60 0 R /Resources 63 0 R >>",
-		63:   "64 0 R", 64: "<< /Font << /F1 3 0 R >> >>",
+		paintedPage: "<< /Type /Page /Parent 2 0 R /Contents 60 0 R /Resources 63 0 R >>",
+		63:          "64 0 R", 64: "<< /Font << /F1 3 0 R >> >>",
 	}}.append(t, pdftest.Table(2))
 	b = on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A").b
 	replaced := func(number int, by string) func(*testing.T, []byte) []byte {
@@ -41,8 +41,8 @@ func TestReferenceToAReferenceHidesNoChange(t *testing.T) {
 func TestWhatIsAddedToOddFilesIsIntact(t *testing.T) {
 	t.Parallel()
 	signed := 0
-	for _, odd := range pdftest.Odds() {
-		if odd.Fate == pdftest.Refused {
+	for _, odd := range pdftest.OddFiles() {
+		if odd.Outcome == pdftest.Refused {
 			continue
 		}
 		b, err := inOrder(odd.File)
@@ -57,7 +57,7 @@ func TestWhatIsAddedToOddFilesIsIntact(t *testing.T) {
 			p.sign("Aku", shown, func(o *pades.Options) { o.Marks = map[string]pades.Appearance{"Paraf": plain{}} })
 			p.sign("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "Meterai", Page: last, Rect: boxB} }, shown)
 			p.proven().sign("Kamu").proven().timestamped()
-			f := read(t, p.b)
+			f := runSteps(t, p.b)
 			wantIntact(t, f, "Aku", "Meterai", "Kamu", "Timestamp1")
 		})
 	}
@@ -113,7 +113,7 @@ func TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone(t *testing.T) {
 		p := on(t, b).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"}).sign("A")
 		p.b = forbidden(p.b).append(t, p.b)
 		p.sign("B").proven().sign("C").proven().timestamped()
-		for _, s := range read(t, p.b).Signatures {
+		for _, s := range runSteps(t, p.b).Signatures {
 			if broken := len(troubles(s)) > 0; broken != (s.Field == "A") {
 				t.Errorf("%s: %s: %v", name, s.Field, troubles(s))
 			}
@@ -128,7 +128,7 @@ func TestListOfPagesIsNoListOfAnnotations(t *testing.T) {
 	for name, base := range map[string]section{
 		"annotations": {objects: map[int]string{
 			60: "[5 0 R 7 0 R]", 2: "<< /Type /Pages /Kids 60 0 R /Count 2 /MediaBox [0 0 595 842] >>",
-			page: "<< /Type /Page /Parent 2 0 R /Annots 60 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
+			paintedPage: "<< /Type /Page /Parent 2 0 R /Annots 60 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
 		}},
 		"fields": {objects: map[int]string{
 			60: "[5 0 R 7 0 R]", 2: "<< /Type /Pages /Kids 60 0 R /Count 2 /MediaBox [0 0 595 842] >>",
@@ -137,7 +137,7 @@ func TestListOfPagesIsNoListOfAnnotations(t *testing.T) {
 	} {
 		p := on(t, base.append(t, pdftest.Table(2))).fields(pades.FieldSpec{Name: "A"}).sign("A")
 		p.sign("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "B", Page: 1, Rect: boxA} }, shown)
-		if found := troubles(read(t, p.b).Signatures[0]); !slices.Contains(found, "pages_changed") {
+		if found := troubles(runSteps(t, p.b).Signatures[0]); !slices.Contains(found, "pages_changed") {
 			t.Errorf("%s: %v", name, found)
 		}
 	}
@@ -151,7 +151,7 @@ func TestFileWithoutPagesNeverPasses(t *testing.T) {
 	} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).sign("A")
 		p.b = section{objects: map[int]string{2: pages}}.append(t, p.b)
-		for _, s := range read(t, p.sign("B").b).Signatures {
+		for _, s := range runSteps(t, p.sign("B").b).Signatures {
 			if !slices.Contains(troubles(s), "no_pages") {
 				t.Errorf("%s: %s: %v", name, s.Field, troubles(s))
 			}
@@ -177,7 +177,7 @@ func TestSectionThatLeavesOutEarlierOnesHidesNoSignature(t *testing.T) {
 	} {
 		s.prev = -1
 		s.trailer = "/Prev 0"
-		f := read(t, s.append(t, p.b))
+		f := runSteps(t, s.append(t, p.b))
 		if f.Pages != 1 || !f.Repaired {
 			t.Errorf("%s: %d pages, repaired %v", name, f.Pages, f.Repaired)
 		}

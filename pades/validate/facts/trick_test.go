@@ -48,8 +48,8 @@ func TestTricksWithTheCrossReferenceAreFoundOut(t *testing.T) {
 			return bytes.Replace(b, []byte("\n51 1\n"), []byte("\n50 1\n"), 1)
 		}},
 		{"content stated twice", "unreadable", func(t *testing.T, b []byte) []byte {
-			o := string(must[pdf.Object](t)(on(t, b).open().Object(pdf.Ref{Number: page})).(pdf.Dict)["Contents"].(pdf.Ref).String())
-			return section{objects: map[int]string{51: lunas, page: "<< /Type /Page /Parent 2 0 R /Contents 51 0 R /Contents " + o + " /Resources << /Font << /F1 3 0 R >> >> " + annotsOf(t, b) + " >>"}}.append(t, b)
+			o := string(must[pdf.Object](t)(on(t, b).open().Object(pdf.Ref{Number: paintedPage})).(pdf.Dict)["Contents"].(pdf.Ref).String())
+			return section{objects: map[int]string{51: lunas, paintedPage: "<< /Type /Page /Parent 2 0 R /Contents 51 0 R /Contents " + o + " /Resources << /Font << /F1 3 0 R >> >> " + annotsOf(t, b) + " >>"}}.append(t, b)
 		}},
 		{"catalog stated twice", "revision_unsound", put(section{objects: map[int]string{51: "1"}, root: "51 0 R /Root 1 0 R"})},
 		{"second byte range", "key_twice", func(t *testing.T, b []byte) []byte {
@@ -90,7 +90,7 @@ func all(t testing.TB, b []byte) map[int]string {
 	d := on(t, b).open()
 	entries := map[int]string{}
 	for _, r := range must[[]pdf.Revision](t)(d.Revisions()) {
-		for _, e := range must[[]pdf.Entry](t)(d.Changed(r)) {
+		for _, e := range must[[]pdf.Entry](t)(d.RevisionEntries(r)) {
 			if !e.Free {
 				entries[int(e.Ref.Number)] = fmt.Sprintf("%010d 00000 n", e.Offset)
 			}
@@ -125,7 +125,7 @@ func TestSignatureThatTheFileNoLongerLeadsToIsNotListed(t *testing.T) {
 		"/Prev that skips its revision":   section{prev: revisions[0].StartXref, objects: map[int]string{50: "1"}}.append(t, b),
 		"startxref to the first revision": fmt.Appendf(bytes.Clone(b), "startxref\n%d\n%%%%EOF\n", revisions[0].StartXref),
 	} {
-		f := read(t, b)
+		f := runSteps(t, b)
 		if len(f.Signatures) > 0 || !warned(f, facts.WarnSkipped) && !warned(f, facts.WarnJunkAfter) {
 			t.Errorf("%s: %s%+v", name, summary(f), f.Warnings)
 		}
@@ -140,7 +140,7 @@ func TestLoopOfCrossReferencesIsNoFileAnySignatureHoldsIn(t *testing.T) {
 	t.Parallel()
 	b := signedTable(t)
 	b = section{objects: map[int]string{50: "1"}, prev: int64(len(b) + len("50 0 obj\n1\nendobj\n"))}.append(t, b)
-	for _, s := range read(t, b).Signatures {
+	for _, s := range runSteps(t, b).Signatures {
 		if len(troubles(s)) == 0 {
 			t.Errorf("%+v", s)
 		}
@@ -205,10 +205,10 @@ func TestSignedBytesMustNotWaitForWhatComesLater(t *testing.T) {
 		"entry":      {entry, fmt.Sprintf("%d 0 obj\n%s\nendobj\n", contents, stated("BT ET")), "revision_unsound"},
 		"unfinished": {unfinished, "\nendstream\nendobj\n", "unreadable"},
 	} {
-		if before := read(t, c.signed); name == "unfinished" && len(troubles(before.Signatures[0])) > 0 {
+		if before := runSteps(t, c.signed); name == "unfinished" && len(troubles(before.Signatures[0])) > 0 {
 			t.Errorf("%s before: %s", name, summary(before))
 		}
-		f := read(t, section{of: c.signed, objects: map[int]string{90: "1"}}.append(t, append(pad(bytes.Clone(c.signed), later), c.more...)))
+		f := runSteps(t, section{of: c.signed, objects: map[int]string{90: "1"}}.append(t, append(pad(bytes.Clone(c.signed), later), c.more...)))
 		if len(f.Signatures) != 1 || !slices.Contains(troubles(f.Signatures[0]), c.want) {
 			t.Errorf("%s, want %q: %s%+v", name, c.want, summary(f), f.Warnings)
 		}

@@ -49,7 +49,7 @@ func TestFontThatCameLaterIsNoFontOfTheForm(t *testing.T) {
 			if value != "" {
 				w["V"] = pdf.TextString(value)
 			}
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.Font("Liar")}}, "BT /F 12 Tf 0 g 2 5 Td (1000) Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.Font("Liar")}}, "BT /F 12 Tf 0 g 2 5 Td (1000) Tj ET")
 		}
 	}
 	for name, c := range map[string]struct{ prepare, fill func(*formtest.Filler) }{
@@ -57,27 +57,27 @@ func TestFontThatCameLaterIsNoFontOfTheForm(t *testing.T) {
 		"another value, in a font that its appearance does not have": {nil, func(f *formtest.Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("1000")
-			f.LookIn(w, pdf.Dict{}, "BT /Liar 12 Tf 0 g 2 5 Td (1000) Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{}, "BT /Liar 12 Tf 0 g 2 5 Td (1000) Tj ET")
 		}},
 		"another value, below a picture that its appearance does not have": {nil, func(f *formtest.Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("1000")
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv")}}, "BT /Helv 12 Tf 0 g 2 5 Td (1000) Tj ET /Liar Do")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv")}}, "BT /Helv 12 Tf 0 g 2 5 Td (1000) Tj ET /Liar Do")
 		}},
 		"another value, with a state that its appearance does not have": {nil, func(f *formtest.Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("1000")
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv")}}, "/Liar gs BT /Helv 12 Tf 0 g 2 5 Td (1000) Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv")}}, "/Liar gs BT /Helv 12 Tf 0 g 2 5 Td (1000) Tj ET")
 		}},
 		"a value that readers drew so far": {func(f *formtest.Filler) { f.Field("bare")["V"] = pdf.TextString("1000") }, fill("bare", "")},
 	} {
 		signed, added := signedCase(t, formtest.Case{Prepare: c.prepare, Fill: addFont})
 		_ = signed
-		if found := troubles(read(t, added).Signatures[0]); len(found) > 0 {
+		if found := troubles(runSteps(t, added).Signatures[0]); len(found) > 0 {
 			t.Errorf("%s: the font alone is denied: %v", name, found)
 		}
 		filled := must[[]byte](t)(formtest.Append(added, c.fill))
-		if found := troubles(read(t, filled).Signatures[0]); len(found) == 0 {
+		if found := troubles(runSteps(t, filled).Signatures[0]); len(found) == 0 {
 			t.Errorf("%s: a font that came later counts as one of the form", name)
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
-// switched judges a check box or radio buttons that are switched: states that were there are selected, and those that the
+// compareButton judges a check box or radio buttons that are switched: states that were there are selected, and those that the
 // value names (ISO 32000-2 §12.7.5.2).
-func (c *comparison) switched() Result {
+func (c *comparison) compareButton() Result {
 	if c.new.Flags&flagPushButton != 0 {
 		return Result{Differs, "a push button with a value"}
 	}
@@ -24,17 +24,17 @@ func (c *comparison) switched() Result {
 		if !c.o.Placed(w.Number) {
 			continue
 		}
-		states, err := c.states(w)
+		states, err := c.listStates(w)
 		if err != nil {
 			return Result{Unreadable, err.Error()}
 		}
-		if !c.same.equalAppearances(c.old.Widgets[i], w) {
-			if what := c.redrawn(c.old.Widgets[i], w); what != "" {
+		if !c.objects.equalAppearances(c.old.Widgets[i], w) {
+			if what := c.checkRedrawn(c.old.Widgets[i], w); what != "" {
 				return Result{Differs, what}
 			}
 		}
-		state, named := c.new.state(w), c.named(w, states, value)
-		if absent(w.dict["AP"]) && absent(c.old.Widgets[i].dict["AP"]) {
+		state, named := c.new.appearanceState(w), c.stateForValue(w, states, value)
+		if isAbsent(w.dict["AP"]) && isAbsent(c.old.Widgets[i].dict["AP"]) {
 			named, states = pdf.Name(value), []pdf.Name{pdf.Name(value)} // readers draw it
 		}
 		if named != "" {
@@ -52,24 +52,24 @@ func (c *comparison) switched() Result {
 	}
 	switch {
 	case value == "" || value == "Off":
-	case on == 0 && slices.ContainsFunc(c.new.Widgets, func(w Widget) bool { return w.seen && c.o.Placed(w.Number) }):
+	case on == 0 && slices.ContainsFunc(c.new.Widgets, func(w Widget) bool { return w.visible && c.o.Placed(w.Number) }):
 		return Result{Differs, "it shows that nothing is selected"}
-	case on < offered && c.alike():
+	case on < offered && c.isUnison():
 		return Result{Differs, "it does not show all that is selected"}
 	}
 	return Result{Outcome: Shown}
 }
 
-// redrawn returns what is wrong with the appearances of a check box that a program has made anew, as some do: they have the
+// checkRedrawn returns what is wrong with the appearances of a check box that a program has made anew, as some do: they have the
 // states that were there, and paint the mark that the box has by its characteristics where it is on, and none where it is
 // off. It is empty if nothing is.
-func (c *comparison) redrawn(was, is Widget) string {
+func (c *comparison) checkRedrawn(was, is Widget) string {
 	const other = "another appearance of a state"
 	if c.new.Flags&flagRadio != 0 {
 		return other
 	}
-	before, err1 := c.old.appearances(was)
-	after, err2 := c.new.appearances(is)
+	before, err1 := c.old.listAppearances(was)
+	after, err2 := c.new.listAppearances(is)
 	if err1 != nil || err2 != nil {
 		return other
 	}
@@ -78,16 +78,16 @@ func (c *comparison) redrawn(was, is Widget) string {
 		if look.state == "" || !had && look.state != "Off" {
 			return other
 		}
-		a, err := c.o.New.Appearance(look.stream, is.rect, is.turn)
+		a, err := c.o.New.ReadAppearance(look.stream, is.rect, is.rotation)
 		if err != nil {
 			return other
 		}
 		lines := linesOf(a)
-		want := c.mark(is, look.state)
-		if want != "" && len(lines) == 0 && oneSign(a) {
+		want := c.stateSymbol(is, look.state)
+		if want != "" && len(lines) == 0 && isSingleMark(a) {
 			continue // it is drawn in files that have to bring their fonts along
 		}
-		if r := c.legible(a, is, lines); r.Outcome != Shown {
+		if r := c.checkLegible(a, is, lines); r.Outcome != Shown {
 			return r.Detail
 		}
 		if string(shownText(lines)) != want {
@@ -97,9 +97,9 @@ func (c *comparison) redrawn(was, is Widget) string {
 	return ""
 }
 
-// oneSign reports whether an appearance draws one sign and nothing else: a shape of few points, or two lines that cross,
+// isSingleMark reports whether an appearance draws one sign and nothing else: a shape of few points, or two lines that cross,
 // in the middle of its box. It may be a check mark or a cross, and is no word.
-func oneSign(a *ink.Appearance) bool {
+func isSingleMark(a *content.Appearance) bool {
 	if len(a.Unclear) > 0 || a.Pictures > 0 || len(a.Paths) == 0 || len(a.Paths) > 2 {
 		return false
 	}
@@ -109,7 +109,7 @@ func oneSign(a *ink.Appearance) bool {
 		if len(a.Paths) == 2 && p.Points > 2 || p.Points > 24 || !wide || math.Abs(x-0.5) > 0.2 || math.Abs(y-0.5) > 0.2 {
 			return false
 		}
-		white := ink.Color{Red: 1, Green: 1, Blue: 1, Known: true}
+		white := content.Color{Red: 1, Green: 1, Blue: 1, Known: true}
 		if p.Color.Contrast(white) < leastContrast {
 			return false
 		}
@@ -117,8 +117,8 @@ func oneSign(a *ink.Appearance) bool {
 	return true
 }
 
-// mark is what a check box shows in a state: a symbol of ZapfDingbats, the check mark if /MK /CA says no other.
-func (c *comparison) mark(w Widget, state pdf.Name) string {
+// stateSymbol is what a check box shows in a state: a symbol of ZapfDingbats, the check mark if /MK /CA says no other.
+func (c *comparison) stateSymbol(w Widget, state pdf.Name) string {
 	if state == "Off" {
 		return ""
 	}
@@ -130,15 +130,15 @@ func (c *comparison) mark(w Widget, state pdf.Name) string {
 	return string(0xF000 + code)
 }
 
-// alike reports whether all buttons with the state that the value names are on together: check boxes, and radio buttons
+// isUnison reports whether all buttons with the state that the value names are on together: check boxes, and radio buttons
 // that say so.
-func (c *comparison) alike() bool {
+func (c *comparison) isUnison() bool {
 	return c.new.Flags&flagRadio == 0 || c.new.Flags&flagRadioUnison != 0
 }
 
-// states lists the states of the normal appearance of a widget.
-func (c *comparison) states(w Widget) ([]pdf.Name, error) {
-	looks, err := c.new.appearances(w)
+// listStates lists the states of the normal appearance of a widget.
+func (c *comparison) listStates(w Widget) ([]pdf.Name, error) {
+	looks, err := c.new.listAppearances(w)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +151,8 @@ func (c *comparison) states(w Widget) ([]pdf.Name, error) {
 	return all, nil
 }
 
-// named is the state of a widget that a value names: its own name, or that of its place if /Opt says what it stands for.
-func (c *comparison) named(w Widget, states []pdf.Name, value string) pdf.Name {
+// stateForValue is the state of a widget that a value names: its own name, or that of its place if /Opt says what it stands for.
+func (c *comparison) stateForValue(w Widget, states []pdf.Name, value string) pdf.Name {
 	if value == "" || value == "Off" {
 		return ""
 	}
@@ -176,11 +176,11 @@ func (c *comparison) named(w Widget, states []pdf.Name, value string) pdf.Name {
 // impliedState is the state of a widget that says none by the value of its field.
 func (c *comparison) impliedState(w Widget) pdf.Name {
 	value, _ := textOf(c.new.d, c.new.Value)
-	states, err := c.states(w)
+	states, err := c.listStates(w)
 	if err != nil {
 		return ""
 	}
-	if named := c.named(w, states, value); named != "" {
+	if named := c.stateForValue(w, states, value); named != "" {
 		return named
 	}
 	return "Off"

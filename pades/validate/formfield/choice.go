@@ -5,15 +5,15 @@ import (
 	"slices"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 var errNoOption = errors.New("a value that is none of the options")
 
-// selected lists the indexes of the options that the value names, in order.
-func (f *Field) selected() ([]int, error) {
+// selectedOptions lists the indexes of the options that the value names, in order.
+func (f *Field) selectedOptions() ([]int, error) {
 	var all []int
-	for _, o := range values(f.Value) {
+	for _, o := range valueList(f.Value) {
 		v, err := f.d.Resolve(o)
 		if err != nil {
 			return nil, err
@@ -38,7 +38,7 @@ func (f *Field) selected() ([]int, error) {
 // selectsValue reports whether /I selects what the value names (ISO 32000-2 §12.7.5.4). A value that is none of the
 // options, which may be typed into a combo box, is selected by no index.
 func (c *comparison) selectsValue() bool {
-	if absent(c.new.indices) {
+	if isAbsent(c.new.indices) {
 		return true
 	}
 	list, ok := c.new.indices.(pdf.Array)
@@ -53,7 +53,7 @@ func (c *comparison) selectsValue() bool {
 		}
 		chosen = append(chosen, c.new.options[i].export)
 	}
-	want, err := c.new.selected()
+	want, err := c.new.selectedOptions()
 	if errors.Is(err, errNoOption) {
 		return len(chosen) == 0
 	}
@@ -69,34 +69,34 @@ func (c *comparison) selectsValue() bool {
 	return slices.Equal(slices.Compact(chosen), slices.Compact(exports))
 }
 
-// listRefilled judges a list box of which another option is selected.
-func (c *comparison) listRefilled() Result {
+// compareRefilledList judges a list box of which another option is selected.
+func (c *comparison) compareRefilledList() Result {
 	if !c.selectsValue() {
 		return Result{Differs, "/I selects something else"}
 	}
-	chosen, err := c.new.selected()
+	chosen, err := c.new.selectedOptions()
 	if err != nil {
 		return Result{Differs, err.Error()}
 	}
-	return c.refilled(func(a *ink.Appearance, lines []line) Result { return c.compareList(a, lines, chosen) })
+	return c.compareRefilled(func(a *content.Appearance, lines []line) Result { return c.compareList(a, lines, chosen) })
 }
 
 // compareList compares the lines of a list box with its options: a run of their labels, of which those that are selected
 // are highlighted and no others.
-func (c *comparison) compareList(a *ink.Appearance, lines []line, chosen []int) Result {
-	from, agrees := c.run(lines)
+func (c *comparison) compareList(a *content.Appearance, lines []line, chosen []int) Result {
+	from, agrees := c.matchOptions(lines)
 	switch agrees {
-	case differs:
-		if c.wrapped(lines) {
+	case matchNone:
+		if c.isWrapped(lines) {
 			return Result{NotCompared, "options of several lines"}
 		}
 		return Result{Differs, "it shows other options"}
-	case perhaps:
+	case matchPossible:
 		return Result{NotCompared, "glyphs that cannot be read"}
 	}
 	marked := 0
 	for i, l := range lines {
-		is := highlighted(a, lines, l)
+		is := isHighlighted(a, lines, l)
 		if is {
 			marked++
 		}
@@ -123,49 +123,49 @@ func (c *comparison) compareList(a *ink.Appearance, lines []line, chosen []int) 
 	return Result{Outcome: Shown}
 }
 
-// run finds the options whose labels the lines are.
-func (c *comparison) run(lines []line) (from int, agrees agreement) {
+// matchOptions finds the options whose labels the lines are.
+func (c *comparison) matchOptions(lines []line) (from int, agrees matchLevel) {
 	if len(lines) == 0 {
-		return 0, isTheSame
+		return 0, matchWhole
 	}
 	labels := make([][]rune, len(c.new.options))
 	for i, o := range c.new.options {
-		labels[i] = folded(o.label)
+		labels[i] = foldText(o.label)
 	}
-	best := differs
+	best := matchNone
 	for i := 0; i+len(lines) <= len(labels); i++ {
-		got := isTheSame
+		got := matchWhole
 		for k, l := range lines {
-			if got = min(got, atLeast(agree(l.text(), labels[i+k]))); got == differs {
+			if got = min(got, requireWhole(matchRunes(l.readText(), labels[i+k]))); got == matchNone {
 				break
 			}
 		}
-		if got > best || got == isTheSame && best == isTheSame && c.new.topIndex == i {
+		if got > best || got == matchWhole && best == matchWhole && c.new.topIndex == i {
 			from, best = i, got
 		}
 	}
 	return from, best
 }
 
-// wrapped reports whether the lines are the labels of all options, some of which take more than one.
-func (c *comparison) wrapped(lines []line) bool {
+// isWrapped reports whether the lines are the labels of all options, some of which take more than one.
+func (c *comparison) isWrapped(lines []line) bool {
 	var all []rune
 	for _, o := range c.new.options {
-		all = append(all, folded(o.label)...)
+		all = append(all, foldText(o.label)...)
 	}
 	return slices.Equal(withoutSpaces(shownText(lines)), withoutSpaces(all))
 }
 
-// atLeast takes a label that is shown in part for another.
-func atLeast(a agreement) agreement {
-	if a == begins {
-		return differs
+// requireWhole takes a label that is shown in part for another.
+func requireWhole(a matchLevel) matchLevel {
+	if a == matchPrefix {
+		return matchNone
 	}
 	return a
 }
 
-// highlighted reports whether a line stands on an area of its own.
-func highlighted(a *ink.Appearance, lines []line, l line) bool {
+// isHighlighted reports whether a line stands on an area of its own.
+func isHighlighted(a *content.Appearance, lines []line, l line) bool {
 	g := l[0]
 	x, y := (g.Box.LLX+g.Box.URX)/2, g.Y+0.3*g.Size
 	for _, p := range a.Paths {

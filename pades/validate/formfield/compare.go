@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Outcome is what became of a field between two states of a file.
@@ -36,7 +36,7 @@ type Result struct {
 	Detail  string
 }
 
-func (a Result) worse(b Result) Result {
+func (a Result) worseResult(b Result) Result {
 	if b.Outcome > a.Outcome {
 		return b
 	}
@@ -46,37 +46,37 @@ func (a Result) worse(b Result) Result {
 // Options of Compare.
 type Options struct {
 	// Old and New read appearances of the two states.
-	Old, New *ink.Reader
+	Old, New *content.Reader
 	// Unchanged tells which objects are the same in both states.
 	Unchanged func(pdf.Ref) bool
 	// Placed tells which widgets, by the numbers of their objects, are listed by a page; no other is to be seen.
 	Placed func(uint32) bool
-	// CameLater tells which fonts among the resources of the form in the old state were not there when the form was signed;
+	// AddedLater tells which fonts among the resources of the form in the old state were not there when the form was signed;
 	// nil is none.
-	CameLater func(font pdf.Object) bool
+	AddedLater func(font pdf.Object) bool
 }
 
 // comparison is one field in two states.
 type comparison struct {
 	old, new *Field
 	o        Options
-	same     *sameness
-	former   map[uint32][]ink.Path // what widgets painted before beside text, by number; nil until asked for
-	fonts    []pdf.Object          // that were there before; nil until asked for
+	objects  *objectComparer
+	former   map[uint32][]content.Path // what widgets painted before beside text, by number; nil until asked for
+	fonts    []pdf.Object              // that were there before; nil until asked for
 }
 
 // Compare tells what became of a field. Both states list the same widgets in the same order, and differ in what filling a
 // field in changes: value, appearances and selections.
 func Compare(before, after *Field, o Options) Result {
-	c := &comparison{old: before, new: after, o: o, same: &sameness{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
-	r := c.judge()
+	c := &comparison{old: before, new: after, o: o, objects: &objectComparer{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
+	r := c.compareStates()
 	if after.work.Left < 0 {
 		return Result{Unreadable, errTooMuch.Error()}
 	}
 	return r
 }
 
-func (c *comparison) judge() Result {
+func (c *comparison) compareStates() Result {
 	before, after := c.old, c.new
 	if len(before.Widgets) != len(after.Widgets) {
 		return Result{Differs, "another number of widgets"}
@@ -86,7 +86,7 @@ func (c *comparison) judge() Result {
 	case err != nil:
 		return Result{Unreadable, err.Error()}
 	case values:
-		return c.unchanged()
+		return c.compareUnchanged()
 	case after.fieldsBelow:
 		return Result{Differs, "the value of fields below it"}
 	case after.form.xfa:
@@ -94,14 +94,14 @@ func (c *comparison) judge() Result {
 	}
 	switch after.Type {
 	case "Tx":
-		return c.refilled(c.compareText)
+		return c.compareRefilled(c.compareText)
 	case "Ch":
 		if c.isList() {
-			return c.listRefilled()
+			return c.compareRefilledList()
 		}
-		return c.refilled(c.compareText)
+		return c.compareRefilled(c.compareText)
 	case "Btn":
-		return c.switched()
+		return c.compareButton()
 	}
 	return Result{Differs, "a field of no known type"}
 }
@@ -110,7 +110,7 @@ var errValue = errors.New("a value that is none")
 
 // compareValues reports whether the value stayed. An empty text is no value.
 func (c *comparison) compareValues() (bool, error) {
-	a, b := values(c.old.Value), values(c.new.Value)
+	a, b := valueList(c.old.Value), valueList(c.new.Value)
 	if len(a) > maxOptions || len(b) > maxOptions {
 		return false, errTooMuch
 	}
@@ -133,32 +133,32 @@ func (c *comparison) compareValues() (bool, error) {
 	return slices.Equal(texts[0], texts[1]), nil
 }
 
-// values are the values of a field: the elements of an array, or one.
-func values(o pdf.Object) []pdf.Object {
+// valueList are the values of a field: the elements of an array, or one.
+func valueList(o pdf.Object) []pdf.Object {
 	if list, ok := o.(pdf.Array); ok {
 		return list
 	}
 	return []pdf.Object{o}
 }
 
-// unchanged judges a field whose value stayed: so does all that it shows.
-func (c *comparison) unchanged() Result {
+// compareUnchanged judges a field whose value stayed: so does all that it shows.
+func (c *comparison) compareUnchanged() Result {
 	all := Result{Outcome: Kept}
 	for i, w := range c.new.Widgets {
-		all = all.worse(c.unchangedWidget(c.old.Widgets[i], w))
+		all = all.worseResult(c.compareUnchangedWidget(c.old.Widgets[i], w))
 	}
 	switch {
-	case !c.same.equal(c.old.richText, c.new.richText, 0):
-		all = all.worse(Result{AppearanceChanged, "/RV"})
-	case !c.same.equal(c.old.indices, c.new.indices, 0) && c.new.Type == "Ch" && !c.selectsValue():
-		all = all.worse(Result{AppearanceChanged, "/I"})
+	case !c.objects.equalObjects(c.old.richText, c.new.richText, 0):
+		all = all.worseResult(Result{AppearanceChanged, "/RV"})
+	case !c.objects.equalObjects(c.old.indices, c.new.indices, 0) && c.new.Type == "Ch" && !c.selectsValue():
+		all = all.worseResult(Result{AppearanceChanged, "/I"})
 	}
 	return all
 }
 
-func (c *comparison) unchangedWidget(was, is Widget) Result {
-	if a, b := c.old.state(was), c.new.state(is); a != b {
-		states, err := c.states(is)
+func (c *comparison) compareUnchangedWidget(was, is Widget) Result {
+	if a, b := c.old.appearanceState(was), c.new.appearanceState(is); a != b {
+		states, err := c.listStates(is)
 		if err != nil {
 			return Result{Unreadable, err.Error()}
 		}
@@ -166,53 +166,53 @@ func (c *comparison) unchangedWidget(was, is Widget) Result {
 			return Result{AppearanceChanged, "/AS"}
 		}
 	}
-	if c.same.equalAppearances(was, is) {
+	if c.objects.equalAppearances(was, is) {
 		return Result{Outcome: Kept}
 	}
-	if absent(was.dict["AP"]) && (c.new.Type == "Tx" || c.new.Type == "Ch" && !c.isList()) {
+	if isAbsent(was.dict["AP"]) && (c.new.Type == "Tx" || c.new.Type == "Ch" && !c.isList()) {
 		// Readers drew the value so far. Now the file does, and has to say the same.
-		if r := c.widgetText(was, is, c.compareText); r.Outcome == Shown {
+		if r := c.compareWidgetText(was, is, c.compareText); r.Outcome == Shown {
 			return Result{Outcome: Kept}
 		}
 	}
 	return Result{AppearanceChanged, "/AP"}
 }
 
-// refilled judges a field of text that has another value.
-func (c *comparison) refilled(compare func(*ink.Appearance, []line) Result) Result {
+// compareRefilled judges a field of text that has another value.
+func (c *comparison) compareRefilled(compare func(*content.Appearance, []line) Result) Result {
 	all := Result{Outcome: Shown}
-	if r := c.richText(); r.Outcome > all.Outcome {
+	if r := c.compareRichText(); r.Outcome > all.Outcome {
 		return r
 	}
-	if c.new.Type == "Ch" && !c.same.equal(c.old.indices, c.new.indices, 0) && !c.selectsValue() {
+	if c.new.Type == "Ch" && !c.objects.equalObjects(c.old.indices, c.new.indices, 0) && !c.selectsValue() {
 		return Result{Differs, "/I selects something else"}
 	}
 	for i, w := range c.new.Widgets {
-		if w.seen && c.o.Placed(w.Number) {
-			all = all.worse(c.widgetText(c.old.Widgets[i], w, compare))
+		if w.visible && c.o.Placed(w.Number) {
+			all = all.worseResult(c.compareWidgetText(c.old.Widgets[i], w, compare))
 		}
 	}
 	return all
 }
 
-// widgetText judges what one widget shows of a value that is text.
-func (c *comparison) widgetText(was, is Widget, compare func(*ink.Appearance, []line) Result) Result {
-	looks, err := c.new.appearances(is)
+// compareWidgetText judges what one widget shows of a value that is text.
+func (c *comparison) compareWidgetText(was, is Widget, compare func(*content.Appearance, []line) Result) Result {
+	looks, err := c.new.listAppearances(is)
 	if err != nil {
 		return Result{Unreadable, err.Error()}
 	}
 	if len(looks) == 0 {
 		return Result{Outcome: Shown} // readers draw it
 	}
-	if c.new.form.needAppearances && c.same.equalAppearances(was, is) {
+	if c.new.form.needAppearances && c.objects.equalAppearances(was, is) {
 		return Result{NotCompared, "/NeedAppearances leaves it to readers"}
 	}
 	normal := false
 	all := Result{Outcome: Shown}
-	is.turn = c.turnOf(was, is, looks)
+	is.rotation = c.appearanceRotation(was, is, looks)
 	for _, look := range looks {
 		normal = normal || look.kind == "N"
-		all = all.worse(c.look(look, is, compare))
+		all = all.worseResult(c.compareAppearance(look, is, compare))
 	}
 	if !normal {
 		return Result{Differs, "no normal appearance"}
@@ -220,26 +220,26 @@ func (c *comparison) widgetText(was, is Widget, compare func(*ink.Appearance, []
 	return all
 }
 
-// turnOf is how a widget is turned: as its characteristics say, or by the matrix of its appearance, if the one that it had
+// appearanceRotation is how a widget is turned: as its characteristics say, or by the matrix of its appearance, if the one that it had
 // before has the same.
-func (c *comparison) turnOf(was, is Widget, looks []appearance) int {
-	before, err := c.old.appearances(was)
+func (c *comparison) appearanceRotation(was, is Widget, looks []appearance) int {
+	before, err := c.old.listAppearances(was)
 	if err != nil || len(before) == 0 || len(looks) == 0 {
-		return is.turn
+		return is.rotation
 	}
 	m := looks[0].stream.Dict["Matrix"]
-	if absent(m) || !c.same.equal(before[0].stream.Dict["Matrix"], m, 0) {
-		return is.turn
+	if isAbsent(m) || !c.objects.equalObjects(before[0].stream.Dict["Matrix"], m, 0) {
+		return is.rotation
 	}
 	list, err := c.new.d.Array(m)
 	if err != nil || len(list) != 6 {
-		return is.turn
+		return is.rotation
 	}
 	a, err1 := c.new.d.Number(list[0])
 	b, err2 := c.new.d.Number(list[1])
 	switch {
 	case err1 != nil || err2 != nil:
-		return is.turn
+		return is.rotation
 	case math.Abs(b) > math.Abs(a) && b > 0:
 		return 90
 	case math.Abs(b) > math.Abs(a):
@@ -250,80 +250,80 @@ func (c *comparison) turnOf(was, is Widget, looks []appearance) int {
 	return 0
 }
 
-func (c *comparison) look(look appearance, w Widget, compare func(*ink.Appearance, []line) Result) Result {
-	a, err := c.o.New.Appearance(look.stream, w.rect, w.turn)
-	var told *ink.Untold
-	if err != nil && (!errors.As(err, &told) || told.Reason != ink.NoFont) {
+func (c *comparison) compareAppearance(look appearance, w Widget, compare func(*content.Appearance, []line) Result) Result {
+	a, err := c.o.New.ReadAppearance(look.stream, w.rect, w.rotation)
+	var told *content.IncompleteError
+	if err != nil && (!errors.As(err, &told) || told.Reason != content.NoFont) {
 		return Result{Unreadable, err.Error()}
 	}
 	lines := linesOf(a)
-	r := c.legible(a, w, lines)
+	r := c.checkLegible(a, w, lines)
 	if r.Outcome == Differs && c.new.barcode {
 		return Result{NotCompared, "a barcode"}
 	}
 	if r.Outcome == Differs {
 		return r
 	}
-	return r.worse(compare(a, lines))
+	return r.worseResult(compare(a, lines))
 }
 
 // formerPaths lists what a widget painted before beside text.
-func (c *comparison) formerPaths(w Widget) []ink.Path {
+func (c *comparison) formerPaths(w Widget) []content.Path {
 	if known, ok := c.former[w.Number]; ok {
 		return known
 	}
-	var paths []ink.Path
+	var paths []content.Path
 	for _, was := range c.old.Widgets {
 		if was.Number != w.Number {
 			continue
 		}
-		looks, _ := c.old.appearances(was) // what cannot be read paints nothing
+		looks, _ := c.old.listAppearances(was) // what cannot be read paints nothing
 		for _, look := range looks {
-			if a, _ := c.o.Old.Appearance(look.stream, was.rect, was.turn); a != nil {
+			if a, _ := c.o.Old.ReadAppearance(look.stream, was.rect, was.rotation); a != nil {
 				paths = append(paths, a.Paths...)
 			}
 		}
 	}
 	if c.former == nil {
-		c.former = map[uint32][]ink.Path{}
+		c.former = map[uint32][]content.Path{}
 	}
 	c.former[w.Number] = paths
 	return paths
 }
 
 // compareText compares the text of an appearance with the value.
-func (c *comparison) compareText(a *ink.Appearance, lines []line) Result {
+func (c *comparison) compareText(a *content.Appearance, lines []line) Result {
 	value, ok := textOf(c.new.d, c.new.Value)
 	if !ok {
 		return Result{Unreadable, errValue.Error()}
 	}
 	shown := shownText(lines)
-	if c.new.Flags&flagPassword != 0 && c.new.Type == "Tx" && masked(shown) {
+	if c.new.Flags&flagPassword != 0 && c.new.Type == "Tx" && isMasked(shown) {
 		return Result{Outcome: Shown}
 	}
-	best := differs
-	for _, want := range c.wanted(value) {
-		best = max(best, c.agreeText(shown, folded(want)))
+	best := matchNone
+	for _, want := range c.acceptableTexts(value) {
+		best = max(best, c.matchText(shown, foldText(want)))
 	}
 	switch {
-	case best == isTheSame && cutOff(a, lines, c.new):
+	case best == matchWhole && isCutOff(a, lines, c.new):
 		return Result{Differs, "a part of the value alone"}
-	case best == isTheSame:
+	case best == matchWhole:
 		return Result{Outcome: Shown}
-	case best == perhaps:
+	case best == matchPossible:
 		return Result{NotCompared, "glyphs that cannot be read"}
-	case best == begins && len(lines) > 0 && c.fills(a, lines):
+	case best == matchPrefix && len(lines) > 0 && c.fillsField(a, lines):
 		return Result{NotCompared, "the beginning of the value"}
 	case c.new.format != nil:
-		return c.new.format.compare(value, string(shown))
-	case arranged(folded(value)) && (arranged(shown) || slices.Contains(shown, unread)):
+		return c.new.format.compareFormatted(value, string(shown))
+	case hasShapedScript(foldText(value)) && (hasShapedScript(shown) || slices.Contains(shown, unreadGlyph)):
 		return Result{NotCompared, "a script whose letters are arranged"}
 	}
-	return Result{Differs, "it shows " + quoted(shown)}
+	return Result{Differs, "it shows " + quoteText(shown)}
 }
 
-// quoted writes the beginning of a text.
-func quoted(s []rune) string {
+// quoteText writes the beginning of a text.
+func quoteText(s []rune) string {
 	const most = 40
 	if len(s) > most {
 		return strconv.Quote(string(s[:most])) + "..."
@@ -331,8 +331,8 @@ func quoted(s []rune) string {
 	return strconv.Quote(string(s))
 }
 
-// wanted lists what a field may show of a value: the value; of a choice its label as well; and no more than fits.
-func (c *comparison) wanted(value string) []string {
+// acceptableTexts lists what a field may show of a value: the value; of a choice its label as well; and no more than fits.
+func (c *comparison) acceptableTexts(value string) []string {
 	all := []string{value}
 	if c.new.Type == "Ch" {
 		for _, o := range c.new.options {
@@ -347,15 +347,15 @@ func (c *comparison) wanted(value string) []string {
 	return all
 }
 
-func (c *comparison) agreeText(shown, want []rune) agreement {
+func (c *comparison) matchText(shown, want []rune) matchLevel {
 	if c.isComb() {
 		shown, want = withoutSpaces(shown), withoutSpaces(want)
 	}
-	return agree(shown, want)
+	return matchRunes(shown, want)
 }
 
-// masked reports whether a text is nothing but one mark for each character of a password.
-func masked(shown []rune) bool {
+// isMasked reports whether a text is nothing but one mark for each character of a password.
+func isMasked(shown []rune) bool {
 	const marks = "*\u2022\u25CF\u2219\u26AB\uF06C" // the last one is that of ZapfDingbats
 	for _, r := range shown {
 		if r != shown[0] || !slices.Contains([]rune(marks), r) {
@@ -365,13 +365,13 @@ func masked(shown []rune) bool {
 	return true
 }
 
-// cutOff reports whether text lies outside of the clip although there is room for it, or at its wrong end: what is to be
+// isCutOff reports whether text lies outside of the clip although there is room for it, or at its wrong end: what is to be
 // seen would be another text. A text that is longer than its field is cut at its end.
-func cutOff(a *ink.Appearance, lines []line, f *Field) bool {
+func isCutOff(a *content.Appearance, lines []line, f *Field) bool {
 	hidden := 0
 	for _, l := range lines {
 		for _, g := range l {
-			if g.Seen < leastSeen {
+			if g.VisibleShare < leastSeen {
 				hidden++
 			}
 		}
@@ -380,10 +380,10 @@ func cutOff(a *ink.Appearance, lines []line, f *Field) bool {
 	case hidden == 0:
 		return false
 	case len(lines) > 1:
-		return linesCutOff(a, lines)
+		return areLinesCutOff(a, lines)
 	}
 	l := lines[0]
-	first, last := l[0].Seen >= leastSeen, l[len(l)-1].Seen >= leastSeen
+	first, last := l[0].VisibleShare >= leastSeen, l[len(l)-1].VisibleShare >= leastSeen
 	switch {
 	case f.quadding == 2 && !last, f.quadding != 1 && f.quadding != 2 && !first:
 		return true
@@ -391,35 +391,35 @@ func cutOff(a *ink.Appearance, lines []line, f *Field) bool {
 	return seenWidth(l) < 0.5*a.Width
 }
 
-// linesCutOff is the same of several lines: those that are seen come first, and fill the field.
-func linesCutOff(a *ink.Appearance, lines []line) bool {
+// areLinesCutOff is the same of several lines: those that are seen come first, and fill the field.
+func areLinesCutOff(a *content.Appearance, lines []line) bool {
 	seen, lowest, size := true, a.Height, 0.0
 	for i, l := range lines {
 		whole := seenWidth(l) > 0
-		if whole && !seen || i == 0 && (!whole || l[0].Seen < leastSeen) {
+		if whole && !seen || i == 0 && (!whole || l[0].VisibleShare < leastSeen) {
 			return true
 		}
 		if seen = whole; seen {
 			lowest, size = l[0].Y, l[0].Size
 		}
-		if hiddenWithin(l) && seenWidth(l) < 0.5*a.Width {
+		if isPartlyHidden(l) && seenWidth(l) < 0.5*a.Width {
 			return true
 		}
 	}
 	return !seen && lowest > 2.5*size
 }
 
-// hiddenWithin reports whether some glyphs of a line are seen and some are not.
-func hiddenWithin(l line) bool {
-	seen := slices.ContainsFunc(l, func(g placed) bool { return g.Seen >= leastSeen })
-	return seen && slices.ContainsFunc(l, func(g placed) bool { return g.Seen < leastSeen })
+// isPartlyHidden reports whether some glyphs of a line are seen and some are not.
+func isPartlyHidden(l line) bool {
+	seen := slices.ContainsFunc(l, func(g placedGlyph) bool { return g.VisibleShare >= leastSeen })
+	return seen && slices.ContainsFunc(l, func(g placedGlyph) bool { return g.VisibleShare < leastSeen })
 }
 
 // seenWidth is how far the glyphs of a line reach that are seen.
 func seenWidth(l line) float64 {
 	from, to, any := 0.0, 0.0, false
 	for _, g := range l {
-		if g.Seen < leastSeen {
+		if g.VisibleShare < leastSeen {
 			continue
 		}
 		if !any {
@@ -430,8 +430,8 @@ func seenWidth(l line) float64 {
 	return to - from
 }
 
-// fills reports whether text takes up its field to the end, so that no more of it fits.
-func (c *comparison) fills(a *ink.Appearance, lines []line) bool {
+// fillsField reports whether text takes up its field to the end, so that no more of it fits.
+func (c *comparison) fillsField(a *content.Appearance, lines []line) bool {
 	border := 0.0
 	for _, w := range c.new.Widgets {
 		border = max(border, w.border)

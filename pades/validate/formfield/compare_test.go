@@ -9,7 +9,7 @@ import (
 	"segel/pades/validate/formfield"
 	"segel/pades/validate/formfield/formtest"
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 func must[T any](t testing.TB) func(T, error) T {
@@ -46,7 +46,7 @@ func compare(t testing.TB, before, after []byte, field string, work int64) formf
 		return formfield.Result{Outcome: formfield.Unreadable}
 	}
 	return formfield.Compare(a, b, formfield.Options{
-		Old: ink.NewReader(was, ink.Limits{Bytes: plenty}), New: ink.NewReader(is, ink.Limits{Bytes: plenty}),
+		Old: content.NewReader(was, content.Limits{Bytes: plenty}), New: content.NewReader(is, content.Limits{Bytes: plenty}),
 		Unchanged: func(ref pdf.Ref) bool {
 			a, err1 := was.Dict(ref) // streams are compared by their content
 			b, err2 := is.Dict(ref)
@@ -140,7 +140,7 @@ func FuzzCompare(f *testing.F) {
 				w := f.Field(field)
 				w["V"] = pdf.String{Bytes: []byte(value)}
 				if w["Rect"] != nil {
-					st := f.Look(w, string(content))
+					st := f.SetAppearance(w, string(content))
 					for _, name := range []pdf.Name{"Emb", "Cid", "CidMap", "Odd"} {
 						st.Dict["Resources"].(pdf.Dict)["Font"].(pdf.Dict)[name] = f.Font(name)
 					}

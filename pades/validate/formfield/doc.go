@@ -3,5 +3,5 @@
 //
 // A reader shows the appearance and not the value, so a change of one without the other makes a signed file show
 // something that was not signed. What is compared is what the glyphs of an appearance draw, not what its font says that
-// they mean (see package ink). What cannot be compared is an outcome of its own.
+// they mean (see package content). What cannot be compared is an outcome of its own.
 package formfield

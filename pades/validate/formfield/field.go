@@ -23,7 +23,7 @@ type Field struct {
 	maxLen      int        // 0: no limit
 	quadding    int64
 	defaultLook []byte // /DA
-	format      *script
+	format      *formatScript
 	barcode     bool // the value is drawn as a barcode (/PMD)
 	fieldsBelow bool // fields below it take its value for theirs
 	form        formDefaults
@@ -38,12 +38,12 @@ type formDefaults struct {
 
 // Widget is one place where a field is to be seen.
 type Widget struct {
-	Number uint32 // of its object; 0 if it is direct
-	dict   pdf.Dict
-	rect   pdf.Rect
-	turn   int
-	border float64 // its width
-	seen   bool    // on screen or in print
+	Number   uint32 // of its object; 0 if it is direct
+	dict     pdf.Dict
+	rect     pdf.Rect
+	rotation int
+	border   float64 // its width
+	visible  bool    // on screen or in print
 }
 
 // option is one of a choice field: what is exported if it is chosen, and what is shown.
@@ -87,11 +87,11 @@ const objectCost = 64
 // as their parent and that it does not list.
 func Read(d *pdf.Document, number uint32, work *Work, more ...uint32) (*Field, error) {
 	f := &Field{d: d, work: work}
-	own, err := f.at(number)
+	own, err := f.readObject(number)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.inherit(own); err != nil {
+	if err := f.inheritEntries(own); err != nil {
 		return nil, err
 	}
 	if err := f.readForm(own); err != nil {
@@ -100,7 +100,7 @@ func Read(d *pdf.Document, number uint32, work *Work, more ...uint32) (*Field, e
 	return f, f.readWidgets(own, number, more)
 }
 
-func (f *Field) at(number uint32) (pdf.Dict, error) {
+func (f *Field) readObject(number uint32) (pdf.Dict, error) {
 	if !f.work.spend(objectCost) {
 		return nil, errTooMuch
 	}
@@ -111,9 +111,9 @@ func (f *Field) at(number uint32) (pdf.Dict, error) {
 	return f.d.Dict(ref)
 }
 
-// inherit collects what the field says itself or takes from the fields above it (ISO 32000-2 §12.7.4.1). /Opt and /I are
+// inheritEntries collects what the field says itself or takes from the fields above it (ISO 32000-2 §12.7.4.1). /Opt and /I are
 // inherited in practice.
-func (f *Field) inherit(dict pdf.Dict) error {
+func (f *Field) inheritEntries(dict pdf.Dict) error {
 	found := map[pdf.Name]pdf.Object{}
 	for above := 0; ; above++ {
 		if above > maxAbove || !f.work.spend(objectCost) {
@@ -141,9 +141,9 @@ func (f *Field) inherit(dict pdf.Dict) error {
 	}
 	f.Value, f.indices, f.richText, f.barcode = found["V"], found["I"], found["RV"], found["PMD"] != nil
 	f.Type, _ = found["FT"].(pdf.Name)
-	f.Flags = integer(found["Ff"])
-	f.quadding = integer(found["Q"])
-	f.maxLen, f.topIndex = int(min(max(integer(found["MaxLen"]), 0), maxText)), int(min(max(integer(found["TI"]), 0), maxOptions))
+	f.Flags = integerOf(found["Ff"])
+	f.quadding = integerOf(found["Q"])
+	f.maxLen, f.topIndex = int(min(max(integerOf(found["MaxLen"]), 0), maxText)), int(min(max(integerOf(found["TI"]), 0), maxOptions))
 	if s, ok := found["DA"].(pdf.String); ok {
 		f.defaultLook = s.Bytes
 	}
@@ -154,7 +154,7 @@ func (f *Field) inherit(dict pdf.Dict) error {
 	return f.readOptions(found["Opt"])
 }
 
-func integer(o pdf.Object) int64 {
+func integerOf(o pdf.Object) int64 {
 	n, _ := o.(pdf.Integer)
 	return int64(n)
 }
@@ -245,7 +245,7 @@ func (f *Field) readWidgets(own pdf.Dict, number uint32, more []uint32) error {
 		}
 	}
 	for _, n := range more {
-		dict, err := f.at(n)
+		dict, err := f.readObject(n)
 		if err != nil {
 			return err
 		}
@@ -310,7 +310,7 @@ func (f *Field) addWidget(dict pdf.Dict, number uint32) error {
 	if err != nil {
 		return err
 	}
-	w.seen = !w.rect.Empty() && flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&flagPrint != 0)
+	w.visible = !w.rect.Empty() && flags&flagHidden == 0 && (flags&flagNoView == 0 || flags&flagPrint != 0)
 	characteristics, err := f.d.Dict(dict["MK"])
 	if err != nil {
 		return err
@@ -321,7 +321,7 @@ func (f *Field) addWidget(dict pdf.Dict, number uint32) error {
 			return err
 		}
 		if turn%90 == 0 {
-			w.turn = int(turn % 360)
+			w.rotation = int(turn % 360)
 		}
 	}
 	if w.border, err = f.borderWidth(dict); err != nil {
@@ -357,8 +357,8 @@ type appearance struct {
 	stream *pdf.Stream
 }
 
-// appearances lists the streams of a widget's appearance dictionary in no order.
-func (f *Field) appearances(w Widget) ([]appearance, error) {
+// listAppearances lists the streams of a widget's appearance dictionary in no order.
+func (f *Field) listAppearances(w Widget) ([]appearance, error) {
 	kinds, err := f.d.Dict(w.dict["AP"])
 	if err != nil {
 		return nil, err
@@ -393,8 +393,8 @@ func (f *Field) appearances(w Widget) ([]appearance, error) {
 	return all, nil
 }
 
-// state is the appearance state that a widget selects; empty if it selects none.
-func (f *Field) state(w Widget) pdf.Name {
+// appearanceState is the appearance state that a widget selects; empty if it selects none.
+func (f *Field) appearanceState(w Widget) pdf.Name {
 	name, err := f.d.Name(w.dict["AS"])
 	if err != nil {
 		return ""

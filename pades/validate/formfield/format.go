@@ -9,19 +9,19 @@ import (
 	"segel/pdf"
 )
 
-// script is the JavaScript that formats the value of a field before it is shown (/AA /F).
-type script struct {
+// formatScript is the JavaScript that formats the value of a field before it is shown (/AA /F).
+type formatScript struct {
 	name string // of the function that it calls, such as AFNumber_Format; empty if it is one of its own
 	args []string
 }
 
-// call is a script that does nothing but call one of the functions that Acrobat has for this.
-var call = regexp.MustCompile(`^\s*(AF(?:Number|Percent|Date|Time|Special)_Format(?:Ex)?)\s*\(([^()]*)\)\s*;?\s*$`)
+// formatCall is a script that does nothing but call one of the functions that Acrobat has for this.
+var formatCall = regexp.MustCompile(`^\s*(AF(?:Number|Percent|Date|Time|Special)_Format(?:Ex)?)\s*\(([^()]*)\)\s*;?\s*$`)
 
 // maxScript bounds the scripts that are looked at; longer ones count as scripts of their own.
 const maxScript = 2000
 
-func (f *Field) readFormat(o pdf.Object) (*script, error) {
+func (f *Field) readFormat(o pdf.Object) (*formatScript, error) {
 	dict, err := f.d.Dict(o)
 	if err != nil {
 		return nil, err
@@ -38,15 +38,15 @@ func (f *Field) readFormat(o pdf.Object) (*script, error) {
 		return nil, err
 	}
 	source, ok := textOf(f.d, js)
-	m := call.FindStringSubmatch(source)
+	m := formatCall.FindStringSubmatch(source)
 	if !ok || len(source) > maxScript || m == nil || action["Next"] != nil {
-		return &script{}, nil
+		return &formatScript{}, nil
 	}
-	return &script{name: m[1], args: arguments(m[2])}, nil
+	return &formatScript{name: m[1], args: splitArguments(m[2])}, nil
 }
 
-// arguments splits what stands between the brackets of a call. Commas within quotes part nothing.
-func arguments(s string) []string {
+// splitArguments splits what stands between the brackets of a call. Commas within quotes part nothing.
+func splitArguments(s string) []string {
 	var all []string
 	var quote rune
 	from := 0
@@ -63,21 +63,21 @@ func arguments(s string) []string {
 	return append(all, strings.TrimSpace(s[from:]))
 }
 
-// compare tells whether a text may be a value as it is formatted. Numbers and digits can be compared, dates and what other
+// compareFormatted tells whether a text may be a value as it is formatted. Numbers and digits can be compared, dates and what other
 // scripts make cannot.
-func (s *script) compare(value, shown string) Result {
+func (s *formatScript) compareFormatted(value, shown string) Result {
 	switch s.name {
 	case "AFNumber_Format":
 		return s.compareNumber(value, shown, 1)
 	case "AFPercent_Format":
 		return s.compareNumber(value, strings.ReplaceAll(shown, "%", ""), 100)
 	case "AFSpecial_Format":
-		if digits(value) != "" && digits(value) == digits(shown) && onlyPunctuation(shown) {
+		if digitsOf(value) != "" && digitsOf(value) == digitsOf(shown) && isDigitsAndPunctuation(shown) {
 			return Result{Outcome: Shown}
 		}
 		return Result{Differs, "other digits than the value has"}
 	}
-	if s.name != "" && digits(shown) == "" {
+	if s.name != "" && digitsOf(shown) == "" {
 		return Result{Differs, "no date or time"}
 	}
 	return Result{NotCompared, "a script formats it"}
@@ -85,7 +85,7 @@ func (s *script) compare(value, shown string) Result {
 
 // compareNumber compares numbers up to the decimals that are shown. Separators are those of the second argument: 0 and 1
 // have a point, 2 and 3 a comma, 4 a point and apostrophes; the fifth is the currency.
-func (s *script) compareNumber(value, shown string, times float64) Result {
+func (s *formatScript) compareNumber(value, shown string, times float64) Result {
 	if len(s.args) < 2 {
 		return Result{NotCompared, "a script formats it"}
 	}
@@ -96,10 +96,10 @@ func (s *script) compareNumber(value, shown string, times float64) Result {
 		return Result{NotCompared, "a script formats it"}
 	}
 	if len(s.args) > 4 {
-		currency := strings.TrimSpace(unquoted(s.args[4]))
-		shown = strings.Replace(shown, string(folded(currency)), "", 1)
+		currency := strings.TrimSpace(unquoteArgument(s.args[4]))
+		shown = strings.Replace(shown, string(foldText(currency)), "", 1)
 	}
-	got, ok := numberIn(shown, style == 2 || style == 3)
+	got, ok := parseFormattedNumber(shown, style == 2 || style == 3)
 	if !ok {
 		return Result{Differs, "no number"}
 	}
@@ -113,7 +113,7 @@ func (s *script) compareNumber(value, shown string, times float64) Result {
 	return Result{Outcome: Shown}
 }
 
-func unquoted(s string) string {
+func unquoteArgument(s string) string {
 	if u, err := strconv.Unquote(s); err == nil {
 		return u
 	}
@@ -122,12 +122,12 @@ func unquoted(s string) string {
 
 // pointed and commaed are numbers with a decimal point and with a decimal comma; what groups digits groups them by three.
 var (
-	pointed = regexp.MustCompile(`^\d*(?:[, ']\d{3})*(?:\.\d*)?$`)
-	commaed = regexp.MustCompile(`^\d*(?:[. ']\d{3})*(?:,\d*)?$`)
+	pointNumber = regexp.MustCompile(`^\d*(?:[, ']\d{3})*(?:\.\d*)?$`)
+	commaNumber = regexp.MustCompile(`^\d*(?:[. ']\d{3})*(?:,\d*)?$`)
 )
 
-// numberIn reads a number that is written with separators; a negative one has a sign or stands in brackets.
-func numberIn(s string, comma bool) (float64, bool) {
+// parseFormattedNumber reads a number that is written with separators; a negative one has a sign or stands in brackets.
+func parseFormattedNumber(s string, comma bool) (float64, bool) {
 	s = strings.TrimSpace(s)
 	inner, negative := strings.CutPrefix(s, "(")
 	if inner, closed := strings.CutSuffix(inner, ")"); negative && closed {
@@ -136,9 +136,9 @@ func numberIn(s string, comma bool) (float64, bool) {
 		s, negative = strings.CutPrefix(s, "-")
 	}
 	s = strings.TrimSpace(s)
-	form, point, group := pointed, ".", ","
+	form, point, group := pointNumber, ".", ","
 	if comma {
-		form, point, group = commaed, ",", "."
+		form, point, group = commaNumber, ",", "."
 	}
 	if !form.MatchString(s) {
 		return 0, false
@@ -151,7 +151,7 @@ func numberIn(s string, comma bool) (float64, bool) {
 	return v, err == nil
 }
 
-func digits(s string) string {
+func digitsOf(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return r
@@ -160,7 +160,7 @@ func digits(s string) string {
 	}, s)
 }
 
-// onlyPunctuation reports whether a text has nothing but digits and what parts them.
-func onlyPunctuation(s string) bool {
+// isDigitsAndPunctuation reports whether a text has nothing but digits and what parts them.
+func isDigitsAndPunctuation(s string) bool {
 	return strings.Trim(s, "0123456789 ()-./") == ""
 }

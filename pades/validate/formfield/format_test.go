@@ -8,10 +8,10 @@ import (
 
 func TestFormattedNumbersAreComparedWithTheirValue(t *testing.T) {
 	t.Parallel()
-	number := func(args ...string) *script { return &script{name: "AFNumber_Format", args: args} }
-	percent := func(args ...string) *script { return &script{name: "AFPercent_Format", args: args} }
+	number := func(args ...string) *formatScript { return &formatScript{name: "AFNumber_Format", args: args} }
+	percent := func(args ...string) *formatScript { return &formatScript{name: "AFPercent_Format", args: args} }
 	for _, c := range []struct {
-		format       *script
+		format       *formatScript
 		value, shown string
 		want         Outcome
 	}{
@@ -39,15 +39,15 @@ func TestFormattedNumbersAreComparedWithTheirValue(t *testing.T) {
 		{percent("1", "3"), "0.125", "12,5%", Shown},
 		{percent("1", "3"), "0.125", "12,5", Shown},
 		{percent("1", "3"), "0.125", "0,125%", Differs},
-		{&script{name: "AFSpecial_Format", args: []string{"2"}}, "8123456789", "(812) 345-6789", Shown},
-		{&script{name: "AFSpecial_Format", args: []string{"2"}}, "8123456789", "(812) 345-6780", Differs},
-		{&script{name: "AFSpecial_Format", args: []string{"2"}}, "8123456789", "(812) 345-6789 x", Differs},
-		{&script{name: "AFSpecial_Format", args: []string{"2"}}, "", "lunas", Differs},
-		{&script{name: "AFDate_FormatEx"}, "22/11/2026", "22 November 2026", NotCompared},
-		{&script{name: "AFDate_FormatEx"}, "22/11/2026", "tidak pernah", Differs},
-		{&script{}, "17", "No. 17", NotCompared},
+		{&formatScript{name: "AFSpecial_Format", args: []string{"2"}}, "8123456789", "(812) 345-6789", Shown},
+		{&formatScript{name: "AFSpecial_Format", args: []string{"2"}}, "8123456789", "(812) 345-6780", Differs},
+		{&formatScript{name: "AFSpecial_Format", args: []string{"2"}}, "8123456789", "(812) 345-6789 x", Differs},
+		{&formatScript{name: "AFSpecial_Format", args: []string{"2"}}, "", "lunas", Differs},
+		{&formatScript{name: "AFDate_FormatEx"}, "22/11/2026", "22 November 2026", NotCompared},
+		{&formatScript{name: "AFDate_FormatEx"}, "22/11/2026", "tidak pernah", Differs},
+		{&formatScript{}, "17", "No. 17", NotCompared},
 	} {
-		if got := c.format.compare(c.value, c.shown); got.Outcome != c.want {
+		if got := c.format.compareFormatted(c.value, c.shown); got.Outcome != c.want {
 			t.Errorf("%s%v: %q for %q: %d (%s), want %d", c.format.name, c.format.args, c.shown, c.value, got.Outcome, got.Detail, c.want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestArgumentsOfAScriptAreSplitAtItsCommas(t *testing.T) {
 		``:                        {""},
 		`"a`:                      {`"a`},
 	} {
-		if got := arguments(source); !slices.Equal(got, want) {
+		if got := splitArguments(source); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", source, got, want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestArgumentsOfAScriptAreSplitAtItsCommas(t *testing.T) {
 		"event.value = 'No. ' + event.value":       "",
 	} {
 		got := ""
-		if m := call.FindStringSubmatch(source); m != nil {
+		if m := formatCall.FindStringSubmatch(source); m != nil {
 			got = m[1]
 		}
 		if got != want {

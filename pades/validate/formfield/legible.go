@@ -6,12 +6,12 @@ import (
 	"strconv"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
-// legible reports whether people see the text of an appearance, and nothing else beside it: Shown, or Differs with what
+// checkLegible reports whether people see the text of an appearance, and nothing else beside it: Shown, or Differs with what
 // keeps them from it. NotCompared is what the form itself is to blame for.
-func (c *comparison) legible(a *ink.Appearance, w Widget, lines []line) Result {
+func (c *comparison) checkLegible(a *content.Appearance, w Widget, lines []line) Result {
 	if len(a.Unclear) > 0 {
 		return Result{Differs, a.Unclear[0]}
 	}
@@ -20,34 +20,34 @@ func (c *comparison) legible(a *ink.Appearance, w Widget, lines []line) Result {
 	}
 	standard := true
 	for _, f := range a.Fonts {
-		if f.Object != nil && !f.Standard && !c.knowsFont(f.Object) {
+		if f.Object != nil && !f.Standard && !c.isKnownFont(f.Object) {
 			return Result{Differs, "a font that came with the change"}
 		}
 		standard = standard && f.Standard
 	}
-	if what := c.beside(a, w, lines); what != "" {
+	if what := c.findOtherPainting(a, w, lines); what != "" {
 		return Result{Differs, what}
 	}
-	if r := c.visible(a, lines); r.Outcome != Shown {
+	if r := c.checkVisible(a, lines); r.Outcome != Shown {
 		return r
 	}
 	switch {
-	case crowds(lines) && standard:
+	case areCrowded(lines) && standard:
 		return Result{Differs, "glyphs on one another"}
-	case crowds(lines):
+	case areCrowded(lines):
 		return Result{NotCompared, "glyphs on one another, in a font of the form"}
-	case len(lines) > 0 && c.tooSmall(a, lines):
+	case len(lines) > 0 && c.isTooSmall(a, lines):
 		return Result{Differs, "text that is too small to be read"}
 	}
 	return Result{Outcome: Shown}
 }
 
-// visible reports whether the glyphs of lines can be seen.
-func (c *comparison) visible(a *ink.Appearance, lines []line) Result {
+// checkVisible reports whether the glyphs of lines can be seen.
+func (c *comparison) checkVisible(a *content.Appearance, lines []line) Result {
 	usual, stated := c.new.textColor()
 	for _, l := range lines {
 		for _, g := range l {
-			what := hides(a, g.Glyph, usual)
+			what := hiddenReason(a, g.Glyph, usual)
 			switch {
 			case what == sameColor && !stated:
 				// Programs that go on in the colour of the background do so because the form states none for text.
@@ -63,12 +63,12 @@ func (c *comparison) visible(a *ink.Appearance, lines []line) Result {
 // sameColor is what is wrong with text that has the colour of its background.
 const sameColor = "text in the colour of what is below it"
 
-// knowsFont reports whether a font was there when the form was signed: among the resources of the form, or in an
+// isKnownFont reports whether a font was there when the form was signed: among the resources of the form, or in an
 // appearance that the field had.
-func (c *comparison) knowsFont(o pdf.Object) bool {
+func (c *comparison) isKnownFont(o pdf.Object) bool {
 	ref, indirect := o.(pdf.Ref)
 	for _, known := range c.knownFonts() {
-		if indirect && known == o && c.o.Unchanged(ref) || !indirect && c.same.equal(known, o, 0) {
+		if indirect && known == o && c.o.Unchanged(ref) || !indirect && c.objects.equalObjects(known, o, 0) {
 			return true
 		}
 	}
@@ -82,12 +82,12 @@ func (c *comparison) knownFonts() []pdf.Object {
 	}
 	c.fonts = []pdf.Object{pdf.Null{}}
 	for _, o := range c.old.form.fonts {
-		if c.o.CameLater == nil || !c.o.CameLater(o) {
+		if c.o.AddedLater == nil || !c.o.AddedLater(o) {
 			c.fonts = append(c.fonts, o)
 		}
 	}
 	for _, w := range c.old.Widgets {
-		looks, _ := c.old.appearances(w) // what cannot be read has no fonts
+		looks, _ := c.old.listAppearances(w) // what cannot be read has no fonts
 		for _, look := range looks {
 			resources, _ := c.old.d.Dict(look.stream.Dict["Resources"])
 			fonts, _ := c.old.d.Dict(resources["Font"])
@@ -105,8 +105,8 @@ const (
 	leastSeen     = 0.25
 )
 
-// hides returns why a glyph cannot be seen; empty if it can. What lies outside of the clip is not among the reasons.
-func hides(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
+// hiddenReason returns why a glyph cannot be seen; empty if it can. What lies outside of the clip is not among the reasons.
+func hiddenReason(a *content.Appearance, g content.Glyph, usual content.Color) string {
 	switch {
 	case g.Hidden != "":
 		return "text that is not to be seen (" + string(g.Hidden) + ")"
@@ -115,10 +115,10 @@ func hides(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
 	case !g.Color.Known:
 		return "text in an unknown colour"
 	}
-	background, painted := ink.Color{Red: 1, Green: 1, Blue: 1, Known: true}, false
+	background, painted := content.Color{Red: 1, Green: 1, Blue: 1, Known: true}, false
 	before := -1
 	for _, p := range a.Paths {
-		if !p.Filled || share(p.Box.Intersect(p.Clip), g.Box) < 0.1 {
+		if !p.Filled || coveredShare(p.Box.Intersect(p.Clip), g.Box) < 0.1 {
 			continue
 		}
 		if p.Order > g.Order {
@@ -137,8 +137,8 @@ func hides(a *ink.Appearance, g ink.Glyph, usual ink.Color) string {
 	return sameColor
 }
 
-// share is how much of a box lies within an area, from 0 to 1.
-func share(area, box pdf.Rect) float64 {
+// coveredShare is how much of a box lies within an area, from 0 to 1.
+func coveredShare(area, box pdf.Rect) float64 {
 	common := area.Intersect(box)
 	if common.LLX >= common.URX || common.LLY >= common.URY || box.Empty() {
 		return 0
@@ -147,27 +147,27 @@ func share(area, box pdf.Rect) float64 {
 }
 
 // textColor is the colour of text that the default appearance of a field states, or else black.
-func (f *Field) textColor() (c ink.Color, stated bool) {
+func (f *Field) textColor() (c content.Color, stated bool) {
 	words := bytes.Fields(f.defaultLook)
 	for i := len(words) - 1; i > 0; i-- {
 		var v []float64
 		for n := map[string]int{"g": 1, "rg": 3, "k": 4}[string(words[i])]; n > 0 && i >= n && len(v) < n; {
 			x, err := strconv.ParseFloat(string(words[i-n+len(v)]), 64)
 			if err != nil {
-				return ink.Color{}, true
+				return content.Color{}, true
 			}
 			v = append(v, x)
 		}
 		switch len(v) {
 		case 1:
-			return ink.Color{Red: v[0], Green: v[0], Blue: v[0], Known: true}, true
+			return content.Color{Red: v[0], Green: v[0], Blue: v[0], Known: true}, true
 		case 3:
-			return ink.Color{Red: v[0], Green: v[1], Blue: v[2], Known: true}, true
+			return content.Color{Red: v[0], Green: v[1], Blue: v[2], Known: true}, true
 		case 4:
-			return ink.Color{Red: (1 - v[0]) * (1 - v[3]), Green: (1 - v[1]) * (1 - v[3]), Blue: (1 - v[2]) * (1 - v[3]), Known: true}, true
+			return content.Color{Red: (1 - v[0]) * (1 - v[3]), Green: (1 - v[1]) * (1 - v[3]), Blue: (1 - v[2]) * (1 - v[3]), Known: true}, true
 		}
 	}
-	return ink.Color{Known: true}, false
+	return content.Color{Known: true}, false
 }
 
 // textSize is the size that the default appearance of a field states; 0 is as it fits.
@@ -185,9 +185,9 @@ func (f *Field) textSize() float64 {
 	return 0
 }
 
-// tooSmall reports whether text is smaller than one reads, although there is room for larger, and the form does not want
+// isTooSmall reports whether text is smaller than one reads, although there is room for larger, and the form does not want
 // it so.
-func (c *comparison) tooSmall(a *ink.Appearance, lines []line) bool {
+func (c *comparison) isTooSmall(a *content.Appearance, lines []line) bool {
 	const readable, least = 2.0, 1.0
 	size, widest := 0.0, 0.0
 	for _, l := range lines {
@@ -209,8 +209,8 @@ func (c *comparison) tooSmall(a *ink.Appearance, lines []line) bool {
 	return !full
 }
 
-// beside returns what an appearance paints beside text and the frame that a field may have; empty if there is nothing.
-func (c *comparison) beside(a *ink.Appearance, w Widget, lines []line) string {
+// findOtherPainting returns what an appearance paints beside text and the frame that a field may have; empty if there is nothing.
+func (c *comparison) findOtherPainting(a *content.Appearance, w Widget, lines []line) string {
 	firstGlyph := -1
 	for _, l := range lines {
 		for _, g := range l {
@@ -224,7 +224,7 @@ func (c *comparison) beside(a *ink.Appearance, w Widget, lines []line) string {
 		if i > maxFrame+2*c.new.maxLen+len(c.new.options) {
 			return "more lines than a frame has"
 		}
-		switch c.frame(a, p, w.border) {
+		switch c.classifyPath(a, p, w.border) {
 		case framePart:
 		case frameCorner:
 			if polygons++; polygons <= 4 && (firstGlyph < 0 || p.Order < firstGlyph) {
@@ -243,16 +243,16 @@ func (c *comparison) beside(a *ink.Appearance, w Widget, lines []line) string {
 // maxFrame bounds the lines and areas that a frame is painted with.
 const maxFrame = 40
 
-type framing uint8
+type frameKind uint8
 
 const (
-	frameNone   framing = iota
-	framePart           // background, border, divider, the line of a list that is chosen
-	frameCorner         // the light or the shadow of a border that looks raised
+	frameNone   frameKind = iota
+	framePart             // background, border, divider, the line of a list that is chosen
+	frameCorner           // the light or the shadow of a border that looks raised
 )
 
-// frame tells what a path is to the frame of a field.
-func (c *comparison) frame(a *ink.Appearance, p ink.Path, border float64) framing {
+// classifyPath tells what a path is to the frame of a field.
+func (c *comparison) classifyPath(a *content.Appearance, p content.Path, border float64) frameKind {
 	all := pdf.Rect{URX: a.Width, URY: a.Height}
 	box := p.Box.Intersect(all)
 	if seen := box.Intersect(p.Clip); seen.LLX > seen.URX || seen.LLY > seen.URY {
@@ -262,7 +262,7 @@ func (c *comparison) frame(a *ink.Appearance, p ink.Path, border float64) framin
 	if p.Stroked && p.Line > thin {
 		return frameNone
 	}
-	whole := spans(box.Width(), a.Width) && spans(box.Height(), a.Height)
+	whole := isNearlyAll(box.Width(), a.Width) && isNearlyAll(box.Height(), a.Height)
 	switch {
 	case p.Points > 8:
 		return frameNone
@@ -270,7 +270,7 @@ func (c *comparison) frame(a *ink.Appearance, p ink.Path, border float64) framin
 		return framePart
 	case whole && p.Filled:
 		return frameCorner
-	case box.Width() <= thin && box.Height() > 0.4*a.Height && (box.LLX <= thin || box.URX >= a.Width-thin || c.divides(a, box)):
+	case box.Width() <= thin && box.Height() > 0.4*a.Height && (box.LLX <= thin || box.URX >= a.Width-thin || c.isCombDivider(a, box)):
 		return framePart
 	case box.Height() <= thin && box.Width() > 0.4*a.Width && (box.LLY <= thin || box.URY >= a.Height-thin):
 		return framePart
@@ -280,8 +280,8 @@ func (c *comparison) frame(a *ink.Appearance, p ink.Path, border float64) framin
 	return frameNone
 }
 
-// divides reports whether an upright line stands between two cells of a comb.
-func (c *comparison) divides(a *ink.Appearance, box pdf.Rect) bool {
+// isCombDivider reports whether an upright line stands between two cells of a comb.
+func (c *comparison) isCombDivider(a *content.Appearance, box pdf.Rect) bool {
 	if !c.isComb() {
 		return false
 	}
@@ -289,11 +289,11 @@ func (c *comparison) divides(a *ink.Appearance, box pdf.Rect) bool {
 	return math.Abs(cells-math.Round(cells)) < 0.15
 }
 
-// spans reports whether a length is nearly all of another.
-func spans(length, of float64) bool { return length >= 0.8*of || of-length <= 8 }
+// isNearlyAll reports whether a length is nearly all of another.
+func isNearlyAll(length, of float64) bool { return length >= 0.8*of || of-length <= 8 }
 
 // hadPath reports whether an appearance that the widget had paints the same path.
-func (c *comparison) hadPath(w Widget, p ink.Path) bool {
+func (c *comparison) hadPath(w Widget, p content.Path) bool {
 	for _, q := range c.formerPaths(w) {
 		if p.Box == q.Box && p.Outline == q.Outline && p.Filled == q.Filled && p.Stroked == q.Stroked && p.Color == q.Color && p.Line == q.Line {
 			return true

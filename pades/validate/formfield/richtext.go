@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// richText judges the rich text of a field that has another value: readers may draw it in place of the value (ISO 32000-2
+// compareRichText judges the rich text of a field that has another value: readers may draw it in place of the value (ISO 32000-2
 // §12.7.4.3), so it says the same.
-func (c *comparison) richText() Result {
-	changed := !c.same.equal(c.old.richText, c.new.richText, 0)
-	if absent(c.new.richText) || !changed && c.new.Flags&flagRichText == 0 {
+func (c *comparison) compareRichText() Result {
+	changed := !c.objects.equalObjects(c.old.richText, c.new.richText, 0)
+	if isAbsent(c.new.richText) || !changed && c.new.Flags&flagRichText == 0 {
 		return Result{Outcome: Shown}
 	}
 	if !changed {
@@ -31,7 +31,7 @@ func (c *comparison) richText() Result {
 	if !ok {
 		return Result{Unreadable, errValue.Error()}
 	}
-	if !slices.Equal(withoutSpaces(folded(text)), withoutSpaces(folded(value))) {
+	if !slices.Equal(withoutSpaces(foldText(text)), withoutSpaces(foldText(value))) {
 		return Result{Differs, "/RV says something else"}
 	}
 	return Result{Outcome: Shown}

@@ -9,15 +9,15 @@ import (
 // maxSameDepth bounds how deep objects are compared.
 const maxSameDepth = 30
 
-// sameness compares objects of two states of a file by what they are worth, whatever their numbers are.
-type sameness struct {
+// objectComparer compares objects of two states of a file by what they are worth, whatever their numbers are.
+type objectComparer struct {
 	old, new  *pdf.Document
 	unchanged func(pdf.Ref) bool // whether an object is the same in both states
 	work      *Work
 }
 
-// equal reports whether two objects are worth the same. What is too much to look at is not.
-func (s *sameness) equal(a, b pdf.Object, depth int) bool {
+// equalObjects reports whether two objects are worth the same. What is too much to look at is not.
+func (s *objectComparer) equalObjects(a, b pdf.Object, depth int) bool {
 	if ref, ok := a.(pdf.Ref); ok && ref == b && s.unchanged(ref) {
 		return true
 	}
@@ -36,7 +36,7 @@ func (s *sameness) equal(a, b pdf.Object, depth int) bool {
 			return false
 		}
 		for i := range a {
-			if !s.equal(a[i], b[i], depth+1) {
+			if !s.equalObjects(a[i], b[i], depth+1) {
 				return false
 			}
 		}
@@ -55,8 +55,8 @@ func (s *sameness) equal(a, b pdf.Object, depth int) bool {
 }
 
 func equalScalars(a, b pdf.Object) bool {
-	if absent(a) || absent(b) {
-		return absent(a) && absent(b)
+	if isAbsent(a) || isAbsent(b) {
+		return isAbsent(a) && isAbsent(b)
 	}
 	x, isNumber := numberOf(a)
 	if y, ok := numberOf(b); ok || isNumber {
@@ -69,8 +69,8 @@ func equalScalars(a, b pdf.Object) bool {
 	return false
 }
 
-// absent reports whether a value is as good as none.
-func absent(o pdf.Object) bool { return o == nil || o == pdf.Object(pdf.Null{}) }
+// isAbsent reports whether a value is as good as none.
+func isAbsent(o pdf.Object) bool { return o == nil || o == pdf.Object(pdf.Null{}) }
 
 func numberOf(o pdf.Object) (float64, bool) {
 	switch o := o.(type) {
@@ -82,32 +82,32 @@ func numberOf(o pdf.Object) (float64, bool) {
 	return 0, false
 }
 
-// storedOnly are the entries of a stream that say how its data is stored, and what program wrote it when.
-var storedOnly = map[pdf.Name]bool{"Length": true, "Filter": true, "DecodeParms": true, "DL": true, "LastModified": true}
+// storageKeys are the entries of a stream that say how its data is stored, and what program wrote it when.
+var storageKeys = map[pdf.Name]bool{"Length": true, "Filter": true, "DecodeParms": true, "DL": true, "LastModified": true}
 
-func (s *sameness) equalDicts(a, b pdf.Dict, depth int) bool {
+func (s *objectComparer) equalDicts(a, b pdf.Dict, depth int) bool {
 	for k, v := range a {
-		if !s.equal(v, b[k], depth+1) {
+		if !s.equalObjects(v, b[k], depth+1) {
 			return false
 		}
 	}
 	for k, v := range b {
-		if a[k] == nil && !absent(v) {
+		if a[k] == nil && !isAbsent(v) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *sameness) equalStreams(a, b *pdf.Stream, depth int) bool {
+func (s *objectComparer) equalStreams(a, b *pdf.Stream, depth int) bool {
 	x, y := pdf.Dict{}, pdf.Dict{}
 	for k, v := range a.Dict {
-		if !storedOnly[k] {
+		if !storageKeys[k] {
 			x[k] = v
 		}
 	}
 	for k, v := range b.Dict {
-		if !storedOnly[k] {
+		if !storageKeys[k] {
 			y[k] = v
 		}
 	}
@@ -123,9 +123,9 @@ func (s *sameness) equalStreams(a, b *pdf.Stream, depth int) bool {
 }
 
 // equalAppearances compares the appearance dictionaries of two states of a widget.
-func (s *sameness) equalAppearances(a, b Widget) bool {
-	if absent(a.dict["AP"]) != absent(b.dict["AP"]) {
+func (s *objectComparer) equalAppearances(a, b Widget) bool {
+	if isAbsent(a.dict["AP"]) != isAbsent(b.dict["AP"]) {
 		return false
 	}
-	return s.equal(a.dict["AP"], b.dict["AP"], 0)
+	return s.equalObjects(a.dict["AP"], b.dict["AP"], 0)
 }

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 // Runes of a text that is to be compared.
 const (
-	lineEnd = '\n'     // where the next line begins; a space may have been left out, or a word have been broken
-	unread  = '\uFFFC' // a glyph that may draw anything
+	lineEnd     = '\n'     // where the next line begins; a space may have been left out, or a word have been broken
+	unreadGlyph = '\uFFFC' // a glyph that may draw anything
 )
 
 // textOf reads a value as text: a string, a name, or a stream of text (ISO 32000-2 §12.7.5.3).
@@ -37,9 +37,9 @@ func textOf(d *pdf.Document, o pdf.Object) (string, bool) {
 	return "", false
 }
 
-// folded brings a text into the form in which it is compared: without differences that no reader of a page sees, with
+// foldText brings a text into the form in which it is compared: without differences that no reader of a page sees, with
 // single spaces and line ends between its words.
-func folded(s string) []rune {
+func foldText(s string) []rune {
 	var out []rune
 	var gap rune
 	for _, r := range norm.NFKC.String(s) {
@@ -59,7 +59,7 @@ func folded(s string) []rune {
 			out = append(out, gap)
 		}
 		gap = 0
-		if like, ok := alike[r]; ok {
+		if like, ok := lookalikes[r]; ok {
 			r = like
 		}
 		out = append(out, r)
@@ -67,8 +67,8 @@ func folded(s string) []rune {
 	return out
 }
 
-// alike has characters that encodings of fonts put in the place of each other.
-var alike = map[rune]rune{
+// lookalikes has characters that encodings of fonts put in the place of each other.
+var lookalikes = map[rune]rune{
 	'\u2018': '\'', '\u2019': '\'', '`': '\'', '\u00B4': '\'', '\u2032': '\'', '\u201C': '"', '\u201D': '"', '\u2033': '"',
 	'\u2010': '-', '\u2011': '-', '\u2212': '-', '\u2044': '/', '\u2215': '/', '\u03BC': '\u00B5', '\u2126': '\u03A9', '\u2206': '\u0394',
 }
@@ -78,23 +78,23 @@ func withoutSpaces(s []rune) []rune {
 	return slices.DeleteFunc(slices.Clone(s), func(r rune) bool { return r == ' ' || r == lineEnd })
 }
 
-// agreement is how a text that is shown relates to one that is to be shown.
-type agreement uint8
+// matchLevel is how a text that is shown relates to one that is to be shown.
+type matchLevel uint8
 
 const (
-	differs   agreement = iota
-	begins              // the one that is shown is how the other begins
-	perhaps             // it may be the same: some of its glyphs cannot be read
-	isTheSame           //
+	matchNone     matchLevel = iota
+	matchPrefix              // the one that is shown is how the other begins
+	matchPossible            // it may be the same: some of its glyphs cannot be read
+	matchWhole               //
 )
 
-// agree compares what is shown with what is to be shown, both folded.
-func agree(shown, want []rune) agreement {
-	if slices.Contains(shown, unread) {
-		if mayAgree(shown, want) {
-			return perhaps
+// matchRunes compares what is shown with what is to be shown, both folded.
+func matchRunes(shown, want []rune) matchLevel {
+	if slices.Contains(shown, unreadGlyph) {
+		if mayMatch(shown, want) {
+			return matchPossible
 		}
-		return differs
+		return matchNone
 	}
 	i := 0
 	for j := 0; j < len(shown); j++ {
@@ -110,21 +110,21 @@ func agree(shown, want []rune) agreement {
 		case i < len(want) && want[i] == shown[j]:
 			i++
 		default:
-			return differs
+			return matchNone
 		}
 	}
 	if i < len(want) {
-		return begins
+		return matchPrefix
 	}
-	return isTheSame
+	return matchWhole
 }
 
 // maxMatch bounds the comparisons with a text of which not all can be read.
 const maxMatch = 4_000_000
 
-// mayAgree reports whether a text of which not all can be read may be the one that is to be shown. A glyph that cannot be
+// mayMatch reports whether a text of which not all can be read may be the one that is to be shown. A glyph that cannot be
 // read stands for up to three characters.
-func mayAgree(shown, want []rune) bool {
+func mayMatch(shown, want []rune) bool {
 	room := len(want) // glyphs that cannot be read may be its spaces
 	shown, want = withoutSpaces(shown), withoutSpaces(want)
 	switch {
@@ -140,7 +140,7 @@ func mayAgree(shown, want []rune) bool {
 		for i, ok := range reached {
 			switch {
 			case !ok:
-			case r == unread:
+			case r == unreadGlyph:
 				for k := range min(4, len(want)-i+1) {
 					next[i+k] = true
 				}
@@ -154,19 +154,19 @@ func mayAgree(shown, want []rune) bool {
 }
 
 // line is a row of glyphs that draw something, from left to right.
-type line []placed
+type line []placedGlyph
 
-// placed is a glyph in its line; spaced if there is a space before it.
-type placed struct {
-	ink.Glyph
+// placedGlyph is a glyph in its line; spaced if there is a space before it.
+type placedGlyph struct {
+	content.Glyph
 	spaced bool
 }
 
 // linesOf arranges glyphs as they are read, whatever the order of their painting: by lines from the top, and from left to
 // right.
-func linesOf(a *ink.Appearance) []line {
+func linesOf(a *content.Appearance) []line {
 	glyphs := slices.Clone(a.Glyphs)
-	slices.SortStableFunc(glyphs, func(a, b ink.Glyph) int { return cmp.Compare(b.Y, a.Y) })
+	slices.SortStableFunc(glyphs, func(a, b content.Glyph) int { return cmp.Compare(b.Y, a.Y) })
 	var lines []line
 	for len(glyphs) > 0 {
 		n := 1
@@ -174,7 +174,7 @@ func linesOf(a *ink.Appearance) []line {
 			n++
 		}
 		row := glyphs[:n]
-		slices.SortStableFunc(row, func(a, b ink.Glyph) int { return cmp.Compare(a.X, b.X) })
+		slices.SortStableFunc(row, func(a, b content.Glyph) int { return cmp.Compare(a.X, b.X) })
 		if l := lineOf(row); len(l) > 0 {
 			lines = append(lines, l)
 		}
@@ -186,21 +186,21 @@ func linesOf(a *ink.Appearance) []line {
 // A gap between glyphs that is wider than wordGap parts words, a blank parts them if it leaves a gap of blankGap, and
 // glyphs that stand closer than crowded lie on one another, in ems.
 const (
-	wordGap  = 0.25
-	blankGap = 0.1
-	crowded  = 0.06
+	wordGap    = 0.25
+	blankGap   = 0.1
+	crowdedGap = 0.06
 )
 
 // lineOf leaves out the blanks of a row.
-func lineOf(row []ink.Glyph) line {
+func lineOf(row []content.Glyph) line {
 	var l line
 	blanks := false
 	for _, g := range row {
-		if blank(g) {
+		if isBlank(g) {
 			blanks = true
 			continue
 		}
-		p := placed{Glyph: g}
+		p := placedGlyph{Glyph: g}
 		if n := len(l); n > 0 {
 			gap := (g.X - l[n-1].EndX) / g.Size
 			p.spaced = gap > wordGap || blanks && gap > blankGap
@@ -210,34 +210,34 @@ func lineOf(row []ink.Glyph) line {
 	return l
 }
 
-// blank reports whether a glyph draws nothing.
-func blank(g ink.Glyph) bool {
-	return g.Text != "" && g.Reading != ink.Unread && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
+// isBlank reports whether a glyph draws nothing.
+func isBlank(g content.Glyph) bool {
+	return g.Text != "" && g.Reliability != content.Unreliable && strings.TrimFunc(g.Text, unicode.IsSpace) == ""
 }
 
-// text reads a line.
-func (l line) text() []rune {
+// readText reads a line.
+func (l line) readText() []rune {
 	var b strings.Builder
 	for _, g := range l {
 		if g.spaced {
 			b.WriteByte(' ')
 		}
-		if g.Reading == ink.Unread {
-			b.WriteRune(unread)
+		if g.Reliability == content.Unreliable {
+			b.WriteRune(unreadGlyph)
 			continue
 		}
 		b.WriteString(g.Text)
 	}
-	return folded(b.String())
+	return foldText(b.String())
 }
 
-// crowds reports whether so many glyphs lie on one another that they draw others.
-func crowds(lines []line) bool {
+// areCrowded reports whether so many glyphs lie on one another that they draw others.
+func areCrowded(lines []line) bool {
 	all, on := 0, 0
 	for _, l := range lines {
 		for i := 1; i < len(l); i++ {
 			all++
-			if l[i].X-l[i-1].X < crowded*l[i].Size {
+			if l[i].X-l[i-1].X < crowdedGap*l[i].Size {
 				on++
 			}
 		}
@@ -252,14 +252,14 @@ func shownText(lines []line) []rune {
 		if i > 0 {
 			all = append(all, lineEnd)
 		}
-		all = append(all, l.text()...)
+		all = append(all, l.readText()...)
 	}
 	return all
 }
 
-// arranged reports whether letters of a text are arranged or shaped by rules that are not followed here, as those of
+// hasShapedScript reports whether letters of a text are arranged or shaped by rules that are not followed here, as those of
 // Arabic and of the scripts of India are.
-func arranged(s []rune) bool {
+func hasShapedScript(s []rune) bool {
 	return slices.ContainsFunc(s, func(r rune) bool {
 		return r >= 0x0590 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || r >= 0xFB1D && r < 0xFE00 || r >= 0xFE70 && r < 0xFEFF
 	})

@@ -4,69 +4,69 @@ import (
 	"testing"
 
 	"segel/pdf"
-	"segel/pdf/ink"
+	"segel/pdf/content"
 )
 
 func TestTextAgreesWithAValueAsItIsRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		shown, want string
-		is          agreement
+		is          matchLevel
 	}{
-		{"Agus Salim", "Agus Salim", isTheSame},
-		{"Agus Salim", "Agus  Salim ", isTheSame},
-		{"Agus\nSalim", "Agus Salim", isTheSame},
-		{"Agus Salim", "Agus\r\nSalim", isTheSame},
-		{"Agus\nSalim", "AgusSalim", isTheSame}, // a word that is broken
-		{"AgusSalim", "Agus\nSalim", isTheSame},
-		{"AgusSalim", "Agus Salim", differs},
-		{"Agus Salim", "AgusSalim", differs},
-		{"Agus", "Agus Salim", begins},
-		{"", "Agus", begins},
-		{"", "", isTheSame},
-		{"Salim", "Agus Salim", differs},
-		{"Agus Salim lunas", "Agus Salim", differs},
-		{"agus salim", "Agus Salim", differs},
-		{"“Agus” ’x’", "\"Agus\" 'x'", isTheSame},
-		{"ﬁnal", "final", isTheSame},
-		{"A\u200Bgus", "Agus", isTheSame},
-		{"A\uFFFCus", "Agus", perhaps},
-		{"\uFFFC\uFFFC\uFFFC", "Agus", perhaps},
-		{"\uFFFC", "Agus", differs}, // one glyph for four letters
-		{"\uFFFC\uFFFC\uFFFC", "ab", differs},
-		{"\uFFFCx", "Agus", differs},
-		{"9\uFFFC\uFFFC\uFFFC", "1000", differs},
+		{"Agus Salim", "Agus Salim", matchWhole},
+		{"Agus Salim", "Agus  Salim ", matchWhole},
+		{"Agus\nSalim", "Agus Salim", matchWhole},
+		{"Agus Salim", "Agus\r\nSalim", matchWhole},
+		{"Agus\nSalim", "AgusSalim", matchWhole}, // a word that is broken
+		{"AgusSalim", "Agus\nSalim", matchWhole},
+		{"AgusSalim", "Agus Salim", matchNone},
+		{"Agus Salim", "AgusSalim", matchNone},
+		{"Agus", "Agus Salim", matchPrefix},
+		{"", "Agus", matchPrefix},
+		{"", "", matchWhole},
+		{"Salim", "Agus Salim", matchNone},
+		{"Agus Salim lunas", "Agus Salim", matchNone},
+		{"agus salim", "Agus Salim", matchNone},
+		{"“Agus” ’x’", "\"Agus\" 'x'", matchWhole},
+		{"ﬁnal", "final", matchWhole},
+		{"A\u200Bgus", "Agus", matchWhole},
+		{"A\uFFFCus", "Agus", matchPossible},
+		{"\uFFFC\uFFFC\uFFFC", "Agus", matchPossible},
+		{"\uFFFC", "Agus", matchNone}, // one glyph for four letters
+		{"\uFFFC\uFFFC\uFFFC", "ab", matchNone},
+		{"\uFFFCx", "Agus", matchNone},
+		{"9\uFFFC\uFFFC\uFFFC", "1000", matchNone},
 	} {
-		if got := agree(folded(c.shown), folded(c.want)); got != c.is {
+		if got := matchRunes(foldText(c.shown), foldText(c.want)); got != c.is {
 			t.Errorf("%q for %q: %d, want %d", c.shown, c.want, got, c.is)
 		}
 	}
 }
 
 // at is a glyph of a line with its baseline at y.
-func at(x, y float64, text string) ink.Glyph {
-	return ink.Glyph{Text: text, Reading: ink.Stated, X: x, EndX: x + 5, Y: y, Size: 10, Box: pdf.Rect{LLX: x, LLY: y, URX: x + 5, URY: y + 7}}
+func at(x, y float64, text string) content.Glyph {
+	return content.Glyph{Text: text, Reliability: content.Stated, X: x, EndX: x + 5, Y: y, Size: 10, Box: pdf.Rect{LLX: x, LLY: y, URX: x + 5, URY: y + 7}}
 }
 
 func TestGlyphsAreReadByLinesFromTheTop(t *testing.T) {
 	t.Parallel()
 	unreadable := at(30, 5, "")
-	unreadable.Reading = ink.Unread
+	unreadable.Reliability = content.Unreliable
 	for name, c := range map[string]struct {
-		glyphs []ink.Glyph
+		glyphs []content.Glyph
 		want   string
 	}{
-		"as they are painted":   {[]ink.Glyph{at(0, 5, "a"), at(5, 5, "b"), at(10, 5, "c")}, "abc"},
-		"painted backwards":     {[]ink.Glyph{at(10, 5, "c"), at(5, 5, "b"), at(0, 5, "a")}, "abc"},
-		"a gap":                 {[]ink.Glyph{at(0, 5, "a"), at(10, 5, "b")}, "a b"},
-		"a blank":               {[]ink.Glyph{at(0, 5, "a"), at(5, 5, " "), at(10, 5, "b")}, "a b"},
-		"a blank without width": {[]ink.Glyph{at(0, 5, "a"), at(0, 5, " "), at(5, 5, "b")}, "ab"},
-		"two lines":             {[]ink.Glyph{at(0, 5, "b"), at(0, 20, "a")}, "a\nb"},
-		"a raised letter":       {[]ink.Glyph{at(0, 5, "a"), at(5, 7, "b")}, "ab"},
-		"one that is not read":  {[]ink.Glyph{at(25, 5, "a"), unreadable}, "a\uFFFC"},
+		"as they are painted":   {[]content.Glyph{at(0, 5, "a"), at(5, 5, "b"), at(10, 5, "c")}, "abc"},
+		"painted backwards":     {[]content.Glyph{at(10, 5, "c"), at(5, 5, "b"), at(0, 5, "a")}, "abc"},
+		"a gap":                 {[]content.Glyph{at(0, 5, "a"), at(10, 5, "b")}, "a b"},
+		"a blank":               {[]content.Glyph{at(0, 5, "a"), at(5, 5, " "), at(10, 5, "b")}, "a b"},
+		"a blank without width": {[]content.Glyph{at(0, 5, "a"), at(0, 5, " "), at(5, 5, "b")}, "ab"},
+		"two lines":             {[]content.Glyph{at(0, 5, "b"), at(0, 20, "a")}, "a\nb"},
+		"a raised letter":       {[]content.Glyph{at(0, 5, "a"), at(5, 7, "b")}, "ab"},
+		"one that is not read":  {[]content.Glyph{at(25, 5, "a"), unreadable}, "a\uFFFC"},
 		"none":                  {nil, ""},
 	} {
-		if got := string(shownText(linesOf(&ink.Appearance{Width: 100, Height: 30, Glyphs: c.glyphs}))); got != c.want {
+		if got := string(shownText(linesOf(&content.Appearance{Width: 100, Height: 30, Glyphs: c.glyphs}))); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestRichTextIsReadWithoutItsFormatting(t *testing.T) {
 		"<p>&nobody;</p>": "!",
 	} {
 		text, err := plainText(source)
-		got := string(folded(text))
+		got := string(foldText(text))
 		if err != nil {
 			got = "!"
 		}
@@ -103,7 +103,7 @@ func TestRichTextIsReadWithoutItsFormatting(t *testing.T) {
 func TestMarksOfAPasswordSayNothing(t *testing.T) {
 	t.Parallel()
 	for shown, want := range map[string]bool{"": true, "***": true, "•••": true, "*•": false, "rahasia": false, "---": false} {
-		if masked([]rune(shown)) != want {
+		if isMasked([]rune(shown)) != want {
 			t.Errorf("%q: %v", shown, !want)
 		}
 	}

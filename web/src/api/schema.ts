@@ -99,7 +99,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether what it depends on answers */
+        /**
+         * Whether what it depends on answers
+         * @description 503 while the database, the keys or the files do not answer, while the disk is full, and from when the service is told to stop. Operators are told of each part.
+         */
         get: operations["ready"];
         put?: never;
         post?: never;
@@ -2850,7 +2853,26 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ReadinessCheck: {
+            /** @description what was found, for operators */
+            detail?: string;
+            /**
+             * @description of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock
+             * @example database
+             */
+            name: string;
+            /**
+             * @description degraded: the service works, but not all of it
+             * @example ok
+             * @enum {string}
+             */
+            state: "ok" | "degraded" | "failed";
+        } & {
+            [key: string]: unknown;
+        };
         ReadyAnswer: {
+            /** @description each part with what was found; only for requests from the machine itself, and with the token for metrics */
+            checks?: components["schemas"]["ReadinessCheck"][];
             /**
              * @description whether the clock can be relied on; unless it is fine, nothing is signed, and all else works
              * @example fine

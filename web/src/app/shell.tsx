@@ -1,12 +1,13 @@
 import { AppShell, Burger, Button, Group, Menu, NavLink, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCode, IconFileCertificate, IconFileSearch, IconInbox, IconKey, IconLogout, IconPlus, IconSend, IconSettings, IconUserCircle } from "@tabler/icons-react";
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { Outlet, useNavigate } from "@tanstack/react-router";
 
 import { useAccount, useLogout } from "../api/account";
 import { base } from "../api/base";
 import { noSearch } from "../api/documents";
 import { useText } from "../text";
+import { ButtonLink, MenuItemLink, NavLinkLink } from "../ui/links";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { Told } from "../ui/told";
 
@@ -33,11 +34,11 @@ export function Shell() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label={t("app.menu")}>
-        <Button component={Link} to="/new" search={{ document: undefined, step: "file" } as never} leftSection={<IconPlus size={18} aria-hidden />} mb="xs" onClick={close}>{t("nav.new")}</Button>
-        <NavLink component={Link} to="/inbox" search={noSearch as never} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close} />
-        <NavLink component={Link} to="/sent" search={noSearch as never} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
-        <NavLink component={Link} to="/verify" search={{ serial: undefined } as never} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
-        {account && account.role !== "member" && <NavLink component={Link} to="/admin" search={{ tab: "people", page: 1, only: undefined } as never} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
+        <ButtonLink to="/new" search={{ document: undefined, step: "file" }} leftSection={<IconPlus size={18} aria-hidden />} mb="xs" onClick={close}>{t("nav.new")}</ButtonLink>
+        <NavLinkLink to="/inbox" search={noSearch} label={t("nav.inbox")} leftSection={<IconInbox size={18} aria-hidden />} onClick={close} />
+        <NavLinkLink to="/sent" search={noSearch} label={t("nav.sent")} leftSection={<IconSend size={18} aria-hidden />} onClick={close} />
+        <NavLinkLink to="/verify" search={{ serial: undefined }} label={t("nav.verify")} leftSection={<IconFileSearch size={18} aria-hidden />} onClick={close} />
+        {account && account.role !== "member" && <NavLinkLink to="/admin" search={{ tab: "people", page: 1, only: undefined }} label={t("nav.admin")} leftSection={<IconSettings size={18} aria-hidden />} onClick={close} />}
         <NavLink mt="auto" component="a" href={`${base}/docs`} label={t("nav.docs")} leftSection={<IconCode size={18} aria-hidden />} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
@@ -61,7 +62,7 @@ function Me({ name }: { name: string }) {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label hiddenFrom="sm">{name}</Menu.Label>
-        <Menu.Item component={Link} to="/password" search={{ then: undefined } as never} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</Menu.Item>
+        <MenuItemLink to="/password" search={{ then: undefined }} leftSection={<IconKey size={16} aria-hidden />}>{t("password.title")}</MenuItemLink>
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => logout.mutate(undefined, { onSettled: () => void go({ to: "/login", search: { then: undefined } }) })}>{t("app.logout")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>

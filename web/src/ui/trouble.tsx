@@ -1,9 +1,9 @@
-import { Alert, Anchor, Button, Stack, Text } from "@mantine/core";
+import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 
 import { Problem } from "../api/client";
 import { useText } from "../text";
+import { AnchorLink } from "./links";
 
 /** Trouble says what did not work, and offers to try again where that may help. */
 export function Trouble({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
@@ -25,7 +25,7 @@ export function NotFound() {
   return (
     <Stack component="main" p="xl" align="center">
       <Text component="h1" size="lg" fw={600}>{t("problem.notFound")}</Text>
-      <Anchor component={Link} to="/">{t("problem.home")}</Anchor>
+      <AnchorLink to="/">{t("problem.home")}</AnchorLink>
     </Stack>
   );
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/user"
@@ -15,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -37,37 +39,37 @@ type cluster struct {
 // startWait bounds how long a server may take to accept connections.
 const startWait = time.Minute
 
-func start() (*cluster, error) {
-	bin, err := programs()
+func startCluster() (*cluster, error) {
+	bin, err := findPrograms()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(parent(), "pg")
+	dir, err := os.MkdirTemp(tempParent(), "pg")
 	if err != nil {
 		return nil, fmt.Errorf("make room for a server: %w", err)
 	}
 	c := &cluster{dir: dir, bin: bin, exited: make(chan struct{})}
-	if err := c.run(); err != nil {
+	if err := c.startServer(); err != nil {
 		return nil, errors.Join(err, c.stop())
 	}
 	return c, nil
 }
 
-// memory is a folder in memory, where Linux has one: a new database is 300 files, and some disks take half a
+// memoryDir is a folder in memory, where Linux has one: a new database is 300 files, and some disks take half a
 // second to make them. Room for tests is what it must have; in containers it may be small.
-const memory, room = "/dev/shm", 1 << 30
+const memoryDir, minMemory = "/dev/shm", 1 << 30
 
-// parent returns the folder that the server's is made in; empty means the system's own choice.
-func parent() string {
+// tempParent returns the folder that the server's is made in; empty means the system's own choice.
+func tempParent() string {
 	var s syscall.Statfs_t
-	if err := syscall.Statfs(memory, &s); err != nil || s.Bavail*uint64(s.Bsize) < room {
+	if err := syscall.Statfs(memoryDir, &s); err != nil || s.Bavail*uint64(s.Bsize) < minMemory {
 		return ""
 	}
-	return memory
+	return memoryDir
 }
 
-// programs finds the folder of initdb and postgres, the newest one.
-func programs() (string, error) {
+// findPrograms finds the folder of initdb and postgres, the newest one.
+func findPrograms() (string, error) {
 	if p, err := exec.LookPath("postgres"); err == nil {
 		return filepath.Dir(p), nil
 	}
@@ -79,25 +81,33 @@ func programs() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-func (c *cluster) run() error {
-	if err := c.drop(); err != nil {
+func (c *cluster) startServer() error {
+	if err := c.chooseUser(); err != nil {
 		return err
 	}
 	data := filepath.Join(c.dir, "data")
-	initdb := c.command("initdb", "-D", data, "-U", "segel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	initdb := c.newCommand("initdb", "-D", data, "-U", "segel", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
+	return c.launchServer()
+}
+
+// launchServer starts the server on its data.
+func (c *cluster) launchServer() error {
+	data := filepath.Join(c.dir, "data")
+	c.exited = make(chan struct{})
+	c.output.Reset()
 	// What is lost with the machine is lost on purpose: nothing of it outlives the tests.
-	c.server = c.command("postgres", "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+	c.server = c.newCommand("postgres", "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB")
 	c.server.Stdout, c.server.Stderr = &c.output, &c.output
 	c.server.SysProcAttr.Pdeathsig = syscall.SIGQUIT
-	started := make(chan error)
+	started, exited := make(chan error), c.exited
 	go func() {
 		// Pdeathsig is sent when the thread ends that started the server, so that thread is kept.
 		runtime.LockOSThread()
-		defer close(c.exited)
+		defer close(exited)
 		err := c.server.Start()
 		started <- err
 		if err == nil {
@@ -107,11 +117,11 @@ func (c *cluster) run() error {
 	if err := <-started; err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
-	return c.await()
+	return c.waitReady()
 }
 
-// drop chooses whom to run as: PostgreSQL refuses to be root, so root takes its package's user.
-func (c *cluster) drop() error {
+// chooseUser chooses whom to run as: PostgreSQL refuses to be root, so root takes its package's user.
+func (c *cluster) chooseUser() error {
 	if os.Getuid() != 0 {
 		return nil
 	}
@@ -128,7 +138,7 @@ func (c *cluster) drop() error {
 	return os.Chown(c.dir, uid, gid)
 }
 
-func (c *cluster) command(program string, args ...string) *exec.Cmd {
+func (c *cluster) newCommand(program string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.bin, program), args...)
 	cmd.Dir = c.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "TZ=UTC"}
@@ -140,8 +150,8 @@ func (c *cluster) dsn(database string) string {
 	return "postgres://segel@/" + database + "?host=" + c.dir
 }
 
-// await returns when the server accepts connections.
-func (c *cluster) await() error {
+// waitReady returns when the server accepts connections.
+func (c *cluster) waitReady() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWait)
 	defer cancel()
 	for {
@@ -158,6 +168,33 @@ func (c *cluster) await() error {
 			return fmt.Errorf("postgres does not answer: %w", err)
 		}
 	}
+}
+
+// signalAll sends a signal to the server and to all processes that it made.
+func (c *cluster) signalAll(s syscall.Signal) error {
+	pid := c.server.Process.Pid
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it has ended
+	}
+	if err != nil {
+		return err
+	}
+	// The server first when it is stopped, so that it makes no more processes meanwhile.
+	all := []int{pid}
+	for _, child := range strings.Fields(string(children)) {
+		n, err := strconv.Atoi(child)
+		if err != nil {
+			return err
+		}
+		all = append(all, n)
+	}
+	for _, n := range all {
+		if err := syscall.Kill(n, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *cluster) stop() error {

@@ -39,7 +39,7 @@ func Run(m *testing.M) int {
 // skipped, or fails where CI or SEGEL_REQUIRE_POSTGRES is set.
 func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) string {
 	t.Helper()
-	name, err := create(t.Context(), prepare)
+	name, err := createDatabase(t.Context(), prepare)
 	if errors.Is(err, errNoPrograms) && os.Getenv("CI") == "" && os.Getenv("SEGEL_REQUIRE_POSTGRES") == "" {
 		t.Skip(err)
 	}
@@ -47,7 +47,7 @@ func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := shared.cluster.administer(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := shared.cluster.execAdmin(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -56,27 +56,27 @@ func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error)
 
 const template = "prepared"
 
-func create(ctx context.Context, prepare func(context.Context, string) error) (name string, err error) {
+func createDatabase(ctx context.Context, prepare func(context.Context, string) error) (name string, err error) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.cluster == nil && shared.err == nil {
-		shared.cluster, shared.err = first(ctx, prepare)
+		shared.cluster, shared.err = startWithTemplate(ctx, prepare)
 	}
 	if shared.err != nil {
 		return "", shared.err
 	}
 	shared.databases++
 	name = fmt.Sprintf("test%d", shared.databases)
-	return name, shared.cluster.administer(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template)
+	return name, shared.cluster.execAdmin(ctx, "CREATE DATABASE "+name+" TEMPLATE "+template)
 }
 
-// first starts the server and prepares the template of all databases.
-func first(ctx context.Context, prepare func(context.Context, string) error) (*cluster, error) {
-	c, err := start()
+// startWithTemplate starts the server and prepares the template of all databases.
+func startWithTemplate(ctx context.Context, prepare func(context.Context, string) error) (*cluster, error) {
+	c, err := startCluster()
 	if err != nil {
 		return nil, err
 	}
-	err = c.administer(ctx, "CREATE DATABASE "+template)
+	err = c.execAdmin(ctx, "CREATE DATABASE "+template)
 	if err == nil {
 		err = prepare(ctx, c.dsn(template))
 	}
@@ -86,8 +86,8 @@ func first(ctx context.Context, prepare func(context.Context, string) error) (*c
 	return c, nil
 }
 
-// administer runs one statement on a connection of its own.
-func (c *cluster) administer(ctx context.Context, sql string) error {
+// execAdmin runs one statement on a connection of its own.
+func (c *cluster) execAdmin(ctx context.Context, sql string) error {
 	conn, err := pgx.Connect(ctx, c.dsn("postgres"))
 	if err != nil {
 		return fmt.Errorf("connect to postgres: %w", err)

@@ -32,7 +32,7 @@ func Append(file []byte, edit func(*Filler)) ([]byte, error) {
 	return append(bytes.Clone(file), tail.Bytes...), nil
 }
 
-func (f *Filler) find(name string) *pdf.Field {
+func (f *Filler) findField(name string) *pdf.Field {
 	fields, err := f.D.Fields()
 	i := slices.IndexFunc(fields, func(g *pdf.Field) bool { return g.Name == name })
 	if err != nil || i < 0 {
@@ -42,7 +42,7 @@ func (f *Filler) find(name string) *pdf.Field {
 	return fields[i]
 }
 
-func (f *Filler) edit(ref pdf.Ref) pdf.Dict {
+func (f *Filler) editObject(ref pdf.Ref) pdf.Dict {
 	dict, err := f.U.Edit(ref)
 	if err != nil {
 		f.Err = err
@@ -53,20 +53,20 @@ func (f *Filler) edit(ref pdf.Ref) pdf.Dict {
 
 // Field edits a field.
 func (f *Filler) Field(name string) pdf.Dict {
-	ref := f.find(name).Ref
+	ref := f.findField(name).Ref
 	if f.Err != nil {
 		return pdf.Dict{}
 	}
-	return f.edit(ref)
+	return f.editObject(ref)
 }
 
 // Widget edits a widget of a field, from 0.
 func (f *Filler) Widget(name string, i int) pdf.Dict {
-	field := f.find(name)
+	field := f.findField(name)
 	if f.Err != nil || i >= len(field.Widgets) {
 		return pdf.Dict{}
 	}
-	return f.edit(field.Widgets[i].Ref)
+	return f.editObject(field.Widgets[i].Ref)
 }
 
 // Form edits the form dictionary.
@@ -76,7 +76,7 @@ func (f *Filler) Form() pdf.Dict {
 		f.Err = err
 		return pdf.Dict{}
 	}
-	return f.edit(ref)
+	return f.editObject(ref)
 }
 
 // Font is a font of the form, by name.
@@ -91,8 +91,8 @@ func (f *Filler) Font(name pdf.Name) pdf.Object {
 	return fonts[name]
 }
 
-// box is that of a widget, as it stands upright.
-func (f *Filler) box(w pdf.Dict) pdf.Rect {
+// widgetBox is that of a widget, as it stands upright.
+func (f *Filler) widgetBox(w pdf.Dict) pdf.Rect {
 	box, err := f.D.Rect(w["Rect"])
 	if err != nil {
 		f.Err = err
@@ -104,22 +104,24 @@ func (f *Filler) box(w pdf.Dict) pdf.Rect {
 	return pdf.Rect{URX: box.Width(), URY: box.Height()}
 }
 
-// usual are the resources that programs give an appearance.
-func (f *Filler) usual() pdf.Dict {
+// usualResources are the resources that programs give an appearance.
+func (f *Filler) usualResources() pdf.Dict {
 	return pdf.Dict{"Font": pdf.Dict{"Helv": f.Font("Helv"), "ZaDb": f.Font("ZaDb")}}
 }
 
-// Look gives a widget an appearance stream of its own.
-func (f *Filler) Look(w pdf.Dict, content string) *pdf.Stream { return f.LookIn(w, f.usual(), content) }
+// SetAppearance gives a widget an appearance stream of its own.
+func (f *Filler) SetAppearance(w pdf.Dict, content string) *pdf.Stream {
+	return f.SetAppearanceIn(w, f.usualResources(), content)
+}
 
-func (f *Filler) LookIn(w pdf.Dict, resources pdf.Dict, content string) *pdf.Stream {
-	st := appearance(f.box(w), resources, content)
+func (f *Filler) SetAppearanceIn(w pdf.Dict, resources pdf.Dict, content string) *pdf.Stream {
+	st := newAppearance(f.widgetBox(w), resources, content)
 	w["AP"] = pdf.Dict{"N": f.U.Add(st)}
 	return st
 }
 
-// text sets the value of a field that is one with its widget, and its appearance as a program writes it.
-func (f *Filler) text(name, value string, style func(*Filler, pdf.Dict, string)) pdf.Dict {
+// fillText sets the value of a field that is one with its widget, and its appearance as a program writes it.
+func (f *Filler) fillText(name, value string, style func(*Filler, pdf.Dict, string)) pdf.Dict {
 	w := f.Field(name)
 	w["V"] = pdf.TextString(value)
 	style(f, w, value)

@@ -29,12 +29,12 @@ const (
 // Form returns a file of one page with a form that is filled in as its author left it.
 func Form() ([]byte, error) {
 	b := &builder{}
-	b.begin(pdftest.Table(1))
-	b.fonts()
+	b.openFile(pdftest.Table(1))
+	b.addFonts()
 	b.textFields()
-	b.choices()
-	b.buttons()
-	return b.end()
+	b.addChoices()
+	b.addButtons()
+	return b.buildFile()
 }
 
 // builder lays out fields one below the other, in two columns. Its first error stays.
@@ -51,7 +51,7 @@ type builder struct {
 	err    error
 }
 
-func (b *builder) begin(file []byte) {
+func (b *builder) openFile(file []byte) {
 	b.file = file
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -66,25 +66,25 @@ func (b *builder) begin(file []byte) {
 	b.u, b.page = d.NewUpdate(), page.Ref
 }
 
-// box is where the next field stands.
-func (b *builder) box(height float64) pdf.Rect {
+// nextBox is where the next field stands.
+func (b *builder) nextBox(height float64) pdf.Rect {
 	column, row := b.place%2, b.place/2
 	b.place++
 	x, y := 60+250*float64(column), 690-30*float64(row)
 	return pdf.Rect{LLX: x, LLY: y - height, URX: x + 200, URY: y}
 }
 
-func (b *builder) fonts() {
+func (b *builder) addFonts() {
 	if b.err != nil {
 		return
 	}
 	b.helv = b.u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Helvetica"), "Name": pdf.Name("Helv"), "Encoding": pdf.Name("WinAnsiEncoding")})
 	b.zadb = b.u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats"), "Name": pdf.Name("ZaDb")})
-	b.more = pdf.Dict{"Emb": b.u.Add(embedded(b.u, nil)), "Cid": b.u.Add(glyphNumbers(b.u, false)), "CidMap": b.u.Add(glyphNumbers(b.u, true)), "Odd": b.u.Add(drawnFont(b.u))}
+	b.more = pdf.Dict{"Emb": b.u.Add(embeddedFont(b.u, nil)), "Cid": b.u.Add(glyphNumberFont(b.u, false)), "CidMap": b.u.Add(glyphNumberFont(b.u, true)), "Odd": b.u.Add(drawnFont(b.u))}
 }
 
-// embedded is a font whose glyphs are drawn by what the file brings along.
-func embedded(u *pdf.Update, more pdf.Dict) pdf.Dict {
+// embeddedFont is a font whose glyphs are drawn by what the file brings along.
+func embeddedFont(u *pdf.Update, more pdf.Dict) pdf.Dict {
 	widths := pdf.Array{}
 	for range 224 {
 		widths = append(widths, pdf.Integer(500))
@@ -104,8 +104,8 @@ func embedded(u *pdf.Update, more pdf.Dict) pdf.Dict {
 	return f
 }
 
-// glyphNumbers is a composite font whose codes are numbers of glyphs. With a map, code 1 is A, 2 is B and so on.
-func glyphNumbers(u *pdf.Update, mapped bool) pdf.Dict {
+// glyphNumberFont is a composite font whose codes are numbers of glyphs. With a map, code 1 is A, 2 is B and so on.
+func glyphNumberFont(u *pdf.Update, mapped bool) pdf.Dict {
 	f := pdf.Dict{
 		"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": pdf.Name("SGLFNT+SegelCID"), "Encoding": pdf.Name("Identity-H"),
 		"DescendantFonts": pdf.Array{u.Add(pdf.Dict{
@@ -137,7 +137,7 @@ func drawnFont(u *pdf.Update) pdf.Dict {
 	}
 }
 
-func (b *builder) resources() pdf.Dict {
+func (b *builder) formResources() pdf.Dict {
 	fonts := pdf.Dict{"Helv": b.helv, "ZaDb": b.zadb}
 	for k, v := range b.more {
 		fonts[k] = v
@@ -145,12 +145,12 @@ func (b *builder) resources() pdf.Dict {
 	return pdf.Dict{"Font": fonts}
 }
 
-// look adds an appearance stream as large as a box.
-func (b *builder) look(box pdf.Rect, content string) pdf.Ref {
-	return b.u.Add(appearance(box, pdf.Dict{"Font": pdf.Dict{"Helv": b.helv, "ZaDb": b.zadb}}, content))
+// addAppearance adds an appearance stream as large as a box.
+func (b *builder) addAppearance(box pdf.Rect, content string) pdf.Ref {
+	return b.u.Add(newAppearance(box, pdf.Dict{"Font": pdf.Dict{"Helv": b.helv, "ZaDb": b.zadb}}, content))
 }
 
-func appearance(box pdf.Rect, resources pdf.Dict, content string) *pdf.Stream {
+func newAppearance(box pdf.Rect, resources pdf.Dict, content string) *pdf.Stream {
 	return &pdf.Stream{
 		Dict: pdf.Dict{
 			"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "FormType": pdf.Integer(1), "BBox": pdf.Rect{URX: box.Width(), URY: box.Height()}.Array(), "Resources": resources,
@@ -159,18 +159,18 @@ func appearance(box pdf.Rect, resources pdf.Dict, content string) *pdf.Stream {
 	}
 }
 
-// literal writes text as a string of a content stream.
-func literal(s string) string {
+// escapeLiteral writes text as a string of a content stream.
+func escapeLiteral(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `(`, `\(`, `)`, `\)`).Replace(s)
 }
 
-// line is the appearance of a text field with one line, as Acrobat writes it.
-func line(box pdf.Rect, text string) string {
-	return fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n2 %g Td\n(%s) Tj\nET\nQ\nEMC\n", box.Width()-2, box.Height()-2, box.Height()/2-4.1, literal(text))
+// lineContent is the appearance of a text field with one line, as Acrobat writes it.
+func lineContent(box pdf.Rect, text string) string {
+	return fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n2 %g Td\n(%s) Tj\nET\nQ\nEMC\n", box.Width()-2, box.Height()-2, box.Height()/2-4.1, escapeLiteral(text))
 }
 
-// field adds a field that is merged with its widget.
-func (b *builder) field(name string, box pdf.Rect, entries pdf.Dict) pdf.Dict {
+// addField adds a field that is merged with its widget.
+func (b *builder) addField(name string, box pdf.Rect, entries pdf.Dict) pdf.Dict {
 	w := pdf.Dict{
 		"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "T": pdf.TextString(name), "Rect": box.Array(), "P": b.page, "F": pdf.Integer(4),
 		"DA": pdf.TextString("/Helv 12 Tf 0 g"),
@@ -185,9 +185,9 @@ func (b *builder) field(name string, box pdf.Rect, entries pdf.Dict) pdf.Dict {
 	return w
 }
 
-// text adds a text field with a value and the appearance of it.
-func (b *builder) text(name, value string, entries pdf.Dict) {
-	box := b.box(20)
+// addText adds a text field with a value and the appearance of it.
+func (b *builder) addText(name, value string, entries pdf.Dict) {
+	box := b.nextBox(20)
 	all := pdf.Dict{"FT": pdf.Name("Tx")}
 	if value != "" {
 		all["V"] = pdf.TextString(value)
@@ -196,12 +196,12 @@ func (b *builder) text(name, value string, entries pdf.Dict) {
 		all[k] = v
 	}
 	if b.err == nil && all["AP"] == nil {
-		all["AP"] = pdf.Dict{"N": b.look(box, line(box, value))}
+		all["AP"] = pdf.Dict{"N": b.addAppearance(box, lineContent(box, value))}
 	}
 	if ap, ok := all["AP"].(pdf.Dict); ok && len(ap) == 0 {
 		delete(all, "AP")
 	}
-	b.field(name, box, all)
+	b.addField(name, box, all)
 }
 
 // javaScript is an action that formats a value.
@@ -210,76 +210,76 @@ func javaScript(source string) pdf.Dict {
 }
 
 func (b *builder) textFields() {
-	b.text("name", "Siti Rahayu", nil)
-	b.text("city", "", nil)
-	b.text("bare", "", pdf.Dict{"AP": pdf.Dict{}}) // without an appearance
-	b.text("nik", "3171", pdf.Dict{"Ff": pdf.Integer(comb), "MaxLen": pdf.Integer(8)})
-	b.text("pin", "", pdf.Dict{"Ff": pdf.Integer(password)})
-	b.text("rich", "", pdf.Dict{"Ff": pdf.Integer(richText)})
-	b.text("amount", "", pdf.Dict{"AA": javaScript(`AFNumber_Format(2, 0, 0, 0, "Rp ", true);`)})
-	b.text("share", "", pdf.Dict{"AA": javaScript(`AFPercent_Format(1, 3);`)})
-	b.text("phone", "", pdf.Dict{"AA": javaScript(`AFSpecial_Format(2);`)})
-	b.text("date", "", pdf.Dict{"AA": javaScript(`AFDate_FormatEx("dd mmmm yyyy");`)})
-	b.text("time", "", pdf.Dict{"AA": javaScript(`AFTime_Format(0);`)})
-	b.text("code", "", pdf.Dict{"AA": javaScript(`event.value = "No. " + event.value;`)})
-	b.text("fixed", "Tetap", pdf.Dict{"Ff": pdf.Integer(readOnly)})
-	b.text("framed", "", pdf.Dict{"MK": pdf.Dict{"BG": pdf.Array{pdf.Real(.75293), pdf.Real(.86275), pdf.Integer(1)}, "BC": pdf.Array{pdf.Integer(0)}}})
-	b.text("dark", "", pdf.Dict{"DA": pdf.TextString("/Helv 12 Tf 1 g"), "MK": pdf.Dict{"BG": pdf.Array{pdf.Integer(0)}}})
-	b.text("own", "", pdf.Dict{"DA": pdf.TextString("/Emb 12 Tf 0 g")})
-	b.text("arab", "", nil)
-	b.turned()
-	b.inherited()
-	b.twice()
-	b.note()
+	b.addText("name", "Siti Rahayu", nil)
+	b.addText("city", "", nil)
+	b.addText("bare", "", pdf.Dict{"AP": pdf.Dict{}}) // without an appearance
+	b.addText("nik", "3171", pdf.Dict{"Ff": pdf.Integer(comb), "MaxLen": pdf.Integer(8)})
+	b.addText("pin", "", pdf.Dict{"Ff": pdf.Integer(password)})
+	b.addText("rich", "", pdf.Dict{"Ff": pdf.Integer(richText)})
+	b.addText("amount", "", pdf.Dict{"AA": javaScript(`AFNumber_Format(2, 0, 0, 0, "Rp ", true);`)})
+	b.addText("share", "", pdf.Dict{"AA": javaScript(`AFPercent_Format(1, 3);`)})
+	b.addText("phone", "", pdf.Dict{"AA": javaScript(`AFSpecial_Format(2);`)})
+	b.addText("date", "", pdf.Dict{"AA": javaScript(`AFDate_FormatEx("dd mmmm yyyy");`)})
+	b.addText("time", "", pdf.Dict{"AA": javaScript(`AFTime_Format(0);`)})
+	b.addText("code", "", pdf.Dict{"AA": javaScript(`event.value = "No. " + event.value;`)})
+	b.addText("fixed", "Tetap", pdf.Dict{"Ff": pdf.Integer(readOnly)})
+	b.addText("framed", "", pdf.Dict{"MK": pdf.Dict{"BG": pdf.Array{pdf.Real(.75293), pdf.Real(.86275), pdf.Integer(1)}, "BC": pdf.Array{pdf.Integer(0)}}})
+	b.addText("dark", "", pdf.Dict{"DA": pdf.TextString("/Helv 12 Tf 1 g"), "MK": pdf.Dict{"BG": pdf.Array{pdf.Integer(0)}}})
+	b.addText("own", "", pdf.Dict{"DA": pdf.TextString("/Emb 12 Tf 0 g")})
+	b.addText("arab", "", nil)
+	b.addRotatedField()
+	b.addInheritedField()
+	b.addTwoWidgetField()
+	b.addMultilineField()
 }
 
-// turned is a field that is read from below.
-func (b *builder) turned() {
-	b.field("turned", pdf.Rect{LLX: 540, LLY: 500, URX: 560, URY: 690}, pdf.Dict{"FT": pdf.Name("Tx"), "MK": pdf.Dict{"R": pdf.Integer(90)}})
+// addRotatedField is a field that is read from below.
+func (b *builder) addRotatedField() {
+	b.addField("turned", pdf.Rect{LLX: 540, LLY: 500, URX: 560, URY: 690}, pdf.Dict{"FT": pdf.Name("Tx"), "MK": pdf.Dict{"R": pdf.Integer(90)}})
 }
 
-// inherited are fields whose kind and value stand in the field above them.
-func (b *builder) inherited() {
+// addInheritedField are fields whose kind and value stand in the field above them.
+func (b *builder) addInheritedField() {
 	if b.err != nil {
 		return
 	}
 	group := b.u.Reserve()
-	box := b.box(20)
+	box := b.nextBox(20)
 	kid := b.u.Add(pdf.Dict{
 		"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "T": pdf.TextString("part"), "Rect": box.Array(), "P": b.page, "F": pdf.Integer(4), "Parent": group,
-		"DA": pdf.TextString("/Helv 12 Tf 0 g"), "AP": pdf.Dict{"N": b.look(box, line(box, "Bersama"))},
+		"DA": pdf.TextString("/Helv 12 Tf 0 g"), "AP": pdf.Dict{"N": b.addAppearance(box, lineContent(box, "Bersama"))},
 	})
 	b.u.Set(group, pdf.Dict{"T": pdf.TextString("group"), "FT": pdf.Name("Tx"), "V": pdf.TextString("Bersama"), "Kids": pdf.Array{kid}})
 	b.fields, b.annots = append(b.fields, group), append(b.annots, kid)
 }
 
-// twice is a field with two widgets.
-func (b *builder) twice() {
+// addTwoWidgetField is a field with two widgets.
+func (b *builder) addTwoWidgetField() {
 	if b.err != nil {
 		return
 	}
 	field := b.u.Reserve()
 	var kids pdf.Array
 	for range 2 {
-		box := b.box(20)
+		box := b.nextBox(20)
 		kids = append(kids, b.u.Add(pdf.Dict{
 			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "Rect": box.Array(), "P": b.page, "F": pdf.Integer(4), "Parent": field,
-			"AP": pdf.Dict{"N": b.look(box, line(box, "A-1"))},
+			"AP": pdf.Dict{"N": b.addAppearance(box, lineContent(box, "A-1"))},
 		}))
 	}
 	b.u.Set(field, pdf.Dict{"T": pdf.TextString("twice"), "FT": pdf.Name("Tx"), "V": pdf.TextString("A-1"), "DA": pdf.TextString("/Helv 12 Tf 0 g"), "Kids": kids})
 	b.fields, b.annots = append(b.fields, field), append(b.annots, kids...)
 }
 
-// note is a field of several lines.
-func (b *builder) note() {
-	box := b.box(24)
+// addMultilineField is a field of several lines.
+func (b *builder) addMultilineField() {
+	box := b.nextBox(24)
 	box.LLY -= 24
 	b.place += 2
-	b.field("note", box, pdf.Dict{"FT": pdf.Name("Tx"), "Ff": pdf.Integer(multiline), "DA": pdf.TextString("/Helv 10 Tf 0 g")})
+	b.addField("note", box, pdf.Dict{"FT": pdf.Name("Tx"), "Ff": pdf.Integer(multiline), "DA": pdf.TextString("/Helv 10 Tf 0 g")})
 }
 
-func pairs(all ...string) pdf.Array {
+func optionPairs(all ...string) pdf.Array {
 	var list pdf.Array
 	for i := 0; i+1 < len(all); i += 2 {
 		list = append(list, pdf.Array{pdf.TextString(all[i]), pdf.TextString(all[i+1])})
@@ -287,29 +287,29 @@ func pairs(all ...string) pdf.Array {
 	return list
 }
 
-func (b *builder) choices() {
-	box := b.box(20)
-	b.field("status", box, pdf.Dict{"FT": pdf.Name("Ch"), "Ff": pdf.Integer(combo), "Opt": pairs("K", "Kawin", "B", "Belum kawin", "C", "Cerai"), "V": pdf.TextString("K"),
-		"AP": pdf.Dict{"N": b.tryLook(box, line(box, "Kawin"))}})
-	box = b.box(20)
-	b.field("bank", box, pdf.Dict{"FT": pdf.Name("Ch"), "Ff": pdf.Integer(combo | edit), "Opt": pdf.Array{pdf.TextString("BCA"), pdf.TextString("BRI")}, "AP": pdf.Dict{"N": b.tryLook(box, line(box, ""))}})
-	box = b.box(24)
+func (b *builder) addChoices() {
+	box := b.nextBox(20)
+	b.addField("status", box, pdf.Dict{"FT": pdf.Name("Ch"), "Ff": pdf.Integer(combo), "Opt": optionPairs("K", "Kawin", "B", "Belum kawin", "C", "Cerai"), "V": pdf.TextString("K"),
+		"AP": pdf.Dict{"N": b.tryAddAppearance(box, lineContent(box, "Kawin"))}})
+	box = b.nextBox(20)
+	b.addField("bank", box, pdf.Dict{"FT": pdf.Name("Ch"), "Ff": pdf.Integer(combo | edit), "Opt": pdf.Array{pdf.TextString("BCA"), pdf.TextString("BRI")}, "AP": pdf.Dict{"N": b.tryAddAppearance(box, lineContent(box, ""))}})
+	box = b.nextBox(24)
 	box.LLY -= 24
 	b.place++
-	b.field("goods", box, pdf.Dict{"FT": pdf.Name("Ch"), "Ff": pdf.Integer(multiSelect), "Opt": pairs("1", "Tanah", "2", "Rumah", "3", "Mobil", "4", "Kapal"), "DA": pdf.TextString("/Helv 10 Tf 0 g"),
-		"AP": pdf.Dict{"N": b.tryLook(box, list(box, 0, []string{"Tanah", "Rumah", "Mobil", "Kapal"}))}})
+	b.addField("goods", box, pdf.Dict{"FT": pdf.Name("Ch"), "Ff": pdf.Integer(multiSelect), "Opt": optionPairs("1", "Tanah", "2", "Rumah", "3", "Mobil", "4", "Kapal"), "DA": pdf.TextString("/Helv 10 Tf 0 g"),
+		"AP": pdf.Dict{"N": b.tryAddAppearance(box, listContent(box, 0, []string{"Tanah", "Rumah", "Mobil", "Kapal"}))}})
 	b.place++
 }
 
-func (b *builder) tryLook(box pdf.Rect, content string) pdf.Object {
+func (b *builder) tryAddAppearance(box pdf.Rect, content string) pdf.Object {
 	if b.err != nil {
 		return nil
 	}
-	return b.look(box, content)
+	return b.addAppearance(box, content)
 }
 
-// list is the appearance of a list box with some lines highlighted, as Acrobat writes it.
-func list(box pdf.Rect, from int, labels []string, chosen ...int) string {
+// listContent is the appearance of a list box with some lines highlighted, as Acrobat writes it.
+func listContent(box pdf.Rect, from int, labels []string, chosen ...int) string {
 	const leading = 11.56
 	var s strings.Builder
 	fmt.Fprintf(&s, "/Tx BMC \nq\n1 1 %g %g re\nW\nn\n", box.Width()-2, box.Height()-2)
@@ -324,7 +324,7 @@ func list(box pdf.Rect, from int, labels []string, chosen ...int) string {
 		} else {
 			fmt.Fprintf(&s, "0 %g Td\n", -leading)
 		}
-		fmt.Fprintf(&s, "(%s) Tj\n", literal(label))
+		fmt.Fprintf(&s, "(%s) Tj\n", escapeLiteral(label))
 	}
 	s.WriteString("ET\nQ\nEMC\n")
 	return s.String()
@@ -336,46 +336,46 @@ const (
 	circle    = "q\nBT\n/ZaDb 16 Tf\n2.8 4.4 Td\n(l) Tj\nET\nQ\n"
 )
 
-// states are the normal appearances of a button.
-func (b *builder) states(box pdf.Rect, on pdf.Name, mark string) pdf.Dict {
+// buttonStates are the normal appearances of a button.
+func (b *builder) buttonStates(box pdf.Rect, on pdf.Name, mark string) pdf.Dict {
 	if b.err != nil {
 		return nil
 	}
-	return pdf.Dict{"N": pdf.Dict{on: b.look(box, mark), "Off": b.look(box, "0.9 g\n0 0 20 20 re\nf\n")}}
+	return pdf.Dict{"N": pdf.Dict{on: b.addAppearance(box, mark), "Off": b.addAppearance(box, "0.9 g\n0 0 20 20 re\nf\n")}}
 }
 
-func (b *builder) button() pdf.Rect {
-	box := b.box(20)
+func (b *builder) buttonBox() pdf.Rect {
+	box := b.nextBox(20)
 	box.URX = box.LLX + 20
 	return box
 }
 
-func (b *builder) buttons() {
-	box := b.button()
-	b.field("agree", box, pdf.Dict{"FT": pdf.Name("Btn"), "V": pdf.Name("Off"), "AS": pdf.Name("Off"), "AP": b.states(box, "Yes", checkMark), "MK": pdf.Dict{"CA": pdf.TextString("4")}, "DA": pdf.TextString("/ZaDb 0 Tf 0 g")})
-	box = b.button()
-	b.field("print", box, pdf.Dict{"FT": pdf.Name("Btn"), "Ff": pdf.Integer(pushButton), "MK": pdf.Dict{"CA": pdf.TextString("Cetak")}, "AP": pdf.Dict{"N": b.tryLook(box, "0.75 g 0 0 20 20 re f")}})
-	b.group("pay", radio|noToggleOff, []string{"Tunai", "Cicil", "Giro"}, nil)
-	b.group("send", radio, []string{"0", "1"}, pdf.Array{pdf.TextString("Pos"), pdf.TextString("Kurir")})
-	b.group("copy", 0, []string{"Ya", "Ya"}, nil)
+func (b *builder) addButtons() {
+	box := b.buttonBox()
+	b.addField("agree", box, pdf.Dict{"FT": pdf.Name("Btn"), "V": pdf.Name("Off"), "AS": pdf.Name("Off"), "AP": b.buttonStates(box, "Yes", checkMark), "MK": pdf.Dict{"CA": pdf.TextString("4")}, "DA": pdf.TextString("/ZaDb 0 Tf 0 g")})
+	box = b.buttonBox()
+	b.addField("print", box, pdf.Dict{"FT": pdf.Name("Btn"), "Ff": pdf.Integer(pushButton), "MK": pdf.Dict{"CA": pdf.TextString("Cetak")}, "AP": pdf.Dict{"N": b.tryAddAppearance(box, "0.75 g 0 0 20 20 re f")}})
+	b.addButtonGroup("pay", radio|noToggleOff, []string{"Tunai", "Cicil", "Giro"}, nil)
+	b.addButtonGroup("send", radio, []string{"0", "1"}, pdf.Array{pdf.TextString("Pos"), pdf.TextString("Kurir")})
+	b.addButtonGroup("copy", 0, []string{"Ya", "Ya"}, nil)
 }
 
-// group is a field of several buttons, of which the first is on.
-func (b *builder) group(name string, flags int, states []string, options pdf.Array) {
+// addButtonGroup is a field of several buttons, of which the first is on.
+func (b *builder) addButtonGroup(name string, flags int, states []string, options pdf.Array) {
 	if b.err != nil {
 		return
 	}
 	field := b.u.Reserve()
 	var kids pdf.Array
 	for i, s := range states {
-		box := b.button()
+		box := b.buttonBox()
 		state := pdf.Name("Off")
 		if i == 0 || s == states[0] {
 			state = pdf.Name(s)
 		}
 		kids = append(kids, b.u.Add(pdf.Dict{
 			"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "Rect": box.Array(), "P": b.page, "F": pdf.Integer(4), "Parent": field, "AS": state,
-			"AP": b.states(box, pdf.Name(s), circle), "MK": pdf.Dict{"CA": pdf.TextString("l")},
+			"AP": b.buttonStates(box, pdf.Name(s), circle), "MK": pdf.Dict{"CA": pdf.TextString("l")},
 		}))
 	}
 	dict := pdf.Dict{"T": pdf.TextString(name), "FT": pdf.Name("Btn"), "Ff": pdf.Integer(flags), "V": pdf.Name(states[0]), "Kids": kids}
@@ -386,7 +386,7 @@ func (b *builder) group(name string, flags int, states []string, options pdf.Arr
 	b.fields, b.annots = append(b.fields, field), append(b.annots, kids...)
 }
 
-func (b *builder) end() ([]byte, error) {
+func (b *builder) buildFile() ([]byte, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -394,7 +394,7 @@ func (b *builder) end() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalog["AcroForm"] = b.u.Add(pdf.Dict{"Fields": b.fields, "DA": pdf.TextString("/Helv 0 Tf 0 g"), "DR": b.resources()})
+	catalog["AcroForm"] = b.u.Add(pdf.Dict{"Fields": b.fields, "DA": pdf.TextString("/Helv 0 Tf 0 g"), "DR": b.formResources()})
 	page, err := b.u.Edit(b.page)
 	if err != nil {
 		return nil, err

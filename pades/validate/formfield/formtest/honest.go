@@ -24,21 +24,21 @@ type Case struct {
 	Prepare func(*Filler) // done before it is signed; nil: nothing
 }
 
-// programs are the styles in which programs write text fields.
-var programs = []struct {
+// programStyles are the styles in which programs write text fields.
+var programStyles = []struct {
 	name  string
 	style func(*Filler, pdf.Dict, string)
-}{{"acrobat", acrobat}, {"pdfjs", pdfJS}, {"pdfbox", pdfBox}, {"itext", iText}}
+}{{"acrobat", fillAcrobat}, {"pdfjs", fillPDFJS}, {"pdfbox", fillPDFBox}, {"itext", fillIText}}
 
 // Honest lists what programs do that fill in forms.
 func Honest() []Case {
 	var all []Case
-	for _, p := range programs {
+	for _, p := range programStyles {
 		for _, c := range []struct{ name, field, value string }{
 			{"empty", "city", "Jakarta Pusat"}, {"without-appearance", "bare", "Bandung"}, {"again", "name", "Agus (Salim)"}, {"framed", "framed", "Bingkai"},
 			{"below-a-field", "group.part", "Sendiri"}, {"typed-choice", "bank", "Mandiri"},
 		} {
-			all = append(all, Case{Name: p.name + "-" + c.name, Fill: func(f *Filler) { f.text(c.field, c.value, p.style) }})
+			all = append(all, Case{Name: p.name + "-" + c.name, Fill: func(f *Filler) { f.fillText(c.field, c.value, p.style) }})
 		}
 	}
 	return append(append(append(all, honestText()...), honestChoices()...), honestButtons()...)
@@ -46,16 +46,18 @@ func Honest() []Case {
 
 func honestText() []Case {
 	with := func(field, value, content string) func(*Filler) {
-		return func(f *Filler) { f.text(field, value, func(f *Filler, w pdf.Dict, _ string) { f.Look(w, content) }) }
+		return func(f *Filler) {
+			f.fillText(field, value, func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, content) })
+		}
 	}
 	wide := pdf.Rect{URX: 200, URY: 20}
 	tall := pdf.Rect{URX: 200, URY: 48}
 	return []Case{
-		{Name: "cleared", Fill: with("name", "", line(wide, ""))},
+		{Name: "cleared", Fill: with("name", "", lineContent(wide, ""))},
 		{Name: "value-removed", Fill: func(f *Filler) {
 			w := f.Field("name")
 			delete(w, "V")
-			f.Look(w, "/Tx BMC EMC")
+			f.SetAppearance(w, "/Tx BMC EMC")
 		}},
 		{Name: "left-to-readers", Fill: func(f *Filler) {
 			w := f.Field("name")
@@ -65,26 +67,26 @@ func honestText() []Case {
 		{Name: "letters-of-latin", Fill: with("name", "Andrée – “5 €” d'Or", "/Tx BMC q BT /Helv 12 Tf 0 g 2 5 Td (Andr\\351e \\226 \\2235 \\200\\224 d'Or) Tj ET Q EMC")},
 		{Name: "in-pieces", Fill: with("name", "Agus Salim", "/Tx BMC q BT /Helv 12 Tf 0 g 2 5 Td [(A) 20 (gus) -278 (Sal)] TJ (im) Tj ET Q EMC")},
 		{Name: "backwards", Fill: with("name", "Agus Salim", "BT /Helv 12 Tf 35 5 Td (Salim) Tj -33 0 Td (Agus) Tj ET")},
-		{Name: "several-lines", Fill: with("note", "Baris satu yang panjang\nBaris dua", lines(tall, "Baris satu yang ", "panjang", "Baris dua"))},
-		{Name: "broken-word", Fill: with("note", "Supercalifragilistik", lines(tall, "Supercali", "fragilistik"))},
-		{Name: "line-end-dropped", Fill: with("name", "Agus\r\nSalim", line(wide, "AgusSalim"))},
-		{Name: "more-lines-than-fit", Fill: with("note", "1\n2\n3\n4\n5\n6\n7", lines(tall, "1", "2", "3", "4", "5", "6", "7"))},
-		{Name: "longer-than-the-field", Fill: with("name", long, line(wide, long))},
-		{Name: "beginning-of-a-long-value", Fill: with("name", long, line(wide, long[:38])), Want: Warned},
-		{Name: "comb", Fill: with("nik", "12345678", cells(wide, "12345678", 8))},
-		{Name: "comb-cut", Fill: with("nik", "1234567890", cells(wide, "12345678", 8))},
-		{Name: "comb-divided", Fill: with("nik", "123", "0 G 0.5 0.5 199 19 re s 25 0 m 25 20 l 50 0 m 50 20 l 75 0 m 75 20 l s "+cells(wide, "123", 8))},
-		{Name: "password", Fill: with("pin", "rahasia", line(wide, "*******"))},
-		{Name: "password-in-clear", Fill: with("pin", "rahasia", line(wide, "rahasia"))},
-		{Name: "number", Fill: with("amount", "1234567.5", line(wide, "Rp 1,234,567.50"))},
-		{Name: "number-negative", Fill: with("amount", "-12", line(wide, "Rp -12.00"))},
-		{Name: "number-unformatted", Fill: with("amount", "1234567.5", line(wide, "1234567.5"))},
-		{Name: "percent", Fill: with("share", "0.125", line(wide, "12,5%"))},
-		{Name: "phone", Fill: with("phone", "8123456789", line(wide, "(812) 345-6789"))},
-		{Name: "date", Fill: with("date", "22/11/2026", line(wide, "22 November 2026")), Want: Warned},
-		{Name: "date-as-it-is-shown", Fill: with("date", "22 November 2026", line(wide, "22 November 2026"))},
-		{Name: "time", Fill: with("time", "9:05 am", line(wide, "09:05")), Want: Warned},
-		{Name: "own-script", Fill: with("code", "17", line(wide, "No. 17")), Want: Warned},
+		{Name: "several-lines", Fill: with("note", "Baris satu yang panjang\nBaris dua", linesContent(tall, "Baris satu yang ", "panjang", "Baris dua"))},
+		{Name: "broken-word", Fill: with("note", "Supercalifragilistik", linesContent(tall, "Supercali", "fragilistik"))},
+		{Name: "line-end-dropped", Fill: with("name", "Agus\r\nSalim", lineContent(wide, "AgusSalim"))},
+		{Name: "more-lines-than-fit", Fill: with("note", "1\n2\n3\n4\n5\n6\n7", linesContent(tall, "1", "2", "3", "4", "5", "6", "7"))},
+		{Name: "longer-than-the-field", Fill: with("name", long, lineContent(wide, long))},
+		{Name: "beginning-of-a-long-value", Fill: with("name", long, lineContent(wide, long[:38])), Want: Warned},
+		{Name: "comb", Fill: with("nik", "12345678", combContent(wide, "12345678", 8))},
+		{Name: "comb-cut", Fill: with("nik", "1234567890", combContent(wide, "12345678", 8))},
+		{Name: "comb-divided", Fill: with("nik", "123", "0 G 0.5 0.5 199 19 re s 25 0 m 25 20 l 50 0 m 50 20 l 75 0 m 75 20 l s "+combContent(wide, "123", 8))},
+		{Name: "password", Fill: with("pin", "rahasia", lineContent(wide, "*******"))},
+		{Name: "password-in-clear", Fill: with("pin", "rahasia", lineContent(wide, "rahasia"))},
+		{Name: "number", Fill: with("amount", "1234567.5", lineContent(wide, "Rp 1,234,567.50"))},
+		{Name: "number-negative", Fill: with("amount", "-12", lineContent(wide, "Rp -12.00"))},
+		{Name: "number-unformatted", Fill: with("amount", "1234567.5", lineContent(wide, "1234567.5"))},
+		{Name: "percent", Fill: with("share", "0.125", lineContent(wide, "12,5%"))},
+		{Name: "phone", Fill: with("phone", "8123456789", lineContent(wide, "(812) 345-6789"))},
+		{Name: "date", Fill: with("date", "22/11/2026", lineContent(wide, "22 November 2026")), Want: Warned},
+		{Name: "date-as-it-is-shown", Fill: with("date", "22 November 2026", lineContent(wide, "22 November 2026"))},
+		{Name: "time", Fill: with("time", "9:05 am", lineContent(wide, "09:05")), Want: Warned},
+		{Name: "own-script", Fill: with("code", "17", lineContent(wide, "No. 17")), Want: Warned},
 		{Name: "white-on-black", Fill: with("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
 		{Name: "white-as-the-form-wants", Fill: with("dark", "Gelap", "BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
 		{Name: "black-on-black-without-a-color-of-the-form", Want: Warned, // as iText does
@@ -93,67 +95,67 @@ func honestText() []Case {
 		{Name: "embedded-font-of-the-form", Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("Sendiri")
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"Emb": f.Font("Emb")}}, "BT /Emb 12 Tf 0 g 2 5 Td (Sendiri) Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"Emb": f.Font("Emb")}}, "BT /Emb 12 Tf 0 g 2 5 Td (Sendiri) Tj ET")
 		}},
 		{Name: "mapped-glyphs-of-the-form", Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("ADA")
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("CidMap")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("CidMap")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
 		}},
 		{Name: "unmapped-glyphs-of-the-form", Want: Warned, Fill: func(f *Filler) {
 			w := f.Field("own")
 			w["V"] = pdf.TextString("ADA")
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("Cid")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("Cid")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
 		}},
-		{Name: "font-of-the-appearance-before", Fill: func(f *Filler) { f.text("name", "Agus", pdfBox) }},
+		{Name: "font-of-the-appearance-before", Fill: func(f *Filler) { f.fillText("name", "Agus", fillPDFBox) }},
 		{Name: "standard-font-of-its-own", Fill: func(f *Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("Agus")
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Times-Roman")})}}, "BT /F 12 Tf 2 5 Td (Agus) Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Times-Roman")})}}, "BT /F 12 Tf 2 5 Td (Agus) Tj ET")
 		}},
 		{Name: "arabic", Want: Warned, Fill: func(f *Filler) {
 			w := f.Field("arab")
 			w["V"] = pdf.TextString("سلام")
 			font := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type0"), "BaseFont": pdf.Name("sans-serif"), "Encoding": pdf.Name("Identity-H"), "ToUnicode": pdf.Name("Identity-H"),
 				"DescendantFonts": pdf.Array{pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("CIDFontType0"), "BaseFont": pdf.Name("sans-serif")}}}
-			f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(font)}}, "BT /F 12 Tf 2 5 Td <FEE1FEFCFEB3> Tj ET")
+			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"F": f.U.Add(font)}}, "BT /F 12 Tf 2 5 Td <FEE1FEFCFEB3> Tj ET")
 		}},
 		{Name: "nested", Fill: func(f *Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("Agus")
-			inner := f.U.Add(appearance(wide, f.usual(), "BT /Helv 12 Tf 2 5 Td (Agus) Tj ET"))
-			f.LookIn(w, pdf.Dict{"XObject": pdf.Dict{"N": inner}}, "q /N Do Q")
+			inner := f.U.Add(newAppearance(wide, f.usualResources(), "BT /Helv 12 Tf 2 5 Td (Agus) Tj ET"))
+			f.SetAppearanceIn(w, pdf.Dict{"XObject": pdf.Dict{"N": inner}}, "q /N Do Q")
 		}},
-		{Name: "turned", Fill: func(f *Filler) { f.text("turned", "Putar", pdfJS) }},
+		{Name: "turned", Fill: func(f *Filler) { f.fillText("turned", "Putar", fillPDFJS) }},
 		{Name: "two-widgets", Fill: func(f *Filler) {
 			f.Field("twice")["V"] = pdf.TextString("B-2")
 			for i := range 2 {
-				acrobat(f, f.Widget("twice", i), "B-2")
+				fillAcrobat(f, f.Widget("twice", i), "B-2")
 			}
 		}},
 		{Name: "widget-on-no-page", Prepare: func(f *Filler) {
 			field := f.Field("twice")
-			field["Kids"] = append(field["Kids"].(pdf.Array), f.U.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "Parent": f.find("twice").Ref, "Rect": wide.Array(), "F": pdf.Integer(4),
-				"AP": pdf.Dict{"N": f.U.Add(appearance(wide, f.usual(), line(wide, "A-1")))}}))
+			field["Kids"] = append(field["Kids"].(pdf.Array), f.U.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "Parent": f.findField("twice").Ref, "Rect": wide.Array(), "F": pdf.Integer(4),
+				"AP": pdf.Dict{"N": f.U.Add(newAppearance(wide, f.usualResources(), lineContent(wide, "A-1")))}}))
 		}, Fill: func(f *Filler) {
 			f.Field("twice")["V"] = pdf.TextString("B-2")
 			for i := range 2 {
-				acrobat(f, f.Widget("twice", i), "B-2")
+				fillAcrobat(f, f.Widget("twice", i), "B-2")
 			}
 		}},
 		{Name: "rich-text", Fill: func(f *Filler) {
 			w := f.Field("rich")
 			w["V"], w["RV"] = pdf.TextString("Teks tebal"), pdf.TextString(`<?xml version="1.0"?><body xmlns="http://www.w3.org/1999/xhtml"><p>Teks <b>tebal</b></p></body>`)
-			acrobat(f, w, "Teks tebal")
+			fillAcrobat(f, w, "Teks tebal")
 		}},
 		{Name: "rich-text-left", Want: Warned, Prepare: func(f *Filler) {
 			w := f.Field("rich")
 			w["V"], w["RV"] = pdf.TextString("Seribu"), pdf.TextString("<body><p>Seribu</p></body>")
-			acrobat(f, w, "Seribu")
+			fillAcrobat(f, w, "Seribu")
 		}, Fill: func(f *Filler) {
 			w := f.Field("rich")
 			w["V"] = pdf.TextString("Sejuta")
-			acrobat(f, w, "Sejuta")
+			fillAcrobat(f, w, "Sejuta")
 		}},
 		{Name: "redrawn-by-readers", Want: Warned,
 			Prepare: func(f *Filler) { f.Form()["NeedAppearances"] = pdf.Boolean(true) },
@@ -161,15 +163,15 @@ func honestText() []Case {
 		{Name: "with-ornament-of-before", Fill: func(f *Filler) {
 			w := f.Field("name")
 			w["V"] = pdf.TextString("Agus")
-			f.Look(w, ornament+line(wide, "Agus"))
-		}, Prepare: func(f *Filler) { f.Look(f.Field("name"), ornament+line(wide, "Siti Rahayu")) }},
+			f.SetAppearance(w, ornament+lineContent(wide, "Agus"))
+		}, Prepare: func(f *Filler) { f.SetAppearance(f.Field("name"), ornament+lineContent(wide, "Siti Rahayu")) }},
 		{Name: "barcode", Want: Warned, Prepare: func(f *Filler) {
 			f.Field("code")["PMD"] = pdf.Dict{"Type": pdf.Name("PaperMetaData"), "Symbology": pdf.Name("QRCode")}
 		},
 			Fill: with("code", "17", "0 0 5 5 re 9 3 5 5 re f")},
 		{Name: "written-again", Fill: func(f *Filler) {
 			w := f.Field("name")
-			f.Look(w, line(wide, "Siti Rahayu"))
+			f.SetAppearance(w, lineContent(wide, "Siti Rahayu"))
 		}},
 		{Name: "date-of-change", Fill: func(f *Filler) { f.Field("name")["M"] = pdf.TextString("D:20261122090000") }},
 	}
@@ -185,7 +187,7 @@ func honestChoices() []Case {
 	goods := []string{"Tanah", "Rumah", "Mobil", "Kapal"}
 	combo := func(value, shown string) func(*Filler) {
 		return func(f *Filler) {
-			f.text("status", value, func(f *Filler, w pdf.Dict, _ string) { f.Look(w, line(wide, shown)) })
+			f.fillText("status", value, func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, shown)) })
 		}
 	}
 	chosen := func(v, i pdf.Object, content string) func(*Filler) {
@@ -195,21 +197,21 @@ func honestChoices() []Case {
 			if i != nil {
 				w["I"] = i
 			}
-			f.Look(w, content)
+			f.SetAppearance(w, content)
 		}
 	}
 	return []Case{
 		{Name: "choice-label", Fill: combo("B", "Belum kawin")},
 		{Name: "choice-export", Fill: combo("B", "B")},
 		{Name: "choice-index", Fill: func(f *Filler) {
-			w := f.text("status", "B", acrobat)
+			w := f.fillText("status", "B", fillAcrobat)
 			w["I"] = pdf.Array{pdf.Integer(1)}
-			f.Look(w, line(wide, "Belum kawin"))
+			f.SetAppearance(w, lineContent(wide, "Belum kawin"))
 		}},
-		{Name: "list-acrobat", Fill: chosen(pdf.TextString("2"), pdf.Array{pdf.Integer(1)}, list(tall, 0, goods, 1))},
-		{Name: "list-several", Fill: chosen(pdf.Array{pdf.TextString("2"), pdf.TextString("4")}, pdf.Array{pdf.Integer(1), pdf.Integer(3)}, list(tall, 0, goods, 1, 3))},
+		{Name: "list-acrobat", Fill: chosen(pdf.TextString("2"), pdf.Array{pdf.Integer(1)}, listContent(tall, 0, goods, 1))},
+		{Name: "list-several", Fill: chosen(pdf.Array{pdf.TextString("2"), pdf.TextString("4")}, pdf.Array{pdf.Integer(1), pdf.Integer(3)}, listContent(tall, 0, goods, 1, 3))},
 		{Name: "list-scrolled", Fill: func(f *Filler) {
-			chosen(pdf.TextString("4"), pdf.Array{pdf.Integer(3)}, list(tall, 2, goods[2:], 3))(f)
+			chosen(pdf.TextString("4"), pdf.Array{pdf.Integer(3)}, listContent(tall, 2, goods[2:], 3))(f)
 			f.Field("goods")["TI"] = pdf.Integer(2)
 		}},
 		{Name: "list-pdfjs", Fill: chosen(pdf.Array{pdf.TextString("2")}, nil, fmt.Sprintf(
@@ -222,8 +224,8 @@ func honestChoices() []Case {
 	}
 }
 
-// choose switches the buttons of a group: on are those that are on.
-func (f *Filler) choose(group, value string, on ...pdf.Name) {
+// selectButtons switches the buttons of a group: on are those that are on.
+func (f *Filler) selectButtons(group, value string, on ...pdf.Name) {
 	f.Field(group)["V"] = pdf.Name(value)
 	for i, state := range on {
 		f.Widget(group, i)["AS"] = state
@@ -242,8 +244,8 @@ func honestButtons() []Case {
 			w["V"], w["AS"] = pdf.Name("Yes"), pdf.Name("Yes")
 			dingbats := f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
 			w["AP"] = pdf.Dict{"N": pdf.Dict{
-				"Off": f.U.Add(appearance(box, pdf.Dict{"Font": pdf.Dict{"F1": f.Font("ZaDb")}}, "q\n0 0 20 20 re\nW\nn\nQ\n")),
-				"Yes": f.U.Add(appearance(box, pdf.Dict{"Font": pdf.Dict{"F1": dingbats}}, "q\n0 0 20 20 re\nW\nn\nq\n0 0 0 rg\n1 0 0 1 0 0 cm\nBT\n/F1 15.31 Tf\n0 g\n1 0 0 1 3.53 4.6 Tm\n(4)Tj\nET\nQ\nQ\n")),
+				"Off": f.U.Add(newAppearance(box, pdf.Dict{"Font": pdf.Dict{"F1": f.Font("ZaDb")}}, "q\n0 0 20 20 re\nW\nn\nQ\n")),
+				"Yes": f.U.Add(newAppearance(box, pdf.Dict{"Font": pdf.Dict{"F1": dingbats}}, "q\n0 0 20 20 re\nW\nn\nq\n0 0 0 rg\n1 0 0 1 0 0 cm\nBT\n/F1 15.31 Tf\n0 g\n1 0 0 1 3.53 4.6 Tm\n(4)Tj\nET\nQ\nQ\n")),
 			}}
 			delete(w, "DA")
 		}},
@@ -251,17 +253,17 @@ func honestButtons() []Case {
 			w := f.Field("agree")
 			w["V"], w["AS"] = pdf.Name("Yes"), pdf.Name("Yes")
 			w["AP"] = pdf.Dict{"N": pdf.Dict{
-				"Off": f.U.Add(appearance(box, pdf.Dict{}, "q\n0 0 20 20 re\nW\nn\nQ\n")),
-				"Yes": f.U.Add(appearance(box, pdf.Dict{}, "q\n0 0 20 20 re\nW\nn\nq\n3 10 m\n4 12 l\n8 7 l\n16 17 l\n17 16 l\n8 4 l\nh\nf\nQ\nQ\n")),
+				"Off": f.U.Add(newAppearance(box, pdf.Dict{}, "q\n0 0 20 20 re\nW\nn\nQ\n")),
+				"Yes": f.U.Add(newAppearance(box, pdf.Dict{}, "q\n0 0 20 20 re\nW\nn\nq\n3 10 m\n4 12 l\n8 7 l\n16 17 l\n17 16 l\n8 4 l\nh\nf\nQ\nQ\n")),
 			}}
 		}},
-		{Name: "radio", Fill: func(f *Filler) { f.choose("pay", "Cicil", "Off", "Cicil", "Off") }},
-		{Name: "radio-cleared", Fill: func(f *Filler) { f.choose("send", "Off", "Off", "Off") }},
-		{Name: "radio-numbered", Fill: func(f *Filler) { f.choose("send", "1", "Off", "1") }},
+		{Name: "radio", Fill: func(f *Filler) { f.selectButtons("pay", "Cicil", "Off", "Cicil", "Off") }},
+		{Name: "radio-cleared", Fill: func(f *Filler) { f.selectButtons("send", "Off", "Off", "Off") }},
+		{Name: "radio-numbered", Fill: func(f *Filler) { f.selectButtons("send", "1", "Off", "1") }},
 		{Name: "radio-by-export", Fill: func(f *Filler) {
-			f.choose("send", "", "Off", "1")
+			f.selectButtons("send", "", "Off", "1")
 			f.Field("send")["V"] = pdf.TextString("Kurir")
 		}},
-		{Name: "boxes-together", Fill: func(f *Filler) { f.choose("copy", "Off", "Off", "Off") }},
+		{Name: "boxes-together", Fill: func(f *Filler) { f.selectButtons("copy", "Off", "Off", "Off") }},
 	}
 }

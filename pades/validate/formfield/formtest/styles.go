@@ -8,14 +8,16 @@ import (
 )
 
 // size of the text in a box of that height.
-func baseline(height float64) float64 { return height/2 - 4.1 }
+func textBaseline(height float64) float64 { return height/2 - 4.1 }
 
-// acrobat writes an appearance as Adobe Acrobat does.
-func acrobat(f *Filler, w pdf.Dict, text string) { f.Look(w, line(f.box(w), text)) }
+// fillAcrobat writes an appearance as Adobe Acrobat does.
+func fillAcrobat(f *Filler, w pdf.Dict, text string) {
+	f.SetAppearance(w, lineContent(f.widgetBox(w), text))
+}
 
-// pdfJS writes an appearance as pdf.js does: the background and the border first, and no clip.
-func pdfJS(f *Filler, w pdf.Dict, text string) {
-	box := f.box(w)
+// fillPDFJS writes an appearance as pdf.js does: the background and the border first, and no clip.
+func fillPDFJS(f *Filler, w pdf.Dict, text string) {
+	box := f.widgetBox(w)
 	mk, _ := f.D.Dict(w["MK"])
 	frame, anew := "", pdf.Dict{}
 	if mk["R"] != nil {
@@ -33,7 +35,7 @@ func pdfJS(f *Filler, w pdf.Dict, text string) {
 	if len(anew) > 0 {
 		w["MK"] = anew
 	}
-	st := f.Look(w, fmt.Sprintf("/Tx BMC q %sBT /Helv 12 Tf 0 g 1 0 0 1 0 0 Tm 2 5.67 Td (%s) Tj ET Q EMC", frame, literal(text)))
+	st := f.SetAppearance(w, fmt.Sprintf("/Tx BMC q %sBT /Helv 12 Tf 0 g 1 0 0 1 0 0 Tm 2 5.67 Td (%s) Tj ET Q EMC", frame, escapeLiteral(text)))
 	delete(st.Dict, "Type")
 	if mk["R"] != nil {
 		st.Dict["Matrix"] = pdf.Array{pdf.Integer(0), pdf.Integer(1), pdf.Integer(-1), pdf.Integer(0), pdf.Real(box.Height()), pdf.Integer(0)}
@@ -41,26 +43,26 @@ func pdfJS(f *Filler, w pdf.Dict, text string) {
 	w["M"] = pdf.TextString("D:20261122090000")
 }
 
-// pdfBox writes an appearance as Apache PDFBox does: into the stream that is there, between BMC and EMC.
-func pdfBox(f *Filler, w pdf.Dict, text string) {
-	box := f.box(w)
-	content := fmt.Sprintf("/Tx BMC\nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n/DeviceGray cs\n0 sc\n2 %g Td\n(%s) Tj\nET\nQ\nEMC\n", box.Width()-2, box.Height()-2, baseline(box.Height()), literal(text))
+// fillPDFBox writes an appearance as Apache PDFBox does: into the stream that is there, between BMC and EMC.
+func fillPDFBox(f *Filler, w pdf.Dict, text string) {
+	box := f.widgetBox(w)
+	content := fmt.Sprintf("/Tx BMC\nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n/DeviceGray cs\n0 sc\n2 %g Td\n(%s) Tj\nET\nQ\nEMC\n", box.Width()-2, box.Height()-2, textBaseline(box.Height()), escapeLiteral(text))
 	looks, err := f.D.Dict(w["AP"])
 	if err != nil {
 		f.Err = err
 		return
 	}
 	if ref := looks.Ref("N"); !ref.IsZero() {
-		f.U.Set(ref, appearance(box, f.usual(), content))
+		f.U.Set(ref, newAppearance(box, f.usualResources(), content))
 		return
 	}
-	f.Look(w, content)
+	f.SetAppearance(w, content)
 }
 
-// iText writes an appearance as iText does: marked twice, its border of four areas, its font under another name. It writes
+// fillIText writes an appearance as iText does: marked twice, its border of four areas, its font under another name. It writes
 // the default appearance anew and leaves out that text is black.
-func iText(f *Filler, w pdf.Dict, text string) {
-	box := f.box(w)
+func fillIText(f *Filler, w pdf.Dict, text string) {
+	box := f.widgetBox(w)
 	mk, _ := f.D.Dict(w["MK"])
 	frame := ""
 	if mk["BG"] != nil {
@@ -75,34 +77,34 @@ func iText(f *Filler, w pdf.Dict, text string) {
 			frame += fmt.Sprintf("q\n%g %g m\n%g %g l\n%g %g l\n%g %g l\n%g %g l\nf\nQ\n", side[0], side[1], side[2], side[3], side[4], side[5], side[6], side[7], side[8], side[9])
 		}
 	}
-	f.LookIn(w, pdf.Dict{"Font": pdf.Dict{"F1": f.Font("Helv")}}, fmt.Sprintf(
-		"%s/Tx BMC\nq\nn\nq\n0 0 %g %g re\nW\nn\n/Tx BMC\nq\nn\nq\nBT\n/F1 12 Tf\n2 6.32 Td\n(%s)Tj\nET\nQ\nQ\nEMC\nQ\nQ\nEMC\n", frame, box.Width(), box.Height(), literal(text)))
+	f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"F1": f.Font("Helv")}}, fmt.Sprintf(
+		"%s/Tx BMC\nq\nn\nq\n0 0 %g %g re\nW\nn\n/Tx BMC\nq\nn\nq\nBT\n/F1 12 Tf\n2 6.32 Td\n(%s)Tj\nET\nQ\nQ\nEMC\nQ\nQ\nEMC\n", frame, box.Width(), box.Height(), escapeLiteral(text)))
 	if style, ok := w["DA"].(pdf.String); ok {
 		w["DA"] = pdf.TextString(strings.TrimSuffix(style.Text(), " 0 g"))
 	}
 }
 
-// cells is the appearance of a comb, one glyph in each cell.
-func cells(box pdf.Rect, text string, of int) string {
+// combContent is the appearance of a comb, one glyph in each cell.
+func combContent(box pdf.Rect, text string, of int) string {
 	width := box.Width() / float64(of)
-	s := fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n%g %g Td\n", box.Width()-2, box.Height()-2, width/2-3.3, baseline(box.Height()))
+	s := fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 12 Tf\n0 g\n%g %g Td\n", box.Width()-2, box.Height()-2, width/2-3.3, textBaseline(box.Height()))
 	for i, r := range text {
 		if i > 0 {
 			s += fmt.Sprintf("%g 0 Td\n", width)
 		}
-		s += fmt.Sprintf("(%s) Tj\n", literal(string(r)))
+		s += fmt.Sprintf("(%s) Tj\n", escapeLiteral(string(r)))
 	}
 	return s + "ET\nQ\nEMC\n"
 }
 
-// lines is the appearance of a field of several lines.
-func lines(box pdf.Rect, all ...string) string {
+// linesContent is the appearance of a field of several lines.
+func linesContent(box pdf.Rect, all ...string) string {
 	s := fmt.Sprintf("/Tx BMC \nq\n1 1 %g %g re\nW\nn\nBT\n/Helv 10 Tf\n0 g\n2 %g Td\n", box.Width()-2, box.Height()-2, box.Height()-12)
 	for i, l := range all {
 		if i > 0 {
 			s += "0 -11.56 Td\n"
 		}
-		s += fmt.Sprintf("(%s) Tj\n", literal(l))
+		s += fmt.Sprintf("(%s) Tj\n", escapeLiteral(l))
 	}
 	return s + "ET\nQ\nEMC\n"
 }

@@ -1,11 +1,11 @@
-import { Anchor, Group, Pagination, Paper, Select, Stack, Text } from "@mantine/core";
+import { Group, Pagination, Paper, Select, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { Selection } from "../../api/admin";
 import type { Schemas } from "../../api/client";
 import { useLanguage, useText } from "../../text";
+import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
 import type { AdminSearch } from "./flow";
@@ -70,7 +70,7 @@ export function Facts({ of }: { of: ReactNode[] }) {
 /** About leads to a document; one that is gone has a number alone. */
 export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
   if (!d) return null;
-  return d.document_title ? <Anchor underline="always" c="inherit" component={Link} to={`/document/${d.id}` as never} size="xs">{d.document_title}</Anchor> : <>#{d.id}</>;
+  return d.document_title ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} size="xs">{d.document_title}</AnchorLink> : <>#{d.id}</>;
 }
 
 /** Only narrows a list down to one word of the service. */

@@ -2,7 +2,7 @@ import { Button, Group, Menu, Stack, Textarea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconDots, IconPencil, IconRotate, IconSignature } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { noSearch, verbs, type Detail } from "../../api/documents";
@@ -10,6 +10,7 @@ import { address } from "../../api/files";
 import { useText } from "../../text";
 import { Dialog } from "../../ui/dialog";
 import { Download } from "../../ui/download";
+import { ButtonLink } from "../../ui/links";
 import { Trouble } from "../../ui/trouble";
 
 /** Actions is one button for what the caller can do now, and a menu of the rest. */
@@ -28,8 +29,8 @@ export function Actions({ document: d }: { document: Detail }) {
   return (
     <Stack gap="xs" align="flex-end">
       <Group gap="xs">
-        {d.is_owner && d.status === "draft" && <Button component={Link} to="/new" search={{ document: d.id } as never} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</Button>}
-        {d.is_sign && <Button component={Link} to={`/document/${d.id}/sign` as never} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</Button>}
+        {d.is_owner && d.status === "draft" && <ButtonLink to="/new" search={{ document: d.id, step: "people" }} leftSection={<IconPencil size={16} aria-hidden />}>{t("document.continue")}</ButtonLink>}
+        {d.is_sign && <ButtonLink to="/document/$id/sign" params={{ id: String(d.id) }} leftSection={<IconSignature size={16} aria-hidden />}>{t("document.sign")}</ButtonLink>}
         {d.active_download_button && <Download id={d.id} />}
         {d.is_owner && d.status === "failed" && <Button onClick={() => restamp.mutate(false)} loading={restamp.isPending} disabled={!d.info_restamping.allowed_stamping} leftSection={<IconRotate size={16} aria-hidden />}>{t("document.restamp")}</Button>}
         <Menu position="bottom-end">

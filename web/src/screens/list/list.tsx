@@ -1,9 +1,10 @@
 import { Button, Group, Pagination, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import { balance, list, noSearch, type Box, type Search } from "../../api/documents";
 import { useText } from "../../text";
+import { ButtonLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
 import { Drop } from "./drop";
@@ -35,7 +36,7 @@ function List({ box, search }: { box: Box; search: Search }) {
         <Stack align="center" py="xl" gap="xs">
           <Text fw={600}>{t(filtered ? "list.nothing" : "list.empty")}</Text>
           {!filtered && <Text c="dimmed" ta="center">{t("list.emptyHint")}</Text>}
-          {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : <Button component={Link} to="/new" search={{ document: undefined, step: "file" } as never}>{t("nav.new")}</Button>}
+          {filtered ? <Button variant="default" size="xs" onClick={() => change(noSearch)}>{t("list.clear")}</Button> : <ButtonLink to="/new" search={{ document: undefined, step: "file" }}>{t("nav.new")}</ButtonLink>}
         </Stack>
       )}
       {documents.length > 0 && (

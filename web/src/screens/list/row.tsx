@@ -1,19 +1,16 @@
-import { Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Badge, Group, Paper, Stack, Text } from "@mantine/core";
 
 import type { Box, ListItem } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
+import { ButtonLink } from "../../ui/links";
 import { People } from "../../ui/people";
 import { StateBadge } from "../../ui/state";
-
-/** A draft of mine is gone on with; everything else is looked at. */
-const toDocument = (d: ListItem, box: Box) =>
-  box === "out" && d.status === "draft" ? { to: "/new", search: { document: d.id, step: "people" } as never } : { to: "/document/$id", params: { id: String(d.id) } as never };
 
 /** Row is one document, with one button: what the caller can do now. */
 export function Row({ document: d, box }: { document: ListItem; box: Box }) {
   const t = useText();
   const language = useLanguage();
+  const look = { size: "xs", variant: "light", "aria-label": `${d.button_text}: ${d.document_title}` } as const;
   const due = d.expired ? new Date(String(d.expired)).toLocaleDateString(language, { dateStyle: "medium" }) : undefined;
   return (
     <Paper component="li" withBorder p="sm" data-document={d.id}>
@@ -30,7 +27,9 @@ export function Row({ document: d, box }: { document: ListItem; box: Box }) {
         </Stack>
         <Group wrap="nowrap" gap="sm">
           <div className="mantine-visible-from-sm"><People people={d.data_signer} /></div>
-          <Button component={Link} {...toDocument(d, box)} size="xs" variant="light" aria-label={`${d.button_text}: ${d.document_title}`}>{d.button_text}</Button>
+          {box === "out" && d.status === "draft"
+            ? <ButtonLink to="/new" search={{ document: d.id, step: "people" }} {...look}>{d.button_text}</ButtonLink>
+            : <ButtonLink to="/document/$id" params={{ id: String(d.id) }} {...look}>{d.button_text}</ButtonLink>}
         </Group>
       </Group>
     </Paper>

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 
 import { Problem } from "../../api/client";
@@ -9,6 +9,7 @@ import { saveDescription } from "../../api/draft";
 import type { Detail, Step } from "../../api/documents";
 import { address } from "../../api/files";
 import { useText } from "../../text";
+import { AnchorLink } from "../../ui/links";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
 import { Steps } from "../../ui/steps";
@@ -41,7 +42,7 @@ export function DraftFile({ document: d, conversion }: { document: Detail; conve
   };
   const problem = saver.error instanceof Problem ? saver.error : undefined;
   const next = async () => {
-    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "people" } as never });
+    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "people" } });
   };
   return (
     <Stack>
@@ -54,7 +55,7 @@ export function DraftFile({ document: d, conversion }: { document: Detail; conve
           {(d.warnings ?? []).map((w) => <Alert key={w.code} color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}><Text size="sm">{w.msg}</Text></Alert>)}
           <Group gap="lg">
             <Anchor size="sm" href={address.original(d.id)}>{t("document.original")}</Anchor>
-            <Anchor size="sm" component={Link} to="/new" search={{ document: undefined, step: "file", instead: d.id } as never}>{t("new.another")}</Anchor>
+            <AnchorLink size="sm" to="/new" search={{ document: undefined, step: "file", instead: d.id }}>{t("new.another")}</AnchorLink>
           </Group>
         </Stack>
       </Paper>

@@ -61,7 +61,7 @@ function Send({ file, another, instead }: { file: File; another: (f: File | null
     },
     onSuccess: ({ document, warnings }) => {
       void queries.invalidateQueries({ queryKey: ["documents"] });
-      void go({ to: "/new", search: { document, step: warnings.length > 0 ? "file" : "people" } as never, replace: true });
+      void go({ to: "/new", search: { document, step: warnings.length > 0 ? "file" : "people" }, replace: true });
     },
   });
   useEffect(() => () => stop.current?.abort(), []);

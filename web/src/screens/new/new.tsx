@@ -1,4 +1,4 @@
-import { Anchor, Box, Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
@@ -6,6 +6,7 @@ import { lazy, Suspense, useEffect, useRef, type ReactNode } from "react";
 import { detail, type Detail } from "../../api/documents";
 import { useProgress } from "../../api/events";
 import { useText } from "../../text";
+import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Steps } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
@@ -52,7 +53,7 @@ function Draft({ id, step }: { id: number; step: NewStep }) {
         <Stack maw={640}>
           <Text>{t(converting ? "new.converting" : "new.notConverted")}</Text>
           <Steps steps={[conversion]} />
-          {!converting && <Anchor component={Link} to="/new" search={{ document: undefined, step: "file", instead: id } as never}>{t("new.another")}</Anchor>}
+          {!converting && <AnchorLink to="/new" search={{ document: undefined, step: "file", instead: id }}>{t("new.another")}</AnchorLink>}
         </Stack>
       )}
       {step === "place" && !unready && <Suspense fallback={<Loading />}><Place document={d} /></Suspense>}
@@ -65,8 +66,8 @@ function Draft({ id, step }: { id: number; step: NewStep }) {
 function Left({ document: d }: { document: Detail }) {
   const t = useText();
   const go = useNavigate();
-  useEffect(() => void go({ to: `/document/${d.id}` as never, replace: true }), [d.id, go]);
-  return <Anchor component={Link} to={`/document/${d.id}` as never}>{t("sign.details")}</Anchor>;
+  useEffect(() => void go({ to: "/document/$id", params: { id: String(d.id) }, replace: true }), [d.id, go]);
+  return <AnchorLink to="/document/$id" params={{ id: String(d.id) }}>{t("sign.details")}</AnchorLink>;
 }
 
 function Frame({ step, title, document, children }: { step: NewStep; title: string; document?: number; children: ReactNode }) {
@@ -90,7 +91,7 @@ function Frame({ step, title, document, children }: { step: NewStep; title: stri
           const body = <><span className={classes.number} aria-hidden>{i + 1}</span><span className={classes.name}>{t(`new.${s}Short`)}</span></>;
           return document === undefined
             ? <Box component="span" key={s} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Box>
-            : <Link key={s} to="/new" search={{ document, step: s } as never} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Link>;
+            : <Link key={s} to="/new" search={{ document, step: s }} className={classes.step} data-current={current} aria-current={current ? "step" : undefined}>{body}</Link>;
         })}
       </Group>
       {children}

@@ -55,7 +55,7 @@ function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
     change({ people: yes ? [...people, draftee({ id: me.id, name: me.fullname, email: me.email })] : people.filter((p) => p.id !== me.id) });
   };
   const next = async () => {
-    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "place" } as never });
+    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "place" } });
   };
   return (
     <Stack>

@@ -1,11 +1,12 @@
-import { Alert, Anchor, Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
+import { Alert, Badge, Button, Group, Paper, Stack, Table, Text, Title } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { useNavigate } from "@tanstack/react-router";
 
 import { draftPeople, draftPlacements, type Warning } from "../../api/draft";
 import { balance, verbs, type Detail, type Person, type Placement } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
+import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Notes } from "../../ui/told";
 import { Trouble } from "../../ui/trouble";
@@ -33,7 +34,7 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
     onError: findings.refused,
     onSuccess: async ({ msg, response }) => {
       await queries.invalidateQueries({ refetchType: "none" }); // asked for there: what is no draft any more is left without a word here
-      void go({ to: `/document/${d.id}` as never, state: { told: { msg, notes: (response.warnings ?? []).map((w) => w.msg) } } });
+      void go({ to: "/document/$id", params: { id: String(d.id) }, state: { told: { msg, notes: (response.warnings ?? []).map((w) => w.msg) } } });
     },
   });
   const short = quota.data && (quota.data.emet < cost.emet || quota.data.esgn < cost.esgn);
@@ -46,12 +47,12 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
       {warnings.length > 0 && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t("new.toNote")}>
           <Notes of={warnings.map((w) => w.msg)} />
-          <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toBoxes")}</Anchor>
+          <AnchorLink size="sm" c="inherit" underline="always" to="/new" search={{ document: d.id, step: "place" }}>{t("new.toBoxes")}</AnchorLink>
         </Alert>
       )}
       <Accepting findings={findings} />
-      {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "place" } as never}>{t("new.toPlace")}</Anchor></Alert>}
-      {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <Anchor size="sm" c="inherit" underline="always" component={Link} to="/new" search={{ document: d.id, step: "people" } as never}>{t("new.toPeople")}</Anchor></Alert>}
+      {unseen.length > 0 && <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.unseen", { names: unseen.map((p) => p.name).join(", ") })} <AnchorLink size="sm" c="inherit" underline="always" to="/new" search={{ document: d.id, step: "place" }}>{t("new.toPlace")}</AnchorLink></Alert>}
+      {nothing && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.nothing")} <AnchorLink size="sm" c="inherit" underline="always" to="/new" search={{ document: d.id, step: "people" }}>{t("new.toPeople")}</AnchorLink></Alert>}
       {short && <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />}>{t("new.short")}</Alert>}
       {finalize.isError && <Trouble error={finalize.error} retry={() => finalize.mutate()} />}
       <Group justify="space-between">

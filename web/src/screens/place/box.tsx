@@ -2,13 +2,13 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
 
 import { useText } from "../../text";
-import { hand, pageAt, useDesk } from "./desk";
+import { moveToPage, pageAt, useEditor } from "./context";
 import { move, pull, type Box, type Handle, type Size } from "./geometry";
-import { press } from "./keys";
-import type { Placed } from "./model";
+import { boxAfterKey } from "./keys";
+import type { Placed } from "./placements";
 import classes from "./place.module.css";
 import { snap, type Guide } from "./snap";
-import { overlaps, troubleOf, type PageText } from "./warn";
+import { overlaps, describeProblems, type PageText } from "./warn";
 
 interface Props {
   placed: Placed;
@@ -26,44 +26,46 @@ interface Drag {
   moved: boolean;
 }
 
-/** How near, in pixels of the screen, a box has to come to be drawn to a line. */
-const reach = 6;
+/** The distance, in pixels of the screen, within which a box snaps to a line. */
+const snapDistance = 6;
 
 /** PlacedBox is one box on a page: dragged and pulled by its corners, or moved by keys while it has the focus. */
 export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   const t = useText();
-  const desk = useDesk();
+  const editor = useEditor();
+  const { state, dispatch } = editor;
   const element = useRef<HTMLDivElement>(null);
   const drag = useRef<Drag>(undefined);
   const [live, setLive] = useState<Box>();
   const box = live ?? p.box;
-  const who = hand(desk, p.person);
-  const selected = desk.selected === p.key;
-  const over = overlaps({ ...p, box }, desk.placed, text.legible);
-  const wrong = desk.wrong.get(p.key);
+  const who = editor.assignees.find((a) => a.id === p.person);
+  const selected = state.selected === p.key;
+  const over = overlaps({ ...p, box }, state.placed, text.legible);
+  const refused = editor.refused.get(p.key);
   const name = t("place.box", { kind: t(`place.${p.kind}`), name: who?.name ?? "", page: p.page, left: Math.round(box.x), bottom: Math.round(box.y) });
-  const trouble = troubleOf(t, desk, live ? { ...p, box } : p, over);
+  const problem = describeProblems(t, editor, live ? { ...p, box } : p, over);
 
+  const wantsFocus = typeof state.focus === "object" && state.focus.box === p.key;
   useEffect(() => {
-    if (desk.wanted.current !== p.key) return;
-    desk.wanted.current = undefined;
+    if (!wantsFocus) return;
+    dispatch({ type: "focused" });
     element.current?.focus({ preventScroll: true });
     element.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
-  }, [desk.wanted, p.key, p.page, selected]);
+  }, [wantsFocus, dispatch]);
 
-  const start = (e: PointerEvent<HTMLElement>, handle?: Handle) => {
+  const startDrag = (e: PointerEvent<HTMLElement>, handle?: Handle) => {
     if (e.button !== 0) return;
     e.stopPropagation();
     e.currentTarget.setPointerCapture(e.pointerId);
     drag.current = { handle, x: e.clientX, y: e.clientY, from: p.box, moved: false };
-    desk.select(p.key);
+    dispatch({ type: "select", key: p.key });
     element.current?.focus({ preventScroll: true });
   };
-  const follow = (e: PointerEvent<HTMLElement>) => {
+  const followPointer = (e: PointerEvent<HTMLElement>) => {
     const d = drag.current;
     if (!d) return;
     const px = e.clientX - d.x, py = e.clientY - d.y;
-    if (!d.moved && Math.hypot(px, py) < 3) return; // a finger that rests trembles
+    if (!d.moved && Math.hypot(px, py) < 3) return; // a resting finger moves a little
     d.moved = true;
     const dx = px / scale, dy = -py / scale;
     if (d.handle) return setLive(pull(d.from, d.handle, dx, dy, p.kind, size));
@@ -72,51 +74,48 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
       guide([]);
       return setLive(moved);
     }
-    const others = desk.placed.filter((o) => o.page === p.page && o.key !== p.key).map((o) => o.box);
-    const snapped = snap(moved, others, text.lines, size, reach / scale);
+    const others = state.placed.filter((o) => o.page === p.page && o.key !== p.key).map((o) => o.box);
+    const snapped = snap(moved, others, text.lines, size, snapDistance / scale);
     guide(snapped.guides);
     setLive(move(snapped.box, 0, 0, p.kind, size));
   };
-  const end = (e: PointerEvent<HTMLElement>, keep: boolean) => {
+  const endDrag = (e: PointerEvent<HTMLElement>, keep: boolean) => {
     const d = drag.current;
     drag.current = undefined;
     guide([]);
     setLive(undefined);
     if (!d?.moved || !live || !keep) return;
     const target = d.handle ? undefined : Number(pageAt(e.clientX, e.clientY)?.dataset.page);
-    if (target && target !== p.page) return desk.turn(p.key, target);
-    desk.change(p.key, { box: live });
-    desk.say({ ...p, box: live });
+    if (target && target !== p.page) return moveToPage(editor, p.key, target);
+    dispatch({ type: "change", key: p.key, to: { box: live }, announce: true });
   };
-  const key = (e: KeyboardEvent) => {
+  const pressKey = (e: KeyboardEvent) => {
     if (e.target !== e.currentTarget) return;
-    const next = press(e, p.box, p.kind, size);
-    if (next) {
-      desk.change(p.key, { box: next }, `keys ${p.key}`);
-      desk.say({ ...p, box: next });
-    } else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "d") desk.double(p.key);
-    else if (e.key === "Delete" || e.key === "Backspace") desk.remove(p.key);
-    else if (e.key === "PageDown") desk.turn(p.key, p.page + 1);
-    else if (e.key === "PageUp") desk.turn(p.key, p.page - 1);
-    else if (e.key === "Enter") desk.inspect();
+    const next = boxAfterKey(e, p.box, p.kind, size);
+    if (next) dispatch({ type: "change", key: p.key, to: { box: next }, name: `keys ${p.key}`, announce: true });
+    else if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "d") dispatch({ type: "duplicate", key: p.key, size });
+    else if (e.key === "Delete" || e.key === "Backspace") dispatch({ type: "remove", key: p.key });
+    else if (e.key === "PageDown") moveToPage(editor, p.key, p.page + 1);
+    else if (e.key === "PageUp") moveToPage(editor, p.key, p.page - 1);
+    else if (e.key === "Enter") editor.focusNumbers();
     else if (e.key === "Escape") {
-      if (drag.current) end(e as unknown as PointerEvent<HTMLElement>, false);
-      else desk.select(undefined);
+      if (drag.current) endDrag(e as unknown as PointerEvent<HTMLElement>, false);
+      else dispatch({ type: "select", key: undefined });
     } else return;
     e.preventDefault();
   };
 
   const width = box.w * scale, height = box.h * scale;
-  // On a small box four handles would leave nothing to hold it by.
+  // Four handles would cover a small box, and leave no place to drag it by.
   const handles: Handle[] = width > 80 && height > 56 ? ["nw", "ne", "sw", "se"] : ["se"];
   return (
-    <div ref={element} role="application" aria-roledescription={t("place.movable")} aria-label={name} aria-describedby="place-keys" tabIndex={0} className={classes.box} data-box={p.key} data-kind={p.kind} data-selected={selected} data-wrong={wrong !== undefined}
+    <div ref={element} role="application" aria-roledescription={t("place.movable")} aria-label={name} aria-describedby="place-keys" tabIndex={0} className={classes.box} data-box={p.key} data-kind={p.kind} data-selected={selected} data-wrong={refused !== undefined}
       style={{ left: box.x * scale, top: (size.height - box.y - box.h) * scale, width, height, "--person": who?.colour ?? "#555" } as React.CSSProperties}
-      onFocus={() => desk.select(p.key)} onKeyDown={key} onPointerDown={(e) => start(e)} onPointerMove={follow} onPointerUp={(e) => end(e, true)} onPointerCancel={(e) => end(e, false)}>
+      onFocus={() => dispatch({ type: "select", key: p.key })} onKeyDown={pressKey} onPointerDown={(e) => startDrag(e)} onPointerMove={followPointer} onPointerUp={(e) => endDrag(e, true)} onPointerCancel={(e) => endDrag(e, false)}>
       <span className={classes.label} aria-hidden>{t(`place.${p.kind}`)}<br />{who?.name}</span>
-      {trouble && <span className={classes.alarm} title={trouble}><IconAlertTriangle size={14} role="img" aria-label={trouble} /></span>}
+      {problem && <span className={classes.alarm} title={problem}><IconAlertTriangle size={14} role="img" aria-label={problem} /></span>}
       {selected && handles.map((h) => (
-        <span key={h} aria-hidden className={classes.handle} data-handle={h} onPointerDown={(e) => start(e, h)} onPointerMove={follow} onPointerUp={(e) => { e.stopPropagation(); end(e, true); }} onPointerCancel={(e) => end(e, false)} />
+        <span key={h} aria-hidden className={classes.handle} data-handle={h} onPointerDown={(e) => startDrag(e, h)} onPointerMove={followPointer} onPointerUp={(e) => { e.stopPropagation(); endDrag(e, true); }} onPointerCancel={(e) => endDrag(e, false)} />
       ))}
     </div>
   );

@@ -10,10 +10,10 @@ export interface Key {
 const arrows: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /**
- * What a key makes of a box: arrows move it by a point, with shift by ten; with alt or ctrl they resize it at its upper
+ * The box after a key: arrows move it by a point, with shift by ten; with alt or ctrl they resize it at its upper
  * right corner. Undefined for other keys.
  */
-export function press(k: Key, box: Box, kind: Kind, page: Size): Box | undefined {
+export function boxAfterKey(k: Key, box: Box, kind: Kind, page: Size): Box | undefined {
   const arrow = arrows[k.key];
   if (!arrow) return undefined;
   const step = k.shiftKey ? 10 : 1;

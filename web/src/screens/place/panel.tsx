@@ -3,9 +3,9 @@ import { IconCopy, IconCopyPlus, IconFocus2, IconTrash } from "@tabler/icons-rea
 import { useState, type KeyboardEvent } from "react";
 
 import { useText } from "../../text";
-import { useDesk } from "./desk";
+import { moveToPage, useEditor } from "./context";
 import { fit, millimetres, stampMax, stampMin, type Box, type Size } from "./geometry";
-import { readPages, type Placed } from "./model";
+import { readPages, type Placed } from "./placements";
 import classes from "./place.module.css";
 
 interface Props {
@@ -14,23 +14,23 @@ interface Props {
   pages: number;
   /** Copies the box to pages. */
   copy: (pages: number[]) => void;
-  /** Takes the focus back to the box. */
-  back: () => void;
+  /** Moves the focus back to the box. */
+  focusBox: () => void;
   warning: string;
 }
 
-/** Panel shows where the chosen box stands, in points, and lets it be typed. */
-export function Panel({ placed: p, size, pages, copy, back, warning }: Props) {
+/** Panel shows the position and size of the selected box in points, to be changed by typing. */
+export function Panel({ placed: p, size, pages, copy, focusBox, warning }: Props) {
   const t = useText();
-  const desk = useDesk();
+  const editor = useEditor();
   const set = (to: Partial<Box>) => {
     const wanted = { ...p.box, ...to };
     if (p.kind === "emet" && to.w !== undefined) wanted.h = to.w;
-    desk.change(p.key, { box: fit(wanted, p.kind, size) }, `typed ${p.key} ${Object.keys(to).join()}`);
+    editor.dispatch({ type: "change", key: p.key, to: { box: fit(wanted, p.kind, size) }, name: `typed ${p.key} ${Object.keys(to).join()}` });
   };
   const mm = (v: number) => millimetres(v).toFixed(1);
-  const hands = desk.hands.filter((h) => h.signs || p.kind === "emet" || h.id === p.person);
-  const escape = (e: KeyboardEvent) => { if (e.key === "Escape") back(); };
+  const assignees = editor.assignees.filter((a) => a.signs || p.kind === "emet" || a.id === p.person);
+  const escape = (e: KeyboardEvent) => { if (e.key === "Escape") focusBox(); };
   return (
     <Stack gap="xs" component="section" aria-label={t("place.chosen")} onKeyDown={escape}>
       <Group justify="space-between" wrap="nowrap" gap="xs">
@@ -39,19 +39,19 @@ export function Panel({ placed: p, size, pages, copy, back, warning }: Props) {
           <Text size="xs" c="dimmed">{p.kind === "emet" ? t("place.side", { mm: mm(p.box.w) }) : t("place.sides", { w: mm(p.box.w), h: mm(p.box.h) })}</Text>
         </div>
         <Group gap={4} wrap="nowrap">
-          <ActionIcon variant="default" size="lg" aria-label={t("place.back")} title={t("place.back")} onClick={back}><IconFocus2 size={16} aria-hidden /></ActionIcon>
-          <ActionIcon variant="default" size="lg" aria-label={t("place.double")} title={t("place.double")} onClick={() => desk.double(p.key)}><IconCopyPlus size={16} aria-hidden /></ActionIcon>
-          <ActionIcon variant="light" color="red" size="lg" aria-label={t("place.delete")} title={t("place.delete")} onClick={() => desk.remove(p.key)}><IconTrash size={16} aria-hidden /></ActionIcon>
+          <ActionIcon variant="default" size="lg" aria-label={t("place.back")} title={t("place.back")} onClick={focusBox}><IconFocus2 size={16} aria-hidden /></ActionIcon>
+          <ActionIcon variant="default" size="lg" aria-label={t("place.double")} title={t("place.double")} onClick={() => editor.dispatch({ type: "duplicate", key: p.key, size })}><IconCopyPlus size={16} aria-hidden /></ActionIcon>
+          <ActionIcon variant="light" color="red" size="lg" aria-label={t("place.delete")} title={t("place.delete")} onClick={() => editor.dispatch({ type: "remove", key: p.key })}><IconTrash size={16} aria-hidden /></ActionIcon>
         </Group>
       </Group>
       {warning && <Text size="sm" role="status" className={classes.warning}>{warning}</Text>}
-      <Select label={t("place.for")} size="xs" allowDeselect={false} value={p.person} onChange={(v) => v && desk.change(p.key, { person: v })} data={hands.map((h) => ({ value: h.id, label: h.name }))} />
+      <Select label={t("place.for")} size="xs" allowDeselect={false} value={p.person} onChange={(person) => person && editor.dispatch({ type: "change", key: p.key, to: { person } })} data={assignees.map((a) => ({ value: a.id, label: a.name }))} />
       <div className={classes.numbers}>
         <Number label={t("place.left")} value={p.box.x} max={size.width - p.box.w} set={(x) => set({ x })} first />
         <Number label={t("place.bottom")} value={p.box.y} max={size.height - p.box.h} set={(y) => set({ y })} />
         <Number label={t(p.kind === "emet" ? "place.sidePoints" : "place.width")} value={p.box.w} min={p.kind === "emet" ? stampMin : 20} max={p.kind === "emet" ? stampMax : size.width} set={(w) => set({ w })} />
         {p.kind !== "emet" && <Number label={t("place.height")} value={p.box.h} min={12} max={size.height} set={(h) => set({ h })} />}
-        {pages > 1 && <Number label={t("place.page")} value={p.page} min={1} max={pages} set={(n) => desk.turn(p.key, n)} whole />}
+        {pages > 1 && <Number label={t("place.page")} value={p.page} min={1} max={pages} set={(n) => moveToPage(editor, p.key, n)} whole />}
       </div>
       {pages > 1 && <CopyTo key={p.key} pages={pages} copy={copy} stamp={p.kind === "emet"} />}
     </Stack>

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 
 import { around, beside, fit, flip, free, fromCorners, millimetres, move, overlap, pull, toCorners, type Box } from "./geometry";
-import { press, type Key } from "./keys";
-import { copyTo, readPages, step, type History, type Placed } from "./model";
+import { newEditorState, reduceEditor } from "./editor";
+import { boxAfterKey, type Key } from "./keys";
+import { copyTo, readPages, type Placed } from "./placements";
 import { snap } from "./snap";
 import { overlaps, readable } from "./warn";
 
@@ -40,11 +41,11 @@ test("the corner opposite to the one that is pulled stays", () => {
 
 test("arrows move by a point, with shift by ten, with alt or ctrl they resize; up is up", () => {
   const box = { x: 100, y: 100, w: 100, h: 50 };
-  expect(press(key("ArrowUp"), box, "sign", a4)).toMatchObject({ x: 100, y: 101 });
-  expect(press(key("ArrowLeft", { shiftKey: true }), box, "sign", a4)).toMatchObject({ x: 90, y: 100 });
-  expect(press(key("ArrowRight", { altKey: true }), box, "sign", a4)).toEqual({ ...box, w: 101 });
-  expect(press(key("ArrowDown", { ctrlKey: true, shiftKey: true }), box, "sign", a4)).toEqual({ ...box, h: 40 });
-  expect(press(key("Enter"), box, "sign", a4)).toBeUndefined();
+  expect(boxAfterKey(key("ArrowUp"), box, "sign", a4)).toMatchObject({ x: 100, y: 101 });
+  expect(boxAfterKey(key("ArrowLeft", { shiftKey: true }), box, "sign", a4)).toMatchObject({ x: 90, y: 100 });
+  expect(boxAfterKey(key("ArrowRight", { altKey: true }), box, "sign", a4)).toEqual({ ...box, w: 101 });
+  expect(boxAfterKey(key("ArrowDown", { ctrlKey: true, shiftKey: true }), box, "sign", a4)).toEqual({ ...box, h: 40 });
+  expect(boxAfterKey(key("Enter"), box, "sign", a4)).toBeUndefined();
 });
 
 test("another of a box stands beside it where there is room, and never off the page", () => {
@@ -86,19 +87,53 @@ test("pages are read as people write them", () => {
 
 test("a copy fits its page and is not made twice", () => {
   const one = at({ x: 400, y: 700, w: 150, h: 60 });
-  const all = copyTo([one], one, [{ page: 1, size: a4 }, { page: 2, size: { width: 300, height: 300 } }]);
+  const all = copyTo([one], one, [{ page: 1, size: a4 }, { page: 2, size: { width: 300, height: 300 } }], 1);
   expect(all.map((p) => [p.page, p.box.x, p.box.y])).toEqual([[1, 400, 700], [2, 150, 240]]);
-  expect(copyTo(all, one, [{ page: 2, size: { width: 300, height: 300 } }])).toHaveLength(2);
+  expect(copyTo(all, one, [{ page: 2, size: { width: 300, height: 300 } }], 9)).toHaveLength(2);
 });
 
 test("changes of one name are undone together, and redone", () => {
   const a = at({ x: 0, y: 0, w: 20, h: 20 }), list = (x: number) => [{ ...a, box: { ...a.box, x } }];
-  let h: History = { past: [], now: list(0), future: [], name: "" };
-  h = step(h, { do: "change", to: list(1), name: "move k" });
-  h = step(h, { do: "change", to: list(2), name: "move k" });
-  h = step(h, { do: "change", to: [] });
-  expect((h = step(h, { do: "undo" })).now).toEqual(list(2));
-  expect((h = step(h, { do: "undo" })).now).toEqual(list(0));
-  expect(step(h, { do: "undo" })).toBe(h);
-  expect((h = step(h, { do: "redo" })).now).toEqual(list(2));
+  const moved = (x: number) => ({ type: "change", key: "k", to: { box: { ...a.box, x } }, name: "move k" }) as const;
+  let s = newEditorState(list(0), "p");
+  s = reduceEditor(s, moved(1));
+  s = reduceEditor(s, moved(2));
+  s = reduceEditor(s, { type: "remove", key: "k" });
+  expect(s.placed).toEqual([]);
+  expect((s = reduceEditor(s, { type: "undo" })).placed).toEqual(list(2));
+  expect((s = reduceEditor(s, { type: "undo" })).placed).toEqual(list(0));
+  expect(reduceEditor(s, { type: "undo" })).toBe(s);
+  expect((s = reduceEditor(s, { type: "redo" })).placed).toEqual(list(2));
+});
+
+test("a box that is added, doubled or moved is selected or keeps its selection, takes the focus and is announced", () => {
+  let s = newEditorState([], "p");
+  s = reduceEditor(s, { type: "arm", kind: "sign" });
+  s = reduceEditor(s, { type: "place", kind: "sign", page: 1, size: a4, at: { x: 300, y: 400 } });
+  const first = s.placed[0]!;
+  expect(s).toMatchObject({ selected: first.key, focus: { box: first.key }, armed: undefined, announcement: { what: "added", placed: first } });
+  s = reduceEditor(s, { type: "duplicate", key: first.key, size: a4 });
+  const second = s.placed[1]!;
+  expect(second.key).not.toBe(first.key);
+  expect(overlap(first.box, second.box)).toBe(false);
+  s = reduceEditor(reduceEditor(s, { type: "focused" }), { type: "moveToPage", key: second.key, page: 2, size: { width: 200, height: 200 }, focus: true });
+  expect(s.placed[1]).toMatchObject({ page: 2, box: { x: 50, y: 140, w: 150, h: 60 } });
+  expect(s).toMatchObject({ selected: second.key, focus: { box: second.key } });
+});
+
+test("after a box is deleted, the next one or the tools take the focus", () => {
+  let s = newEditorState([at({ x: 0, y: 0, w: 20, h: 20 }, { key: "a" }), at({ x: 90, y: 0, w: 20, h: 20 }, { key: "b" })], "p");
+  s = reduceEditor(s, { type: "remove", key: "a" });
+  expect(s).toMatchObject({ selected: "b", focus: { box: "b" }, announcement: { what: "deleted" } });
+  s = reduceEditor(s, { type: "remove", key: "b" });
+  expect(s).toMatchObject({ placed: [], selected: undefined, focus: "tools" });
+  expect(reduceEditor(s, { type: "remove", key: "b" })).toBe(s);
+});
+
+test("copies have keys of their own", () => {
+  let s = newEditorState([at({ x: 0, y: 0, w: 20, h: 20 }, { key: "b0" })], "p");
+  s = reduceEditor(s, { type: "copy", key: "b0", pages: [{ page: 2, size: a4 }, { page: 3, size: a4 }] });
+  s = reduceEditor(s, { type: "place", kind: "emet", page: 1, size: a4 });
+  expect(new Set(s.placed.map((p) => p.key)).size).toBe(4);
+  expect(s.past).toHaveLength(2);
 });

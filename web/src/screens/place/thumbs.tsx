@@ -10,12 +10,12 @@ const height = 132, margin = 4;
 interface Props {
   document: PDFDocumentProxy;
   current: number;
-  /** How many boxes a page holds. */
+  /** The number of boxes on a page. */
   count: (page: number) => number;
   go: (page: number) => void;
 }
 
-/** Thumbs shows the pages small. Only those in sight exist, however many there are. */
+/** Thumbs shows thumbnails of the pages. Only those in view are rendered. */
 export function Thumbs({ document, current, count, go }: Props) {
   const t = useText();
   const frame = useRef<HTMLDivElement>(null);
@@ -41,7 +41,7 @@ export function Thumbs({ document, current, count, go }: Props) {
   };
   const first = Math.max(1, Math.floor(top / height) + 1 - margin), last = Math.min(total, Math.ceil((top + tall) / height) + margin);
   const shown = Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => first + i);
-  if (!shown.includes(current)) shown.push(current); // it carries the focus
+  if (!shown.includes(current)) shown.push(current); // it may have the focus
   return (
     <div ref={frame} className={classes.thumbs} role="navigation" aria-label={t("place.pages")} onScroll={(e) => setTop(e.currentTarget.scrollTop)} onKeyDown={key}>
       <div style={{ height: total * height, position: "relative" }}>

@@ -3,7 +3,8 @@ import { IconRosetteDiscountCheck, IconSignature, IconWriting } from "@tabler/ic
 import { useRef, useState, type PointerEvent } from "react";
 
 import { useText } from "../../text";
-import { pageAt, useDesk, type Hand } from "./desk";
+import type { Assignee } from "./assignees";
+import { pageAt, useEditor } from "./context";
 import type { Kind } from "./geometry";
 import classes from "./place.module.css";
 
@@ -11,20 +12,18 @@ const icons = { sign: IconSignature, paraf: IconWriting, emet: IconRosetteDiscou
 const kinds: Kind[] = ["sign", "paraf", "emet"];
 
 interface Props {
-  who: Hand | undefined;
-  choose: (id: string) => void;
-  /** Adds where there is room on the page in sight. */
+  who: Assignee | undefined;
+  /** Adds a box where the page in view has room. */
   add: (kind: Kind) => void;
   drop: (kind: Kind, page: HTMLElement, clientX: number, clientY: number) => void;
-  page: number;
-  /** The pages are there to be placed on. */
+  /** The pages are loaded. */
   ready: boolean;
 }
 
-/** Tools places boxes: dragged onto a page, by a click here and one on the page, or by key where there is room. */
-export function Tools({ who, choose, add, drop, page, ready }: Props) {
+/** Tools places boxes: by dragging onto a page, by a click here and one on the page, or with the keyboard where the page has room. */
+export function Tools({ who, add, drop, ready }: Props) {
   const t = useText();
-  const desk = useDesk();
+  const { state, dispatch, assignees } = useEditor();
   const start = useRef<{ x: number; y: number }>(undefined);
   const [ghost, setGhost] = useState<{ kind: Kind; x: number; y: number }>();
   const dragged = useRef(false);
@@ -42,31 +41,31 @@ export function Tools({ who, choose, add, drop, page, ready }: Props) {
   };
   return (
     <Stack gap="xs">
-      <Select label={t("place.for")} allowDeselect={false} value={who?.id ?? null} onChange={(id) => id && choose(id)} data={desk.hands.map((h) => ({ value: h.id, label: h.signs ? h.name : t("place.stampsOnly", { name: h.name }) }))}
+      <Select label={t("place.for")} allowDeselect={false} value={who?.id ?? null} onChange={(id) => id && dispatch({ type: "choosePerson", person: id })} data={assignees.map((a) => ({ value: a.id, label: a.signs ? a.name : t("place.stampsOnly", { name: a.name }) }))}
         leftSection={<span className={classes.dot} style={{ background: who?.colour }} aria-hidden />} />
       <div className={classes.kinds} role="group" aria-label={t("place.kinds")}>
         {kinds.map((kind) => {
           const Icon = icons[kind];
           return (
-            <Button key={kind} variant={desk.armed === kind ? "filled" : "default"} size="sm" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!ready || !who || (kind !== "emet" && !who.signs)} aria-pressed={desk.armed === kind} className={classes.tool} data-tool={kind}
+            <Button key={kind} variant={state.armed === kind ? "filled" : "default"} size="sm" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!ready || !who || (kind !== "emet" && !who.signs)} aria-pressed={state.armed === kind} className={classes.tool} data-tool={kind}
               onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); dragged.current = false; start.current = { x: e.clientX, y: e.clientY }; }}
               onPointerMove={(e) => move(kind, e)} onPointerUp={(e) => end(kind, e)} onPointerCancel={() => { start.current = undefined; setGhost(undefined); }}
               onClick={(e) => {
                 if (dragged.current && e.detail !== 0) return;
                 if (e.detail === 0) add(kind); // a key, not a pointer
-                else desk.arm(desk.armed === kind ? undefined : kind);
+                else dispatch({ type: "arm", kind: state.armed === kind ? undefined : kind });
               }}>
               {t(`place.${kind}`)}
             </Button>
           );
         })}
       </div>
-      {desk.armed ? (
+      {state.armed ? (
         <Group gap="xs" justify="space-between" role="status">
           <Text size="sm">{t("place.clickPage")}</Text>
-          <Button size="xs" variant="light" onClick={() => add(desk.armed!)}>{t("place.here", { page })}</Button>
+          <Button size="xs" variant="light" onClick={() => add(state.armed!)}>{t("place.here", { page: state.page })}</Button>
         </Group>
-      ) : desk.selected === undefined && <Text size="xs" c="dimmed">{t("place.hint")}</Text>}
+      ) : state.selected === undefined && <Text size="xs" c="dimmed">{t("place.hint")}</Text>}
       {ghost && <div className={classes.ghost} aria-hidden style={{ left: ghost.x, top: ghost.y, "--person": who?.colour } as React.CSSProperties}>{t(`place.${ghost.kind}`)}</div>}
     </Stack>
   );

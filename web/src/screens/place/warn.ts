@@ -1,24 +1,24 @@
 import type { TFunction } from "i18next";
 
 import type { Line } from "../../pdf/engine";
-import type { Desk } from "./desk";
+import type { Editor } from "./context";
 import { flip, overlap, type Box, type Size } from "./geometry";
-import type { Placed } from "./model";
+import type { Placed } from "./placements";
 
-/** A line to sign on, drawn as text: standing over it is what is wanted. */
-const rule = /^[\s_.\-–—…]+$/;
+/** A line to sign on, drawn as text: a box should cover it. */
+const signatureLine = /^[\s_.\-–—…]+$/;
 
-/** PageText is where a page has lines of text: all that boxes snap to, and those that had better be seen. */
+/** PageText has the boxes of the lines of text of a page: all that boxes snap to, and those that should stay visible. */
 export interface PageText {
   lines: Box[];
   legible: Box[];
 }
 
-/** Text as boxes of our origin. */
+/** The boxes of lines of text, with the origin at the lower left. */
 export const textBoxes = (lines: Line[], page: Size): Box[] => lines.map((l) => flip(l, page));
 
-/** Text that a box had better not hide. */
-export const readable = (lines: Line[]): Line[] => lines.filter((l) => !rule.test(l.text));
+/** The lines that a box should not hide. */
+export const readable = (lines: Line[]): Line[] => lines.filter((l) => !signatureLine.test(l.text));
 
 export interface Overlaps {
   text: boolean;
@@ -31,18 +31,18 @@ export const overlaps = (one: Placed, all: Placed[], text: Box[]): Overlaps => (
   other: all.find((p) => p.key !== one.key && p.page === one.page && overlap(p.box, one.box)),
 });
 
-/** What the service warns of, by the box: a warning names it by its place, as "signers[0]" or "placements[0]". */
+/** The warnings of the service by box. A warning names its box by the index, as "signers[0]" or "placements[0]". */
 export function warningsOf(all: Placed[], warnings: { field: string; msg: string }[]): Map<Placed, string> {
-  const said = new Map<Placed, string>();
+  const byBox = new Map<Placed, string>();
   for (const w of warnings) {
     const p = all[Number(/^(?:signers|placements)\[(\d+)\]/.exec(w.field)?.[1])];
-    if (p) said.set(p, [said.get(p), w.msg].filter(Boolean).join(" "));
+    if (p) byBox.set(p, [byBox.get(p), w.msg].filter(Boolean).join(" "));
   }
-  return said;
+  return byBox;
 }
 
-/** What is to be said of a box: what the service refuses, then what it warns of or, until it has answered, what is seen here. */
-export function troubleOf(t: TFunction, desk: Pick<Desk, "wrong" | "warned">, p: Placed, over: Overlaps): string {
-  const warned = desk.warned.get(p);
-  return [desk.wrong.get(p.key), ...(warned ? [warned] : [over.text && t("place.overText"), over.other && t("place.overBox")])].filter(Boolean).join(" ");
+/** The problems of a box: what the service refuses, then what it warns of or, until it has answered, what is found here. */
+export function describeProblems(t: TFunction, editor: Pick<Editor, "refused" | "warned">, p: Placed, over: Overlaps): string {
+  const warning = editor.warned.get(p);
+  return [editor.refused.get(p.key), ...(warning ? [warning] : [over.text && t("place.overText"), over.other && t("place.overBox")])].filter(Boolean).join(" ");
 }

@@ -1,7 +1,7 @@
-import { Anchor, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
 
 import { useAccount } from "../../api/account";
@@ -17,6 +17,7 @@ import { useText } from "../../text";
 import { Sheet } from "../../ui/dialog";
 import { Download } from "../../ui/download";
 import { Findings } from "../../ui/findings";
+import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
 import { Steps, stepsOf } from "../../ui/steps";
 import { Trouble } from "../../ui/trouble";
@@ -99,7 +100,7 @@ function Standing({ document: d, live }: { document: Detail; live: Following }) 
       <Steps steps={stepsOf(live.status?.progress ?? d.progress, d.status)} own={d.is_owner ? d.id : undefined} />
       <Group>
         {d.active_download_button && <Download id={d.id} />}
-        {!guest.token() && <Anchor component={Link} to="/document/$id" params={{ id: String(d.id) } as never} size="sm">{t("sign.details")}</Anchor>}
+        {!guest.token() && <AnchorLink to="/document/$id" params={{ id: String(d.id) }} size="sm">{t("sign.details")}</AnchorLink>}
       </Group>
     </Stack>
   );

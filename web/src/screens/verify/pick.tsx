@@ -28,7 +28,7 @@ export function LookUp({ serial }: { serial: string | undefined }) {
   const [typed, setTyped] = useState(serial ?? "");
   const wanted = typed.trim();
   return (
-    <form onSubmit={(e) => { e.preventDefault(); if (wanted !== "") void go({ to: "/verify", search: { serial: wanted } as never }); }}>
+    <form onSubmit={(e) => { e.preventDefault(); if (wanted !== "") void go({ to: "/verify", search: { serial: wanted } }); }}>
       <Group align="flex-end" gap="sm">
         <TextInput label={t("verify.bySerial")} value={typed} onChange={(e) => setTyped(e.currentTarget.value)} spellCheck={false} autoComplete="off" maxLength={64} style={{ flex: "1 1 14rem" }} />
         <Button type="submit" variant="default">{t("verify.lookUp")}</Button>

@@ -1,11 +1,12 @@
-import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Group, Stack, Text, Title } from "@mantine/core";
 import { IconFileCertificate } from "@tabler/icons-react";
-import { Link, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
 import { useAccount } from "../../api/account";
 import { noSearch } from "../../api/documents";
 import { useText } from "../../text";
+import { AnchorLink } from "../../ui/links";
 import { LanguageMenu, SchemeButton } from "../../ui/preferences";
 import { Exhibit } from "./exhibit";
 import { LookUp, Pick } from "./pick";
@@ -21,12 +22,12 @@ export function Verify() {
   return (
     <Stack p="md" gap="lg" maw={900} mx="auto">
       <Group component="header" justify="space-between" wrap="nowrap">
-        <Anchor component={Link} to={account ? "/inbox" : "/login"} search={(account ? noSearch : { then: undefined }) as never} underline="never" c="inherit">
+        <AnchorLink to={account ? "/inbox" : "/login"} search={account ? noSearch : { then: undefined }} underline="never" c="inherit">
           <Group gap="xs" wrap="nowrap">
             <IconFileCertificate aria-hidden color="var(--mantine-color-seal-6)" />
             <Text fw={700} size="lg">{t("app.name")}</Text>
           </Group>
-        </Anchor>
+        </AnchorLink>
         <Group gap={4} wrap="nowrap"><LanguageMenu /><SchemeButton /></Group>
       </Group>
       <Stack component="main" gap="lg">

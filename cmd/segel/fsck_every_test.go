@@ -1,0 +1,510 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/store/sqlstore"
+)
+
+// undetected lists what fsck does not find, with the reason: a column that is changed ("table.column"), a row that is deleted
+// ("table"), or whole tables ("table.*"). Everything else must be found.
+var undetected = map[string]string{
+	// Sessions. They are of random secrets and end by themselves, and the log does not grow by each login. Who can change one
+	// could as well add one of their own, which no comparison shows.
+	"token":                 "a session that is missing has ended; the person logs in again",
+	"token.hash":            "the digest of another secret: the session ends",
+	"token.family":          "says which tokens end together; no other row has it",
+	"token.created_at":      "of the time of a login nothing else is kept",
+	"token.expires_at":      "how long sessions live is a setting that may have changed since",
+	"known_device":          "a device that is not known is asked to wait while others try passwords",
+	"known_device.hash":     "the digest of another secret: the device is not known any more",
+	"known_device.used_at":  "of the time of a login nothing else is kept",
+	"known_address":         "an address that is not known is asked to wait while others try passwords",
+	"known_address.address": "another network: of where a login came from nothing else is kept",
+	"known_address.used_at": "of the time of a login nothing else is kept",
+
+	// Claims and answers are kept for a day, and sealed with keys that only their clients have.
+	"answer":            "an answer that is missing is like one that was purged: the request is carried out again",
+	"answer.account":    "found by no request any more, like one that was purged",
+	"answer.path":       "found by no request any more, like one that was purged",
+	"answer.body":       "associated data of a seal that the client's key opens",
+	"answer.status":     "not sealed; gone after a day",
+	"answer.header":     "not sealed; gone after a day",
+	"answer.content":    "sealed with a key that the client has: a changed one is refused when it is asked for",
+	"answer.sealed":     "one that is sealed and says that it is not is found by no request any more",
+	"answer.kept_at":    "says when it is purged",
+	"claim":             "a claim that is missing has ended",
+	"claim.account":     "found by no request any more, and purged",
+	"claim.path":        "found by no request any more, and purged",
+	"claim.token":       "random: its request loses the claim and has no effect",
+	"claim.process":     "names a process that may have ended",
+	"claim.claimed_at":  "of the time of a request nothing else is kept",
+	"claim.lease_until": "changes with every renewal",
+
+	// The queue. Every document that waits is compared with it; of a job, what it is for.
+	"river_job.id":            "numbers of the queue's own",
+	"river_job.attempt":       "bookkeeping of the queue: when a job is tried again",
+	"river_job.max_attempts":  "bookkeeping of the queue",
+	"river_job.attempted_at":  "bookkeeping of the queue",
+	"river_job.attempted_by":  "bookkeeping of the queue",
+	"river_job.created_at":    "bookkeeping of the queue",
+	"river_job.scheduled_at":  "bookkeeping of the queue: when a job is tried; the service orders again what stands still",
+	"river_job.priority":      "bookkeeping of the queue",
+	"river_job.queue":         "bookkeeping of the queue; the service orders again what stands still",
+	"river_job.errors":        "what the queue says of failed tries",
+	"river_job.metadata":      "bookkeeping of the queue",
+	"river_job.tags":          "bookkeeping of the queue",
+	"river_job.unique_key":    "keeps a job from being ordered twice, which does no harm: jobs are decided by the document",
+	"river_job.unique_states": "keeps a job from being ordered twice, which does no harm: jobs are decided by the document",
+	"river_leader.*":          "which process leads now; made anew",
+	"river_queue.*":           "which queues processes work on now; made anew",
+	"river_notification.*":    "calls to processes that wait now",
+
+	// When, and by which program, tables were made.
+	"goose_db_version.is_applied":     "a number in SQLite: each but 0 says that it was applied",
+	"goose_db_version.tstamp":         "when a migration was applied: nothing goes by it",
+	"river_migration.created_at":      "when a migration was applied: nothing goes by it",
+	"schema_migration.binary_version": "which program applied a migration: it is named in one message",
+}
+
+// chosen are rows that changes are tried on, where not every row matters.
+var chosen = map[string]string{
+	"river_job": "finalized_at IS NULL",
+	"box_count": "amount <> 0", // a count of 0 is like none
+}
+
+// fullInstallation makes an installation with rows in every table, stops its service, and returns its folder.
+func fullInstallation(t *testing.T, set ...string) (data string) {
+	t.Helper()
+	data = filepath.Join(t.TempDir(), "data")
+	s := starting{data: data, set: set}.start(t)
+	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
+	id := owner.uploadWith(object{
+		"signer": []object{signer.as("signer", 1)},
+		"guest":  object{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": "2"},
+	}, simple())
+	owner.place(id, signer.at("sign", 100, 100, 260, 160), owner.at("emet", 300, 100, 380, 180)).ok()
+	owner.verb("finalize-docs", id).ok()
+	signer.verb("sign-docs", id).ok()
+	owner.completed(id)
+	owner.guest(id, guestOf(owner, id))
+
+	owner.upload(simple(), signer.as("signer", 1)) // a draft
+	gone := owner.upload(simple())
+	owner.do("DELETE", fmt.Sprint(documentPath, gone), nil).ok()
+	canceled := owner.upload(simple(), signer.as("signer", 1))
+	owner.verb("finalize-docs", canceled).ok()
+	owner.verb("cancel-docs", canceled, "reason", "salah berkas").ok()
+
+	ctx := t.Context()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(s.store.SetSpecimen(ctx, contract.PersonID(owner.id), []byte("a picture")))
+	_, err := s.store.AddReconciliation(ctx, contract.Reconciliation{At: time.Now()})
+	must(err)
+	for i, key := range []string{strings.Repeat("a", 64), strings.Repeat("b", 64)} {
+		c := store.Claim{Account: owner.id, Path: "/v1/x", Key: key, Token: "token", Process: "process", At: time.Now()}
+		_, err := s.store.Claim(ctx, c, time.Hour)
+		must(err)
+		if i == 0 {
+			must(s.store.FinishClaim(ctx, c, store.Answer{Body: [32]byte{1}, Status: 200, Header: map[string]string{"A": "b"}, Content: make([]byte, 64), Sealed: true, At: time.Now()}))
+		}
+	}
+	s.stop()
+
+	// A service that does no jobs leaves one in the queue.
+	s = starting{data: data, set: set, idle: true}.start(t)
+	owner, signer = owner.on(s), signer.on(s)
+	waits := owner.upload(simple(), signer.as("signer", 1))
+	owner.verb("finalize-docs", waits).ok()
+	signer.verb("sign-docs", waits).ok()
+	c := store.Claim{Account: owner.id, Path: "/v1/y", Key: strings.Repeat("c", 64), Token: "token", Process: "process", At: time.Now()}
+	_, err = s.store.Claim(ctx, c, time.Hour)
+	must(err)
+	s.stop()
+	return data
+}
+
+// guestOf returns the identifier of the document's guest.
+func guestOf(owner *client, id int64) string {
+	owner.t.Helper()
+	for _, role := range []string{"viewer", "signer"} {
+		list, _ := owner.get("signers", id).ok().object()["data"].(object)[role].([]any)
+		for _, p := range list {
+			if p := p.(object); p["email"] == "tamu@example.test" {
+				return p["user_id"].(string)
+			}
+		}
+	}
+	owner.t.Fatal("the document has no guest")
+	return ""
+}
+
+// rowEditor changes single values behind the back of the program, and puts them back.
+type rowEditor struct {
+	t    *testing.T
+	conn *sql.Conn
+	row  string // the expression that names a row: rowid or ctid
+	cast string // of a placeholder that is compared with it
+}
+
+func editRows(t *testing.T, dsn string) *rowEditor {
+	t.Helper()
+	m := &rowEditor{t: t, row: "ctid", cast: "CAST(%s AS tid)"}
+	driver, prepare := "pgx", "SET session_replication_role = replica"
+	if path, isFile := sqlstore.SQLitePath(dsn); isFile {
+		driver, prepare, dsn, m.row, m.cast = "sqlite", "PRAGMA ignore_check_constraints = ON", path, "rowid", "%s"
+	}
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if m.conn, err = db.Conn(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	m.exec(prepare)
+	return m
+}
+
+func (m *rowEditor) exec(statement string, args ...any) {
+	m.t.Helper()
+	if _, err := m.conn.ExecContext(context.Background(), statement, args...); err != nil {
+		m.t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// column of a table, from the schema itself.
+type column struct {
+	table, name string
+	nullable    bool
+}
+
+func (m *rowEditor) columns() (all []column) {
+	m.t.Helper()
+	query := `SELECT c.table_name, c.column_name, c.is_nullable = 'YES' FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+		WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY 1, c.ordinal_position`
+	if m.row == "rowid" {
+		query = `SELECT m.name, p.name, NOT p."notnull" FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY 1, p.cid`
+	}
+	rows, err := m.conn.QueryContext(context.Background(), query)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var c column
+		if err := rows.Scan(&c.table, &c.name, &c.nullable); err != nil {
+			m.t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	if err := rows.Err(); err != nil {
+		m.t.Fatal(err)
+	}
+	return all
+}
+
+// first returns a row of a table and the value of a column in it; not ok where the table is empty. The row is one with something
+// in that column, if there is one.
+func (m *rowEditor) first(table, name string) (row string, value any, ok bool) {
+	m.t.Helper()
+	query := fmt.Sprintf(`SELECT CAST(%s AS TEXT), %s FROM %s WHERE %s ORDER BY CASE WHEN %s IS NULL THEN 1 ELSE 0 END, 1 LIMIT 1`,
+		m.row, name, table, cmp.Or(chosen[table], "TRUE"), name)
+	err := m.conn.QueryRowContext(context.Background(), query).Scan(&row, &value)
+	if err == sql.ErrNoRows {
+		return "", nil, false
+	}
+	if err != nil {
+		m.t.Fatalf("%s: %v", query, err)
+	}
+	return row, value, true
+}
+
+// set writes a value and returns the row, whose name may have changed, or why the database refuses it.
+func (m *rowEditor) set(table, name, row string, value any) (string, error) {
+	query := fmt.Sprintf(`UPDATE %s SET %s = $1 WHERE %s = %s RETURNING CAST(%s AS TEXT)`, table, name, m.row, fmt.Sprintf(m.cast, "$2"), m.row)
+	err := m.conn.QueryRowContext(context.Background(), query, value, row).Scan(&row)
+	return row, err
+}
+
+// others returns values of the same type that differ. The first that the database accepts is used.
+func others(value any) []any {
+	switch v := value.(type) {
+	case nil:
+		return []any{"x", int64(1), []byte{1}, time.Unix(1, 0), "{}"}
+	case int64:
+		return []any{v + 1}
+	case bool:
+		return []any{!v}
+	case float64:
+		return []any{v + 0.5}
+	case string:
+		return []any{v + "x"}
+	case []byte:
+		if len(v) == 0 {
+			return []any{[]byte{1}}
+		}
+		v = slices.Clone(v)
+		v[len(v)/2] ^= 1
+		return []any{v}
+	case time.Time:
+		return []any{v.Add(time.Hour)}
+	}
+	return nil
+}
+
+// everyChange has all changes tried on PostgreSQL too (make fsck-every). Otherwise it is one column in four, always the same: the
+// tables and the checks are those of SQLite, on which all are tried.
+const everyChange = "SEGEL_TEST_FSCK_EVERY"
+
+// isTried reports whether changes of a column are tried.
+func (m *rowEditor) isTried(c column) bool {
+	return m.row == "rowid" || os.Getenv(everyChange) != "" || sha256.Sum256([]byte(c.table + "." + c.name))[0]%4 == 0
+}
+
+// tally is what became of changes.
+type tally struct{ found, total, refused int }
+
+func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing.T) {
+	var mu sync.Mutex // guards used and databases
+	used := map[string]bool{}
+	databases := 0
+	t.Cleanup(func() { // after both databases
+		all := databases == 2 && os.Getenv(everyChange) != "" && !t.Failed() // everything was tried
+		for listed := range undetected {
+			if all && !used[listed] {
+				t.Errorf("%s is listed, and everything about it was found or refused", listed)
+			}
+		}
+	})
+	onBothDatabases(t, func(t *testing.T, env []string) {
+		var set []string
+		for _, e := range env {
+			name, value, _ := strings.Cut(e, "=")
+			set = append(set, name, value)
+		}
+		data := fullInstallation(t, set...)
+		conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func() (found bool, out string) {
+			var b bytes.Buffer
+			w := &environment{ctx: context.Background(), stdout: &b, stderr: &b, env: env}
+			status := w.runCommand([]string{"fsck", "--fast", "--data", data})
+			return status != 0, b.String()
+		}
+		if found, out := check(); found {
+			t.Fatalf("before anything was changed:\n%s", out)
+		}
+		m := editRows(t, databaseDSN(conf))
+		tallies := map[string]*tally{}
+		use := func(listed string) {
+			mu.Lock()
+			used[listed] = true
+			mu.Unlock()
+		}
+		// expect demands that fsck finds a change, unless the list has it.
+		expect := func(table, what, how string) {
+			t.Helper()
+			found, out := check()
+			one := tallies[table]
+			one.total++
+			if found {
+				one.found++
+				return
+			}
+			for _, listed := range []string{what, table + ".*"} {
+				if undetected[listed] != "" {
+					use(listed)
+					return
+				}
+			}
+			t.Errorf("%s %s: fsck finds nothing\n%s", what, how, out)
+		}
+		last := ""
+		for _, c := range m.columns() {
+			if tallies[c.table] == nil {
+				tallies[c.table] = &tally{}
+			}
+			row, value, ok := m.first(c.table, c.name)
+			if !ok {
+				if undetected[c.table+".*"] == "" {
+					t.Errorf("table %s is empty: the installation of this test has to have a row of it", c.table)
+				}
+				use(c.table + ".*")
+				continue
+			}
+			changes := map[string][]any{"changed": others(value), "nulled": {nil}}
+			if !m.isTried(c) {
+				clear(changes)
+			}
+			for how, candidates := range changes {
+				if value == nil && how == "nulled" {
+					continue
+				}
+				now, err := "", errors.New("no other value")
+				for _, to := range candidates {
+					if now, err = m.set(c.table, c.name, row, to); err == nil {
+						break
+					}
+				}
+				if err != nil {
+					tallies[c.table].refused++
+					continue
+				}
+				expect(c.table, c.table+"."+c.name, how)
+				if row, err = m.set(c.table, c.name, now, value); err != nil {
+					t.Fatalf("put back %s.%s: %v", c.table, c.name, err)
+				}
+			}
+			if c.table == last {
+				continue
+			}
+			last = c.table
+			m.exec(`CREATE TEMPORARY TABLE saved AS SELECT * FROM `+c.table+` WHERE `+m.row+` = `+fmt.Sprintf(m.cast, "$1"), row)
+			m.exec(`DELETE FROM `+c.table+` WHERE `+m.row+` = `+fmt.Sprintf(m.cast, "$1"), row)
+			expect(c.table, c.table, "row deleted")
+			m.exec(`INSERT INTO ` + c.table + ` SELECT * FROM saved`)
+			m.exec(`DROP TABLE saved`)
+		}
+		if found, out := check(); found {
+			t.Errorf("everything was put back:\n%s", out)
+		}
+		var all tally
+		for _, table := range slices.Sorted(maps.Keys(tallies)) {
+			one := tallies[table]
+			t.Logf("%-22s %3d of %3d found, %3d refused by the database", table, one.found, one.total, one.refused)
+			all.found, all.total, all.refused = all.found+one.found, all.total+one.total, all.refused+one.refused
+		}
+		mu.Lock()
+		databases++
+		mu.Unlock()
+		t.Logf("%-22s %3d of %3d found, %3d refused by the database", "all", all.found, all.total, all.refused)
+	})
+}
+
+// undetectedFiles lists what fsck does not find of files, with the reason.
+var undetectedFiles = map[string]string{
+	"journal.jsonl at":   "the sandbox's own time; nothing goes by it",
+	"journal.jsonl file": "a name in the list of an account; whose serial it is, the order tells",
+}
+
+// flip is one byte that is changed, and what it belongs to.
+type flip struct {
+	what string
+	at   int
+}
+
+var quoted = regexp.MustCompile(`"[^"\\]*"`)
+
+// flips lists bytes of a file: of JSON, one in the middle of each name and each text, since not every byte of it means anything;
+// else some at its ends and in between.
+func flips(name string, content []byte) (all []flip) {
+	if !strings.Contains(name, ".json") {
+		for _, at := range []int{0, len(content) / 3, len(content) / 2, len(content) - 1} {
+			all = append(all, flip{fmt.Sprintf("byte %d of %d", at, len(content)), at})
+		}
+		return all
+	}
+	member := ""
+	for _, q := range quoted.FindAllIndex(content, -1) {
+		what := member
+		if q[1] < len(content) && content[q[1]] == ':' {
+			member = string(content[q[0]+1 : q[1]-1])
+			what = "name of " + member
+		}
+		all = append(all, flip{what, (q[0] + q[1]) / 2})
+	}
+	return all
+}
+
+func TestFsckFindsEveryFileThatIsChangedCutOrMissing(t *testing.T) {
+	t.Parallel()
+	data := fullInstallation(t)
+	check := func() (found bool, out string) {
+		var b bytes.Buffer
+		w := &environment{ctx: context.Background(), stdout: &b, stderr: &b}
+		status := w.runCommand([]string{"fsck", "--data", data})
+		return status != 0, b.String()
+	}
+	if found, out := check(); found {
+		t.Fatalf("before anything was changed:\n%s", out)
+	}
+	total, seen := 0, 0
+	for file, digest := range files(t, data) {
+		name, err := filepath.Rel(data, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(name, string(filepath.Separator))
+		if digest == "" || strings.HasPrefix(first, databaseFile) || first == "places" { // a folder, the database, processes at work
+			continue
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write := func(b []byte) {
+			if err := errors.Join(os.RemoveAll(file), os.WriteFile(file, b, info.Mode())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		changes := map[string]func(){
+			"cut":     func() { write(content[:len(content)-1]) },
+			"emptied": func() { write(nil) },
+			"missing": func() {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			},
+		}
+		for _, f := range flips(name, content) {
+			changes[fmt.Sprintf("%s flipped at %d", f.what, f.at)] = func() {
+				b := bytes.Clone(content)
+				b[f.at] ^= 1
+				write(b)
+			}
+		}
+		for how, change := range changes {
+			change()
+			total++
+			if found, out := check(); found {
+				seen++
+			} else if what, _, _ := strings.Cut(how, " flipped"); undetectedFiles[filepath.Base(name)+" "+what] == "" {
+				t.Errorf("%s %s: fsck finds nothing\n%s", name, how, out)
+			}
+			write(content)
+		}
+	}
+	if found, out := check(); found {
+		t.Errorf("everything was put back:\n%s", out)
+	}
+	t.Logf("%d of %d found", seen, total)
+}

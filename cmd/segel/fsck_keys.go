@@ -1,0 +1,166 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"segel/internal/authority"
+	"segel/internal/contract"
+	"segel/internal/emeterai/sandbox"
+	"segel/internal/store"
+)
+
+const restoreKeys = "Restore the database and the key folder from the same backup"
+
+// checkKeys checks that each certificate in the ledger was issued by this authority and is recorded as it is, and that the
+// master key opens each credential, which belongs to its certificate.
+func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error {
+	wrong := func(about, format string, args ...any) {
+		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: about, Text: fmt.Sprintf(format, args...), Remedy: restoreKeys})
+	}
+	issuers := a.authority.Issuers()
+	err := a.store.EachCertificate(ctx, func(c store.Certificate) bool {
+		about := "certificate " + c.Serial
+		cert, err := x509.ParseCertificate(c.DER)
+		switch {
+		case err != nil:
+			wrong(about, "it cannot be read: %v", err)
+		case fmt.Sprintf("%x", cert.SerialNumber) != strings.TrimLeft(c.Serial, "0"):
+			wrong(about, "it has serial %x", cert.SerialNumber)
+		case !cert.NotAfter.Equal(c.NotAfter):
+			wrong(about, "it ends at %s, and is recorded to end at %s", cert.NotAfter, c.NotAfter)
+		case !issuedByAny(cert, issuers):
+			wrong(about, "no issuer of this authority signed it")
+		}
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("check certificates: %w", err)
+	}
+	err = a.store.EachCredential(ctx, func(c store.SealedCredential) bool {
+		if err := a.checkCredential(c); err != nil {
+			wrong("credential "+c.ID, "%v", err)
+		}
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("check credentials: %w", err)
+	}
+	return nil
+}
+
+func issuedByAny(cert *x509.Certificate, issuers []authority.Issuer) bool {
+	return slices.ContainsFunc(issuers, func(i authority.Issuer) bool { return cert.CheckSignatureFrom(i.Certificate) == nil })
+}
+
+func (a *app) checkCredential(c store.SealedCredential) error {
+	if len(c.Chain) == 0 {
+		return errors.New("it has no certificates")
+	}
+	plain, err := a.sealer.Open(c.ID, c.Key)
+	if err != nil {
+		return fmt.Errorf("the master key does not open it: %w", err)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(plain)
+	if err != nil {
+		return err
+	}
+	signer, ok := key.(crypto.Signer)
+	if !ok {
+		return errors.New("its key cannot sign")
+	}
+	chain := make([]*x509.Certificate, len(c.Chain))
+	for i, der := range c.Chain {
+		if chain[i], err = x509.ParseCertificate(der); err != nil {
+			return fmt.Errorf("certificate %d of its chain: %w", i+1, err)
+		}
+		if i > 0 {
+			if err := chain[i-1].CheckSignatureFrom(chain[i]); err != nil {
+				return fmt.Errorf("certificate %d of its chain: %w", i, err)
+			}
+		}
+	}
+	if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(chain[0].PublicKey) {
+		return errors.New("its key is not that of its certificate")
+	}
+	return nil
+}
+
+// checkOffice compares the journal of the sandbox office with the register of serials. An office elsewhere is compared by
+// segel reconcile.
+func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) error {
+	// The shell that fsck runs in may lack the settings of the service.
+	if cmp.Or(a.installation.StampOffice, a.conf.StampOffice) != sandboxOffice {
+		return nil
+	}
+	wrong := func(about, format string, args ...any) {
+		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "stamp office", About: about, Text: fmt.Sprintf(format, args...), Remedy: "Restore the folder office and the database from the same backup"})
+	}
+	// The register is read first: what it has by then, the journal has too.
+	registered := map[string]contract.StampSerial{}
+	err := a.store.EachSerial(ctx, store.SerialQuery{}, func(s contract.StampSerial) bool {
+		registered[s.Serial] = s
+		return ctx.Err() == nil
+	})
+	if err := errors.Join(err, ctx.Err()); err != nil {
+		return fmt.Errorf("read the register of serials: %w", err)
+	}
+	issued, err := a.readJournal()
+	if err != nil {
+		wrong("journal of the stamp office", "%v", err)
+		return nil
+	}
+	for _, i := range issued {
+		s, known := registered[i.Serial]
+		delete(registered, i.Serial)
+		if source := fmt.Sprintf("%x", s.Source); known && s.State == contract.SerialAffixed && source != i.Source {
+			wrong("serial "+i.Serial, "it is affixed to %s, and by the journal of the stamp office to %q", source, i.Source)
+		}
+		if known && i.Payer != "" && string(s.Organisation) != i.Payer {
+			wrong("serial "+i.Serial, "it is of organisation %q, and by the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
+		}
+		if i.Order == "" { // taken over the protocol, by another client
+			continue
+		}
+		if err := a.checkOrder(ctx, i, wrong); err != nil {
+			return fmt.Errorf("look up the order of serial %s: %w", i.Serial, err)
+		}
+	}
+	for serial := range registered {
+		wrong("serial "+serial, "it is in the register, and the journal of the stamp office does not know it")
+	}
+	return nil
+}
+
+// readJournal returns what the sandbox office issued: nothing where it was never used.
+func (a *app) readJournal() ([]sandbox.Issued, error) {
+	dir := filepath.Join(a.conf.DataDir, officeDir)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	office, err := sandbox.Read(dir, a.sandboxOptions(0))
+	if err != nil {
+		return nil, err
+	}
+	return office.Issued(), office.Close()
+}
+
+// checkOrder demands that a document has the order that the office issued a serial for. The serial itself may not have arrived
+// yet.
+func (a *app) checkOrder(ctx context.Context, i sandbox.Issued, wrong func(string, string, ...any)) error {
+	_, err := a.store.DocumentWithOrder(ctx, i.Order)
+	if errors.Is(err, store.ErrNotFound) {
+		wrong("serial "+i.Serial, "the journal of the stamp office has it for order %s, which no document has", i.Order)
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"segel/internal/api"
+	"segel/internal/contract"
+	"segel/internal/credential"
+	"segel/internal/disk"
+)
+
+// readiness finds out whether the parts that the service depends on answer. However many probes ask, each part is asked once a second
+// at most, and a part that hangs is not asked again before it has answered.
+type readiness struct {
+	checks   []readinessCheck
+	clock    func(context.Context) (contract.ClockFinding, error)
+	stopping <-chan struct{} // closed when the service is told to stop
+	every    time.Duration   // how often each part is asked at most
+
+	mu      sync.Mutex // guards all below
+	found   api.Readiness
+	at      time.Time
+	running chan struct{} // closed when the question that is under way is answered; nil: none is
+}
+
+// readinessCheck asks one part. Its answer is the worst of what it found; an error is a failed check.
+type readinessCheck struct {
+	name  string
+	check func(context.Context) (api.CheckState, string, error)
+	busy  chan struct{} // holds one while it is asked
+}
+
+// Bounds of the checks.
+const (
+	checkTimeout  = 3 * time.Second
+	checkInterval = time.Second
+)
+
+func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
+	r := &readiness{clock: a.workflow.ClockFinding, stopping: stopping, every: checkInterval}
+	add := func(name string, ask func(context.Context) (api.CheckState, string, error)) {
+		r.checks = append(r.checks, readinessCheck{name, ask, make(chan struct{}, 1)})
+	}
+	add("database", func(ctx context.Context) (api.CheckState, string, error) {
+		if err := a.store.CheckWriter(ctx); err != nil {
+			return "", "", err
+		}
+		_, err := a.store.FirstOrganisation(ctx)
+		return api.CheckOK, "", err
+	})
+	add("installation", func(ctx context.Context) (api.CheckState, string, error) {
+		return api.CheckOK, "", a.checkInstallation(ctx)
+	})
+	add("keys", func(context.Context) (api.CheckState, string, error) {
+		_, err := credential.ReadSealer(partNames(a.conf).MasterKey)
+		return api.CheckOK, "", err
+	})
+	add("blobs", func(ctx context.Context) (api.CheckState, string, error) {
+		return api.CheckOK, "", a.blobs.Check(ctx)
+	})
+	add("disk", func(context.Context) (api.CheckState, string, error) {
+		state, found, err := a.diskSpace.Check()
+		return map[disk.State]api.CheckState{disk.Fine: api.CheckOK, disk.Low: api.CheckDegraded, disk.Full: api.CheckFailed}[state], found, err
+	})
+	return r
+}
+
+// currentReadiness tells what was found within the last second, or asks. Of several probes at once one asks, and the others wait for it.
+func (r *readiness) currentReadiness(ctx context.Context) api.Readiness {
+	r.mu.Lock()
+	if r.running == nil && time.Since(r.at) >= r.every {
+		r.running = make(chan struct{})
+		// It belongs to all who wait for it, so that it goes on when the one who asked first has gone.
+		go r.runChecks(context.WithoutCancel(ctx))
+	}
+	asking := r.running
+	r.mu.Unlock()
+	if asking != nil {
+		select {
+		case <-asking:
+		case <-ctx.Done():
+			return api.Readiness{Checks: []api.ReadinessCheck{{Name: "readiness", State: api.CheckFailed, Detail: "the checks take too long"}}}
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := r.found
+	select {
+	case <-r.stopping:
+		found.Stopping = true
+	default:
+	}
+	return found
+}
+
+// runChecks asks every part at the same time, and keeps what they say.
+func (r *readiness) runChecks(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	found := api.Readiness{Checks: make([]api.ReadinessCheck, len(r.checks)+1)}
+	var all sync.WaitGroup
+	for i := range r.checks {
+		all.Go(func() { found.Checks[i] = r.checks[i].runCheck(ctx) })
+	}
+	all.Go(func() { found.Clock, found.Checks[len(r.checks)] = r.checkClock(ctx) })
+	all.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.found, r.at = found, time.Now()
+	close(r.running)
+	r.running = nil
+}
+
+// checkClock never fails: a clock in doubt is no reason to take the service away from those who read, and the operator needs it most
+// then.
+func (r *readiness) checkClock(ctx context.Context) (contract.ClockState, api.ReadinessCheck) {
+	f, err := r.clock(ctx)
+	switch {
+	case err != nil:
+		return "", api.ReadinessCheck{Name: "clock", State: api.CheckDegraded, Detail: err.Error()}
+	case f.State != contract.ClockFine:
+		return f.State, api.ReadinessCheck{Name: "clock", State: api.CheckDegraded, Detail: f.Error()}
+	}
+	return f.State, api.ReadinessCheck{Name: "clock", State: api.CheckOK}
+}
+
+var errNoAnswer = errors.New("it has not answered the last question yet")
+
+// runCheck asks the part. What reads a file cannot be interrupted, so it is left behind when the time is up.
+func (c readinessCheck) runCheck(ctx context.Context) api.ReadinessCheck {
+	fail := func(err error) api.ReadinessCheck {
+		return api.ReadinessCheck{Name: c.name, State: api.CheckFailed, Detail: err.Error()}
+	}
+	select {
+	case c.busy <- struct{}{}:
+	default:
+		return fail(errNoAnswer)
+	}
+	answered := make(chan api.ReadinessCheck, 1)
+	go func() {
+		defer func() { <-c.busy }()
+		state, detail, err := c.check(ctx)
+		if err != nil {
+			answered <- fail(err)
+			return
+		}
+		answered <- api.ReadinessCheck{Name: c.name, State: state, Detail: detail}
+	}()
+	select {
+	case found := <-answered:
+		return found
+	case <-ctx.Done():
+		return fail(fmt.Errorf("no answer within %v", checkTimeout))
+	}
+}
+
+// requireWorking reports whether work can go on, for jobs that wait for the end of an outage.
+func (r *readiness) requireWorking(ctx context.Context) error {
+	for _, c := range r.currentReadiness(ctx).Checks {
+		if c.State == api.CheckFailed {
+			return fmt.Errorf("%s: %s", c.Name, c.Detail)
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,309 @@
+package libreoffice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"segel/internal/convert"
+)
+
+// Options say how to convert. The zero value of a member means its default.
+type Options struct {
+	Program     string // soffice; default: the one in PATH
+	Folder      string // where the folders of processes are made; default: that of temporary files
+	Spare       int    // processes that wait for documents. Default 2
+	PDFA        bool   // make PDF/A-2b
+	Unsandboxed bool   // run LibreOffice without namespaces and limits
+	Limits      Limits
+	Log         *slog.Logger // default: nothing is logged
+}
+
+// Converter converts with LibreOffice.
+type Converter struct {
+	sandbox *sandbox
+	options string // of the PDF
+	folder  string
+	lock    *os.File // held while folder is ours
+	log     *slog.Logger
+
+	tested   chan struct{} // closed when it is known whether the fence and the program in it work
+	missing  error         // written before that: why they do not
+	families []string      // likewise
+
+	ready   chan *process // processes that are ready, or a nil for one that has to be started
+	ctx     context.Context
+	cancel  context.CancelFunc
+	workers sync.WaitGroup // who starts processes
+}
+
+var _ convert.Converter = (*Converter)(nil)
+
+// startTimeout is how long a process may take until it is ready, on a machine that has much else to do.
+const startTimeout = time.Minute
+
+// Open finds LibreOffice and the fence, and proves that they work together by converting a document of ours. The
+// error says what is missing, in words for the operator.
+func Open(ctx context.Context, o Options) (*Converter, error) {
+	of, err := OpenInBackground(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case <-of.tested:
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), of.Close())
+	}
+	if of.missing != nil {
+		return nil, errors.Join(of.missing, of.Close())
+	}
+	return of, nil
+}
+
+// OpenInBackground is Open that does not wait for the proof: [Office.Missing] tells what it came to, and documents wait for it.
+func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
+	if o.Spare == 0 {
+		o.Spare = 2
+	}
+	if o.Folder == "" {
+		o.Folder = os.TempDir()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	f, err := findSandbox(o.Program, o.Unsandboxed, o.Limits.withDefaults())
+	if err != nil {
+		return nil, err
+	}
+	of := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
+	if err := of.claimFolder(o.Folder); err != nil {
+		return nil, err
+	}
+	of.ctx, of.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	of.workers.Go(func() { of.testConversion(o.Spare) })
+	return of, nil
+}
+
+// testConversion starts the first process, and the others when it is ready.
+func (o *Converter) testConversion(spare int) {
+	defer close(o.tested)
+	o.families = listFontFamilies(o.ctx)
+	first, err := o.startReady(o.ctx)
+	if err != nil {
+		o.missing = o.sandbox.startFailure(err)
+		if o.ctx.Err() == nil {
+			o.log.WarnContext(o.ctx, "Word documents will be refused", "reason", o.missing)
+		}
+		return
+	}
+	o.ready <- first
+	for range spare - 1 {
+		o.replaceProcess(nil)
+	}
+}
+
+// CheckAvailable implements [convert.Converter].
+func (o *Converter) CheckAvailable() error {
+	select {
+	case <-o.tested:
+	default:
+		return nil
+	}
+	if o.missing != nil {
+		return fmt.Errorf("%w: %w", convert.ErrMissing, o.missing)
+	}
+	return nil
+}
+
+// startFailure says why the fence or the program in it does not work.
+func (f *sandbox) startFailure(err error) error {
+	if !f.isActive() {
+		return fmt.Errorf("LibreOffice does not start: %w", err)
+	}
+	return fmt.Errorf("LibreOffice does not start inside its fence (are user namespaces permitted on this machine?): %w", err)
+}
+
+// FontFamilies implements [convert.Converter].
+func (o *Converter) FontFamilies() []string {
+	<-o.tested // at most as long as a process may take to start
+	return o.families
+}
+
+// Convert implements [convert.Converter].
+//
+// The process that converted is killed, whatever came of it. One that ends by itself has met a limit or a mistake of
+// its own; that may have been the machine's fault, so a second one gets the document too.
+func (o *Converter) Convert(ctx context.Context, kind convert.Kind, in io.Reader, out io.Writer) error {
+	if filters[kind] == "" {
+		return fmt.Errorf("%w: no filter for %q", convert.ErrUnreadable, kind)
+	}
+	p, err := o.acquireProcess(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.replaceProcess(p) // at the end, when it does not take the processor from the conversion
+	name := "document." + string(kind)
+	if _, err := p.job.writeInput(name, in); err != nil {
+		return err
+	}
+	err = o.convertInTime(ctx, p, kind, name, out)
+	if errors.Is(err, errNoAnswer) {
+		o.log.WarnContext(ctx, "LibreOffice ended while it converted", "said", p.output.String())
+		err = o.retryConversion(ctx, p, kind, name, out)
+	}
+	if errors.Is(err, errNoAnswer) {
+		return fmt.Errorf("%w: %w", convert.ErrUnreadable, err)
+	}
+	return err
+}
+
+// retryConversion gives the document of a process that ended to a new one.
+func (o *Converter) retryConversion(ctx context.Context, ended *process, kind convert.Kind, name string, out io.Writer) error {
+	p, err := o.startReady(ctx)
+	if err != nil {
+		return err
+	}
+	defer o.endProcess(p)
+	f, err := os.Open(filepath.Join(ended.job.folder, ended.job.in, name))
+	if err != nil {
+		return fmt.Errorf("hand over document again: %w", err)
+	}
+	defer f.Close()
+	if _, err = p.job.writeInput(name, f); err != nil {
+		return err
+	}
+	return o.convertInTime(ctx, p, kind, name, out)
+}
+
+func (o *Converter) convertInTime(ctx context.Context, p *process, kind convert.Kind, name string, out io.Writer) error {
+	limits := o.sandbox.limits
+	ctx, stop := context.WithTimeoutCause(ctx, limits.Time, convert.ErrTooLong)
+	defer stop()
+	ctx, done := p.job.watchOutput(ctx, 2*limits.Output)
+	defer done()
+	err := p.convertFile(ctx, kind, name, o.options, out)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// acquireProcess returns a process that is ready.
+func (o *Converter) acquireProcess(ctx context.Context) (*process, error) {
+	select {
+	case <-o.tested:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if err := o.CheckAvailable(); err != nil {
+		return nil, err
+	}
+	select {
+	case p := <-o.ready:
+		if p != nil {
+			return p, nil
+		}
+	case <-o.ctx.Done():
+		return nil, fmt.Errorf("%w: it was closed", convert.ErrUnavailable)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	p, err := o.startReady(ctx)
+	if err != nil {
+		o.ready <- nil
+		return nil, fmt.Errorf("%w: %w", convert.ErrUnavailable, err)
+	}
+	return p, nil
+}
+
+// replaceProcess ends a process and starts another in its place; the first of all replaces none. When the start fails,
+// whoever takes it tries again.
+func (o *Converter) replaceProcess(old *process) {
+	o.workers.Go(func() {
+		if old != nil {
+			o.endProcess(old)
+		}
+		p, err := o.startReady(o.ctx)
+		if err != nil && o.ctx.Err() == nil {
+			o.log.WarnContext(o.ctx, "LibreOffice does not start", "error", err)
+		}
+		o.ready <- p
+	})
+}
+
+// endProcess kills a process. What it leaves behind is a matter of the disk only.
+func (o *Converter) endProcess(p *process) {
+	if err := p.killProcess(); err != nil {
+		o.log.WarnContext(o.ctx, "remove what LibreOffice left", "error", err)
+	}
+}
+
+// startReady starts a process and warms it up.
+func (o *Converter) startReady(ctx context.Context) (*process, error) {
+	p, err := o.sandbox.startProcess(o.folder)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	if err := p.warmUp(ctx, o.options); err != nil {
+		return nil, errors.Join(err, p.killProcess())
+	}
+	return p, nil
+}
+
+// Close ends the processes that wait and removes all folders. Conversions under way have to be over.
+func (o *Converter) Close() error {
+	o.cancel()
+	o.workers.Wait()
+	var errs []error
+	for {
+		select {
+		case p := <-o.ready:
+			if p != nil {
+				errs = append(errs, p.killProcess())
+			}
+			continue
+		default:
+		}
+		break
+	}
+	errs = append(errs, os.RemoveAll(o.folder), o.lock.Close())
+	return errors.Join(errs...)
+}
+
+// exportOptions are what the PDF is to be. A contract is paper: what could be filled in later is not exported.
+func exportOptions(pdfa bool) string {
+	version := "17" // PDF 1.6 or newer, or the stamp office would rewrite it
+	if pdfa {
+		version = "2" // PDF/A-2b
+	}
+	return `:{"SelectPdfVersion":{"type":"long","value":"` + version + `"},"ExportFormFields":{"type":"boolean","value":"false"},"UseTaggedPDF":{"type":"boolean","value":"true"}}`
+}
+
+// listFontFamilies asks fontconfig for the names of fonts; nil where it is not there.
+func listFontFamilies(ctx context.Context) []string {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, "fc-list", ":", "family").Output()
+	if err != nil {
+		return nil
+	}
+	var all []string
+	for line := range strings.Lines(string(out)) {
+		for name := range strings.SplitSeq(line, ",") { // one name a language
+			if name = strings.TrimSpace(strings.ReplaceAll(name, `\`, "")); name != "" {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}

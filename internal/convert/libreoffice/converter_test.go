@@ -1,0 +1,69 @@
+package libreoffice
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+
+	"segel/internal/convert"
+)
+
+// openConverter starts an office that is closed with the test. Where it cannot be had, the test is skipped, unless
+// SEGEL_REQUIRE_CONVERT demands it.
+func openConverter(t *testing.T, o Options) *Converter {
+	t.Helper()
+	of, err := Open(t.Context(), o)
+	switch {
+	case err == nil:
+	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := of.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(of.folder); !os.IsNotExist(err) {
+			t.Errorf("its folder is left behind: %v", err)
+		}
+	})
+	return of
+}
+
+func TestADocumentIsConverted(t *testing.T) {
+	t.Parallel()
+	o := openConverter(t, Options{Spare: 1})
+	for range 2 {
+		var out bytes.Buffer
+		if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(warmDocument), &out); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.HasPrefix(out.Bytes(), []byte("%PDF-1.6")) {
+			t.Errorf("it begins with %.20q", out.Bytes())
+		}
+	}
+}
+
+func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
+	t.Parallel()
+	whole := openConverter(t, Options{Spare: 1})
+	f := *whole.sandbox
+	f.bwrap = "/bin/false" // as where namespaces are not permitted
+	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}
+	o.testConversion(1)
+	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
+		t.Errorf("it does not say what is missing: %v", err)
+	}
+	if err := o.Convert(t.Context(), convert.DOCX, bytes.NewReader(plainDocument), &bytes.Buffer{}); !errors.Is(err, convert.ErrMissing) {
+		t.Errorf("it converts all the same: %v", err)
+	}
+	if left, _ := os.ReadDir(o.folder); len(left) != 0 {
+		t.Errorf("%d folders are left behind", len(left))
+	}
+	if _, err := OpenInBackground(t.Context(), Options{Program: "/nowhere/soffice"}); err == nil {
+		t.Error("a program that is nowhere is found")
+	}
+}

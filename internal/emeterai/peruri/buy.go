@@ -1,0 +1,328 @@
+package peruri
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"segel/internal/emeterai"
+)
+
+// pendingOrder is an order that this process was given and has no serial for yet.
+type pendingOrder struct {
+	inDoubt bool      // an earlier call may have bought, or may do so still
+	since   time.Time // when the last call in doubt ended, or was first heard of
+}
+
+// orderRetention is how long an order is remembered that nobody asks for any more. Forgetting one only makes it doubtful.
+const orderRetention = 48 * time.Hour
+
+var orderForm = regexp.MustCompile(`^[0-9A-Za-z]{1,64}$`)
+
+// BuySerial implements [emeterai.Stamper].
+func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error) {
+	if !orderForm.MatchString(o.ID) {
+		return "", &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeOrder, Text: "the order has no identifier of letters and digits"}
+	}
+	a := d.trackOrder(o)
+	kind, err := d.resolveKind(ctx, o.Kind)
+	if err != nil {
+		return "", err
+	}
+	var doc uploadedFile
+	if d.o.Form == Cloud {
+		if doc, err = d.uploadFile(ctx, o.Source, fileName(o)); err != nil {
+			return "", err
+		}
+	}
+	if a.inDoubt {
+		return d.resolveInDoubt(ctx, o, a, kind, doc)
+	}
+	if err := d.purchaseLock.lockShared(ctx); err != nil {
+		return "", err
+	}
+	defer d.purchaseLock.unlockShared()
+	return d.buySerial(ctx, o, kind, doc)
+}
+
+// trackOrder returns what is known of an order, and remembers it.
+func (d *Driver) trackOrder(o emeterai.Order) pendingOrder {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.o.Clock()
+	a := d.orders[o.ID]
+	if a == nil {
+		for id, old := range d.orders {
+			if now.Sub(old.since) > orderRetention {
+				delete(d.orders, id)
+			}
+		}
+		a = &pendingOrder{inDoubt: o.MaybeSent, since: now}
+		d.orders[o.ID] = a
+	}
+	return *a
+}
+
+// recordPurchase records how a purchase ended.
+func (d *Driver) recordPurchase(o emeterai.Order, serial string, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil {
+		delete(d.orders, o.ID)
+		d.orderBySerial[serial] = o.ID
+		return
+	}
+	d.orders[o.ID] = &pendingOrder{inDoubt: emeterai.ClassOf(err) == emeterai.Unknown, since: d.o.Clock()}
+}
+
+// countInDoubt counts the orders of this process that are in doubt.
+func (d *Driver) countInDoubt() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	n := 0
+	for _, a := range d.orders {
+		if a.inDoubt {
+			n++
+		}
+	}
+	return n
+}
+
+// orderOfSerial returns the order that this process gave a serial to and that has not come to stamp it.
+func (d *Driver) orderOfSerial(serial string) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.orderBySerial[serial]
+}
+
+// purchaseRequest is the body of stampv2.
+type purchaseRequest struct {
+	IsUpload   bool   `json:"isUpload"`
+	Kind       string `json:"namadoc"`
+	File       string `json:"namafile"`
+	FileID     string `json:"idfile,omitempty"`
+	Value      string `json:"nilaidoc"`
+	Identity   string `json:"namejidentitas,omitempty"`
+	Number     string `json:"noidentitas,omitempty"`
+	Payer      string `json:"namedipungut,omitempty"`
+	SerialOnly bool   `json:"snOnly"`
+	DocNumber  string `json:"nodoc"`
+	Date       string `json:"tgldoc"`
+}
+
+// dutyAmount is what stampv2 calls nilaidoc: the duty in rupiah.
+const dutyAmount = "10000"
+
+// wib is the office's time, by which a day begins.
+var wib = time.FixedZone("WIB", 7*60*60)
+
+func (d *Driver) buildPurchase(o emeterai.Order, kind string, doc uploadedFile) purchaseRequest {
+	date := o.Date
+	if date.IsZero() {
+		date = d.o.Clock()
+	}
+	p := purchaseRequest{
+		IsUpload: doc.id != "", Kind: kind, File: fileName(o), FileID: doc.id, Value: dutyAmount,
+		DocNumber: orDefault(cutToOneLine(o.Number, 50), "0"), Date: date.In(wib).Format(time.DateOnly),
+	}
+	if c := d.o.Collector; c.Identity != "" {
+		p.Identity, p.Number, p.Payer = c.Identity, c.Number, orDefault(c.Name, cutToOneLine(o.Payer, 100))
+	}
+	return p
+}
+
+// fileName is how the office knows the document: its name for people, and the order's identifier, by which the serial
+// is found again when its answer was lost.
+func fileName(o emeterai.Order) string {
+	stem := strings.TrimSuffix(cutToOneLine(o.Filename, 60), path.Ext(o.Filename))
+	stem = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' || r == ' ' {
+			return r
+		}
+		return '_'
+	}, stem)
+	return orDefault(stem, "dokumen") + fileNameSuffix(o)
+}
+
+// fileNameSuffix is how the file name of an order's serial ends, and of no other order's.
+func fileNameSuffix(o emeterai.Order) string { return "-" + o.ID + ".pdf" }
+
+// cutToOneLine cuts a text to so many characters of one line.
+func cutToOneLine(s string, most int) string {
+	r := []rune(strings.Join(strings.Fields(s), " "))
+	return strings.TrimSpace(string(r[:min(len(r), most)]))
+}
+
+// buySerial spends a unit. The caller is inside the gate, or has closed it.
+//
+// Durable after stampv2 was answered: the serial at the office, and its picture here, unless the office sends it again.
+// Not yet: that it is this order's, which only the caller's commit makes so. After a crash in between the order comes again, and settle finds it.
+func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, doc uploadedFile) (string, error) {
+	body, err := json.Marshal(d.buildPurchase(o, kind, doc))
+	if err != nil {
+		return "", err
+	}
+	var got boughtSerial
+	err = d.withToken(ctx, func(l accessToken) error {
+		answer, err := d.callJSON(ctx, call{
+			name: "stampv2", method: http.MethodPost, url: d.o.SerialURL + "/chanel/stampv2", token: l.token, kind: jsonType, body: bytes.NewReader(body), size: int64(len(body)),
+			effect: true, breaker: d.officeBreaker, timeout: d.o.Timeout, limit: answerLimit,
+		})
+		if err != nil {
+			return err
+		}
+		got, err = parseBoughtSerial(answer.body)
+		return d.classifyAnswer("stampv2", emeterai.Unknown, err, answer.status)
+	})
+	d.recordPurchase(o, got.serial, err)
+	if err != nil {
+		return "", err
+	}
+	r := record{Serial: got.serial, Picture: got.picture, Code: got.code, Document: doc.id, Digest: doc.digest}
+	if err := d.records.storeRecord(r); err != nil {
+		// The serial is worth more than its picture, which may be had again.
+		d.o.Log.ErrorContext(ctx, "picture of a serial cannot be kept", "serial", got.serial, "error", err)
+	}
+	return got.serial, nil
+}
+
+// resolveInDoubt finds out what became of an order in doubt, while nobody else buys: its serial is found, or it is certain
+// that there is none and never will be, and then it is bought.
+func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pendingOrder, kind string, doc uploadedFile) (string, error) {
+	if err := d.purchaseLock.lockExclusive(ctx); err != nil {
+		return "", err
+	}
+	defer d.purchaseLock.unlockExclusive()
+	// A call that timed out here may be waiting there. Until that cannot be any more, absence proves nothing. The list is
+	// as old as the question for it.
+	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())
+	serial, err := d.findSerial(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	if serial != "" {
+		d.recordPurchase(o, serial, nil)
+		d.o.Log.WarnContext(ctx, "found the serial of an order whose answer was lost", "order", o.ID, "serial", serial)
+		return serial, nil
+	}
+	if left > 0 {
+		return "", &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeWait, After: left,
+			Text: "an earlier purchase for this stamp ended in doubt; the office shows none so far, and is asked again before another is made"}
+	}
+	return d.buySerial(ctx, o, kind, doc)
+}
+
+// findSerial looks for an order's serial in the account: among those that are unused, that no document has, and that this
+// process gave to no other order. It returns nothing if there is certainly none so far.
+func (d *Driver) findSerial(ctx context.Context, o emeterai.Order) (string, error) {
+	all, err := d.ListSerials(ctx)
+	if err != nil {
+		return "", err
+	}
+	return d.chooseSerial(ctx, o, all)
+}
+
+// chooseSerial chooses the order's serial from the account's.
+func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emeterai.Serial) (string, error) {
+	var named, nameless []string
+	for _, s := range all {
+		mine := strings.HasSuffix(s.File, fileNameSuffix(o))
+		if s.Status != emeterai.Unused || !mine && s.File != "" {
+			continue
+		}
+		if to := d.orderOfSerial(s.Serial); to != "" && to != o.ID {
+			continue
+		}
+		known, err := d.o.Known(ctx, s.Serial)
+		if err != nil {
+			return "", fmt.Errorf("look up serial %s: %w", s.Serial, err)
+		}
+		switch {
+		case known:
+		case mine:
+			named = append(named, s.Serial)
+		default:
+			nameless = append(nameless, s.Serial)
+		}
+	}
+	switch {
+	case len(named) > 0: // bought more than once at worst; the others stay unused, and are shown as that
+		return named[0], nil
+	case len(nameless) <= d.countInDoubt() && len(nameless) > 0: // every one is explained by an order in doubt, and any fits
+		return nameless[0], nil
+	case len(nameless) > 0:
+		return "", &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeSerialUncertain, Text: fmt.Sprintf(
+			"the answer to a purchase was lost, and it cannot be told which of these unused serials it bought: %s", cutToOneLine(strings.Join(nameless, ", "), 400))}
+	}
+	return "", nil
+}
+
+// ListSerials implements [emeterai.Stamper].
+func (d *Driver) ListSerials(ctx context.Context) ([]emeterai.Serial, error) {
+	var all []emeterai.Serial
+	err := d.queryOffice(ctx, "serials", http.MethodGet, func(l accessToken) string {
+		return d.o.SerialURL + "/chanel/sale/stamp/ext/" + pathSegment(orDefault(l.user, d.o.User))
+	}, listLimit, func(b []byte) error {
+		lines, total, err := parseSerials(b)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if !serialForm.MatchString(l.Serial) {
+				return fmt.Errorf("%w: serial %.60q in the list", errMalformedAnswer, l.Serial)
+			}
+		}
+		// Part of a list would let us buy what was bought.
+		if total >= 0 && total != len(lines) {
+			return fmt.Errorf("%w: %d serials of %d", errMalformedAnswer, len(lines), total)
+		}
+		all = lines
+		return nil
+	})
+	return all, err
+}
+
+// SerialStatus implements [emeterai.Stamper].
+func (d *Driver) SerialStatus(ctx context.Context, serial string) (emeterai.Status, error) {
+	if !serialForm.MatchString(serial) {
+		return "", unknownSerial(serial)
+	}
+	var found emeterai.Status
+	err := d.queryOffice(ctx, "status", http.MethodGet, func(accessToken) string { return d.o.LoginURL + "/api/chanel/stamp/ext?filter=" + serial }, answerLimit, func(b []byte) error {
+		lines, _, err := parseSerials(b)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if l.Serial == serial || l.Serial == "" && len(lines) == 1 { // the filter may find others that resemble it
+				found = l.Status
+			}
+		}
+		return nil
+	})
+	if err == nil && found == "" {
+		err = unknownSerial(serial)
+	}
+	return found, err
+}
+
+func unknownSerial(serial string) error {
+	return &emeterai.Problem{Class: emeterai.Permanent, Code: emeterai.CodeSerial, Text: fmt.Sprintf("the office does not know serial %.40s", serial)}
+}
+
+// Balance implements [emeterai.Stamper].
+func (d *Driver) Balance(ctx context.Context) (emeterai.Balance, error) {
+	var b emeterai.Balance
+	err := d.queryOffice(ctx, "saldo", http.MethodPost, func(accessToken) string { return d.o.LoginURL + "/function/saldopos" }, answerLimit, func(body []byte) (err error) {
+		b, err = parseSaldo(body)
+		return err
+	})
+	return b, err
+}

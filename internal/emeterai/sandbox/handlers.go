@@ -1,0 +1,249 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"segel/internal/emeterai"
+)
+
+// Codes of the protocol.
+const (
+	codeOK    = "00"
+	codeToken = "01" // the token is not accepted
+	codeError = "99" // anything else
+)
+
+// handleLogin gives a token for user and password.
+func (s *Server) handleLogin(_ context.Context, r *http.Request, _ Fault) answer {
+	var in struct{ User, Password string }
+	if err := decodeBody(r, &in); err != nil {
+		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
+	}
+	want, known := s.o.Users[in.User]
+	if subtle.ConstantTimeCompare([]byte(in.Password), []byte(want)) != 1 || !known || want == "" {
+		return refuseWith(http.StatusOK, codeError, "user or password is wrong")
+	}
+	name, now := rand.Text(), s.office.o.Clock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pruneTokens(now)
+	s.tokens[name] = token{user: in.User, ends: now.Add(tokenLife)}
+	user := map[string]string{"id": in.User, "name": in.User}
+	return answer{body: map[string]any{
+		"statusCode": codeOK, "message": "success", "token": name,
+		"result": map[string]any{"data": map[string]any{"login": map[string]any{"token": name, "user": user}}},
+	}}
+}
+
+// bearerToken returns the token that a request shows.
+func bearerToken(r *http.Request) string {
+	t, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	return t
+}
+
+// findUser returns whose token it is.
+func (s *Server) findUser(name string) (string, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, ok := s.tokens[name]
+	return t.user, ok && s.office.o.Clock().Before(t.ends)
+}
+
+func (s *Server) dropToken(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name == "" { // docSigningZ has it in its body
+		clear(s.tokens)
+		return
+	}
+	delete(s.tokens, name)
+}
+
+// kind is a kind of document.
+type kind struct {
+	ID   int    `json:"id"`
+	Code string `json:"kode"`
+	Name string `json:"nama"`
+}
+
+// kinds are the kinds of document that the sandbox knows, with codes as they were seen at the real office.
+var kinds = []kind{{1, "2", "Surat Berharga"}, {2, "3", "Surat Pernyataan"}, {3, "4b", "Surat Perjanjian"}}
+
+func (s *Server) handleKinds(_ context.Context, r *http.Request, _ Fault) answer {
+	if _, ok := s.findUser(bearerToken(r)); !ok {
+		return unauthorisedAnswer(CallKinds)
+	}
+	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": kinds}}
+}
+
+// purchaseRequest is the body of stampv2.
+type purchaseRequest struct {
+	IsUpload   bool   `json:"isUpload"`
+	Kind       string `json:"namadoc"`
+	File       string `json:"namafile"`
+	FileID     string `json:"idfile"`
+	Value      string `json:"nilaidoc"`
+	Identity   string `json:"namejidentitas"`
+	IdentityNo string `json:"noidentitas"`
+	Payer      string `json:"namedipungut"`
+	SerialOnly bool   `json:"snOnly"`
+	Number     string `json:"nodoc"`
+	Date       string `json:"tgldoc"`
+}
+
+func (o purchaseRequest) checkFields() error {
+	known := false
+	for _, k := range kinds {
+		known = known || k.Code == o.Kind
+	}
+	if !known {
+		return fmt.Errorf("namadoc %q is not in the list of jenisdoc", o.Kind)
+	}
+	if _, err := time.Parse(time.DateOnly, o.Date); err != nil {
+		return fmt.Errorf("tgldoc %q is no date", o.Date)
+	}
+	for name, value := range map[string]string{"namafile": o.File, "nodoc": o.Number} {
+		if value == "" {
+			return fmt.Errorf("%s is empty", name)
+		}
+	}
+	switch o.Identity {
+	case "", "KTP", "NPWP", "PASSPORT":
+	default:
+		return fmt.Errorf("namejidentitas %q is none", o.Identity)
+	}
+	if o.IsUpload != (o.FileID != "") {
+		return errors.New("isUpload and idfile do not agree")
+	}
+	return nil
+}
+
+// handlePurchase issues a serial: each time another one.
+func (s *Server) handlePurchase(ctx context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
+	if !ok {
+		return unauthorisedAnswer(CallBuy)
+	}
+	var in purchaseRequest
+	if err := decodeBody(r, &in); err != nil {
+		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
+	}
+	if err := in.checkFields(); err != nil {
+		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
+	}
+	if in.IsUpload && !s.hasUpload(in.FileID) {
+		return refuseWith(http.StatusBadRequest, codeError, "idfile %q was not uploaded", in.FileID)
+	}
+	name, err := s.office.sellSerial(ctx, user, in.File)
+	var p *emeterai.Problem
+	if errors.As(err, &p) && p.Class == emeterai.Quota {
+		return refuseWith(http.StatusOK, codeQuota, "%s", p.Text)
+	}
+	if err != nil {
+		s.o.Log.ErrorContext(ctx, "take a serial", "error", err)
+		return refuseWith(http.StatusServiceUnavailable, codeError, "the office cannot work just now")
+	}
+	result := map[string]string{"sn": name}
+	if in.IsUpload {
+		result["filenameQR"] = name + ".png"
+	} else if !in.SerialOnly {
+		result["image"] = base64.StdEncoding.EncodeToString(drawPicture(s.office.verifyURL(name)))
+	}
+	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": result}}
+}
+
+// sellSerial issues a serial to an account.
+func (f *Office) sellSerial(ctx context.Context, account, file string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.issueSerial(ctx, entry{Is: entryTaken, Account: account, File: file})
+}
+
+// findSerial returns a serial of an account.
+func (f *Office) findSerial(account, name string) (emeterai.Serial, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, ok := f.serials[name]
+	if !ok || s.account != account {
+		return emeterai.Serial{}, false
+	}
+	return s.asListed(name), true
+}
+
+// serialLine is a serial as the protocol shows it.
+type serialLine struct {
+	Serial  string `json:"serialnumber"`
+	Status  string `json:"status"`
+	File    string `json:"file"`
+	Updated string `json:"tglupdate"`
+}
+
+func newSerialLine(s emeterai.Serial) serialLine {
+	status := "NOTSTAMP"
+	if s.Status == emeterai.Affixed {
+		status = "STAMP"
+	}
+	return serialLine{s.Serial, status, s.File, s.At.Format(time.RFC3339)}
+}
+
+func answerWithLines(all []serialLine) answer {
+	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": map[string]any{"total": len(all), "data": all}}}
+}
+
+func (s *Server) handleStatus(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
+	if !ok {
+		return unauthorisedAnswer(CallStatus)
+	}
+	all := []serialLine{}
+	if found, ok := s.office.findSerial(user, r.FormValue("filter")); ok {
+		all = append(all, newSerialLine(found))
+	}
+	return answerWithLines(all)
+}
+
+func (s *Server) handleSerials(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
+	if !ok {
+		return unauthorisedAnswer(CallSerials)
+	}
+	if r.PathValue("user") != user {
+		return refuseWith(http.StatusOK, codeError, "that is not your account")
+	}
+	all := []serialLine{}
+	for _, found := range s.office.listIssued(user) {
+		all = append(all, newSerialLine(found))
+	}
+	return answerWithLines(all)
+}
+
+func (s *Server) handleBalance(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
+	if !ok {
+		return unauthorisedAnswer(CallSaldo)
+	}
+	b := s.office.accountBalance(user)
+	return answer{body: map[string]any{"result": map[string]any{"status": codeOK, "message": "success", "saldo": b.Left, "notstamp": b.Unused}}}
+}
+
+// handlePicture sends a serial's picture again.
+func (s *Server) handlePicture(_ context.Context, r *http.Request, _ Fault) answer {
+	user, ok := s.findUser(bearerToken(r))
+	if !ok {
+		return unauthorisedAnswer(CallPicture)
+	}
+	found, ok := s.office.findSerial(user, r.FormValue("sn"))
+	if !ok {
+		return refuseWith(http.StatusOK, codeError, "the serial is not known")
+	}
+	image := base64.StdEncoding.EncodeToString(drawPicture(s.office.verifyURL(found.Serial)))
+	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": map[string]string{"sn": found.Serial, "image": image}}}
+}

@@ -1,0 +1,304 @@
+package sqlstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// endSessions is the remedy of what is wrong with a session.
+const endSessions = "Delete the row: the person logs in again"
+
+// rowCheck is a query for rows that contradict others. It returns text columns: what it is about, and what is wrong.
+type rowCheck struct {
+	name     string
+	severity store.Severity
+	text     string // a format for the columns behind the first
+	remedy   string
+	query    string
+}
+
+// maxPerCheck bounds how many rows one check tells.
+const maxPerCheck = 1000
+
+// rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, since both
+// databases know that.
+var rowChecks = []rowCheck{
+	{"lists", store.SeverityDerived, "the count of documents in list %s, state %s, day %s is off by %s", "Stop the service and restore the table box_count from a backup, or correct the count", `
+		SELECT 'lists of ' || person, box, state, CAST(day AS TEXT), CAST(SUM(n) AS TEXT) FROM (
+			SELECT person, box, state, day, amount AS n FROM box_count UNION ALL SELECT person, box, state, day, -1 FROM box) counted
+		GROUP BY person, box, state, day HAVING SUM(n) <> 0`},
+	{"quota", store.SeverityEvidence, "granted, reserved, spent and the number of entries are off by %s, %s, %s, %s from the sum of the ledger", restoreDatabase, `
+		SELECT 'quota of ' || organisation || ' ' || unit, CAST(SUM(g) AS TEXT), CAST(SUM(r) AS TEXT), CAST(SUM(s) AS TEXT), CAST(SUM(e) AS TEXT) FROM (
+			SELECT organisation, unit, granted AS g, reserved AS r, spent AS s, entries AS e FROM quota UNION ALL
+			SELECT organisation, unit, CASE op WHEN 'grant' THEN -amount ELSE 0 END,
+				CASE op WHEN 'reserve' THEN -amount WHEN 'spend' THEN amount WHEN 'release' THEN amount ELSE 0 END,
+				CASE op WHEN 'spend' THEN -amount ELSE 0 END, -1 FROM quota_entry) ledger
+		GROUP BY organisation, unit HAVING SUM(g) <> 0 OR SUM(r) <> 0 OR SUM(s) <> 0 OR SUM(e) <> 0`},
+	{"storage", store.SeverityDerived, "what its documents take is recorded with %s drafts and %s bytes too many", "Stop the service and correct the row", `
+		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT) FROM (
+			SELECT organisation, drafts AS d, bytes AS b FROM storage UNION ALL
+			SELECT organisation, CASE WHEN state = 'draft' THEN -1 ELSE 0 END, -original_size FROM document UNION ALL
+			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key) taken
+		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0`},
+	{"serials", store.SeverityEvidence, "stamp %s of document %s has it, and the register says otherwise", restoreDatabase, `
+		SELECT 'serial ' || s.serial, CAST(s.position + 1 AS TEXT), CAST(s.document AS TEXT) FROM stamp s LEFT JOIN serial r ON r.serial = s.serial
+		WHERE s.serial IS NOT NULL AND (r.serial IS NULL OR r.document <> s.document OR r.placement <> s.placement OR r.source <> s.source
+			OR r.state <> CASE s.state WHEN 'refused' THEN 'bound' ELSE s.state END)`},
+	{"serials", store.SeverityEvidence, "the register says that it is %s on document %s, which has it not", restoreDatabase, `
+		SELECT 'serial ' || r.serial, r.state, CAST(r.document AS TEXT) FROM serial r WHERE r.state IN ('bound', 'affixed')
+			AND NOT EXISTS (SELECT 1 FROM stamp s WHERE s.serial = r.serial AND s.document = r.document)`},
+	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or is of a person who is not known", endSessions, `
+		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR hash IS NULL OR length(hash) <> 32 OR family = ''
+			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
+			OR document = 0 AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.person)
+			OR document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)`},
+	{"sessions", store.SeverityDerived, "a known device contradicts itself, or is of a person who is not known", endSessions, `
+		SELECT 'devices of ' || person FROM known_device k WHERE length(hash) <> 32 OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
+	{"sessions", store.SeverityDerived, "a known address contradicts itself, or is of a person who is not known", endSessions, `
+		SELECT 'addresses of ' || person FROM known_address k WHERE address = '' OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
+	{"migrations", store.SeverityDerived, "migration %s is recorded %s times, or as not applied", "Restore the row from a backup: it decides which programs may write", `
+		SELECT 'tables of the database', CAST(version_id AS TEXT), CAST(COUNT(*) AS TEXT) FROM goose_db_version
+		GROUP BY version_id HAVING COUNT(*) <> 1 OR SUM(CASE WHEN is_applied THEN 1 ELSE 0 END) <> 1`},
+	{"migrations", store.SeverityDerived, "the migrations of the job queue are recorded as %s in line %s, up to %s", "Restore the rows from a backup: segel migrate goes by them", `
+		SELECT 'tables of the job queue', CAST(COUNT(*) AS TEXT), line, CAST(MAX(version) AS TEXT) FROM river_migration
+		GROUP BY line HAVING line <> 'main' OR COUNT(*) <> MAX(version)`},
+	{"answers", store.SeverityDerived, "the kept answer to a request on %s contradicts itself", "Delete the row: a repeated request is carried out again, so look first whether it had an effect", `
+		SELECT 'answers to ' || account, path FROM answer WHERE length(body) <> 32 OR status < 200 OR status > 599 OR kept_at <= 0
+			OR sealed AND (length(content) < 28 OR length(idempotency_key) <> 64)`},
+	{"answers", store.SeverityDerived, "the claim of a request on %s contradicts itself", "Delete the row if no process is answering that request", `
+		SELECT 'claims of ' || account, path FROM claim WHERE length(idempotency_key) <> 64 OR token = '' OR process = '' OR claimed_at <= 0 OR lease_until <= claimed_at - 60000000`},
+}
+
+// CheckDerived compares tables with each other, and what they say of migrations with this program.
+func (c *Checker) CheckDerived(ctx context.Context) error {
+	for _, check := range rowChecks {
+		err := c.db.withSnapshot(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
+		if err != nil {
+			return fmt.Errorf("check %s: %w", check.name, err)
+		}
+	}
+	if err := c.db.withSnapshot(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
+		return fmt.Errorf("check the record of migrations: %w", err)
+	}
+	return nil
+}
+
+func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {
+	columns, found := 1+strings.Count(check.text, "%s"), 0
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
+		values, dest := make([]string, columns), make([]any, columns)
+		for i := range values {
+			dest[i] = &values[i]
+		}
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		args := make([]any, columns-1)
+		for i := range args {
+			args[i] = values[i+1]
+		}
+		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: values[0], Text: fmt.Sprintf(check.text, args...), Remedy: check.remedy})
+		found++
+		return nil
+	}, check.query+fmt.Sprintf(` LIMIT %d`, maxPerCheck))
+	if err == nil && found == maxPerCheck {
+		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed, and there may be more", found), Remedy: check.remedy})
+	}
+	return err
+}
+
+// checkMigrations compares what was applied, and which programs may write, with what this program knows.
+func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
+	known, err := readMigrations(c.store.options.migrationFiles())
+	if err != nil {
+		return err
+	}
+	tell := func(format string, args ...any) {
+		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "migrations", About: "tables of the database", Text: fmt.Sprintf(format, args...),
+			Remedy: "Restore the row from a backup: it decides which programs may write"})
+	}
+	applied, err := appliedVersions(ctx, q)
+	if err != nil {
+		return err
+	}
+	recorded := map[int64]migration{}
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
+		var m migration
+		err := scan(&m.version, &m.name, &m.kind, &m.level)
+		recorded[m.version] = m
+		return err
+	}, `SELECT version, name, kind, level FROM schema_migration`)
+	if err != nil {
+		return err
+	}
+	oldest := 1
+	for _, m := range known {
+		if !applied[m.version] {
+			tell("migration %s is not recorded as applied", m.name)
+		}
+		r, found := recorded[m.version]
+		if m.oldest > oldest {
+			oldest = m.oldest
+		}
+		if !found || r.name != m.name || r.kind != m.kind || r.level != m.level {
+			tell("what is recorded of migration %s is not what this program knows of it", m.name)
+		}
+		delete(recorded, m.version)
+		delete(applied, m.version)
+	}
+	later := 0
+	for v, m := range recorded {
+		if m.level <= c.store.options.effectiveLevel() {
+			tell("migration %d is recorded, and this program knows no such one", v)
+		}
+		later = max(later, m.level)
+	}
+	if !applied[0] { // the row that was there before the first
+		tell("the row of no migration is missing")
+	}
+	for v := range applied {
+		if _, isLater := recorded[v]; v != 0 && !isLater {
+			tell("migration %d was applied, and is not recorded", v)
+		}
+	}
+	var levels []int
+	err = queryEach(ctx, q, func(scan func(...any) error) error {
+		var level int
+		err := scan(&level)
+		levels = append(levels, level)
+		return err
+	}, `SELECT oldest_writer FROM schema_level WHERE one = 1`)
+	if err != nil {
+		return err
+	}
+	if later == 0 && !slices.Equal(levels, []int{oldest}) {
+		tell("the lowest level that may write is recorded as %v, not as %d", levels, oldest)
+	}
+	return nil
+}
+
+// queuedJob is a job that a document has in the queue.
+type queuedJob struct {
+	kind     string
+	document contract.DocumentID
+}
+
+// CheckQueue compares the documents that wait for the service with the jobs of the queue, and demands that no job removes a
+// file that is in use. It holds the jobs that wait in memory: there are as many as documents at work.
+func (c *Checker) CheckQueue(ctx context.Context) error {
+	args := `CAST(args AS TEXT)`
+	if _, isSQLite := c.db.(*sqlite); isSQLite {
+		args = `json(args)` // it may be JSONB
+	}
+	err := c.withIndexedSnapshot(ctx, func(q querier) error {
+		jobs, err := c.readJobs(ctx, q, `SELECT kind, `+args+` FROM river_job WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled')`)
+		if err != nil {
+			return err
+		}
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			var want queuedJob
+			if err := scan(&want.document, &want.kind); err != nil {
+				return err
+			}
+			if !jobs[want] {
+				c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: fmt.Sprintf("document %d", want.document),
+					Text: "it waits for the job " + want.kind + ", and the queue has none", Remedy: "The service orders it again by itself; an owner can ask for it with retry-docs"})
+			}
+			return nil
+		}, `SELECT d.id, CASE WHEN d.state = 'draft' THEN 'convert' WHEN EXISTS (SELECT 1 FROM stamp s WHERE s.document = d.id AND s.state <> 'affixed') THEN 'stamp' ELSE 'complete' END
+			FROM document d WHERE d.waits_since <> 0 ORDER BY d.id`)
+	})
+	if err != nil {
+		return fmt.Errorf("check the queue: %w", err)
+	}
+	return nil
+}
+
+func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[queuedJob]bool, error) {
+	jobs := map[queuedJob]bool{}
+	var swept []string
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
+		var kind, text string
+		if err := scan(&kind, &text); err != nil {
+			return err
+		}
+		var a struct {
+			Document contract.DocumentID `json:"document"`
+			Keys     []string            `json:"keys"`
+		}
+		if err := json.Unmarshal([]byte(text), &a); err != nil {
+			c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: "a job of kind " + kind, Text: "its arguments cannot be read: " + err.Error(),
+				Remedy: "Delete the job; the service orders again what documents wait for"})
+			return nil
+		}
+		jobs[queuedJob{kind, a.Document}] = true
+		if kind == string(contract.JobSweep) {
+			swept = append(swept, a.Keys...)
+		}
+		return nil
+	}, query)
+	if err != nil {
+		return nil, fmt.Errorf("read jobs: %w", err)
+	}
+	for _, key := range swept {
+		var used bool
+		err := queryOne(ctx, q, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
+			OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1)`, key)
+		if err != nil {
+			return nil, err
+		}
+		if used {
+			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "queue", About: "file " + key, Text: "a job of the queue removes it, and a row refers to it", Remedy: "Stop the service and delete the job"})
+		}
+	}
+	return jobs, nil
+}
+
+// CheckDatabase has the database check itself: SQLite its pages, indexes and references; PostgreSQL its indexes, where the
+// extension amcheck is installed and may be used.
+func (c *Checker) CheckDatabase(ctx context.Context) error {
+	tell := func(text string) {
+		c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "database", About: "database", Text: text, Remedy: restoreDatabase})
+	}
+	if _, isSQLite := c.db.(*sqlite); isSQLite {
+		return c.db.withSnapshot(ctx, func(q querier) error {
+			err := queryEach(ctx, q, func(scan func(...any) error) error {
+				var said string
+				err := scan(&said)
+				if err == nil && said != "ok" {
+					tell(said)
+				}
+				return err
+			}, `PRAGMA integrity_check`)
+			if err != nil {
+				return fmt.Errorf("check the database file: %w", err)
+			}
+			return queryEach(ctx, q, func(scan func(...any) error) error {
+				var table, parent string
+				var row, reference any
+				err := scan(&table, &row, &parent, &reference)
+				if err == nil {
+					tell(fmt.Sprintf("row %v of table %s refers to a row of %s that is missing", row, table, parent))
+				}
+				return err
+			}, `PRAGMA foreign_key_check`)
+		})
+	}
+	return c.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			var name string
+			err := scan(&name)
+			if err == nil {
+				tell("index " + name + " is not valid")
+			}
+			return err
+		}, `SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+			WHERE n.nspname = ANY (current_schemas(FALSE)) AND NOT i.indisvalid`)
+	})
+}

@@ -1,0 +1,177 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"segel/internal/contract"
+)
+
+// logIndex is what the log says of records and files, read from its first event to its last. It lies in a temporary SQLite
+// file, so that a log of any length takes the same memory.
+type logIndex struct {
+	db *sql.DB
+	tx *sql.Tx // what is written since the last flush; readers see it
+}
+
+// A line has the newest digest of a record or file, and the leaf that states it. Digest is '-' for one that is gone and empty
+// for a document that the log knows and states no digest of. Seen is set once the record was compared.
+const indexTables = `
+	CREATE TABLE line (kind TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, leaf INTEGER NOT NULL, seen INTEGER NOT NULL DEFAULT 0,
+		PRIMARY KEY (kind, key)) WITHOUT ROWID;
+	CREATE INDEX line_file ON line (digest) WHERE kind = 'file';
+	CREATE TABLE unrecorded (kind TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID;
+	CREATE TABLE named (document INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (document, digest)) WITHOUT ROWID;
+	CREATE INDEX named_digest ON named (digest);`
+
+func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
+	// Nothing of it has to survive: without a journal and without syncing it is as fast as memory.
+	db, err := openFile(filepath.Join(dir, "log-index.db"), "_txlock=exclusive", "journal_mode(OFF)", "synchronous(OFF)", "temp_store(MEMORY)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, indexTables); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the index of the log: %w", err), db.Close())
+	}
+	x := &logIndex{db: db}
+	if x.tx, err = db.BeginTx(ctx, nil); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return x, nil
+}
+
+func (x *logIndex) close() error {
+	err := x.tx.Rollback()
+	if errors.Is(err, sql.ErrTxDone) { // the context ended before
+		err = nil
+	}
+	return errors.Join(err, x.db.Close())
+}
+
+// addEvent takes in what an event says.
+func (x *logIndex) addEvent(ctx context.Context, leaf int64, e readEvent) error {
+	lines, err := parseRecords(e.lines)
+	if err != nil {
+		return err
+	}
+	for _, s := range lines {
+		if s.kind == recordSalt {
+			continue
+		}
+		digest := "-"
+		if s.digest != noRecord {
+			digest = hex.EncodeToString(s.digest[:])
+		}
+		_, err := x.tx.ExecContext(ctx, `INSERT INTO line (kind, key, digest, leaf) VALUES (?, ?, ?, ?)
+			ON CONFLICT (kind, key) DO UPDATE SET digest = excluded.digest, leaf = excluded.leaf, seen = 0`, s.kind, s.key, digest, leaf)
+		if err != nil {
+			return err
+		}
+	}
+	if err := x.addDocument(ctx, leaf, e.Event); err != nil || e.Type == contract.EventDeleted {
+		return err
+	}
+	for _, name := range []string{"digest", "original", "evidence"} {
+		if d := e.Details[name]; d != "" {
+			if _, err := x.tx.ExecContext(ctx, `INSERT INTO named (document, digest) VALUES (?, ?) ON CONFLICT DO NOTHING`, e.Document, d); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// addDocument takes in that a document exists, or existed, of which no digest is stated, as of releases before that was done.
+// The files of one that was deleted are no longer expected, by key or by digest.
+func (x *logIndex) addDocument(ctx context.Context, leaf int64, e contract.Event) error {
+	key := recordKey(e.Document)
+	var err error
+	switch e.Type {
+	case contract.EventUploaded:
+		_, err = x.tx.ExecContext(ctx, `INSERT INTO line (kind, key, digest, leaf) VALUES ('document', ?, '', ?) ON CONFLICT DO NOTHING`, key, leaf)
+	case contract.EventDeleted:
+		_, err = x.tx.ExecContext(ctx, `INSERT INTO line (kind, key, digest, leaf) VALUES ('document', ?, '-', ?)
+			ON CONFLICT (kind, key) DO UPDATE SET digest = '-', leaf = excluded.leaf, seen = 0`, key, leaf)
+		if err == nil {
+			_, err = x.tx.ExecContext(ctx, `DELETE FROM named WHERE document = ?`, e.Document)
+		}
+	}
+	return err
+}
+
+// logLine is what the log says of a record.
+type logLine struct {
+	record
+	digest string // in hexadecimal; "-": it is gone; empty: it exists
+	leaf   int64
+}
+
+// findLine returns what the log says of a record; not ok where it says nothing.
+func (x *logIndex) findLine(ctx context.Context, r record) (l logLine, ok bool, err error) {
+	l.record = r
+	err = x.tx.QueryRowContext(ctx, `SELECT digest, leaf FROM line WHERE kind = ? AND key = ?`, r.kind, r.key).Scan(&l.digest, &l.leaf)
+	if errors.Is(err, sql.ErrNoRows) {
+		return l, false, nil
+	}
+	return l, err == nil, err
+}
+
+// markCompared remembers that a record was compared.
+func (x *logIndex) markCompared(ctx context.Context, r record) error {
+	_, err := x.tx.ExecContext(ctx, `UPDATE line SET seen = 1 WHERE kind = ? AND key = ?`, r.kind, r.key)
+	return err
+}
+
+// listNotCompared returns up to limit records of a kind behind a key that exist by the log and were not compared.
+func (x *logIndex) listNotCompared(ctx context.Context, kind, behind string, limit int) ([]logLine, error) {
+	rows, err := x.tx.QueryContext(ctx, `SELECT key, digest, leaf FROM line WHERE kind = ? AND key > ? AND seen = 0 AND digest <> '-' ORDER BY key LIMIT ?`, kind, behind, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []logLine
+	for rows.Next() {
+		l := logLine{record: record{kind: kind}}
+		if err := rows.Scan(&l.key, &l.digest, &l.leaf); err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, rows.Err()
+}
+
+// isFileNamed reports whether an event names a digest, in hexadecimal, of a file.
+func (x *logIndex) isFileNamed(ctx context.Context, digest string) (named bool, err error) {
+	err = x.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM named WHERE digest = ?)
+		OR EXISTS (SELECT 1 FROM line WHERE kind = 'file' AND digest = ?)`, digest, digest).Scan(&named)
+	return named, err
+}
+
+// addUnrecorded remembers a record of which the log states no digest.
+func (x *logIndex) addUnrecorded(ctx context.Context, r record) error {
+	_, err := x.tx.ExecContext(ctx, `INSERT INTO unrecorded (kind, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, r.kind, r.key)
+	return err
+}
+
+// listUnrecorded returns up to limit of them behind one.
+func (x *logIndex) listUnrecorded(ctx context.Context, behind record, limit int) ([]record, error) {
+	rows, err := x.tx.QueryContext(ctx, `SELECT kind, key FROM unrecorded WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?`, behind.kind, behind.key, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []record
+	for rows.Next() {
+		var r record
+		if err := rows.Scan(&r.kind, &r.key); err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,362 @@
+package sqlstore
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"segel/internal/contract"
+)
+
+// A record is the rows that describe one thing, such as a document with its participants and revisions. Each transaction that
+// writes one reads it back and states its digest in the log, so that a row that is changed, added or removed in any other way
+// differs from what the log says (docs/formats/record.md).
+
+// recordPart is the rows of one table that belong to a record. Rows have no order: they are sorted by their bytes.
+type recordPart struct {
+	table   string
+	columns []string // all that are digested, in that order
+	keys    []string // columns that hold the parts of the record's key
+}
+
+// recordKind says what a kind of record consists of. What a kind digests never changes: columns that come later make a new
+// kind, and records of the former one stay comparable until they are written again.
+type recordKind struct {
+	name  string
+	parts []recordPart
+}
+
+func newRecordPart(table, keys, columns string) recordPart {
+	return recordPart{table: table, keys: strings.Fields(keys), columns: strings.Fields(strings.ReplaceAll(columns, ",", " "))}
+}
+
+// recordKinds lists all of them. The first part of each is the one whose rows exist exactly when the record does.
+var recordKinds = []recordKind{
+	{"document", []recordPart{
+		newRecordPart("document", "id", `id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel,
+			pages, original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at,
+			reminded_at, restamping, specimen, reason, due_at, waits_since, conversion, conversion_problem, conversion_warnings, findings, examined`),
+		newRecordPart("participant", "document", `position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`),
+		newRecordPart("placement", "document", `position, kind, page, llx, lly, urx, ury, person`),
+		newRecordPart("stamp", "document", `position, placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures`),
+		newRecordPart("revision", "document", `position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`),
+		newRecordPart("attempt", "document", `position, number, organisation, call, order_id, serial, source, made_at, answered_at, outcome, code, said,
+			evidence_key, evidence_size, evidence_digest, evidence_sums`),
+		newRecordPart("box", "document", `person, box, state, day`),
+		newRecordPart("renewal", "document", `due_at`),
+		newRecordPart("guest_link", "document", `hash, person, created_at`),
+	}},
+	{"serial", []recordPart{newRecordPart("serial", "serial", `serial, organisation, state, document, placement, source, former, let_go, problem,
+		evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`)}},
+	{"organisation", []recordPart{newRecordPart("organisation", "id", `id, name, created_at`)}},
+	{"user", []recordPart{newRecordPart("users", "id", `id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, given, created_at`)}},
+	{"specimen", []recordPart{newRecordPart("specimen", "person", `person, image`)}},
+	{"credential", []recordPart{
+		newRecordPart("credential", "id", `id, holder, sealed_key, not_before, not_after, created_at`),
+		newRecordPart("credential_chain", "credential", `position, der`),
+	}},
+	{"certificate", []recordPart{newRecordPart("certificate", "serial", `serial, subject, der, issued_at, not_after, revoked_at, reason, holder,
+		assurance, named_by, organisation, email`)}},
+	{"quota", []recordPart{newRecordPart("quota", "organisation unit", `organisation, unit, granted, reserved, spent, entries, initial_at`)}},
+	{"quota_entry", []recordPart{newRecordPart("quota_entry", "organisation unit number", `organisation, unit, number, op, amount, document, reason, made_at,
+		person, person_name, person_email`)}},
+	{"reconciliation", []recordPart{newRecordPart("reconciliation", "number", `number, made_at, report`)}},
+	{"installation", []recordPart{newRecordPart("installation", "one", `one, id, authority, created_at, completed_at, stamp_office`)}},
+	{"clock", []recordPart{newRecordPart("log_size", "id", `timestamp_at, timestamp_accuracy`)}},
+}
+
+// recordFile is the kind of a line that names a stored file by its key. Its digest is the SHA-256 of the file.
+const recordFile = "file"
+
+// recordSalt is the kind of the first line of an event. It has 32 random bytes in the place of a digest, so that what the lines
+// state cannot be guessed from their digest, which the leaf has.
+const recordSalt = "salt"
+
+// record names one.
+type record struct {
+	kind string
+	key  string // its parts, each escaped for a URL's query, with "/" in between
+}
+
+func recordOf(kind string, key ...any) record { return record{kind, recordKey(key...)} }
+
+func recordKey(key ...any) string {
+	parts := make([]string, len(key))
+	for i, k := range key {
+		parts[i] = url.QueryEscape(cleanText(fmt.Sprint(k)))
+	}
+	return strings.Join(parts, "/")
+}
+
+func findRecordKind(name string) (recordKind, bool) {
+	i := slices.IndexFunc(recordKinds, func(k recordKind) bool { return k.name == name })
+	if i < 0 {
+		return recordKind{}, false
+	}
+	return recordKinds[i], true
+}
+
+// noRecord is the digest of a record that has no rows.
+var noRecord [32]byte
+
+// recordDigest reads the rows of a record and digests them. Without rows it is [noRecord].
+func recordDigest(ctx context.Context, q querier, r record) ([32]byte, error) {
+	all, err := recordDigests(ctx, q, r.kind, []string{r.key})
+	return all[r.key], err
+}
+
+// recordDigests is [recordDigest] for several records of a kind, with one query a table. Records without rows are missing
+// in what it returns.
+func recordDigests(ctx context.Context, q querier, name string, keys []string) (map[string][32]byte, error) {
+	kind, known := findRecordKind(name)
+	if !known {
+		return nil, fmt.Errorf("no kind of record is called %q", name)
+	}
+	found := map[string]bool{}
+	parts := make([]map[string][][]byte, len(kind.parts))
+	for i, p := range kind.parts {
+		var err error
+		if parts[i], err = p.readRows(ctx, q, keys); err != nil {
+			return nil, fmt.Errorf("read %s of %s %s: %w", p.table, name, strings.Join(keys, ", "), err)
+		}
+		for key := range parts[i] {
+			found[key] = true
+		}
+	}
+	all := make(map[string][32]byte, len(found))
+	for key := range found {
+		rows := make([][][]byte, len(parts))
+		for i := range parts {
+			rows[i] = parts[i][key]
+		}
+		all[key] = sha256.Sum256(kind.encode(rows))
+	}
+	return all, nil
+}
+
+// encode returns what a record is digested of: its encoded rows, by part.
+func (k recordKind) encode(rows [][][]byte) []byte {
+	b := []byte("segel-record-1\n")
+	for i, p := range k.parts {
+		slices.SortFunc(rows[i], slices.Compare)
+		b = appendNetstring(b, p.table)
+		b = append(strconv.AppendInt(b, int64(len(rows[i])), 10), ';')
+		for _, row := range rows[i] {
+			b = appendNetstring(b, string(row))
+		}
+	}
+	return b
+}
+
+// readRows returns the encoded rows of a part, by the keys of their records.
+func (p recordPart) readRows(ctx context.Context, q querier, keys []string) (map[string][][]byte, error) {
+	var c condition
+	for _, key := range keys {
+		values, err := p.keyValues(key)
+		if err != nil {
+			return nil, err
+		}
+		terms := make([]string, len(values))
+		for i, v := range values {
+			terms[i] = p.keys[i] + " = " + c.addArg(v)
+		}
+		c.terms = append(c.terms, strings.Join(terms, " AND "))
+	}
+	columns := slices.Concat(p.keys, p.columns)
+	values, dest := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	rows := map[string][][]byte{}
+	err := queryEach(ctx, q, func(scan func(...any) error) error {
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		key := recordKey(values[:len(p.keys)]...)
+		row, err := appendValues(nil, values[len(p.keys):])
+		rows[key] = append(rows[key], row)
+		return err
+	}, `SELECT `+strings.Join(columns, ", ")+` FROM `+p.table+` WHERE `+strings.Join(c.terms, " OR "), c.args...)
+	return rows, err
+}
+
+// keyValues takes the key of a record apart into arguments of a query. PostgreSQL does not compare numbers with text.
+func (p recordPart) keyValues(key string) ([]any, error) {
+	parts := strings.Split(key, "/")
+	if len(parts) != len(p.keys) {
+		return nil, fmt.Errorf("a key of %d parts, not of %d", len(parts), len(p.keys))
+	}
+	values := make([]any, len(parts))
+	for i, part := range parts {
+		text, err := url.QueryUnescape(part)
+		if err != nil {
+			return nil, err
+		}
+		values[i] = text
+		if numericPattern[p.table+"."+p.keys[i]] {
+			if values[i], err = strconv.ParseInt(text, 10, 64); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return values, nil
+}
+
+// numericPattern are the columns of keys that are numbers.
+var numericPattern = map[string]bool{
+	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
+	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true,
+	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
+}
+
+// appendValues encodes the columns of a row. Both databases give the same bytes for the same row.
+func appendValues(b []byte, values []any) ([]byte, error) {
+	for _, v := range values {
+		switch v := v.(type) {
+		case nil:
+			b = append(b, 'n')
+		case bool:
+			b = append(b, "i0,"...) // SQLite has no other
+			if v {
+				b[len(b)-2] = '1'
+			}
+		case int64:
+			b = append(strconv.AppendInt(append(b, 'i'), v, 10), ',')
+		case float64:
+			b = append(strconv.AppendUint(append(b, 'f'), math.Float64bits(v), 16), ',')
+		case string:
+			b = appendNetstring(append(b, 't'), v)
+		case []byte:
+			b = appendNetstring(append(b, 'b'), string(v))
+		default:
+			return nil, fmt.Errorf("a column is %T", v)
+		}
+	}
+	return b, nil
+}
+
+func appendNetstring(b []byte, s string) []byte {
+	b = append(strconv.AppendInt(b, int64(len(s)), 10), ':')
+	return append(append(b, s...), ',')
+}
+
+// statedRecord is what the log says of a record or a file.
+type statedRecord struct {
+	record
+	digest [32]byte // noRecord: it is gone
+}
+
+// recordLines reads records back and returns the lines that state them, each record once.
+func recordLines(ctx context.Context, q querier, touched []record, files []statedRecord) (string, error) {
+	seen := map[record]bool{}
+	var lines []string
+	for _, r := range touched {
+		if seen[r] {
+			continue
+		}
+		seen[r] = true
+		digest, err := recordDigest(ctx, q, r)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, statedRecord{r, digest}.formatLine())
+	}
+	for _, f := range files {
+		lines = append(lines, f.formatLine())
+	}
+	if len(lines) == 0 {
+		return "", nil
+	}
+	slices.Sort(lines)
+	salt := statedRecord{record: recordOf(recordSalt, 1)}
+	_, _ = rand.Read(salt.digest[:]) // it never fails
+	return strings.Join(slices.Insert(lines, 0, salt.formatLine()), "\n"), nil
+}
+
+func hexDigest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+func (s statedRecord) formatLine() string {
+	if s.digest == noRecord {
+		return s.kind + " " + s.key + " -"
+	}
+	return s.kind + " " + s.key + " " + s.hexDigest()
+}
+
+func (s statedRecord) hexDigest() string { return hex.EncodeToString(s.digest[:]) }
+
+var errRecords = errors.New("not lines about records")
+
+// parseRecords reads what [recordLines] wrote. Kinds of later releases are returned as well.
+func parseRecords(text string) ([]statedRecord, error) {
+	if text == "" {
+		return nil, nil
+	}
+	lines := strings.Split(text, "\n")
+	all := make([]statedRecord, len(lines))
+	for i, line := range lines {
+		fields := strings.Split(line, " ")
+		if len(fields) != 3 || fields[0] == "" {
+			return nil, fmt.Errorf("line %d: %w", i+1, errRecords)
+		}
+		s := statedRecord{record: record{fields[0], fields[1]}}
+		if fields[2] != "-" {
+			digest, err := hex.DecodeString(fields[2])
+			if err != nil || copy(s.digest[:], digest) != len(digest) || len(digest) != len(s.digest) {
+				return nil, fmt.Errorf("line %d: %w", i+1, errRecords)
+			}
+		}
+		all[i] = s
+	}
+	return all, nil
+}
+
+// filesOf lists the files of a document, each once. The evidence of attempts is listed by the change that brings it.
+func filesOf(d *contract.Document) map[string][32]byte {
+	all := map[string][32]byte{}
+	if d == nil {
+		return all
+	}
+	if d.Original.Key != "" {
+		all[d.Original.Key] = d.Original.Digest
+	}
+	for _, r := range d.Revisions {
+		all[r.Tail.Key] = r.Tail.Digest
+	}
+	return all
+}
+
+// statedFiles tells which files a change brings and which it takes away.
+func statedFiles(c contract.Change, after *contract.Document) []statedRecord {
+	before, now := filesOf(c.Before), filesOf(after)
+	if c.Delete {
+		now = nil
+	}
+	var all []statedRecord
+	for key, digest := range now {
+		if _, had := before[key]; !had {
+			all = append(all, statedRecord{recordOf(recordFile, key), digest})
+		}
+	}
+	for key := range before {
+		if _, has := now[key]; !has {
+			all = append(all, statedRecord{recordOf(recordFile, key), noRecord})
+		}
+	}
+	for _, a := range c.Attempts {
+		if a.Evidence.Key != "" {
+			all = append(all, statedRecord{recordOf(recordFile, a.Evidence.Key), a.Evidence.Digest})
+		}
+	}
+	return all
+}

@@ -1,0 +1,228 @@
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// PastDeadline implements [store.Documents].
+func (s *Store) PastDeadline(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.readDocumentIDs(ctx, "due", now, limit, `SELECT id FROM document WHERE due_at <> 0 AND due_at <= $1 ORDER BY due_at, id LIMIT $2`)
+}
+
+// Stuck implements [store.Documents].
+func (s *Store) Stuck(ctx context.Context, before time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.readDocumentIDs(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
+}
+
+func (s *Store) readDocumentIDs(ctx context.Context, what string, at time.Time, limit int, sql string) ([]contract.DocumentID, error) {
+	ids := []contract.DocumentID{}
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			var id contract.DocumentID
+			err := scan(&id)
+			ids = append(ids, id)
+			return err
+		}, sql, toMicros(at), limit)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read documents that are %s: %w", what, err)
+	}
+	return ids, nil
+}
+
+// Enqueue implements [store.Documents].
+func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
+	return s.db.withTx(ctx, func(t tx) error {
+		owned, err := fillOrganisations(ctx, t, all)
+		if err != nil {
+			return err
+		}
+		return t.ensureJobs(ctx, owned)
+	})
+}
+
+// EnqueueNow implements [store.Documents].
+func (s *Store) EnqueueNow(ctx context.Context, all ...contract.Job) error {
+	return s.db.withTx(ctx, func(t tx) error {
+		owned, err := fillOrganisations(ctx, t, all)
+		if err != nil {
+			return err
+		}
+		return t.addJobs(ctx, owned)
+	})
+}
+
+// fillOrganisations fills in whose turn each job takes: that of the document's organisation.
+func fillOrganisations(ctx context.Context, q querier, all []contract.Job) ([]contract.Job, error) {
+	all = slices.Clone(all)
+	for i := range all {
+		if all[i].Organisation != "" {
+			continue
+		}
+		err := queryOne(ctx, q, []any{&all[i].Organisation}, `SELECT organisation FROM document WHERE id = $1`, all[i].Document)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, fmt.Errorf("read the organisation of document %d: %w", all[i].Document, err)
+		}
+	}
+	return all, nil
+}
+
+// filesBatch is how many files are read at a time, so that no snapshot is held while the caller looks at blobs.
+const filesBatch = 500
+
+// Files implements [store.Documents]. What is added while it runs may be missed.
+func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error {
+	// An original that was rewritten before the first signature is kept beside the revisions, and so is what the stamp
+	// office returned and was not accepted. The evidence on a serial is that of one of its attempts.
+	for _, sql := range []string{
+		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
+		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1
+			AND NOT EXISTS (SELECT 1 FROM revision r WHERE r.file_key = d.original_key) ORDER BY original_key LIMIT $2`,
+		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1
+			ORDER BY evidence_key LIMIT $2`,
+	} {
+		if more, err := s.forEachFile(ctx, sql, yield); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// documentsBatch is how many documents are read at a time. One of a large file has tens of kilobytes of sums.
+const documentsBatch = 50
+
+// EachDocument implements [store.Documents].
+func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, error) bool) error {
+	for last := contract.DocumentID(math.MinInt64); ; {
+		var ids []contract.DocumentID
+		var batch []contract.Document
+		var unreadable error
+		err := s.db.withSnapshot(ctx, func(q querier) error {
+			ids, batch, unreadable = nil, nil, nil
+			err := queryEach(ctx, q, func(scan func(...any) error) error {
+				var id contract.DocumentID
+				err := scan(&id)
+				ids = append(ids, id)
+				return err
+			}, `SELECT id FROM document WHERE id > $1 ORDER BY id LIMIT $2`, last, documentsBatch)
+			if err != nil || len(ids) == 0 {
+				return err
+			}
+			batch, unreadable = readDocuments(ctx, q, ids)
+			return ctx.Err()
+		})
+		if err != nil {
+			return fmt.Errorf("read documents behind %d: %w", last, err)
+		}
+		if unreadable != nil {
+			if more, err := s.eachReadable(ctx, ids, yield); err != nil || !more {
+				return err
+			}
+		}
+		for _, d := range batch {
+			if !yield(d, nil) {
+				return nil
+			}
+		}
+		if len(ids) < documentsBatch {
+			return nil
+		}
+		last = ids[len(ids)-1]
+	}
+}
+
+// eachReadable yields documents of which at least one cannot be read.
+func (s *Store) eachReadable(ctx context.Context, ids []contract.DocumentID, yield func(contract.Document, error) bool) (more bool, err error) {
+	for _, id := range ids {
+		d, err := s.Document(ctx, id)
+		switch {
+		case ctx.Err() != nil:
+			return false, ctx.Err()
+		case errors.Is(err, store.ErrNotFound): // deleted since
+			continue
+		case err != nil:
+			d = contract.Document{ID: id}
+		}
+		if !yield(d, err) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// RefersToFile implements [store.Documents].
+func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err error) {
+	err = s.readRow(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
+		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '')`, key)
+	return used, wrapf(err, "look up what refers to file %s", key)
+}
+
+func (s *Store) forEachFile(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
+	for last := ""; ; {
+		var batch []contract.File
+		err := s.db.withSnapshot(ctx, func(q querier) error {
+			return queryEach(ctx, q, func(scan func(...any) error) error {
+				var f contract.File
+				err := scan(&f.Key, &f.Size, scanDigest(&f.Digest), scanBytes(&f.Sums))
+				batch = append(batch, f)
+				return err
+			}, sql, last, filesBatch)
+		})
+		if err != nil {
+			return false, fmt.Errorf("read files after %q: %w", last, err)
+		}
+		for _, f := range batch {
+			if !yield(f) {
+				return false, nil
+			}
+		}
+		if len(batch) < filesBatch {
+			return true, nil
+		}
+		last = batch[len(batch)-1].Key
+	}
+}
+
+// versionsBatch is how many documents one statement asks for. It is always as many, so that the statement is prepared once.
+const versionsBatch = 100
+
+var versionsStatement = `SELECT id, version FROM document WHERE id IN (` + placeholders(1, versionsBatch) + `)`
+
+// Versions implements [store.Documents].
+func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error) {
+	versions := make(map[contract.DocumentID]int64, len(ids))
+	if len(ids) == 0 {
+		return versions, nil
+	}
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		for batch := range slices.Chunk(ids, versionsBatch) {
+			args := make([]any, versionsBatch)
+			for i := range args {
+				args[i] = batch[min(i, len(batch)-1)]
+			}
+			err := queryEach(ctx, q, func(scan func(...any) error) error {
+				var id contract.DocumentID
+				var version int64
+				err := scan(&id, &version)
+				versions[id] = version
+				return err
+			}, versionsStatement, args...)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read versions of documents: %w", err)
+	}
+	return versions, nil
+}

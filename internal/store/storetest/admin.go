@@ -1,0 +1,216 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var administrationTests = map[string]func(*testing.T, *fixture){
+	"UsersOfAllOrganisationsAreFound": func(t *testing.T, b *fixture) {
+		a := newUser("u1", "Änne", "anne@example.test", "org")
+		c := newUser("u2", "Citra", "citra@example.test", "org")
+		s := newUser("u3", "Bima", "bima_x@example.test", "other")
+		for _, u := range []store.User{c, s, a} {
+			b.must(b.CreateUser(b.ctx, u))
+		}
+		for _, q := range []struct {
+			of            contract.OrganisationID
+			search        string
+			offset, limit int
+			total         int
+			want          []store.User
+		}{
+			{"", "", 0, 10, 3, []store.User{s, c, a}}, {"org", "", 0, 10, 2, []store.User{c, a}}, {"", "ÄNNE", 0, 10, 1, []store.User{a}},
+			{"", "", 1, 1, 3, []store.User{c}}, {"", "a%x", 0, 10, 0, []store.User{}}, {"", "bima_x", 0, 10, 1, []store.User{s}}, {"nowhere", "", 0, 10, 0, []store.User{}},
+		} {
+			got, total, err := b.Users(b.ctx, q.of, q.search, q.offset, q.limit)
+			b.must(err)
+			b.requireEqual(fmt.Sprintf("%q in %q", q.search, q.of), got, q.want)
+			b.requireEqual("total", total, q.total)
+		}
+		all, err := b.Organisations(b.ctx)
+		b.must(err)
+		if len(all) != 2 || all[0].ID != "org" || all[1].Name != "Name of other" {
+			t.Errorf("organisations %v", all)
+		}
+	},
+	"WhatMakesNoProgressWaitsAndWhatFailedToo": func(t *testing.T, b *fixture) {
+		b.uploadDraft(owner)                         // a draft waits for nobody
+		b.finalizeDraft(b.uploadDraft(owner), owner) // signatures are owed by people
+		failed := b.failStamp(b.stampDue(1), contract.Failure{Text: "no", Final: true})
+		other := b.uploadDraft(otherOwner, func(u *contract.Upload) {
+			u.Word, u.Pages, u.Participants = true, 0, []contract.Participant{participantAs(contract.Signer, 1, otherOwner)}
+		})
+		waits := b.bindSerial(b.stampDue(1), "W")
+		since := b.storedNow().Add(time.Microsecond)
+		waits = b.commitChange(contract.RecordStampFailure(&waits, 0, contract.Failure{Class: "transient", Text: "later"}, b.advance(10*time.Minute).now))
+		b.stampDue(1) // just now
+		waiting := func(q store.WaitingQuery, total int, want ...contract.DocumentID) {
+			t.Helper()
+			l, err := b.Waiting(b.ctx, q)
+			b.must(err)
+			b.requireEqual("waiting", b.documentIDs(l), want)
+			b.requireEqual("total", l.Total, total)
+		}
+		waiting(store.WaitingQuery{Before: since, Limit: 10}, 3, failed.ID, other.ID, waits.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 10, Organisation: "org"}, 2, failed.ID, waits.ID)
+		waiting(store.WaitingQuery{Before: since, Limit: 1, Offset: 2}, 3, waits.ID)
+		waiting(store.WaitingQuery{Before: since.Add(-time.Minute), Limit: 10}, 1, failed.ID)
+	},
+	"DocumentsAndSerialsAreCalledByName": func(t *testing.T, b *fixture) {
+		d := b.bindSerial(b.stampDue(2), "N")
+		titles, err := b.Titles(b.ctx, []contract.DocumentID{d.ID, 999})
+		b.must(err)
+		pages := map[int]int{0: d.Placements[0].Page, 1: d.Placements[1].Page}
+		b.requireEqual("titles", titles, map[contract.DocumentID]store.Title{d.ID: {Name: d.Name, Title: d.Title, Pages: pages}})
+		states, err := b.SerialStates(b.ctx, []string{"N", "NONE"})
+		b.must(err)
+		b.requireEqual("states", states, map[string]contract.SerialState{"N": contract.SerialBound})
+		for range 2 {
+			titles, err := b.Titles(b.ctx, nil)
+			b.must(err)
+			states, err := b.SerialStates(b.ctx, nil)
+			b.must(err)
+			if len(titles)+len(states) != 0 {
+				t.Error("nothing was asked for, and something was told")
+			}
+		}
+	},
+	"CertificatesThatEndFirstComeFirst": func(t *testing.T, b *fixture) {
+		b.must(b.CreateUser(b.ctx, newUser("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "Own", "own@example.test", "org")))
+		b.must(b.CreateUser(b.ctx, newUser("8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", "Other", "other@example.test", "other")))
+		guest := participantAs(contract.Signer, 1, newActor("guest", ""))
+		guest.Guest = true
+		b.uploadDraft(owner, func(u *contract.Upload) { u.Participants = []contract.Participant{guest} })
+		now := b.now
+		for _, c := range []struct {
+			serial, holder string
+			ends           time.Duration
+		}{
+			{"01", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", 3 * time.Hour},
+			{"02", "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", time.Hour},
+			{"03", "org", 2 * time.Hour}, {"04", "guest", 4 * time.Hour}, {"05", "org", -time.Hour},
+			{"06", "org", -2 * time.Hour}, {"07", "org", time.Hour}, {"08", "", time.Minute},
+		} {
+			b.must(b.AddCertificate(b.ctx, store.Certificate{
+				Serial: c.serial, Subject: "CN=" + c.holder, Holder: c.holder, DER: []byte{1}, IssuedAt: now, NotAfter: now.Add(c.ends),
+			}))
+		}
+		b.must(b.RevokeCertificate(b.ctx, "07", 1, now, contract.Event{Type: contract.EventCertificateRevoked, At: now}))
+		for _, q := range []struct {
+			of       contract.OrganisationID
+			standing store.CertificateStatus
+			want     []string
+		}{
+			{"", store.CertificateValid, []string{"08", "02", "03", "01", "04"}},
+			{"org", store.CertificateValid, []string{"03", "01", "04"}},
+			{"other", store.CertificateValid, []string{"02"}},
+			{"", store.CertificateEnded, []string{"05", "06"}},
+			{"org", store.CertificateRevoked, []string{"07"}},
+			{"other", store.CertificateRevoked, nil},
+			{"other", "", []string{"02"}},
+		} {
+			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Status: q.standing, Now: now, Limit: 10})
+			b.must(err)
+			var got []string
+			for _, c := range p.Certificates {
+				got = append(got, c.Serial)
+				if q.standing != "" && c.Status(now) != q.standing {
+					t.Errorf("%s stands as %s", c.Serial, c.Status(now))
+				}
+			}
+			b.requireEqual(fmt.Sprintf("%s of %q", q.standing, q.of), got, q.want)
+			b.requireEqual("total", p.Total, len(q.want))
+		}
+	},
+	"TheLogIsReadFromItsNewestEnd": func(t *testing.T, b *fixture) {
+		mine, theirs := b.uploadDraft(owner), b.uploadDraft(otherOwner, func(u *contract.Upload) {
+			u.Participants = []contract.Participant{participantAs(contract.Signer, 1, otherOwner)}
+		})
+		gone := b.uploadDraft(owner)
+		b.commitChange(contract.Delete(&gone, owner, b.now))
+		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventPasswordChange, At: b.now, Person: owner.Person}))
+		events := func(q store.LogQuery) (ids []contract.DocumentID, total int) {
+			t.Helper()
+			p, err := b.AuditLog(b.ctx, q)
+			b.must(err)
+			for i, e := range p.Events {
+				ids = append(ids, e.Document)
+				if i > 0 && e.Leaf >= p.Events[i-1].Leaf {
+					t.Errorf("leaf %d behind %d", e.Leaf, p.Events[i-1].Leaf)
+				}
+			}
+			return ids, p.Total
+		}
+		all, total := events(store.LogQuery{Limit: 100})
+		if n, _, err := b.Size(b.ctx); err != nil || int64(total) != n || len(all) != total || all[0] != 0 {
+			t.Errorf("the whole log: %v, %d of %d", all, total, n)
+		}
+		for _, c := range []struct {
+			q    store.LogQuery
+			want []contract.DocumentID
+		}{
+			{store.LogQuery{Organisation: "org"}, []contract.DocumentID{mine.ID}}, {store.LogQuery{Organisation: "other"}, []contract.DocumentID{theirs.ID}},
+			{store.LogQuery{Document: gone.ID}, []contract.DocumentID{gone.ID, gone.ID}}, {store.LogQuery{Organisation: "org", Document: theirs.ID}, nil},
+			{store.LogQuery{Type: contract.EventUploaded}, []contract.DocumentID{gone.ID, theirs.ID, mine.ID}},
+			{store.LogQuery{Type: contract.EventUploaded, Document: mine.ID, Organisation: "org"}, []contract.DocumentID{mine.ID}},
+		} {
+			c.q.Limit = 100
+			got, total := events(c.q)
+			b.requireEqual(fmt.Sprintf("%+v", c.q), got, c.want)
+			b.requireEqual("total", total, len(c.want))
+		}
+		page, total := events(store.LogQuery{Type: contract.EventUploaded, Offset: 1, Limit: 1})
+		b.requireEqual("page", page, []contract.DocumentID{theirs.ID})
+		b.requireEqual("total of a page", total, 3)
+	},
+	"TheLastReconciliationIsKeptWhole": func(t *testing.T, b *fixture) {
+		if _, err := b.LastReconciliation(b.ctx); err == nil {
+			t.Fatal("there was none")
+		}
+		at := b.storedNow().UTC()
+		r := contract.Reconciliation{
+			At: at, EndedAt: at.Add(time.Second), By: newPerson("op"), Office: contract.OfficeCount{Left: 1, Unused: 2, Affixed: 3, Reported: 4},
+			Register: map[contract.SerialState]int{contract.SerialFree: 5}, Unexplained: 1,
+			Omitted: 6, OmittedOf: map[contract.OrganisationID]contract.Omission{"org": {Count: 6, Unexplained: 2}},
+			Differences: []contract.Difference{{
+				Kind: contract.DifferMissing, Serial: "S", Organisation: "org", Document: 7,
+				OfficeState: contract.OfficeUnused, RegisterState: contract.SerialFree, File: "a\"b.pdf",
+			}},
+		}
+		n, err := b.AddReconciliation(b.ctx, r)
+		b.must(err)
+		r.Number = n
+		got, err := b.LastReconciliation(b.ctx)
+		b.must(err)
+		b.requireEqual("report", got, r)
+		var top atomic.Int64
+		var crowd sync.WaitGroup
+		for range 6 {
+			crowd.Go(func() {
+				n, err := b.AddReconciliation(b.ctx, contract.Reconciliation{At: at, Problem: "the office is closed"})
+				if err != nil {
+					t.Error(err)
+				}
+				for {
+					old := top.Load()
+					if n <= old || top.CompareAndSwap(old, n) {
+						break
+					}
+				}
+			})
+		}
+		crowd.Wait()
+		got, err = b.LastReconciliation(b.ctx)
+		b.must(err)
+		if got.Number != 7 || top.Load() != 7 || got.Problem == "" {
+			t.Errorf("the last of seven is %d, told %d", got.Number, top.Load())
+		}
+	},
+}

@@ -1,0 +1,117 @@
+package storetest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"segel/internal/contract"
+)
+
+var dueTests = map[string]func(*testing.T, *fixture){
+	"OnlyWhatCanExpireIsDue": func(t *testing.T, b *fixture) {
+		soon := b.now.Add(time.Hour)
+		draft := b.uploadDraft(owner, withExpiry(soon))
+		b.uploadDraft(owner)
+		b.uploadDraft(owner, withExpiry(b.now.Add(3*time.Hour)))
+		open := b.finalizeDraft(b.uploadDraft(owner, withExpiry(soon.Add(time.Minute))), owner)
+		b.signAs(b.signAs(b.finalizeDraft(b.uploadDraft(owner, withExpiry(soon)), owner), first), second) // waits for the service
+		canceled := b.finalizeDraft(b.uploadDraft(owner, withExpiry(soon)), owner)
+		b.commitChange(contract.Cancel(&canceled, "", owner, limits, b.now))
+
+		for _, c := range []struct {
+			at   time.Time
+			want []contract.DocumentID
+		}{
+			{soon.Add(-time.Second), nil}, {soon, []contract.DocumentID{draft.ID}},
+			{soon.Add(time.Hour), []contract.DocumentID{draft.ID, open.ID}},
+		} {
+			got, err := b.PastDeadline(b.ctx, c.at, 10)
+			b.must(err)
+			b.requireEqual("due at "+c.at.String(), got, c.want)
+		}
+		if got, err := b.PastDeadline(b.ctx, soon.Add(time.Hour), 1); err != nil || !slices.Equal(got, []contract.DocumentID{draft.ID}) {
+			t.Fatalf("the first that is due: %v, %v", got, err)
+		}
+	},
+	"ADocumentIsStuckWhileItWaitsForTheService": func(t *testing.T, b *fixture) {
+		d := b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner), first)
+		stuck := func(want ...contract.DocumentID) {
+			t.Helper()
+			got, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10)
+			b.must(err)
+			b.requireEqual("stuck", got, want)
+		}
+		stuck()
+		d = b.signAs(d, second)
+		stuck(d.ID)
+		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+			t.Fatalf("stuck from the first moment: %v, %v", got, err)
+		}
+		d = b.advance(time.Hour).bindSerial(d, "S1")
+		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+			t.Fatalf("stuck although it has just come further: %v, %v", got, err)
+		}
+		d = b.commitChange(contract.ReopenAttempt(&d, 0, b.advance(time.Hour).now))
+		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+			t.Fatalf("stuck although it is being tried: %v, %v", got, err)
+		}
+		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotCalled, b.advance(time.Hour).now)
+		d = b.requireStored(b.commitChange(c, err))
+		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
+			t.Fatalf("stuck although it has just been said what it waits for: %v, %v", got, err)
+		}
+		d = b.affixStamp(d)
+		stuck(d.ID)
+		b.completeDocument(d)
+		stuck()
+	},
+	"VersionsOfManyDocumentsAreReadAtOnce": func(t *testing.T, b *fixture) {
+		want := map[contract.DocumentID]int64{}
+		var ids []contract.DocumentID
+		for i := range 3 {
+			d := b.uploadDraft(owner)
+			if i == 0 {
+				d = b.finalizeDraft(d, owner)
+			}
+			want[d.ID] = d.Version
+			ids = append(ids, d.ID)
+		}
+		for id := range contract.DocumentID(250) { // those that do not exist, in more than one statement
+			ids = append(ids, 1_000_000+id)
+		}
+		got, err := b.Versions(b.ctx, ids)
+		b.must(err)
+		b.requireEqual("versions", got, want)
+		if got, err := b.Versions(b.ctx, nil); err != nil || len(got) != 0 {
+			t.Fatalf("of no documents: %v, %v", got, err)
+		}
+	},
+	"EveryFileIsNamedOnce": func(t *testing.T, b *fixture) {
+		d1 := b.signAs(b.finalizeDraft(b.uploadDraft(owner), owner), first)
+		c, err := b.uploadChange(owner)
+		b.must(err)
+		c.After.Original = contract.File{Key: "rewritten before the first signature", Size: 7, Digest: [32]byte{7}, Sums: []byte{7}}
+		d2 := b.commitChange(c, nil)
+
+		want := map[string]contract.File{d2.Original.Key: d2.Original}
+		for _, r := range slices.Concat(d1.Revisions, d2.Revisions) {
+			want[r.Tail.Key] = r.Tail
+		}
+		got := map[string]contract.File{}
+		b.must(b.Files(b.ctx, func(f contract.File) bool {
+			if _, twice := got[f.Key]; twice {
+				t.Errorf("%s is named twice", f.Key)
+			}
+			got[f.Key] = f
+			return true
+		}))
+		b.requireEqual("files", got, want)
+
+		n := 0
+		b.must(b.Files(b.ctx, func(contract.File) bool { n++; return false }))
+		if n != 1 {
+			t.Fatalf("%d files after the caller had enough", n)
+		}
+	},
+}

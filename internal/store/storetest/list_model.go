@@ -1,0 +1,178 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+var countTests = map[string]func(*testing.T, *fixture){
+	// Random people do random things by the rules. What every list should hold is told by looking at the
+	// documents, as the contract words it, and compared with pages and counts.
+	"CountsAreAlwaysWhatARecountGives": func(t *testing.T, b *fixture) {
+		round := 0
+		rapid.Check(t, func(r *rapid.T) {
+			round++ // people of its own: the store is the same
+			c := newListModel(r, b, round)
+			for range rapid.IntRange(1, 8).Draw(r, "steps") {
+				c.takeStep(r)
+			}
+			c.checkLists(r)
+		})
+		b.must(b.CheckLog(b.ctx))
+	},
+}
+
+// listModel is the model: documents as they were committed, and who has come to see them.
+type listModel struct {
+	b         *fixture
+	people    []contract.Actor
+	documents map[contract.DocumentID]contract.Document
+	seen      map[contract.DocumentID]map[contract.PersonID]bool
+}
+
+func newListModel(r *rapid.T, b *fixture, round int) *listModel {
+	own := *b
+	own.t, own.now, own.n = r, start, uint64(round)<<32
+	c := &listModel{b: &own, documents: map[contract.DocumentID]contract.Document{}, seen: map[contract.DocumentID]map[contract.PersonID]bool{}}
+	for i := range 4 {
+		c.people = append(c.people, newActor(fmt.Sprintf("r%dp%d", round, i), "org"))
+	}
+	return c
+}
+
+func (c *listModel) storeDocument(d contract.Document) {
+	c.documents[d.ID] = d
+	if c.seen[d.ID] == nil {
+		c.seen[d.ID] = map[contract.PersonID]bool{}
+	}
+	for _, p := range c.people {
+		if p.ID != d.Owner.ID && d.IsVisibleTo(p.ID) {
+			c.seen[d.ID][p.ID] = true
+		}
+	}
+}
+
+// takeStep lets somebody do something; what the rules refuse does not happen.
+func (c *listModel) takeStep(r *rapid.T) {
+	b := c.b.advance(time.Duration(rapid.IntRange(0, 40*24).Draw(r, "hours")) * time.Hour)
+	by := rapid.SampledFrom(c.people).Draw(r, "who")
+	ids := c.documentIDs()
+	if len(ids) == 0 || rapid.IntRange(0, 2).Draw(r, "new") == 0 {
+		c.storeDocument(b.uploadDraft(by, func(u *contract.Upload) { u.Participants = c.drawParticipants(r) }))
+		return
+	}
+	d := c.documents[rapid.SampledFrom(ids).Draw(r, "document")]
+	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire"}).Draw(r, "what"); what {
+	case "people":
+		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, by, limits, b.now))
+	case "finalize":
+		if ch, done, err := contract.Finalize(&d, contract.FinalizeOptions{}, ownerOf(d), b.now); !done {
+			c.tryChange(ch, err)
+		}
+	case "sign":
+		for _, p := range c.people {
+			if d.InTurn(p.ID) {
+				c.storeDocument(b.signAs(d, p))
+				return
+			}
+		}
+	case "reject":
+		c.tryChange(contract.Reject(&d, "no", by, limits, b.now))
+	case "cancel":
+		c.tryChange(contract.Cancel(&d, "", ownerOf(d), limits, b.now))
+	case "delete":
+		ch, err := contract.Delete(&d, by, b.now)
+		if err == nil {
+			b.commitChange(ch, nil)
+			delete(c.documents, d.ID)
+		}
+	case "complete":
+		c.tryChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
+	case "view":
+		if ch, changed, err := contract.View(&d, by, b.now); changed {
+			c.tryChange(ch, err)
+		}
+	case "expire":
+		d.ExpiresAt = b.now
+		if ch, done := contract.Expire(&d, b.now); !done {
+			c.tryChange(ch, nil)
+		}
+	}
+}
+
+func (c *listModel) tryChange(ch contract.Change, err error) {
+	if err == nil {
+		c.storeDocument(c.b.commitChange(ch, nil))
+	}
+}
+
+// ownerOf is the owner of a document as an actor.
+func ownerOf(d contract.Document) contract.Actor {
+	return contract.Actor{Person: d.Owner, Organisation: d.Organisation}
+}
+
+func (c *listModel) drawParticipants(r *rapid.T) []contract.Participant {
+	var all []contract.Participant
+	for _, p := range rapid.Permutation(c.people).Draw(r, "order")[:rapid.IntRange(0, len(c.people)).Draw(r, "number of people")] {
+		role := rapid.SampledFrom([]contract.Role{contract.Signer, contract.Viewer}).Draw(r, "role")
+		all = append(all, participantAs(role, rapid.IntRange(1, 3).Draw(r, "number"), p))
+	}
+	return all
+}
+
+func (c *listModel) documentIDs() []contract.DocumentID {
+	ids := []contract.DocumentID{}
+	for id := range c.documents {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// checkLists compares every list of everybody with what it should hold.
+func (c *listModel) checkLists(r *rapid.T) {
+	ids := c.documentIDs()
+	for _, id := range ids {
+		c.b.requireStored(c.documents[id])
+	}
+	slices.Reverse(ids)
+	days := map[store.Period]time.Time{}
+	y, m, d := c.b.now.In(time.FixedZone("WIB", 7*3600)).Date()
+	midnight := time.Date(y, m, d, -7, 0, 0, 0, time.UTC)
+	days[store.PeriodAll], days[store.PeriodToday], days[store.PeriodWeek] = time.Time{}, midnight, midnight.AddDate(0, 0, -7)
+	days[store.PeriodMonth], days[store.PeriodYear] = midnight.AddDate(0, 0, -30), midnight.AddDate(-1, 0, 0)
+	for _, who := range c.people {
+		for _, box := range []store.Box{store.Inbox, store.Outbox} {
+			for _, state := range append([]contract.State{""}, contract.States...) {
+				for period, since := range days {
+					c.checkList(r, ids, store.ListQuery{Person: who.ID, Box: box, State: state, Period: period}, since)
+				}
+			}
+		}
+	}
+}
+
+func (c *listModel) checkList(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {
+	want := []contract.DocumentID{}
+	for _, id := range ids {
+		d := c.documents[id]
+		mine := d.Owner.ID == q.Person
+		if q.Box == store.Inbox {
+			mine = c.seen[id][q.Person]
+		}
+		if mine && (q.State == "" || q.State == d.State) && !d.CreatedAt.Before(since) {
+			want = append(want, id)
+		}
+	}
+	l := c.b.listPage(q)
+	if got := c.b.documentIDs(l); !slices.Equal(got, want) || l.Total != len(want) {
+		r.Fatalf("%+v: %v, counted as %d, want %v", q, got, l.Total, want)
+	}
+}

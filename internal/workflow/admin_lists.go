@@ -1,0 +1,52 @@
+package workflow
+
+import (
+	"context"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+)
+
+// CertificateList returns one page of the certificates that the embedded authority issued, and its own.
+func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
+	if err != nil {
+		return CertificatePage{}, err
+	}
+	q.Organisation = whose.organisation
+	p, err := s.Store.CertificateList(ctx, q)
+	if err != nil {
+		return CertificatePage{}, err
+	}
+	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
+	for i, c := range p.Certificates {
+		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
+		if _, seal := whose.organisations[contract.OrganisationID(c.Holder)]; seal {
+			page.Lines[i].Role = "seal"
+		}
+	}
+	return page, nil
+}
+
+// AuditLog returns one page of what happened, newest first: to the documents of an organisation, or, where none is
+// named and the caller is an operator, everything.
+func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
+	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	if err != nil {
+		return LogPage{}, err
+	}
+	q.Organisation = whose.organisation
+	p, err := s.Store.AuditLog(ctx, q)
+	if err != nil {
+		return LogPage{}, err
+	}
+	titles, err := titlesOf(ctx, s, p.Events, func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} })
+	if err != nil {
+		return LogPage{}, err
+	}
+	page := LogPage{Total: p.Total, Lines: make([]LogLine, len(p.Events))}
+	for i, e := range p.Events {
+		page.Lines[i] = LogLine{Logged: e, Title: titles[e.Document]}
+	}
+	return page, nil
+}

@@ -1,0 +1,129 @@
+package workflow
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/convert/sniff"
+)
+
+// Refusals of a file.
+var (
+	errNotPDF        = contract.Refuse(contract.Unsupported, "file.unsupported")
+	errEmpty         = contract.Refuse(contract.Unsupported, "file.empty")
+	errTooLarge      = contract.Refuse(contract.TooLarge, "file.too_large")
+	errDamaged       = contract.Refuse(contract.Invalid, "file.damaged")
+	errEncrypted     = contract.Refuse(contract.Invalid, "file.encrypted")
+	errPassword      = contract.Refuse(contract.Invalid, "file.password_needed")
+	errNoPages       = contract.Refuse(contract.Invalid, "file.no_pages")
+	errDamagedSigned = contract.Refuse(contract.Invalid, "file.damaged_signed")
+	errComplex       = contract.Refuse(contract.Invalid, "file.too_complex")
+	errCertified     = contract.Refuse(contract.Invalid, "file.certified")
+)
+
+// Staging takes the bytes of an upload while they arrive: it writes them to a blob that nothing refers to
+// yet, hashes them, and refuses as soon as it can what will never be a contract.
+type Staging struct {
+	key    blob.Key
+	w      blob.Writer
+	digest *blob.Digester
+	head   []byte // the first bytes, until the kind of file is known
+	known  bool
+	word   bool // it may be a Word document
+	limit  int64
+	space  diskSpace
+}
+
+// sniffLen is how many bytes are looked at before a file is refused for its kind. Readers find a PDF header
+// within so many bytes.
+const sniffLen = 1024
+
+// Stage opens a place for an upload. Abort has to be called when it is not needed any more; after Upload took
+// it, that does nothing.
+func (s *Service) Stage(ctx context.Context) (*Staging, error) {
+	space := diskSpace{require: s.RequireDiskSpace}
+	if err := space.requireSpace(1); err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
+	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, space: space}, nil
+}
+
+// Write takes the next bytes of the file.
+func (st *Staging) Write(p []byte) (int, error) {
+	if st.digest.Size()+int64(len(p)) > st.limit {
+		return 0, errTooLarge.With("limit", st.limit)
+	}
+	if !st.known {
+		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
+		if len(st.head) == sniffLen {
+			if err := st.checkKind(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := st.space.requireSpace(len(p)); err != nil {
+		return 0, fmt.Errorf("stage upload: %w", err)
+	}
+	st.digest.Write(p)
+	return st.w.Write(p)
+}
+
+// checkKind decides by content what the file is.
+func (st *Staging) checkKind() error {
+	st.known = true
+	switch {
+	case len(st.head) == 0:
+		return errEmpty
+	case sniff.MayBeWord(st.head): // before PDF, whose mark may stand in any file's first part
+		st.word = true
+		return nil
+	case bytes.Contains(st.head, []byte("%PDF-")):
+		return nil
+	}
+	return errNotPDF
+}
+
+// storeUpload makes the bytes durable.
+func (st *Staging) storeUpload() (contract.Revision, error) {
+	if !st.known {
+		if err := st.checkKind(); err != nil {
+			return contract.Revision{}, err
+		}
+	}
+	if err := st.w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
+	}
+	d := st.digest.Digest()
+	return contract.Revision{
+		Kind:     contract.RevisionBase,
+		Tail:     contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
+		End:      d.End,
+		Digest:   d.Total,
+		Midstate: d.Midstate,
+	}, nil
+}
+
+// Abort forgets the bytes, unless a document refers to them.
+func (st *Staging) Abort() {
+	st.w.Abort()
+}
+
+// removeBlob removes a blob that no committed document refers to.
+func (s *Service) removeBlob(ctx context.Context, key string) error {
+	if err := s.Blobs.Remove(context.WithoutCancel(ctx), blob.Key(key)); err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return fmt.Errorf("remove blob %s: %w", key, err)
+	}
+	return nil
+}

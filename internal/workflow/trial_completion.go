@@ -1,0 +1,285 @@
+package workflow
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/pades"
+	"segel/pades/appearance"
+	"segel/pades/validate/facts"
+	"segel/pdf"
+	"segel/revocation"
+	"segel/tsp"
+)
+
+// requireCompletable makes, in memory, the updates that completing a file takes: fields, a signature with a mark, a
+// stamp on the last page, proof and a document timestamp, with throwaway keys. It refuses the file with errDamaged if one
+// of them cannot be made, or if our own verifier would call it a forbidden change.
+//
+// It covers what no list of oddities does: objects may refer to each other in ways in which an update of one changes
+// another. Whoever found out at finalize, or when the document is completed, would have let people sign for nothing.
+func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
+	watched := &readErrors{r: f}
+	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
+	err := s.tryCompletion(ctx, src, base, doc, budget)
+	if failed := watched.first.Load(); failed != nil {
+		return fmt.Errorf("read file: %w", *failed)
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return errDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
+}
+
+// readErrors remembers the first error of a reader, to tell what is the file's fault from what is not.
+type readErrors struct {
+	r     io.ReaderAt
+	first atomic.Pointer[error]
+}
+
+// ReadAt implements io.ReaderAt.
+func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
+	n, err := e.r.ReadAt(p, at)
+	if err != nil && !errors.Is(err, io.EOF) {
+		e.first.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
+
+// tryCompletion makes the updates one behind the other and has the last state judged.
+func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
+	who, err := s.trials.trialAt(s.Clock())
+	if err != nil {
+		return err
+	}
+	pages, err := doc.PageCount()
+	if err != nil {
+		return err
+	}
+	seen := requirePermission(doc, true) == nil // a certification may permit only what shows nothing
+	// No field of the file has such a name by accident.
+	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, who.serial) }
+	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
+	// Not on the last page: fields may separate what the stamp would find together there.
+	mark := pades.FieldSpec{Name: name("mark"), Page: 1, Mark: true, Rect: trialBox}
+	if seen {
+		fields[0].Page, fields[0].Rect = 1, trialBox
+		fields = append(fields, mark)
+	}
+	if fields[1].Lock, err = lockAtFinalize(doc, slices.Concat(fields[:1], fields[2:])); err != nil {
+		return err
+	}
+	tail, err := pades.AddFields(doc, fields)
+	if err != nil {
+		return fmt.Errorf("add fields: %w", err)
+	}
+	hash, err := blob.ResumeDigester(src.State, src.Size, base.Digest)
+	if err != nil {
+		return err
+	}
+	hash.Write(tail.Bytes)
+	src = src.WithTail(tail.Bytes)
+	src.State = hash.Digest().Midstate
+	options := func(field string) pades.Options {
+		return pades.Options{Field: field, Key: who.key, Chain: who.chain, Timestamper: who.timestamper, Random: s.Random, Time: who.at, Name: "-"}
+	}
+	sign := options(fields[0].Name)
+	stamp := options("")
+	stamp.NewField = &pades.FieldSpec{Name: name("stamp"), Page: pages, Rect: trialBox}
+	steps := []func(pades.Source) (*pades.Result, error){
+		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, sign) },
+		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) },
+		func(src pades.Source) (*pades.Result, error) {
+			seal := options(fields[1].Name)
+			if seal.LockFields, err = lockAtSealing(src); err != nil {
+				return nil, err
+			}
+			return pades.Sign(ctx, src, seal)
+		},
+		func(src pades.Source) (*pades.Result, error) {
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: who, Required: []string{fields[0].Name, fields[1].Name}})
+		},
+		func(src pades.Source) (*pades.Result, error) {
+			return pades.DocumentTimestamp(ctx, src, who.timestamper, pades.Clock{})
+		},
+	}
+	if seen {
+		sign.Appearance, sign.Marks = trialAppearance{}, map[string]pades.Appearance{mark.Name: trialAppearance{}}
+		stamp.Appearance = trialAppearance{}
+	} else {
+		steps = append(steps[:1], steps[2:]...)
+	}
+	for _, step := range steps {
+		r, err := step(src)
+		if err != nil {
+			return err
+		}
+		src = src.WithResult(r)
+	}
+	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
+}
+
+// checkTrial demands that the verifier finds the signatures and the timestamp that were added, and nothing that speaks
+// against them.
+func checkTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
+	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget})
+	if err != nil {
+		return err
+	}
+	if file.Pages != pages {
+		return fmt.Errorf("%d pages became %d", pages, file.Pages)
+	}
+	found := 0
+	for i, g := range file.Signatures {
+		if !ours(g.Field) && i != len(file.Signatures)-1 { // the timestamp is the last
+			continue
+		}
+		found++
+		if g.Coverage.State == facts.Broken {
+			return fmt.Errorf("signature in %q: %v", g.Field, g.Coverage.Reasons)
+		}
+		for _, later := range g.Later {
+			for _, i := range later.Denied {
+				return fmt.Errorf("change behind signature in %q: %v", g.Field, later.Changes[i])
+			}
+		}
+	}
+	if found != added {
+		return fmt.Errorf("%d of %d signatures are found", found, added)
+	}
+	return nil
+}
+
+// trialBox is where trial fields stand. Where on the page is no matter.
+var trialBox = pdf.Rect{LLX: 10, LLY: 10, URX: 60, URY: 60}
+
+// trialAppearance is an appearance that needs nothing.
+type trialAppearance struct{}
+
+// Form implements pades.Appearance.
+func (trialAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) {
+	return u.Add(&pdf.Stream{
+		Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: f.Width, URY: f.Height}.Array(), "Resources": pdf.Dict{}},
+		Data: []byte("q Q"),
+	}), nil
+}
+
+// trialCache makes the keys and certificates of trials, which are used again for a while: nothing that is made with them
+// leaves the process. Its zero value is ready.
+type trialCache struct {
+	mu     sync.Mutex // guards latest
+	latest *trial
+}
+
+// trialLifetime is for how long certificates are used again. They are valid for an hour from when they were made.
+const trialLifetime = 30 * time.Minute
+
+// trialAt returns a trial at a time, whose fields have names of their own.
+func (t *trialCache) trialAt(now time.Time) (*trial, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLifetime {
+		made, err := newTrial(now)
+		if err != nil {
+			return nil, err
+		}
+		t.latest = made
+	}
+	next := *t.latest
+	next.at, next.serial = now, make([]byte, 8)
+	rand.Read(next.serial) // never fails
+	responder := *next.timestamper
+	responder.Clock = func() time.Time { return now }
+	next.timestamper = &responder
+	return &next, nil
+}
+
+// trial is a key with certificates that nobody trusts, a time-stamp authority, and proof that neither was revoked.
+type trial struct {
+	key         crypto.Signer
+	chain       []*x509.Certificate
+	timestamper *tsp.Responder
+	list        []byte // revocation list of the issuer, DER
+	serial      []byte
+	at          time.Time
+}
+
+func newTrial(now time.Time) (*trial, error) {
+	t := &trial{at: now, serial: make([]byte, 8)}
+	rand.Read(t.serial) // never fails
+	root, err := t.issueCertificate(nil, nil, 1, func(c *x509.Certificate) {
+		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
+	})
+	if err != nil {
+		return nil, err
+	}
+	signer, err := t.issueCertificate(root.cert, root.key, 2, func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment })
+	if err != nil {
+		return nil, err
+	}
+	clock, err := t.issueCertificate(root.cert, root.key, 3, func(c *x509.Certificate) {
+		c.KeyUsage = x509.KeyUsageDigitalSignature
+		c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: timeStampingOnly}}
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.key, t.chain = signer.key, []*x509.Certificate{signer.cert, root.cert}
+	t.timestamper = &tsp.Responder{Key: clock.key, Chain: []*x509.Certificate{clock.cert, root.cert}, Policy: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 0}, Clock: func() time.Time { return now }, Random: rand.Reader}
+	t.list, err = x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, root.cert, root.key)
+	return t, err
+}
+
+// timeStampingOnly is the extended key usage of a time-stamp authority, DER (RFC 3161 §2.3).
+var timeStampingOnly = []byte{0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08}
+
+type trialHolder struct {
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+}
+
+func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (trialHolder, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return trialHolder{}, err
+	}
+	c := &x509.Certificate{
+		SerialNumber: big.NewInt(number), Subject: pkix.Name{CommonName: fmt.Sprintf("Trial %x %d", t.serial, number)},
+		NotBefore: t.at.Add(-time.Hour), NotAfter: t.at.Add(time.Hour),
+	}
+	shape(c)
+	if issuer == nil {
+		issuer, by = c, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, c, issuer, key.Public(), by)
+	if err != nil {
+		return trialHolder{}, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	return trialHolder{key, cert}, err
+}
+
+// Revocation implements revocation.Source: it knows what the trial's issuer has certified.
+func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
+	if !issuer.Equal(t.chain[1]) {
+		return revocation.Data{}, errors.New("not asked: it came with the file")
+	}
+	return revocation.Data{CRL: t.list}, nil
+}

@@ -1,3 +1,0 @@
-// Command judge makes files with our library, has programs of strangers judge them, and compares their verdicts with
-// what is expected. README.md of its folder says who they are and what they have to say.
-package main

@@ -1,0 +1,156 @@
+package pades_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"errors"
+	"math/big"
+	"testing"
+	"time"
+
+	"segel/pades"
+	"segel/pdf"
+	"segel/pdf/pdftest"
+	"segel/tsp"
+)
+
+// newLargeResponder is a time-stamp authority whose certificate has that many bytes more than others.
+func newLargeResponder(t testing.TB, bytes int) *tsp.Responder {
+	t.Helper()
+	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	usage := must[[]byte](t)(asn1.Marshal([]asn1.ObjectIdentifier{{1, 3, 6, 1, 5, 5, 7, 3, 8}}))
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Heavy"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtraExtensions: []pkix.Extension{
+			{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: usage},
+			{Id: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 99999, 1}, Value: make([]byte, bytes)},
+		},
+	}
+	der := must[[]byte](t)(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
+	cert := must[*x509.Certificate](t)(x509.ParseCertificate(der))
+	return &tsp.Responder{Key: key, Chain: []*x509.Certificate{cert}, Policy: asn1.ObjectIdentifier{1, 2, 3}, Clock: time.Now, Random: rand.Reader}
+}
+
+// sizelessTimestamper makes tokens and does not say how large they get.
+type sizelessTimestamper struct{ tsp.Timestamper }
+
+func (sizelessTimestamper) TokenSize() int { return 0 }
+
+// growingTimestamper answers with a token of another size every time.
+type growingTimestamper struct {
+	t     testing.TB
+	sizes []int
+}
+
+func (g *growingTimestamper) TokenSize() int { return 0 }
+func (g *growingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
+	size := g.sizes[0]
+	g.sizes = g.sizes[1:]
+	return newLargeResponder(g.t, size).Timestamp(ctx, digest)
+}
+
+func TestTimestampsOfAnySizeFit(t *testing.T) {
+	t.Parallel()
+	who := newSigner(t, "A")
+	p := &testFile{b: pdftest.Table(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	for field, by := range map[string]tsp.Timestamper{"A": sizelessTimestamper{newLargeResponder(t, 200_000)}, "B": newLargeResponder(t, 100_000), "C": &growingTimestamper{t, []int{9_000, 18_000, 20_000}}} {
+		o := who.newOptions(t, field)
+		o.Timestamper = by
+		p.signField(t, o)
+		wantValid(t, p, field)
+	}
+	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), sizelessTimestamper{newLargeResponder(t, 300_000)}, pades.Clock{}))
+	runTool(t, "qpdf", "--check", p.writeTemp(t))
+}
+
+func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
+	t.Parallel()
+	o := newSigner(t, "A").newOptions(t, "")
+	o.NewField, o.Timestamper = &pades.FieldSpec{Name: "A"}, &growingTimestamper{t, []int{10_000, 20_000, 40_000, 80_000}}
+	src := (&testFile{b: pdftest.Table(1)}).source()
+	if _, err := pades.Sign(t.Context(), src, o); !errors.Is(err, pades.ErrContainerSize) {
+		t.Error(err)
+	}
+}
+
+// TestRemoteKeyAnswersAfterARestart keeps what is prepared, and prepares again with the room that turned out to be
+// needed.
+func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
+	t.Parallel()
+	who := newSigner(t, "A")
+	by := sizelessTimestamper{newLargeResponder(t, 60_000)}
+	p := &testFile{b: pdftest.Streams(1)}
+	p.addFields(t, pades.FieldSpec{Name: "A"})
+	o := who.newOptions(t, "A")
+	o.Key, o.Timestamper = nil, by
+	// remote is the key in another process: it gets what was kept, and all it knows comes from there.
+	remote := func(kept []byte) (*pades.Result, error) {
+		var again pades.Prepared
+		if err := again.UnmarshalBinary(kept); err != nil {
+			t.Fatal(err)
+		}
+		value := must[[]byte](t)(who.key.Sign(rand.Reader, must[[]byte](t)(again.Digest()), again.Signature.Scheme.Hash))
+		return again.Finish(value, must[[]byte](t)(again.Timestamp(t.Context(), by, value)))
+	}
+	prepare := func() []byte {
+		prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
+		return must[[]byte](t)(prepared.MarshalBinary())
+	}
+	_, err := remote(prepare())
+	var small *pades.ContainerSizeError
+	if !errors.As(err, &small) || small.Need < 60_000 || small.Have >= small.Need {
+		t.Fatalf("too little room: %v", err)
+	}
+	o.ReservedSize = small.Need + 16 // an ECDSA signature varies by some bytes
+	p.appendResult(t)(remote(prepare()))
+	wantValid(t, p, "A")
+	for _, room := range []int{-1, 1 << 30} {
+		o.ReservedSize = room
+		if _, err := pades.Prepare(p.source(), o); err == nil {
+			t.Errorf("%d bytes were reserved", room)
+		}
+	}
+}
+
+func TestFiftySignaturesOnAThousandPagesToTheHighestLevel(t *testing.T) {
+	t.Parallel()
+	const pages, signatures = 1000, 50
+	who := newSigner(t, "Budi Santoso")
+	for name, file := range map[string][]byte{"table": pdftest.Table(pages), "streams": pdftest.Streams(pages)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := &testFile{b: file}
+			var fields []pades.FieldSpec
+			var names []string
+			for i := range signatures {
+				spec, _ := newVisibleField(t, p, "S"+string(rune('A'+i/26))+string(rune('A'+i%26)))
+				spec.Page = i*pages/signatures + 1
+				fields, names = append(fields, spec), append(names, spec.Name)
+			}
+			p.addFields(t, fields...)
+			_, look := newVisibleField(t, p, "")
+			for _, name := range names {
+				o := who.newOptions(t, name)
+				o.Appearance = look
+				p.signField(t, o)
+			}
+			wantValid(t, p, names...)
+			p.completeBLTA(t)
+			runTool(t, "qpdf", "--check", p.writeTemp(t))
+			d := p.openFile(t)
+			if n := must[int](t)(d.PageCount()); n != pages {
+				t.Errorf("%d pages", n)
+			}
+			if s := must[[]*pdf.Signature](t)(d.Signatures()); len(s) != signatures+1 {
+				t.Errorf("%d signatures", len(s))
+			}
+		})
+	}
+}

@@ -1,0 +1,115 @@
+package content
+
+import (
+	"slices"
+
+	"segel/pdf"
+)
+
+// Flags of annotations (ISO 32000-2 §12.5.3).
+const (
+	flagHidden = 1 << 1
+	flagPrint  = 1 << 2
+	flagNoView = 1 << 5
+)
+
+// drawnByReaders are the annotations that readers draw by themselves where they have no appearance.
+var drawnByReaders = []pdf.Name{
+	"Widget", "FreeText", "Line", "Square", "Circle", "Polygon", "PolyLine", "Highlight", "Underline", "Squiggly", "StrikeOut", "Stamp", "Caret", "Ink",
+	"Redact", "Watermark",
+}
+
+// flagViews returns the views in which an annotation is not shown by its flags.
+func flagViews(flags int64) Views {
+	var off Views
+	if flags&(flagHidden|flagNoView) != 0 {
+		off |= OnScreen
+	}
+	if flags&flagHidden != 0 || flags&flagPrint == 0 {
+		off |= InPrint
+	}
+	return off
+}
+
+// interpretAnnotations lists those of a page, each followed by what its appearance paints.
+func (p *interpreter) interpretAnnotations(page *pdf.Page) {
+	list, err := p.d.Array(page.Dict["Annots"])
+	if p.failed(err) || p.stopped {
+		return
+	}
+	if len(list) > p.limits.Annots {
+		p.noteIncomplete(Limit, errAnnots)
+		list = list[:p.limits.Annots]
+	}
+	for _, o := range list {
+		if p.stopped {
+			return
+		}
+		p.interpretAnnotation(o)
+	}
+}
+
+func (p *interpreter) interpretAnnotation(o pdf.Object) {
+	dict, err := p.d.Dict(o)
+	if p.failed(err) || dict == nil {
+		return
+	}
+	rect, err := p.d.Rect(dict["Rect"])
+	if p.failed(err) || rect.Empty() {
+		return
+	}
+	flags, err := p.d.Integer(dict["F"])
+	if p.failed(err) {
+		return
+	}
+	subtype, err := p.d.Name(dict["Subtype"])
+	if p.failed(err) || subtype == "Popup" {
+		return
+	}
+	p.graphicsState = p.initialState()
+	p.visible = p.visible.hideIn(flagViews(flags), ByFlag).hideIn(p.hiddenViews(dict["OC"]), ByLayer)
+	m := Mark{Kind: Annotation, Box: p.base.mapBox(rect), Subtype: subtype, Hidden: p.visible.hiddenBy, Views: p.visible.views}
+	if subtype == "Widget" {
+		m.Kind = Widget
+	}
+	m.NoAppearance = dict["AP"] == nil && slices.Contains(drawnByReaders, subtype)
+	if p.deep != nil && m.NoAppearance {
+		m.Fingerprint = uint64(fingerprint(5).addObject(o))
+	}
+	p.annotation, _ = o.(pdf.Ref)
+	p.appendMark(m, p.pageBox)
+	if looks, err := p.d.Dict(dict["AP"]); !p.failed(err) {
+		p.interpretAppearance(dict, looks["N"], rect)
+	}
+	p.annotation = pdf.Ref{}
+}
+
+// interpretAppearance paints an appearance of an annotation, fitted into its rectangle (ISO 32000-2 §12.5.5).
+func (p *interpreter) interpretAppearance(dict pdf.Dict, look pdf.Object, rect pdf.Rect) {
+	v, err := p.d.Resolve(look)
+	if p.failed(err) {
+		return
+	}
+	if states, ok := v.(pdf.Dict); ok {
+		as, err := p.d.Name(dict["AS"])
+		if p.failed(err) {
+			return
+		}
+		if v, err = p.d.Resolve(states[as]); p.failed(err) {
+			return
+		}
+	}
+	st, ok := v.(*pdf.Stream)
+	if !ok {
+		return
+	}
+	box, err := p.d.Rect(st.Dict["BBox"])
+	if p.failed(err) || box.Empty() {
+		return
+	}
+	shown := p.readMatrix(st.Dict["Matrix"]).mapBox(box)
+	if shown.Empty() || !isPlausible(shown) {
+		return
+	}
+	p.interpretForm(st, fitMatrix(shown, rect))
+}

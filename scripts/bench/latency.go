@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// state is what the events of a document tell.
+type state struct {
+	Status   string
+	Progress struct {
+		Steps []struct {
+			Step, State string
+		}
+	}
+}
+
+// stepState returns where a step stands: waiting, active, done or stopped.
+func (s state) stepState(name string) string {
+	for _, p := range s.Progress.Steps {
+		if p.Step == name {
+			return p.State
+		}
+	}
+	return ""
+}
+
+// followEvents reads a document's events to its end, and returns when its last stamp was told of.
+func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
+	a, err := b.sendRequest("GET", fmt.Sprint(documentPath, "events/", id), 0, nil)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer a.Body.Close()
+	late := time.AfterFunc(time.Minute, func() { _ = a.Body.Close() })
+	defer late.Stop()
+	for lines := bufio.NewScanner(a.Body); lines.Scan(); {
+		text, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var now state
+		if err := json.Unmarshal([]byte(text), &now); err != nil {
+			return time.Time{}, err
+		}
+		if now.stepState("stamped") == "done" && stamped.IsZero() {
+			stamped = time.Now()
+		}
+		switch now.Status {
+		case "completed":
+			return stamped, nil
+		case "failed":
+			return stamped, fmt.Errorf("document %d failed", id)
+		}
+	}
+	return stamped, fmt.Errorf("document %d: its events ended", id)
+}
+
+// The flow of orders that latency is measured in.
+const (
+	ordersPerSecond = 20
+	ordersInAll     = 300
+)
+
+// measureLatency measures how long an order waits for its stamp at a steady flow.
+func (b *stampBench) measureLatency(database string) error {
+	var ids []int64
+	for range ordersInAll {
+		id, err := b.uploadOrder(1)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, id)
+	}
+	b.takeObserved()
+	waits, failed := make([]time.Duration, ordersInAll), make([]error, ordersInAll)
+	var all sync.WaitGroup
+	beat := time.NewTicker(time.Second / ordersPerSecond)
+	defer beat.Stop()
+	for i, id := range ids {
+		<-beat.C
+		all.Go(func() {
+			if failed[i] = b.postVerb("finalize-docs", id, 0); failed[i] != nil {
+				return
+			}
+			accepted := time.Now()
+			var stamped time.Time
+			stamped, failed[i] = b.followEvents(id)
+			waits[i] = stamped.Sub(accepted)
+		})
+	}
+	all.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	took := b.takeObserved().took
+	office := median(took[callTake]) + median(took[callStamp])
+	slices.Sort(waits)
+	p50, p99 := waits[len(waits)/2], waits[len(waits)*99/100]
+	fmt.Printf("| accepted to stamped at %d orders a second on %s, 99th of 100, beyond the office's round trips | %.0f ms | %.0f ms, half within %.0f ms; the office takes %.0f ms; %d orders |\n",
+		ordersPerSecond, database, toMillis(p99-office), toMillis(p99), toMillis(p50), toMillis(office), ordersInAll)
+	return nil
+}
+
+// The orders given at once, and by how many connections.
+const (
+	bulkOrders  = 1000
+	bulkClients = 4
+)
+
+// measureBulk gives all orders at once, and looks at each one's status until all are done: it has to tell how far each is.
+func (b *stampBench) measureBulk() error {
+	ids := make([]int64, bulkOrders)
+	err := forEachOrder(func(i int) (err error) {
+		ids[i], err = b.uploadOrder(1)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	before, err := b.resetPeak()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := forEachOrder(func(i int) error { return b.postVerb("finalize-docs", ids[i], 0) }); err != nil {
+		return err
+	}
+	accepted := time.Since(began)
+	seen := map[string]int{} // how often a status told of what
+	for left := ids; len(left) > 0; time.Sleep(time.Second) {
+		var next []int64
+		for _, id := range left {
+			var a struct{ Data state }
+			if err := b.callJSON("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
+				return err
+			}
+			seen["stamped "+a.Data.stepState("stamped")+", sealed "+a.Data.stepState("sealed")]++
+			switch a.Data.Status {
+			case "processing":
+				next = append(next, id)
+			case "completed":
+			default:
+				return fmt.Errorf("document %d is %s", id, a.Data.Status)
+			}
+		}
+		left = next
+	}
+	took := time.Since(began)
+	after, err := b.peakMemory()
+	if err != nil {
+		return err
+	}
+	fmt.Printf("| %d stamping orders finalized at once | %.1f a second | accepted in %.0f s, all completed after %.0f s; memory grows by %.1f MiB from %.1f |\n",
+		bulkOrders, bulkOrders/took.Seconds(), accepted.Seconds(), took.Seconds(), toMiB(after-before), toMiB(before))
+	if len(seen) < 2 {
+		return fmt.Errorf("the status of the orders did not tell how far they were: %v", seen)
+	}
+	return nil
+}
+
+// forEachOrder does something for each of the orders given at once.
+func forEachOrder(do func(i int) error) error {
+	var all sync.WaitGroup
+	failed := make([]error, bulkClients)
+	for c := range bulkClients {
+		all.Go(func() {
+			for i := c; i < bulkOrders && failed[c] == nil; i += bulkClients {
+				failed[c] = do(i)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(failed...)
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"segel/pdf/pdftest"
+)
+
+// walk is one contract on its way. Its steps are taken in the order in which they are listed here.
+type walk struct {
+	owner, signer *client
+	out           string // file for the signed PDF
+
+	budi string // the signer's id
+	id   int64  // of the document
+}
+
+func (w *walk) findSigner() error {
+	var users struct {
+		Data struct{ User []struct{ ID string } }
+	}
+	if err := w.owner.getJSON("/v1/auth/list_user?search=budi", &users); err != nil {
+		return err
+	}
+	if len(users.Data.User) != 1 {
+		return errors.New("the directory does not find Budi")
+	}
+	w.budi = users.Data.User[0].ID
+	return nil
+}
+
+func (w *walk) uploadContract() error {
+	var uploaded struct {
+		Response struct {
+			Data struct {
+				ID   int64  `json:"document_id"`
+				Name string `json:"document_name"`
+			}
+		}
+	}
+	err := w.owner.postJSON("/v1/econtract/demo/sign/upload-docs-base64", object{
+		"document_title": "Perjanjian Sewa", "filename": "sewa.pdf", "parallel": 0,
+		"document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(2)),
+		"signer":          []object{{"id": w.budi, "name": "Budi Santoso", "email": "budi@example.test", "role": "signer", "number": 1}},
+	}, &uploaded)
+	if err != nil {
+		return err
+	}
+	w.id = uploaded.Response.Data.ID
+	printStep("uploaded as document %d, %s", w.id, uploaded.Response.Data.Name)
+	return nil
+}
+
+// placeBoxes asks for a signature and a stamp on a page of 612 by 792 points. Each box is said twice, as the interface has
+// it: from the upper left, and from the lower left.
+func (w *walk) placeBoxes() error {
+	placement := func(kind string, left, top, width, height int) object {
+		return object{
+			"page": 2, "type": kind, "sign": nil, "documentSize": object{"width": 612, "height": 792},
+			"user":  object{"speciment": "", "name": "Budi Santoso", "email": nil, "userid": w.budi},
+			"props": object{"x": left, "y": top, "w": width, "h": height},
+			"emet":  object{"llx": left, "lly": 792 - top - height, "urx": left + width, "ury": 792 - top},
+		}
+	}
+	err := w.owner.postJSON("/v1/econtract/demo/sign/placement-docs", object{"document_id": w.id, "signers": []object{
+		placement("sign", 72, 560, 180, 72), placement("emet", 300, 556, 80, 80),
+	}}, nil)
+	if err != nil {
+		return err
+	}
+	printStep("placed Budi's signature and one duty stamp on page 2")
+	return nil
+}
+
+func (w *walk) finalizeContract() error {
+	if err := w.owner.postJSON("/v1/econtract/demo/sign/finalize-docs", object{"document_id": w.id}, nil); err != nil {
+		return err
+	}
+	printStep("finalized: quota is reserved, Budi sees it in his inbox")
+	return nil
+}
+
+// signContract says the digest of what the signer has read, so that he signs that and nothing else.
+func (w *walk) signContract() error {
+	seen, err := w.signer.getFile(fmt.Sprintf("/v1/econtract/web_app/document/preview/%d", w.id))
+	if err != nil {
+		return err
+	}
+	digest := sha256.Sum256(seen)
+	err = w.signer.postJSON("/v1/econtract/demo/sign/sign-docs", object{"document_id": w.id, "digest": hex.EncodeToString(digest[:])}, nil)
+	if err != nil {
+		return err
+	}
+	printStep("Budi read %d bytes and signed exactly those", len(seen))
+	return nil
+}
+
+func (w *walk) waitComplete() error {
+	serials, err := w.owner.waitCompleted(w.id)
+	if err != nil {
+		return err
+	}
+	printStep("stamped with %s, sealed and timestamped (PAdES B-LTA)", strings.Join(serials, ", "))
+	return nil
+}
+
+func (w *walk) downloadSigned() error {
+	signed, err := w.owner.getFile(fmt.Sprintf("/v1/econtract/web_app/document/download/%d", w.id))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(w.out, signed, 0o600); err != nil {
+		return err
+	}
+	printStep("the signed PDF, %d bytes: %s", len(signed), w.out)
+	return nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bufio"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
+	_ "modernc.org/sqlite"             // the driver named sqlite
+)
+
+// officeSerial is a serial as the office's own journal has it.
+type officeSerial struct {
+	file    string // name that it was taken for; ends in our order's identifier
+	at      time.Time
+	sources []string // SHA-256 of what it was affixed to, hexadecimal; more than one is a fault of the office
+}
+
+// readJournal reads what the office issued and affixed.
+func readJournal(office string) (map[string]*officeSerial, error) {
+	f, err := os.Open(filepath.Join(office, "office", "journal.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	all := map[string]*officeSerial{}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var e struct {
+			Is, Serial, File, Source string
+			At                       time.Time
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			return nil, fmt.Errorf("journal of the office: %w", err)
+		}
+		switch e.Is {
+		case "taken":
+			if all[e.Serial] != nil {
+				return nil, fmt.Errorf("journal of the office: serial %s was issued twice", e.Serial)
+			}
+			all[e.Serial] = &officeSerial{file: e.File, at: e.At}
+		case "affixed":
+			s := all[e.Serial]
+			if s == nil {
+				return nil, fmt.Errorf("journal of the office: serial %s was affixed and never issued", e.Serial)
+			}
+			s.sources = append(s.sources, e.Source)
+		}
+	}
+	return all, lines.Err()
+}
+
+// serviceRecords is what the service's database says, read by statements of our own: what is proved here must not rest on the
+// program that it is about.
+type serviceRecords struct {
+	stamps    []stampRow
+	register  map[string]registerEntry
+	orders    map[string]time.Time // when the first purchase under an order's identifier was recorded
+	open      int                  // attempts that nobody closed
+	quota     quota
+	documents []int64          // all of them
+	waiting   map[int64]string // reason of each other document that is not completed
+}
+
+// stampRow is one duty stamp of a document.
+type stampRow struct {
+	document             int64
+	position             int
+	state, order, serial string
+}
+
+// registerEntry is a serial in the register: its state, and the document that it belongs to, if any.
+type registerEntry struct {
+	state    string
+	document int64
+}
+
+// quota is what the one organisation has of stamps.
+type quota struct{ granted, reserved, spent int }
+
+// databaseAddress returns the driver and the address of the service's database.
+func (t *trial) databaseAddress() (driver, address string) {
+	if t.server != nil {
+		return "pgx", t.database
+	}
+	return "sqlite", "file:" + filepath.Join(t.data, "segel.db") + "?_pragma=query_only(ON)&_pragma=busy_timeout(10000)"
+}
+
+func readRecords(driver, address string) (b serviceRecords, err error) {
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		return b, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	b = serviceRecords{register: map[string]registerEntry{}, orders: map[string]time.Time{}, waiting: map[int64]string{}}
+	var s stampRow
+	var name, state string
+	var id, at int64
+	for _, q := range []struct {
+		statement string
+		into      []any
+		keep      func()
+	}{
+		{"SELECT document, position, state, order_id, coalesce(serial, '') FROM stamp", []any{&s.document, &s.position, &s.state, &s.order, &s.serial}, func() { b.stamps = append(b.stamps, s) }},
+		{"SELECT serial, state, document FROM serial", []any{&name, &state, &id}, func() { b.register[name] = registerEntry{state, id} }},
+		{"SELECT order_id, min(made_at) FROM attempt WHERE call = 'take' GROUP BY order_id", []any{&name, &at}, func() { b.orders[name] = time.UnixMicro(at) }},
+		{"SELECT count(*) FROM attempt WHERE answered_at = 0", []any{&b.open}, func() {}},
+		{"SELECT granted, reserved, spent FROM quota WHERE unit = 'emet'", []any{&b.quota.granted, &b.quota.reserved, &b.quota.spent}, func() {}},
+		{"SELECT id FROM document", []any{&id}, func() { b.documents = append(b.documents, id) }},
+		{"SELECT id, reason FROM document WHERE state NOT IN ('completed', 'draft')", []any{&id, &name}, func() { b.waiting[id] = name }},
+	} {
+		if err := scanRows(db, q.statement, q.into, q.keep); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+func scanRows(db *sql.DB, statement string, into []any, keep func()) (err error) {
+	rows, err := db.Query(statement)
+	if err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+		keep()
+	}
+	return rows.Err()
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sort"
+	"time"
+)
+
+// How long the service may go without settling a single order: beyond the longest that it leaves an order whose work
+// was cut off.
+const stuck = 15 * time.Minute
+
+// pollInterval is how often it is asked how the orders are doing, the more seldom the more there are.
+const pollInterval, perOrder = 2 * time.Second, 5 * time.Millisecond
+
+// waitSettled lets the service work off what is left, undisturbed.
+func (t *trial) waitSettled(ctx context.Context) error {
+	began, last, told := time.Now(), time.Now(), 0
+	for {
+		left := 0
+		for _, o := range t.orders {
+			if o.isSettled() {
+				continue
+			}
+			if err := t.client.readStatus(ctx, o); err != nil {
+				return err
+			}
+			if !o.isSettled() {
+				left++
+			}
+		}
+		if left == 0 {
+			fmt.Fprintf(os.Stderr, "all settled %s after the last kill\n", time.Since(began).Round(time.Second))
+			return nil
+		}
+		if left != told {
+			last, told = time.Now(), left
+			fmt.Fprintf(os.Stderr, "%s %d orders are not settled\n", last.UTC().Format(time.TimeOnly), left)
+		}
+		if time.Since(last) > stuck {
+			return nil // what is left counts as lost
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(pollInterval + time.Duration(left)*perOrder):
+		}
+	}
+}
+
+// sample is one in how many files qpdf reads too.
+const sample = 50
+
+// checkResults stops the service, reads all books and files, and prints the table.
+func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
+	var p resultTable
+	for _, m := range moments {
+		p.addFigure("killed "+string(m), "%d", t.deaths[m])
+	}
+	if t.options.office {
+		p.addFigure("the office killed as well", "%d", t.offices)
+	}
+	for _, name := range sortedKeys(t.outageCounts) {
+		p.addFigure(name, "%d", t.outageCounts[name])
+	}
+	if t.outages > 0 {
+		p.addFigure("killed during an outage", "%d", t.killedMeanwhile)
+		if t.noDisk != nil {
+			p.addFigure("NOT TRIED: a full disk, because none can be mounted", "%v", t.noDisk)
+		}
+		t.prober.addFigures(&p)
+	}
+	files, err := t.downloadFiles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.service.Stop()
+	journal, err := readJournal(t.their)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readRecords(t.databaseAddress())
+	if err != nil {
+		return nil, err
+	}
+	p = append(p, compareRecords(t.orders, t.prober.ours, journal, b)...)
+	f, err := t.checkFiles(ctx, files, journal)
+	if err != nil {
+		return nil, err
+	}
+	p = append(p, f...)
+	p.printTable(os.Stdout)
+	if t.outages > 0 {
+		t.prober.print(os.Stdout)
+	}
+	return p, nil
+}
+
+// downloadFiles downloads what was completed, by number of the document.
+func (t *trial) downloadFiles(ctx context.Context) (map[int64][]byte, error) {
+	all := map[int64][]byte{}
+	for _, o := range t.orders {
+		if o.state != "completed" {
+			continue
+		}
+		b, err := t.client.callOnce(ctx, "GET", fmt.Sprint(documentPath, "download/", o.id), "", nil)
+		if err != nil {
+			return nil, err
+		}
+		all[o.id] = b
+	}
+	return all, nil
+}
+
+// checkFiles checks every file.
+func (t *trial) checkFiles(ctx context.Context, files map[int64][]byte, journal map[string]*officeSerial) (resultTable, error) {
+	var p resultTable
+	trust, err := readRoots(t.data, t.their)
+	if err != nil {
+		return nil, err
+	}
+	var bad, odd []string
+	asked := map[string]int{}
+	for i, o := range t.orders {
+		file, ok := files[o.id]
+		if !ok {
+			continue
+		}
+		if err := checkFile(ctx, o, file, journal, trust); err != nil {
+			bad = append(bad, fmt.Sprintf("document %d: %v", o.id, err))
+		}
+		for _, program := range []string{pdfsig, qpdf} {
+			if program == qpdf && i%sample != 0 {
+				continue
+			}
+			has, err := checkWithProgram(program, t.dir, file, len(o.places)+closing-1)
+			if err != nil {
+				odd = append(odd, fmt.Sprintf("document %d: %v", o.id, err))
+			}
+			if has {
+				asked[program]++
+			}
+		}
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	p.addFigure("files validated; read by pdfsig; by qpdf", "%d; %d; %d", len(files), asked[pdfsig], asked[qpdf])
+	sort.Strings(bad)
+	p.addZeroCount("**files that are not valid, or not as ordered**", bad)
+	p.addZeroCount("files that pdfsig or qpdf refuse", odd)
+	alarms, err := alarmLines(t.service.Log)
+	if err != nil {
+		return nil, err
+	}
+	p.addZeroCount("alarms that the service raised", alarms)
+	return p, nil
+}
