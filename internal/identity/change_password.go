@@ -48,7 +48,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if err != nil {
 		return fmt.Errorf("read users by e-mail: %w", err)
 	}
-	hash, err := s.hasher.hashPassword(ctx, holder, next, s.random, passwordsOf(accounts, u.ID))
+	hash, err := s.hasher.hashPassword(ctx, holder, next, s.random, otherHashes(accounts, u.ID))
 	if err != nil {
 		return err
 	}

@@ -132,7 +132,7 @@ func (s *Service) requireSamePassword(ctx context.Context, u store.User, family 
 // admin can make an account for any address in their own organisation and log in to it, and must not learn by that whether there
 // is another one, nor guess its password faster than anybody else.
 func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
-	emails := spellings(c.Email)
+	emails := emailSpellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
 	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
@@ -143,10 +143,10 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 	for i := range known {
 		known[i].Device = known[i].Device && presented
 	}
-	known = slices.DeleteFunc(known, func(k store.Known) bool { return !c.admits(k.Organisation) || !k.Device && !k.Address })
-	try := s.throttle.attempt(emails[0], caller)
-	knowing := try.admitKnown(known, s.clock())
-	if len(knowing) == 0 {
+	known = slices.DeleteFunc(known, func(k store.Known) bool { return !c.allowOrganisation(k.Organisation) || !k.Device && !k.Address })
+	try := s.throttle.newAttempt(emails[0], caller)
+	admitted := try.admitKnown(known, s.clock())
+	if len(admitted) == 0 {
 		if err := try.admitUnknown(ctx, s.clock()); err != nil {
 			return store.User{}, "", err
 		}
@@ -155,18 +155,18 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 	if err != nil {
 		return store.User{}, "", fmt.Errorf("read users by e-mail: %w", err)
 	}
-	accounts = slices.DeleteFunc(accounts, func(u store.User) bool { return !c.admits(u.Organisation) })
-	var first []store.User // the accounts that know the caller, in the order of knowing; the others stay in accounts
-	for _, id := range knowing {
+	accounts = slices.DeleteFunc(accounts, func(u store.User) bool { return !c.allowOrganisation(u.Organisation) })
+	var first []store.User // the accounts that know the caller, in the order of admitted; the others stay in accounts
+	for _, id := range admitted {
 		if i := slices.IndexFunc(accounts, func(u store.User) bool { return u.ID == id }); i >= 0 {
 			first, accounts = append(first, accounts[i]), slices.Delete(accounts, i, i+1)
 		}
 	}
 
-	g := s.hasher.guess(callerOrigin{key: caller.Address, known: len(knowing) > 0}, c.Password)
+	g := s.hasher.newGuess(callerOrigin{key: caller.Address, known: len(admitted) > 0}, c.Password)
 	var u *store.User
-	if len(knowing) > 0 {
-		if u, err = g.find(ctx, first); err != nil {
+	if len(admitted) > 0 {
+		if u, err = g.findAccount(ctx, first); err != nil {
 			return store.User{}, "", err
 		}
 		if u == nil {
@@ -176,7 +176,7 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 		}
 	}
 	if u == nil {
-		if u, err = g.find(ctx, accounts); err != nil {
+		if u, err = g.findAccount(ctx, accounts); err != nil {
 			return store.User{}, "", err
 		}
 	}
@@ -198,8 +198,8 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 	return *u, secret, nil
 }
 
-// admits reports whether the account that is meant may be in an organisation.
-func (c Credentials) admits(o contract.OrganisationID) bool {
+// allowOrganisation reports whether the account that is meant may be in an organisation.
+func (c Credentials) allowOrganisation(o contract.OrganisationID) bool {
 	return c.Organisation == "" || c.Organisation == o
 }
 

@@ -95,7 +95,7 @@ func (h hasher) deriveKey(ctx context.Context, from callerOrigin, password strin
 // database sees which accounts of an address have the same password. Two accounts that are stored at the same moment,
 // and one that was stored with another cost, have salts of their own until one of their passwords is changed.
 func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password string, random io.Reader, beside []string) (string, error) {
-	salt := h.sharedSalt(beside)
+	salt := h.findSharedSalt(beside)
 	if salt == nil {
 		salt = make([]byte, saltLen)
 		if _, err := io.ReadFull(random, salt); err != nil {
@@ -110,9 +110,9 @@ func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password st
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, h.cost, b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// sharedSalt returns the salt of the first hash that has the present cost, or nil. A hash that cannot be read has none; the login
+// findSharedSalt returns the salt of the first hash that has the present cost, or nil. A hash that cannot be read has none; the login
 // of its account reports it.
-func (h hasher) sharedSalt(beside []string) []byte {
+func (h hasher) findSharedSalt(beside []string) []byte {
 	for _, encoded := range beside {
 		if c, salt, _, err := parseHash(encoded); err == nil && c == h.cost && len(salt) == saltLen {
 			return salt
@@ -130,7 +130,7 @@ type guess struct {
 	keys     map[string][]byte // what was hashed, by cost and salt
 }
 
-func (h hasher) guess(from callerOrigin, password string) *guess {
+func (h hasher) newGuess(from callerOrigin, password string) *guess {
 	return &guess{hasher: h, from: from, password: password, keys: map[string][]byte{}}
 }
 
@@ -138,22 +138,22 @@ func (h hasher) guess(from callerOrigin, password string) *guess {
 // password that is too long to be one, it says no after a hash with the present cost.
 func (g *guess) matches(ctx context.Context, encoded string) (bool, error) {
 	if encoded == "" || len(g.password) > maxPassword {
-		_, err := g.keyFor(ctx, "no account", "", make([]byte, saltLen), g.cost)
+		_, err := g.deriveOnce(ctx, "no account", "", make([]byte, saltLen), g.cost)
 		return false, err
 	}
 	c, salt, want, err := parseHash(encoded)
 	if err != nil {
 		return false, err
 	}
-	got, err := g.keyFor(ctx, c.String()+"$"+string(salt), g.password, salt, c)
+	got, err := g.deriveOnce(ctx, c.String()+"$"+string(salt), g.password, salt, c)
 	if err != nil {
 		return false, err
 	}
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// keyFor hashes, or returns what it hashed before by the same name.
-func (g *guess) keyFor(ctx context.Context, name, password string, salt []byte, c Cost) ([]byte, error) {
+// deriveOnce hashes, or returns what it hashed before by the same name.
+func (g *guess) deriveOnce(ctx context.Context, name, password string, salt []byte, c Cost) ([]byte, error) {
 	if key, ok := g.keys[name]; ok {
 		return key, nil
 	}
@@ -167,30 +167,33 @@ func (g *guess) keyFor(ctx context.Context, name, password string, salt []byte, 
 
 // verifyPassword reports whether the password is the one behind one encoded hash, see [guess.matches].
 func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password, encoded string) (bool, error) {
-	return h.guess(from, password).matches(ctx, encoded)
+	return h.newGuess(from, password).matches(ctx, encoded)
 }
 
-// find returns the first account whose password it is, or nil. With no accounts it does the same work as with one, unless
+// findAccount returns the first account whose password it is, or nil. With no accounts it does the same work as with one, unless
 // it hashed before.
-func (g *guess) find(ctx context.Context, accounts []store.User) (*store.User, error) {
+func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.User, error) {
 	if len(accounts) == 0 && len(g.keys) == 0 {
 		_, err := g.matches(ctx, "")
 		return nil, err
 	}
+	var damaged error // it must not keep the others from logging in
 	for i, u := range accounts {
 		ok, err := g.matches(ctx, u.Password)
-		if err != nil {
+		switch {
+		case errors.Is(err, errHash):
+			damaged = errors.Join(damaged, fmt.Errorf("check the password of user %q: %w", u.ID, err))
+		case err != nil:
 			return nil, fmt.Errorf("check the password of user %q: %w", u.ID, err)
-		}
-		if ok {
+		case ok:
 			return &accounts[i], nil
 		}
 	}
-	return nil, nil
+	return nil, damaged
 }
 
-// passwordsOf returns the hashes of accounts other than one.
-func passwordsOf(accounts []store.User, except contract.PersonID) []string {
+// otherHashes returns the hashes of accounts other than one.
+func otherHashes(accounts []store.User, except contract.PersonID) []string {
 	var encoded []string
 	for _, u := range accounts {
 		if u.ID != except {

@@ -14,11 +14,11 @@ import (
 // with it: the account has not to choose its own. Every token of it dies. Organisation is a name, and may be empty where the
 // e-mail has one account.
 func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, organisation, next string) (Account, error) {
-	accounts, err := s.store.UsersByEmail(ctx, spellings(email)...)
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
 	if err != nil {
 		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
 	}
-	u, account, err := s.accountIn(ctx, accounts, email, organisation)
+	u, account, err := s.chooseAccount(ctx, accounts, email, organisation)
 	if err != nil {
 		return Account{}, err
 	}
@@ -33,7 +33,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 	if same {
 		return Account{}, contract.InvalidInput(contract.FieldError{Field: "password", Code: "password.same"})
 	}
-	hash, err := s.hasher.hashPassword(ctx, callerOrigin{known: true}, next, s.random, passwordsOf(accounts, u.ID))
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{known: true}, next, s.random, otherHashes(accounts, u.ID))
 	if err != nil {
 		return Account{}, err
 	}
@@ -45,8 +45,8 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 	return account, nil
 }
 
-// accountIn returns the one account in the organisation of that name, in any where it is empty.
-func (s *Service) accountIn(ctx context.Context, accounts []store.User, email, organisation string) (u store.User, a Account, err error) {
+// chooseAccount returns the one account in the organisation of that name, in any where it is empty.
+func (s *Service) chooseAccount(ctx context.Context, accounts []store.User, email, organisation string) (u store.User, a Account, err error) {
 	var names []string
 	for _, candidate := range accounts {
 		account, err := s.loadAccount(ctx, candidate)
@@ -82,7 +82,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	if s.throttle.forgot.takeToken(Network(ip), now) > 0 {
 		return nil
 	}
-	accounts, err := s.store.UsersByEmail(ctx, spellings(email)...)
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
 	if err != nil {
 		return fmt.Errorf("read users by e-mail: %w", err)
 	}

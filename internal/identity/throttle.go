@@ -91,8 +91,8 @@ type attempt struct {
 	onAddress bool // it was counted on the address
 }
 
-// attempt returns a login that is not counted yet.
-func (t loginThrottle) attempt(email string, from store.Caller) *attempt {
+// newAttempt returns a login that is not counted yet.
+func (t loginThrottle) newAttempt(email string, from store.Caller) *attempt {
 	return &attempt{loginThrottle: t, email: email, from: from}
 }
 

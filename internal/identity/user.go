@@ -81,10 +81,10 @@ func (s *Service) checkUser(n NewUser) error {
 	return contract.InvalidInput(bad...)
 }
 
-// spellings returns the forms in which accounts may have an address: one with an internationalised domain in ASCII, and as it
+// emailSpellings returns the forms in which accounts may have an address: one with an internationalised domain in ASCII, and as it
 // was written, which is how accounts of earlier releases have it. The first stands for the address where tries are counted, so
 // that nobody gets more of them by writing a domain in other letters.
-func spellings(email string) []string {
+func emailSpellings(email string) []string {
 	written := foldEmail(email)
 	address, code := contract.ParseEmail(email)
 	if code != "" || foldEmail(address) == written {
@@ -139,7 +139,7 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
 	}
-	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID)}, n.Password, s.random, passwordsOf(others, id))
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID)}, n.Password, s.random, otherHashes(others, id))
 	if err != nil {
 		return Account{}, err
 	}

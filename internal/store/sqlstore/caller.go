@@ -8,12 +8,12 @@ import (
 	"segel/internal/store"
 )
 
-// selectKnown is the statement of [Store.KnownCaller] for n addresses. A device, an address and a time follow them.
-func selectKnown(n int) string {
+// selectKnownAccounts is the statement of [Store.KnownCaller] for n addresses. A device, an address and a time follow them.
+func selectKnownAccounts(n int) string {
 	arg := func(i int) string { return placeholders(n+i, 1) }
 	return `SELECT u.id, u.organisation,
 		EXISTS (SELECT 1 FROM known_device d WHERE d.person = u.id AND d.hash = ` + arg(1) + ` AND d.used_at >= ` + arg(3) + `),
-		EXISTS (SELECT 1 FROM known_address a WHERE a.person = u.id AND a.address = ` + arg(2) + ` AND a.used_at >= ` + arg(3) + `)` + byEmails(n)
+		EXISTS (SELECT 1 FROM known_address a WHERE a.person = u.id AND a.address = ` + arg(2) + ` AND a.used_at >= ` + arg(3) + `)` + selectByEmails(n)
 }
 
 // KnownCaller implements [store.Identities].
@@ -29,7 +29,7 @@ func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time
 				known = append(known, k)
 			}
 			return nil
-		}, selectKnown(len(emails)), append(foldAll(emails), c.Device[:], c.Address, toMicros(since))...)
+		}, selectKnownAccounts(len(emails)), append(foldedArgs(emails), c.Device[:], c.Address, toMicros(since))...)
 	})
 	return known, wrapf(err, "look up where a login comes from")
 }

@@ -101,13 +101,13 @@ func (s *Store) User(ctx context.Context, id contract.PersonID) (store.User, err
 	return u, wrapf(err, "read user %s", id)
 }
 
-// byEmails selects the accounts of addresses, in the order in which they were made. The addresses are the first n arguments.
-func byEmails(n int) string {
+// selectByEmails selects the accounts of addresses, in the order in which they were made. The addresses are the first n arguments.
+func selectByEmails(n int) string {
 	return ` FROM users u WHERE u.email_folded IN (` + placeholders(1, n) + `) ORDER BY u.created_at, u.id`
 }
 
-// foldAll folds addresses for the arguments of [byEmails].
-func foldAll(emails []string) []any {
+// foldedArgs folds addresses for the arguments of [selectByEmails].
+func foldedArgs(emails []string) []any {
 	args := make([]any, len(emails))
 	for i, e := range emails {
 		args[i] = foldText(e)
@@ -124,7 +124,7 @@ func (s *Store) UsersByEmail(ctx context.Context, emails ...string) ([]store.Use
 			err := scan(userDest(&u)...)
 			users = append(users, u)
 			return err
-		}, `SELECT `+userColumns+byEmails(len(emails)), foldAll(emails)...)
+		}, `SELECT `+userColumns+selectByEmails(len(emails)), foldedArgs(emails)...)
 	})
 	return users, wrapf(err, "read the users of %q", emails)
 }
