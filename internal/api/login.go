@@ -71,7 +71,7 @@ func (s *server) registerLogin() {
 	servePost(s, endpoint{
 		path: "/v1/auth/login", id: "login", timeLimit: delayed, group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Log in",
-		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account.",
+		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id where it is the same.",
 	}, func(c *call, in *loginIn) (found[sessionData], error) {
 		var bad problems
 		credentials := in.checkedCredentials(&bad)
