@@ -50,7 +50,8 @@ func TestOnlyServeAndMigrateBringADatabaseUpToDate(t *testing.T) {
 			`ALTER TABLE quota DROP COLUMN initial_at`,
 			`DROP TABLE claim`, `ALTER TABLE answer DROP COLUMN sealed`, `ALTER TABLE answer RENAME COLUMN kept_at TO claimed_at`,
 			`ALTER TABLE answer ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE`,
-			`DROP TABLE known_device`, `DROP TABLE known_address`, `DROP TABLE storage`, `DELETE FROM goose_db_version WHERE version_id >= 14`)
+			`DROP TABLE known_device`, `DROP TABLE known_address`, `DROP TABLE storage`,
+			`CREATE UNIQUE INDEX users_email ON users (email_folded)`, `DELETE FROM goose_db_version WHERE version_id >= 14`)
 		before := files(t, data)
 		for _, c := range slices.Concat(readingCommands(t), writingCommands(t), [][]string{{"serve", "--migrate=off"}, {"adopt", "--yes"}}) {
 			got := runProgram(t, env, append(c, "--data", data)...)

@@ -9,7 +9,7 @@ import (
 
 type userCommand struct {
 	Add   userAddCommand   `cmd:"" help:"Add a user."`
-	Reset userResetCommand `cmd:"" help:"Give a user another password; whoever is logged in as him no longer is."`
+	Reset userResetCommand `cmd:"" help:"Give a user another password; everybody who is logged in as the user no longer is."`
 }
 
 type userAddCommand struct {
@@ -52,7 +52,8 @@ func (c userAddCommand) Run(w *environment) error {
 
 type userResetCommand struct {
 	dataFlag
-	Email        string `required:"" help:"E-mail, with which he logs in." placeholder:"E"`
+	Email        string `required:"" help:"E-mail, with which the user logs in." placeholder:"E"`
+	Org          string `help:"Organisation of the user by name; needed where the e-mail has accounts in several." placeholder:"O"`
 	PasswordFile string `required:"" help:"File whose first line is the password; - for standard input." placeholder:"F"`
 }
 
@@ -70,7 +71,7 @@ func (c userResetCommand) Run(w *environment) error {
 		return err
 	}
 	defer a.close()
-	account, err := a.identity.ResetPassword(w.ctx, commandLineActor("user reset"), c.Email, password)
+	account, err := a.identity.ResetPassword(w.ctx, commandLineActor("user reset"), c.Email, c.Org, password)
 	if err != nil {
 		return plainError(err)
 	}

@@ -12,8 +12,8 @@ import (
 // Identity knows who is asking.
 type Identity interface {
 	Authenticate(ctx context.Context, token string) (contract.Actor, error)
-	Login(ctx context.Context, email, password, otp string, from identity.Client) (identity.Session, error)
-	LoginSession(ctx context.Context, email, password, otp string, from identity.Client) (identity.WebSession, error)
+	Login(ctx context.Context, c identity.Credentials, from identity.Client) (identity.Session, error)
+	LoginSession(ctx context.Context, c identity.Credentials, from identity.Client) (identity.WebSession, error)
 	Refresh(ctx context.Context, token string) (identity.Session, error)
 	Logout(ctx context.Context, token string) error
 	ForgotPassword(ctx context.Context, email, ip string) error

@@ -324,18 +324,18 @@ func (f *fakeIdentity) account() identity.Account {
 	return identity.Account{Person: andi, Organisation: works, OrganisationName: "PT Contoh", MustReset: true}
 }
 
-func (f *fakeIdentity) Login(_ context.Context, email, password, _ string, from identity.Client) (identity.Session, error) {
+func (f *fakeIdentity) Login(_ context.Context, c identity.Credentials, from identity.Client) (identity.Session, error) {
 	if f.err != nil {
 		return identity.Session{}, f.err
 	}
-	if email != andi.Email || password != "benar" {
+	if c.Email != andi.Email || c.Password != "benar" || c.Organisation != "" && c.Organisation != works {
 		return identity.Session{}, identity.ErrCredentials
 	}
 	return identity.Session{Access: "segel_at_1", Refresh: "segel_rt_1", ExpiresIn: 24 * time.Hour, Account: f.account(), Device: "sgl_dv_" + from.Device}, nil
 }
 
-func (f *fakeIdentity) LoginSession(ctx context.Context, email, password, otp string, from identity.Client) (identity.WebSession, error) {
-	if _, err := f.Login(ctx, email, password, otp, from); err != nil {
+func (f *fakeIdentity) LoginSession(ctx context.Context, c identity.Credentials, from identity.Client) (identity.WebSession, error) {
+	if _, err := f.Login(ctx, c, from); err != nil {
 		return identity.WebSession{}, err
 	}
 	return identity.WebSession{Token: "owner", ExpiresIn: 24 * time.Hour, Account: f.account(), Device: "sgl_dv_" + from.Device, KnownFor: time.Hour}, nil

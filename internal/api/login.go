@@ -10,6 +10,7 @@ type loginIn struct {
 	Password phrase `json:"password" required:"true"`
 	OTP      phrase `json:"otp" required:"false" doc:"code of a second factor, where the account has one"`
 	Device   phrase `json:"device_token" required:"false" doc:"what the last login from this device answered; without it, a login may be held up while others try passwords on the account"`
+	Business phrase `json:"business_id" required:"false" doc:"the organisation of the account, where the e-mail has accounts with the same password in several; missing: one that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 }
 
 // sessionData is what a login answers.
@@ -70,14 +71,14 @@ func (s *server) registerLogin() {
 	servePost(s, endpoint{
 		path: "/v1/auth/login", id: "login", timeLimit: delayed, group: groupAccount, limit: tinyBody, callers: anybody,
 		summary:     "Log in",
-		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account.",
+		description: "Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id where it is the same.",
 	}, func(c *call, in *loginIn) (found[sessionData], error) {
 		var bad problems
-		email, password := in.checkedCredentials(&bad)
+		credentials := in.checkedCredentials(&bad)
 		if err := bad.asError(); err != nil {
 			return found[sessionData]{}, err
 		}
-		session, err := c.Identity.Login(c.r.Context(), email, password, in.OTP.value, identity.Client{IP: c.client, Device: in.Device.value})
+		session, err := c.Identity.Login(c.r.Context(), credentials, identity.Client{IP: c.client, Device: in.Device.value})
 		if err != nil {
 			return found[sessionData]{}, err
 		}
@@ -85,18 +86,20 @@ func (s *server) registerLogin() {
 	})
 }
 
-func (in *loginIn) checkedCredentials(bad *problems) (email, password string) {
-	email, password = in.Email.checkedValue("email", bad), in.Password.checkedValue("password", bad)
-	in.OTP.checkedValue("otp", bad)
+func (in *loginIn) checkedCredentials(bad *problems) identity.Credentials {
+	c := identity.Credentials{
+		Email: in.Email.checkedValue("email", bad), Password: in.Password.checkedValue("password", bad), OTP: in.OTP.checkedValue("otp", bad),
+		Organisation: contract.OrganisationID(parsePersonID(in.Business.checkedValue("business_id", bad))),
+	}
 	in.Device.checkedValue("device_token", bad)
 	if len(*bad) > 0 {
-		return "", ""
+		return identity.Credentials{}
 	}
-	if email == "" {
+	if c.Email == "" {
 		bad.add("email", "value.required")
 	}
-	if password == "" {
+	if c.Password == "" {
 		bad.add("password", "value.required")
 	}
-	return email, password
+	return c
 }

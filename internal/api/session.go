@@ -24,11 +24,11 @@ func (s *server) registerSession() {
 			return found[webSessionData]{}, contract.ErrUnauthenticated
 		}
 		var bad problems
-		email, password := in.checkedCredentials(&bad)
+		credentials := in.checkedCredentials(&bad)
 		if err := bad.asError(); err != nil {
 			return found[webSessionData]{}, err
 		}
-		session, err := c.Identity.LoginSession(c.r.Context(), email, password, in.OTP.value, identity.Client{IP: c.client, Device: c.deviceSecret()})
+		session, err := c.Identity.LoginSession(c.r.Context(), credentials, identity.Client{IP: c.client, Device: c.deviceSecret()})
 		if err != nil {
 			return found[webSessionData]{}, err
 		}

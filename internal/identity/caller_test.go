@@ -154,7 +154,7 @@ func TestAnotherPasswordMakesEveryDeviceUnknown(t *testing.T) {
 	w := &waits{}
 	h := inhabited(t, func(o *Options) { o.Wait = w.wait })
 	device := Client{IP: home, Device: h.login(t).Device}
-	if _, err := h.ResetPassword(t.Context(), console, siti, newer); err != nil {
+	if _, err := h.ResetPassword(t.Context(), console, siti, "", newer); err != nil {
 		t.Fatal(err)
 	}
 	h.attack(t, siti)

@@ -97,11 +97,14 @@ func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	t.Parallel()
 	for name, login := range map[string]func(h *house) error{
 		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", at(home)); return err },
-		"cookie": func(h *house) error { _, err := h.LoginSession(t.Context(), siti, password, "", at(home)); return err },
+		"cookie": func(h *house) error {
+			_, err := h.LoginSession(t.Context(), Credentials{Email: siti, Password: password}, at(home))
+			return err
+		},
 	} {
 		h := inhabited(t)
 		h.store.afterByEmail = func() {
-			if _, err := h.ResetPassword(t.Context(), console, siti, newer); err != nil {
+			if _, err := h.ResetPassword(t.Context(), console, siti, "", newer); err != nil {
 				t.Error(err)
 			}
 		}
@@ -117,7 +120,7 @@ func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)
 	h.store.afterByEmail = func() {
-		if _, err := h.ResetPassword(t.Context(), console, siti, newer); err != nil {
+		if _, err := h.ResetPassword(t.Context(), console, siti, "", newer); err != nil {
 			t.Error(err)
 		}
 	}

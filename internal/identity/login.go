@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -36,17 +37,30 @@ type WebSession struct {
 	KnownFor  time.Duration // how long Device is known
 }
 
+// Credentials are what a person logs in with.
+type Credentials struct {
+	Email    string
+	Password string
+	OTP      string // accepted and not looked at: no account has a second factor
+
+	// Organisation picks the account where the e-mail has one with this password in several. Empty: any.
+	Organisation contract.OrganisationID
+}
+
 // Client is where a login comes from.
 type Client struct {
 	IP     string
 	Device string // the secret that a former login handed out; empty: none
 }
 
-// Login opens a session. ErrCredentials takes the same time for an unknown e-mail as for a wrong password;
-// tried too often is of kind TooMany, with the argument retry_after in seconds. No account asks for a second
-// factor, so otp is accepted and not looked at.
-func (s *Service) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
-	u, device, err := s.verifyLogin(ctx, email, password, from)
+// Login opens a session. An e-mail may have an account in each organisation, with a password of its own: the password decides
+// which is meant. Of several with the same password it is first the one that knows the device, then the one that knows the
+// address, then the oldest, unless c names the organisation.
+//
+// ErrCredentials takes the same time for an unknown e-mail as for a wrong password; tried too often is of kind TooMany, with
+// the argument retry_after in seconds.
+func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
+	u, device, err := s.verifyLogin(ctx, c, from)
 	if err != nil {
 		return Session{}, err
 	}
@@ -69,8 +83,8 @@ func (s *Service) Login(ctx context.Context, email, password, otp string, from C
 }
 
 // LoginSession is Login for the web app.
-func (s *Service) LoginSession(ctx context.Context, email, password, otp string, from Client) (WebSession, error) {
-	u, device, err := s.verifyLogin(ctx, email, password, from)
+func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
+	u, device, err := s.verifyLogin(ctx, c, from)
 	if err != nil {
 		return WebSession{}, err
 	}
@@ -112,26 +126,67 @@ func (s *Service) requireSamePassword(ctx context.Context, u store.User, family 
 }
 
 // verifyLogin returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
-func (s *Service) verifyLogin(ctx context.Context, email, password string, from Client) (store.User, string, error) {
+//
+// A caller that is known to some accounts of the e-mail is admitted by its own counts and compared with these alone. If none
+// of them matches, it is admitted again like an unknown caller and compared with the others, also if there are none: an
+// admin can make an account for any address in their own organisation and log in to it, and must not learn by that whether there
+// is another one, nor guess its password faster than anybody else.
+func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
+	emails := emailSpellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
 	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
-	known, err := s.store.KnownCaller(ctx, foldEmail(email), caller, s.clock().Add(-s.lifetimes.Known))
+	known, err := s.store.KnownCaller(ctx, caller, s.clock().Add(-s.lifetimes.Known), emails...)
 	if err != nil {
 		return store.User{}, "", fmt.Errorf("look up where a login comes from: %w", err)
 	}
-	known.Device = known.Device && presented
-	if err := s.throttle.admitLogin(ctx, email, caller, known, s.clock()); err != nil {
-		return store.User{}, "", err
+	for i := range known {
+		known[i].Device = known[i].Device && presented
 	}
-	u, err := s.checkCredentials(ctx, callerOrigin{key: caller.Address, known: known.Device || known.Address}, email, password)
+	known = slices.DeleteFunc(known, func(k store.Known) bool { return !c.allowOrganisation(k.Organisation) || !k.Device && !k.Address })
+	try := s.throttle.newAttempt(emails[0], caller)
+	admitted := try.admitKnown(known, s.clock())
+	if len(admitted) == 0 {
+		if err := try.admitUnknown(ctx, s.clock()); err != nil {
+			return store.User{}, "", err
+		}
+	}
+	accounts, err := s.store.UsersByEmail(ctx, emails...)
 	if err != nil {
-		return store.User{}, "", err
+		return store.User{}, "", fmt.Errorf("read users by e-mail: %w", err)
 	}
-	s.throttle.forgiveCaller(email, caller)
+	accounts = slices.DeleteFunc(accounts, func(u store.User) bool { return !c.allowOrganisation(u.Organisation) })
+	var first []store.User // the accounts that know the caller, in the order of admitted; the others stay in accounts
+	for _, id := range admitted {
+		if i := slices.IndexFunc(accounts, func(u store.User) bool { return u.ID == id }); i >= 0 {
+			first, accounts = append(first, accounts[i]), slices.Delete(accounts, i, i+1)
+		}
+	}
+
+	g := s.hasher.newGuess(callerOrigin{key: caller.Address, known: len(admitted) > 0}, c.Password)
+	var u *store.User
+	if len(admitted) > 0 {
+		if u, err = g.findAccount(ctx, first); err != nil {
+			return store.User{}, "", err
+		}
+		if u == nil {
+			if err := try.admitUnknown(ctx, s.clock()); err != nil {
+				return store.User{}, "", err
+			}
+		}
+	}
+	if u == nil {
+		if u, err = g.findAccount(ctx, accounts); err != nil {
+			return store.User{}, "", err
+		}
+	}
+	if u == nil {
+		return store.User{}, "", ErrCredentials
+	}
+	s.throttle.forgiveCaller(u.ID, caller)
 	// A crash between here and the answer leaves a device that does not know its secret: it gets another next time.
 	secret := from.Device
-	if !known.Device {
+	if !slices.ContainsFunc(known, func(k store.Known) bool { return k.Account == u.ID && k.Device }) {
 		// A secret that is not known for this account is not taken over: another person may have put it there.
 		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
 			return store.User{}, "", err
@@ -140,27 +195,16 @@ func (s *Service) verifyLogin(ctx context.Context, email, password string, from 
 	if err := s.store.RememberCaller(ctx, u.ID, caller, s.clock(), maxKnownCallers); err != nil {
 		return store.User{}, "", fmt.Errorf("remember where %s logs in from: %w", u.ID, err)
 	}
-	return u, secret, nil
+	return *u, secret, nil
+}
+
+// allowOrganisation reports whether the account that is meant may be in an organisation.
+func (c Credentials) allowOrganisation(o contract.OrganisationID) bool {
+	return c.Organisation == "" || c.Organisation == o
 }
 
 // maxKnownCallers is how many devices and how many addresses of a person are known at a time.
 const maxKnownCallers = 20
-
-// checkCredentials returns the user whose e-mail and password these are. Who tries is admitted before.
-func (s *Service) checkCredentials(ctx context.Context, from callerOrigin, email, password string) (store.User, error) {
-	u, err := s.userByEmail(ctx, email)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return store.User{}, fmt.Errorf("read a user by e-mail: %w", err)
-	}
-	ok, err := s.hasher.verifyPassword(ctx, from, password, u.Password)
-	if err != nil {
-		return store.User{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
-	}
-	if !ok {
-		return store.User{}, ErrCredentials
-	}
-	return u, nil
-}
 
 // newSession makes an access and a refresh token of a family. They are good once they are stored.
 func (s *Service) newSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {

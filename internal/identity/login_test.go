@@ -240,7 +240,7 @@ func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	s := h.login(t)
-	web, err := h.LoginSession(t.Context(), siti, password, "", at(home))
+	web, err := h.LoginSession(t.Context(), Credentials{Email: siti, Password: password}, at(home))
 	if err != nil {
 		t.Fatal(err)
 	}

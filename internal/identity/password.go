@@ -15,6 +15,7 @@ import (
 
 	"segel/internal/admission"
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // Cost is how hard a password hash is to compute. The zero value of a member means its default: 19 MiB, two
@@ -46,8 +47,9 @@ var errHash = errors.New("stored password hash is not one of Argon2id")
 // hasher hashes passwords, so many at once: memory in use is at most the queue's slots times the memory of one hash. Callers
 // take turns by where they come from.
 type hasher struct {
-	cost  Cost
-	queue *admission.Queue
+	cost   Cost
+	queue  *admission.Queue
+	derive func(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte // Argon2id; tests count its calls
 }
 
 // Bounds on callers that wait for a hash, of all addresses and of one: many people may share an address. A hash takes some
@@ -67,7 +69,7 @@ func newHasher(c Cost, slots int) hasher {
 	setDefault(&c.Memory, 19<<10)
 	setDefault(&c.Passes, 2)
 	setDefault(&c.Threads, 1)
-	return hasher{cost: c, queue: admission.NewQueue(admission.Limits{
+	return hasher{cost: c, derive: argon2.IDKey, queue: admission.NewQueue(admission.Limits{
 		Slots: slots, Waiting: max(waitingForHash, slots), WaitingPerKey: max(waitingForHashPerOrigin, slots),
 	})}
 }
@@ -84,14 +86,21 @@ func (h hasher) deriveKey(ctx context.Context, from callerOrigin, password strin
 	}
 	defer release()
 	// The same letters typed on two keyboards must be the same password.
-	return argon2.IDKey(norm.NFC.Bytes([]byte(password)), salt, c.Passes, c.Memory, c.Threads, keyLen), nil
+	return h.derive(norm.NFC.Bytes([]byte(password)), salt, c.Passes, c.Memory, c.Threads, keyLen), nil
 }
 
-// hashPassword returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash.
-func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password string, random io.Reader) (string, error) {
-	salt := make([]byte, saltLen)
-	if _, err := io.ReadFull(random, salt); err != nil {
-		return "", fmt.Errorf("draw a salt: %w", err)
+// hashPassword returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash. Beside are the hashes of
+// the other accounts with the address: it has the salt of the first one that has the same cost, else a random one, so that
+// a login is compared with all of them at the cost of one hash, and its time does not tell how many there are. Who reads the
+// database sees which accounts of an address have the same password. Two accounts that are stored at the same moment,
+// and one that was stored with another cost, have salts of their own until one of their passwords is changed.
+func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password string, random io.Reader, beside []string) (string, error) {
+	salt := h.findSharedSalt(beside)
+	if salt == nil {
+		salt = make([]byte, saltLen)
+		if _, err := io.ReadFull(random, salt); err != nil {
+			return "", fmt.Errorf("draw a salt: %w", err)
+		}
 	}
 	key, err := h.deriveKey(ctx, from, password, salt, h.cost)
 	if err != nil {
@@ -101,23 +110,97 @@ func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password st
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, h.cost, b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// verifyPassword reports whether the password is the one behind the encoded hash. For an empty hash, an unknown
-// account's, it does the same work and says no.
-func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password, encoded string) (bool, error) {
-	known := encoded != "" && len(password) <= maxPassword
-	if !known {
-		_, err := h.deriveKey(ctx, from, "", make([]byte, saltLen), h.cost)
+// findSharedSalt returns the salt of the first hash that has the present cost, or nil. A hash that cannot be read has none; the login
+// of its account reports it.
+func (h hasher) findSharedSalt(beside []string) []byte {
+	for _, encoded := range beside {
+		if c, salt, _, err := parseHash(encoded); err == nil && c == h.cost && len(salt) == saltLen {
+			return salt
+		}
+	}
+	return nil
+}
+
+// guess is a password that is compared with the hashes of several accounts. It is hashed once for each salt and cost among
+// them, which is once for all accounts of an address, see [hasher.hashPassword]. It is not safe for concurrent use.
+type guess struct {
+	hasher
+	from     callerOrigin
+	password string
+	keys     map[string][]byte // what was hashed, by cost and salt
+}
+
+func (h hasher) newGuess(from callerOrigin, password string) *guess {
+	return &guess{hasher: h, from: from, password: password, keys: map[string][]byte{}}
+}
+
+// matches reports whether the password is the one behind the encoded hash. For an empty hash, an unknown account's, and for a
+// password that is too long to be one, it says no after a hash with the present cost.
+func (g *guess) matches(ctx context.Context, encoded string) (bool, error) {
+	if encoded == "" || len(g.password) > maxPassword {
+		_, err := g.deriveOnce(ctx, "no account", "", make([]byte, saltLen), g.cost)
 		return false, err
 	}
 	c, salt, want, err := parseHash(encoded)
 	if err != nil {
 		return false, err
 	}
-	got, err := h.deriveKey(ctx, from, password, salt, c)
+	got, err := g.deriveOnce(ctx, c.String()+"$"+string(salt), g.password, salt, c)
 	if err != nil {
 		return false, err
 	}
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
+}
+
+// deriveOnce hashes, or returns what it hashed before by the same name.
+func (g *guess) deriveOnce(ctx context.Context, name, password string, salt []byte, c Cost) ([]byte, error) {
+	if key, ok := g.keys[name]; ok {
+		return key, nil
+	}
+	key, err := g.deriveKey(ctx, g.from, password, salt, c)
+	if err != nil {
+		return nil, err
+	}
+	g.keys[name] = key
+	return key, nil
+}
+
+// verifyPassword reports whether the password is the one behind one encoded hash, see [guess.matches].
+func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password, encoded string) (bool, error) {
+	return h.newGuess(from, password).matches(ctx, encoded)
+}
+
+// findAccount returns the first account whose password it is, or nil. With no accounts it does the same work as with one, unless
+// it hashed before.
+func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.User, error) {
+	if len(accounts) == 0 && len(g.keys) == 0 {
+		_, err := g.matches(ctx, "")
+		return nil, err
+	}
+	var damaged error // it must not keep the others from logging in
+	for i, u := range accounts {
+		ok, err := g.matches(ctx, u.Password)
+		switch {
+		case errors.Is(err, errHash):
+			damaged = errors.Join(damaged, fmt.Errorf("check the password of user %q: %w", u.ID, err))
+		case err != nil:
+			return nil, fmt.Errorf("check the password of user %q: %w", u.ID, err)
+		case ok:
+			return &accounts[i], nil
+		}
+	}
+	return nil, damaged
+}
+
+// otherHashes returns the hashes of accounts other than one.
+func otherHashes(accounts []store.User, except contract.PersonID) []string {
+	var encoded []string
+	for _, u := range accounts {
+		if u.ID != except {
+			encoded = append(encoded, u.Password)
+		}
+	}
+	return encoded
 }
 
 func parseHash(encoded string) (c Cost, salt, key []byte, err error) {

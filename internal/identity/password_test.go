@@ -10,7 +10,7 @@ import (
 func TestAPasswordIsKnownByItsHash(t *testing.T) {
 	t.Parallel()
 	h := newHasher(cheap, 1)
-	encoded, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader)
+	encoded, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestAPasswordIsKnownByItsHash(t *testing.T) {
 			t.Errorf("%q: %v, %v", password, ok, err)
 		}
 	}
-	again, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader)
+	again, err := h.hashPassword(t.Context(), callerOrigin{}, "pa\u00dfwort e\u0301", rand.Reader, nil)
 	if err != nil || again == encoded {
 		t.Errorf("the same hash twice: %s, %v", again, err)
 	}

@@ -76,7 +76,8 @@ func memberOf(u store.User, organisation string) Member {
 }
 
 // AddPerson makes an account with a password drawn at random, which has to be changed. What is wrong with it is
-// answered all at once; an e-mail that has an account is ErrUserExists.
+// answered all at once; an e-mail that has an account in the organisation is ErrUserExists. One that has accounts in others is
+// answered like one that has none, after the same work.
 //
 // A crash behind the commit leaves an account whose password nobody saw: it is asked for again, refused, and given
 // another password with [Service.ResetPassword].

@@ -70,7 +70,7 @@ func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), h.alive(t, s.Access), password, newer); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.ResetPassword(t.Context(), console, siti, password); err != nil {
+	if _, err := h.ResetPassword(t.Context(), console, siti, "", password); err != nil {
 		t.Error(err)
 	}
 	if n := len(h.store.events) - events; n != 3 {
@@ -105,7 +105,7 @@ func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
 		n    NewPerson
 		want contract.Kind
 	}{
-		{admin, NewPerson{Email: siti}, contract.Conflict}, {admin, NewPerson{Email: "nobody"}, contract.Invalid},
+		{admin, NewPerson{Email: "Budi@LAIN.id"}, contract.Conflict}, {admin, NewPerson{Email: "nobody"}, contract.Invalid},
 		{admin, NewPerson{Email: "x@contoh.id", Organisation: operator.Organisation}, contract.NotFound},
 		{operator, NewPerson{Email: "x@contoh.id", Organisation: "nowhere"}, contract.NotFound},
 		{h.alive(t, h.login(t).Access), NewPerson{Email: "x@contoh.id"}, contract.Forbidden},

@@ -2,24 +2,23 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
 )
 
 // ResetPassword gives an account another password, on an operator's word, who has the data folder and could do anything
-// with it: the account has not to choose its own. Every token of it dies.
-func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, next string) (Account, error) {
-	u, err := s.userByEmail(ctx, email)
-	if errors.Is(err, store.ErrNotFound) {
-		return Account{}, contract.Refuse(contract.NotFound, "user.not_found").With("email", email)
-	}
+// with it: the account has not to choose its own. Every token of it dies. Organisation is a name, and may be empty where the
+// e-mail has one account.
+func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, organisation, next string) (Account, error) {
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
 	if err != nil {
-		return Account{}, fmt.Errorf("read a user by e-mail: %w", err)
+		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
 	}
-	account, err := s.loadAccount(ctx, u)
+	u, account, err := s.chooseAccount(ctx, accounts, email, organisation)
 	if err != nil {
 		return Account{}, err
 	}
@@ -34,7 +33,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 	if same {
 		return Account{}, contract.InvalidInput(contract.FieldError{Field: "password", Code: "password.same"})
 	}
-	hash, err := s.hasher.hashPassword(ctx, callerOrigin{known: true}, next, s.random)
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{known: true}, next, s.random, otherHashes(accounts, u.ID))
 	if err != nil {
 		return Account{}, err
 	}
@@ -44,6 +43,28 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, n
 	}
 	account.MustReset = false
 	return account, nil
+}
+
+// chooseAccount returns the one account in the organisation of that name, in any where it is empty.
+func (s *Service) chooseAccount(ctx context.Context, accounts []store.User, email, organisation string) (u store.User, a Account, err error) {
+	var names []string
+	for _, candidate := range accounts {
+		account, err := s.loadAccount(ctx, candidate)
+		if err != nil {
+			return store.User{}, Account{}, err
+		}
+		if organisation == "" || account.OrganisationName == organisation {
+			u, a = candidate, account
+			names = append(names, strconv.Quote(account.OrganisationName))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return store.User{}, Account{}, contract.Refuse(contract.NotFound, "user.not_found").With("email", email)
+	case 1:
+		return u, a, nil
+	}
+	return store.User{}, Account{}, contract.Refuse(contract.Conflict, "user.several").With("email", email).With("organisations", strings.Join(names, ", "))
 }
 
 // maxForgottenEmail bounds, in bytes, what the log keeps of an address that nobody has checked.
@@ -61,11 +82,15 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	if s.throttle.forgot.takeToken(Network(ip), now) > 0 {
 		return nil
 	}
-	u, err := s.userByEmail(ctx, email)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("read a user by e-mail: %w", err)
+	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
+	if err != nil {
+		return fmt.Errorf("read users by e-mail: %w", err)
 	}
-	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: u.Person, IP: ip, Details: map[string]string{"email": email}}
+	var person contract.Person // of several, it is not known which is meant: the operator asks
+	if len(accounts) == 1 {
+		person = accounts[0].Person
+	}
+	e := contract.Event{Type: contract.EventPasswordForgot, At: now, Person: person, IP: ip, Details: map[string]string{"email": email}}
 	if err := s.store.LogEvents(ctx, e); err != nil {
 		return fmt.Errorf("note a forgotten password: %w", err)
 	}

@@ -18,14 +18,14 @@ type recording struct {
 
 func (r *recording) ask(what string) { r.asked = append(r.asked, what) }
 
-func (r *recording) KnownCaller(ctx context.Context, email string, c store.Caller, since time.Time) (store.Known, error) {
+func (r *recording) KnownCaller(ctx context.Context, c store.Caller, since time.Time, emails ...string) ([]store.Known, error) {
 	r.ask("KnownCaller")
-	return r.Store.KnownCaller(ctx, email, c, since)
+	return r.Store.KnownCaller(ctx, c, since, emails...)
 }
 
-func (r *recording) UserByEmail(ctx context.Context, email string) (store.User, error) {
-	r.ask("UserByEmail")
-	return r.Store.UserByEmail(ctx, email)
+func (r *recording) UsersByEmail(ctx context.Context, emails ...string) ([]store.User, error) {
+	r.ask("UsersByEmail")
+	return r.Store.UsersByEmail(ctx, emails...)
 }
 
 func (r *recording) User(ctx context.Context, id contract.PersonID) (store.User, error) {
@@ -80,10 +80,10 @@ func TestWhatIsAskedForAnAccountIsAskedForNoneToo(t *testing.T) {
 		known, unknown func()
 		want           []string
 	}{
-		"login":                 {login(siti, at(home)), login("nobody@contoh.id", at(home)), []string{"KnownCaller", "UserByEmail"}},
-		"login from afar":       {login(siti, at("192.0.2.1")), login("nobody@contoh.id", at("192.0.2.1")), []string{"KnownCaller", "UserByEmail"}},
-		"login from her device": {login(siti, Client{home, device}), login("nobody@contoh.id", Client{home, device}), []string{"KnownCaller", "UserByEmail"}},
-		"forgotten password":    {forgot(siti), forgot("nobody@contoh.id"), []string{"UserByEmail", "Note"}},
+		"login":                 {login(siti, at(home)), login("nobody@contoh.id", at(home)), []string{"KnownCaller", "UsersByEmail"}},
+		"login from afar":       {login(siti, at("192.0.2.1")), login("nobody@contoh.id", at("192.0.2.1")), []string{"KnownCaller", "UsersByEmail"}},
+		"login from her device": {login(siti, Client{home, device}), login("nobody@contoh.id", Client{home, device}), []string{"KnownCaller", "UsersByEmail"}},
+		"forgotten password":    {forgot(siti), forgot("nobody@contoh.id"), []string{"UsersByEmail", "Note"}},
 		"a guest's link":        {guest(revoked), guest(unknown), []string{"GuestLink"}},
 	} {
 		var asked [2][]string

@@ -70,7 +70,7 @@ func (m *memory) CreateUser(ctx context.Context, u store.User, events ...contrac
 	if m.failCreateUser != nil {
 		return m.failCreateUser
 	}
-	if _, err := m.UserByEmail(ctx, u.Email); err == nil {
+	if _, err := m.MemberByEmail(ctx, u.Organisation, u.Email); err == nil {
 		return store.ErrExists
 	}
 	m.mu.Lock()
@@ -92,13 +92,24 @@ func (m *memory) User(_ context.Context, id contract.PersonID) (store.User, erro
 	return m.findUser(func(u store.User) bool { return u.ID == id })
 }
 
-func (m *memory) UserByEmail(_ context.Context, email string) (store.User, error) {
-	u, err := m.findUser(func(u store.User) bool { return strings.EqualFold(u.Email, email) })
-	if then := m.afterByEmail; then != nil {
-		m.afterByEmail = nil
+func (m *memory) UsersByEmail(_ context.Context, emails ...string) ([]store.User, error) {
+	m.mu.Lock()
+	users, then := m.usersByEmail(emails), m.afterByEmail
+	m.afterByEmail = nil
+	m.mu.Unlock()
+	if then != nil {
 		then()
 	}
-	return u, err
+	return users, nil
+}
+
+// usersByEmail is UsersByEmail for a caller that holds the lock.
+func (m *memory) usersByEmail(emails []string) []store.User {
+	users := slices.DeleteFunc(slices.Clone(m.users), func(u store.User) bool {
+		return !slices.ContainsFunc(emails, func(e string) bool { return strings.EqualFold(u.Email, e) })
+	})
+	slices.SortStableFunc(users, func(a, b store.User) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	return users
 }
 
 func (m *memory) MemberByEmail(_ context.Context, o contract.OrganisationID, email string) (store.User, error) {
@@ -209,16 +220,20 @@ func (m *memory) PurgeTokens(_ context.Context, before time.Time) error {
 	return m.revoke(func(t store.Token) bool { return t.ExpiresAt.Before(before) })
 }
 
-func (m *memory) KnownCaller(_ context.Context, email string, c store.Caller, since time.Time) (store.Known, error) {
-	u, err := m.findUser(func(u store.User) bool { return strings.EqualFold(u.Email, email) })
-	if err != nil {
-		return store.Known{}, nil
-	}
+func (m *memory) KnownCaller(_ context.Context, c store.Caller, since time.Time, emails ...string) ([]store.Known, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	device, knowsDevice := m.devices[u.ID][c.Device]
-	address, knowsAddress := m.addresses[u.ID][c.Address]
-	return store.Known{Device: knowsDevice && !device.Before(since), Address: knowsAddress && !address.Before(since)}, nil
+	users := m.usersByEmail(emails)
+	known := []store.Known{}
+	for _, u := range users {
+		device, knowsDevice := m.devices[u.ID][c.Device]
+		address, knowsAddress := m.addresses[u.ID][c.Address]
+		k := store.Known{Account: u.ID, Organisation: u.Organisation, Device: knowsDevice && !device.Before(since), Address: knowsAddress && !address.Before(since)}
+		if k.Device || k.Address {
+			known = append(known, k)
+		}
+	}
+	return known, nil
 }
 
 func (m *memory) RememberCaller(_ context.Context, id contract.PersonID, c store.Caller, now time.Time, _ int) error {
@@ -359,6 +374,11 @@ func inhabited(t *testing.T, change ...func(*Options)) *house {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// Login logs in where no organisation is named.
+func (h *house) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
+	return h.Service.Login(ctx, Credentials{Email: email, Password: password, OTP: otp}, from)
 }
 
 func (h *house) advance(d time.Duration) { h.now = h.now.Add(d) }

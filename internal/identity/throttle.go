@@ -23,11 +23,11 @@ type Rate struct {
 
 // Rates bound how often passwords are tried.
 type Rates struct {
-	// Pair bounds one address on one account, and one known device on one account. It is the tight one: an attacker meets it
-	// first, and the account's owner, at another address, does not. Default 10 and one every 10 seconds.
+	// Pair bounds one address on one e-mail, and one known device and one known address on one account. It is the tight one: an
+	// attacker meets it first, and the account's owner, at another address, does not. Default 10 and one every 10 seconds.
 	Pair Rate
-	// Account is how many tries all addresses that the account does not know have on it together before each further one is
-	// delayed. Default 100 and one every 2 seconds.
+	// Account is how many tries all unknown callers have on one e-mail together before each further one is delayed. Default 100
+	// and one every 2 seconds.
 	Account Rate
 	// Address bounds one address on all accounts; many people may share it. Default 100 and one a second.
 	Address Rate
@@ -57,8 +57,12 @@ type limiter interface {
 }
 
 // loginThrottle counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
+//
+// Counts of callers that an account does not know are by e-mail, whether it has an account, several or none. Those of known
+// callers are by account: one person may have an account to which they log in from everywhere, with the same e-mail as another
+// person's in another organisation.
 type loginThrottle struct {
-	pair, device, account, address, forgot limiter
+	own, pair, account, address, forgot limiter
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
@@ -72,57 +76,108 @@ func newLoginThrottle(r Rates, wait func(context.Context, time.Duration) error) 
 	setDefault(&r.Delay, 10*time.Second)
 	setDefault(&r.Keys, 10_000)
 	return loginThrottle{
-		pair: newBuckets(r.Pair, r.Keys), device: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
+		own: newBuckets(r.Pair, r.Keys), pair: newBuckets(r.Pair, r.Keys), account: newBuckets(r.Account, r.Keys),
 		address: newBuckets(r.Address, r.Keys), forgot: newBuckets(r.Pair, r.Keys),
 		longest: r.Delay, wait: wait, delayed: &heldLogins{on: map[string]int{}},
 	}
 }
 
-// admitLogin counts one try of a password, whether the account exists or not.
+// attempt is one login, as it is counted.
+type attempt struct {
+	loginThrottle
+	email     string // folded
+	from      store.Caller
+	known     bool // some account knows the caller
+	onAddress bool // it was counted on the address
+}
+
+// newAttempt returns a login that is not counted yet.
+func (t loginThrottle) newAttempt(email string, from store.Caller) *attempt {
+	return &attempt{loginThrottle: t, email: email, from: from}
+}
+
+// admitKnown counts the login on accounts that know the caller, and returns those with which the password may be compared at
+// once: first those that know the device, then those that know the address. A device has a count of its own on each account,
+// and so has an address: whatever others do, the owner is let in there. Where that count is exhausted, the caller is like an
+// unknown one to the account.
+func (a *attempt) admitKnown(known []store.Known, now time.Time) []contract.PersonID {
+	var byDevice, byAddress []contract.PersonID
+	a.known = len(known) > 0
+	for _, k := range known {
+		switch {
+		case k.Device:
+			if a.own.takeToken(deviceKey(k.Account, a.from), now) == 0 {
+				byDevice = append(byDevice, k.Account)
+			}
+		case k.Address && a.countAddress(now) == 0:
+			if a.own.takeToken(addressKey(k.Account, a.from), now) == 0 {
+				byAddress = append(byAddress, k.Account)
+			}
+		}
+	}
+	return append(byDevice, byAddress...)
+}
+
+// admitUnknown counts the login as one on accounts that do not know the caller, whether the e-mail has such accounts or not.
 //
-// A device that logged in before has a count of its own, and so has an address: whatever others do, the account's owner is
-// let in there. Everybody else shares the count of the account. Beyond it tries are held up, not refused, so that the
-// owner gets in at a new place too; they are refused when more wait than the bounds above allow.
-func (t loginThrottle) admitLogin(ctx context.Context, email string, from store.Caller, known store.Known, now time.Time) error {
-	email = foldEmail(email)
-	if known.Device {
-		return tooMany(t.device.takeToken(deviceKey(email, from), now))
-	}
-	if wait := t.address.takeToken(from.Address, now); wait > 0 {
+// All callers share the count of the e-mail. Beyond it they are held up, not refused, so that the owner gets in at a new place
+// too; they are refused when more wait than the bounds above allow.
+func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
+	if wait := a.countAddress(now); wait > 0 {
 		return tooMany(wait)
 	}
-	if wait := t.pair.takeToken(addressKey(email, from), now); wait > 0 || known.Address {
+	// No login makes good what was counted here, so what an owner mistyped before the address was known does not count after.
+	key := "unknown "
+	if a.known {
+		key = "known "
+	}
+	if wait := a.pair.takeToken(key+a.email+" "+a.from.Address, now); wait > 0 {
 		return tooMany(wait)
 	}
-	hold := t.account.reserveToken(email, now, t.longest)
+	hold := a.account.reserveToken(a.email, now, a.longest)
 	if hold == 0 {
 		return nil
 	}
-	if !t.delayed.enterHold(email) {
-		return tooMany(t.longest)
+	if !a.delayed.enterHold(a.email) {
+		return tooMany(a.longest)
 	}
-	defer t.delayed.leaveHold(email)
-	if err := t.wait(ctx, hold); err != nil {
+	defer a.delayed.leaveHold(a.email)
+	if err := a.wait(ctx, hold); err != nil {
 		return contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	return nil
 }
 
+// countAddress counts the login on the address once, and returns 0 or how long to wait.
+func (a *attempt) countAddress(now time.Time) time.Duration {
+	if a.onAddress {
+		return 0
+	}
+	wait := a.address.takeToken(a.from.Address, now)
+	a.onAddress = wait == 0
+	return wait
+}
+
 // admitHolder counts one try of somebody who has a token of the account.
 func (t loginThrottle) admitHolder(id contract.PersonID, now time.Time) error {
-	return tooMany(t.device.takeToken("token "+string(id), now))
+	return tooMany(t.own.takeToken("token "+string(id), now))
 }
 
-// forgiveCaller forgets the tries of a caller that knew the password after all. What others tried on the account still counts.
-func (t loginThrottle) forgiveCaller(email string, from store.Caller) {
-	email = foldEmail(email)
-	t.device.forgetKey(deviceKey(email, from))
-	t.pair.forgetKey(addressKey(email, from))
+// forgiveCaller forgets the tries that a known caller made on an account whose password it knew after all. What was counted as an
+// unknown caller's still counts, of this caller too: the owner of one account must not be able to guess the password of another
+// one with the same e-mail between two logins of theirs.
+func (t loginThrottle) forgiveCaller(id contract.PersonID, from store.Caller) {
+	t.own.forgetKey(deviceKey(id, from))
+	t.own.forgetKey(addressKey(id, from))
 }
 
-func deviceKey(email string, from store.Caller) string { return email + " " + string(from.Device[:]) }
+func deviceKey(id contract.PersonID, from store.Caller) string {
+	return "device " + string(id) + " " + string(from.Device[:])
+}
 
-func addressKey(email string, from store.Caller) string { return email + " " + from.Address }
+func addressKey(id contract.PersonID, from store.Caller) string {
+	return "address " + string(id) + " " + from.Address
+}
 
 // tooMany refuses a try that has to wait, unless it has not.
 func tooMany(wait time.Duration) error {

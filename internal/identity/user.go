@@ -11,7 +11,7 @@ import (
 	"segel/internal/store"
 )
 
-// ErrUserExists says that an e-mail has an account already.
+// ErrUserExists says that an e-mail has an account in the organisation already.
 var ErrUserExists = contract.Refuse(contract.Conflict, "user.exists")
 
 const maxName = 255 // characters
@@ -35,18 +35,11 @@ type AddedUser struct {
 }
 
 // AddUser makes an account. What is wrong with it is answered all at once, of kind Invalid; an e-mail that has
-// an account is ErrUserExists.
+// an account in the organisation is ErrUserExists.
 func (s *Service) AddUser(ctx context.Context, n NewUser) (AddedUser, error) {
 	n = n.withDefaults()
 	if err := s.checkUser(n); err != nil {
 		return AddedUser{}, err
-	}
-	// Asked first, so that a refusal makes no organisation.
-	switch _, err := s.store.UserByEmail(ctx, n.Email); {
-	case err == nil:
-		return AddedUser{}, ErrUserExists.With("email", n.Email)
-	case !errors.Is(err, store.ErrNotFound):
-		return AddedUser{}, fmt.Errorf("read a user by e-mail: %w", err)
 	}
 	o, made, err := s.findOrCreateOrganisation(ctx, n.Organisation)
 	if err != nil {
@@ -88,18 +81,16 @@ func (s *Service) checkUser(n NewUser) error {
 	return contract.InvalidInput(bad...)
 }
 
-// userByEmail returns the user who logs in with that address. One with an internationalised domain is found in either
-// spelling: accounts have it in ASCII, those made by earlier releases as it was written.
-func (s *Service) userByEmail(ctx context.Context, email string) (store.User, error) {
-	u, err := s.store.UserByEmail(ctx, foldEmail(email))
-	if !errors.Is(err, store.ErrNotFound) {
-		return u, err
-	}
+// emailSpellings returns the forms in which accounts may have an address: one with an internationalised domain in ASCII, and as it
+// was written, which is how accounts of earlier releases have it. The first stands for the address where tries are counted, so
+// that nobody gets more of them by writing a domain in other letters.
+func emailSpellings(email string) []string {
+	written := foldEmail(email)
 	address, code := contract.ParseEmail(email)
-	if code != "" || foldEmail(address) == foldEmail(email) {
-		return u, err
+	if code != "" || foldEmail(address) == written {
+		return []string{written}
 	}
-	return s.store.UserByEmail(ctx, foldEmail(address))
+	return []string{foldEmail(address), written}
 }
 
 // findOrCreateOrganisation returns the one of that name, made when there is none, or the first when name is empty.
@@ -142,8 +133,14 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, err
 	}
-	// Whoever adds accounts has one: logins of strangers wait for it, and not the reverse.
-	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID), known: true}, n.Password, s.random)
+	// The same statements and one hash, whether there are other accounts or not: an admin must not learn of accounts in other
+	// organisations, neither from the answer nor from its time.
+	others, err := s.store.UsersByEmail(ctx, n.Email)
+	if err != nil {
+		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
+	}
+	// The caller has an account, so the hash goes ahead of logins by unknown callers.
+	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID), known: true}, n.Password, s.random, otherHashes(others, id))
 	if err != nil {
 		return Account{}, err
 	}

@@ -87,7 +87,7 @@ func TestAllThatIsWrongWithAUserIsToldAtOnce(t *testing.T) {
 			t.Errorf("%q: %v", email, err)
 		}
 	}
-	_, err = h.AddUser(t.Context(), NewUser{Email: strings.ToLower(siti), Password: password, Organisation: "Baru"})
+	_, err = h.AddUser(t.Context(), NewUser{Email: strings.ToLower(siti), Password: password, Organisation: "Contoh"})
 	if !errors.Is(err, ErrUserExists) {
 		t.Errorf("the same e-mail: %v", err)
 	}
@@ -105,11 +105,11 @@ func TestAnotherPasswordEndsEveryToken(t *testing.T) {
 	h := inhabited(t)
 	s := h.login(t)
 	h.alive(t, s.Access)
-	if _, err := h.ResetPassword(t.Context(), console, siti, "pendek"); contract.KindOf(err) != contract.Invalid {
+	if _, err := h.ResetPassword(t.Context(), console, siti, "", "pendek"); contract.KindOf(err) != contract.Invalid {
 		t.Errorf("to a short one: %v", err)
 	}
 	h.alive(t, s.Access)
-	a, err := h.ResetPassword(t.Context(), console, strings.ToUpper(siti), next)
+	a, err := h.ResetPassword(t.Context(), console, strings.ToUpper(siti), "", next)
 	if err != nil || a.ID != s.Account.ID || a.MustReset {
 		t.Fatal(a, err)
 	}
@@ -123,7 +123,7 @@ func TestAnotherPasswordEndsEveryToken(t *testing.T) {
 	if _, err := h.Login(t.Context(), siti, next, "", at(home)); err != nil {
 		t.Errorf("the new password: %v", err)
 	}
-	if _, err := h.ResetPassword(t.Context(), console, "nobody@contoh.id", password); contract.KindOf(err) != contract.NotFound {
+	if _, err := h.ResetPassword(t.Context(), console, "nobody@contoh.id", "", password); contract.KindOf(err) != contract.NotFound {
 		t.Errorf("of nobody: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func TestEveryWayOfSettingAPasswordRefusesAWeakOne(t *testing.T) {
 			_, err := h.AddUser(t.Context(), NewUser{Name: "Siti Dua", Email: "siti2@contoh.id", Password: p, Organisation: "Contoh"})
 			return err
 		},
-		"reset":  func(p string) error { _, err := h.ResetPassword(t.Context(), console, siti, p); return err },
+		"reset":  func(p string) error { _, err := h.ResetPassword(t.Context(), console, siti, "", p); return err },
 		"change": func(p string) error { return h.ChangePassword(t.Context(), by, password, p) },
 	} {
 		for p, code := range map[string]string{"Password1234!": "password.common", "Siti-Contoh-1": "password.personal", "zzzzzzzzzzzz": "password.repetitive"} {
@@ -53,7 +53,7 @@ func TestEveryWayOfSettingAPasswordRefusesAWeakOne(t *testing.T) {
 			}
 		}
 	}
-	if _, err := h.ResetPassword(t.Context(), console, siti, password); contract.KindOf(err) != contract.Invalid {
+	if _, err := h.ResetPassword(t.Context(), console, siti, "", password); contract.KindOf(err) != contract.Invalid {
 		t.Errorf("a reset to the present password: %v", err)
 	}
 }

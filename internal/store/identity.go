@@ -62,8 +62,12 @@ type Caller struct {
 	Address string   // of the network, as identity folds it
 }
 
-// Known says what of a caller logged in to an account before.
-type Known struct{ Device, Address bool }
+// Known is an account to which a caller logged in before, from the device, the address or both.
+type Known struct {
+	Account         contract.PersonID
+	Organisation    contract.OrganisationID
+	Device, Address bool
+}
 
 // Identities keeps organisations, users and the secrets handed to them.
 type Identities interface {
@@ -72,10 +76,13 @@ type Identities interface {
 	OrganisationByName(ctx context.Context, name string) (Organisation, error)
 	FirstOrganisation(ctx context.Context) (Organisation, error) // the oldest
 
-	// CreateUser adds a user, and logs the events with him. ErrExists for an e-mail already known, in any case of letters.
+	// CreateUser adds a user, and logs the events with the user. ErrExists for an id that is known, and for an e-mail that has
+	// an account in the same organisation, in any case of letters.
 	CreateUser(ctx context.Context, u User, events ...contract.Event) error
 	User(ctx context.Context, id contract.PersonID) (User, error)
-	UserByEmail(ctx context.Context, email string) (User, error)
+	// UsersByEmail returns the accounts, at most one of each organisation, whose e-mail is one of those given, oldest first. It
+	// is one query, however many there are; none are an empty slice.
+	UsersByEmail(ctx context.Context, emails ...string) ([]User, error)
 	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an unknown address and for one of
 	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
@@ -97,9 +104,9 @@ type Identities interface {
 	RevokeFamily(ctx context.Context, family string) error
 	PurgeTokens(ctx context.Context, before time.Time) error
 
-	// KnownCaller says whether the device and the address of a caller logged in to the account with that e-mail at since or
-	// later. It is one query for any e-mail; one without an account knows nobody.
-	KnownCaller(ctx context.Context, email string, c Caller, since time.Time) (Known, error)
+	// KnownCaller returns the accounts with one of the given e-mails, oldest first, to which the device or the address of a
+	// caller logged in at since or later. It is one query for any e-mail and any number of accounts; none are an empty slice.
+	KnownCaller(ctx context.Context, c Caller, since time.Time, emails ...string) ([]Known, error)
 	// RememberCaller records the device and the address of a successful login, and forgets all but the keep newest of each.
 	RememberCaller(ctx context.Context, id contract.PersonID, c Caller, now time.Time, keep int) error
 	// PurgeCallers forgets devices and addresses that were used last before a moment.

@@ -23,8 +23,11 @@ var people = map[string]sentence{
 		"Orang ini bukan tamu pada dokumen ini.",
 		"This person is not a guest on this document."},
 	"user.exists": {
-		"Alamat e-mail {email} sudah memiliki akun.",
-		"The e-mail address {email} already has an account."},
+		"Alamat e-mail {email} sudah memiliki akun di organisasi ini.",
+		"The e-mail address {email} already has an account in this organisation."},
+	"user.several": {
+		"Alamat e-mail {email} memiliki akun di beberapa organisasi: {organisations}. Sebutkan salah satunya dengan --org.",
+		"The e-mail address {email} has accounts in several organisations: {organisations}. Name one of them with --org."},
 	"user.not_found": {
 		"Pengguna tidak ditemukan[: {email}].",
 		"The user was not found[: {email}]."},

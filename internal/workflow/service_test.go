@@ -288,9 +288,9 @@ func (f *failingStore) User(ctx context.Context, id contract.PersonID) (store.Us
 	return f.Store.User(ctx, id)
 }
 
-func (f *failingStore) UserByEmail(ctx context.Context, email string) (store.User, error) {
-	f.ask("user of the address " + email)
-	return f.Store.UserByEmail(ctx, email)
+func (f *failingStore) UsersByEmail(ctx context.Context, emails ...string) ([]store.User, error) {
+	f.ask(fmt.Sprintf("users of the addresses %q", emails))
+	return f.Store.UsersByEmail(ctx, emails...)
 }
 
 func (f *failingStore) MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error) {

@@ -8,12 +8,29 @@ import (
 	"segel/internal/store"
 )
 
+// selectKnownAccounts is the statement of [Store.KnownCaller] for n addresses. A device, an address and a time follow them.
+func selectKnownAccounts(n int) string {
+	arg := func(i int) string { return placeholders(n+i, 1) }
+	return `SELECT u.id, u.organisation,
+		EXISTS (SELECT 1 FROM known_device d WHERE d.person = u.id AND d.hash = ` + arg(1) + ` AND d.used_at >= ` + arg(3) + `),
+		EXISTS (SELECT 1 FROM known_address a WHERE a.person = u.id AND a.address = ` + arg(2) + ` AND a.used_at >= ` + arg(3) + `)` + selectByEmails(n)
+}
+
 // KnownCaller implements [store.Identities].
-func (s *Store) KnownCaller(ctx context.Context, email string, c store.Caller, since time.Time) (known store.Known, err error) {
-	err = s.readRow(ctx, []any{&known.Device, &known.Address}, `SELECT
-		EXISTS (SELECT 1 FROM known_device d JOIN users u ON u.id = d.person WHERE u.email_folded = $1 AND d.hash = $2 AND d.used_at >= $4),
-		EXISTS (SELECT 1 FROM known_address a JOIN users u ON u.id = a.person WHERE u.email_folded = $1 AND a.address = $3 AND a.used_at >= $4)`,
-		foldText(email), c.Device[:], c.Address, toMicros(since))
+func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time, emails ...string) ([]store.Known, error) {
+	known := []store.Known{}
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			var k store.Known
+			if err := scan(&k.Account, &k.Organisation, &k.Device, &k.Address); err != nil {
+				return err
+			}
+			if k.Device || k.Address {
+				known = append(known, k)
+			}
+			return nil
+		}, selectKnownAccounts(len(emails)), append(foldedArgs(emails), c.Device[:], c.Address, toMicros(since))...)
+	})
 	return known, wrapf(err, "look up where a login comes from")
 }
 

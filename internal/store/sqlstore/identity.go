@@ -101,11 +101,32 @@ func (s *Store) User(ctx context.Context, id contract.PersonID) (store.User, err
 	return u, wrapf(err, "read user %s", id)
 }
 
-// UserByEmail implements [store.Identities].
-func (s *Store) UserByEmail(ctx context.Context, email string) (store.User, error) {
-	var u store.User
-	err := s.readRow(ctx, userDest(&u), `SELECT `+userColumns+` FROM users WHERE email_folded = $1`, foldText(email))
-	return u, wrapf(err, "read user %s", email)
+// selectByEmails selects the accounts of addresses, in the order in which they were made. The addresses are the first n arguments.
+func selectByEmails(n int) string {
+	return ` FROM users u WHERE u.email_folded IN (` + placeholders(1, n) + `) ORDER BY u.created_at, u.id`
+}
+
+// foldedArgs folds addresses for the arguments of [selectByEmails].
+func foldedArgs(emails []string) []any {
+	args := make([]any, len(emails))
+	for i, e := range emails {
+		args[i] = foldText(e)
+	}
+	return args
+}
+
+// UsersByEmail implements [store.Identities].
+func (s *Store) UsersByEmail(ctx context.Context, emails ...string) ([]store.User, error) {
+	users := []store.User{}
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		return queryEach(ctx, q, func(scan func(...any) error) error {
+			var u store.User
+			err := scan(userDest(&u)...)
+			users = append(users, u)
+			return err
+		}, `SELECT `+userColumns+selectByEmails(len(emails)), foldedArgs(emails)...)
+	})
+	return users, wrapf(err, "read the users of %q", emails)
 }
 
 // MemberByEmail implements [store.Identities].

@@ -214,3 +214,36 @@ func TestWhatEarlierDocumentsTakeIsCounted(t *testing.T) {
 		}
 	})
 }
+
+func TestAccountsOfBeforeAreKeptAndTheirAddressesAreFreeInOtherOrganisations(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		aged(t, dsn, "0019", `INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1), ('other', 'Other', 2)`,
+			`INSERT INTO users (id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, created_at, given)
+				VALUES ('u1', 'org', 'Siti', 'siti', 'Siti@segel.test', 'siti@segel.test', TRUE, 'encoded', TRUE, 3000000, TRUE),
+				('u2', 'other', 'Budi', 'budi', 'budi@segel.test', 'budi@segel.test', FALSE, 'encoded too', FALSE, 4000000, FALSE)`)
+		s := openTest(t, dsn)
+		want := []store.User{
+			{Person: contract.Person{ID: "u1", Name: "Siti", Email: "Siti@segel.test"}, Organisation: "org", Admin: true, Password: "encoded", MustReset: true, Given: true, CreatedAt: time.Unix(3, 0).UTC()},
+			{Person: contract.Person{ID: "u2", Name: "Budi", Email: "budi@segel.test"}, Organisation: "other", Password: "encoded too", CreatedAt: time.Unix(4, 0).UTC()},
+		}
+		for _, u := range want {
+			got, err := s.UsersByEmail(t.Context(), u.Email)
+			if err != nil || len(got) != 1 || got[0] != u {
+				t.Errorf("%+v, %v, want %+v", got, err, u)
+			}
+		}
+		again := want[0]
+		again.ID = "u3"
+		if err := s.CreateUser(t.Context(), again); !errors.Is(err, store.ErrExists) {
+			t.Errorf("a second account in the organisation: %v", err)
+		}
+		again.Organisation = "other"
+		if err := s.CreateUser(t.Context(), again); err != nil {
+			t.Error(err)
+		}
+		again.ID, again.Email, again.Organisation = "u4", "ani@segel.test", "unknown"
+		if err := s.CreateUser(t.Context(), again); err == nil {
+			t.Error("an account of no organisation is stored")
+		}
+	})
+}

@@ -23,19 +23,7 @@ func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 		`SELECT id FROM ` + table + standing.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
 		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():            {"serial_document (document=?)", "serial_former (former=?)"},
 	} {
-		var plan []string
-		err := s.db.withSnapshot(t.Context(), func(q querier) error {
-			return queryEach(t.Context(), q, func(scan func(...any) error) error {
-				var id, parent, unused int
-				var step string
-				err := scan(&id, &parent, &unused, &step)
-				plan = append(plan, step)
-				return err
-			}, `EXPLAIN QUERY PLAN `+query, make([]any, strings.Count(query, "$"))...)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := explain(t, s, query)
 		got := strings.Join(plan, "; ")
 		for _, index := range indexes {
 			if !strings.Contains(got, index) {
@@ -51,4 +39,34 @@ func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAccountsOfAnAddressAreFoundByTheIndexOfTheirConstraint looks at what each login asks.
+func TestAccountsOfAnAddressAreFoundByTheIndexOfTheirConstraint(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, databases["SQLite"](t))
+	for _, query := range []string{`SELECT ` + userColumns + selectByEmails(2), selectKnownAccounts(2)} {
+		plan := strings.Join(explain(t, s, query), "; ")
+		if !strings.Contains(plan, "SEARCH u USING INDEX sqlite_autoindex_users_2 (email_folded=?)") || strings.Contains(plan, "SCAN u") {
+			t.Errorf("%s\n%s", query, plan)
+		}
+	}
+}
+
+// explain returns the steps by which SQLite would answer a query.
+func explain(t *testing.T, s *Store, query string) (plan []string) {
+	t.Helper()
+	err := s.db.withSnapshot(t.Context(), func(q querier) error {
+		return queryEach(t.Context(), q, func(scan func(...any) error) error {
+			var id, parent, unused int
+			var step string
+			err := scan(&id, &parent, &unused, &step)
+			plan = append(plan, step)
+			return err
+		}, `EXPLAIN QUERY PLAN `+query, make([]any, strings.Count(query, "$"))...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
 }

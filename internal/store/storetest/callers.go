@@ -17,21 +17,25 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		b.must(b.CreateUser(b.ctx, budi))
 		home, work := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}, store.Caller{Device: [32]byte{2}, Address: "198.51.100.1"}
 		b.must(b.RememberCaller(b.ctx, siti.ID, home, b.now, 5))
+		nobody := []store.Known{}
+		at := func(device, address bool) []store.Known {
+			return []store.Known{{Account: siti.ID, Organisation: siti.Organisation, Device: device, Address: address}}
+		}
 		for _, c := range []struct {
 			email string
 			from  store.Caller
 			since time.Time
-			want  store.Known
+			want  []store.Known
 		}{
-			{"SITI@segel.test", home, b.now, store.Known{Device: true, Address: true}},
-			{"siti@segel.test", home, b.now.Add(time.Second), store.Known{}},
-			{"siti@segel.test", store.Caller{Device: home.Device, Address: work.Address}, b.now, store.Known{Device: true}},
-			{"siti@segel.test", store.Caller{Address: home.Address}, b.now, store.Known{Address: true}},
-			{"siti@segel.test", work, b.now, store.Known{}},
-			{"budi@segel.test", home, b.now, store.Known{}},
-			{"nobody@segel.test", home, b.now, store.Known{}},
+			{"SITI@segel.test", home, b.now, at(true, true)},
+			{"siti@segel.test", home, b.now.Add(time.Second), nobody},
+			{"siti@segel.test", store.Caller{Device: home.Device, Address: work.Address}, b.now, at(true, false)},
+			{"siti@segel.test", store.Caller{Address: home.Address}, b.now, at(false, true)},
+			{"siti@segel.test", work, b.now, nobody},
+			{"budi@segel.test", home, b.now, nobody},
+			{"nobody@segel.test", home, b.now, nobody},
 		} {
-			got, err := b.KnownCaller(b.ctx, c.email, c.from, c.since)
+			got, err := b.KnownCaller(b.ctx, c.from, c.since, c.email)
 			b.must(err)
 			b.requireEqual(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
 		}
@@ -40,20 +44,45 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		for i := range byte(3) {
 			b.must(b.RememberCaller(b.ctx, siti.ID, store.Caller{Device: [32]byte{10 + i}, Address: fmt.Sprint(i)}, b.now.Add(time.Duration(i+1)*time.Second), 2))
 		}
-		for i, want := range []bool{false, true, true} {
-			got, err := b.KnownCaller(b.ctx, siti.Email, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now)
+		for i, want := range [][]store.Known{nobody, at(true, true), at(true, true)} {
+			got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now, siti.Email)
 			b.must(err)
-			b.requireEqual("one of three", got, store.Known{Device: want, Address: want})
+			b.requireEqual("one of three", got, want)
 		}
 		b.must(b.PurgeCallers(b.ctx, b.now.Add(3*time.Second)))
-		got, err := b.KnownCaller(b.ctx, siti.Email, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now)
+		got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now, siti.Email)
 		b.must(err)
-		b.requireEqual("after the purge", got, store.Known{})
+		b.requireEqual("after the purge", got, nobody)
 
 		// Another password ends what was known by the former one.
 		b.must(b.SetPassword(b.ctx, siti.ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
-		got, err = b.KnownCaller(b.ctx, siti.Email, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now)
+		got, err = b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now, siti.Email)
 		b.must(err)
-		b.requireEqual("after another password", got, store.Known{})
+		b.requireEqual("after another password", got, nobody)
+	},
+	"ACallerIsKnownToEachAccountOfAnAddressByItself": func(t *testing.T, b *fixture) {
+		var users []store.User
+		for i, o := range []contract.OrganisationID{"o-one", "o-two", "o-three"} {
+			b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: o, Name: string(o)}))
+			u := newUser(fmt.Sprint("k", 9-i), "Siti", "siti@segel.test", string(o))
+			u.CreatedAt = u.CreatedAt.Add(time.Duration(i) * time.Second)
+			b.must(b.CreateUser(b.ctx, u))
+			users = append(users, u)
+		}
+		home := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}
+		known := func(from store.Caller, want ...store.Known) {
+			t.Helper()
+			got, err := b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "nobody@segel.test")
+			b.must(err)
+			b.requireEqual("known to", got, append([]store.Known{}, want...))
+		}
+		known(home)
+		b.must(b.RememberCaller(b.ctx, users[2].ID, home, b.now, 5))
+		third := store.Known{Account: users[2].ID, Organisation: "o-three", Device: true, Address: true}
+		known(home, third)
+		b.must(b.RememberCaller(b.ctx, users[0].ID, store.Caller{Device: [32]byte{2}, Address: home.Address}, b.now, 5))
+		known(home, store.Known{Account: users[0].ID, Organisation: "o-one", Address: true}, third)
+		b.must(b.SetPassword(b.ctx, users[0].ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
+		known(home, third)
 	},
 }

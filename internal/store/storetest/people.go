@@ -44,9 +44,9 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		u.Admin, u.MustReset, u.Given = true, true, true
 		b.must(b.CreateUser(b.ctx, u))
 		for _, mail := range []string{"Änne@Example.test", "äNNE@EXAMPLE.TEST", "A\u0308nne@example.test"} {
-			got, err := b.UserByEmail(b.ctx, mail)
+			got, err := b.UsersByEmail(b.ctx, mail)
 			b.must(err)
-			b.requireEqual(mail, got, u)
+			b.requireEqual(mail, got, []store.User{u})
 			if err := b.CreateUser(b.ctx, newUser("u2", "Other", mail, "org")); !errors.Is(err, store.ErrExists) {
 				t.Errorf("%s a second time: %v", mail, err)
 			}
@@ -54,11 +54,51 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		got, err := b.User(b.ctx, "u1")
 		b.must(err)
 		b.requireEqual("user", got, u)
-		_, err1 := b.User(b.ctx, "u2")
-		_, err2 := b.UserByEmail(b.ctx, "nobody@example.test")
-		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
-			t.Fatal(err1, err2)
+		if _, err := b.User(b.ctx, "u2"); !errors.Is(err, store.ErrNotFound) {
+			t.Fatal(err)
 		}
+		none, err := b.UsersByEmail(b.ctx, "nobody@example.test")
+		b.must(err)
+		b.requireEqual("accounts of an unknown address", none, []store.User{})
+	},
+	"AnEmailHasOneAccountInEachOrganisation": func(t *testing.T, b *fixture) {
+		var want []store.User
+		for i, o := range []string{"org", "org-second", "org-third"} {
+			if i > 0 {
+				b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: contract.OrganisationID(o), Name: o}))
+			}
+			u := newUser(fmt.Sprint("same", 9-i), fmt.Sprint("Siti of ", o), "Siti@Example.test", o)
+			u.CreatedAt = u.CreatedAt.Add(time.Duration(i) * time.Second)
+			want = append(want, u)
+		}
+		for _, i := range []int{1, 2, 0} { // in another order than that of their ages
+			b.must(b.CreateUser(b.ctx, want[i]))
+			again := want[i]
+			again.ID += "-again"
+			again.Email = "sITI@example.test"
+			if err := b.CreateUser(b.ctx, again); !errors.Is(err, store.ErrExists) {
+				t.Errorf("a second account in %s: %v", again.Organisation, err)
+			}
+		}
+		got, err := b.UsersByEmail(b.ctx, "siti@EXAMPLE.test")
+		b.must(err)
+		b.requireEqual("accounts, oldest first", got, want)
+		other := newUser("other", "Other", "other@example.test", "org")
+		b.must(b.CreateUser(b.ctx, other))
+		got, err = b.UsersByEmail(b.ctx, "OTHER@example.test", "siti@example.test", "nobody@example.test")
+		b.must(err)
+		b.requireEqual("accounts of several spellings", len(got), 4)
+		for _, u := range want {
+			member, err := b.MemberByEmail(b.ctx, u.Organisation, "siti@example.test")
+			b.must(err)
+			b.requireEqual("member", member, u)
+		}
+		// Each has a password of its own.
+		b.must(b.SetPassword(b.ctx, want[1].ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
+		want[1].Password = "other"
+		got, err = b.UsersByEmail(b.ctx, "siti@example.test")
+		b.must(err)
+		b.requireEqual("accounts after one changed the password", got, want)
 	},
 	"AMemberIsFoundByEmailInTheirOwnOrganisationAlone": func(t *testing.T, b *fixture) {
 		u := newUser("u1", "Änne", "Änne@Example.test", "org")

@@ -14,10 +14,10 @@ var textTests = map[string]func(*testing.T, *fixture){
 		b.must(b.CreateUser(b.ctx, newUser("u1", "One", "one@example.test", "org")))
 		for _, bad := range []string{"u1\x00", "\xffu1", "\x00"} {
 			_, err1 := b.User(b.ctx, contract.PersonID(bad))
-			_, err2 := b.UserByEmail(b.ctx, "one@example.test"+bad)
+			users, err2 := b.UsersByEmail(b.ctx, "one@example.test"+bad)
 			_, err3 := b.OrganisationByName(b.ctx, bad)
-			if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) || !errors.Is(err3, store.ErrNotFound) {
-				t.Errorf("%q: %v, %v, %v", bad, err1, err2, err3)
+			if !errors.Is(err1, store.ErrNotFound) || err2 != nil || len(users) > 0 || !errors.Is(err3, store.ErrNotFound) {
+				t.Errorf("%q: %v, %v, %v, %v", bad, err1, users, err2, err3)
 			}
 		}
 	},

@@ -432,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account.
+         * @description Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id where it is the same.
          */
         post: operations["login"];
         delete?: never;
@@ -2520,6 +2520,11 @@ export interface components {
             [key: string]: unknown;
         };
         LoginIn: {
+            /**
+             * @description the organisation of the account, where the e-mail has accounts with the same password in several; missing: one that knows the device or the address, else the oldest
+             * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
+             */
+            business_id?: string;
             /** @description what the last login from this device answered; without it, a login may be held up while others try passwords on the account */
             device_token?: string;
             /** @example siti@contoh.id */
