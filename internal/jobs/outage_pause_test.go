@@ -107,7 +107,7 @@ func TestJobsGiveTheirPlacesBackWhenTheRunnerStopsOrTheWaitIsLong(t *testing.T) 
 	})
 }
 
-func TestOtherErrorsMakeNobodyWait(t *testing.T) {
+func TestOtherErrorsDoNotPauseTheJobs(t *testing.T) {
 	t.Parallel()
 	p := newOutagePause(func(context.Context) error { return nil }, time.Hour, discardLogger)
 	defer p.endPause()

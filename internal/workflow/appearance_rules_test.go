@@ -52,7 +52,7 @@ func covered(t *testing.T, a *authority.Authority, box pdf.Rect) []byte {
 // anybody signs.
 func TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, c := range map[string]struct {
 		box   pdf.Rect
 		limit int
@@ -77,7 +77,7 @@ func TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict(t *testing.T) {
 // where its verdict would deny them, and one that was completed then is renewed all the same.
 func TestSealedFileIsHeldAgainstTheRulesForMarks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Limits.BoxArea = 100
 	file := covered(t, h.ca, pdf.Rect{URX: 595, URY: 842})
 	ready := func() contract.DocumentID {

@@ -85,7 +85,7 @@ func lockOf(action string, fields ...string) pdf.Dict {
 	return l
 }
 
-func (h *house) take(file []byte) (contract.Document, error) {
+func (h *harness) take(file []byte) (contract.Document, error) {
 	h.t.Helper()
 	st, err := h.Stage(context.Background())
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *house) take(file []byte) (contract.Document, error) {
 
 func TestFileWhoseSignaturesLockOursOutIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, c := range map[string]struct {
 		lock pdf.Dict
 		code string
@@ -122,7 +122,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 	t.Parallel()
 	for _, level := range []int{2, 3} {
 		for _, kind := range []contract.PlacementKind{contract.PlaceStamp, contract.PlaceSignature} {
-			h := newHouse(t)
+			h := newHarness(t)
 			d, err := h.take(foreign(t, nil, level))
 			if err != nil {
 				t.Fatal(err)

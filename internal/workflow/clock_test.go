@@ -20,16 +20,16 @@ import (
 )
 
 // clocked is a house whose files are judged by its own root, on a database whose clock is as the test wants it.
-func clocked(t *testing.T, dsn string) *house {
+func clocked(t *testing.T, dsn string) *harness {
 	t.Helper()
-	h := newHouseOn(t, dsn)
+	h := newHarnessOn(t, dsn)
 	h.Service.Trust = &validate.Trust{}
 	h.Service.Trust.Add(validate.ForAll, validate.OriginOwn, h.ca.Root())
 	return h
 }
 
 // inTurn makes and finalizes a document that these sign one after the other.
-func (h *house) inTurn(signers ...contract.Actor) contract.DocumentID {
+func (h *harness) inTurn(signers ...contract.Actor) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -54,7 +54,7 @@ func (h *house) inTurn(signers ...contract.Actor) contract.DocumentID {
 	return d.ID
 }
 
-func (h *house) signsBy(by contract.Actor, id contract.DocumentID) {
+func (h *harness) signsBy(by contract.Actor, id contract.DocumentID) {
 	h.t.Helper()
 	if _, err := h.Sign(context.Background(), by, id, workflow.SignRequest{}); err != nil {
 		h.t.Fatal(err)
@@ -62,7 +62,7 @@ func (h *house) signsBy(by contract.Actor, id contract.DocumentID) {
 }
 
 // refusesToSign demands a refusal by that code, and that nothing was signed.
-func (h *house) refusesToSign(by contract.Actor, id contract.DocumentID, code string) *contract.Error {
+func (h *harness) refusesToSign(by contract.Actor, id contract.DocumentID, code string) *contract.Error {
 	h.t.Helper()
 	before := len(h.read(id).Revisions)
 	_, err := h.Sign(context.Background(), by, id, workflow.SignRequest{})
@@ -77,7 +77,7 @@ func (h *house) refusesToSign(by contract.Actor, id contract.DocumentID, code st
 }
 
 // waits demands that a job puts itself off, for that long at most, and that the document says why.
-func (h *house) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem string, most time.Duration) {
+func (h *harness) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem string, most time.Duration) {
 	h.t.Helper()
 	var later *workflow.Later
 	if err := job(context.Background(), id); !errors.As(err, &later) || later.After <= 0 || later.After > most {
@@ -99,7 +99,7 @@ func (h *house) waits(id contract.DocumentID, job func(context.Context, contract
 }
 
 // isValid demands that a completed document is valid at the time of the house's clock, in its own root.
-func (h *house) isValid(id contract.DocumentID) {
+func (h *harness) isValid(id contract.DocumentID) {
 	h.t.Helper()
 	if d := h.read(id); d.State != contract.Completed {
 		h.t.Fatalf("document %d is %s: %s", id, d.State, d.Reason)
@@ -366,14 +366,14 @@ type refusing struct {
 func (r refusing) Timestamp(context.Context, []byte) ([]byte, error) { return nil, r.err }
 
 // behind is the house's time-stamp authority with another clock.
-func (h *house) behind(d time.Duration) tsp.Timestamper {
+func (h *harness) behind(d time.Duration) tsp.Timestamper {
 	r := *h.ca.Timestamper()
 	r.Select, r.Clock = nil, func() time.Time { return h.now().Add(-d) }
 	return &r
 }
 
 // operator is who runs the service.
-func operator(h *house) contract.Actor {
+func operator(h *harness) contract.Actor {
 	a := h.owner
 	a.Admin, a.Operator = true, true
 	return a

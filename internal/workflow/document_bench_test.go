@@ -90,7 +90,7 @@ func BenchmarkDocument(b *testing.B) {
 		file := book(b, size.pages, size.content)
 		b.Run(fmt.Sprintf("bytes=%d/pages=%d", len(file), size.pages), func(b *testing.B) {
 			ctx := context.Background()
-			h := newHouse(b)
+			h := newHarness(b)
 			h.Limits.FileSize = 1 << 30
 			fatal := func(err error) {
 				if err != nil {

@@ -44,7 +44,7 @@ func sharedEntries(t *testing.T) []byte {
 
 func TestUploadAndVerificationRefuseMoreEntriesThanTheFileHasRoomFor(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	file := sharedEntries(t)
 	if _, err := h.take(file); codeOf(err) != "file.too_complex" {
 		t.Errorf("upload: %v", err)
@@ -64,7 +64,7 @@ func TestUploadAndVerificationRefuseMoreEntriesThanTheFileHasRoomFor(t *testing.
 
 func TestUploadOfAClientThatHungUpIsNotExamined(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	st, err := h.Stage(ctx)
 	if err != nil {

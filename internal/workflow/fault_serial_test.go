@@ -20,7 +20,7 @@ import (
 var errRefused = &emeterai.Problem{Class: emeterai.Refused, Code: "82", Text: "the file cannot be parsed"}
 
 // insist does something again until no crash is in the way. What was done before is said by one of these errors.
-func (h *house) insist(do func() error, done ...error) {
+func (h *harness) insist(do func() error, done ...error) {
 	h.t.Helper()
 	for range 5 {
 		err := do()
@@ -41,12 +41,12 @@ func (h *house) insist(do func() error, done ...error) {
 	h.t.Fatal("it crashes again and again")
 }
 
-func (h *house) stamp(id contract.DocumentID) {
+func (h *harness) stamp(id contract.DocumentID) {
 	h.t.Helper()
 	h.insist(func() error { return h.Stamp(context.Background(), id) })
 }
 
-func (h *house) restamp(id contract.DocumentID, newSerial bool) {
+func (h *harness) restamp(id contract.DocumentID, newSerial bool) {
 	h.t.Helper()
 	h.insist(func() error {
 		_, err := h.Restamp(context.Background(), h.owner, id, newSerial)
@@ -55,7 +55,7 @@ func (h *house) restamp(id contract.DocumentID, newSerial bool) {
 }
 
 // calmDraft is a document with that many stamps, finalized before any crash that is to come.
-func (h *house) calmDraft(stamps int) contract.DocumentID {
+func (h *harness) calmDraft(stamps int) contract.DocumentID {
 	h.t.Helper()
 	in := h.store.in
 	h.store.in = 0
@@ -64,7 +64,7 @@ func (h *house) calmDraft(stamps int) contract.DocumentID {
 }
 
 // refusedDocument is one whose only stamp the office refused for good.
-func (h *house) refusedDocument() contract.DocumentID {
+func (h *harness) refusedDocument() contract.DocumentID {
 	h.t.Helper()
 	id := h.calmDraft(1)
 	h.office.refuse = errRefused
@@ -77,32 +77,32 @@ func (h *house) refusedDocument() contract.DocumentID {
 }
 
 // stories are what may become of stamps. Each ends with documents completed, or with those that it tells of.
-var stories = map[string]func(h *house){
-	"all goes well": func(h *house) { h.work(h.calmDraft(2)) },
-	"the answer to a purchase is lost": func(h *house) {
+var stories = map[string]func(h *harness){
+	"all goes well": func(h *harness) { h.work(h.calmDraft(2)) },
+	"the answer to a purchase is lost": func(h *harness) {
 		h.office.loseTake = true
 		h.work(h.calmDraft(2))
 	},
-	"a stamp is lost on its way": func(h *house) {
+	"a stamp is lost on its way": func(h *harness) {
 		h.office.loseStamp = true
 		h.work(h.calmDraft(2))
 	},
-	"the office is busy twice": func(h *house) {
+	"the office is busy twice": func(h *harness) {
 		h.office.busy = 2
 		h.work(h.calmDraft(1))
 	},
-	"refused, and stamped again": func(h *house) {
+	"refused, and stamped again": func(h *harness) {
 		id := h.refusedDocument()
 		h.restamp(id, false)
 		h.work(id)
 	},
-	"refused, and stamped with another serial, while the first goes to another document": func(h *house) {
+	"refused, and stamped with another serial, while the first goes to another document": func(h *harness) {
 		id := h.refusedDocument()
 		h.restamp(id, true)
 		h.work(id)
 		h.work(h.calmDraft(1))
 	},
-	"another place than ordered, and stamped again": func(h *house) {
+	"another place than ordered, and stamped again": func(h *harness) {
 		id := h.calmDraft(1)
 		h.office.astray = 1
 		h.stamp(id)
@@ -111,7 +111,7 @@ var stories = map[string]func(h *house){
 		}
 		h.work(id)
 	},
-	"refused, and canceled": func(h *house) {
+	"refused, and canceled": func(h *harness) {
 		id := h.refusedDocument()
 		h.insist(func() error {
 			_, err := h.Cancel(context.Background(), h.owner, id, "")
@@ -128,7 +128,7 @@ func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
 	for story, tell := range stories {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newHarness(t)
 			tell(h)
 			h.even("without a crash")
 			const enough = 100
@@ -162,7 +162,7 @@ func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
 
 func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	first := h.refusedDocument()
 	serial := h.read(first).Stamps[0].Serial
 	h.restamp(first, true)
@@ -198,7 +198,7 @@ func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
 
 func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -215,7 +215,7 @@ func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.InDoubtPeriod = time.Minute
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Unknown, Text: "no answer"}
@@ -245,7 +245,7 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 
 func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -263,7 +263,7 @@ func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -284,7 +284,7 @@ func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 
 func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -300,7 +300,7 @@ func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	for name, c := range map[string]struct {
@@ -322,7 +322,7 @@ func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 		}
 	}
 	if _, err := h.Restamp(ctx, h.signer, id, true); !errors.Is(err, contract.ErrNotFound) {
-		t.Errorf("a stranger: %v", err)
+		t.Errorf("a otherAdmin: %v", err)
 	}
 	waiting := h.draft(false, 1)
 	if _, err := h.Restamp(ctx, h.owner, waiting, true); !errors.Is(err, contract.ErrNotFailed) {
@@ -335,7 +335,7 @@ func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	blobs := &blobtest.Memory{Now: time.Now}
 	h.Blobs = blobs
 	id := h.draft(false, 1)
@@ -375,9 +375,9 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	if err != nil || sha256.Sum256(b) != f.Digest || string(b[:5]) != "%PDF-" {
 		t.Errorf("%d bytes of evidence, %v", len(b), err)
 	}
-	stranger := admin
-	stranger.Organisation = "another"
-	if _, err := h.Evidence(ctx, stranger, serial); !errors.Is(err, contract.ErrNoEvidence) {
+	otherAdmin := admin
+	otherAdmin.Organisation = "another"
+	if _, err := h.Evidence(ctx, otherAdmin, serial); !errors.Is(err, contract.ErrNoEvidence) {
 		t.Errorf("an admin of another organisation: %v", err)
 	}
 	if _, err := h.Evidence(ctx, h.owner, serial); !errors.Is(err, contract.ErrNotAllowed) {
@@ -397,7 +397,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 
 func TestUnitOfAQuarantinedSerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 2)
 	h.office.astray = 1
 	h.stamp(id)
@@ -413,7 +413,7 @@ func TestUnitOfAQuarantinedSerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) 
 func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	for _, state := range []contract.StampState{contract.StampOrdered, contract.StampBound} {
 		calls, attempts, events := h.office.calls, h.read(id).Stamps[0].Attempts, h.events(id)
@@ -449,7 +449,7 @@ func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, Text: "left alone", After: time.Minute}
 	var later *workflow.Later
@@ -466,7 +466,7 @@ func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	h.even("in the end")
 }
 
-func (h *house) events(id contract.DocumentID) int {
+func (h *harness) events(id contract.DocumentID) int {
 	h.t.Helper()
 	all, err := h.store.Events(context.Background(), id)
 	if err != nil {
@@ -477,7 +477,7 @@ func (h *house) events(id contract.DocumentID) int {
 
 func TestSerialOfAnotherDocumentIsNeverUsedTwice(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.work(h.draft(false, 1))
 	for serial := range h.office.taken {
 		h.office.give = serial
@@ -495,7 +495,7 @@ func TestSerialOfAnotherDocumentIsNeverUsedTwice(t *testing.T) {
 	h.even("completed")
 }
 
-func (h *house) serials(id contract.DocumentID) []string {
+func (h *harness) serials(id contract.DocumentID) []string {
 	h.t.Helper()
 	d := h.read(id)
 	return d.Serials()

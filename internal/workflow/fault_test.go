@@ -16,7 +16,7 @@ import (
 
 // settled demands a completed document with that many stamps, each with a serial of its own that the office gave
 // for it, and no more units spent or serials taken than that.
-func (h *house) settled(name string, id contract.DocumentID, stamps int, spentBefore, takenBefore int) {
+func (h *harness) settled(name string, id contract.DocumentID, stamps int, spentBefore, takenBefore int) {
 	h.t.Helper()
 	d := h.read(id)
 	if d.State != contract.Completed {
@@ -47,7 +47,7 @@ func (h *house) settled(name string, id contract.DocumentID, stamps int, spentBe
 // even demands that the books agree, once nothing is under way: every serial that the office gave is in the register,
 // the affixed ones on the stamps that say so and no other; every attempt was answered; units are spent for what was
 // affixed or lost, and nothing is reserved but what is still owed.
-func (h *house) even(name string) {
+func (h *harness) even(name string) {
 	h.t.Helper()
 	ctx := context.Background()
 	issued, err := h.office.ListSerials(ctx)
@@ -101,7 +101,7 @@ func (h *house) even(name string) {
 }
 
 // whole demands that every file is there, byte for byte.
-func (h *house) whole(name string) {
+func (h *harness) whole(name string) {
 	h.t.Helper()
 	err := h.CheckFiles(context.Background(), workflow.FsckOptions{}, noLog{}, func(d store.Discrepancy) {
 		if d.Severity == store.SeverityEvidence {
@@ -113,7 +113,7 @@ func (h *house) whole(name string) {
 	}
 }
 
-func (h *house) quota() map[contract.Unit]struct{ Reserved, Spent int } {
+func (h *harness) quota() map[contract.Unit]struct{ Reserved, Spent int } {
 	h.t.Helper()
 	q, err := h.store.Quota(context.Background(), h.owner.Organisation)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestCrashAtEveryCommitOfAStampingOrderSpendsOneSerialAStamp(t *testing.T) {
 		t.Skip("one thing after the other, at length: not for the race detector")
 	}
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	const stamps, commits = 2, 6 // three for the first stamp, two for the next, and the closing
 	for n := 1; n <= commits; n++ {
 		for _, after := range []bool{false, true} {
@@ -151,7 +151,7 @@ func TestCrashAtEveryCommitOfAStampingOrderSpendsOneSerialAStamp(t *testing.T) {
 
 func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, lose := range []*bool{&h.office.loseTake, &h.office.loseStamp} {
 		spent, taken := h.quota()[contract.UnitStamp].Spent, len(h.office.taken)
 		id := h.draft(false, 2)
@@ -171,7 +171,7 @@ func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 
 func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Permanent, Code: "82", Text: "the file cannot be parsed"}
 	if err := h.Stamp(context.Background(), id); err != nil {
@@ -195,7 +195,7 @@ func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 
 func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy"}
 	var last time.Duration
@@ -216,10 +216,10 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 	}
 }
 
-func TestCrashAtEitherCommitOfASignatureIsMendedBySigningAgain(t *testing.T) {
+func TestSigningAgainRepairsACrashAtEitherCommitOfASignature(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	for n := 1; n <= 2; n++ {
 		for _, after := range []bool{false, true} {
 			id := h.draft(true, 0)
@@ -253,7 +253,7 @@ func TestCrashAtEitherCommitOfASignatureIsMendedBySigningAgain(t *testing.T) {
 func TestWithoutTrustedTimeNothingIsSigned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	before := h.read(id)
 	h.clock.down = true
@@ -286,7 +286,7 @@ func TestWithoutTrustedTimeNothingIsSigned(t *testing.T) {
 func TestRefusedCommitLeavesNoBytesBehindAndAnUncertainOneKeepsThem(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	blobs := func() (n int) {
 		for _, err := range h.Blobs.List(ctx) {
 			if err != nil {

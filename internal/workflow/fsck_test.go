@@ -32,7 +32,7 @@ func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err 
 }
 
 // fsck checks all files and removes those that nothing refers to.
-func (h *house) fsck(tell func(store.Discrepancy)) {
+func (h *harness) fsck(tell func(store.Discrepancy)) {
 	h.t.Helper()
 	o := workflow.FsckOptions{SetAside: func(ctx context.Context, b blob.Info, _ string) (bool, error) {
 		return true, h.Blobs.Remove(ctx, b.Key)
@@ -44,7 +44,7 @@ func (h *house) fsck(tell func(store.Discrepancy)) {
 
 func TestFsckThatTakesHoursLeavesWhatCameMeanwhile(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Blobs = &blobtest.Memory{Now: time.Now}
 	h.draft(false, 1)
 	var id contract.DocumentID

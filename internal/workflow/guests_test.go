@@ -14,7 +14,7 @@ import (
 )
 
 // signsAs has a participant sign a document of the owner's, and returns what the event says of it.
-func (h *house) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
+func (h *harness) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -53,7 +53,7 @@ func (h *house) signsAs(who workflow.PersonRequest, by contract.Actor) map[strin
 }
 
 // certified returns whom the certificate that an event names was made out to.
-func (h *house) certified(details map[string]string) workflow.Holder {
+func (h *harness) certified(details map[string]string) workflow.Holder {
 	h.t.Helper()
 	w, ok := h.issued.Load(details["certificate"])
 	if !ok {
@@ -64,7 +64,7 @@ func (h *house) certified(details map[string]string) workflow.Holder {
 
 func TestEventAndCertificateSayWhatWasVerifiedAboutWhoSigned(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	guest := h.signsAs(workflow.PersonRequest{Guest: true, Name: "Budi", Email: "tamu@example.test"}, contract.Actor{})
 	if guest["assurance"] != "guest_unverified" || guest["named_by"] != "Sari" || guest["organisation"] != "PT Contoh" || guest["certificate"] == "" {
 		t.Errorf("guest: %v", guest)
@@ -83,7 +83,7 @@ func TestEventAndCertificateSayWhatWasVerifiedAboutWhoSigned(t *testing.T) {
 
 func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
 	first := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]
 	if again := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]; again != first {
@@ -116,7 +116,7 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 // An address of a user elsewhere is looked up with the same queries, in the same order, as an unknown one.
 func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
 	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: "elsewhere", Name: "PT Lain", CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ import (
 )
 
 // onBothWithDatabase runs a test on either database, with a connection of the test's own.
-func onBothWithDatabase(t *testing.T, test func(*testing.T, *house, *sql.DB)) {
+func onBothWithDatabase(t *testing.T, test func(*testing.T, *harness, *sql.DB)) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		driver string
@@ -33,7 +33,7 @@ func onBothWithDatabase(t *testing.T, test func(*testing.T, *house, *sql.DB)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dsn := c.dsn(t)
-			h := newHouseOn(t, dsn)
+			h := newHarnessOn(t, dsn)
 			db, err := sql.Open(c.driver, dsn)
 			if err != nil {
 				t.Fatal(err)
@@ -140,7 +140,7 @@ func TestNoChangedFieldOfARevisionMakesAnInvalidCompletedDocument(t *testing.T) 
 	if testing.Short() {
 		t.Skip("one thing after the other, at length: not for the race detector")
 	}
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		outcomes := map[string]int{}
 		for _, how := range tamperings {
 			for _, signedBefore := range []bool{false, true} {
@@ -171,7 +171,7 @@ func TestNoChangedFieldOfARevisionMakesAnInvalidCompletedDocument(t *testing.T) 
 }
 
 // signs has the signer sign.
-func (h *house) signs(id contract.DocumentID) {
+func (h *harness) signs(id contract.DocumentID) {
 	h.t.Helper()
 	if _, err := h.Sign(context.Background(), h.signer, id, workflow.SignRequest{}); err != nil {
 		h.t.Fatal(err)
@@ -179,7 +179,7 @@ func (h *house) signs(id contract.DocumentID) {
 }
 
 // finish takes a document as far as it goes, and tells whether it was completed, in which case it has to be valid.
-func (h *house) finish(id contract.DocumentID, signed bool) string {
+func (h *harness) finish(id contract.DocumentID, signed bool) string {
 	h.t.Helper()
 	ctx := context.Background()
 	if !signed {
@@ -198,7 +198,7 @@ func (h *house) finish(id contract.DocumentID, signed bool) string {
 
 // valid demands that a completed document is downloaded as it was recorded, and that every signature in it is
 // TOTAL-PASSED. After a renewal by another authority nothing but its own responder tells of the newest timestamp's.
-func (h *house) valid(id contract.DocumentID) {
+func (h *harness) valid(id contract.DocumentID) {
 	h.t.Helper()
 	c, err := h.Download(context.Background(), h.owner, id)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
 // onBoth runs a test in a house on either database.
-func onBoth(t *testing.T, test func(*testing.T, *house)) {
+func onBoth(t *testing.T, test func(*testing.T, *harness)) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
@@ -28,13 +28,13 @@ func onBoth(t *testing.T, test func(*testing.T, *house)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, newHouseOn(t, dsn(t)))
+			test(t, newHarnessOn(t, dsn(t)))
 		})
 	}
 }
 
 // lose takes a blob out of the store, and returns what puts it back.
-func (h *house) lose(key string) (restore func()) {
+func (h *harness) lose(key string) (restore func()) {
 	h.t.Helper()
 	ctx := context.Background()
 	b, err := h.Blobs.Open(ctx, blob.Key(key))
@@ -56,7 +56,7 @@ func (h *house) lose(key string) (restore func()) {
 }
 
 // attempts returns what the office was asked for a document, as the table has it.
-func (h *house) attempts(id contract.DocumentID) (all []contract.Attempt) {
+func (h *harness) attempts(id contract.DocumentID) (all []contract.Attempt) {
 	h.t.Helper()
 	if err := h.store.EachAttempt(context.Background(), store.AttemptQuery{Document: id}, func(a contract.Attempt) bool {
 		all = append(all, a)
@@ -70,7 +70,7 @@ func (h *house) attempts(id contract.DocumentID) (all []contract.Attempt) {
 // TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack loses the base and the last tail of a document, before a
 // serial is ordered and when one is bound to it.
 func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
-	onBoth(t, func(t *testing.T, h *house) {
+	onBoth(t, func(t *testing.T, h *harness) {
 		ctx := context.Background()
 		admin := h.owner
 		admin.Admin = true
@@ -125,7 +125,7 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 // TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs: one that this run has opened was certainly not asked; of one that
 // an earlier run left open nobody knows.
 func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
-	onBoth(t, func(t *testing.T, h *house) {
+	onBoth(t, func(t *testing.T, h *harness) {
 		ctx := context.Background()
 		for _, crash := range []bool{false, true} {
 			id := h.draft(false, 1)
@@ -166,7 +166,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 func TestClosingThatWaitsForALostFileSaysSo(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.stamp(id)
 	d := h.read(id)

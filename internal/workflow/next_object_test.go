@@ -19,7 +19,7 @@ func referring() []byte {
 }
 
 // nextObject is what is stored with the newest revision of a document.
-func (h *house) nextObject(id contract.DocumentID) uint32 {
+func (h *harness) nextObject(id contract.DocumentID) uint32 {
 	h.t.Helper()
 	d := h.read(id)
 	return d.Current().NextObject
@@ -28,7 +28,7 @@ func (h *house) nextObject(id contract.DocumentID) uint32 {
 // TestNoRevisionTakesANumberThatTheUploadedFileRefersTo in its trailer, also if the revisions were stored before the
 // number of the next object was.
 func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		for name, forget := range map[string]bool{"stored": false, "not stored": true} {
 			id := h.toStamp(referring(), true)
 			if got := h.nextObject(id); got != 5001 {
@@ -79,7 +79,7 @@ func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
 // changes another.
 func TestFileThatCannotBeCompletedIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	want := []string{
 		"form/page", "form/stream", "form/root of the pages", "form/kids are the fields", "form/kids are the annotations", "form/fields with themselves",
 		"form/flags of the form are a name", "tree/form as a kid",

@@ -17,7 +17,7 @@ import (
 )
 
 // uploaded makes a draft of a file with one signer.
-func (h *house) uploaded(file []byte) (contract.Document, error) {
+func (h *harness) uploaded(file []byte) (contract.Document, error) {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -34,7 +34,7 @@ func (h *house) uploaded(file []byte) (contract.Document, error) {
 }
 
 // blobs counts what is stored.
-func (h *house) blobs() (n int) {
+func (h *harness) blobs() (n int) {
 	h.t.Helper()
 	for _, err := range h.Blobs.List(context.Background()) {
 		if err != nil {
@@ -45,7 +45,7 @@ func (h *house) blobs() (n int) {
 	return n
 }
 
-func (h *house) bytesOf(c *workflow.Content, err error) []byte {
+func (h *harness) bytesOf(c *workflow.Content, err error) []byte {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -67,7 +67,7 @@ func cut() []byte {
 func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, file := range map[string][]byte{
 		"junk before the header": append([]byte("X-Header: 1\r\n\r\n"), pdftest.Table(2)...),
 		"end cut off":            cut(),
@@ -108,9 +108,9 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 	}
 }
 
-func TestFilesThatCannotBeMendedAreRefusedAndLeaveNothing(t *testing.T) {
+func TestFilesThatCannotBeRepairedAreRefusedAndLeaveNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	good := pdftest.Table(2)
 	signed := h.bytesOf(h.Download(context.Background(), h.owner, h.completed(good)))
 	for name, c := range map[string]struct {
@@ -132,7 +132,7 @@ func TestFilesThatCannotBeMendedAreRefusedAndLeaveNothing(t *testing.T) {
 }
 
 // completed takes a file through the walk with one signature.
-func (h *house) completed(file []byte) contract.DocumentID {
+func (h *harness) completed(file []byte) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	d, err := h.uploaded(file)
@@ -152,7 +152,7 @@ func (h *house) completed(file []byte) contract.DocumentID {
 func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	old := bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
 	signed := h.bytesOf(h.Download(ctx, h.owner, h.completed(old)))
 	if !bytes.HasPrefix(signed, old) {
@@ -205,7 +205,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, after := range []bool{false, true} {
 		before := h.blobs()
 		h.store.fail(1, after)

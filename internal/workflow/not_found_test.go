@@ -37,9 +37,9 @@ func (drawnLinks) NewGuestLink() (string, [32]byte, error) {
 // TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist compares what each verb asks the store.
 func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
-	stranger := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
+	outsider := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
 	draft := h.draftOf(true, 1)
 	active := h.draft(true, 1)
 	if _, _, err := h.Finalize(ctx, h.owner, active, contract.FinalizeOptions{}); err != nil {
@@ -83,7 +83,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 		by  contract.Actor
 		ids []contract.DocumentID
 	}{
-		"a stranger":      {stranger, []contract.DocumentID{draft, active}},
+		"a outsider":      {outsider, []contract.DocumentID{draft, active}},
 		"a signer":        {h.signer, []contract.DocumentID{draft}},
 		"another's guest": {guest, []contract.DocumentID{draft, active}},
 	} {

@@ -9,7 +9,7 @@ import (
 
 func TestStampBehindAnotherTakesTwoCommits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for stamps, want := range map[int]int{1: 3, 2: 5, 4: 9} {
 		id := h.draft(false, stamps)
 		h.store.fail(0, false) // counts from here
@@ -25,7 +25,7 @@ func TestStampBehindAnotherTakesTwoCommits(t *testing.T) {
 
 func TestFreeSerialsAreClaimedForEveryStampBeforeOneIsOrdered(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	const free = 2
 	var refused []contract.DocumentID
 	for range free {

@@ -15,7 +15,7 @@ import (
 )
 
 // warned places boxes on page 1 of a draft and returns what is warned of.
-func (h *house) warned(id contract.DocumentID, kind contract.PlacementKind, boxes ...contract.Box) []string {
+func (h *harness) warned(id contract.DocumentID, kind contract.PlacementKind, boxes ...contract.Box) []string {
 	h.t.Helper()
 	var places []contract.PlaceRequest
 	for _, b := range boxes {
@@ -34,7 +34,7 @@ func (h *house) warned(id contract.DocumentID, kind contract.PlacementKind, boxe
 
 func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := t.Context()
 	at := func(x, y float64) contract.Box { return contract.Box{LLX: x, LLY: y, URX: x + 60, URY: y + 60} }
 
@@ -87,7 +87,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 
 func TestStampOverAnEmptyFieldOfTheFileIsWarnedOf(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	file := pdftest.Table(1)
 	doc, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -109,7 +109,7 @@ func TestStampOverAnEmptyFieldOfTheFileIsWarnedOf(t *testing.T) {
 
 func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	d, err := h.take(pdftest.Table(1))
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 
 func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	d, err := h.take(pdftest.Table(1))
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 			page["MediaBox"], page["CropBox"] = pdf.Rect{URX: 5000, URY: 5000}.Array(), pdf.Rect{URX: 500, URY: 500}.Array()
 		}, 500, 500},
 	} {
-		h := newHouse(t)
+		h := newHarness(t)
 		d, err := h.take(pageOf(t, c.edit))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

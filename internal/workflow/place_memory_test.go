@@ -33,7 +33,7 @@ func densePages(n int) []byte {
 
 // This test is not parallel, as it measures what the process takes.
 func TestManyPlacementsAtOnceTakeTheMemoryOfAFew(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	file := densePages(6)
 	if len(file) > 200<<10 {
 		t.Fatalf("%d bytes are no small file", len(file))

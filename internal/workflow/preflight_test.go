@@ -14,7 +14,7 @@ import (
 )
 
 // toStamp makes a draft of a file with one stamp on page 1, and with a signer if wanted.
-func (h *house) toStamp(file []byte, signer bool) contract.DocumentID {
+func (h *harness) toStamp(file []byte, signer bool) contract.DocumentID {
 	h.t.Helper()
 	ctx := h.t.Context()
 	st, err := h.Stage(ctx)
@@ -41,7 +41,7 @@ func (h *house) toStamp(file []byte, signer bool) contract.DocumentID {
 }
 
 // untouched holds that no serial was asked for, no attempt made, and no more reserved than that.
-func (h *house) untouched(name string, id contract.DocumentID, reserved int) {
+func (h *harness) untouched(name string, id contract.DocumentID, reserved int) {
 	h.t.Helper()
 	d := h.read(id)
 	if n := len(h.office.taken); n != 0 {
@@ -135,7 +135,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		"an old archive, unsigned":                     {file: archive, code: "stamp.file_old"},
 		"an old archive that is signed":                {file: archive, signer: true},
 	} {
-		h := newHouse(t)
+		h := newHarness(t)
 		if c.limits != nil {
 			c.limits(&h.Limits)
 		}
@@ -168,7 +168,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 
 func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Limits.StampFile = 10
 	d, err := h.take(foreign(t, nil, 0))
 	if err != nil {
@@ -182,7 +182,7 @@ func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 func TestFileThatNoLongerSuitsTheOfficeFailsBeforeASerialIsTaken(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 1)
 	if _, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{}); err != nil {
 		t.Fatal(err)

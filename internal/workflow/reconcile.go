@@ -161,16 +161,16 @@ func (c *comparison) compareRegister(ctx context.Context) error {
 }
 
 func (c *comparison) explainSerial(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.SerialResult, error) {
-	var standing contract.State
+	var state contract.State
 	if k.State == contract.SerialBound && o.State == contract.OfficeAffixed {
 		d, err := c.loadDocument(ctx, k.Document)
 		if err != nil && !errors.Is(err, contract.ErrNotFound) {
 			return contract.SerialResult{}, err
 		}
-		standing = d.State
-		c.moving = c.moving || standing == contract.Processing
+		state = d.State
+		c.moving = c.moving || state == contract.Processing
 	}
-	return c.books.CompareKnown(k, o, standing), nil
+	return c.books.CompareKnown(k, o, state), nil
 }
 
 // explainUnregistered says what the serials are that the list has and the register has not.

@@ -31,7 +31,7 @@ func (o *oddOffice) ListSerials(context.Context) ([]emeterai.Serial, error) {
 
 func (o *oddOffice) Balance(context.Context) (emeterai.Balance, error) { return o.balance, o.err }
 
-func (h *house) reconciled() contract.Reconciliation {
+func (h *harness) reconciled() contract.Reconciliation {
 	h.t.Helper()
 	r, err := h.Reconcile(context.Background(), contract.Actor{})
 	if err != nil {
@@ -42,7 +42,7 @@ func (h *house) reconciled() contract.Reconciliation {
 
 func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	o := &oddOffice{Stamper: h.office, balance: emeterai.Balance{Left: 9, Unused: 3}}
 	h.Office = o
 	if r := h.reconciled(); r.Unexplained != 1 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferCount || r.Office.Reported != 3 {
@@ -60,7 +60,7 @@ func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
 
 func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	o := &oddOffice{Stamper: h.office}
 	for i := range 1010 { // unused ones are found
 		o.serials = append(o.serials, emeterai.Serial{Serial: fmt.Sprintf("A%04d", i), Status: emeterai.Unused})
@@ -91,7 +91,7 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 // register.
 func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.InDoubtPeriod = time.Minute
 	ctx := context.Background()
 	id := h.draft(false, 1)
@@ -127,7 +127,7 @@ func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *te
 func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.loseTake = true
 	_ = h.Stamp(ctx, id)
@@ -171,7 +171,7 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 
 func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "closed for lunch"}}
 	if r := h.reconciled(); r.Problem != "closed for lunch" || r.Register != nil || r.Number != 1 {
 		t.Errorf("%+v", r)
@@ -192,7 +192,7 @@ func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
 
 func TestAnAdminIsNotToldWhatTheOfficeSaidToTheOperator(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Login, Code: "01", Text: "user operator@segel.test is blocked"}}
 	operator, admin := h.owner, h.owner
 	operator.Admin, operator.Operator, admin.Admin = true, true, true

@@ -20,7 +20,7 @@ import (
 const year = 365 * 24 * time.Hour
 
 // closed makes a document that is signed, sealed and timestamped.
-func (h *house) closed() contract.DocumentID {
+func (h *harness) closed() contract.DocumentID {
 	h.t.Helper()
 	id := h.draft(true, 0)
 	if _, err := h.Sign(context.Background(), h.signer, id, workflow.SignRequest{}); err != nil {
@@ -34,10 +34,10 @@ func (h *house) closed() contract.DocumentID {
 }
 
 // another replaces the time-stamp authority by one that was made just now, lasts longer, and is trusted.
-func (h *house) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
+func (h *harness) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
 
 // untrusted replaces the time-stamp authority as another does, by one whose root is not trusted.
-func (h *house) untrusted() *authority.Authority {
+func (h *harness) untrusted() *authority.Authority {
 	h.t.Helper()
 	a, err := authority.NewEphemeral("http://another.test", h.now)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *house) untrusted() *authority.Authority {
 }
 
 // timestamps returns the fields of the document timestamps in the file, and the file.
-func (h *house) timestamps(id contract.DocumentID) (fields []string, file string) {
+func (h *harness) timestamps(id contract.DocumentID) (fields []string, file string) {
 	h.t.Helper()
 	c, err := h.Download(context.Background(), h.owner, id)
 	if err != nil {
@@ -77,7 +77,7 @@ func (h *house) timestamps(id contract.DocumentID) (fields []string, file string
 	return fields, file
 }
 
-func (h *house) renewDue(want workflow.Renewed) {
+func (h *harness) renewDue(want workflow.Renewed) {
 	h.t.Helper()
 	got, err := h.RenewDue(context.Background())
 	if err != nil || got != want {
@@ -87,7 +87,7 @@ func (h *house) renewDue(want workflow.Renewed) {
 
 func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	first, second := h.closed(), h.closed()
 	_, before := h.timestamps(first)
 	h.renewDue(workflow.Renewed{})
@@ -123,7 +123,7 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 
 func TestNothingIsAddedThatGainsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.closed()
 	n := len(h.read(id).Revisions)
 	h.later(19*year + 30*24*time.Hour)
@@ -140,7 +140,7 @@ func TestNothingIsAddedThatGainsNothing(t *testing.T) {
 func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.closed()
 	n := len(h.read(id).Revisions)
 	h.later(19*year + 30*24*time.Hour)
@@ -169,7 +169,7 @@ func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
 
 func TestDocumentThatCannotBeRenewedDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	bad := h.closed()
 	h.later(time.Hour)
 	good := h.closed()

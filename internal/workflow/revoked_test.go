@@ -17,7 +17,7 @@ import (
 )
 
 // signers returns the certificates that signed the document's file, by field.
-func (h *house) signers(id contract.DocumentID) map[string]*x509.Certificate {
+func (h *harness) signers(id contract.DocumentID) map[string]*x509.Certificate {
 	h.t.Helper()
 	c, err := h.Preview(context.Background(), h.owner, id)
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *house) signers(id contract.DocumentID) map[string]*x509.Certificate {
 }
 
 // signedBy returns the certificate that the signer signed with.
-func (h *house) signedBy(id contract.DocumentID) *x509.Certificate {
+func (h *harness) signedBy(id contract.DocumentID) *x509.Certificate {
 	h.t.Helper()
 	d := h.read(id)
 	c := h.signers(id)[d.Participant(h.signer.ID).Field]
@@ -61,7 +61,7 @@ func (h *house) signedBy(id contract.DocumentID) *x509.Certificate {
 func TestDocumentCompletesWhenACertificateIsRevokedAfterItSigned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	if _, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{}); err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestDocumentCompletesWhenACertificateIsRevokedAfterItSigned(t *testing.T) {
 func TestDocumentFailsInWordsWhenACertificateHadBeenRevokedBeforeItSigned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	h.later(time.Hour)
 	if _, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{}); err != nil {

@@ -22,7 +22,7 @@ import (
 )
 
 // sealedForm takes a form with an empty signature field of its own through the walk: signed, stamped and sealed.
-func (h *house) sealedForm() contract.DocumentID {
+func (h *harness) sealedForm() contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	file, err := formtest.Form()
@@ -77,7 +77,7 @@ func fieldNames(t *testing.T, d *pdf.Document, o pdf.Object) (names []string) {
 
 func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.sealedForm()
 	file := h.file(id)
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -147,7 +147,7 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 
 func TestSealedFormCannotBeFilledInAgain(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	file := h.file(h.sealedForm())
 	for _, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {
 		if c.Prepare != nil || c.Name == "written-again" || c.Name == "date-of-change" {
@@ -166,7 +166,7 @@ func TestSealedFormCannotBeFilledInAgain(t *testing.T) {
 func TestSealedFormCanBeProvedRenewedAndSignedOnTop(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.sealedForm()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

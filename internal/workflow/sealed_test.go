@@ -19,7 +19,7 @@ import (
 )
 
 // raised demands how often each alarm was raised so far.
-func (h *house) raised(name string, want map[workflow.Alarm]int) {
+func (h *harness) raised(name string, want map[workflow.Alarm]int) {
 	h.t.Helper()
 	if !maps.Equal(h.alarms, want) {
 		h.t.Errorf("%s: alarms %v, want %v", name, h.alarms, want)
@@ -27,7 +27,7 @@ func (h *house) raised(name string, want map[workflow.Alarm]int) {
 }
 
 // spoilMidstate changes a bit of the newest revision's midstate.
-func (h *house) spoilMidstate(db *sql.DB, id contract.DocumentID) {
+func (h *harness) spoilMidstate(db *sql.DB, id contract.DocumentID) {
 	h.t.Helper()
 	d := h.read(id)
 	changeRevision(h.t.(*testing.T), db, id, len(d.Revisions)-1, "midstate", flipped(d.Current().Midstate, 20))
@@ -36,7 +36,7 @@ func (h *house) spoilMidstate(db *sql.DB, id contract.DocumentID) {
 // TestMidstateThatDoesNotFitIsRebuiltFromTheBytes before each of the steps that go on from it: the fields, a signature, the stamp, the seal
 // and the renewal.
 func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		ctx := context.Background()
 		id := h.draftOf(true, 2)
 		want := map[workflow.Alarm]int{}
@@ -84,7 +84,7 @@ func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
 // TestNothingIsSignedOverBytesThatAreNotThoseRecorded changes what is recorded of the newest revision in a way that no
 // bytes fit, before each step.
 func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		ctx := context.Background()
 		id := h.draft(true, 1)
 		// refused demands that nothing was added, and puts the record back.
@@ -141,7 +141,7 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 1)
 	h.signs(id)
 	h.stamp(id)
@@ -197,7 +197,7 @@ func (c *inTurn) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 // asked.
 func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	h.signs(id)
 	seals := h.clock.Timestamper
@@ -213,7 +213,7 @@ func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
 
 func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.closed()
 	h.later(19*year + 30*24*time.Hour)
 	next := h.untrusted()
@@ -234,7 +234,7 @@ func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
 func TestChangedBytesAreNotSealed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 1)
 	h.signs(id)
 	h.stamp(id)

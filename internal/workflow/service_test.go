@@ -30,7 +30,7 @@ import (
 )
 
 // house is a service over real rooms whose store, office and time-stamp authority can be made to fail.
-type house struct {
+type harness struct {
 	scratches blobtest.Scratches
 	*workflow.Service
 	t      testing.TB
@@ -46,19 +46,19 @@ type house struct {
 }
 
 // later moves the clock of the whole house.
-func (h *house) later(d time.Duration) { h.ahead.Add(int64(d)) }
+func (h *harness) later(d time.Duration) { h.ahead.Add(int64(d)) }
 
-func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
 var errCrash = errors.New("the power is gone")
 
-func newHouse(t testing.TB) *house {
+func newHarness(t testing.TB) *harness {
 	t.Helper()
-	return newHouseOn(t, filepath.Join(t.TempDir(), "segel.db"))
+	return newHarnessOn(t, filepath.Join(t.TempDir(), "segel.db"))
 }
 
-// newHouseOn is newHouse with that database.
-func newHouseOn(t testing.TB, dsn string) *house {
+// newHarnessOn is newHarness with that database.
+func newHarnessOn(t testing.TB, dsn string) *harness {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
 	real, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
@@ -70,7 +70,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 			t.Error(err)
 		}
 	})
-	h := &house{t: t, store: &failingStore{Store: real}}
+	h := &harness{t: t, store: &failingStore{Store: real}}
 	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // it is the machine of the service
 	a, err := authority.NewEphemeral("http://segel.test", h.now)
 	if err != nil {
@@ -119,7 +119,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 	return h
 }
 
-func (h *house) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {
+func (h *harness) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {
 	h.t.Helper()
 	p := contract.Person{ID: id, Name: name, Email: name + "@example.test"}
 	if err := h.store.CreateUser(context.Background(), store.User{Person: p, Organisation: o, CreatedAt: time.Now()}); err != nil {
@@ -156,7 +156,7 @@ func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, erro
 }
 
 // draft uploads a file with the signer, if wanted, and that many stamps, and finalizes it.
-func (h *house) draft(signer bool, stamps int) contract.DocumentID {
+func (h *harness) draft(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	id := h.draftOf(signer, stamps)
 	if _, _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
@@ -165,7 +165,7 @@ func (h *house) draft(signer bool, stamps int) contract.DocumentID {
 	return id
 }
 
-func (h *house) draftOf(signer bool, stamps int) contract.DocumentID {
+func (h *harness) draftOf(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -195,7 +195,7 @@ func (h *house) draftOf(signer bool, stamps int) contract.DocumentID {
 	return d.ID
 }
 
-func (h *house) read(id contract.DocumentID) contract.Document {
+func (h *harness) read(id contract.DocumentID) contract.Document {
 	h.t.Helper()
 	d, err := h.store.Document(context.Background(), id)
 	if err != nil {
@@ -205,7 +205,7 @@ func (h *house) read(id contract.DocumentID) contract.Document {
 }
 
 // work runs a document's jobs as the queue would, again after every failure, and demands that they end.
-func (h *house) work(id contract.DocumentID) {
+func (h *harness) work(id contract.DocumentID) {
 	h.t.Helper()
 	for range 10 {
 		if h.Stamp(context.Background(), id) == nil && h.Complete(context.Background(), id) == nil {

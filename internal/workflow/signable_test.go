@@ -87,7 +87,7 @@ func (s silent) Revocation(_ context.Context, cert, _ *x509.Certificate) (revoca
 func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	sound := foreign(t, nil, 0)
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Revocation, h.FileRevocation = silent{t}, silent{t}
 	for name, c := range map[string]struct {
 		file  []byte
@@ -134,7 +134,7 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 // TestDocumentWithEarlierSignaturesIsCompletedWithThem, whether their issuers are known or not.
 func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, file := range map[string][]byte{
 		"unknown issuer": foreign(t, nil, 0), "known issuer": signedBy(t, h.ca, pdftest.Table(1)),
 		"completed here before": h.file(h.closed()), "trailer renumbered": renumbered(t, signedBy(t, h.ca, referring())),
@@ -153,7 +153,7 @@ func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 }
 
 // draftAsBefore makes a draft as releases did that did not look at earlier signatures.
-func (h *house) draftAsBefore(file []byte) contract.DocumentID {
+func (h *harness) draftAsBefore(file []byte) contract.DocumentID {
 	h.t.Helper()
 	key, err := blob.NewKey(rand.Reader)
 	if err != nil {
@@ -179,7 +179,7 @@ func (h *house) draftAsBefore(file []byte) contract.DocumentID {
 // TestFinalizeRefusesDraftsThatUploadWouldRefuseToday: those of older releases, and those whose stored bytes changed.
 func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	sound := foreign(t, nil, 0)
 	for name, c := range map[string]struct {
 		file []byte
@@ -233,7 +233,7 @@ func TestFileThatAValidationCouldNotReadIsRefusedAtUpload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newHarness(t)
 			d, err := h.take(file())
 			if codeOf(err) != "file.too_complex" {
 				t.Errorf("document %d: %v", d.ID, err)
@@ -257,7 +257,7 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newHarness(t)
 			id := h.toStamp(file(), true)
 			if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 				t.Fatal(err)
@@ -273,7 +273,7 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 // denies every revision that follows.
 func TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	b := pdftest.Table(1)
 	at := startxref(b)
 	n := len(b)

@@ -34,7 +34,7 @@ func scan(t testing.TB, line bool) []byte {
 }
 
 // signing is a document that waits for the signer, who has one box on its page.
-func (h *house) signing(kind contract.PlacementKind) contract.DocumentID {
+func (h *harness) signing(kind contract.PlacementKind) contract.DocumentID {
 	h.t.Helper()
 	d, err := h.take(pdftest.Table(1))
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *house) signing(kind contract.PlacementKind) contract.DocumentID {
 
 func TestSpecimenKeptEarlierThatCannotBecomeStrokesIsRefusedBeforeAnythingIsRecorded(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.signing(contract.PlaceInitials)
 	if err := h.store.SetSpecimen(t.Context(), h.signer.ID, scan(t, false)); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestSpecimenKeptEarlierThatCannotBecomeStrokesIsRefusedBeforeAnythingIsReco
 
 func TestSpecimenKeptEarlierIsShownAsStrokes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, kind := range []contract.PlacementKind{contract.PlaceInitials, contract.PlaceSignature} {
 		id := h.signing(kind)
 		if err := h.store.SetSpecimen(t.Context(), h.signer.ID, scan(t, true)); err != nil {
@@ -131,7 +131,7 @@ func TestSpecimenKeptEarlierIsShownAsStrokes(t *testing.T) {
 
 func TestPictureIsDecodedOnlyForThoseWhoMaySign(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.signing(contract.PlaceInitials)
 	broken := workflow.SignRequest{Picture: []byte("no picture")}
 	if _, err := h.Sign(t.Context(), h.owner, id, broken); err == nil || errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {

@@ -78,7 +78,7 @@ func (c *countingReads) FreeSerial(ctx context.Context, o contract.OrganisationI
 // stamps.
 func TestStampBehindAnotherReadsLittleMoreThanTheStampBeforeAndAsksTheStoreNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	blobs, reads := &countingBlobs{Store: h.Blobs}, &countingReads{Store: h.Store}
 	h.Blobs, h.Office = blobs, uncounted{h.Office, blobs}
 	cost := func(stamps int) (opens, read, asked int) {

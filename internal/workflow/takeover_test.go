@@ -48,8 +48,8 @@ func (o *slowOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, err
 }
 
 // overtaken returns a house whose service stands still in calls of a slow office, and another process of it.
-func overtaken(t *testing.T) (*house, *slowOffice, *workflow.Service) {
-	h := newHouse(t)
+func overtaken(t *testing.T) (*harness, *slowOffice, *workflow.Service) {
+	h := newHarness(t)
 	o := &slowOffice{Stamper: h.office, again: map[string][]bool{}}
 	h.Service.Office = o
 	return h, o, &workflow.Service{

@@ -62,17 +62,17 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if r.File.word {
 		return s.uploadWord(ctx, by, u, base, unknown)
 	}
-	facts, mended, err := s.examineOrRepair(ctx, by.Organisation, base)
+	facts, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
 	}
-	stored := append(mended, base)
+	stored := append(rewritten, base)
 	base.NextObject = facts.nextObject
 	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.JoinFieldErrors(err, unknown)
-	if err == nil && len(mended) > 0 {
-		err = c.ReplaceBase(mended[0], contract.NormalisedDamaged, by, now)
+	if err == nil && len(rewritten) > 0 {
+		err = c.ReplaceBase(rewritten[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
 		d, err = s.commitChange(withDocumentAnswer(ctx), c)
@@ -96,14 +96,14 @@ func (s *Service) examineOrRepair(ctx context.Context, of contract.OrganisationI
 	if !errors.Is(err, errDamaged) {
 		return facts, nil, err
 	}
-	mended, err := s.normaliseFile(ctx, base, budget)
+	rewritten, err := s.normaliseFile(ctx, base, budget)
 	if err != nil {
 		return examination{}, nil, err
 	}
-	if facts, err = s.examineFile(ctx, mended, budget); err != nil {
-		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, mended.Tail.Key))
+	if facts, err = s.examineFile(ctx, rewritten, budget); err != nil {
+		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, rewritten.Tail.Key))
 	}
-	return facts, []contract.Revision{mended}, nil
+	return facts, []contract.Revision{rewritten}, nil
 }
 
 // examination is what has to be known of a file before it is taken in.

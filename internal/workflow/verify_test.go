@@ -19,7 +19,7 @@ import (
 )
 
 // verify has a file judged and forgets it.
-func (h *house) verify(file []byte) (*workflow.Verified, error) {
+func (h *harness) verify(file []byte) (*workflow.Verified, error) {
 	h.t.Helper()
 	ctx := context.Background()
 	e, err := h.NewVerificationFile()
@@ -38,14 +38,14 @@ func (h *house) verify(file []byte) (*workflow.Verified, error) {
 }
 
 // file is the current file of a document.
-func (h *house) file(id contract.DocumentID) []byte {
+func (h *harness) file(id contract.DocumentID) []byte {
 	h.t.Helper()
 	return h.bytesOf(h.Preview(context.Background(), h.owner, id))
 }
 
 func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.work(id)
 	serial := h.read(id).Stamps[0].Serial
@@ -108,7 +108,7 @@ func stamped(t *testing.T, file []byte, field, reason string) []byte {
 
 func TestStampIsKnownByItsSerialOnceItIsAffixed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
 	id := h.draft(false, 1)
 	h.office.loseStamp = true // the serial is bound, and nobody knows whether it is affixed
@@ -129,9 +129,9 @@ func TestStampIsKnownByItsSerialOnceItIsAffixed(t *testing.T) {
 	}
 }
 
-func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
+func TestVerificationFileIsRemovedInEveryOutcome(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	before := h.blobs()
 	for name, file := range map[string][]byte{"sound": pdftest.Table(1), "no PDF": []byte("x"), "empty": nil, "nothing else": []byte("%PDF-1.7"), "large": make([]byte, 2000)} {
 		_, err := h.verify(file)

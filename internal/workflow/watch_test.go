@@ -79,7 +79,7 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 	})
 }
 
-func TestSomebodyGoesOnLookingWhenTheCallerWhoDidHasGone(t *testing.T) {
+func TestAnotherWaiterPollsWhenThePollingCallerLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &versions{of: map[contract.DocumentID]int64{1: 1, 2: 1}}
