@@ -7,7 +7,8 @@ import (
 	"segel/internal/store"
 )
 
-// CertificateList returns one page of the certificates that the embedded authority issued, and its own.
+// CertificateList returns one page of the certificates that the embedded authority issued, with the authority's own
+// certificates.
 func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
 	if err != nil {
@@ -28,8 +29,7 @@ func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q stor
 	return page, nil
 }
 
-// AuditLog returns one page of what happened, newest first: to the documents of an organisation, or, where none is
-// named and the caller is an operator, everything.
+// AuditLog returns one page of events, newest first. Without an organisation, an operator sees the events of all.
 func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
 	if err != nil {

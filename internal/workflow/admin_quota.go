@@ -11,8 +11,8 @@ import (
 	"segel/internal/store"
 )
 
-// Quotas tells what an organisation has of each unit; where none is named, what each has that the caller administers,
-// by name.
+// Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
+// name.
 func (s *Service) Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]OrganisationQuota, error) {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, of)
 	if err != nil {
@@ -41,10 +41,11 @@ func (s *Service) organisationQuota(ctx context.Context, o store.Organisation) (
 	return OrganisationQuota{Organisation: o, Quota: q}, nil
 }
 
-// maxGrant bounds one grant: more is a slip of the pen.
+// maxGrant bounds one grant, to catch typing errors.
 const maxGrant = 10_000_000
 
-// GrantQuota adds to what an organisation may spend, and says so in the ledger and in the audit log, with the reason.
+// GrantQuota changes the quota of an organisation and records the change and its reason in the ledger and the audit
+// log.
 func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
 	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
@@ -79,7 +80,7 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 	return granted(q), nil
 }
 
-// QuotaLedger returns one page of how quota moved, newest first.
+// QuotaLedger returns one page of quota movements, newest first.
 func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.Qu
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
-// EachQuotaMove calls yield with every line of the ledger that matches, oldest first, until it returns an error.
+// EachQuotaMove calls yield with every matching ledger entry, oldest first, until yield returns an error.
 func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {

@@ -22,7 +22,7 @@ func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.Attem
 	return AttemptPage{Lines: lines, Total: p.Total}, err
 }
 
-// EachAttempt calls yield with every call to the stamp office that matches, oldest first, until it returns an error.
+// EachAttempt calls yield with every matching call to the stamp office, oldest first, until yield returns an error.
 func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 	return lines, nil
 }
 
-// Serials returns one page of the register of serials. Those that are nobody's so far an operator sees alone.
+// Serials returns one page of the register of serials. Only operators see serials without an organisation.
 func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
 	if err != nil {

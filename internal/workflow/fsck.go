@@ -15,34 +15,34 @@ import (
 	"segel/internal/store"
 )
 
-// youngBlob is how old a blob must be before it counts as left over: a younger one may belong to a commit that is on its way.
+// youngBlob is the age below which a blob does not count as left over: its commit may still be running.
 const youngBlob = time.Hour
 
-// LoggedFiles tells what the audit log knows of files.
+// LoggedFiles looks files up in the audit log.
 type LoggedFiles interface {
-	// LoggedFile reports what the log says of a file with that key and SHA-256 in hexadecimal. Live: by its key it belongs to
-	// a document or an attempt. Named: its key or its digest stands in an event.
+	// LoggedFile reports what the log says about a file with that key and SHA-256 in hexadecimal. Live: its key belongs
+	// to a document or an attempt. Named: an event contains its key or digest.
 	LoggedFile(ctx context.Context, key, digest string) (live, named bool, err error)
 }
 
-// FsckOptions say what is checked.
+// FsckOptions select what is checked.
 type FsckOptions struct {
-	Fast bool // does not validate signatures
+	Fast bool // skips the validation of signatures
 
-	// SetAside moves a left-over blob with that SHA-256 aside, or refuses to; nil: it stays.
+	// SetAside moves a left-over blob with that SHA-256 aside, or reports that it did not. If nil, the blob stays.
 	SetAside func(context.Context, blob.Info, string) (moved bool, err error)
 	Progress func(documents int) // called after each document; may be nil
 }
 
-// Remedies that several findings share.
+// Remedies that several discrepancies share.
 const (
 	restoreFile = "Restore the file from a backup of the blob store"
 	restoreRow  = "Restore the database from a backup"
 )
 
-// CheckFiles reads every file that a document refers to and compares it with what is recorded of it: size, digest, sums of
-// chunks, the chain of revisions and their midstates. Completed documents are validated, as they were before they were
-// completed. Then it looks for blobs that nothing refers to. It may run beside the service.
+// CheckFiles reads every file that a document refers to and compares it with its records: size, digest, chunk sums, the
+// chain of revisions and their midstates. It validates completed documents in the same way as before their completion.
+// Then it finds blobs that nothing refers to. It may run beside the service.
 func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
 	checked := 0
 	var failed error
@@ -76,8 +76,8 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 	return s.checkLeftOver(ctx, o, log, tell)
 }
 
-// checkDocument checks the files of a document. What is found is told only if the document is still at that version: its
-// draft may have been deleted, or its file rewritten, since it was read.
+// checkDocument checks the files of a document. It reports discrepancies only if the document still has the same
+// version: since it was read, the draft may have been deleted or its file rewritten.
 func (s *Service) checkDocument(ctx context.Context, d contract.Document, o FsckOptions, tell func(store.Discrepancy)) error {
 	for {
 		found, err := s.findFaults(ctx, &d, o)
@@ -136,20 +136,20 @@ func sameFile(a, b contract.File) bool {
 	return a.Key == b.Key && a.Size == b.Size && a.Digest == b.Digest && bytes.Equal(a.Sums, b.Sums)
 }
 
-// checkRevisions reads the tails of a document, one behind the other, and compares all that is recorded of each revision.
+// checkRevisions reads the tails of a document in order and compares them with the record of each revision.
 func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (found []store.Discrepancy) {
-	digester := blob.NewDigester() // of the document up to and with the revision before
+	digester := blob.NewDigester() // of the document including the previous revision
 	for i, r := range d.Revisions {
 		if i > 0 {
-			// What the bytes before give; where they are wrong, what is recorded of them, so that one wrong revision is told
-			// once.
+			// Continue from the bytes read so far. After a fault, continue from the record, so that one wrong revision
+			// is reported once.
 			before := digester.Digest()
 			if last := d.Revisions[i-1]; len(found) > 0 {
 				before = blob.Digest{Midstate: last.Midstate, End: last.End, Total: last.Digest}
 			}
 			var err error
 			if digester, err = blob.ResumeDigester(before.Midstate, before.End, before.Total); err != nil {
-				return found // the revision before was told already
+				return found // the previous revision was already reported
 			}
 		}
 		fault := func(remedy, format string, args ...any) {
@@ -178,7 +178,7 @@ func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (fou
 	return found
 }
 
-// checkFile reads a file whole and compares it with what is recorded of it.
+// checkFile reads a whole file and compares it with its record.
 func (s *Service) checkFile(ctx context.Context, f contract.File) error {
 	digester := blob.NewDigester()
 	if err := s.copyBlob(ctx, f, digester); err != nil {
@@ -210,10 +210,10 @@ func (s *Service) copyBlob(ctx context.Context, f contract.File, to io.Writer) e
 	return nil
 }
 
-// checkLeftOver looks for blobs that no row refers to. One that the log knows is evidence whose row is lost, and stays.
+// checkLeftOver finds blobs that no row refers to. A blob that the log knows is evidence whose row was lost; it stays.
 func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
-	// What is committed while this runs is seen, because each blob is looked up when it is listed. One that is older than an
-	// hour now has no commit on its way.
+	// Each blob is looked up after it was listed, so commits during this run are seen. A blob older than an hour has no
+	// commit in progress.
 	began := s.Clock()
 	for b, err := range s.Blobs.List(ctx) {
 		if err != nil {
@@ -231,7 +231,7 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		}
 		h := sha256.New()
 		if err := s.copyBlob(ctx, contract.File{Key: string(b.Key)}, h); err != nil {
-			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since
+			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since it was listed
 				continue
 			}
 			return err

@@ -9,8 +9,8 @@ import (
 	"segel/internal/store"
 )
 
-// Reconciliation returns the last report; one without a number before the first. An admin is told the differences of
-// his own organisation, and nothing of what the account holds.
+// Reconciliation returns the last report, or one without a number before the first. An admin sees only the differences
+// of their own organisation, and not the contents of the account.
 func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
 	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconciliation, "")
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contra
 	return r, nil
 }
 
-// ReconcileDue reconciles on the service's own account, unless that was done within the time given by whomever, and the
-// office answered. It returns no report where it was not due.
+// ReconcileDue reconciles on behalf of the service, unless the last reconciliation succeeded within the given period.
+// If it is not due, it returns an empty report.
 func (s *Service) ReconcileDue(ctx context.Context, every time.Duration) (contract.Reconciliation, error) {
 	last, err := s.Store.LastReconciliation(ctx)
 	switch {
