@@ -19,7 +19,8 @@ import (
 
 var errRefused = &emeterai.Problem{Class: emeterai.Refused, Code: "82", Text: "the file cannot be parsed"}
 
-// insist does something again until no crash is in the way. What was done before is said by one of these errors.
+// insist repeats an operation until it does not crash. An error of done means that the operation was already carried
+// out.
 func (h *harness) insist(do func() error, done ...error) {
 	h.t.Helper()
 	for range 5 {
@@ -38,7 +39,7 @@ func (h *harness) insist(do func() error, done ...error) {
 		}
 		return
 	}
-	h.t.Fatal("it crashes again and again")
+	h.t.Fatal("the operation keeps crashing")
 }
 
 func (h *harness) stamp(id contract.DocumentID) {
@@ -54,7 +55,7 @@ func (h *harness) restamp(id contract.DocumentID, newSerial bool) {
 	}, contract.ErrNotFailed)
 }
 
-// calmDraft is a document with that many stamps, finalized before any crash that is to come.
+// calmDraft returns a document with that many stamps, finalized without the planned crash.
 func (h *harness) calmDraft(stamps int) contract.DocumentID {
 	h.t.Helper()
 	in := h.store.in
@@ -63,7 +64,7 @@ func (h *harness) calmDraft(stamps int) contract.DocumentID {
 	return h.draft(false, stamps)
 }
 
-// refusedDocument is one whose only stamp the office refused for good.
+// refusedDocument returns a document whose only stamp the office refused finally.
 func (h *harness) refusedDocument() contract.DocumentID {
 	h.t.Helper()
 	id := h.calmDraft(1)
@@ -76,7 +77,7 @@ func (h *harness) refusedDocument() contract.DocumentID {
 	return id
 }
 
-// stories are what may become of stamps. Each ends with documents completed, or with those that it tells of.
+// stories are courses that stamping may take. Each ends with completed documents, unless it says otherwise.
 var stories = map[string]func(h *harness){
 	"all goes well": func(h *harness) { h.work(h.calmDraft(2)) },
 	"the answer to a purchase is lost": func(h *harness) {
@@ -106,7 +107,7 @@ var stories = map[string]func(h *harness){
 		id := h.calmDraft(1)
 		h.office.astray = 1
 		h.stamp(id)
-		if d := h.read(id); d.State == contract.Failed { // else a crash had the office asked again, and it did as ordered
+		if d := h.read(id); d.State == contract.Failed { // otherwise a crash made the office stamp again, and it did so as ordered
 			h.restamp(id, false)
 		}
 		h.work(id)
@@ -122,7 +123,7 @@ var stories = map[string]func(h *harness){
 
 func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one thing after the other, at length: not for the race detector")
+		t.Skip("long and sequential: not for the race detector")
 	}
 	t.Parallel()
 	for story, tell := range stories {
@@ -191,7 +192,7 @@ func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
 	}
 	h.work(first)
 	if got := h.serials(first)[0]; got == serial || len(h.office.taken) != 3 {
-		t.Errorf("the document that let go of %s has %s", serial, got)
+		t.Errorf("the document that released %s has %s", serial, got)
 	}
 	h.even("all three")
 }
@@ -210,8 +211,8 @@ func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	h.even("restamped")
 }
 
-// TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce has a call end in doubt before the refusal: the office may carry it
-// out yet, on the file of the document that lets go.
+// TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce has a call end in doubt before the refusal: the office may
+// still carry it out, on the file of the document that releases the serial.
 func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -239,7 +240,7 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if s, err = h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
-		t.Errorf("once it has settled: %+v, %v", s, err)
+		t.Errorf("after the doubt has passed: %+v, %v", s, err)
 	}
 }
 
@@ -258,8 +259,8 @@ func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	}
 }
 
-// TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp has an office that lags: what it does not find today, its list has
-// tomorrow. A serial that is quarantined on no document would be lost, and its unit with it.
+// TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp has an office that lags: a serial that it does not find today is
+// in its list tomorrow. A serial that is quarantined without a document would be lost, with its unit.
 func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -278,7 +279,7 @@ func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 	h.later(time.Second)
 	h.reconciled()
 	if s, err = h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
-		t.Errorf("once the list has it: %+v, %v", s, err)
+		t.Errorf("after the list has it: %+v, %v", s, err)
 	}
 }
 
@@ -322,11 +323,11 @@ func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 		}
 	}
 	if _, err := h.Restamp(ctx, h.signer, id, true); !errors.Is(err, contract.ErrNotFound) {
-		t.Errorf("a otherAdmin: %v", err)
+		t.Errorf("the signer: %v", err)
 	}
 	waiting := h.draft(false, 1)
 	if _, err := h.Restamp(ctx, h.owner, waiting, true); !errors.Is(err, contract.ErrNotFailed) {
-		t.Errorf("one that did not fail: %v", err)
+		t.Errorf("a document that did not fail: %v", err)
 	}
 	h.restamp(id, true)
 	h.work(id)
@@ -350,7 +351,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	if err != nil || known.State != contract.SerialQuarantined || known.Evidence.Size <= d.Current().End || known.Problem != d.Reason {
 		t.Fatalf("%+v, %v", known, err)
 	}
-	h.restamp(id, false) // and astray again: both files are kept
+	h.restamp(id, false) // and misplaced again: both files are stored
 	h.stamp(id)
 	h.later(48 * time.Hour)
 	h.fsck(func(d store.Discrepancy) { t.Error(d) })
@@ -362,7 +363,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 		return true
 	})
 	if err != nil || kept != 2 {
-		t.Errorf("%d files are kept, %v", kept, err)
+		t.Errorf("%d files are stored, %v", kept, err)
 	}
 	admin := h.owner
 	admin.Admin = true
@@ -384,9 +385,9 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 		t.Errorf("no admin: %v", err)
 	}
 	if _, err := h.Evidence(ctx, admin, "NEVER"); !errors.Is(err, contract.ErrNoEvidence) {
-		t.Errorf("a serial that never was: %v", err)
+		t.Errorf("an unknown serial: %v", err)
 	}
-	// The same serial and bytes cost nothing, and what comes back may be right.
+	// Affixing the same serial to the same bytes costs nothing, and may succeed.
 	h.restamp(id, false)
 	h.work(id)
 	if got := h.serials(id)[0]; got != serial || len(h.office.taken) != 1 {
@@ -436,13 +437,13 @@ func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 		h.office.away = emeterai.Availability{}
 		h.office.busy = 1
 		if state == contract.StampOrdered {
-			_ = h.Stamp(ctx, id) // it is busy, and the serial is bound
+			_ = h.Stamp(ctx, id) // the office is busy, and the serial is bound
 		}
 	}
 	h.work(id)
 	h.even("in the end")
 	if d := h.read(id); d.Stamps[0].Problem != "" {
-		t.Errorf("it still says %q", d.Stamps[0].Problem)
+		t.Errorf("the stamp still has problem %q", d.Stamps[0].Problem)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// suspect returns the file of [pdftest.Suspects] that prints what it does not show.
+// suspect returns the file of [pdftest.SuspectCases] whose print differs from its display.
 func suspect(t *testing.T) []byte {
 	t.Helper()
 	for _, s := range pdftest.SuspectCases() {
@@ -18,13 +18,13 @@ func suspect(t *testing.T) []byte {
 			return s.File
 		}
 	}
-	t.Fatal("there is no such file")
+	t.Fatal("no such file")
 	return nil
 }
 
 var acceptPrint = contract.FinalizeOptions{AcceptFindings: []contract.FindingCode{contract.FindingPrintDiffers}}
 
-// forget makes of a draft one that came in before files were looked at.
+// forget resets a draft to one that was uploaded before files were examined.
 func (h *harness) forget(d contract.Document) {
 	h.t.Helper()
 	c := contract.Change{Before: &d, After: d, At: h.now()}

@@ -12,7 +12,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// busyStore lets something happen when all documents it knew were told.
+// busyStore calls meanwhile after it has listed all documents.
 type busyStore struct {
 	*failingStore
 	meanwhile func()
@@ -24,7 +24,7 @@ func (b *busyStore) EachDocument(ctx context.Context, yield func(contract.Docume
 	return err
 }
 
-// noLog knows of no file.
+// noLog is a log without files.
 type noLog struct{}
 
 func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err error) {

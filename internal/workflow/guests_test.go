@@ -13,7 +13,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// signsAs has a participant sign a document of the owner's, and returns what the event says of it.
+// signsAs makes a participant sign a document of the owner and returns the details of the event.
 func (h *harness) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
 	h.t.Helper()
 	ctx := context.Background()
@@ -48,11 +48,11 @@ func (h *harness) signsAs(who workflow.PersonRequest, by contract.Actor) map[str
 			return e.Details
 		}
 	}
-	h.t.Fatal("no event says that it was signed")
+	h.t.Fatal("there is no event for the signature")
 	return nil
 }
 
-// certified returns whom the certificate that an event names was made out to.
+// certified returns the holder of the certificate that an event names.
 func (h *harness) certified(details map[string]string) workflow.Holder {
 	h.t.Helper()
 	w, ok := h.issued.Load(details["certificate"])
@@ -87,10 +87,10 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	ctx := context.Background()
 	first := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]
 	if again := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]; again != first {
-		t.Fatal("a credential that is good was replaced")
+		t.Fatal("a valid credential was replaced")
 	}
-	// Rows of the database that were moved: another holder's sealed credential stands under the signer's identifier, and it
-	// is the newest there.
+	// A row was moved in the database: another holder's sealed credential is stored under the signer's identifier, as
+	// the newest one.
 	move := func(from string, age time.Duration) {
 		t.Helper()
 		c, err := h.store.Credential(ctx, from, time.Now(), time.Now())
@@ -101,7 +101,7 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 		h.store.swapped = &c
 	}
 	id := h.draft(false, 1)
-	h.work(id) // makes the seal's
+	h.work(id) // creates the seal's credential
 	h.signsAs(workflow.PersonRequest{ID: h.owner.ID}, h.owner)
 	for i, from := range []string{"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", string(h.owner.ID)} {
 		move(from, time.Duration(i+1)*time.Hour)
@@ -113,7 +113,8 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	}
 }
 
-// An address of a user elsewhere is looked up with the same queries, in the same order, as an unknown one.
+// The address of a user in another organisation is looked up with the same queries, in the same order, as an unknown
+// one.
 func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)

@@ -33,7 +33,7 @@ func (h *harness) uploaded(file []byte) (contract.Document, error) {
 	})
 }
 
-// blobs counts what is stored.
+// blobs counts the stored blobs.
 func (h *harness) blobs() (n int) {
 	h.t.Helper()
 	for _, err := range h.Blobs.List(context.Background()) {
@@ -58,7 +58,7 @@ func (h *harness) bytesOf(c *workflow.Content, err error) []byte {
 	return b
 }
 
-// cut is a file whose end is missing, startxref and all: readers find its objects by searching.
+// cut returns a file without its end, including startxref: readers find its objects by searching.
 func cut() []byte {
 	b := pdftest.Table(2)
 	return b[:bytes.LastIndex(b, []byte("startxref"))]
@@ -126,12 +126,12 @@ func TestFilesThatCannotBeRepairedAreRefusedAndLeaveNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if n := h.blobs(); n != before {
-			t.Errorf("%s: %d blobs more", name, n-before)
+			t.Errorf("%s: %d more blobs", name, n-before)
 		}
 	}
 }
 
-// completed takes a file through the walk with one signature.
+// completed uploads, signs and completes a file.
 func (h *harness) completed(file []byte) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
@@ -156,7 +156,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 	old := bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
 	signed := h.bytesOf(h.Download(ctx, h.owner, h.completed(old)))
 	if !bytes.HasPrefix(signed, old) {
-		t.Error("an old file was rewritten although nothing was to be stamped")
+		t.Error("an old file without stamps was rewritten")
 	}
 	for name, c := range map[string]struct {
 		file   []byte
@@ -213,7 +213,7 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := h.blobs() - before; n != 2 {
-			t.Errorf("durable %v: %d blobs, want the original and the rewriting", after, n)
+			t.Errorf("durable %v: %d blobs, want the original and the rewritten file", after, n)
 		}
 		grave, left := 0, 0
 		h.fsck(func(d store.Discrepancy) {
@@ -227,7 +227,7 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 			t.Errorf("durable %v: fsck finds %d grave, %d in all, leaves %d", after, grave, left, h.blobs()-before)
 		}
 	}
-	// A refused finalize takes its rewriting back with its fields.
+	// A refused finalize removes the rewritten file and the fields.
 	d, err := h.uploaded(bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1))
 	if err != nil {
 		t.Fatal(err)
@@ -242,19 +242,19 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, d := h.blobs(), h.read(d.ID); n != before || d.Normalised() {
-		t.Errorf("%d blobs more after a refusal", n-before)
+		t.Errorf("%d more blobs after a refusal", n-before)
 	}
 	h.store.refuse = nil
 	if d, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil || !d.Normalised() {
 		t.Errorf("finalize after a refusal: normalised %v, %v", d.Normalised(), err)
 	}
-	// A deleted draft takes both files with it.
+	// Deleting a draft removes both files.
 	draft, err := h.uploaded(cut())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := contract.Delete(&draft, h.owner, h.Clock())
 	if err != nil || len(c.Jobs) != 1 || len(c.Jobs[0].Keys) != 2 {
-		t.Errorf("deleting orders %v, %v", c.Jobs, err)
+		t.Errorf("deleting enqueues %v, %v", c.Jobs, err)
 	}
 }

@@ -73,7 +73,7 @@ func TestOutageIsNoReasonThatADocumentWaits(t *testing.T) {
 	}
 }
 
-// unmounted is a blob store that can be away.
+// unmounted is a blob store that can be unavailable.
 type unmounted struct {
 	blob.Store
 	away *bool
@@ -117,7 +117,7 @@ func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 		t.Errorf("%d blobs were %d", n, before)
 	}
 	if _, err := h.Stage(context.Background()); !errors.Is(err, errNoDisk) {
-		t.Errorf("the next: %v", err)
+		t.Errorf("the next upload: %v", err)
 	}
 	if _, err := h.NewVerificationFile(); !errors.Is(err, errNoDisk) {
 		t.Errorf("a verification: %v", err)

@@ -14,7 +14,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// warned places boxes on page 1 of a draft and returns what is warned of.
+// warned places boxes on page 1 of a draft and returns the warnings.
 func (h *harness) warned(id contract.DocumentID, kind contract.PlacementKind, boxes ...contract.Box) []string {
 	h.t.Helper()
 	var places []contract.PlaceRequest
@@ -52,7 +52,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 		}
 	}
 
-	// What comes out of a walk is taken in again: a signature at (200, 200), a stamp at (300, 300).
+	// Upload a completed document again, with a signature at (200, 200) and a stamp at (300, 300).
 	boxes := []contract.PlaceRequest{
 		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
 		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 300, LLY: 300, URX: 360, URY: 360}},
@@ -124,7 +124,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 	if d, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// The field that finalizing has made for the signer is no field of the file's.
+	// The signer's field, added by finalize, is not a field of the upload.
 	w := h.PlacementWarnings(t.Context(), d)
 	if len(w) != 1 || w[0].Code != "placement.over_text" || w[0].Field != "placements[1]" || w[0].Args["what"] != "Page 1" {
 		t.Errorf("%+v", w)
@@ -184,12 +184,12 @@ func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 			t.Errorf("%s: a quarter: %v", name, err)
 		}
 		if err := place(c.width*0.6, c.height/2); err == nil {
-			t.Errorf("%s: 30 %% of the page were accepted", name)
+			t.Errorf("%s: a box on 30 %% of the page was accepted", name)
 		}
 	}
 }
 
-// pageOf is a file of one page that was edited.
+// pageOf returns a file with one edited page.
 func pageOf(t testing.TB, edit func(page pdf.Dict)) []byte {
 	t.Helper()
 	file := pdftest.Table(1)

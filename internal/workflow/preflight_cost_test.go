@@ -7,8 +7,8 @@ import (
 	"segel/internal/workflow"
 )
 
-// BenchmarkPreflight is what is asked before the first serial of a document that one person has signed, and before the
-// others.
+// BenchmarkPreflight measures the preflight before the first serial of a document with one signature, and before the
+// later ones.
 func BenchmarkPreflight(b *testing.B) {
 	h := newHarness(b)
 	id := h.draft(true, 1)

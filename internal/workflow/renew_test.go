@@ -19,7 +19,7 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// closed makes a document that is signed, sealed and timestamped.
+// closed returns a document that is signed, sealed and timestamped.
 func (h *harness) closed() contract.DocumentID {
 	h.t.Helper()
 	id := h.draft(true, 0)
@@ -33,10 +33,10 @@ func (h *harness) closed() contract.DocumentID {
 	return id
 }
 
-// another replaces the time-stamp authority by one that was made just now, lasts longer, and is trusted.
+// another replaces the time-stamp authority by a new, trusted one whose certificate lasts longer.
 func (h *harness) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
 
-// untrusted replaces the time-stamp authority as another does, by one whose root is not trusted.
+// untrusted replaces the time-stamp authority by a new one with an untrusted root.
 func (h *harness) untrusted() *authority.Authority {
 	h.t.Helper()
 	a, err := authority.NewEphemeral("http://another.test", h.now)
@@ -93,7 +93,7 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 	h.renewDue(workflow.Renewed{})
 	h.later(18 * year)
 	h.renewDue(workflow.Renewed{})
-	h.later(year + 30*24*time.Hour) // the certificate is good for twenty years
+	h.later(year + 30*24*time.Hour) // the certificate is valid for twenty years
 	h.another()
 	h.renewDue(workflow.Renewed{Renewed: 2})
 	h.renewDue(workflow.Renewed{})
@@ -112,7 +112,7 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 	if err != nil || events[len(events)-1].Type != contract.EventTimeRenewed {
 		t.Errorf("%v, %v", events, err)
 	}
-	// And once more, for good measure, when the second one ages.
+	// Renew again when the second timestamp ages.
 	h.later(19*year + 30*24*time.Hour)
 	h.another()
 	h.renewDue(workflow.Renewed{Renewed: 2})
@@ -152,18 +152,18 @@ func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
 	h.clock.down = false
 	h.store.fail(1, false)
 	if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) || len(h.read(id).Revisions) != n {
-		t.Fatalf("a commit that was lost: %v", err)
+		t.Fatalf("a commit that was not durable: %v", err)
 	}
 	h.store.fail(1, true)
 	if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) || len(h.read(id).Revisions) != n+2 {
-		t.Fatalf("a commit that became durable and nobody was told: %v", err)
+		t.Fatalf("a durable commit whose answer was lost: %v", err)
 	}
 	h.renewDue(workflow.Renewed{})
 	if fields, _ := h.timestamps(id); len(fields) != 2 {
 		t.Errorf("timestamps %v", fields)
 	}
 	if _, err := h.Renew(ctx, id); err != nil || len(h.read(id).Revisions) != n+2 {
-		t.Errorf("renewed again at once: %v", err)
+		t.Errorf("another renewal at once: %v", err)
 	}
 }
 

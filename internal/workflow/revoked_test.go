@@ -16,7 +16,7 @@ import (
 	"segel/revocation"
 )
 
-// signers returns the certificates that signed the document's file, by field.
+// signers returns the signing certificates of the document's file, by field.
 func (h *harness) signers(id contract.DocumentID) map[string]*x509.Certificate {
 	h.t.Helper()
 	c, err := h.Preview(context.Background(), h.owner, id)
@@ -47,7 +47,7 @@ func (h *harness) signers(id contract.DocumentID) map[string]*x509.Certificate {
 	return all
 }
 
-// signedBy returns the certificate that the signer signed with.
+// signedBy returns the signer's certificate.
 func (h *harness) signedBy(id contract.DocumentID) *x509.Certificate {
 	h.t.Helper()
 	d := h.read(id)
@@ -80,7 +80,7 @@ func TestDocumentCompletesWhenACertificateIsRevokedAfterItSigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h.signedBy(next).Equal(h.signedBy(id)) {
-		t.Error("signed again with the certificate that is revoked")
+		t.Error("signed again with the revoked certificate")
 	}
 	h.work(next)
 	if d := h.read(next); d.State != contract.Completed {
@@ -103,7 +103,7 @@ func TestDocumentFailsInWordsWhenACertificateHadBeenRevokedBeforeItSigned(t *tes
 		t.Fatal(err)
 	}
 	revisions := len(h.read(id).Revisions)
-	for range 2 { // the second time after a restamp
+	for range 2 { // the second time is after a restamp
 		if err := h.Complete(ctx, id); err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 	"segel/pdf"
 )
 
-// sealedForm takes a form with an empty signature field of its own through the walk: signed, stamped and sealed.
+// sealedForm completes a form that has an empty signature field: signed, stamped and sealed.
 func (h *harness) sealedForm() contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
@@ -58,7 +58,7 @@ func (h *harness) sealedForm() contract.DocumentID {
 	return d.ID
 }
 
-// fieldNames reads the names in a /Lock, or in the parameters of FieldMDP.
+// fieldNames reads the names in a /Lock or in the parameters of FieldMDP.
 func fieldNames(t *testing.T, d *pdf.Document, o pdf.Object) (names []string) {
 	t.Helper()
 	list, err := d.Array(o)
@@ -133,11 +133,11 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 		}
 	}
 	if len(locked) != len(asked)+stamps || stamps != 1 {
-		t.Errorf("the field asks for %d locks, the seal has %d, and there is %d stamp", len(asked), len(locked), stamps)
+		t.Errorf("the field names %d locks, the seal %d, with %d stamps", len(asked), len(locked), stamps)
 	}
 	for _, n := range asked {
 		if !slices.Contains(locked, n) {
-			t.Errorf("the field asks for %s, and the seal does not lock it", n)
+			t.Errorf("the field names %s, but the seal does not lock it", n)
 		}
 	}
 	if r, err := h.verify(file); err != nil || r.Integrity != validate.IntactLater {
@@ -151,7 +151,7 @@ func TestSealedFormCannotBeFilledInAgain(t *testing.T) {
 	file := h.file(h.sealedForm())
 	for _, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {
 		if c.Prepare != nil || c.Name == "written-again" || c.Name == "date-of-change" {
-			continue // what it needs has to be prepared before anybody signs; the others change nothing that is seen
+			continue // prepared cases change the file before signing; the two others change nothing visible
 		}
 		b, err := formtest.Append(file, c.Fill)
 		if err != nil {
