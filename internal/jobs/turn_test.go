@@ -9,7 +9,7 @@ import (
 	"segel/internal/jobs"
 )
 
-// order orders stamps of documents from first on for an organisation.
+// order enqueues stamp jobs of n documents from first on for an organisation.
 func (b *bench) order(of contract.OrganisationID, first contract.DocumentID, n int) {
 	b.t.Helper()
 	var all []contract.Job
@@ -56,7 +56,7 @@ func TestJobsThatWereOrderedByAnEarlierReleaseAreWorkedOff(t *testing.T) {
 			seen[next(t, b.stamped)] = true
 		}
 		if len(seen) != 6 {
-			t.Errorf("worked off %v", seen)
+			t.Errorf("ran %v", seen)
 		}
 	})
 }
