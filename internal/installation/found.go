@@ -162,11 +162,11 @@ func (e *Error) describeProblem() string {
 	case NothingThere:
 		return fmt.Sprintf("%s holds no installation: %s is missing or empty. Check the path; segel serve creates a new installation", e.Path, e.Other)
 	case DatabaseMissing:
-		of := "an installation"
+		owner := "an installation"
 		if e.Found != "" {
-			of = "installation " + string(e.Found)
+			owner = "installation " + string(e.Found)
 		}
-		return fmt.Sprintf("the database %s is missing or empty, but %s belongs to %s: check that this is its database, or restore it from a backup", e.Path, e.Other, of)
+		return fmt.Sprintf("the database %s is missing or empty, but %s belongs to %s: check that this is its database, or restore it from a backup", e.Path, e.Other, owner)
 	case KeyFileMissing:
 		return fmt.Sprintf("%s is missing, and the database is in use: restore it from a backup; without it contracts can be neither signed nor read", e.Path)
 	case KeysUnmarked:

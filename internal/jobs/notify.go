@@ -82,22 +82,22 @@ const insertTopic = "river_insert"
 func (e *wakeListener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	var told *riverdriver.Notification
+	var notification *riverdriver.Notification
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		told, err = e.Listener.WaitForNotification(inner)
+		notification, err = e.Listener.WaitForNotification(inner)
 	}()
 	select {
 	case <-done:
-		return told, err
+		return notification, err
 	case queue := <-e.queues:
 		stop()
 		<-done
-		if told != nil { // both arrived at the same moment; the other is returned by the next call
+		if notification != nil { // both arrived at the same moment; the other is returned by the next call
 			e.deferWake(queue)
-			return told, nil
+			return notification, nil
 		}
 		return &riverdriver.Notification{Topic: insertTopic, Payload: fmt.Sprintf("{\"queue\": %q}", queue)}, nil
 	}

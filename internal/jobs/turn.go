@@ -110,12 +110,12 @@ func (t *turns) recordFetched(jobs []*rivertype.JobRow) {
 		t.last = map[contract.OrganisationID]uint64{}
 	}
 	for _, j := range jobs {
-		var of turnMetadata
-		if err := json.Unmarshal(j.Metadata, &of); err != nil {
+		var metadata turnMetadata
+		if err := json.Unmarshal(j.Metadata, &metadata); err != nil {
 			continue // no organisation
 		}
 		t.now++
-		t.last[of.Organisation] = t.now
+		t.last[metadata.Organisation] = t.now
 	}
 }
 

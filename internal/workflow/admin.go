@@ -126,8 +126,8 @@ type adminScope struct {
 }
 
 // authoriseAdmin checks that the caller may run the operation and that the named organisation exists.
-func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (adminScope, error) {
-	of, err := by.AuthoriseAdmin(op, of)
+func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, organisation contract.OrganisationID) (adminScope, error) {
+	organisation, err := by.AuthoriseAdmin(op, organisation)
 	if err != nil {
 		return adminScope{}, err
 	}
@@ -135,8 +135,8 @@ func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op cont
 	if err != nil {
 		return adminScope{}, err
 	}
-	if _, known := all[of]; of != "" && !known {
+	if _, known := all[organisation]; organisation != "" && !known {
 		return adminScope{}, contract.ErrNoOrganisation
 	}
-	return adminScope{organisation: of, organisations: all}, nil
+	return adminScope{organisation: organisation, organisations: all}, nil
 }

@@ -13,14 +13,14 @@ import (
 
 // Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
 // name.
-func (s *Service) Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]OrganisationQuota, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, of)
+func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation contract.OrganisationID) ([]OrganisationQuota, error) {
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, organisation)
 	if err != nil {
 		return nil, err
 	}
 	all := []OrganisationQuota{}
-	for _, o := range whose.organisations {
-		if whose.organisation != "" && o.ID != whose.organisation {
+	for _, o := range scope.organisations {
+		if scope.organisation != "" && o.ID != scope.organisation {
 			continue
 		}
 		q, err := s.organisationQuota(ctx, o)
@@ -48,7 +48,7 @@ const maxGrant = 10_000_000
 // log.
 func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
 	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
 	if err != nil {
 		return OrganisationQuota{}, err
 	}
@@ -70,10 +70,10 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 		return OrganisationQuota{}, err
 	}
 	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
-		return OrganisationQuota{Organisation: whose.organisations[whose.organisation], Quota: q}
+		return OrganisationQuota{Organisation: scope.organisations[scope.organisation], Quota: q}
 	}
 	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
-	q, err := s.Store.Grant(keep, whose.organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
+	q, err := s.Store.Grant(keep, scope.organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
 	if err != nil {
 		return OrganisationQuota{}, keyRefusal(fmt.Errorf("grant quota: %w", err))
 	}
@@ -82,28 +82,28 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 
 // QuotaLedger returns one page of quota movements, newest first.
 func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	p, err := s.Store.QuotaEntries(ctx, q)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	lines, err := s.ledgerLines(ctx, p.Entries, whose.organisations)
+	lines, err := s.ledgerLines(ctx, p.Entries, scope.organisations)
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachQuotaMove calls yield with every matching ledger entry, oldest first, until yield returns an error.
 func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) {
-		return s.ledgerLines(ctx, batch, whose.organisations)
+		return s.ledgerLines(ctx, batch, scope.organisations)
 	}
 	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
 }

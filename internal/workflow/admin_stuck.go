@@ -15,18 +15,18 @@ const stuckAfter = time.Minute
 // Waiting returns one page of stuck documents, oldest first: those that have waited for the service for [stuckAfter],
 // and those that failed.
 func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
 	if err != nil {
 		return WaitingPage{}, err
 	}
-	q.Organisation, q.Before = whose.organisation, s.Clock().Add(-stuckAfter)
+	q.Organisation, q.Before = scope.organisation, s.Clock().Add(-stuckAfter)
 	l, err := s.Store.Waiting(ctx, q)
 	if err != nil {
 		return WaitingPage{}, err
 	}
 	lines := make([]WaitingLine, len(l.Documents))
 	for i, d := range l.Documents {
-		lines[i] = WaitingLine{Document: d, Organisation: whose.organisations[d.Organisation]}
+		lines[i] = WaitingLine{Document: d, Organisation: scope.organisations[d.Organisation]}
 	}
 	clock, err := s.ClockFinding(ctx)
 	if err != nil {

@@ -82,7 +82,7 @@ func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) err
 }
 
 // buildAppearances draws a participant's signature and marks. Both results are nil if the signature is invisible.
-func buildAppearances(d *contract.Document, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
+func buildAppearances(d *contract.Document, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
 	main, marks := placementsOf(d, p.ID)
 	if main < 0 {
 		return nil, nil
@@ -91,7 +91,7 @@ func buildAppearances(d *contract.Document, p contract.Participant, who contract
 		if !p.Guest {
 			return drawSignature(at, p, strokes, now)
 		}
-		return drawGuestSignature(at, p, who, strokes, now)
+		return drawGuestSignature(at, p, attestation, strokes, now)
 	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
@@ -105,10 +105,10 @@ const guestShort = "Tamu — identitas tidak diverifikasi"
 
 // drawGuestSignature draws a guest's box. A notice at the bottom says that the identity was not verified and who
 // entered the name. Initials have room for the short text only.
-func drawGuestSignature(at contract.Placement, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
+func drawGuestSignature(at contract.Placement, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
 	n := appearance.Notice{Short: guestShort}
 	if at.Kind != contract.PlaceInitials {
-		by := who.NamedBy + " (" + who.Organisation + ")"
+		by := attestation.NamedBy + " (" + attestation.Organisation + ")"
 		n.Text = "Tamu, dicantumkan oleh " + by + "; identitas tidak diverifikasi"
 		n.Translation = "Guest, named by " + by + "; identity not verified"
 	}

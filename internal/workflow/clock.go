@@ -142,8 +142,8 @@ func (w *recordingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]
 func isClockError(err error) bool {
 	var clock *tsp.ClockError
 	var invalid *pades.ValidityError
-	var no *tsp.Refusal
-	return errors.Is(err, contract.ErrClock) || errors.As(err, &clock) || errors.As(err, &invalid) || errors.As(err, &no) && no.Failure == tsp.TimeNotAvailable
+	var refusal *tsp.Refusal
+	return errors.Is(err, contract.ErrClock) || errors.As(err, &clock) || errors.As(err, &invalid) || errors.As(err, &refusal) && refusal.Failure == tsp.TimeNotAvailable
 }
 
 // timestampRefusal turns an error of the time-stamp authority or the clock into a refusal that the client may retry. No

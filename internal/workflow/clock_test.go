@@ -84,16 +84,16 @@ func (h *harness) waits(id contract.DocumentID, job func(context.Context, contra
 		h.t.Fatalf("job for document %d: %v", id, err)
 	}
 	d := h.read(id)
-	said := d.Reason
+	reason := d.Reason
 	if i := d.NextStamp(); i >= 0 {
-		said = d.Stamps[i].Problem
+		reason = d.Stamps[i].Problem
 	}
-	if d.State != contract.Processing || !strings.HasPrefix(said, problem) {
-		h.t.Fatalf("document %d is %s: %q, want %s", id, d.State, said, problem)
+	if d.State != contract.Processing || !strings.HasPrefix(reason, problem) {
+		h.t.Fatalf("document %d is %s: %q, want %s", id, d.State, reason, problem)
 	}
 	for _, l := range []text.Language{text.Indonesian, text.English} {
-		if s := text.Reason(l, said); s == said || strings.Contains(s, "closing.") || strings.ContainsAny(s, "[]{}?") {
-			h.t.Errorf("%q reads %q", said, s)
+		if s := text.Reason(l, reason); s == reason || strings.Contains(s, "closing.") || strings.ContainsAny(s, "[]{}?") {
+			h.t.Errorf("%q reads %q", reason, s)
 		}
 	}
 }

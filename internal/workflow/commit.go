@@ -109,7 +109,7 @@ func keyRefusal(err error) error {
 }
 
 // withDocumentAnswer returns the context for the commit that fulfils the request. The answer, made from the document,
-// is stored in the same transaction; see [store.KeepAnswer]. Earlier commits, such as that of an intention, use the
+// is stored in the same transaction; see [store.WithFinalAnswer]. Earlier commits, such as that of an intention, use the
 // context of the request.
 func withDocumentAnswer(ctx context.Context) context.Context {
 	return store.WithFinalAnswer(ctx, func(d contract.Document) any { return d })

@@ -129,7 +129,7 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 	if err != nil {
 		return nil, clock, err
 	}
-	ours := append([]string{d.SealField()}, signedFields(&d)...)
+	required := append([]string{d.SealField()}, signedFields(&d)...)
 	closing, err := s.storeRevisions(ctx, d, []revisionStep{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			lock, err := lockAtSealing(src)
@@ -144,7 +144,7 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
 			// The upload may carry signatures whose issuers cannot be reached. Revocation data is required for our
 			// signatures only.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: ours})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: required})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, clock, s.ownClock())

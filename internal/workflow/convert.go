@@ -191,7 +191,7 @@ func (s *Service) examineConverted(ctx context.Context, base contract.Revision, 
 	}
 	base.NextObject = facts.nextObject
 	m := conversionResult{base: base, facts: facts, warnings: s.conversionWarnings(doc, found, facts.pages)}
-	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
+	if pdfFacts := doc.Facts(); !pdfFacts.OlderThan(officeVersion) || pdfFacts.PDFA != "" {
 		return m, nil
 	}
 	if m.base, err = s.normaliseFile(ctx, base, budget); err != nil {

@@ -56,7 +56,7 @@ func (s *Service) storeFile(ctx context.Context, in io.Reader) (contract.File, e
 // Evidence opens the last file that the stamp office returned for a quarantined serial. Callers who do not administer
 // the serial's organisation get ErrNoEvidence.
 func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
-	mine, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
+	organisation, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string
 	if err != nil {
 		return nil, err
 	}
-	if f := known.Evidence; f.Key != "" && (mine == "" || mine == known.Organisation) {
+	if f := known.Evidence; f.Key != "" && (organisation == "" || organisation == known.Organisation) {
 		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
 		return s.openContent(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
 	}

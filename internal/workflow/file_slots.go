@@ -29,12 +29,12 @@ const (
 var errBusy = contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry()
 
 // acquire waits for a slot until the context ends.
-func (f *fileSlots) acquire(ctx context.Context, of contract.OrganisationID) (release func(), err error) {
+func (f *fileSlots) acquire(ctx context.Context, organisation contract.OrganisationID) (release func(), err error) {
 	f.once.Do(func() {
 		own := max(2, runtime.GOMAXPROCS(0))
 		f.queue = admission.NewQueue(admission.Limits{Slots: own + 1, PerKey: own, Waiting: waitingForSlot, WaitingPerKey: waitingForSlotPerKey})
 	})
-	release, err = f.queue.Acquire(ctx, string(of))
+	release, err = f.queue.Acquire(ctx, string(organisation))
 	if errors.Is(err, admission.ErrFull) {
 		return nil, errBusy.WithCause(err)
 	}

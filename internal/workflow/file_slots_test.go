@@ -63,12 +63,12 @@ func TestPageIsLookedThroughOnceForARevision(t *testing.T) {
 	var cache pageCache
 	revision := [32]byte{1}
 	first := newPageReader(doc, revision, &cache)
-	covered, told := first.ListContent(1)
-	if len(covered) == 0 || !told {
-		t.Fatalf("%d words, complete: %v", len(covered), told)
+	covered, complete := first.ListContent(1)
+	if len(covered) == 0 || !complete {
+		t.Fatalf("%d words, complete: %v", len(covered), complete)
 	}
 	again := newPageReader(doc, revision, &cache)
-	if more, told := again.ListContent(1); len(more) != len(covered) || !told || again.reader != nil {
+	if more, complete := again.ListContent(1); len(more) != len(covered) || !complete || again.reader != nil {
 		t.Errorf("%d words; examined again: %v", len(more), again.reader != nil)
 	}
 	other := newPageReader(doc, [32]byte{2}, &cache)
@@ -87,8 +87,8 @@ func TestPageOfAClientWhoHungUpIsNotRemembered(t *testing.T) {
 	}
 	cancel()
 	var cache pageCache
-	if _, told := newPageReader(doc, [32]byte{1}, &cache).ListContent(1); told || len(cache.known) != 0 {
-		t.Errorf("complete: %v, %d pages cached", told, len(cache.known))
+	if _, complete := newPageReader(doc, [32]byte{1}, &cache).ListContent(1); complete || len(cache.known) != 0 {
+		t.Errorf("complete: %v, %d pages cached", complete, len(cache.known))
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		return contract.Document{}, nil, s.removeUncommitted(ctx, err, made...)
 	}
 	for _, r := range made {
-		if slices.ContainsFunc(d.Revisions, func(of contract.Revision) bool { return of.Tail.Key == r.Tail.Key }) {
+		if slices.ContainsFunc(d.Revisions, func(current contract.Revision) bool { return current.Tail.Key == r.Tail.Key }) {
 			continue
 		}
 		if err := s.removeBlob(ctx, r.Tail.Key); err != nil {
@@ -153,8 +153,8 @@ func (s *Service) finalizeOptions(d *contract.Document, o contract.FinalizeOptio
 // rewriteForOffice rewrites the file if the stamp office would, else returns nil. A file with a signature that no field
 // references is not rewritten.
 func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*contract.Revision, error) {
-	wanted, err := isRewrittenByOffice(d, doc)
-	if err != nil || !wanted {
+	needed, err := isRewrittenByOffice(d, doc)
+	if err != nil || !needed {
 		return nil, err
 	}
 	r, err := s.normaliseFile(ctx, d.Revisions[0], budget)

@@ -41,8 +41,8 @@ func listFindings(ctx context.Context, doc *pdf.Document) ([]contract.Finding, e
 	}
 	var all []contract.Finding
 	for _, c := range findingCodes {
-		if of := byKind[c.kind]; len(of) > 0 {
-			all = append(all, findingOf(c.code, of))
+		if matching := byKind[c.kind]; len(matching) > 0 {
+			all = append(all, findingOf(c.code, matching))
 		}
 	}
 	return all, nil

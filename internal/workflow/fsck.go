@@ -43,14 +43,14 @@ const (
 // CheckFiles reads every file that a document refers to and compares it with its records: size, digest, chunk sums, the
 // chain of revisions and their midstates. It validates completed documents in the same way as before their completion.
 // Then it finds blobs that nothing refers to. It may run beside the service.
-func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
+func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles, report func(store.Discrepancy)) error {
 	checked := 0
 	var failed error
 	err := s.Store.EachDocument(ctx, func(d contract.Document, err error) bool {
 		if err != nil {
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("document %d", d.ID), Text: "its rows cannot be read: " + err.Error(), Remedy: restoreRow})
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("document %d", d.ID), Text: "its rows cannot be read: " + err.Error(), Remedy: restoreRow})
 		} else {
-			failed = s.checkDocument(ctx, d, o, tell)
+			failed = s.checkDocument(ctx, d, o, report)
 		}
 		if checked++; o.Progress != nil {
 			o.Progress(checked)
@@ -65,7 +65,7 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 			return ctx.Err() == nil
 		}
 		if err := s.checkFile(ctx, a.Evidence); err != nil {
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence on document %d, stamp %d, attempt %d", a.Document, a.Stamp+1, a.Number),
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence on document %d, stamp %d, attempt %d", a.Document, a.Stamp+1, a.Number),
 				Text: err.Error(), Remedy: restoreFile})
 		}
 		return ctx.Err() == nil
@@ -73,12 +73,12 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("check evidence: %w", err)
 	}
-	return s.checkLeftOver(ctx, o, log, tell)
+	return s.checkLeftOver(ctx, o, log, report)
 }
 
 // checkDocument checks the files of a document. It reports discrepancies only if the document still has the same
 // version: since it was read, the draft may have been deleted or its file rewritten.
-func (s *Service) checkDocument(ctx context.Context, d contract.Document, o FsckOptions, tell func(store.Discrepancy)) error {
+func (s *Service) checkDocument(ctx context.Context, d contract.Document, o FsckOptions, report func(store.Discrepancy)) error {
 	for {
 		found, err := s.findFaults(ctx, &d, o)
 		if err != nil || len(found) == 0 {
@@ -97,7 +97,7 @@ func (s *Service) checkDocument(ctx context.Context, d contract.Document, o Fsck
 		}
 		for _, f := range found {
 			f.About = fmt.Sprintf("document %d", d.ID)
-			tell(f)
+			report(f)
 		}
 		return nil
 	}
@@ -211,7 +211,7 @@ func (s *Service) copyBlob(ctx context.Context, f contract.File, to io.Writer) e
 }
 
 // checkLeftOver finds blobs that no row refers to. A blob that the log knows is evidence whose row was lost; it stays.
-func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
+func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, report func(store.Discrepancy)) error {
 	// Each blob is looked up after it was listed, so commits during this run are seen. A blob older than an hour has no
 	// commit in progress.
 	began := s.Clock()
@@ -244,9 +244,9 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		about := "file " + string(b.Key)
 		switch {
 		case live:
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log says that it belongs to a document", Remedy: restoreRow + "; the file stays where it is"})
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log says that it belongs to a document", Remedy: restoreRow + "; the file stays where it is"})
 		case named:
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log names its digest " + digest, Remedy: restoreRow + "; the file stays where it is"})
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log names its digest " + digest, Remedy: restoreRow + "; the file stays where it is"})
 		default:
 			text, remedy := fmt.Sprintf("%d bytes that nothing refers to", b.Size), "segel fsck --remove moves it aside"
 			if o.SetAside != nil {
@@ -259,7 +259,7 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 					remedy = "It was not moved, because evidence is missing or changed: repair that first"
 				}
 			}
-			tell(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: text, Remedy: remedy})
+			report(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: text, Remedy: remedy})
 		}
 	}
 	return ctx.Err()

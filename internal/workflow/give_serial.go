@@ -51,11 +51,11 @@ func (s *Service) requireSameOrganisation(ctx context.Context, serial string, to
 		if o.Serial != serial {
 			continue
 		}
-		document, of, err := s.findOrder(ctx, o.OrderID())
+		document, organisation, err := s.findOrder(ctx, o.OrderID())
 		if err != nil {
 			return err
 		}
-		if of != "" && of != to {
+		if organisation != "" && organisation != to {
 			return contract.ErrOtherOrganisationsOrder.With("serial", serial).WithCause(fmt.Errorf("its file is %q, of document %d", o.File, document))
 		}
 	}

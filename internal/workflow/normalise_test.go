@@ -83,9 +83,9 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 		if err != nil || len(events) != 2 || events[1].Type != contract.EventNormalised {
 			t.Fatalf("%s: %v %v", name, events, err)
 		}
-		told := events[1].Details
-		if told["original"] != fmt.Sprintf("%x", sha256.Sum256(file)) || told["digest"] != fmt.Sprintf("%x", d.Revisions[0].Digest) || told["reason"] != "damaged" {
-			t.Errorf("%s: the log says %v", name, told)
+		details := events[1].Details
+		if details["original"] != fmt.Sprintf("%x", sha256.Sum256(file)) || details["digest"] != fmt.Sprintf("%x", d.Revisions[0].Digest) || details["reason"] != "damaged" {
+			t.Errorf("%s: the log says %v", name, details)
 		}
 		if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 			t.Fatal(err)

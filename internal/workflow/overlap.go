@@ -167,8 +167,8 @@ func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 		found = pageMarks{covered: readableMarks(marks), complete: err == nil}
 		// A page that was cut short because the client left, or because earlier pages used up a shared limit, is not
 		// cached: the result says nothing about the page.
-		var untold *content.IncompleteError
-		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != content.Limit)
+		var incomplete *content.IncompleteError
+		lasting = err == nil || errors.As(err, &incomplete) && (first || incomplete.Reason != content.Limit)
 	}
 	if p.cachedMarks += len(found.covered); p.cachedMarks > maxCachedMarks {
 		p.cachedMarks = len(found.covered)
@@ -201,7 +201,7 @@ func readableMarks(marks []content.Mark) []contract.PageItem {
 	return found
 }
 
-// picture is a picture on a page. HasText is set if invisible words, such as recognised text, are on it.
+// picture is a picture on a page; hasText is set if invisible words, such as recognised text, are on it.
 type picture struct {
 	box     pdf.Rect
 	hasText bool

@@ -60,8 +60,8 @@ func pageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
 	}
 	known := map[int]answer{}
 	return func(number int) (contract.PageSize, bool) {
-		a, asked := known[number]
-		if !asked {
+		a, seen := known[number]
+		if !seen {
 			if p, err := doc.Page(number); err == nil {
 				a.ok = true
 				a.size.Width, a.size.Height = p.DisplayedSize()

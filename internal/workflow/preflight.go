@@ -26,11 +26,11 @@ func (s *Service) preflightStamps(ctx context.Context, d *contract.Document, f *
 	if err != nil {
 		return fileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
-	of, err := s.describeForOffice(ctx, d, f.stack, doc, deep)
+	file, err := s.describeForOffice(ctx, d, f.stack, doc, deep)
 	if err != nil {
 		return err
 	}
-	return contract.Preflight(d, of, pageSizes(doc), s.Limits)
+	return contract.Preflight(d, file, pageSizes(doc), s.Limits)
 }
 
 func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f *blob.Stack, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
@@ -39,7 +39,7 @@ func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f
 		return contract.OfficeFile{}, fileRefusal(fmt.Errorf("read form: %w", err))
 	}
 	known := doc.Facts()
-	of := contract.OfficeFile{
+	file := contract.OfficeFile{
 		Size:      f.Size() + signatureRoom*int64(countPendingSignatures(d)),
 		Rewritten: known.OlderThan(officeVersion) && len(signatures) == 0 && countPendingSignatures(d) == 0,
 		Encrypted: known.Encrypted,
@@ -47,14 +47,14 @@ func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f
 	}
 	if err := requirePermission(doc, true); err != nil {
 		if !errors.Is(err, errCertified) {
-			return of, fileRefusal(err)
+			return file, fileRefusal(err)
 		}
-		of.Certified = err
+		file.Certified = err
 	}
-	if deep && len(signatures) > 0 && of.Certified == nil {
-		of.Broken, of.Changed, err = s.checkEarlierSignatures(ctx, f)
+	if deep && len(signatures) > 0 && file.Certified == nil {
+		file.Broken, file.Changed, err = s.checkEarlierSignatures(ctx, f)
 	}
-	return of, err
+	return file, err
 }
 
 // countPendingSignatures counts the signatures that will be added before the next stamp.

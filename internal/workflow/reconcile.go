@@ -22,7 +22,7 @@ import (
 // no report. The report is the commit that stores the answer for a request with an Idempotency-Key: a repeat after a
 // crash before it continues with the remaining moves.
 func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconcile, "")
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminReconcile, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
@@ -37,13 +37,13 @@ func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Re
 		s.Log.WarnContext(ctx, "the account at the stamp office could not be read", "cause", err)
 		r.Problem = problemText(err)
 	default:
-		if err := s.compareAccount(ctx, a, whose.organisations, &r); err != nil {
+		if err := s.compareAccount(ctx, a, scope.organisations, &r); err != nil {
 			return contract.Reconciliation{}, err
 		}
 	}
 	r.EndedAt = s.Clock()
 	for i := range r.Differences {
-		r.Differences[i].OrganisationName = whose.organisations[r.Differences[i].Organisation].Name
+		r.Differences[i].OrganisationName = scope.organisations[r.Differences[i].Organisation].Name
 	}
 	numbered := func(number int64) contract.Reconciliation {
 		r := r
@@ -73,8 +73,8 @@ type officeAccount struct {
 }
 
 func (s *Service) fetchAccount(ctx context.Context) (a officeAccount, err error) {
-	if left := s.Office.Availability(); left.Down {
-		return a, fmt.Errorf("%w: %s", errOfficePaused, left.Reason)
+	if availability := s.Office.Availability(); availability.Down {
+		return a, fmt.Errorf("%w: %s", errOfficePaused, availability.Reason)
 	}
 	if a.serials, err = s.Office.ListSerials(ctx); err != nil {
 		return a, err
@@ -102,8 +102,8 @@ func (s *Service) compareAccount(ctx context.Context, a officeAccount, names org
 	return nil
 }
 
-func (s *Service) loadBooks(ctx context.Context, asked time.Time, names organisationsByID) (contract.ReconcileInput, error) {
-	b := contract.ReconcileInput{SettledBefore: asked.Add(-s.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: asked}
+func (s *Service) loadBooks(ctx context.Context, at time.Time, names organisationsByID) (contract.ReconcileInput, error) {
+	b := contract.ReconcileInput{SettledBefore: at.Add(-s.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: at}
 	doubts, err := s.Store.OrdersInDoubt(ctx)
 	if err != nil {
 		return b, err
@@ -179,11 +179,11 @@ func (c *comparison) explainSerial(ctx context.Context, k contract.StampSerial, 
 func (c *comparison) explainUnregistered(ctx context.Context) error {
 	for _, serial := range slices.Sorted(maps.Keys(c.unexplained)) {
 		o := c.unexplained[serial]
-		document, of, err := c.findOrder(ctx, o.Order)
+		document, organisation, err := c.findOrder(ctx, o.Order)
 		if err != nil {
 			return err
 		}
-		j := c.books.CompareUnknown(o, document, of)
+		j := c.books.CompareUnknown(o, document, organisation)
 		if err := c.applyVerdict(ctx, j); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 // Reconciliation returns the last report, or one without a number before the first. An admin sees only the differences
 // of their own organisation, and not the contents of the account.
 func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconciliation, "")
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminReconciliation, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
@@ -23,12 +23,12 @@ func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contra
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
-	if whose.organisation != "" {
-		r = r.ForOrganisation(whose.organisation)
+	if scope.organisation != "" {
+		r = r.ForOrganisation(scope.organisation)
 	}
 	for i := range r.Differences {
 		d := &r.Differences[i]
-		d.OrganisationName = whose.organisations[d.Organisation].Name
+		d.OrganisationName = scope.organisations[d.Organisation].Name
 	}
 	return r, nil
 }

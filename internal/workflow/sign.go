@@ -93,9 +93,9 @@ func (s *Service) signRevision(ctx context.Context, d *contract.Document, by con
 	if err != nil {
 		return storedSignature{}, timestampRefusal(err)
 	}
-	who := h.Attestation
-	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
-	look, marks := buildAppearances(d, *p, who, strokes, now)
+	attestation := h.Attestation
+	attestation.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
+	look, marks := buildAppearances(d, *p, attestation, strokes, now)
 	clock := s.newRecordingTimestamper()
 	tail, err := s.buildTail(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
@@ -108,7 +108,7 @@ func (s *Service) signRevision(ctx context.Context, d *contract.Document, by con
 		return storedSignature{}, fmt.Errorf("sign document %d: %w", d.ID, timestampRefusal(err))
 	}
 	r, err := s.storeTail(ctx, d.Current(), contract.RevisionSignature, tail)
-	return storedSignature{r, who, clock.time}, err
+	return storedSignature{r, attestation, clock.time}, err
 }
 
 // Reasons in signature dictionaries, shown to readers of the file.

@@ -188,15 +188,15 @@ func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t
 	}
 	source, _ := t.file.pdfDocument() // if the file cannot be parsed, the stamp office refuses it with its own message
 	p := d.Placements[d.Stamps[i].Placement]
-	want := emeterai.Request{
+	request := emeterai.Request{
 		Serial: d.Stamps[i].Serial, Source: t.file.padesSource(d), Opened: source, Digest: current.Digest,
 		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, MaybeSent: t.again,
 	}
-	tail, err := s.Office.Stamp(ctx, want)
+	tail, err := s.Office.Stamp(ctx, request)
 	if err != nil {
 		return s.recordStampProblem(ctx, d, i, err)
 	}
-	stamped, err := emeterai.CheckStampedFile(ctx, want, tail)
+	stamped, err := emeterai.CheckStampedFile(ctx, request, tail)
 	if err != nil {
 		return s.recordStampProblem(ctx, d, i, err)
 	}
@@ -213,9 +213,9 @@ func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t
 	if err := t.file.appendRevision(r, stamped); err != nil {
 		return err
 	}
-	still := requireSameStamp(d, i)
+	requireSame := requireSameStamp(d, i)
 	after, err := s.commitRevision(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return contract.Change{}, err
 		}
 		c, err := contract.AffixStamp(d, i, r, s.Clock())
@@ -271,9 +271,9 @@ func (s *Service) recordStampProblem(ctx context.Context, d *contract.Document, 
 			return errors.Join(err, cause)
 		}
 	}
-	still := requireSameAttempt(d, i)
+	requireSame := requireSameAttempt(d, i)
 	err := s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return contract.Change{}, err
 		}
 		c, err := contract.RecordStampFailure(d, i, f, s.Clock())
@@ -321,9 +321,9 @@ func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, 
 // postponeStamp postpones a stamp for a problem that prevents calls to the stamp office. The problem is recorded once.
 // An open attempt ends with the given outcome.
 func (s *Service) postponeStamp(ctx context.Context, d *contract.Document, i int, problem string, open contract.Outcome, until *Later) error {
-	still := requireSameAttempt(d, i)
+	requireSame := requireSameAttempt(d, i)
 	_, err := s.applyRuleTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return nil, err
 		}
 		c, changed, err := contract.RecordStampWait(d, i, problem, open, s.Clock())
@@ -341,9 +341,9 @@ func (s *Service) postponeStamp(ctx context.Context, d *contract.Document, i int
 // commitStampChange commits what a rule decides about a stamp and stores the committed document in d. It returns
 // ErrRace if the stamp has moved on; see [requireSameStamp].
 func (s *Service) commitStampChange(ctx context.Context, d *contract.Document, i int, rule func(*contract.Document) (contract.Change, error)) error {
-	still := requireSameStamp(d, i)
+	requireSame := requireSameStamp(d, i)
 	after, err := s.applyRuleTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return nil, err
 		}
 		return changeOf(rule(d))
@@ -359,9 +359,9 @@ func (s *Service) commitStampChange(ctx context.Context, d *contract.Document, i
 // to an order or a serial that the stamp may no longer have, even if the stamp is in the same state again with the next
 // one.
 func requireSameStamp(d *contract.Document, i int) func(*contract.Document) error {
-	was := d.Stamps[i]
+	before := d.Stamps[i]
 	return func(d *contract.Document) error {
-		if now := d.Stamps[i]; now.State != was.State || now.Order != was.Order || now.Serial != was.Serial {
+		if now := d.Stamps[i]; now.State != before.State || now.Order != before.Order || now.Serial != before.Serial {
 			return contract.ErrRace
 		}
 		return nil
@@ -371,11 +371,11 @@ func requireSameStamp(d *contract.Document, i int) func(*contract.Document) erro
 // requireSameAttempt is requireSameStamp for an answer that leaves the stamp in its state. Another process may have
 // made the same call again; that call is open and may still be carried out, whatever the result of the earlier one.
 func requireSameAttempt(d *contract.Document, i int) func(*contract.Document) error {
-	still, attempts := requireSameStamp(d, i), d.Stamps[i].Attempts
+	requireSame, attempts := requireSameStamp(d, i), d.Stamps[i].Attempts
 	return func(d *contract.Document) error {
 		if d.Stamps[i].Attempts != attempts {
 			return contract.ErrRace
 		}
-		return still(d)
+		return requireSame(d)
 	}
 }

@@ -77,8 +77,8 @@ func TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn(t *testing.T) {
 	_ = h.Stamp(ctx, id)
 	h.work(id)
 	for order, again := range o.again {
-		for i, said := range again {
-			if said != (i > 0) {
+		for i, maybeSent := range again {
+			if maybeSent != (i > 0) {
 				t.Errorf("order %s was sent %d times with MaybeSent %v", order, len(again), again)
 			}
 		}

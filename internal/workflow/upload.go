@@ -85,8 +85,8 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 
 // examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
 // examination is of that file.
-func (s *Service) examineOrRepair(ctx context.Context, of contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
-	release, err := s.fileSlots.acquire(ctx, of)
+func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
+	release, err := s.fileSlots.acquire(ctx, organisation)
 	if err != nil {
 		return examination{}, nil, err
 	}

@@ -70,10 +70,10 @@ func sniffWord(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
 // conversion fails, the document is deleted and the failure returned, as if the upload had been refused. In all other
 // cases it returns the current document: the upload has succeeded.
 func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
-	patience, cancel := context.WithTimeout(ctx, wait)
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for d.State == contract.Draft && d.Conversion.State == contract.Converting {
-		next, err := s.WaitForChange(patience, by, d.ID, d.Version)
+		next, err := s.WaitForChange(waiting, by, d.ID, d.Version)
 		if err != nil {
 			return d, nil
 		}

@@ -26,7 +26,7 @@ type watcher struct {
 const pollInterval = time.Second
 
 // startWait registers a wait. The caller must call leave.
-func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan struct{}, looking chan struct{}, leave func()) {
+func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan struct{}, polling chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waits == nil {
@@ -35,12 +35,12 @@ func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan s
 	if w.waits[id] == nil {
 		w.waits[id] = map[*watcher]bool{}
 	}
-	me := &watcher{after, make(chan struct{})}
-	w.waits[id][me] = true
-	return me.news, w.polling, func() {
+	own := &watcher{after, make(chan struct{})}
+	w.waits[id][own] = true
+	return own.news, w.polling, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if delete(w.waits[id], me); len(w.waits[id]) == 0 {
+		if delete(w.waits[id], own); len(w.waits[id]) == 0 {
 			delete(w.waits, id)
 		}
 	}
@@ -50,8 +50,8 @@ func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan s
 func (w *watchers) notifyChange(id contract.DocumentID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for one := range w.waits[id] {
-		close(one.news)
+	for waiter := range w.waits[id] {
+		close(waiter.news)
 	}
 	delete(w.waits, id)
 }
@@ -74,10 +74,10 @@ func (w *watchers) notifyNewer(asked []contract.DocumentID, versions map[contrac
 	defer w.mu.Unlock()
 	for _, id := range asked {
 		version, exists := versions[id]
-		for one := range w.waits[id] {
-			if !exists || version > one.after {
-				close(one.news)
-				delete(w.waits[id], one)
+		for waiter := range w.waits[id] {
+			if !exists || version > waiter.after {
+				close(waiter.news)
+				delete(w.waits[id], waiter)
 			}
 		}
 		if len(w.waits[id]) == 0 {
@@ -113,7 +113,7 @@ func (s *Service) newerDocument(ctx context.Context, by contract.Actor, id contr
 
 // waitForVersion returns when a document may have a version above after.
 func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, after int64) error {
-	news, looking, leave := s.watch.startWait(id, after)
+	news, polling, leave := s.watch.startWait(id, after)
 	defer leave()
 	// Check after registering, so that no change between the caller's last look and the wait is missed.
 	if err := s.checkVersions(ctx, []contract.DocumentID{id}); err != nil {
@@ -129,18 +129,18 @@ func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, af
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case looking <- struct{}{}: // this caller polls for all until its own wait is over
+	case polling <- struct{}{}: // this caller polls for all until its own wait is over
 	}
-	defer func() { <-looking }()
-	look := time.NewTicker(pollInterval)
-	defer look.Stop()
+	defer func() { <-polling }()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-news:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-look.C:
+		case <-ticker.C:
 		}
 		if err := s.checkVersions(ctx, s.watch.watchedIDs()); err != nil {
 			return err

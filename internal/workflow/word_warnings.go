@@ -22,17 +22,17 @@ func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pa
 	warn := func(code string, args map[string]any) {
 		all = append(all, contract.Warning{Field: "document", Code: code, Args: args})
 	}
-	there := documentFonts(doc)
+	available := documentFonts(doc)
 	for _, name := range s.Converter.FontFamilies() {
-		there[plainFontName(name)] = true
+		available[plainFontName(name)] = true
 	}
-	var replaced, alike []string
+	var replaced, substituted []string
 	for _, name := range found.Fonts {
-		twin := fontSubstitutes[strings.ToLower(name)]
+		substitute := fontSubstitutes[strings.ToLower(name)]
 		switch {
-		case there[plainFontName(name)]:
-		case twin != "" && there[plainFontName(twin)]:
-			alike = append(alike, fmt.Sprintf("%s (%s)", name, twin))
+		case available[plainFontName(name)]:
+		case substitute != "" && available[plainFontName(substitute)]:
+			substituted = append(substituted, fmt.Sprintf("%s (%s)", name, substitute))
 		default:
 			replaced = append(replaced, name)
 		}
@@ -40,8 +40,8 @@ func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pa
 	if len(replaced) > 0 {
 		warn("document.fonts_replaced", map[string]any{"fonts": joinNames(replaced)})
 	}
-	if len(alike) > 0 {
-		warn("document.fonts_alike", map[string]any{"fonts": joinNames(alike)})
+	if len(substituted) > 0 {
+		warn("document.fonts_alike", map[string]any{"fonts": joinNames(substituted)})
 	}
 	if found.Tracked {
 		warn("document.tracked_changes", nil)
