@@ -10,11 +10,11 @@ import (
 )
 
 // order enqueues stamp jobs of n documents from first on for an organisation.
-func (b *bench) order(of contract.OrganisationID, first contract.DocumentID, n int) {
+func (b *bench) order(organisation contract.OrganisationID, first contract.DocumentID, n int) {
 	b.t.Helper()
 	var all []contract.Job
 	for i := range n {
-		all = append(all, contract.Job{Kind: contract.JobStamp, Document: first + contract.DocumentID(i), Organisation: of})
+		all = append(all, contract.Job{Kind: contract.JobStamp, Document: first + contract.DocumentID(i), Organisation: organisation})
 	}
 	b.must(b.Enqueue(b.t.Context(), all...))
 }

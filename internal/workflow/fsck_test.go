@@ -32,12 +32,12 @@ func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err 
 }
 
 // fsck checks all files and removes those that nothing refers to.
-func (h *harness) fsck(tell func(store.Discrepancy)) {
+func (h *harness) fsck(report func(store.Discrepancy)) {
 	h.t.Helper()
 	o := workflow.FsckOptions{SetAside: func(ctx context.Context, b blob.Info, _ string) (bool, error) {
 		return true, h.Blobs.Remove(ctx, b.Key)
 	}}
-	if err := h.CheckFiles(context.Background(), o, noLog{}, tell); err != nil {
+	if err := h.CheckFiles(context.Background(), o, noLog{}, report); err != nil {
 		h.t.Fatal(err)
 	}
 }

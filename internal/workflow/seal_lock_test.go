@@ -109,7 +109,7 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 	if err != nil || reference["TransformMethod"] != pdf.Object(pdf.Name("FieldMDP")) || params["Action"] != pdf.Object(pdf.Name("Include")) {
 		t.Fatalf("reference %v, %v", reference, err)
 	}
-	asked, locked := fieldNames(t, d, lock["Fields"]), fieldNames(t, d, params["Fields"])
+	named, locked := fieldNames(t, d, lock["Fields"]), fieldNames(t, d, params["Fields"])
 	var want []string
 	stamps := 0
 	for _, s := range signatures {
@@ -132,10 +132,10 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 			t.Errorf("%s is locked", n)
 		}
 	}
-	if len(locked) != len(asked)+stamps || stamps != 1 {
-		t.Errorf("the field names %d locks, the seal %d, with %d stamps", len(asked), len(locked), stamps)
+	if len(locked) != len(named)+stamps || stamps != 1 {
+		t.Errorf("the field names %d locks, the seal %d, with %d stamps", len(named), len(locked), stamps)
 	}
-	for _, n := range asked {
+	for _, n := range named {
 		if !slices.Contains(locked, n) {
 			t.Errorf("the field names %s, but the seal does not lock it", n)
 		}

@@ -91,9 +91,9 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 		refused := func(name string, do func()) {
 			t.Helper()
 			d := h.read(id)
-			last, was := len(d.Revisions)-1, d.Current()
+			last, before := len(d.Revisions)-1, d.Current()
 			alarms, calls := h.alarms[workflow.AlarmBytes], h.office.calls
-			changeRevision(t, db, id, last, "digest", flipped(was.Digest[:], 3))
+			changeRevision(t, db, id, last, "digest", flipped(before.Digest[:], 3))
 			do()
 			after := h.read(id)
 			if len(after.Revisions) != len(d.Revisions) || after.State != contract.Processing || h.office.calls != calls {
@@ -102,7 +102,7 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 			if h.alarms[workflow.AlarmBytes] == alarms {
 				t.Errorf("%s: no alarm", name)
 			}
-			changeRevision(t, db, id, last, "digest", was.Digest[:])
+			changeRevision(t, db, id, last, "digest", before.Digest[:])
 		}
 		refused("sign", func() {
 			_, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{})

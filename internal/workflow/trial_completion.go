@@ -65,7 +65,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 
 // tryCompletion makes the updates one after the other and checks the final state.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	who, err := s.trials.trialAt(s.Clock())
+	keys, err := s.trials.trialAt(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	}
 	seen := requirePermission(doc, true) == nil // a certification may permit only invisible fields
 	// Random, so that no field of the file has this name.
-	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, who.serial) }
+	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, keys.serial) }
 	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
 	// Not on the last page: fields there could hide a problem of the stamp.
 	mark := pades.FieldSpec{Name: name("mark"), Page: 1, Mark: true, Rect: trialBox}
@@ -98,7 +98,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	src = src.WithTail(tail.Bytes)
 	src.State = hash.Digest().Midstate
 	options := func(field string) pades.Options {
-		return pades.Options{Field: field, Key: who.key, Chain: who.chain, Timestamper: who.timestamper, Random: s.Random, Time: who.at, Name: "-"}
+		return pades.Options{Field: field, Key: keys.key, Chain: keys.chain, Timestamper: keys.timestamper, Random: s.Random, Time: keys.at, Name: "-"}
 	}
 	sign := options(fields[0].Name)
 	stamp := options("")
@@ -114,10 +114,10 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 			return pades.Sign(ctx, src, seal)
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: who, Required: []string{fields[0].Name, fields[1].Name}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: keys, Required: []string{fields[0].Name, fields[1].Name}})
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, who.timestamper, pades.Clock{})
+			return pades.DocumentTimestamp(ctx, src, keys.timestamper, pades.Clock{})
 		},
 	}
 	if seen {
