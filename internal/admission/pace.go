@@ -2,29 +2,29 @@ package admission
 
 import "time"
 
-// Pace bounds how slowly a peer may send or take bytes. Grace is how much time a peer may fall behind: a peer that does nothing
-// is given up after it. Rate is the least number of bytes per second beyond that, which a peer that is ahead saves up only to
-// the length of Grace, so that a fast beginning pays for no slow end. For all the bytes together a peer has twice Grace, and
-// a second for each [overallFactor] times Rate bytes.
+// Pace bounds how slowly a peer may send or receive bytes. Grace is how far a peer may fall behind: an idle peer is cut
+// off after it. Rate is the minimum rate beyond that. A peer that is ahead saves up at most Grace, so a fast start does
+// not pay for a slow end. For the whole transfer a peer has twice Grace, plus a second for each [overallFactor] times
+// Rate bytes.
 type Pace struct {
-	Rate  int64 // bytes per second; 0: only Grace counts, between one byte and the next
+	Rate  int64 // bytes per second; 0: only Grace counts, between two bytes
 	Grace time.Duration
 }
 
-// overallFactor is how many times Rate a whole transfer has to be. A peer at the least rate all the time would hold what it
-// holds for four times as long.
+// overallFactor is the multiple of Rate that a whole transfer must reach. At the minimum rate throughout, a peer would
+// hold its resources four times as long.
 const overallFactor = 4
 
-// Allowance is the time that one transfer has left. It belongs to one goroutine.
+// Allowance is the remaining time of one transfer. It is not safe for concurrent use.
 type Allowance struct {
 	pace  Pace
 	size  int64 // bytes expected
-	done  int64 // bytes
+	done  int64 // bytes transferred
 	left  time.Duration
 	spent time.Duration
 }
 
-// Allow returns the allowance of a transfer of that many bytes; 0 or less where it is not known how many.
+// Allow returns the allowance of a transfer of size bytes; 0 or less if the size is unknown.
 func (p Pace) Allow(size int64) Allowance { return Allowance{pace: p, size: size, left: p.Grace} }
 
 // Left returns how long the peer may take for the next bytes.
@@ -36,14 +36,14 @@ func (a *Allowance) Left() time.Duration {
 	return max(0, min(a.left, overall))
 }
 
-// Spend counts n bytes for which the peer took so long.
+// Spend records that the peer took the given time for n bytes.
 func (a *Allowance) Spend(took time.Duration, n int) {
 	a.done += int64(n)
 	a.spent += took
 	a.left = min(a.pace.Grace, a.left-took+a.pace.worth(int64(n)))
 }
 
-// worth is the time that a number of bytes takes at the least rate.
+// worth returns the time for n bytes at the minimum rate.
 func (p Pace) worth(n int64) time.Duration {
 	if p.Rate <= 0 {
 		return p.Grace

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// transfer is how long a peer is waited for that sends so many bytes at intervals, and how many bytes came.
+// transfer returns how long a peer may take that sends pieces at an interval, and how many bytes arrive.
 func transfer(p Pace, size int64, piece int, every time.Duration) (took time.Duration, came int64) {
 	a := p.Allow(size)
 	for came < size {
@@ -57,6 +57,6 @@ func TestAFastBeginningPaysForNoSlowEnd(t *testing.T) {
 		waited += time.Second
 	}
 	if waited > 31*time.Second {
-		t.Errorf("one byte a second was waited for for %v", waited)
+		t.Errorf("a peer with one byte a second had %v", waited)
 	}
 }

@@ -8,30 +8,30 @@ import (
 	"sync"
 )
 
-// ErrFull refuses a caller because too many wait already.
+// ErrFull refuses a caller because too many already wait.
 var ErrFull = errors.New("too many wait for the same")
 
-// Limits are those of a [Queue].
+// Limits are the limits of a [Queue].
 type Limits struct {
 	Slots         int // callers served at the same time; at least 1
-	PerKey        int // callers of one key served at the same time; 0: as many as there are slots
-	Waiting       int // callers that wait; 0: nobody waits
-	WaitingPerKey int // callers of one key that wait; 0: as many as may wait at all
+	PerKey        int // callers of one key served at the same time; 0: Slots
+	Waiting       int // callers that wait; 0: none may wait
+	WaitingPerKey int // callers of one key that wait; 0: Waiting
 }
 
-// Queue gives slots to callers. When a slot is free, the key with the fewest slots is next, and among those the one whose turn
-// was longest ago, so that a thousand callers with one key delay the caller with another by one slot, not by a thousand.
-// It is safe for concurrent use.
+// Queue assigns slots to callers. A free slot goes to the key with the fewest slots, and among those to the one whose
+// last turn was longest ago. So a thousand callers with one key delay a caller with another key by one slot, not by a
+// thousand. It is safe for concurrent use.
 type Queue struct {
 	limits Limits
 
-	mu      sync.Mutex // guards all below, for a moment only
+	mu      sync.Mutex // guards the fields below; held briefly
 	free    int
 	served  map[string]int
-	last    map[string]uint64 // when each key that has a slot, or waits for one, had its last turn
+	last    map[string]uint64 // last turn of each key that has a slot or waits
 	turns   uint64
 	waiting int
-	lines   [2]line // who goes ahead, and all others
+	lines   [2]line // callers that go ahead, and all others
 }
 
 // The lines of a queue.
@@ -40,18 +40,18 @@ const (
 	normal
 )
 
-// line is callers that wait, by key.
+// line holds waiting callers by key.
 type line struct {
-	order []string // keys of those who wait, the one that came first at the beginning
+	order []string // keys of the waiting callers, in order of arrival
 	waits map[string][]*waiter
 }
 
 type waiter struct {
 	turn chan struct{} // closed when the wait is over
-	err  error         // why it is over without a slot; written before turn is closed
+	err  error         // why the wait ended without a slot; written before turn is closed
 }
 
-// NewQueue returns a queue in which nobody waits.
+// NewQueue returns an empty queue.
 func NewQueue(l Limits) *Queue {
 	if l.PerKey == 0 {
 		l.PerKey = l.Slots
@@ -66,13 +66,13 @@ func NewQueue(l Limits) *Queue {
 	return q
 }
 
-// Acquire waits for a slot; one that is free is taken even if the context has ended. The caller calls release when it needs the
-// slot no more; only the first call counts. Errors: [ErrFull]; the context's error when it ended first.
+// Acquire waits for a slot. It takes a free one even if the context has ended. The caller calls release when it no
+// longer needs the slot; only the first call counts. Errors: [ErrFull]; the context's error if it ended first.
 func (q *Queue) Acquire(ctx context.Context, key string) (release func(), err error) {
 	return q.acquire(ctx, key, normal)
 }
 
-// AcquireAhead is Acquire for a caller that is served before all that wait by Acquire.
+// AcquireAhead is Acquire for a caller that is served before all callers of Acquire.
 func (q *Queue) AcquireAhead(ctx context.Context, key string) (release func(), err error) {
 	return q.acquire(ctx, key, ahead)
 }
@@ -92,7 +92,7 @@ func (q *Queue) acquire(ctx context.Context, key string, in int) (release func()
 		if q.forget(key, in, w) {
 			return nil, ctx.Err()
 		}
-		<-w.turn // the wait ended in the same moment
+		<-w.turn // the wait ended at the same moment
 		if w.err == nil {
 			release()
 		}
@@ -104,11 +104,11 @@ func (q *Queue) acquire(ctx context.Context, key string, in int) (release func()
 	return release, nil
 }
 
-// enter takes a slot, and then returns nil, or a place in a line.
+// enter takes a free slot and returns nil, or returns a place in a line.
 func (q *Queue) enter(key string, in int) (*waiter, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	// Who waits although a slot is free has as many as its key may have, so this caller overtakes nobody.
+	// If callers wait although a slot is free, their keys are at PerKey, so this caller overtakes none of them.
 	if q.free > 0 && q.served[key] < q.limits.PerKey {
 		q.serve(key)
 		return nil, nil
@@ -126,7 +126,7 @@ func (q *Queue) enter(key string, in int) (*waiter, error) {
 	return w, nil
 }
 
-// serve gives a slot to a key.
+// serve assigns a slot to a key.
 func (q *Queue) serve(key string) {
 	q.free--
 	q.served[key]++
@@ -134,8 +134,8 @@ func (q *Queue) serve(key string) {
 	q.last[key] = q.turns
 }
 
-// makeRoom refuses the caller that came last of the key with the most, if the new caller's key would still have fewer; a caller
-// that goes ahead takes the place of any that does not. It reports whether there is room.
+// makeRoom refuses the last caller of the key with the most waiting callers, if the new caller's key would still have
+// fewer. A caller that goes ahead replaces any that does not. It reports whether there is room.
 func (q *Queue) makeRoom(key string, in int) bool {
 	l := &q.lines[normal]
 	longest := ""
@@ -159,7 +159,7 @@ func (q *Queue) waitingOf(key string) int {
 	return len(q.lines[ahead].waits[key]) + len(q.lines[normal].waits[key])
 }
 
-// leave gives a slot back, and passes on all that are free.
+// leave releases a slot and assigns all free slots.
 func (q *Queue) leave(key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -180,7 +180,7 @@ func (q *Queue) leave(key string) {
 	}
 }
 
-// next chooses the key whose turn it is.
+// next returns the key whose turn it is.
 func (q *Queue) next() (key string, in int, ok bool) {
 	for in := range q.lines {
 		for _, k := range q.lines[in].order {
@@ -195,19 +195,19 @@ func (q *Queue) next() (key string, in int, ok bool) {
 	return "", 0, false
 }
 
-// before reports whether key a has its turn before key b.
+// before reports whether the turn of key a comes before that of key b.
 func (q *Queue) before(a, b string) bool {
 	return cmp.Or(cmp.Compare(q.served[a], q.served[b]), cmp.Compare(q.last[a], q.last[b])) < 0
 }
 
-// forgetIdle forgets when a key had its turn that neither has a slot nor waits.
+// forgetIdle removes the last turn of a key that neither has a slot nor waits.
 func (q *Queue) forgetIdle(key string) {
 	if q.served[key] == 0 && q.waitingOf(key) == 0 {
 		delete(q.last, key)
 	}
 }
 
-// remove takes a caller out of a line.
+// remove removes a caller from a line.
 func (q *Queue) remove(key string, in, i int) {
 	l := &q.lines[in]
 	q.waiting--
@@ -218,7 +218,7 @@ func (q *Queue) remove(key string, in, i int) {
 	q.forgetIdle(key)
 }
 
-// forget takes a caller that gave up out of the line; false when its wait is over already.
+// forget removes a caller that gave up from the line. It returns false if its wait is already over.
 func (q *Queue) forget(key string, in int, w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -230,14 +230,14 @@ func (q *Queue) forget(key string, in int, w *waiter) bool {
 	return true
 }
 
-// Load returns how many callers have a slot, and how many wait.
+// Load returns how many callers have a slot and how many wait.
 func (q *Queue) Load() (served, waiting int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.limits.Slots - q.free, q.waiting
 }
 
-// Full reports whether as many callers of a key wait as may.
+// Full reports whether a key has reached its limit of waiting callers.
 func (q *Queue) Full(key string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-// callers are those of one test, which tell in what order they are served.
+// callers are the callers of one test and record in which order they are served.
 type callers struct {
 	t      *testing.T
 	q      *Queue
@@ -17,7 +17,7 @@ type callers struct {
 	free   []func()
 }
 
-// call asks for a slot and returns when it is known whether the caller waits. Only within synctest.
+// call asks for a slot and returns when the caller is served, refused or waits. Call it only within synctest.
 func (c *callers) call(name, key string, ahead bool) (hangUp context.CancelFunc) {
 	ctx, cancel := context.WithCancel(c.t.Context())
 	go func() {
@@ -38,7 +38,7 @@ func (c *callers) call(name, key string, ahead bool) (hangUp context.CancelFunc)
 	return cancel
 }
 
-// release gives back the slot that was taken first.
+// release releases the slot that was taken first.
 func (c *callers) release() {
 	free := c.free[0]
 	c.free = c.free[1:]
@@ -114,7 +114,7 @@ func TestWhoGoesAheadIsServedBeforeAllOthers(t *testing.T) {
 		c.call("a2", "a", false)
 		c.call("b1", "b", false)
 		c.call("c1", "c", true)
-		c.call("d1", "d", true) // there is room for three: b1 or a2 has to go
+		c.call("d1", "d", true) // there is room for three: b1 or a2 is refused
 		c.release()
 		c.release()
 		c.want("a1", "c1", "d1")

@@ -2,22 +2,22 @@ package admission
 
 import "sync"
 
-// Shares bounds what callers hold at the same time, in bytes, connections or whatever is counted, in all and for each key. It is
-// safe for concurrent use. Nil bounds nothing.
+// Shares bounds what callers hold at the same time, such as bytes or connections, in total and for each key. It is safe
+// for concurrent use. Nil bounds nothing.
 type Shares struct {
 	all, perKey int64
 
-	mu   sync.Mutex // guards all below, for a moment only
+	mu   sync.Mutex // guards the fields below; held briefly
 	held map[string]int64
 	sum  int64
 }
 
-// NewShares returns shares of which nothing is held. Zero bounds nothing.
+// NewShares returns shares of which nothing is held. A limit of zero is no limit.
 func NewShares(all, perKey int64) *Shares {
 	return &Shares{all: all, perKey: perKey, held: map[string]int64{}}
 }
 
-// Take takes n for a key, and reports whether there is so much. Otherwise it takes nothing.
+// Take takes n for a key and reports whether that was possible. If not, it takes nothing.
 func (s *Shares) Take(key string, n int64) bool {
 	if s == nil {
 		return true
@@ -32,7 +32,7 @@ func (s *Shares) Take(key string, n int64) bool {
 	return true
 }
 
-// Return gives back n of what was taken for a key.
+// Return returns n of what was taken for a key.
 func (s *Shares) Return(key string, n int64) {
 	if s == nil {
 		return

@@ -16,7 +16,7 @@ func TestSharesBoundEachKeyAndAllTogether(t *testing.T) {
 	}
 	s.Return("a", 6)
 	if !s.Take("c", 6) || s.Take("a", 1) {
-		t.Error("what was given back is not there, or more than that")
+		t.Error("less or more than the returned amount is free")
 	}
 }
 

@@ -1,9 +1,9 @@
-// Package disk keeps a reserve on the disks of the data: what may be refused, such as an upload, leaves it for what may not, such as a
-// signature that people wait for.
+// Package disk keeps a reserve on the disks of the data. Work that may be refused, such as an upload, leaves the
+// reserve to work that may not, such as a signature that people wait for.
 //
-// The reserve is what the file system reports as free, not a file that would be given up: nothing has to be made before and restored
-// afterwards, a changed setting holds at once, and a database on the same disk has its share of it. Whatever else writes to the disk
-// can use it up all the same, which no setting of ours can prevent.
+// The reserve is part of the free space that the file system reports, not a placeholder file. So nothing has to be
+// created or restored, a changed setting takes effect at once, and a database on the same disk benefits too. Other
+// programs can still use the reserve up; no setting can prevent that.
 package disk
 
 import (
@@ -14,27 +14,27 @@ import (
 	"segel/internal/outage"
 )
 
-// Space is what a file system has, in bytes. Free is what we may use of it.
+// Space is the space of a file system in bytes. Free is what this process may use.
 type Space struct{ Total, Free int64 }
 
-// share is the largest part of a disk that is kept: a tenth.
+// share bounds the reserve to a tenth of a disk.
 const share = 10
 
-// enough is what signing needs at least, in bytes: a tail, and the log of the database. With less nothing works.
+// enough is the least that signing needs, in bytes: a tail, and the log of the database. With less nothing works.
 const enough = 4 << 20
 
-// Room watches the disks of folders.
+// Room watches the free space of the disks of folders.
 type Room struct {
 	Folders []string
-	Reserve int64 // bytes that are kept free, but at most a tenth of a disk
-	// Look returns what the file system of a folder has; nil asks the operating system.
+	Reserve int64 // bytes to keep free, at most a tenth of a disk
+	// Look returns the space of a folder's file system; nil asks the operating system.
 	Look func(folder string) (Space, error)
 }
 
-// ErrReserve is that a disk has no room but the reserve.
-var ErrReserve = errors.New("no room but what is kept for signatures")
+// ErrReserve reports that a disk has no free space beyond the reserve.
+var ErrReserve = errors.New("only the reserve for signatures is free")
 
-// Require demands that every disk has room for so many bytes more and the reserve. Its errors are outages.
+// Require returns an error unless every disk has space for that many bytes beyond the reserve. Its errors are outages.
 func (r *Room) Require(bytes int64) error {
 	for _, folder := range r.Folders {
 		space, err := r.look(folder)
@@ -42,23 +42,23 @@ func (r *Room) Require(bytes int64) error {
 			return err
 		}
 		if kept := r.kept(space); space.Free-bytes < kept {
-			return &outage.Error{Part: outage.Disk, Err: fmt.Errorf("%s: %w: %d bytes are free, %d are kept", folder, ErrReserve, space.Free, kept)}
+			return &outage.Error{Part: outage.Disk, Err: fmt.Errorf("%s: %w: %d bytes are free, the reserve is %d", folder, ErrReserve, space.Free, kept)}
 		}
 	}
 	return nil
 }
 
-// State is how much room there is.
+// State is the state of the free space.
 type State string
 
 // The states.
 const (
 	Fine State = "fine"
 	Low  State = "low"  // uploads are refused; signing goes on
-	Full State = "full" // nothing works that has to be stored
+	Full State = "full" // nothing can be stored
 )
 
-// Check looks at every disk and returns the worst state, with what was found there.
+// Check checks every disk and returns the worst state with its figures.
 func (r *Room) Check() (State, string, error) {
 	state, found := Fine, ""
 	for _, folder := range r.Folders {
@@ -74,13 +74,13 @@ func (r *Room) Check() (State, string, error) {
 			now = Low
 		}
 		if found == "" || now == Full || now == Low && state == Fine {
-			state, found = now, fmt.Sprintf("%s: %d bytes are free, %d are kept for signatures", folder, space.Free, kept)
+			state, found = now, fmt.Sprintf("%s: %d bytes are free, %d are reserved for signatures", folder, space.Free, kept)
 		}
 	}
 	return state, found, nil
 }
 
-// kept is the reserve on a disk.
+// kept returns the reserve on a disk.
 func (r *Room) kept(s Space) int64 { return min(r.Reserve, s.Total/share) }
 
 func (r *Room) look(folder string) (Space, error) {
@@ -92,13 +92,13 @@ func (r *Room) look(folder string) (Space, error) {
 	if err == nil {
 		return space, nil
 	}
-	if outage.Of(err) == nil { // a folder that does not exist was there
+	if outage.Of(err) == nil { // the folder existed before, so a missing folder is an outage
 		err = &outage.Error{Part: outage.Blobs, Err: err}
 	}
-	return space, fmt.Errorf("look how much room there is: %w", err)
+	return space, fmt.Errorf("read free space: %w", err)
 }
 
-// ask asks the operating system.
+// ask returns the space that the operating system reports.
 func ask(folder string) (Space, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil {

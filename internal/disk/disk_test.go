@@ -17,11 +17,11 @@ func TestWhatMayBeRefusedLeavesTheReserve(t *testing.T) {
 		return Space{Total: 100 << 30, Free: free[folder]}, nil
 	}}
 	if err := r.Require(188 * mib); err != nil {
-		t.Errorf("all that is left above the reserve: %v", err)
+		t.Errorf("all free space above the reserve: %v", err)
 	}
 	err := r.Require(188*mib + 1)
 	if e := outage.Of(err); e == nil || e.Part != outage.Disk || !errors.Is(err, ErrReserve) {
-		t.Errorf("a byte more: %v", err)
+		t.Errorf("one more byte: %v", err)
 	}
 	for _, c := range []struct {
 		free int64
@@ -33,7 +33,7 @@ func TestWhatMayBeRefusedLeavesTheReserve(t *testing.T) {
 		}
 	}
 	if err := r.Require(0); outage.Of(err) == nil {
-		t.Errorf("the worst of two disks was overlooked: %v", err)
+		t.Errorf("the worse of two disks was ignored: %v", err)
 	}
 }
 

@@ -6,41 +6,42 @@ import (
 	"segel/internal/store"
 )
 
-// Found is what a database, a key folder and a blob store say of the installation that they belong to.
+// Found is what a database, a key folder and a blob store say about their installation.
 type Found struct {
-	Recorded store.Installation // in the database
-	Empty    bool               // the database has nothing of its own
+	Recorded store.Installation // row in the database
+	Empty    bool               // the database has no data
 
-	Keys, Blobs  ID   // their marks; empty: they have none
+	Keys, Blobs  ID   // their marks; empty: no mark
 	HasAuthority bool // the key folder has an authority
 	HasMasterKey bool // the master key exists
-	HasBlobs     bool // a blob store without a mark has a blob
+	HasBlobs     bool // a blob store without a mark contains a blob
 
 	Names Names
 }
 
-// Names are what messages call the parts by.
+// Names are the names of the parts in messages.
 type Names struct {
 	Data      string // data folder
-	Database  string // file, or what it is
+	Database  string // file, or a description
 	KeyDir    string
 	Authority string // file
 	MasterKey string // file
 	BlobDir   string
 }
 
-// State is how far an installation is.
+// State is the progress of an installation.
 type State int
 
-// The states. Only in Complete everything is there and belongs together.
+// The states. Only in Complete all parts exist and belong together.
 const (
-	Absent   State = iota // there is nothing: an installation may be created
-	Begun                 // the database names one whose creation has not ended
-	Unmarked              // the database is of a release before identities
+	Absent   State = iota // nothing exists: an installation may be created
+	Begun                 // the database names an installation whose creation is unfinished
+	Unmarked              // the database is from a release before installation identities
 	Complete
 )
 
-// Decide says how far the installation is. A part that is missing or belongs to another installation is an *Error.
+// Decide returns the state of the installation. If a part is missing or belongs to another installation, it returns an
+// *Error.
 func (f Found) Decide() (State, error) {
 	id := ID(f.Recorded.ID)
 	if id == "" && f.Empty {
@@ -62,8 +63,8 @@ func (f Found) Decide() (State, error) {
 		return 0, &Error{Problem: BlobsOfAnother, Installation: id, Found: f.Blobs, Path: f.Names.BlobDir}
 	}
 	if f.Recorded.CompletedAt.IsZero() {
-		// Nothing is written to the database before the creation has ended, so nothing can be lost. The authority is made
-		// after the master key, and recorded after it is made.
+		// Nothing else is written to the database before the creation has finished, so nothing can be lost. The
+		// authority is created after the master key, and recorded after its creation.
 		if f.HasAuthority && !f.HasMasterKey || !f.HasAuthority && f.Recorded.Authority != [32]byte{} {
 			return 0, f.requireKeyFiles()
 		}
@@ -81,7 +82,7 @@ func (f Found) Decide() (State, error) {
 	return Complete, nil
 }
 
-// RequireNoKeysOrBlobs demands that no keys or blobs are left of a database that is missing or empty.
+// RequireNoKeysOrBlobs returns an error if keys or blobs of a missing or empty database exist.
 func (f Found) RequireNoKeysOrBlobs() error {
 	e := &Error{Problem: DatabaseMissing, Found: f.Keys, Path: f.Names.Database}
 	switch {
@@ -95,7 +96,7 @@ func (f Found) RequireNoKeysOrBlobs() error {
 	return e
 }
 
-// requireKeyFiles demands the files without which nothing can be signed or read.
+// requireKeyFiles returns an error if a file is missing without which nothing can be signed or read.
 func (f Found) requireKeyFiles() error {
 	switch {
 	case !f.HasMasterKey:
@@ -106,7 +107,7 @@ func (f Found) requireKeyFiles() error {
 	return nil
 }
 
-// Refuse says why a command that creates and adopts nothing cannot go on in a state other than Complete.
+// Refuse returns the error of a command that neither creates nor adopts, for a state other than Complete.
 func (f Found) Refuse(s State) error {
 	switch s {
 	case Absent:
@@ -117,7 +118,7 @@ func (f Found) Refuse(s State) error {
 	return &Error{Problem: NotAdopted, Path: f.Names.Data}
 }
 
-// Problem is why the parts of an installation cannot be used together.
+// Problem is the reason why the parts of an installation cannot be used together.
 type Problem string
 
 // The problems.
@@ -135,19 +136,19 @@ const (
 	CreationUnfinished Problem = "creation_unfinished"
 )
 
-// Error says which part of an installation is missing or belongs to another one.
+// Error describes which part of an installation is missing or belongs to another one.
 type Error struct {
 	Problem      Problem
-	Installation ID     // that the database belongs to; empty: not known
-	Found        ID     // that the part belongs to
+	Installation ID     // of the database; empty: unknown
+	Found        ID     // of the part
 	Path         string // of the part
-	Other        string // path of the part that it does not fit
-	Err          error  // more about it; may be nil
+	Other        string // path of the part that does not match
+	Err          error  // cause; may be nil
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Error says what is missing and what to do.
+// Error returns what is missing and what to do.
 func (e *Error) Error() string {
 	s := e.describeProblem()
 	if e.Err != nil {
@@ -161,11 +162,11 @@ func (e *Error) describeProblem() string {
 	case NothingThere:
 		return fmt.Sprintf("%s holds no installation: %s is missing or empty. Check the path; segel serve creates a new installation", e.Path, e.Other)
 	case DatabaseMissing:
-		of := "an installation"
+		owner := "an installation"
 		if e.Found != "" {
-			of = "installation " + string(e.Found)
+			owner = "installation " + string(e.Found)
 		}
-		return fmt.Sprintf("the database %s is missing or empty, but %s belongs to %s: check that this is its database, or restore it from a backup", e.Path, e.Other, of)
+		return fmt.Sprintf("the database %s is missing or empty, but %s belongs to %s: check that this is its database, or restore it from a backup", e.Path, e.Other, owner)
 	case KeyFileMissing:
 		return fmt.Sprintf("%s is missing, and the database is in use: restore it from a backup; without it contracts can be neither signed nor read", e.Path)
 	case KeysUnmarked:

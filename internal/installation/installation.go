@@ -1,5 +1,5 @@
-// Package installation says whether a database, a key folder and a blob store belong together. Each names the same
-// installation: the database in a row, the other two in a mark (docs/formats/installation.md).
+// Package installation checks whether a database, a key folder and a blob store belong together. Each names the same
+// installation: the database in a row, the others in a mark (docs/formats/installation.md).
 package installation
 
 import (
@@ -18,16 +18,16 @@ import (
 // ID names an installation: 128 random bits in 32 lower-case hexadecimal digits.
 type ID string
 
-// NewID draws an identifier.
+// NewID generates an identifier.
 func NewID(random io.Reader) (ID, error) {
 	b := make([]byte, 16)
 	if _, err := io.ReadFull(random, b); err != nil {
-		return "", fmt.Errorf("draw installation identifier: %w", err)
+		return "", fmt.Errorf("generate installation identifier: %w", err)
 	}
 	return ID(hex.EncodeToString(b)), nil
 }
 
-// ErrMark is a mark that cannot be read.
+// ErrMark reports an invalid mark.
 var ErrMark = errors.New("not an installation mark")
 
 const (
@@ -51,13 +51,13 @@ func ParseMark(mark []byte) (ID, error) {
 	return ID(digits), nil
 }
 
-// markFile has the mark of a key folder.
+// markFile is the file in a key folder that contains the mark.
 const markFile = "installation"
 
-// maxMark bounds what is read of a mark; a longer one is none.
+// maxMark bounds how much of a mark is read. A longer mark is invalid.
 const maxMark = 1 << 10
 
-// ReadMark reads the mark of a key folder; empty where it has none, also where there is no folder.
+// ReadMark reads the mark of a key folder. It returns an empty ID if the mark or the folder is missing.
 func ReadMark(dir string) (ID, error) {
 	file := filepath.Join(dir, markFile)
 	f, err := os.Open(file)
@@ -79,8 +79,8 @@ func ReadMark(dir string) (ID, error) {
 	return id, nil
 }
 
-// WriteMark marks a key folder. A folder with the same mark is left as it is; one with another is an error. The mark is
-// durable on return; a crash leaves all of it or nothing.
+// WriteMark marks a key folder. If the folder has the same mark already, it does nothing; another mark is an error. The
+// mark is durable on return. If the process dies, the mark is complete or absent.
 func WriteMark(dir string, id ID) error {
 	err := credential.WriteNew(filepath.Join(dir, markFile), id.Mark())
 	if err == nil || !errors.Is(err, fs.ErrExist) {

@@ -8,14 +8,14 @@ import (
 	"segel/internal/contract"
 )
 
-// args is a job as River keeps it. All of it makes two jobs equal or not.
+// args is a job as River stores it. Jobs are duplicates if all fields are equal.
 type args struct {
 	Document contract.DocumentID `json:"document"`
 	Keys     []string            `json:"keys,omitempty"`
-	Slot     int                 `json:"slot,omitempty"` // see [Queue.put]
+	Slot     int                 `json:"slot,omitempty"` // see [Queue.insertJob]
 }
 
-// One type for each kind of work, since River tells kinds by type. Their names are stored.
+// One type for each kind of work, because River distinguishes kinds by type. The names are stored.
 type (
 	convertArgs  struct{ args }
 	stampArgs    struct{ args }
@@ -26,19 +26,19 @@ type (
 	}
 )
 
-// Kind names the work.
+// Kind returns the stored name of the kind of work.
 func (convertArgs) Kind() string { return string(contract.JobConvert) }
 
-// Kind names the work.
+// Kind returns the stored name of the kind of work.
 func (stampArgs) Kind() string { return string(contract.JobStamp) }
 
-// Kind names the work.
+// Kind returns the stored name of the kind of work.
 func (completeArgs) Kind() string { return string(contract.JobComplete) }
 
-// Kind names the work.
+// Kind returns the stored name of the kind of work.
 func (sweepArgs) Kind() string { return string(contract.JobSweep) }
 
-// Kind names the work.
+// Kind returns the stored name of the kind of work.
 func (periodicArgs) Kind() string { return "periodic" }
 
 func newArgs(j contract.Job, slot int) (river.JobArgs, error) {
@@ -53,5 +53,5 @@ func newArgs(j contract.Job, slot int) (river.JobArgs, error) {
 	case contract.JobSweep:
 		return sweepArgs{a}, nil
 	}
-	return nil, fmt.Errorf("no such kind of work: %q", j.Kind)
+	return nil, fmt.Errorf("unknown kind of work %q", j.Kind)
 }

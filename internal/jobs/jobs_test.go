@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// onBoth runs a test on an empty store of either database.
+// onBoth runs a test on an empty store of each database.
 func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
@@ -42,7 +42,7 @@ func onBoth(t *testing.T, test func(*testing.T, *bench)) {
 	}
 }
 
-// bench is a store whose jobs tell that they run.
+// bench is a store with handlers that report their calls.
 type bench struct {
 	*sqlstore.Store
 	t         *testing.T
@@ -52,7 +52,7 @@ type bench struct {
 	swept     chan []string
 }
 
-// patience bounds what a test waits for; it is never waited out when all is well.
+// patience bounds the waits of a test; a passing test never uses it up.
 const patience = 20 * time.Second
 
 func newBench(t *testing.T, dsn string) *bench {
@@ -78,7 +78,7 @@ func (b *bench) must(err error) {
 	}
 }
 
-// handlers tell what they are called with.
+// handlers returns handlers that report their arguments.
 func (b *bench) handlers() jobs.Handlers {
 	return jobs.Handlers{
 		Stamp:    func(_ context.Context, id contract.DocumentID) error { b.stamped <- id; return nil },
@@ -87,7 +87,7 @@ func (b *bench) handlers() jobs.Handlers {
 	}
 }
 
-// run starts a runner that ends with the test.
+// run starts a runner that stops with the test.
 func (b *bench) run(h jobs.Handlers, o jobs.Options) *jobs.Runner {
 	b.t.Helper()
 	r, err := jobs.Start(b.t.Context(), b, h, o)
@@ -102,7 +102,7 @@ func (b *bench) run(h jobs.Handlers, o jobs.Options) *jobs.Runner {
 	return r
 }
 
-// draft makes a document and orders work with it.
+// draft makes a document and enqueues jobs for it.
 func (b *bench) draft(kinds ...contract.JobKind) contract.Document {
 	b.t.Helper()
 	d, err := b.Commit(b.t.Context(), b.creating(kinds...))
@@ -123,7 +123,7 @@ func (b *bench) creating(kinds ...contract.JobKind) contract.Change {
 	return c
 }
 
-// again commits another change of a document, with that work.
+// again commits another change of a document with those jobs.
 func (b *bench) again(d contract.Document, kinds ...contract.JobKind) contract.Document {
 	b.t.Helper()
 	c := contract.Change{Before: &d, After: d}
@@ -135,13 +135,13 @@ func (b *bench) again(d contract.Document, kinds ...contract.JobKind) contract.D
 	return d
 }
 
-// next returns what comes next.
+// next returns the next value of a channel.
 func next[T any](t *testing.T, c <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-c:
 	case <-time.After(patience):
-		t.Fatal("nothing came")
+		t.Fatal("no value came")
 	}
 	return v
 }
@@ -182,7 +182,7 @@ func TestARefusedCommitOrdersNothing(t *testing.T) {
 		last := b.draft(contract.JobStamp)
 		b.run(b.handlers(), jobs.Options{Workers: 1})
 		if id := next(t, b.stamped); id != last.ID {
-			t.Errorf("stamped %d, which was ordered by a commit that did not happen; want %d", id, last.ID)
+			t.Errorf("stamped %d, which a failed commit enqueued; want %d", id, last.ID)
 		}
 	})
 }
@@ -191,7 +191,7 @@ func TestAJobIsPickedUpSoonAfterItsCommit(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		b.run(b.handlers(), jobs.Options{})
 		b.draft(contract.JobStamp)
-		next(t, b.stamped) // the runner listens
+		next(t, b.stamped) // the runner listens now
 		const tries = 8
 		var longest, sum time.Duration
 		for range tries {
@@ -202,7 +202,7 @@ func TestAJobIsPickedUpSoonAfterItsCommit(t *testing.T) {
 			sum, longest = sum+took, max(longest, took)
 		}
 		t.Logf("commit to handler: %s on average, %s at most", sum/tries, longest)
-		// Without a wake-up the next look would be a second later, half a second on average.
+		// Without a notification the next poll would be a second later, half a second on average.
 		if sum/tries > 300*time.Millisecond {
 			t.Errorf("%s on average", sum/tries)
 		}
@@ -264,7 +264,7 @@ func TestWhatFailsIsTriedAgain(t *testing.T) {
 		}
 		b.run(h, jobs.Options{})
 		if d := b.draft(contract.JobStamp); next(t, b.stamped) != d.ID {
-			t.Error("another document came")
+			t.Error("the handler got another document")
 		}
 	})
 }
@@ -282,12 +282,12 @@ func TestAHandlerMayAskToBeCalledLater(t *testing.T) {
 		}
 		b.run(h, jobs.Options{})
 		if d := b.draft(contract.JobComplete); next(t, b.completed) != d.ID {
-			t.Error("another document came")
+			t.Error("the handler got another document")
 		}
 	})
 }
 
-// The wait is far longer than the test's patience, so only being brought forward explains the second call.
+// The wait is far longer than the test's patience, so only bringing it forward explains the second call.
 func TestACommitBringsWaitingWorkForward(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		h := b.handlers()
@@ -302,7 +302,7 @@ func TestACommitBringsWaitingWorkForward(t *testing.T) {
 		r := b.run(h, jobs.Options{})
 		d := b.draft(contract.JobStamp)
 		next(t, b.stamped)
-		b.must(r.Stop(t.Context())) // it waits from here on
+		b.must(r.Stop(t.Context())) // the job waits from here on
 		b.run(h, jobs.Options{})
 		b.again(d, contract.JobStamp)
 		next(t, b.stamped)
@@ -355,7 +355,7 @@ func TestTheSafetyNetDoublesWorkThatHangsOnceOnly(t *testing.T) {
 		close(goOn)
 		b.must(r.Stop(t.Context()))
 		if n := len(b.stamped); n != 0 {
-			t.Errorf("%d more were at work", n)
+			t.Errorf("%d more jobs were running", n)
 		}
 	})
 }
@@ -376,9 +376,9 @@ func TestStopWaitsForWorkAndThenCancelsIt(t *testing.T) {
 		cancel()
 		b.must(r.Stop(now))
 		if id := next(t, b.stamped); id != 0 {
-			t.Fatalf("document %d was begun while stopping", id)
+			t.Fatalf("the job of document %d was started while stopping", id)
 		}
-		// What was cancelled is done by the next process.
+		// The next process does the cancelled work.
 		b.run(b.handlers(), jobs.Options{})
 		if id := next(t, b.stamped); id != d.ID {
 			t.Errorf("stamped %d, want %d", id, d.ID)

@@ -8,19 +8,18 @@ import (
 
 var discardLogger = slog.New(slog.DiscardHandler)
 
-// warningHandler lets through what River warns of. What became of a job, this room logs itself.
+// warningHandler passes River's warnings on. This package logs the results of jobs itself.
 type warningHandler struct{ slog.Handler }
 
 func (h warningHandler) Enabled(ctx context.Context, l slog.Level) bool {
 	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
 }
 
-// Handle leaves out what was merely cut off: a runner that is stopped says of each of its parts that it could not go
-// on.
+// Handle drops records about cancelled contexts: when a runner stops, River logs one for each of its parts.
 func (h warningHandler) Handle(ctx context.Context, r slog.Record) error {
 	cut := false
 	r.Attrs(func(a slog.Attr) bool {
-		// River hands on errors as text, now and then as they are.
+		// River passes errors as text, sometimes as errors.
 		cut = strings.Contains(a.Value.String(), context.Canceled.Error())
 		return !cut
 	})

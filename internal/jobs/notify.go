@@ -11,26 +11,26 @@ import (
 	"segel/internal/contract"
 )
 
-// notifier wakes the runners of this process. A database that can tell its clients of what was committed does it by itself;
-// one that is asked every so often, as SQLite is, would let each job wait for the next question.
+// notifier wakes the runners of this process. PostgreSQL notifies its clients of commits; SQLite is polled, and without
+// the notifier each job would wait for the next poll.
 type notifier struct {
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex // guards the fields below
 	listeners map[*wakeListener]bool
 }
 
-// notifyQueue tells that work was committed to a queue.
+// notifyQueue notifies the runners that work was committed to a queue.
 func (b *notifier) notifyQueue(queue string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for e := range b.listeners {
 		select {
 		case e.queues <- queue:
-		default: // it has more to hear than it can keep, and will look at all of it
+		default: // it has enough pending notifications and will fetch all jobs
 		}
 	}
 }
 
-// wakingDriver is a driver whose listeners hear the bell beside what the database tells.
+// wakingDriver is a driver whose listeners also receive the notifications of a notifier.
 type wakingDriver[Tx any] struct {
 	riverdriver.Driver[Tx]
 	notifier *notifier
@@ -39,24 +39,24 @@ type wakingDriver[Tx any] struct {
 	fetched  *fetchedJobs
 }
 
-// GetExecutor returns the executor of the driver's, which fetches jobs of organisations in turn and notes what was fetched.
+// GetExecutor returns the driver's executor, wrapped to fetch jobs of organisations in turn and to record fetched jobs.
 func (w wakingDriver[Tx]) GetExecutor() riverdriver.Executor {
 	return recordingExecutor{fairExecutor{w.Driver.GetExecutor(), w.fair, w.turns}, w.fetched}
 }
 
-// GetListener returns a listener of the driver's, with an ear.
+// GetListener returns the driver's listener, wrapped to receive the notifier's notifications.
 func (w wakingDriver[Tx]) GetListener(p *riverdriver.GetListenenerParams) riverdriver.Listener {
 	return &wakeListener{Listener: w.Driver.GetListener(p), notifier: w.notifier, queues: make(chan string, 64)}
 }
 
-// wakeListener is a listener that hears the bell too, from when it connects until it is closed.
+// wakeListener is a listener that also receives the notifier's notifications between Connect and Close.
 type wakeListener struct {
 	riverdriver.Listener
 	notifier *notifier
 	queues   chan string // queues that work was committed to
 }
 
-// Connect begins to listen.
+// Connect starts listening.
 func (e *wakeListener) Connect(ctx context.Context) error {
 	if err := e.Listener.Connect(ctx); err != nil {
 		return err
@@ -67,7 +67,7 @@ func (e *wakeListener) Connect(ctx context.Context) error {
 	return nil
 }
 
-// Close ends it.
+// Close stops listening.
 func (e *wakeListener) Close(ctx context.Context) error {
 	e.notifier.mu.Lock()
 	delete(e.notifier.listeners, e)
@@ -75,35 +75,35 @@ func (e *wakeListener) Close(ctx context.Context) error {
 	return e.Listener.Close(ctx)
 }
 
-// insertTopic is River's name of what its clients tell each other of new jobs.
+// insertTopic is River's topic for new jobs.
 const insertTopic = "river_insert"
 
-// WaitForNotification returns when the bell rings, or when the driver's listener has something to tell.
+// WaitForNotification returns the next notification of the notifier or of the driver's listener.
 func (e *wakeListener) WaitForNotification(ctx context.Context) (*riverdriver.Notification, error) {
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
-	var told *riverdriver.Notification
+	var notification *riverdriver.Notification
 	var err error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		told, err = e.Listener.WaitForNotification(inner)
+		notification, err = e.Listener.WaitForNotification(inner)
 	}()
 	select {
 	case <-done:
-		return told, err
+		return notification, err
 	case queue := <-e.queues:
 		stop()
 		<-done
-		if told != nil { // it came at the same moment; the bell is heard the next time
+		if notification != nil { // both arrived at the same moment; the other is returned by the next call
 			e.deferWake(queue)
-			return told, nil
+			return notification, nil
 		}
 		return &riverdriver.Notification{Topic: insertTopic, Payload: fmt.Sprintf("{\"queue\": %q}", queue)}, nil
 	}
 }
 
-// deferWake keeps a ring for the next call.
+// deferWake keeps a notification for the next call.
 func (e *wakeListener) deferWake(queue string) {
 	select {
 	case e.queues <- queue:
@@ -111,8 +111,8 @@ func (e *wakeListener) deferWake(queue string) {
 	}
 }
 
-// Wake has the runners of this process look for jobs that a transaction ordered, once it is committed. Databases that
-// tell of commits by themselves do without.
+// Wake makes the runners of this process fetch the jobs that a transaction enqueued. Call it after the commit. It is
+// not needed for databases that notify of commits.
 func (q *Queue[Tx]) Wake(jobs ...contract.Job) {
 	for _, j := range jobs {
 		q.notifier.notifyQueue(queueOf(j.Kind))

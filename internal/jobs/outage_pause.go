@@ -10,24 +10,25 @@ import (
 	"segel/internal/outage"
 )
 
-// outagePause has jobs wait while a part that they need does not answer. A job that has met an outage keeps its place and waits; so it
-// goes on within a second of the end of the outage, and a hundred of them cost no more than one question a second.
+// outagePause makes jobs wait while a part that they need does not answer. A job that has met an outage keeps its
+// worker and waits, so it continues within a second after the outage ends, and a hundred waiting jobs cause one check
+// per second.
 type outagePause struct {
-	working func(context.Context) error // nil: nothing waits
-	longest time.Duration               // that a job may wait before it gives its place back for a while
+	working func(context.Context) error // nil: jobs never wait
+	longest time.Duration               // how long a job may wait before it frees its worker for a while
 	log     *slog.Logger
-	running context.Context // ends by stop
+	running context.Context // ended by endPause
 	end     func()
 	asking  sync.WaitGroup
 
 	mu   sync.Mutex    // guards over
-	over chan struct{} // closed when the outage is over; nil: there is none
+	over chan struct{} // closed at the end of the outage; nil: no outage
 }
 
 const (
-	pauseInterval  = time.Second     // how often it is asked whether an outage is over
-	pauseTimeout   = 5 * time.Second // how long the answer may take
-	maxOutageTries = 3               // how often a job is tried that meets an outage over and over
+	pauseInterval  = time.Second     // interval between checks whether an outage is over
+	pauseTimeout   = 5 * time.Second // limit of one check
+	maxOutageTries = 3               // tries of a job that meets an outage each time
 )
 
 func newOutagePause(working func(context.Context) error, longest time.Duration, log *slog.Logger) *outagePause {
@@ -36,19 +37,20 @@ func newOutagePause(working func(context.Context) error, longest time.Duration, 
 	return p
 }
 
-// endPause has jobs that wait give their places back.
+// endPause makes waiting jobs free their workers.
 func (p *outagePause) endPause() {
 	p.mu.Lock()
-	p.end() // within the lock, so that nothing begins to ask behind it
+	p.end() // within the lock, so that no check starts after it
 	p.mu.Unlock()
 	p.asking.Wait()
 }
 
-// errPaused is why a job that waited for the end of an outage is tried later.
-var errPaused = errors.New("a part that it needs does not answer")
+// errPaused is the reason why a job that waited for the end of an outage is retried later.
+var errPaused = errors.New("a required part does not answer")
 
-// runWithPause calls do, once no outage is known, and again after the end of one that it met. An outage that only this job meets is an error
-// like any other in the end. A job that asks to be called later keeps no others waiting, whatever it met.
+// runWithPause calls do as soon as no outage is known, and again after the end of an outage that it met. If only this
+// job keeps meeting an outage, that becomes an ordinary error.
+// A job that asks to be run later delays no others, whatever outage it met.
 func (p *outagePause) runWithPause(ctx context.Context, do func() error) error {
 	for try := 1; ; try++ {
 		if err := p.waitWorking(ctx); err != nil {
@@ -62,7 +64,8 @@ func (p *outagePause) runWithPause(ctx context.Context, do func() error) error {
 	}
 }
 
-// waitWorking returns when there is no outage. A [*Later] gives the place back: because the runner stops, or the wait was long.
+// waitWorking returns when there is no outage. It returns a [*Later], which frees the worker, if the runner stops or
+// the wait was long.
 func (p *outagePause) waitWorking(ctx context.Context) error {
 	p.mu.Lock()
 	over := p.over
@@ -84,7 +87,7 @@ func (p *outagePause) waitWorking(ctx context.Context) error {
 	}
 }
 
-// beginPause has jobs wait from now on, and asks until the outage is over.
+// beginPause makes jobs wait and starts checking whether the outage is over.
 func (p *outagePause) beginPause(cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +95,7 @@ func (p *outagePause) beginPause(cause error) {
 		return
 	}
 	p.over = make(chan struct{})
-	p.log.Warn("jobs wait: a part that they need does not answer", "error", cause)
+	p.log.Warn("jobs wait: a required part does not answer", "error", cause)
 	p.asking.Go(func() { p.pollWorking(time.Now()) })
 }
 
@@ -111,9 +114,9 @@ func (p *outagePause) pollWorking(since time.Time) {
 		if err == nil {
 			break
 		}
-		p.log.Debug("jobs go on waiting", "error", err)
+		p.log.Debug("jobs still wait", "error", err)
 	}
-	p.log.Info("jobs go on", "after", time.Since(since))
+	p.log.Info("jobs continue", "after", time.Since(since))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	close(p.over)

@@ -14,7 +14,7 @@ import (
 
 var errGone = &outage.Error{Part: outage.Blobs, Err: errors.New("gone")}
 
-// part is something that jobs need, which can be away.
+// part is a dependency of jobs that can be unavailable.
 type part struct {
 	away  atomic.Bool
 	asked atomic.Int64
@@ -55,16 +55,16 @@ func TestJobsThatMeetAnOutageWaitForItsEndTogether(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		if n := tries.Load(); n > 100 || done.Load() != 0 {
-			t.Errorf("%d tries of 100 jobs, %d are done", n, done.Load())
+			t.Errorf("%d tries of 100 jobs, %d done", n, done.Load())
 		}
 		if n := needed.asked.Load(); n > 600 {
-			t.Errorf("it was asked %d times in ten minutes", n)
+			t.Errorf("it was checked %d times in ten minutes", n)
 		}
 		needed.away.Store(false)
 		began := time.Now()
 		all.Wait()
 		if took := time.Since(began); took > pauseInterval {
-			t.Errorf("they went on after %v", took)
+			t.Errorf("the jobs continued after %v", took)
 		}
 	})
 }
@@ -72,7 +72,7 @@ func TestJobsThatMeetAnOutageWaitForItsEndTogether(t *testing.T) {
 func TestOutageThatOneJobAloneMeetsIsItsErrorInTheEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var needed part // which works
+		var needed part // it is available
 		p := newOutagePause(needed.working, time.Hour, discardLogger)
 		defer p.endPause()
 		tries := 0
@@ -99,15 +99,15 @@ func TestJobsGiveTheirPlacesBackWhenTheRunnerStopsOrTheWaitIsLong(t *testing.T) 
 		synctest.Wait()
 		p.endPause()
 		if err := <-results; !errors.As(err, &later) || later.After != 0 {
-			t.Errorf("when it stops: %v", err)
+			t.Errorf("when the runner stops: %v", err)
 		}
 		if err := p.runWithPause(t.Context(), func() error { return errGone }); err == nil {
-			t.Error("an outage behind the end is no error")
+			t.Error("an outage after the end is not an error")
 		}
 	})
 }
 
-func TestOtherErrorsMakeNobodyWait(t *testing.T) {
+func TestOtherErrorsDoNotPauseTheJobs(t *testing.T) {
 	t.Parallel()
 	p := newOutagePause(func(context.Context) error { return nil }, time.Hour, discardLogger)
 	defer p.endPause()
@@ -116,7 +116,7 @@ func TestOtherErrorsMakeNobodyWait(t *testing.T) {
 		t.Error(err)
 	}
 	if p.over != nil {
-		t.Error("all others wait")
+		t.Error("the jobs are paused")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"segel/internal/process"
 )
 
-// TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart would wait for eleven minutes otherwise.
+// TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart would wait for eleven minutes without the takeover.
 func TestWorkOfAProcessThatDiedIsTakenOverAtTheNextStart(t *testing.T) {
 	onBoth(t, func(t *testing.T, b *bench) {
 		places := t.TempDir()
@@ -58,7 +58,7 @@ func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
 		b.run(h, jobs.Options{Process: join(t, places), Workers: 1})
 		last := b.draft(contract.JobStamp)
 		if id := next(t, b.stamped); id != last.ID {
-			t.Errorf("stamped %d, which another process is at", id)
+			t.Errorf("stamped %d, which another process works on", id)
 		}
 		close(end)
 		if id := next(t, b.stamped); id != d.ID {
@@ -67,7 +67,7 @@ func TestWorkOfAProcessThatLivesIsLeftToIt(t *testing.T) {
 	})
 }
 
-// join takes a name for the time of a test.
+// join takes a name for the duration of a test.
 func join(t *testing.T, dir string) *process.Process {
 	t.Helper()
 	p, err := process.Join(dir)

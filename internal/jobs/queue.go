@@ -14,10 +14,10 @@ import (
 	"segel/internal/contract"
 )
 
-// Source is a store that keeps jobs.
+// Source is a store that holds jobs.
 type Source interface{ Jobs() Backend }
 
-// Backend is the part of a store that keeps them: a [Queue] over the transactions of one driver.
+// Backend is the part of a store that holds jobs: a [Queue] over the transactions of one driver.
 type Backend interface {
 	newClient(*river.Config) (client, error)
 	riverExecutor() riverdriver.Executor
@@ -25,14 +25,14 @@ type Backend interface {
 	wakeQueue(queue string)
 }
 
-// client is what a [Runner] needs of River, whatever the driver's transactions are.
+// client is the part of River's client that a [Runner] uses, for any type of transaction.
 type client interface {
 	Start(context.Context) error
 	Stop(context.Context) error
 	StopAndCancel(context.Context) error
 }
 
-// Queue adds jobs within transactions of one database. Tx is that of its driver.
+// Queue adds jobs in transactions of one database. Tx is the driver's type of transaction.
 type Queue[Tx any] struct {
 	driver   riverdriver.Driver[Tx]
 	insert   *river.Client[Tx]
@@ -41,11 +41,11 @@ type Queue[Tx any] struct {
 	fetched *fetchedJobs
 }
 
-// notifyEvery is how far apart two wake-ups of one process are at least. A job in between rides on the one
-// before; were it much longer, that one could be over before the job is committed.
+// notifyEvery is the minimum interval between notifications of one process. A job in between relies on the previous
+// notification; with a much longer interval, that fetch could be over before the job is committed.
 const notifyEvery = time.Millisecond
 
-// NewQueue returns the queue of a database whose tables [Queue.Migrate] has made.
+// NewQueue returns the queue of a database whose tables [Queue.Migrate] has created.
 func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
 	insert, err := river.NewClient(driver, &river.Config{FetchCooldown: notifyEvery, Logger: discardLogger})
 	if err != nil {
@@ -56,7 +56,7 @@ func NewQueue[Tx any](driver riverdriver.Driver[Tx]) (*Queue[Tx], error) {
 	return &Queue[Tx]{driver: wakingDriver[Tx]{driver, b, fairSQL(driver.DatabaseName()), &turns{}, f}, insert: insert, notifier: b, fetched: f}, nil
 }
 
-// Migrate makes or renews River's tables. The caller holds the lock that keeps others from it.
+// Migrate creates or updates River's tables. The caller holds the lock that excludes other migrations.
 func (q *Queue[Tx]) Migrate(ctx context.Context) error {
 	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: discardLogger})
 	if err != nil {
@@ -66,7 +66,7 @@ func (q *Queue[Tx]) Migrate(ctx context.Context) error {
 		return fmt.Errorf("migrate job queue: %w", err)
 	}
 	if err := q.driver.GetExecutor().Exec(ctx, turnIndex); err != nil {
-		return fmt.Errorf("make the index by which organisations take turns: %w", err)
+		return fmt.Errorf("create the index for turns of organisations: %w", err)
 	}
 	return nil
 }
@@ -84,13 +84,13 @@ func (q *Queue[Tx]) Outdated(ctx context.Context) (bool, error) {
 	return !v.OK, nil
 }
 
-// Add orders jobs in a transaction that makes them necessary. One that waits already stands for its equal, and
-// one that waits for its next try is tried at once, since what it failed on may be over.
+// Add enqueues jobs in the transaction that makes them necessary. If an equal job already waits, none is added. If an
+// equal job waits for its next try, it is tried at once, because the cause of its failure may be gone.
 func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
 		waits, err := q.insertJob(ctx, tx, j, anySlot)
 		if err != nil {
-			return fmt.Errorf("order %s of document %d: %w", j.Kind, j.Document, err)
+			return fmt.Errorf("enqueue %s of document %d: %w", j.Kind, j.Document, err)
 		}
 		if waits == nil || waits.State == rivertype.JobStateAvailable {
 			continue
@@ -102,27 +102,27 @@ func (q *Queue[Tx]) Add(ctx context.Context, tx Tx, jobs ...contract.Job) error 
 	return nil
 }
 
-// Ensure orders jobs that may have been lost, in a transaction that changes nothing else. One that waits stands
-// for its equal and keeps its time. One at work may be that of a process that died, so it is doubled, but once
-// only: were it merely slow, the doubles would keep all workers waiting for it.
+// Ensure enqueues jobs that may have been lost, in a transaction that changes nothing else. An equal job that waits
+// keeps its time, and none is added. An equal job at work may belong to a dead process, so one duplicate is added, but
+// only one: if the job is merely slow, more duplicates would occupy all workers.
 func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) error {
 	for _, j := range jobs {
 		if _, err := q.insertJob(ctx, tx, j, 1); err != nil {
-			return fmt.Errorf("order %s of document %d again: %w", j.Kind, j.Document, err)
+			return fmt.Errorf("enqueue %s of document %d again: %w", j.Kind, j.Document, err)
 		}
 	}
 	return nil
 }
 
-// anySlot is no limit: there are never more jobs of a document at work than there are workers.
+// anySlot is no limit: at most as many jobs of a document run as there are workers.
 const anySlot = 1 << 30
 
-// insertJob inserts a job, or returns the equal one that stands for it.
+// insertJob inserts a job, or returns the equal one that waits.
 //
-// One at work may have read the document before this transaction changes it, so it does not stand for the new
-// one; River however must count it as an equal. Each job at work therefore leaves its slot, and the new one
-// takes the first in which nothing runs. The equal that is returned stays locked until the transaction ends:
-// no worker starts it before what this transaction changed can be seen.
+// A running job may have read the document before this transaction changes it, so it cannot replace the new job; but
+// River counts it as equal. Therefore each running job keeps its slot, and the new job takes the first slot without a
+// running job. The returned equal job stays locked until the transaction ends: no worker starts it before this
+// transaction's changes are visible.
 func (q *Queue[Tx]) insertJob(ctx context.Context, tx Tx, j contract.Job, lastSlot int) (*rivertype.JobRow, error) {
 	for slot := 0; ; slot++ {
 		args, err := newArgs(j, slot)
@@ -156,7 +156,7 @@ func insertOpts(k contract.JobKind) *river.InsertOpts {
 	}
 }
 
-// insertOptsOf are insertOpts with whose turn the job takes.
+// insertOptsOf returns insertOpts with the organisation for taking turns.
 func insertOptsOf(j contract.Job) (*river.InsertOpts, error) {
 	o := insertOpts(j.Kind)
 	if j.Organisation == "" {

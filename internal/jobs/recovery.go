@@ -11,29 +11,29 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// jobRecovery makes up for what an outage of the database leaves behind in River.
+// jobRecovery repairs what an outage of the database leaves behind in River.
 //
-// River's leader brings jobs forward whose time has come. After an outage it is elected again only after a wait that grows to more than
-// a minute; until then each keeper brings them forward. And a job that was fetched by a statement whose answer was lost runs nowhere
-// until River takes it for stuck, after more than ten minutes; the keeper puts it back at once.
+// River's leader makes jobs available when their time has come. After an outage, electing a leader can take more than a
+// minute; until then each jobRecovery does it. And if the answer to a fetch was lost, the fetched jobs run nowhere
+// until River considers them stuck after more than ten minutes; jobRecovery requeues them at once.
 type jobRecovery struct {
 	fetched *fetchedJobs
 	exec    riverdriver.Executor
-	name    string // of this process as the one that fetched; empty: River chose it, and nothing is put back
+	name    string // River's client ID of this process; empty: River chose it, and nothing is requeued
 	notify  func(queue string)
 	log     *slog.Logger
 	stop    func()
 }
 
-// keepEvery is how often the keeper looks, and keepWithin how long it may take. A fetch may take fetchWithin: River sets no limit, and
-// the keeper, which waits for it, could not be stopped before a lost connection is noticed.
+// The recovery loop runs every recoveryInterval, for at most recoveryTimeout. A fetch may take fetchWithin: River sets no limit, and
+// the recovery, which waits for it, could otherwise not be stopped before a lost connection is noticed.
 const (
 	recoveryInterval = 2 * time.Second
 	recoveryTimeout  = 10 * time.Second
 	fetchWithin      = 5 * time.Second
 )
 
-// startRecovery starts a keeper, which ends by stop.
+// startRecovery starts the recovery loop. Its stop function ends it.
 func startRecovery(ctx context.Context, b Backend, name string, log *slog.Logger) *jobRecovery {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &jobRecovery{fetched: b.fetchedByProcess(), exec: b.riverExecutor(), name: name, notify: b.wakeQueue, log: log}
@@ -56,12 +56,12 @@ func (k *jobRecovery) runLoop(ctx context.Context) {
 		err := errors.Join(k.requeueLost(within), k.bringForward(within))
 		cancel()
 		if err != nil && ctx.Err() == nil {
-			k.log.DebugContext(ctx, "look after the jobs", "error", err)
+			k.log.DebugContext(ctx, "recover jobs", "error", err)
 		}
 	}
 }
 
-// bringForward does what the leader does every five seconds, while there is none.
+// bringForward makes due jobs available while there is no leader to do it.
 func (k *jobRecovery) bringForward(ctx context.Context) error {
 	leader, err := k.exec.LeaderGetElectedLeader(ctx, &riverdriver.LeaderGetElectedLeaderParams{})
 	if err == nil && leader.ExpiresAt.After(time.Now()) {
@@ -77,26 +77,26 @@ func (k *jobRecovery) bringForward(ctx context.Context) error {
 	return err
 }
 
-// requeueLost puts back to work what this process fetched without learning of it.
+// requeueLost requeues jobs that this process fetched without receiving the answer.
 func (k *jobRecovery) requeueLost(ctx context.Context) error {
 	if k.name == "" || !k.fetched.hasLostAnswer() {
 		return nil
 	}
-	// While nothing is being fetched: what is at work in the database and not handed to a worker is lost.
+	// While nothing is fetched, a job that is running in the database and not handed to a worker is lost.
 	done := k.fetched.stopFetching()
 	defer done()
-	if err := requeueJobs(ctx, k.exec, k.name, time.Now(), "its process did not learn that it had fetched it", k.fetched.isHandedOut); err != nil {
+	if err := requeueJobs(ctx, k.exec, k.name, time.Now(), "the answer to its fetch was lost", k.fetched.isHandedOut); err != nil {
 		return err
 	}
 	k.fetched.clearLost()
 	return nil
 }
 
-// fetchedJobs knows which jobs this process has been handed and has not finished, and whether the answer to a fetch was lost.
+// fetchedJobs records which jobs this process has fetched and not finished, and whether the answer to a fetch was lost.
 type fetchedJobs struct {
-	fetching sync.RWMutex // held while jobs are fetched, alone while lost ones are put back
+	fetching sync.RWMutex // read-locked while jobs are fetched, locked while lost ones are requeued
 
-	mu   sync.Mutex // guards all below
+	mu   sync.Mutex // guards the fields below
 	jobs map[int64]bool
 	lost bool
 }
@@ -126,13 +126,13 @@ func (f *fetchedJobs) clearLost() {
 	f.lost = false
 }
 
-// recordingExecutor is an executor that notes what is fetched and what is finished.
+// recordingExecutor records which jobs are fetched and finished.
 type recordingExecutor struct {
 	riverdriver.Executor
 	fetched *fetchedJobs
 }
 
-// JobGetAvailable fetches jobs.
+// JobGetAvailable fetches jobs and records them.
 func (n recordingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvailableParams) ([]*rivertype.JobRow, error) {
 	n.fetched.fetching.RLock()
 	defer n.fetched.fetching.RUnlock()
@@ -150,7 +150,7 @@ func (n recordingExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.J
 	return jobs, err
 }
 
-// JobSetStateIfRunningMany finishes jobs, whatever came of them.
+// JobSetStateIfRunningMany stores the results of jobs and removes them from the record.
 func (n recordingExecutor) JobSetStateIfRunningMany(ctx context.Context, p *riverdriver.JobSetStateIfRunningManyParams) ([]*rivertype.JobRow, error) {
 	rows, err := n.Executor.JobSetStateIfRunningMany(ctx, p)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// fakeExecutor is a database with jobs at work, whose answers can be lost.
+// fakeExecutor is a database with running jobs whose answers can be lost.
 type fakeExecutor struct {
 	riverdriver.Executor
-	running   map[int64]string // by number: the process
+	running   map[int64]string // process by job number
 	lose      bool
 	hang      bool
 	leader    *riverdriver.Leader
@@ -86,16 +86,16 @@ func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(db.rescued) != len(want) || len(want) == 1 && db.rescued[0] != want[0] {
-			t.Errorf("put back %v, want %v", db.rescued, want)
+			t.Errorf("requeued %v, want %v", db.rescued, want)
 		}
 	}
-	if err := fetch("we"); err != nil { // 1 is at work here
+	if err := fetch("we"); err != nil { // 1 runs here
 		t.Fatal(err)
 	}
 	put()
-	db.running[2] = "another" // is at work there
+	db.running[2] = "another" // runs in another process
 	db.lose = true
-	if err := fetch("we"); err == nil { // 3 is nowhere
+	if err := fetch("we"); err == nil { // 3 runs nowhere
 		t.Fatal("the answer was not lost")
 	}
 	db.lose = false
@@ -106,22 +106,22 @@ func TestJobThatWasFetchedUnseenIsPutBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if f.isHandedOut(1) {
-		t.Error("a job that is done counts as at work")
+		t.Error("a finished job counts as running")
 	}
 }
 
 func TestDueJobsAreBroughtForwardWhileThereIsNoLeader(t *testing.T) {
 	t.Parallel()
 	db := &fakeExecutor{leader: &riverdriver.Leader{ExpiresAt: time.Now().Add(time.Minute)}}
-	var rung []string
-	k := &jobRecovery{exec: db, notify: func(queue string) { rung = append(rung, queue) }, log: discardLogger}
+	var notified []string
+	k := &jobRecovery{exec: db, notify: func(queue string) { notified = append(notified, queue) }, log: discardLogger}
 	for _, c := range []struct {
 		leader *riverdriver.Leader
 		want   int
 	}{{db.leader, 0}, {&riverdriver.Leader{ExpiresAt: time.Now().Add(-time.Second)}, 1}, {nil, 2}} {
 		db.leader = c.leader
-		if err := k.bringForward(t.Context()); err != nil || db.scheduled != c.want || len(rung) != c.want {
-			t.Errorf("%v: %d, %v, %v", c.leader, db.scheduled, rung, err)
+		if err := k.bringForward(t.Context()); err != nil || db.scheduled != c.want || len(notified) != c.want {
+			t.Errorf("%v: %d, %v, %v", c.leader, db.scheduled, notified, err)
 		}
 	}
 }

@@ -8,24 +8,24 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// A failed try is followed by another after firstWait, twice that, and so on up to longestWait.
+// A failed try is followed by another after firstWait, then twice that, and so on up to longestWait.
 const (
 	firstWait   = time.Second
 	longestWait = 5 * time.Minute
 )
 
-// recordedTries is after how many failed tries a job stops adding to its record in the database: it goes on
-// at the longest wait, and neither its row grows nor its attempts run out. The failures stay in the log.
+// recordedTries is the number of failed tries after which a job stops recording them in the database. It continues at
+// the longest interval; its row stays small and its attempts do not run out. Failures are still logged.
 const recordedTries = 25
 
-// maxAttempts is beyond recordedTries by as many crashes in the middle of the work as one job may live through,
-// since those count as attempts too. The sweep of stuck documents is behind it.
+// maxAttempts leaves room for many crashes during the work of one job, because River counts them as attempts too. If it
+// is ever exceeded, the search for stuck documents enqueues the job again.
 const maxAttempts = 10_000
 
-// Later is an error with which a handler asks to be called again after a while. It does not count as a try.
+// Later is an error by which a handler requests a later call. It does not count as a try.
 type Later struct {
 	After time.Duration
-	Err   error // why, for the log; may be nil
+	Err   error // reason for the log; may be nil
 }
 
 func (e *Later) Error() string {
@@ -37,7 +37,7 @@ func (e *Later) Error() string {
 
 func (e *Later) Unwrap() error { return e.Err }
 
-// waitOf returns the wait that an error asks for.
+// waitOf returns the delay that an error requests.
 func waitOf(err error) (time.Duration, bool) {
 	var e *Later
 	if !errors.As(err, &e) {
@@ -46,8 +46,8 @@ func waitOf(err error) (time.Duration, bool) {
 	return e.After, true
 }
 
-// backoff returns how long to wait after failed try n, from 1. Jobs that failed together are spread by their
-// number over a fifth of it, so that they do not all come back to a service in the same moment.
+// backoff returns the delay after failed try n, counted from 1. Up to a fifth is added by the job's number, so that
+// jobs that failed together do not all retry at the same moment.
 func backoff(n int, id int64) time.Duration {
 	wait := longestWait
 	if n < 10 { // firstWait << 9 is above longestWait
@@ -56,7 +56,7 @@ func backoff(n int, id int64) time.Duration {
 	return wait + wait/5*time.Duration(id%16)/16
 }
 
-// retryPolicy is backoff as River asks for it.
+// retryPolicy implements River's retry policy with backoff.
 type retryPolicy struct{ now func() time.Time }
 
 func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {

@@ -13,8 +13,8 @@ import (
 	"segel/internal/process"
 )
 
-// Handlers do the work. All but Periodic are required. They may be called more than once for one job, and at
-// the same time, for one document too.
+// Handlers do the work. All fields except Periodic are required. A handler may be called more than once for one job,
+// and concurrently for one document.
 type Handlers struct {
 	Convert  func(context.Context, contract.DocumentID) error
 	Stamp    func(context.Context, contract.DocumentID) error
@@ -23,50 +23,52 @@ type Handlers struct {
 	Periodic []Periodic
 }
 
-// Periodic is work that is due every so often, and once at the start; in one process at a time when several
-// share a database.
+// Periodic is work that runs at an interval, and once at the start. If several processes share a database, it runs in
+// one of them at a time.
 type Periodic struct {
 	Name  string // stored; unique
 	Every time.Duration
 	Run   func(context.Context) error
 }
 
-// Options bound the work. The zero value of a member means its default.
+// Options bound the work. Zero values select the defaults.
 type Options struct {
-	Workers int           // jobs at work at the same time. Default 4
-	Waiting int           // conversions that are at work or wait for their turn in there. Default 256
-	Timeout time.Duration // of one call of a handler. Default 10 minutes
-	Log     *slog.Logger  // default: nothing is logged
+	Workers int           // jobs that run at the same time; default 4
+	Waiting int           // conversions that run or wait for their turn; default 256
+	Timeout time.Duration // limit of one handler call; default 10 minutes
+	Log     *slog.Logger  // default: no logging
 
-	// Working reports whether the parts answer that handlers need. Where a handler meets an outage, jobs wait until it reports
-	// no error, instead of each trying in vain over and over. Nil: each tries again after a while, as after other errors.
+	// Working reports whether the parts that handlers need answer. After a handler meets an outage, jobs wait until
+	// Working returns nil, instead of each retrying in vain. If nil, each job retries after a delay, as after other
+	// errors.
 	Working func(context.Context) error
 
-	// Process is this process. Start takes over the jobs that an earlier process of the same name died over. Nil: they
-	// wait until Timeout has passed. The caller leaves it after Stop, and not if Stop failed: a job may still be at work.
+	// Process is this process. Start takes over the jobs during which an earlier process of the same name died. If nil,
+	// those jobs wait until Timeout has passed. The caller leaves the process after Stop, unless Stop failed: then a
+	// job may still run.
 	Process *process.Process
 }
 
 const (
-	fetchEvery = 10 * time.Millisecond // at most, while jobs keep coming
-	pollEvery  = time.Second           // for jobs whose time has come, and for wake-ups that were lost
+	fetchEvery = 10 * time.Millisecond // shortest interval, while there are jobs
+	pollEvery  = time.Second           // for jobs whose time has come, and for lost notifications
 )
 
-// Queues of their own.
+// Separate queues.
 const (
-	periodicQueue = "periodic" // work that hangs must not keep documents from expiring
-	convertQueue  = "convert"  // conversions take turns among themselves, and must not keep others from being stamped
+	periodicQueue = "periodic" // hanging periodic work must not delay documents
+	convertQueue  = "convert"  // conversions take turns among themselves and must not delay stamps
 )
 
-// Runner works off jobs until it is stopped.
+// Runner runs jobs until it is stopped.
 type Runner struct {
 	client   client
 	pause    *outagePause
 	recovery *jobRecovery
 }
 
-// Start begins to work off the jobs of a database. It ends by [Runner.Stop], not with ctx, whose values the
-// handlers get.
+// Start starts to run the jobs of a database. [Runner.Stop] ends it; the end of ctx does not. Handlers receive the
+// values of ctx.
 func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error) {
 	if o.Workers == 0 {
 		o.Workers = 4
@@ -85,11 +87,11 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	if err != nil {
 		return nil, err
 	}
-	id := "" // River makes one up
+	id := "" // River generates one
 	if o.Process != nil {
 		id = o.Process.Name()
 		if err := takeOver(ctx, s.Jobs().riverExecutor(), id, time.Now()); err != nil {
-			return nil, fmt.Errorf("take over what was left: %w", err)
+			return nil, fmt.Errorf("take over jobs of an earlier process: %w", err)
 		}
 	}
 	r.client, err = s.Jobs().newClient(&river.Config{
@@ -100,7 +102,7 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 		FetchCooldown:        fetchEvery,
 		FetchPollInterval:    pollEvery,
 		JobTimeout:           o.Timeout,
-		RescueStuckJobsAfter: o.Timeout + time.Minute, // no handler is at work any more, so the process must have died
+		RescueStuckJobsAfter: o.Timeout + time.Minute, // no handler runs that long, so the process must have died
 		RetryPolicy:          retryPolicy{time.Now},
 		MaxAttempts:          maxAttempts,
 		Logger:               slog.New(warningHandler{o.Log.Handler()}),
@@ -117,11 +119,11 @@ func Start(ctx context.Context, s Source, h Handlers, o Options) (*Runner, error
 	return r, nil
 }
 
-// cancelWait is how long handlers have to return once their contexts are cancelled.
+// cancelWait is how long handlers may take to return after their contexts are cancelled.
 const cancelWait = 10 * time.Second
 
-// Stop takes no more jobs and waits for those at work. When ctx ends first, they are told to stop; what they
-// leave undone is done after the next start.
+// Stop fetches no more jobs and waits for running ones. If ctx ends first, it cancels them; the next start continues
+// their work.
 func (r *Runner) Stop(ctx context.Context) error {
 	r.recovery.stop()
 	r.pause.endPause()
@@ -132,7 +134,7 @@ func (r *Runner) Stop(ctx context.Context) error {
 	hard, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelWait)
 	defer cancel()
 	if err := r.client.StopAndCancel(hard); err != nil {
-		return fmt.Errorf("stop jobs at work: %w", err)
+		return fmt.Errorf("stop running jobs: %w", err)
 	}
 	return nil
 }

@@ -11,27 +11,27 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// takeOver puts back to work what a process died over that had this name before, and ends its term as the one that
-// brings jobs forward whose time has come. River would do the first after Options.Timeout, since it cannot know a job
-// whose process is dead from one that takes long, and the second after a quarter of a minute.
+// takeOver requeues the jobs during which a process with this name died, and ends its leadership. River would do the
+// first after Options.Timeout, because it cannot tell a job of a dead process from a slow one, and the second after 15
+// seconds.
 func takeOver(ctx context.Context, e riverdriver.Executor, name string, now time.Time) error {
-	if err := requeueJobs(ctx, e, name, now, "the process died over it", func(int64) bool { return false }); err != nil {
+	if err := requeueJobs(ctx, e, name, now, "the process died during the job", func(int64) bool { return false }); err != nil {
 		return err
 	}
 	return resignLeader(ctx, e, name)
 }
 
-// maxClockDifference is by how much the database's clock, which says when a job was fetched, may be ahead of ours.
+// maxClockDifference is how far the database's clock, which sets the time of a fetch, may be ahead of ours.
 const maxClockDifference = 10 * time.Minute
 
-// requeueJobs puts back to work the jobs that are at work in a process of that name, but those that are spared.
+// requeueJobs requeues the running jobs of a process with that name, except the spared ones.
 func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now time.Time, why string, spared func(id int64) bool) error {
 	const batch = 1000
 	horizon := now.Add(maxClockDifference)
 	for after := int64(0); ; {
 		running, err := e.JobGetStuck(ctx, &riverdriver.JobGetStuckParams{AfterID: after, Max: batch, StuckHorizon: horizon})
 		if err != nil {
-			return fmt.Errorf("read jobs at work: %w", err)
+			return fmt.Errorf("read running jobs: %w", err)
 		}
 		back := &riverdriver.JobRescueManyParams{StuckHorizon: horizon}
 		for _, j := range running {
@@ -49,7 +49,7 @@ func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now t
 		}
 		if len(back.ID) > 0 {
 			if _, err := e.JobRescueMany(ctx, back); err != nil {
-				return fmt.Errorf("put jobs back: %w", err)
+				return fmt.Errorf("requeue jobs: %w", err)
 			}
 		}
 		if len(running) < batch {
@@ -58,7 +58,7 @@ func requeueJobs(ctx context.Context, e riverdriver.Executor, name string, now t
 	}
 }
 
-// resignLeader ends the term of a process of that name as the leader.
+// resignLeader ends the leadership of the process with that name.
 func resignLeader(ctx context.Context, e riverdriver.Executor, name string) error {
 	leader, err := e.LeaderGetElectedLeader(ctx, &riverdriver.LeaderGetElectedLeaderParams{})
 	if errors.Is(err, rivertype.ErrNotFound) || err == nil && leader.LeaderID != name {
@@ -68,7 +68,7 @@ func resignLeader(ctx context.Context, e riverdriver.Executor, name string) erro
 		_, err = e.LeaderResign(ctx, &riverdriver.LeaderResignParams{ElectedAt: leader.ElectedAt, LeaderID: name, LeadershipTopic: "river_leadership"})
 	}
 	if err != nil {
-		return fmt.Errorf("end the term of a process that died: %w", err)
+		return fmt.Errorf("end the leadership of a dead process: %w", err)
 	}
 	return nil
 }

@@ -15,36 +15,36 @@ import (
 	"segel/internal/contract"
 )
 
-// Organisations take turns. River works off jobs by priority, then by age, so that an organisation that orders 300 things at
-// once would have another wait for all of them. Jobs therefore wait with a priority of their own, and just before River fetches,
-// the oldest job of each organisation whose turn it is gets the one before it: of the organisations with the fewest jobs at work,
-// those whose turn was longest ago in this process. Both happen in one transaction; after a crash in the middle of it nothing
-// has changed.
+// Organisations take turns. River orders jobs by priority, then by age, so an organisation that enqueues 300 jobs at
+// once would delay all others. Therefore jobs wait with waitingPriority. Just before River fetches, the oldest job of
+// each organisation whose turn it is gets turnPriority: organisations with the fewest running jobs come first, and
+// among those the ones whose last turn in this process was longest ago. Both happen in one transaction; if the process
+// dies in the middle, nothing has changed.
 //
-// Priorities only say who is first: were all of this missing, every job would still be worked off.
+// Priorities only set the order: without them every job would still run.
 const (
-	turnPriority    = 1 // of a job whose turn it is; also of jobs without an organisation, and of those of earlier releases
+	turnPriority    = 1 // of a job whose turn it is, of jobs without an organisation, and of jobs of earlier releases
 	waitingPriority = 2
 )
 
-// turnMetadata is what a job's metadata say, see [river.InsertOpts].
+// turnMetadata is the metadata of a job; see [river.InsertOpts].
 type turnMetadata struct {
 	Organisation contract.OrganisationID `json:"organisation"`
 }
 
-// turnOf is whose turn a row takes, in both dialects. The index has it to the letter.
+// turnOf is the SQL expression for a job's organisation, in both dialects. The index has the same expression.
 const turnOf = `coalesce(metadata->>'organisation', '')`
 
-// turnIndex finds the organisations that wait, and the oldest job of each, without reading what else waits.
+// turnIndex finds the waiting organisations and the oldest job of each without reading the other waiting jobs.
 const turnIndex = `CREATE INDEX IF NOT EXISTS segel_job_turn ON river_job (queue, (` + turnOf + `), scheduled_at, id) WHERE state = 'available'`
 
-// fairStatements are SQL of one dialect. $1 is the queue.
+// fairStatements are the SQL statements of one dialect. $1 is the queue.
 type fairStatements struct {
-	several string // whether more than one organisation waits
-	lock    string // keeps other processes from fetching; empty where there is one writer anyway
-	demote  string // ends turns that were not taken
-	heads   string // the oldest job of each organisation that waits, as a JSON array of [head]
-	promote string // $1: the job
+	several string // reports whether more than one organisation waits
+	lock    string // excludes fetches of other processes; empty if the database has only one writer
+	demote  string // ends unused turns
+	heads   string // oldest job of each waiting organisation, as a JSON array of [waitingHead]
+	promote string // $1 is the job
 }
 
 func fairSQL(database string) fairStatements {
@@ -82,30 +82,30 @@ func fairSQL(database string) fairStatements {
 	return f
 }
 
-// sqliteName is what River calls SQLite.
+// sqliteName is River's name for SQLite.
 const sqliteName = "sqlite"
 
-// waitingHead is the oldest job of an organisation that waits.
+// waitingHead is the oldest waiting job of an organisation.
 type waitingHead struct {
 	Organisation contract.OrganisationID `json:"organisation"`
-	Working      int                     `json:"working"` // jobs of it that are at work
+	Working      int                     `json:"working"` // running jobs of the organisation
 	ID           int64                   `json:"id"`
 }
 
 // turnLock is the advisory lock that is held while jobs are chosen: "turn" in ASCII.
 const turnLock = 0x7475726e
 
-// turns remembers in which order organisations had their turns in this process.
+// turns records the order in which organisations had their turns in this process.
 type turns struct {
-	mu   sync.Mutex // guards all below, for a moment only
+	mu   sync.Mutex // guards the fields below; held briefly
 	last map[contract.OrganisationID]uint64
 	now  uint64
 }
 
-// maxTurns bounds how many organisations are remembered; past it all are forgotten, which costs each at most one turn.
+// maxTurns bounds the recorded organisations. Beyond it all are forgotten, which costs each at most one turn.
 const maxTurns = 10_000
 
-// recordFetched records whose jobs were fetched.
+// recordFetched records the organisations of fetched jobs.
 func (t *turns) recordFetched(jobs []*rivertype.JobRow) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,16 +113,16 @@ func (t *turns) recordFetched(jobs []*rivertype.JobRow) {
 		t.last = map[contract.OrganisationID]uint64{}
 	}
 	for _, j := range jobs {
-		var of turnMetadata
-		if err := json.Unmarshal(j.Metadata, &of); err != nil {
-			continue // it has none
+		var metadata turnMetadata
+		if err := json.Unmarshal(j.Metadata, &metadata); err != nil {
+			continue // no organisation
 		}
 		t.now++
-		t.last[of.Organisation] = t.now
+		t.last[metadata.Organisation] = t.now
 	}
 }
 
-// sortByTurn puts those first whose turn it is.
+// sortByTurn sorts the organisations whose turn it is first.
 func (t *turns) sortByTurn(heads []waitingHead) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,7 +131,7 @@ func (t *turns) sortByTurn(heads []waitingHead) {
 	})
 }
 
-// fairExecutor is an executor that fetches jobs of organisations in turn.
+// fairExecutor fetches the jobs of organisations in turn.
 type fairExecutor struct {
 	riverdriver.Executor
 	fair  fairStatements
@@ -145,7 +145,7 @@ func (e fairExecutor) JobGetAvailable(ctx context.Context, p *riverdriver.JobGet
 	}
 	var several bool
 	if err := e.QueryRow(ctx, e.fair.several, p.Queue).Scan(&several); err != nil {
-		return nil, fmt.Errorf("see who waits for work: %w", err)
+		return nil, fmt.Errorf("find waiting organisations: %w", err)
 	}
 	fetch := e.Executor.JobGetAvailable
 	if several {
@@ -161,19 +161,19 @@ func (e fairExecutor) fetchInTurn(ctx context.Context, p *riverdriver.JobGetAvai
 	if err != nil {
 		return nil, fmt.Errorf("begin to fetch jobs: %w", err)
 	}
-	defer func() { _ = tx.Rollback(ctx) }() // after the commit there is nothing to roll back
+	defer func() { _ = tx.Rollback(ctx) }() // has no effect after the commit
 	if e.fair.lock != "" {
 		if err := tx.Exec(ctx, e.fair.lock); err != nil {
-			return nil, fmt.Errorf("lock the turns: %w", err)
+			return nil, fmt.Errorf("lock turns: %w", err)
 		}
 	}
 	var text string
 	if err := tx.QueryRow(ctx, e.fair.heads, p.Queue).Scan(&text); err != nil {
-		return nil, fmt.Errorf("see who waits for work: %w", err)
+		return nil, fmt.Errorf("find waiting organisations: %w", err)
 	}
 	var heads []waitingHead
 	if err := json.Unmarshal([]byte(text), &heads); err != nil {
-		return nil, fmt.Errorf("see who waits for work: %w", err)
+		return nil, fmt.Errorf("find waiting organisations: %w", err)
 	}
 	if err := tx.Exec(ctx, e.fair.demote, p.Queue); err != nil {
 		return nil, fmt.Errorf("end turns: %w", err)
@@ -181,7 +181,7 @@ func (e fairExecutor) fetchInTurn(ctx context.Context, p *riverdriver.JobGetAvai
 	e.turns.sortByTurn(heads)
 	for _, h := range heads[:min(len(heads), p.MaxToLock)] {
 		if err := tx.Exec(ctx, e.fair.promote, h.ID); err != nil {
-			return nil, fmt.Errorf("give a turn: %w", err)
+			return nil, fmt.Errorf("assign a turn: %w", err)
 		}
 	}
 	jobs, err := tx.JobGetAvailable(ctx, p)

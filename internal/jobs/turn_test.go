@@ -14,12 +14,12 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// order orders stamps of documents from first on for an organisation.
-func (b *bench) order(of contract.OrganisationID, first contract.DocumentID, n int) {
+// order enqueues stamp jobs of n documents from first on for an organisation.
+func (b *bench) order(organisation contract.OrganisationID, first contract.DocumentID, n int) {
 	b.t.Helper()
 	var all []contract.Job
 	for i := range n {
-		all = append(all, contract.Job{Kind: contract.JobStamp, Document: first + contract.DocumentID(i), Organisation: of})
+		all = append(all, contract.Job{Kind: contract.JobStamp, Document: first + contract.DocumentID(i), Organisation: organisation})
 	}
 	b.must(b.Enqueue(b.t.Context(), all...))
 }
@@ -61,7 +61,7 @@ func TestJobsThatWereOrderedByAnEarlierReleaseAreWorkedOff(t *testing.T) {
 			seen[next(t, b.stamped)] = true
 		}
 		if len(seen) != 6 {
-			t.Errorf("worked off %v", seen)
+			t.Errorf("ran %v", seen)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/riverqueue/river"
 )
 
-// worker hands jobs of one kind to their handler.
+// worker passes jobs of one kind to their handler.
 type worker[T river.JobArgs] struct {
 	river.WorkerDefaults[T]
 	do    func(context.Context, T) error
@@ -27,14 +27,14 @@ func (w *worker[T]) Work(ctx context.Context, j *river.Job[T]) error {
 		return river.JobSnooze(d)
 	}
 	wait := backoff(j.Attempt, j.ID)
-	log.WarnContext(ctx, "job failed, will be tried again", "wait", wait, "error", err)
+	log.WarnContext(ctx, "job failed, will be retried", "wait", wait, "error", err)
 	if j.Attempt >= recordedTries {
 		return river.JobSnooze(wait)
 	}
 	return err
 }
 
-// periodicWorker calls what is due. A failed call is not tried again: the next one is due soon.
+// periodicWorker runs periodic work. A failed run is not retried: the next one is due soon.
 type periodicWorker struct {
 	river.WorkerDefaults[periodicArgs]
 	do  map[string]Periodic
@@ -43,7 +43,7 @@ type periodicWorker struct {
 
 func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) error {
 	p, known := w.do[j.Args.Name]
-	if !known { // left by another release
+	if !known { // enqueued by another release
 		return nil
 	}
 	start := time.Now()

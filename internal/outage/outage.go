@@ -1,8 +1,9 @@
-// Package outage marks errors of parts that do not answer at the moment: the database, the blob store, the keys, the disk.
+// Package outage marks errors of parts that do not answer at the moment: the database, the blob store, the keys, the
+// disk.
 //
-// Adapters classify: they know what their driver or operating system says, and nothing above them reads such errors again. The
-// interface answers 503 with Retry-After, and jobs wait until the part answers again. An error without a mark is a defect or a
-// refusal, and trying again changes nothing.
+// Adapters classify errors, because they know their driver and operating system; no caller inspects such errors again.
+// The interface answers 503 with Retry-After, and jobs wait until the part answers again. An unmarked error is a defect
+// or a refusal, and retrying does not help.
 package outage
 
 import (
@@ -13,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Part is what does not answer.
+// Part is a part that may not answer.
 type Part string
 
 // The parts.
@@ -21,23 +22,23 @@ const (
 	Database Part = "database"
 	Blobs    Part = "blobs"
 	Keys     Part = "keys"
-	Disk     Part = "disk" // it is there, and has no room
+	Disk     Part = "disk" // it answers, but has no free space
 )
 
-// Error says that a part does not answer. Trying again later helps.
+// Error reports that a part does not answer. Retrying later may help.
 type Error struct {
 	Part Part
-	// InDoubt reports that the operation may have been carried out all the same: the connection was lost while the database
-	// committed. What the operation refers to must stay.
+	// InDoubt reports that the operation may have been carried out: the connection was lost while the database
+	// committed. Everything that the operation refers to must stay.
 	InDoubt bool
 	Err     error
 }
 
-// Error says which part and why.
+// Error returns which part does not answer, and why.
 func (e *Error) Error() string {
 	doubt := ""
 	if e.InDoubt {
-		doubt = ", and may have carried it out"
+		doubt = ", and may have carried out the operation"
 	}
 	return fmt.Sprintf("%s does not answer%s: %v", e.Part, doubt, e.Err)
 }
@@ -53,21 +54,21 @@ func Of(err error) *Error {
 	return nil
 }
 
-// InDoubt reports whether what failed with err may have been carried out all the same.
+// InDoubt reports whether the operation that failed with err may have been carried out.
 func InDoubt(err error) bool {
 	e := Of(err)
 	return e != nil && e.InDoubt
 }
 
-// missingParts are errors of the operating system with which a disk, a mount or a file server answers that is not there, and those
-// of a process that may not open another file. A lack of permission counts, since a mount that comes up wrong has other owners.
+// missingParts are the operating system's errors for a disk, mount or file server that is unavailable, and for a
+// process that may not open more files. A lack of permission counts, because a wrong mount has other owners.
 var missingParts = []error{
 	syscall.EIO, syscall.EROFS, syscall.ESTALE, syscall.ENODEV, syscall.ENXIO, syscall.ETIMEDOUT, syscall.EHOSTDOWN, syscall.ENOTCONN,
 	syscall.ENOTDIR, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, fs.ErrPermission,
 }
 
-// OfFile marks an error of the operating system about a file of the part. A file that does not exist is no outage: the caller knows
-// whether it has to. Other errors are returned as they are.
+// OfFile marks an error of the operating system about a file of the part. A file that does not exist is not an outage:
+// the caller knows whether it should. Other errors are returned unchanged.
 func OfFile(p Part, err error) error {
 	if err == nil || Of(err) != nil {
 		return err
@@ -83,7 +84,7 @@ func OfFile(p Part, err error) error {
 	return err
 }
 
-// TimedOut reports whether ctx has ended because its time was up, and not because its owner gave up.
+// TimedOut reports whether ctx ended because of its deadline, not because its owner cancelled it.
 func TimedOut(ctx context.Context) bool {
 	return ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }

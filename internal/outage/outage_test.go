@@ -14,7 +14,7 @@ func TestErrorsOfTheOperatingSystemAreMarkedByWhatTheyMean(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  error
-		part Part // empty: no outage
+		part Part // empty: not an outage
 	}{
 		{syscall.ENOSPC, Disk}, {syscall.EDQUOT, Disk},
 		{syscall.EIO, Blobs}, {syscall.ESTALE, Blobs}, {syscall.EROFS, Blobs}, {syscall.EACCES, Blobs}, {syscall.EMFILE, Blobs},
@@ -26,14 +26,14 @@ func TestErrorsOfTheOperatingSystemAreMarkedByWhatTheyMean(t *testing.T) {
 			part = e.Part
 		}
 		if part != c.part || !errors.Is(err, c.err) {
-			t.Errorf("%v is of %q, want %q: %v", c.err, part, c.part, err)
+			t.Errorf("%v is an outage of %q, want %q: %v", c.err, part, c.part, err)
 		}
 		if InDoubt(err) {
 			t.Errorf("%v is in doubt", c.err)
 		}
 	}
 	if OfFile(Blobs, nil) != nil {
-		t.Error("no error became one")
+		t.Error("a nil error became an error")
 	}
 	marked := &Error{Part: Database, InDoubt: true, Err: syscall.EIO}
 	if err := OfFile(Blobs, fmt.Errorf("commit: %w", marked)); Of(err) != marked || !InDoubt(err) {
@@ -50,9 +50,9 @@ func TestTimeThatIsUpIsToldFromAnOwnerThatGaveUp(t *testing.T) {
 	late, done := context.WithTimeout(t.Context(), 0)
 	defer done()
 	if TimedOut(gone) || TimedOut(t.Context()) {
-		t.Error("nobody's time was up")
+		t.Error("a context without a passed deadline has timed out")
 	}
 	if !TimedOut(up) || !TimedOut(late) {
-		t.Error("time was up")
+		t.Error("a passed deadline was not reported")
 	}
 }

@@ -1,8 +1,8 @@
-// Package process tells the processes that share a data folder apart, and which of them have ended.
+// Package process identifies the processes that share a data folder, and detects which of them have ended.
 //
-// A process has a name for as long as it lives: that of an empty file which it keeps locked (flock(2)). The kernel frees the
-// lock when the process ends in any way, so a name whose lock is free belongs to a process that has ended. Names of processes
-// on machines with another data folder are unknown here; package process says nothing about those.
+// A process has a name while it lives: that of an empty file which it keeps locked (flock(2)). The kernel releases the
+// lock when the process ends for any reason, so a name without a lock belongs to a process that has ended. Processes on
+// machines with another data folder are unknown here.
 package process
 
 import (
@@ -15,14 +15,15 @@ import (
 	"syscall"
 )
 
-// Process is this process among those that share a folder. It is safe for concurrent use.
+// Process is the current process among those that share a folder. It is safe for concurrent use.
 type Process struct {
 	dir, name string
 	file      *os.File
 }
 
-// Join takes the first free name in a folder, which is made when it is missing, or a new one. What is found under the name
-// was left by a process that ended. There are as many names as there ever were processes at the same time.
+// Join takes the first free name in a folder, or a new one. It creates the folder if it is missing. Work recorded under
+// the name belongs to a process that has ended. There are at most as many names as there ever were concurrent
+// processes.
 func Join(dir string) (*Process, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of processes: %w", err)
@@ -44,10 +45,10 @@ func Join(dir string) (*Process, error) {
 	}
 }
 
-// lockName returns nil if another process has the name, or if there is no such file and the flags do not create it.
+// lockName returns nil if another process has the name, or if the file is missing and flags do not create it.
 func lockName(dir, name string, flags int) (*Process, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|flags, 0o600)
-	// A file that was to be made and is not there means that the folder has gone: trying again would not end.
+	// If a file to be created is missing, the folder is gone: retrying would never end.
 	if errors.Is(err, fs.ErrNotExist) && flags&os.O_CREATE == 0 {
 		return nil, nil
 	}
@@ -64,11 +65,11 @@ func lockName(dir, name string, flags int) (*Process, error) {
 	return nil, errors.Join(fmt.Errorf("lock %s: %w", f.Name(), err), f.Close())
 }
 
-// Name returns the name, which no other living process has.
+// Name returns the name, which is unique among living processes.
 func (p *Process) Name() string { return p.name }
 
-// IfEnded runs do if the process of that name has ended, and reports whether it has. No process takes the name while do runs.
-// A name that this folder does not know has not ended as far as anybody here can tell.
+// IfEnded runs do if the process with that name has ended, and reports whether it has. No process can take the name
+// while do runs. A name without a file in this folder does not count as ended.
 func (p *Process) IfEnded(name string, do func() error) (ended bool, err error) {
 	if filepath.Base(name) != name {
 		return false, nil // names come from a database, and none of ours is a path
@@ -81,13 +82,13 @@ func (p *Process) IfEnded(name string, do func() error) (ended bool, err error) 
 	return true, errors.Join(err, other.Leave())
 }
 
-// Leave frees the name, as the end of the process would. It may be called again.
+// Leave releases the name, as the end of the process would. It may be called again.
 func (p *Process) Leave() error {
 	if p == nil {
 		return nil
 	}
-	// Closing alone would leave the lock to a child that was forked and does not run its own program yet: it has the file
-	// open too.
+	// Unlock explicitly: closing alone would leave the lock with a forked child that has not yet executed its program
+	// and still has the file open.
 	unlocked := syscall.Flock(int(p.file.Fd()), syscall.LOCK_UN)
 	err := p.file.Close()
 	if errors.Is(err, os.ErrClosed) {

@@ -26,13 +26,13 @@ func TestANameIsTakenOverOnlyAfterItsProcessEnded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "places")
 	a, b := join(t, dir), join(t, dir)
 	if a.Name() == b.Name() {
-		t.Fatalf("two living processes are called %s", a.Name())
+		t.Fatalf("two living processes have the name %s", a.Name())
 	}
 	if err := a.Leave(); err != nil {
 		t.Fatal(err)
 	}
 	if c := join(t, dir); c.Name() != a.Name() {
-		t.Errorf("the next is called %s, want %s, whose process ended", c.Name(), a.Name())
+		t.Errorf("the next process has the name %s, want %s, whose process ended", c.Name(), a.Name())
 	}
 	if all, err := os.ReadDir(dir); err != nil || len(all) != 2 {
 		t.Errorf("%d files for two processes: %v", len(all), err)
@@ -43,7 +43,7 @@ func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	a, b := join(t, dir), join(t, dir)
-	never := func() error { t.Error("something was done to a process that lives"); return nil }
+	never := func() error { t.Error("do was called for a living process"); return nil }
 	for _, name := range []string{a.Name(), b.Name(), "of-another-machine", "../" + b.Name(), ""} {
 		if ended, err := a.IfEnded(name, never); ended || err != nil {
 			t.Errorf("%q: %v, %v", name, ended, err)
@@ -55,7 +55,7 @@ func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
 	trouble := errors.New("trouble")
 	ended, err := a.IfEnded(b.Name(), func() error {
 		if c := join(t, dir); c.Name() == b.Name() {
-			t.Error("the name was taken while its former process was cleaned up after")
+			t.Error("the name was taken while do ran")
 		}
 		return trouble
 	})
@@ -70,11 +70,11 @@ func TestOnlyAProcessThatEndedIsSaidToHaveEnded(t *testing.T) {
 func TestNameInAFolderThatIsGoneIsAnError(t *testing.T) {
 	t.Parallel()
 	gone := filepath.Join(t.TempDir(), "gone")
-	// Nil without an error would have Join try one name after another without end.
+	// Nil without an error would make Join try names without end.
 	if p, err := lockName(gone, "name", os.O_CREATE); p != nil || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v, %v", p, err)
 	}
 	if p, err := lockName(gone, "name", 0); p != nil || err != nil {
-		t.Errorf("a name that is not to be made: %v, %v", p, err)
+		t.Errorf("without O_CREATE: %v, %v", p, err)
 	}
 }

@@ -8,59 +8,59 @@ import (
 	"segel/internal/store"
 )
 
-// OrganisationQuota is what an organisation has of each unit.
+// OrganisationQuota is the quota of one organisation, by unit.
 type OrganisationQuota struct {
 	Organisation store.Organisation
 	Quota        map[contract.Unit]store.Quota
 }
 
-// GrantRequest adds to what an organisation may spend; a negative count takes back.
+// GrantRequest changes the quota of an organisation. A negative count takes quota back.
 type GrantRequest struct {
-	Organisation contract.OrganisationID // empty: the caller's own
+	Organisation contract.OrganisationID // empty: the caller's own organisation
 	Unit         contract.Unit
 	Count        int
 	Reason       string
 }
 
-// LedgerLine is one line of the ledger of quota, with the names of what it is about.
+// LedgerLine is one entry of the quota ledger, with the names of its organisation and document.
 type LedgerLine struct {
 	store.QuotaEntry
 	Organisation store.Organisation
-	Title        store.Title // zero: of no document, or of one that is gone
+	Title        store.Title // zero: the entry has no document, or the document was deleted
 }
 
-// LedgerPage is one page of the ledger and how many lines there are in all.
+// LedgerPage is one page of the ledger. Total counts the entries of all pages.
 type LedgerPage struct {
 	Lines []LedgerLine
 	Total int
 }
 
-// AttemptLine is one call to the stamp office, with the names of what it is about.
+// AttemptLine is one call to the stamp office, with the names of its organisation and document.
 type AttemptLine struct {
 	contract.Attempt
 	Organisation store.Organisation
-	Title        store.Title          // zero: the document is gone
-	SerialState  contract.SerialState // where its serial stands now; empty: it has none, or the register does not know it
+	Title        store.Title          // zero: the document was deleted
+	SerialState  contract.SerialState // current state of the serial; empty: the attempt has no serial, or the register does not know it
 }
 
-// Page returns the page that the stamp was placed on; 0 when it is not known any more.
+// Page returns the page of the stamp's placement, or 0 if it is no longer known.
 func (l AttemptLine) Page() int { return l.Title.Pages[l.Stamp] }
 
-// AttemptPage is one page of attempts and how many there are in all.
+// AttemptPage is one page of attempts. Total counts the attempts of all pages.
 type AttemptPage struct {
 	Lines []AttemptLine
 	Total int
 }
 
-// SerialLine is one serial of the register, with the names of what it is about.
+// SerialLine is one serial of the register, with the names of its organisation and documents.
 type SerialLine struct {
 	contract.StampSerial
-	Organisation store.Organisation // zero: it is nobody's so far
-	Title        store.Title        // of the document that has it
-	FormerTitle  store.Title        // of the one that let go of it last
+	Organisation store.Organisation // zero: not assigned to an organisation
+	Title        store.Title        // of the document that holds the serial
+	FormerTitle  store.Title        // of the document that released the serial last
 }
 
-// SerialPage is one page of the register and how many serials there are in all.
+// SerialPage is one page of the register. Total counts the serials of all pages.
 type SerialPage struct {
 	Lines []SerialLine
 	Total int
@@ -72,22 +72,22 @@ type WaitingLine struct {
 	Organisation store.Organisation
 }
 
-// WaitingPage is one page of documents that wait and how many there are in all.
+// WaitingPage is one page of waiting documents. Total counts the documents of all pages.
 type WaitingPage struct {
 	Lines []WaitingLine
 	Total int
-	Clock contract.ClockFinding // for which all of them may wait
+	Clock contract.ClockFinding // a doubtful clock makes all of them wait
 }
 
 // CertificateLine is one certificate of the embedded authority.
 type CertificateLine struct {
 	store.Certificate
-	Role string // of the authority's own: root, issuing, tsa, ocsp, guest_issuing or guest_ocsp; of what it issued: seal or person
+	Role string // authority's own: root, issuing, tsa, ocsp, guest_issuing or guest_ocsp; issued by it: seal or person
 }
 
-// CertificatePage is one page of certificates and how many there are in all.
+// CertificatePage is one page of certificates. Total counts the certificates of all pages.
 type CertificatePage struct {
-	Own   []CertificateLine // the authority's, whatever the page
+	Own   []CertificateLine // the authority's own, the same on every page
 	Lines []CertificateLine
 	Total int
 }
@@ -95,16 +95,16 @@ type CertificatePage struct {
 // LogLine is one event of the audit log, with the name of its document.
 type LogLine struct {
 	store.Logged
-	Title store.Title // zero: of no document, or of one that is gone
+	Title store.Title // zero: the event has no document, or the document was deleted
 }
 
-// LogPage is one page of the log and how many events there are; see [store.LogPage].
+// LogPage is one page of the audit log; see [store.LogPage].
 type LogPage struct {
 	Lines []LogLine
 	Total int
 }
 
-// organisationsByID are all there are, by their identifiers: for their names.
+// organisationsByID holds all organisations, to look up their names.
 type organisationsByID map[contract.OrganisationID]store.Organisation
 
 func (s *Service) loadOrganisations(ctx context.Context) (organisationsByID, error) {
@@ -119,15 +119,15 @@ func (s *Service) loadOrganisations(ctx context.Context) (organisationsByID, err
 	return by, nil
 }
 
-// adminScope is whose affairs a caller administers.
+// adminScope is the set of organisations that a request of an administrator covers.
 type adminScope struct {
-	organisation  contract.OrganisationID // the only organisation; empty: all of them
-	organisations organisationsByID       // whosever affairs are meant
+	organisation  contract.OrganisationID // empty: all organisations
+	organisations organisationsByID       // all organisations, for their names
 }
 
-// authoriseAdmin decides whether the caller may, and that the organisation he names exists.
-func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, of contract.OrganisationID) (adminScope, error) {
-	of, err := by.AuthoriseAdmin(op, of)
+// authoriseAdmin checks that the caller may run the operation and that the named organisation exists.
+func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, organisation contract.OrganisationID) (adminScope, error) {
+	organisation, err := by.AuthoriseAdmin(op, organisation)
 	if err != nil {
 		return adminScope{}, err
 	}
@@ -135,8 +135,8 @@ func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op cont
 	if err != nil {
 		return adminScope{}, err
 	}
-	if _, known := all[of]; of != "" && !known {
+	if _, known := all[organisation]; organisation != "" && !known {
 		return adminScope{}, contract.ErrNoOrganisation
 	}
-	return adminScope{organisation: of, organisations: all}, nil
+	return adminScope{organisation: organisation, organisations: all}, nil
 }

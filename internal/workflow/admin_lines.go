@@ -7,7 +7,7 @@ import (
 	"segel/internal/store"
 )
 
-// titlesOf reads the names of the documents that rows are about, each once.
+// titlesOf reads the titles of the documents that rows refer to, each document once.
 func titlesOf[T any](ctx context.Context, s *Service, rows []T, of func(T) []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
 	var ids []contract.DocumentID
 	seen := map[contract.DocumentID]bool{0: true}
@@ -21,10 +21,10 @@ func titlesOf[T any](ctx context.Context, s *Service, rows []T, of func(T) []con
 	return s.Store.Titles(ctx, ids)
 }
 
-// batchLen is how many rows are given their names at a time.
+// batchLen is the number of rows whose names are read at a time.
 const batchLen = 200
 
-// inBatches calls yield with the line that is made of each row, until it returns an error.
+// inBatches converts rows to lines in batches and calls yield with each line, until yield returns an error.
 func inBatches[Row, Line any](each func(func(Row) bool) error, lines func([]Row) ([]Line, error), yield func(Line) error) error {
 	var batch []Row
 	var failed error

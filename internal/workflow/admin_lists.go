@@ -7,13 +7,14 @@ import (
 	"segel/internal/store"
 )
 
-// CertificateList returns one page of the certificates that the embedded authority issued, and its own.
+// CertificateList returns one page of the certificates that the embedded authority issued, with the authority's own
+// certificates.
 func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
 	if err != nil {
 		return CertificatePage{}, err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	p, err := s.Store.CertificateList(ctx, q)
 	if err != nil {
 		return CertificatePage{}, err
@@ -21,21 +22,20 @@ func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q stor
 	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
 	for i, c := range p.Certificates {
 		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
-		if _, seal := whose.organisations[contract.OrganisationID(c.Holder)]; seal {
+		if _, seal := scope.organisations[contract.OrganisationID(c.Holder)]; seal {
 			page.Lines[i].Role = "seal"
 		}
 	}
 	return page, nil
 }
 
-// AuditLog returns one page of what happened, newest first: to the documents of an organisation, or, where none is
-// named and the caller is an operator, everything.
+// AuditLog returns one page of events, newest first. Without an organisation, an operator sees the events of all.
 func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
 	if err != nil {
 		return LogPage{}, err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	p, err := s.Store.AuditLog(ctx, q)
 	if err != nil {
 		return LogPage{}, err

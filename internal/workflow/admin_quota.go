@@ -11,16 +11,16 @@ import (
 	"segel/internal/store"
 )
 
-// Quotas tells what an organisation has of each unit; where none is named, what each has that the caller administers,
-// by name.
-func (s *Service) Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]OrganisationQuota, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, of)
+// Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
+// name.
+func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation contract.OrganisationID) ([]OrganisationQuota, error) {
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, organisation)
 	if err != nil {
 		return nil, err
 	}
 	all := []OrganisationQuota{}
-	for _, o := range whose.organisations {
-		if whose.organisation != "" && o.ID != whose.organisation {
+	for _, o := range scope.organisations {
+		if scope.organisation != "" && o.ID != scope.organisation {
 			continue
 		}
 		q, err := s.organisationQuota(ctx, o)
@@ -41,13 +41,14 @@ func (s *Service) organisationQuota(ctx context.Context, o store.Organisation) (
 	return OrganisationQuota{Organisation: o, Quota: q}, nil
 }
 
-// maxGrant bounds one grant: more is a slip of the pen.
+// maxGrant bounds one grant, to catch typing errors.
 const maxGrant = 10_000_000
 
-// GrantQuota adds to what an organisation may spend, and says so in the ledger and in the audit log, with the reason.
+// GrantQuota changes the quota of an organisation and records the change and its reason in the ledger and the audit
+// log.
 func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
 	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
 	if err != nil {
 		return OrganisationQuota{}, err
 	}
@@ -69,40 +70,40 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 		return OrganisationQuota{}, err
 	}
 	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
-		return OrganisationQuota{Organisation: whose.organisations[whose.organisation], Quota: q}
+		return OrganisationQuota{Organisation: scope.organisations[scope.organisation], Quota: q}
 	}
 	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
-	q, err := s.Store.Grant(keep, whose.organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
+	q, err := s.Store.Grant(keep, scope.organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
 	if err != nil {
 		return OrganisationQuota{}, keyRefusal(fmt.Errorf("grant quota: %w", err))
 	}
 	return granted(q), nil
 }
 
-// QuotaLedger returns one page of how quota moved, newest first.
+// QuotaLedger returns one page of quota movements, newest first.
 func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	p, err := s.Store.QuotaEntries(ctx, q)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	lines, err := s.ledgerLines(ctx, p.Entries, whose.organisations)
+	lines, err := s.ledgerLines(ctx, p.Entries, scope.organisations)
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
-// EachQuotaMove calls yield with every line of the ledger that matches, oldest first, until it returns an error.
+// EachQuotaMove calls yield with every matching ledger entry, oldest first, until yield returns an error.
 func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) {
-		return s.ledgerLines(ctx, batch, whose.organisations)
+		return s.ledgerLines(ctx, batch, scope.organisations)
 	}
 	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
 }

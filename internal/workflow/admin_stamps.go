@@ -9,28 +9,28 @@ import (
 
 // Attempts returns one page of the calls to the stamp office, newest first.
 func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (AttemptPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	p, err := s.Store.Attempts(ctx, q)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	lines, err := s.attemptLines(ctx, p.Attempts, whose.organisations)
+	lines, err := s.attemptLines(ctx, p.Attempts, scope.organisations)
 	return AttemptPage{Lines: lines, Total: p.Total}, err
 }
 
-// EachAttempt calls yield with every call to the stamp office that matches, oldest first, until it returns an error.
+// EachAttempt calls yield with every matching call to the stamp office, oldest first, until yield returns an error.
 func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	lines := func(batch []contract.Attempt) ([]AttemptLine, error) {
-		return s.attemptLines(ctx, batch, whose.organisations)
+		return s.attemptLines(ctx, batch, scope.organisations)
 	}
 	return inBatches(func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }, lines, yield)
 }
@@ -57,13 +57,13 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 	return lines, nil
 }
 
-// Serials returns one page of the register of serials. Those that are nobody's so far an operator sees alone.
+// Serials returns one page of the register of serials. Only operators see serials without an organisation.
 func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
 	if err != nil {
 		return SerialPage{}, err
 	}
-	q.Organisation = whose.organisation
+	q.Organisation = scope.organisation
 	p, err := s.Store.Serials(ctx, q)
 	if err != nil {
 		return SerialPage{}, err
@@ -76,7 +76,7 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	}
 	lines := make([]SerialLine, len(p.Serials))
 	for i, r := range p.Serials {
-		lines[i] = SerialLine{StampSerial: r, Organisation: whose.organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
+		lines[i] = SerialLine{StampSerial: r, Organisation: scope.organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
 	}
 	return SerialPage{Lines: lines, Total: p.Total}, nil
 }

@@ -9,24 +9,24 @@ import (
 	"segel/internal/store"
 )
 
-// stuckAfter is after how long without progress a document counts as standing still.
+// stuckAfter is how long a document makes no progress before it counts as stuck.
 const stuckAfter = time.Minute
 
-// Waiting returns one page of the documents that stand still: those that have waited for the service for a while, and
-// those that failed, oldest first.
+// Waiting returns one page of stuck documents, oldest first: those that have waited for the service for [stuckAfter],
+// and those that failed.
 func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
 	if err != nil {
 		return WaitingPage{}, err
 	}
-	q.Organisation, q.Before = whose.organisation, s.Clock().Add(-stuckAfter)
+	q.Organisation, q.Before = scope.organisation, s.Clock().Add(-stuckAfter)
 	l, err := s.Store.Waiting(ctx, q)
 	if err != nil {
 		return WaitingPage{}, err
 	}
 	lines := make([]WaitingLine, len(l.Documents))
 	for i, d := range l.Documents {
-		lines[i] = WaitingLine{Document: d, Organisation: whose.organisations[d.Organisation]}
+		lines[i] = WaitingLine{Document: d, Organisation: scope.organisations[d.Organisation]}
 	}
 	clock, err := s.ClockFinding(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.Waitin
 	return WaitingPage{Lines: lines, Total: l.Total, Clock: clock}, nil
 }
 
-// Retry has a document that stands still tried again, now. See [contract.RetryByAdmin].
+// Retry retries a stuck document at once. See [contract.RetryByAdmin].
 func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
 		return contract.Document{}, err
@@ -44,12 +44,12 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 		return changeOf(contract.RetryByAdmin(d, by, s.Clock()))
 	})
 	if errors.Is(err, contract.ErrNoOrganisation) {
-		return contract.Document{}, contract.ErrNotFound // as what is not there
+		return contract.Document{}, contract.ErrNotFound // the same answer as for a document that does not exist
 	}
 	return d, err
 }
 
-// RetryOwn has a document that waits for the service tried again, now, for its owner. See [contract.RetryByOwner].
+// RetryOwn lets the owner retry a document that waits for the service. See [contract.RetryByOwner].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		return changeOf(contract.RetryByOwner(d, by, s.Clock()))

@@ -27,7 +27,7 @@ func (whiteArea) Form(u *pdf.Update, _ appearance.Frame) (pdf.Ref, error) {
 	}}), nil
 }
 
-// covered is a file that was signed, and signed once more in an opaque box.
+// covered returns a signed file with a second signature in an opaque box.
 func covered(t *testing.T, a *authority.Authority, box pdf.Rect) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -48,11 +48,11 @@ func covered(t *testing.T, a *authority.Authority, box pdf.Rect) []byte {
 	return append(file, r.Tail...)
 }
 
-// TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict: what the verdict on the finished file denies is refused before
-// anybody signs.
+// TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict checks that upload and finalize refuse what the validation of the
+// finished file would deny, before people sign.
 func TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, c := range map[string]struct {
 		box   pdf.Rect
 		limit int
@@ -73,11 +73,11 @@ func TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict(t *testing.T) {
 	}
 }
 
-// TestSealedFileIsHeldAgainstTheRulesForMarks: a document that was finalized while marks could be larger is not completed
-// where its verdict would deny them, and one that was completed then is renewed all the same.
+// TestSealedFileIsHeldAgainstTheRulesForMarks checks that a document that was finalized under a larger limit on marks
+// is not completed if its validation would deny the marks, and that one that was completed then is still renewed.
 func TestSealedFileIsHeldAgainstTheRulesForMarks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Limits.BoxArea = 100
 	file := covered(t, h.ca, pdf.Rect{URX: 595, URY: 842})
 	ready := func() contract.DocumentID {
@@ -102,7 +102,7 @@ func TestSealedFileIsHeldAgainstTheRulesForMarks(t *testing.T) {
 		t.Errorf("sealing: %v", err)
 	}
 	if d := h.read(waits); d.State != contract.Processing {
-		t.Errorf("it is %s", d.State)
+		t.Errorf("the waiting document is %s", d.State)
 	}
 	h.raised("sealing", map[workflow.Alarm]int{workflow.AlarmInvalid: 1})
 	h.later(19*year + 30*24*time.Hour)

@@ -16,13 +16,13 @@ import (
 	"segel/pdf"
 )
 
-// fieldsFor describes every field that a document will need: one for each signer, visible at his first signature
-// placement; a mark for each further box of his; and the seal's.
+// fieldsFor describes every field that a document needs: one field for each signer, visible at their first signature
+// placement; a mark for each further box of the signer; and the seal's field.
 func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, error) {
 	var fields []pades.FieldSpec
 	for _, p := range d.Signers() {
 		if p.Field == "" {
-			continue // a stamping order is not signed by people
+			continue // people do not sign a stamping order
 		}
 		main, marks := placementsOf(d, p.ID)
 		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + fieldLabel(p)}
@@ -47,8 +47,8 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel", Lock: lock}), nil
 }
 
-// placementsOf returns the index of the placement that a signer's field shows in, or -1, and those of his marks:
-// the first signature, else the first initials, and all the rest.
+// placementsOf returns the indexes of a signer's placements. Main is where the signature field is visible: the first
+// signature placement, else the first initials; -1 without any. Marks are the others.
 func placementsOf(d *contract.Document, id contract.PersonID) (main int, marks []int) {
 	main = -1
 	for i, p := range d.Placements {
@@ -71,7 +71,7 @@ func markName(p contract.Participant, placement int) string {
 	return fmt.Sprintf("%s-Mark-%d", p.Field, placement+1)
 }
 
-// placeField puts a field where a placement is, in the page's own user space.
+// placeField sets page and rectangle of a field to those of a placement, in the page's user space.
 func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) error {
 	page, err := doc.Page(p.Page)
 	if err != nil {
@@ -81,8 +81,8 @@ func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) err
 	return nil
 }
 
-// buildAppearances draws what a participant's signature and their marks show. It is nil where nothing is to be seen.
-func buildAppearances(d *contract.Document, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
+// buildAppearances draws a participant's signature and marks. Both results are nil if the signature is invisible.
+func buildAppearances(d *contract.Document, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
 	main, marks := placementsOf(d, p.ID)
 	if main < 0 {
 		return nil, nil
@@ -91,7 +91,7 @@ func buildAppearances(d *contract.Document, p contract.Participant, who contract
 		if !p.Guest {
 			return drawSignature(at, p, strokes, now)
 		}
-		return drawGuestSignature(at, p, who, strokes, now)
+		return drawGuestSignature(at, p, attestation, strokes, now)
 	}
 	others := map[string]pades.Appearance{}
 	for _, i := range marks {
@@ -100,15 +100,15 @@ func buildAppearances(d *contract.Document, p contract.Participant, who contract
 	return drawn(d.Placements[main]), others
 }
 
-// guestShort is what a guest's signature and initials say at least, wherever anything of them is drawn.
+// guestShort is the shortest text that a guest's signature and initials show.
 const guestShort = "Tamu — identitas tidak diverifikasi"
 
-// drawGuestSignature draws what a guest's box shows: below all the rest, that the identity was not verified and who entered the
-// name. Initials have the short form alone, in the strip that it needs.
-func drawGuestSignature(at contract.Placement, p contract.Participant, who contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
+// drawGuestSignature draws a guest's box. A notice at the bottom says that the identity was not verified and who
+// entered the name. Initials have room for the short text only.
+func drawGuestSignature(at contract.Placement, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) pades.Appearance {
 	n := appearance.Notice{Short: guestShort}
 	if at.Kind != contract.PlaceInitials {
-		by := who.NamedBy + " (" + who.Organisation + ")"
+		by := attestation.NamedBy + " (" + attestation.Organisation + ")"
 		n.Text = "Tamu, dicantumkan oleh " + by + "; identitas tidak diverifikasi"
 		n.Translation = "Guest, named by " + by + "; identity not verified"
 	}
@@ -118,7 +118,7 @@ func drawGuestSignature(at contract.Placement, p contract.Participant, who contr
 	})
 }
 
-// fieldLabel names a participant in the tooltip of a field, which screen readers tell.
+// fieldLabel returns the name of a participant for the tooltip of a field. Screen readers read it aloud.
 func fieldLabel(p contract.Participant) string {
 	if p.Guest {
 		return "tamu (identitas tidak diverifikasi): " + p.Name
@@ -135,8 +135,8 @@ func drawSignature(at contract.Placement, p contract.Participant, strokes *appea
 	}, at.Box.Width(), at.Box.Height())
 }
 
-// specimenStrokes returns the strokes of the picture that a user keeps, or nil: guests keep none, and a signature that
-// is not to be seen needs none.
+// specimenStrokes returns the strokes of a user's specimen. It returns nil for guests, who have no specimen, and for
+// invisible signatures.
 func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p contract.Participant) (*appearance.Strokes, error) {
 	if main, _ := placementsOf(d, p.ID); main < 0 || p.Guest {
 		return nil, nil
@@ -151,13 +151,13 @@ func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p c
 	return s.specimens.loadStrokes(ctx, file)
 }
 
-// specimenCache remembers the strokes of kept specimens: extracting them takes longer than all the rest of a signature.
+// specimenCache caches the strokes of specimens. Extracting strokes takes longer than the rest of a signature.
 type specimenCache struct {
 	mu    sync.Mutex // guards known; never held while extracting
 	known map[[32]byte]*appearance.Strokes
 }
 
-// maxCachedSpecimens bounds what is remembered; strokes have some ten kilobytes.
+// maxCachedSpecimens bounds the cache. The strokes of one specimen take about ten kilobytes.
 const maxCachedSpecimens = 500
 
 func (c *specimenCache) loadStrokes(ctx context.Context, file []byte) (*appearance.Strokes, error) {
@@ -175,7 +175,7 @@ func (c *specimenCache) loadStrokes(ctx context.Context, file []byte) (*appearan
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || len(c.known) >= maxCachedSpecimens {
-		c.known = map[[32]byte]*appearance.Strokes{} // forgetting all is rare and costs one extraction each
+		c.known = map[[32]byte]*appearance.Strokes{} // rare; costs one extraction per specimen
 	}
 	c.known[key] = m
 	return m, nil

@@ -5,30 +5,30 @@ import (
 	"sync"
 )
 
-// cachedReader reads a file that is read a little at a time, again and again, as by whoever follows a cross-reference back to the
-// base, and has in memory what was read last. Bytes that were read must stay as they are; the file may grow. It may be used
-// by several goroutines.
+// cachedReader caches the blocks of a file that is read in small pieces again and again, as when the parser follows
+// cross-references back to the base. Bytes that were read must not change; the file may grow. It is safe for concurrent
+// use.
 type cachedReader struct {
 	r io.ReaderAt
 
-	mu     sync.Mutex             // guards held; not held while much is read
-	blocks [maxBlocks]cachedBlock // a piece has one place, which it shares with every mostPieces-th
+	mu     sync.Mutex             // guards blocks; not held during reads longer than maxCachedRead
+	blocks [maxBlocks]cachedBlock // block n is cached at index n % maxBlocks
 }
 
 type cachedBlock struct {
 	number int64
-	b      []byte // as much of it as there was; nil: none is held
+	b      []byte // shorter than blockLen at the end of the file; nil: empty entry
 }
 
 const (
 	blockLen  = 4 << 10
 	maxBlocks = 128 // half a megabyte
 
-	// What is longer is a copy of the file, and goes past the pieces. A stamp's signature is shorter.
+	// Longer reads, such as copies of the file, bypass the cache. The signature of a stamp is shorter.
 	maxCachedRead = 24 << 10
 )
 
-// ReadAt reads from the pieces that are held, and much at once, such as a copy of the file, past them.
+// ReadAt reads short ranges from cached blocks. Long ranges bypass the cache.
 func (c *cachedReader) ReadAt(p []byte, at int64) (int, error) {
 	if len(p) > maxCachedRead || at < 0 {
 		return c.r.ReadAt(p, at)
@@ -41,7 +41,7 @@ func (c *cachedReader) ReadAt(p []byte, at int64) (int, error) {
 		start := int(from % blockLen)
 		end := min(start+len(p)-n, blockLen)
 		b := c.readBlock(from/blockLen, end)
-		if len(b) < end { // there is no more, or not just now: the file says
+		if len(b) < end { // end of file or a read error: the file's own answer says which
 			m, err := c.r.ReadAt(p[n:], from)
 			return n + m, err
 		}
@@ -50,7 +50,8 @@ func (c *cachedReader) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// readBlock returns a piece, or as much of it as there is; to the end at least, if it can be had. The caller holds mu.
+// readBlock returns a block with at least end bytes, or fewer if the file has no more or cannot be read. The caller
+// holds mu.
 func (c *cachedReader) readBlock(number int64, end int) []byte {
 	held := &c.blocks[number%maxBlocks]
 	if held.b != nil && held.number == number && len(held.b) >= end {
@@ -60,7 +61,7 @@ func (c *cachedReader) readBlock(number int64, end int) []byte {
 	if b == nil {
 		b = make([]byte, blockLen)
 	}
-	n, _ := c.r.ReadAt(b, number*blockLen) // an error comes again with the bytes that are asked for
+	n, _ := c.r.ReadAt(b, number*blockLen) // the caller reads again and gets the error
 	held.number, held.b = number, b[:n]
 	return held.b
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// counted counts reads, and fails those that touch an offset.
+// counted counts reads and fails those that include the offset bad.
 type counted struct {
 	*bytes.Reader
 	n   int
 	bad int64
 }
 
-var errBad = errors.New("that sector is gone")
+var errBad = errors.New("bad sector")
 
 func (c *counted) ReadAt(p []byte, at int64) (int, error) {
 	c.n++
@@ -36,11 +36,11 @@ func TestPiecesReadWhatTheFileHas(t *testing.T) {
 	c := &cachedReader{r: under}
 	for i := range 20_000 {
 		if i == 10_000 {
-			under.Reset(file) // it has grown
+			under.Reset(file) // the file has grown
 		}
 		at, p, q := random.Int64N(int64(len(file))+100), make([]byte, random.IntN(maxCachedRead+blockLen)), make([]byte, maxCachedRead+blockLen)
 		if i%2 == 0 {
-			at = random.Int64N(3 * blockLen) // what is held
+			at = random.Int64N(3 * blockLen) // cached blocks
 		}
 		n, err := c.ReadAt(p, at)
 		m, want := under.Reader.ReadAt(q[:len(p)], at)
@@ -60,16 +60,16 @@ func TestPiecesReadAPieceOnceAndPassOnWhatFails(t *testing.T) {
 		}
 	}
 	if under.n != 2 {
-		t.Errorf("%d reads of two pieces", under.n)
+		t.Errorf("%d reads for two blocks", under.n)
 	}
 	if _, err := c.ReadAt(make([]byte, 10), 2*blockLen); err != errBad {
-		t.Errorf("a sector that is gone is read with %v", err)
+		t.Errorf("read of a bad sector: %v", err)
 	}
 	if n, err := c.ReadAt(make([]byte, 10), 2*blockLen+6); n != 10 || err != nil {
-		t.Errorf("beside it: %d bytes, %v", n, err)
+		t.Errorf("after the bad sector: %d bytes, %v", n, err)
 	}
 	under.bad = -1
 	if n, err := c.ReadAt(make([]byte, 10), 2*blockLen); n != 10 || err != nil {
-		t.Errorf("once it is back: %d bytes, %v", n, err)
+		t.Errorf("after the repair: %d bytes, %v", n, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// foreign makes a file that somebody else has signed, with a lock for his field and a certification of that level;
+// foreign returns a file with another person's signature, with a lock on its field and a certification of that level;
 // nil and 0 for neither.
 func foreign(t *testing.T, lock pdf.Dict, certify int) []byte {
 	t.Helper()
@@ -85,7 +85,7 @@ func lockOf(action string, fields ...string) pdf.Dict {
 	return l
 }
 
-func (h *house) take(file []byte) (contract.Document, error) {
+func (h *harness) take(file []byte) (contract.Document, error) {
 	h.t.Helper()
 	st, err := h.Stage(context.Background())
 	if err != nil {
@@ -103,7 +103,7 @@ func (h *house) take(file []byte) (contract.Document, error) {
 
 func TestFileWhoseSignaturesLockOursOutIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, c := range map[string]struct {
 		lock pdf.Dict
 		code string
@@ -122,7 +122,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 	t.Parallel()
 	for _, level := range []int{2, 3} {
 		for _, kind := range []contract.PlacementKind{contract.PlaceStamp, contract.PlaceSignature} {
-			h := newHouse(t)
+			h := newHarness(t)
 			d, err := h.take(foreign(t, nil, level))
 			if err != nil {
 				t.Fatal(err)
@@ -147,7 +147,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := h.Sign(t.Context(), h.signer, d.ID, workflow.SignRequest{}); err != nil {
-				t.Errorf("level %d: filling in a field that is not to be seen is permitted: %v", level, err)
+				t.Errorf("level %d: signing an invisible field is permitted: %v", level, err)
 			}
 			h.work(d.ID)
 			if d := h.read(d.ID); d.State != contract.Completed {
@@ -157,7 +157,7 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 	}
 }
 
-// codeOf returns the code of a refusal; empty for no error, and the text of any other.
+// codeOf returns the code of a refusal, an empty string for no error, and the text of any other error.
 func codeOf(err error) string {
 	var e *contract.Error
 	switch {

@@ -12,8 +12,8 @@ import (
 	"segel/internal/store"
 )
 
-// orderOrClaim gives a stamp a serial that the organisation has and nobody uses, or else records that one is ordered.
-// Again is true where a serial was claimed: the office may have been asked to affix it, for the document before.
+// orderOrClaim assigns one of the organisation's unused serials to a stamp, or records that a serial is ordered. Again
+// is true if a serial was claimed: the stamp office may already have been asked to affix it for the previous document.
 func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int) (again bool, err error) {
 	free, err := s.Store.FreeSerial(ctx, d.Organisation, d.ID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -26,10 +26,10 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	switch {
 	case err != nil && !emeterai.ClassOf(err).IsFinal():
 		return false, s.recordStampProblem(ctx, d, i, err)
-	case err != nil: // it was in the list; should it never come back, every reconciliation tells that it is missing
+	case err != nil: // the serial was listed as free; if it never comes back, every reconciliation reports it as missing
 		return false, s.retireSerial(ctx, free, contract.SuspendSerial, err.Error())
 	case status != emeterai.Unused:
-		return false, s.retireSerial(ctx, free, contract.QuarantineSerial, fmt.Sprintf("it was let go of as unused, and the office calls it %s", status))
+		return false, s.retireSerial(ctx, free, contract.QuarantineSerial, fmt.Sprintf("it was released as unused, but the stamp office reports it as %s", status))
 	}
 	if err := s.Office.CheckAffixable(ctx, free.Serial); emeterai.ClassOf(err).IsFinal() {
 		return false, s.retireSerial(ctx, free, contract.SuspendSerial, err.Error())
@@ -43,13 +43,13 @@ func (s *Service) orderOrClaim(ctx context.Context, d *contract.Document, i int)
 	switch after, err := s.commitChange(ctx, c); {
 	case err == nil:
 		*d = after
-	case !errors.Is(err, contract.ErrRace): // where another was faster, the next step looks again
+	case !errors.Is(err, contract.ErrRace): // changed by another writer: the next step looks again
 		return false, err
 	}
 	return true, nil
 }
 
-// orderSerial records that a serial is ordered, under a new identifier.
+// orderSerial records the order of a serial under a new identifier, before the stamp office is called.
 func (s *Service) orderSerial(ctx context.Context, d *contract.Document, i int) error {
 	order, err := blob.NewKey(s.Random)
 	if err != nil {
@@ -60,9 +60,9 @@ func (s *Service) orderSerial(ctx context.Context, d *contract.Document, i int) 
 	})
 }
 
-// orderNextSerial has the change that affixes a stamp record as well that a serial is ordered for the next one, since every
-// commit waits for the disk. Where anything else is to be done before, or goes wrong, the next step sees to it: a free
-// serial is to be claimed, the office is left alone, or would refuse the file.
+// orderNextSerial adds the order of the next stamp's serial to the change that affixes a stamp, because every commit
+// waits for the disk. If a serial is free, the stamp office is unavailable or would refuse the file, the next step
+// handles it.
 func (s *Service) orderNextSerial(ctx context.Context, c *contract.Change, t *stampRun) error {
 	d := &c.After
 	if d.NextStamp() < 0 || s.Office.Availability().Down || s.preflightStamps(ctx, d, &t.file, false) != nil {
@@ -81,13 +81,13 @@ func (s *Service) orderNextSerial(ctx context.Context, c *contract.Change, t *st
 	return err
 }
 
-// retireSerial moves a serial that turns out to be of no use. Another one is looked for.
+// retireSerial moves a serial that turned out to be unusable. The caller looks for another one.
 func (s *Service) retireSerial(ctx context.Context, serial contract.StampSerial, rule func(contract.StampSerial, string, time.Time) (contract.SerialMove, contract.Event), why string) error {
-	s.Log.WarnContext(ctx, "a free serial is of no use", "serial", serial.Serial, "problem", why)
+	s.Log.WarnContext(ctx, "a free serial cannot be used", "serial", serial.Serial, "problem", why)
 	m, e := rule(serial, why, s.Clock())
 	err := s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
 	if errors.Is(err, store.ErrConflict) {
-		return nil // somebody else did, or uses it
+		return nil // another writer retired it or uses it
 	}
 	return err
 }

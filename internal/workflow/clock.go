@@ -18,28 +18,28 @@ func (s *Service) clockTolerance() time.Duration {
 	return cmp.Or(s.ClockTolerance, contract.ClockTolerance)
 }
 
-// ownClock is what the times of what we sign are compared with.
+// ownClock returns the clock that the times of new signatures are compared with.
 func (s *Service) ownClock() pades.Clock {
 	return pades.Clock{Now: s.Clock, Tolerance: s.clockTolerance()}
 }
 
-// clockRetry is after how long work that waits for the clock looks at it again.
+// clockRetry is the delay before work that waits for the clock checks it again.
 const clockRetry = 30 * time.Second
 
-// clockAlarm is what this process knows about the clock beyond what is recorded.
+// clockAlarm holds what this process knows about the clock beyond the stored records.
 type clockAlarm struct {
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	state   contract.ClockState
-	against *tsp.LocalClockError // two time-stamp authorities agree with each other and not with the clock; nil: none do
-	at      time.Time            // of against, by the local clock
+	against *tsp.LocalClockError // two time-stamp authorities agree with each other and contradict the clock; nil: none do
+	at      time.Time            // when against was recorded, by the local clock
 }
 
-// disagreementLifetime is how long it counts what time-stamp authorities said. They are asked by signing alone, so that a clock that
-// was set right would be in doubt until somebody signs.
+// disagreementLifetime is how long a disagreement with time-stamp authorities counts. Only signing asks them, so
+// without this limit a corrected clock would stay in doubt until the next signature.
 const disagreementLifetime = 10 * time.Minute
 
-// readClock reads every clock there is at this moment, and decides. It is asked before anything is signed: what time-stamp
-// authorities say, the timestamp itself will tell.
+// readClock reads the local and the database's clock and the recorded times, and compares them. It is called before
+// anything is signed. It does not ask time-stamp authorities: the timestamp of the signature does.
 func (s *Service) readClock(ctx context.Context) (contract.ClockFinding, error) {
 	r, err := s.Store.Times(ctx)
 	if err != nil {
@@ -49,7 +49,8 @@ func (s *Service) readClock(ctx context.Context) (contract.ClockFinding, error) 
 	return contract.CheckClock(r, s.clockTolerance()), nil
 }
 
-// ClockFinding tells whether the clock can be relied on, by all that this process knows: for operators and monitors.
+// ClockFinding reports whether the clock is reliable, from all that this process knows. It is for operators and
+// monitors.
 func (s *Service) ClockFinding(ctx context.Context) (contract.ClockFinding, error) {
 	f, err := s.readClock(ctx)
 	if err != nil {
@@ -65,7 +66,7 @@ func (s *Service) ClockFinding(ctx context.Context) (contract.ClockFinding, erro
 	return f, nil
 }
 
-// checkClock returns the local time if it can be relied on, else ErrClock.
+// checkClock returns the local time if it is reliable, else ErrClock.
 func (s *Service) checkClock(ctx context.Context) (time.Time, error) {
 	f, err := s.readClock(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func (s *Service) checkClock(ctx context.Context) (time.Time, error) {
 	return f.Local, f.Err()
 }
 
-// logClockState logs what has become of the clock, once for each change.
+// logClockState logs each change of the clock's state once.
 func (s *Service) logClockState(ctx context.Context, f contract.ClockFinding) {
 	s.alarm.mu.Lock()
 	before := cmp.Or(s.alarm.state, contract.ClockFine)
@@ -86,14 +87,14 @@ func (s *Service) logClockState(ctx context.Context, f contract.ClockFinding) {
 	switch {
 	case f.State == before:
 	case f.State == contract.ClockFine:
-		s.Log.InfoContext(ctx, "the clock can be relied on again", "local", f.Local)
+		s.Log.InfoContext(ctx, "the clock is reliable again", "local", f.Local)
 	default:
-		s.Log.ErrorContext(ctx, "the clock cannot be relied on; nothing is signed, stamped or sealed", "state", f.State, "ahead", f.Ahead,
+		s.Log.ErrorContext(ctx, "the clock is not reliable; nothing is signed, stamped or sealed", "state", f.State, "ahead", f.Ahead,
 			"problem", f.Error(), "local", f.Local, "database", f.Database, "last_event", f.LastEvent, "last_timestamp", f.Timestamp.At)
 	}
 }
 
-// recordClockEvidence remembers what asking for a timestamp told about the clock.
+// recordClockEvidence records what a timestamp request showed about the clock.
 func (s *Service) recordClockEvidence(ctx context.Context, err error) {
 	var against *tsp.LocalClockError
 	if err != nil && !errors.As(err, &against) {
@@ -110,19 +111,19 @@ func (s *Service) recordClockEvidence(ctx context.Context, err error) {
 	}
 }
 
-// recordingTimestamper passes on what a time-stamp authority says, and remembers what the last token says.
+// recordingTimestamper forwards requests to a time-stamp authority and records the time and expiry of the last token.
 type recordingTimestamper struct {
 	tsp.Timestamper
 	service *Service
-	expiry  time.Time            // until when it lasts, see lasts; zero: there was none
-	time    contract.TrustedTime // zero: there was none
+	expiry  time.Time            // when the last token expires, see tokenExpiry; zero: no token yet
+	time    contract.TrustedTime // time of the last token; zero: no token yet
 }
 
 func (s *Service) newRecordingTimestamper() *recordingTimestamper {
 	return &recordingTimestamper{Timestamper: s.Timestamper, service: s}
 }
 
-// Timestamp obtains a token.
+// Timestamp obtains a token and records its time.
 func (w *recordingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	der, err := w.Timestamper.Timestamp(ctx, digest)
 	w.service.recordClockEvidence(ctx, err)
@@ -137,15 +138,16 @@ func (w *recordingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]
 	return der, nil
 }
 
-// isClockError reports whether something was not signed because clocks disagree.
+// isClockError reports whether signing failed because clocks disagree.
 func isClockError(err error) bool {
 	var clock *tsp.ClockError
 	var invalid *pades.ValidityError
-	var no *tsp.Refusal
-	return errors.Is(err, contract.ErrClock) || errors.As(err, &clock) || errors.As(err, &invalid) || errors.As(err, &no) && no.Failure == tsp.TimeNotAvailable
+	var refusal *tsp.Refusal
+	return errors.Is(err, contract.ErrClock) || errors.As(err, &clock) || errors.As(err, &invalid) || errors.As(err, &refusal) && refusal.Failure == tsp.TimeNotAvailable
 }
 
-// timestampRefusal tells the client to come back when trusted time cannot be had, or clocks disagree: no signature is made without it.
+// timestampRefusal turns an error of the time-stamp authority or the clock into a refusal that the client may retry. No
+// signature is made without a timestamp.
 func timestampRefusal(err error) error {
 	switch {
 	case contract.KindOf(err) != 0:
@@ -158,16 +160,17 @@ func timestampRefusal(err error) error {
 	return err
 }
 
-// ConfirmedClock is what came of [Service.ConfirmClock].
+// ConfirmedClock is the result of [Service.ConfirmClock].
 type ConfirmedClock struct {
 	Found   contract.ClockFinding // what the clock was compared with
-	Dated   []contract.DocumentID // some of the documents that have an event in the future, by number
-	InAll   int                   // how many there are
-	Resumed int                   // documents whose work was brought forward
+	Dated   []contract.DocumentID // some documents with an event in the future, sorted by number
+	InAll   int                   // number of documents with an event in the future
+	Resumed int                   // number of documents whose work was rescheduled to now
 }
 
-// ConfirmClock records that the local clock is right, on the word of an operator at the command line, although something
-// recorded lies in the future. ErrClock where the clock disagrees with the database's: then one of them has to be set right.
+// ConfirmClock records that the local clock is right, as an operator says at the command line, although a recorded time
+// lies in the future. It returns ErrClock if the clock disagrees with the database's: then one of the two has to be
+// corrected first.
 func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (ConfirmedClock, error) {
 	var c ConfirmedClock
 	var err error
@@ -184,8 +187,8 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 	if err := s.Store.ConfirmClock(ctx, e); err != nil {
 		return c, err
 	}
-	// Durable here: that the clock is right; every process signs from now on. Not yet: that work which was put off while the
-	// clock was ahead, to a time that is far away now, is tried again. After a crash an administrator has it retried.
+	// Durable: the confirmation; every process signs from now on. Not yet: the retry of work that was postponed to a
+	// distant time while the clock was ahead. If the process dies here, an administrator retries those documents.
 	waiting, err := s.Store.Stuck(ctx, farFuture, maxResumed)
 	if err != nil {
 		return c, fmt.Errorf("read documents that wait: %w", err)
@@ -210,12 +213,13 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 	return c, nil
 }
 
-// farFuture is after every time that a wrong clock can have recorded, and maxResumed above what waits on any day.
+// farFuture is later than every time that a wrong clock can have recorded. maxResumed exceeds the number of documents
+// that wait on any day.
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const maxResumed = 100_000
 
-// FetchTrustedTime obtains a timestamp over nothing in particular, to learn the time of an authority.
+// FetchTrustedTime obtains a timestamp over random bytes, to learn the authority's time.
 func (s *Service) FetchTrustedTime(ctx context.Context) (contract.TrustedTime, error) {
 	var digest [32]byte
 	if _, err := io.ReadFull(s.Random, digest[:]); err != nil {

@@ -19,17 +19,17 @@ import (
 	"segel/tsp"
 )
 
-// clocked is a house whose files are judged by its own root, on a database whose clock is as the test wants it.
-func clocked(t *testing.T, dsn string) *house {
+// clocked returns a harness that trusts only its own root, on a database whose clock the test controls.
+func clocked(t *testing.T, dsn string) *harness {
 	t.Helper()
-	h := newHouseOn(t, dsn)
+	h := newHarnessOn(t, dsn)
 	h.Service.Trust = &validate.Trust{}
 	h.Service.Trust.Add(validate.ForAll, validate.OriginOwn, h.ca.Root())
 	return h
 }
 
-// inTurn makes and finalizes a document that these sign one after the other.
-func (h *house) inTurn(signers ...contract.Actor) contract.DocumentID {
+// inTurn uploads and finalizes a document that the signers sign one after the other.
+func (h *harness) inTurn(signers ...contract.Actor) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -54,15 +54,15 @@ func (h *house) inTurn(signers ...contract.Actor) contract.DocumentID {
 	return d.ID
 }
 
-func (h *house) signsBy(by contract.Actor, id contract.DocumentID) {
+func (h *harness) signsBy(by contract.Actor, id contract.DocumentID) {
 	h.t.Helper()
 	if _, err := h.Sign(context.Background(), by, id, workflow.SignRequest{}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// refusesToSign demands a refusal by that code, and that nothing was signed.
-func (h *house) refusesToSign(by contract.Actor, id contract.DocumentID, code string) *contract.Error {
+// refusesToSign requires a refusal with that code, and that nothing was signed.
+func (h *harness) refusesToSign(by contract.Actor, id contract.DocumentID, code string) *contract.Error {
 	h.t.Helper()
 	before := len(h.read(id).Revisions)
 	_, err := h.Sign(context.Background(), by, id, workflow.SignRequest{})
@@ -71,35 +71,35 @@ func (h *house) refusesToSign(by contract.Actor, id contract.DocumentID, code st
 		h.t.Fatalf("signing document %d: %v, want %s", id, err, code)
 	}
 	if after := h.read(id); len(after.Revisions) != before || !after.Participant(by.ID).SignedAt.IsZero() {
-		h.t.Fatalf("document %d was signed all the same", id)
+		h.t.Fatalf("document %d was signed despite the refusal", id)
 	}
 	return e
 }
 
-// waits demands that a job puts itself off, for that long at most, and that the document says why.
-func (h *house) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem string, most time.Duration) {
+// waits requires that a job postpones itself by at most that long, and that the document says why.
+func (h *harness) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem string, most time.Duration) {
 	h.t.Helper()
 	var later *workflow.Later
 	if err := job(context.Background(), id); !errors.As(err, &later) || later.After <= 0 || later.After > most {
-		h.t.Fatalf("the work on document %d: %v", id, err)
+		h.t.Fatalf("job for document %d: %v", id, err)
 	}
 	d := h.read(id)
-	said := d.Reason
+	reason := d.Reason
 	if i := d.NextStamp(); i >= 0 {
-		said = d.Stamps[i].Problem
+		reason = d.Stamps[i].Problem
 	}
-	if d.State != contract.Processing || !strings.HasPrefix(said, problem) {
-		h.t.Fatalf("document %d is %s: %q, want %s", id, d.State, said, problem)
+	if d.State != contract.Processing || !strings.HasPrefix(reason, problem) {
+		h.t.Fatalf("document %d is %s: %q, want %s", id, d.State, reason, problem)
 	}
 	for _, l := range []text.Language{text.Indonesian, text.English} {
-		if s := text.Reason(l, said); s == said || strings.Contains(s, "closing.") || strings.ContainsAny(s, "[]{}?") {
-			h.t.Errorf("%q reads %q", said, s)
+		if s := text.Reason(l, reason); s == reason || strings.Contains(s, "closing.") || strings.ContainsAny(s, "[]{}?") {
+			h.t.Errorf("%q reads %q", reason, s)
 		}
 	}
 }
 
-// isValid demands that a completed document is valid at the time of the house's clock, in its own root.
-func (h *house) isValid(id contract.DocumentID) {
+// isValid requires that a completed document is valid at the harness's time, under its own root.
+func (h *harness) isValid(id contract.DocumentID) {
 	h.t.Helper()
 	if d := h.read(id); d.State != contract.Completed {
 		h.t.Fatalf("document %d is %s: %s", id, d.State, d.Reason)
@@ -116,8 +116,8 @@ func (h *house) isValid(id contract.DocumentID) {
 	}
 }
 
-// TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates is the story of a clock that is six hours, or two years,
-// ahead for a while, on a machine that has nothing to compare it with, or only a database with the same clock.
+// TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates has a clock that is six hours or two years ahead for
+// a while, on a machine with no other clock to compare it with, or only a database with the same clock.
 func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.T) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
@@ -133,7 +133,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				far := jump > contract.ClosingPatience
 				open := h.inTurn(h.signer)
 
-				// Ahead: a person's first signatures, whose certificate begins in the future.
+				// Ahead: the certificates of people who sign for the first time begin in the future.
 				h.later(jump)
 				signed, stamped, half, done := h.inTurn(h.signer), h.draft(true, 1), h.inTurn(h.signer, second), h.inTurn(h.signer)
 				for _, id := range []contract.DocumentID{signed, stamped, half, done} {
@@ -143,7 +143,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				ahead := h.signedBy(signed)
 				bought := h.office.calls
 
-				// Set right: nothing is signed, stamped, sealed or certified until an operator has looked at it.
+				// Set right: nothing is signed, stamped, sealed or certified until an operator has confirmed the clock.
 				h.later(-jump)
 				f, err := h.ClockFinding(ctx)
 				if err != nil || f.State != contract.ClockUnconfirmed || f.Ahead > -jump+time.Minute || f.Ahead < -jump-time.Minute {
@@ -171,7 +171,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 					t.Errorf("the log has %+v, %v", last, err)
 				}
 
-				// What is signed now has nothing to do with the wrong time.
+				// Signatures from now on do not depend on the wrong time.
 				h.signsBy(h.signer, open)
 				if c := h.signedBy(open); c.Equal(ahead) || c.NotBefore.After(h.now()) {
 					t.Errorf("signed with a certificate that begins at %s, now %s", c.NotBefore, h.now())
@@ -179,7 +179,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 				h.work(open)
 				h.isValid(open)
 
-				// What was signed ahead is not sealed before its time.
+				// Documents that were signed ahead are not sealed before that time.
 				if far {
 					if err := h.Complete(ctx, signed); err != nil {
 						t.Fatal(err)
@@ -197,7 +197,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 						t.Error("a serial was bought for a document that cannot be sealed")
 					}
 					h.refusesToSign(second, half, "document.signed_far_ahead")
-					// The owner restamps in vain, and takes all of them back.
+					// The owner restamps without success and cancels all of them.
 					if _, err := h.Restamp(ctx, h.owner, signed, false); err != nil {
 						t.Fatal(err)
 					}
@@ -216,10 +216,10 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 						t.Errorf("%+v", e)
 					}
 					if h.office.calls != bought {
-						t.Error("the office was asked before the document's time")
+						t.Error("the stamp office was called before the document's time")
 					}
 				}
-				// One that was completed while the clock was ahead is as it is: nothing contradicts in it, and no reader takes it yet.
+				// A document that was completed ahead is consistent, but not valid yet.
 				if r, err := h.verify(h.file(done)); err != nil || r.Passed() {
 					t.Errorf("valid before its own time: %v, %v", r.Indication, err)
 				}
@@ -227,7 +227,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 					t.Errorf("renewed before its own time: %t, %v", renewed, err)
 				}
 
-				// Time comes to where the clock had been.
+				// The time reaches the former time of the wrong clock.
 				h.later(jump + time.Minute)
 				h.isValid(done)
 				h.isValid(open)
@@ -245,7 +245,7 @@ func TestClockThatJumpsAheadAndBackMakesNoDocumentThatNeverValidates(t *testing.
 	}
 }
 
-// TestClockThatIsAheadOfTheDatabasesSignsNothing is the same story where the database is on another machine.
+// TestClockThatIsAheadOfTheDatabasesSignsNothing tests the same with the database on another machine.
 func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 	t.Parallel()
 	for by, jump := range map[string]time.Duration{"six hours ahead": 6 * time.Hour, "two years ahead": 2 * 365 * 24 * time.Hour, "six hours behind": -6 * time.Hour} {
@@ -263,7 +263,7 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 			h.later(jump)
 			e := h.refusesToSign(h.signer, open, "server.clock")
 			if strings.Contains(e.Err.Error(), "segel clock confirm") {
-				t.Errorf("an operator is to confirm what is wrong: %v", e.Err)
+				t.Errorf("the refusal tells an operator to confirm a wrong clock: %v", e.Err)
 			}
 			h.waits(signed, h.Complete, contract.WaitsForClock, time.Minute)
 			h.waits(stamped, h.Stamp, contract.WaitsForClock, time.Minute)
@@ -283,7 +283,7 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 				t.Errorf("%v, %v", c, err)
 			}
 
-			// Set right, everything goes on by itself: nothing was recorded by the wrong time.
+			// After the correction everything continues without intervention: nothing was recorded with the wrong time.
 			h.later(-jump)
 			if f, err := h.ClockFinding(ctx); err != nil || f.State != contract.ClockFine {
 				t.Fatalf("%+v, %v", f, err)
@@ -295,8 +295,8 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 			}
 			h.isValid(done)
 
-			// What people do beside signing is recorded by the wrong time, if it lies in the future until an operator has confirmed
-			// the clock.
+			// Other requests are recorded with the wrong time. If it lies in the future, an operator has to confirm the
+			// clock.
 			h.later(jump)
 			h.inTurn(h.signer)
 			h.later(-jump)
@@ -311,7 +311,7 @@ func TestClockThatIsAheadOfTheDatabasesSignsNothing(t *testing.T) {
 	}
 }
 
-// TestClockOfTheTimeStampAuthoritiesCounts has two authorities, which agree or not.
+// TestClockOfTheTimeStampAuthoritiesCounts has two authorities that agree or disagree.
 func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -341,7 +341,7 @@ func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 		if f, err := h.ClockFinding(ctx); err != nil || f.State != c.state || c.state == contract.ClockDisagrees && (f.With != "timestamps" || f.Ahead != 6*time.Hour) {
 			t.Errorf("%s: %+v, %v", name, f, err)
 		}
-		// A token that fits ends the alarm.
+		// A matching token ends the alarm.
 		h.clock.Timestamper = real
 		if _, err := h.FetchTrustedTime(ctx); err != nil {
 			t.Fatal(err)
@@ -357,7 +357,7 @@ func TestClockOfTheTimeStampAuthoritiesCounts(t *testing.T) {
 	}
 }
 
-// refusing gives no token.
+// refusing returns no token.
 type refusing struct {
 	tsp.Timestamper
 	err error
@@ -365,15 +365,15 @@ type refusing struct {
 
 func (r refusing) Timestamp(context.Context, []byte) ([]byte, error) { return nil, r.err }
 
-// behind is the house's time-stamp authority with another clock.
-func (h *house) behind(d time.Duration) tsp.Timestamper {
+// behind returns the harness's time-stamp authority with a clock that is d behind.
+func (h *harness) behind(d time.Duration) tsp.Timestamper {
 	r := *h.ca.Timestamper()
 	r.Select, r.Clock = nil, func() time.Time { return h.now().Add(-d) }
 	return &r
 }
 
-// operator is who runs the service.
-func operator(h *house) contract.Actor {
+// operator returns the owner as an operator.
+func operator(h *harness) contract.Actor {
 	a := h.owner
 	a.Admin, a.Operator = true, true
 	return a

@@ -10,12 +10,12 @@ import (
 	"segel/internal/store"
 )
 
-// maxCommitTries bounds how often a verb starts over because somebody else committed first. Every loss means that
-// another one won, so only a crowd on one document can use them up.
+// maxCommitTries bounds how often a change is retried because another writer committed first. Each lost race means that
+// another writer made progress, so only heavy contention on one document reaches the bound.
 const maxCommitTries = 50
 
-// applyRule runs a rule on the document as it stands and commits what it says, starting over when somebody else
-// was faster. A rule that returns nil has nothing to change.
+// applyRule runs a rule on the current document and commits the change. It starts over if another writer committed
+// first. A rule that returns nil changes nothing.
 func (s *Service) applyRule(ctx context.Context, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	d, err := s.loadDocument(ctx, id)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *Service) applyRule(ctx context.Context, id contract.DocumentID, rule fu
 	return s.applyRuleTo(ctx, d, rule)
 }
 
-// applyRuleAs is apply for an actor who may not be allowed to see the document. See documentFor.
+// applyRuleAs is applyRule for an actor who may not be allowed to see the document. See [Service.loadDocumentFor].
 func (s *Service) applyRuleAs(ctx context.Context, by contract.Actor, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	d, err := s.loadDocumentFor(ctx, by, id)
 	if err != nil {
@@ -33,9 +33,9 @@ func (s *Service) applyRuleAs(ctx context.Context, by contract.Actor, id contrac
 	return s.applyRuleTo(ctx, d, rule)
 }
 
-// loadDocumentFor reads a document for an actor. For one that has nothing to do with it, it runs the same single statement, which
-// answers the same, as for a document that does not exist: reading the document and refusing then would take longer, the
-// more so the larger it is. Whether the actor may do what they ask for is [contract.Document.Authorise]'s decision.
+// loadDocumentFor reads a document for an actor. If the actor has no part in it, the same single statement runs and
+// gives the same answer as for a document that does not exist. Reading the document before refusing would take longer,
+// the more the larger it is, and reveal that it exists. [contract.Document.Authorise] decides what the actor may do.
 func (s *Service) loadDocumentFor(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	if !by.IsSystem() {
 		involved, err := s.Store.Involves(ctx, id, by.ID)
@@ -49,8 +49,7 @@ func (s *Service) loadDocumentFor(ctx context.Context, by contract.Actor, id con
 	return s.loadDocument(ctx, id)
 }
 
-// applyRuleTo is apply for whoever has just read the document, or committed it. What he has may be old:
-// the commit finds out.
+// applyRuleTo is applyRule for a document that was just read or committed. It may be outdated: the commit detects that.
 func (s *Service) applyRuleTo(ctx context.Context, d contract.Document, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	for range maxCommitTries {
 		c, err := rule(&d)
@@ -82,7 +81,7 @@ func (s *Service) loadDocument(ctx context.Context, id contract.DocumentID) (con
 	return d, nil
 }
 
-// commitChange makes a change durable and tells whoever watches the document.
+// commitChange makes a change durable and wakes the requests that watch the document.
 func (s *Service) commitChange(ctx context.Context, c contract.Change) (contract.Document, error) {
 	d, err := s.Store.Commit(ctx, c)
 	switch {
@@ -101,7 +100,7 @@ func (s *Service) commitChange(ctx context.Context, c contract.Change) (contract
 	return d, nil
 }
 
-// keyRefusal refuses a request whose claim on its Idempotency-Key another one holds by now. Nothing was applied.
+// keyRefusal refuses a request that lost its claim on its Idempotency-Key to another request. Nothing was applied.
 func keyRefusal(err error) error {
 	if errors.Is(err, store.ErrClaimLost) {
 		return contract.ErrKeyRunning.WithCause(err)
@@ -109,13 +108,14 @@ func keyRefusal(err error) error {
 	return err
 }
 
-// withDocumentAnswer returns the context of the commit that is what the request asked for. The answer to the request is kept with it, see
-// [store.KeepAnswer]; it is made of the document. Commits before, as of an intention, have the context of the request.
+// withDocumentAnswer returns the context for the commit that fulfils the request. The answer, made from the document,
+// is stored in the same transaction; see [store.WithFinalAnswer]. Earlier commits, such as that of an intention, use the
+// context of the request.
 func withDocumentAnswer(ctx context.Context) context.Context {
 	return store.WithFinalAnswer(ctx, func(d contract.Document) any { return d })
 }
 
-// changeOf adapts a rule without a "nothing to do" to apply.
+// changeOf adapts a rule that always makes a change to applyRule.
 func changeOf(c contract.Change, err error) (*contract.Change, error) {
 	if err != nil {
 		return nil, err
@@ -123,11 +123,11 @@ func changeOf(c contract.Change, err error) (*contract.Change, error) {
 	return &c, nil
 }
 
-// revisionRule decides what a document becomes by a revision of its file.
+// revisionRule decides how a document changes by a revision of its file.
 type revisionRule func(*contract.Document, contract.Revision) (contract.Change, error)
 
-// commitRevision commits a revision whose bytes are stored. Commits by others that left the file alone are no obstacle;
-// one that appended to it is, and then the bytes are removed again and the caller is told to try again.
+// commitRevision commits a revision whose bytes are stored. Commits by others that did not change the file do not
+// matter. If another commit appended to the file, the bytes are removed and the caller gets ErrRace.
 func (s *Service) commitRevision(ctx context.Context, d contract.Document, r contract.Revision, rule revisionRule) (contract.Document, error) {
 	d, err := s.applyRuleTo(ctx, d, func(d *contract.Document) (*contract.Change, error) {
 		if d.Current().End != r.Begin {
@@ -141,15 +141,15 @@ func (s *Service) commitRevision(ctx context.Context, d contract.Document, r con
 	return d, nil
 }
 
-// removeUncommitted removes bytes that a commit would have referred to which was refused, or did not reach the database, and returns why. A
-// commit that failed in any other way may have become durable all the same, on the far side of a lost connection: its bytes
-// stay, and when nothing refers to them after an hour, fsck finds them.
+// removeUncommitted removes the bytes of revisions whose commit was refused or did not reach the database, and returns
+// err. A commit that failed in another way may be durable all the same, if only the connection was lost: its bytes
+// stay. If nothing refers to them after an hour, fsck reports them.
 func (s *Service) removeUncommitted(ctx context.Context, err error, revisions ...contract.Revision) error {
 	if outage.InDoubt(err) || outage.Of(err) == nil && contract.KindOf(err) == 0 {
 		return err
 	}
 	for _, r := range revisions {
-		if r.Tail.Key != "" { // there may be no bytes
+		if r.Tail.Key != "" { // empty: the revision has no bytes
 			err = errors.Join(err, s.removeBlob(ctx, r.Tail.Key))
 		}
 	}

@@ -14,12 +14,12 @@ import (
 	"segel/revocation"
 )
 
-// Complete closes a document on which nothing is left to sign or to stamp: the organisation's seal, the proof
-// that every certificate was good, and a document timestamp over all of it (PAdES B-LTA). The sealed file is validated
-// from its stored bytes before the commit. If it does not pass, it is not committed and the document waits.
+// Complete closes a document on which nothing is left to sign or to stamp. It adds the organisation's seal, the
+// validation data of every certificate, and a document timestamp over the whole file (PAdES B-LTA). The sealed file is
+// validated from its stored bytes before the commit. If it is not valid, it is not committed and the document waits.
 //
-// It is a job and may run again: what a crash or an outage left undone is done from the start, and the tails of
-// a try that did not reach its commit are nobody's. Stamps are not affixed again.
+// Complete is a job and may run again: after a crash or an outage it starts from the beginning, and nothing refers to
+// the tails of a run that did not reach its commit. Stamps are not affixed again.
 func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
-		return nil // done before, or not yet; whoever makes it due orders the job again
+		return nil // already done, or not yet due; the change that makes it due enqueues the job again
 	}
 	now, err := s.timeToClose(ctx, &d)
 	if err != nil || now.IsZero() {
@@ -42,8 +42,9 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	}
 	closing, clock, err := s.buildClosingRevisions(ctx, d, now)
 	if err == nil {
-		// Durable: the closing tails. Not yet: that the document has them. After a crash here the next run makes new ones,
-		// and fsck finds these. Nothing is committed that was not validated from its stored bytes.
+		// Durable: the closing tails. Not yet: the document's reference to them. If the process dies here, the next run
+		// makes new tails and fsck finds these. Only revisions that were validated from their stored bytes are
+		// committed.
 		err = s.checkSealed(ctx, d, closing)
 	}
 	if err != nil {
@@ -69,8 +70,8 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	return nil
 }
 
-// failClosing ends the tries on a document that trying again does not help: a certificate was revoked before the time
-// that the signature's timestamp proves, so that no proof can ever be sealed in (decision 0021).
+// failClosing stops retrying a document that can never be closed: a certificate was revoked before the time that the
+// signature's timestamp proves, so no revocation data can ever show that it was valid (decision 0021).
 func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, revoked *revocation.RevokedError) error {
 	problem := "closing.revoked" + fmt.Sprintf(": %x, %s, %s", revoked.Serial,
 		revoked.Status.At.Format(time.RFC3339), revoked.Status.Reason)
@@ -81,10 +82,10 @@ func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, revok
 	return err
 }
 
-// recordDelay tells those who wait for the document why its closing takes longer.
+// recordDelay records in the document why its closing takes longer.
 func (s *Service) recordDelay(ctx context.Context, id contract.DocumentID, cause error) error {
 	if ctx.Err() != nil || outage.Of(cause) != nil {
-		return nil // we are being stopped, or cannot work at the moment; nothing is wrong with the document
+		return nil // the process is stopping or a service is unavailable; the document has no fault
 	}
 	problem := "closing.unexpected"
 	var invalid *invalidError
@@ -112,7 +113,7 @@ func (s *Service) recordDelay(ctx context.Context, id contract.DocumentID, cause
 	return err
 }
 
-// removeTails removes the tails of a try that came to nothing: nothing was committed, so they are nobody's for certain.
+// removeTails removes the tails of a failed run. Nothing was committed, so nothing can refer to them.
 func (s *Service) removeTails(ctx context.Context, err error, made []contract.Revision) error {
 	for _, r := range made {
 		err = errors.Join(err, s.removeBlob(ctx, r.Tail.Key))
@@ -120,15 +121,15 @@ func (s *Service) removeTails(ctx context.Context, err error, made []contract.Re
 	return err
 }
 
-// buildClosingRevisions makes the closing revisions, and returns the witness of the document timestamp among them. Now is the local time,
-// which was checked.
+// buildClosingRevisions makes and stores the closing revisions. It also returns the timestamper that recorded the time
+// of the document timestamp. Now is the local time, checked by the caller.
 func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
 	clock := s.newRecordingTimestamper()
 	seal, holder, err := s.sealCredential(ctx, d.Organisation, now)
 	if err != nil {
 		return nil, clock, err
 	}
-	ours := append([]string{d.SealField()}, signedFields(&d)...)
+	required := append([]string{d.SealField()}, signedFields(&d)...)
 	closing, err := s.storeRevisions(ctx, d, []revisionStep{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			lock, err := lockAtSealing(src)
@@ -141,8 +142,9 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 			})
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
-			// A file may have come with signatures of issuers that we cannot ask; ours have to be proved.
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: ours})
+			// The upload may carry signatures whose issuers cannot be reached. Revocation data is required for our
+			// signatures only.
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: required})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
 			return pades.DocumentTimestamp(ctx, src, clock, s.ownClock())
@@ -151,7 +153,8 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 	return closing, clock, err
 }
 
-// trustedRoots are those of which responders may be asked about certificates that came with a file; none if nothing is trusted.
+// trustedRoots returns the roots whose responders may be asked about certificates that came with a file; none without a
+// trust store.
 func (s *Service) trustedRoots() []*x509.Certificate {
 	if s.Trust == nil {
 		return nil
@@ -159,14 +162,14 @@ func (s *Service) trustedRoots() []*x509.Certificate {
 	return s.Trust.Roots(validate.ForAll)
 }
 
-// revisionStep makes one revision on top of those before it.
+// revisionStep builds one revision on top of the earlier ones.
 type revisionStep struct {
 	kind  contract.RevisionKind
 	build func(pades.Source) (*pades.Result, error)
 }
 
-// storeRevisions makes revisions one on top of the other and stores their tails. The document is a copy: nothing is committed
-// here. With an error come the revisions that were stored before it.
+// storeRevisions builds revisions one on top of the other and stores their tails. It works on a copy of the document
+// and commits nothing. On an error it returns the revisions that were already stored.
 func (s *Service) storeRevisions(ctx context.Context, d contract.Document, steps []revisionStep) ([]contract.Revision, error) {
 	var made []contract.Revision
 	d.Revisions = append([]contract.Revision{}, d.Revisions...)

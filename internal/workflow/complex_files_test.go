@@ -10,13 +10,13 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// startxref is where the newest section of a file stands.
+// startxref returns the offset of the newest cross-reference section.
 func startxref(b []byte) (at int) {
 	_, _ = fmt.Sscan(string(b[bytes.LastIndex(b, []byte("startxref"))+len("startxref"):]), &at) // pdftest writes one
 	return at
 }
 
-// manySections is a file with that many cross-reference sections more, of which none but the last ends a revision.
+// manySections returns a file with n more cross-reference sections, of which only the last ends a revision.
 func manySections(n int) []byte {
 	b := pdftest.Table(1)
 	at := startxref(b)
@@ -28,7 +28,7 @@ func manySections(n int) []byte {
 	return fmt.Appendf(b, "startxref\n%d\n%%%%EOF\n", at)
 }
 
-// manyRevisions is a file with that many empty revisions more.
+// manyRevisions returns a file with n more empty revisions.
 func manyRevisions(n int) []byte {
 	b := pdftest.Table(1)
 	at := startxref(b)
@@ -40,7 +40,7 @@ func manyRevisions(n int) []byte {
 	return b
 }
 
-// squeezed is compressed data.
+// squeezed compresses data.
 func squeezed(parts ...[]byte) []byte {
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
@@ -51,8 +51,8 @@ func squeezed(parts ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// streamed lays out objects with a cross-reference stream behind them. Objects in object streams are given by the number
-// of the stream and the index in it.
+// streamed builds a file with a cross-reference stream at the end. Objects in object streams are given by the number of
+// the stream and their index.
 type streamed struct {
 	bytes.Buffer
 	at map[int][3]int // type and two fields of an entry
@@ -74,7 +74,7 @@ func (s *streamed) stream(n int, entries string, data []byte) {
 	fmt.Fprintf(s, "%d 0 obj\n<<%s /Filter /FlateDecode /Length %d>>\nstream\n%s\nendstream\nendobj\n", n, entries, len(data), data)
 }
 
-// end writes the cross-reference with so many entries in all, and the end.
+// end writes the cross-reference stream with that many entries, and the end of the file.
 func (s *streamed) end(entries int) []byte {
 	number, at := entries-1, s.Len()
 	s.at[number] = [3]int{1, at, 0}
@@ -90,21 +90,21 @@ func (s *streamed) end(entries int) []byte {
 	return s.Bytes()
 }
 
-// pages writes a page tree of one page, whose resources have that many more objects.
+// pages writes a page tree with one page and the given resources.
 func (s *streamed) pages(resources string) {
 	s.object(1, "<</Type /Catalog /Pages 2 0 R>>")
 	s.object(2, "<</Type /Pages /Kids [3 0 R] /Count 1>>")
 	s.object(3, "<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources <<"+resources+">>>>")
 }
 
-// packed writes an object stream with one dictionary, and so many blanks behind it.
+// packed writes an object stream with one dictionary, followed by that many blanks.
 func (s *streamed) packed(stream, object, blanks int) {
 	head := fmt.Sprintf("%d 0 ", object)
 	s.stream(stream, fmt.Sprintf("/Type /ObjStm /N 1 /First %d", len(head)), squeezed([]byte(head+"<</A 1>>"), bytes.Repeat([]byte(" "), blanks)))
 	s.at[object] = [3]int{2, stream, 0}
 }
 
-// largeObjectStream is a file with an object stream of that many bytes.
+// largeObjectStream returns a file with an object stream of n bytes.
 func largeObjectStream(n int) []byte {
 	s := newStreamed()
 	s.pages("/ExtGState <</G 5 0 R>>")
@@ -112,7 +112,7 @@ func largeObjectStream(n int) []byte {
 	return s.end(7)
 }
 
-// manyObjectStreams is a file with that many object streams of n bytes each.
+// manyObjectStreams returns a file with that many object streams of n bytes each.
 func manyObjectStreams(streams, n int) []byte {
 	s := newStreamed()
 	var list strings.Builder
@@ -126,7 +126,7 @@ func manyObjectStreams(streams, n int) []byte {
 	return s.end(4 + 2*streams + 1)
 }
 
-// manyEntries is a file with a cross-reference of that many entries, most of them free.
+// manyEntries returns a file with n cross-reference entries, most of them free.
 func manyEntries(n int) []byte {
 	s := newStreamed()
 	s.pages("")

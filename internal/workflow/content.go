@@ -9,23 +9,23 @@ import (
 	"segel/internal/contract"
 )
 
-// Content is a file to be read by somebody. Every byte is hashed again, chunk by chunk, before it is handed
-// out: what was changed in the store is an error, never served.
+// Content is a file to be read. Every chunk is hashed again before its bytes are returned: if the stored bytes changed,
+// reading fails.
 type Content struct {
 	io.ReadSeeker
 	file *blob.Stack
 
 	Name     string // file name as uploaded
 	Size     int64
-	Digest   [32]byte // SHA-256 over all of it
+	Digest   [32]byte // SHA-256 of the whole file
 	Modified time.Time
 	Document contract.Document
 }
 
-// Close frees what reading needed.
+// Close releases the blobs of the file.
 func (c *Content) Close() error { return c.file.Close() }
 
-// Preview opens the current revision for somebody who may see it. A viewer's first look is recorded.
+// Preview opens the current revision for an actor who may see it. The first view of a viewer is recorded.
 func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error) {
 	d, err := s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.View(d, by, s.Clock())
@@ -62,7 +62,7 @@ func (s *Service) Original(ctx context.Context, by contract.Actor, id contract.D
 }
 
 func (s *Service) openContent(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
-	f, err := s.openPresent(ctx, revisions) // while it can still be refused: nothing has been sent
+	f, err := s.openPresent(ctx, revisions) // nothing has been sent yet, so a missing file can still be refused
 	if err != nil {
 		return nil, err
 	}

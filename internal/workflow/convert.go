@@ -14,7 +14,7 @@ import (
 	"segel/pdf"
 )
 
-// Refusals of a Word document. Each has a sentence of its own, since its author can do something about it.
+// Refusals of a Word document. Each has its own sentence, because the author can fix the cause.
 var (
 	errNoConverter = contract.Refuse(contract.Unsupported, "file.word_unavailable")
 	errWordFailed  = contract.Refuse(contract.Invalid, "file.word_failed")
@@ -36,8 +36,8 @@ var (
 	}
 )
 
-// Convert makes the PDF of a Word document. It is a job and may run again: what a crash left undone is done from the
-// start, and the PDF of a try that did not reach its commit is nobody's.
+// Convert makes the PDF of a Word document. It is a job and may run again: after a crash it starts from the beginning,
+// and nothing refers to the PDF of a run that did not reach its commit.
 func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	d, err := s.loadDocument(ctx, id)
 	if errors.Is(err, contract.ErrNotFound) {
@@ -50,7 +50,7 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 		return nil
 	}
 	if s.Converter == nil {
-		return s.finishConversion(ctx, d) // which says so
+		return s.finishConversion(ctx, d) // records that there is no converter
 	}
 	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
 	if errors.Is(err, admission.ErrFull) {
@@ -60,7 +60,7 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 		return err
 	}
 	defer leave()
-	release, err := s.documentLocks.acquire(ctx, id) // a job that was ordered twice does its work once
+	release, err := s.documentLocks.acquire(ctx, id) // a job that was enqueued twice does its work once
 	if err != nil {
 		return err
 	}
@@ -73,8 +73,8 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	return s.finishConversion(ctx, d)
 }
 
-// finishConversion converts a document, or records why that is impossible. Anything that may pass is an error, and the job is
-// tried again.
+// finishConversion converts a document, or records why that is impossible. A temporary failure is returned as an error
+// and the job is retried.
 func (s *Service) finishConversion(ctx context.Context, d contract.Document) error {
 	made, err := s.convertWord(ctx, d)
 	if err == nil {
@@ -95,7 +95,7 @@ func (s *Service) finishConversion(ctx context.Context, d contract.Document) err
 	return ignoreNotFound(err)
 }
 
-// ignoreNotFound forgives that a document was deleted while it was worked on.
+// ignoreNotFound ignores that a document was deleted during the work on it.
 func ignoreNotFound(err error) error {
 	if errors.Is(err, contract.ErrNotFound) {
 		return nil
@@ -103,7 +103,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// conversionResult is what a conversion came to.
+// conversionResult is the PDF of a conversion with what was found in it.
 type conversionResult struct {
 	base     contract.Revision
 	facts    examination
@@ -129,8 +129,8 @@ func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m
 	return nil
 }
 
-// convertWord runs the converter on what was uploaded. Its PDF is an upload like any other: the converter has read a
-// stranger's file.
+// convertWord runs the converter on the uploaded file. Its PDF is checked like any other upload, because the converter
+// has read an untrusted file.
 func (s *Service) convertWord(ctx context.Context, d contract.Document) (conversionResult, error) {
 	if s.Converter == nil {
 		return conversionResult{}, errNoConverter
@@ -140,7 +140,7 @@ func (s *Service) convertWord(ctx context.Context, d contract.Document) (convers
 		return conversionResult{}, err
 	}
 	defer f.Close()
-	found, err := sniffWord(ctx, f) // again: it costs little beside a conversion, and the rules may have become stricter since
+	found, err := sniffWord(ctx, f) // again: cheap beside a conversion, and the rules may have become stricter since the upload
 	if err != nil {
 		return conversionResult{}, err
 	}
@@ -157,7 +157,7 @@ func (s *Service) convertWord(ctx context.Context, d contract.Document) (convers
 	return m, nil
 }
 
-// converterRefusal says in our words what the converter says in its own.
+// converterRefusal maps the converter's errors to refusals.
 func converterRefusal(err error) error {
 	switch {
 	case errors.Is(err, convert.ErrTooLong):
@@ -172,7 +172,8 @@ func converterRefusal(err error) error {
 	return err
 }
 
-// examineConverted examines the PDF. One that the stamp office would rewrite is rewritten now, since nobody has seen it yet.
+// examineConverted examines the PDF. If the stamp office would rewrite it, it is rewritten now, before anyone has seen
+// it.
 func (s *Service) examineConverted(ctx context.Context, base contract.Revision, found sniff.Findings) (conversionResult, error) {
 	budget := pdf.FileBudget(ctx, base.End)
 	facts, err := s.examineFile(ctx, base, budget)
@@ -190,7 +191,7 @@ func (s *Service) examineConverted(ctx context.Context, base contract.Revision, 
 	}
 	base.NextObject = facts.nextObject
 	m := conversionResult{base: base, facts: facts, warnings: s.conversionWarnings(doc, found, facts.pages)}
-	if paper := doc.Facts(); !paper.OlderThan(officeVersion) || paper.PDFA != "" {
+	if pdfFacts := doc.Facts(); !pdfFacts.OlderThan(officeVersion) || pdfFacts.PDFA != "" {
 		return m, nil
 	}
 	if m.base, err = s.normaliseFile(ctx, base, budget); err != nil {

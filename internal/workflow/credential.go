@@ -23,10 +23,10 @@ type credential struct {
 	chain []*x509.Certificate
 }
 
-// renewBefore is how long before its end a certificate is not used for signing any more.
+// renewBefore is how long before its expiry a certificate is no longer used for signing.
 const renewBefore = 24 * time.Hour
 
-// participantHolder returns whom a participant's certificate is made out to.
+// participantHolder returns the subject of a participant's certificate.
 func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p contract.Participant) (Holder, error) {
 	o, err := s.Store.Organisation(ctx, d.Organisation)
 	if err != nil {
@@ -35,9 +35,9 @@ func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p
 	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}, nil
 }
 
-// participantCredential returns what a participant signs with. A user has one of their own, made when they sign
-// first and kept sealed. A guest's is made for one signature and forgotten: nobody can sign as them later. Now is the local
-// time, which was checked: certificates are made out for it.
+// participantCredential returns the credential that a participant signs with. A user's credential is made at their
+// first signature and stored sealed. A guest's is made for one signature and never stored, so it cannot sign again. Now
+// is the local time, checked by the caller: certificates are issued for it.
 func (s *Service) participantCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
 	if h.Assurance == contract.AssuranceGuest {
 		return s.newCredential(ctx, h)
@@ -45,7 +45,7 @@ func (s *Service) participantCredential(ctx context.Context, h Holder, now time.
 	return s.loadOrCreateCredential(ctx, h, now)
 }
 
-// sealCredential returns what an organisation seals with. Now is the local time, which was checked.
+// sealCredential returns the credential of an organisation's seal. Now is the local time, checked by the caller.
 func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID, now time.Time) (credential, Holder, error) {
 	o, err := s.Store.Organisation(ctx, id)
 	if err != nil {
@@ -69,11 +69,11 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 	return credential{key, chain}, nil
 }
 
-// loadOrCreateCredential reads a holder's credential, or makes and keeps one. Two that are made at the same moment are
-// both sound; the newer one is used from then on. One that is not valid now is replaced, not waited for: one that has
-// expired or was revoked, and one that begins in the future, because it was made while the clock was ahead. One whose
-// certificate says something else about the holder than one made now would, or belongs to another holder, is not used
-// either: those from before certificates said what was verified, and rows that were moved in the database.
+// loadOrCreateCredential loads a holder's credential, or makes and stores one. If two are made at the same moment, both
+// are valid and the newer one is used from then on. A credential that is not valid now is replaced: one that expired,
+// was revoked, or begins in the future because it was made while the clock was ahead. A credential whose certificate
+// describes the holder differently from a new one, or belongs to another holder, is not used either: it is older than
+// the attestation in certificates, or its row was moved in the database.
 func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
@@ -83,7 +83,7 @@ func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time
 		}
 		revoked, err := s.Issuer.Revoked(ctx, c.chain[0])
 		if err != nil {
-			return credential{}, fmt.Errorf("is credential %s revoked: %w", sealed.ID, err)
+			return credential{}, fmt.Errorf("check revocation of credential %s: %w", sealed.ID, err)
 		}
 		if !revoked && c.isValidAt(now) && s.Issuer.Certifies(c.chain[0], h) {
 			return c, nil
@@ -111,12 +111,12 @@ func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time
 		return credential{}, fmt.Errorf("seal key: %w", err)
 	}
 	if err := s.Store.AddCredential(ctx, sealed); err != nil {
-		return credential{}, fmt.Errorf("keep credential: %w", err)
+		return credential{}, fmt.Errorf("store credential: %w", err)
 	}
 	return c, nil
 }
 
-// isValidAt reports whether every certificate of the chain is valid at a moment.
+// isValidAt reports whether every certificate of the chain is within its validity period at the given time.
 func (c credential) isValidAt(at time.Time) bool {
 	return !slices.ContainsFunc(c.chain, func(cert *x509.Certificate) bool { return at.Before(cert.NotBefore) || at.After(cert.NotAfter) })
 }
@@ -124,7 +124,7 @@ func (c credential) isValidAt(at time.Time) bool {
 func (s *Service) unsealCredential(c store.SealedCredential) (credential, error) {
 	plain, err := s.Sealer.Open(c.ID, c.Key)
 	if err != nil {
-		return credential{}, fmt.Errorf("open credential %s: %w", c.ID, err)
+		return credential{}, fmt.Errorf("unseal credential %s: %w", c.ID, err)
 	}
 	k, err := x509.ParsePKCS8PrivateKey(plain)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"segel/internal/contract"
 )
 
-// Delete removes a draft. Its file goes after the commit, by a job.
+// Delete removes a draft. A job removes its file after the commit.
 func (s *Service) Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		return changeOf(contract.Delete(d, by, s.Clock()))
 	})
 }
 
-// Sweep removes blobs that nothing refers to any more. One that is already gone is no error.
+// Sweep removes blobs that nothing refers to any more. A blob that is already gone is not an error.
 func (s *Service) Sweep(ctx context.Context, keys []string) error {
 	for _, k := range keys {
 		if err := s.removeBlob(ctx, k); err != nil {

@@ -7,7 +7,7 @@ import (
 	"segel/internal/store"
 )
 
-// Detail reads a document for an operation that only looks.
+// Detail reads a document for a read-only operation.
 func (s *Service) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
 	d, err := s.loadDocumentFor(ctx, by, id)
 	if err != nil {
@@ -19,7 +19,7 @@ func (s *Service) Detail(ctx context.Context, by contract.Actor, op contract.Ope
 	return d, nil
 }
 
-// AuditTrail reads what happened to a document, oldest first.
+// AuditTrail returns the events of a document, oldest first.
 func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error) {
 	d, err := s.Detail(ctx, by, contract.OpAuditTrail, id)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract
 	return s.Store.Events(ctx, d.ID)
 }
 
-// Balance tells what the caller's organisation may still spend.
+// Balance returns the quota of the caller's organisation.
 func (s *Service) Balance(ctx context.Context, by contract.Actor) (map[contract.Unit]store.Quota, error) {
 	if by.Guest != 0 {
 		return nil, contract.ErrNotAllowed

@@ -1,16 +1,16 @@
 package workflow
 
-// diskSpaceStep is after how many bytes it is asked again whether the disk has room for more.
+// diskSpaceStep is the number of bytes after which the free space is checked again.
 const diskSpaceStep = 1 << 20
 
-// diskSpace is what a file that arrives may take from the disk before it is asked again.
+// diskSpace is the space on the disk that an arriving file may take before the next check.
 type diskSpace struct {
-	require func(bytes int64) error // nil: it may take anything
-	granted int64                   // granted and not taken yet
+	require func(bytes int64) error // nil: unlimited
+	granted int64                   // granted and not used yet
 }
 
-// requireSpace demands room for n bytes that are about to be written. Others take from the same disk at the same time, so it is asked
-// again every roomStep bytes.
+// requireSpace requires space for n bytes that are about to be written. Others write to the same disk, so it checks
+// again every [diskSpaceStep] bytes.
 func (r *diskSpace) requireSpace(n int) error {
 	if r.require == nil {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// book is a file of that many pages, each with so many bytes of content that cannot be squeezed.
+// book returns a file with that many pages, each with that many bytes of incompressible content.
 func book(tb testing.TB, pages, content int) []byte {
 	tb.Helper()
 	file := pdftest.Table(pages)
@@ -50,7 +50,7 @@ func book(tb testing.TB, pages, content int) []byte {
 	return append(file, tail.Bytes...)
 }
 
-// signedBook is a book with a signature of an unknown issuer.
+// signedBook returns a book with a signature of an unknown issuer.
 func signedBook(tb testing.TB, pages, content int) []byte {
 	tb.Helper()
 	a, err := authority.NewEphemeral("http://elsewhere.test", time.Now)
@@ -75,22 +75,21 @@ func signedBook(tb testing.TB, pages, content int) []byte {
 	return append(file, r.Tail...)
 }
 
-// processorTime is what this process has used so far.
+// processorTime returns the processor time that this process has used.
 func processorTime() time.Duration {
 	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it fails for other arguments only
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it fails only for other arguments
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkDocument is what each step of a document costs, by the size of its file and by how many objects it has: to
-// store and examine it, unsigned and with a signature that it came with; to finalize it for one signer; that signature;
-// and to seal, validate and complete it.
+// BenchmarkDocument measures each step of a document, by the size and the number of objects of its file: upload,
+// unsigned and signed; finalize for one signer; that signature; and sealing, validation and completion.
 func BenchmarkDocument(b *testing.B) {
 	for _, size := range []struct{ pages, content int }{{10, 20_000}, {20, 2_500_000}, {2000, 25_000}, {40, 2_500_000}} {
 		file := book(b, size.pages, size.content)
 		b.Run(fmt.Sprintf("bytes=%d/pages=%d", len(file), size.pages), func(b *testing.B) {
 			ctx := context.Background()
-			h := newHouse(b)
+			h := newHarness(b)
 			h.Limits.FileSize = 1 << 30
 			fatal := func(err error) {
 				if err != nil {
@@ -112,8 +111,8 @@ func BenchmarkDocument(b *testing.B) {
 				fatal(err)
 				return id
 			}
-			// measure excludes what has to come before a step. It reports the least processor time, which varies less than
-			// the clock on a machine that others use too.
+			// measure excludes the preparation of a step. It reports the least processor time, which varies less than
+			// elapsed time on a shared machine.
 			measure := func(name string, before func() contract.DocumentID, step func(contract.DocumentID)) {
 				b.Run(name, func(b *testing.B) {
 					least := time.Hour

@@ -14,7 +14,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// sharedEntries is a small file whose cross-reference stream has a million entries that lead to its page.
+// sharedEntries returns a small file whose cross-reference stream has a million entries for its page.
 func sharedEntries(t *testing.T) []byte {
 	t.Helper()
 	var b, entries bytes.Buffer
@@ -44,7 +44,7 @@ func sharedEntries(t *testing.T) []byte {
 
 func TestUploadAndVerificationRefuseMoreEntriesThanTheFileHasRoomFor(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	file := sharedEntries(t)
 	if _, err := h.take(file); codeOf(err) != "file.too_complex" {
 		t.Errorf("upload: %v", err)
@@ -53,18 +53,18 @@ func TestUploadAndVerificationRefuseMoreEntriesThanTheFileHasRoomFor(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Discard() //nolint:errcheck // it is gone in any case
+	defer e.Discard() //nolint:errcheck // a repeated Discard is harmless
 	if _, err := e.Write(file); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Verify(t.Context(), e, workflow.VerifyOptions{}); err == nil {
-		t.Error("the verification read it")
+		t.Error("the verification accepted the file")
 	}
 }
 
 func TestUploadOfAClientThatHungUpIsNotExamined(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	st, err := h.Stage(ctx)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"segel/internal/store"
 )
 
-// storeEvidence copies what the office returned, and was not accepted, to where nothing but an operator removes it. A
-// problem without evidence has an empty file.
+// storeEvidence stores the file that the stamp office returned and Segel did not accept. Only an operator removes it. A
+// problem without evidence gives an empty file.
 //
-// Durable on return: the bytes. Not yet: that they are anybody's. Until the commit that quarantines the serial they are
-// nobody's; fsck finds them after a crash, and the office is asked again, which costs nothing.
+// Durable on return: the bytes. Not yet: a reference to them, which the commit that quarantines the serial adds. If the
+// process dies before it, fsck finds the bytes, and the stamp office is asked again at no cost.
 func (s *Service) storeEvidence(ctx context.Context, p *emeterai.Problem) (contract.File, error) {
 	if p.Class != emeterai.Quarantine || p.Evidence == nil {
 		return contract.File{}, nil
@@ -27,7 +27,7 @@ func (s *Service) storeEvidence(ctx context.Context, p *emeterai.Problem) (contr
 	}
 	f, err := s.storeFile(ctx, in)
 	if err = errors.Join(err, in.Close()); err != nil {
-		return contract.File{}, fmt.Errorf("keep evidence: %w", err)
+		return contract.File{}, fmt.Errorf("store evidence: %w", err)
 	}
 	return f, nil
 }
@@ -53,10 +53,10 @@ func (s *Service) storeFile(ctx context.Context, in io.Reader) (contract.File, e
 	return contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, nil
 }
 
-// Evidence opens what the office returned last under a serial that was quarantined for it. To whoever does not
-// administer the serial's organisation, nothing is kept of it.
+// Evidence opens the last file that the stamp office returned for a quarantined serial. Callers who do not administer
+// the serial's organisation get ErrNoEvidence.
 func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error) {
-	mine, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
+	organisation, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Service) Evidence(ctx context.Context, by contract.Actor, serial string
 	if err != nil {
 		return nil, err
 	}
-	if f := known.Evidence; f.Key != "" && (mine == "" || mine == known.Organisation) {
+	if f := known.Evidence; f.Key != "" && (organisation == "" || organisation == known.Organisation) {
 		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
 		return s.openContent(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
 	}

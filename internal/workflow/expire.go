@@ -8,8 +8,8 @@ import (
 	"segel/internal/contract"
 )
 
-// Expire ends every document whose deadline has passed. While the clock is in doubt it ends none, since none can be brought
-// back: people's verbs are refused from the deadline on all the same.
+// Expire ends every document whose deadline has passed. It ends none while the clock is in doubt, because that cannot
+// be undone. Requests of people are refused from the deadline on in any case.
 func (s *Service) Expire(ctx context.Context) error {
 	if _, err := s.checkClock(ctx); err != nil {
 		return err
@@ -17,7 +17,7 @@ func (s *Service) Expire(ctx context.Context) error {
 	for {
 		due, err := s.Store.PastDeadline(ctx, s.Clock(), 100)
 		if err != nil {
-			return fmt.Errorf("read documents that are due: %w", err)
+			return fmt.Errorf("read documents past their deadline: %w", err)
 		}
 		ended := 0
 		for _, id := range due {

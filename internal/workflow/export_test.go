@@ -7,16 +7,16 @@ import (
 	"segel/internal/contract"
 )
 
-// StillFor is after how long a document without progress stands still.
+// StillFor is how long a document makes no progress before it counts as stuck.
 const StillFor = stuckAfter
 
-// FoundFor is for how long a run takes it that bytes which were there are there.
+// FoundFor is how long a run relies on bytes that were present.
 const FoundFor = recheckAfter
 
-// BoundNames is what of a large form a seal locks.
+// BoundNames returns the names that a seal of a large form locks.
 func BoundNames(names []string) []string { return boundNames(names) }
 
-// Preflight lets benchmarks outside ask what is asked before a serial.
+// Preflight runs the preflight before a serial, for benchmarks of other packages.
 func (s *Service) Preflight(b *testing.B, d contract.Document, deep bool) error {
 	var f openedFile
 	if err := f.openDocument(b.Context(), s, &d); err != nil {

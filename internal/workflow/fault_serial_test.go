@@ -19,8 +19,9 @@ import (
 
 var errRefused = &emeterai.Problem{Class: emeterai.Refused, Code: "82", Text: "the file cannot be parsed"}
 
-// insist does something again until no crash is in the way. What was done before is said by one of these errors.
-func (h *house) insist(do func() error, done ...error) {
+// insist repeats an operation until it does not crash. An error of done means that the operation was already carried
+// out.
+func (h *harness) insist(do func() error, done ...error) {
 	h.t.Helper()
 	for range 5 {
 		err := do()
@@ -38,15 +39,15 @@ func (h *house) insist(do func() error, done ...error) {
 		}
 		return
 	}
-	h.t.Fatal("it crashes again and again")
+	h.t.Fatal("the operation keeps crashing")
 }
 
-func (h *house) stamp(id contract.DocumentID) {
+func (h *harness) stamp(id contract.DocumentID) {
 	h.t.Helper()
 	h.insist(func() error { return h.Stamp(context.Background(), id) })
 }
 
-func (h *house) restamp(id contract.DocumentID, newSerial bool) {
+func (h *harness) restamp(id contract.DocumentID, newSerial bool) {
 	h.t.Helper()
 	h.insist(func() error {
 		_, err := h.Restamp(context.Background(), h.owner, id, newSerial)
@@ -54,8 +55,8 @@ func (h *house) restamp(id contract.DocumentID, newSerial bool) {
 	}, contract.ErrNotFailed)
 }
 
-// calmDraft is a document with that many stamps, finalized before any crash that is to come.
-func (h *house) calmDraft(stamps int) contract.DocumentID {
+// calmDraft returns a document with that many stamps, finalized without the planned crash.
+func (h *harness) calmDraft(stamps int) contract.DocumentID {
 	h.t.Helper()
 	in := h.store.in
 	h.store.in = 0
@@ -63,8 +64,8 @@ func (h *house) calmDraft(stamps int) contract.DocumentID {
 	return h.draft(false, stamps)
 }
 
-// refusedDocument is one whose only stamp the office refused for good.
-func (h *house) refusedDocument() contract.DocumentID {
+// refusedDocument returns a document whose only stamp the office refused finally.
+func (h *harness) refusedDocument() contract.DocumentID {
 	h.t.Helper()
 	id := h.calmDraft(1)
 	h.office.refuse = errRefused
@@ -76,42 +77,42 @@ func (h *house) refusedDocument() contract.DocumentID {
 	return id
 }
 
-// stories are what may become of stamps. Each ends with documents completed, or with those that it tells of.
-var stories = map[string]func(h *house){
-	"all goes well": func(h *house) { h.work(h.calmDraft(2)) },
-	"the answer to a purchase is lost": func(h *house) {
+// stories are courses that stamping may take. Each ends with completed documents, unless it says otherwise.
+var stories = map[string]func(h *harness){
+	"all goes well": func(h *harness) { h.work(h.calmDraft(2)) },
+	"the answer to a purchase is lost": func(h *harness) {
 		h.office.loseTake = true
 		h.work(h.calmDraft(2))
 	},
-	"a stamp is lost on its way": func(h *house) {
+	"a stamp is lost on its way": func(h *harness) {
 		h.office.loseStamp = true
 		h.work(h.calmDraft(2))
 	},
-	"the office is busy twice": func(h *house) {
+	"the office is busy twice": func(h *harness) {
 		h.office.busy = 2
 		h.work(h.calmDraft(1))
 	},
-	"refused, and stamped again": func(h *house) {
+	"refused, and stamped again": func(h *harness) {
 		id := h.refusedDocument()
 		h.restamp(id, false)
 		h.work(id)
 	},
-	"refused, and stamped with another serial, while the first goes to another document": func(h *house) {
+	"refused, and stamped with another serial, while the first goes to another document": func(h *harness) {
 		id := h.refusedDocument()
 		h.restamp(id, true)
 		h.work(id)
 		h.work(h.calmDraft(1))
 	},
-	"another place than ordered, and stamped again": func(h *house) {
+	"another place than ordered, and stamped again": func(h *harness) {
 		id := h.calmDraft(1)
 		h.office.astray = 1
 		h.stamp(id)
-		if d := h.read(id); d.State == contract.Failed { // else a crash had the office asked again, and it did as ordered
+		if d := h.read(id); d.State == contract.Failed { // otherwise a crash made the office stamp again, and it did so as ordered
 			h.restamp(id, false)
 		}
 		h.work(id)
 	},
-	"refused, and canceled": func(h *house) {
+	"refused, and canceled": func(h *harness) {
 		id := h.refusedDocument()
 		h.insist(func() error {
 			_, err := h.Cancel(context.Background(), h.owner, id, "")
@@ -122,13 +123,13 @@ var stories = map[string]func(h *house){
 
 func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one thing after the other, at length: not for the race detector")
+		t.Skip("long and sequential: not for the race detector")
 	}
 	t.Parallel()
 	for story, tell := range stories {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newHarness(t)
 			tell(h)
 			h.even("without a crash")
 			const enough = 100
@@ -162,7 +163,7 @@ func TestCrashAtEveryCommitOfEveryStoryLeavesTheBooksEven(t *testing.T) {
 
 func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	first := h.refusedDocument()
 	serial := h.read(first).Stamps[0].Serial
 	h.restamp(first, true)
@@ -191,14 +192,14 @@ func TestOneOfTwoWorkersGetsAFreeSerialAndTheOtherBuys(t *testing.T) {
 	}
 	h.work(first)
 	if got := h.serials(first)[0]; got == serial || len(h.office.taken) != 3 {
-		t.Errorf("the document that let go of %s has %s", serial, got)
+		t.Errorf("the document that released %s has %s", serial, got)
 	}
 	h.even("all three")
 }
 
 func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -210,12 +211,12 @@ func TestDocumentThatLetGoOfASerialBuysAnotherAlthoughItIsFree(t *testing.T) {
 	h.even("restamped")
 }
 
-// TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce has a call end in doubt before the refusal: the office may carry it
-// out yet, on the file of the document that lets go.
+// TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce has a call end in doubt before the refusal: the office may
+// still carry it out, on the file of the document that releases the serial.
 func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.InDoubtPeriod = time.Minute
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Unknown, Text: "no answer"}
@@ -239,13 +240,13 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if s, err = h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
-		t.Errorf("once it has settled: %+v, %v", s, err)
+		t.Errorf("after the doubt has passed: %+v, %v", s, err)
 	}
 }
 
 func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -258,12 +259,12 @@ func TestFreeSerialThatTheOfficeDoesNotCallUnusedIsSetAside(t *testing.T) {
 	}
 }
 
-// TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp has an office that lags: what it does not find today, its list has
-// tomorrow. A serial that is quarantined on no document would be lost, and its unit with it.
+// TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp has an office that lags: a serial that it does not find today is
+// in its list tomorrow. A serial that is quarantined without a document would be lost, with its unit.
 func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -278,13 +279,13 @@ func TestFreeSerialThatTheOfficeDoesNotFindIsNotGivenUp(t *testing.T) {
 	h.later(time.Second)
 	h.reconciled()
 	if s, err = h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
-		t.Errorf("once the list has it: %+v, %v", s, err)
+		t.Errorf("after the list has it: %+v, %v", s, err)
 	}
 }
 
 func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	h.restamp(id, true)
@@ -300,7 +301,7 @@ func TestFreeSerialThatCannotBeAffixedFailsNoDocument(t *testing.T) {
 func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.refusedDocument()
 	serial := h.read(id).Stamps[0].Serial
 	for name, c := range map[string]struct {
@@ -322,11 +323,11 @@ func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 		}
 	}
 	if _, err := h.Restamp(ctx, h.signer, id, true); !errors.Is(err, contract.ErrNotFound) {
-		t.Errorf("a stranger: %v", err)
+		t.Errorf("the signer: %v", err)
 	}
 	waiting := h.draft(false, 1)
 	if _, err := h.Restamp(ctx, h.owner, waiting, true); !errors.Is(err, contract.ErrNotFailed) {
-		t.Errorf("one that did not fail: %v", err)
+		t.Errorf("a document that did not fail: %v", err)
 	}
 	h.restamp(id, true)
 	h.work(id)
@@ -335,7 +336,7 @@ func TestNewSerialIsRefusedUnlessTheOfficeCallsTheOldOneUnused(t *testing.T) {
 func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	blobs := &blobtest.Memory{Now: time.Now}
 	h.Blobs = blobs
 	id := h.draft(false, 1)
@@ -350,7 +351,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	if err != nil || known.State != contract.SerialQuarantined || known.Evidence.Size <= d.Current().End || known.Problem != d.Reason {
 		t.Fatalf("%+v, %v", known, err)
 	}
-	h.restamp(id, false) // and astray again: both files are kept
+	h.restamp(id, false) // and misplaced again: both files are stored
 	h.stamp(id)
 	h.later(48 * time.Hour)
 	h.fsck(func(d store.Discrepancy) { t.Error(d) })
@@ -362,7 +363,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 		return true
 	})
 	if err != nil || kept != 2 {
-		t.Errorf("%d files are kept, %v", kept, err)
+		t.Errorf("%d files are stored, %v", kept, err)
 	}
 	admin := h.owner
 	admin.Admin = true
@@ -375,18 +376,18 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 	if err != nil || sha256.Sum256(b) != f.Digest || string(b[:5]) != "%PDF-" {
 		t.Errorf("%d bytes of evidence, %v", len(b), err)
 	}
-	stranger := admin
-	stranger.Organisation = "another"
-	if _, err := h.Evidence(ctx, stranger, serial); !errors.Is(err, contract.ErrNoEvidence) {
+	otherAdmin := admin
+	otherAdmin.Organisation = "another"
+	if _, err := h.Evidence(ctx, otherAdmin, serial); !errors.Is(err, contract.ErrNoEvidence) {
 		t.Errorf("an admin of another organisation: %v", err)
 	}
 	if _, err := h.Evidence(ctx, h.owner, serial); !errors.Is(err, contract.ErrNotAllowed) {
 		t.Errorf("no admin: %v", err)
 	}
 	if _, err := h.Evidence(ctx, admin, "NEVER"); !errors.Is(err, contract.ErrNoEvidence) {
-		t.Errorf("a serial that never was: %v", err)
+		t.Errorf("an unknown serial: %v", err)
 	}
-	// The same serial and bytes cost nothing, and what comes back may be right.
+	// Affixing the same serial to the same bytes costs nothing, and may succeed.
 	h.restamp(id, false)
 	h.work(id)
 	if got := h.serials(id)[0]; got != serial || len(h.office.taken) != 1 {
@@ -397,7 +398,7 @@ func TestQuarantineKeepsTheReturnedFileAsEvidence(t *testing.T) {
 
 func TestUnitOfAQuarantinedSerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 2)
 	h.office.astray = 1
 	h.stamp(id)
@@ -413,7 +414,7 @@ func TestUnitOfAQuarantinedSerialIsSpentWhenItsDocumentIsCanceled(t *testing.T) 
 func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	for _, state := range []contract.StampState{contract.StampOrdered, contract.StampBound} {
 		calls, attempts, events := h.office.calls, h.read(id).Stamps[0].Attempts, h.events(id)
@@ -436,20 +437,20 @@ func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 		h.office.away = emeterai.Availability{}
 		h.office.busy = 1
 		if state == contract.StampOrdered {
-			_ = h.Stamp(ctx, id) // it is busy, and the serial is bound
+			_ = h.Stamp(ctx, id) // the office is busy, and the serial is bound
 		}
 	}
 	h.work(id)
 	h.even("in the end")
 	if d := h.read(id); d.Stamps[0].Problem != "" {
-		t.Errorf("it still says %q", d.Stamps[0].Problem)
+		t.Errorf("the stamp still has problem %q", d.Stamps[0].Problem)
 	}
 }
 
 func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, Text: "left alone", After: time.Minute}
 	var later *workflow.Later
@@ -466,7 +467,7 @@ func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	h.even("in the end")
 }
 
-func (h *house) events(id contract.DocumentID) int {
+func (h *harness) events(id contract.DocumentID) int {
 	h.t.Helper()
 	all, err := h.store.Events(context.Background(), id)
 	if err != nil {
@@ -477,7 +478,7 @@ func (h *house) events(id contract.DocumentID) int {
 
 func TestSerialOfAnotherDocumentIsNeverUsedTwice(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.work(h.draft(false, 1))
 	for serial := range h.office.taken {
 		h.office.give = serial
@@ -495,7 +496,7 @@ func TestSerialOfAnotherDocumentIsNeverUsedTwice(t *testing.T) {
 	h.even("completed")
 }
 
-func (h *house) serials(id contract.DocumentID) []string {
+func (h *harness) serials(id contract.DocumentID) []string {
 	h.t.Helper()
 	d := h.read(id)
 	return d.Serials()

@@ -14,9 +14,9 @@ import (
 	"segel/internal/workflow"
 )
 
-// settled demands a completed document with that many stamps, each with a serial of its own that the office gave
-// for it, and no more units spent or serials taken than that.
-func (h *house) settled(name string, id contract.DocumentID, stamps int, spentBefore, takenBefore int) {
+// settled requires a completed document with that many stamps, each with its own serial from the office, and that no
+// more units were spent or serials bought.
+func (h *harness) settled(name string, id contract.DocumentID, stamps int, spentBefore, takenBefore int) {
 	h.t.Helper()
 	d := h.read(id)
 	if d.State != contract.Completed {
@@ -44,10 +44,10 @@ func (h *house) settled(name string, id contract.DocumentID, stamps int, spentBe
 	}
 }
 
-// even demands that the books agree, once nothing is under way: every serial that the office gave is in the register,
-// the affixed ones on the stamps that say so and no other; every attempt was answered; units are spent for what was
-// affixed or lost, and nothing is reserved but what is still owed.
-func (h *house) even(name string) {
+// even requires that the records agree when nothing is in progress: every serial from the office is in the register;
+// the affixed ones are exactly those on the stamps; every attempt was answered; units are spent for affixed or lost
+// serials, and reserved only for stamps that are still owed.
+func (h *harness) even(name string) {
 	h.t.Helper()
 	ctx := context.Background()
 	issued, err := h.office.ListSerials(ctx)
@@ -100,8 +100,8 @@ func (h *house) even(name string) {
 	}
 }
 
-// whole demands that every file is there, byte for byte.
-func (h *house) whole(name string) {
+// whole requires that every file is present and unchanged.
+func (h *harness) whole(name string) {
 	h.t.Helper()
 	err := h.CheckFiles(context.Background(), workflow.FsckOptions{}, noLog{}, func(d store.Discrepancy) {
 		if d.Severity == store.SeverityEvidence {
@@ -113,7 +113,7 @@ func (h *house) whole(name string) {
 	}
 }
 
-func (h *house) quota() map[contract.Unit]struct{ Reserved, Spent int } {
+func (h *harness) quota() map[contract.Unit]struct{ Reserved, Spent int } {
 	h.t.Helper()
 	q, err := h.store.Quota(context.Background(), h.owner.Organisation)
 	if err != nil {
@@ -128,11 +128,11 @@ func (h *house) quota() map[contract.Unit]struct{ Reserved, Spent int } {
 
 func TestCrashAtEveryCommitOfAStampingOrderSpendsOneSerialAStamp(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one thing after the other, at length: not for the race detector")
+		t.Skip("long and sequential: not for the race detector")
 	}
 	t.Parallel()
-	h := newHouse(t)
-	const stamps, commits = 2, 6 // three for the first stamp, two for the next, and the closing
+	h := newHarness(t)
+	const stamps, commits = 2, 6 // three for the first stamp, two for the next, and the completion
 	for n := 1; n <= commits; n++ {
 		for _, after := range []bool{false, true} {
 			name := fmt.Sprintf("commit %d fails, durable %v", n, after)
@@ -151,7 +151,7 @@ func TestCrashAtEveryCommitOfAStampingOrderSpendsOneSerialAStamp(t *testing.T) {
 
 func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, lose := range []*bool{&h.office.loseTake, &h.office.loseStamp} {
 		spent, taken := h.quota()[contract.UnitStamp].Spent, len(h.office.taken)
 		id := h.draft(false, 2)
@@ -159,7 +159,7 @@ func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 		err := h.Stamp(context.Background(), id)
 		var later *workflow.Later
 		if !errors.As(err, &later) || later.After <= 0 {
-			t.Errorf("a lost answer asks to be tried again: %v", err)
+			t.Errorf("a lost answer must ask for a retry: %v", err)
 		}
 		if d := h.read(id); d.State != contract.Processing {
 			t.Errorf("after a lost answer the document is %s", d.State)
@@ -171,11 +171,11 @@ func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 
 func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Permanent, Code: "82", Text: "the file cannot be parsed"}
 	if err := h.Stamp(context.Background(), id); err != nil {
-		t.Fatalf("a refusal for good ends the job: %v", err)
+		t.Fatalf("a final refusal must end the job: %v", err)
 	}
 	d := h.read(id)
 	if d.State != contract.Failed || d.Reason != "stamp.office_refused: the file cannot be parsed" {
@@ -195,7 +195,7 @@ func TestRefusalForGoodFailsTheDocumentAndRestampKeepsTheSerial(t *testing.T) {
 
 func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy"}
 	var last time.Duration
@@ -207,7 +207,7 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 		last = later.After
 	}
 	if last != 5*time.Minute {
-		t.Errorf("after ten failures the office is left alone for %s", last)
+		t.Errorf("after ten failures the next call is in %s", last)
 	}
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy", After: time.Hour}
 	var later *workflow.Later
@@ -216,10 +216,10 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 	}
 }
 
-func TestCrashAtEitherCommitOfASignatureIsMendedBySigningAgain(t *testing.T) {
+func TestSigningAgainRepairsACrashAtEitherCommitOfASignature(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	for n := 1; n <= 2; n++ {
 		for _, after := range []bool{false, true} {
 			id := h.draft(true, 0)
@@ -253,7 +253,7 @@ func TestCrashAtEitherCommitOfASignatureIsMendedBySigningAgain(t *testing.T) {
 func TestWithoutTrustedTimeNothingIsSigned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	before := h.read(id)
 	h.clock.down = true
@@ -286,7 +286,7 @@ func TestWithoutTrustedTimeNothingIsSigned(t *testing.T) {
 func TestRefusedCommitLeavesNoBytesBehindAndAnUncertainOneKeepsThem(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	blobs := func() (n int) {
 		for _, err := range h.Blobs.List(ctx) {
 			if err != nil {
@@ -303,7 +303,7 @@ func TestRefusedCommitLeavesNoBytesBehindAndAnUncertainOneKeepsThem(t *testing.T
 		t.Fatal(err)
 	}
 	if n := blobs(); n != before {
-		t.Errorf("%d blobs more after a refusal", n-before)
+		t.Errorf("%d more blobs after a refusal", n-before)
 	}
 	h.store.refuse = nil
 	h.store.fail(1, false)
@@ -311,6 +311,6 @@ func TestRefusedCommitLeavesNoBytesBehindAndAnUncertainOneKeepsThem(t *testing.T
 		t.Fatal(err)
 	}
 	if n := blobs(); n != before+1 {
-		t.Errorf("%d blobs more after a commit nobody knows the end of", n-before)
+		t.Errorf("%d more blobs after a commit with an unknown result", n-before)
 	}
 }

@@ -22,8 +22,8 @@ func (s *Service) openRevisions(ctx context.Context, revisions []contract.Revisi
 	return f, nil
 }
 
-// openPresent opens the file of a document if every blob is present. Errors: [errFileMissing]; [errFileChanged] if the record of
-// the revisions contradicts itself.
+// openPresent opens the file of a document if every blob is present. Errors: [errFileMissing]; [errFileChanged] if the
+// records of the revisions contradict each other.
 func (s *Service) openPresent(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
 	f, err := s.openRevisions(ctx, revisions)
 	if err != nil {
@@ -42,7 +42,7 @@ func fileSegment(f contract.File) blob.Segment {
 // storeTail stores a tail that follows the revision, and returns the revision it makes. It fails without storing anything if
 // the midstate of the revision does not match its digest; see [Service.requireMidstate].
 //
-// Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's.
+// Durable on return: the bytes. Not yet: the document's reference to them, which the commit adds.
 func (s *Service) storeTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Service) storeTail(ctx context.Context, after contract.Revision, kind c
 		End:      d.End,
 		Digest:   d.Total,
 		Midstate: d.Midstate,
-		// Tails of our own refer to nothing that does not exist.
+		// Our own tails refer only to objects that exist.
 		NextObject: after.NextObject,
 	}, nil
 }

@@ -10,10 +10,10 @@ import (
 	"segel/internal/contract"
 )
 
-// fileSlots bounds how many files are examined at a time on behalf of requests: what one takes in memory is bounded by its
-// limits, and this bounds the sum. More at a time than there are processors would not be faster. Organisations take turns, and
-// there is one slot more than one of them may have, so that another's file never waits for all of its files. Its zero value
-// is ready.
+// fileSlots bounds how many files are examined at a time for requests. Limits bound the memory of one examination; the
+// slots bound the sum. More slots than processors would not be faster. Organisations take turns, and there is one slot
+// more than one organisation may hold, so a file never waits for all files of another organisation. The zero value is
+// ready to use.
 type fileSlots struct {
 	once  sync.Once
 	queue *admission.Queue
@@ -25,26 +25,26 @@ const (
 	waitingForSlotPerKey = 128
 )
 
-// errBusy refuses a request because too many wait for the same.
+// errBusy refuses a request because too many others wait for a slot.
 var errBusy = contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry()
 
-// acquire waits for a slot as long as the context lets it.
-func (f *fileSlots) acquire(ctx context.Context, of contract.OrganisationID) (release func(), err error) {
+// acquire waits for a slot until the context ends.
+func (f *fileSlots) acquire(ctx context.Context, organisation contract.OrganisationID) (release func(), err error) {
 	f.once.Do(func() {
 		own := max(2, runtime.GOMAXPROCS(0))
 		f.queue = admission.NewQueue(admission.Limits{Slots: own + 1, PerKey: own, Waiting: waitingForSlot, WaitingPerKey: waitingForSlotPerKey})
 	})
-	release, err = f.queue.Acquire(ctx, string(of))
+	release, err = f.queue.Acquire(ctx, string(organisation))
 	if errors.Is(err, admission.ErrFull) {
 		return nil, errBusy.WithCause(err)
 	}
 	return release, err
 }
 
-// pageCache remembers what lies on the pages of files, by the digest of the revision. Placing boxes asks for the same pages
-// again and again, and looking one through may take all the work that a file may cost.
+// pageCache caches the content of pages, keyed by the digest of the revision. Placing boxes needs the same pages again
+// and again, and examining one page may use the whole budget of a file.
 type pageCache struct {
-	mu    sync.Mutex // guards the rest; never held while a page is looked through
+	mu    sync.Mutex // guards the fields below; never held while a page is examined
 	known map[pageKey]pageMarks
 	cost  int
 }
@@ -54,7 +54,7 @@ type pageKey struct {
 	page     int
 }
 
-// maxPageCache bounds what is remembered of all pages, in bytes, about.
+// maxPageCache bounds the cache, in approximate bytes.
 const maxPageCache = 32 << 20
 
 func (c *pageCache) findPage(k pageKey) (pageMarks, bool) {
@@ -67,12 +67,12 @@ func (c *pageCache) findPage(k pageKey) (pageMarks, bool) {
 func (c *pageCache) addPage(k pageKey, p pageMarks) {
 	cost := cacheCost(p)
 	if cost > maxPageCache/4 {
-		return // it would drive out all others
+		return // it would evict all others
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || c.cost+cost > maxPageCache {
-		c.known, c.cost = map[pageKey]pageMarks{}, 0 // forgetting all is rare, and costs each page one look
+		c.known, c.cost = map[pageKey]pageMarks{}, 0 // rare; costs one examination per page
 	}
 	if before, ok := c.known[k]; ok {
 		c.cost -= cacheCost(before)
@@ -81,7 +81,7 @@ func (c *pageCache) addPage(k pageKey, p pageMarks) {
 	c.cost += cost
 }
 
-// cacheCost is how many bytes a page takes in memory, about.
+// cacheCost estimates how many bytes a page takes in memory.
 func cacheCost(p pageMarks) int {
 	const entry, each = 200, 100
 	n := entry + each*len(p.covered)

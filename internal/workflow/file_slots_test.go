@@ -48,7 +48,7 @@ func TestAsManyFilesAreExaminedAtATimeAsThereAreProcessors(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	if _, err := f.acquire(gone, "org"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a client who left: %v", err)
+		t.Errorf("cancelled client: %v", err)
 	}
 }
 
@@ -63,17 +63,17 @@ func TestPageIsLookedThroughOnceForARevision(t *testing.T) {
 	var cache pageCache
 	revision := [32]byte{1}
 	first := newPageReader(doc, revision, &cache)
-	covered, told := first.ListContent(1)
-	if len(covered) == 0 || !told {
-		t.Fatalf("%d words, told: %v", len(covered), told)
+	covered, complete := first.ListContent(1)
+	if len(covered) == 0 || !complete {
+		t.Fatalf("%d words, complete: %v", len(covered), complete)
 	}
 	again := newPageReader(doc, revision, &cache)
-	if more, told := again.ListContent(1); len(more) != len(covered) || !told || again.reader != nil {
-		t.Errorf("%d words; looked through again: %v", len(more), again.reader != nil)
+	if more, complete := again.ListContent(1); len(more) != len(covered) || !complete || again.reader != nil {
+		t.Errorf("%d words; examined again: %v", len(more), again.reader != nil)
 	}
 	other := newPageReader(doc, [32]byte{2}, &cache)
 	if _, _ = other.ListContent(1); other.reader == nil {
-		t.Error("another revision was told from the cache")
+		t.Error("the page of another revision came from the cache")
 	}
 }
 
@@ -87,8 +87,8 @@ func TestPageOfAClientWhoHungUpIsNotRemembered(t *testing.T) {
 	}
 	cancel()
 	var cache pageCache
-	if _, told := newPageReader(doc, [32]byte{1}, &cache).ListContent(1); told || len(cache.known) != 0 {
-		t.Errorf("told: %v, %d pages remembered", told, len(cache.known))
+	if _, complete := newPageReader(doc, [32]byte{1}, &cache).ListContent(1); complete || len(cache.known) != 0 {
+		t.Errorf("complete: %v, %d pages cached", complete, len(cache.known))
 	}
 }
 
@@ -105,6 +105,6 @@ func TestPagesAreRememberedWithinABound(t *testing.T) {
 	}
 	page.covered[0].Text = strings.Repeat("x", maxPageCache)
 	if cache.addPage(pageKey{page: -1}, page); len(cache.known) == 0 {
-		t.Error("one page drove out all others")
+		t.Error("one page evicted all others")
 	}
 }

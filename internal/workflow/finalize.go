@@ -12,16 +12,16 @@ import (
 	"segel/pdf"
 )
 
-// Finalize freezes a draft and starts its work. Every signer's field and the seal's are added to the file in one
-// update before the first signature, so that later signatures only fill fields and no page changes any more. It warns of the
-// placements that lie over what should stay readable.
+// Finalize freezes a draft and starts its work. It adds every signer's field and the seal's field to the file in one
+// update before the first signature, so later signatures only fill fields and change no page. It returns warnings about
+// placements that cover content which should stay readable.
 func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
 	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
 		return contract.Document{}, nil, err
 	}
 	defer release()
-	var made []contract.Revision // by tries that lost a race, and by one that won if any did
+	var made []contract.Revision // by tries that lost a race, and by the one that won
 	var warnings []contract.Warning
 	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
 	d, err := s.applyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
@@ -44,7 +44,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		stored, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
 		if err == nil {
-			warnings = s.PlacementWarnings(ctx, c.After) // before the commit, since the answer is kept with it
+			warnings = s.PlacementWarnings(ctx, c.After) // before the commit, because the answer is stored with it
 		}
 		return &c, err
 	})
@@ -52,21 +52,21 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		return contract.Document{}, nil, s.removeUncommitted(ctx, err, made...)
 	}
 	for _, r := range made {
-		if slices.ContainsFunc(d.Revisions, func(of contract.Revision) bool { return of.Tail.Key == r.Tail.Key }) {
+		if slices.ContainsFunc(d.Revisions, func(current contract.Revision) bool { return current.Tail.Key == r.Tail.Key }) {
 			continue
 		}
 		if err := s.removeBlob(ctx, r.Tail.Key); err != nil {
-			s.Log.WarnContext(ctx, "a blob that nothing refers to stays behind", "error", err)
+			s.Log.WarnContext(ctx, "a blob that nothing refers to was not removed", "error", err)
 		}
 	}
 	return d, warnings, nil
 }
 
-// prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and with
-// every field. It refuses a file that the stamp office would refuse, and one that could not be validated when it is
-// finished: earlier signatures that are broken or do not permit the fields, or a file beyond the limits.
+// prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and
+// with every field. It refuses a file that the stamp office would refuse, and one that could not be validated after
+// completion: earlier signatures are broken or do not permit the fields, or the file exceeds the limits.
 //
-// It returns the revisions that it stored, also with an error. Nothing refers to them until the change is committed.
+// It returns the revisions that it stored, also on an error. Nothing refers to them until the change is committed.
 func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, err error) {
 	d := &c.After
 	var f openedFile
@@ -142,7 +142,7 @@ func (s *Service) openDraft(ctx context.Context, d *contract.Document, f *opened
 	return doc, nil
 }
 
-// finalizeOptions makes a stamping order of what could be one, where the configuration says so for old clients.
+// finalizeOptions makes a document with stamps only a stamping order if the configuration says so, for old clients.
 func (s *Service) finalizeOptions(d *contract.Document, o contract.FinalizeOptions) contract.FinalizeOptions {
 	if s.StampOnly && d.OnlyStamps() {
 		o.StampOnly = true
@@ -150,11 +150,11 @@ func (s *Service) finalizeOptions(d *contract.Document, o contract.FinalizeOptio
 	return o
 }
 
-// rewriteForOffice rewrites the file if the stamp office would, or returns nil. A file in whose depths a signature lies
-// that no field shows is left to the office as it is.
+// rewriteForOffice rewrites the file if the stamp office would, else returns nil. A file with a signature that no field
+// references is not rewritten.
 func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, doc *pdf.Document, budget *pdf.Budget) (*contract.Revision, error) {
-	wanted, err := isRewrittenByOffice(d, doc)
-	if err != nil || !wanted {
+	needed, err := isRewrittenByOffice(d, doc)
+	if err != nil || !needed {
 		return nil, err
 	}
 	r, err := s.normaliseFile(ctx, d.Revisions[0], budget)
@@ -164,8 +164,8 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 	return &r, err
 }
 
-// isRewrittenByOffice reports whether the stamp office would rewrite the file: it does so with files older than PDF 1.6 that
-// carry no signature, and what we had added by then would be lost. PDF/A is stamped as it is.
+// isRewrittenByOffice reports whether the stamp office would rewrite the file. It rewrites unsigned files older than
+// PDF 1.6, which would lose what Segel added before. It stamps PDF/A unchanged.
 func isRewrittenByOffice(d *contract.Document, doc *pdf.Document) (bool, error) {
 	if len(d.Stamps) == 0 || d.IsWord() || d.Normalised() || len(d.Revisions) != 1 {
 		return false, nil
@@ -177,12 +177,12 @@ func isRewrittenByOffice(d *contract.Document, doc *pdf.Document) (bool, error) 
 	return len(signatures) == 0, err
 }
 
-// buildFieldsTail makes the tail that adds every field of a document.
+// buildFieldsTail builds the tail that adds every field of a document.
 func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]byte, error) {
 	if err := requirePermission(doc, len(d.Placements) > 0); err != nil {
 		return nil, err
 	}
-	// A draft may have been placed before the limit was what it is.
+	// The draft may have been placed under another limit.
 	if err := contract.CheckBoxes(d.Placements, pageSizes(doc), s.Limits, "placements"); err != nil {
 		return nil, err
 	}

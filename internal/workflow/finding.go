@@ -11,7 +11,8 @@ import (
 	"segel/pdf/inspect"
 )
 
-// findingCodes are the codes of what is found, in the order in which it is told. What is not listed is not told.
+// findingCodes maps the kinds of findings to codes, in the order of the report. Kinds that are not listed are not
+// reported.
 var findingCodes = []struct {
 	kind inspect.Kind
 	code contract.FindingCode
@@ -25,7 +26,7 @@ var findingCodes = []struct {
 	{inspect.Media, contract.FindingMedia}, {inspect.EmbeddedFile, contract.FindingEmbeddedFile}, {inspect.NotExamined, contract.FindingNotExamined},
 }
 
-// listFindings looks for what the readers of a file may not see or expect, and tells each kind once, with all its pages.
+// listFindings finds what the readers of a file may not see or expect. It reports each kind once, with all its pages.
 func listFindings(ctx context.Context, doc *pdf.Document) ([]contract.Finding, error) {
 	found, err := inspect.Document(ctx, doc, inspect.Limits{})
 	if err != nil {
@@ -33,21 +34,21 @@ func listFindings(ctx context.Context, doc *pdf.Document) ([]contract.Finding, e
 	}
 	byKind := map[inspect.Kind][]inspect.Finding{}
 	for _, f := range found {
-		// A scanned page that a machine has read has its text below the picture: that is what it shows.
+		// A scanned page with recognised text has that text below the picture, which shows the same.
 		if f.Kind != inspect.InvisibleText || !f.OnPicture {
 			byKind[f.Kind] = append(byKind[f.Kind], f)
 		}
 	}
 	var all []contract.Finding
 	for _, c := range findingCodes {
-		if of := byKind[c.kind]; len(of) > 0 {
-			all = append(all, findingOf(c.code, of))
+		if matching := byKind[c.kind]; len(matching) > 0 {
+			all = append(all, findingOf(c.code, matching))
 		}
 	}
 	return all, nil
 }
 
-// findingOf is one finding of what was found of a kind: its pages, and an example.
+// findingOf merges the findings of one kind: their pages and one example.
 func findingOf(code contract.FindingCode, found []inspect.Finding) contract.Finding {
 	var args []string
 	add := func(name, value string) {
@@ -70,13 +71,13 @@ func findingOf(code contract.FindingCode, found []inspect.Finding) contract.Find
 	return contract.NewFinding(code, page, args...)
 }
 
-// quotedKinds are those whose detail is the file's own text or the name of something, and is told.
+// quotedKinds are the kinds whose detail, a text of the file or a name, is part of the report.
 var quotedKinds = []inspect.Kind{
 	inspect.PrintDiffers, inspect.ViewVaries, inspect.Launch, inspect.Unreliable, inspect.OutsidePage, inspect.SubmitForm, inspect.ImportData,
 	inspect.OtherDocument, inspect.FileURI, inspect.EmbeddedFile,
 }
 
-// shortenText is the beginning of a text that the file chose, fit to stand in a sentence of ours.
+// shortenText returns the beginning of a text from the file, cleaned to be quoted in a message.
 func shortenText(s string) string {
 	const most = 60 // letters
 	letters := []rune(contract.CleanText(s))
@@ -86,7 +87,7 @@ func shortenText(s string) string {
 	return strings.TrimSpace(string(letters[:most])) + "…"
 }
 
-// examineStored looks at a file that came in before files were looked at.
+// examineStored examines a file that was uploaded before files were examined.
 func (s *Service) examineStored(ctx context.Context, d *contract.Document) error {
 	f, err := s.openRevisions(ctx, d.Revisions[:1])
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// suspect returns the file of [pdftest.Suspects] that prints what it does not show.
+// suspect returns the file of [pdftest.SuspectCases] whose print differs from its display.
 func suspect(t *testing.T) []byte {
 	t.Helper()
 	for _, s := range pdftest.SuspectCases() {
@@ -18,14 +18,14 @@ func suspect(t *testing.T) []byte {
 			return s.File
 		}
 	}
-	t.Fatal("there is no such file")
+	t.Fatal("no such file")
 	return nil
 }
 
 var acceptPrint = contract.FinalizeOptions{AcceptFindings: []contract.FindingCode{contract.FindingPrintDiffers}}
 
-// forget makes of a draft one that came in before files were looked at.
-func (h *house) forget(d contract.Document) {
+// forget resets a draft to one that was uploaded before files were examined.
+func (h *harness) forget(d contract.Document) {
 	h.t.Helper()
 	c := contract.Change{Before: &d, After: d, At: h.now()}
 	c.After.Findings, c.After.Examined = nil, false
@@ -37,7 +37,7 @@ func (h *house) forget(d contract.Document) {
 func TestDraftOfAnOlderReleaseIsExaminedWhenItIsFinalized(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	d, err := h.uploaded(suspect(t))
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestFindingsStayWhereAFileIsRewritten(t *testing.T) {
 		"damaged":            append([]byte("X-Header: 1\r\n\r\n"), suspect(t)...),
 		"old, to be stamped": bytes.Replace(suspect(t), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1),
 	} {
-		h := newHouse(t)
+		h := newHarness(t)
 		d, err := h.uploaded(file)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

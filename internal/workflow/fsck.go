@@ -15,42 +15,42 @@ import (
 	"segel/internal/store"
 )
 
-// youngBlob is how old a blob must be before it counts as left over: a younger one may belong to a commit that is on its way.
+// youngBlob is the age below which a blob does not count as left over: its commit may still be running.
 const youngBlob = time.Hour
 
-// LoggedFiles tells what the audit log knows of files.
+// LoggedFiles looks files up in the audit log.
 type LoggedFiles interface {
-	// LoggedFile reports what the log says of a file with that key and SHA-256 in hexadecimal. Live: by its key it belongs to
-	// a document or an attempt. Named: its key or its digest stands in an event.
+	// LoggedFile reports what the log says about a file with that key and SHA-256 in hexadecimal. Live: its key belongs
+	// to a document or an attempt. Named: an event contains its key or digest.
 	LoggedFile(ctx context.Context, key, digest string) (live, named bool, err error)
 }
 
-// FsckOptions say what is checked.
+// FsckOptions select what is checked.
 type FsckOptions struct {
-	Fast bool // does not validate signatures
+	Fast bool // skips the validation of signatures
 
-	// SetAside moves a left-over blob with that SHA-256 aside, or refuses to; nil: it stays.
+	// SetAside moves a left-over blob with that SHA-256 aside, or reports that it did not. If nil, the blob stays.
 	SetAside func(context.Context, blob.Info, string) (moved bool, err error)
 	Progress func(documents int) // called after each document; may be nil
 }
 
-// Remedies that several findings share.
+// Remedies that several discrepancies share.
 const (
 	restoreFile = "Restore the file from a backup of the blob store"
 	restoreRow  = "Restore the database from a backup"
 )
 
-// CheckFiles reads every file that a document refers to and compares it with what is recorded of it: size, digest, sums of
-// chunks, the chain of revisions and their midstates. Completed documents are validated, as they were before they were
-// completed. Then it looks for blobs that nothing refers to. It may run beside the service.
-func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
+// CheckFiles reads every file that a document refers to and compares it with its records: size, digest, chunk sums, the
+// chain of revisions and their midstates. It validates completed documents in the same way as before their completion.
+// Then it finds blobs that nothing refers to. It may run beside the service.
+func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles, report func(store.Discrepancy)) error {
 	checked := 0
 	var failed error
 	err := s.Store.EachDocument(ctx, func(d contract.Document, err error) bool {
 		if err != nil {
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("document %d", d.ID), Text: "its rows cannot be read: " + err.Error(), Remedy: restoreRow})
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("document %d", d.ID), Text: "its rows cannot be read: " + err.Error(), Remedy: restoreRow})
 		} else {
-			failed = s.checkDocument(ctx, d, o, tell)
+			failed = s.checkDocument(ctx, d, o, report)
 		}
 		if checked++; o.Progress != nil {
 			o.Progress(checked)
@@ -65,7 +65,7 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 			return ctx.Err() == nil
 		}
 		if err := s.checkFile(ctx, a.Evidence); err != nil {
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence on document %d, stamp %d, attempt %d", a.Document, a.Stamp+1, a.Number),
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "files", About: fmt.Sprintf("evidence on document %d, stamp %d, attempt %d", a.Document, a.Stamp+1, a.Number),
 				Text: err.Error(), Remedy: restoreFile})
 		}
 		return ctx.Err() == nil
@@ -73,12 +73,12 @@ func (s *Service) CheckFiles(ctx context.Context, o FsckOptions, log LoggedFiles
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return fmt.Errorf("check evidence: %w", err)
 	}
-	return s.checkLeftOver(ctx, o, log, tell)
+	return s.checkLeftOver(ctx, o, log, report)
 }
 
-// checkDocument checks the files of a document. What is found is told only if the document is still at that version: its
-// draft may have been deleted, or its file rewritten, since it was read.
-func (s *Service) checkDocument(ctx context.Context, d contract.Document, o FsckOptions, tell func(store.Discrepancy)) error {
+// checkDocument checks the files of a document. It reports discrepancies only if the document still has the same
+// version: since it was read, the draft may have been deleted or its file rewritten.
+func (s *Service) checkDocument(ctx context.Context, d contract.Document, o FsckOptions, report func(store.Discrepancy)) error {
 	for {
 		found, err := s.findFaults(ctx, &d, o)
 		if err != nil || len(found) == 0 {
@@ -97,7 +97,7 @@ func (s *Service) checkDocument(ctx context.Context, d contract.Document, o Fsck
 		}
 		for _, f := range found {
 			f.About = fmt.Sprintf("document %d", d.ID)
-			tell(f)
+			report(f)
 		}
 		return nil
 	}
@@ -136,20 +136,20 @@ func sameFile(a, b contract.File) bool {
 	return a.Key == b.Key && a.Size == b.Size && a.Digest == b.Digest && bytes.Equal(a.Sums, b.Sums)
 }
 
-// checkRevisions reads the tails of a document, one behind the other, and compares all that is recorded of each revision.
+// checkRevisions reads the tails of a document in order and compares them with the record of each revision.
 func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (found []store.Discrepancy) {
-	digester := blob.NewDigester() // of the document up to and with the revision before
+	digester := blob.NewDigester() // of the document including the previous revision
 	for i, r := range d.Revisions {
 		if i > 0 {
-			// What the bytes before give; where they are wrong, what is recorded of them, so that one wrong revision is told
-			// once.
+			// Continue from the bytes read so far. After a fault, continue from the record, so that one wrong revision
+			// is reported once.
 			before := digester.Digest()
 			if last := d.Revisions[i-1]; len(found) > 0 {
 				before = blob.Digest{Midstate: last.Midstate, End: last.End, Total: last.Digest}
 			}
 			var err error
 			if digester, err = blob.ResumeDigester(before.Midstate, before.End, before.Total); err != nil {
-				return found // the revision before was told already
+				return found // the previous revision was already reported
 			}
 		}
 		fault := func(remedy, format string, args ...any) {
@@ -178,7 +178,7 @@ func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (fou
 	return found
 }
 
-// checkFile reads a file whole and compares it with what is recorded of it.
+// checkFile reads a whole file and compares it with its record.
 func (s *Service) checkFile(ctx context.Context, f contract.File) error {
 	digester := blob.NewDigester()
 	if err := s.copyBlob(ctx, f, digester); err != nil {
@@ -210,10 +210,10 @@ func (s *Service) copyBlob(ctx context.Context, f contract.File, to io.Writer) e
 	return nil
 }
 
-// checkLeftOver looks for blobs that no row refers to. One that the log knows is evidence whose row is lost, and stays.
-func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, tell func(store.Discrepancy)) error {
-	// What is committed while this runs is seen, because each blob is looked up when it is listed. One that is older than an
-	// hour now has no commit on its way.
+// checkLeftOver finds blobs that no row refers to. A blob that the log knows is evidence whose row was lost; it stays.
+func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFiles, report func(store.Discrepancy)) error {
+	// Each blob is looked up after it was listed, so commits during this run are seen. A blob older than an hour has no
+	// commit in progress.
 	began := s.Clock()
 	for b, err := range s.Blobs.List(ctx) {
 		if err != nil {
@@ -231,7 +231,7 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		}
 		h := sha256.New()
 		if err := s.copyBlob(ctx, contract.File{Key: string(b.Key)}, h); err != nil {
-			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since
+			if _, err := s.Blobs.Open(ctx, b.Key); errors.Is(err, blob.ErrNotFound) { // removed since it was listed
 				continue
 			}
 			return err
@@ -244,9 +244,9 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 		about := "file " + string(b.Key)
 		switch {
 		case live:
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log says that it belongs to a document", Remedy: restoreRow + "; the file stays where it is"})
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log says that it belongs to a document", Remedy: restoreRow + "; the file stays where it is"})
 		case named:
-			tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log names its digest " + digest, Remedy: restoreRow + "; the file stays where it is"})
+			report(store.Discrepancy{Severity: store.SeverityEvidence, Check: "leftover", About: about, Text: "no row refers to it, and the audit log names its digest " + digest, Remedy: restoreRow + "; the file stays where it is"})
 		default:
 			text, remedy := fmt.Sprintf("%d bytes that nothing refers to", b.Size), "segel fsck --remove moves it aside"
 			if o.SetAside != nil {
@@ -259,7 +259,7 @@ func (s *Service) checkLeftOver(ctx context.Context, o FsckOptions, log LoggedFi
 					remedy = "It was not moved, because evidence is missing or changed: repair that first"
 				}
 			}
-			tell(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: text, Remedy: remedy})
+			report(store.Discrepancy{Severity: store.SeverityLeftover, Check: "leftover", About: about, Text: text, Remedy: remedy})
 		}
 	}
 	return ctx.Err()

@@ -12,7 +12,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// busyStore lets something happen when all documents it knew were told.
+// busyStore calls meanwhile after it has listed all documents.
 type busyStore struct {
 	*failingStore
 	meanwhile func()
@@ -24,7 +24,7 @@ func (b *busyStore) EachDocument(ctx context.Context, yield func(contract.Docume
 	return err
 }
 
-// noLog knows of no file.
+// noLog is a log without files.
 type noLog struct{}
 
 func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err error) {
@@ -32,19 +32,19 @@ func (noLog) LoggedFile(context.Context, string, string) (live, named bool, err 
 }
 
 // fsck checks all files and removes those that nothing refers to.
-func (h *house) fsck(tell func(store.Discrepancy)) {
+func (h *harness) fsck(report func(store.Discrepancy)) {
 	h.t.Helper()
 	o := workflow.FsckOptions{SetAside: func(ctx context.Context, b blob.Info, _ string) (bool, error) {
 		return true, h.Blobs.Remove(ctx, b.Key)
 	}}
-	if err := h.CheckFiles(context.Background(), o, noLog{}, tell); err != nil {
+	if err := h.CheckFiles(context.Background(), o, noLog{}, report); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 func TestFsckThatTakesHoursLeavesWhatCameMeanwhile(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Blobs = &blobtest.Memory{Now: time.Now}
 	h.draft(false, 1)
 	var id contract.DocumentID

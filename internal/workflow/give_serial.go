@@ -9,10 +9,11 @@ import (
 	"segel/internal/store"
 )
 
-// GiveSerial makes a serial that was found in the account and is nobody's so far an organisation's. One that the register
-// does not have is entered if the office, asked now, calls it unused: where lists tell no file names and an order is in
-// doubt, no reconciliation enters it, and the order cannot be settled while it might be what was bought. One whose file
-// name carries another organisation's order is that organisation's, whoever gives it.
+// GiveSerial assigns a serial that was found in the account and belongs to no organisation. A serial that the register
+// lacks is entered if the stamp office reports it as unused now: if the office's lists have no file names and an order
+// is in doubt, reconciliation does not enter such a serial, and the order cannot be settled while it may have bought
+// this serial. A serial whose file name contains another organisation's order can only be assigned to that
+// organisation.
 func (s *Service) GiveSerial(ctx context.Context, by contract.Actor, serial string, to contract.OrganisationID) error {
 	if _, err := s.authoriseAdmin(ctx, by, contract.AdminReconcile, to); err != nil {
 		return err
@@ -34,12 +35,13 @@ func (s *Service) GiveSerial(ctx context.Context, by contract.Actor, serial stri
 	}
 	err = s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
 	if errors.Is(err, store.ErrConflict) {
-		return contract.ErrSerialNotUnassigned.With("serial", serial).WithCause(err) // somebody else gave it, or uses it
+		return contract.ErrSerialNotUnassigned.With("serial", serial).WithCause(err) // another writer assigned or used it
 	}
 	return err
 }
 
-// requireSameOrganisation refuses a serial that the office knows by a file name with an order of another organisation.
+// requireSameOrganisation refuses a serial whose file name at the stamp office contains an order of another
+// organisation.
 func (s *Service) requireSameOrganisation(ctx context.Context, serial string, to contract.OrganisationID) error {
 	serials, err := s.Office.ListSerials(ctx)
 	if err != nil {
@@ -49,18 +51,18 @@ func (s *Service) requireSameOrganisation(ctx context.Context, serial string, to
 		if o.Serial != serial {
 			continue
 		}
-		document, of, err := s.findOrder(ctx, o.OrderID())
+		document, organisation, err := s.findOrder(ctx, o.OrderID())
 		if err != nil {
 			return err
 		}
-		if of != "" && of != to {
+		if organisation != "" && organisation != to {
 			return contract.ErrOtherOrganisationsOrder.With("serial", serial).WithCause(fmt.Errorf("its file is %q, of document %d", o.File, document))
 		}
 	}
 	return nil
 }
 
-// findOrder returns the document that an order was for, and whose it is; neither if it is no order of ours.
+// findOrder returns the document of an order and its organisation. Both are zero if the order is not ours.
 func (s *Service) findOrder(ctx context.Context, order string) (contract.DocumentID, contract.OrganisationID, error) {
 	if order == "" {
 		return 0, "", nil

@@ -7,9 +7,9 @@ import (
 	"segel/internal/store"
 )
 
-// GuestLink draws a link for a guest and hands it to the owner. The former link is dead from then on.
+// GuestLink creates a link for a guest and returns it to the owner. The previous link stops working.
 //
-// One commit: that the owner was handed the link, and the link itself. A link that the audit trail does not tell of cannot exist.
+// One commit stores the event and the link, so every link is in the audit trail.
 func (s *Service) GuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (url string, err error) {
 	url, hash, err := s.Links.NewGuestLink()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// signsAs has a participant sign a document of the owner's, and returns what the event says of it.
-func (h *house) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
+// signsAs makes a participant sign a document of the owner and returns the details of the event.
+func (h *harness) signsAs(who workflow.PersonRequest, by contract.Actor) map[string]string {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -48,12 +48,12 @@ func (h *house) signsAs(who workflow.PersonRequest, by contract.Actor) map[strin
 			return e.Details
 		}
 	}
-	h.t.Fatal("no event says that it was signed")
+	h.t.Fatal("there is no event for the signature")
 	return nil
 }
 
-// certified returns whom the certificate that an event names was made out to.
-func (h *house) certified(details map[string]string) workflow.Holder {
+// certified returns the holder of the certificate that an event names.
+func (h *harness) certified(details map[string]string) workflow.Holder {
 	h.t.Helper()
 	w, ok := h.issued.Load(details["certificate"])
 	if !ok {
@@ -64,7 +64,7 @@ func (h *house) certified(details map[string]string) workflow.Holder {
 
 func TestEventAndCertificateSayWhatWasVerifiedAboutWhoSigned(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	guest := h.signsAs(workflow.PersonRequest{Guest: true, Name: "Budi", Email: "tamu@example.test"}, contract.Actor{})
 	if guest["assurance"] != "guest_unverified" || guest["named_by"] != "Sari" || guest["organisation"] != "PT Contoh" || guest["certificate"] == "" {
 		t.Errorf("guest: %v", guest)
@@ -83,14 +83,14 @@ func TestEventAndCertificateSayWhatWasVerifiedAboutWhoSigned(t *testing.T) {
 
 func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
 	first := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]
 	if again := h.signsAs(workflow.PersonRequest{ID: h.signer.ID}, h.signer)["certificate"]; again != first {
-		t.Fatal("a credential that is good was replaced")
+		t.Fatal("a valid credential was replaced")
 	}
-	// Rows of the database that were moved: another holder's sealed credential stands under the signer's identifier, and it
-	// is the newest there.
+	// A row was moved in the database: another holder's sealed credential is stored under the signer's identifier, as
+	// the newest one.
 	move := func(from string, age time.Duration) {
 		t.Helper()
 		c, err := h.store.Credential(ctx, from, time.Now(), time.Now())
@@ -101,7 +101,7 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 		h.store.swapped = &c
 	}
 	id := h.draft(false, 1)
-	h.work(id) // makes the seal's
+	h.work(id) // creates the seal's credential
 	h.signsAs(workflow.PersonRequest{ID: h.owner.ID}, h.owner)
 	for i, from := range []string{"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a00", string(h.owner.ID)} {
 		move(from, time.Duration(i+1)*time.Hour)
@@ -113,10 +113,11 @@ func TestCredentialOfAnotherAssuranceOrHolderIsNotUsed(t *testing.T) {
 	}
 }
 
-// An address of a user elsewhere is looked up with the same queries, in the same order, as an unknown one.
+// The address of a user in another organisation is looked up with the same queries, in the same order, as an unknown
+// one.
 func TestAddressOfAUserElsewhereIsLookedUpLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
 	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: "elsewhere", Name: "PT Lain", CreatedAt: time.Now()}); err != nil {
 		t.Fatal(err)

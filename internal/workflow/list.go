@@ -7,7 +7,7 @@ import (
 	"segel/internal/store"
 )
 
-// ListRequest asks for one page, from 1, of one of the caller's lists.
+// ListRequest selects one page of one of the caller's lists. Pages are numbered from 1.
 type ListRequest struct {
 	Box    store.Box
 	State  contract.State
@@ -17,7 +17,7 @@ type ListRequest struct {
 	Limit  int
 }
 
-// List reads one page of the caller's inbox or outbox, newest first. A page out of range is empty.
+// List returns one page of the caller's inbox or outbox, newest first. A page out of range is empty.
 func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (store.List, error) {
 	if by.Guest != 0 {
 		return store.List{}, contract.ErrNotAllowed

@@ -7,20 +7,20 @@ import (
 	"segel/internal/contract"
 )
 
-// documentLocks serialise, within this process, the builders of a document's next revision, so that a crowd of signers
-// does not sign revisions that can no longer be committed. Correctness never rests on them: between processes,
-// and after all, the commit's compare-and-swap decides.
+// documentLocks serialise the builders of a document's next revision within this process, so that concurrent signers do
+// not sign revisions that can no longer be committed. Correctness does not depend on them: the commit's
+// compare-and-swap decides, also between processes.
 type documentLocks struct {
-	mu   sync.Mutex // guards held, for a moment only
+	mu   sync.Mutex // guards held; held briefly
 	held map[contract.DocumentID]*documentLock
 }
 
 type documentLock struct {
-	turn    chan struct{} // holds one value while nobody builds
+	turn    chan struct{} // holds one value while the lock is free
 	waiting int
 }
 
-// acquire waits for the document's turn. The returned function gives it back.
+// acquire waits for the lock of a document. The returned function releases it.
 func (l *documentLocks) acquire(ctx context.Context, id contract.DocumentID) (release func(), err error) {
 	l.mu.Lock()
 	if l.held == nil {

@@ -20,8 +20,8 @@ import (
 	"segel/pades/validate"
 )
 
-// onBothWithDatabase runs a test on either database, with a connection of the test's own.
-func onBothWithDatabase(t *testing.T, test func(*testing.T, *house, *sql.DB)) {
+// onBothWithDatabase runs a test on both databases, with a separate connection for the test.
+func onBothWithDatabase(t *testing.T, test func(*testing.T, *harness, *sql.DB)) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		driver string
@@ -33,7 +33,7 @@ func onBothWithDatabase(t *testing.T, test func(*testing.T, *house, *sql.DB)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dsn := c.dsn(t)
-			h := newHouseOn(t, dsn)
+			h := newHarnessOn(t, dsn)
 			db, err := sql.Open(c.driver, dsn)
 			if err != nil {
 				t.Fatal(err)
@@ -60,14 +60,14 @@ func changeRevision(t *testing.T, db *sql.DB, id contract.DocumentID, position i
 	}
 }
 
-// flipped is a copy with one bit of a byte changed.
+// flipped returns a copy with one bit of one byte changed.
 func flipped(b []byte, at int) []byte {
 	c := bytes.Clone(b)
 	c[at] ^= 1
 	return c
 }
 
-// tampering is one way to change the row of a revision.
+// tampering is a way to change the row of a revision.
 type tampering struct {
 	name   string
 	change func(r contract.Revision, before *contract.Revision) map[string]any // columns and values
@@ -134,17 +134,17 @@ var tamperings = []tampering{
 	}},
 }
 
-// TestNoChangedFieldOfARevisionMakesAnInvalidCompletedDocument changes every column of every revision's row, once before
-// the document is signed, and once before it is stamped and sealed.
+// TestNoChangedFieldOfARevisionMakesAnInvalidCompletedDocument changes every column of every revision's row, once
+// before the document is signed, and once before it is stamped and sealed.
 func TestNoChangedFieldOfARevisionMakesAnInvalidCompletedDocument(t *testing.T) {
 	if testing.Short() {
-		t.Skip("one thing after the other, at length: not for the race detector")
+		t.Skip("long and sequential: not for the race detector")
 	}
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		outcomes := map[string]int{}
 		for _, how := range tamperings {
 			for _, signedBefore := range []bool{false, true} {
-				for back := range 2 { // of the newest revisions
+				for back := range 2 { // counted back from the newest revision
 					id := h.draft(true, 1)
 					if signedBefore {
 						h.signs(id)
@@ -165,21 +165,22 @@ func TestNoChangedFieldOfARevisionMakesAnInvalidCompletedDocument(t *testing.T) 
 			}
 		}
 		if outcomes["completed"] == 0 || outcomes["refused"] == 0 {
-			t.Errorf("every change came to the same: %v", outcomes)
+			t.Errorf("every change had the same outcome: %v", outcomes)
 		}
 	})
 }
 
-// signs has the signer sign.
-func (h *house) signs(id contract.DocumentID) {
+// signs signs the document as the signer.
+func (h *harness) signs(id contract.DocumentID) {
 	h.t.Helper()
 	if _, err := h.Sign(context.Background(), h.signer, id, workflow.SignRequest{}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-// finish takes a document as far as it goes, and tells whether it was completed, in which case it has to be valid.
-func (h *house) finish(id contract.DocumentID, signed bool) string {
+// finish processes a document as far as possible and returns whether it was completed. A completed document must be
+// valid.
+func (h *harness) finish(id contract.DocumentID, signed bool) string {
 	h.t.Helper()
 	ctx := context.Background()
 	if !signed {
@@ -196,9 +197,10 @@ func (h *house) finish(id contract.DocumentID, signed bool) string {
 	return "completed"
 }
 
-// valid demands that a completed document is downloaded as it was recorded, and that every signature in it is
-// TOTAL-PASSED. After a renewal by another authority nothing but its own responder tells of the newest timestamp's.
-func (h *house) valid(id contract.DocumentID) {
+// valid requires that a completed document can be downloaded with its recorded digest, and that every signature in it
+// is TOTAL-PASSED. After a renewal by another authority, only that authority's responder has the status of the newest
+// timestamp's certificate.
+func (h *harness) valid(id contract.DocumentID) {
 	h.t.Helper()
 	c, err := h.Download(context.Background(), h.owner, id)
 	if err != nil {
@@ -226,7 +228,7 @@ func (h *house) valid(id contract.DocumentID) {
 	}
 }
 
-// stateOfOthers is the midstate and the digest of that many other bytes, which fit each other.
+// stateOfOthers returns the matching midstate and digest of n other bytes.
 func stateOfOthers(n int64) (midstate, digest []byte) {
 	d := blob.NewDigester()
 	_, _ = io.CopyN(d, zeros{}, n) // a digester does not fail

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Run(m)) }
 
-// onBoth runs a test in a house on either database.
-func onBoth(t *testing.T, test func(*testing.T, *house)) {
+// onBoth runs a test in a harness on both databases.
+func onBoth(t *testing.T, test func(*testing.T, *harness)) {
 	t.Parallel()
 	for name, dsn := range map[string]func(testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return filepath.Join(t.TempDir(), "segel.db") },
@@ -28,13 +28,13 @@ func onBoth(t *testing.T, test func(*testing.T, *house)) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, newHouseOn(t, dsn(t)))
+			test(t, newHarnessOn(t, dsn(t)))
 		})
 	}
 }
 
-// lose takes a blob out of the store, and returns what puts it back.
-func (h *house) lose(key string) (restore func()) {
+// lose removes a blob from the store and returns a function that restores it.
+func (h *harness) lose(key string) (restore func()) {
 	h.t.Helper()
 	ctx := context.Background()
 	b, err := h.Blobs.Open(ctx, blob.Key(key))
@@ -55,8 +55,8 @@ func (h *house) lose(key string) (restore func()) {
 	}
 }
 
-// attempts returns what the office was asked for a document, as the table has it.
-func (h *house) attempts(id contract.DocumentID) (all []contract.Attempt) {
+// attempts returns the attempts of a document from the store.
+func (h *harness) attempts(id contract.DocumentID) (all []contract.Attempt) {
 	h.t.Helper()
 	if err := h.store.EachAttempt(context.Background(), store.AttemptQuery{Document: id}, func(a contract.Attempt) bool {
 		all = append(all, a)
@@ -67,10 +67,10 @@ func (h *house) attempts(id contract.DocumentID) (all []contract.Attempt) {
 	return all
 }
 
-// TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack loses the base and the last tail of a document, before a
-// serial is ordered and when one is bound to it.
+// TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack removes the base or the last tail of a document, before a
+// serial is ordered or after one is bound.
 func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
-	onBoth(t, func(t *testing.T, h *house) {
+	onBoth(t, func(t *testing.T, h *harness) {
 		ctx := context.Background()
 		admin := h.owner
 		admin.Admin = true
@@ -101,12 +101,12 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 					version = d.Version
 				}
 				if c, e, a := h.office.calls-calls, h.events(id)-events, len(h.attempts(id))-attempts; c+e+a != 0 {
-					t.Errorf("bound %v, last %v: %d calls, %d events, %d attempts more", bound, last, c, e, a)
+					t.Errorf("bound %v, last %v: %d more calls, %d more events, %d more attempts", bound, last, c, e, a)
 				}
 				h.later(workflow.StillFor)
 				waiting, err := h.Waiting(ctx, admin, store.WaitingQuery{Limit: 10})
 				if err != nil || len(waiting.Lines) != 1 || waiting.Lines[0].Document.ID != id {
-					t.Errorf("bound %v, last %v: %+v stand still, %v", bound, last, waiting.Lines, err)
+					t.Errorf("bound %v, last %v: %+v are stuck, %v", bound, last, waiting.Lines, err)
 				}
 				restore()
 				if _, err := h.Retry(ctx, admin, id); err != nil {
@@ -122,10 +122,10 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 	})
 }
 
-// TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs: one that this run has opened was certainly not asked; of one that
-// an earlier run left open nobody knows.
+// TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs checks the outcome of such an attempt: one that this run opened was
+// not made; the result of one that an earlier run left open is unknown.
 func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
-	onBoth(t, func(t *testing.T, h *house) {
+	onBoth(t, func(t *testing.T, h *harness) {
 		ctx := context.Background()
 		for _, crash := range []bool{false, true} {
 			id := h.draft(false, 1)
@@ -166,17 +166,17 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 func TestClosingThatWaitsForALostFileSaysSo(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.stamp(id)
 	d := h.read(id)
 	for _, r := range d.Revisions {
 		restore := h.lose(r.Tail.Key)
 		if err := h.Complete(ctx, id); !errors.Is(err, blob.ErrNotFound) {
-			t.Errorf("without what begins at %d: %v", r.Begin, err)
+			t.Errorf("without the tail at %d: %v", r.Begin, err)
 		}
 		if d := h.read(id); d.State != contract.Processing || d.Reason != "closing.file_missing" {
-			t.Errorf("without what begins at %d: %s, %q", r.Begin, d.State, d.Reason)
+			t.Errorf("without the tail at %d: %s, %q", r.Begin, d.State, d.Reason)
 		}
 		restore()
 	}

@@ -13,22 +13,22 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// referring is a file whose trailer refers to an object 5000 that does not exist.
+// referring returns a file whose trailer refers to the missing object 5000.
 func referring() []byte {
 	return bytes.Replace(pdftest.Table(1), []byte("/Info 4 0 R"), []byte("/Info 4 0 R /AdditionalStreams [/application#2Fvnd 5000 0 R]"), 1)
 }
 
-// nextObject is what is stored with the newest revision of a document.
-func (h *house) nextObject(id contract.DocumentID) uint32 {
+// nextObject returns the next object number stored with the newest revision of a document.
+func (h *harness) nextObject(id contract.DocumentID) uint32 {
 	h.t.Helper()
 	d := h.read(id)
 	return d.Current().NextObject
 }
 
-// TestNoRevisionTakesANumberThatTheUploadedFileRefersTo in its trailer, also if the revisions were stored before the
-// number of the next object was.
+// TestNoRevisionTakesANumberThatTheUploadedFileRefersTo refers to the number in the trailer, and covers revisions that
+// were stored without the next object number.
 func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		for name, forget := range map[string]bool{"stored": false, "not stored": true} {
 			id := h.toStamp(referring(), true)
 			if got := h.nextObject(id); got != 5001 {
@@ -43,7 +43,7 @@ func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				if got := h.nextObject(id); got < 5001 {
-					t.Errorf("%s: next object is %d behind %d revisions", name, got, len(h.read(id).Revisions))
+					t.Errorf("%s: next object is %d after %d revisions", name, got, len(h.read(id).Revisions))
 				}
 			}
 			step(func() error {
@@ -75,11 +75,11 @@ func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
 	})
 }
 
-// TestFileThatCannotBeCompletedIsRefusedAtUpload has parts of the document be each other, so that adding a field to one
-// changes another.
+// TestFileThatCannotBeCompletedIsRefusedAtUpload uses one object for two parts of the document, so that adding a field
+// to one changes the other.
 func TestFileThatCannotBeCompletedIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	want := []string{
 		"form/page", "form/stream", "form/root of the pages", "form/kids are the fields", "form/kids are the annotations", "form/fields with themselves",
 		"form/flags of the form are a name", "tree/form as a kid",
@@ -104,7 +104,7 @@ func TestFileThatCannotBeCompletedIsRefusedAtUpload(t *testing.T) {
 		case refused && !strings.HasPrefix(codeOf(err), "file."):
 			t.Errorf("%s: %v, want a refusal of the file", odd.Name, err)
 		case refused && h.blobs() != blobs:
-			t.Errorf("%s: %d blobs stay behind", odd.Name, h.blobs()-blobs)
+			t.Errorf("%s: %d blobs were not removed", odd.Name, h.blobs()-blobs)
 		}
 	}
 	if found != 2*len(want)+1 {

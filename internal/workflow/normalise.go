@@ -13,20 +13,20 @@ import (
 // officeVersion is the lowest version of an unsigned file that the stamp office leaves as it is.
 const officeVersion = "1.6"
 
-// normaliseFile stores a rewriting of a file and returns the revision it makes, which is to take the place of the base.
-// A file that will be rewritten anyway is raised to the version that the stamp office asks for, unless it claims to
-// be PDF/A: so no file is ever rewritten twice.
+// normaliseFile stores a rewritten file and returns its revision, which replaces the base. It also raises the version
+// to the lowest that the stamp office does not rewrite, unless the file claims to be PDF/A, so no file is rewritten
+// twice.
 //
-// Durable on return: the rewriting, beside the original. Not yet: that a document has either. Until its commit the
-// rewriting is nobody's; fsck finds it after a crash.
+// Durable on return: the rewritten file, beside the original. Not yet: a document's reference to it. If the process
+// dies before the commit, fsck finds it.
 func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (contract.Revision, error) {
 	f, err := s.openRevisions(ctx, []contract.Revision{base})
 	if err != nil {
 		return contract.Revision{}, err
 	}
 	defer f.Close()
-	// What is signed from here on are other bytes than those whose digest was taken at the upload: the store must
-	// not be able to slip in others between the two.
+	// People will sign these bytes, not those whose digest was taken at the upload. Read all of them verified first, so
+	// that the store cannot substitute others.
 	if _, err := io.Copy(io.Discard, f.Verified()); err != nil {
 		return contract.Revision{}, fmt.Errorf("read file to rewrite: %w", err)
 	}
@@ -57,8 +57,8 @@ func (s *Service) storeRewriting(ctx context.Context, doc *pdf.Document, o pdf.R
 	})
 }
 
-// checkRewriting reads a rewriting back from the store: it must be sound, and show and ask what its source did. It returns the
-// number of its next object.
+// checkRewriting reads a rewritten file back from the store and checks that it is sound and equivalent to its source.
+// It returns the number of its next object.
 func (s *Service) checkRewriting(ctx context.Context, before *pdf.Document, r contract.Revision, budget *pdf.Budget) (nextObject uint32, err error) {
 	f, err := s.openRevisions(ctx, []contract.Revision{r})
 	if err != nil {

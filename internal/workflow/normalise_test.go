@@ -17,7 +17,7 @@ import (
 )
 
 // uploaded makes a draft of a file with one signer.
-func (h *house) uploaded(file []byte) (contract.Document, error) {
+func (h *harness) uploaded(file []byte) (contract.Document, error) {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -33,8 +33,8 @@ func (h *house) uploaded(file []byte) (contract.Document, error) {
 	})
 }
 
-// blobs counts what is stored.
-func (h *house) blobs() (n int) {
+// blobs counts the stored blobs.
+func (h *harness) blobs() (n int) {
 	h.t.Helper()
 	for _, err := range h.Blobs.List(context.Background()) {
 		if err != nil {
@@ -45,7 +45,7 @@ func (h *house) blobs() (n int) {
 	return n
 }
 
-func (h *house) bytesOf(c *workflow.Content, err error) []byte {
+func (h *harness) bytesOf(c *workflow.Content, err error) []byte {
 	h.t.Helper()
 	if err != nil {
 		h.t.Fatal(err)
@@ -58,7 +58,7 @@ func (h *house) bytesOf(c *workflow.Content, err error) []byte {
 	return b
 }
 
-// cut is a file whose end is missing, startxref and all: readers find its objects by searching.
+// cut returns a file without its end, including startxref: readers find its objects by searching.
 func cut() []byte {
 	b := pdftest.Table(2)
 	return b[:bytes.LastIndex(b, []byte("startxref"))]
@@ -67,7 +67,7 @@ func cut() []byte {
 func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, file := range map[string][]byte{
 		"junk before the header": append([]byte("X-Header: 1\r\n\r\n"), pdftest.Table(2)...),
 		"end cut off":            cut(),
@@ -83,9 +83,9 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 		if err != nil || len(events) != 2 || events[1].Type != contract.EventNormalised {
 			t.Fatalf("%s: %v %v", name, events, err)
 		}
-		told := events[1].Details
-		if told["original"] != fmt.Sprintf("%x", sha256.Sum256(file)) || told["digest"] != fmt.Sprintf("%x", d.Revisions[0].Digest) || told["reason"] != "damaged" {
-			t.Errorf("%s: the log says %v", name, told)
+		details := events[1].Details
+		if details["original"] != fmt.Sprintf("%x", sha256.Sum256(file)) || details["digest"] != fmt.Sprintf("%x", d.Revisions[0].Digest) || details["reason"] != "damaged" {
+			t.Errorf("%s: the log says %v", name, details)
 		}
 		if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 			t.Fatal(err)
@@ -108,9 +108,9 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 	}
 }
 
-func TestFilesThatCannotBeMendedAreRefusedAndLeaveNothing(t *testing.T) {
+func TestFilesThatCannotBeRepairedAreRefusedAndLeaveNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	good := pdftest.Table(2)
 	signed := h.bytesOf(h.Download(context.Background(), h.owner, h.completed(good)))
 	for name, c := range map[string]struct {
@@ -126,13 +126,13 @@ func TestFilesThatCannotBeMendedAreRefusedAndLeaveNothing(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if n := h.blobs(); n != before {
-			t.Errorf("%s: %d blobs more", name, n-before)
+			t.Errorf("%s: %d more blobs", name, n-before)
 		}
 	}
 }
 
-// completed takes a file through the walk with one signature.
-func (h *house) completed(file []byte) contract.DocumentID {
+// completed uploads, signs and completes a file.
+func (h *harness) completed(file []byte) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	d, err := h.uploaded(file)
@@ -152,11 +152,11 @@ func (h *house) completed(file []byte) contract.DocumentID {
 func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	old := bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1)
 	signed := h.bytesOf(h.Download(ctx, h.owner, h.completed(old)))
 	if !bytes.HasPrefix(signed, old) {
-		t.Error("an old file was rewritten although nothing was to be stamped")
+		t.Error("an old file without stamps was rewritten")
 	}
 	for name, c := range map[string]struct {
 		file   []byte
@@ -205,7 +205,7 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, after := range []bool{false, true} {
 		before := h.blobs()
 		h.store.fail(1, after)
@@ -213,7 +213,7 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := h.blobs() - before; n != 2 {
-			t.Errorf("durable %v: %d blobs, want the original and the rewriting", after, n)
+			t.Errorf("durable %v: %d blobs, want the original and the rewritten file", after, n)
 		}
 		grave, left := 0, 0
 		h.fsck(func(d store.Discrepancy) {
@@ -227,7 +227,7 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 			t.Errorf("durable %v: fsck finds %d grave, %d in all, leaves %d", after, grave, left, h.blobs()-before)
 		}
 	}
-	// A refused finalize takes its rewriting back with its fields.
+	// A refused finalize removes the rewritten file and the fields.
 	d, err := h.uploaded(bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-1.4"), 1))
 	if err != nil {
 		t.Fatal(err)
@@ -242,19 +242,19 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n, d := h.blobs(), h.read(d.ID); n != before || d.Normalised() {
-		t.Errorf("%d blobs more after a refusal", n-before)
+		t.Errorf("%d more blobs after a refusal", n-before)
 	}
 	h.store.refuse = nil
 	if d, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil || !d.Normalised() {
 		t.Errorf("finalize after a refusal: normalised %v, %v", d.Normalised(), err)
 	}
-	// A deleted draft takes both files with it.
+	// Deleting a draft removes both files.
 	draft, err := h.uploaded(cut())
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, err := contract.Delete(&draft, h.owner, h.Clock())
 	if err != nil || len(c.Jobs) != 1 || len(c.Jobs[0].Keys) != 2 {
-		t.Errorf("deleting orders %v, %v", c.Jobs, err)
+		t.Errorf("deleting enqueues %v, %v", c.Jobs, err)
 	}
 }

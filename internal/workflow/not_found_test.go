@@ -11,7 +11,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// recordingReads records what an operation asks the store about documents.
+// recordingReads records the queries of an operation about documents.
 type recordingReads struct {
 	workflow.Store
 	asked []string
@@ -27,19 +27,19 @@ func (r *recordingReads) Document(ctx context.Context, id contract.DocumentID) (
 	return r.Store.Document(ctx, id)
 }
 
-// drawnLinks draws the same link each time.
+// drawnLinks returns the same link each time.
 type drawnLinks struct{}
 
 func (drawnLinks) NewGuestLink() (string, [32]byte, error) {
 	return "https://segel.example/guest#x", [32]byte{1}, nil
 }
 
-// TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist compares what each verb asks the store.
+// TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist compares the queries of each operation.
 func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
-	stranger := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
+	outsider := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
 	draft := h.draftOf(true, 1)
 	active := h.draft(true, 1)
 	if _, _, err := h.Finalize(ctx, h.owner, active, contract.FinalizeOptions{}); err != nil {
@@ -83,19 +83,19 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 		by  contract.Actor
 		ids []contract.DocumentID
 	}{
-		"a stranger":      {stranger, []contract.DocumentID{draft, active}},
+		"another user":    {outsider, []contract.DocumentID{draft, active}},
 		"a signer":        {h.signer, []contract.DocumentID{draft}},
 		"another's guest": {guest, []contract.DocumentID{draft, active}},
 	} {
 		missing := asked(c.by, 999_999)
 		for _, id := range c.ids {
 			if got := asked(c.by, id); fmt.Sprint(got) != fmt.Sprint(missing) {
-				t.Errorf("%s: of document %d the store is asked %v, of one that does not exist %v", who, id, got, missing)
+				t.Errorf("%s: queries for document %d: %v, for a missing one: %v", who, id, got, missing)
 			}
 		}
 		for name, q := range missing {
 			if !slices.Equal(q, []string{"involves"}) {
-				t.Errorf("%s as %s asks the store %v", name, who, q)
+				t.Errorf("%s as %s queries %v", name, who, q)
 			}
 		}
 	}

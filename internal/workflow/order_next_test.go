@@ -9,10 +9,10 @@ import (
 
 func TestStampBehindAnotherTakesTwoCommits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for stamps, want := range map[int]int{1: 3, 2: 5, 4: 9} {
 		id := h.draft(false, stamps)
-		h.store.fail(0, false) // counts from here
+		h.store.fail(0, false) // count commits from here
 		if err := h.Stamp(context.Background(), id); err != nil {
 			t.Fatal(err)
 		}
@@ -25,13 +25,13 @@ func TestStampBehindAnotherTakesTwoCommits(t *testing.T) {
 
 func TestFreeSerialsAreClaimedForEveryStampBeforeOneIsOrdered(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	const free = 2
 	var refused []contract.DocumentID
 	for range free {
 		refused = append(refused, h.refusedDocument())
 	}
-	for _, id := range refused { // later, since the next document would have claimed what the first lets go of
+	for _, id := range refused { // afterwards, because the next document would claim a serial that the first one releases
 		h.restamp(id, true)
 	}
 	taken := len(h.office.taken)

@@ -21,7 +21,7 @@ var (
 
 func TestBytesOfACommitStayOnlyIfItMayHaveHappened(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	for _, c := range []struct {
 		err  error
@@ -43,7 +43,7 @@ func TestBytesOfACommitStayOnlyIfItMayHaveHappened(t *testing.T) {
 
 func TestOutageIsNoReasonThatADocumentWaits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	healthy := h.Blobs
 	broken := false
 	id := h.draft(true, 0)
@@ -73,7 +73,7 @@ func TestOutageIsNoReasonThatADocumentWaits(t *testing.T) {
 	}
 }
 
-// unmounted is a blob store that can be away.
+// unmounted is a blob store that can be unavailable.
 type unmounted struct {
 	blob.Store
 	away *bool
@@ -88,7 +88,7 @@ func (u unmounted) Open(ctx context.Context, key blob.Key) (blob.Blob, error) {
 
 func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	free := int64(3 << 20)
 	h.RequireDiskSpace = func(n int64) error {
 		if n > free {
@@ -117,7 +117,7 @@ func TestFileThatArrivesIsCutOffAtTheReserve(t *testing.T) {
 		t.Errorf("%d blobs were %d", n, before)
 	}
 	if _, err := h.Stage(context.Background()); !errors.Is(err, errNoDisk) {
-		t.Errorf("the next: %v", err)
+		t.Errorf("the next upload: %v", err)
 	}
 	if _, err := h.NewVerificationFile(); !errors.Is(err, errNoDisk) {
 		t.Errorf("a verification: %v", err)

@@ -10,8 +10,9 @@ import (
 	"segel/pdf/content"
 )
 
-// PlacementWarnings warns of the placements of a document that lie over what should stay readable, as Place did when they were
-// accepted. A file that cannot be read just now is warned of by nobody: whoever asks has placed or finalized by then.
+// PlacementWarnings returns warnings about placements that cover content which should stay readable, as Place did when
+// they were accepted. If the file cannot be read now, there are no warnings: placing or finalizing has already
+// succeeded.
 func (s *Service) PlacementWarnings(ctx context.Context, d contract.Document) []contract.Warning {
 	if len(d.Placements) == 0 || len(d.Revisions) == 0 {
 		return nil
@@ -23,31 +24,31 @@ func (s *Service) PlacementWarnings(ctx context.Context, d contract.Document) []
 	defer release()
 	f, err := s.openRevisions(ctx, d.Revisions[:1]) // without our own fields
 	if err != nil {
-		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
+		s.Log.WarnContext(ctx, "placements not compared with the page", "document", d.ID, "error", err)
 		return nil
 	}
 	defer f.Close()
 	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), pdf.FileBudget(ctx, f.Size())))
 	if err != nil {
-		s.Log.WarnContext(ctx, "placements not held against the page", "document", d.ID, "error", err)
+		s.Log.WarnContext(ctx, "placements not compared with the page", "document", d.ID, "error", err)
 		return nil
 	}
 	return contract.CheckOverlaps(d.Placements, newPageReader(doc, d.Revisions[0].Digest, &s.pageCache), "placements")
 }
 
-// pageReader tells what lies on the pages of a file, each looked at once.
+// pageReader lists what is on the pages of a file. It examines each page once.
 type pageReader struct {
 	doc         *pdf.Document
 	revision    [32]byte        // digest of the file
 	cache       *pageCache      // shared with other readers
-	reader      *content.Reader // nil until asked about a page that is not in the cache
+	reader      *content.Reader // nil until a page is needed that is not in the cache
 	fields      map[pdf.Ref]contract.PageItem
 	former      map[int][]contract.PageItem
 	painted     map[int]pageMarks
 	cachedMarks int // marks in painted
 }
 
-// maxCachedMarks bounds what is remembered of pages that were looked at: a hostile file has many pages with much on each.
+// maxCachedMarks bounds the marks kept in painted: a hostile file has many pages with many marks each.
 const maxCachedMarks = 100_000
 
 type pageMarks struct {
@@ -55,12 +56,12 @@ type pageMarks struct {
 	complete bool
 }
 
-// newPageReader tells what lies on the pages of the revision with that digest.
+// newPageReader returns a reader of the pages of the revision with that digest.
 func newPageReader(doc *pdf.Document, revision [32]byte, cache *pageCache) *pageReader {
 	return &pageReader{doc: doc, revision: revision, cache: cache, former: map[int][]contract.PageItem{}, painted: map[int]pageMarks{}}
 }
 
-// ListMarks lists the signature fields on a page that are to be seen, by what is in them.
+// ListMarks lists the visible signature fields on a page, classified by their values.
 func (p *pageReader) ListMarks(number int) []contract.PageItem {
 	if known, ok := p.former[number]; ok {
 		return known
@@ -70,7 +71,7 @@ func (p *pageReader) ListMarks(number int) []contract.PageItem {
 		p.fields = signatureFields(p.doc)
 	}
 	if page, err := p.doc.Page(number); err == nil && len(p.fields) > 0 {
-		annots, _ := p.doc.Array(page.Dict["Annots"]) // one that cannot be read shows nothing
+		annots, _ := p.doc.Array(page.Dict["Annots"]) // an unreadable array shows nothing
 		for _, o := range annots {
 			ref, _ := o.(pdf.Ref)
 			c, ok := p.fields[ref]
@@ -87,7 +88,7 @@ func (p *pageReader) ListMarks(number int) []contract.PageItem {
 	return found
 }
 
-// widgetBox returns where a widget stands on the page as displayed, if it is to be seen.
+// widgetBox returns the rectangle of a widget on the displayed page, and whether it is visible.
 func widgetBox(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) {
 	const hidden, noView = 1 << 1, 1 << 5
 	dict, err := doc.Dict(ref)
@@ -102,8 +103,8 @@ func widgetBox(doc *pdf.Document, page *pdf.Page, ref pdf.Ref) (pdf.Rect, bool) 
 	return page.FromUser(rect), err == nil && !rect.Empty()
 }
 
-// signatureFields finds the widgets of all signature fields. A form that cannot be read has none: such a file was
-// refused when it came in.
+// signatureFields returns the widgets of all signature fields. An unreadable form has none: the upload of such a file
+// was refused.
 func signatureFields(doc *pdf.Document) map[pdf.Ref]contract.PageItem {
 	found := map[pdf.Ref]contract.PageItem{}
 	fields, err := doc.Fields()
@@ -135,7 +136,7 @@ func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.PageI
 		}
 		return s.Text()
 	}
-	// Whether an office made it is for the validation to say: what claims to be a stamp is better not covered.
+	// Validation decides whether the stamp is genuine. Warn about everything that claims to be a stamp.
 	if serial, _, ok := emeterai.ParseStamp(f.Name, text("Reason")); ok {
 		return contract.PageItem{Kind: contract.ItemStamp, Text: serial}
 	}
@@ -146,8 +147,8 @@ func signatureOf(doc *pdf.Document, f *pdf.Field, value pdf.Dict) contract.PageI
 	return contract.PageItem{Kind: contract.ItemSignature, Text: name}
 }
 
-// ListContent lists the words and pictures of a page. Words that are not to be seen count where they lie on a picture: that
-// is how a scanned page says what it shows.
+// ListContent lists the words and pictures of a page. Invisible words count if they are on a picture: they are the
+// recognised text of a scanned page.
 func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 	if known, ok := p.painted[number]; ok {
 		return known.covered, known.complete
@@ -164,10 +165,10 @@ func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 		}
 		marks, err := p.reader.PageMarks(page)
 		found = pageMarks{covered: readableMarks(marks), complete: err == nil}
-		// What was cut short because the client went, or because pages before it used up a limit that all pages share, says
-		// nothing about the page.
-		var untold *content.IncompleteError
-		lasting = err == nil || errors.As(err, &untold) && (first || untold.Reason != content.Limit)
+		// A page that was cut short because the client left, or because earlier pages used up a shared limit, is not
+		// cached: the result says nothing about the page.
+		var incomplete *content.IncompleteError
+		lasting = err == nil || errors.As(err, &incomplete) && (first || incomplete.Reason != content.Limit)
 	}
 	if p.cachedMarks += len(found.covered); p.cachedMarks > maxCachedMarks {
 		p.cachedMarks = len(found.covered)
@@ -200,13 +201,13 @@ func readableMarks(marks []content.Mark) []contract.PageItem {
 	return found
 }
 
-// picture is a picture of a page; one that says what it shows has words that are not to be seen on it.
+// picture is a picture on a page; hasText is set if invisible words, such as recognised text, are on it.
 type picture struct {
 	box     pdf.Rect
 	hasText bool
 }
 
-// maxPageTiles bounds the pictures of a page that words are held against. A scan is one or a few.
+// maxPageTiles bounds the pictures of a page that words are compared with. A scan has one or a few.
 const maxPageTiles = 256
 
 func findPictures(marks []content.Mark) []picture {
@@ -219,7 +220,7 @@ func findPictures(marks []content.Mark) []picture {
 	return pictures
 }
 
-// isOnPicture reports whether the middle of a word lies on a picture, which then says what it shows.
+// isOnPicture reports whether the middle of a word is on a picture, and sets hasText of the pictures that contain it.
 func isOnPicture(word pdf.Rect, pictures []picture) bool {
 	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
 	on := false

@@ -14,8 +14,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// warned places boxes on page 1 of a draft and returns what is warned of.
-func (h *house) warned(id contract.DocumentID, kind contract.PlacementKind, boxes ...contract.Box) []string {
+// warned places boxes on page 1 of a draft and returns the warnings.
+func (h *harness) warned(id contract.DocumentID, kind contract.PlacementKind, boxes ...contract.Box) []string {
 	h.t.Helper()
 	var places []contract.PlaceRequest
 	for _, b := range boxes {
@@ -34,7 +34,7 @@ func (h *house) warned(id contract.DocumentID, kind contract.PlacementKind, boxe
 
 func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := t.Context()
 	at := func(x, y float64) contract.Box { return contract.Box{LLX: x, LLY: y, URX: x + 60, URY: y + 60} }
 
@@ -52,7 +52,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 		}
 	}
 
-	// What comes out of a walk is taken in again: a signature at (200, 200), a stamp at (300, 300).
+	// Upload a completed document again, with a signature at (200, 200) and a stamp at (300, 300).
 	boxes := []contract.PlaceRequest{
 		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
 		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 300, LLY: 300, URX: 360, URY: 360}},
@@ -87,7 +87,7 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 
 func TestStampOverAnEmptyFieldOfTheFileIsWarnedOf(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	file := pdftest.Table(1)
 	doc, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -109,7 +109,7 @@ func TestStampOverAnEmptyFieldOfTheFileIsWarnedOf(t *testing.T) {
 
 func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	d, err := h.take(pdftest.Table(1))
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 	if d, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	// The field that finalizing has made for the signer is no field of the file's.
+	// The signer's field, added by finalize, is not a field of the upload.
 	w := h.PlacementWarnings(t.Context(), d)
 	if len(w) != 1 || w[0].Code != "placement.over_text" || w[0].Field != "placements[1]" || w[0].Args["what"] != "Page 1" {
 		t.Errorf("%+v", w)
@@ -133,7 +133,7 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 
 func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	d, err := h.take(pdftest.Table(1))
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 			page["MediaBox"], page["CropBox"] = pdf.Rect{URX: 5000, URY: 5000}.Array(), pdf.Rect{URX: 500, URY: 500}.Array()
 		}, 500, 500},
 	} {
-		h := newHouse(t)
+		h := newHarness(t)
 		d, err := h.take(pageOf(t, c.edit))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -184,12 +184,12 @@ func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 			t.Errorf("%s: a quarter: %v", name, err)
 		}
 		if err := place(c.width*0.6, c.height/2); err == nil {
-			t.Errorf("%s: 30 %% of the page were accepted", name)
+			t.Errorf("%s: a box on 30 %% of the page was accepted", name)
 		}
 	}
 }
 
-// pageOf is a file of one page that was edited.
+// pageOf returns a file with one edited page.
 func pageOf(t testing.TB, edit func(page pdf.Dict)) []byte {
 	t.Helper()
 	file := pdftest.Table(1)

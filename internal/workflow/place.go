@@ -9,18 +9,19 @@ import (
 	"segel/pdf"
 )
 
-// WarnedDocument is what Place and Finalize return, as one result that an answer is made of.
+// WarnedDocument is the result of Place and Finalize as one value, from which the answer is made.
 type WarnedDocument struct {
 	Document contract.Document
 	Warnings []contract.Warning
 }
 
-// Place replaces the placements of a draft. It warns of those that lie over what should stay readable.
+// Place replaces the placements of a draft. It returns warnings about placements that cover content which should stay
+// readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
 	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
 	d, err := s.applyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
-		// Before the file is opened: nobody may make us read what is not his.
+		// Authorise before the file is opened: callers without access must not cause any reading.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err
 		}
@@ -51,7 +52,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 	return d, warnings, err
 }
 
-// pageSizes looks pages up once each.
+// pageSizes returns a function that looks up the size of a page and remembers it.
 func pageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
 	type answer struct {
 		size contract.PageSize
@@ -59,8 +60,8 @@ func pageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
 	}
 	known := map[int]answer{}
 	return func(number int) (contract.PageSize, bool) {
-		a, asked := known[number]
-		if !asked {
+		a, seen := known[number]
+		if !seen {
 			if p, err := doc.Page(number); err == nil {
 				a.ok = true
 				a.size.Width, a.size.Height = p.DisplayedSize()

@@ -14,7 +14,7 @@ import (
 	"segel/internal/contract"
 )
 
-// densePages is a small file with several pages, whose contents unfold to many megabytes of words.
+// densePages returns a small file with n pages, whose contents decompress to many megabytes of words.
 func densePages(n int) []byte {
 	s := newStreamed()
 	s.object(1, "<</Type /Catalog /Pages 2 0 R>>")
@@ -31,12 +31,12 @@ func densePages(n int) []byte {
 	return s.end(5 + n + 1)
 }
 
-// This test is not parallel, as it measures what the process takes.
+// This test is not parallel because it measures the memory of the process.
 func TestManyPlacementsAtOnceTakeTheMemoryOfAFew(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	file := densePages(6)
 	if len(file) > 200<<10 {
-		t.Fatalf("%d bytes are no small file", len(file))
+		t.Fatalf("the file has %d bytes, want a small one", len(file))
 	}
 	d, err := h.take(file)
 	if err != nil {

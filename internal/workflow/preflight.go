@@ -11,26 +11,26 @@ import (
 	"segel/pdf"
 )
 
-// signatureRoom is about what a signature or a stamp appends, in bytes; half of it is reserved for what its timestamp
-// and certificates may need.
+// signatureRoom estimates the bytes that a signature or a stamp appends. Half of it is reserve for timestamp and
+// certificates.
 const signatureRoom = 64 << 10
 
-// preflightStamps refuses stamps that the office would refuse once it is paid: it takes no serial back. It is asked at
-// finalize, when nothing is reserved yet, and before each serial, since signatures were added meanwhile.
+// preflightStamps refuses stamps that the stamp office would refuse after payment, because it takes no serial back. It
+// runs at finalize, before anything is reserved, and before each serial, because signatures were added in the meantime.
 //
-// Deep, it reads the whole file once and holds every earlier signature against it; finalize does that by itself, see
-// [Service.checkSignable]. Errors: refusals of [contract.Preflight]; any other is about reading the file, and says nothing
-// of it.
+// If deep is set, it reads the whole file once and verifies every earlier signature; finalize does that separately, see
+// [Service.checkSignable]. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and
+// says nothing about it.
 func (s *Service) preflightStamps(ctx context.Context, d *contract.Document, f *openedFile, deep bool) error {
 	doc, err := f.pdfDocument()
 	if err != nil {
 		return fileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
-	of, err := s.describeForOffice(ctx, d, f.stack, doc, deep)
+	file, err := s.describeForOffice(ctx, d, f.stack, doc, deep)
 	if err != nil {
 		return err
 	}
-	return contract.Preflight(d, of, pageSizes(doc), s.Limits)
+	return contract.Preflight(d, file, pageSizes(doc), s.Limits)
 }
 
 func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f *blob.Stack, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
@@ -39,7 +39,7 @@ func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f
 		return contract.OfficeFile{}, fileRefusal(fmt.Errorf("read form: %w", err))
 	}
 	known := doc.Facts()
-	of := contract.OfficeFile{
+	file := contract.OfficeFile{
 		Size:      f.Size() + signatureRoom*int64(countPendingSignatures(d)),
 		Rewritten: known.OlderThan(officeVersion) && len(signatures) == 0 && countPendingSignatures(d) == 0,
 		Encrypted: known.Encrypted,
@@ -47,17 +47,17 @@ func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f
 	}
 	if err := requirePermission(doc, true); err != nil {
 		if !errors.Is(err, errCertified) {
-			return of, fileRefusal(err)
+			return file, fileRefusal(err)
 		}
-		of.Certified = err
+		file.Certified = err
 	}
-	if deep && len(signatures) > 0 && of.Certified == nil {
-		of.Broken, of.Changed, err = s.checkEarlierSignatures(ctx, f)
+	if deep && len(signatures) > 0 && file.Certified == nil {
+		file.Broken, file.Changed, err = s.checkEarlierSignatures(ctx, f)
 	}
-	return of, err
+	return file, err
 }
 
-// countPendingSignatures counts the signatures that will be in the file before its next stamp is.
+// countPendingSignatures counts the signatures that will be added before the next stamp.
 func countPendingSignatures(d *contract.Document) int {
 	n := 0
 	for _, p := range d.Signers() {
@@ -68,17 +68,17 @@ func countPendingSignatures(d *contract.Document) int {
 	return n
 }
 
-// allowsStamps reports whether permissions of an encrypted file leave room for a new field with its widget: to change
-// the file, and to add annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
+// allowsStamps reports whether the permissions of an encrypted file allow a new field with a widget: modifying the
+// file, and adding annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
 func allowsStamps(permissions int32) bool {
 	const modify, annotate = 1 << 3, 1 << 5
 	return permissions&modify != 0 && permissions&annotate != 0
 }
 
-// checkEarlierSignatures names a signature of the file that no longer holds, and one behind which something was changed that it
-// forbids. One that cannot be judged here, of an unknown algorithm, is left to the office.
+// checkEarlierSignatures returns the first field whose signature is broken, and the first whose signature forbids a
+// later change. A signature with an unknown algorithm cannot be checked here and is left to the stamp office.
 func (s *Service) checkEarlierSignatures(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
-	// What is hidden on its pages is for the validation to tell; one byte of content is as little as can be asked for.
+	// Validation reports hidden content; it is not needed here. One byte is the smallest limit.
 	o := s.validationOptions()
 	o.Limits.Content = 1
 	file, err := facts.Read(ctx, f, f.Size(), o.FactsOptions())
@@ -99,8 +99,9 @@ func (s *Service) checkEarlierSignatures(ctx context.Context, f *blob.Stack) (br
 	return broken, changed, nil
 }
 
-// preflightOrder asks once more before a serial is paid for, deep before the first one of a document. A refusal fails the
-// document with its reason: nothing is spent, and what was reserved stays so until a restamp or a cancel.
+// preflightOrder repeats the preflight before a serial is paid for, and reads the whole file before the first serial of
+// a document. A refusal fails the document with its reason: nothing is spent, and reserved quota stays reserved until a
+// restamp or a cancel.
 func (s *Service) preflightOrder(ctx context.Context, d *contract.Document, f *openedFile, i int) (held bool, err error) {
 	err = s.preflightStamps(ctx, d, f, i == 0)
 	var refused *contract.Error
@@ -111,7 +112,7 @@ func (s *Service) preflightOrder(ctx context.Context, d *contract.Document, f *o
 	if len(refused.Fields) > 0 {
 		problem = contract.StampNoPlace
 	}
-	s.Log.WarnContext(ctx, "stamp not asked for: the office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
+	s.Log.WarnContext(ctx, "stamp not ordered: the stamp office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
 	return true, s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
 		return contract.RefuseStamp(d, i, problem, s.Clock())
 	})

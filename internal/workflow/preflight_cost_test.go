@@ -7,10 +7,10 @@ import (
 	"segel/internal/workflow"
 )
 
-// BenchmarkPreflight is what is asked before the first serial of a document that one person has signed, and before the
-// others.
+// BenchmarkPreflight measures the preflight before the first serial of a document with one signature, and before the
+// later ones.
 func BenchmarkPreflight(b *testing.B) {
-	h := newHouse(b)
+	h := newHarness(b)
 	id := h.draft(true, 1)
 	if _, err := h.Sign(b.Context(), h.signer, id, workflow.SignRequest{}); err != nil {
 		b.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// toStamp makes a draft of a file with one stamp on page 1, and with a signer if wanted.
-func (h *house) toStamp(file []byte, signer bool) contract.DocumentID {
+// toStamp makes a draft of a file with one stamp on page 1, and optionally a signer.
+func (h *harness) toStamp(file []byte, signer bool) contract.DocumentID {
 	h.t.Helper()
 	ctx := h.t.Context()
 	st, err := h.Stage(ctx)
@@ -40,12 +40,12 @@ func (h *house) toStamp(file []byte, signer bool) contract.DocumentID {
 	return d.ID
 }
 
-// untouched holds that no serial was asked for, no attempt made, and no more reserved than that.
-func (h *house) untouched(name string, id contract.DocumentID, reserved int) {
+// untouched requires that no serial was ordered, no attempt made, and exactly that many units reserved.
+func (h *harness) untouched(name string, id contract.DocumentID, reserved int) {
 	h.t.Helper()
 	d := h.read(id)
 	if n := len(h.office.taken); n != 0 {
-		h.t.Errorf("%s: %d serials were taken", name, n)
+		h.t.Errorf("%s: %d serials were bought", name, n)
 	}
 	for _, s := range d.Stamps {
 		if s.Attempts != 0 || s.Order != "" || s.Serial != "" || s.State != contract.StampOrdered {
@@ -54,11 +54,11 @@ func (h *house) untouched(name string, id contract.DocumentID, reserved int) {
 	}
 	q := h.quota()[contract.UnitStamp]
 	if q.Reserved != reserved || q.Spent != 0 {
-		h.t.Errorf("%s: %+v of the stamps", name, q)
+		h.t.Errorf("%s: stamp quota %+v", name, q)
 	}
 }
 
-// encryptedFor is an empty page, encrypted for no password with those permissions.
+// encryptedFor returns a file with an empty page, encrypted with an empty password and those permissions.
 func encryptedFor(t *testing.T, permissions int32) []byte {
 	t.Helper()
 	padding := []byte("\x28\xBF\x4E\x5E\x4E\x75\x8A\x41\x64\x00\x4E\x56\xFF\xFA\x01\x08\x2E\x2E\x00\xB6\xD0\x68\x3E\x80\x2F\x0C\xA9\xFE\x64\x53\x69\x7A")
@@ -82,7 +82,7 @@ func encryptedFor(t *testing.T, permissions int32) []byte {
 	return fmt.Appendf(append(b, table...), "trailer\n<</Root 1 0 R /Size 5 /Encrypt 4 0 R>>\nstartxref\n%d\n%%%%EOF\n", at)
 }
 
-// alteredDocument changes the page's content behind the signatures of a file.
+// alteredDocument changes the content of the page after the signatures of a file.
 func alteredDocument(t *testing.T, file []byte) []byte {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -135,7 +135,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		"an old archive, unsigned":                     {file: archive, code: "stamp.file_old"},
 		"an old archive that is signed":                {file: archive, signer: true},
 	} {
-		h := newHouse(t)
+		h := newHarness(t)
 		if c.limits != nil {
 			c.limits(&h.Limits)
 		}
@@ -148,12 +148,12 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		}
 		if c.code != "" {
 			if d := h.read(id); d.State != contract.Draft || len(d.Stamps) != 0 || h.blobs() != blobs {
-				t.Errorf("%s: %s with %d stamps and %d blobs more", name, d.State, len(d.Stamps), h.blobs()-blobs)
+				t.Errorf("%s: %s with %d stamps and %d more blobs", name, d.State, len(d.Stamps), h.blobs()-blobs)
 			}
 			h.untouched(name, id, 0)
 			continue
 		}
-		// What is let through is stamped indeed.
+		// An accepted file can be stamped.
 		if c.signer {
 			if _, err := h.Sign(t.Context(), h.signer, id, workflow.SignRequest{}); err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -168,7 +168,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 
 func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Limits.StampFile = 10
 	d, err := h.take(foreign(t, nil, 0))
 	if err != nil {
@@ -182,12 +182,12 @@ func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 func TestFileThatNoLongerSuitsTheOfficeFailsBeforeASerialIsTaken(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 1)
 	if _, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	h.Limits.StampFile = 1000 // the office takes less than it did
+	h.Limits.StampFile = 1000 // the stamp office lowers its limit
 	if err := h.Stamp(ctx, id); err != nil {
 		t.Fatal(err)
 	}
@@ -197,14 +197,14 @@ func TestFileThatNoLongerSuitsTheOfficeFailsBeforeASerialIsTaken(t *testing.T) {
 	}
 	h.untouched("held back", id, 1)
 	if err := h.Stamp(ctx, id); err != nil || h.read(id).Version != d.Version {
-		t.Errorf("the job ran once more and changed something: %v", err)
+		t.Errorf("another run of the job changed the document: %v", err)
 	}
 
 	if _, err := h.Restamp(ctx, h.owner, id, false); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.Stamp(ctx, id); err != nil || h.read(id).State != contract.Failed {
-		t.Errorf("a restamp of what is still too large: %v", err)
+		t.Errorf("a restamp of a file that is still too large: %v", err)
 	}
 	h.untouched("held back again", id, 1)
 

@@ -14,14 +14,15 @@ import (
 	"segel/internal/store"
 )
 
-// Reconcile holds the office's account against the register of serials: what was let go of and is unused becomes free,
-// what is unused and was unknown is taken into the register, and every other difference is told with what explains it.
-// An office that cannot be asked is no error but the report's problem.
+// Reconcile compares the account at the stamp office with the register of serials. Released serials that are unused
+// become free, unknown unused serials enter the register, and every other difference is reported with its explanation.
+// If the stamp office cannot be reached, that is the problem of the report and not an error.
 //
-// Each move is a commit of its own; a crash in between leaves the others to the next time, and no report. The report is the effect
-// that a request with an Idempotency-Key has its answer kept with: a repeat after a crash before goes on with the moves that are left.
+// Each move is a separate commit. If the process dies in between, the next run makes the remaining moves, and there is
+// no report. The report is the commit that stores the answer for a request with an Idempotency-Key: a repeat after a
+// crash before it continues with the remaining moves.
 func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconcile, "")
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminReconcile, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
@@ -31,18 +32,18 @@ func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Re
 	a, err := s.fetchAccount(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return contract.Reconciliation{}, ctx.Err() // we are being stopped; the office is not to blame
+		return contract.Reconciliation{}, ctx.Err() // the process is stopping; the stamp office has no fault
 	case err != nil:
-		s.Log.WarnContext(ctx, "the stamp office could not be asked for its account", "cause", err)
+		s.Log.WarnContext(ctx, "the account at the stamp office could not be read", "cause", err)
 		r.Problem = problemText(err)
 	default:
-		if err := s.compareAccount(ctx, a, whose.organisations, &r); err != nil {
+		if err := s.compareAccount(ctx, a, scope.organisations, &r); err != nil {
 			return contract.Reconciliation{}, err
 		}
 	}
 	r.EndedAt = s.Clock()
 	for i := range r.Differences {
-		r.Differences[i].OrganisationName = whose.organisations[r.Differences[i].Organisation].Name
+		r.Differences[i].OrganisationName = scope.organisations[r.Differences[i].Organisation].Name
 	}
 	numbered := func(number int64) contract.Reconciliation {
 		r := r
@@ -56,7 +57,7 @@ func (s *Service) Reconcile(ctx context.Context, by contract.Actor) (contract.Re
 	return numbered(number), nil
 }
 
-// problemText tells a problem of the office in its own words.
+// problemText returns the stamp office's own text of a problem.
 func problemText(err error) string {
 	var p *emeterai.Problem
 	if errors.As(err, &p) {
@@ -65,15 +66,15 @@ func problemText(err error) string {
 	return err.Error()
 }
 
-// officeAccount is what the office holds.
+// officeAccount is the account at the stamp office.
 type officeAccount struct {
 	serials []emeterai.Serial
 	balance emeterai.Balance
 }
 
 func (s *Service) fetchAccount(ctx context.Context) (a officeAccount, err error) {
-	if left := s.Office.Availability(); left.Down {
-		return a, fmt.Errorf("%w: %s", errOfficePaused, left.Reason)
+	if availability := s.Office.Availability(); availability.Down {
+		return a, fmt.Errorf("%w: %s", errOfficePaused, availability.Reason)
 	}
 	if a.serials, err = s.Office.ListSerials(ctx); err != nil {
 		return a, err
@@ -82,7 +83,8 @@ func (s *Service) fetchAccount(ctx context.Context) (a officeAccount, err error)
 	return a, err
 }
 
-// compareAccount fills in the report. The register and the orders in doubt are read after the list, see [contract.ReconcileInput].
+// compareAccount fills in the report. It reads the register and the orders in doubt after the list; see
+// [contract.ReconcileInput].
 func (s *Service) compareAccount(ctx context.Context, a officeAccount, names organisationsByID, r *contract.Reconciliation) error {
 	b, err := s.loadBooks(ctx, r.At, names)
 	if err != nil {
@@ -100,8 +102,8 @@ func (s *Service) compareAccount(ctx context.Context, a officeAccount, names org
 	return nil
 }
 
-func (s *Service) loadBooks(ctx context.Context, asked time.Time, names organisationsByID) (contract.ReconcileInput, error) {
-	b := contract.ReconcileInput{SettledBefore: asked.Add(-s.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: asked}
+func (s *Service) loadBooks(ctx context.Context, at time.Time, names organisationsByID) (contract.ReconcileInput, error) {
+	b := contract.ReconcileInput{SettledBefore: at.Add(-s.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: at}
 	doubts, err := s.Store.OrdersInDoubt(ctx)
 	if err != nil {
 		return b, err
@@ -117,12 +119,12 @@ func (s *Service) loadBooks(ctx context.Context, asked time.Time, names organisa
 	return b, nil
 }
 
-// comparison is a reconciliation under way.
+// comparison is the state of one reconciliation.
 type comparison struct {
 	*Service
 	books       contract.ReconcileInput
-	unexplained map[string]contract.OfficeSerial // what is still to be explained of the office's list
-	moving      bool                             // stamps were in work while the office was asked
+	unexplained map[string]contract.OfficeSerial // serials of the office's list without an explanation so far
+	moving      bool                             // stamps were being affixed while the list was read
 	report      *contract.Reconciliation
 }
 
@@ -141,7 +143,7 @@ func (c *comparison) indexAccount(a officeAccount) {
 	}
 }
 
-// compareRegister holds every serial of the register against the list.
+// compareRegister compares every serial of the register with the list.
 func (c *comparison) compareRegister(ctx context.Context) error {
 	c.report.Register = map[contract.SerialState]int{}
 	var failed error
@@ -161,27 +163,27 @@ func (c *comparison) compareRegister(ctx context.Context) error {
 }
 
 func (c *comparison) explainSerial(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.SerialResult, error) {
-	var standing contract.State
+	var state contract.State
 	if k.State == contract.SerialBound && o.State == contract.OfficeAffixed {
 		d, err := c.loadDocument(ctx, k.Document)
 		if err != nil && !errors.Is(err, contract.ErrNotFound) {
 			return contract.SerialResult{}, err
 		}
-		standing = d.State
-		c.moving = c.moving || standing == contract.Processing
+		state = d.State
+		c.moving = c.moving || state == contract.Processing
 	}
-	return c.books.CompareKnown(k, o, standing), nil
+	return c.books.CompareKnown(k, o, state), nil
 }
 
-// explainUnregistered says what the serials are that the list has and the register has not.
+// explainUnregistered explains the serials of the list that the register lacks.
 func (c *comparison) explainUnregistered(ctx context.Context) error {
 	for _, serial := range slices.Sorted(maps.Keys(c.unexplained)) {
 		o := c.unexplained[serial]
-		document, of, err := c.findOrder(ctx, o.Order)
+		document, organisation, err := c.findOrder(ctx, o.Order)
 		if err != nil {
 			return err
 		}
-		j := c.books.CompareUnknown(o, document, of)
+		j := c.books.CompareUnknown(o, document, organisation)
 		if err := c.applyVerdict(ctx, j); err != nil {
 			return err
 		}
@@ -192,7 +194,8 @@ func (c *comparison) explainUnregistered(ctx context.Context) error {
 	return nil
 }
 
-// applyVerdict applies what a judgement says and adds it to the report. A serial that somebody moved meanwhile is left alone.
+// applyVerdict applies a result and adds it to the report. A serial that another writer moved in the meantime is not
+// changed.
 func (c *comparison) applyVerdict(ctx context.Context, j contract.SerialResult) error {
 	if j.Move != nil {
 		err := c.Store.MoveSerials(ctx, []contract.SerialMove{*j.Move}, j.Event)
@@ -208,7 +211,7 @@ func (c *comparison) applyVerdict(ctx context.Context, j contract.SerialResult) 
 	return nil
 }
 
-// compareBalance compares the list with the balance, which the office keeps apart.
+// compareBalance compares the list with the balance, which the stamp office keeps separately.
 func (c *comparison) compareBalance(doubts bool) {
 	n := c.report.Office
 	switch {

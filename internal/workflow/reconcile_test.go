@@ -13,13 +13,13 @@ import (
 	"segel/internal/store"
 )
 
-// oddOffice is an office whose account is what a test says.
+// oddOffice is a stamp office with an account chosen by the test.
 type oddOffice struct {
 	emeterai.Stamper
 	serials []emeterai.Serial
 	balance emeterai.Balance
 	err     error
-	asking  func() // runs while the list is asked for
+	asking  func() // runs during ListSerials
 }
 
 func (o *oddOffice) ListSerials(context.Context) ([]emeterai.Serial, error) {
@@ -31,7 +31,7 @@ func (o *oddOffice) ListSerials(context.Context) ([]emeterai.Serial, error) {
 
 func (o *oddOffice) Balance(context.Context) (emeterai.Balance, error) { return o.balance, o.err }
 
-func (h *house) reconciled() contract.Reconciliation {
+func (h *harness) reconciled() contract.Reconciliation {
 	h.t.Helper()
 	r, err := h.Reconcile(context.Background(), contract.Actor{})
 	if err != nil {
@@ -42,11 +42,11 @@ func (h *house) reconciled() contract.Reconciliation {
 
 func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	o := &oddOffice{Stamper: h.office, balance: emeterai.Balance{Left: 9, Unused: 3}}
 	h.Office = o
 	if r := h.reconciled(); r.Unexplained != 1 || len(r.Differences) != 1 || r.Differences[0].Kind != contract.DifferCount || r.Office.Reported != 3 {
-		t.Errorf("while nothing is in work: %+v", r)
+		t.Errorf("without work in progress: %+v", r)
 	}
 	h.Office = h.office
 	id := h.draft(false, 1)
@@ -60,9 +60,9 @@ func TestABalanceThatDiffersFromTheListIsTold(t *testing.T) {
 
 func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	o := &oddOffice{Stamper: h.office}
-	for i := range 1010 { // unused ones are found
+	for i := range 1010 { // unused serials enter the register
 		o.serials = append(o.serials, emeterai.Serial{Serial: fmt.Sprintf("A%04d", i), Status: emeterai.Unused})
 	}
 	for i := range 5 {
@@ -72,7 +72,7 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 	h.Office = o
 	r := h.reconciled()
 	if len(r.Differences) != 1000 || r.Omitted != 15 || r.Unexplained != 5 {
-		t.Fatalf("%d differences, %d more, %d unexplained", len(r.Differences), r.Omitted, r.Unexplained)
+		t.Fatalf("%d differences, %d omitted, %d unexplained", len(r.Differences), r.Omitted, r.Unexplained)
 	}
 	for i, d := range r.Differences {
 		if d.Kind.IsExplained() != (i >= 5) {
@@ -80,18 +80,18 @@ func TestAReportListsTheUnexplainedFirstAndCountsTheRest(t *testing.T) {
 		}
 	}
 	if r.Register[contract.SerialBought] != 1010 {
-		t.Errorf("%d serials are taken", r.Register[contract.SerialBought])
+		t.Errorf("%d serials are registered", r.Register[contract.SerialBought])
 	}
 	if again := h.reconciled(); again.Number != r.Number+1 || again.Omitted != 15 || again.Register[contract.SerialBought]+again.Register[contract.SerialFree] != 1010 {
-		t.Errorf("again: %d differences, %d more, %v", len(again.Differences), again.Omitted, again.Register)
+		t.Errorf("again: %d differences, %d omitted, %v", len(again.Differences), again.Omitted, again.Register)
 	}
 }
 
-// TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument has a stamp affixed between the list and the
-// register.
+// TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument has a stamp affixed after the list is read and
+// before the register is.
 func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.InDoubtPeriod = time.Minute
 	ctx := context.Background()
 	id := h.draft(false, 1)
@@ -122,12 +122,13 @@ func TestASerialThatIsBoundWhileTheListIsAskedForIsNotTakenFromItsDocument(t *te
 	h.even("afterwards")
 }
 
-// TestASerialThatAnotherOrganisationOrderedIsNotGivenAway has the office know serials by the names of files: one carries
-// another organisation's order, which is in doubt or not any more, one carries nothing, and one is nobody's in the register.
+// TestASerialThatAnotherOrganisationOrderedIsNotGivenAway uses a stamp office that lists file names: one with another
+// organisation's order, which is or was in doubt, one with an unknown order, none, and one for an unassigned serial of
+// the register.
 func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.loseTake = true
 	_ = h.Stamp(ctx, id)
@@ -136,8 +137,8 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	if err := h.store.CreateOrganisation(ctx, store.Organisation{ID: other, Name: "CV Lain", CreatedAt: h.now()}); err != nil {
 		t.Fatal(err)
 	}
-	nobodys := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialBought, RegisteredAt: h.now(), ChangedAt: h.now()}
-	if err := h.store.MoveSerials(ctx, []contract.SerialMove{{To: nobodys}}); err != nil {
+	unassigned := contract.StampSerial{Serial: "REGISTERED", State: contract.SerialBought, RegisteredAt: h.now(), ChangedAt: h.now()}
+	if err := h.store.MoveSerials(ctx, []contract.SerialMove{{To: unassigned}}); err != nil {
 		t.Fatal(err)
 	}
 	o := &oddOffice{Stamper: h.office, serials: []emeterai.Serial{
@@ -151,12 +152,12 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 	h.Office = o
 	for _, serial := range []string{"ORDERED", "REGISTERED"} {
 		if err := h.GiveSerial(ctx, contract.Actor{}, serial, other); !errors.Is(err, contract.ErrOtherOrganisationsOrder) {
-			t.Errorf("gave %s to whom it was not bought for: %v", serial, err)
+			t.Errorf("%s was assigned to an organisation that did not order it: %v", serial, err)
 		}
 	}
 	o.err = io.ErrUnexpectedEOF
 	if err := h.GiveSerial(ctx, contract.Actor{}, "STRANGE", other); !errors.Is(err, contract.ErrOfficeDown) {
-		t.Errorf("gave one away without knowing its file: %v", err)
+		t.Errorf("a serial was assigned although its file name is unknown: %v", err)
 	}
 	o.err = nil
 	for serial, to := range map[string]contract.OrganisationID{"ORDERED": own, "REGISTERED": own, "STRANGE": other, "NAMELESS": other} {
@@ -171,7 +172,7 @@ func TestASerialThatAnotherOrganisationOrderedIsNotGivenAway(t *testing.T) {
 
 func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeDown, Text: "closed for lunch"}}
 	if r := h.reconciled(); r.Problem != "closed for lunch" || r.Register != nil || r.Number != 1 {
 		t.Errorf("%+v", r)
@@ -181,18 +182,18 @@ func TestAnOfficeThatIsAwayIsTheReportsProblem(t *testing.T) {
 		t.Errorf("%+v, %v", kept, err)
 	}
 	if r, err := h.ReconcileDue(context.Background(), time.Hour); err != nil || r.Number != 2 {
-		t.Errorf("one that failed counts as done: %+v, %v", r, err)
+		t.Errorf("a failed reconciliation counts as done: %+v, %v", r, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	stop()
 	if _, err := h.Reconcile(ctx, contract.Actor{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("while we are being stopped: %v", err)
+		t.Errorf("while the process stops: %v", err)
 	}
 }
 
 func TestAnAdminIsNotToldWhatTheOfficeSaidToTheOperator(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Office = &oddOffice{Stamper: h.office, err: &emeterai.Problem{Class: emeterai.Login, Code: "01", Text: "user operator@segel.test is blocked"}}
 	operator, admin := h.owner, h.owner
 	operator.Admin, operator.Operator, admin.Admin = true, true, true

@@ -9,10 +9,10 @@ import (
 	"segel/internal/store"
 )
 
-// Reconciliation returns the last report; one without a number before the first. An admin is told the differences of
-// his own organisation, and nothing of what the account holds.
+// Reconciliation returns the last report, or one without a number before the first. An admin sees only the differences
+// of their own organisation, and not the contents of the account.
 func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error) {
-	whose, err := s.authoriseAdmin(ctx, by, contract.AdminReconciliation, "")
+	scope, err := s.authoriseAdmin(ctx, by, contract.AdminReconciliation, "")
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
@@ -23,18 +23,18 @@ func (s *Service) Reconciliation(ctx context.Context, by contract.Actor) (contra
 	if err != nil {
 		return contract.Reconciliation{}, err
 	}
-	if whose.organisation != "" {
-		r = r.ForOrganisation(whose.organisation)
+	if scope.organisation != "" {
+		r = r.ForOrganisation(scope.organisation)
 	}
 	for i := range r.Differences {
 		d := &r.Differences[i]
-		d.OrganisationName = whose.organisations[d.Organisation].Name
+		d.OrganisationName = scope.organisations[d.Organisation].Name
 	}
 	return r, nil
 }
 
-// ReconcileDue reconciles on the service's own account, unless that was done within the time given by whomever, and the
-// office answered. It returns no report where it was not due.
+// ReconcileDue reconciles on behalf of the service, unless the last reconciliation succeeded within the given period.
+// If it is not due, it returns an empty report.
 func (s *Service) ReconcileDue(ctx context.Context, every time.Duration) (contract.Reconciliation, error) {
 	last, err := s.Store.LastReconciliation(ctx)
 	switch {

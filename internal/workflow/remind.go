@@ -6,7 +6,7 @@ import (
 	"segel/internal/contract"
 )
 
-// Remind records that the owner asked for those in turn to be reminded. It sends no message.
+// Remind records that the owner reminds the participants whose turn it is. It sends no message.
 func (s *Service) Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
 	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		return changeOf(contract.Remind(d, by, s.Clock()))

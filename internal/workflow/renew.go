@@ -14,23 +14,24 @@ import (
 	"segel/tsp"
 )
 
-// renewals is how many documents are read at a time.
+// renewals is the number of documents that are read at a time.
 const renewals = 100
 
-// Renewed counts what a round of renewals came to.
+// Renewed counts the results of one round of renewals.
 type Renewed struct {
 	Renewed int // documents that got a further timestamp
-	PutOff  int // documents that are looked at again later: nothing is to be gained now, or something is wrong
+	PutOff  int // documents that are tried later: a renewal would gain nothing now, or it failed
 }
 
-// RenewDue renews the timestamp of every document for which it is time. Each stands for itself: a round that is cut off
-// goes on where it was. Without trusted time, or while the clock is in doubt, the round ends, and nothing is put off.
+// RenewDue renews the timestamp of every document that is due. Documents are independent: an interrupted round
+// continues where it stopped. Without trusted time, or while the clock is in doubt, the round ends and nothing is
+// postponed.
 func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
 	var total Renewed
 	for {
 		due, err := s.Store.DueForRenewal(ctx, s.Clock(), renewals)
 		if err != nil {
-			return total, fmt.Errorf("read documents that are to be renewed: %w", err)
+			return total, fmt.Errorf("read documents due for renewal: %w", err)
 		}
 		for _, id := range due {
 			renewed, err := s.Renew(ctx, id)
@@ -55,16 +56,16 @@ func (s *Service) RenewDue(ctx context.Context) (Renewed, error) {
 	}
 }
 
-// renewalRetry is after how long a document is tried again that could not be renewed.
+// renewalRetry is the delay before a failed renewal is retried.
 const renewalRetry = 24 * time.Hour
 
-// Renew adds to a completed document what proves its newest timestamp, and a further timestamp over all of it, if the
-// newest is about to lose its strength and a further one lasts longer. Otherwise it settles when to look again. It
-// reports whether the document was renewed. The renewed file is validated before it is committed, as in
+// Renew adds to a completed document the validation data of its newest timestamp and a further timestamp over the whole
+// file, if the newest one expires soon and the further one lasts longer. Otherwise it sets the time of the next
+// attempt. It reports whether the document was renewed. The renewed file is validated before the commit, as in
 // [Service.Complete].
 //
-// It may run again at any time. Nothing is durable before the one commit, which holds both revisions; tails of a try
-// that did not reach it are nobody's.
+// Renew may run again at any time. Nothing is durable before the one commit, which adds both revisions. Nothing refers
+// to the tails of a run that did not reach it.
 func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, error) {
 	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
 	if newest.time.After(now) {
-		// It was completed while the clock was ahead. A further timestamp would prove it to be older than it says.
+		// It was completed while the clock was ahead. A further timestamp would show an earlier time than its own.
 		return false, s.postponeRenewal(ctx, id, newest.time.Add(renewalRetry))
 	}
 	if now.Before(newest.expiry.Add(-s.renewBefore())) {
@@ -100,12 +101,13 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		}},
 	})
 	if err == nil && !fresh.expiry.After(newest.expiry) {
-		// The authority still uses the certificate that is about to end. A timestamp by it would gain nothing.
+		// The authority still uses the certificate that expires soon. A timestamp from it would gain nothing.
 		err = s.removeTails(ctx, nil, added)
 		return false, errors.Join(err, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore())))
 	}
 	if err == nil {
-		// Durable: the tails. Not yet: that the document has them. After a crash here the next round makes new ones.
+		// Durable: the tails. Not yet: the document's reference to them. If the process dies here, the next round makes
+		// new ones.
 		err = s.checkSealed(ctx, d, added)
 	}
 	if err != nil {
@@ -143,10 +145,11 @@ func (s *Service) renewBefore() time.Duration {
 type documentTimestamp struct {
 	field  string
 	time   time.Time
-	expiry time.Time // see lasts
+	expiry time.Time // see tokenExpiry
 }
 
-// newestTimestamp reads the last document timestamp of a file. A document without one is completed by a mistake.
+// newestTimestamp reads the last document timestamp of a file. It returns an error if there is none, because every
+// completed document has one.
 func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (documentTimestamp, error) {
 	f, err := s.openRevisions(ctx, d.Revisions)
 	if err != nil {
@@ -177,8 +180,8 @@ func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (do
 	return documentTimestamp{newest.Field.Name, token.Time, tokenExpiry(token)}, nil
 }
 
-// tokenExpiry returns until when a token can be relied on without further proof: when the first certificate ends that it
-// rests on and includes. A root, which signed itself, is trusted for other reasons than its dates.
+// tokenExpiry returns until when a token is valid without further validation data: the earliest expiry among the
+// certificates of its path that it includes. A self-signed root is excluded: it is trusted regardless of its dates.
 func tokenExpiry(token *tsp.Token) time.Time {
 	ends, at := token.Authority.NotAfter, token.Authority
 	for range token.Chain {

@@ -19,8 +19,8 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// closed makes a document that is signed, sealed and timestamped.
-func (h *house) closed() contract.DocumentID {
+// closed returns a document that is signed, sealed and timestamped.
+func (h *harness) closed() contract.DocumentID {
 	h.t.Helper()
 	id := h.draft(true, 0)
 	if _, err := h.Sign(context.Background(), h.signer, id, workflow.SignRequest{}); err != nil {
@@ -33,11 +33,11 @@ func (h *house) closed() contract.DocumentID {
 	return id
 }
 
-// another replaces the time-stamp authority by one that was made just now, lasts longer, and is trusted.
-func (h *house) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
+// another replaces the time-stamp authority by a new, trusted one whose certificate lasts longer.
+func (h *harness) another() { h.Trust.Add(validate.ForTime, "another", h.untrusted().Root()) }
 
-// untrusted replaces the time-stamp authority as another does, by one whose root is not trusted.
-func (h *house) untrusted() *authority.Authority {
+// untrusted replaces the time-stamp authority by a new one with an untrusted root.
+func (h *harness) untrusted() *authority.Authority {
 	h.t.Helper()
 	a, err := authority.NewEphemeral("http://another.test", h.now)
 	if err != nil {
@@ -49,7 +49,7 @@ func (h *house) untrusted() *authority.Authority {
 }
 
 // timestamps returns the fields of the document timestamps in the file, and the file.
-func (h *house) timestamps(id contract.DocumentID) (fields []string, file string) {
+func (h *harness) timestamps(id contract.DocumentID) (fields []string, file string) {
 	h.t.Helper()
 	c, err := h.Download(context.Background(), h.owner, id)
 	if err != nil {
@@ -77,7 +77,7 @@ func (h *house) timestamps(id contract.DocumentID) (fields []string, file string
 	return fields, file
 }
 
-func (h *house) renewDue(want workflow.Renewed) {
+func (h *harness) renewDue(want workflow.Renewed) {
 	h.t.Helper()
 	got, err := h.RenewDue(context.Background())
 	if err != nil || got != want {
@@ -87,13 +87,13 @@ func (h *house) renewDue(want workflow.Renewed) {
 
 func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	first, second := h.closed(), h.closed()
 	_, before := h.timestamps(first)
 	h.renewDue(workflow.Renewed{})
 	h.later(18 * year)
 	h.renewDue(workflow.Renewed{})
-	h.later(year + 30*24*time.Hour) // the certificate is good for twenty years
+	h.later(year + 30*24*time.Hour) // the certificate is valid for twenty years
 	h.another()
 	h.renewDue(workflow.Renewed{Renewed: 2})
 	h.renewDue(workflow.Renewed{})
@@ -112,7 +112,7 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 	if err != nil || events[len(events)-1].Type != contract.EventTimeRenewed {
 		t.Errorf("%v, %v", events, err)
 	}
-	// And once more, for good measure, when the second one ages.
+	// Renew again when the second timestamp ages.
 	h.later(19*year + 30*24*time.Hour)
 	h.another()
 	h.renewDue(workflow.Renewed{Renewed: 2})
@@ -123,7 +123,7 @@ func TestTimestampIsRenewedBeforeItsCertificateEnds(t *testing.T) {
 
 func TestNothingIsAddedThatGainsNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.closed()
 	n := len(h.read(id).Revisions)
 	h.later(19*year + 30*24*time.Hour)
@@ -140,7 +140,7 @@ func TestNothingIsAddedThatGainsNothing(t *testing.T) {
 func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.closed()
 	n := len(h.read(id).Revisions)
 	h.later(19*year + 30*24*time.Hour)
@@ -152,24 +152,24 @@ func TestRenewalThatIsCutOffIsDoneAgainAndLeavesNothingTwice(t *testing.T) {
 	h.clock.down = false
 	h.store.fail(1, false)
 	if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) || len(h.read(id).Revisions) != n {
-		t.Fatalf("a commit that was lost: %v", err)
+		t.Fatalf("a commit that was not durable: %v", err)
 	}
 	h.store.fail(1, true)
 	if _, err := h.Renew(ctx, id); !errors.Is(err, errCrash) || len(h.read(id).Revisions) != n+2 {
-		t.Fatalf("a commit that became durable and nobody was told: %v", err)
+		t.Fatalf("a durable commit whose answer was lost: %v", err)
 	}
 	h.renewDue(workflow.Renewed{})
 	if fields, _ := h.timestamps(id); len(fields) != 2 {
 		t.Errorf("timestamps %v", fields)
 	}
 	if _, err := h.Renew(ctx, id); err != nil || len(h.read(id).Revisions) != n+2 {
-		t.Errorf("renewed again at once: %v", err)
+		t.Errorf("another renewal at once: %v", err)
 	}
 }
 
 func TestDocumentThatCannotBeRenewedDoesNotHoldUpOthers(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	bad := h.closed()
 	h.later(time.Hour)
 	good := h.closed()

@@ -9,8 +9,8 @@ import (
 	"segel/internal/store"
 )
 
-// Restamp leads a failed document back to processing, with the serials it has. Where the owner wishes a new one
-// instead of the one that was refused, the office is asked first: a unit is spent twice only if nothing else is left.
+// Restamp returns a failed document to processing, with the serials it has. If the owner wants a new serial instead of
+// the refused one, the stamp office is asked first, so that a unit is spent twice only if there is no other way.
 func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.DocumentID, newSerial bool) (contract.Document, error) {
 	var o contract.RestampOptions
 	if newSerial {
@@ -27,7 +27,7 @@ func (s *Service) Restamp(ctx context.Context, by contract.Actor, id contract.Do
 	})
 }
 
-// unusedSerial returns the serial that a failed document was refused with, if the office calls it unused.
+// unusedSerial returns the refused serial of a failed document, if the stamp office reports it as unused.
 func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contract.DocumentID) (string, error) {
 	d, err := s.Detail(ctx, by, contract.OpRestamp, id)
 	if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) unusedSerial(ctx context.Context, by contract.Actor, id contra
 	return serial, s.requireUnused(ctx, serial, contract.ErrSerialUsed)
 }
 
-// requireUnused asks the office, now, and refuses in these words a serial that it does not call unused.
+// requireUnused asks the stamp office for the current status and returns the refusal unless the serial is unused.
 func (s *Service) requireUnused(ctx context.Context, serial string, refusal *contract.Error) error {
 	if a := s.Office.Availability(); a.Down {
 		return contract.ErrOfficeDown.WithCause(fmt.Errorf("%w: %s", errOfficePaused, a.Reason))
@@ -61,8 +61,8 @@ func (s *Service) requireUnused(ctx context.Context, serial string, refusal *con
 	return nil
 }
 
-// hasCallInDoubt reports whether the office may still carry out a call to affix the serial on that document. It would answer
-// the next document that has the serial with the file of this one.
+// hasCallInDoubt reports whether the stamp office may still carry out a call to affix the serial on that document. If
+// so, it would answer the next document with that serial with the file of this one.
 func (s *Service) hasCallInDoubt(ctx context.Context, id contract.DocumentID, serial string) (doubt bool, err error) {
 	q := store.AttemptQuery{Document: id, Serial: serial, From: s.Clock().Add(-s.InDoubtPeriod)}
 	err = s.Store.EachAttempt(ctx, q, func(a contract.Attempt) bool {

@@ -8,15 +8,15 @@ import (
 	"segel/internal/contract"
 )
 
-// overdue is after how long work that should have been done by a job is ordered again.
+// overdue is the delay after which pending work is enqueued again.
 const overdue = 5 * time.Minute
 
-// Resume orders again the work of documents that wait for nobody but us. Jobs are durable with the change that
-// orders them, so this is the net under them: an operator who emptied the queue, a restored backup.
+// Resume enqueues the work of documents that wait for the service. Jobs are stored in the commit that enqueues them, so
+// this is needed only if an operator emptied the queue or restored a backup.
 func (s *Service) Resume(ctx context.Context) error {
 	stuck, err := s.Store.Stuck(ctx, s.Clock().Add(-overdue), 100)
 	if err != nil {
-		return fmt.Errorf("read documents that are stuck: %w", err)
+		return fmt.Errorf("read stuck documents: %w", err)
 	}
 	for _, id := range stuck {
 		d, err := s.loadDocument(ctx, id)
@@ -28,7 +28,7 @@ func (s *Service) Resume(ctx context.Context) error {
 			continue
 		}
 		if err := s.Store.Enqueue(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
-			return fmt.Errorf("order work on document %d: %w", id, err)
+			return fmt.Errorf("enqueue work on document %d: %w", id, err)
 		}
 	}
 	return nil

@@ -16,8 +16,8 @@ import (
 	"segel/revocation"
 )
 
-// signers returns the certificates that signed the document's file, by field.
-func (h *house) signers(id contract.DocumentID) map[string]*x509.Certificate {
+// signers returns the signing certificates of the document's file, by field.
+func (h *harness) signers(id contract.DocumentID) map[string]*x509.Certificate {
 	h.t.Helper()
 	c, err := h.Preview(context.Background(), h.owner, id)
 	if err != nil {
@@ -47,8 +47,8 @@ func (h *house) signers(id contract.DocumentID) map[string]*x509.Certificate {
 	return all
 }
 
-// signedBy returns the certificate that the signer signed with.
-func (h *house) signedBy(id contract.DocumentID) *x509.Certificate {
+// signedBy returns the signer's certificate.
+func (h *harness) signedBy(id contract.DocumentID) *x509.Certificate {
 	h.t.Helper()
 	d := h.read(id)
 	c := h.signers(id)[d.Participant(h.signer.ID).Field]
@@ -61,7 +61,7 @@ func (h *house) signedBy(id contract.DocumentID) *x509.Certificate {
 func TestDocumentCompletesWhenACertificateIsRevokedAfterItSigned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	if _, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{}); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestDocumentCompletesWhenACertificateIsRevokedAfterItSigned(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h.signedBy(next).Equal(h.signedBy(id)) {
-		t.Error("signed again with the certificate that is revoked")
+		t.Error("signed again with the revoked certificate")
 	}
 	h.work(next)
 	if d := h.read(next); d.State != contract.Completed {
@@ -91,7 +91,7 @@ func TestDocumentCompletesWhenACertificateIsRevokedAfterItSigned(t *testing.T) {
 func TestDocumentFailsInWordsWhenACertificateHadBeenRevokedBeforeItSigned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	h.later(time.Hour)
 	if _, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{}); err != nil {
@@ -103,7 +103,7 @@ func TestDocumentFailsInWordsWhenACertificateHadBeenRevokedBeforeItSigned(t *tes
 		t.Fatal(err)
 	}
 	revisions := len(h.read(id).Revisions)
-	for range 2 { // the second time after a restamp
+	for range 2 { // the second time is after a restamp
 		if err := h.Complete(ctx, id); err != nil {
 			t.Fatal(err)
 		}

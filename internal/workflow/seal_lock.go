@@ -8,12 +8,12 @@ import (
 	"segel/pdf"
 )
 
-// maxLockBytes bounds the names of fields that a seal locks: they stand in the file twice, in the /Lock of its field and in
-// the seal.
+// maxLockBytes bounds the names of the fields that a seal locks. They are in the file twice: in the /Lock of the seal's
+// field and in the seal.
 const maxLockBytes = 512 << 10
 
-// lockAtFinalize is what the field of the seal states that it locks: the fields of the form as it is taken in, and those
-// that are added for signers. It is nil if there are none. Duty stamps come later; the seal names them itself.
+// lockAtFinalize returns the lock of the seal's field: it names the fields of the form at finalize and those added for
+// signers. It is nil if there are none. Duty stamps come later; the seal itself names them.
 func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, error) {
 	names, err := pades.LockableFields(doc)
 	if err != nil {
@@ -28,7 +28,7 @@ func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, er
 	return &pades.Lock{Action: pades.LockInclude, Fields: names}, nil
 }
 
-// lockAtSealing lists the fields that exist when a document is sealed, so that it cannot be filled in again.
+// lockAtSealing lists the fields that exist when a document is sealed, so that they cannot be filled in later.
 func lockAtSealing(src pades.Source) ([]string, error) {
 	doc, err := pdf.Open(src.R, src.Size, pdf.Options{})
 	if err != nil {
@@ -41,9 +41,9 @@ func lockAtSealing(src pades.Source) ([]string, error) {
 	return boundNames(names), nil
 }
 
-// boundNames keeps what a seal says of a large form within bounds: a name stands for the fields below it, so the names at
-// the root of the form say the same in less. Where even they are too many, none is locked, and the rules by which later
-// changes are compared protect what the fields show.
+// boundNames bounds the names that a seal locks in a large form. A name includes the fields below it, so the root names
+// of the form cover the same fields in fewer bytes. If even those are too many, no field is locked, and the comparison
+// of later changes still protects what the fields show.
 func boundNames(names []string) []string {
 	if lengthOf(names) <= maxLockBytes {
 		return names

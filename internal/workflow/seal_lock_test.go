@@ -21,8 +21,8 @@ import (
 	"segel/pdf"
 )
 
-// sealedForm takes a form with an empty signature field of its own through the walk: signed, stamped and sealed.
-func (h *house) sealedForm() contract.DocumentID {
+// sealedForm completes a form that has an empty signature field: signed, stamped and sealed.
+func (h *harness) sealedForm() contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	file, err := formtest.Form()
@@ -58,7 +58,7 @@ func (h *house) sealedForm() contract.DocumentID {
 	return d.ID
 }
 
-// fieldNames reads the names in a /Lock, or in the parameters of FieldMDP.
+// fieldNames reads the names in a /Lock or in the parameters of FieldMDP.
 func fieldNames(t *testing.T, d *pdf.Document, o pdf.Object) (names []string) {
 	t.Helper()
 	list, err := d.Array(o)
@@ -77,7 +77,7 @@ func fieldNames(t *testing.T, d *pdf.Document, o pdf.Object) (names []string) {
 
 func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.sealedForm()
 	file := h.file(id)
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -109,7 +109,7 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 	if err != nil || reference["TransformMethod"] != pdf.Object(pdf.Name("FieldMDP")) || params["Action"] != pdf.Object(pdf.Name("Include")) {
 		t.Fatalf("reference %v, %v", reference, err)
 	}
-	asked, locked := fieldNames(t, d, lock["Fields"]), fieldNames(t, d, params["Fields"])
+	named, locked := fieldNames(t, d, lock["Fields"]), fieldNames(t, d, params["Fields"])
 	var want []string
 	stamps := 0
 	for _, s := range signatures {
@@ -132,12 +132,12 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 			t.Errorf("%s is locked", n)
 		}
 	}
-	if len(locked) != len(asked)+stamps || stamps != 1 {
-		t.Errorf("the field asks for %d locks, the seal has %d, and there is %d stamp", len(asked), len(locked), stamps)
+	if len(locked) != len(named)+stamps || stamps != 1 {
+		t.Errorf("the field names %d locks, the seal %d, with %d stamps", len(named), len(locked), stamps)
 	}
-	for _, n := range asked {
+	for _, n := range named {
 		if !slices.Contains(locked, n) {
-			t.Errorf("the field asks for %s, and the seal does not lock it", n)
+			t.Errorf("the field names %s, but the seal does not lock it", n)
 		}
 	}
 	if r, err := h.verify(file); err != nil || r.Integrity != validate.IntactLater {
@@ -147,11 +147,11 @@ func TestSealLocksTheFieldsThatExistWhenItIsMade(t *testing.T) {
 
 func TestSealedFormCannotBeFilledInAgain(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	file := h.file(h.sealedForm())
 	for _, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {
 		if c.Prepare != nil || c.Name == "written-again" || c.Name == "date-of-change" {
-			continue // what it needs has to be prepared before anybody signs; the others change nothing that is seen
+			continue // prepared cases change the file before signing; the two others change nothing visible
 		}
 		b, err := formtest.Append(file, c.Fill)
 		if err != nil {
@@ -166,7 +166,7 @@ func TestSealedFormCannotBeFilledInAgain(t *testing.T) {
 func TestSealedFormCanBeProvedRenewedAndSignedOnTop(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.sealedForm()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

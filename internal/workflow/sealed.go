@@ -69,8 +69,8 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 // isFromEarlierRules reports whether a fault may be one that earlier releases did not look for.
 func isFromEarlierRules(f contract.SealFault) bool { return f.Code == contract.FaultChanged }
 
-// newFaults leaves out what the rules of today deny in a document as it was completed under earlier ones. A renewal does
-// not add it, and without renewals the proof of all its signatures would end.
+// newFaults removes the faults that the document already had when it was completed under earlier rules. A renewal does
+// not cause them, and without renewals the signatures could no longer be validated.
 func (s *Service) newFaults(ctx context.Context, d contract.Document, before []contract.Revision, faults []contract.SealFault) ([]contract.SealFault, error) {
 	d.Revisions = before
 	known, err := s.sealFaults(ctx, &d)
@@ -84,12 +84,12 @@ func (s *Service) newFaults(ctx context.Context, d contract.Document, before []c
 	return added, nil
 }
 
-// validationOptions returns the options of every validation here. The rules for what was added behind a signature are the same
-// wherever a file is validated: what one step accepts, a later one must not deny.
+// validationOptions returns the options of every validation in this package. The rules for changes after a signature
+// are the same everywhere, so that no step denies what an earlier one accepted.
 func (s *Service) validationOptions() validate.Options {
 	return validate.Options{
 		At: s.Clock(), Trust: s.Trust,
-		// What may be placed here must not fail here.
+		// A placement that is allowed must pass validation.
 		MaxMark: max(validate.DefaultMaxMark, float64(s.Limits.BoxArea)/100),
 		Exempt:  emeterai.LooksLikeStamp,
 	}
@@ -116,9 +116,9 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 	if err != nil || len(faults) == 0 {
 		return faults, err
 	}
-	// With several time-stamp authorities, the document timestamp may come from one for which the file has no revocation
-	// data. Then its responder is asked. Certificates without a chain to a trusted root are not asked about, and no issuers
-	// are fetched.
+	// With several time-stamp authorities, the document timestamp may come from one for which the file has no
+	// revocation data. Then its responder is asked. No requests are made for certificates without a path to a trusted
+	// root, and no issuers are fetched.
 	o.Online = statusOnly{s.Revocation}
 	return s.validateSealed(ctx, d, file, o)
 }
@@ -156,8 +156,8 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 	return verdicts
 }
 
-// integrityOf returns what became of the bytes that a signature covers. Later changes count even if the signature itself
-// cannot be verified.
+// integrityOf returns the integrity of a signature. Later changes count even if the signature itself cannot be
+// verified.
 func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
 	// Without the signing certificate the bytes are still compared with the digest that the signature states.
 	unknown := errors.Is(g.Integrity, facts.ErrAlgorithm) ||

@@ -18,25 +18,25 @@ import (
 	"segel/tsp"
 )
 
-// raised demands how often each alarm was raised so far.
-func (h *house) raised(name string, want map[workflow.Alarm]int) {
+// raised requires how often each alarm was raised so far.
+func (h *harness) raised(name string, want map[workflow.Alarm]int) {
 	h.t.Helper()
 	if !maps.Equal(h.alarms, want) {
 		h.t.Errorf("%s: alarms %v, want %v", name, h.alarms, want)
 	}
 }
 
-// spoilMidstate changes a bit of the newest revision's midstate.
-func (h *house) spoilMidstate(db *sql.DB, id contract.DocumentID) {
+// spoilMidstate changes one bit of the newest revision's midstate.
+func (h *harness) spoilMidstate(db *sql.DB, id contract.DocumentID) {
 	h.t.Helper()
 	d := h.read(id)
 	changeRevision(h.t.(*testing.T), db, id, len(d.Revisions)-1, "midstate", flipped(d.Current().Midstate, 20))
 }
 
-// TestMidstateThatDoesNotFitIsRebuiltFromTheBytes before each of the steps that go on from it: the fields, a signature, the stamp, the seal
-// and the renewal.
+// TestMidstateThatDoesNotFitIsRebuiltFromTheBytes changes the midstate before each step that continues from it: fields,
+// signature, stamp, seal and renewal.
 func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		ctx := context.Background()
 		id := h.draftOf(true, 2)
 		want := map[workflow.Alarm]int{}
@@ -81,28 +81,28 @@ func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
 	})
 }
 
-// TestNothingIsSignedOverBytesThatAreNotThoseRecorded changes what is recorded of the newest revision in a way that no
-// bytes fit, before each step.
+// TestNothingIsSignedOverBytesThatAreNotThoseRecorded changes the recorded digest of the newest revision before each
+// step, so that no bytes match it.
 func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
-	onBothWithDatabase(t, func(t *testing.T, h *house, db *sql.DB) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		ctx := context.Background()
 		id := h.draft(true, 1)
-		// refused demands that nothing was added, and puts the record back.
+		// refused requires that nothing was added, and restores the record.
 		refused := func(name string, do func()) {
 			t.Helper()
 			d := h.read(id)
-			last, was := len(d.Revisions)-1, d.Current()
+			last, before := len(d.Revisions)-1, d.Current()
 			alarms, calls := h.alarms[workflow.AlarmBytes], h.office.calls
-			changeRevision(t, db, id, last, "digest", flipped(was.Digest[:], 3))
+			changeRevision(t, db, id, last, "digest", flipped(before.Digest[:], 3))
 			do()
 			after := h.read(id)
 			if len(after.Revisions) != len(d.Revisions) || after.State != contract.Processing || h.office.calls != calls {
-				t.Errorf("%s: %d revisions more, %s, %d calls", name, len(after.Revisions)-len(d.Revisions), after.State, h.office.calls-calls)
+				t.Errorf("%s: %d more revisions, %s, %d calls", name, len(after.Revisions)-len(d.Revisions), after.State, h.office.calls-calls)
 			}
 			if h.alarms[workflow.AlarmBytes] == alarms {
 				t.Errorf("%s: no alarm", name)
 			}
-			changeRevision(t, db, id, last, "digest", was.Digest[:])
+			changeRevision(t, db, id, last, "digest", before.Digest[:])
 		}
 		refused("sign", func() {
 			_, err := h.Sign(ctx, h.signer, id, workflow.SignRequest{})
@@ -136,12 +136,12 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 	})
 }
 
-// TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated takes the time from an authority that is not
-// trusted, the simplest of all causes that make a sealed file invalid.
+// TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated makes the sealed file invalid with an untrusted
+// time-stamp authority.
 func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 1)
 	h.signs(id)
 	h.stamp(id)
@@ -154,7 +154,7 @@ func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testi
 		}
 		d := h.read(id)
 		if d.State != contract.Processing || len(d.Revisions) != len(before.Revisions) || h.blobs() != blobs {
-			t.Errorf("try %d: %s with %d revisions, %d blobs more", try, d.State, len(d.Revisions), h.blobs()-blobs)
+			t.Errorf("try %d: %s with %d revisions, %d more blobs", try, d.State, len(d.Revisions), h.blobs()-blobs)
 		}
 		if code, faults, _ := strings.Cut(d.Reason, ": "); code != contract.ClosingInvalid || !strings.Contains(faults, "signature_not_passed ") || !strings.Contains(faults, "NO_CERTIFICATE_CHAIN_FOUND") {
 			t.Errorf("try %d: %s", try, d.Reason)
@@ -166,14 +166,14 @@ func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testi
 	admin.Admin = true
 	waiting, err := h.Waiting(ctx, admin, store.WaitingQuery{Limit: 10})
 	if err != nil || len(waiting.Lines) != 1 || waiting.Lines[0].Document.Reason != h.read(id).Reason {
-		t.Errorf("%+v stand still, %v", waiting.Lines, err)
+		t.Errorf("%+v are stuck, %v", waiting.Lines, err)
 	}
 	h.clock.Timestamper = trusted
 	if err := h.Complete(ctx, id); err != nil {
 		t.Fatal(err)
 	}
 	if d := h.read(id); d.State != contract.Completed || d.Reason != "" || len(h.office.taken) != taken {
-		t.Errorf("%s, %q, %d serials more", d.State, d.Reason, len(h.office.taken)-taken)
+		t.Errorf("%s, %q, %d more serials", d.State, d.Reason, len(h.office.taken)-taken)
 	}
 	h.valid(id)
 	h.even("in the end")
@@ -193,11 +193,11 @@ func (c *inTurn) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	return der, err
 }
 
-// TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals: the file has no revocation data about it, so its responder is
-// asked.
+// TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals covers a file without revocation data about that authority:
+// its responder is asked.
 func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 0)
 	h.signs(id)
 	seals := h.clock.Timestamper
@@ -213,7 +213,7 @@ func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
 
 func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.closed()
 	h.later(19*year + 30*24*time.Hour)
 	next := h.untrusted()
@@ -234,7 +234,7 @@ func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
 func TestChangedBytesAreNotSealed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(true, 1)
 	h.signs(id)
 	h.stamp(id)
@@ -248,7 +248,7 @@ func TestChangedBytesAreNotSealed(t *testing.T) {
 		if d := h.read(id); d.State != contract.Processing || d.Reason == "" {
 			t.Errorf("revision %d: %s, %q", i, d.State, d.Reason)
 		}
-		spoil() // as it was
+		spoil() // undo the change
 	}
 	h.work(id)
 	h.valid(id)

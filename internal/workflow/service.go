@@ -1,9 +1,9 @@
-// Package workflow is the order in which rules, stores and paper are used: one file a verb. A verb reads the
-// document, asks the rule of package contract for a change, does what the rule cannot do itself (bytes, keys,
-// the stamp office), and commits the change. It sees the contracts of rooms, never their implementations.
+// Package workflow defines the order in which rules, stores and files are used: one file per operation. An operation
+// reads the document, gets a change from the rule in package contract, does what the rule cannot do itself (bytes,
+// keys, the stamp office), and commits the change. It uses interfaces, never their implementations.
 //
-// Bytes are written before the commit that refers to them. A crash between the two leaves bytes that nothing
-// refers to, which fsck finds; the other way round cannot happen.
+// Bytes are written before the commit that refers to them. If the process dies between the two, nothing refers to the
+// bytes, and fsck finds them. A reference without bytes cannot occur.
 package workflow
 
 import (
@@ -26,7 +26,7 @@ import (
 	"segel/tsp"
 )
 
-// Store is what the verbs need to be durable.
+// Store is the durable storage of the operations.
 type Store interface {
 	store.Documents
 	store.Quotas
@@ -42,19 +42,19 @@ type Store interface {
 
 // Issuer certifies keys, as the embedded authority does.
 type Issuer interface {
-	// Certify returns the chain, leaf first, of a certificate for that key and holder.
+	// Certify returns the certificate chain for a key and its holder, leaf first.
 	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
-	// Certifies reports whether a certificate is what Certify would make out to that holder now.
+	// Certifies reports whether a certificate equals what Certify would issue to the holder now.
 	Certifies(cert *x509.Certificate, h Holder) bool
-	// Revoked reports whether a certificate that it issued is revoked by now.
+	// Revoked reports whether a certificate of this issuer is revoked.
 	Revoked(ctx context.Context, cert *x509.Certificate) (bool, error)
 }
 
-// Holder is whom a certificate is made out to, and what is known about them.
+// Holder is the subject of a certificate, with what is known about it.
 type Holder struct {
 	ID    string // of the person or the organisation
 	Name  string
-	Email string // for the issuer's records, not for the certificate: it is not verified. Empty for a seal
+	Email string // for the issuer's records, not in the certificate, because it is not verified; empty for a seal
 	contract.Attestation
 }
 
@@ -64,19 +64,20 @@ type Sealer interface {
 	Open(id string, sealed []byte) ([]byte, error)
 }
 
-// Links draws the secrets of guests' links.
+// Links creates the secrets of guest links.
 type Links interface {
-	// NewGuestLink returns a new link, and the hash under which it is stored.
+	// NewGuestLink returns a new link and the hash under which it is stored.
 	NewGuestLink() (url string, hash [32]byte, err error)
 }
 
-// Service holds what the verbs work with. All members but Links, Certificates, Standing and Alarm are required.
+// Service holds the dependencies of the operations. All fields except Links, Certificates, FileRevocation and Alarm are
+// required, unless they say otherwise.
 type Service struct {
 	Store   Store
 	Blobs   blob.Store
-	Scratch func() (blob.Scratch, error) // makes room for files that are judged and not kept
-	// RequireDiskSpace demands that the disk has room for so many bytes more of what may be refused, and keeps the reserve that is left for
-	// signatures, stamps and seals. Its error is an outage. Nil: any number.
+	Scratch func() (blob.Scratch, error) // creates temporary files for uploads that are checked and not stored
+	// RequireDiskSpace checks that the disk has space for that many more bytes of refusable uploads, beyond the reserve
+	// for signatures, stamps and seals. Its error is an outage. Nil: unlimited.
 	RequireDiskSpace func(bytes int64) error
 	Office           emeterai.Stamper
 	Issuer           Issuer
@@ -85,26 +86,27 @@ type Service struct {
 	Revocation       revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
 	Certificates []*x509.Certificate
-	// AuthorityCertificates is the embedded authority's own certificates, for administrators to see.
+	// AuthorityCertificates are the embedded authority's own certificates, shown to administrators.
 	AuthorityCertificates []CertificateLine
-	// Trust is the roots that files are judged by; with nil no file passes, so that no document completes. Standing is asked about certificates that a
-	// judged file brings along, so it must reach nothing that a stranger could point it at; nil asks nobody.
+	// Trust holds the trust anchors for files. With nil no file passes, so no document completes. FileRevocation is
+	// asked about certificates in checked files. Such files are untrusted, so it must not connect to addresses that
+	// they name; nil asks nothing.
 	Trust          *validate.Trust
 	FileRevocation revocation.Source
 	Links          Links
 	Converter      convert.Converter // nil: Word documents are refused
-	Turns          *admission.Queue  // of conversions, by organisation; nil where there is no converter
+	Turns          *admission.Queue  // for conversions, by organisation; nil without a converter
 	Limits         contract.Limits
-	StampOnly      bool // finalize demands a stamping order where all placements are stamps
+	StampOnly      bool // finalize requires a stamping order if all placements are stamps
 	Clock          func() time.Time
 	// ClockTolerance is how far other clocks may be from Clock; 0 is [contract.ClockTolerance].
 	ClockTolerance time.Duration
 	Random         io.Reader
 	Log            *slog.Logger
-	Alarm          func(Alarm) // counts alarms, which are logged as well; nil counts none
+	Alarm          func(Alarm) // counts alarms, which are also logged; nil counts none
 
-	InDoubtPeriod time.Duration // for how long after a call the office may still carry it out
-	RenewBefore   time.Duration // how long before a timestamp loses its strength it is renewed; 0 is a year
+	InDoubtPeriod time.Duration // how long after a call the stamp office may still carry it out
+	RenewBefore   time.Duration // how long before its expiry a timestamp is renewed; 0 is a year
 
 	documentLocks documentLocks // one builder of a document's next revision at a time
 	watch         watchers
@@ -114,5 +116,5 @@ type Service struct {
 	pageCache     pageCache
 	alarm         clockAlarm
 
-	reconciling sync.Mutex // held by the one reconciliation that is under way
+	reconciling sync.Mutex // held by the running reconciliation
 }

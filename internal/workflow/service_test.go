@@ -29,8 +29,8 @@ import (
 	"segel/tsp"
 )
 
-// house is a service over real rooms whose store, office and time-stamp authority can be made to fail.
-type house struct {
+// harness is a service with real dependencies whose store, stamp office and time-stamp authority can be made to fail.
+type harness struct {
 	scratches blobtest.Scratches
 	*workflow.Service
 	t      testing.TB
@@ -41,24 +41,24 @@ type house struct {
 	signer contract.Actor
 	ca     *authority.Authority
 	issued *sync.Map    // workflow.Holder by the serial of the certificate
-	ahead  atomic.Int64 // nanoseconds by which the house's clock is ahead of the machine's
+	ahead  atomic.Int64 // nanoseconds by which the harness's clock is ahead of the machine's
 	alarms map[workflow.Alarm]int
 }
 
-// later moves the clock of the whole house.
-func (h *house) later(d time.Duration) { h.ahead.Add(int64(d)) }
+// later advances the clock of the service and its database.
+func (h *harness) later(d time.Duration) { h.ahead.Add(int64(d)) }
 
-func (h *house) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
+func (h *harness) now() time.Time { return time.Now().Add(time.Duration(h.ahead.Load())) }
 
-var errCrash = errors.New("the power is gone")
+var errCrash = errors.New("simulated crash")
 
-func newHouse(t testing.TB) *house {
+func newHarness(t testing.TB) *harness {
 	t.Helper()
-	return newHouseOn(t, filepath.Join(t.TempDir(), "segel.db"))
+	return newHarnessOn(t, filepath.Join(t.TempDir(), "segel.db"))
 }
 
-// newHouseOn is newHouse with that database.
-func newHouseOn(t testing.TB, dsn string) *house {
+// newHarnessOn is newHarness on the given database.
+func newHarnessOn(t testing.TB, dsn string) *harness {
 	t.Helper()
 	ctx, dir := context.Background(), t.TempDir()
 	real, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
@@ -70,8 +70,8 @@ func newHouseOn(t testing.TB, dsn string) *house {
 			t.Error(err)
 		}
 	})
-	h := &house{t: t, store: &failingStore{Store: real}}
-	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // it is the machine of the service
+	h := &harness{t: t, store: &failingStore{Store: real}}
+	h.store.ahead = func() time.Duration { return time.Duration(h.ahead.Load()) } // the database is on the same machine as the service
 	a, err := authority.NewEphemeral("http://segel.test", h.now)
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func newHouseOn(t testing.TB, dsn string) *house {
 	return h
 }
 
-func (h *house) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {
+func (h *harness) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {
 	h.t.Helper()
 	p := contract.Person{ID: id, Name: name, Email: name + "@example.test"}
 	if err := h.store.CreateUser(context.Background(), store.User{Person: p, Organisation: o, CreatedAt: time.Now()}); err != nil {
@@ -155,8 +155,8 @@ func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, erro
 	return i.a.IsRevoked(ctx, cert)
 }
 
-// draft uploads a file with the signer, if wanted, and that many stamps, and finalizes it.
-func (h *house) draft(signer bool, stamps int) contract.DocumentID {
+// draft uploads and finalizes a file with that many stamps, and optionally the signer.
+func (h *harness) draft(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	id := h.draftOf(signer, stamps)
 	if _, _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
@@ -165,7 +165,7 @@ func (h *house) draft(signer bool, stamps int) contract.DocumentID {
 	return id
 }
 
-func (h *house) draftOf(signer bool, stamps int) contract.DocumentID {
+func (h *harness) draftOf(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	ctx := context.Background()
 	st, err := h.Stage(ctx)
@@ -195,7 +195,7 @@ func (h *house) draftOf(signer bool, stamps int) contract.DocumentID {
 	return d.ID
 }
 
-func (h *house) read(id contract.DocumentID) contract.Document {
+func (h *harness) read(id contract.DocumentID) contract.Document {
 	h.t.Helper()
 	d, err := h.store.Document(context.Background(), id)
 	if err != nil {
@@ -204,34 +204,34 @@ func (h *house) read(id contract.DocumentID) contract.Document {
 	return d
 }
 
-// work runs a document's jobs as the queue would, again after every failure, and demands that they end.
-func (h *house) work(id contract.DocumentID) {
+// work runs a document's jobs as the queue would, repeats them after failures, and requires that they end.
+func (h *harness) work(id contract.DocumentID) {
 	h.t.Helper()
 	for range 10 {
 		if h.Stamp(context.Background(), id) == nil && h.Complete(context.Background(), id) == nil {
 			return
 		}
 	}
-	h.t.Fatalf("the work on document %d does not end, %q: %+v", id, h.read(id).Reason, h.read(id).Stamps)
+	h.t.Fatalf("the jobs of document %d do not end, %q: %+v", id, h.read(id).Reason, h.read(id).Stamps)
 }
 
-// failingStore fails one commit, before or after it is durable, as a crash would look to whoever comes next.
+// failingStore fails one commit, before or after it is durable, like a crash.
 type failingStore struct {
 	*sqlstore.Store
 	mu    sync.Mutex
-	in    int // commits until the one that fails; 0: none
+	in    int // commits until the failing one; 0: none
 	after bool
 
-	swapped *store.SealedCredential // stands in the place of its holder's own
-	asked   []string                // questions about who has an account
+	swapped *store.SealedCredential // returned instead of its holder's own credential
+	asked   []string                // queries for user accounts
 
-	refuse    error  // what every commit is refused with
-	committed func() // called behind a commit that does not fail
+	refuse    error  // error of every commit
+	committed func() // called after a successful commit
 
-	ahead func() time.Duration // by which the clock of the database's machine is ahead; nil: not at all
+	ahead func() time.Duration // how far the clock of the database's machine is ahead; nil: not at all
 }
 
-// Times moves the clock of the database's machine as the test wants it.
+// Times moves the time of the database's machine by ahead.
 func (f *failingStore) Times(ctx context.Context) (contract.ClockReading, error) {
 	r, err := f.Store.Times(ctx)
 	if f.ahead != nil && !r.Database.IsZero() {
@@ -242,7 +242,7 @@ func (f *failingStore) Times(ctx context.Context) (contract.ClockReading, error)
 
 func (f *failingStore) fail(in int, after bool) { f.in, f.after = in, after }
 
-// turn counts a commit, and reports whether it is the one that fails.
+// turn counts a commit and reports whether it is the failing one.
 func (f *failingStore) turn() (now, after bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -311,21 +311,22 @@ func (f *failingStore) MoveSerials(ctx context.Context, moves []contract.SerialM
 	return nil
 }
 
-// failingOffice loses one answer, of Take or of Stamp, after the office did what it was asked, or does worse.
+// failingOffice can lose the answer to BuySerial or Stamp after the office carried out the call, and can fail in other
+// ways.
 type failingOffice struct {
 	emeterai.Stamper
 	loseTake, loseStamp bool
-	taken               map[string]bool // serials the office has given out
-	refuse              error           // what Stamp says
-	busy                int             // how often Stamp says that it is busy
-	astray              int             // how often it stamps elsewhere than ordered
-	give                string          // the serial that Take gives, whatever was ordered
+	taken               map[string]bool // serials that the office has issued
+	refuse              error           // error of Stamp
+	busy                int             // how often Stamp reports that it is busy
+	astray              int             // how often Stamp uses another place than ordered
+	give                string          // serial that BuySerial returns for any order
 	status              map[string]emeterai.Status
 	statusErr           error
-	unready             error // what Ready says
+	unready             error // error of CheckAffixable
 	away                emeterai.Availability
-	calls               int             // of Take and Stamp
-	again               map[string]bool // what the last call to affix a serial said
+	calls               int             // of BuySerial and Stamp
+	again               map[string]bool // MaybeSent of the last call for each serial
 	mu                  sync.Mutex
 }
 
@@ -394,7 +395,7 @@ func (f *failingOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, 
 	return tail, err
 }
 
-// failingClock is a time-stamp authority that can be down.
+// failingClock is a time-stamp authority that can be unavailable.
 type failingClock struct {
 	tsp.Timestamper
 	down bool

@@ -15,20 +15,21 @@ import (
 	"segel/pdf"
 )
 
-// SignRequest is what a signer sends.
+// SignRequest is a signer's request.
 type SignRequest struct {
-	Shown contract.ShownPages // what of the document the service showed them
+	Shown contract.ShownPages // pages that the service showed the signer
 	OTP   string
-	// Picture is how the signature shall look, PNG or JPEG; it is not decoded before the caller may sign. Empty: as the
-	// signer's specimen or, without one, their name in print.
+	// Picture is the look of the signature, PNG or JPEG. It is decoded only if the caller may sign. Empty: the signer's
+	// specimen or, without one, their printed name.
 	Picture []byte
 }
 
-// Sign puts the caller's signature into the file.
+// Sign adds the caller's signature to the file.
 //
-// Two commits. After the first it is durable that he asked, and for which revision; nothing has been signed.
-// After the second the signature stands in the file and in the record. A crash between the two leaves at most a
-// tail that nothing refers to; he signs again, and so does a repeat of the request: its answer is kept with the second.
+// Sign makes two commits. After the first, the request and its revision are durable; nothing is signed. After the
+// second, the signature is in the file and in the record. If the process dies between the two, at most a tail remains
+// that nothing refers to. The signer can sign again, and so can a repeat of the request: its answer is stored with the
+// second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	release, err := s.documentLocks.acquire(ctx, id)
 	if err != nil {
@@ -43,15 +44,15 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	d, err := s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
-			err = inDoubt // last of the rules, so that those who may not see the document learn nothing
+			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
 		}
 		if err != nil {
 			return nil, err
 		}
-		// A picture that cannot be shown is refused while nothing is recorded yet. Decoding one takes memory and time, so
-		// only those who may sign come this far.
+		// Refuse a bad picture before anything is recorded. Decoding takes memory and time, so it comes after the
+		// checks whether the caller may sign.
 		switch {
-		case strokes != nil: // decoded before another writer was faster
+		case strokes != nil: // decoded before a lost race
 		case len(r.Picture) > 0:
 			strokes, err = specimen.ExtractStrokes(ctx, r.Picture)
 		default:
@@ -73,15 +74,15 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	})
 }
 
-// storedSignature is a participant's signature that is stored and not committed yet.
+// storedSignature is a participant's signature that is stored but not committed.
 type storedSignature struct {
 	revision    contract.Revision
-	attestation contract.Attestation // what its certificate says about the participant
+	attestation contract.Attestation // what the certificate says about the participant
 	timestamp   contract.TrustedTime
 }
 
-// signRevision makes a participant's signature over the current revision and stores its tail. Now is the local time, which was
-// checked.
+// signRevision signs the current revision for a participant and stores the tail. Now is the local time, checked by the
+// caller.
 func (s *Service) signRevision(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes, now time.Time) (storedSignature, error) {
 	p := d.Participant(by.ID)
 	h, err := s.participantHolder(ctx, d, *p)
@@ -92,14 +93,14 @@ func (s *Service) signRevision(ctx context.Context, d *contract.Document, by con
 	if err != nil {
 		return storedSignature{}, timestampRefusal(err)
 	}
-	who := h.Attestation
-	who.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
-	look, marks := buildAppearances(d, *p, who, strokes, now)
+	attestation := h.Attestation
+	attestation.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
+	look, marks := buildAppearances(d, *p, attestation, strokes, now)
 	clock := s.newRecordingTimestamper()
 	tail, err := s.buildTail(ctx, d, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
-			// The name as the certificate has it: a guest's does not stand alone anywhere.
+			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
 			Time: now, Clock: s.ownClock(), Name: c.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
 	})
@@ -107,17 +108,17 @@ func (s *Service) signRevision(ctx context.Context, d *contract.Document, by con
 		return storedSignature{}, fmt.Errorf("sign document %d: %w", d.ID, timestampRefusal(err))
 	}
 	r, err := s.storeTail(ctx, d.Current(), contract.RevisionSignature, tail)
-	return storedSignature{r, who, clock.time}, err
+	return storedSignature{r, attestation, clock.time}, err
 }
 
-// Reasons as they stand in signature dictionaries, for whoever opens the file.
+// Reasons in signature dictionaries, shown to readers of the file.
 const (
 	reasonSigned = "Menyetujui isi dokumen ini"
 	reasonSealed = "Menutup dokumen ini"
 )
 
-// buildTail opens the current revision for one step of package pades and returns the tail that the step made. It checks the
-// midstate first, see [Service.requireMidstate].
+// buildTail opens the current revision for one step of package pades and returns the tail that the step built. It
+// checks the midstate first; see [Service.requireMidstate].
 func (s *Service) buildTail(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
 	if err := s.requireMidstate(ctx, d); err != nil {
 		return nil, err
@@ -137,14 +138,14 @@ func (s *Service) buildTail(ctx context.Context, d *contract.Document, step func
 	return r.Tail, nil
 }
 
-// sourceOf is the file of a document as it stands, for its next revision.
+// sourceOf returns the current file of a document as the source of its next revision.
 func sourceOf(d *contract.Document, r io.ReaderAt, size int64) pades.Source {
 	current := d.Current()
 	return pades.Source{R: r, Size: size, State: current.Midstate, File: pdf.Options{NextObject: current.NextObject}}
 }
 
-// readNextObject reads the file for the number of its next object if the current revision was stored without it, and
-// notes it there: the next revision is stored with it.
+// readNextObject sets the next object number of the current revision from the file, if the revision was stored without
+// it. The next revision is stored with it.
 func readNextObject(d *contract.Document, open func() (*pdf.Document, error)) error {
 	if len(d.Revisions) == 0 || d.Current().NextObject != 0 {
 		return nil

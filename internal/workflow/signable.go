@@ -12,18 +12,18 @@ import (
 	"segel/pdf"
 )
 
-// signingOptions opens a file that is to be signed within the limits of a validation, which has to read the finished file.
-// Cache and work keep their defaults: they depend on what a reader does with the file.
+// signingOptions returns the options to open a file that will be signed. The limits are those of the validation that
+// has to read the finished file. Cache and work keep their defaults: they depend on the reader.
 func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 	limits := facts.LimitsForSigning(size).PDF
 	limits.Cache, limits.Work = 0, 0
 	return pdf.Options{Limits: limits, Budget: budget}
 }
 
-// checkSignable validates a file that is to be signed. It uses the limits of the validation of the finished file, less
-// what signing adds, and works offline: certificates in the file cause no connections.
+// checkSignable validates a file that is to be signed, within the limits of the validation of the finished file minus
+// what signing adds. It works offline: certificates in the file cause no connections.
 //
-// Of a file without signatures it reads what the validation of later signatures has to read, which is not the whole file.
+// In a file without signatures it reads only what the validation of later signatures has to read.
 //
 // Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
@@ -39,7 +39,7 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 		return signable{}, fileProblem(fmt.Errorf("validate file to be signed: %w", err))
 	}
 	if err := file.Unsignable; err != nil {
-		return signable{}, fileRefusal(fmt.Errorf("what is added could not be validated: %w", err))
+		return signable{}, fileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
 		return signable{}, nil
@@ -52,9 +52,9 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 	return signable{signed: true, digest: file.SHA256, findings: findings}, err
 }
 
-// signable is what is known about a file that may be signed.
+// signable is the result of checkSignable.
 type signable struct {
-	signed   bool     // it has signatures
-	digest   [32]byte // SHA-256 over all of it; zero unless it has signatures
+	signed   bool     // the file has signatures
+	digest   [32]byte // SHA-256 of the whole file; zero without signatures
 	findings []contract.Finding
 }

@@ -23,17 +23,17 @@ import (
 	"segel/revocation"
 )
 
-// forged is a file with another word on its page than the one that was signed.
+// forged returns a signed file with one word of its page replaced.
 func forged(t testing.TB, file []byte) []byte {
 	t.Helper()
 	changed := bytes.Replace(bytes.Clone(file), []byte("(Page 1)"), []byte("(Page 7)"), 1)
 	if bytes.Equal(file, changed) {
-		t.Fatal("nothing was forged")
+		t.Fatal("the file did not change")
 	}
 	return changed
 }
 
-// signedBy is a file with a signature of level B-T whose certificate that authority issued.
+// signedBy returns a file with a B-T signature whose certificate the authority issued.
 func signedBy(t *testing.T, a *authority.Authority, file []byte) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -53,8 +53,8 @@ func signedBy(t *testing.T, a *authority.Authority, file []byte) []byte {
 	return append(bytes.Clone(file), r.Tail...)
 }
 
-// renumbered appends a revision as PDFBox does behind a trailer that refers to an object that does not exist: the object is
-// written, and the trailer refers to the number after it.
+// renumbered appends a revision as PDFBox does after a trailer that refers to a missing object: it writes that object,
+// and the new trailer refers to the next number.
 func renumbered(t *testing.T, file []byte) []byte {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -75,19 +75,19 @@ func renumbered(t *testing.T, file []byte) []byte {
 		d.Trailer().Ref("Root"), id, id, all[len(all)-1].StartXref, table)
 }
 
-// silent is a source of revocation data that must not be asked.
+// silent is a source of revocation data that must not be used.
 type silent struct{ t *testing.T }
 
 func (s silent) Revocation(_ context.Context, cert, _ *x509.Certificate) (revocation.Data, error) {
 	s.t.Errorf("asked about %s", cert.Subject)
-	return revocation.Data{}, errors.New("not to be asked")
+	return revocation.Data{}, errors.New("must not be used")
 }
 
-// TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged, and opens no connection.
+// TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged also checks that no connection is opened.
 func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	sound := foreign(t, nil, 0)
-	h := newHouse(t)
+	h := newHarness(t)
 	h.Revocation, h.FileRevocation = silent{t}, silent{t}
 	for name, c := range map[string]struct {
 		file  []byte
@@ -114,7 +114,7 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 		if c.code != "" {
 			var refusal *contract.Error
 			if errors.As(err, &refusal); refusal.Kind != contract.Invalid || refusal.Args["field"] != c.field || h.blobs() != blobs {
-				t.Errorf("%s: %+v, %d blobs more", name, refusal, h.blobs()-blobs)
+				t.Errorf("%s: %+v, %d more blobs", name, refusal, h.blobs()-blobs)
 			}
 			continue
 		}
@@ -131,10 +131,10 @@ func TestUploadTellsWhatIsWrongWithEarlierSignaturesAndRefusesWhatWasChanged(t *
 	}
 }
 
-// TestDocumentWithEarlierSignaturesIsCompletedWithThem, whether their issuers are known or not.
+// TestDocumentWithEarlierSignaturesIsCompletedWithThem covers known and unknown issuers.
 func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for name, file := range map[string][]byte{
 		"unknown issuer": foreign(t, nil, 0), "known issuer": signedBy(t, h.ca, pdftest.Table(1)),
 		"completed here before": h.file(h.closed()), "trailer renumbered": renumbered(t, signedBy(t, h.ca, referring())),
@@ -152,8 +152,8 @@ func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 	h.raised("in the end", map[workflow.Alarm]int{})
 }
 
-// draftAsBefore makes a draft as releases did that did not look at earlier signatures.
-func (h *house) draftAsBefore(file []byte) contract.DocumentID {
+// draftAsBefore makes a draft like earlier releases, which did not check earlier signatures.
+func (h *harness) draftAsBefore(file []byte) contract.DocumentID {
 	h.t.Helper()
 	key, err := blob.NewKey(rand.Reader)
 	if err != nil {
@@ -176,14 +176,15 @@ func (h *house) draftAsBefore(file []byte) contract.DocumentID {
 	return d.ID
 }
 
-// TestFinalizeRefusesDraftsThatUploadWouldRefuseToday: those of older releases, and those whose stored bytes changed.
+// TestFinalizeRefusesDraftsThatUploadWouldRefuseToday covers drafts of older releases and drafts whose stored bytes
+// changed.
 func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	sound := foreign(t, nil, 0)
 	for name, c := range map[string]struct {
 		file []byte
-		turn string // a word on the page that is changed in the store after the upload
+		turn string // text on the page that changes in the store after the upload
 		code string
 	}{
 		"sound":                 {file: sound},
@@ -205,7 +206,7 @@ func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 		}
 		if c.code != "" {
 			if d := h.read(id); d.State != contract.Draft || h.blobs() != blobs {
-				t.Errorf("%s: %s, %d blobs more", name, d.State, h.blobs()-blobs)
+				t.Errorf("%s: %s, %d more blobs", name, d.State, h.blobs()-blobs)
 			}
 			continue
 		}
@@ -220,8 +221,8 @@ func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 	}
 }
 
-// TestFileThatAValidationCouldNotReadIsRefusedAtUpload: each is within what the reader of files allows, and beyond what a
-// validation of the finished file would read.
+// TestFileThatAValidationCouldNotReadIsRefusedAtUpload uses files within the limits of the PDF reader and beyond those
+// of the validation of a finished file.
 func TestFileThatAValidationCouldNotReadIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]func() []byte{
@@ -233,19 +234,19 @@ func TestFileThatAValidationCouldNotReadIsRefusedAtUpload(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newHarness(t)
 			d, err := h.take(file())
 			if codeOf(err) != "file.too_complex" {
 				t.Errorf("document %d: %v", d.ID, err)
 			}
 			if n := h.blobs(); n != 0 {
-				t.Errorf("%d blobs stay behind", n)
+				t.Errorf("%d blobs were not removed", n)
 			}
 		})
 	}
 }
 
-// TestFileAtTheEdgeOfTheLimitsIsCompleted: the limits leave a reserve for what signing adds.
+// TestFileAtTheEdgeOfTheLimitsIsCompleted checks that the limits leave a reserve for what signing adds.
 func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]func() []byte{
@@ -257,7 +258,7 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
+			h := newHarness(t)
 			id := h.toStamp(file(), true)
 			if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 				t.Fatal(err)
@@ -269,18 +270,18 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 	}
 }
 
-// TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten: appended bytes would decide what the object is, so a validation
-// denies every revision that follows.
+// TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten refers to an offset after the end: appended bytes would
+// define the object, so validation would deny every later revision.
 func TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	b := pdftest.Table(1)
 	at := startxref(b)
 	n := len(b)
 	b = fmt.Appendf(b, "xref\n50 1\n%010d 00000 n \ntrailer\n<</Size 51 /Root 1 0 R /Prev %d>>\nstartxref\n%d\n%%%%EOF\n", 3_000_000, at, n)
 	id := h.toStamp(b, true)
 	if d := h.read(id); !d.Normalised() {
-		t.Error("it was taken in as it is")
+		t.Error("the file was not rewritten")
 	}
 	if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)

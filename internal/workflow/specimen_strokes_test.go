@@ -14,7 +14,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// scan is a picture of white paper, with a line in black or without.
+// scan returns a picture of a white page, with or without a black line.
 func scan(t testing.TB, line bool) []byte {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, 600, 200))
@@ -33,8 +33,8 @@ func scan(t testing.TB, line bool) []byte {
 	return b.Bytes()
 }
 
-// signing is a document that waits for the signer, who has one box on its page.
-func (h *house) signing(kind contract.PlacementKind) contract.DocumentID {
+// signing returns a document that waits for the signer, who has one box on its page.
+func (h *harness) signing(kind contract.PlacementKind) contract.DocumentID {
 	h.t.Helper()
 	d, err := h.take(pdftest.Table(1))
 	if err != nil {
@@ -52,7 +52,7 @@ func (h *house) signing(kind contract.PlacementKind) contract.DocumentID {
 
 func TestSpecimenKeptEarlierThatCannotBecomeStrokesIsRefusedBeforeAnythingIsRecorded(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.signing(contract.PlaceInitials)
 	if err := h.store.SetSpecimen(t.Context(), h.signer.ID, scan(t, false)); err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestSpecimenKeptEarlierThatCannotBecomeStrokesIsRefusedBeforeAnythingIsReco
 
 func TestSpecimenKeptEarlierIsShownAsStrokes(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	for _, kind := range []contract.PlacementKind{contract.PlaceInitials, contract.PlaceSignature} {
 		id := h.signing(kind)
 		if err := h.store.SetSpecimen(t.Context(), h.signer.ID, scan(t, true)); err != nil {
@@ -116,13 +116,13 @@ func TestSpecimenKeptEarlierIsShownAsStrokes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inked := 0
+			covered := 0
 			for _, a := range alpha {
 				if a > 0 {
-					inked++
+					covered++
 				}
 			}
-			if share := float64(inked) / float64(len(alpha)); share == 0 || share > 0.4 {
+			if share := float64(covered) / float64(len(alpha)); share == 0 || share > 0.4 {
 				t.Errorf("%s: %.2f of the picture is covered", kind, share)
 			}
 		}
@@ -131,14 +131,14 @@ func TestSpecimenKeptEarlierIsShownAsStrokes(t *testing.T) {
 
 func TestPictureIsDecodedOnlyForThoseWhoMaySign(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.signing(contract.PlaceInitials)
 	broken := workflow.SignRequest{Picture: []byte("no picture")}
 	if _, err := h.Sign(t.Context(), h.owner, id, broken); err == nil || errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {
-		t.Errorf("somebody who does not sign: %v", err)
+		t.Errorf("a person who does not sign: %v", err)
 	}
 	if _, err := h.Sign(t.Context(), h.signer, id+1000, broken); contract.KindOf(err) != contract.NotFound {
-		t.Errorf("a document that does not exist: %v", err)
+		t.Errorf("a missing document: %v", err)
 	}
 	if _, err := h.Sign(t.Context(), h.signer, id, broken); !errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {
 		t.Errorf("the signer: %v", err)
@@ -151,6 +151,6 @@ func TestPictureIsDecodedOnlyForThoseWhoMaySign(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := h.Sign(t.Context(), h.signer, id, broken); err == nil || errors.Is(err, contract.Refuse(contract.Unsupported, "specimen.not_picture")) {
-		t.Errorf("somebody who has signed: %v", err)
+		t.Errorf("a person who has signed: %v", err)
 	}
 }

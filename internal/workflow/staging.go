@@ -25,25 +25,23 @@ var (
 	errCertified     = contract.Refuse(contract.Invalid, "file.certified")
 )
 
-// Staging takes the bytes of an upload while they arrive: it writes them to a blob that nothing refers to
-// yet, hashes them, and refuses as soon as it can what will never be a contract.
+// Staging receives the bytes of an upload. It writes them to a blob that nothing refers to yet, hashes them, and
+// refuses the file as soon as possible if it cannot become a document.
 type Staging struct {
 	key    blob.Key
 	w      blob.Writer
 	digest *blob.Digester
-	head   []byte // the first bytes, until the kind of file is known
+	head   []byte // first bytes, until the kind of file is known
 	known  bool
-	word   bool // it may be a Word document
+	word   bool // the file may be a Word document
 	limit  int64
 	space  diskSpace
 }
 
-// sniffLen is how many bytes are looked at before a file is refused for its kind. Readers find a PDF header
-// within so many bytes.
+// sniffLen is the number of bytes that decide the kind of a file. Readers accept a PDF header within that many bytes.
 const sniffLen = 1024
 
-// Stage opens a place for an upload. Abort has to be called when it is not needed any more; after Upload took
-// it, that does nothing.
+// Stage starts an upload. The caller must call Abort, which does nothing after Upload stored the file.
 func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 	space := diskSpace{require: s.RequireDiskSpace}
 	if err := space.requireSpace(1); err != nil {
@@ -60,7 +58,7 @@ func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, space: space}, nil
 }
 
-// Write takes the next bytes of the file.
+// Write adds the next bytes of the file.
 func (st *Staging) Write(p []byte) (int, error) {
 	if st.digest.Size()+int64(len(p)) > st.limit {
 		return 0, errTooLarge.With("limit", st.limit)
@@ -80,13 +78,13 @@ func (st *Staging) Write(p []byte) (int, error) {
 	return st.w.Write(p)
 }
 
-// checkKind decides by content what the file is.
+// checkKind determines the kind of the file from its first bytes.
 func (st *Staging) checkKind() error {
 	st.known = true
 	switch {
 	case len(st.head) == 0:
 		return errEmpty
-	case sniff.MayBeWord(st.head): // before PDF, whose mark may stand in any file's first part
+	case sniff.MayBeWord(st.head): // before PDF, because any file may contain a PDF header in its first bytes
 		st.word = true
 		return nil
 	case bytes.Contains(st.head, []byte("%PDF-")):
@@ -95,7 +93,7 @@ func (st *Staging) checkKind() error {
 	return errNotPDF
 }
 
-// storeUpload makes the bytes durable.
+// storeUpload makes the uploaded bytes durable.
 func (st *Staging) storeUpload() (contract.Revision, error) {
 	if !st.known {
 		if err := st.checkKind(); err != nil {
@@ -115,7 +113,7 @@ func (st *Staging) storeUpload() (contract.Revision, error) {
 	}, nil
 }
 
-// Abort forgets the bytes, unless a document refers to them.
+// Abort removes the bytes, unless the upload was stored.
 func (st *Staging) Abort() {
 	st.w.Abort()
 }

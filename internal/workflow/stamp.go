@@ -12,10 +12,10 @@ import (
 	"segel/internal/outage"
 )
 
-// reasonStamped stands in a stamp's signature, behind its serial.
+// reasonStamped is the reason in a stamp's signature dictionary, after the serial.
 const reasonStamped = "Meterai elektronik"
 
-// Later is a problem that passes by itself: the job is to be tried again after that time.
+// Later is a temporary problem: retry the job after that time.
 type Later struct {
 	After time.Duration
 	Err   error
@@ -23,15 +23,15 @@ type Later struct {
 
 func (l *Later) Error() string { return fmt.Sprintf("try again in %s: %v", l.After, l.Err) }
 
-// Unwrap returns what has to pass.
+// Unwrap returns the temporary problem.
 func (l *Later) Unwrap() error { return l.Err }
 
-// Stamp affixes what is still to be stamped on a document, one stamp after the other.
+// Stamp affixes the outstanding stamps of a document, one after the other.
 //
-// It is a job and may run again at any point. Before each call to the office the intention is durable, so that a
-// crash leaves a question that the next run asks, never a second purchase:
-//   - requested: the order's identifier is known; asking for it again yields the same serial;
-//   - bound: the serial is known; stamping the same source with it again costs nothing;
+// Stamp is a job and may run again at any point. Before each call to the stamp office the intention is durable. After a
+// crash the next run asks about the open call and never buys twice:
+//   - requested: the order's identifier is stored; asking for it again returns the same serial;
+//   - bound: the serial is stored; stamping the same source with it again costs nothing;
 //   - affixed: the stamp is in a committed revision.
 func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	release, err := s.documentLocks.acquire(ctx, id)
@@ -40,7 +40,7 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	}
 	defer release()
 	var d contract.Document
-	// What the first step finds may have been asked of the office by a run that ended in doubt.
+	// An earlier run that ended in doubt may already have made the first call.
 	t := stampRun{first: true, again: true}
 	defer t.file.close() //nolint:errcheck // it was read only
 	for ; ; t.first = false {
@@ -53,13 +53,13 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 			if err != nil {
 				return err
 			}
-			if d.Version != before { // another process may be at it too, and have asked the office
+			if d.Version != before { // another process may be working on it and may have called the stamp office
 				t.first, t.again = true, true
 			}
 		}
 		i, version := d.NextStamp(), d.Version
 		if d.State != contract.Processing || !d.FullySigned() || i < 0 {
-			return nil // done before, or not yet; whoever makes it due orders the job again
+			return nil // already done, or not yet due; the change that makes it due enqueues the job again
 		}
 		if t.first {
 			if failed, err := s.timeToStamp(ctx, &d, i); failed || err != nil {
@@ -73,10 +73,10 @@ func (s *Service) Stamp(ctx context.Context, id contract.DocumentID) error {
 	}
 }
 
-// timeToStamp looks at the clock before a run asks the office for anything: what is bought for a document that cannot be sealed
-// for a long time is paid for nothing. With an error the stamp waits; failed reports that the document has failed.
+// timeToStamp checks the clock before a run calls the stamp office: a stamp for a document that cannot be sealed for a
+// long time would be wasted. If it returns an error, the stamp waits; failed reports that the document has failed.
 func (s *Service) timeToStamp(ctx context.Context, d *contract.Document, i int) (failed bool, err error) {
-	// Of an attempt that an earlier run left open nobody knows what became.
+	// The result of an attempt that an earlier run left open is unknown.
 	wait := func(problem string, after time.Duration, cause error) error {
 		return s.postponeStamp(ctx, d, i, problem, contract.OutcomeUnanswered, &Later{After: after, Err: cause})
 	}
@@ -104,14 +104,14 @@ func (s *Service) timeToStamp(ctx context.Context, d *contract.Document, i int) 
 	})
 }
 
-// stampStep takes the next stamp one state further, and reports whether the office may have been asked for the next
-// step before. A step that commits leaves in d what it committed.
+// stampStep moves the next stamp to its next state. It reports whether the call of the following step may already have
+// been made. A step that commits stores the committed document in d.
 func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t *stampRun) (again bool, err error) {
 	ordered := d.Stamps[i].State == contract.StampOrdered
 	if a := s.Office.Availability(); a.Down && (t.first || ordered) {
 		return false, s.postponeStamp(ctx, d, i, contract.OfficeDown, contract.OutcomeUnanswered, s.officeLater(a))
 	}
-	// Before an attempt is opened: without the file the office is asked nothing.
+	// Open the file before the attempt: without the file the stamp office is not called.
 	err = t.file.openDocument(ctx, s, d)
 	if err == nil {
 		err = s.requireMidstate(ctx, d)
@@ -144,7 +144,7 @@ func (s *Service) stampStep(ctx context.Context, d *contract.Document, i int, t 
 	return false, fmt.Errorf("stamp %d of document %d is %s and next", i, d.ID, d.Stamps[i].State)
 }
 
-// bindSerial takes a serial for the order and binds it.
+// bindSerial fetches the serial of the order and binds it to the stamp.
 func (s *Service) bindSerial(ctx context.Context, d *contract.Document, i int, t *stampRun) error {
 	serial, err := s.fetchSerial(ctx, d, i, t)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *Service) bindSerial(ctx context.Context, d *contract.Document, i int, t
 	})
 	if errors.Is(err, contract.ErrSerialElsewhere) {
 		return s.recordStampProblem(ctx, d, i, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodeElsewhere,
-			Text: fmt.Sprintf("the office gave serial %s, which another document has or had", serial)})
+			Text: fmt.Sprintf("the stamp office returned serial %s, which another document has or had", serial)})
 	}
 	return err
 }
@@ -177,7 +177,7 @@ func (s *Service) fetchSerial(ctx context.Context, d *contract.Document, i int, 
 	})
 }
 
-// affixStamp has the office stamp the current revision, judges what comes back, and commits it.
+// affixStamp has the stamp office stamp the current revision, checks the returned file, and commits it.
 func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t *stampRun) error {
 	if err := readNextObject(d, t.file.pdfDocument); err != nil {
 		return err
@@ -186,21 +186,21 @@ func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t
 	if d.Stamps[i].Source != current.Digest {
 		return fmt.Errorf("stamp %d of document %d is bound to another revision", i, d.ID)
 	}
-	source, _ := t.file.pdfDocument() // the office refuses in its own words what cannot be read
+	source, _ := t.file.pdfDocument() // if the file cannot be parsed, the stamp office refuses it with its own message
 	p := d.Placements[d.Stamps[i].Placement]
-	want := emeterai.Request{
+	request := emeterai.Request{
 		Serial: d.Stamps[i].Serial, Source: t.file.padesSource(d), Opened: source, Digest: current.Digest,
 		Page: p.Page, Box: wholePoints(p.Box), Reason: reasonStamped, MaybeSent: t.again,
 	}
-	tail, err := s.Office.Stamp(ctx, want)
+	tail, err := s.Office.Stamp(ctx, request)
 	if err != nil {
 		return s.recordStampProblem(ctx, d, i, err)
 	}
-	stamped, err := emeterai.CheckStampedFile(ctx, want, tail)
+	stamped, err := emeterai.CheckStampedFile(ctx, request, tail)
 	if err != nil {
 		return s.recordStampProblem(ctx, d, i, err)
 	}
-	// The stamp office numbers its objects by itself, and may leave references to nothing behind.
+	// The stamp office numbers its objects itself and may leave dangling references.
 	next, err := stamped.NextObjectBehind(current.End)
 	if err != nil {
 		return fmt.Errorf("number objects of document %d: %w", d.ID, err)
@@ -213,9 +213,9 @@ func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t
 	if err := t.file.appendRevision(r, stamped); err != nil {
 		return err
 	}
-	still := requireSameStamp(d, i)
+	requireSame := requireSameStamp(d, i)
 	after, err := s.commitRevision(ctx, *d, r, func(d *contract.Document, r contract.Revision) (contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return contract.Change{}, err
 		}
 		c, err := contract.AffixStamp(d, i, r, s.Clock())
@@ -230,15 +230,15 @@ func (s *Service) affixStamp(ctx context.Context, d *contract.Document, i int, t
 	return err
 }
 
-// wholePoints rounds a stamp's square to whole points without changing that it is one.
+// wholePoints rounds a stamp's square to whole points. It remains a square.
 func wholePoints(b contract.Box) emeterai.Box {
 	x, y, side := int(math.Round(b.LLX)), int(math.Round(b.LLY)), int(math.Round(b.Width()))
 	return emeterai.Box{LLX: max(x, 0), LLY: max(y, 0), URX: max(x, 0) + side, URY: max(y, 0) + side}
 }
 
-// retryAfter is how long a stamp waits at first when the office does not say; each further failure in a row doubles it, up
-// to longestRetry. The first comes soon, since most of what fails is a lost answer, which costs a question. Every try is
-// told in the audit log, which only grows: an outage of a day must not fill it.
+// retryAfter is the first delay of a stamp if the stamp office does not name one. Each further failure in a row doubles
+// it, up to longestRetry. The first retry comes soon, because most failures are lost answers, and asking again is
+// cheap. Every try is recorded in the audit log, which only grows: an outage of a day must not fill it.
 const (
 	retryAfter   = time.Second
 	longestRetry = 5 * time.Minute
@@ -248,14 +248,14 @@ func retryWait(failures int) time.Duration {
 	return min(retryAfter<<min(max(failures-1, 0), 9), longestRetry)
 }
 
-// recordStampProblem records what went wrong. A problem that stays fails the document and ends the job; anything else leaves
-// it processing and asks to be tried again with the same order and serial.
+// recordStampProblem records a failed call. A final problem fails the document and ends the job. After any other
+// problem the document stays in processing and the job is retried with the same order and serial.
 func (s *Service) recordStampProblem(ctx context.Context, d *contract.Document, i int, cause error) error {
 	if ctx.Err() != nil {
-		return ctx.Err() // we are being stopped; the office is not to blame
+		return ctx.Err() // the process is stopping; the stamp office has no fault
 	}
 	if outage.Of(cause) != nil {
-		return cause // neither is it for what we cannot read. The attempt stays open, as after a crash, and the next run asks again
+		return cause // an outage on our side; the attempt stays open as after a crash, and the next run asks again
 	}
 	class := emeterai.ClassOf(cause)
 	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
@@ -271,9 +271,9 @@ func (s *Service) recordStampProblem(ctx context.Context, d *contract.Document, 
 			return errors.Join(err, cause)
 		}
 	}
-	still := requireSameAttempt(d, i)
+	requireSame := requireSameAttempt(d, i)
 	err := s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return contract.Change{}, err
 		}
 		c, err := contract.RecordStampFailure(d, i, f, s.Clock())
@@ -286,16 +286,16 @@ func (s *Service) recordStampProblem(ctx context.Context, d *contract.Document, 
 		return errors.Join(s.removeUncommitted(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
 	}
 	if f.Final {
-		s.Log.WarnContext(ctx, "stamp refused for good", "document", d.ID, "stamp", i, "cause", cause)
+		s.Log.WarnContext(ctx, "stamp refused finally", "document", d.ID, "stamp", i, "cause", cause)
 		return nil
 	}
 	return &Later{After: after, Err: cause}
 }
 
-// errOfficePaused is what a stamp waits for that the office was not asked for.
-var errOfficePaused = errors.New("the stamp office is left alone for now")
+// errOfficePaused is the reason why a stamp waits without a call to the stamp office.
+var errOfficePaused = errors.New("calls to the stamp office are paused")
 
-// officeLater puts a stamp off until the office is asked again.
+// officeLater returns the delay until the stamp office may be called again.
 func (s *Service) officeLater(a emeterai.Availability) *Later {
 	err := errOfficePaused
 	if a.Reason != "" {
@@ -304,8 +304,9 @@ func (s *Service) officeLater(a emeterai.Availability) *Later {
 	return &Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
 }
 
-// waitForFile puts a stamp off until the bytes of its document are restored. Problem is [contract.FileMissing] or
-// [contract.FileChanged]. An open attempt of this run was not made yet; whether one of an earlier run was made is unknown.
+// waitForFile postpones a stamp until the bytes of its document are restored. Problem is [contract.FileMissing] or
+// [contract.FileChanged]. An attempt that this run opened was not made; the result of an earlier run's attempt is
+// unknown.
 func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, t *stampRun, problem string, cause error) error {
 	if d.Stamps[i].Problem != problem {
 		s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", d.ID, "stamp", i, "cause", cause)
@@ -317,12 +318,12 @@ func (s *Service) waitForFile(ctx context.Context, d *contract.Document, i int, 
 	return s.postponeStamp(ctx, d, i, problem, open, &Later{After: longestRetry, Err: cause})
 }
 
-// postponeStamp puts a stamp off for a problem about which the office is not asked. It is said once. An attempt that is open ends
-// so.
+// postponeStamp postpones a stamp for a problem that prevents calls to the stamp office. The problem is recorded once.
+// An open attempt ends with the given outcome.
 func (s *Service) postponeStamp(ctx context.Context, d *contract.Document, i int, problem string, open contract.Outcome, until *Later) error {
-	still := requireSameAttempt(d, i)
+	requireSame := requireSameAttempt(d, i)
 	_, err := s.applyRuleTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return nil, err
 		}
 		c, changed, err := contract.RecordStampWait(d, i, problem, open, s.Clock())
@@ -337,12 +338,12 @@ func (s *Service) postponeStamp(ctx context.Context, d *contract.Document, i int
 	return until
 }
 
-// commitStampChange commits what a rule says of a stamp, and leaves in d what it committed. ErrRace where the stamp has moved on, see
-// [unmoved].
+// commitStampChange commits what a rule decides about a stamp and stores the committed document in d. It returns
+// ErrRace if the stamp has moved on; see [requireSameStamp].
 func (s *Service) commitStampChange(ctx context.Context, d *contract.Document, i int, rule func(*contract.Document) (contract.Change, error)) error {
-	still := requireSameStamp(d, i)
+	requireSame := requireSameStamp(d, i)
 	after, err := s.applyRuleTo(ctx, *d, func(d *contract.Document) (*contract.Change, error) {
-		if err := still(d); err != nil {
+		if err := requireSame(d); err != nil {
 			return nil, err
 		}
 		return changeOf(rule(d))
@@ -353,27 +354,28 @@ func (s *Service) commitStampChange(ctx context.Context, d *contract.Document, i
 	return err
 }
 
-// requireSameStamp returns what refuses a document whose stamp is not where it is now. The office takes its time, and a process that
-// stood still meanwhile was overtaken by another: what it has been told is of an order, or of a serial, that the
-// stamp may have no more, although it is in the same state again with the next.
+// requireSameStamp returns a check that fails with ErrRace if the stamp is no longer in its present state. The stamp
+// office takes time, and another process may overtake one that stalled. The answer of the stalled process then belongs
+// to an order or a serial that the stamp may no longer have, even if the stamp is in the same state again with the next
+// one.
 func requireSameStamp(d *contract.Document, i int) func(*contract.Document) error {
-	was := d.Stamps[i]
+	before := d.Stamps[i]
 	return func(d *contract.Document) error {
-		if now := d.Stamps[i]; now.State != was.State || now.Order != was.Order || now.Serial != was.Serial {
+		if now := d.Stamps[i]; now.State != before.State || now.Order != before.Order || now.Serial != before.Serial {
 			return contract.ErrRace
 		}
 		return nil
 	}
 }
 
-// requireSameAttempt is unmoved for an answer that leaves the stamp where it is: another process may have asked the same once more.
-// That call is open, and may be carried out yet, whatever an earlier one came to.
+// requireSameAttempt is requireSameStamp for an answer that leaves the stamp in its state. Another process may have
+// made the same call again; that call is open and may still be carried out, whatever the result of the earlier one.
 func requireSameAttempt(d *contract.Document, i int) func(*contract.Document) error {
-	still, attempts := requireSameStamp(d, i), d.Stamps[i].Attempts
+	requireSame, attempts := requireSameStamp(d, i), d.Stamps[i].Attempts
 	return func(d *contract.Document) error {
 		if d.Stamps[i].Attempts != attempts {
 			return contract.ErrRace
 		}
-		return still(d)
+		return requireSame(d)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"segel/internal/emeterai"
 )
 
-// reasonOf tells people why a stamp waits or was refused: a code that has a sentence in every language, and behind it
-// the office's own words where they say more than the sentence. What went wrong on the way to the office ("login: EOF")
-// helps nobody but the operator, who finds it in the log and among the attempts.
+// reasonOf returns the reason for people why a stamp waits or was refused: a code with a sentence in every language,
+// followed by the stamp office's own text if it says more. Transport problems ("login: EOF") only help operators, who
+// find them in the log and in the attempts.
 func reasonOf(cause error) string {
 	switch problem := fileProblem(cause); {
 	case errors.Is(problem, errFileMissing):
@@ -44,7 +44,7 @@ func reasonOf(cause error) string {
 	return withOfficeText("stamp.office_busy", p)
 }
 
-// permanentReason tells what a person has to mend before it is of use to try again.
+// permanentReason returns what a person has to repair before a retry can succeed.
 func permanentReason(p *emeterai.Problem) string {
 	switch p.Code {
 	case emeterai.CodeElsewhere:
@@ -59,8 +59,8 @@ func permanentReason(p *emeterai.Problem) string {
 	return withOfficeText("stamp.office_refused", p)
 }
 
-// withOfficeText adds what the office said under a code of its own, which is a number; under a code of ours the words are
-// ours, and made for the log.
+// withOfficeText adds the stamp office's text if the code is the office's own, which is a number. Under our codes the
+// text is ours and written for the log.
 func withOfficeText(code string, p *emeterai.Problem) string {
 	if p.Text == "" || p.Code == "" || p.Code[0] < '0' || p.Code[0] > '9' {
 		return code

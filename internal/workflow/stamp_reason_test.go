@@ -12,14 +12,14 @@ import (
 	"segel/internal/text"
 )
 
-// TestPeopleAreToldWhyInASentence: whatever goes wrong has a sentence of its own in both languages, in which the words
-// of the way to the office never stand, and the office's own always do where it refuses.
+// TestPeopleAreToldWhyInASentence checks that every problem has its own sentence in both languages. Transport problems
+// never appear in it; the stamp office's text always does if the office refuses.
 func TestPeopleAreToldWhyInASentence(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		cause error
 		want  string
-		says  string // what stands in the sentence; empty: the words of the cause must not
+		says  string // must be in the sentence; empty: the text of the cause must not be in it
 	}{
 		{io.EOF, "stamp.office_unreachable", ""},
 		{fmt.Errorf("read source: %w: 5e", blob.ErrNotFound), "stamp.file_missing", ""},
@@ -52,7 +52,7 @@ func TestPeopleAreToldWhyInASentence(t *testing.T) {
 		}
 		for _, s := range []string{id, en} {
 			if !strings.HasSuffix(s, ".") || strings.Contains(s, "stamp.") || strings.Contains(s, words) != (c.says != "") || !strings.Contains(s, c.says) {
-				t.Errorf("%v is told as %q", c.cause, s)
+				t.Errorf("the sentence for %v is %q", c.cause, s)
 			}
 		}
 		if id == en {

@@ -13,33 +13,33 @@ import (
 	"segel/pdf"
 )
 
-// stampRun is what the steps of one run of [Service.Stamp] have in common.
+// stampRun is the shared state of the steps of one run of [Service.Stamp].
 type stampRun struct {
-	first bool // step: the attempt on the call it makes is still to be opened
-	again bool // the office may have been asked before for what the next step does
+	first bool // the step has to open the attempt for its call
+	again bool // the call of the next step may already have been made
 	known bool // the document is as the last step committed it
 	file  openedFile
-	payer store.Organisation // once an order was made for it
+	payer store.Organisation // set when an order was made for it
 
-	noneFree time.Time // when no serial was free that could be claimed instead of ordering one
+	noneFree time.Time // when no free serial was found last
 }
 
-// openedFile is the file of a document that stays open while stamps are added to it, so that it is opened, and its
-// cross-reference read, once for a stamp: by the judge, who reads it with the stamp on it.
+// openedFile is a document's file, kept open while stamps are added to it. The file is opened and its cross-reference
+// read once per stamp: the check of the stamped file parses it.
 type openedFile struct {
 	stack     *blob.Stack   // nil: not open
-	revisions int           // of the document that it has
-	last      string        // key of the last
-	checkedAt time.Time     // when all of it was there
-	reader    *cachedReader // of the stack
+	revisions int           // number of the document's revisions in the stack
+	last      string        // key of the last revision
+	checkedAt time.Time     // when all bytes were last found present
+	reader    *cachedReader // over the stack
 	doc       *pdf.Document
 }
 
-// recheckAfter is for how long a run takes it that bytes which were there are there, and that no serial has become free. An
-// office that answers at once is asked for several stamps meanwhile, one that takes its time for one.
+// recheckAfter is how long a run relies on the check that all bytes are present and that no serial is free. A fast
+// stamp office affixes several stamps in this time, a slow one one.
 const recheckAfter = 10 * time.Second
 
-// openDocument opens a document's file as it stands, unless it is open; errFileMissing if bytes of it are not there.
+// openDocument opens the current file of a document, unless it is open. It returns errFileMissing if bytes are missing.
 func (f *openedFile) openDocument(ctx context.Context, s *Service, d *contract.Document) error {
 	if f.isCurrent(d) && s.Clock().Sub(f.checkedAt) < recheckAfter {
 		return nil
@@ -55,13 +55,13 @@ func (f *openedFile) openDocument(ctx context.Context, s *Service, d *contract.D
 	return nil
 }
 
-// isCurrent reports whether it is the document's file as it stands.
+// isCurrent reports whether the open file is the current file of the document.
 func (f *openedFile) isCurrent(d *contract.Document) bool {
 	return f.stack != nil && f.revisions == len(d.Revisions) && f.last == d.Current().Tail.Key
 }
 
-// appendRevision adds a revision whose bytes are stored, and the document with it. Should the revision not be committed, the next
-// look finds that it is not the document's file.
+// appendRevision adds a stored revision and the parsed document with it. If the revision is not committed, the next
+// isCurrent returns false.
 func (f *openedFile) appendRevision(r contract.Revision, doc *pdf.Document) error {
 	if err := f.stack.AppendSegment(fileSegment(r.Tail)); err != nil {
 		return err
@@ -70,7 +70,7 @@ func (f *openedFile) appendRevision(r contract.Revision, doc *pdf.Document) erro
 	return nil
 }
 
-// pdfDocument returns the file as it was parsed, by whoever was first to ask.
+// pdfDocument returns the parsed file. It is parsed once.
 func (f *openedFile) pdfDocument() (*pdf.Document, error) {
 	if f.doc != nil {
 		return f.doc, nil
@@ -82,7 +82,7 @@ func (f *openedFile) pdfDocument() (*pdf.Document, error) {
 	return doc, err
 }
 
-// padesSource is the file as it stands, for the office.
+// padesSource returns the file as the source for the stamp office.
 func (f *openedFile) padesSource(d *contract.Document) pades.Source {
 	return sourceOf(d, f.reader, f.stack.Size())
 }
@@ -96,7 +96,8 @@ func (f *openedFile) close() error {
 	return err
 }
 
-// loadPayer returns who pays for a document. His name is read once in a run: a change meanwhile shows with the next.
+// loadPayer returns the organisation that pays for a document. It is read once per run: a renaming shows in the next
+// run.
 func (r *stampRun) loadPayer(ctx context.Context, s *Service, d *contract.Document) (store.Organisation, error) {
 	if r.payer.ID == d.Organisation {
 		return r.payer, nil
@@ -109,8 +110,8 @@ func (r *stampRun) loadPayer(ctx context.Context, s *Service, d *contract.Docume
 	return o, nil
 }
 
-// loadRegistered returns what the register has of a serial that the office gave. For the first call of an order it is not
-// read before the commit, which finds out: a serial that is there is a conflict, and looked up for the next try.
+// loadRegistered returns the register's entry for a serial from the stamp office. For the first call of an order the
+// entry is not read: if it exists, the commit conflicts, and the next try reads it.
 func (s *Service) loadRegistered(ctx context.Context, serial string, look bool) (contract.StampSerial, error) {
 	fresh := contract.StampSerial{Serial: serial}
 	if !look {

@@ -11,7 +11,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// countingBlobs counts what is opened and read.
+// countingBlobs counts opened blobs and reads.
 type countingBlobs struct {
 	blob.Store
 	opens, reads int
@@ -36,7 +36,7 @@ func (b *countingBlob) ReadAt(p []byte, at int64) (int, error) {
 	return b.Blob.ReadAt(p, at)
 }
 
-// uncounted is an office in process whose own look at the document does not count.
+// uncounted is a stamp office in this process whose reads of the document do not count.
 type uncounted struct {
 	emeterai.Stamper
 	blobs *countingBlobs
@@ -48,7 +48,7 @@ func (u uncounted) Stamp(ctx context.Context, r emeterai.Request) ([]byte, error
 	return u.Stamper.Stamp(ctx, r)
 }
 
-// countingReads counts what a run asks the store beside its commits.
+// countingReads counts the queries of a run, without its commits.
 type countingReads struct {
 	workflow.Store
 	n int
@@ -78,7 +78,7 @@ func (c *countingReads) FreeSerial(ctx context.Context, o contract.OrganisationI
 // stamps.
 func TestStampBehindAnotherReadsLittleMoreThanTheStampBeforeAndAsksTheStoreNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	blobs, reads := &countingBlobs{Store: h.Blobs}, &countingReads{Store: h.Store}
 	h.Blobs, h.Office = blobs, uncounted{h.Office, blobs}
 	cost := func(stamps int) (opens, read, asked int) {
@@ -98,12 +98,12 @@ func TestStampBehindAnotherReadsLittleMoreThanTheStampBeforeAndAsksTheStoreNothi
 	opens1, reads1, asked1 := cost(few)
 	opens2, reads2, asked2 := cost(few + more)
 	if got := opens2 - opens1; got > more {
-		t.Errorf("%d blobs opened for %d stamps more: one each is what they bring", got, more)
+		t.Errorf("%d more blobs opened for %d more stamps, want one each", got, more)
 	}
 	if got := reads2 - reads1; got > 8*more {
-		t.Errorf("%d reads for %d stamps more, %d for %d", got, more, reads1, few)
+		t.Errorf("%d reads for %d more stamps, %d for %d", got, more, reads1, few)
 	}
 	if asked1 == 0 || asked2 != asked1 {
-		t.Errorf("%d questions to the store for %d stamps, %d for %d", asked1, few, asked2, few+more)
+		t.Errorf("%d queries for %d stamps, %d for %d", asked1, few, asked2, few+more)
 	}
 }

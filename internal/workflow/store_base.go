@@ -10,11 +10,11 @@ import (
 	"segel/internal/contract"
 )
 
-// storeBase stores what write writes, as the base of a document: a rewriting of what was uploaded, or the PDF made of
-// it. What is longer than a file may be is refused with tooLong.
+// storeBase stores what write writes as the base of a document: the rewritten upload, or the PDF made from it. It
+// returns tooLong if the output exceeds the limit on files.
 //
-// Durable on return: the bytes. Not yet: that a document has them. Until its commit they are nobody's; fsck finds them
-// after a crash.
+// Durable on return: the bytes. Not yet: a document's reference to them. If the process dies before the commit, fsck
+// finds them.
 func (s *Service) storeBase(ctx context.Context, tooLong error, write func(io.Writer) error) (contract.Revision, error) {
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Service) storeBase(ctx context.Context, tooLong error, write func(io.Wr
 	}, nil
 }
 
-// atMost refuses to write more than a file may have: what unpacks object streams is longer than its source. It stops
-// when nobody waits for the result any more.
+// atMost limits the size of the output: unpacked object streams are longer than the source. It also stops when the
+// context ends.
 type atMost struct {
 	ctx     context.Context
 	w       io.Writer

@@ -11,12 +11,12 @@ import (
 	"segel/internal/workflow"
 )
 
-// slowOffice has something happen, once, before it answers a call.
+// slowOffice runs a function once before it answers a call.
 type slowOffice struct {
 	emeterai.Stamper
 	status, take, stamp func()
-	affixed             bool              // what Status says of every serial
-	again               map[string][]bool // what was said of each order
+	affixed             bool              // SerialStatus reports every serial as affixed
+	again               map[string][]bool // MaybeSent of the calls for each order
 }
 
 func meanwhile(do *func()) {
@@ -47,9 +47,9 @@ func (o *slowOffice) Stamp(ctx context.Context, r emeterai.Request) ([]byte, err
 	return tail, err
 }
 
-// overtaken returns a house whose service stands still in calls of a slow office, and another process of it.
-func overtaken(t *testing.T) (*house, *slowOffice, *workflow.Service) {
-	h := newHouse(t)
+// overtaken returns a harness whose service uses a slow stamp office, and a second process of the same service.
+func overtaken(t *testing.T) (*harness, *slowOffice, *workflow.Service) {
+	h := newHarness(t)
 	o := &slowOffice{Stamper: h.office, again: map[string][]bool{}}
 	h.Service.Office = o
 	return h, o, &workflow.Service{
@@ -58,13 +58,13 @@ func overtaken(t *testing.T) (*house, *slowOffice, *workflow.Service) {
 	}
 }
 
-// TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn has another process order a serial, and lose the answer, while
-// the first waits for the office. A purchase is new to the office only once.
+// TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn has another process order a serial and lose the answer
+// while the first waits for the stamp office. Only the first call for an order is certainly new to the office.
 func TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h, o, other := overtaken(t)
-	h.restamp(h.refusedDocument(), true) // its serial is free, and of no use
+	h.restamp(h.refusedDocument(), true) // its serial becomes free and cannot be used
 	o.affixed = true
 	id := h.draft(false, 1)
 	o.status = func() {
@@ -77,16 +77,16 @@ func TestWorkerThatWasOvertakenDoesNotTakeAnothersCallForItsOwn(t *testing.T) {
 	_ = h.Stamp(ctx, id)
 	h.work(id)
 	for order, again := range o.again {
-		for i, said := range again {
-			if said != (i > 0) {
-				t.Errorf("order %s was asked for %d times: Again %v", order, len(again), again)
+		for i, maybeSent := range again {
+			if maybeSent != (i > 0) {
+				t.Errorf("order %s was sent %d times with MaybeSent %v", order, len(again), again)
 			}
 		}
 	}
 }
 
-// TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial has another process give the stamp up for good and the owner
-// restamp it with another serial, while the first waits for what it asked of the office about the former one.
+// TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial has another process fail the stamp finally and the owner
+// restamp it with another serial, while the first waits for an answer about the former one.
 func TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -95,13 +95,13 @@ func TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial(t *testing.T) {
 			t.Parallel()
 			h, o, other := overtaken(t)
 			id := h.draft(false, 1)
-			again := func() { // the other process, as far as what the office was asked next for the other serial
+			again := func() { // the other process, up to its first call for the new serial
 				h.office.astray, h.office.refuse = 0, errRefused
 				if err := other.Stamp(ctx, id); err != nil {
 					t.Error(err)
 				}
 				h.office.refuse = nil
-				o.Stamper = calledUnused{h.office} // it is told later than it is done
+				o.Stamper = calledUnused{h.office} // the status still says unused
 				if _, err := other.Restamp(ctx, h.owner, id, true); err != nil {
 					t.Error(err)
 				}
@@ -135,14 +135,14 @@ func TestWhatAnOvertakenWorkerBringsIsNotTakenForAnotherSerial(t *testing.T) {
 			d = h.read(id)
 			serial := d.Stamps[0].Serial
 			if s, err := h.store.Serial(ctx, serial); err != nil || s.State != contract.SerialAffixed || !bytes.Contains(h.file(id), []byte("Emet"+serial)) {
-				t.Errorf("%+v, %v, or the file has another", s, err)
+				t.Errorf("%+v, %v, or the file has another serial", s, err)
 			}
 		})
 	}
 }
 
-// TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall has another process ask the same once more, and the first be told
-// that the office is busy while that call is under way: whether it ends in doubt, nobody knows yet.
+// TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall has another process repeat the call, and the first receives
+// "busy" while that call is in progress: its result is still unknown.
 func TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -163,7 +163,7 @@ func TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall(t *testing.T) {
 	}
 	all := h.attempts(id)
 	if last := all[len(all)-1]; last.Outcome != "" {
-		t.Errorf("a call under way was answered: %+v", last)
+		t.Errorf("an open call has an answer: %+v", last)
 	}
 	close(answer)
 	if err := <-ended; err != nil {
@@ -174,7 +174,7 @@ func TestWhatAnOvertakenWorkerIsToldIsNoAnswerToAnothersCall(t *testing.T) {
 	}
 }
 
-// calledUnused is an office that has not heard yet what it did.
+// calledUnused is a stamp office that reports every serial as unused.
 type calledUnused struct{ emeterai.Stamper }
 
 func (calledUnused) SerialStatus(context.Context, string) (emeterai.Status, error) {

@@ -10,10 +10,11 @@ import (
 	"segel/pades"
 )
 
-// timeToClose returns the local time if the document can be closed now. It is zero where the document has failed, because a
-// signature lies too far in the future, and with an error it waits: until the clock is known to be right, or until the time of
-// its newest timestamp has passed. A seal and a document timestamp before that time would prove the signature to be older
-// than it says, and than its certificate: the document would be completed, and valid for nobody, for good.
+// timeToClose returns the local time if the document can be closed now. It returns zero if the document has failed
+// because a signature lies too far in the future. It returns an error if the document has to wait: until the clock is
+// known to be right, or until the time of its newest timestamp has passed. A seal and a document timestamp before that
+// time would show that the signature is older than it says, and older than its certificate: the completed document
+// would never be valid.
 func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.Time, error) {
 	now, err := s.checkClock(ctx)
 	if errors.Is(err, contract.ErrClock) {
@@ -34,13 +35,13 @@ func (s *Service) timeToClose(ctx context.Context, d *contract.Document) (time.T
 		})
 		return time.Time{}, err
 	case problem != "":
-		wait := min(newest.Sub(now)+time.Millisecond, longestRetry) // the clock may be set meanwhile
+		wait := min(newest.Sub(now)+time.Millisecond, longestRetry) // the clock may be corrected in the meantime
 		return time.Time{}, s.waitToClose(ctx, d.ID, problem, wait, fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339)))
 	}
 	return now, nil
 }
 
-// waitToClose says why the closing waits, and returns when it is to be tried again.
+// waitToClose records why closing waits, and returns when to retry.
 func (s *Service) waitToClose(ctx context.Context, id contract.DocumentID, problem string, wait time.Duration, cause error) error {
 	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, changed, err := contract.DelayClosing(d, problem, s.Clock())
@@ -55,8 +56,8 @@ func (s *Service) waitToClose(ctx context.Context, id contract.DocumentID, probl
 	return &Later{After: wait, Err: cause}
 }
 
-// latestTimestamp returns the latest time that the signatures of the document's signers state. Other signatures of the file
-// are not ours to judge; zero where nobody signed.
+// latestTimestamp returns the latest time in the signatures of the document's signers, or zero without any. Other
+// signatures of the file are not considered.
 func (s *Service) latestTimestamp(ctx context.Context, d *contract.Document) (time.Time, error) {
 	fields := signedFields(d)
 	if len(fields) == 0 {
@@ -74,7 +75,7 @@ func (s *Service) latestTimestamp(ctx context.Context, d *contract.Document) (ti
 	return latest, nil
 }
 
-// signedFields names the fields that participants have signed.
+// signedFields returns the names of the fields that participants have signed.
 func signedFields(d *contract.Document) []string {
 	var fields []string
 	for _, p := range d.Participants {

@@ -29,12 +29,12 @@ import (
 	"segel/tsp"
 )
 
-// requireCompletable makes, in memory, the updates that completing a file takes: fields, a signature with a mark, a
-// stamp on the last page, proof and a document timestamp, with throwaway keys. It refuses the file with errDamaged if one
-// of them cannot be made, or if our own verifier would call it a forbidden change.
+// requireCompletable makes in memory, with throwaway keys, the updates that complete a file: fields, a signature with a
+// mark, a stamp on the last page, validation data and a document timestamp. It refuses the file with errDamaged if an
+// update cannot be made, or if our validation would call it a forbidden change.
 //
-// It covers what no list of oddities does: objects may refer to each other in ways in which an update of one changes
-// another. Whoever found out at finalize, or when the document is completed, would have let people sign for nothing.
+// It finds what no list of oddities covers: an update of one object may change another that refers to it. If finalize
+// or completion were the first to detect this, people would have signed in vain.
 func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
 	watched := &readErrors{r: f}
 	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
@@ -48,7 +48,7 @@ func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base co
 	return errDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
 }
 
-// readErrors remembers the first error of a reader, to tell what is the file's fault from what is not.
+// readErrors records the first error of a reader, to separate read errors from faults of the file.
 type readErrors struct {
 	r     io.ReaderAt
 	first atomic.Pointer[error]
@@ -63,9 +63,9 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// tryCompletion makes the updates one behind the other and has the last state judged.
+// tryCompletion makes the updates one after the other and checks the final state.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	who, err := s.trials.trialAt(s.Clock())
+	keys, err := s.trials.trialAt(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -73,11 +73,11 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return err
 	}
-	seen := requirePermission(doc, true) == nil // a certification may permit only what shows nothing
-	// No field of the file has such a name by accident.
-	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, who.serial) }
+	seen := requirePermission(doc, true) == nil // a certification may permit only invisible fields
+	// Random, so that no field of the file has this name.
+	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, keys.serial) }
 	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
-	// Not on the last page: fields may separate what the stamp would find together there.
+	// Not on the last page: fields there could hide a problem of the stamp.
 	mark := pades.FieldSpec{Name: name("mark"), Page: 1, Mark: true, Rect: trialBox}
 	if seen {
 		fields[0].Page, fields[0].Rect = 1, trialBox
@@ -98,7 +98,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	src = src.WithTail(tail.Bytes)
 	src.State = hash.Digest().Midstate
 	options := func(field string) pades.Options {
-		return pades.Options{Field: field, Key: who.key, Chain: who.chain, Timestamper: who.timestamper, Random: s.Random, Time: who.at, Name: "-"}
+		return pades.Options{Field: field, Key: keys.key, Chain: keys.chain, Timestamper: keys.timestamper, Random: s.Random, Time: keys.at, Name: "-"}
 	}
 	sign := options(fields[0].Name)
 	stamp := options("")
@@ -114,10 +114,10 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 			return pades.Sign(ctx, src, seal)
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: who, Required: []string{fields[0].Name, fields[1].Name}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: keys, Required: []string{fields[0].Name, fields[1].Name}})
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, who.timestamper, pades.Clock{})
+			return pades.DocumentTimestamp(ctx, src, keys.timestamper, pades.Clock{})
 		},
 	}
 	if seen {
@@ -136,8 +136,8 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
 }
 
-// checkTrial demands that the verifier finds the signatures and the timestamp that were added, and nothing that speaks
-// against them.
+// checkTrial requires that the validation finds the added signatures and the timestamp intact, with no forbidden
+// changes after them.
 func checkTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours func(field string) bool, added, pages int) error {
 	file, err := facts.ReadStructure(ctx, src.R, src.Size, facts.Options{Budget: budget})
 	if err != nil {
@@ -157,20 +157,20 @@ func checkTrial(ctx context.Context, src pades.Source, budget *pdf.Budget, ours 
 		}
 		for _, later := range g.Later {
 			for _, i := range later.Denied {
-				return fmt.Errorf("change behind signature in %q: %v", g.Field, later.Changes[i])
+				return fmt.Errorf("change after signature in %q: %v", g.Field, later.Changes[i])
 			}
 		}
 	}
 	if found != added {
-		return fmt.Errorf("%d of %d signatures are found", found, added)
+		return fmt.Errorf("found %d of %d signatures", found, added)
 	}
 	return nil
 }
 
-// trialBox is where trial fields stand. Where on the page is no matter.
+// trialBox is the rectangle of trial fields. Its place on the page does not matter.
 var trialBox = pdf.Rect{LLX: 10, LLY: 10, URX: 60, URY: 60}
 
-// trialAppearance is an appearance that needs nothing.
+// trialAppearance is an appearance without resources.
 type trialAppearance struct{}
 
 // Form implements pades.Appearance.
@@ -181,17 +181,17 @@ func (trialAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 	}), nil
 }
 
-// trialCache makes the keys and certificates of trials, which are used again for a while: nothing that is made with them
-// leaves the process. Its zero value is ready.
+// trialCache creates the keys and certificates of trials and reuses them for a while: nothing that is made with them
+// leaves the process. The zero value is ready to use.
 type trialCache struct {
 	mu     sync.Mutex // guards latest
 	latest *trial
 }
 
-// trialLifetime is for how long certificates are used again. They are valid for an hour from when they were made.
+// trialLifetime is how long certificates are reused. They are valid for an hour after their creation.
 const trialLifetime = 30 * time.Minute
 
-// trialAt returns a trial at a time, whose fields have names of their own.
+// trialAt returns a trial for the given time, with unique field names.
 func (t *trialCache) trialAt(now time.Time) (*trial, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -211,7 +211,7 @@ func (t *trialCache) trialAt(now time.Time) (*trial, error) {
 	return &next, nil
 }
 
-// trial is a key with certificates that nobody trusts, a time-stamp authority, and proof that neither was revoked.
+// trial is a key with untrusted certificates, a time-stamp authority, and revocation data for both.
 type trial struct {
 	key         crypto.Signer
 	chain       []*x509.Certificate
@@ -276,10 +276,10 @@ func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey,
 	return trialHolder{key, cert}, err
 }
 
-// Revocation implements revocation.Source: it knows what the trial's issuer has certified.
+// Revocation implements revocation.Source. It only knows the certificates of the trial's issuer.
 func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
 	if !issuer.Equal(t.chain[1]) {
-		return revocation.Data{}, errors.New("not asked: it came with the file")
+		return revocation.Data{}, errors.New("not fetched: the certificate came with the file")
 	}
 	return revocation.Data{CRL: t.list}, nil
 }

@@ -27,12 +27,12 @@ func TestKeysOfTrialsAreUsedAgainForAWhileUnderOtherNames(t *testing.T) {
 	}
 	first, second, late := at(now), at(now.Add(trialLifetime)), at(now.Add(trialLifetime+time.Second))
 	if first.key != second.key || second.key == late.key {
-		t.Error("keys are used once only, or for too long")
+		t.Error("keys are used only once, or for too long")
 	}
 	if bytes.Equal(first.serial, second.serial) {
-		t.Error("two trials name their fields alike")
+		t.Error("two trials have the same field names")
 	}
 	if back := at(now); back.key == late.key {
-		t.Error("keys of a later time are used")
+		t.Error("a trial uses keys of a later time")
 	}
 }

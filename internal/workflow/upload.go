@@ -25,7 +25,7 @@ type UploadRequest struct {
 	File      *Staging
 }
 
-// PersonRequest names somebody who shall take part: a user by id or e-mail, or a guest.
+// PersonRequest names a participant: a user by id or e-mail, or a guest.
 type PersonRequest struct {
 	ID     contract.PersonID
 	Name   string
@@ -36,11 +36,11 @@ type PersonRequest struct {
 	Guest  bool
 }
 
-// Upload makes a draft of a staged file. One that is damaged is rewritten once, if that is possible without
-// guessing: the rewriting is what will be signed, and what was uploaded is kept as the original.
+// Upload makes a draft from a staged file. A damaged file is rewritten once, if that is possible without guessing:
+// people sign the rewritten file, and the upload is kept as the original.
 //
-// The files are durable before the document that refers to them. When anything refuses the document, they are
-// removed again; after a crash in between they stay behind for fsck.
+// The files are durable before the document that refers to them. If the document is refused, they are removed. If the
+// process dies in between, fsck finds them.
 func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (d contract.Document, err error) {
 	if by.Guest != 0 {
 		return contract.Document{}, contract.ErrNotAllowed
@@ -51,7 +51,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	}
 	u := contract.Upload{Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, Participants: people, ExpiresAt: r.ExpiresAt}
 	if _, err := io.ReadFull(s.Random, u.Entropy[:]); err != nil {
-		return contract.Document{}, fmt.Errorf("draw document name: %w", err)
+		return contract.Document{}, fmt.Errorf("generate document name: %w", err)
 	}
 	base, err := r.File.storeUpload()
 	if err != nil {
@@ -62,17 +62,17 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if r.File.word {
 		return s.uploadWord(ctx, by, u, base, unknown)
 	}
-	facts, mended, err := s.examineOrRepair(ctx, by.Organisation, base)
+	facts, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
 	}
-	stored := append(mended, base)
+	stored := append(rewritten, base)
 	base.NextObject = facts.nextObject
 	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.JoinFieldErrors(err, unknown)
-	if err == nil && len(mended) > 0 {
-		err = c.ReplaceBase(mended[0], contract.NormalisedDamaged, by, now)
+	if err == nil && len(rewritten) > 0 {
+		err = c.ReplaceBase(rewritten[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
 		d, err = s.commitChange(withDocumentAnswer(ctx), c)
@@ -83,37 +83,38 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	return d, nil
 }
 
-// examineOrRepair examines a file of an organisation. If it is damaged, the rewriting that takes its place comes back with what is known of it.
-func (s *Service) examineOrRepair(ctx context.Context, of contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
-	release, err := s.fileSlots.acquire(ctx, of)
+// examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
+// examination is of that file.
+func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
+	release, err := s.fileSlots.acquire(ctx, organisation)
 	if err != nil {
 		return examination{}, nil, err
 	}
 	defer release()
-	// All readings of one upload share what it may cost, its rewriting included, and end when the client goes.
+	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
 	budget := pdf.FileBudget(ctx, base.End)
 	facts, err := s.examineFile(ctx, base, budget)
 	if !errors.Is(err, errDamaged) {
 		return facts, nil, err
 	}
-	mended, err := s.normaliseFile(ctx, base, budget)
+	rewritten, err := s.normaliseFile(ctx, base, budget)
 	if err != nil {
 		return examination{}, nil, err
 	}
-	if facts, err = s.examineFile(ctx, mended, budget); err != nil {
-		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, mended.Tail.Key))
+	if facts, err = s.examineFile(ctx, rewritten, budget); err != nil {
+		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, rewritten.Tail.Key))
 	}
-	return facts, []contract.Revision{mended}, nil
+	return facts, []contract.Revision{rewritten}, nil
 }
 
-// examination is what has to be known of a file before it is taken in.
+// examination is what must be known about a file before it is accepted.
 type examination struct {
 	pages      int
 	findings   []contract.Finding
 	nextObject uint32 // see contract.Revision
 }
 
-// examineFile refuses a file that cannot be signed soundly, or whose signatures could not be validated.
+// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
 func (s *Service) examineFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (examination, error) {
 	f, err := s.openRevisions(ctx, []contract.Revision{base})
 	if err != nil {
@@ -140,7 +141,7 @@ func (s *Service) examineFile(ctx context.Context, base contract.Revision, budge
 		return examination{}, errNoPages
 	}
 	if _, err := doc.Signatures(); err != nil {
-		return examination{}, fileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added to it later
+		return examination{}, fileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
 	}
 	if err := requirePermission(doc, false); err != nil {
 		return examination{}, err
@@ -165,10 +166,10 @@ func (s *Service) examineFile(ctx context.Context, base contract.Revision, budge
 	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
-// requirePermission refuses a file whose signatures forbid ours. Whoever finds out later has reserved quota, asked people to
-// sign, or paid for a stamp.
+// requirePermission refuses a file whose signatures forbid ours. A later check would come after quota was reserved,
+// people were asked to sign, or a stamp was paid for.
 func requirePermission(doc *pdf.Document, seen bool) error {
-	const ours = "Segel" // no name that a lock lists, so what holds for it holds for all our fields
+	const ours = "Segel" // not a name in any lock, so the result holds for all our fields
 	err := pades.RequireNewFieldPermitted(doc, ours, seen)
 	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
 		return errCertified.WithCause(err)
@@ -176,10 +177,10 @@ func requirePermission(doc *pdf.Document, seen bool) error {
 	return err
 }
 
-// fileRefusal says in our words what the reader of the file says in its own.
+// fileRefusal maps errors of the PDF reader to refusals.
 func fileRefusal(err error) error {
 	switch {
-	case outage.Of(err) != nil: // the reader takes what it cannot read for damage
+	case outage.Of(err) != nil: // the reader reports unreadable bytes as damage
 		return err
 	case errors.Is(err, pdf.ErrNotPDF):
 		return errNotPDF.WithCause(err)
@@ -197,12 +198,12 @@ func fileRefusal(err error) error {
 	return err
 }
 
-// resolveParticipants finds out who is meant. A registered participant is a user of the caller's organisation, by id or
-// e-mail; a guest whose e-mail is such a user's becomes that user; one whose e-mail is a user's elsewhere stays a guest
-// like any other, since the mailbox is not verified; a guest already on the document keeps their id. People who cannot be
-// found, and addresses that are none of a guest, are told as field errors.
+// resolveParticipants resolves requests to participants. A registered participant is a user of the caller's
+// organisation, by id or e-mail. A guest with the e-mail of such a user becomes that user. A guest with the e-mail of a
+// user in another organisation stays a guest like any other, because the mailbox is not verified. A guest who is
+// already on the document keeps their id. Unknown people and invalid guest addresses are returned as field errors.
 func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, already []contract.Participant, in []PersonRequest) ([]contract.Participant, []contract.FieldError, error) {
-	// More than the limit is refused by the rule; looking them all up first would be work for nothing.
+	// The rule refuses more than the limit; do not look them all up first.
 	in = in[:min(len(in), s.Limits.Participants+1)]
 	people := make([]contract.Participant, 0, len(in))
 	var unknown []contract.FieldError
@@ -242,8 +243,8 @@ func (s *Service) resolveParticipants(ctx context.Context, by contract.Actor, al
 	return people, unknown, nil
 }
 
-// findMember finds a user of an organisation. A user of another one is looked up exactly like a person without an account:
-// an owner must not learn who has one elsewhere.
+// findMember finds a user of an organisation. A user of another organisation takes the same path as a person without an
+// account: an owner must not learn who has an account elsewhere.
 func (s *Service) findMember(ctx context.Context, o contract.OrganisationID, r PersonRequest) (store.User, error) {
 	switch {
 	case r.ID != "" && !r.Guest:
@@ -266,16 +267,16 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 	}
 	var b [16]byte
 	if _, err := io.ReadFull(s.Random, b[:]); err != nil {
-		return "", fmt.Errorf("draw guest id: %w", err)
+		return "", fmt.Errorf("generate guest id: %w", err)
 	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // RFC 9562 §5.4
 	return contract.PersonID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])), nil
 }
 
-// SetParticipants replaces the people of a draft.
+// SetParticipants replaces the participants of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
 	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		// Who may not see the document must not learn from the answer who is a user.
+		// Callers who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err
 		}

@@ -11,14 +11,15 @@ import (
 	"segel/internal/store"
 )
 
-// uploadWord makes a draft of a Word document and orders its conversion. It is looked at before anything is made of
-// it, so that what must not be converted leaves nothing behind.
+// uploadWord makes a draft from a Word document and enqueues its conversion. The file is checked first, so that a
+// refused file leaves nothing behind.
 func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
 	c, err := s.wordDraft(ctx, by, u, base, unknown)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
 	}
-	// The request waits for the conversion. Should this process end meanwhile, what was uploaded is answered as it is now.
+	// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
+	// answer.
 	d, err := s.commitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
 	if err != nil {
 		return contract.Document{}, s.removeUncommitted(ctx, err, base)
@@ -65,14 +66,14 @@ func sniffWord(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
 	return found, err
 }
 
-// WaitForConversion waits until the document that the caller has just uploaded is converted, but no longer than that. One
-// that cannot be converted is taken back, as if its upload had been refused at once. Whatever else is the matter, the
-// document is answered as it stands: its upload has succeeded.
+// WaitForConversion waits until the document that the caller has just uploaded is converted, or the time is up. If the
+// conversion fails, the document is deleted and the failure returned, as if the upload had been refused. In all other
+// cases it returns the current document: the upload has succeeded.
 func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
-	patience, cancel := context.WithTimeout(ctx, wait)
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	for d.State == contract.Draft && d.Conversion.State == contract.Converting {
-		next, err := s.WaitForChange(patience, by, d.ID, d.Version)
+		next, err := s.WaitForChange(waiting, by, d.ID, d.Version)
 		if err != nil {
 			return d, nil
 		}
@@ -86,12 +87,12 @@ func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d co
 		return changeOf(contract.Delete(d, by, s.Clock()))
 	})
 	if err != nil {
-		return d, nil // changed by another request meanwhile; its state tells what is wrong
+		return d, nil // changed by another request; its state shows the problem
 	}
 	return contract.Document{}, refusal
 }
 
-// wordRefusal returns the refusal that a conversion ended with.
+// wordRefusal returns the refusal for the problem of a conversion.
 func wordRefusal(code string) error {
 	if code == errNoConverter.Code {
 		return errNoConverter

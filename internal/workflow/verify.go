@@ -20,8 +20,8 @@ import (
 	"segel/pdf"
 )
 
-// VerificationFile is a file that somebody wants judged. Its bytes have no name anywhere, so they are gone in every outcome, a
-// kill included.
+// VerificationFile is a file to validate. It is an unlinked temporary file, so it is gone in every case, even if the
+// process is killed.
 type VerificationFile struct {
 	s      *Service
 	file   blob.Scratch
@@ -31,20 +31,20 @@ type VerificationFile struct {
 	space  diskSpace
 }
 
-// NewVerificationFile opens a place for a file to be judged. Discard has to be called whatever becomes of it.
+// NewVerificationFile creates an empty file to validate. The caller must call Discard.
 func (s *Service) NewVerificationFile() (*VerificationFile, error) {
 	space := diskSpace{require: s.RequireDiskSpace}
 	if err := space.requireSpace(1); err != nil {
-		return nil, fmt.Errorf("take exhibit: %w", err)
+		return nil, fmt.Errorf("store file to validate: %w", err)
 	}
 	f, err := s.Scratch()
 	if err != nil {
-		return nil, fmt.Errorf("take exhibit: %w", err)
+		return nil, fmt.Errorf("store file to validate: %w", err)
 	}
 	return &VerificationFile{s: s, file: f, digest: blob.NewDigester(), space: space}, nil
 }
 
-// Write takes the next bytes of the file. It refuses as soon as it can what is no PDF or too large.
+// Write adds the next bytes of the file. It fails as soon as the file is too large or known not to be a PDF.
 func (e *VerificationFile) Write(p []byte) (int, error) {
 	if limit := e.s.Limits.FileSize; e.digest.Size()+int64(len(p)) > limit {
 		return 0, errTooLarge.With("limit", limit)
@@ -57,7 +57,7 @@ func (e *VerificationFile) Write(p []byte) (int, error) {
 		}
 	}
 	if err := e.space.requireSpace(len(p)); err != nil {
-		return 0, fmt.Errorf("take exhibit: %w", err)
+		return 0, fmt.Errorf("store file to validate: %w", err)
 	}
 	e.digest.Write(p)
 	return e.file.Write(p)
@@ -73,7 +73,7 @@ func (e *VerificationFile) checkKind() error {
 	return nil
 }
 
-// Discard forgets the file. It is harmless to do so twice.
+// Discard removes the file. It may be called again.
 func (e *VerificationFile) Discard() error {
 	if e.closed {
 		return nil
@@ -82,9 +82,9 @@ func (e *VerificationFile) Discard() error {
 	return e.file.Close()
 }
 
-// VerifyOptions of one judgement.
+// VerifyOptions are the options of one validation.
 type VerifyOptions struct {
-	Name     string // of the file, for the report
+	Name     string // name of the file in the report
 	Explain  bool
 	Password string
 }
@@ -95,8 +95,8 @@ type Verified struct {
 	Stamps []emeterai.Stamp
 }
 
-// Verify judges a file for anybody. Nothing of it is kept, and nothing is told of documents here but whether one of
-// its duty stamps also stands on another.
+// Verify validates a file for any caller. It stores nothing, and reveals about stored documents only whether a duty
+// stamp of the file is also on another document.
 func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptions) (*Verified, error) {
 	if len(e.head) < sniffLen {
 		if err := e.checkKind(); err != nil {
@@ -121,10 +121,10 @@ func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptio
 	return &Verified{r, stamps}, nil
 }
 
-// maxLookups bounds the stamps of one file that are looked up. The others are told as unknown.
+// maxLookups bounds how many stamps of one file are looked up. The rest are reported as unknown.
 const maxLookups = 100
 
-// unreadableRefusal turns why a file cannot be judged at all into a refusal.
+// unreadableRefusal maps errors about a file that cannot be validated at all to refusals.
 func unreadableRefusal(err error) error {
 	switch {
 	case !errors.Is(err, validate.ErrUnreadable), outage.Of(err) != nil:
@@ -141,8 +141,8 @@ func unreadableRefusal(err error) error {
 	return errDamaged.WithCause(err)
 }
 
-// checkSerialElsewhere looks up whether the serial of a stamp belongs to a document here that this file is not. What was found
-// out about documents is kept in same.
+// checkSerialElsewhere checks whether the serial of a stamp belongs to a stored document that this file is not a copy
+// of. It caches the comparison with each document in same.
 func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stamp, file blob.Blob, same map[contract.DocumentID]relation) error {
 	stamp.Elsewhere = "no"
 	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
@@ -172,17 +172,17 @@ func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stam
 	return nil
 }
 
-// relation is what a file is to a document here.
+// relation is the relation of a file to a stored document.
 type relation uint8
 
 const (
 	unrelated       relation = iota
-	sameDocument             // as it stood once it was finalized, or grown from that
-	alteredDocument          // the same with other bytes in it
+	sameDocument             // the document since finalize, or a continuation of it
+	alteredDocument          // the document with other bytes changed
 )
 
-// compareWithDocument tells what a file is to a document. One in which bytes were changed still has what was appended to the document
-// at its place: a tail at least, none of which two documents have in common.
+// compareWithDocument returns the relation of a file to a document. A copy with changed bytes still has an appended
+// tail at its position, and two documents never share a tail.
 func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, file blob.Blob) (relation, error) {
 	if same, err := isGrownFrom(d, file); same || err != nil {
 		return sameDocument, err
@@ -200,7 +200,7 @@ func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, 
 		for i, from := range []io.ReaderAt{file, own} {
 			h := sha256.New()
 			if _, err := io.Copy(h, io.NewSectionReader(from, r.Begin, r.End-r.Begin)); err != nil {
-				return unrelated, fmt.Errorf("compare exhibit with document: %w", err)
+				return unrelated, fmt.Errorf("compare file with document: %w", err)
 			}
 			h.Sum(sums[i][:0])
 		}
@@ -211,8 +211,8 @@ func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, 
 	return unrelated, nil
 }
 
-// isGrownFrom reports whether a file is a document as it stood once it was finalized, or began as that. The first
-// revision is of no use: it is the owner's upload, which may have been stamped a second time.
+// isGrownFrom reports whether a file is, or starts with, the document as of finalize. The first revision does not
+// count: it is the owner's upload, which may have been stamped a second time.
 func isGrownFrom(d contract.Document, file blob.Blob) (bool, error) {
 	for _, r := range d.Revisions {
 		if r.Begin == 0 || r.End > file.Size() {
@@ -220,25 +220,26 @@ func isGrownFrom(d contract.Document, file blob.Blob) (bool, error) {
 		}
 		h := sha256.New()
 		if _, err := io.Copy(h, io.NewSectionReader(file, 0, r.End)); err != nil {
-			return false, fmt.Errorf("hash exhibit: %w", err)
+			return false, fmt.Errorf("hash file: %w", err)
 		}
 		return [sha256.Size]byte(h.Sum(nil)) == r.Digest, nil
 	}
 	return false, nil
 }
 
-// KnownStamp is what anybody may know of a duty stamp that was affixed here: whoever holds the paper has its serial.
+// KnownStamp is the public information about a duty stamp that was affixed here: everyone who has the printed document
+// knows its serial.
 type KnownStamp struct {
 	Serial    string
 	AffixedAt time.Time
 	Specimen  bool
 }
 
-// maxSerial bounds what is looked up.
+// maxSerial bounds the length of a serial to look up.
 const maxSerial = 64
 
-// StampBySerial tells of a duty stamp that was affixed here. One that is only bought, and one that is not known,
-// are contract.ErrNotFound alike.
+// StampBySerial returns a duty stamp that was affixed here. It returns contract.ErrNotFound both for an unknown stamp
+// and for one that is bought but not affixed.
 func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp, error) {
 	serial = strings.TrimSpace(serial)
 	if serial == "" || len(serial) > maxSerial {

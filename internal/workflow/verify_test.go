@@ -18,8 +18,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// verify has a file judged and forgets it.
-func (h *house) verify(file []byte) (*workflow.Verified, error) {
+// verify validates a file and discards it.
+func (h *harness) verify(file []byte) (*workflow.Verified, error) {
 	h.t.Helper()
 	ctx := context.Background()
 	e, err := h.NewVerificationFile()
@@ -37,15 +37,15 @@ func (h *house) verify(file []byte) (*workflow.Verified, error) {
 	return h.Verify(ctx, e, workflow.VerifyOptions{Name: "uji.pdf"})
 }
 
-// file is the current file of a document.
-func (h *house) file(id contract.DocumentID) []byte {
+// file returns the current file of a document.
+func (h *harness) file(id contract.DocumentID) []byte {
 	h.t.Helper()
 	return h.bytesOf(h.Preview(context.Background(), h.owner, id))
 }
 
 func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.work(id)
 	serial := h.read(id).Stamps[0].Serial
@@ -57,12 +57,12 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	if len(r.Stamps) != 1 || r.Stamps[0].Serial != serial || r.Stamps[0].Elsewhere != "no" {
 		t.Errorf("its own file: %+v", r.Stamps)
 	}
-	// Somebody goes on with the file: it is still that document.
+	// The file is continued: it is still that document.
 	grown := append(bytes.Clone(own), stamped(t, own, "Tambahan", "")...)
 	if r, err = h.verify(grown); err != nil || r.Stamps[0].Elsewhere != "no" {
 		t.Errorf("grown: %+v %v", r.Stamps, err)
 	}
-	// Somebody changes it.
+	// The file is changed.
 	changed := bytes.Clone(own)
 	changed[bytes.Index(changed, []byte("stream"))+12] ^= 1
 	if r, err = h.verify(changed); err != nil {
@@ -71,7 +71,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	if s := r.Stamps[0]; s.Elsewhere != "no" || len(s.Problems()) != 1 || s.Problems()[0].Code != "stamp.altered" || r.Passed() {
 		t.Errorf("changed: %+v", s)
 	}
-	// Somebody puts the serial onto another file.
+	// The serial is copied to another file.
 	other := pdftest.Table(1)
 	other = append(other, stamped(t, other, emeterai.FieldName(serial), emeterai.SignatureReason(serial, "Palsu"))...)
 	if r, err = h.verify(other); err != nil {
@@ -82,7 +82,7 @@ func TestSerialOnAnotherDocumentIsToldAndNotOnWhich(t *testing.T) {
 	}
 }
 
-// stamped makes the tail of a signature by somebody else.
+// stamped returns the tail of another person's signature.
 func stamped(t *testing.T, file []byte, field, reason string) []byte {
 	t.Helper()
 	a, err := authority.NewEphemeral("http://elsewhere.test", time.Now)
@@ -108,10 +108,10 @@ func stamped(t *testing.T, file []byte, field, reason string) []byte {
 
 func TestStampIsKnownByItsSerialOnceItIsAffixed(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	ctx := context.Background()
 	id := h.draft(false, 1)
-	h.office.loseStamp = true // the serial is bound, and nobody knows whether it is affixed
+	h.office.loseStamp = true // the serial is bound, and it is unknown whether it is affixed
 	_ = h.Stamp(ctx, id)
 	serial := h.read(id).Stamps[0].Serial
 	if serial == "" {
@@ -129,9 +129,9 @@ func TestStampIsKnownByItsSerialOnceItIsAffixed(t *testing.T) {
 	}
 }
 
-func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
+func TestVerificationFileIsRemovedInEveryOutcome(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newHarness(t)
 	before := h.blobs()
 	for name, file := range map[string][]byte{"sound": pdftest.Table(1), "no PDF": []byte("x"), "empty": nil, "nothing else": []byte("%PDF-1.7"), "large": make([]byte, 2000)} {
 		_, err := h.verify(file)
@@ -157,7 +157,7 @@ func TestExhibitIsGoneInEveryOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := h.Verify(ctx, e, workflow.VerifyOptions{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	if err := errors.Join(e.Discard(), e.Discard()); err != nil {
 		t.Error(err)

@@ -8,14 +8,14 @@ import (
 	"segel/internal/contract"
 )
 
-// watchers wake those who wait for a document to change. What this process commits wakes them at once. What another process
-// commits is seen at the next look at the versions of all documents that anybody waits for: one question to the store for all
-// of them, asked by one of those who wait. Its zero value is ready.
+// watchers wake the requests that wait for a document to change. Commits of this process wake them at once. Commits of
+// other processes are found by polling the versions of all watched documents in one query, which one of the waiting
+// callers makes. The zero value is ready to use.
 type watchers struct {
-	mu      sync.Mutex // guards all below, for a moment only
+	mu      sync.Mutex // guards the fields below; held briefly
 	waits   map[contract.DocumentID]map[*watcher]bool
-	polling chan struct{} // holds one while a caller looks for all
-	reading chan struct{} // holds one for each caller that reads its own document
+	polling chan struct{} // holds one value while a caller polls for all
+	reading chan struct{} // holds one value for each caller that reads its own document
 }
 
 // mostReading bounds those who wait and read their document at the same time. A change wakes all who wait for a document; were they to
@@ -23,15 +23,15 @@ type watchers struct {
 const mostReading = 32
 
 type watcher struct {
-	after int64         // the version that the caller knows
-	news  chan struct{} // closed when there is a newer one, or there may be
+	after int64         // version that the caller knows
+	news  chan struct{} // closed when there is, or may be, a newer version
 }
 
-// pollInterval is how often the store is asked for changes of other processes.
+// pollInterval is how often the store is polled for changes of other processes.
 const pollInterval = time.Second
 
-// startWait begins to wait. leave has to be called.
-func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan struct{}, looking chan struct{}, leave func()) {
+// startWait registers a wait. The caller must call leave.
+func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan struct{}, polling chan struct{}, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waits == nil {
@@ -41,18 +41,18 @@ func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan s
 	if w.waits[id] == nil {
 		w.waits[id] = map[*watcher]bool{}
 	}
-	me := &watcher{after, make(chan struct{})}
-	w.waits[id][me] = true
-	return me.news, w.polling, func() {
+	own := &watcher{after, make(chan struct{})}
+	w.waits[id][own] = true
+	return own.news, w.polling, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if delete(w.waits[id], me); len(w.waits[id]) == 0 {
+		if delete(w.waits[id], own); len(w.waits[id]) == 0 {
 			delete(w.waits, id)
 		}
 	}
 }
 
-// read calls do when few others read.
+// read calls do as soon as few others read.
 func (w *watchers) read(ctx context.Context, do func() error) error {
 	w.mu.Lock()
 	reading := w.reading // made by enter
@@ -66,17 +66,17 @@ func (w *watchers) read(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// notifyChange wakes those who wait for a document.
+// notifyChange wakes the callers that wait for a document.
 func (w *watchers) notifyChange(id contract.DocumentID) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for one := range w.waits[id] {
-		close(one.news)
+	for waiter := range w.waits[id] {
+		close(waiter.news)
 	}
 	delete(w.waits, id)
 }
 
-// watchedIDs returns the documents that anybody waits for.
+// watchedIDs returns the documents that callers wait for.
 func (w *watchers) watchedIDs() []contract.DocumentID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -87,16 +87,17 @@ func (w *watchers) watchedIDs() []contract.DocumentID {
 	return ids
 }
 
-// notifyNewer wakes those who wait for a document of these that has a newer version than they know, or none any more.
+// notifyNewer wakes the callers that wait for one of the asked documents, if it has a newer version or no longer
+// exists.
 func (w *watchers) notifyNewer(asked []contract.DocumentID, versions map[contract.DocumentID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, id := range asked {
 		version, exists := versions[id]
-		for one := range w.waits[id] {
-			if !exists || version > one.after {
-				close(one.news)
-				delete(w.waits[id], one)
+		for waiter := range w.waits[id] {
+			if !exists || version > waiter.after {
+				close(waiter.news)
+				delete(w.waits[id], waiter)
 			}
 		}
 		if len(w.waits[id]) == 0 {
@@ -105,8 +106,8 @@ func (w *watchers) notifyNewer(asked []contract.DocumentID, versions map[contrac
 	}
 }
 
-// WaitForChange returns the document as soon as its version is above after. Thousands may wait in it: a pointer, and a function of its own
-// for the look at the document, keep the stacks of their goroutines at a quarter.
+// WaitForChange returns the document as soon as its version is above after. Thousands of goroutines may wait here:
+// returning a pointer, and loading the document in a separate function, reduce their stacks to a quarter.
 func (s *Service) WaitForChange(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	for {
 		if err := s.waitForVersion(ctx, id, after); err != nil {
@@ -136,9 +137,9 @@ func (s *Service) newerDocument(ctx context.Context, by contract.Actor, id contr
 
 // waitForVersion returns when a document may have a version above after.
 func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, after int64) error {
-	news, looking, leave := s.watch.startWait(id, after)
+	news, polling, leave := s.watch.startWait(id, after)
 	defer leave()
-	// Asked after entering, so that no change goes by between the caller's last look and the wait.
+	// Check after registering, so that no change between the caller's last look and the wait is missed.
 	if err := s.watch.read(ctx, func() error { return s.checkVersions(ctx, []contract.DocumentID{id}) }); err != nil {
 		return err
 	}
@@ -152,18 +153,18 @@ func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, af
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
-	case looking <- struct{}{}: // this caller looks for all, until its own wait is over
+	case polling <- struct{}{}: // this caller polls for all until its own wait is over
 	}
-	defer func() { <-looking }()
-	look := time.NewTicker(pollInterval)
-	defer look.Stop()
+	defer func() { <-polling }()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-news:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-look.C:
+		case <-ticker.C:
 		}
 		if err := s.checkVersions(ctx, s.watch.watchedIDs()); err != nil {
 			return err
@@ -171,7 +172,7 @@ func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, af
 	}
 }
 
-// checkVersions wakes those who wait for one of these documents that has changed.
+// checkVersions wakes the callers that wait for one of these documents if it has changed.
 func (s *Service) checkVersions(ctx context.Context, ids []contract.DocumentID) error {
 	versions, err := s.Store.Versions(ctx, ids)
 	if err != nil {

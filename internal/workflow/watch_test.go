@@ -12,10 +12,10 @@ import (
 	"segel/internal/contract"
 )
 
-// versions is a store of which only versions are asked.
+// versions is a store that only implements Versions.
 type versions struct {
 	Store
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards the fields below
 	of    map[contract.DocumentID]int64
 	asked int
 }
@@ -60,7 +60,7 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 		time.Sleep(seconds*time.Second + time.Millisecond)
 		synctest.Wait()
 		if store.asked > watchers+seconds {
-			t.Errorf("the store was asked %d times by %d watchers in %d seconds", store.asked, watchers, seconds)
+			t.Errorf("the store was polled %d times by %d watchers in %d seconds", store.asked, watchers, seconds)
 		}
 		store.set(7, 2) // by another process
 		began := time.Now()
@@ -75,12 +75,12 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 		end()
 		synctest.Wait()
 		if n := len(s.watch.waits); n != 0 || len(woken) != 0 {
-			t.Errorf("%d documents are waited for by nobody, %d woken", n, len(woken))
+			t.Errorf("%d documents are still watched, %d woken", n, len(woken))
 		}
 	})
 }
 
-func TestSomebodyGoesOnLookingWhenTheCallerWhoDidHasGone(t *testing.T) {
+func TestAnotherWaiterPollsWhenThePollingCallerLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &versions{of: map[contract.DocumentID]int64{1: 1, 2: 1}}
@@ -108,7 +108,7 @@ func TestAChangeBeforeTheWaitIsSeenAtOnce(t *testing.T) {
 		if err := s.waitForVersion(t.Context(), 1, 4); err != nil || time.Since(began) > 0 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		if err := s.waitForVersion(t.Context(), 9, 4); err != nil { // it was deleted
+		if err := s.waitForVersion(t.Context(), 9, 4); err != nil { // the document was deleted
 			t.Error(err)
 		}
 	})

@@ -9,30 +9,30 @@ import (
 	"segel/pdf"
 )
 
-// fontSubstitutes are fonts whose letters are as wide as those of a font that is often missing, so that lines and pages break
-// where they did.
+// fontSubstitutes maps fonts that are often missing to fonts with the same letter widths, which keep line and page
+// breaks.
 var fontSubstitutes = map[string]string{
 	"calibri": "Carlito", "cambria": "Caladea", "arial": "Liberation Sans", "times new roman": "Liberation Serif", "courier new": "Liberation Mono",
 	"helvetica": "Liberation Sans", "times": "Liberation Serif", "courier": "Liberation Mono",
 }
 
-// conversionWarnings tells what of the PDF its author may not expect.
+// conversionWarnings returns what the author may not expect in the PDF.
 func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pages int) []contract.Warning {
 	var all []contract.Warning
 	warn := func(code string, args map[string]any) {
 		all = append(all, contract.Warning{Field: "document", Code: code, Args: args})
 	}
-	there := documentFonts(doc)
+	available := documentFonts(doc)
 	for _, name := range s.Converter.FontFamilies() {
-		there[plainFontName(name)] = true
+		available[plainFontName(name)] = true
 	}
-	var replaced, alike []string
+	var replaced, substituted []string
 	for _, name := range found.Fonts {
-		twin := fontSubstitutes[strings.ToLower(name)]
+		substitute := fontSubstitutes[strings.ToLower(name)]
 		switch {
-		case there[plainFontName(name)]:
-		case twin != "" && there[plainFontName(twin)]:
-			alike = append(alike, fmt.Sprintf("%s (%s)", name, twin))
+		case available[plainFontName(name)]:
+		case substitute != "" && available[plainFontName(substitute)]:
+			substituted = append(substituted, fmt.Sprintf("%s (%s)", name, substitute))
 		default:
 			replaced = append(replaced, name)
 		}
@@ -40,8 +40,8 @@ func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pa
 	if len(replaced) > 0 {
 		warn("document.fonts_replaced", map[string]any{"fonts": joinNames(replaced)})
 	}
-	if len(alike) > 0 {
-		warn("document.fonts_alike", map[string]any{"fonts": joinNames(alike)})
+	if len(substituted) > 0 {
+		warn("document.fonts_alike", map[string]any{"fonts": joinNames(substituted)})
 	}
 	if found.Tracked {
 		warn("document.tracked_changes", nil)
@@ -52,7 +52,7 @@ func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pa
 	return all
 }
 
-// joinNames lists names, as many as a sentence bears.
+// joinNames joins names for a sentence, up to ten.
 func joinNames(names []string) string {
 	const most = 10
 	s := strings.Join(names[:min(len(names), most)], ", ")
@@ -62,16 +62,16 @@ func joinNames(names []string) string {
 	return s
 }
 
-// plainFontName makes spellings of a font's name equal.
+// plainFontName normalises the spelling of a font name.
 func plainFontName(name string) string {
 	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", ",", "").Replace(name))
 }
 
-// maxFontPages bounds the pages whose fonts are looked at. The rest of a contract is set in the same ones.
+// maxFontPages bounds the pages whose fonts are examined. Later pages of a contract rarely use other fonts.
 const maxFontPages = 50
 
-// documentFonts returns the fonts that the PDF's pages name, as plain names. What cannot be read is left out: this serves
-// warnings only.
+// documentFonts returns the fonts that the PDF's pages name, normalised. Unreadable entries are skipped: the result
+// only serves warnings.
 func documentFonts(doc *pdf.Document) map[string]bool {
 	names := map[string]bool{}
 	pages, err := doc.PageCount()
@@ -104,7 +104,7 @@ func documentFonts(doc *pdf.Document) map[string]bool {
 	return names
 }
 
-// addFontFamily adds a font's family: its name without the mark of a subset and the style.
+// addFontFamily adds a font's family: its name without subset tag and style.
 func addFontFamily(names map[string]bool, name string) {
 	if mark, rest, found := strings.Cut(name, "+"); found && len(mark) == 6 {
 		name = rest
