@@ -7,10 +7,10 @@ import (
 	"segel/internal/store"
 )
 
-// endsSoon is how long before its end a certificate is marked.
+// endsSoon is how long before its expiry a certificate is marked.
 const endsSoon = 60 * 24 * time.Hour
 
-var standings = []store.CertificateStatus{store.CertificateValid, store.CertificateEnded, store.CertificateRevoked}
+var certificateStatuses = []store.CertificateStatus{store.CertificateValid, store.CertificateEnded, store.CertificateRevoked}
 
 type certificateLine struct {
 	Serial    string                  `json:"serial" doc:"hexadecimal" example:"5f0c9d2e4b7a"`
@@ -35,13 +35,13 @@ type adminCertificatesData struct {
 func (s *server) registerAdminCertificates() {
 	serveGet(s, endpoint{
 		path: adminBase + "certificates", id: "admin-certificates", group: groupAdmin, admin: contract.AdminCertificates,
-		params:  adminParams(choiceParam("standing", "Only those that stand so.", standings)),
+		params:  adminParams(choiceParam("standing", "Only those that stand so.", certificateStatuses)),
 		summary: "The embedded authority's certificates", description: "Those that end first come first.",
 	}, func(c *call) (found[adminCertificatesData], error) {
 		now := c.Clock()
 		p, l, err := queryAdminPage(c, func(q *query, p page) store.CertificateQuery {
 			return store.CertificateQuery{
-				Organisation: q.parseOrganisation(), Status: parseChoice(q, "standing", standings), Now: now, Offset: p.skippedLines(), Limit: p.limit,
+				Organisation: q.parseOrganisation(), Status: parseChoice(q, "standing", certificateStatuses), Now: now, Offset: p.skippedLines(), Limit: p.limit,
 			}
 		}, c.Workflow.CertificateList)
 		if err != nil {
