@@ -77,7 +77,7 @@ func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
 func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ set, want string }{
-		{"SEGEL_LISTEN=8080", `SEGEL_LISTEN: "8080" is no address`},
+		{"SEGEL_LISTEN=8080", `SEGEL_LISTEN: "8080" is not an address`},
 		{"SEGEL_PUBLIC_URL=segel.example.com", "SEGEL_PUBLIC_URL: must be an address"},
 		{"SEGEL_PUBLIC_URL=https://segel.example.com/", "SEGEL_PUBLIC_URL: must not end in a slash"},
 		{"SEGEL_PUBLIC_URL=https://u:p@segel.example.com", "SEGEL_PUBLIC_URL: must not hold a password"},
@@ -105,8 +105,8 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_STAMP_ENCRYPTED=some", "SEGEL_STAMP_ENCRYPTED: must be any, unrestricted or none"},
 		{"SEGEL_STAMP_SLOTS=0", "SEGEL_STAMP_SLOTS: 0 is too small"},
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/", "SEGEL_TIMESTAMP_URLS: needs TRUST_DIR"},
-		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is no address"},
-		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is no address"},
+		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is not an address"},
+		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is not an address"},
 		{"SEGEL_TIMESTAMP_TIMEOUT=1ms", "SEGEL_TIMESTAMP_TIMEOUT: 1ms is too short"},
 		{"SEGEL_CLOCK_TOLERANCE=10ms", "SEGEL_CLOCK_TOLERANCE: 10ms is not between 1s and 5m0s"},
 		{"SEGEL_CLOCK_TOLERANCE=6m", "SEGEL_CLOCK_TOLERANCE: 6m0s is not between 1s and 5m0s"},
