@@ -393,8 +393,8 @@ type Config struct {
 	// try passwords on the account.
 	KnownDeviceLifetime time.Duration `env:"KNOWN_DEVICE_LIFETIME" envDefault:"4320h"`
 
-	// Smallest number of characters of a password. Common passwords, repetitions, sequences and the person's own name and e-mail are
-	// refused too.
+	// Smallest number of characters of a password. Common passwords, repetitions, sequences and passwords made of the person's own
+	// name, e-mail or organisation are refused too.
 	MinPassword int `env:"MIN_PASSWORD" envDefault:"12"`
 
 	// How long the answer to a request with an Idempotency-Key is kept.
