@@ -41,7 +41,7 @@ type Options struct {
 	PublicURL     string            // base of the addresses in answers, without a trailing slash; empty: relative addresses
 	Service       string            // the only accepted {service} segment; empty: any
 	Paths         map[string]string // further paths and the endpoint paths they lead to, such as "/old/{document_id}"
-	Origins       []string          // what may call us from a browser elsewhere, as "https://app.example"; "*": all
+	Origins       []string          // pages of these origins may call the service, such as "https://app.example"; "*": all
 	Proxies       []netip.Prefix    // trusted to write X-Forwarded-For
 	MetricsToken  string            // allows reading /metrics, besides an operator's token
 	Rate          float64           // requests per second of one client in the long run; 0: unlimited
