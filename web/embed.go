@@ -1,5 +1,5 @@
-// Package web serves the web app: what Vite built into dist, or, where that is empty, a page that says where the
-// interface is described.
+// Package web serves the web app: the files that Vite built into dist or, if dist is empty, a page that links to the
+// description of the interface.
 package web
 
 import (
@@ -18,9 +18,9 @@ var built embed.FS
 //go:embed placeholder.html
 var placeholder []byte
 
-// Handler serves the app's files below /, and its first page for every other path that is not a file: the app
-// has addresses of its own. Prefix is the path under which a browser sees the service, such as "/segel" behind a
-// proxy that strips it; empty where there is none.
+// Handler serves the app's files below /, and its first page for every other path that is not a file, because the app
+// has routes of its own. prefix is the path under which a browser sees the service, such as "/segel" behind a proxy
+// that strips it; empty without such a proxy.
 func Handler(prefix string) http.Handler {
 	dist, err := fs.Sub(built, "dist")
 	if err != nil {
@@ -40,21 +40,22 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" {
-			// A worker lives by the policy of its own file: that of the PDF engine compiles its picture decoders.
+			// A worker runs under the policy of its own file. That of the PDF engine compiles WebAssembly decoders
+			// for images.
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'")
 			w.Header().Set("Cache-Control", cacheControl(name))
 			files.ServeHTTP(w, r)
 			return
 		}
 		if strings.HasPrefix(name, assets) {
-			http.NotFound(w, r) // a page that is older than this program asks; the first page is no script
+			http.NotFound(w, r) // a page older than this program asks; answering a script request with the first page would break it
 			return
 		}
 		servePage(w, r, page)
 	})
 }
 
-// assets is where Vite puts files whose names change with what is in them.
+// assets is the folder of files whose names contain a hash of their content.
 const assets = "assets/"
 
 func cacheControl(name string) string {
@@ -64,8 +65,8 @@ func cacheControl(name string) string {
 	return "no-cache"
 }
 
-// servePage answers the first page. No script stands in it. Style sheets that the app makes while it runs carry a
-// nonce that is good for this answer alone.
+// servePage serves the first page. It contains no inline script. Style sheets that the app creates at run time carry
+// a nonce that is valid for this answer alone.
 func servePage(w http.ResponseWriter, r *http.Request, page []byte) {
 	nonce := rand.Text()
 	h := w.Header()
@@ -82,5 +83,5 @@ func servePage(w http.ResponseWriter, r *http.Request, page []byte) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(bytes.ReplaceAll(page, []byte("{nonce}"), []byte(nonce))) // whom it does not reach has gone
+	_, _ = w.Write(bytes.ReplaceAll(page, []byte("{nonce}"), []byte(nonce))) // if this fails, the client has gone
 }

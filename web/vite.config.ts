@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { defineConfig, type Plugin } from "vite";
 
-/** What pdf.js fetches while it draws. It is served by us: below pdf/. */
+/** Files that pdf.js fetches while it draws. The service serves them below pdf/. */
 const pdfFolders = ["cmaps", "standard_fonts", "wasm", "iccs"];
 
 function pdfAssets(): Plugin {
@@ -29,7 +29,7 @@ function pdfAssets(): Plugin {
   };
 }
 
-// Addresses in the built page are relative to its <base>, which the service sets: the app works below any prefix.
+// Addresses in the built page are relative to its <base>, which the service sets, so the app works below any prefix.
 export default defineConfig({
   base: "./",
   plugins: [react(), pdfAssets()],

@@ -11,13 +11,13 @@ import (
 	"segel/internal/workflow"
 )
 
-// adminBase is the path that administration stands below.
+// adminBase is the path prefix of the administration endpoints.
 const adminBase = "/v1/admin/"
 
-// adminLimit is how many lines a page has.
+// adminLimit is the number of lines on a page.
 const adminLimit = 50
 
-// Administration is what administrators look at and do. Who may what is decided behind it.
+// Administration is the workflow behind the administration endpoints. It decides what each caller may do.
 type Administration interface {
 	Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]workflow.OrganisationQuota, error)
 	GrantQuota(ctx context.Context, by contract.Actor, r workflow.GrantRequest) (workflow.OrganisationQuota, error)
@@ -34,7 +34,7 @@ type Administration interface {
 	AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (workflow.LogPage, error)
 }
 
-// registerAdmin: what administrators look at and do.
+// registerAdmin registers the administration endpoints.
 func (s *server) registerAdmin() {
 	s.registerAdminPeople()
 	s.registerAdminQuota()
@@ -58,7 +58,7 @@ func organisationOf(o store.Organisation) organisationOut {
 	return organisationOut{ID: o.ID, Name: o.Name}
 }
 
-// organisationOrNull is null for none.
+// organisationOrNull returns null for an empty organisation.
 func organisationOrNull(o store.Organisation) maybe[organisationOut] {
 	if o.ID == "" {
 		return maybe[organisationOut]{}
@@ -74,7 +74,7 @@ type documentOut struct {
 	Title *string             `json:"document_title" doc:"null: it is gone" example:"Perjanjian Sewa"`
 }
 
-// documentOrNull is null where no document is meant.
+// documentOrNull returns null when id is 0.
 func documentOrNull(id contract.DocumentID, t store.Title) maybe[documentOut] {
 	if id == 0 {
 		return maybe[documentOut]{}
@@ -82,12 +82,12 @@ func documentOrNull(id contract.DocumentID, t store.Title) maybe[documentOut] {
 	return maybe[documentOut]{&documentOut{ID: id, Name: orNull(t.Name), Title: orNull(t.Title)}}
 }
 
-// parseOrganisation reads which organisation's affairs are asked for; empty: those of all that the caller administers.
+// parseOrganisation reads the organisation of a query. Empty means all that the caller administers.
 func (q *query) parseOrganisation() contract.OrganisationID {
 	return contract.OrganisationID(parsePersonID(q.Get("organisation")))
 }
 
-// parseDocument reads the number of a document; 0: of any.
+// parseDocument reads the document number of a query. 0 means any document.
 func (q *query) parseDocument() contract.DocumentID {
 	s := q.Get("document_id")
 	if s == "" {
@@ -100,7 +100,7 @@ func (q *query) parseDocument() contract.DocumentID {
 	return contract.DocumentID(n)
 }
 
-// parseChoice reads one of some values; empty: any.
+// parseChoice reads a query value that must be one of values. Empty means any.
 func parseChoice[T ~string](q *query, name string, values []T) T {
 	s := T(q.Get(name))
 	for _, v := range values {
@@ -114,7 +114,7 @@ func parseChoice[T ~string](q *query, name string, values []T) T {
 	return ""
 }
 
-// adminParams describe the query of a page of administration, with more.
+// adminParams describes the query of an administration page: page, limit, organisation, and more.
 func adminParams(more ...*huma.Param) []*huma.Param {
 	params := append(pageParams(adminLimit)[:2:2], organisationParam())
 	return append(params, more...)
@@ -140,8 +140,8 @@ func choiceParam[T ~string](name, doc string, values []T) *huma.Param {
 	return &huma.Param{Name: name, In: "query", Description: doc, Schema: s}
 }
 
-// queryAdminPage reads one page of what administrators look at: ask makes the question of the query, which is refused where
-// anything in it is wrong, and answer looks it up.
+// queryAdminPage reads one page of an administration list. ask builds the query and notes what is wrong with it;
+// answer runs it only if nothing is wrong.
 func queryAdminPage[Q, Found any](c *call, ask func(q *query, p page) Q, answer func(context.Context, contract.Actor, Q) (Found, error)) (p page, f Found, err error) {
 	q := c.parseQuery()
 	p = q.parsePage(adminLimit)
@@ -153,10 +153,10 @@ func queryAdminPage[Q, Found any](c *call, ask func(q *query, p page) Q, answer 
 	return p, f, err
 }
 
-// skippedLines returns how many lines stand before a page.
+// skippedLines returns the number of lines before the page.
 func (p page) skippedLines() int { return int(min(p.number-1, maxInteger/maxLimit)) * p.limit }
 
-// parseTime reads a time; zero: none is given.
+// parseTime reads a time. It returns the zero time when none is given.
 func (q *query) parseTime(name string) time.Time {
 	s := q.Get(name)
 	if s == "" {

@@ -66,7 +66,7 @@ func (s *server) registerAdminAttempts() {
 	}, (*call).attemptsCSV)
 }
 
-// parseAttempts reads which attempts are asked for.
+// parseAttempts reads the query for attempts.
 func (q *query) parseAttempts() store.AttemptQuery {
 	return store.AttemptQuery{
 		Organisation: q.parseOrganisation(), Document: q.parseDocument(), Serial: contract.CleanText(q.Get("serial")),
@@ -89,8 +89,8 @@ func attemptOf(a workflow.AttemptLine) attemptLine {
 	return out
 }
 
-// attemptsCSV streams, since there may be a year of them. What breaks on the way cuts the connection: nobody may take
-// the part that was sent for the whole.
+// attemptsCSV streams the attempts, because there may be a year of them. An error on the way cuts the connection, so
+// that no client takes the part that was sent for the whole.
 func (c *call) attemptsCSV() error {
 	q := c.parseQuery()
 	r := q.parseAttempts()
@@ -105,6 +105,6 @@ func (c *call) attemptsCSV() error {
 	if err := out.Close(); err != nil {
 		return c.abortAnswer(err)
 	}
-	_ = buffered.Flush() // the client has gone; there is nobody left to tell
+	_ = buffered.Flush() // if this fails, the client has gone
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"segel/internal/text"
 )
 
-// logLine is a line of a document's audit trail, with what it is about.
+// logLine is an event of the audit log with the document it is about.
 type logLine struct {
 	Number      int64              `json:"number" doc:"in the Merkle log, from 0" example:"2310"`
 	DateTime    string             `json:"dateTime" example:"2024-10-14T06:06:00.000Z"`

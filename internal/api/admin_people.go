@@ -21,7 +21,7 @@ type adminPeopleData struct {
 	Pagination pagination    `json:"pagination"`
 }
 
-// personAdd is somebody who shall have an account.
+// personAdd is the person to whom an admin gives an account.
 type personAdd struct {
 	Name         phrase `json:"name" required:"true" example:"Siti Rahma"`
 	Email        phrase `json:"email" required:"true" doc:"with which he logs in" example:"siti@contoh.id"`

@@ -7,7 +7,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// units are what quota counts, as they are shown.
+// units are the units of quota, in display order.
 var units = []contract.Unit{contract.UnitStamp, contract.UnitSignature}
 
 type adminQuota struct {
@@ -27,7 +27,7 @@ type adminQuotaData struct {
 	Organisations []adminQuota `json:"organisations"`
 }
 
-// grantIn adds to what an organisation may spend.
+// grantIn adds to an organisation's quota.
 type grantIn struct {
 	Organisation phrase  `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	Unit         phrase  `json:"unit" required:"true" enum:"emet,base" example:"emet"`

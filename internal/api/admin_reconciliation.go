@@ -80,7 +80,7 @@ func (c *call) reconciliationOf(r contract.Reconciliation) *reconciliation {
 		Number: r.Number, At: formatISO(r.At), EndedAt: formatISO(r.EndedAt), By: c.nameOf(r.By), Problem: orNull(r.Problem),
 		Register: []serialCount{}, Unexplained: r.Unexplained, Omitted: r.Omitted, Differences: []differenceShown{},
 	}
-	if down := contract.ErrOfficeDown.Code; r.Problem == down { // to an admin, who is not told the office's words
+	if down := contract.ErrOfficeDown.Code; r.Problem == down { // an admin does not see the stamp office's own message
 		out.Problem = orNull(c.sentenceOf(down))
 	}
 	if r.Register != nil {

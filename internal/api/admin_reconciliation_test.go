@@ -8,7 +8,7 @@ import (
 	"segel/internal/text"
 )
 
-func TestAnAdminReadsInASentenceThatTheOfficeCouldNotBeAsked(t *testing.T) {
+func TestAdminReadsThatStampOfficeDidNotAnswer(t *testing.T) {
 	t.Parallel()
 	c := &call{exchange: &exchange{language: text.English}}
 	r := contract.Reconciliation{Number: 3, By: contract.Person{ID: "op", Name: "Op"}, Problem: "user op is blocked"}

@@ -6,7 +6,7 @@ import (
 	"segel/internal/text"
 )
 
-// serialStates are the states of serials, as they are shown.
+// serialStates are the states of serials, in display order.
 var serialStates = []contract.SerialState{contract.SerialBought, contract.SerialFree, contract.SerialBound, contract.SerialAffixed, contract.SerialQuarantined}
 
 type serialLine struct {

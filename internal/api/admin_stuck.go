@@ -25,7 +25,7 @@ type adminStuckData struct {
 	Pagination pagination  `json:"pagination"`
 }
 
-// clockOut tells what the clock of the service was compared with. Only operators see the times.
+// clockOut is the result of comparing the service's clock. Only operators see the times.
 type clockOut struct {
 	State     contract.ClockState `json:"state" doc:"unless it is fine, nothing is signed, stamped or sealed" enum:"fine,disagrees,unconfirmed" example:"unconfirmed"`
 	Msg       *string             `json:"msg" doc:"what is wrong, and what is to be done; null: nothing" example:"Peristiwa terakhir tercatat 6 jam di depan jam layanan."`
@@ -78,7 +78,7 @@ func (s *server) registerAdminStuck() {
 	})
 }
 
-// stuckLineOf tells where a document stands still, and why.
+// stuckLineOf builds the line of a document that waits, with the reason.
 func (c *call) stuckLineOf(d *contract.Document) stuckLine {
 	line := stuckLine{
 		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Owner: c.nameOf(d.Owner), Status: d.State,

@@ -32,7 +32,7 @@ func TestWhatIsWrongWithAQuestionOfAdministrationIsToldByField(t *testing.T) {
 		}
 	}
 	if len(b.asked) > 0 {
-		t.Errorf("the workflow was asked %v", b.asked)
+		t.Errorf("the workflow was called: %v", b.asked)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestAQuestionOfAdministrationArrivesAsItWasAsked(t *testing.T) {
 	}
 }
 
-// TestAFirstPasswordIsNotKeptForARepeat: an Idempotency-Key would keep the answer that holds it.
+// TestAFirstPasswordIsNotKeptForARepeat: a stored answer would contain the password.
 func TestAFirstPasswordIsNotKeptForARepeat(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
@@ -95,6 +95,6 @@ func TestATableThatBreaksOnTheWayIsCutOff(t *testing.T) {
 	}
 	defer a.Body.Close()
 	if part, err := io.ReadAll(a.Body); err == nil || len(part) == 0 {
-		t.Errorf("%d bytes were sent and end with %v: they can be taken for the whole", len(part), err)
+		t.Errorf("%d bytes arrived and end with %v: a client takes them for the whole", len(part), err)
 	}
 }

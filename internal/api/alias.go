@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// pathAlias is a further path of an endpoint, both in segments. A segment in braces of the further path stands for
-// any one, and is carried over by its name.
+// pathAlias is a further path of an endpoint. Both paths are split into segments. A segment in braces of the further
+// path matches any segment, which is carried over by its name.
 type pathAlias struct{ from, to []string }
 
 type pathAliases []pathAlias
 
-// addAliases reads the configured table. The paths an endpoint has come after it, so a further path may be anything
-// that is not below /v1/.
+// addAliases reads the configured table of further paths. Paths of endpoints take precedence, so a further path may
+// be anything outside /v1/.
 func (s *server) addAliases(table map[string]string) error {
-	// In this order a segment goes before braces in its place, since a brace sorts behind letters and digits.
+	// This order puts a fixed segment before one in braces at the same position, since a brace sorts after letters
+	// and digits.
 	for _, from := range slices.Sorted(maps.Keys(table)) {
 		to := s.pinService(table[from])
 		if !slices.ContainsFunc(s.endpoints, func(e endpoint) bool { return e.path == to }) {
@@ -48,7 +49,7 @@ func (a pathAlias) checkNames() error {
 	return nil
 }
 
-// bracedName returns the name of a segment in braces, and nothing for any other.
+// bracedName returns the name of a segment in braces, or an empty string for any other segment.
 func bracedName(segment string) string {
 	inner, open := strings.CutPrefix(segment, "{")
 	inner, closed := strings.CutSuffix(inner, "}")
@@ -58,7 +59,7 @@ func bracedName(segment string) string {
 	return inner
 }
 
-// resolvePath returns the path that a further path stands for, both escaped.
+// resolvePath returns the endpoint's path for a further path. Both are escaped.
 func (list pathAliases) resolvePath(path string) (string, bool) {
 	if len(list) == 0 {
 		return "", false
@@ -76,7 +77,7 @@ func (a pathAlias) resolveSegments(segments []string) (string, bool) {
 	if len(segments) != len(a.from) {
 		return "", false
 	}
-	named := map[string]string{"service": "service"} // any one will do where none is pinned
+	named := map[string]string{"service": "service"} // any value will do when no segment is configured
 	for i, segment := range segments {
 		switch n := bracedName(a.from[i]); {
 		case n != "" && segment != "":

@@ -19,65 +19,65 @@ import (
 	"segel/internal/contract"
 )
 
-// Options is what the wire is made of. Workflow, Identity, Answers, Process and AnswerSecret are required.
+// Options configures the HTTP interface. Workflow, Identity, Answers, Process and AnswerSecret are required.
 type Options struct {
 	Workflow Workflow
 	Identity Identity
 	Answers  Answers
 	Process  Process
 
-	AnswerSecret [32]byte // with which answers for idempotency keys are sealed; the same in every process on a database
+	AnswerSecret [32]byte // seals stored answers for idempotency keys; the same in every process on a database
 
-	Authority http.Handler                    // everything below /authority/; nil: nothing is there
-	Web       http.Handler                    // GET of what is neither ours nor below /v1; nil: nothing is there
-	Ready     func(context.Context) Readiness // whether what we depend on answers; nil: always
-	Streams   *Streams                        // what streams of events become; nil: answers like others
-	Metrics   *prometheus.Registry            // nil: one that is shown at /metrics alone
+	Authority http.Handler                    // serves everything below /authority/; nil: 404
+	Web       http.Handler                    // serves GET requests outside our endpoints and /v1; nil: 404
+	Ready     func(context.Context) Readiness // whether the dependencies answer; nil: always ready
+	Streams   *Streams                        // takes over streams of events; nil: net/http serves them
+	Metrics   *prometheus.Registry            // nil: a new one, which only /metrics shows
 	Clock     func() time.Time                // nil: time.Now
 	Random    io.Reader                       // nil: crypto/rand
 	Log       *slog.Logger                    // nil: slog.Default
 
 	Version       string
-	PublicURL     string            // base of the addresses in answers, without a slash at its end; empty: relative ones
-	Service       string            // the only {service} segment there is; empty: any
-	Paths         map[string]string // further paths to the path of an endpoint, as "/old/{document_id}"
-	Origins       []string          // what may call us from a browser elsewhere, as "https://app.example"; "*": all
-	Proxies       []netip.Prefix    // whose X-Forwarded-For is believed
-	MetricsToken  string            // what reads /metrics besides an administrator's token
-	Rate          float64           // requests a second that one client may ask in the long run; 0: any number
-	Burst         int               // requests it may ask at once; 0: ten seconds' worth
-	MaxVerifies   int               // files judged at once; 0: any number
-	VerifyRate    float64           // verifications a second that one client may ask in the long run; 0: any number
-	VerifyBurst   int               // verifications it may ask at once; 0: ten seconds' worth
-	StampRate     float64           // timestamps a second that one client may ask for in the long run; 0: any number
-	StampBurst    int               // timestamps it may ask for at once; 0: ten seconds' worth
-	StatusRate    float64           // OCSP answers a second that one client may ask for in the long run; 0: any number
-	StatusBurst   int               // OCSP answers it may ask for at once; 0: ten seconds' worth
+	PublicURL     string            // base of the addresses in answers, without a trailing slash; empty: relative addresses
+	Service       string            // the only accepted {service} segment; empty: any
+	Paths         map[string]string // further paths and the endpoint paths they lead to, such as "/old/{document_id}"
+	Origins       []string          // pages of these origins may call the service, such as "https://app.example"; "*": all
+	Proxies       []netip.Prefix    // trusted to write X-Forwarded-For
+	MetricsToken  string            // allows reading /metrics, besides an operator's token
+	Rate          float64           // requests per second of one client in the long run; 0: unlimited
+	Burst         int               // requests of one client at once; 0: ten seconds' worth
+	MaxVerifies   int               // files verified at the same time; 0: unlimited
+	VerifyRate    float64           // verifications per second of one client in the long run; 0: unlimited
+	VerifyBurst   int               // verifications of one client at once; 0: ten seconds' worth
+	StampRate     float64           // timestamps per second of one client in the long run; 0: unlimited
+	StampBurst    int               // timestamps of one client at once; 0: ten seconds' worth
+	StatusRate    float64           // OCSP answers per second of one client in the long run; 0: unlimited
+	StatusBurst   int               // OCSP answers of one client at once; 0: ten seconds' worth
 	ConvertWait   time.Duration     // how long an upload waits for its conversion
-	UploadWait    time.Duration     // how long one waits for its turn before it is told to come again
-	VerifyWait    time.Duration     // how long a file waits to be judged before its client is told to come again
-	KeepAnswers   time.Duration     // for an Idempotency-Key; 0: a day
-	Standstill    time.Duration     // for which a client may neither send nor take anything; 0: half a minute
-	MinRate       int64             // bytes per second that a client has to send and to take, see [admission.Pace]; 0: 1 KiB
-	AnswerTimeout time.Duration     // how long what reads or writes a record may take; 0: five seconds
-	WorkTimeout   time.Duration     // how long what reads a file, signs, or asks other machines may take; 0: two minutes
-	LoginDelay    time.Duration     // for which a login may be held up
+	UploadWait    time.Duration     // how long an upload waits for its turn before it is answered 503
+	VerifyWait    time.Duration     // how long a file waits to be verified before its client is answered 503
+	KeepAnswers   time.Duration     // for an Idempotency-Key; 0: one day
+	Standstill    time.Duration     // how long a client may neither send nor take anything; 0: 30 seconds
+	MinRate       int64             // bytes per second that a client must send and take, see [admission.Pace]; 0: 1 KiB
+	AnswerTimeout time.Duration     // limit of endpoints that read or write a record; 0: five seconds
+	WorkTimeout   time.Duration     // limit of endpoints that read a file, sign, or ask other machines; 0: two minutes
+	LoginDelay    time.Duration     // longest delay of a login
 	Limits        contract.Limits   // of documents
 
-	// How many the callers of one organisation, one address (an IPv6 network of 64 bits) or one person may have at a time, so
-	// that none takes what all share, and how many all may have together. 0: any number.
+	// Shares: how much the callers of one organisation, one address (an IPv6 network of 64 bits) or one person may
+	// use at a time, so that none takes what all share, and how much all may use together. 0: unlimited.
 
-	MaxUploads                 int   // bodies of uploads that are received
-	MaxUploadsPerOrganisation  int   // at most so many of one organisation
+	MaxUploads                 int   // uploads whose bodies are being received
+	MaxUploadsPerOrganisation  int   // those of one organisation
 	MaxSpool                   int64 // bytes of uploads that no document refers to yet
 	MaxSpoolPerOrganisation    int64
-	MaxVerifyUploads           int // files to be judged that are received
+	MaxVerifyUploads           int // files to be verified that are being received
 	MaxVerifyUploadsPerAddress int
-	MaxVerifySpool             int64 // bytes of files to be judged
+	MaxVerifySpool             int64 // bytes of files to be verified
 	MaxVerifySpoolPerAddress   int64
-	MaxAnonymous               int // requests with a body that come without an account, such as logins
+	MaxAnonymous               int // requests with a body but without an account, such as logins
 	MaxAnonymousPerAddress     int
-	MaxRequestsPerPerson       int // requests, but for streams of events
+	MaxRequestsPerPerson       int // requests, except streams of events
 	MaxStreams                 int // streams of events
 	MaxStreamsPerOrganisation  int
 	MaxStreamsPerPerson        int
@@ -105,7 +105,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// server serves the wire.
+// server serves the HTTP interface.
 type server struct {
 	Options
 	mux               *http.ServeMux
@@ -125,7 +125,7 @@ type server struct {
 	docs              manual
 }
 
-// New makes the handler of everything that is served. Its error is one of the options.
+// New returns the handler of everything the service serves. It returns an error if an option is invalid.
 func New(o Options) (http.Handler, error) {
 	s := &server{Options: o.withDefaults(), metrics: newMetrics(), rechecks: make(chan struct{}, mostAuthenticating)}
 	if err := checkService(s.Service); err != nil {
@@ -149,7 +149,7 @@ func New(o Options) (http.Handler, error) {
 	return s.observeRequests(s.guardRequests(http.HandlerFunc(s.routeRequest))), nil
 }
 
-// registerAll makes the routes and the specification's operations.
+// registerAll registers all endpoints with the router and the specification.
 func (s *server) registerAll() {
 	s.mux = http.NewServeMux()
 	s.huma = humago.New(s.mux, openAPIConfig(s.Version, s.PublicURL))
@@ -159,7 +159,7 @@ func (s *server) registerAll() {
 	s.registerService()
 }
 
-// registerIdentity: who is asking.
+// registerIdentity registers the endpoints about the caller.
 func (s *server) registerIdentity() {
 	s.registerLogin()
 	s.registerRefresh()
@@ -174,7 +174,7 @@ func (s *server) registerIdentity() {
 	s.registerAvatar()
 }
 
-// registerDocuments: the verbs, in the order of a document's walk.
+// registerDocuments registers the endpoints about documents, in the order of a document's life.
 func (s *server) registerDocuments() {
 	s.registerUpload()
 	s.registerParticipants()
@@ -205,7 +205,7 @@ func (s *server) registerDocuments() {
 	s.registerVerify()
 }
 
-// registerService: what runs and describes the service.
+// registerService registers the endpoints that monitor and describe the service.
 func (s *server) registerService() {
 	s.registerHealth()
 	s.registerMetrics()

@@ -2,8 +2,8 @@ package api
 
 import "net/http"
 
-// attachment writes the head of a file with the first of its bytes, so that what is refused before is still answered
-// as a refusal.
+// attachment writes the header of a file together with its first bytes. A refusal before that is still answered as a
+// refusal.
 type attachment struct {
 	*call
 	mime, name string
@@ -21,11 +21,11 @@ func (a *attachment) Write(p []byte) (int, error) {
 	return a.w.Write(p)
 }
 
-// abortAnswer ends an answer that broke: with a refusal if nothing was sent yet.
+// abortAnswer ends an answer after an error: with a refusal if nothing was sent yet.
 func (c *call) abortAnswer(err error) error {
 	if c.sending {
 		c.cause = err
-		panic(http.ErrAbortHandler) // the way of net/http to cut the connection
+		panic(http.ErrAbortHandler) // cuts the connection
 	}
 	return err
 }

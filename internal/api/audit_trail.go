@@ -37,7 +37,7 @@ func (s *server) registerAuditTrail() {
 	})
 }
 
-// nameOf tells who did something; the service itself has a name too.
+// nameOf returns the display name of an actor. The service itself has one too.
 func (c *call) nameOf(p contract.Person) string {
 	if p.ID == "" {
 		return c.sentenceOf("actor.service")

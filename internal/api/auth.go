@@ -9,7 +9,7 @@ import (
 	"segel/internal/identity"
 )
 
-// Identity knows who is asking.
+// Identity authenticates callers and manages their sessions.
 type Identity interface {
 	Authenticate(ctx context.Context, token string) (contract.Actor, error)
 	Login(ctx context.Context, c identity.Credentials, from identity.Client) (identity.Session, error)
@@ -28,9 +28,9 @@ type Identity interface {
 	AddPerson(ctx context.Context, by contract.Actor, n identity.NewPerson) (identity.NewMember, error)
 }
 
-// authenticate finds out who asks, by the token he carries. A request by cookie must come from our own pages;
-// one that carries a token in a header was made on purpose, wherever its page came from. Whose password an admin gave
-// him is nobody in particular until he has chosen his own: few endpoints are good for him.
+// authenticate identifies the caller by their token. A request with a cookie must come from our own pages; one with a
+// token in a header was made on purpose, wherever its page came from. An account whose password was given by an admin
+// may use only a few endpoints until its holder has chosen a password.
 func (c *call) authenticate() (contract.Actor, error) {
 	token, cookie := c.requestToken()
 	if token == "" {
@@ -41,7 +41,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 			return contract.Actor{}, errCrossSite.WithCause(err)
 		}
 	}
-	// Whatever an endpoint does takes its time; to find out who asks does not.
+	// Authentication has a limit of its own: it is quick even where the endpoint is slow.
 	ctx, cancel := context.WithTimeout(c.r.Context(), c.AnswerTimeout)
 	defer cancel()
 	by, err := c.Identity.Authenticate(ctx, token)
@@ -49,7 +49,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 		return contract.Actor{}, err
 	}
 	if by.IsSystem() {
-		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never asks over the wire
+		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never calls over HTTP
 	}
 	if by.MustChoosePassword && !c.endpoint.callers.admitsGivenPasswords() {
 		return contract.Actor{}, contract.ErrChoosePassword
@@ -58,7 +58,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 	return by, nil
 }
 
-// requestToken returns the secret the request carries: x-access-token, a bearer's, or that of the session's cookie.
+// requestToken returns the secret of the request: from x-access-token, a bearer token, or the session cookie.
 func (c *call) requestToken() (token string, cookie bool) {
 	if t := c.r.Header.Get("X-Access-Token"); t != "" {
 		return strings.TrimSpace(t), false
@@ -72,7 +72,8 @@ func (c *call) requestToken() (token string, cookie bool) {
 	return "", false
 }
 
-// cookieName is bound to our host and to TLS where the public address has it.
+// cookieName returns the name of the session cookie, which is bound to our host and to TLS if the public address uses
+// TLS.
 func (s *server) cookieName() string {
 	if s.usesTLS() {
 		return "__Host-segel_session"
@@ -82,7 +83,7 @@ func (s *server) cookieName() string {
 
 func (s *server) usesTLS() bool { return strings.HasPrefix(s.PublicURL, "https://") }
 
-// setCookie hands the browser the session's secret, which no script can read; an empty one takes it back.
+// setCookie sets the session cookie, which scripts cannot read. An empty secret deletes it.
 func (c *call) setCookie(secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name: c.cookieName(), Value: secret, Path: "/", MaxAge: seconds,
@@ -90,7 +91,7 @@ func (c *call) setCookie(secret string, seconds int) {
 	})
 }
 
-// deviceCookie names the cookie by which a browser is known that logged in before.
+// deviceCookie is the cookie that identifies a browser that logged in before.
 func (s *server) deviceCookie() string {
 	if s.usesTLS() {
 		return "__Host-segel_device"
@@ -98,7 +99,7 @@ func (s *server) deviceCookie() string {
 	return "segel_device"
 }
 
-// deviceSecret returns the secret of a browser that logged in before, or an empty one.
+// deviceSecret returns the secret of a browser that logged in before, or an empty string.
 func (c *call) deviceSecret() string {
 	if k, err := c.r.Cookie(c.deviceCookie()); err == nil {
 		return k.Value
@@ -106,7 +107,7 @@ func (c *call) deviceSecret() string {
 	return ""
 }
 
-// setDevice hands the browser its secret. It authenticates nobody, so it outlives the session and a logout.
+// setDevice sets the device cookie. It does not authenticate, so it outlives the session and a logout.
 func (c *call) setDevice(secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name: c.deviceCookie(), Value: secret, Path: "/", MaxAge: seconds,

@@ -56,7 +56,8 @@ func TestTheWorkflowIsToldTheClientsAddress(t *testing.T) {
 	}
 }
 
-// TestACookieIsGoodFromOurOwnPagesOnly and a token from any: Origin never refuses a request that carries one.
+// TestACookieIsGoodFromOurOwnPagesOnly also checks that a token works from any page: Origin never refuses a request
+// with one.
 func TestACookieIsGoodFromOurOwnPagesOnly(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())

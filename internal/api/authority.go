@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// serveAuthority serves what lies below /authority/, for programs that validate signatures anywhere and have no account.
+// serveAuthority serves the paths below /authority/ to programs that validate signatures and have no account.
 //
-// Timestamps are bounded tightly per address: what this service signs takes them in process, and only other installations
-// that are set up to use this authority ask here. OCSP answers are signed one by one and bounded generously: a reader asks for
-// each certificate of each signature, and many readers may share an address. One that exceeds that is told to try later and
-// finds the same in the revocation list.
-// Lists and certificates are not bounded, since a signature cannot be validated without them: they are made once and served
-// from memory.
+// Timestamps are limited tightly per address: this service takes its own in process, and only other installations
+// that are configured to use this authority ask here. OCSP answers are signed one by one and limited generously: a
+// reader asks for each certificate of each signature, and many readers may share an address. A reader over the limit
+// is answered tryLater and finds the same status in the revocation list.
+//
+// Revocation lists and certificates are not limited, since a signature cannot be validated without them; they are
+// built once and served from memory.
 func (s *server) serveAuthority(w http.ResponseWriter, r *http.Request, x *exchange) {
 	x.operation = "authority"
 	path := r.URL.Path
@@ -30,7 +31,7 @@ func (s *server) serveAuthority(w http.ResponseWriter, r *http.Request, x *excha
 			setRetryAfter(w, wait.Seconds())
 			w.Header().Set("Content-Type", "application/ocsp-response")
 			w.WriteHeader(http.StatusTooManyRequests)
-			_, _ = w.Write(ocspTryLater) // the client went away; there is nobody to tell
+			_, _ = w.Write(ocspTryLater) // if this fails, the client has gone
 			return
 		}
 	}

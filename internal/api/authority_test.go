@@ -30,11 +30,11 @@ func TestTimestampsAndStatusesAreBoundedPerAddressAndListsAreNot(t *testing.T) {
 				answered++
 			case http.StatusTooManyRequests:
 				if w.Header().Get("Retry-After") == "" {
-					t.Errorf("%s does not say when to come again", path)
+					t.Errorf("%s: no Retry-After", path)
 				}
 				if path == "/authority/ocsp" {
 					if _, err := ocsp.ParseResponse(w.Body.Bytes(), nil); err == nil || !bytes.Contains([]byte(err.Error()), []byte("try later")) {
-						t.Errorf("a reader is told %v", err)
+						t.Errorf("the OCSP answer is %v", err)
 					}
 				}
 			default:
@@ -46,7 +46,7 @@ func TestTimestampsAndStatusesAreBoundedPerAddressAndListsAreNot(t *testing.T) {
 		}
 	}
 	if w := b.ask(http.MethodGet, "/authority/ocsp/MEIwQDA", "", "X-Access-Token", ""); w.Code != http.StatusTooManyRequests {
-		t.Errorf("a request in the path is counted by itself: %d", w.Code)
+		t.Errorf("a request in the path is counted separately: %d", w.Code)
 	}
 }
 
@@ -55,6 +55,6 @@ func TestAllOfAnIPv6NetworkIsOneClient(t *testing.T) {
 	l := clientLimiters{rate: 1, burst: 1}
 	now := time.Unix(1_800_000_000, 0)
 	if l.reserveRequest("2001:db8::1", now) != 0 || l.reserveRequest("2001:db8::2", now) == 0 || l.reserveRequest("2001:db8:0:1::1", now) != 0 {
-		t.Error("addresses of one network are counted by themselves, or networks are not")
+		t.Error("addresses of one network are counted separately, or networks together")
 	}
 }

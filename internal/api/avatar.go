@@ -13,11 +13,11 @@ import (
 	"segel/internal/contract"
 )
 
-// maxInitials is how many letters a picture shows.
+// maxInitials is how many letters an avatar shows.
 const maxInitials = 2
 
-// avatarURL is the address of somebody's picture. The letters stand in the address, so that drawing it needs to
-// know nobody: whoever has the address knows them already.
+// avatarURL returns the address of a person's avatar. It contains the letters, so drawing the avatar needs no look-up
+// and reveals nothing that the address does not.
 func (s *server) avatarURL(p contract.Person) string {
 	a := s.PublicURL + "/v1/avatar/" + url.PathEscape(string(p.ID))
 	if shown := initialsOf(cmp.Or(p.Name, p.Email)); shown != "" {
@@ -69,7 +69,7 @@ func firstLetters(s string) string {
 	return string(all)
 }
 
-// drawAvatar makes the picture. Nothing of the request reaches it but letters, escaped, and a hash.
+// drawAvatar renders the SVG. Of the request it uses only the letters, escaped, and a hash.
 func drawAvatar(id, shown string) []byte {
 	hue := sha256.Sum256([]byte(id))
 	var b strings.Builder
@@ -79,7 +79,7 @@ func drawAvatar(id, shown string) []byte {
 		b.WriteString(`<circle cx="48" cy="38" r="15" fill="#fff"/><path d="M20 82a28 26 0 0 1 56 0z" fill="#fff"/>`)
 	} else {
 		b.WriteString(`<text x="48" y="49" fill="#fff" font-family="sans-serif" font-size="38" font-weight="600" text-anchor="middle" dominant-baseline="central">`)
-		_ = xml.EscapeText(&b, []byte(shown)) // a strings.Builder takes everything
+		_ = xml.EscapeText(&b, []byte(shown)) // a strings.Builder returns no error
 		b.WriteString(`</text>`)
 	}
 	b.WriteString(`</svg>`)

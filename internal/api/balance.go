@@ -2,7 +2,7 @@ package api
 
 import "segel/internal/contract"
 
-// balanceAnswer tells what the organisation may still spend.
+// balanceAnswer is the organisation's remaining quota.
 type balanceAnswer struct {
 	Code    int         `json:"code" doc:"equals the HTTP status" example:"200"`
 	Success bool        `json:"success" doc:"always true"`

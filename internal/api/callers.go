@@ -2,25 +2,26 @@ package api
 
 import "segel/internal/contract"
 
-// callers says who may call an endpoint. Accounts whose password is their own may call all that ask for a token.
+// callers says who may call an endpoint. Accounts with a password of their own may call every endpoint that requires
+// a token.
 type callers uint8
 
 const (
-	accounts  callers = iota // they alone
-	guestsToo                // guests as well; so wherever an endpoint names a document
-	givenToo                 // also accounts that have yet to choose a password of their own
-	anyToken                 // all of these
-	anybody                  // no token is asked for
-	ownAnswer                // the handler finds out by itself
+	accounts  callers = iota // only accounts with a password of their own
+	guestsToo                // also guests, except where an endpoint names a document
+	givenToo                 // also accounts that still have a password given by an admin
+	anyToken                 // guests and all accounts
+	anybody                  // no token is required
+	ownAnswer                // the handler authenticates by itself
 )
 
-// admitsGuests reports whether a guest's token is good for it.
+// admitsGuests reports whether a guest's token is accepted.
 func (c callers) admitsGuests() bool { return c == guestsToo || c == anyToken }
 
-// admitsGivenPasswords reports whether the token of an account is good for it whose password is the one that an admin gave.
+// admitsGivenPasswords reports whether an account may call that still has the password given by an admin.
 func (c callers) admitsGivenPasswords() bool { return c == givenToo || c == anyToken }
 
-// authoriseCaller finds out who asks and whether this endpoint is his to ask.
+// authoriseCaller authenticates the caller and checks whether they may use this endpoint.
 func (c *call) authoriseCaller() error {
 	who := c.endpoint.callers
 	if who == anybody || who == ownAnswer {
@@ -35,7 +36,7 @@ func (c *call) authoriseCaller() error {
 		return contract.ErrNotAllowed
 	}
 	if c.endpoint.admin != "" {
-		_, err = by.AuthoriseAdmin(c.endpoint.admin, "") // before anything is read; whose affairs are meant is decided behind
+		_, err = by.AuthoriseAdmin(c.endpoint.admin, "") // before the body is read; the workflow checks the organisation later
 	}
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"segel/internal/identity"
 )
 
-// clientAddress returns the address of whoever sent the request. X-Forwarded-For is read from its end, and only as
-// far as the proxies we trust have written it: what stands before that is the client's own word.
+// clientAddress returns the client's address. It reads X-Forwarded-For from its end, only as far as trusted proxies
+// wrote it: what stands before that is the client's own claim.
 func clientAddress(r *http.Request, proxies []netip.Prefix) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -43,19 +43,19 @@ func isTrustedProxy(host string, proxies []netip.Prefix) bool {
 	return err == nil && slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) })
 }
 
-// maxClients bounds how many clients are remembered; past it all are forgotten, which only errs in their favour.
+// maxClients bounds how many clients are remembered. Above it all are forgotten, which errs in the clients' favour.
 const maxClients = 100_000
 
-// clientLimiters keep one token bucket per client. The zero value of rate lets everybody through.
+// clientLimiters keeps one token bucket per client. A rate of zero means unlimited.
 type clientLimiters struct {
 	rate  float64
 	burst int
 
-	mu      sync.Mutex // guards buckets, for a moment only
+	mu      sync.Mutex // guards buckets; held only briefly
 	buckets map[string]*rate.Limiter
 }
 
-// reserveRequest lets one more request of a client, or of its IPv6 network, through, or tells how long it has to wait.
+// reserveRequest admits one request of a client, or of its IPv6 network, or returns how long it has to wait.
 func (l *clientLimiters) reserveRequest(client string, now time.Time) time.Duration {
 	if l.rate <= 0 {
 		return 0

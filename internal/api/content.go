@@ -22,7 +22,7 @@ type fileDelivery struct {
 	mime string
 }
 
-// serveFile serves an endpoint that sends the document's file.
+// serveFile serves an endpoint that sends a file of the document.
 func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error), how func(*Content) (fileDelivery, error)) {
 	e.method, e.group, e.answers = http.MethodGet, groupDocuments, fileAnswer()
 	serveStream(s, e, func(c *call) error {
@@ -43,7 +43,7 @@ func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context,
 	})
 }
 
-// sendFile answers the bytes with Range and ETag, the SHA-256 of the whole.
+// sendFile sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
 func (c *call) sendFile(content *Content, as fileDelivery) error {
 	h := c.w.Header()
 	h.Set("Content-Type", as.mime)
@@ -55,20 +55,20 @@ func (c *call) sendFile(content *Content, as fileDelivery) error {
 	body := &rememberingSeeker{ReadSeeker: content}
 	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
 	if body.err != nil {
-		// The header promised more bytes than were sent, so the server cuts the connection: nobody takes the
+		// The header promised more bytes than were sent, so the server cuts the connection and no client takes the
 		// part for the whole.
 		c.cause = fmt.Errorf("read file while sending it: %w", body.err)
 	}
 	return nil
 }
 
-// maxRanges is how many ranges of a file one request may ask for. Readers ask for one or a few.
+// maxRanges is how many ranges of a file one request may ask for. Real clients ask for one or a few.
 const maxRanges = 16
 
-// withoutManyRanges returns the request without its Range if that has more than maxRanges ranges, so that the whole file is
-// sent. Each range costs a part of the answer and the hashing of the chunks that it touches. A server may ignore a Range
-// that asks for many small ranges (RFC 9110 §14.2), and the whole file is right for any client; 416 would have to say that
-// no range can be satisfied.
+// withoutManyRanges returns the request without its Range header if that has more than maxRanges ranges, so that the
+// whole file is sent. Each range costs a part of the answer and hashing the chunks it touches. A server may ignore a
+// Range that asks for many small ranges (RFC 9110 §14.2), and the whole file is right for any client; 416 would claim
+// that no range can be satisfied.
 func withoutManyRanges(r *http.Request) *http.Request {
 	n := 0
 	for _, line := range r.Header.Values("Range") {
@@ -82,7 +82,7 @@ func withoutManyRanges(r *http.Request) *http.Request {
 	return whole
 }
 
-// rangeRefuser puts net/http's refusal of a range into our envelope.
+// rangeRefuser wraps net/http's refusal of a range in our envelope.
 type rangeRefuser struct {
 	http.ResponseWriter
 	call    *call
@@ -108,17 +108,17 @@ func (w *rangeRefuser) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// sendBuffers are what files are sent by. One is held for as long as its client takes nothing.
+// sendBuffers are the buffers from which files are sent. A client that takes nothing holds one for that time.
 var sendBuffers = sync.Pool{New: func() any { return new([sendBufferSize]byte) }}
 
-// ReadFrom sends by small pieces: io.Copy would hold 32 KiB for each answer.
+// ReadFrom sends in small pieces: io.Copy would hold 32 KiB for each answer.
 func (w *rangeRefuser) ReadFrom(r io.Reader) (int64, error) {
 	piece := sendBuffers.Get().(*[sendBufferSize]byte)
 	defer sendBuffers.Put(piece)
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, piece[:])
 }
 
-// rememberingSeeker keeps the error that ended it early.
+// rememberingSeeker remembers the error that ended reading early.
 type rememberingSeeker struct {
 	io.ReadSeeker
 	err error
@@ -132,13 +132,13 @@ func (r *rememberingSeeker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// contentDisposition names a file for the browser, RFC 6266 §4: in ASCII for those who know no better, and whole.
+// contentDisposition builds the header that names a file (RFC 6266 §4), in ASCII for old clients and in full.
 func contentDisposition(kind, name string) string {
 	name = contract.CleanText(name)
 	return fmt.Sprintf(`%s; filename="%s"; filename*=UTF-8''%s`, kind, asciiName(name), percentName(name))
 }
 
-// asciiName replaces what a quoted string cannot hold, or some browsers would decode.
+// asciiName replaces characters that a quoted string cannot hold or that some browsers would decode.
 func asciiName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\%/`, r) {
@@ -148,7 +148,7 @@ func asciiName(name string) string {
 	}, name)
 }
 
-// percentName encodes a name, RFC 8187 §3.2.1.
+// percentName encodes a name (RFC 8187 §3.2.1).
 func percentName(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {
@@ -162,7 +162,7 @@ func percentName(name string) string {
 	return b.String()
 }
 
-// pdfName is the name of the PDF that was made of a file of that name.
+// pdfName returns the name of the PDF that was made from a file of the given name.
 func pdfName(name string) string {
 	if ext := path.Ext(name); !strings.EqualFold(ext, ".pdf") {
 		name = strings.TrimSuffix(name, ext) + ".pdf"
@@ -170,7 +170,7 @@ func pdfName(name string) string {
 	return name
 }
 
-// typeByContent tells what an uploaded file is by its first bytes, never by its name.
+// typeByContent returns the media type of an uploaded file by its first bytes, never by its name.
 func typeByContent(r io.ReadSeeker) (string, error) {
 	head := make([]byte, 1024)
 	n, err := io.ReadFull(r, head)
@@ -178,7 +178,7 @@ func typeByContent(r io.ReadSeeker) (string, error) {
 		return "", fmt.Errorf("read the first bytes: %w", err)
 	}
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return "", fmt.Errorf("go back to the first byte: %w", err)
+		return "", fmt.Errorf("seek to the first byte: %w", err)
 	}
 	switch head = head[:n]; {
 	case bytes.Contains(head, []byte("%PDF-")):

@@ -60,7 +60,7 @@ func TestADownloadKnowsRangesAndWhatTheClientHas(t *testing.T) {
 	}
 }
 
-// The whole file is right for any client, and each range costs a part of its own.
+// The whole file is right for any client, and each range costs a part of the answer.
 func TestMoreThanSixteenRangesAreAnsweredWithTheWholeFile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, completed())
@@ -163,7 +163,7 @@ func TestAFormWithoutItsFileIsToldSo(t *testing.T) {
 	refused(t, b.ask("POST", sBase+"upload-docs", "--x\r\nContent-Disposition: form-data; name=\"signer\"\r\n\r\n[{\r\n--x--\r\n", "Content-Type", "multipart/form-data; boundary=x"), 422, "input.invalid")
 }
 
-func TestTroubleOfTheStagingIsNotTheClientsFault(t *testing.T) {
+func TestStagingFailureIsAServerError(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	b.stageErr = errors.New("disk full")
@@ -220,12 +220,12 @@ func TestEventsBeginWhereTheClientLeftOff(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, completed())
 	if w := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "9"); w.Code != http.StatusNoContent {
-		t.Errorf("all was seen: %d", w.Code)
+		t.Errorf("everything was sent before: %d", w.Code)
 	}
 	b = newBench(t, processing())
 	b.next = func(_ context.Context, after int64) (contract.Document, error) {
 		if after != 4 {
-			t.Errorf("asked for what follows %d", after)
+			t.Errorf("asked for changes after %d", after)
 		}
 		return completed(), nil
 	}

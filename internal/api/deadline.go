@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// How long an operation may take, from when the last of its body has arrived, where [Options] say nothing. A client is waited for as
-// long as it moves, see patience.go, so the time in which a body arrives does not count, and neither does that in which a file is
-// taken by the client.
+// Default limits of an operation, from when its body has arrived completely. A client is waited for as long as it
+// keeps sending or taking bytes, see standstill.go, so neither the time in which the body arrives counts nor that in
+// which the client takes a file.
 const (
-	defaultAnswerTimeout = 5 * time.Second // what reads or writes a record
-	defaultWorkTimeout   = 2 * time.Minute // what reads a file, signs, or asks other machines
+	defaultAnswerTimeout = 5 * time.Second // endpoints that read or write a record
+	defaultWorkTimeout   = 2 * time.Minute // endpoints that read a file, sign, or ask other machines
 )
 
-// timeLimit says which of them holds for an endpoint.
+// timeLimit says which limit applies to an endpoint.
 type timeLimit uint8
 
 const (
-	brief     timeLimit = iota // Options.AnswerWithin
-	lengthy                    // Options.WorkWithin
-	delayed                    // Options.AnswerWithin and LoginDelay: it may be held up on purpose
-	receiving                  // Options.WorkWithin, UploadWait and ConvertWait
+	brief     timeLimit = iota // Options.AnswerTimeout
+	lengthy                    // Options.WorkTimeout
+	delayed                    // Options.AnswerTimeout and LoginDelay: it may be delayed on purpose
+	receiving                  // Options.WorkTimeout, UploadWait and ConvertWait
 	endless                    // it ends with the client, or by itself
 )
 
-// timeoutOf returns how long an endpoint may take; 0: as long as it wants.
+// timeoutOf returns how long an endpoint may take; 0 means no limit.
 func (s *server) timeoutOf(d timeLimit) time.Duration {
 	switch d {
 	case lengthy:
@@ -41,16 +41,16 @@ func (s *server) timeoutOf(d timeLimit) time.Duration {
 	return s.AnswerTimeout
 }
 
-// deadline ends the context of a call when its time is up. It stands still while the client is waited for. The cause of the
-// context's end is [context.DeadlineExceeded].
+// deadline ends the context of a call when its time is up. It is suspended while the client is waited for. The cause
+// of the context's end is [context.DeadlineExceeded].
 type deadline struct {
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex // guards the fields below
 	time   time.Duration
-	timer  *time.Timer // nil: there is none
+	timer  *time.Timer // nil: no limit
 	lifted bool
 }
 
-// newDeadline returns a context that ends after that time; 0: never before its parent.
+// newDeadline returns a context that ends after limit, and never by itself if limit is 0.
 func newDeadline(parent context.Context, after time.Duration) (context.Context, *deadline, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
 	d := &deadline{time: after}
@@ -60,7 +60,7 @@ func newDeadline(parent context.Context, after time.Duration) (context.Context, 
 	return ctx, d, func() { d.suspend(); cancel(nil) }
 }
 
-// suspend has the time stand still.
+// suspend stops the clock.
 func (d *deadline) suspend() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -69,7 +69,7 @@ func (d *deadline) suspend() {
 	}
 }
 
-// restart gives the whole time again.
+// restart grants the whole time again.
 func (d *deadline) restart() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *deadline) restart() {
 	}
 }
 
-// removeLimit ends the deadline for good: what follows takes as long as the client.
+// removeLimit ends the deadline for good. What follows takes as long as the client does.
 func (d *deadline) removeLimit() {
 	if d == nil {
 		return
@@ -91,7 +91,7 @@ func (d *deadline) removeLimit() {
 	}
 }
 
-// timedBody is a body during whose reads the time stands still.
+// timedBody suspends the deadline while the body is read.
 type timedBody struct {
 	io.ReadCloser
 	deadline *deadline

@@ -74,8 +74,8 @@ func TestOutagesAreAnsweredWithTheirOwnCodesAndAnInvitation(t *testing.T) {
 		{lost, 503, "server.unavailable", "5"},
 		{&outage.Error{Part: outage.Blobs, Err: errors.New("gone")}, 503, "server.unavailable", "5"},
 		{&outage.Error{Part: outage.Disk, Err: errors.New("full")}, 503, "server.disk_full", "60"},
-		{contract.ErrNotFound.WithCause(lost), 503, "server.unavailable", "5"}, // whoever wraps it does not know better
-		{errors.Join(refusal, lost), 422, "input.invalid", ""},                 // it only came up when the refusal was cleaned up after
+		{contract.ErrNotFound.WithCause(lost), 503, "server.unavailable", "5"}, // an outage wins over the refusal that wraps it
+		{errors.Join(refusal, lost), 422, "input.invalid", ""},                 // the outage only occurred while cleaning up after the refusal
 		{context.DeadlineExceeded, 503, "server.timeout", "5"},
 		{errors.New("a defect"), 500, "server.error", ""},
 	} {
@@ -106,7 +106,7 @@ func TestEveryEndpointSaysHowLongItMayTake(t *testing.T) {
 		switch {
 		case e.id == "admin-reconcile":
 			if within != 0 {
-				t.Errorf("%s is cut off after %v, and the stamp office takes as long as it takes", e.id, within)
+				t.Errorf("%s is cut off after %v, but calls to the stamp office may take longer", e.id, within)
 			}
 		case within <= 0 || within > 3*time.Minute:
 			t.Errorf("%s %s may take %v", e.method, e.path, within)
@@ -116,7 +116,7 @@ func TestEveryEndpointSaysHowLongItMayTake(t *testing.T) {
 	}
 }
 
-// hung is a workflow whose details never come.
+// hung is a workflow whose Detail never returns.
 type hung struct{ Workflow }
 
 func (hung) Detail(ctx context.Context, _ contract.Actor, _ contract.Operation, _ contract.DocumentID) (contract.Document, error) {

@@ -14,11 +14,11 @@ import (
 	"segel/internal/contract"
 )
 
-// maxDepth bounds nested objects and arrays of a body, the body's own included.
+// maxDepth bounds how deep objects and arrays nest, counting the body's own object.
 const maxDepth = 64
 
-// decodeBody reads a JSON object into in. Content-Type is not looked at and unknown members are ignored; a body
-// that is missing counts as an empty object, whose missing members the endpoint names.
+// decodeBody reads a JSON object into in. It ignores Content-Type and unknown members. A missing body counts as an
+// empty object; the endpoint then names the missing members.
 func (c *call) decodeBody(in any) error {
 	body, err := c.readBody()
 	if err != nil {
@@ -27,12 +27,12 @@ func (c *call) decodeBody(in any) error {
 	return decodeObject(body, in)
 }
 
-// readBody reads a body into memory, within what those of its caller's organisation may take together.
+// readBody reads a body into memory, within the share of the caller's organisation.
 func (c *call) readBody() ([]byte, error) {
 	var whole bytes.Buffer
 	to := &spoolWriter{to: &whole, shares: c.shares.bodies, key: cmp.Or(string(c.by.Organisation), string(c.by.ID)), step: bodyStep}
 	if c.by.ID == "" {
-		to.shares = nil // it is tiny, and counted by address
+		to.shares = nil // it is tiny and counted per address
 	}
 	defer to.releaseSpace()
 	piece := sendBuffers.Get().(*[sendBufferSize]byte)
@@ -47,7 +47,7 @@ func (c *call) readBody() ([]byte, error) {
 	return whole.Bytes(), nil
 }
 
-// bodyReadError says why a body could not be read to its end.
+// bodyReadError maps an error from reading a body to a refusal.
 func bodyReadError(err error) error {
 	var large *http.MaxBytesError
 	if errors.As(err, &large) {
@@ -56,16 +56,16 @@ func bodyReadError(err error) error {
 	return errIncomplete.WithCause(fmt.Errorf("read body: %w", err))
 }
 
-// decodeObject decodes one JSON object, in which every member stands once. The types of this package never refuse a value of the wrong kind while
-// they are decoded: they remember it, so that everything wrong can be told at once. What is left to
-// [json.UnmarshalTypeError] is an object or a list in another's place.
+// decodeObject decodes one JSON object that has no member twice. The types of this package never refuse a value of
+// the wrong type while they are decoded: they remember it, so that all problems are reported at once. Only an object
+// or list in the wrong place yields a [json.UnmarshalTypeError].
 func decodeObject(body []byte, in any) error {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		return nil
 	}
 	if body[0] != '{' {
-		return errMalformed.WithCause(errors.New("the body is no JSON object"))
+		return errMalformed.WithCause(errors.New("the body is not a JSON object"))
 	}
 	if nestsDeeper(body, maxDepth) {
 		return errMalformed.WithCause(fmt.Errorf("the body nests deeper than %d", maxDepth))
@@ -76,7 +76,7 @@ func decodeObject(body []byte, in any) error {
 	return decodeChecked(body, in)
 }
 
-// decodeChecked is decodeObject for a body that package intake has read.
+// decodeChecked is decodeObject for a body that package intake has already checked.
 func decodeChecked(body []byte, in any) error {
 	err := json.Unmarshal(body, in)
 	var wrong *json.UnmarshalTypeError
@@ -89,7 +89,7 @@ func decodeChecked(body []byte, in any) error {
 	return nil
 }
 
-// malformedBody refuses a body for its form, and names the member that gave the reason where there is one.
+// malformedBody refuses a malformed body and names the member that caused it, if known.
 func malformedBody(err error) error {
 	var e *intake.Error
 	if !errors.As(err, &e) || e.Member == "" {
@@ -104,15 +104,15 @@ func malformedBody(err error) error {
 	return refusal
 }
 
-// wrongType names a member that holds something else than an object or a list.
+// wrongType refuses a member that has the wrong JSON type.
 func wrongType(e *json.UnmarshalTypeError) problems {
 	var bad problems
 	bad.add(strings.TrimPrefix(e.Field, "."), "value.not_object")
 	return bad
 }
 
-// nestsDeeper reports whether brackets nest deeper than limit. It reads no grammar: a body on which it errs is not
-// valid JSON and refused for that.
+// nestsDeeper reports whether brackets nest deeper than limit. It does not parse the grammar: a body on which it errs
+// is invalid JSON and refused for that.
 func nestsDeeper(body []byte, limit int) bool {
 	depth, quoted, escaped := 0, false, false
 	for _, c := range body {

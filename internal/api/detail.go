@@ -49,7 +49,7 @@ type detailSigner struct {
 	IsOwner       bool    `json:"is_owner"`
 }
 
-// dataToken counts the document's quota.
+// dataToken is the quota that the document uses.
 type dataToken struct {
 	Used    tokenCount `json:"used" doc:"reserved or spent"`
 	Success tokenCount `json:"success" doc:"spent"`
@@ -107,8 +107,8 @@ func (c *call) detailOf(d *contract.Document) detailData {
 	return data
 }
 
-// fileWarnings tells that what is signed is not, byte for byte, what was uploaded, what may look different, and what was
-// found in the file.
+// fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
+// findings.
 func (c *call) fileWarnings(d *contract.Document) []warning {
 	var all []warning
 	add := func(w contract.Warning) {
@@ -132,7 +132,7 @@ func (c *call) fileWarnings(d *contract.Document) []warning {
 	return all
 }
 
-// restampingOf tells what a button to stamp again shows.
+// restampingOf returns what the client shows at the button for stamping again.
 func restampingOf(d *contract.Document) infoRestamping {
 	due := d.FullySigned() && d.NextStamp() >= 0
 	r := infoRestamping{

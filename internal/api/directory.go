@@ -2,7 +2,7 @@ package api
 
 import "segel/internal/contract"
 
-// directoryAnswer has no success member.
+// directoryAnswer has no success member, unlike other answers.
 type directoryAnswer struct {
 	Code int           `json:"code" doc:"equals the HTTP status" example:"200"`
 	Data directoryData `json:"data"`

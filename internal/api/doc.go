@@ -1,14 +1,15 @@
-// Package api is the wire: the /v1 interface over HTTP, its envelopes, its odd spellings and its statuses. They
-// live here and go no further. A verb has one file with the name it has in every room it visits; the file holds
-// the shape of the request, the shape of the answer, and the few lines between them and the workflow.
+// Package api serves the /v1 interface over HTTP. Its envelopes, odd member names and status codes stay within this
+// package. Each operation has one file, named like the operation's file in other packages. It holds the shapes of
+// request and answer and the few lines between them and the workflow.
 //
-// What a client sends is read leniently (numbers as strings, missing members) and what it gets is exact: every
-// member is always there, in the order of the interface, and arrays are never null.
+// Input is read leniently (numbers as strings, missing members). Output is exact: every member is present, in the
+// order of the interface, and arrays are never null.
 //
-// A request passes observe (its name, the log, metrics, panics), guard (headers, other origins, how often), route
-// (further paths, 404 and 405) and serve (who asks, Idempotency-Key), and then its verb.
+// A request passes observeRequests (request ID, log, metrics, panics), guardRequests (headers, other origins, rate
+// limits), routeRequest (further paths, 404 and 405) and serveEndpoint (authentication, Idempotency-Key), and then
+// its operation.
 //
-// huma makes the routes and the specification at /openapi.json of the same endpoints and types that serve the
-// requests. Bodies are read here and not by it: it would hold an upload in memory, and refuse what clients are
-// allowed to send.
+// huma registers the routes and builds the specification at /openapi.json from the same endpoints and types that
+// serve the requests. This package reads bodies itself: huma would hold an upload in memory and refuse input that
+// clients are allowed to send.
 package api

@@ -25,7 +25,7 @@ var (
 	docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
 )
 
-// manual is the finished page of /docs with the policy it is served under: our own style and script, and nothing else.
+// manual is the rendered page of /docs with its content security policy, which allows only our own style and script.
 type manual struct {
 	html   []byte
 	policy string
@@ -73,11 +73,11 @@ type (
 	}
 )
 
-// The page's own parts.
+// The data of the page's template.
 type (
 	docsPage struct {
 		Title, Version, Description string
-		Start                       string // what the examples begin with
+		Start                       string // the preamble of the examples
 		Style                       template.CSS
 		Groups                      []docsGroup
 	}
@@ -87,7 +87,7 @@ type (
 	}
 	docsOperation struct {
 		ID, Method, Path, Summary, Description string
-		Example                                string // for a shell
+		Example                                string // as a shell command
 		Open                                   bool
 		Params                                 []docsMember
 		Body, Answer                           docsShape
@@ -103,7 +103,7 @@ type (
 	}
 )
 
-// renderDocs makes the page of a specification.
+// renderDocs renders the page of a specification.
 func renderDocs(spec []byte) (manual, error) {
 	var doc specDoc
 	if err := json.Unmarshal(spec, &doc); err != nil {
@@ -160,10 +160,10 @@ func (d *specDoc) describeShape(content map[string]specContent) docsShape {
 	return s
 }
 
-// deepestMember bounds how far members are told; no shape of the interface is deeper.
+// deepestMember bounds how deep members are listed. No shape of the interface nests deeper.
 const deepestMember = 8
 
-// listMembers lists everything below a schema, each by its whole path.
+// listMembers lists all members below a schema, each by its full path.
 func (d *specDoc) listMembers(s *specSchema, prefix string, depth int) []docsMember {
 	s = d.resolveRef(s)
 	if s == nil || depth > deepestMember {
@@ -197,7 +197,7 @@ func (d *specDoc) resolveRef(s *specSchema) *specSchema {
 	return d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
 }
 
-// typeName names what a value is.
+// typeName returns the displayed type of a schema.
 func (d *specDoc) typeName(s *specSchema) string {
 	s = d.resolveRef(s)
 	if s == nil {
@@ -218,9 +218,9 @@ func (d *specDoc) typeName(s *specSchema) string {
 	if len(s.Enum) > 0 {
 		kinds = nil
 		for _, v := range s.Enum {
-			word, err := json.Marshal(v) // 0 is a number and "0" a string
+			word, err := json.Marshal(v) // the number 0 and the string "0" must differ
 			if err != nil {
-				continue // what was read as JSON can be written as such
+				continue // cannot happen: the value was decoded from JSON
 			}
 			kinds = append(kinds, string(word))
 		}

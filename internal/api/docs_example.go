@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// sampleDocument is the document that all examples are about.
+// sampleDocument is the document that the examples use.
 const sampleDocument = 1207
 
-// exampleStart is what the examples begin with: where the service is, and a token.
+// exampleStart is the preamble of the examples: the address of the service and a token.
 func (d *specDoc) exampleStart() string {
 	u := "http://127.0.0.1:8080"
 	if len(d.Servers) > 0 && strings.Contains(d.Servers[0].URL, "://") {
@@ -21,7 +21,7 @@ func (d *specDoc) exampleStart() string {
 	return "U=" + u + "\n" + `T=$(curl -s $U/v1/auth/login -d '{"email":"EMAIL","password":"PASSWORD"}' | sed 's/.*"token":"\([^"]*\)".*/\1/')`
 }
 
-// exampleCommand is an operation as a command for a shell, with the examples of the specification put in. $U is the
+// exampleCommand returns an operation as a shell command with the example values of the specification. $U is the
 // address of the service, $T a token.
 func (d *specDoc) exampleCommand(method, path string, op specOperation) string {
 	path = strings.ReplaceAll(path, "{service}", "web")
@@ -66,13 +66,13 @@ func (d *specDoc) sampleText(s *specSchema) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(d.sampleValue(s, 0)); err != nil {
-		return "{}" // what was read as JSON can be written as such
+		return "{}" // cannot happen: the value was decoded from JSON
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// sampleValue is a value of a schema: its own example, or one made of those of its parts. Of an object it has what is
-// required and what has an example that is whole.
+// sampleValue returns an example value of a schema: its own example, or one built from its parts. For an object it
+// includes required members and members with a complete example.
 func (d *specDoc) sampleValue(s *specSchema, depth int) any {
 	own := s
 	s = d.resolveRef(s)

@@ -2,10 +2,10 @@ package api
 
 import "net/http"
 
-// nothingElse is the policy of what is data, or is loaded by a page.
+// nothingElse is the content security policy of data and of files that a page loads.
 const nothingElse = "default-src 'none'"
 
-// registerDocumentation serves the specification and a page made of it.
+// registerDocumentation serves the specification and a page built from it.
 func (s *server) registerDocumentation() {
 	s.serveGenerated(endpoint{
 		path: "/openapi.json", id: "openapi", summary: "The specification", answers: textAnswer("application/json", "OpenAPI 3.1."),
@@ -18,7 +18,8 @@ func (s *server) registerDocumentation() {
 	}, "text/javascript; charset=utf-8", func() (string, []byte) { return nothingElse, docsJS })
 }
 
-// serveGenerated serves to anybody what is made once all endpoints are registered, with the policy that it is shown under.
+// serveGenerated serves content without authentication that is generated after all endpoints are registered, with the
+// given content security policy.
 func (s *server) serveGenerated(e endpoint, mime string, of func() (policy string, content []byte)) {
 	e.method, e.group, e.callers = http.MethodGet, groupService, anybody
 	serveStream(s, e, func(c *call) error {
@@ -27,7 +28,7 @@ func (s *server) serveGenerated(e endpoint, mime string, of func() (policy strin
 		h.Set("Content-Type", mime)
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Cache-Control", "no-cache")
-		_, _ = c.w.Write(content) // the client has gone; there is nobody left to tell
+		_, _ = c.w.Write(content) // if this fails, the client has gone
 		return nil
 	})
 }

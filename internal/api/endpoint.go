@@ -15,19 +15,19 @@ import (
 	"segel/internal/contract"
 )
 
-// The paths that verbs stand below.
+// Path prefixes of the endpoints.
 const (
 	signBase     = "/v1/econtract/{service}/sign/"
 	documentBase = "/v1/econtract/web_app/document/"
 )
 
-// endpoint is one operation of the wire: what is checked before its handler runs, and what the specification
-// says of it.
+// endpoint is one operation of the interface: what is checked before its handler runs, and how the specification
+// describes it.
 type endpoint struct {
 	method, path string
 	id           string                  // of the operation in the specification and in metrics
-	op           contract.Operation      // what it asks for on the document it names; empty: it names none
-	admin        contract.AdminOperation // what it asks for of administration; empty: nothing
+	op           contract.Operation      // what the caller does with the document; empty: the endpoint names none
+	admin        contract.AdminOperation // what the caller does in administration; empty: nothing
 	callers      callers                 // who may call it
 	limit        int64                   // bytes of the body; 0: smallBody
 	isStream     bool                    // lasts as long as its client wants, and is counted by its handler
@@ -37,18 +37,18 @@ type endpoint struct {
 	summary     string
 	description string
 	params      []*huma.Param
-	body        *huma.RequestBody // of what is not JSON; JSON bodies are described by their type
+	body        *huma.RequestBody // description of a body that is not JSON; a JSON body is described by its type
 	answers     map[string]*huma.Response
 }
 
-// Limits of request bodies that are not uploads.
+// Limits of request bodies other than uploads.
 const (
-	tinyBody  = 16 << 10 // of what is asked without an account, before anything is known of the caller
+	tinyBody  = 16 << 10 // of endpoints without an account, before the caller is known
 	smallBody = 1 << 20
 	largeBody = 8 << 20
 )
 
-// call is one request on its way through its endpoint.
+// call is one request to its endpoint.
 type call struct {
 	*exchange
 	w  http.ResponseWriter
@@ -60,7 +60,7 @@ type call struct {
 	deadline *deadline  // of the context of r
 }
 
-// serveGet serves a JSON answer to a request without a body.
+// serveGet registers an endpoint without a body that answers JSON.
 func serveGet[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
 	e.method = cmp.Or(e.method, http.MethodGet)
 	s.describeAnswer(&e, reflect.TypeFor[Out]())
@@ -73,7 +73,7 @@ func serveGet[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
 	})
 }
 
-// servePost serves a JSON answer to a JSON request.
+// servePost registers an endpoint that reads and answers JSON.
 func servePost[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, error)) {
 	e.method = cmp.Or(e.method, http.MethodPost)
 	e.body = jsonBody(s.schemaOf(reflect.TypeFor[In]()))
@@ -91,12 +91,12 @@ func servePost[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, err
 	})
 }
 
-// serveStream serves a handler that reads and writes by itself.
+// serveStream registers an endpoint whose handler reads and writes by itself.
 func serveStream(s *server, e endpoint, do func(*call) error) {
 	s.addEndpoint(e, do)
 }
 
-// addEndpoint puts an endpoint into the router and into the specification.
+// addEndpoint adds an endpoint to the router and to the specification.
 func (s *server) addEndpoint(e endpoint, do func(*call) error) {
 	e.path = s.pinService(e.path)
 	if e.op != "" && e.callers == accounts {
@@ -112,7 +112,7 @@ func (s *server) addEndpoint(e endpoint, do func(*call) error) {
 	})
 }
 
-// pinService puts the deployment's one {service} segment into a path, if there is one.
+// pinService replaces {service} in a path by the configured segment, if there is one.
 func (s *server) pinService(path string) string {
 	if s.Service == "" {
 		return path
@@ -120,7 +120,8 @@ func (s *server) pinService(path string) string {
 	return strings.Replace(path, "{service}", s.Service, 1)
 }
 
-// serveEndpoint runs what every endpoint has in common: who asks, whether he may ask at all, and whether he asked before.
+// serveEndpoint runs what every endpoint has in common: authentication, authorisation, and at most one run for an
+// Idempotency-Key.
 func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
 	ctx, limit, done := newDeadline(r.Context(), s.timeoutOf(e.timeLimit))
 	defer done()
@@ -133,7 +134,7 @@ func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 		return
 	}
 	if e.limit <= tinyBody && r.ContentLength > e.limit {
-		w.Header().Set("Connection", "close") // the rest of it is not worth waiting for
+		w.Header().Set("Connection", "close") // the rest of the body is not worth waiting for
 		c.answerError(errTooLarge.With("limit", e.limit))
 		return
 	}
@@ -148,12 +149,12 @@ func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 	}
 }
 
-// Operation is an endpoint as a test of who may do what needs it.
+// Operation describes an endpoint for tests of authorisation.
 type Operation struct {
 	Method   string
 	Path     string                  // pattern of net/http.ServeMux without its method
-	Document contract.Operation      // what it asks for on the document it names; empty: it names none
-	Admin    contract.AdminOperation // what it asks for of administration; empty: nothing
+	Document contract.Operation      // what the caller does with the document; empty: the endpoint names none
+	Admin    contract.AdminOperation // what the caller does in administration; empty: nothing
 	Open     bool                    // works without a token
 	ID       string                  // of the operation in the specification
 	Keyed    bool                    // takes an Idempotency-Key
@@ -175,7 +176,7 @@ func Operations() []Operation {
 
 var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
 
-// checkService refuses a {service} that is no single segment.
+// checkService refuses a {service} that is not a single segment.
 func checkService(service string) error {
 	if service != "" && !segmentPattern.MatchString(service) {
 		return fmt.Errorf("service %q is not one segment of a path", service)

@@ -31,7 +31,7 @@ type response[T any] struct {
 	Warnings []warning `json:"warnings,omitempty" doc:"what was accepted and may not be what was meant"`
 }
 
-// warning tells about something accepted that may not be what was meant.
+// warning describes something that was accepted but may not be what the caller meant.
 type warning struct {
 	Field string `json:"field" example:"signers[0]"`
 	Code  string `json:"code" example:"placement.emet_props_differ"`
@@ -46,12 +46,12 @@ func foundAnswer[T any](data T) found[T] {
 	return found[T]{Code: http.StatusOK, Success: true, Data: data}
 }
 
-// doneAnswer answers a verb of /sign/ with the sentence of that code.
+// doneAnswer builds the answer of a verb of /sign/ with the message of the given code.
 func doneAnswer[T any](c *call, code string, data T) done[T] {
 	return done[T]{Code: http.StatusOK, Success: true, Msg: c.sentenceOf(code), Response: response[T]{Data: data}}
 }
 
-// warningsOf says in the language of the request what may not be what was meant.
+// warningsOf renders warnings in the language of the request.
 func (c *call) warningsOf(list []contract.Warning) []warning {
 	var out []warning
 	for _, w := range list {
@@ -60,18 +60,19 @@ func (c *call) warningsOf(list []contract.Warning) []warning {
 	return out
 }
 
-// sentenceOf returns the sentence of a code in the language of the request.
+// sentenceOf returns the message of a code in the language of the request.
 func (c *call) sentenceOf(code string) string { return text.Sentence(c.language, code, nil) }
 
 func (c *call) writeAnswer(status int, answer any) error {
 	return writeJSON(c.w, c.exchange, status, answer)
 }
 
-// writeJSON answers JSON. The answer is made as a whole first, so that nothing is half told.
+// writeJSON writes a JSON answer. It encodes the whole answer first, so that an encoding error never leaves a partial
+// one.
 func writeJSON(w http.ResponseWriter, x *exchange, status int, answer any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it is never read as HTML: the type says so, with nosniff
+	enc.SetEscapeHTML(false) // no browser reads it as HTML: Content-Type and nosniff say so
 	if err := enc.Encode(answer); err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}
@@ -82,6 +83,6 @@ func writeJSON(w http.ResponseWriter, x *exchange, status int, answer any) error
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the client has gone; there is nobody left to tell
+	_, _ = w.Write(b.Bytes()) // if this fails, the client has gone
 	return nil
 }

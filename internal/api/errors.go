@@ -11,7 +11,7 @@ import (
 	"segel/internal/text"
 )
 
-// statuses is the one table of what a refusal's kind means on the wire.
+// statuses maps the kind of a refusal to its HTTP status.
 var statuses = map[contract.Kind]int{
 	contract.Malformed:       http.StatusBadRequest,
 	contract.Unauthenticated: http.StatusUnauthorized,
@@ -26,7 +26,7 @@ var statuses = map[contract.Kind]int{
 	contract.Unavailable:     http.StatusServiceUnavailable,
 }
 
-// Refusals of the wire itself.
+// Refusals that concern HTTP only.
 var (
 	errMalformed   = contract.Refuse(contract.Malformed, "input.malformed")
 	errMultipart   = contract.Refuse(contract.Malformed, "input.not_multipart")
@@ -40,7 +40,7 @@ var (
 	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").WithRetry()
 )
 
-// failure is the envelope of whatever was refused.
+// failure is the envelope of every refusal.
 type failure struct {
 	Code    int           `json:"code" doc:"equals the HTTP status" example:"409"`
 	Success bool          `json:"success" doc:"always false"`
@@ -62,8 +62,8 @@ type failureField struct {
 	Msg   string `json:"msg" example:"Kotak berada di luar halaman."`
 }
 
-// writeError answers an error. Refusals say what they are; any other error is a 500 that tells nothing but its
-// request's name, and its cause goes to the log.
+// writeError answers an error. A refusal is answered with its code; any other error is a 500 that shows only the
+// request ID, and its cause goes to the log.
 func (s *server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	x := exchangeOf(r)
 	err = wireError(r.Context(), err)
@@ -81,7 +81,7 @@ func (s *server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 
 func (c *call) answerError(err error) { c.server.writeError(c.w, c.r, err) }
 
-// wireError names outages, errors of net/http and of time running out in our own words. The context is that of the request.
+// wireError maps outages, errors of net/http and timeouts to refusals. ctx is that of the request.
 func wireError(ctx context.Context, err error) error {
 	var refusal *contract.Error
 	var large *http.MaxBytesError
@@ -95,20 +95,20 @@ func wireError(ctx context.Context, err error) error {
 		return errTooLarge.With("limit", large.Limit).WithCause(err)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled) && outage.TimedOut(ctx):
 		return errTimeout.WithCause(err)
-	case errors.Is(err, context.Canceled): // the client has gone, or we are being stopped
+	case errors.Is(err, context.Canceled): // the client has gone, or the service is stopping
 		return errUnavailable.WithCause(err)
 	}
 	return err
 }
 
-// writeFailure writes the envelope of a refusal. The error may be nil when the code says it all.
+// writeFailure writes the envelope of a refusal. err may be nil when the code says everything.
 func (s *server) writeFailure(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) {
 	if err := writeJSON(w, x, status, s.failureEnvelope(w, x, status, code, e)); err != nil {
 		x.cause = errors.Join(x.cause, err)
 	}
 }
 
-// failureEnvelope returns the body of a refusal, and sets the headers that go with it.
+// failureEnvelope returns the body of a refusal and sets its headers.
 func (s *server) failureEnvelope(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) failure {
 	if e == nil {
 		e = &contract.Error{}
@@ -132,7 +132,7 @@ func (s *server) failureEnvelope(w http.ResponseWriter, x *exchange, status int,
 	return f
 }
 
-// retryAfter returns the whole seconds to wait: what the refusal says, else five.
+// retryAfter returns the whole seconds to wait: those of the refusal, or five.
 func retryAfter(e *contract.Error) int {
 	seconds, told := e.Args["retry_after"].(int)
 	if !told {
@@ -141,7 +141,7 @@ func retryAfter(e *contract.Error) int {
 	return max(seconds, 1)
 }
 
-// problems gathers what is wrong with the input, so that all of it is answered at once.
+// problems collects what is wrong with the input, so that everything is answered at once.
 type problems []contract.FieldError
 
 func (p *problems) add(field, code string, args ...any) {

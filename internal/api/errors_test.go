@@ -46,7 +46,7 @@ func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 			t.Errorf("%v: retryable %v", c.err, f.Error.Retryable)
 		}
 		if strings.Contains(body, "secret") || strings.Contains(body, "kind.unknown") {
-			t.Errorf("the cause is told: %s", body)
+			t.Errorf("the answer shows the cause: %s", body)
 		}
 	}
 	for kind := contract.Invalid; kind <= contract.Unavailable; kind++ {
@@ -76,7 +76,7 @@ func TestAPanicIsA500ThatTellsNothing(t *testing.T) {
 	b.upload = func() { panic("rahasia") }
 	w := b.ask("POST", sBase+"upload-docs-base64", uploadBody)
 	if strings.Contains(w.Body.String(), "rahasia") {
-		t.Error("the panic is told")
+		t.Error("the answer shows the panic")
 	}
 	refused(t, w, 500, "server.error")
 }

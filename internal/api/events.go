@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	heartbeat = 25 * time.Second // how often something is sent while nothing happens: proxies close what is still for a minute
-	maxStream = 15 * time.Minute // after which the browser comes again and shows its token anew
+	heartbeat = 25 * time.Second // interval of comments on an idle stream: proxies close connections that are idle for a minute
+	maxStream = 15 * time.Minute // after which the browser reconnects and presents its token again
 )
 
-// eventData is what each event tells.
+// eventData is the data of each event.
 type eventData struct {
 	statusData
 	SigningStatus contract.State `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
@@ -41,15 +41,15 @@ func (s *server) registerEvents() {
 	})
 }
 
-// followDocument sends the document at every version above after, until it can change no more.
+// followDocument sends the document at every version above after, until it cannot change any more.
 func (c *call) followDocument(id contract.DocumentID, after int64) error {
-	// The first look refuses before anything is sent, and never waits.
+	// The first read refuses before anything is sent, and never waits.
 	d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpEvents, id)
 	if err != nil {
 		return err
 	}
 	if d.State.IsFinal() && d.Version <= after {
-		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to come again
+		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to reconnect
 		return nil
 	}
 	leave, err := c.acquireStreamShare(d.Organisation)
@@ -64,7 +64,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	if detached, out := c.detach(); detached != nil {
 		c.Streams.run(func() {
 			defer leave()
-			defer out.close() //nolint:errcheck // nothing is left to be sent
+			defer out.close() //nolint:errcheck // nothing is left to send
 			defer detached.logStreamEnd(out)
 			defer context.AfterFunc(detached.Streams.ctx, out.hurry)()
 			detached.tellEvents(out, &d, after)
@@ -98,18 +98,18 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 		next, err := c.Workflow.WaitForChange(ctx, c.by, id, after)
 		cancel()
 		if watched.Err() != nil {
-			return // the client has gone, or comes again to a service that is not being stopped
+			return // the client has gone, or reconnects to another process because this one is stopping
 		}
-		// The holder of a token that was revoked, or has expired, is told no more: not even that nothing happened.
+		// The holder of a revoked or expired token receives nothing more, not even heartbeats.
 		if err := c.authenticateAgain(); err != nil {
-			c.cause = err // the answer has begun; the browser comes again and is told then
+			c.cause = err // the answer has begun; the browser reconnects and gets the refusal then
 			return
 		}
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
 			out.writeHeartbeat()
 		case err != nil:
-			c.cause = err // the answer has begun; the browser comes again and is told then
+			c.cause = err // the answer has begun; the browser reconnects and gets the refusal then
 			return
 		default:
 			after, final = next.Version, next.State.IsFinal()
@@ -119,10 +119,10 @@ func (c *call) tellEvents(out *eventWriter, d *contract.Document, after int64) {
 }
 
 // mostAuthenticating bounds the streams that authenticate again at the same time: after a change all streams of a document do, and
-// the store would refuse some of them, and other requests, as if it did not answer.
+// more would exhaust the bound on waiting transactions, for other requests too.
 const mostAuthenticating = 32
 
-// authenticateAgain finds out whether the token of a stream is still good.
+// authenticateAgain checks whether the token of a stream is still valid.
 func (c *call) authenticateAgain() error {
 	select {
 	case c.rechecks <- struct{}{}:
@@ -134,7 +134,7 @@ func (c *call) authenticateAgain() error {
 	return err
 }
 
-// untilStopping returns the context of the request, which ends when the service is told to stop.
+// untilStopping returns the context of the request, which also ends when the service is told to stop.
 func (c *call) untilStopping() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(c.r.Context())
 	if c.Streams == nil {
@@ -148,12 +148,12 @@ func (c *call) untilStopping() (context.Context, context.CancelFunc) {
 type eventWriter struct {
 	language text.Language
 	to       io.Writer
-	flush    func() error // nil: what is written is sent
+	flush    func() error // nil: writes are sent at once
 	deadline func(time.Time) error
-	gone     func() bool  // whether the client has closed the connection; nil: the request's context tells
-	close    func() error // nil: net/http does
-	stopping func() bool  // whether the stream is to end now; nil: net/http cuts it off
-	err      error        // the client has gone
+	gone     func() bool  // whether the client has closed the connection; nil: the request's context ends then
+	close    func() error // nil: net/http closes the connection
+	stopping func() bool  // whether the stream has to end now; nil: net/http cuts it off
+	err      error        // set when the client has gone
 	bytes    int64
 }
 
@@ -166,16 +166,16 @@ func (o *eventWriter) writeProgress(d *contract.Document) {
 	o.writeEvent(fmt.Sprintf("event: progress\nid: %d\ndata: %s\n\n", d.Version, data))
 }
 
-// liftDeadline lifts the deadline: the connection may carry other answers after this one.
+// liftDeadline removes the deadline: the connection may carry other answers after this one.
 func (o *eventWriter) liftDeadline() { _ = o.deadline(time.Time{}) }
 
-// lastWrite is how long a client may take for what is being written when the service is told to stop.
+// lastWrite bounds a write in progress when the service is told to stop.
 const lastWrite = time.Second
 
-// hurry ends a write that is under way soon. It may be called while one is.
+// hurry bounds a write in progress by lastWrite. It may be called concurrently with a write.
 func (o *eventWriter) hurry() { _ = o.deadline(time.Now().Add(lastWrite)) }
 
-// writeHeartbeat keeps proxies from closing a stream on which nothing happens, and finds out whether the client is there.
+// writeHeartbeat keeps proxies from closing an idle stream and notices when the client has gone.
 func (o *eventWriter) writeHeartbeat() {
 	if o.gone != nil && o.gone() {
 		o.err = errClientGone
@@ -191,8 +191,8 @@ func (o *eventWriter) writeEvent(s string) {
 	if o.err != nil {
 		return
 	}
-	// The server's own time for writing an answer is meant for answers that end. Where deadlines are not to be
-	// had, there is none to lift.
+	// The server's write timeout is meant for answers that end. Some connections have no deadlines; then there is
+	// none to extend.
 	_ = o.deadline(time.Now().Add(2 * heartbeat))
 	if o.stopping != nil && o.stopping() {
 		o.hurry()

@@ -11,12 +11,12 @@ import (
 	"segel/internal/text"
 )
 
-// exchange is what is known of one request from its first moment on, whatever becomes of it.
+// exchange is what is known about a request from its start to its end.
 type exchange struct {
-	id        string // names the request in the answer and in the log
+	id        string // request ID, in the answer and in the log
 	language  text.Language
 	client    string // address of the client
-	operation string // what answered, for metrics and the log
+	operation string // for metrics and the log
 	actor     contract.PersonID
 	cause     error // the cause of a 500, for the log
 	sending   bool  // the first bytes of a file were sent: it is too late to refuse
@@ -24,7 +24,7 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// exchangeOf returns the request's exchange, which [server.observe] made.
+// exchangeOf returns the request's exchange, which [server.observeRequests] created.
 func exchangeOf(r *http.Request) *exchange {
 	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
 	if x == nil {
@@ -40,14 +40,14 @@ func (s *server) newExchange(r *http.Request) (*http.Request, *exchange) {
 
 var safeID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID takes over the identifier a proxy gave, if it is harmless, and draws one otherwise.
+// requestID returns the identifier that a proxy set, if it is harmless, or a random one.
 func requestID(r *http.Request, random io.Reader) string {
 	if id := r.Header.Get("X-Request-Id"); safeID.MatchString(id) {
 		return id
 	}
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return "unnamed" // it only names the request; refusing to answer for want of a name would be worse
+		return "unnamed" // it only labels the request; that is no reason to refuse it
 	}
 	return hex.EncodeToString(b[:])
 }

@@ -17,13 +17,13 @@ var (
 	serial1 = "SPESIMEN-0000000000001"
 )
 
-// clockAhead is what is known when the clock was six hours ahead.
+// clockAhead is the clock's state when it is six hours ahead.
 func clockAhead() contract.ClockFinding {
 	r := contract.ClockReading{Local: now, Database: now.Add(time.Second), LastEvent: now.Add(6 * time.Hour), Timestamp: contract.TrustedTime{At: now.Add(5 * time.Hour)}}
 	return contract.CheckClock(r, contract.ClockTolerance)
 }
 
-// administered remembers a question of administration; what it is about stands in about.
+// administered records a call of administration; its argument is in about.
 func (f *fakeWorkflow) administered(what string, by contract.Actor, about any) error {
 	f.about = about
 	_, err := f.ask(what, by, 0)

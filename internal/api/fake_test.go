@@ -31,7 +31,7 @@ var (
 	file1 = []byte("%PDF-1.7\nperjanjian sewa\n%%EOF\n")
 )
 
-// draft is a document as it stands after its upload: the owner views, one signs, then a guest.
+// draft is a document after its upload: the owner is a viewer, one member signs, then a guest.
 func draft() contract.Document {
 	return contract.Document{
 		ID: 1207, Version: 3, Organisation: works, Owner: andi,
@@ -70,7 +70,7 @@ func failed() contract.Document {
 	return d
 }
 
-// fakeWorkflow answers one document, or an error, and remembers what it was asked.
+// fakeWorkflow answers one document, or an error, and records its calls.
 type fakeWorkflow struct {
 	doc      contract.Document
 	err      error
@@ -85,31 +85,31 @@ type fakeWorkflow struct {
 	content  []byte
 	stageErr error // of the staging's Write
 
-	exhibiting func()                // runs inside Exhibit
-	verifying  func(context.Context) // runs inside Verify
+	receiving func()                // runs inside NewVerificationFile
+	verifying func(context.Context) // runs inside Verify
 
-	about        any   // what was asked of administration
-	times        int   // that a stream of attempts repeats itself
-	breaks       error // ends it behind its last line
-	unreconciled bool  // there was no reconciliation so far
+	about        any   // argument of a call of administration
+	times        int   // how often a stream of attempts repeats itself
+	breaks       error // ends a stream after its last line
+	unreconciled bool  // no reconciliation was made yet
 
-	mu        sync.Mutex // guards what follows
-	asked     []string
-	by        contract.Actor
-	id        contract.DocumentID
-	uploaded  UploadRequest
-	staged    *fakeStaging
-	exhibit   *fakeExhibit
-	verified  VerifyOptions
-	placed    []contract.PlaceRequest
-	described contract.Description
-	people    []PersonRequest
-	parallel  *bool
-	finalize  contract.FinalizeOptions
-	newSerial bool // of the restamp
-	signed    SignRequest
-	reason    string
-	list      ListRequest
+	mu               sync.Mutex // guards the fields below
+	asked            []string
+	by               contract.Actor
+	id               contract.DocumentID
+	uploaded         UploadRequest
+	staged           *fakeStaging
+	verificationFile *fakeVerificationFile
+	verified         VerifyOptions
+	placed           []contract.PlaceRequest
+	described        contract.Description
+	people           []PersonRequest
+	parallel         *bool
+	finalize         contract.FinalizeOptions
+	newSerial        bool // of the restamp
+	signed           SignRequest
+	reason           string
+	list             ListRequest
 }
 
 type fakeStaging struct {
@@ -163,7 +163,7 @@ func (f *fakeWorkflow) SetParticipants(_ context.Context, by contract.Actor, id 
 	return f.ask("participants", by, id)
 }
 
-// WaitForConversion answers what a conversion made of an upload: nothing that was not there.
+// WaitForConversion returns the document unchanged: there was nothing to convert.
 func (f *fakeWorkflow) WaitForConversion(_ context.Context, _ contract.Actor, d contract.Document, _ time.Duration) (contract.Document, error) {
 	return d, nil
 }
@@ -189,7 +189,7 @@ func (f *fakeWorkflow) Finalize(_ context.Context, by contract.Actor, id contrac
 	return d, f.covered, err
 }
 
-// Sign takes a picture as the workflow does, which decodes it once the caller may sign.
+// Sign decodes the picture after checking the caller, like the workflow.
 func (f *fakeWorkflow) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
 	if len(r.Picture) > 0 {
 		if _, err := specimen.ExtractStrokes(ctx, r.Picture); err != nil {
@@ -290,7 +290,7 @@ func (f *fakeWorkflow) Balance(_ context.Context, by contract.Actor) (map[contra
 // fakeIdentity knows four tokens: owner, signer, admin and guest.
 type fakeIdentity struct {
 	err     error
-	revoked bool // every token
+	revoked bool // revokes all tokens
 	picture []byte
 	ended   []string
 }
@@ -394,13 +394,14 @@ func (f *fakeIdentity) SetSpecimen(_ context.Context, _ contract.Actor, picture 
 
 func (f *fakeIdentity) DeleteSpecimen(context.Context, contract.Actor) error { return nil }
 
-// fakeAnswers keeps claims and answers in memory. Nothing of the fake workflow is an effect, so answers are finished.
+// fakeAnswers stores claims and answers in memory. The fake workflow commits nothing, so answers are stored by
+// FinishClaim.
 type fakeAnswers struct {
 	mu      sync.Mutex // guards claims and answers
 	claims  map[string]store.Claim
 	answers map[string]store.Answer
-	err     error // of Finish
-	dropErr error // of Drop
+	err     error // of FinishClaim
+	dropErr error // of DropClaim
 }
 
 func nameOf(c store.Claim) string { return fmt.Sprint(c.Account, c.Path, c.Key) }
@@ -454,7 +455,7 @@ func (f *fakeAnswers) ReleaseClaims(_ context.Context, process string) error {
 	return nil
 }
 
-// fakeProcess is called this, and knows that of the process called dead.
+// fakeProcess has a fixed name, and knows that the process named "dead" has ended.
 type fakeProcess struct{}
 
 func (fakeProcess) Name() string { return "this" }
@@ -466,7 +467,7 @@ func (fakeProcess) IfEnded(name string, do func() error) (bool, error) {
 	return true, do()
 }
 
-// bench is a server over fakes.
+// bench is a server with fake dependencies.
 type bench struct {
 	t *testing.T
 	*fakeWorkflow

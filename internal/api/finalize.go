@@ -47,7 +47,8 @@ func (s *server) registerFinalize() {
 	}
 }
 
-// parseFindingCodes reads the codes of findings. One that is not among the document's changes nothing.
+// parseFindingCodes reads the codes of findings. A code that does not match one of the document's findings has no
+// effect.
 func parseFindingCodes(l list[phrase], bad *problems) []contract.FindingCode {
 	items := l.checkedValue("accept_findings", bad)
 	if len(items) > maxItems {
@@ -61,7 +62,7 @@ func parseFindingCodes(l list[phrase], bad *problems) []contract.FindingCode {
 	return codes
 }
 
-// finalizedSentence is the sentence for what finalizing has made, or had made before.
+// finalizedSentence returns the code of the message for a document that was finalized now or before.
 func finalizedSentence(d *contract.Document) string {
 	switch {
 	case d.State == contract.Completed:

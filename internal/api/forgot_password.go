@@ -17,7 +17,7 @@ func (s *server) registerForgotPassword() {
 	})
 }
 
-// noted is the envelope of what has nothing to answer but a sentence.
+// noted is the envelope of an answer that has only a message.
 type noted struct {
 	Code    int     `json:"code" example:"200"`
 	Success bool    `json:"success"`

@@ -8,7 +8,7 @@ import (
 	"segel/internal/contract"
 )
 
-// FuzzPlacement reads any body as a placement: it is refused in our words, or what is echoed is JSON again.
+// FuzzPlacement parses any body as a placement: it is refused with a refusal of ours, or the echo is JSON again.
 func FuzzPlacement(f *testing.F) {
 	f.Add([]byte(placeBody))
 	f.Add([]byte(`{"document_id":"1207","signers":[{"page":"1","sign":{"urx":null},"user":null,"props":[]},null,7]}`))
@@ -37,7 +37,7 @@ func FuzzPlacement(f *testing.F) {
 	})
 }
 
-// FuzzUpload reads what stands beside the file of an upload.
+// FuzzUpload parses the members of an upload other than the file.
 func FuzzUpload(f *testing.F) {
 	f.Add([]byte(uploadBody))
 	f.Add([]byte(`{"parallel":true,"signer":[{"number":"2"},5],"guest":{"number":null},"expired_at":"2027-01-31T17:00:00Z"}`))
@@ -51,7 +51,7 @@ func FuzzUpload(f *testing.F) {
 		var bad problems
 		for _, p := range parsePeople(in.Signer, in.Guest, 100, &bad) {
 			if p.Number < 1 && len(bad) == 0 {
-				t.Fatalf("number %d was taken", p.Number)
+				t.Fatalf("number %d was accepted", p.Number)
 			}
 		}
 		in.Parallel.checkedValue("parallel", &bad)
@@ -62,6 +62,6 @@ func FuzzUpload(f *testing.F) {
 func mustBeRefusal(t *testing.T, err error) {
 	var e *contract.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%v is no refusal", err)
+		t.Fatalf("%v is not a refusal", err)
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// pinned are the headers that goldens hold.
+// pinned are the headers that golden files contain.
 var pinned = []string{"Content-Type", "Content-Language", "Content-Disposition", "Content-Range", "ETag", "Allow", "Retry-After", "Location", "Set-Cookie", "WWW-Authenticate"}
 
-// checkGolden compares an answer with testdata/golden/name, order of members included.
+// checkGolden compares an answer with testdata/golden/name, including the order of members.
 func checkGolden(t *testing.T, name string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	var b bytes.Buffer
@@ -32,7 +32,7 @@ func checkGolden(t *testing.T, name string, w *httptest.ResponseRecorder) {
 	b.WriteString("\n")
 	if strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		if err := json.Indent(&b, w.Body.Bytes(), "", "  "); err != nil {
-			t.Fatalf("answer is no JSON: %v: %s", err, w.Body)
+			t.Fatalf("the answer is not JSON: %v: %s", err, w.Body)
 		}
 	} else {
 		b.Write(w.Body.Bytes())
@@ -62,7 +62,7 @@ const placeBody = `{"document_id":1207,"signers":[
 	 "emet":{"urx":360,"ury":396,"llx":306,"lly":342},"sign":null,"type":"emet","documentSize":{"height":792,"width":612},"unknown":true},
 	{"page":1,"user":{"email":"SITI@contoh.id"},"sign":{"urx":2e2,"ury":200,"llx":100,"lly":100},"type":"sign"}]}`
 
-// shapes are the requests whose answers are pinned.
+// shapes are the requests whose answers are compared.
 var shapes = []struct {
 	golden, method, path, body string
 	doc                        func() contract.Document
@@ -146,7 +146,7 @@ var shapes = []struct {
 	{golden: "invalid.json", method: "POST", path: sBase + "upload-docs-base64", body: `{"parallel":7,"signer":[{"role":"king","number":0}]}`},
 }
 
-// TestEveryEndpointAnswersItsShape pins the whole of every answer, the order of members included.
+// TestEveryEndpointAnswersItsShape compares every answer as a whole, including the order of members.
 func TestEveryEndpointAnswersItsShape(t *testing.T) {
 	t.Parallel()
 	for _, c := range shapes {

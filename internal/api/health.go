@@ -11,33 +11,34 @@ import (
 	"segel/internal/contract"
 )
 
-// Readiness is what was found of the parts that the service depends on.
+// Readiness is the state of the parts that the service depends on.
 type Readiness struct {
 	Checks []ReadinessCheck
 	Clock  contract.ClockState // empty: it could not be read
-	// Stopping reports that the service was told to stop. It answers until its listener closes, and wants no new clients.
+	// Stopping reports that the service was told to stop. It answers until its listener closes, but a balancer should
+	// send no more clients.
 	Stopping bool
 }
 
-// ReadinessCheck is one part.
+// ReadinessCheck is the state of one part.
 type ReadinessCheck struct {
 	Name  string     `json:"name" doc:"of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock" example:"database"`
 	State CheckState `json:"state" enum:"ok,degraded,failed" doc:"degraded: the service works, but not all of it" example:"ok"`
-	// Detail may name folders and addresses.
+	// Detail may contain folders and addresses.
 	Detail string `json:"detail,omitempty" doc:"what was found, for operators"`
 }
 
-// CheckState is what was found of a part.
+// CheckState is the state of a part.
 type CheckState string
 
-// The states. A check that failed takes the service away from those who ask a balancer for one.
+// The states. A failed check makes /readyz answer 503.
 const (
 	CheckOK       CheckState = "ok"
 	CheckDegraded CheckState = "degraded"
 	CheckFailed   CheckState = "failed"
 )
 
-// failedChecks returns the checks that did.
+// failedChecks returns the names and details of the checks that failed.
 func (r Readiness) failedChecks() (names []string) {
 	for _, c := range r.Checks {
 		if c.State == CheckFailed {
@@ -88,17 +89,17 @@ func (s *server) registerHealth() {
 	})
 }
 
-// notReady is the envelope of a refusal with what was found.
+// notReady is the envelope of a refusal with the checks.
 type notReady struct {
 	failure
 	Checks []ReadinessCheck `json:"checks,omitempty"`
 }
 
-// readyRetryAfter is after how many seconds a probe that was refused may ask again.
+// readyRetryAfter is after how many seconds a refused probe may ask again.
 const readyRetryAfter = 1
 
-// fromOperator reports whether the request comes from the machine itself, not passed on by a proxy there, or has the token for
-// metrics.
+// fromOperator reports whether the request comes from this machine itself, not forwarded by a proxy on it, or has the
+// token for metrics.
 func (c *call) fromOperator() bool {
 	if token, _ := c.requestToken(); c.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) == 1 {
 		return true

@@ -22,7 +22,7 @@ import (
 	"segel/internal/store"
 )
 
-// Answers keeps claims and answers for idempotency keys; see [store.Answers].
+// Answers stores claims and answers for idempotency keys; see [store.Answers].
 type Answers interface {
 	Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error)
 	FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error
@@ -30,38 +30,38 @@ type Answers interface {
 	ReleaseClaims(ctx context.Context, process string) error
 }
 
-// Process tells this process apart from others that answer requests, and which of them have ended.
+// Process names this process among those that share a database, and finds out which of the others have ended.
 type Process interface {
 	Name() string
 	IfEnded(name string, do func() error) (ended bool, err error)
 }
 
-// maxKey bounds an Idempotency-Key.
+// maxKey bounds an Idempotency-Key, in bytes.
 const maxKey = 255
 
-// claimTimeout bounds how long an answer waits for the end of its claim to be written.
+// claimTimeout bounds how long an answer waits until the end of its claim is stored.
 const claimTimeout = 2 * time.Second
 
-// repeatedHeaders are what a repeated answer has of the first one's header.
+// repeatedHeaders are the headers that a repeated answer shares with the first.
 var repeatedHeaders = []string{"Content-Type", "Content-Language", "Cache-Control", "Content-Security-Policy"}
 
-// keyedCall is what a call with an Idempotency-Key works with. It belongs to the one request.
+// keyedCall is the state of a call with an Idempotency-Key. It belongs to one request.
 type keyedCall struct {
 	answerKeys
 	pending  *store.PendingAnswer
 	request  *hashingBody    // the body
-	rendered *bufferedAnswer // what pending rendered last; of an effect, what it kept
+	rendered *bufferedAnswer // the last answer that pending rendered; if the change was committed, the one stored with it
 }
 
 // runOnce runs an endpoint, at most once for an Idempotency-Key.
 //
-// The key is claimed before anything runs, so that of two requests at the same moment one is refused. What
-// the body's digest is, is not known then: a body of 50 MiB is hashed while the endpoint reads it, and the
-// digest is kept with the answer. A repeat hashes its own body and compares, without running anything.
+// The key is claimed before anything runs, so that of two requests at the same moment one is refused. The digest of
+// the body is not known then: a body of 50 MiB is hashed while the endpoint reads it, and the digest is stored with
+// the answer. A repeat hashes its own body and compares, without running anything.
 //
-// Durable before anything runs: the claim. With the effect: the answer, and the end of the claim. A crash before the effect leaves a
-// claim of a process that has ended, which the next request with the key ends; it then runs. A crash behind the effect leaves the
-// answer, which a repeat gets.
+// Durable before anything runs: the claim. Durable with the change: the answer and the end of the claim. If the
+// process dies before the change, the claim of an ended process remains; the next request with the key ends it and
+// runs. If it dies after the change, a repeat gets the stored answer.
 func (c *call) runOnce(do func(*call) error) error {
 	key := c.r.Header.Get("Idempotency-Key")
 	if key == "" || !c.endpoint.takesKey() {
@@ -90,22 +90,22 @@ func (c *call) runOnce(do func(*call) error) error {
 	return c.runAndStoreAnswer(claim, keys, do)
 }
 
-// takesKey reports whether the endpoint takes an Idempotency-Key: every POST does but those below /v1/auth/ and the one that
-// gives an account, whose answers are secrets, and those that know no account to keep an answer for.
+// takesKey reports whether the endpoint accepts an Idempotency-Key. Every POST does, except those below /v1/auth/ and
+// the one that creates an account, whose answers are secrets, and those without an account to store an answer for.
 func (e *endpoint) takesKey() bool {
 	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
 }
 
-// answerKeys is what is derived from an Idempotency-Key.
+// answerKeys are the keys derived from an Idempotency-Key.
 type answerKeys struct {
-	name string      // that the answer is stored under
+	name string      // under which the answer is stored
 	seal cipher.AEAD // AES-256-GCM, with a random nonce
-	body []byte      // of the HMAC-SHA256 of the request's body, which may hold a one-time password
+	body []byte      // key of the HMAC-SHA256 of the request's body, which may contain a one-time password
 }
 
-// deriveKeys derives them with HKDF-SHA256 (RFC 5869). The salt is a secret of the service, so that a key which is easy to guess
-// protects its answer from a reader of the database all the same; and without the Idempotency-Key, which is not stored, the service
-// cannot read the answer either.
+// deriveKeys derives the keys with HKDF-SHA256 (RFC 5869). The salt is a secret of the service, so that even a key
+// that is easy to guess protects its answer from a reader of the database. Without the Idempotency-Key, which is not
+// stored, the service cannot read the answer either.
 func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
 	keys, err := hkdf.Key(sha256.New, []byte(c.Clear), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
 	return k, err
 }
 
-// claimKey claims the key. A claim whose request is not answered any more is ended first: its process has ended, or could not end it
-// because the database did not answer.
+// claimKey claims the key. It first ends a claim whose request is not running any more, because its process has ended
+// or could not end the claim while the database did not answer.
 func (c *call) claimKey(claim store.Claim) (store.Claimed, error) {
 	ctx, cancel := context.WithTimeout(c.r.Context(), c.AnswerTimeout)
 	defer cancel()
@@ -145,7 +145,7 @@ func (c *call) claimKey(claim store.Claim) (store.Claimed, error) {
 	return c.Answers.Claim(ctx, claim, c.KeepAnswers)
 }
 
-// repeatAnswer answers what the first request with this key was answered, if it is the same request.
+// repeatAnswer sends the stored answer of the first request with this key, if this is the same request.
 func (c *call) repeatAnswer(keys answerKeys, first *store.Answer) error {
 	h := hmac.New(sha256.New, keys.body)
 	if !first.Sealed {
@@ -169,15 +169,15 @@ func (c *call) repeatAnswer(keys answerKeys, first *store.Answer) error {
 	}
 	c.w.Header().Set("Idempotent-Replayed", "true")
 	c.w.WriteHeader(first.Status)
-	_, _ = c.w.Write(content) // the client may have gone; it can ask again
+	_, _ = c.w.Write(content) // if this fails, the client has gone; it can ask again
 	return nil
 }
 
-// runAndStoreAnswer runs the endpoint and keeps its answer.
+// runAndStoreAnswer runs the endpoint and stores its answer.
 //
-// The effect keeps the answer in its own transaction, see [effect]. What is kept here is the answer to a request that changed nothing,
-// a refusal for one, and the last answer to an upload that waited for its conversion. After a crash before that, a repeat runs and
-// changes nothing either, or gets the provisional answer to the upload.
+// A change stores its answer in its own transaction, see [answerResult]. Stored here is the answer to a request that
+// changed nothing, such as a refusal, and the last answer to an upload that waited for its conversion. If the process
+// dies before that, a repeat runs and changes nothing either, or gets the provisional answer to the upload.
 func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*call) error) error {
 	k := &keyedCall{
 		answerKeys: keys,
@@ -193,13 +193,13 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 	inner.r.Body = k.request
 
 	settled := false
-	// The claim outlives the client, who may have gone and may ask again.
+	// The claim must be ended even if the client has gone: it may ask again.
 	background := context.WithoutCancel(c.r.Context())
 	defer func() {
-		if !settled && k.pending.Stored != store.FinalAnswer { // a panic is on its way up, or the answer is not to be kept
+		if !settled && k.pending.Stored != store.FinalAnswer { // after a panic, or when the answer is not stored
 			ctx, cancel := context.WithTimeout(background, claimTimeout)
 			defer cancel()
-			if err := c.Answers.DropClaim(ctx, claim); err != nil { // the next request with the key ends it
+			if err := c.Answers.DropClaim(ctx, claim); err != nil { // if this fails, the next request with the key ends the claim
 				c.Log.ErrorContext(ctx, "drop idempotency key", "request_id", c.id, "error", err)
 			}
 		}
@@ -210,7 +210,7 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 	}
 	switch {
 	case k.pending.Stored == store.FinalAnswer:
-		answer = k.rendered // whatever happened afterwards: what a repeat gets is what the first request gets
+		answer = k.rendered // whatever happened afterwards: a repeat must get the same answer as the first request
 	case k.request.readRest() == nil && isFinalStatus(answer.status) && !isRetryable(err):
 		kept, err := k.sealAnswer(answer)
 		ctx, cancel := context.WithTimeout(background, claimTimeout)
@@ -220,7 +220,8 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 		}
 		settled = err == nil
 		if err != nil {
-			// The answer is true all the same. A repeat finds that nothing is left to change, or the provisional answer.
+			// The answer is correct even if it is not stored. A repeat then finds nothing left to change, or the
+			// provisional answer.
 			c.Log.ErrorContext(ctx, "keep answer for idempotency key", "request_id", c.id, "error", err)
 		}
 	case k.pending.Stored == store.ProvisionalAnswer:
@@ -230,7 +231,7 @@ func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*ca
 	return nil
 }
 
-// sealAnswer returns an answer as it is kept.
+// sealAnswer returns an answer in its stored form.
 func (k *keyedCall) sealAnswer(a *bufferedAnswer) (store.Answer, error) {
 	if err := k.request.readRest(); err != nil {
 		return store.Answer{}, err
@@ -240,12 +241,13 @@ func (k *keyedCall) sealAnswer(a *bufferedAnswer) (store.Answer, error) {
 	return kept, nil
 }
 
-// answerResult runs a verb of the workflow that changes something, and makes the answer of its result. With an Idempotency-Key, the answer is
-// made within the transaction of the change and kept in it, so answer does no I/O: all it tells comes from the result and the
-// request.
+// answerResult runs a workflow operation that changes something, and builds the answer from its result. With an
+// Idempotency-Key, the answer is rendered and stored within the transaction of the change, so answer must do no I/O:
+// it uses only the result and the request.
 func answerResult[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
 	if k := c.keyed; k != nil {
-		// Now, since the digest of the whole body is kept with the answer, and no transaction waits for a client.
+		// The digest of the whole body is stored with the answer. Reading it now keeps the transaction from waiting
+		// for a client.
 		if err := k.request.readRest(); err != nil {
 			return out, bodyReadError(err)
 		}
@@ -275,12 +277,13 @@ func answerResult[Result, Out any](c *call, verb func(context.Context) (Result, 
 
 func newBufferedAnswer() *bufferedAnswer { return &bufferedAnswer{header: http.Header{}} }
 
-// isFinalStatus reports whether an answer is one to be repeated.
+// isFinalStatus reports whether an answer with this status is stored for repeats.
 func isFinalStatus(status int) bool {
 	return status < 500 && status != http.StatusUnauthorized && status != http.StatusTooManyRequests
 }
 
-// isRetryable reports a refusal that invites to ask again, unchanged. Kept, it would refuse the very repeat it asks for.
+// isRetryable reports a refusal after which the same request may succeed. If it were stored, it would refuse that
+// very repeat.
 func isRetryable(err error) bool {
 	var e *contract.Error
 	return errors.As(err, &e) && e.Retryable
@@ -290,7 +293,7 @@ func isRetryable(err error) bool {
 type hashingBody struct {
 	io.ReadCloser
 	hash hash.Hash
-	err  error // why it could not be read to its end
+	err  error // why the body could not be read to its end
 }
 
 func (b *hashingBody) Read(p []byte) (int, error) {
@@ -302,7 +305,7 @@ func (b *hashingBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readRest reads what the endpoint left, which belongs to the digest too. The body is bounded by its endpoint.
+// readRest reads what the endpoint left unread, which is part of the digest. The endpoint bounds the body.
 func (b *hashingBody) readRest() error {
 	if b.err == nil {
 		_, b.err = io.Copy(io.Discard, b)
@@ -310,7 +313,7 @@ func (b *hashingBody) readRest() error {
 	return b.err
 }
 
-// bufferedAnswer holds an answer back until it is kept. Only JSON is written to it.
+// bufferedAnswer holds an answer back until it is stored. Only JSON is written to it.
 type bufferedAnswer struct {
 	header  http.Header
 	status  int
@@ -346,5 +349,5 @@ func (a *bufferedAnswer) writeTo(w http.ResponseWriter) {
 		w.Header()[name] = values
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write(a.content.Bytes()) // the client may have gone; a repeat gets the same
+	_, _ = w.Write(a.content.Bytes()) // if this fails, the client has gone; a repeat gets the same
 }

@@ -27,7 +27,7 @@ func TestARepeatIsAnsweredWhatTheFirstWas(t *testing.T) {
 		t.Errorf("first %d %s, then %d %s", first.Code, first.Body, again.Code, again.Body)
 	}
 	if again.Header().Get("Idempotent-Replayed") != "true" || first.Header().Get("Idempotent-Replayed") != "" {
-		t.Error("the repeat does not say that it is one")
+		t.Error("the repeat has no Idempotent-Replayed")
 	}
 	if n := b.count("upload"); n != 1 {
 		t.Errorf("uploaded %d times", n)
@@ -44,7 +44,7 @@ func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
 	b.ask("POST", sBase+"restamp-docs", body, keyHeader, "k1")
 	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1")
 	if b.count("remind") != 3 || b.count("restamp") != 1 {
-		t.Errorf("asked %v", b.asked)
+		t.Errorf("calls: %v", b.asked)
 	}
 }
 
@@ -54,7 +54,7 @@ func TestTheSameKeyWithAnotherBodyIsRefused(t *testing.T) {
 	b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
 	w := b.ask("POST", sBase+"upload-docs-base64", strings.Replace(uploadBody, "Sewa", "Lain", 1), keyHeader, "k1")
 	refused(t, w, 409, "idempotency.conflict")
-	// What stands behind the part that was read belongs to the body too.
+	// The part of the body after what the endpoint read counts too.
 	w = b.ask("POST", sBase+"upload-docs-base64", uploadBody+" ", keyHeader, "k1")
 	refused(t, w, 409, "idempotency.conflict")
 	if n := b.count("upload"); n != 1 {
@@ -73,7 +73,7 @@ func TestOfTwoAtOnceOneRunsAndTheOtherIsToldToWait(t *testing.T) {
 	<-entered
 	f := refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"), 409, "idempotency.running")
 	if !f.Error.Retryable {
-		t.Error("the second is not told to try again")
+		t.Error("the second has no Retry-After")
 	}
 	close(leave)
 	wait.Wait()
@@ -92,7 +92,7 @@ func TestOnlyFinalAnswersAreKept(t *testing.T) {
 		kept bool
 	}{
 		{contract.ErrNotFound, true}, {contract.ErrNotDraft, true}, {contract.ErrQuota, true}, {contract.ErrNothingToDo, true},
-		{contract.ErrRace, false}, {contract.ErrUnauthenticated, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("trouble"), false},
+		{contract.ErrRace, false}, {contract.ErrUnauthenticated, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("defect"), false},
 	} {
 		b := newBench(t, processing())
 		b.err = c.err
@@ -136,7 +136,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
 
-// The answer tells of no effect, else it would have been kept with it: a repeat may run.
+// Nothing was committed, otherwise the answer would have been stored with it: a repeat may run.
 func TestAnAnswerThatCannotBeKeptIsToldAllTheSame(t *testing.T) {
 	t.Parallel()
 	for _, drop := range []error{nil, errors.New("disk full")} {
@@ -171,7 +171,7 @@ func TestTheClaimOfAProcessThatEndedIsReleasedByTheRepeat(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptOfAnAnswerTellsNothing looks for the body of the answer and for the key in all that is stored.
+// TestWhatIsKeptOfAnAnswerTellsNothing looks for the body of the answer and for the key in everything that is stored.
 func TestWhatIsKeptOfAnAnswerTellsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())
@@ -187,7 +187,7 @@ func TestWhatIsKeptOfAnAnswerTellsNothing(t *testing.T) {
 		kept := name + fmt.Sprint(a.Header) + string(a.Content)
 		for _, secret := range []string{"guessable", "rahasia", "success"} {
 			if strings.Contains(kept, secret) {
-				t.Errorf("%q is kept: %q", secret, kept)
+				t.Errorf("%q is stored: %q", secret, kept)
 			}
 		}
 		a.Content = append([]byte{}, a.Content...)
@@ -223,11 +223,11 @@ func TestLoginsTakeNoKey(t *testing.T) {
 		t.Errorf("answered %d", w.Code)
 	}
 	if len(b.answers.answers) != 0 {
-		t.Error("an answer with tokens was kept")
+		t.Error("an answer with tokens was stored")
 	}
 }
 
-// TestALargeUploadIsHashedNotHeld sends a body larger than what the test allows itself to hold at once.
+// TestALargeUploadIsHashedNotHeld sends a body larger than the memory it allows.
 func TestALargeUploadIsHashedNotHeld(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft(), func(o *Options) { o.Limits.FileSize = 1 << 30 })

@@ -10,10 +10,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// The types of this file take what clients are allowed to send instead of what they should. None of them
-// refuses while it is decoded: read tells what is wrong, with the member's name.
+// The types of this file accept what clients may send instead of what they should. None of them refuses a value while
+// it is decoded: checkedValue reports what is wrong, with the member's name.
 
-// maxInteger is the largest whole number that every client can hold; past it numbers are refused, not rounded.
+// maxInteger is the largest whole number that every client can represent. Larger numbers are refused, not rounded.
 const maxInteger = 1 << 53
 
 // integer is a whole number, given as a number or as a numeric string. Null counts as missing.
@@ -47,13 +47,13 @@ func (n integer) checkedValue(field string, def int64, bad *problems) int64 {
 	return def
 }
 
-// parseInteger reads a whole number; 1.0 and 1e2 are some. Past 2^53 nothing is.
+// parseInteger reads a whole number, such as 1, 1.0 or 1e2. It refuses numbers above 2^53.
 func parseInteger(s string) (int64, bool) {
 	s = strings.TrimSpace(s)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, n <= maxInteger && n >= -maxInteger
 	}
-	// A float of this size may be a rounded one, so its bound is strict.
+	// A float of exactly this size may have been rounded, so the bound is strict.
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) >= maxInteger || strings.ContainsAny(s, "xX_") {
 		return 0, false
@@ -96,7 +96,7 @@ func (binary) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// phrase is a string. Null counts as an empty one.
+// phrase is a string. Null counts as empty.
 type phrase struct {
 	value string
 	bad   bool
@@ -121,7 +121,7 @@ func (p phrase) checkedValue(field string, bad *problems) string {
 
 func (phrase) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "string"} }
 
-// number is a JSON number, kept as it was written. Null counts as missing.
+// number is a JSON number in its original spelling. Null counts as missing.
 type number struct {
 	literal json.Number
 	value   float64
@@ -163,14 +163,14 @@ func (n number) checkedValue(field string, bad *problems) float64 {
 
 func (number) Schema(huma.Registry) *huma.Schema { return &huma.Schema{Type: "number"} }
 
-// ordinal is a number that has to be whole, kept as it was written.
+// ordinal is a number that must be whole, in its original spelling.
 type ordinal struct{ number }
 
 func (ordinal) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: "integer", Format: "int64"}
 }
 
-// checkedValue returns the number, or 0 when there is none.
+// checkedValue returns the number, or 0 when it is missing.
 func (o ordinal) checkedValue(field string, bad *problems) int {
 	if !o.isGiven() || o.bad {
 		o.number.checkedValue(field, bad)
@@ -183,11 +183,11 @@ func (o ordinal) checkedValue(field string, bad *problems) int {
 	return int(n)
 }
 
-// maxItems bounds how many entries of a list are decoded. It is above every limit a configuration can set, so
-// that the rule with its own limit is what refuses; what follows is not even looked at.
+// maxItems bounds how many entries of a list are decoded. It is above every limit that a configuration can set, so
+// that the refusal comes from the rule with its own limit. Entries beyond it are not decoded.
 const maxItems = 10_000
 
-// list is an array. Null counts as an empty one. Entries that are no objects are remembered by their index.
+// list is an array. Null counts as empty. Entries that are not objects are remembered by their index.
 type list[T any] struct {
 	items []T
 	wrong []int

@@ -72,7 +72,7 @@ func TestParallelIsZeroOrOneInEverySpelling(t *testing.T) {
 	}
 }
 
-// TestAnUploadMayLeaveOutAlmostEverything walks through what a client is allowed to send.
+// TestAnUploadMayLeaveOutAlmostEverything covers what a client is allowed to send.
 func TestAnUploadMayLeaveOutAlmostEverything(t *testing.T) {
 	t.Parallel()
 	const pdf = `"document_base64":"JVBERi0xLjcK"`
@@ -117,7 +117,7 @@ func TestAnUploadMayLeaveOutAlmostEverything(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongIsNamed lists refusals of input with the members they name.
+// TestWhatIsWrongIsNamed lists invalid inputs with the members that the refusal names.
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
@@ -166,7 +166,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 			for _, p := range f.Error.Fields {
 				named[p.Field] = true
 				if p.Msg == "" || strings.Contains(p.Msg, p.Code) {
-					t.Errorf("%s: no sentence for %s", p.Field, p.Code)
+					t.Errorf("%s: no message for %s", p.Field, p.Code)
 				}
 			}
 			for _, field := range c.fields {
@@ -181,15 +181,15 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 				t.Error("the staged file was left behind")
 			}
 			for _, what := range b.asked {
-				if what != c.path { // that is whether he may at all
-					t.Errorf("the workflow was asked to %s", what)
+				if what != c.path { // the check of access is allowed
+					t.Errorf("the workflow was called: %s", what)
 				}
 			}
 		})
 	}
 }
 
-// manyMembers is the inside of an object with n members.
+// manyMembers returns the inside of an object with n members.
 func manyMembers(n int) string {
 	all := make([]string, n)
 	for i := range all {
@@ -218,8 +218,8 @@ func refused(t *testing.T, w interface {
 	return f
 }
 
-// TestWhoMayNotSeeADocumentIsNotToldWhatIsWrongWithHisInput: to him it is as if it were not there, by every verb.
-func TestWhoMayNotSeeADocumentIsNotToldWhatIsWrongWithHisInput(t *testing.T) {
+// TestCallerWithoutAccessLearnsNothingAboutTheirInput: to them the document does not exist, whichever verb they call.
+func TestCallerWithoutAccessLearnsNothingAboutTheirInput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	b.err = contract.ErrNotFound
@@ -250,7 +250,7 @@ func TestAPlacementIsReadFromItsOddSpelling(t *testing.T) {
 	}
 }
 
-// TestWhatStandsInSignIsOnlyABoxWhereItHasCorners: clients send pictures and flags there too.
+// TestWhatStandsInSignIsOnlyABoxWhereItHasCorners: clients send pictures and flags in sign too.
 func TestWhatStandsInSignIsOnlyABoxWhereItHasCorners(t *testing.T) {
 	t.Parallel()
 	for _, v := range []string{`""`, `"data:image/png;base64,xx"`, `true`, `0`, `{}`, `{"image":"x"}`, `[1]`} {
@@ -267,11 +267,11 @@ func TestADigestOfZerosIsNotTakenForNone(t *testing.T) {
 	b := newBench(t, processing())
 	b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"digest":"`+strings.Repeat("0", 64)+`"}`)
 	if b.signed.Shown.Digest == ([32]byte{}) {
-		t.Error("the workflow was told that no digest was given")
+		t.Error("the workflow got no digest")
 	}
 	b.ask("POST", sBase+"sign-docs", `{"document_id":1207}`)
 	if b.signed.Shown.Digest != ([32]byte{}) {
-		t.Error("a digest out of nothing")
+		t.Error("a digest although none was given")
 	}
 }
 

@@ -102,7 +102,7 @@ func (c *call) listItem(d *contract.Document) listItem {
 	return item
 }
 
-// roleWord is owner for a participant who is the owner, else his role.
+// roleWord returns "owner" for the owner, and otherwise the participant's role.
 func roleWord(d *contract.Document, p contract.Participant) string {
 	if p.ID == d.Owner.ID {
 		return "owner"

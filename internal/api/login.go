@@ -13,7 +13,7 @@ type loginIn struct {
 	Business phrase `json:"business_id" required:"false" doc:"the organisation of the account, where the e-mail has accounts with the same password in several; missing: one that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 }
 
-// sessionData is what a login answers.
+// sessionData is the answer to a login.
 type sessionData struct {
 	Token        string      `json:"token" doc:"the access token, for x-access-token or Authorization: Bearer" example:"segel_at_..."`
 	RefreshToken string      `json:"refresh_token" doc:"good once, for /v1/auth/refresh" example:"segel_rt_..."`
@@ -43,8 +43,8 @@ func accountDataOf(a identity.Account) accountData {
 	return accountData{ID: a.ID, Fullname: a.Name, Email: a.Email, BusinessID: a.Organisation, IsReset: a.MustReset, Role: role}
 }
 
-// activation tells how far an account was set up. Accounts of this service are made whole by their operator, so
-// there is nothing left to do for any of them.
+// activation is how far an account was set up. In this service, accounts are complete from the start, so every step
+// is done.
 type activation struct {
 	Status string          `json:"status" enum:"complete,uncomplete" example:"complete"`
 	Data   activationSteps `json:"data"`

@@ -6,7 +6,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// maybe is an object or null. A pointer alone is an object in the specification, and never null.
+// maybe is an object or null. The specification would show a plain pointer as an object that is never null.
 type maybe[T any] struct{ is *T }
 
 func (m maybe[T]) MarshalJSON() ([]byte, error) { return json.Marshal(m.is) }

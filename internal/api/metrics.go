@@ -13,7 +13,7 @@ import (
 	"segel/internal/contract"
 )
 
-// metrics count requests by what answered them.
+// metrics counts requests by operation.
 type metrics struct {
 	requests  *prometheus.CounterVec
 	durations *prometheus.HistogramVec
@@ -42,13 +42,13 @@ func (m metrics) registerWith(r prometheus.Registerer) error {
 
 func (m metrics) observeRequest(operation string, status int, took time.Duration) {
 	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
-	if operation != "events" { // a stream lasts as long as somebody watches
+	if operation != "events" { // a stream lasts as long as its client watches
 		m.durations.WithLabelValues(operation).Observe(took.Seconds())
 	}
 }
 
-// registerMetrics serves /metrics to an operator, or to a monitor that has the configured token. The figures are of all
-// organisations together, so an admin of one of them does not see them.
+// registerMetrics serves /metrics to an operator, or to a monitor with the configured token. The figures cover all
+// organisations, so an admin of one of them may not see them.
 func (s *server) registerMetrics() {
 	expose := promhttp.HandlerFor(s.Metrics, promhttp.HandlerOpts{})
 	serveStream(s, endpoint{

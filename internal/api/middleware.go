@@ -13,9 +13,10 @@ import (
 	"segel/internal/admission"
 )
 
-// observeRequests is the outermost layer: it names the request, logs and counts it, and turns a panic into a 500.
+// observeRequests is the outermost layer: it assigns the request ID, logs and counts the request, and turns a panic
+// into a 500.
 //
-// The log has no query, no header and no body: those may hold secrets.
+// The log contains no query, header or body, because these may contain secrets.
 func (s *server) observeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Clock()
@@ -26,7 +27,7 @@ func (s *server) observeRequests(next http.Handler) http.Handler {
 		defer func() {
 			p, begun := recover(), seen.status != 0
 			if p == http.ErrAbortHandler {
-				panic(p) // the handler's way to cut the connection, which the server wants to see
+				panic(p) // the handler cuts the connection; net/http must see this panic
 			}
 			if p != nil {
 				s.Log.ErrorContext(r.Context(), "panic", "request_id", x.id, "operation", x.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -38,7 +39,7 @@ func (s *server) observeRequests(next http.Handler) http.Handler {
 			s.metrics.observeRequest(x.operation, seen.statusCode(), took)
 			s.logRequest(r, x, seen, took)
 			if p != nil && begun {
-				panic(http.ErrAbortHandler) // nobody may take the part that was sent for the whole
+				panic(http.ErrAbortHandler) // cut the connection, so that no client takes the part that was sent for the whole
 			}
 		}()
 		next.ServeHTTP(seen, r)
@@ -66,10 +67,10 @@ func (s *server) logRequest(r *http.Request, x *exchange, seen *responseRecorder
 	s.Log.LogAttrs(r.Context(), level, "request", attrs...)
 }
 
-// responseRecorder sees what is answered.
+// responseRecorder records the status and size of an answer.
 type responseRecorder struct {
 	http.ResponseWriter
-	status int // 0: nothing was written yet
+	status int // 0: nothing is written yet
 	bytes  int64
 
 	control   *http.ResponseController
@@ -83,7 +84,7 @@ func (w *responseRecorder) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets [http.ResponseController] reach what is below.
+// Unwrap gives [http.ResponseController] access to the underlying writer.
 func (w *responseRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *responseRecorder) statusCode() int {
@@ -93,8 +94,8 @@ func (w *responseRecorder) statusCode() int {
 	return w.status
 }
 
-// guardRequests sets the headers that keep browsers from making more of an answer than it is, answers for other origins
-// as the configuration allows, and bounds how often one client may ask.
+// guardRequests sets the headers that restrict what browsers do with an answer, answers other origins as configured,
+// and limits the rate of requests of one client.
 func (s *server) guardRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -116,8 +117,8 @@ func (s *server) guardRequests(next http.Handler) http.Handler {
 	})
 }
 
-// answerPreflight sets the headers for a browser's request from another origin, and answers it when it only asks
-// whether it may. Cookies never cross origins: tokens travel in headers, which pages of allowed origins set.
+// answerPreflight sets the CORS headers and answers a preflight request. Cookies never cross origins: tokens travel
+// in headers, which pages of allowed origins set.
 func (s *server) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 	if len(s.Origins) == 0 {
 		return false

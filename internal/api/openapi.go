@@ -30,7 +30,7 @@ const (
 	groupAdmin        = "administration"
 )
 
-// openAPIConfig is what the endpoints are written into.
+// openAPIConfig returns the empty specification.
 func openAPIConfig(version, address string) huma.Config {
 	c := huma.Config{OpenAPI: &huma.OpenAPI{
 		OpenAPI: "3.1.0",
@@ -58,12 +58,12 @@ func openAPIConfig(version, address string) huma.Config {
 		},
 		Security: []map[string][]string{{"accessToken": {}}, {"bearer": {}}, {"session": {}}},
 	}}
-	c.AllowAdditionalPropertiesByDefault = true // unknown members are ignored, and answers may gain some
+	c.AllowAdditionalPropertiesByDefault = true // unknown members are ignored, and answers may gain members
 	return c
 }
 
-// schemaName names a type in the specification. The words of a validation's report are common ones, which our own
-// types have too.
+// schemaName names a type in the specification. Types of a verification report get a prefix, since their names are
+// common words that other types have too.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	if t.Kind() == reflect.Pointer {
@@ -88,7 +88,7 @@ func (s *server) describeAnswer(e *endpoint, t reflect.Type) {
 	}}
 }
 
-// describeOperation describes an endpoint, with what every endpoint has in common.
+// describeOperation describes an endpoint, including what every endpoint has in common.
 func (s *server) describeOperation(e *endpoint) *huma.Operation {
 	op := &huma.Operation{
 		Method: e.method, Path: e.path, OperationID: e.id, Summary: e.summary, Description: e.description,
@@ -116,7 +116,7 @@ func (s *server) describeOperation(e *endpoint) *huma.Operation {
 	return op
 }
 
-// refusalsOf lists the statuses an endpoint may refuse with.
+// refusalsOf lists the statuses with which an endpoint may refuse.
 func refusalsOf(e *endpoint) []int {
 	list := []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
 	if e.callers != anybody {
@@ -160,7 +160,7 @@ func (s *server) refusalResponse(status int) *huma.Response {
 	return r
 }
 
-// writeSpecification writes the specification once all endpoints are in it.
+// writeSpecification renders the specification once all endpoints are registered.
 func (s *server) writeSpecification() error {
 	for _, schema := range s.huma.OpenAPI().Components.Schemas.Map() {
 		arraysAreNeverNull(schema)
@@ -218,7 +218,7 @@ func pictureAnswer() map[string]*huma.Response {
 	return map[string]*huma.Response{"200": {Description: "The picture.", Content: map[string]*huma.MediaType{"image/png": picture, "image/jpeg": picture}}}
 }
 
-// textAnswer describes an answer that is a text of some type.
+// textAnswer describes an answer that is text of the given media type.
 func textAnswer(mime, description string) map[string]*huma.Response {
 	return map[string]*huma.Response{"200": {Description: description, Content: map[string]*huma.MediaType{mime: {Schema: &huma.Schema{Type: "string"}}}}}
 }

@@ -47,7 +47,7 @@ func TestTheSpecificationNamesEveryEndpointAndResolves(t *testing.T) {
 	}
 }
 
-// TestEveryAnswerFitsTheSpecification reads the golden answers by the schemas of their operations.
+// TestEveryAnswerFitsTheSpecification checks the golden answers against the schemas of their operations.
 func TestEveryAnswerFitsTheSpecification(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{}.withDefaults()}
@@ -89,14 +89,14 @@ func TestEveryAnswerFitsTheSpecification(t *testing.T) {
 	}
 }
 
-func TestThePageOfTheSpecificationNeedsNobodyElse(t *testing.T) {
+func TestSpecificationPageLoadsNothingFromElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	w := b.ask("GET", "/docs", "", "X-Access-Token", "")
 	page := w.Body.String()
 	ours := strings.Replace(page, `<script src="docs.js" defer></script>`, "", 1)
 	if ours == page || strings.Contains(ours, "<script") || strings.Contains(ours, "src=") || strings.Contains(ours, `href="/`) || strings.Contains(ours, `href="http`) {
-		t.Error("the page wants something from elsewhere")
+		t.Error("the page loads something from elsewhere")
 	}
 	if csp := w.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "default-src 'none'; style-src 'sha256-") {
 		t.Errorf("policy %s", csp)
@@ -104,7 +104,7 @@ func TestThePageOfTheSpecificationNeedsNobodyElse(t *testing.T) {
 	for _, want := range []string{"upload-docs-base64", "signers[].documentSize.height", "response.data.document_name", "data.pagination.total_page", "Needs no token",
 		"U=https://segel.contoh.id\n", "curl &#34;$U/v1/econtract/web_app/document/detail/1207&#34; \\\n  -H &#34;x-access-token: $T&#34;", "-F document=@kontrak.pdf"} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page does not tell %s", want)
+			t.Errorf("the page does not show %s", want)
 		}
 	}
 }
@@ -124,7 +124,7 @@ func TestEveryExampleOfThePageIsTakenByTheService(t *testing.T) {
 			address, rest, _ := strings.Cut(rest, `"`)
 			_, body, _ := strings.Cut(rest, "-d '")
 			if strings.Contains(rest, "-F ") || strings.Contains(rest, "--data-binary") || strings.Contains(rest, "document_base64") || path == "/v1/auth/password" || op.OperationID == "events" {
-				continue // a file goes with it, it knows no password, or it lasts
+				continue // it needs a file or a password, or it does not end
 			}
 			w := b.ask(strings.ToUpper(method), address, strings.TrimSuffix(body, "'"))
 			if w.Code == 400 || w.Code == 405 || w.Code == 422 || strings.ContainsAny(address, "{}") {

@@ -22,7 +22,7 @@ const (
 
 var periods = []store.Period{store.PeriodAll, store.PeriodToday, store.PeriodWeek, store.PeriodMonth, store.PeriodYear}
 
-// pagination tells where a page stands among the others.
+// pagination is the position of a page in the list.
 type pagination struct {
 	TotalData    int64   `json:"total_data" doc:"items in all" example:"42"`
 	TotalPage    int64   `json:"total_page" example:"3"`
@@ -37,7 +37,7 @@ type pagination struct {
 	Limit        int     `json:"limit,omitempty" doc:"told by the directory alone" example:"10"`
 }
 
-// filter lists what can be chosen.
+// filter lists the values that a client can choose.
 type filter struct {
 	Periode []choice `json:"periode"`
 	Status  []choice `json:"status"`
@@ -48,13 +48,13 @@ type choice struct {
 	Value string `json:"value" example:"all"`
 }
 
-// page asks for one page; number is from 1.
+// page is a requested page; number starts at 1.
 type page struct {
 	number int64
 	limit  int
 }
 
-// paginate tells where page p of total items stands, with shown items on it.
+// paginate returns the position of page p in a list of total items, with shown items on the page.
 func paginate(p page, total, shown int) pagination {
 	pages := (int64(total) + int64(p.limit) - 1) / int64(p.limit)
 	out := pagination{
@@ -77,8 +77,7 @@ func paginate(p page, total, shown int) pagination {
 	return out
 }
 
-// query reads the query of a list. What is not given, or empty, has its default; what cannot be understood is
-// noted.
+// query reads the query of a list. A missing or empty value has its default; an invalid one is noted in bad.
 type query struct {
 	url.Values
 	bad problems
@@ -135,7 +134,7 @@ func (q *query) parsePeriod() store.Period {
 	return p
 }
 
-// maxSearch bounds what is looked for, in bytes.
+// maxSearch bounds the search text, in bytes.
 const maxSearch = 1000
 
 func (q *query) parseSearch() string {
@@ -146,7 +145,7 @@ func (q *query) parseSearch() string {
 	return contract.CleanText(s)
 }
 
-// filterChoices is the filter of document lists.
+// filterChoices returns the filter of document lists.
 func (c *call) filterChoices() filter {
 	f := filter{}
 	for _, p := range periods {
@@ -158,7 +157,7 @@ func (c *call) filterChoices() filter {
 	return f
 }
 
-// joinValues tells values to a person.
+// joinValues lists values for a message.
 func joinValues[T ~string](values []T) string {
 	var b strings.Builder
 	for i, v := range values {
@@ -170,7 +169,7 @@ func joinValues[T ~string](values []T) string {
 	return b.String()
 }
 
-// pageParams describe a page in the specification.
+// pageParams describes the query of a page in the specification.
 func pageParams(limit int) []*huma.Param {
 	one, most := 1.0, float64(maxLimit)
 	return []*huma.Param{

@@ -20,7 +20,7 @@ type placeData struct {
 	Signer     []placementIO       `json:"signer" doc:"the entries as they were received"`
 }
 
-// placementIO is one placement in a client's spelling, going in and coming back.
+// placementIO is one placement in the spelling of clients, for input and output.
 type placementIO struct {
 	Page         ordinal    `json:"page" required:"true" doc:"from 1" example:"1"`
 	Props        *propsIO   `json:"props" required:"false"`
@@ -31,7 +31,7 @@ type placementIO struct {
 	DocumentSize *sizeIO    `json:"documentSize" required:"false"`
 }
 
-// propsIO counts from the upper left of the page, in units of documentSize.
+// propsIO measures from the upper left corner of the page, in units of documentSize.
 type propsIO struct {
 	X number `json:"x" example:"306"`
 	Y number `json:"y" example:"396"`
@@ -87,7 +87,7 @@ func (s *server) registerPlace() {
 func (in *placeIn) placeRequests(limit int, bad *problems) []contract.PlaceRequest {
 	entries := in.Signers.checkedValue("signers", bad)
 	if len(entries) > limit {
-		// The rule would say so too; each of a million entries need not be looked at before.
+		// The rule would refuse this too; checking here avoids parsing a million entries first.
 		bad.add("signers", "placements.too_many", "limit", limit)
 		return nil
 	}
@@ -120,7 +120,7 @@ func (p *placementIO) placeRequest(at string, bad *problems) contract.PlaceReque
 	return r
 }
 
-// toBox returns the corners, or nil where none of them is given.
+// toBox returns the corners, or nil when none is given.
 func (c *cornersIO) toBox(at string, bad *problems) *contract.Box {
 	if c == nil || !c.URX.isGiven() && !c.URY.isGiven() && !c.LLX.isGiven() && !c.LLY.isGiven() {
 		return nil
@@ -131,7 +131,7 @@ func (c *cornersIO) toBox(at string, bad *problems) *contract.Box {
 	}
 }
 
-// parseCorners reads the value of sign. Clients send other things there too; only an object can hold corners.
+// parseCorners reads the value of sign. Clients send other values there too; only an object can hold corners.
 func parseCorners(v raw) *cornersIO {
 	if !strings.HasPrefix(string(v.RawMessage), "{") {
 		return nil
@@ -150,8 +150,8 @@ func (p *propsIO) toProps(at string, bad *problems) *contract.Props {
 	return &contract.Props{X: p.X.checkedValue(at+"x", bad), Y: p.Y.checkedValue(at+"y", bad), W: p.W.checkedValue(at+"w", bad), H: p.H.checkedValue(at+"h", bad)}
 }
 
-// echoPlacements returns the entries as they were received, in the whole shape: a member that was missing is its zero,
-// and a userid that was missing is the one the e-mail led to.
+// echoPlacements returns the entries as they were received, with every member present: a missing member is its zero
+// value, and a missing userid is the one found by e-mail.
 func echoPlacements(entries []placementIO, d *contract.Document) []placementIO {
 	out := make([]placementIO, 0, len(entries))
 	for _, p := range entries {

@@ -8,7 +8,7 @@ type placementsData struct {
 	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: which lie over text, stamps or signatures"`
 }
 
-// placementItem is one box on a page as it was accepted: put right, and square for a duty stamp.
+// placementItem is one accepted box on a page, with ordered corners and square for a duty stamp.
 type placementItem struct {
 	Type   contract.PlacementKind `json:"type" enum:"emet,sign,paraf" example:"sign"`
 	Page   int                    `json:"page" doc:"from 1" example:"1"`
@@ -42,7 +42,7 @@ func (s *server) registerPlacements() {
 	})
 }
 
-// placementsOf lists the boxes of all people, in the order in which they were placed.
+// placementsOf lists the boxes of all participants, in the order in which they were placed.
 func placementsOf(d *contract.Document) []placementItem {
 	list := make([]placementItem, 0, len(d.Placements))
 	for i, p := range d.Placements {

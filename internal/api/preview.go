@@ -12,7 +12,7 @@ func (s *server) registerPreview() {
 	})
 }
 
-// markedName is the name of a PDF of ours, and says so where it is a specimen.
+// markedName returns the name of the PDF, marked if it is a specimen.
 func markedName(c *Content) string {
 	name := pdfName(c.Name)
 	if c.Specimen {

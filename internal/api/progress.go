@@ -7,10 +7,10 @@ import (
 	"segel/internal/text"
 )
 
-// specimenWord marks, in every language, what was stamped by the sandbox office and has no legal value.
+// specimenWord marks, in every language, documents stamped by the sandbox stamp office, which have no legal value.
 const specimenWord = "SPESIMEN"
 
-// statusInfo tells where a document stands, in a word or two.
+// statusInfo is the short status of a document.
 func (c *call) statusInfo(d *contract.Document) string {
 	s := text.StatusInfo(c.language, d)
 	if d.Specimen {
@@ -19,7 +19,7 @@ func (c *call) statusInfo(d *contract.Document) string {
 	return s
 }
 
-// isExpired reports "1" for a document whose time has run out while something was owed by people.
+// isExpired returns "1" for a document that expired while participants still had to act.
 func isExpired(d *contract.Document, now time.Time) string {
 	waits := d.State == contract.Draft || d.State == contract.Processing && !d.FullySigned()
 	if d.State == contract.Expired || waits && !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt) {
@@ -28,7 +28,7 @@ func isExpired(d *contract.Document, now time.Time) string {
 	return "0"
 }
 
-// progress tells how far the steps of a document have come, in their order.
+// progress lists the steps of a document in order, each with its state.
 type progress struct {
 	Steps []step `json:"steps"`
 }
@@ -77,7 +77,7 @@ func signedStep(d *contract.Document) step {
 	return s
 }
 
-// timestampedStep follows signed: a signature without a timestamp is never committed.
+// timestampedStep has the same state as signed: a signature is never committed without a timestamp.
 func timestampedStep(d *contract.Document) step {
 	of, s := signedStep(d), newStep("timestamped")
 	s.Done, s.Total, s.At = of.Done, of.Total, of.At
@@ -101,7 +101,7 @@ func stampedStep(d *contract.Document, l text.Language) step {
 	return s
 }
 
-// closingStep is a step of the closing, which is committed whole: its revisions and its line of the audit log.
+// closingStep is a step of closing a document. Closing commits its revisions and its event of the audit log together.
 func closingStep(d *contract.Document, name string, at time.Time) step {
 	s := newStep(name)
 	s.Total = 1
@@ -120,7 +120,7 @@ func sealedAt(d *contract.Document) time.Time {
 	return d.EndedAt
 }
 
-// convertedStep is the step before all others of a document that was uploaded as a Word document.
+// convertedStep is the first step of a document that was uploaded as a Word document.
 func convertedStep(d *contract.Document, l text.Language) step {
 	s := newStep("converted")
 	s.State, s.Total = "active", 1
@@ -136,7 +136,7 @@ func convertedStep(d *contract.Document, l text.Language) step {
 	return s
 }
 
-// stampsOf counts the duty stamps that are ordered, or placed while the document is a draft.
+// stampsOf counts the duty stamps that are ordered or, for a draft, placed.
 func stampsOf(d *contract.Document) int {
 	if d.State != contract.Draft {
 		return len(d.Stamps)
@@ -150,7 +150,7 @@ func stampsOf(d *contract.Document) int {
 	return n
 }
 
-// setStepStates gives each step its state: the first one that is not done is where the document stands.
+// setStepStates gives each step its state: the first step that is not done is the current one.
 func setStepStates(steps []step, d *contract.Document, l text.Language) {
 	reached := false
 	for i := range steps {

@@ -35,7 +35,7 @@ func TestNewSerialIsTheOwnersExplicitWish(t *testing.T) {
 	}
 }
 
-func TestStatusSaysThatAStampWaitsForTheOffice(t *testing.T) {
+func TestStatusSaysThatAStampWaitsForTheStampOffice(t *testing.T) {
 	t.Parallel()
 	d := processing()
 	for i := range d.Participants {

@@ -9,11 +9,11 @@ import (
 	"segel/internal/contract"
 )
 
-// methods that an endpoint may have, in the order Allow tells them.
+// methods are the methods an endpoint may have, in the order of the Allow header.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete}
 
-// routeRequest finds what serves a request: further paths of the configuration first, then our own endpoints, then the
-// authority, then the web app. What nobody serves is answered in the envelope, 404 or 405.
+// routeRequest finds the handler of a request: configured further paths first, then endpoints, then the authority,
+// then the web app. Anything else is answered in the envelope, with 404 or 405.
 func (s *server) routeRequest(w http.ResponseWriter, r *http.Request) {
 	if path, ok := s.aliases.resolvePath(r.URL.EscapedPath()); ok {
 		r = withPath(r, path)
@@ -43,7 +43,7 @@ func (s *server) routeRequest(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allowedMethods lists the methods that the path of a request has an endpoint for.
+// allowedMethods lists the methods of the endpoints at the request's path.
 func (s *server) allowedMethods(r *http.Request) []string {
 	var list []string
 	for _, m := range methods {
@@ -54,8 +54,8 @@ func (s *server) allowedMethods(r *http.Request) []string {
 	return list
 }
 
-// hasEndpoint reports whether an endpoint has the method and the path of a request. A path that an endpoint has to
-// the letter is never taken for another one's with something in braces: /document/out is no {document_id}.
+// hasEndpoint reports whether an endpoint matches the method and path of a request. If an endpoint has exactly this
+// path, no pattern with braces matches it: /document/out is never a {document_id}.
 func (s *server) hasEndpoint(r *http.Request) bool {
 	_, pattern := s.mux.Handler(r)
 	if pattern == "" {
@@ -65,11 +65,11 @@ func (s *server) hasEndpoint(r *http.Request) bool {
 	return !exact || strings.HasSuffix(pattern, " "+r.URL.Path)
 }
 
-// withPath returns the request as if it had come for that path, given escaped.
+// withPath returns the request with another path, given escaped.
 func withPath(r *http.Request, path string) *http.Request {
 	plain, err := url.PathUnescape(path)
 	if err != nil {
-		return r // net/http has unescaped it before; it cannot fail now
+		return r // cannot happen: net/http has unescaped it before
 	}
 	c, u := *r, *r.URL
 	u.Path, u.RawPath = plain, path

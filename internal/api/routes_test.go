@@ -18,14 +18,14 @@ func TestEveryEndpointThatNamesADocumentAsksForExactlyOneOperation(t *testing.T)
 	for _, o := range Operations() {
 		names := strings.Contains(o.Path, "{document_id}") || strings.Contains(o.Path, "/sign/") && !strings.Contains(o.Path, "/upload-docs")
 		if names != (o.Document != "" || o.Admin == contract.AdminRetry) {
-			t.Errorf("%s %s: names a document %v, asks for %q", o.Method, o.Path, names, o.Document)
+			t.Errorf("%s %s: names a document %v, has operation %q", o.Method, o.Path, names, o.Document)
 		}
 		if o.Document == "" {
 			continue
 		}
 		served[o.Document] = true
 		if !slices.Contains(contract.Operations, o.Document) {
-			t.Errorf("%s %s asks for %q, which is no operation", o.Method, o.Path, o.Document)
+			t.Errorf("%s %s has %q, which is not an operation", o.Method, o.Path, o.Document)
 		}
 		if o.Open {
 			t.Errorf("%s %s is open", o.Method, o.Path)
@@ -33,7 +33,7 @@ func TestEveryEndpointThatNamesADocumentAsksForExactlyOneOperation(t *testing.T)
 	}
 	for _, op := range contract.Operations {
 		if !served[op] {
-			t.Errorf("no endpoint asks for %s", op)
+			t.Errorf("no endpoint has operation %s", op)
 		}
 	}
 }
@@ -43,18 +43,18 @@ func TestEveryEndpointOfAdministrationAsksForExactlyOneOperation(t *testing.T) {
 	served := map[contract.AdminOperation]bool{}
 	for _, o := range Operations() {
 		if below := strings.HasPrefix(o.Path, "/v1/admin/"); below != (o.Admin != "") || o.Admin != "" && (o.Open || o.Document != "") {
-			t.Errorf("%s %s: below administration %v, asks for %q and %q, open %v", o.Method, o.Path, below, o.Admin, o.Document, o.Open)
+			t.Errorf("%s %s: below administration %v, operations %q and %q, open %v", o.Method, o.Path, below, o.Admin, o.Document, o.Open)
 		}
 		served[o.Admin] = true
 	}
 	for _, op := range contract.AdminOperations {
 		if !served[op] {
-			t.Errorf("no endpoint asks for %s", op)
+			t.Errorf("no endpoint has operation %s", op)
 		}
 	}
 }
 
-// TestOnlyTheListedEndpointsAreOpen asks every other one without a token, and with ones that are good for nothing.
+// TestOnlyTheListedEndpointsAreOpen calls every other one without a token, and with invalid ones.
 func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 	t.Parallel()
 	open := []string{
@@ -79,12 +79,13 @@ func TestOnlyTheListedEndpointsAreOpen(t *testing.T) {
 		}
 	}
 	if len(b.asked) > 0 {
-		t.Errorf("the workflow was asked %v", b.asked)
+		t.Errorf("the workflow was called: %v", b.asked)
 	}
 }
 
-// TestAGuestReachesHisDocumentAlone: what is on the document the workflow decides; everything else is refused here.
-func TestAGuestReachesHisDocumentAlone(t *testing.T) {
+// TestGuestReachesOnlyTheirDocument: the workflow decides about operations on the document; everything else is
+// refused here.
+func TestGuestReachesOnlyTheirDocument(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, completed())
 	for _, o := range Operations() {
@@ -99,9 +100,9 @@ func TestAGuestReachesHisDocumentAlone(t *testing.T) {
 	}
 }
 
-// TestWhosePasswordAnAdminGaveCanOnlyChooseHisOwn asks everything as an operator whose password somebody else knows, by
-// token and by cookie.
-func TestWhosePasswordAnAdminGaveCanOnlyChooseHisOwn(t *testing.T) {
+// TestAccountWithGivenPasswordCanOnlyChangeIt calls everything as an operator whose password an admin gave, by token
+// and by cookie.
+func TestAccountWithGivenPasswordCanOnlyChangeIt(t *testing.T) {
 	t.Parallel()
 	good := []string{"/v1/auth/password", "/v1/auth/me", "/v1/auth/logout"}
 	b := newBench(t, completed())
@@ -122,7 +123,7 @@ func TestWhosePasswordAnAdminGaveCanOnlyChooseHisOwn(t *testing.T) {
 		}
 	}
 	if len(b.asked) > 0 {
-		t.Errorf("the workflow was asked %v", b.asked)
+		t.Errorf("the workflow was called: %v", b.asked)
 	}
 }
 
@@ -162,7 +163,7 @@ func TestADocumentThatIsNoNumberIsNotFound(t *testing.T) {
 		refused(t, b.ask("GET", dBase+"status/"+id, ""), 404, "document.not_found")
 	}
 	if len(b.asked) > 0 {
-		t.Errorf("the workflow was asked %v", b.asked)
+		t.Errorf("the workflow was called: %v", b.asked)
 	}
 }
 
@@ -206,12 +207,12 @@ func TestAPathMapThatCannotBeIsRefusedAtTheStart(t *testing.T) {
 		"/lama/{id}": dBase + "detail/{document_id}",
 	} {
 		if _, err := New(Options{Paths: map[string]string{from: to}}); err == nil {
-			t.Errorf("%s to %s was taken", from, to)
+			t.Errorf("%s to %s was accepted", from, to)
 		}
 	}
 	for _, service := range []string{"a/b", "{x}", "a b", "..", "%2f"} {
 		if _, err := New(Options{Service: service}); err == nil {
-			t.Errorf("service %q was taken", service)
+			t.Errorf("service %q was accepted", service)
 		}
 	}
 }
@@ -223,7 +224,7 @@ func TestAPinnedServiceIsTheOnlyOne(t *testing.T) {
 		o.Paths = map[string]string{"/lama": signBase + "remind-docs"}
 	})
 	if w := b.ask("POST", "/v1/econtract/utama/sign/remind-docs", `{"document_id":1207}`); w.Code != 200 {
-		t.Errorf("the pinned one: %d", w.Code)
+		t.Errorf("the configured one: %d", w.Code)
 	}
 	if w := b.ask("POST", "/lama", `{"document_id":1207}`); w.Code != 200 {
 		t.Errorf("by a further path: %d", w.Code)
@@ -248,7 +249,7 @@ func TestWhatIsNotOursGoesToAuthorityAndWeb(t *testing.T) {
 	refused(t, b.ask("GET", "/v1/nowhere", ""), 404, "path.not_found")
 	refused(t, b.ask("GET", "/api/v1/nowhere", ""), 404, "path.not_found")
 	if w := b.ask("GET", "/healthz", ""); w.Body.String() == "web" {
-		t.Error("the web app covers what is ours")
+		t.Error("the web app answers for our endpoints")
 	}
 }
 
@@ -259,7 +260,7 @@ func TestTheLogHoldsNoSecrets(t *testing.T) {
 	b.ask("POST", "/v1/auth/login?token=rahasia1", `{"email":"andi@contoh.id","password":"rahasia2"}`, "X-Access-Token", "rahasia3", "Cookie", "segel_session=rahasia4", "Authorization", "Bearer rahasia5")
 	b.ask("GET", dBase+"detail/1207?search=rahasia6", "")
 	if strings.Contains(log.String(), "rahasia") {
-		t.Errorf("the log tells: %s", log.String())
+		t.Errorf("the log shows: %s", log.String())
 	}
 	for _, want := range []string{`"operation":"login"`, `"status":400`, `"request_id":"0000000000000000"`, `"operation":"detail"`, `"actor":"5c0e7b1a`} {
 		if !strings.Contains(log.String(), want) {

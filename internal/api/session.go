@@ -16,7 +16,7 @@ func (s *server) registerSession() {
 		summary:     "Log in the web app",
 		description: "Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it. A second cookie, which stays, lets the next login from this browser in at once while others try passwords on the account.",
 	}, func(c *call, in *loginIn) (found[webSessionData], error) {
-		// A page elsewhere must not log a browser in, be it as somebody else.
+		// A page of another origin must not log a browser in, not even to another account.
 		if err := c.crossSite.Check(c.r); err != nil {
 			return found[webSessionData]{}, errCrossSite.WithCause(err)
 		}

@@ -12,30 +12,30 @@ import (
 	"segel/internal/identity"
 )
 
-// callerShares is what callers hold at a time, and who is next where several want the same. Nil bounds nothing.
+// callerShares bounds what callers use at a time and queues them fairly. A nil member bounds nothing.
 type callerShares struct {
-	uploads       *admission.Queue // places for bodies of uploads, by organisation
-	verifyUploads *admission.Queue // places for files to be judged, by address
-	verifications *admission.Queue // slots in which a file is judged, by address
+	uploads       *admission.Queue // uploads whose bodies are being received, by organisation
+	verifyUploads *admission.Queue // files to be verified that are being received, by address
+	verifications *admission.Queue // verifications that are running, by address
 
 	spool       *admission.Shares // bytes of uploads, by organisation
-	verifySpool *admission.Shares // bytes of files to be judged, by address
+	verifySpool *admission.Shares // bytes of files to be verified, by address
 	bodies      *admission.Shares // bytes of other bodies while they are received, by organisation
-	anonymous   *admission.Shares // requests with a body that come without an account, by address
-	requests    *admission.Shares // requests of a person
+	anonymous   *admission.Shares // requests with a body but without an account, by address
+	requests    *admission.Shares // requests of one person
 	streams     *admission.Shares // streams of events, by organisation
-	ownStreams  *admission.Shares // those of a person
+	ownStreams  *admission.Shares // those of one person
 }
 
-// Bounds on requests that wait for a place or a slot. Each costs a connection and a goroutine; their bodies are not read
-// meanwhile, or are on the disk already.
+// Bounds on waiting requests. Each costs a connection and a goroutine; its body is not read meanwhile, or is already
+// on the disk.
 const (
 	waitingUploads       = 256
 	waitingVerifications = 64
-	waitingPerKey        = 4 // in so many parts
+	waitingPerKey        = 4 // fraction of the queue that one key may fill
 )
 
-// Bounds on bodies that are not uploads while they are received into memory, of all organisations and of one, in bytes.
+// Bounds on bodies other than uploads while they are received into memory, of all organisations and of one, in bytes.
 const (
 	maxBodies                = 256 << 20
 	maxBodiesPerOrganisation = 64 << 20
@@ -48,8 +48,8 @@ func newCallerShares(o Options) callerShares {
 		}
 		return admission.NewQueue(admission.Limits{Slots: slots, PerKey: min(perKey, slots), Waiting: waiting, WaitingPerKey: waiting / waitingPerKey})
 	}
-	// One file always fits.
-	room := func(all, perKey int64) *admission.Shares {
+	// One file of the largest size always fits.
+	space := func(all, perKey int64) *admission.Shares {
 		least := o.Limits.FileSize + spoolStep
 		if all > 0 {
 			all = max(all, least)
@@ -62,10 +62,10 @@ func newCallerShares(o Options) callerShares {
 	return callerShares{
 		uploads:       queue(o.MaxUploads, o.MaxUploadsPerOrganisation, waitingUploads),
 		verifyUploads: queue(o.MaxVerifyUploads, o.MaxVerifyUploadsPerAddress, waitingVerifications),
-		// An address never has all slots, unless there is but one.
+		// One address never gets all slots, unless there is only one.
 		verifications: queue(o.MaxVerifies, max(1, o.MaxVerifies-1), waitingVerifications),
-		spool:         room(o.MaxSpool, o.MaxSpoolPerOrganisation),
-		verifySpool:   room(o.MaxVerifySpool, o.MaxVerifySpoolPerAddress),
+		spool:         space(o.MaxSpool, o.MaxSpoolPerOrganisation),
+		verifySpool:   space(o.MaxVerifySpool, o.MaxVerifySpoolPerAddress),
 		bodies:        admission.NewShares(maxBodies, maxBodiesPerOrganisation),
 		anonymous:     admission.NewShares(int64(o.MaxAnonymous), int64(o.MaxAnonymousPerAddress)),
 		requests:      admission.NewShares(0, int64(o.MaxRequestsPerPerson)),
@@ -74,13 +74,13 @@ func newCallerShares(o Options) callerShares {
 	}
 }
 
-// Refusals of callers that have as much as they may, or who come when all have so together.
+// Refusals of callers that have reached their own limit, or the limit of all together.
 var (
-	errShareUsed  = errors.New("the caller has as many of these at a time as they may")
-	errNoCapacity = errors.New("all of it is taken")
+	errShareUsed  = errors.New("the caller has reached their limit")
+	errNoCapacity = errors.New("the capacity for all callers is used")
 )
 
-// acquireSlot waits for a place or a slot of a queue, for a while. Nil has any number.
+// acquireSlot waits for a slot of a queue, for a limited time. A nil queue never waits.
 func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duration) (leave func(), err error) {
 	if q == nil {
 		return func() {}, nil
@@ -94,7 +94,7 @@ func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duratio
 	return leave, err
 }
 
-// acquireRequestShare takes what one request takes of the shares of its caller.
+// acquireRequestShare counts one request in the shares of its caller.
 func (c *call) acquireRequestShare() (leave func(), err error) {
 	nothing := func() {}
 	switch {
@@ -117,7 +117,7 @@ func (c *call) acquireRequestShare() (leave func(), err error) {
 	return func() { c.shares.anonymous.Return(address, 1) }, nil
 }
 
-// acquireStreamShare takes one stream of events for the caller. Guests are nobody's members: the document's organisation is theirs.
+// acquireStreamShare counts one stream of events for the caller. A guest counts for the organisation of the document.
 func (c *call) acquireStreamShare(of contract.OrganisationID) (leave func(), err error) {
 	person, organisation := string(c.by.ID), string(of)
 	if !c.shares.ownStreams.Take(person, 1) {
@@ -127,20 +127,20 @@ func (c *call) acquireStreamShare(of contract.OrganisationID) (leave func(), err
 		c.shares.ownStreams.Return(person, 1)
 		return nil, errUnavailable.WithCause(errNoCapacity)
 	}
-	shares := &c.shares // the request is not to be kept for as long as a stream lasts
+	shares := &c.shares // a stream must not keep the request in memory
 	return func() {
 		shares.ownStreams.Return(person, 1)
 		shares.streams.Return(organisation, 1)
 	}, nil
 }
 
-// How much room is taken at a time, in bytes: on the disk, and in memory.
+// How much space is acquired at a time, in bytes: on the disk, and in memory.
 const (
 	spoolStep = 1 << 20
 	bodyStep  = 16 << 10
 )
 
-// spoolWriter passes bytes on while there is room for them. It belongs to one goroutine.
+// spoolWriter passes bytes on while there is space for them. It belongs to one goroutine.
 type spoolWriter struct {
 	to       io.Writer
 	shares   *admission.Shares
@@ -150,7 +150,7 @@ type spoolWriter struct {
 	used     int64
 }
 
-// Write refuses with 503 when all room is taken.
+// Write refuses with 503 when all space is used.
 func (s *spoolWriter) Write(p []byte) (int, error) {
 	for s.used+int64(len(p)) > s.reserved {
 		if !s.shares.Take(s.key, s.step) {
@@ -163,7 +163,7 @@ func (s *spoolWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// releaseSpace gives the room back. It may be called again.
+// releaseSpace returns the space. It may be called more than once.
 func (s *spoolWriter) releaseSpace() {
 	s.shares.Return(s.key, s.reserved)
 	s.reserved = 0

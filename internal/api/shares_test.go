@@ -16,7 +16,7 @@ import (
 	"segel/internal/contract"
 )
 
-// drip sends the beginning of a request with a body that never comes to its end.
+// drip sends the beginning of a request whose body never ends.
 func drip(t *testing.T, server *httptest.Server, path, header string) net.Conn {
 	t.Helper()
 	return dial(t, server, "POST "+path+" HTTP/1.1\r\nHost: x\r\n"+header+"Content-Length: 100000\r\n\r\n{")
@@ -40,14 +40,14 @@ func TestUploadsThatNeverEndLeaveOtherOrganisationsTheirPlaces(t *testing.T) {
 	if w.Header().Get("Retry-After") == "" {
 		t.Error("no Retry-After")
 	}
-	for range 2 { // one after the other, in the one place that is left
+	for range 2 { // one after the other, in the one slot that is left
 		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, "X-Access-Token", "elsewhere"); w.Code != 200 {
 			t.Errorf("the other organisation: %d %s", w.Code, w.Body)
 		}
 	}
 }
 
-// by are the headers of a request that a proxy passes on for a client.
+// by returns the headers of a request that a proxy forwards for a client.
 func by(address string) []string { return []string{"X-Access-Token", "", "X-Forwarded-For", address} }
 
 func proxied(o *Options) {
@@ -60,7 +60,7 @@ func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesTheirPlaces(t *te
 	b := newBench(t, draft(), proxied, func(o *Options) {
 		o.MaxUploads, o.MaxVerifyUploads, o.MaxVerifyUploadsPerAddress, o.UploadWait = 1, 3, 2, time.Millisecond
 	})
-	b.exhibiting = func() { taken <- struct{}{} }
+	b.receiving = func() { taken <- struct{}{} }
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	for i := range 2 {
@@ -94,7 +94,7 @@ func TestAnAddressNeverHasAllSlotsOfVerification(t *testing.T) {
 	}
 }
 
-// lateReader takes an answer only after it has done something.
+// lateReader takes an answer only after a delay.
 type lateReader struct {
 	*httptest.ResponseRecorder
 	first func()
@@ -120,12 +120,12 @@ func TestNothingIsHeldWhileAnAnswerIsWritten(t *testing.T) {
 		r.Header.Set("X-Access-Token", "owner")
 		b.ServeHTTP(w, r)
 		if w.Code != 200 || next != 200 {
-			t.Errorf("%s: %d, and %d for one that came while the answer was not taken", path, w.Code, next)
+			t.Errorf("%s: %d, and %d for a request while the answer was not taken", path, w.Code, next)
 		}
 	}
 }
 
-func TestTheRoomForUploadsIsSharedAndGivenBack(t *testing.T) {
+func TestDiskSpaceForUploadsIsSharedAndReleased(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft(), func(o *Options) {
 		o.Limits.FileSize = 1 << 20
@@ -139,7 +139,7 @@ func TestTheRoomForUploadsIsSharedAndGivenBack(t *testing.T) {
 		switch len(own) {
 		case 0:
 			own = append(own, 0)
-			own[0] = ask("owner") // the second at a time: the organisation has room for two steps
+			own[0] = ask("owner") // the second at a time: the organisation has space for two steps
 		case 1:
 			own = append(own, 0)
 			own[1] = ask("owner")
@@ -216,12 +216,12 @@ func TestLoginsThatNeverEndLeaveOtherAddressesTheirs(t *testing.T) {
 	}
 }
 
-// signal is an empty reader that tells when it is read.
+// signal is an empty reader that signals when it is read.
 type signal struct{ read chan struct{} }
 
 func (s *signal) Read([]byte) (int, error) { close(s.read); return 0, io.EOF }
 
-// blocked is a reader from which nothing comes until the test ends.
+// blocked is a reader that blocks until the test ends.
 type blocked struct{ ctx context.Context }
 
 func (b blocked) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, io.ErrUnexpectedEOF }
@@ -275,7 +275,7 @@ func TestABodyThatComesTooSlowlyIsCut(t *testing.T) {
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	c := drip(t, server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
-	go func() { // never still for long
+	go func() { // never idle for long
 		for piece := time.NewTicker(20 * time.Millisecond); ; <-piece.C {
 			if _, err := io.WriteString(c, " "); err != nil {
 				return

@@ -12,7 +12,8 @@ import (
 	"segel/internal/specimen"
 )
 
-// pictureLimit is a body with a picture in base64; the picture's own limit is told by its own refusal.
+// pictureLimit bounds a body with a picture in base64. It is above the picture's own limit, whose refusal names that
+// limit.
 const pictureLimit = smallBody + 2*specimen.MaxBytes
 
 type signIn struct {
@@ -46,7 +47,7 @@ func (s *server) registerSign() {
 	})
 }
 
-// parsePagesShown reads numbers of pages. Whether the document has them is for the rule to say.
+// parsePagesShown reads page numbers. The rule checks whether the document has these pages.
 func parsePagesShown(l list[integer], bad *problems) []int {
 	items := l.checkedValue("pages_shown", bad)
 	if len(items) > maxItems {
@@ -60,7 +61,7 @@ func parsePagesShown(l list[integer], bad *problems) []int {
 	return pages
 }
 
-// parseDigest reads a SHA-256 in hex; zero when none is given.
+// parseDigest reads a SHA-256 in hex. It returns zero when none is given.
 func parseDigest(p phrase, bad *problems) (sum [32]byte) {
 	s := strings.TrimSpace(p.checkedValue("digest", bad))
 	if s == "" {
@@ -73,13 +74,13 @@ func parseDigest(p phrase, bad *problems) (sum [32]byte) {
 	}
 	copy(sum[:], b)
 	if sum == ([32]byte{}) {
-		// Zero would mean that none was given. No revision has this digest either.
+		// Zero would mean that none was given. No revision has this digest.
 		sum[0] = 1
 	}
 	return sum
 }
 
-// parsePicture reads a picture in base64, as a data URL too; nil when none is given.
+// parsePicture reads a picture in base64, or as a data URL. It returns nil when none is given.
 func parsePicture(p phrase, bad *problems) []byte {
 	s := p.checkedValue("specimen", bad)
 	if rest, ok := strings.CutPrefix(s, "data:"); ok {

@@ -7,7 +7,7 @@ type signersData struct {
 	Signer     []signersItem       `json:"signer" doc:"participants by number"`
 }
 
-// signersItem tells all there is about a participant.
+// signersItem is a participant with everything the interface shows.
 type signersItem struct {
 	UserID        contract.PersonID `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name          string            `json:"name" example:"Siti Rahma"`

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Specification returns what /openapi.json answers, indented, for a service of no fixed address. The web app's
-// client is generated from it.
+// Specification returns the content of /openapi.json, indented and without a fixed address. The web app's client is
+// generated from it.
 func Specification() ([]byte, error) {
 	s := &server{Options: Options{}.withDefaults()}
 	s.registerAll()

@@ -30,7 +30,7 @@ func (s *server) registerSpecimen() {
 
 	e := endpoint{
 		method: http.MethodPut, path: path, id: "put-specimen", timeLimit: lengthy, group: groupAccount,
-		limit:   specimen.MaxBytes + 1, // its own refusal tells the limit
+		limit:   specimen.MaxBytes + 1, // one byte more, so that the refusal names the specimen's own limit
 		body:    pictureBody(),
 		summary: "Give a picture of the caller's signature",
 		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a " +

@@ -50,7 +50,7 @@ func TestPreviewOfASpecimenShowsDarkStrokesOnATransparentGround(t *testing.T) {
 	size := m.Bounds()
 	middle := color.NRGBAModel.Convert(m.At(size.Dx()/2, size.Dy()/2)).(color.NRGBA)
 	if _, _, _, corner := m.At(0, 0).RGBA(); corner != 0 || middle.A < 200 || middle.R > 60 || middle.G > 60 || middle.B > 90 {
-		t.Errorf("the corner is covered by %d, the line has %v", corner, middle)
+		t.Errorf("the corner has alpha %d, the line has colour %v", corner, middle)
 	}
 	if data.DocumentID != 1207 || data.Coverage <= 0 || data.Coverage > 0.4 {
 		t.Errorf("document %d, coverage %g", data.DocumentID, data.Coverage)

@@ -8,31 +8,31 @@ import (
 	"segel/internal/admission"
 )
 
-// Defaults of [Options.Standstill] and [Options.LeastRate].
+// Defaults of [Options.Standstill] and [Options.MinRate].
 const (
 	standstill     = 30 * time.Second
 	defaultMinRate = 1 << 10 // bytes per second
 )
 
-// limitStandstill bounds how slowly a client may send its body and take its answer. Where deadlines cannot be set, as in tests without
-// a connection, it changes nothing.
+// limitStandstill bounds how slowly a client may send its body and take its answer. It does nothing where deadlines
+// cannot be set, as in tests without a connection.
 func (s *server) limitStandstill(w *responseRecorder, r *http.Request) (done func()) {
 	pace := admission.Pace{Rate: s.MinRate, Grace: s.Standstill}
 	w.control, w.allowance = http.NewResponseController(w.ResponseWriter), pace.Allow(0)
-	w.extendDeadline() // what net/http writes by itself has a bound too
+	w.extendDeadline() // also for what net/http writes by itself
 	if r.Body == nil || r.Body == http.NoBody {
 		return func() {}
 	}
 	body := &standstillBody{ReadCloser: r.Body, control: w.control, allowance: pace.Allow(r.ContentLength)}
 	r.Body = body
 	return func() {
-		if !body.ended { // the rest of it will be thrown away, and may never come
+		if !body.ended { // the rest will be discarded, and may never arrive
 			_ = body.control.SetReadDeadline(time.Now().Add(body.allowance.Left()))
 		}
 	}
 }
 
-// standstillBody is a body that has to come in time.
+// standstillBody is a body that must arrive in time.
 type standstillBody struct {
 	io.ReadCloser
 	control   *http.ResponseController
@@ -40,8 +40,8 @@ type standstillBody struct {
 	ended     bool
 }
 
-// Read lifts the deadline again at once: once the body has ended, net/http reads on to see whether the client goes,
-// and would take a deadline for that.
+// Read removes the deadline right after each read: once the body has ended, net/http reads on to notice that the
+// client has gone, and would take a deadline for that.
 func (b *standstillBody) Read(p []byte) (int, error) {
 	began := time.Now()
 	_ = b.control.SetReadDeadline(began.Add(b.allowance.Left()))
@@ -52,11 +52,11 @@ func (b *standstillBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// sendBufferSize is how much of an answer is written at a time, so that a client that takes a long answer slowly is told from one
-// that takes nothing.
+// sendBufferSize is how much of an answer is written at a time. It distinguishes a client that takes a long answer
+// slowly from one that takes nothing.
 const sendBufferSize = 16 << 10
 
-// extendDeadline gives the client what time it has left to take the next piece.
+// extendDeadline sets the deadline for the next piece to the client's remaining time.
 func (w *responseRecorder) extendDeadline() {
 	if w.control != nil {
 		_ = w.control.SetWriteDeadline(time.Now().Add(w.allowance.Left()))

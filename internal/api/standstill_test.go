@@ -37,9 +37,9 @@ func TestABodyThatStandsStillIsCut(t *testing.T) {
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	for name, request := range map[string]string{
-		"of a login":               "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
-		"of an upload":             "POST " + sBase + "upload-docs-base64 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\nContent-Length: 1000\r\n\r\n{",
-		"that nobody wants to see": "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+		"of a login":          "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
+		"of an upload":        "POST " + sBase + "upload-docs-base64 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\nContent-Length: 1000\r\n\r\n{",
+		"for an unknown path": "POST /nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{",
 	} {
 		c := dial(t, server, request)
 		if _, err := io.Copy(io.Discard, c); err != nil {
@@ -48,7 +48,7 @@ func TestABodyThatStandsStillIsCut(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatNobodyTakesIsCut(t *testing.T) {
+func TestAnswerThatIsNotTakenIsCut(t *testing.T) {
 	t.Parallel()
 	d := draft()
 	d.State = contract.Completed
@@ -114,7 +114,7 @@ func TestABodyThatComesSlowlyIsWaitedForAndSoIsTheNextRequest(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// All pieces together take longer than any may: 20 times 60 ms.
+		// All pieces together take longer than any one may: 20 times 60 ms.
 		piece := time.NewTicker(60 * time.Millisecond)
 		for i := range len(body) {
 			<-piece.C

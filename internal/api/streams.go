@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Streams are the streams of events of a handler that net/http has handed over. For an answer that is written net/http keeps two
-// goroutines, 10 KiB of buffers and the request; a stream, which is idle nearly all the time, keeps a connection and one goroutine
-// with a small stack. Nil leaves streams to net/http.
+// Streams holds the streams of events that net/http has handed over. For an answer, net/http keeps two goroutines, 10
+// KiB of buffers and the request; a stream, which is idle nearly all the time, then needs a connection and one
+// goroutine with a small stack. A nil Streams leaves streams to net/http.
 type Streams struct {
 	ctx     context.Context // of all streams
 	end     context.CancelFunc
@@ -24,17 +24,19 @@ type Streams struct {
 	beat    time.Duration // 0: heartbeat
 }
 
-// NewStreams returns streams that last until Stop or Close.
+// NewStreams returns Streams whose streams last until Stop or Close.
 func NewStreams() *Streams {
 	s := &Streams{}
 	s.ctx, s.end = context.WithCancel(context.Background())
 	return s
 }
 
-// Stop ends all streams, so that their clients come again to another process. Those that begin afterwards end after their first event.
+// Stop ends all streams, so that their clients reconnect to another process. Streams that begin afterwards end after
+// their first event.
 func (s *Streams) Stop() { s.end() }
 
-// Close ends all streams and waits until they have ended. The handler has to have ended before. Nil has none.
+// Close ends all streams and waits until they have ended. Call it after the handler has ended. A nil Streams has
+// none.
 func (s *Streams) Close() {
 	if s != nil {
 		s.end()
@@ -44,7 +46,7 @@ func (s *Streams) Close() {
 
 func (s *Streams) run(stream func()) { s.running.Go(stream) }
 
-// beatEvery is how often something is sent while nothing happens.
+// beatEvery returns how often a heartbeat is sent while nothing happens.
 func (s *Streams) beatEvery() time.Duration {
 	if s == nil || s.beat == 0 {
 		return heartbeat
@@ -52,8 +54,9 @@ func (s *Streams) beatEvery() time.Duration {
 	return s.beat
 }
 
-// detach takes the connection over from net/http, writes the head of an answer that ends with the connection, and returns a call that
-// refers to nothing that net/http keeps for the request. Nil where net/http keeps the connection, as in tests without one.
+// detach takes the connection over from net/http, writes the header of an answer that ends with the connection, and
+// returns a call that refers to nothing that net/http keeps for the request. It returns nil where net/http cannot
+// hand over the connection, as in tests without one.
 func (c *call) detach() (*call, *eventWriter) {
 	if c.Streams == nil || c.r.Method != http.MethodGet { // the answer to HEAD has no body
 		return nil, nil
@@ -66,7 +69,7 @@ func (c *call) detach() (*call, *eventWriter) {
 	h.Set("Date", c.Clock().UTC().Format(http.TimeFormat))
 	h.Set("Connection", "close")
 	head := bytes.NewBufferString("HTTP/1.1 200 OK\r\n")
-	_ = h.Write(head) // a buffer takes everything
+	_ = h.Write(head) // a bytes.Buffer returns no error
 	head.WriteString("\r\n")
 
 	x := *c.exchange
@@ -78,7 +81,7 @@ func (c *call) detach() (*call, *eventWriter) {
 	return detached, out
 }
 
-// gone reports whether the client has closed a connection, or sent what it has no reason to send.
+// gone reports whether the client has closed the connection, or sent bytes, which it has no reason to do.
 func gone(conn net.Conn) bool {
 	if err := conn.SetReadDeadline(time.Now().Add(time.Millisecond)); err != nil {
 		return true
@@ -87,7 +90,8 @@ func gone(conn net.Conn) bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// logStreamEnd logs how a stream ended, whose request was logged when it began. It is deferred, as a panic ends this stream alone.
+// logStreamEnd logs how a stream ended; its request was logged when it began. It is deferred, so that a panic ends
+// this stream alone.
 func (c *call) logStreamEnd(out *eventWriter) {
 	if p := recover(); p != nil {
 		c.Log.ErrorContext(c.r.Context(), "panic", "request_id", c.id, "operation", c.operation, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

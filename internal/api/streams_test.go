@@ -17,7 +17,8 @@ import (
 	"segel/internal/contract"
 )
 
-// followed runs a server whose streams leave net/http. Follow follows a document, and returns the answer and the connection.
+// followed runs a server that takes its streams from net/http. The returned function follows a document and returns
+// the answer and the connection.
 func followed(t *testing.T, b *bench, streams *Streams) (follow func() (*http.Response, io.Closer)) {
 	t.Helper()
 	server := httptest.NewServer(b)
@@ -99,7 +100,7 @@ func TestAStreamWhoseClientLeftGivesItsShareBack(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	streams.running.Wait() // it has found out
+	streams.running.Wait() // it has noticed that the client left
 	if a, _ := follow(); a.StatusCode != 200 {
 		t.Errorf("after the first has left: %s", a.Status)
 	}

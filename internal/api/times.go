@@ -7,10 +7,10 @@ import (
 
 const isoLayout = "2006-01-02T15:04:05.000Z"
 
-// formatISO shows a moment in UTC with milliseconds.
+// formatISO formats a time in UTC with milliseconds.
 func formatISO(t time.Time) string { return t.UTC().Format(isoLayout) }
 
-// isoOrNull is iso, and null for a moment that has not come.
+// isoOrNull is like formatISO, but returns nil for the zero time.
 func isoOrNull(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -19,7 +19,7 @@ func isoOrNull(t time.Time) *string {
 	return &s
 }
 
-// parseISO reads a moment with its zone, such as 2026-01-31T00:00:00Z.
+// parseISO reads a time with its zone, such as 2026-01-31T00:00:00Z.
 func parseISO(s string) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
 	return t, err == nil

@@ -12,7 +12,7 @@ import (
 	"segel/internal/contract"
 )
 
-// uploadIn is the body of an upload. The file never gets into DocumentBase64: it is lifted out of the body while
+// uploadIn is the body of an upload. DocumentBase64 stays empty: package intake removes the file from the body while
 // it arrives.
 type uploadIn struct {
 	DocumentTitle  phrase             `json:"document_title" required:"false" doc:"the stem of the file name when missing" example:"Perjanjian Sewa"`
@@ -24,7 +24,7 @@ type uploadIn struct {
 	ExpiredAt      phrase             `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future" example:"2027-01-31T17:00:00.000Z"`
 }
 
-// uploadData tells what became of it.
+// uploadData is the answer to an upload.
 type uploadData struct {
 	DocumentID   contract.DocumentID `json:"document_id" example:"1207"`
 	DocumentName string              `json:"document_name" doc:"unique, made by the service" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
@@ -69,10 +69,10 @@ func (s *server) registerUpload() {
 	})
 }
 
-// bodyFormat is how a body holds an upload.
+// bodyFormat says how a body contains a file.
 type bodyFormat struct {
-	member    string          // what the file is called
-	malformed *contract.Error // a body that is not of this spelling
+	member    string          // name of the member or part with the file
+	malformed *contract.Error // refusal of a body that does not have this format
 }
 
 var (
@@ -80,17 +80,18 @@ var (
 	formFormat = bodyFormat{"document", errMultipart}
 )
 
-// uploadLimit bounds a body: the file in base64 with line breaks, and what stands beside it.
+// uploadLimit bounds a body: the file in base64 with line breaks, and the other members.
 func (s *server) uploadLimit() int64 { return 2*s.Limits.FileSize + 2*largeBody }
 
 func (s *server) intakeLimits() intake.Limits {
 	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}
 }
 
-// receiveUpload takes an upload: the file goes to its staging while take splits the body, then the rest is read. While its client
-// sends, an upload holds one of the places of its organisation and room on the disk; the slot in which a file is examined is
-// taken by the workflow once all of it is there. Nothing is held while the answer is written.
-func (c *call) receiveUpload(as bodyFormat, take func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
+// receiveUpload receives an upload: split writes the file to its staging while the body arrives, and the other
+// members are decoded afterwards. While the client sends, the upload holds one of the slots of its organisation and
+// space on the disk; once all of it has arrived, the workflow takes a slot for examining the file. Nothing is held
+// while the answer is written.
+func (c *call) receiveUpload(as bodyFormat, split func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
 	organisation := string(c.by.Organisation)
 	leave, err := c.acquireSlot(c.shares.uploads, organisation, c.UploadWait)
 	if err != nil {
@@ -105,10 +106,10 @@ func (c *call) receiveUpload(as bodyFormat, take func(io.Reader, io.Writer) (upl
 	spool := &spoolWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
 	defer spool.releaseSpace()
 	body := &rememberingReader{Reader: c.r.Body}
-	in, info, err := take(body, spool)
+	in, info, err := split(body, spool)
 	if err != nil {
 		refusal := as.refusalOf(err, body.err)
-		// A client that is still sending would not hear us. The body is bounded by its endpoint.
+		// A client that is still sending would not read the refusal. The endpoint bounds the body.
 		_, _ = io.Copy(io.Discard, body)
 		return refusal
 	}
@@ -122,8 +123,8 @@ func (c *call) receiveUpload(as bodyFormat, take func(io.Reader, io.Writer) (upl
 		if err != nil {
 			return contract.Document{}, err
 		}
-		spool.releaseSpace() // it counts as the organisation's storage now
-		leave()              // a request that waits for a conversion keeps no other from uploading
+		spool.releaseSpace() // from now on it counts as the organisation's storage
+		leave()              // a request that waits for a conversion must not keep others from uploading
 		return c.Workflow.WaitForConversion(ctx, c.by, d, c.ConvertWait)
 	}, func(d contract.Document) done[uploadData] {
 		out := doneAnswer(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
@@ -164,7 +165,7 @@ func parseExpiry(p phrase, bad *problems) time.Time {
 	return t
 }
 
-// parseUploadForm reads the fields of a form as if they had been members of a JSON body.
+// parseUploadForm reads the fields of a form as if they were members of a JSON body.
 func parseUploadForm(fields map[string]string, filename string) (uploadIn, error) {
 	object := map[string]json.RawMessage{}
 	var bad problems
@@ -200,8 +201,8 @@ func parseUploadForm(fields map[string]string, filename string) (uploadIn, error
 	return in, nil
 }
 
-// refusalOf says why an upload was not taken in. An error of the body's reader is the client's; one of the sink
-// is a refusal of the file, or our own trouble.
+// refusalOf maps an error of an upload to its refusal. An error of the body's reader is the client's; one of the sink
+// is a refusal of the file, or an internal error.
 func (as bodyFormat) refusalOf(err, reading error) error {
 	var e *intake.Error
 	switch {
@@ -231,7 +232,7 @@ func (as bodyFormat) refusalOf(err, reading error) error {
 	return bad.asError()
 }
 
-// rememberingReader keeps the error that ended it early.
+// rememberingReader remembers the error that ended reading early.
 type rememberingReader struct {
 	io.Reader
 	err error

@@ -6,17 +6,17 @@ import (
 	"segel/internal/contract"
 )
 
-// documentIn is the body of a verb that needs nothing but its document.
+// documentIn is the body of a verb that needs only its document.
 type documentIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 }
 
-// answerDocument answers a verb with the sentence of that code and the document that it changed.
+// answerDocument answers a verb with the message of the given code and the changed document.
 func answerDocument(c *call, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
 	return answerResult(c, verb, func(d contract.Document) done[verbData] { return doneAnswer(c, msg, verbDataOf(&d)) })
 }
 
-// serveVerb serves a verb of /sign/ that needs nothing but its document.
+// serveVerb serves a verb of /sign/ that needs only its document.
 func serveVerb(s *server, e endpoint, msg string, do func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)) {
 	e.group = groupVerbs
 	servePost(s, e, func(c *call, in *documentIn) (done[verbData], error) {

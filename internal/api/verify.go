@@ -18,21 +18,21 @@ import (
 	"segel/internal/workflow"
 )
 
-// Verifier judges files for anybody.
+// Verifier verifies files for callers without an account.
 type Verifier interface {
-	// NewVerificationFile opens a place for a file, which is to be discarded whatever becomes of it.
+	// NewVerificationFile opens temporary storage for a file. The caller discards it in every case.
 	NewVerificationFile() (VerificationFile, error)
 	Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error)
 	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
 }
 
-// VerificationFile takes the bytes of a file to be judged while they arrive.
+// VerificationFile takes the bytes of a file to be verified while they arrive.
 type VerificationFile interface {
 	io.Writer
 	Discard() error
 }
 
-// The words of the workflow, as they are.
+// Types of the workflow that the interface uses unchanged.
 type (
 	VerifyOptions = workflow.VerifyOptions
 	KnownStamp    = workflow.KnownStamp
@@ -49,12 +49,12 @@ func (o workflowAdapter) NewVerificationFile() (VerificationFile, error) {
 func (o workflowAdapter) Verify(ctx context.Context, e VerificationFile, opts VerifyOptions) (*workflow.Verified, error) {
 	file, ok := e.(*workflow.VerificationFile)
 	if !ok {
-		return nil, errors.New("exhibit that was taken elsewhere")
+		return nil, errors.New("the file was not received by this workflow")
 	}
 	return o.Service.Verify(ctx, file, opts)
 }
 
-// verifyIn is the body of a verification. The file never gets into DocumentBase64.
+// verifyIn is the body of a verification. DocumentBase64 stays empty, as in [uploadIn].
 type verifyIn struct {
 	DocumentBase64 phrase `json:"document_base64" required:"true" doc:"the PDF in base64, as for an upload" example:"JVBERi0xLjcK..."`
 	Filename       phrase `json:"filename" required:"false" doc:"for the report" example:"sewa.pdf"`
@@ -62,13 +62,14 @@ type verifyIn struct {
 	Password       phrase `json:"password" required:"false" doc:"opens an encrypted file; not kept"`
 }
 
-// Bounds of one judgement. Its cost is bounded by the file's size; what takes longer is given up.
+// Bounds of one verification. Its cost is bounded by the file's size; one that takes longer is aborted.
 const verifyTimeout = time.Minute
 
-// verifyRestLimit bounds what stands beside a file to be judged, in bytes: it is held in memory, and its sender has no account.
+// verifyRestLimit bounds what accompanies a file to be verified, in bytes: it is held in memory, and its sender has
+// no account.
 const verifyRestLimit = 64 << 10
 
-// registerVerify serves what anybody may ask: to have a file judged, and whether a duty stamp's serial is ours.
+// registerVerify registers the endpoints without an account: verify a file, and look up a duty stamp's serial.
 func (s *server) registerVerify() {
 	e := endpoint{
 		method: http.MethodPost, path: "/v1/verify", id: "verify", timeLimit: lengthy, group: groupVerification, callers: anybody, limit: s.uploadLimit(),
@@ -101,7 +102,7 @@ func (s *server) registerVerify() {
 	})
 }
 
-// serialData is what anybody may know of a duty stamp.
+// serialData is what anyone may know about a duty stamp.
 type serialData struct {
 	Serial    string `json:"serial" example:"SPESIMEN-0000000000001"`
 	Office    string `json:"office" doc:"sandbox: specimens of this service, of no legal value; official: the office's" enum:"sandbox,official"`
@@ -118,7 +119,8 @@ func (c *call) serialData(k KnownStamp) serialData {
 	return d
 }
 
-// requireVerifyRate counts one question of an address. Judging costs more than most of what is asked, and asks for no account.
+// requireVerifyRate counts one request of an address. A verification costs more than most requests and needs no
+// account.
 func (c *call) requireVerifyRate() error {
 	if wait := c.verifyLimiters.reserveRequest(c.client, c.Clock()); wait > 0 {
 		return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
@@ -126,9 +128,9 @@ func (c *call) requireVerifyRate() error {
 	return nil
 }
 
-// verifyFile takes a file, has it judged and forgets it. Callers need no account, so their files come and wait apart from those of
-// members, and each address has its share. A place is held while the body comes, and a slot only for a file that is there as a
-// whole; neither while the answer is written.
+// verifyFile receives a file, has it verified and discards it. Callers need no account, so their files are queued
+// apart from those of members, and each address has its share. The request holds an upload slot while the body
+// arrives, a verification slot only once the file has arrived completely, and neither while the answer is written.
 func (c *call) verifyFile() error {
 	if err := c.requireVerifyRate(); err != nil {
 		return err
@@ -146,12 +148,12 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 		return nil, err
 	}
 	defer leave()
-	exhibit, err := c.Workflow.NewVerificationFile()
+	file, err := c.Workflow.NewVerificationFile()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, exhibit.Discard()) }()
-	spool := &spoolWriter{to: exhibit, shares: c.shares.verifySpool, key: address, step: spoolStep}
+	defer func() { err = errors.Join(err, file.Discard()) }()
+	spool := &spoolWriter{to: file, shares: c.shares.verifySpool, key: address, step: spoolStep}
 	defer spool.releaseSpace()
 	o, err := c.readVerification(spool)
 	if err != nil {
@@ -165,10 +167,10 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 	defer free()
 	ctx, cancel := context.WithTimeout(c.r.Context(), verifyTimeout)
 	defer cancel()
-	return c.Workflow.Verify(ctx, exhibit, o)
+	return c.Workflow.Verify(ctx, file, o)
 }
 
-// readVerification reads the body in the spelling that its Content-Type says.
+// readVerification reads the body in the format that its Content-Type names.
 func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
 	body := &rememberingReader{Reader: c.r.Body}
 	var in verifyIn
@@ -190,7 +192,7 @@ func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
 	}
 	if err != nil {
 		refusal := as.refusalOf(err, body.err)
-		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not hear us; the body is bounded
+		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not read the refusal; the body is bounded
 		return VerifyOptions{}, refusal
 	}
 	var bad problems
@@ -201,7 +203,7 @@ func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
 	return o, bad.asError()
 }
 
-// parseVerifyForm reads the fields of a form as if they had been members of a JSON body.
+// parseVerifyForm reads the fields of a form as if they were members of a JSON body.
 func parseVerifyForm(fields map[string]string, filename string) verifyIn {
 	in := verifyIn{Filename: phrase{value: fields["filename"]}, Password: phrase{value: fields["password"]}}
 	if in.Filename.value == "" {
@@ -234,8 +236,8 @@ func verifyBody(schema *huma.Schema) *huma.RequestBody {
 	return body
 }
 
-// markNullable lets the specification say what of a report may be null: moments that need not have been, a certificate that
-// was not found, a proof that there is not.
+// markNullable marks the members of a report that may be null: times that may be missing, a certificate that was not
+// found, a proof that does not exist.
 func (s *server) markNullable() {
 	schemas := s.huma.OpenAPI().Components.Schemas.Map()
 	for name, members := range map[string][]string{

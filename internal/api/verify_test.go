@@ -18,33 +18,33 @@ import (
 	"segel/pades/validate"
 )
 
-// fakeExhibit remembers what it took and whether it was forgotten.
-type fakeExhibit struct {
+// fakeVerificationFile records what it received and whether it was discarded.
+type fakeVerificationFile struct {
 	bytes.Buffer
 	err       error // of Write
 	discarded int
 }
 
-func (e *fakeExhibit) Write(p []byte) (int, error) {
+func (e *fakeVerificationFile) Write(p []byte) (int, error) {
 	if e.err != nil {
 		return 0, e.err
 	}
 	return e.Buffer.Write(p)
 }
 
-func (e *fakeExhibit) Discard() error {
+func (e *fakeVerificationFile) Discard() error {
 	e.discarded++
 	return nil
 }
 
 func (f *fakeWorkflow) NewVerificationFile() (VerificationFile, error) {
-	if f.exhibiting != nil {
-		f.exhibiting()
+	if f.receiving != nil {
+		f.receiving()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.exhibit = &fakeExhibit{err: f.stageErr}
-	return f.exhibit, nil
+	f.verificationFile = &fakeVerificationFile{err: f.stageErr}
+	return f.verificationFile, nil
 }
 
 func (f *fakeWorkflow) Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error) {
@@ -66,7 +66,7 @@ func (f *fakeWorkflow) StampBySerial(_ context.Context, serial string) (KnownSta
 	return KnownStamp{Serial: serial, AffixedAt: now, Specimen: true}, err
 }
 
-// report has every member set somewhere, and nothing where nothing may stand.
+// report has every member set somewhere, and missing wherever it may be.
 func report() *validate.Report {
 	why := validate.NewReason("file.passed", "count", "1", "kind", "signatures", "integrity", string(validate.Intact))
 	cert := validate.Certificate{Subject: "CN=Budi", Name: "Budi", Issuer: "CN=Segel Issuing", Serial: "2a", SHA256: "00", NotBefore: validate.Time{Time: now}, NotAfter: validate.Time{Time: now}, Key: "ECDSA-256", Revocation: "good", ProvedBy: "dss",
@@ -82,7 +82,7 @@ func report() *validate.Report {
 			Later:      []validate.Change{{Revision: 3, Allowed: true, What: []validate.Reason{why}}},
 			Timestamps: []validate.Timestamp{{Authority: "Segel TSA", Indication: validate.TotalPassed, Reasons: []validate.Reason{}, Chain: []validate.Certificate{}}},
 			Steps:      []validate.Step{{Check: "digest", Result: validate.StepPassed, What: why, Paths: []string{"7 0 R"}}},
-		}, { // of which next to nothing is known
+		}, { // of which hardly anything is known
 			Field: "A", Kind: validate.KindSignature, Indication: validate.TotalFailed, SubIndication: validate.FormatFailure, Integrity: validate.CannotBeJudged,
 			Summary: why, Reasons: []validate.Reason{why}, Chain: []validate.Certificate{}, Later: []validate.Change{}, Timestamps: []validate.Timestamp{},
 		}},
@@ -112,7 +112,7 @@ func form(t *testing.T, fields map[string]string) (body, contentType string) {
 	return b.String(), m.FormDataContentType()
 }
 
-func TestAnybodyMayHaveAFileJudgedInEitherSpelling(t *testing.T) {
+func TestFileIsVerifiedWithoutAccountInEitherFormat(t *testing.T) {
 	t.Parallel()
 	inForm, contentType := form(t, map[string]string{"explain": "1", "password": "rahasia"})
 	for name, c := range map[string]struct{ body, contentType string }{
@@ -127,15 +127,15 @@ func TestAnybodyMayHaveAFileJudgedInEitherSpelling(t *testing.T) {
 			continue
 		}
 		if want := (VerifyOptions{Name: "sewa.pdf", Explain: true, Password: "rahasia"}); b.verified != want {
-			t.Errorf("%s: asked with %+v", name, b.verified)
+			t.Errorf("%s: verified with %+v", name, b.verified)
 		}
-		if b.exhibit.String() != string(file1) || b.exhibit.discarded != 1 {
-			t.Errorf("%s: took %q, discarded %d times", name, b.exhibit, b.exhibit.discarded)
+		if b.verificationFile.String() != string(file1) || b.verificationFile.discarded != 1 {
+			t.Errorf("%s: received %q, discarded %d times", name, b.verificationFile, b.verificationFile.discarded)
 		}
 	}
 }
 
-func TestFileToBeJudgedIsForgottenWhateverBecomesOfIt(t *testing.T) {
+func TestFileToVerifyIsDiscardedInEveryCase(t *testing.T) {
 	t.Parallel()
 	cut, contentType := form(t, nil)
 	for name, c := range map[string]struct {
@@ -153,15 +153,15 @@ func TestFileToBeJudgedIsForgottenWhateverBecomesOfIt(t *testing.T) {
 		"too large":      {verifyBase64, "", contract.Refuse(contract.TooLarge, "file.too_large"), nil, 413, "file.too_large"},
 		"damaged":        {verifyBase64, "", nil, contract.Refuse(contract.Invalid, "file.damaged"), 422, "file.damaged"},
 		"took too long":  {verifyBase64, "", nil, context.DeadlineExceeded, 503, "server.timeout"},
-		"our trouble":    {verifyBase64, "", nil, errors.New("disk"), 500, "server.error"},
+		"a server error": {verifyBase64, "", nil, errors.New("disk"), 500, "server.error"},
 		"odd explain":    {strings.Replace(verifyBase64, `"explain":1`, `"explain":7`, 1), "", nil, nil, 422, "input.invalid"},
 	} {
 		b := newBench(t, draft())
 		b.stageErr, b.err = c.stageErr, c.err
 		w := b.ask("POST", "/v1/verify", c.body, "X-Access-Token", "", "Content-Type", c.contentType)
 		refused(t, w, c.status, c.code)
-		if b.exhibit == nil || b.exhibit.discarded != 1 {
-			t.Errorf("%s: not forgotten", name)
+		if b.verificationFile == nil || b.verificationFile.discarded != 1 {
+			t.Errorf("%s: not discarded", name)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestVerificationsOfOneAddressAreCounted(t *testing.T) {
 	}
 }
 
-func TestNoMoreFilesAreJudgedAtOnceThanAllowed(t *testing.T) {
+func TestConcurrentVerificationsAreLimited(t *testing.T) {
 	t.Parallel()
 	inside, release := make(chan struct{}), make(chan struct{})
 	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.VerifyWait = 1, time.Millisecond })
@@ -205,7 +205,7 @@ func TestNoMoreFilesAreJudgedAtOnceThanAllowed(t *testing.T) {
 	}
 }
 
-func TestJudgementThatTakesTooLongIsGivenUp(t *testing.T) {
+func TestVerificationThatTakesTooLongIsAborted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
 	b.verifying = func(ctx context.Context) {
@@ -216,7 +216,7 @@ func TestJudgementThatTakesTooLongIsGivenUp(t *testing.T) {
 	b.ask("POST", "/v1/verify", verifyBase64)
 }
 
-func TestJudgementEndsWhenItsClientGoesAway(t *testing.T) {
+func TestVerificationEndsWhenItsClientDisconnects(t *testing.T) {
 	t.Parallel()
 	inside, ended := make(chan struct{}), make(chan error)
 	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.VerifyWait = 1, 10*time.Second })
@@ -241,22 +241,22 @@ func TestJudgementEndsWhenItsClientGoesAway(t *testing.T) {
 		gone <- err
 	}()
 	<-inside
-	first := b.exhibit
+	first := b.verificationFile
 	leave()
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Errorf("the client: %v", err)
 	}
 	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("the judgement: %v", err)
+		t.Errorf("the verification: %v", err)
 	}
-	// There is one place, so the next is only judged because it was given back.
+	// There is one slot, so the next file is only verified because the slot was released.
 	b.verifying = nil
 	if w := b.ask("POST", "/v1/verify", verifyBase64); w.Code != http.StatusOK {
 		t.Errorf("the next: %d %s", w.Code, w.Body)
 	}
 	server.Close() // waits for the first
 	if first.discarded != 1 {
-		t.Errorf("forgotten %d times", first.discarded)
+		t.Errorf("discarded %d times", first.discarded)
 	}
 }
 
@@ -270,11 +270,11 @@ func TestSerialTellsNothingOfItsDocument(t *testing.T) {
 	d := completed()
 	for _, secret := range []string{"1207", d.Title, d.Name, d.Filename, d.Owner.Name, siti.Name, "sewa"} {
 		if strings.Contains(w.Body.String(), secret) {
-			t.Errorf("it tells %q: %s", secret, w.Body)
+			t.Errorf("the answer shows %q: %s", secret, w.Body)
 		}
 	}
 	refused(t, b.ask("GET", "/v1/verify/serial/0000000000000000000000", ""), 404, "serial.not_found")
 	if !slices.Contains(b.asked, "serial SPESIMEN-0000000000001") {
-		t.Errorf("asked %v", b.asked)
+		t.Errorf("calls: %v", b.asked)
 	}
 }

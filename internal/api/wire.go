@@ -12,12 +12,13 @@ import (
 	"segel/internal/contract"
 )
 
-// The odd spellings of the wire: speciment, emet, userid, createAt, data_token, info_restamping, isRestamping.
-// They stand in the types of this room and are turned into the house's words here and in the verbs' files.
+// The odd member names of the interface: speciment, emet, userid, createAt, data_token, info_restamping,
+// isRestamping. Only the types of this package use them; the code translates them into the project's terms here and
+// in the files of the operations.
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// personIn is a participant as a client names him.
+// personIn is a participant as a client names them.
 type personIn struct {
 	ID     phrase  `json:"id" required:"false" doc:"UUID of a user of the organisation" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name   phrase  `json:"name" required:"false" example:"Siti Rahma"`
@@ -26,7 +27,7 @@ type personIn struct {
 	Number integer `json:"number" required:"false" doc:"from 1; the smallest acts first, equal numbers act in the same step; the position in the list when missing"`
 }
 
-// guestIn is somebody without an account as a client names him.
+// guestIn is a guest as a client names them.
 type guestIn struct {
 	Name   phrase  `json:"name" required:"true" example:"Budi Tamu"`
 	Email  phrase  `json:"email" required:"true" example:"budi@contoh.id"`
@@ -35,10 +36,10 @@ type guestIn struct {
 	Number integer `json:"number" required:"false" doc:"from 1; the position in the list when missing"`
 }
 
-// parsePeople reads participants and guests, guests last. Numbers that are missing are the position in their list.
+// parsePeople reads participants and guests, guests last. A missing number is the position in its list.
 func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []PersonRequest {
 	if len(signers.items)+len(guests.items) > limit {
-		// The rule would say so too; each of a million entries need not be looked at before.
+		// The rule would refuse this too; checking here avoids parsing a million entries first.
 		bad.add("signer", "participants.too_many", "limit", limit)
 		return nil
 	}
@@ -65,10 +66,11 @@ func parsePersonID(s string) contract.PersonID {
 	return contract.PersonID(strings.ToLower(strings.TrimSpace(s)))
 }
 
-// trimEmail is an address as it was written: what is wrong with it, the rules say.
+// trimEmail returns an address without surrounding spaces. The rules check it.
 func trimEmail(s string) string { return strings.TrimSpace(s) }
 
-// parseRole and order say what the rules would say too, so that it stands beside what only the wire can see.
+// parseRole and parseNumber check what the rules would check too, so that these problems are reported together with
+// those of the format.
 func parseRole(p phrase, at string, bad *problems) contract.Role {
 	r := contract.Role(p.checkedValue(at+"role", bad))
 	if r != contract.Signer && r != contract.Viewer && !p.bad {
@@ -85,7 +87,7 @@ func parseNumber(n integer, at string, i int, bad *problems) int {
 	return int(min(v, math.MaxInt32))
 }
 
-// personOut is a participant in the answer of an upload.
+// personOut is a participant in the answer to an upload.
 type personOut struct {
 	ID      contract.PersonID `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
 	Name    string            `json:"name" example:"Siti Rahma"`
@@ -110,7 +112,7 @@ func orNull(s string) *string {
 	return &s
 }
 
-// parseDocumentID reads the member by which a body names its document.
+// parseDocumentID reads the member of a body that names the document.
 func parseDocumentID(n integer, bad *problems) contract.DocumentID {
 	if !n.given {
 		bad.add("document_id", "value.required")
@@ -119,8 +121,8 @@ func parseDocumentID(n integer, bad *problems) contract.DocumentID {
 	return contract.DocumentID(n.checkedValue("document_id", 0, bad))
 }
 
-// requireValid refuses what is wrong with a body, but first whoever may not ask it of that document: to him it is
-// as if it were not there, whatever he sends.
+// requireValid refuses an invalid body. It checks first whether the caller may see the document: to a caller who may
+// not, the document does not exist, whatever they send.
 func (c *call) requireValid(id contract.DocumentID, bad problems) error {
 	if len(bad) == 0 {
 		return nil
@@ -133,7 +135,7 @@ func (c *call) requireValid(id contract.DocumentID, bad problems) error {
 	return bad.asError()
 }
 
-// pathDocumentID returns the document that the path names. What is no number names none.
+// pathDocumentID returns the document that the path names. A path value that is not a number matches no document.
 func (c *call) pathDocumentID() (contract.DocumentID, error) {
 	id, ok := parseInteger(c.r.PathValue("document_id"))
 	if !ok || id < 1 || strings.ContainsAny(c.r.PathValue("document_id"), " .eE+") {
@@ -142,7 +144,7 @@ func (c *call) pathDocumentID() (contract.DocumentID, error) {
 	return contract.DocumentID(id), nil
 }
 
-// loadPathDocument reads the document that the path names, for an endpoint that only looks.
+// loadPathDocument loads the document that the path names, for an endpoint that only reads.
 func (c *call) loadPathDocument() (contract.Document, error) {
 	id, err := c.pathDocumentID()
 	if err != nil {
@@ -151,7 +153,7 @@ func (c *call) loadPathDocument() (contract.Document, error) {
 	return c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id)
 }
 
-// verbData is what the verbs of /sign/ answer with.
+// verbData is the answer of the verbs of /sign/.
 type verbData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Status     contract.State      `json:"status" example:"processing"`
@@ -160,7 +162,7 @@ type verbData struct {
 
 func verbDataOf(d *contract.Document) verbData { return verbData{d.ID, d.State, d.Mode} }
 
-// raw is a value of any kind, kept as it came; null when it did not.
+// raw is a JSON value of any type, unchanged; null when it is missing.
 type raw struct{ json.RawMessage }
 
 func (raw) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }

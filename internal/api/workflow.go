@@ -10,7 +10,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// Workflow is what can be done with documents. [Over] makes one of the real thing.
+// Workflow is what callers can do with documents. [AdaptWorkflow] makes one from the workflow service.
 type Workflow interface {
 	Stage(ctx context.Context) (Staging, error)
 	Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error)
@@ -41,8 +41,7 @@ type Workflow interface {
 	Administration
 }
 
-// Staging takes the bytes of a file while they arrive. Abort forgets them and does nothing once Upload took
-// them.
+// Staging takes the bytes of a file while they arrive. Abort discards them and does nothing after Upload took them.
 type Staging interface {
 	io.Writer
 	Abort()
@@ -58,7 +57,7 @@ type UploadRequest struct {
 	File      Staging
 }
 
-// The words of the workflow, as they are.
+// Types of the workflow that the interface uses unchanged.
 type (
 	PersonRequest = workflow.PersonRequest
 	SignRequest   = workflow.SignRequest
@@ -71,5 +70,5 @@ type Content struct {
 	Name     string // file name as uploaded
 	Digest   [32]byte
 	Modified time.Time
-	Specimen bool // stamped by the sandbox office
+	Specimen bool // stamped by the sandbox stamp office
 }

@@ -8,7 +8,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// AdaptWorkflow adapts the workflow to what the wire needs of it: a staging and a content that tests can make too.
+// AdaptWorkflow adapts the workflow service to [Workflow], with stagings and contents that tests can make too.
 func AdaptWorkflow(s *workflow.Service) Workflow { return workflowAdapter{s} }
 
 type workflowAdapter struct{ *workflow.Service }
@@ -24,7 +24,7 @@ func (o workflowAdapter) Stage(ctx context.Context) (Staging, error) {
 func (o workflowAdapter) Upload(ctx context.Context, by contract.Actor, r UploadRequest) (contract.Document, error) {
 	file, ok := r.File.(*workflow.Staging)
 	if !ok {
-		return contract.Document{}, errors.New("upload of a file that was staged elsewhere")
+		return contract.Document{}, errors.New("the file was not staged by this workflow")
 	}
 	return o.Service.Upload(ctx, by, workflow.UploadRequest{
 		Title: r.Title, Filename: r.Filename, Parallel: r.Parallel, People: r.People, ExpiresAt: r.ExpiresAt, File: file,

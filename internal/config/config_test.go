@@ -35,11 +35,11 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 	seen := map[string]bool{}
 	for _, m := range listSettings() {
 		if m.name == envPrefix || seen[m.name] {
-			t.Errorf("%s has no variable of its own: %q", m.field, m.name)
+			t.Errorf("%s has no variable, or shares one: %q", m.field, m.name)
 		}
 		seen[m.name] = true
 		if c := doc.comments[m.field]; len(c) < 20 || !strings.HasSuffix(c, ".") {
-			t.Errorf("%s has no sentence about it: %q", m.field, c)
+			t.Errorf("%s has no comment: %q", m.field, c)
 		}
 	}
 	if len(doc.titles) != 8 || doc.titles["DataDir"] != "Service" {
@@ -77,7 +77,7 @@ func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
 func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ set, want string }{
-		{"SEGEL_LISTEN=8080", `SEGEL_LISTEN: "8080" is no address`},
+		{"SEGEL_LISTEN=8080", `SEGEL_LISTEN: "8080" is not an address`},
 		{"SEGEL_PUBLIC_URL=segel.example.com", "SEGEL_PUBLIC_URL: must be an address"},
 		{"SEGEL_PUBLIC_URL=https://segel.example.com/", "SEGEL_PUBLIC_URL: must not end in a slash"},
 		{"SEGEL_PUBLIC_URL=https://u:p@segel.example.com", "SEGEL_PUBLIC_URL: must not hold a password"},
@@ -105,8 +105,8 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 		{"SEGEL_STAMP_ENCRYPTED=some", "SEGEL_STAMP_ENCRYPTED: must be any, unrestricted or none"},
 		{"SEGEL_STAMP_SLOTS=0", "SEGEL_STAMP_SLOTS: 0 is too small"},
 		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/", "SEGEL_TIMESTAMP_URLS: needs TRUST_DIR"},
-		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is no address"},
-		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is no address"},
+		{"SEGEL_TIMESTAMP_URLS=https://tsa.example/,ftp://u:geheim@tsa.example/", "SEGEL_TIMESTAMP_URLS: number 2 is not an address"},
+		{"SEGEL_TIMESTAMP_URLS=https://u:geheim@tsa .example/", "SEGEL_TIMESTAMP_URLS: number 1 is not an address"},
 		{"SEGEL_TIMESTAMP_TIMEOUT=1ms", "SEGEL_TIMESTAMP_TIMEOUT: 1ms is too short"},
 		{"SEGEL_CLOCK_TOLERANCE=10ms", "SEGEL_CLOCK_TOLERANCE: 10ms is not between 1s and 5m0s"},
 		{"SEGEL_CLOCK_TOLERANCE=6m", "SEGEL_CLOCK_TOLERANCE: 6m0s is not between 1s and 5m0s"},
@@ -124,11 +124,11 @@ func TestEveryProblemIsToldByItsVariable(t *testing.T) {
 	}
 	_, err := Load([]string{"SEGEL_MAX_PAGES=0", "SEGEL_LOG_FORMAT=xml"}, nil)
 	if err == nil || strings.Count(err.Error(), envPrefix) != 2 {
-		t.Errorf("two problems are told as %v", err)
+		t.Errorf("two problems are reported as %v", err)
 	}
 }
 
-func TestAnotherOfficeThanOursIsSentNoRestrictedFilesUnlessToldSo(t *testing.T) {
+func TestRestrictedFilesGoToAnotherStampOfficeOnlyIfConfigured(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		office, told string
@@ -173,7 +173,7 @@ func TestSecretsCanComeFromFilesAndAreNeverPrinted(t *testing.T) {
 		t.Error("a secret given twice was accepted")
 	}
 	if _, err := Load([]string{"SEGEL_DATABASE_FILE=" + file + ".gone"}, nil); err == nil {
-		t.Error("a secret's file that is not there was accepted")
+		t.Error("a missing file of a secret was accepted")
 	}
 }
 
@@ -194,7 +194,7 @@ func TestWhatIsPrintedIsReadAgain(t *testing.T) {
 	for line := range strings.Lines(b.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(line, "#"+envPrefix) {
-			line = line[1:] // a default, spelled out, means the same
+			line = line[1:] // a default, written out, has the same effect
 		}
 		if strings.HasPrefix(line, envPrefix) {
 			environ = append(environ, line)
@@ -217,7 +217,7 @@ func TestWhatIsPrintedIsReadAgain(t *testing.T) {
 	}
 }
 
-func TestASlipOfThePenIsTold(t *testing.T) {
+func TestUnknownVariablesAreReported(t *testing.T) {
 	t.Parallel()
 	got := Unknown([]string{"SEGEL_LISEN=:1", "SEGEL_LISTEN=:1", "HOME=/", "SEGEL_DATABASE_FILE=x", "SEGEL_LISTEN_FILE=x"})
 	if want := []string{"SEGEL_LISEN", "SEGEL_LISTEN_FILE"}; !reflect.DeepEqual(got, want) {

@@ -1,6 +1,6 @@
-// Package config is what an operator can set. Every member of [Config] has a default that a fresh install runs
-// with; a variable of the environment changes it, and a flag of the command line changes that.
+// Package config holds the settings of the operator. Every member of [Config] has a default with which a fresh
+// installation runs; an environment variable overrides it, and a command-line flag overrides that.
 //
-// The comments of Config's members are the manual: [Config.Print] shows them beside the values in effect, and
-// what it prints is, but for secrets, a file of environment variables again.
+// The comments of Config's members are the manual: [Config.Print] prints them beside the values in effect. Its output
+// is again a file of environment variables, with secrets masked.
 package config

@@ -14,11 +14,11 @@ import (
 
 const envPrefix = "SEGEL_"
 
-// Load reads the configuration from an environment of NAME=value lines, as os.Environ gives, and from the
-// values that flags gave, by the same names; a flag wins. It returns the configuration checked, and every
-// problem at once. An empty value is as none.
+// Load reads the configuration from an environment of NAME=value lines, as os.Environ returns it, and from the values
+// of flags under the same names; a flag wins. It returns the checked configuration, or every problem at once. An
+// empty value counts as missing.
 //
-// A secret may be named by a file instead: SEGEL_DATABASE_FILE stands for the first line of that file.
+// A secret may be read from a file instead: SEGEL_DATABASE_FILE names a file whose first line is the value.
 func Load(environ []string, flags map[string]string) (Config, error) {
 	vars := map[string]string{}
 	for _, line := range environ {
@@ -28,7 +28,7 @@ func Load(environ []string, flags map[string]string) (Config, error) {
 		}
 	}
 	maps.Copy(vars, flags)
-	// Composers pass on variables that nobody set as empty ones: empty is the default.
+	// Container tools pass on unset variables as empty ones.
 	maps.DeleteFunc(vars, func(_, value string) bool { return value == "" })
 	if err := readSecrets(vars); err != nil {
 		return Config{}, err
@@ -47,13 +47,13 @@ func Load(environ []string, flags map[string]string) (Config, error) {
 func Default() Config {
 	c, err := Load(nil, nil)
 	if err != nil {
-		panic("the defaults do not pass their own checks: " + err.Error()) // made impossible by a test
+		panic("the defaults do not pass their own checks: " + err.Error()) // a test makes this impossible
 	}
 	return c
 }
 
-// Unknown returns the names in an environment that begin like ours and mean nothing, so that a slip of the pen
-// can be told to the operator.
+// Unknown returns the names in an environment that have our prefix but are not settings, so that the operator is
+// warned of a misspelled name.
 func Unknown(environ []string) []string {
 	var unknown []string
 	for _, line := range environ {
@@ -75,7 +75,7 @@ func isKnown(name string) bool {
 	return false
 }
 
-// setting is one thing that can be set.
+// setting is one member of Config.
 type setting struct {
 	field  string // in Config
 	name   string // of its variable
@@ -84,7 +84,7 @@ type setting struct {
 	index  int
 }
 
-// listSettings lists what can be set, in the order of Config.
+// listSettings lists the settings, in the order of Config.
 func listSettings() []setting {
 	t := reflect.TypeFor[Config]()
 	all := make([]setting, 0, t.NumField())
@@ -118,7 +118,7 @@ func readSecrets(vars map[string]string) error {
 	return nil
 }
 
-// plainError names variables, as the operator knows them, instead of members.
+// plainError replaces names of members by those of variables, which the operator knows.
 func plainError(err error) error {
 	var all env.AggregateError
 	if !errors.As(err, &all) {

@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// source is the file that declares Config: its comments are the manual, so they are read where they stand.
+// source is the file that declares Config: its comments are the manual.
 //
 //go:embed config.go
 var source string
 
-// mask stands for a secret that is set.
+// mask replaces a secret that is set.
 const mask = "********"
 
-// Print writes the configuration in effect as a file of environment variables, each under its comment. Secrets
-// are masked. What stands at its default is commented out.
+// Print writes the configuration in effect as a file of environment variables, each below its comment. Secrets are
+// masked. A setting at its default is commented out.
 func (c Config) Print(w io.Writer) error {
 	doc, err := readManual()
 	if err != nil {
@@ -52,7 +52,7 @@ func (c Config) Print(w io.Writer) error {
 	return err
 }
 
-// String hides secrets from whoever logs a configuration.
+// String is Print, so that logging a configuration does not reveal secrets.
 func (c Config) String() string {
 	var b strings.Builder
 	if err := c.Print(&b); err != nil {
@@ -64,7 +64,7 @@ func (c Config) String() string {
 // GoString is String: %#v must not show what %v hides.
 func (c Config) GoString() string { return c.String() }
 
-// formatValue spells a value the way Load reads it.
+// formatValue formats a value as Load reads it.
 func (m setting) formatValue(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -115,7 +115,7 @@ func (m setting) formatValue(value any) string {
 	return fmt.Sprint(value)
 }
 
-// maskSecret masks a secret; of an address only where it leads stays, without user, password and parameters.
+// maskSecret masks a secret. Of a URL it keeps the scheme, host and path, without user, password and parameters.
 func maskSecret(secret string) string {
 	u, err := url.Parse(secret)
 	if err != nil || u.Scheme == "" || u.Host == "" {
@@ -126,7 +126,7 @@ func maskSecret(secret string) string {
 
 type manualText struct {
 	comments map[string]string // by member
-	titles   map[string]string // of the part that begins with a member
+	titles   map[string]string // title of the part that starts with a member
 }
 
 // readManual reads the comments of Config.

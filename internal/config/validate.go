@@ -15,13 +15,12 @@ import (
 
 var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9._~-]+$`)
 
-// Validate checks the configuration as a whole and returns every problem, each beginning with the name of its
-// variable.
+// Validate checks the configuration as a whole and returns every problem. Each starts with the name of its variable.
 func (c Config) Validate() error {
 	var v problems
 	v.addIf(c.DataDir == "", "DATA_DIR", "must name a folder")
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
-		v.addProblem("LISTEN", "%q is no address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
+		v.addProblem("LISTEN", "%q is not an address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
 	}
 	v.checkURL("PUBLIC_URL", c.PublicURL, "http", "https")
 	v.addIf(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
@@ -89,7 +88,7 @@ func (v *problems) checkTrust(c Config) {
 		// An address may hold a password, so neither it nor the parser's words about it are repeated.
 		u, err := url.Parse(address)
 		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
-			v.addProblem("TIMESTAMP_URLS", "number %d is no address; write it such as https://tsa.example.com/tsr", i+1)
+			v.addProblem("TIMESTAMP_URLS", "number %d is not an address; write it such as https://tsa.example.com/tsr", i+1)
 		}
 	}
 	v.addIf(len(c.TimestampURLs) > 0 && c.TrustDir == "", "TIMESTAMP_URLS", "needs TRUST_DIR, the roots to which these authorities have to lead")
@@ -99,17 +98,17 @@ func (v *problems) checkTrust(c Config) {
 func (v *problems) checkOrigin(o string) {
 	u, err := url.Parse(o)
 	if err != nil || u.Scheme == "" || u.Host == "" || o != u.Scheme+"://"+u.Host {
-		v.addProblem("CORS_ORIGINS", "%q is no origin; write it such as https://app.example.com, without a path", o)
+		v.addProblem("CORS_ORIGINS", "%q is not an origin; write it such as https://app.example.com, without a path", o)
 	}
 }
 
-// What Migrate may say.
+// The values of Migrate.
 const (
 	MigrateAuto = "auto"
 	MigrateOff  = "off"
 )
 
-// What Convert and ConvertUnfenced may say.
+// The values of Convert and ConvertUnfenced.
 const (
 	ConvertAuto        = "auto"
 	ConvertOff         = "off"
@@ -128,7 +127,7 @@ func (v *problems) checkConvert(c Config) {
 	v.addIf(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
 }
 
-// checkStampOffice checks what the stamp office of the chosen kind wants.
+// checkStampOffice checks the settings that the chosen stamp office requires.
 func (v *problems) checkStampOffice(c Config) {
 	v.checkURL("STAMP_LOGIN_URL", c.StampLoginURL, "http", "https")
 	v.checkURL("STAMP_SERIAL_URL", c.StampSerialURL, "http", "https")
@@ -219,8 +218,8 @@ func (v *problems) checkDurations(c Config) {
 	v.addIf(c.RefreshLifetime < c.AccessLifetime, "REFRESH_LIFETIME", "must not be shorter than ACCESS_LIFETIME")
 }
 
-// BaseURL returns the public address, without a slash at its end: PublicURL, or else the address listened on,
-// with localhost where that names no host.
+// BaseURL returns the public address without a trailing slash: PublicURL, or otherwise the address listened on, with
+// localhost if that names no host.
 func (c Config) BaseURL() string {
 	if c.PublicURL != "" {
 		return c.PublicURL
@@ -232,8 +231,8 @@ func (c Config) BaseURL() string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// BasePath returns the path of the public address, such as /segel, without a slash at its end; empty when the
-// service has a name of its own. The proxy in front takes it off.
+// BasePath returns the path of the public address, such as /segel, without a trailing slash; empty if the service is
+// at the root. The proxy in front strips it.
 func (c Config) BasePath() string {
 	u, err := url.Parse(c.BaseURL())
 	if err != nil {
@@ -242,7 +241,7 @@ func (c Config) BasePath() string {
 	return strings.TrimSuffix(u.Path, "/")
 }
 
-// Limits returns what one document may hold.
+// Limits returns the limits of one document.
 func (c Config) Limits() contract.Limits {
 	return contract.Limits{
 		FileSize: int64(c.MaxFile), Pages: c.MaxPages, Participants: c.MaxParticipants,

@@ -16,7 +16,7 @@ var units = []struct {
 	n    int64
 }{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}}
 
-// UnmarshalText reads a whole number with a unit, or of bytes without one.
+// UnmarshalText parses a whole number with a unit; without a unit it is bytes.
 func (s *Size) UnmarshalText(text []byte) error {
 	digits, factor := string(text), int64(1)
 	for _, u := range units {
@@ -27,13 +27,13 @@ func (s *Size) UnmarshalText(text []byte) error {
 	}
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt64/factor {
-		return fmt.Errorf("%q is no size; write it such as 50MiB", text)
+		return fmt.Errorf("%q is not a size; write it such as 50MiB", text)
 	}
 	*s = Size(n * factor)
 	return nil
 }
 
-// String writes the size in the largest unit that divides it.
+// String formats the size in the largest unit that divides it.
 func (s Size) String() string {
 	for _, u := range units {
 		if s != 0 && int64(s)%u.n == 0 && u.n&(u.n-1) == 0 {
@@ -43,10 +43,10 @@ func (s Size) String() string {
 	return strconv.FormatInt(int64(s), 10)
 }
 
-// Network is a range of addresses; one address alone is a range of itself.
+// Network is a range of addresses. A single address is a range too.
 type Network struct{ netip.Prefix }
 
-// UnmarshalText reads 10.0.0.0/8 or 127.0.0.1.
+// UnmarshalText parses 10.0.0.0/8 or 127.0.0.1.
 func (n *Network) UnmarshalText(text []byte) error {
 	s := string(text)
 	if a, err := netip.ParseAddr(s); err == nil {
@@ -55,7 +55,7 @@ func (n *Network) UnmarshalText(text []byte) error {
 	}
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
-		return fmt.Errorf("%q is no network; write it such as 10.0.0.0/8", s)
+		return fmt.Errorf("%q is not a network; write it such as 10.0.0.0/8", s)
 	}
 	n.Prefix = p.Masked()
 	return nil

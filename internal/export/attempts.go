@@ -10,7 +10,7 @@ import (
 	"segel/internal/workflow"
 )
 
-// Attempts writes the calls to the stamp office, one line each, as a claim for a refund needs them.
+// Attempts writes the calls to the stamp office, one line each, with what a claim for a refund needs.
 type Attempts struct{ table }
 
 // NewAttempts returns a writer of attempts.

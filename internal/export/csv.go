@@ -29,7 +29,7 @@ func (t *table) writeRow(cells ...string) error {
 	return t.out.Write(cells)
 }
 
-// Close writes what is buffered, and the header if there was no line.
+// Close flushes the output. It writes the header if there was no line.
 func (t *table) Close() error {
 	if t.head != nil {
 		if err := t.out.Write(t.head); err != nil {
@@ -41,12 +41,12 @@ func (t *table) Close() error {
 	return t.out.Error()
 }
 
-// formulaStarts are the characters that begin a formula in one spreadsheet program or another. Some programs read the
-// wide forms as the narrow ones.
+// formulaStarts are the characters that start a formula in some spreadsheet program. Some programs read the
+// full-width forms like the ASCII ones.
 const formulaStarts = "=+-@\t\r\n|%＝＋－＠"
 
-// escapeFormula protects a text from other people, such as a title or the office's words, from being read as a
-// formula: every spreadsheet program shows a cell that begins with an apostrophe as text.
+// escapeFormula keeps text from other people, such as a title or a message of the stamp office, from being read as a
+// formula: every spreadsheet program shows a cell that starts with an apostrophe as text.
 func escapeFormula(s string) string {
 	if strings.ContainsAny(firstRune(strings.TrimLeft(s, " \u00a0")), formulaStarts) || strings.ContainsAny(firstRune(s), formulaStarts) {
 		return "'" + s
@@ -63,7 +63,7 @@ func firstRune(s string) string {
 	return s
 }
 
-// formatTime formats a time in UTC; empty for the zero time.
+// formatTime formats a time in UTC. It returns an empty string for the zero time.
 func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -50,7 +50,7 @@ func TestAttemptsAreWrittenAsWhatARefundHasToName(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, strings.Join(want, "~"))
 	}
 	if rows[2][4] != "" || rows[2][12] != "" || rows[2][13] != "open" {
-		t.Errorf("one that is open, on a document that is gone: %q", rows[2])
+		t.Errorf("an open attempt on a deleted document: %q", rows[2])
 	}
 }
 

@@ -21,7 +21,7 @@ afterAll(async () => {
   await desk.close();
 });
 
-test("an administrator adds somebody, grants quota, reconciles and reads what happened", async () => {
+test("an administrator adds an account, grants quota, reconciles and reads the audit log", async () => {
   const page = await s.enter(satu.email);
   await page.getByRole("link", { name: "Admin", exact: true }).click();
   await page.getByText("s@example.test").waitFor();
@@ -77,7 +77,7 @@ test("an administrator adds somebody, grants quota, reconciles and reads what ha
   await page.context().close();
 });
 
-test("who is no administrator has no such screen", async () => {
+test("a user who is not an administrator has no such screen", async () => {
   const page = await s.enter("s@example.test");
   expect(await page.getByRole("link", { name: "Admin", exact: true }).count()).toBe(0);
   await page.goto(`${s.url}/admin`);
@@ -85,7 +85,7 @@ test("who is no administrator has no such screen", async () => {
   await page.context().close();
 });
 
-test("an example of the interface's page is copied whole", async () => {
+test("an example of the interface's page is copied completely", async () => {
   const context = await s.browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
   const page = await context.newPage();
   await page.goto(`${s.url}/docs#login`);

@@ -21,14 +21,14 @@ async function draft(page: Page, pages: number): Promise<void> {
   await page.waitForURL("**step=people**");
 }
 
-/** What the service knows of the boxes of the draft that the page shows. */
+/** The boxes that the service has stored for the draft on the page. */
 const boxes = (page: Page) => page.evaluate(async () => {
   const id = new URL(location.href).searchParams.get("document");
   const answer = await fetch(`v1/econtract/web_app/document/placements/${id}`);
   return (await answer.json()).data.placements as { type: string; page: number; box: { llx: number; lly: number; urx: number; ury: number } }[];
 });
 
-test("a contract is made and sent by keyboard alone, and what is placed is spoken", async () => {
+test("a contract is created and sent by keyboard alone, and placements are announced", async () => {
   const page = await s.enter("o@example.test");
   await draft(page, 3);
   await page.getByRole("combobox", { name: "Add a member" }).focus();
@@ -61,7 +61,7 @@ test("a contract is made and sent by keyboard alone, and what is placed is spoke
   await expect.poll(() => said.textContent()).toContain("Page 2");
   await expect.poll(async () => (await boxes(page))[0]).toMatchObject({ type: "sign", page: 2, box: { llx: before.llx - 1, lly: before.lly + 10, urx: before.urx + 9, ury: before.ury + 10 } });
 
-  // Numbers can be typed, and the way back leads to the box.
+  // Numbers can be typed, and a button leads back to the box.
   await page.keyboard.press("Enter");
   await page.keyboard.press("Control+A");
   await page.keyboard.type("72");
@@ -83,7 +83,7 @@ test("a contract is made and sent by keyboard alone, and what is placed is spoke
   await expect.poll(() => box.count()).toBe(1);
   await page.keyboard.press("Control+Z");
   await expect.poll(async () => (await boxes(page)).map((b) => b.type)).toEqual(["sign", "emet"]);
-  await saved(page); // the button takes no key while the answer is on its way
+  await saved(page); // the button takes no key while the request is running
 
   await page.getByRole("button", { name: "Continue" }).focus();
   await page.keyboard.press("Enter");
@@ -145,7 +145,7 @@ test("title and deadline of a draft are changed, and another file takes its plac
   await page.setInputFiles("input[type=file]", { name: "Lampiran.pdf", mimeType: "application/pdf", buffer: paper(2) });
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.waitForURL("**step=people**");
-  await expect.poll(() => page.getByRole("checkbox", { name: "I sign too" }).isChecked()).toBe(true); // who was on it still is
+  await expect.poll(() => page.getByRole("checkbox", { name: "I sign too" }).isChecked()).toBe(true); // the participants were kept
   expect(Number(new URL(page.url()).searchParams.get("document"))).not.toBe(former);
   expect((await page.request.get(`${s.url}/v1/econtract/web_app/document/detail/${former}`)).status()).toBe(404);
   await page.context().close();
@@ -174,7 +174,7 @@ test("a box is dragged by a finger on a phone, from the tools to the page and on
   await page.context().close();
 });
 
-test("a box that is dragged snaps to the text, stands on the page it is let go over, and may be pulled larger", async () => {
+test("a dragged box snaps to the text, stays on the page it is dropped on, and can be resized", async () => {
   const page = await s.enter("o@example.test");
   await draft(page, 1);
   await page.getByRole("checkbox", { name: "I sign too" }).click();
@@ -190,7 +190,7 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   await box.waitFor();
   await page.getByText(/This box covers text on page 1/).first().waitFor();
   const r = (await box.boundingBox())!, perPoint = on.width / 595;
-  // The text begins 72 points from the left; the left edge is let go 3 pixels beside.
+  // The text begins 72 points from the left; the left edge is dropped 3 pixels beside it.
   const dx = on.x + 72 * perPoint + 3 - r.x;
   await page.mouse.move(r.x + 60, r.y + 20);
   await page.mouse.down();
@@ -204,21 +204,22 @@ test("a box that is dragged snaps to the text, stands on the page it is let go o
   await page.mouse.up();
   await expect.poll(async () => { const { llx, urx } = (await boxes(page))[0]!.box; return Math.round(urx - llx); }).toBe(170);
 
-  // The service looks at the words themselves, and names them.
+  // The service reads the text itself and names it.
   await page.locator("[data-tool=emet]").click();
   await sheet.click({ position: { x: 130 * perPoint, y: 90 * perPoint } });
   const warning = page.getByText(/This box covers text on page 1: “Pasal/).first();
   await warning.waitFor();
   await saved(page);
 
-  // It is said again before it is sent, to whoever comes back later too, and what sending was answered with stays to be read.
+  // The warning is shown again before sending, also to an owner who comes back later, and the warnings of the answer
+  // stay visible.
   await page.getByRole("button", { name: "Continue" }).click();
   await page.waitForURL("**step=review**");
   await warning.waitFor();
   await page.reload();
   await warning.waitFor();
   await page.getByRole("link", { name: "Change the placement" }).click();
-  for (const words of ["Pasal 11. Perjanjian", "Pasal 1. Perjanjian"]) await page.getByRole("img", { name: `This box covers text on page 1: “${words}` }).waitFor(); // the signature's and the stamp's, before anything was changed
+  for (const words of ["Pasal 11. Perjanjian", "Pasal 1. Perjanjian"]) await page.getByRole("img", { name: `This box covers text on page 1: “${words}` }).waitFor(); // for the signature and the stamp, before any change
   await page.goBack();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.waitForURL("**/document/**");
@@ -246,7 +247,7 @@ test("a file that is dropped on the inbox starts a document", async () => {
   await page.context().close();
 });
 
-test("a file that cannot be taken is refused beside the file", async () => {
+test("a refused file shows the reason beside it", async () => {
   const page = await s.enter("o@example.test");
   await page.goto(`${s.url}/new`);
   await page.setInputFiles("input[type=file]", { name: "gambar.pdf", mimeType: "application/pdf", buffer: Buffer.from("GIF89a no contract") });

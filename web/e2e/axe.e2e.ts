@@ -42,7 +42,7 @@ afterAll(async () => {
   await desk.close();
 });
 
-/** A walk through some screens in one language, checking each state on the way. */
+/** Visits some screens in one language and checks each state. */
 type Walk = (page: Page, check: Check, w: typeof en) => Promise<void>;
 
 const firstPage = (page: Page) => page.locator("[data-page='1'] canvas").waitFor();
@@ -84,7 +84,7 @@ const anybody: Walk = async (page, check, w) => {
   await page.goto(`${s.url}/guest`);
   await page.getByText(w.guest.noLink).waitFor();
   await check("guest without a link");
-  await page.goto("about:blank"); // the link differs by its fragment alone
+  await page.goto("about:blank"); // the link differs only by its fragment
   await page.goto(link);
   await firstPage(page);
   await check("guest");

@@ -4,17 +4,17 @@ import type { Page } from "playwright-core";
 
 import { violations } from "./harness";
 
-/** Where a picture of everything that is checked is kept, to be looked at; nowhere if this is not set. */
+/** Where pictures of all checked states are kept for inspection; nowhere if not set. */
 const pictures = process.env.SEGEL_PICTURES;
 
 const looks = [["light", 1280], ["dark", 1280], ["dark", 360], ["light", 360]] as const;
 
-/** Checks what a page shows, and names it. */
+/** Checks the state that a page shows, under a name. */
 export type Check = (what: string) => Promise<void>;
 
 /**
- * Holds whatever a page shows against the bar, light and dark, on a desk and on a phone: axe finds nothing, and nothing
- * is wider than the window. The page is left as it was found; what is wrong is added to a list, a line each.
+ * Checks a page in light and dark, on a desktop and on a phone: axe finds nothing, and nothing is wider than the
+ * window. It restores the page and appends one line for each problem to a list.
  */
 export function checker(page: Page, wrong: string[], language: string): Check {
   return async (what) => {
@@ -35,9 +35,9 @@ export function checker(page: Page, wrong: string[], language: string): Check {
   };
 }
 
-/** Waits until a page looks as it is going to: a colour on its way to another would be measured. */
+/** Waits until transitions have ended: a colour in transition would be measured. */
 async function settled(page: Page, colorScheme: "light" | "dark"): Promise<void> {
-  await page.waitForFunction((wanted) => (document.documentElement.dataset.mantineColorScheme ?? wanted) === wanted, colorScheme); // the interface's page tells none
+  await page.waitForFunction((wanted) => (document.documentElement.dataset.mantineColorScheme ?? wanted) === wanted, colorScheme); // the interface's page has no scheme
   await page.evaluate(async () => {
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
     await Promise.allSettled(document.getAnimations().filter((a) => a.effect?.getComputedTiming().endTime !== Infinity).map((a) => a.finished));

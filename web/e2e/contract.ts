@@ -14,7 +14,7 @@ interface Who {
   guest?: boolean;
 }
 
-/** Sends a contract of two pages as whom the page belongs to, over the API: everybody signs on page 1, one stamp stands on page 2. */
+/** Sends a contract of two pages over the API as the user of the page: everyone signs on page 1, one stamp is on page 2. */
 export async function send(page: Page, title: string, who: Who[], stamps = 1): Promise<Sent> {
   const members = await get<{ user: { id: string; email: string }[] }>(page, "v1/auth/list_user?page=1&limit=50");
   const id = (email: string) => members.user.find((m) => m.email === email)?.id;
@@ -35,7 +35,7 @@ export async function send(page: Page, title: string, who: Who[], stamps = 1): P
   return { id: document_id, people };
 }
 
-/** Makes the address by which a guest gets in. */
+/** Creates a guest's link. */
 export const guestLink = async (page: Page, s: Sent, email: string) => (await post<{ url: string }>(page, "guest-link-docs", { document_id: s.id, user_id: s.people.get(email) })).url;
 
 /** Confirms having read the document, without scrolling to its end. */

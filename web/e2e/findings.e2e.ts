@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { read } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 
-// What is found in a file, from its upload to the signature, and what has to be shown before one can sign.
+// Findings in a file, from its upload to the signature, and what must be shown before signing.
 
 let s: Stage, owner: Page, signer: Page;
 const dua = { name: "Penanda Dua", email: "s@example.test" };
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => s.close());
 
-/** A page with a price that is printed, that some readers show and others do not, and with a script. */
+/** A page with a price that is only printed, that some readers show and others do not, and with a script. */
 function trick(): Buffer {
   const content = "BT /F1 24 Tf 72 720 Td (Harga 1.000.000) Tj ET /OC /L BDC BT /F1 24 Tf 72 500 Td (Harga 9.000.000) Tj ET EMC";
   const objects = [
@@ -39,7 +39,7 @@ function trick(): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-/** Makes a draft that somebody is to sign. */
+/** Creates a draft with another signer. */
 async function draft(file: Buffer, title: string): Promise<number> {
   const members = await owner.request.get(`${s.url}/v1/auth/list_user?page=1&limit=50`);
   const { id } = ((await members.json()) as { data: { user: { id: string; email: string }[] } }).data.user.find((m) => m.email === dua.email)!;
@@ -60,8 +60,8 @@ async function finalized(file: Buffer, title: string): Promise<number> {
 const side = (page: Page) => page.getByRole("region", { name: "What you need to do" });
 const signIt = (page: Page) => side(page).getByRole("button", { name: "Sign", exact: true });
 
-/** How dark a page is within a band, in parts of its height. */
-const ink = (page: Page, from: number, to: number) =>
+/** How much dark content a page has within a band, in fractions of its height. */
+const darkness = (page: Page, from: number, to: number) =>
   page.locator("[data-page='1'] canvas").evaluate((c: HTMLCanvasElement, [a, b]) => {
     const y = Math.floor(c.height * a!), h = Math.floor(c.height * (b! - a!));
     const { data } = c.getContext("2d")!.getImageData(0, y, c.width, h);
@@ -70,7 +70,7 @@ const ink = (page: Page, from: number, to: number) =>
     return dark;
   }, [from, to]);
 
-test("the owner accepts each finding by name, and the signer is told, and sees the print", async () => {
+test("the owner accepts each finding, and the signer sees the findings and the print", async () => {
   const id = await draft(trick(), "Cetak Berbeda");
   await owner.goto(`${s.url}/new?document=${id}&step=review`);
   const send = owner.getByRole("button", { name: "Send", exact: true });
@@ -78,11 +78,11 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   expect(await send.isDisabled()).toBe(true);
   const asked = owner.getByRole("region", { name: "The findings in this file have to be accepted" });
   expect(await asked.getByRole("checkbox").count()).toBe(2);
-  await owner.getByText("This file contains JavaScript (page 1).").waitFor(); // told, and asked for nothing
+  await owner.getByText("This file contains JavaScript (page 1).").waitFor(); // shown, without asking for acceptance
   expect(await violations(owner)).toEqual([]);
   const finalize = owner.waitForRequest("**/sign/finalize-docs");
   await asked.getByRole("checkbox", { name: /^I accept this finding: This file shows/ }).check();
-  expect(await send.isDisabled()).toBe(true); // each has to be accepted
+  expect(await send.isDisabled()).toBe(true); // each must be accepted
   await asked.getByRole("checkbox", { name: /^I accept this finding: What this file shows depends/ }).check();
   await send.click();
   expect(((await finalize).postDataJSON() as { accept_findings: string[] }).accept_findings).toEqual(["finding.print_differs", "finding.view_varies"]);
@@ -96,15 +96,15 @@ test("the owner accepts each finding by name, and the signer is told, and sees t
   expect(await found.getByText("Pemilik Satu accepted this finding when they sent the document.").count()).toBe(2);
   await found.getByText("This file contains JavaScript (page 1).").waitFor();
   await signer.locator("[data-page='1'] canvas").waitFor();
-  const hidden = [0.35, 0.45] as const; // where the price stands that is printed only
-  await expect.poll(() => ink(signer, 0.1, 0.2)).toBeGreaterThan(50);
-  expect(await ink(signer, ...hidden)).toBe(0);
+  const hidden = [0.35, 0.45] as const; // where the printed-only price is
+  await expect.poll(() => darkness(signer, 0.1, 0.2)).toBeGreaterThan(50);
+  expect(await darkness(signer, ...hidden)).toBe(0);
   await signer.locator("label").filter({ hasText: /^Print$/ }).click();
   await signer.getByText("The pages are shown as they would be printed.").waitFor();
-  await expect.poll(() => ink(signer, ...hidden)).toBeGreaterThan(50);
+  await expect.poll(() => darkness(signer, ...hidden)).toBeGreaterThan(50);
   expect(await violations(signer)).toEqual([]);
   await signer.locator("label").filter({ hasText: /^Screen$/ }).click();
-  await expect.poll(() => ink(signer, ...hidden)).toBe(0);
+  await expect.poll(() => darkness(signer, ...hidden)).toBe(0);
 });
 
 test("nothing can be signed while only a spinner is shown, nor before it was read or confirmed", async () => {
@@ -151,7 +151,7 @@ test("2,000 pages are signed without scrolling through them, and the log tells w
   await signer.locator("[data-page='1'] canvas").waitFor();
   await signer.evaluate(() => document.querySelector(`[data-page="1000"]`)!.scrollIntoView());
   await signer.locator("[data-page='1000']").getByText("Pasal 1. Perjanjian halaman 1000.").waitFor();
-  // By the keyboard alone.
+  // By keyboard alone.
   const box = side(signer).getByRole("checkbox", { name: "I have read the document" });
   await box.focus();
   await signer.keyboard.press("Space");
@@ -166,7 +166,7 @@ test("2,000 pages are signed without scrolling through them, and the log tells w
   expect(pages_shown.length).toBeLessThan(50);
 });
 
-test("what was found is told in Indonesian, on a phone", async () => {
+test("findings are shown in Indonesian, on a phone", async () => {
   const id = await draft(trick(), "Cetak Berbeda Lagi");
   const answer = await owner.request.post(`${s.url}/v1/econtract/web/sign/finalize-docs`, { data: { document_id: id, accept_findings: ["finding.print_differs", "finding.view_varies"] } });
   expect(answer.status(), await answer.text()).toBe(200);

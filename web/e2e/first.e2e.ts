@@ -10,7 +10,7 @@ afterAll(() => s.close());
 
 const next = "beberapa kata berurutan";
 
-test("whoever comes in by the printed password chooses his own before anything else", async () => {
+test("a user with the printed password must choose their own first", async () => {
   const [, email, printed] = /first login: (\S+), password: (\S+)/.exec(s.log())!;
   const page = await (await s.browser.newContext({ locale: "en", viewport: { width: 360, height: 740 } })).newPage();
   await page.goto(`${s.url}/sent`);
@@ -38,7 +38,7 @@ test("whoever comes in by the printed password chooses his own before anything e
   await send(printed!, next, next);
   await page.getByRole("heading", { name: "Inbox" }).waitFor();
 
-  // From now on it is asked for in the menu alone, and the printed one opens nothing.
+  // From now on only the menu offers it, and the printed password is invalid.
   await page.getByRole("button", { name: /Administrator/ }).click();
   await page.getByRole("menuitem", { name: "Change password" }).click();
   await page.getByRole("heading", { name: "Change password" }).waitFor();

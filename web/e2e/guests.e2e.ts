@@ -12,7 +12,7 @@ afterAll(() => s.close());
 
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, tamu = { name: "Budi Tamu", email: "budi@example.test", guest: true };
 
-test("a guest's signature is told as one whose identity was not verified, in both languages", async () => {
+test("a guest's signature is shown as one whose identity was not verified, in both languages", async () => {
   const owner = await s.enter(satu.email);
   const contract = await send(owner, "Surat Kuasa", [satu, tamu], 0);
   await owner.request.post(`${s.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: contract.id } });

@@ -13,25 +13,25 @@ export const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export const password = "kata sandi uji";
 
 export interface StageOptions {
-  /** More of the configuration, as variables of the environment. */
+  /** Further settings, as environment variables. */
   env?: Record<string, string>;
   /** Serve it below this path, as "/segel", behind a proxy that strips it. */
   prefix?: string;
-  /** Of requests whose path ends so, the proxy cuts the connection once the service has answered the first. */
+  /** For requests whose path ends so, the proxy cuts the connection after the service has answered the first. */
   lose?: string;
 }
 
-/** A service of its own, on a folder of its own, with its browser. */
+/** A service on a temporary folder, with a browser. */
 export interface Stage {
   url: string;
   browser: Browser;
-  /** Everything the service has printed. */
+  /** Everything the service printed. */
   log: () => string;
   /** Runs the binary on the folder of the service. */
   segel: (...args: string[]) => string;
-  /** Makes a member of the organisation. */
+  /** Creates a member of the organisation. */
   user: (name: string, email: string, role?: "admin" | "member") => void;
-  /** Opens a page of somebody who is logged in. */
+  /** Opens a page of a user who is logged in. */
   enter: (email: string, options?: BrowserContextOptions) => Promise<Page>;
   close: () => Promise<void>;
 }
@@ -75,9 +75,9 @@ export function endow(data: string): void {
   for (const unit of ["emet", "base"]) execFileSync(binary, ["quota", "add", "--data", data, "--org", "Segel", "--unit", unit, "--count", "1000", "--reason", "e2e"]);
 }
 
-/** A stamp office of its own over the office's protocol, whose faults are set while it runs; docs/emeterai.md tells them. */
+/** A stamp office with its own process and the stamp office's protocol, whose faults can be set while it runs; see docs/emeterai.md. */
 export interface Office {
-  /** Leads a service to it. */
+  /** Environment that makes a service use it. */
   env: Record<string, string>;
   faults: (...rules: { call: string; fault: string; code?: string; at?: number[] }[]) => Promise<void>;
   close: () => Promise<void>;
@@ -89,7 +89,7 @@ export async function office(): Promise<Office> {
   const data = path.join(folder, "data"), trust = path.join(folder, "trust");
   const desk = run(["office", "--listen", url.slice("http://".length), "--data", data, "--control"]);
   await answers(`${url}/control/faults`, desk);
-  // Its stamps are of another authority than the service's own, which a service has to be told to trust.
+  // Its stamps come from another authority, which a service must be configured to trust.
   mkdirSync(path.join(trust, "stamping"), { recursive: true });
   writeFileSync(path.join(trust, "stamping", "office.pem"), execFileSync(binary, ["authority", "export", "--data", data]));
   return {
@@ -111,7 +111,7 @@ interface Process {
   end: () => Promise<void>;
 }
 
-/** Starts the binary; it is ended by whoever started it. */
+/** Starts the binary. The caller ends it. */
 export function run(args: string[], env: Record<string, string> = {}): Process {
   const child = spawn(binary, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   let log = "";
@@ -128,7 +128,7 @@ export function run(args: string[], env: Record<string, string> = {}): Process {
   };
 }
 
-/** A reverse proxy that takes a prefix off, and knows nothing else below it. */
+/** A reverse proxy that strips a prefix and answers nothing outside it. */
 function stripping(prefix: string, outside: number, inside: number, lose: string): Promise<Server> {
   let lost = lose === "";
   const server = createHTTPServer((request, response) => {
@@ -139,7 +139,7 @@ function stripping(prefix: string, outside: number, inside: number, lose: string
     const onward = ask({ host: "127.0.0.1", port: inside, method: request.method, path: request.url.slice(prefix.length), headers: request.headers }, (answer) => {
       if (!lost && request.url?.endsWith(lose)) {
         lost = true;
-        // Head without body: with nothing at all a browser would ask again by itself.
+        // Headers without a body: after an empty reply a browser would repeat the request by itself.
         response.writeHead(answer.statusCode ?? 502, answer.headers).flushHeaders();
         answer.resume().once("end", () => response.destroy());
         return;
@@ -154,7 +154,10 @@ function stripping(prefix: string, outside: number, inside: number, lose: string
   return new Promise((resolve, reject) => server.once("error", reject).listen(outside, "127.0.0.1", () => resolve(server)));
 }
 
-/** A PDF of A4 pages with some lines of text on each, and at least so many bytes. Its pages stand below nodes of 50, as writers of long files do it, so that whoever wants one page need not read all; or below nodes of as many as one likes. */
+/**
+ * A PDF of A4 pages with some lines of text each, of at least so many bytes. Page tree nodes have 50 pages, as in long
+ * files of common writers, so that a reader of one page need not read all; or another number.
+ */
 export function paper(pages: number, bytes = 0, perNode = 50): Buffer {
   const objects = ["<< /Type /Catalog /Pages 2 0 R >>", "", "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"];
   const nodes: { object: number; kids: string[] }[] = [];
@@ -181,7 +184,7 @@ export function paper(pages: number, bytes = 0, perNode = 50): Buffer {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe finds wrong with a page by WCAG 2.2 AA and good practice, a line each. A canvas that pdf.js measures letters on is no content. */
+/** What axe finds wrong with a page by WCAG 2.2 AA and best practices, one line each. The canvas on which pdf.js measures letters is not content. */
 export async function violations(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
   return page.evaluate(async () => {
@@ -200,7 +203,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-/** Waits until an address answers anything but an error. */
+/** Waits until an address answers without an error. */
 export async function answers(url: string, from: Process): Promise<void> {
   const until = Date.now() + 30_000;
   while (!from.ended() && Date.now() < until) {

@@ -45,7 +45,7 @@ test("2,000 pages scroll without freezing: only those in sight are drawn, and th
     await page.locator(`[data-page='${n}']`).getByText(`Pasal 1. Perjanjian halaman ${n}.`).waitFor();
     await expect.poll(drawn).toBeLessThan(8);
   }
-  // Drawing all pages would take many seconds; a machine with other work to do is not to be told from a slow app below this.
+  // Drawing all pages would take many seconds. Below this bound, a busy machine cannot be distinguished from a slow app.
   expect(await page.evaluate(() => (window as unknown as { longest: number }).longest)).toBeLessThan(2000);
   expect(fetched).toBeGreaterThan(0);
   expect(fetched).toBeLessThan(size / 3);

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { guestLink, read, send } from "./contract";
 import { paper, stage, violations, type Stage } from "./harness";
 
-// What stands over the pages: everybody sees all boxes before they sign, and what a picture becomes.
+// What is drawn over the pages: everyone sees all boxes before signing, and what a picture becomes.
 
 let s: Stage, owner: Page;
 const satu = { name: "Pemilik Satu", email: "o@example.test" }, dua = { name: "Penanda Dua", email: "s@example.test" };
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => s.close());
 
-/** A PNG that the browser draws: paper of a grey, with a line or without. */
+/** A PNG that the browser draws: a grey background, with or without a line. */
 const photo = async (page: Page, line: boolean) =>
   Buffer.from(
     await page.evaluate(async (line) => {
@@ -45,7 +45,7 @@ async function opened(page: Page, address: string): Promise<void> {
   await page.locator("[data-page='1'] canvas").waitFor();
 }
 
-test("everybody sees the boxes of all people before they sign: whose each is, of what kind, on which page", async () => {
+test("everyone sees the boxes of all people before signing: whose each is, of what kind, on which page", async () => {
   const contract = await send(owner, "Sewa Ruko", [dua, satu, budi]);
   const page = await s.enter(dua.email);
   await opened(page, `${s.url}/document/${contract.id}/sign`);
@@ -54,7 +54,7 @@ test("everybody sees the boxes of all people before they sign: whose each is, of
   await first.getByRole("img", { name: "Signature of Budi Tamu, page 1", exact: true }).waitFor();
   await first.getByText("Sign here").waitFor(); // mine
   await second.getByRole("img", { name: "Duty stamp of Penanda Dua, page 2", exact: true }).waitFor();
-  // They stand where they were placed, and the text below can be read.
+  // They are where they were placed, and the text below is readable.
   const sheet = (await first.boundingBox())!, box = (await first.getByRole("img", { name: /Budi Tamu/ }).boundingBox())!;
   expect((box.x - sheet.x) / sheet.width).toBeCloseTo(390 / 595, 1);
   expect((sheet.y + sheet.height - box.y) / sheet.height).toBeCloseTo(170 / 842, 1);
@@ -68,7 +68,7 @@ test("everybody sees the boxes of all people before they sign: whose each is, of
   await first.getByRole("img", { name: "Signature of Penanda Dua, page 1, signed" }).waitFor();
   await page.context().close();
 
-  // A guest sees the same, on a phone too.
+  // A guest sees the same, also on a phone.
   const guest = await (await s.browser.newContext({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: "en", reducedMotion: "reduce" })).newPage();
   await opened(guest, await guestLink(owner, contract, budi.email));
   await guest.getByRole("img", { name: "Signature of Pemilik Satu, page 1", exact: true }).waitFor();
@@ -118,7 +118,7 @@ test("the preview of a picture shows what it becomes, and a picture without a si
   await page.context().close();
 });
 
-test("a box that takes up too much of a page is refused where it stands", async () => {
+test("a box that covers too much of a page shows the refusal beside it", async () => {
   const page = await s.enter(satu.email);
   await page.goto(`${s.url}/new`);
   await page.setInputFiles("input[type=file]", { name: "Perjanjian.pdf", mimeType: "application/pdf", buffer: paper(1) });

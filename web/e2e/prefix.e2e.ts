@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => s.close());
 
-/** Notes what is asked for outside of where the service is. */
+/** Records requests outside of the service's prefix. */
 function strays(page: Page): string[] {
   const found: string[] = [];
   page.on("request", (r) => { if (/^https?:/.test(r.url()) && !r.url().startsWith(`${s.url}/`)) found.push(r.url()); });
@@ -19,13 +19,13 @@ function strays(page: Page): string[] {
   return found;
 }
 
-test("below the prefix of a proxy a contract is made, signed by a guest and verified, and nothing is asked for beside it", async () => {
+test("below the prefix of a proxy a contract is created, signed by a guest and verified, without requests outside the prefix", async () => {
   const page = await s.enter("o@example.test");
   const stray = strays(page);
   await page.getByRole("link", { name: "New document" }).first().click();
   await page.setInputFiles("input[type=file]", { name: "Sewa.pdf", mimeType: "application/pdf", buffer: paper(1) });
 
-  // The answer to the first try is lost on its way. Asking again finds what had arrived.
+  // The answer to the first try is lost. The repeat finds the upload that arrived.
   await page.getByRole("button", { name: "Upload and continue" }).click();
   await page.getByRole("alert").waitFor();
   await page.getByRole("button", { name: "Try again" }).click();

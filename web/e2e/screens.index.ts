@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Every picture by its name, in the order in which the page shows them. */
+/** The title of every picture by its name, in the order of the page. */
 export const titles = {
   "login": "Login", "password-first": "First login: a password of one's own", "password": "Password",
   "inbox": "Inbox", "inbox-empty": "Inbox: nothing yet", "inbox-nothing": "Inbox: nothing found", "inbox-loading": "Inbox: loading", "inbox-error": "Inbox: the service does not answer", "sent": "Sent",
@@ -10,14 +10,14 @@ export const titles = {
   "guest": "Signing as a guest", "guest-sheet": "Signing as a guest: the sheet", "guest-invalid": "Signing as a guest: a link that was replaced",
   "document": "Document: completed", "document-open": "Document: waits for signatures", "document-waiting": "Document: waits for the stamp office", "failed": "Document: the stamp was refused", "failed-restamp": "Document: the ways to stamp again", "declined": "Document: declined",
   "verify": "Verify", "verify-digest": "Verify: compared with a digest, nothing is sent", "verify-trusted": "Verify: valid and trusted", "verify-tampered": "Verify: changed after signing", "verify-overwritten": "Verify: signed bytes overwritten",
-  "verify-unknown": "Verify: signed by somebody nobody vouches for", "verify-unsigned": "Verify: not signed", "serial": "Verify: the serial of a stamp", "serial-unknown": "Verify: a serial that is not known here",
+  "verify-unknown": "Verify: signed with an unknown certificate", "verify-unsigned": "Verify: not signed", "serial": "Verify: the serial of a stamp", "serial-unknown": "Verify: a serial that is not known here",
   "admin-people": "Admin: people", "admin-quota": "Admin: quota", "admin-serials": "Admin: serials", "admin-reconciliation": "Admin: reconciliation", "admin-stuck": "Admin: what stands still", "admin-certificates": "Admin: certificates", "admin-log": "Admin: audit log",
   "docs": "The interface",
 } as const;
 
 export type Picture = keyof typeof titles;
 
-/** The pictures that docs/screens keeps, by file name without its ending. All others go to build/screens. */
+/** The pictures kept in docs/screens, by file name without extension. All others go to build/screens. */
 export const kept = new Set([
   "inbox-id-desk", "inbox-en-desk", "inbox-id-phone", "people-id-desk", "place-id-desk", "place-en-desk",
   "review-id-desk", "sign-id-desk", "sign-en-desk", "sign-draw-id-phone", "sign-done-id-desk", "guest-id-phone",

@@ -5,7 +5,7 @@ import { appended, overwritten } from "./tamper";
 export const satu = { name: "Siti Rahma", email: "siti@contoh.test" }, dua = { name: "Andi Wijaya", email: "andi@contoh.test" }, tiga = { name: "Tono Prakoso", email: "tono@contoh.test" };
 export const budi = { name: "Budi Santoso", email: "budi@mitra.test", guest: true };
 
-/** A service with documents in every state there is a picture of. */
+/** A service with documents in every state that has a picture. */
 export interface Scene {
   service: Stage;
   done: Sent;
@@ -16,7 +16,7 @@ export interface Scene {
   /** Files to verify. */
   files: Record<"trusted" | "tampered" | "overwritten" | "unknown" | "unsigned", Buffer>;
   serial: string;
-  /** A guest's way in, and one that was replaced. */
+  /** A guest's link, and one that was replaced. */
   link: string;
   stale: string;
   first: { email: string; password: string };
@@ -24,7 +24,7 @@ export interface Scene {
 }
 
 export async function scene(): Promise<Scene> {
-  const desk: Office = await office(), s = await stage({ env: desk.env }), stranger = await stage();
+  const desk: Office = await office(), s = await stage({ env: desk.env }), foreign = await stage();
   s.user(satu.name, satu.email, "admin");
   for (const who of [dua, tiga]) s.user(who.name, who.email);
   const [, email, password] = /first login: (\S+), password: (\S+)/.exec(s.log())!;
@@ -48,7 +48,7 @@ export async function scene(): Promise<Scene> {
   const open = await send(owner, "Jual Beli Mesin Cetak", [dua, satu, budi]);
   const invited = await send(owner, "Surat Kuasa Khusus", [budi], 0);
   const stale = await guestLink(owner, invited, budi.email), link = await guestLink(owner, invited, budi.email);
-  for (let i = 1; i <= 6; i++) await send(owner, `Berita Acara ${i}`, [dua], 0); // to sign while pictures are taken
+  for (let i = 1; i <= 6; i++) await send(owner, `Berita Acara ${i}`, [dua], 0); // to be signed while pictures are taken
   await desk.faults({ call: "docSigningZ", fault: "error", code: "83" });
   const failed = await send(owner, "Sewa Ruko Jalan Merdeka 17", [satu]);
   await sign(failed.id);
@@ -58,12 +58,12 @@ export async function scene(): Promise<Scene> {
   await sign(waiting.id);
   await stands(waiting.id, (d) => d.progress?.steps.some((x) => x.reason !== null) ?? false);
 
-  // Another service, whose root nobody here trusts.
-  stranger.user(satu.name, satu.email);
-  const far = await stranger.enter(satu.email), theirs = await send(far, "Perjanjian", [satu], 0);
-  await far.request.post(`${stranger.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: theirs.id } });
+  // Another service, whose root is not trusted here.
+  foreign.user(satu.name, satu.email);
+  const far = await foreign.enter(satu.email), theirs = await send(far, "Perjanjian", [satu], 0);
+  await far.request.post(`${foreign.url}/v1/econtract/web/sign/sign-docs`, { data: { document_id: theirs.id } });
   const unknown = await sealed(far, theirs.id);
-  await stranger.close();
+  await foreign.close();
   await owner.context().close();
   await other.context().close();
   return {

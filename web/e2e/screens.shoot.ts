@@ -7,9 +7,9 @@ import { paper } from "./harness";
 import { kept, titles, writeIndex, type Picture } from "./screens.index";
 import { budi, dua, satu, scene, tiga, type Scene } from "./screens.scene";
 
-// Takes docs/screens anew: `make screens`.
+// Takes the pictures of docs/screens: `make screens`.
 const folder = path.resolve(import.meta.dirname, "../../docs/screens"), others = path.resolve(import.meta.dirname, "../../build/screens");
-/** Only these pictures, if it is set: names with spaces between. */
+/** If set, only these pictures: names separated by spaces. */
 const chosen = process.env.SEGEL_SCREENS?.split(" ");
 let s: Scene, url: string;
 
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const drawn = (page: Page) => page.locator("[data-page='1'] canvas").first().waitFor();
 
-/** One way to look at everything. */
+/** One combination of language, window size and colours. */
 class Look {
   constructor(readonly name: string, readonly options: BrowserContextOptions, readonly only?: Picture[]) {}
 
@@ -35,11 +35,11 @@ class Look {
   fresh = async () => (await s.service.browser.newContext({ ...this.options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" })).newPage();
   enter = (email: string) => s.service.enter(email, { ...this.options, timezoneId: "Asia/Jakarta", reducedMotion: "reduce" });
 
-  /** Takes a picture of the window; of all there is to scroll to, if it is to be whole. */
+  /** Takes a picture of the window, or of the whole page. */
   async take(page: Page, name: Picture, whole = false): Promise<void> {
     if (!this.wants(name)) return;
     if (whole) await page.setViewportSize({ width: this.options.viewport!.width, height: await page.evaluate(() => document.documentElement.scrollHeight) });
-    await page.waitForTimeout(whole ? 1500 : 400); // fonts, pages, pictures of people; a stream of events never ends
+    await page.waitForTimeout(whole ? 1500 : 400); // wait for fonts, pages and avatars; the network is never idle because of the stream of events
     const file = `${name}-${this.name}`;
     await page.screenshot({ path: path.join(kept.has(file) ? folder : others, `${file}.png`), caret: "initial" });
     if (whole) await page.setViewportSize(this.options.viewport!);
@@ -83,13 +83,13 @@ async function verifying(look: Look): Promise<void> {
     }
     await page.locator("main form button[type=submit]").click();
     await page.locator("[data-verdict]").waitFor();
-    await page.waitForTimeout(1500); // pages are compared
+    await page.waitForTimeout(1500); // pages are being compared
     await look.take(page, `verify-${name}` as Picture, true);
   }
   await page.context().close();
 }
 
-/** As a guest, and as somebody who is asked to sign. */
+/** As a guest, and as a signer. */
 async function signing(look: Look): Promise<void> {
   const invited = await look.fresh();
   await invited.goto(s.stale);
@@ -201,7 +201,7 @@ async function authoring(look: Look, page: Page): Promise<void> {
   await page.request.delete(`${url}/v1/econtract/web_app/document/${draft}`);
 }
 
-/** What a list shows when there is nothing to show. */
+/** The empty states of a list. */
 async function lists(look: Look): Promise<void> {
   if (!look.wants("inbox-empty", "inbox-nothing", "inbox-loading", "inbox-error")) return;
   const page = await look.enter(tiga.email);
@@ -210,7 +210,7 @@ async function lists(look: Look): Promise<void> {
   await page.goto(`${url}/inbox?search=sewa+gudang`);
   await page.locator("main button").last().waitFor();
   await look.take(page, "inbox-nothing");
-  await page.route("**/document/data?*", () => undefined); // no answer ever
+  await page.route("**/document/data?*", () => undefined); // never answered
   await page.goto(`${url}/inbox`);
   await page.locator("main [role=status][aria-label]").first().waitFor();
   await look.take(page, "inbox-loading");

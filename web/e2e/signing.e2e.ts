@@ -8,7 +8,7 @@ import path from "node:path";
 import { guestLink, read, send } from "./contract";
 import { answers, binary, browserPath, endow, freePort, office, password, run, violations, type Office } from "./harness";
 
-// What can go wrong while somebody signs on a phone. The service is one that can be ended and started again.
+// What can go wrong while signing on a phone. The service can be ended and started again.
 
 let desk: Office, folder: string, url: string, browser: Browser, owner: Page, service: ReturnType<typeof run>, start: () => Promise<void>;
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, locale: "en", reducedMotion: "reduce" } as const;
@@ -57,7 +57,7 @@ async function opened(page: Page, id: number): Promise<void> {
   await page.locator("[data-page='1'] canvas").waitFor();
 }
 
-test("the sheet is for everybody, and declining asks for the reason beside its field", async () => {
+test("everyone gets the sheet, and declining without a reason shows the error beside its field", async () => {
   const contract = await send(owner, "Sewa Gudang", [dua], 0);
   const page = await enter(dua.email);
   await opened(page, contract.id);
@@ -81,7 +81,7 @@ test("the sheet is for everybody, and declining asks for the reason beside its f
   await page.context().close();
 });
 
-test("a signature drawn so far outlives the sheet, and a tablet that is turned", async () => {
+test("an unfinished drawn signature survives closing the sheet and turning a tablet", async () => {
   const contract = await send(owner, "Tablet Diputar", [dua], 0);
   const page = await enter(dua.email);
   await opened(page, contract.id);
@@ -113,7 +113,7 @@ test("a signature drawn so far outlives the sheet, and a tablet that is turned",
   await page.context().close();
 });
 
-test("whoever has the sheet open while the document is canceled is told so at once", async () => {
+test("a signer with an open sheet sees at once that the document was canceled", async () => {
   const contract = await send(owner, "Batal Sementara", [dua], 0);
   const page = await enter(dua.email);
   await opened(page, contract.id);
@@ -126,7 +126,7 @@ test("whoever has the sheet open while the document is canceled is told so at on
   await page.context().close();
 });
 
-test("a guest's link that was replaced, or is none, says what to do", async () => {
+test("a guest's link that was replaced or is invalid says what to do", async () => {
   const contract = await send(owner, "Surat Kuasa", [budi], 0);
   const first = await guestLink(owner, contract, budi.email);
   await guestLink(owner, contract, budi.email);

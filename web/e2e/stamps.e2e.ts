@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const shown = (page: Page) => page.getByRole("list", { name: "Progress" });
 
-/** Sends a contract to myself and signs it; its stamp is due then. */
+/** Sends a contract to myself and signs it, so that its stamp is due. */
 async function signed(title: string): Promise<Sent> {
   const contract = await send(owner, title, [satu]);
   await owner.goto(`${s.url}/document/${contract.id}/sign`);
@@ -33,7 +33,7 @@ async function signed(title: string): Promise<Sent> {
 
 const register = async () => ((await (await owner.request.get(`${s.url}/v1/admin/serials`)).json()) as { data: { serials: { serial: string; state: string }[] } }).data.serials;
 
-/** Waits until the document that is shown is sealed, and returns its serial. */
+/** Waits until the shown document is sealed, and returns its serial. */
 async function completed(): Promise<string> {
   await owner.getByRole("link", { name: "Download" }).waitFor({ timeout: 40_000 });
   return (await owner.getByRole("link", { name: /^SPESIMEN|^[0-9A-Z]{8,}/ }).first().textContent())!;
@@ -45,7 +45,7 @@ test("a stamp that is refused stops with its reason, and is affixed by the same 
   await owner.goto(`${s.url}/document/${contract.id}`);
   await owner.getByText("Failed", { exact: true }).waitFor({ timeout: 30_000 });
   await shown(owner).getByText("stopped").waitFor();
-  expect(await shown(owner).getByRole("listitem").filter({ hasText: "stopped" }).textContent()).toMatch(/^Stamped\s+stopped\s*\S/); // and why
+  expect(await shown(owner).getByRole("listitem").filter({ hasText: "stopped" }).textContent()).toMatch(/^Stamped\s+stopped\s*\S/); // with the reason
   const before = await register();
   expect(before.map((x) => x.state)).toEqual(["bound"]);
   await desk.faults();
@@ -69,16 +69,16 @@ test("with a new serial the refused one becomes free, and the next document uses
   expect((await register()).find((x) => x.serial === refused)!.state).toBe("free");
 });
 
-test("an office that is silent is named as what is waited for, live, and the owner has it tried again", async () => {
+test("the document shows that it waits for a silent stamp office, live, and the owner retries", async () => {
   await desk.faults({ call: "", fault: "outage" });
   const contract = await signed("Kantor Tutup");
   await owner.goto(`${s.url}/document/${contract.id}`);
   const stamping = shown(owner).getByRole("listitem").filter({ hasText: /^Stamped/ });
   await expect.poll(async () => /^Stamped\s+in progress\s*\S/.test((await stamping.textContent())!), { timeout: 30_000 }).toBe(true); // the reason, without a reload
   await owner.getByText("In progress", { exact: true }).waitFor();
-  expect(await stamping.textContent()).not.toMatch(/EOF|HTTP|login|:/); // words for people, and not of the way there
+  expect(await stamping.textContent()).not.toMatch(/EOF|HTTP|login|:/); // a message for people, without technical details
   await desk.faults();
-  // The office may still be left alone for a moment; then the owner asks again.
+  // The service may still pause before its next call to the stamp office; then the owner retries.
   const again = stamping.getByRole("button", { name: "Try again" });
   await again.click();
   await completed();

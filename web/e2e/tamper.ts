@@ -1,6 +1,6 @@
 /**
- * Appends a revision to a sealed file of paper(), as somebody would who wants a page to say something else: what was
- * signed stays as it is, and a reader shows the new page.
+ * Appends a revision to a sealed file of paper() that makes a page say something else: the signed bytes stay
+ * unchanged, and a reader shows the new page.
  */
 export function appended(sealed: Buffer, from: string, to: string): Buffer {
   const text = sealed.toString("latin1");
@@ -13,7 +13,7 @@ export function appended(sealed: Buffer, from: string, to: string): Buffer {
   return Buffer.concat([sealed, Buffer.from(object + xref, "latin1")]);
 }
 
-/** Overwrites what a page says in place, so that the signed bytes are others. */
+/** Overwrites text of a page in place, which changes the signed bytes. */
 export function overwritten(sealed: Buffer, from: string, to: string): Buffer {
   const copy = Buffer.from(sealed);
   copy.write(to.padEnd(from.length).slice(0, from.length), sealed.indexOf(from), "latin1");

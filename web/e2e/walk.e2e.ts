@@ -22,7 +22,7 @@ const dua = { name: "Penanda Dua", email: "s@example.test" }, tamu = { name: "Bu
 async function draw(page: Page): Promise<void> {
   const area = page.getByRole("img", { name: "Area to draw a signature in" });
   await area.scrollIntoViewIfNeeded();
-  await page.waitForTimeout(300); // the sheet has come up
+  await page.waitForTimeout(300); // the sheet has opened
   const r = (await area.boundingBox())!;
   const finger = await page.context().newCDPSession(page);
   const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: readonly [number, number]) => finger.send("Input.dispatchTouchEvent", { type, touchPoints: at ? [{ x: r.x + at[0], y: r.y + at[1] }] : [] });
@@ -31,7 +31,7 @@ async function draw(page: Page): Promise<void> {
   await touch("touchEnd");
 }
 
-/** Opens the sheet at the foot of a small window, and returns it. */
+/** Opens the sheet at the bottom of a small window, and returns it. */
 async function sheet(page: Page, by: "Sign" | "Decline" = "Sign") {
   await page.getByRole("region", { name: "What you need to do" }).getByRole("button", { name: by, exact: true }).tap();
   return page.getByRole("dialog");
@@ -44,7 +44,7 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   await page.waitForURL(`**/document/${contract.id}`);
   await page.getByRole("link", { name: "Sign", exact: true }).click();
   await page.locator("[data-page='1'] canvas").waitFor();
-  // The pages are there to be read: what is asked stands at the foot, and leads to the place.
+  // The pages are readable; the bar at the bottom says what to do, and leads to the box.
   const foot = (await page.getByRole("region", { name: "What you need to do" }).boundingBox())!;
   expect(foot.height).toBeLessThan(200);
   await page.getByRole("button", { name: "Show the place" }).tap();
@@ -58,16 +58,16 @@ test("a member reads and signs on a phone, and sees the document stamped and sea
   const download = page.waitForEvent("download");
   await page.getByRole("link", { name: "Download" }).click();
   await (await download).cancel();
-  // The list shows who has signed, on a phone too.
+  // The list shows who has signed, also on a phone.
   await page.goto(`${s.url}/inbox`);
   await page.locator(`[data-document="${contract.id}"]`).getByRole("img", { name: "Penanda Dua has signed" }).filter({ visible: true }).waitFor();
-  // The drawn picture was kept for the next time.
+  // The drawn picture was saved for the next time.
   expect((await page.request.get(`${s.url}/v1/auth/specimen`)).status()).toBe(200);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
   await page.context().close();
 });
 
-test("a guest signs by his link, which is good for nothing else", async () => {
+test("a guest signs by their link, which opens nothing else", async () => {
   const contract = await send(owner, "Surat Kuasa", [tamu], 0);
   const context = await s.browser.newContext({ locale: "en", ...phone });
   const page = await context.newPage();
@@ -77,7 +77,7 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   const asked = await sheet(page);
   await asked.locator("label").filter({ hasText: /^Type$/ }).tap();
   await asked.getByRole("img", { name: "Your signature" }).waitFor();
-  expect(await asked.getByRole("checkbox", { name: "Save it for next time" }).count()).toBe(0); // a guest has no place to keep it in
+  expect(await asked.getByRole("checkbox", { name: "Save it for next time" }).count()).toBe(0); // a guest has no account to save it in
   await read(page);
   await asked.getByRole("button", { name: "Sign", exact: true }).tap();
   await page.getByRole("button", { name: "Download" }).waitFor({ timeout: 40_000 });
@@ -90,7 +90,7 @@ test("a guest signs by his link, which is good for nothing else", async () => {
   await context.close();
 });
 
-test("a signer declines with a reason, and the document ends for everybody", async () => {
+test("a signer declines with a reason, and the document ends for everyone", async () => {
   const contract = await send(owner, "Perjanjian Batal", [dua]);
   const page = await s.enter("s@example.test");
   await page.goto(`${s.url}/document/${contract.id}/sign`);
@@ -105,7 +105,7 @@ test("a signer declines with a reason, and the document ends for everybody", asy
   await page.context().close();
 });
 
-test("anybody verifies: the file itself, a copy that was tampered with, and a stamp by its serial", async () => {
+test("anyone can verify: the file itself, a copy that was tampered with, and a stamp by its serial", async () => {
   const contract = await send(owner, "Jual Beli", [{ name: "Pemilik Satu", email: "o@example.test" }]);
   await owner.goto(`${s.url}/document/${contract.id}/sign`);
   await owner.locator("label").filter({ hasText: /^Type$/ }).click();
@@ -149,7 +149,7 @@ test("anybody verifies: the file itself, a copy that was tampered with, and a st
   await context.close();
 });
 
-test("whoever asks for less motion gets none", async () => {
+test("a user who prefers reduced motion gets none", async () => {
   const contract = await send(owner, "Tanpa Gerak", [dua]);
   for (const reducedMotion of ["no-preference", "reduce"] as const) {
     const page = await s.enter("s@example.test", { reducedMotion });

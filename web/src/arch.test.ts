@@ -3,15 +3,15 @@ import path from "node:path";
 import { expect, test } from "vitest";
 
 /**
- * Which room of the app may import which others. The screens stand beside each other: what two of them need lives below
- * them. A room that is not listed here fails the test.
+ * Which folder of the app may import which others. Screens do not import each other: what two of them need is in a
+ * lower folder. A folder that is not listed here fails the test.
  */
-const rooms: Record<string, string[]> = {
+const folders: Record<string, string[]> = {
   api: [],
   text: ["api"],
   ui: ["api", "text"],
   pdf: ["api", "text", "ui"],
-  screens: ["api", "text", "ui", "pdf", "screens/sign"], // a guest's screen is that of signing
+  screens: ["api", "text", "ui", "pdf", "screens/sign"], // a guest's screen is the signing screen
   "screens/admin": ["api", "text", "ui"],
   "screens/document": ["api", "text", "ui", "pdf"],
   "screens/list": ["api", "text", "ui"],
@@ -26,24 +26,24 @@ const rooms: Record<string, string[]> = {
 const source = import.meta.dirname;
 const imports = /^(?:import|export)\b[^;]*?\bfrom "(\.[^"]+)"|^import "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
 
-/** The module that an import names; pictures, styles and words are none. */
+/** The module that an import names; empty for pictures, styles and JSON. */
 const found = (name: string): string[] => [`${name}.ts`, `${name}.tsx`, path.join(name, "index.ts")].filter((f) => existsSync(path.join(source, f)));
 
-/** Every module that is no test, by its path, and the modules it imports: at once, or when it needs them. */
+/** Every module except tests, by path, with the modules it imports, statically or dynamically. */
 const graph = new Map(
   readdirSync(source, { recursive: true, encoding: "utf8" })
     .filter((f) => /\.tsx?$/.test(f) && !/\.test\.tsx?$/.test(f))
     .map((f) => [f, [...readFileSync(path.join(source, f), "utf8").matchAll(imports)].flatMap((m) => found(path.join(path.dirname(f), (m[1] ?? m[2] ?? m[3])!)))]),
 );
 
-const listed = (room: string, allowed: string[]) => allowed.some((a) => a === room || (a.endsWith("/...") && `${room}/`.startsWith(a.slice(0, -3))));
+const listed = (folder: string, allowed: string[]) => allowed.some((a) => a === folder || (a.endsWith("/...") && `${folder}/`.startsWith(a.slice(0, -3))));
 
-test("a room imports only what it may", () => {
+test("a folder imports only what it may", () => {
   const wrong: string[] = [];
   for (const [file, all] of graph) {
-    const room = path.dirname(file), allowed = rooms[room];
-    if (!allowed) wrong.push(`${file}: the room ${room} is not listed`);
-    for (const to of all) if (path.dirname(to) !== room && allowed && !listed(path.dirname(to), allowed)) wrong.push(`${file} imports ${to}`);
+    const folder = path.dirname(file), allowed = folders[folder];
+    if (!allowed) wrong.push(`${file}: the folder ${folder} is not listed`);
+    for (const to of all) if (path.dirname(to) !== folder && allowed && !listed(path.dirname(to), allowed)) wrong.push(`${file} imports ${to}`);
   }
   expect(graph.size).toBeGreaterThan(80);
   expect(wrong).toEqual([]);

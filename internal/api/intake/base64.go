@@ -7,25 +7,25 @@ import (
 	"io"
 )
 
-// decoder turns what stands between the quotes of a JSON string into the bytes it is base64 of.
+// decoder decodes the base64 inside a JSON string.
 //
-// It has two gears. The fast one takes out the escaped slashes that some encoders write (one in 64 bytes) run
-// by run, and leaves the rest to [encoding/base64]. Whatever does not fit that is read again from where the fast
-// gear began, byte by byte, by the slow one, which alone knows what is allowed and where it is not. A window
+// It has two modes. The fast mode removes, run by run, the escaped slashes that some encoders write (one in 64 bytes)
+// and leaves the rest to [encoding/base64]. If anything else occurs, the input is read again byte by byte by the slow
+// mode, from where the fast mode began. Only the slow mode knows what is allowed and where an error lies. A window
 // that needs it does not slow down the next.
 type decoder struct {
 	sink   io.Writer
 	limits Limits
 
-	chars  []byte // base64 without escapes and blanks; room for a window and what was left over
+	chars  []byte // base64 without escapes and blanks; has space for a window and what was left over
 	left   int    // chars[:left] wait for more: fewer than four, all of one of the alphabets
-	out    []byte // what chars decode to
+	out    []byte // the decoded chars
 	fast   *base64.Encoding
 	prefix prefix
-	pads   int // padding met; nothing but padding and blanks may follow
+	pads   int // padding seen so far; only padding and blanks may follow
 
 	size   int64 // bytes written to sink
-	blanks int64 // bytes of white space passed over
+	blanks int64 // bytes of white space skipped
 }
 
 // newDecoder returns a decoder that is given at most size bytes at a time.
@@ -37,10 +37,10 @@ func newDecoder(sink io.Writer, l Limits, size int) *decoder {
 	}
 }
 
-// maxLeft bounds what stays in chars between two writes, and what an abandoned prefix adds to them.
+// maxLeft bounds what stays in chars between two writes, plus what an abandoned prefix adds.
 const maxLeft = 4
 
-// decodeRaw decodes raw, which begins at an offset of the body and ends with no half escape.
+// decodeRaw decodes raw, which begins at an offset of the body and does not end within an escape.
 func (d *decoder) decodeRaw(raw []byte, offset int64) error {
 	if d.prefix.done && d.pads == 0 {
 		if n, blanks, ok := d.decodeFast(raw); ok {
@@ -73,8 +73,8 @@ func (d *decoder) finishString(offset int64) error {
 	return d.writeSink(d.out[:m], offset)
 }
 
-// decodeFast squeezes and decodes raw in bulk. It returns how many chars there were, decoded as far as they
-// make whole groups, or false when anything is unusual; then d is as before but for chars behind d.left.
+// decodeFast decodes raw in bulk. It returns how many chars there were, decoded as far as they form whole groups, or
+// false when anything is unusual. In that case d is unchanged except for chars after d.left.
 func (d *decoder) decodeFast(raw []byte) (n int, blanks int64, ok bool) {
 	n = d.left
 	for {
@@ -103,14 +103,14 @@ func (d *decoder) decodeFast(raw []byte) (n int, blanks int64, ok bool) {
 	}
 	whole := n &^ 3
 	m, err := d.fast.Decode(d.out, d.chars[:whole])
-	// encoding/base64 passes over line ends, which JSON does not allow to stand bare: then m falls short.
+	// encoding/base64 skips line ends, which JSON does not allow unescaped: then m is too small.
 	if err != nil || m != whole/4*3 || !allBase64(d.chars[whole:n]) {
 		return 0, 0, false
 	}
 	return n, blanks, true
 }
 
-// decodeStandard decodes the first n chars, all of which are of the standard alphabet, as far as they make whole groups.
+// decodeStandard decodes the first n chars, which are all of the standard alphabet, as far as they form whole groups.
 func (d *decoder) decodeStandard(n int, offset int64) error {
 	if _, err := base64.RawStdEncoding.Decode(d.out, d.chars[:n&^3]); err != nil {
 		return badBase64(offset, err.Error())
@@ -118,7 +118,7 @@ func (d *decoder) decodeStandard(n int, offset int64) error {
 	return d.flushGroups(n, offset)
 }
 
-// flushGroups hands on what n chars decoded to and keeps those that wait for more.
+// flushGroups writes the decoded n chars and keeps those that wait for more.
 func (d *decoder) flushGroups(n int, offset int64) error {
 	if d.blanks > d.limits.Rest+d.size {
 		return restTooLarge(offset, d.limits.Rest)
@@ -139,12 +139,12 @@ func (d *decoder) writeSink(p []byte, offset int64) error {
 	n, err := d.sink.Write(p)
 	d.size += int64(n)
 	if err != nil {
-		return fmt.Errorf("take in file: %w", err)
+		return fmt.Errorf("write file: %w", err)
 	}
 	return nil
 }
 
-// tooLarge refuses the file.
+// tooLarge refuses a file above the limit.
 func tooLarge(offset, limit int64) error {
 	return &Error{
 		Kind: TooLarge, Offset: offset, Limit: limit,
@@ -152,7 +152,7 @@ func tooLarge(offset, limit int64) error {
 	}
 }
 
-// badBase64 refuses what the string holds.
+// badBase64 refuses a string that is not base64.
 func badBase64(offset int64, reason string) error {
 	return &Error{Kind: BadBase64, Offset: offset, Reason: reason}
 }

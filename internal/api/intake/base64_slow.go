@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// class is what a character means to base64.
+// class is the role of a byte in base64.
 type class byte
 
-// The classes. Bytes that are in no alphabet are strange.
+// The classes. Bytes outside the alphabets are invalid.
 const (
 	notBase64 class = iota
 	common          // in both alphabets
 	standard        // + and /
 	urlSafe         // - and _
-	blank           // white space, passed over
+	blank           // white space, skipped
 	padding
 )
 
-// classes sorts every byte.
+// classes maps every byte to its class.
 var classes = func() (t [256]class) {
 	for _, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789") {
 		t[c] = common
@@ -32,8 +32,8 @@ var classes = func() (t [256]class) {
 	return t
 }()
 
-// squeezeSlow appends the base64 of raw to the chars that are left, in the standard alphabet, and returns how
-// many there are then.
+// squeezeSlow appends the base64 of raw to the chars that are left, in the standard alphabet, and returns their new
+// number.
 func (d *decoder) squeezeSlow(raw []byte, offset int64) (n int, err error) {
 	n = d.left
 	toStandard(d.chars[:n])
@@ -61,14 +61,14 @@ func (d *decoder) squeezeSlow(raw []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// addChar takes one character behind the prefix, which took width bytes of the body.
+// addChar adds one character after the prefix, which takes width bytes of the body.
 func (d *decoder) addChar(c byte, width, n int, at int64) (int, error) {
 	switch classes[c] {
 	case blank:
 		d.blanks += int64(width)
 		return n, nil
 	case padding:
-		// Only the third and the fourth character of a group can be padding.
+		// Only the third and fourth characters of a group can be padding.
 		if d.pads++; d.pads > 2 || n%4 < 2 {
 			return 0, badBase64(at, "padding stands where none belongs")
 		}
@@ -92,8 +92,8 @@ func (d *decoder) addChar(c byte, width, n int, at int64) (int, error) {
 	return n + 1, nil
 }
 
-// unescape reads the JSON escape that raw begins with and returns the byte it stands for and how long it is.
-// Characters above 7f come back as a strange byte: they are all the same to base64.
+// unescape decodes the JSON escape at the start of raw and returns its byte and its length. Characters above 7f yield
+// an invalid byte: base64 does not distinguish them.
 func unescape(raw []byte, at int64) (c byte, width int, err error) {
 	if len(raw) == 1 {
 		// The quote that ended the string was escaped, or the backslash was.
@@ -118,7 +118,7 @@ func unescape(raw []byte, at int64) (c byte, width int, err error) {
 	return 0, 0, &Error{Kind: Malformed, Offset: at, Reason: "an escape in a string is none"}
 }
 
-// hex4 reads four hexadecimal digits.
+// hex4 decodes four hexadecimal digits.
 func hex4(raw []byte) (v rune, ok bool) {
 	if len(raw) < 4 {
 		return 0, false
@@ -133,19 +133,19 @@ func hex4(raw []byte) (v rune, ok bool) {
 	return v, true
 }
 
-// prefix is the beginning of the string, until it is known whether it leads a data URL.
+// prefix is the start of the string, until it is known whether it is that of a data URL.
 type prefix struct {
 	done bool
-	head []byte // what was read of it; bounded by maxPrefix
+	head []byte // what was read of it; at most maxPrefix bytes
 }
 
 // maxPrefix bounds the part of a data URL before its comma.
 const maxPrefix = 512
 
-// dataScheme begins a data URL. Its letters are base64 as well; its colon is not.
+// dataScheme starts a data URL. Its letters are valid base64 too; its colon is not.
 const dataScheme = "data:"
 
-// addPrefix takes one character of the beginning. As soon as the beginning is no data URL, it is base64.
+// addPrefix adds one character to the prefix. As soon as it cannot be a data URL any more, it is decoded as base64.
 func (d *decoder) addPrefix(c byte, width, n int, at int64) (int, error) {
 	p := &d.prefix
 	if len(p.head) == 0 && classes[c] == blank {
@@ -173,7 +173,7 @@ func (d *decoder) addPrefix(c byte, width, n int, at int64) (int, error) {
 	return n, nil
 }
 
-// endPrefix turns a beginning that leads no data URL into base64.
+// endPrefix decodes a prefix that is not a data URL as base64.
 func (d *decoder) endPrefix(n int, at int64) (int, error) {
 	p := &d.prefix
 	if p.done {
@@ -186,7 +186,7 @@ func (d *decoder) endPrefix(n int, at int64) (int, error) {
 	return n + copy(d.chars[n:], p.head), nil
 }
 
-// toLower turns a capital letter of ASCII into a small one.
+// toLower maps an ASCII capital letter to lower case.
 func toLower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		return c | 0x20
@@ -194,7 +194,7 @@ func toLower(c byte) byte {
 	return c
 }
 
-// toStandard puts base64 into the standard alphabet.
+// toStandard maps base64 to the standard alphabet.
 func toStandard(chars []byte) {
 	for i, c := range chars {
 		switch c {
@@ -206,7 +206,7 @@ func toStandard(chars []byte) {
 	}
 }
 
-// toURL puts base64 into the URL alphabet.
+// toURL maps base64 to the URL alphabet.
 func toURL(chars []byte) {
 	for i, c := range chars {
 		switch c {
@@ -218,7 +218,7 @@ func toURL(chars []byte) {
 	}
 }
 
-// allBase64 reports whether all are of one of the alphabets.
+// allBase64 reports whether all bytes are in one of the alphabets.
 func allBase64(chars []byte) bool {
 	for _, c := range chars {
 		if k := classes[c]; k != common && k != standard && k != urlSafe {

@@ -15,7 +15,7 @@ import (
 // benchSize is the size of the decoded file.
 const benchSize = 32 << 20
 
-// BenchmarkJSON lifts a file out of a body and drops it.
+// BenchmarkJSON extracts a file from a body and discards it.
 func BenchmarkJSON(b *testing.B) {
 	file := noise(benchSize)
 	for name, encode := range map[string]func([]byte) string{
@@ -37,7 +37,7 @@ func BenchmarkJSON(b *testing.B) {
 	}
 }
 
-// BenchmarkUpload lifts, hashes and writes, beside a bare program that is given the base64 and does the same.
+// BenchmarkUpload extracts, hashes and writes, compared with a program that does the same to plain base64.
 func BenchmarkUpload(b *testing.B) {
 	file := noise(benchSize)
 	text := base64.StdEncoding.EncodeToString(file)

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// errBound stops a reader or a writer at its bound. Callers ask the bound itself what happened.
+// errBound stops a reader or a writer at its bound. Callers look at the bound to see what happened.
 var errBound = errors.New("bound reached")
 
-// errBodyCut is what [mime/multipart] meets behind the last byte of a body.
+// errBodyCut is what [mime/multipart] reads after the last byte of a body.
 var errBodyCut = errors.New("the body ends early")
 
-// source bounds a whole body and remembers why it could not be read. [mime/multipart] reads on for as long as
-// what comes before the first boundary, does not always pass on the error it met, and takes a body that is cut
-// within the header of a part for complete. So it never sees io.EOF: a line end follows the body, in case the
-// last boundary has none, and then an error. The io.EOF of its NextPart is then that of the last boundary.
+// source bounds a whole body and remembers why it could not be read. [mime/multipart] reads without limit up to the
+// first boundary, does not always return the error it got, and accepts a body that is cut within the header of a
+// part. So it never sees io.EOF: after the body it reads a line end, in case the last boundary has none, and then an
+// error. An io.EOF from its NextPart then means the last boundary.
 type source struct {
 	r    io.Reader
-	left int64 // bytes that may still come; negative once more came
-	err  error // of r, but for io.EOF
+	left int64 // bytes that may still arrive; negative once the bound is exceeded
+	err  error // error of r, except io.EOF
 }
 
 // newSource returns the source of a body of at most limit bytes.
@@ -42,12 +42,12 @@ func (s *source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// limited bounds what a sink is given and remembers its error, to tell it from one of the body.
+// limited bounds what is written to a sink and remembers its error, to distinguish it from one of the body.
 type limited struct {
 	w        io.Writer
 	left     int64
 	exceeded bool
-	err      error // of w
+	err      error // error of w
 }
 
 func (l *limited) Write(p []byte) (int, error) {

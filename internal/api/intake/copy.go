@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// errEnd tells that the body ended where it may.
+// errEnd reports that the body ended where it may.
 var errEnd = errors.New("end of body")
 
-// nextByte copies blanks to rest and returns the byte behind them without consuming it, or [errEnd].
+// nextByte copies blanks to rest and returns the byte after them without consuming it, or [errEnd].
 func (s *splitter) nextByte() (byte, error) {
 	for {
 		w := s.unreadBytes()
@@ -27,7 +27,7 @@ func (s *splitter) nextByte() (byte, error) {
 	}
 }
 
-// copyValue copies one value, which begins with c, to rest.
+// copyValue copies one value, which starts with c, to rest.
 func (s *splitter) copyValue(c byte) error {
 	switch c {
 	case '"':
@@ -54,7 +54,7 @@ func (s *splitter) copyValue(c byte) error {
 	}
 }
 
-// copyNested copies an object or an array to rest. Whether its brackets match is found later.
+// copyNested copies an object or an array to rest. checkRest checks later whether its brackets match.
 func (s *splitter) copyNested() error {
 	depth := 1 // of the body itself
 	for {
@@ -93,7 +93,7 @@ func (s *splitter) copyNested() error {
 	}
 }
 
-// copyString copies a string with its quotes to rest. Its escapes are checked later.
+// copyString copies a string with its quotes to rest. checkRest checks its escapes later.
 func (s *splitter) copyString() error {
 	if err := s.copyBytes(1); err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *splitter) copyString() error {
 	}
 }
 
-// copyBytes consumes n bytes at hand and appends them to rest, which is bounded here and nowhere else.
+// copyBytes consumes the next n bytes and appends them to rest. Only here is rest bounded.
 func (s *splitter) copyBytes(n int) error {
 	if int64(len(s.rest)+n) > s.limits.Rest {
 		return restTooLarge(s.unreadOffset(), s.limits.Rest)
@@ -129,7 +129,8 @@ func (s *splitter) copyBytes(n int) error {
 	return nil
 }
 
-// readMore reads on. The end of the body is a refusal, unless the object is complete: then it is [errEnd].
+// readMore reads more of the body. The end of the body is a refusal, unless the object is complete: then it is
+// [errEnd].
 func (s *splitter) readMore() error {
 	err := s.fillWindow()
 	switch {
@@ -143,12 +144,12 @@ func (s *splitter) readMore() error {
 	return nil
 }
 
-// malformedAt refuses the byte at hand.
+// malformedAt refuses the next byte.
 func (s *splitter) malformedAt(reason string) error {
 	return &Error{Kind: Malformed, Offset: s.unreadOffset(), Reason: reason}
 }
 
-// restTooLarge refuses what stands beside the file.
+// restTooLarge refuses a body whose other members are too large.
 func restTooLarge(offset, limit int64) error {
 	return &Error{
 		Kind: RestTooLarge, Offset: offset, Limit: limit,
@@ -156,5 +157,5 @@ func restTooLarge(offset, limit int64) error {
 	}
 }
 
-// isBlank reports white space of JSON.
+// isBlank reports whether c is JSON white space.
 func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

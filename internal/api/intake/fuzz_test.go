@@ -11,8 +11,8 @@ import (
 	"testing/iotest"
 )
 
-// FuzzJSON holds the lifter against encoding/json: both take the same bodies, see the same other members and
-// decode the same file, whatever the window.
+// FuzzJSON compares splitJSON with encoding/json: both accept the same bodies, see the same other members and decode
+// the same file, for every window size.
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"document_base64":"QUJD"}`,
@@ -54,7 +54,7 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// oracle says what the lifter owes for a body, in the plainest way.
+// oracle computes the expected result for a body in the simplest way.
 func oracle(body []byte) (rest map[string]json.RawMessage, file []byte, present, ok bool) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if json.Unmarshal(body, &rest) != nil || rest == nil || nestsDeeper(body, 64) || repeats(body) {
@@ -73,8 +73,8 @@ func oracle(body []byte) (rest map[string]json.RawMessage, file []byte, present,
 	return rest, file, true, ok
 }
 
-// repeats reports whether an object of a valid text has a member twice, or more members than are taken, in the plainest
-// way: names are compared one by one, as [strings.EqualFold] does.
+// repeats reports whether an object of valid JSON has a member twice, or too many members, in the simplest way: it
+// compares names one by one with [strings.EqualFold].
 func repeats(text []byte) bool {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -106,7 +106,7 @@ func repeatsIn(d *json.Decoder) bool {
 	return false
 }
 
-// FuzzCheckMembers holds the check of members against the plainest one.
+// FuzzCheckMembers compares CheckMembers with repeats.
 func FuzzCheckMembers(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":1,"A":2}`, `{"a":{"b":1,"c":[{"b":1},{"b":2,"b":3}]}}`, `[{"a":"\"a\":1"},"a","a"]`, `{"\u0061":1,"a":2}`,

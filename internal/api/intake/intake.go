@@ -1,6 +1,6 @@
-// Package intake takes uploads apart while they arrive: the file goes to a sink piece by piece, and what stands
-// beside it comes back small enough to be decoded as a whole. Memory does not grow with the file, and a body
-// above a limit is left unread from the byte that exceeded it.
+// Package intake splits uploads while they arrive: it writes the file to a sink piece by piece, and returns the other
+// members, which are small enough to decode as a whole. Memory does not grow with the file, and a body above a limit
+// is not read beyond the byte that exceeded it.
 package intake
 
 import "fmt"
@@ -12,7 +12,7 @@ type Limits struct {
 	Depth int   // nested objects and arrays, the body's own included; default 64
 }
 
-// withDefaults fills in what is zero.
+// withDefaults replaces zero members by their defaults.
 func (l Limits) withDefaults() Limits {
 	if l.File == 0 {
 		l.File = 50 << 20
@@ -26,34 +26,34 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// Info tells what became of the file.
+// Info describes the file that was received.
 type Info struct {
-	Present  bool   // the file was given, though it may be empty
+	Present  bool   // the file was given, even if it is empty
 	Size     int64  // bytes written to the sink
-	Filename string // as given by a multipart part; JSON says it elsewhere
+	Filename string // as given by a multipart part; empty for JSON
 }
 
-// Kind sorts the ways in which an upload is refused.
+// Kind is the reason of a refusal.
 type Kind int
 
 // The kinds of refusal.
 const (
-	Malformed      Kind = iota + 1 // the body is not what it claims to be
-	Duplicate                      // a member or a part that may be given once was given twice
-	NotString                      // the file's member is there, but neither a string nor null
+	Malformed      Kind = iota + 1 // the body is not what its type says
+	Duplicate                      // a member or a part was given twice
+	NotString                      // the file's member is neither a string nor null
 	BadBase64                      // the file's member is a string, but not base64
 	TooLarge                       // the file exceeds Limits.File
-	RestTooLarge                   // what stands beside it exceeds Limits.Rest
+	RestTooLarge                   // everything else in the body exceeds Limits.Rest
 	TooDeep                        // values nest deeper than Limits.Depth
-	TooManyMembers                 // an object has more members than any operation knows
+	TooManyMembers                 // an object has too many members
 )
 
-// Error refuses an upload. Errors of the reader and of the sink are never one: they come back wrapped as they are.
+// Error refuses an upload. Errors of the reader and of the sink are returned wrapped instead.
 type Error struct {
 	Kind   Kind
-	Offset int64  // bytes of the body before the one that gave the reason; 0 for a multipart body
-	Limit  int64  // what was exceeded, for the last four kinds
-	Member string // path of the member that gave the reason, for Duplicate and TooManyMembers; empty: it is not told
+	Offset int64  // bytes of the body before the one that caused the error; 0 for a multipart body
+	Limit  int64  // the limit that was exceeded, for the last four kinds
+	Member string // path of the member that caused the error, for Duplicate and TooManyMembers; empty: unknown
 	Reason string // in English, for the log and for developers
 }
 

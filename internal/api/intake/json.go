@@ -8,17 +8,17 @@ import (
 	"io"
 )
 
-// JSON reads a body that holds one JSON object. The string under the named member of that object, wherever it
-// stands among the others, is taken for base64 and decoded into sink while it arrives. The object without that
-// member comes back as JSON, its other bytes as they were.
+// JSON reads a body that contains one JSON object. It decodes the string under the named member of that object as
+// base64 into sink while it arrives, at whatever position the member is. It returns the object without that member as
+// JSON, with its other bytes unchanged.
 //
-// What [encoding/json] refuses in the whole body is refused here, and nothing else is, but for these: a body
-// that is no object, any member given twice (see [CheckMembers]), and what exceeds the limits. A byte order mark before the body is
-// skipped. The member is recognised by its exact name, however it is escaped; null counts as absent. The base64
-// may be of the standard or the URL alphabet, padded or not, broken by white space, and led by a data URL's
+// It refuses exactly what [encoding/json] refuses in the whole body, and besides: a body that is not an object, a
+// member given twice (see [CheckMembers]), and what exceeds the limits. A byte order mark before the body is skipped.
+// The member is recognised by its exact name, however it is escaped; null counts as missing. The base64 may use the
+// standard or the URL alphabet, with or without padding, may contain white space, and may start with a data URL's
 // "data:...;base64,".
 //
-// On error the sink may have taken a part of the file. Refusals are [*Error].
+// On error a part of the file may have been written to the sink. Refusals are [*Error].
 func JSON(r io.Reader, l Limits, sink io.Writer, member string) (rest []byte, info Info, err error) {
 	return splitJSON(r, l, sink, member, windowSize)
 }
@@ -40,23 +40,23 @@ func splitJSON(r io.Reader, l Limits, sink io.Writer, member string, size int) (
 	return s.rest, info, nil
 }
 
-// splitter takes one member out of an object. It reads the top level strictly and the values of other members
-// only so far as to see where they end: they are copied to rest byte by byte, and the rest is checked as a
-// whole at the end. That is enough, since a text on which the rough reading and the grammar part ways is not
-// valid, and neither is any rest of it.
+// splitter removes one member from an object. It parses the top level strictly and the values of other members only
+// so far as to find their ends: it copies them to rest byte by byte, and checkRest checks the rest as a whole at the
+// end. That is sufficient, because a text on which the rough parsing and the grammar differ is invalid, and so is the
+// rest of it.
 type splitter struct {
 	window
 	limits   Limits
 	member   string
 	file     *decoder
-	seen     bool // the member was met, be it null
-	present  bool // and a string
-	complete bool // the closing brace of the body was met
+	seen     bool // the member was found, even if it is null
+	present  bool // and it is a string
+	complete bool // the closing brace of the body was read
 
 	rest    []byte
 	start   int64 // offset in the body of rest[0]
-	cut     int   // where in rest the member was taken out
-	removed int64 // how many bytes of the body were
+	cut     int   // where in rest the member was removed
+	removed int64 // how many bytes of the body it took
 }
 
 // readBody reads the whole body.
@@ -78,7 +78,7 @@ func (s *splitter) readBody() error {
 	return s.checkRest()
 }
 
-// byteOrderMark skips one, as some clients write it before UTF-8.
+// byteOrderMark skips a byte order mark, which some clients write before UTF-8.
 func (s *splitter) byteOrderMark() error {
 	if err := s.fillWindow(); err != nil && err != io.EOF {
 		return fmt.Errorf("read body: %w", err)
@@ -124,7 +124,7 @@ func (s *splitter) readObject() error {
 		case c != ',':
 			return s.malformedAt("a comma or a closing brace is missing")
 		case first && !kept:
-			s.skipBytes(1) // the comma led on from the member that was taken out
+			s.skipBytes(1) // the comma after the removed member
 			s.removed++
 		default:
 			first = false
@@ -139,7 +139,7 @@ func (s *splitter) readObject() error {
 	}
 }
 
-// readMember reads one name and its value, and reports whether it was kept. A first one has no comma before it.
+// readMember reads one name and its value, and reports whether it was kept. No comma precedes the first member.
 func (s *splitter) readMember(first bool) (kept bool, err error) {
 	if s.unreadBytes()[0] != '"' {
 		return false, s.malformedAt("a member's name is missing")
@@ -174,7 +174,7 @@ func (s *splitter) readMember(first bool) (kept bool, err error) {
 	}
 	s.cut = from
 	if !first {
-		// The comma before goes too, with the blanks between.
+		// Remove the comma before the member too, with the blanks between.
 		s.cut = bytes.LastIndexByte(s.rest[:from], ',')
 	}
 	s.rest = s.rest[:s.cut]
@@ -187,7 +187,7 @@ func (s *splitter) isMember(quoted []byte) bool {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1:len(quoted)-1]) == s.member
 	}
-	// Every character takes six bytes at most when escaped.
+	// Each character takes at most six bytes when escaped.
 	if len(quoted) > 6*len(s.member)+2 {
 		return false
 	}
@@ -195,7 +195,7 @@ func (s *splitter) isMember(quoted []byte) bool {
 	return json.Unmarshal(quoted, &name) == nil && name == s.member
 }
 
-// readFile reads the value of the member, which begins with c.
+// readFile reads the value of the member, which starts with c.
 func (s *splitter) readFile(c byte) error {
 	switch c {
 	case '"':
@@ -216,14 +216,14 @@ func (s *splitter) readFile(c byte) error {
 	return s.malformedAt("a value is missing")
 }
 
-// decodeString reads a string and feeds the decoder with it.
+// decodeString reads a string and passes it to the decoder.
 func (s *splitter) decodeString() error {
 	s.skipBytes(1)
 	for {
 		raw := s.unreadBytes()
 		end := bytes.IndexByte(raw, '"')
 		if end >= 0 {
-			// A quote that is escaped ends here too: a lone backslash is what the decoder then meets.
+			// An escaped quote ends here too: the decoder then sees a lone backslash.
 			raw = raw[:end]
 		} else {
 			raw = raw[:len(raw)-partialEscape(raw)]
@@ -245,7 +245,7 @@ func (s *splitter) decodeString() error {
 	}
 }
 
-// partialEscape returns how many bytes at the end of raw are an escape whose end has still to come.
+// partialEscape returns the number of bytes at the end of raw that belong to an unfinished escape.
 func partialEscape(raw []byte) int {
 	tail := raw[max(0, len(raw)-5):]
 	i := bytes.LastIndexByte(tail, '\\')
@@ -259,7 +259,7 @@ func partialEscape(raw []byte) int {
 	return 0
 }
 
-// checkRest finds what the rough reading passed over.
+// checkRest finds the errors that the rough parsing did not see.
 func (s *splitter) checkRest() error {
 	if json.Valid(s.rest) {
 		taken := ""
@@ -276,7 +276,7 @@ func (s *splitter) checkRest() error {
 	err := json.Unmarshal(s.rest, &raw)
 	refusal := &Error{Kind: Malformed, Offset: s.unreadOffset(), Reason: "the body is not JSON"}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		// Its offset counts the byte that gave offence.
+		// Its offset includes the byte that caused the error.
 		refusal.Offset = s.offsetOf(max(0, syntax.Offset-1))
 		refusal.Reason = syntax.Error()
 	}

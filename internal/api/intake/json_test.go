@@ -31,14 +31,14 @@ func refusal(t *testing.T, err error) *Error {
 	return e
 }
 
-// lift runs the smallest window over a body, so that every boundary falls somewhere inside.
+// lift runs the smallest window over a body, so that every token crosses a window boundary somewhere.
 func lift(body string, l Limits) (rest, file string, info Info, err error) {
 	var sink bytes.Buffer
 	r, info, err := splitJSON(strings.NewReader(body), l, &sink, member, 16)
 	return string(r), sink.String(), info, err
 }
 
-func TestTheFileIsLiftedFromWhereverItStands(t *testing.T) {
+func TestFileIsExtractedFromAnyPosition(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ name, body, rest, file string }{
 		{"alone", `{"document_base64":"QUJD"}`, `{}`, "ABC"},
@@ -90,7 +90,7 @@ func TestAnEmptyFileIsPresentAndNullIsNot(t *testing.T) {
 
 func TestBase64ComesInManySpellings(t *testing.T) {
 	t.Parallel()
-	// fb ff bf makes every character that differs between the alphabets.
+	// fb ff bf encodes to every character that differs between the alphabets.
 	cases := []struct{ name, text, file string }{
 		{"standard", `+/+/`, "\xfb\xff\xbf"},
 		{"escaped slashes", `+\/+\/`, "\xfb\xff\xbf"},
@@ -117,7 +117,7 @@ func TestBase64ComesInManySpellings(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			// Alone, and with so much before and behind it that the fast gear runs too.
+			// Alone, and with so much text around it that the fast mode runs too.
 			for _, before := range []int{0, 3, 30, 300} {
 				if before > 0 && strings.Contains(strings.ToLower(c.name), "data") {
 					continue
@@ -158,11 +158,12 @@ func TestEveryWindowAndEveryLengthGivesTheSameFile(t *testing.T) {
 	}
 }
 
-func TestWhatTheSlowGearLeavesSuitsTheFastOne(t *testing.T) {
+func TestFastModeContinuesAfterSlowMode(t *testing.T) {
 	t.Parallel()
 	var sink bytes.Buffer
 	d := newDecoder(&sink, Limits{}.withDefaults(), 64)
-	// The second piece shifts down, and leaves slashes and a plus to a third that is of the URL alphabet alone.
+	// The second piece shifts the groups, and leaves slashes and a plus to a third piece that is in the URL alphabet
+	// alone.
 	for _, piece := range []string{"QUJD", "-__-_-_", "_---", "QUJDQQQ"} {
 		if err := d.decodeRaw([]byte(piece), 0); err != nil {
 			t.Fatal(err)
@@ -182,7 +183,7 @@ func escapeSlashes(b []byte) string {
 	return strings.ReplaceAll(base64.StdEncoding.EncodeToString(b), "/", `\/`)
 }
 
-// breakLines encodes like MIME, in a JSON string.
+// breakLines encodes like MIME, within a JSON string.
 func breakLines(b []byte) string {
 	var out strings.Builder
 	for s := base64.StdEncoding.EncodeToString(b); s != ""; {
@@ -289,7 +290,7 @@ func TestWhatIsWrongIsNamedWithItsPlace(t *testing.T) {
 	}
 }
 
-// endless yields prefix and then fill for ever, and counts what was taken.
+// endless yields prefix and then fill forever, and counts what was read.
 type endless struct {
 	prefix string
 	fill   string
@@ -315,7 +316,7 @@ func TestABodyAboveALimitIsNotReadOn(t *testing.T) {
 		name string
 		body *endless
 		kind Kind
-		most int64 // bytes of the body that may be read, but for one window
+		most int64 // bytes of the body that may be read, plus one window
 	}{
 		{"file", &endless{prefix: `{"document_base64":"`, fill: "A"}, TooLarge, 4 << 20 / 3},
 		{"escaped file", &endless{prefix: `{"document_base64":"`, fill: `\/`}, TooLarge, 8 << 20 / 3},
@@ -390,7 +391,7 @@ func TestErrorsOfReaderAndSinkComeBackAsTheyAre(t *testing.T) {
 			t.Errorf("case %d: %v", i, err)
 		}
 		if _, ok := errors.AsType[*Error](err); ok {
-			t.Errorf("case %d: taken for a refusal", i)
+			t.Errorf("case %d: returned as a refusal", i)
 		}
 	}
 	_, info, err := JSON(strings.NewReader(`{"document_base64":"QUJD"}`), Limits{}, failing{mine}, member)

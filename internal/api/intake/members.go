@@ -11,19 +11,19 @@ import (
 )
 
 const (
-	// maxMembers bounds what one object may have. It is above what any operation knows, with room for members that are
-	// ignored, and bounds what is remembered of names.
+	// maxMembers bounds the members of one object. It is above what any operation uses, so that clients may send
+	// members that are ignored, and bounds the memory for names.
 	maxMembers = 1000
-	// maxName bounds, in characters, what is repeated of one name in the path of an [Error].
+	// maxName bounds how many characters of a name the path of an [Error] repeats.
 	maxName = 100
 )
 
-// CheckMembers refuses JSON in which an object has a member twice, at any depth, or more than a thousand members. Readers
-// differ on which of two equal members counts, so that what was checked on the way, and what an audit log shows, may be
-// another value than the one that is used (RFC 8259 §4).
+// CheckMembers refuses JSON in which an object, at any depth, has a member twice or more than a thousand members.
+// Readers differ on which of two equal members counts, so that the value which was checked, or which an audit log
+// shows, may differ from the one that is used (RFC 8259 §4).
 //
-// Names are equal if encoding/json takes them for the same member: without regard to case, and however they are escaped.
-// Refusals are [*Error] of kind Malformed, Duplicate or TooManyMembers; the last two name the member by its path.
+// Names are equal if encoding/json takes them for the same member: without regard to case and to escapes. Refusals
+// are [*Error] of kind Malformed, Duplicate or TooManyMembers; the last two name the member by its path.
 func CheckMembers(text []byte) error {
 	if !json.Valid(text) {
 		var raw json.RawMessage
@@ -32,10 +32,10 @@ func CheckMembers(text []byte) error {
 	return checkMembers(text, "")
 }
 
-// checkMembers is CheckMembers for a text that is known to be valid. Taken is a member that the outermost object had
-// besides; empty: none.
-func checkMembers(text []byte, taken string) error {
-	c := checker{text: text, taken: foldName(taken)}
+// checkMembers is CheckMembers for text that is known to be valid. removed is a member that was already removed from
+// the outermost object; empty: none.
+func checkMembers(text []byte, removed string) error {
+	c := checker{text: text, removed: foldName(removed)}
 	for c.at < len(text) {
 		switch text[c.at] {
 		case '{', '[':
@@ -52,29 +52,29 @@ func checkMembers(text []byte, taken string) error {
 			if err := c.scanString(); err != nil {
 				return err
 			}
-			continue // behind the closing quote
+			continue // after the closing quote
 		}
 		c.at++
 	}
 	return nil
 }
 
-// checker walks over a text once. Levels that are left stay in stack, so that their maps are used again.
+// checker walks over a text once. Closed levels stay in stack, so that their maps are used again.
 type checker struct {
-	text  []byte
-	taken string // name, folded, that the outermost object had besides; empty: none
-	at    int
-	stack []level
-	depth int // levels of the stack that are open
+	text    []byte
+	removed string // folded name of the member that was removed from the outermost object; empty: none
+	at      int
+	stack   []level
+	depth   int // levels of the stack that are open
 }
 
-// level is an object or an array that is open.
+// level is an open object or array.
 type level struct {
 	object bool
 	naming bool            // of an object: the next string is a name
-	name   string          // of an object: the member at hand
-	index  int             // of an array: the entry at hand
-	seen   map[string]bool // of an object: names, folded
+	name   string          // of an object: the current member
+	index  int             // of an array: the current entry
+	seen   map[string]bool // of an object: the folded names so far
 }
 
 func (c *checker) topLevel() *level { return &c.stack[c.depth-1] }
@@ -89,7 +89,7 @@ func (c *checker) pushLevel(object bool) {
 	clear(f.seen)
 }
 
-// scanString passes over the string at hand, and takes it up where it is a name.
+// scanString skips the current string, and records it if it is a name.
 func (c *checker) scanString() error {
 	from := c.at
 	for c.at++; c.text[c.at] != '"'; c.at++ {
@@ -108,7 +108,7 @@ func (c *checker) scanString() error {
 	}
 	f.name, f.naming = name, false
 	key := foldName(name)
-	if f.seen[key] || c.depth == 1 && c.taken != "" && key == c.taken {
+	if f.seen[key] || c.depth == 1 && c.removed != "" && key == c.removed {
 		return &Error{Kind: Duplicate, Offset: int64(from), Member: c.memberPath(), Reason: fmt.Sprintf("member %q is given twice", c.memberPath())}
 	}
 	if len(f.seen) == maxMembers {
@@ -118,7 +118,7 @@ func (c *checker) scanString() error {
 	return nil
 }
 
-// memberPath names the member at hand, such as signer[0].email.
+// memberPath returns the path of the current member, such as signer[0].email.
 func (c *checker) memberPath() string {
 	var b strings.Builder
 	for _, f := range c.stack[:c.depth] {
@@ -152,12 +152,12 @@ func unquote(literal []byte) (string, error) {
 	return s, err
 }
 
-// foldName returns the same for all names that encoding/json takes for one member: letters count without regard to case.
+// foldName returns the same string for all names that encoding/json takes for one member: it ignores case.
 func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		for next := unicode.SimpleFold(r); ; next = unicode.SimpleFold(next) {
 			if next <= r {
-				return next // the smallest of its kind
+				return next // the smallest of the letters that are equal
 			}
 			r = next
 		}

@@ -12,7 +12,7 @@ func TestMemberGivenTwiceIsRefusedByItsPath(t *testing.T) {
 		`{"a":1,"a":2}`:                                      "a",
 		`{"a":1,"A":2}`:                                      "A",
 		`{"a":1,"\u0061":2}`:                                 "a",
-		`{"K":1,"\u212a":2}`:                                 "\u212a", // the sign of Kelvin, which encoding/json takes for a K
+		`{"K":1,"\u212a":2}`:                                 "\u212a", // the Kelvin sign, which encoding/json takes for a K
 		`{"a":{"b":{"c":1,"d":2,"c":3}}}`:                    "a.b.c",
 		`{"signer":[{"id":1},{"id":1,"id":2}]}`:              "signer[1].id",
 		`{"a":[[{},[{"b":1,"b":2}]]]}`:                       "a[0][1][0].b",
@@ -44,7 +44,7 @@ func TestMembersOfOneObjectAreBounded(t *testing.T) {
 		return "{" + b.String()[1:] + "}"
 	}
 	if err := CheckMembers([]byte("[" + object(maxMembers) + "," + object(maxMembers) + "]")); err != nil {
-		t.Errorf("as many as there may be: %v", err)
+		t.Errorf("as many as allowed: %v", err)
 	}
 	e := refusal(t, CheckMembers([]byte(`{"a":[`+object(maxMembers+1)+`]}`)))
 	if e.Kind != TooManyMembers || e.Limit != maxMembers || e.Member != "a[0].1000" {

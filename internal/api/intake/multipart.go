@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// Multipart reads a multipart/form-data body, whose Content-Type header is given, and copies the named part to
-// sink while it arrives. The other fields come back by name; each may be given once. Parts that carry a file of
-// another name are passed over. Parts may come in any order.
+// Multipart reads a multipart/form-data body, whose Content-Type header is given, and copies the named part to sink
+// while it arrives. It returns the other fields by name; each may be given once. It skips file parts of other names.
+// Parts may arrive in any order.
 //
-// On error the sink may have taken a part of the file. Refusals are [*Error].
+// On error a part of the file may have been written to the sink. Refusals are [*Error].
 func Multipart(r io.Reader, contentType string, l Limits, sink io.Writer, part string) (fields map[string]string, info Info, err error) {
 	media, params, err := mime.ParseMediaType(contentType)
 	if err != nil || media != "multipart/form-data" || params["boundary"] == "" {
@@ -37,10 +37,10 @@ func Multipart(r io.Reader, contentType string, l Limits, sink io.Writer, part s
 	}
 }
 
-// framing is what a body may hold beyond both limits: its boundaries.
+// framing is what a body may contain beyond both limits: its boundaries.
 const framing = 64 << 10
 
-// form gathers the parts of one body.
+// form is the state of reading one body.
 type form struct {
 	source *source
 	reader *multipart.Reader
@@ -86,7 +86,7 @@ func (f *form) copyFile(p *multipart.Part) error {
 	f.info.Present = true
 	f.info.Filename = p.FileName()
 	out := &limited{w: f.sink, left: f.limits.File}
-	// A part is read 4 KiB at a time; the sink, which writes to a disk, is given more.
+	// A part is read 4 KiB at a time; the sink writes to a disk and needs larger pieces.
 	gather := bufio.NewWriterSize(out, windowSize)
 	_, err := gather.ReadFrom(p)
 	if err == nil {
@@ -97,14 +97,14 @@ func (f *form) copyFile(p *multipart.Part) error {
 	case out.exceeded:
 		return tooLarge(0, f.limits.File)
 	case out.err != nil:
-		return fmt.Errorf("take in file: %w", out.err)
+		return fmt.Errorf("write file: %w", out.err)
 	case err != nil:
 		return f.partError(err)
 	}
 	return nil
 }
 
-// readField reads one of the other fields.
+// readField reads a field other than the file.
 func (f *form) readField(name string, p *multipart.Part) error {
 	if _, twice := f.fields[name]; twice {
 		return &Error{Kind: Duplicate, Reason: fmt.Sprintf("%.40q is given twice", name)}
@@ -117,7 +117,7 @@ func (f *form) readField(name string, p *multipart.Part) error {
 	return nil
 }
 
-// copyRest copies a part that counts as rest.
+// copyRest copies a part that counts towards Limits.Rest.
 func (f *form) copyRest(w io.Writer, p *multipart.Part) error {
 	n, err := io.Copy(w, io.LimitReader(p, f.limits.Rest-f.rest+1))
 	f.rest += n
@@ -130,7 +130,7 @@ func (f *form) copyRest(w io.Writer, p *multipart.Part) error {
 	return nil
 }
 
-// partError tells a body that is wrong from one that could not be read.
+// partError distinguishes a malformed body from one that could not be read.
 func (f *form) partError(err error) error {
 	switch {
 	case f.source.err != nil:

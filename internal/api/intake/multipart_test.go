@@ -33,7 +33,7 @@ func liftForm(body string, l Limits) (map[string]string, string, Info, error) {
 	return fields, sink.String(), info, err
 }
 
-func TestTheFilePartIsLiftedFromWhereverItStands(t *testing.T) {
+func TestFilePartIsExtractedFromAnyPosition(t *testing.T) {
 	t.Parallel()
 	content := string(noise(300_000)) + "\r\n--edg"
 	title, signer := fieldPart("document_title", "Sewa"), fieldPart("signer", `[{"number":1}]`)
@@ -71,7 +71,7 @@ func TestAFormWithoutFileIsTakenApartToo(t *testing.T) {
 func TestAFormCutAnywhereIsRefused(t *testing.T) {
 	t.Parallel()
 	body := formBody(fieldPart("a", "1"), filePart("%PDF-1.7"), fieldPart("b", "2"))
-	// The line end behind the last boundary is not needed.
+	// The line end after the last boundary is optional.
 	for i := range len(body) - len("\r\n") {
 		if _, _, _, err := liftForm(body[:i], Limits{}); refusal(t, err).Kind != Malformed {
 			t.Errorf("cut at %d: %v", i, err)
@@ -140,7 +140,7 @@ func TestAFormAboveALimitIsNotReadOn(t *testing.T) {
 		"parts":                     {&endless{fill: "--edge\r\nContent-Disposition: form-data\r\n\r\n\r\n"}, RestTooLarge},
 	} {
 		_, _, err := Multipart(c.body, formType, l, io.Discard, "document")
-		// A line longer than what is read ahead is no boundary: that may be said at once.
+		// A line longer than the read-ahead is not a boundary, so it may be refused at once.
 		if e := refusal(t, err); e.Kind != c.kind && !(name == "one line" && e.Kind == Malformed) {
 			t.Errorf("%s: kind %d: %v", name, e.Kind, err)
 		}
@@ -165,7 +165,7 @@ func TestAFormPassesErrorsOfReaderAndSinkOn(t *testing.T) {
 	}
 }
 
-// FuzzMultipart proves that any body is either taken apart within its limits or refused.
+// FuzzMultipart checks that any body is either split within its limits or refused.
 func FuzzMultipart(f *testing.F) {
 	f.Add([]byte(formBody(fieldPart("a", "1"), filePart("%PDF-1.7"))))
 	f.Add([]byte(formBody(filePart("a"), filePart("b"))))

@@ -4,8 +4,8 @@ import (
 	"io"
 )
 
-// windowSize is how much of a body is in memory at a time. With what is decoded from it, it fits the second
-// level cache of anything that serves.
+// windowSize is how much of a body is in memory at a time. Together with what is decoded from it, it fits the second
+// level cache of usual servers.
 const windowSize = 32 << 10
 
 // window is the part of a body that was read and not yet consumed.
@@ -14,20 +14,20 @@ type window struct {
 	buf    []byte
 	lo, hi int   // buf[lo:hi] is unread by the parser
 	base   int64 // offset of buf[0] in the body
-	err    error // of r, due when the bytes before it are consumed; sticky
+	err    error // error of r, reported when the bytes before it are consumed; sticky
 }
 
-// unreadBytes returns the bytes at hand.
+// unreadBytes returns the unread bytes.
 func (w *window) unreadBytes() []byte { return w.buf[w.lo:w.hi] }
 
 // unreadOffset returns the offset in the body of the first unread byte.
 func (w *window) unreadOffset() int64 { return w.base + int64(w.lo) }
 
-// skipBytes consumes n bytes at hand.
+// skipBytes consumes n bytes.
 func (w *window) skipBytes(n int) { w.lo += n }
 
-// fillWindow reads more behind the unread bytes, which stay, and must not fill the window already. It gathers what
-// comes in small pieces, so that the sink is not called for each. At the end of the body it returns io.EOF.
+// fillWindow reads more behind the unread bytes, which stay; the window must not be full. It collects small reads, so
+// that the sink is not called for each. At the end of the body it returns io.EOF.
 func (w *window) fillWindow() error {
 	copy(w.buf, w.buf[w.lo:w.hi])
 	w.base += int64(w.lo)

@@ -5,7 +5,7 @@ import { guest } from "./guest";
 
 export type Account = Schemas["AccountData"];
 
-/** Who is logged in; null when nobody is. */
+/** The user who is logged in, or null. */
 export const account = queryOptions({
   queryKey: ["account"],
   queryFn: async (): Promise<Account | null> => {
@@ -32,7 +32,7 @@ export function useLogin() {
   });
 }
 
-/** Changes the password. The service ends every session with it, so this one is opened anew. */
+/** Changes the password. This ends every session, so it logs in again. */
 export function usePassword() {
   const queries = useQueryClient();
   return useMutation({

@@ -15,7 +15,7 @@ export const serialStates = ["taken", "free", "bound", "affixed", "quarantined"]
 export const standings = ["valid", "ended", "revoked"] as const;
 export const units = ["emet", "base"] as const;
 
-/** Which page of something, and of which kind alone; only is one of the service's words. */
+/** Selects a page of a list; only filters by one of the service's words. */
 export interface Selection {
   page: number;
   only?: string | undefined;
@@ -24,10 +24,10 @@ export interface Selection {
 const lines = 50;
 const pageOf = (s: Selection) => ({ page: s.page, limit: lines });
 
-/** Every answer of administration is kept below "admin", so that what was changed is read again with one word. */
+/** All queries of administration have keys below "admin", so that one call refetches them after a change. */
 const key = (...of: unknown[]) => ["admin", ...of];
 
-/** Who has an account; only is part of a name or an e-mail. */
+/** Lists accounts; only is part of a name or an e-mail. */
 export const people = (s: Selection) =>
   queryOptions({ queryKey: key("people", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/people", { params: { query: { ...pageOf(s), ...(s.only ? { search: s.only } : {}) } } }))).data });
 
@@ -39,7 +39,7 @@ export const quota = queryOptions({ queryKey: key("quota"), queryFn: async () =>
 export const ledger = (s: Selection) =>
   queryOptions({ queryKey: key("ledger", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/quota/ledger", { params: { query: { ...pageOf(s), unit: one(units, s.only) } } }))).data });
 
-/** Grants units; name makes a repeat grant nothing more. */
+/** Grants quota; name is an idempotency key, so that a repeat grants nothing more. */
 export const grant = async (name: string, body: { organisation: string; unit: Unit; count: number; reason: string }) =>
   (await take(api.POST("/v1/admin/quota", { params: { header: { "Idempotency-Key": name } }, body }))).response.data;
 
@@ -60,7 +60,7 @@ export const retry = (id: number) => take(api.POST("/v1/admin/stuck/{document_id
 export const certificates = (s: Selection) =>
   queryOptions({ queryKey: key("certificates", s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/certificates", { params: { query: { ...pageOf(s), standing: one(standings, s.only) } } }))).data });
 
-/** The language stands in the key: what happened is told in sentences of the service. */
+/** The language is part of the key, because the service describes events in sentences. */
 export const log = (s: Selection, language: string) =>
   queryOptions({ queryKey: key("log", language, s), placeholderData: keepPreviousData, queryFn: async () => (await take(api.GET("/v1/admin/audit-log", { params: { query: { ...pageOf(s), ...(s.only ? { type: s.only } : {}) } } }))).data });
 

@@ -6,11 +6,11 @@ import type { components, paths } from "./schema";
 
 export type Schemas = components["schemas"];
 
-/** Problem is a refusal of the service, or an answer that never came (code 0). */
+/** Problem is a refusal of the service, or an answer that never arrived (code 0). */
 export class Problem extends Error {
   constructor(
     readonly code: number,
-    /** Names the reason for programs: "document.not_draft"; "network" where no answer came. */
+    /** The reason, for programs: "document.not_draft"; "network" without an answer. */
     readonly reason: string,
     message: string,
     /** Which members of the input are wrong, by path: "signers[0].page". */
@@ -40,7 +40,7 @@ export function speak(tag: string): void {
   language = tag;
 }
 
-/** What every request carries: the language, and a guest's token where the tab was opened by his link. */
+/** The headers of every request: the language, and a guest's token if the tab was opened by their link. */
 export function headers(): Record<string, string> {
   const token = guest.token();
   return { "Accept-Language": language, ...(token ? { "x-access-token": token } : {}) };
@@ -63,10 +63,10 @@ const carry: Middleware = {
 export const api = createClient<paths>({ baseUrl: base, credentials: "same-origin" });
 api.use(carry);
 
-/** The one segment that stands for {service}: any will do. */
+/** The segment for {service}; the service accepts any. */
 export const service = { path: { service: "web" } } as const;
 
-/** Returns the body of an answer; what is no answer was thrown. */
+/** Returns the body of an answer. Problems were thrown before. */
 export async function take<T>(answer: Promise<{ data?: T }>): Promise<T> {
   const { data } = await answer;
   if (data === undefined) throw new Problem(0, "network", "no answer", [], true);

@@ -18,7 +18,7 @@ export interface Search {
   search: string;
 }
 
-/** What is asked of a list where nothing is asked. */
+/** The default query of a list. */
 export const noSearch: Search = { page: 1, status: undefined, periode: "all", search: "" };
 
 const paths = { in: "/v1/econtract/web_app/document/data", out: "/v1/econtract/web_app/document/out" } as const;
@@ -34,7 +34,7 @@ export const list = (box: Box, s: Search, limit = 20) =>
     placeholderData: keepPreviousData,
   });
 
-/** How many documents a list has in a state; the service keeps these numbers, asking costs nothing. */
+/** How many documents a list has in a state. The service maintains these counters, so the query is cheap. */
 export const count = (box: Box, status?: State) =>
   queryOptions({
     queryKey: ["documents", box, "count", status ?? "all"],
@@ -50,27 +50,27 @@ export const detail = (id: number) =>
     queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/detail/{document_id}", { params: { path: { document_id: id } } }))).data,
   });
 
-/** What may still be spent: duty stamps and signatures. */
+/** The remaining quota of duty stamps and signatures. */
 export const balance = queryOptions({
   queryKey: ["balance"],
   queryFn: async () => (await take(api.GET("/v1/econtract/web_app/client_balance"))).data,
 });
 
 export type Person = Schemas["SignersItem"];
-/** One box on a page, as the service knows it: points, origin at the lower left. */
+/** One box on a page, as the service stores it: points, origin at the lower left. */
 export type Placement = Schemas["PlacementItem"];
 export type Step = Schemas["Step"];
 
 const at = (id: number) => ({ params: { path: { document_id: id } } });
 
-/** Everything about the people of a document. A guest may not ask. */
+/** Everything about the participants of a document. A guest may not read this. */
 export const people = (id: number) =>
   queryOptions({ queryKey: ["document", id, "people"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/signers/{document_id}", at(id)))).data.signer });
 
 export const trail = (id: number) =>
   queryOptions({ queryKey: ["document", id, "trail"], queryFn: async () => (await take(api.GET("/v1/econtract/web_app/document/audit-trail/{document_id}", at(id)))).data });
 
-/** What of a document the signer was shown: which revision, and which of its pages. */
+/** What the signer was shown: which revision of the document, and which of its pages. */
 export interface Shown {
   digest: string;
   pages: number[];
@@ -78,26 +78,26 @@ export interface Shown {
 
 const named = (id: number) => ({ document_id: id });
 
-/** What can be done with a document. Each resolves when it is durable. */
+/** The operations on a document. Each resolves when the change is durable. */
 export const verbs = {
-  /** Accepts the findings of those codes, which are refused otherwise. */
+  /** Accepts the findings with these codes, which are refused otherwise. */
   finalize: (id: number, accept: string[] = []) =>
     take(api.POST("/v1/econtract/{service}/sign/finalize-docs", { params: service, body: { ...named(id), ...(accept.length > 0 ? { accept_findings: accept } : {}) } })),
   sign: (id: number, shown: Shown, specimen?: string) =>
     take(api.POST("/v1/econtract/{service}/sign/sign-docs", { params: service, body: { ...named(id), digest: shown.digest, pages_shown: shown.pages, ...(specimen ? { specimen } : {}) } })),
-  /** What a picture becomes, given and answered in base64: a PNG of dark strokes on a transparent ground. */
+  /** What the service makes of a picture, in base64: a PNG of dark strokes on a transparent background. */
   previewSpecimen: async (id: number, specimen: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/specimen-preview-docs", { params: service, body: { ...named(id), specimen } }))).response.data.picture,
   reject: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/reject-docs", { params: service, body: { ...named(id), reason } })),
   cancel: (id: number, reason: string) => take(api.POST("/v1/econtract/{service}/sign/cancel-docs", { params: service, body: { ...named(id), reason } })),
   remind: (id: number) => take(api.POST("/v1/econtract/{service}/sign/remind-docs", { params: service, body: named(id) })),
-  /** With a new serial: lets go of the one that was refused for good, if the office calls it unused. */
+  /** With a new serial: releases the refused one, if the e-meterai issuer reports it as unused. */
   restamp: (id: number, newSerial = false) => take(api.POST("/v1/econtract/{service}/sign/restamp-docs", { params: service, body: { ...named(id), new_serial: newSerial ? 1 : 0 } })),
-  /** Ends the pause before the service tries again what a document waits for. */
+  /** Ends the pause before the service retries the step that a document waits for. */
   retry: (id: number) => take(api.POST("/v1/econtract/{service}/sign/retry-docs", { params: service, body: named(id) })),
   guestLink: async (id: number, person: string) =>
     (await take(api.POST("/v1/econtract/{service}/sign/guest-link-docs", { params: service, body: { ...named(id), user_id: person } }))).response.data.url,
-  /** Ends a guest's link and everything that was opened with it. */
+  /** Revokes a guest's link and every token that was opened with it. */
   revokeGuestLink: (id: number, person: string) => take(api.POST("/v1/econtract/{service}/sign/guest-revoke-docs", { params: service, body: { ...named(id), user_id: person } })),
   remove: (id: number) => take(api.DELETE("/v1/econtract/web_app/document/{document_id}", at(id))),
 };

@@ -6,7 +6,7 @@ import { headers, type Schemas } from "./client";
 
 export type Status = Schemas["StatusData"] & { signing_status: string };
 
-/** Splits a stream of server-sent events into the data of each. */
+/** Splits a stream of server-sent events into the data of each event. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
   let rest = "";
@@ -25,14 +25,13 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerato
 
 export interface Following {
   status: Status | undefined;
-  /** Whether the service cannot be heard at present; it is tried again. */
+  /** Whether the service cannot be reached at present; the connection is retried. */
   lost: boolean;
 }
 
 /**
- * Follows a document for as long as something can happen to it, and has what is shown of it read again after each
- * change. EventSource cannot carry a guest's token, so the stream is read by fetch. A broken stream is opened again
- * with growing pauses.
+ * Follows a document while it can change, and refetches it after each change. EventSource cannot send a guest's token,
+ * so the stream is read with fetch. A broken stream is opened again with growing pauses.
  */
 export function useProgress(id: number, live: boolean): Following {
   const queries = useQueryClient();
@@ -40,7 +39,7 @@ export function useProgress(id: number, live: boolean): Following {
   const [lost, setLost] = useState(false);
   useEffect(() => {
     setLost(false);
-    setStatus(undefined); // of another document, or from before: what is read of it knows more
+    setStatus(undefined); // the status is of another document, or older than the data that is being read
     if (!live) return;
     const stop = new AbortController();
     let pause = 1000;
@@ -50,7 +49,7 @@ export function useProgress(id: number, live: boolean): Following {
       try {
         const answer = await fetch(`${base}/v1/econtract/web_app/document/events/${id}`, { headers: { ...headers(), Accept: "text/event-stream" }, signal: stop.signal });
         if (answer.status === 204 || (answer.status >= 400 && answer.status < 500 && answer.status !== 429)) {
-          // Nothing more will come: it is done, or one is not let in any more. What is shown finds out which.
+          // No more events: the document is finished, or access was lost. The query of the screen finds out which.
           void queries.invalidateQueries({ queryKey: ["document", id] });
           return;
         }
@@ -59,7 +58,7 @@ export function useProgress(id: number, live: boolean): Following {
           for await (const data of eventsOf(answer.body)) {
             pause = 1000;
             setStatus(JSON.parse(data) as Status);
-            // The first one too: what is shown was read before, and may be older than it.
+            // After the first event too: the data shown was read before it, and may be older.
             if (known !== data) {
               void queries.invalidateQueries({ queryKey: ["document", id] });
               void queries.invalidateQueries({ queryKey: ["documents"] });

@@ -1,6 +1,6 @@
 import { base } from "./base";
 
-/** Where the files of a document are fetched: as it stands now, finished, and as it was uploaded. */
+/** Where the files of a document are fetched: the current one, the finished one, and the upload. */
 export const address = {
   preview: (id: number) => `${base}/v1/econtract/web_app/document/preview/${id}`,
   download: (id: number) => `${base}/v1/econtract/web_app/document/download/${id}`,

@@ -1,4 +1,4 @@
-// A guest has no account and no cookie. The token that his link was exchanged for lives as long as the tab.
+// A guest has no account and no cookie. The token for which their link was exchanged lives as long as the tab.
 
 const key = "segel.guest";
 

@@ -11,7 +11,7 @@ async function ask(init: RequestInit): Promise<Response> {
   return answer;
 }
 
-/** The picture of the caller's signature; null when he gave none. */
+/** The picture of the caller's signature, or null. */
 export const specimen = queryOptions({
   queryKey: ["specimen"],
   queryFn: async (): Promise<Blob | null> => {

@@ -11,14 +11,14 @@ export interface UploadOptions {
   title: string;
   /** ISO 8601 with a zone; empty for never. */
   expires: string;
-  /** Names this upload: sent again after a broken connection it makes no second draft. Letters and digits. */
+  /** Identifies this upload: a repeat after a broken connection creates no second draft. Letters and digits. */
   key: string;
-  /** Part of the file that has been sent, 0 to 1. */
+  /** Fraction of the file that was sent, 0 to 1. */
   onProgress: (part: number) => void;
   signal: AbortSignal;
 }
 
-/** A form with one file at its end, byte for byte the same each time: a browser's own has another boundary at each try. */
+/** A form with one file at its end, with the same bytes each time: a browser's form has another boundary at each try. */
 export function form(fields: Record<string, string>, name: string, file: File, boundary: string): Blob {
   const quoted = (s: string) => `"${s.replace(/"/g, "%22").replace(/\r/g, "%0D").replace(/\n/g, "%0A")}"`;
   const parts: BlobPart[] = Object.entries(fields).map(([k, v]) => `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(k)}\r\n\r\n${v}\r\n`);
@@ -26,7 +26,7 @@ export function form(fields: Record<string, string>, name: string, file: File, b
   return new Blob(parts, { type: `multipart/form-data; boundary=${boundary}` });
 }
 
-/** Uploads a file as a draft with nobody on it. fetch tells nothing of what was sent, hence the older way. */
+/** Uploads a file as a draft without participants. It uses XMLHttpRequest, because fetch does not report progress. */
 export function upload(file: File, o: UploadOptions): Promise<Uploaded> {
   const body = form({ document_title: o.title, ...(o.expires ? { expired_at: o.expires } : {}) }, "document", file, `segel-${o.key}`);
   return new Promise((resolve, reject) => {

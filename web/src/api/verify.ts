@@ -6,21 +6,21 @@ export type Reason = Schemas["ReportReason"];
 export type Stamp = Schemas["ReportStamp"];
 export type Certificate = Schemas["ReportCertificate"];
 
-/** A signature as the report tells it: without a certificate there is no signer, without a timestamp no proven time. */
+/** A signature as in the report: without a certificate there is no signer, without a timestamp no proven time. */
 export type Signature = Schemas["ReportSignature"];
 export type Report = Schemas["Report"];
 
-/** Sends a file to be judged; nothing of it is kept there. A password opens an encrypted one. */
+/** Sends a file for verification; the service does not keep it. A password opens an encrypted file. */
 export async function verify(file: File, password: string): Promise<Report> {
   const form = new FormData();
   form.set("filename", file.name);
   if (password) form.set("password", password);
-  form.set("document", file); // last: what stands before it is read before the bytes come
+  form.set("document", file); // last: the service reads the fields before the file arrives
   const body = { document: file.name };
   return (await take(api.POST("/v1/verify", { body, bodySerializer: () => form }))).data;
 }
 
-/** What anybody may know of a duty stamp's serial. */
+/** What anyone may know about a duty stamp's serial. */
 export const stampOf = (serial: string, language: string) =>
   queryOptions({
     queryKey: ["serial", serial, language],

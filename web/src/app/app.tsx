@@ -15,14 +15,14 @@ const queries: QueryClient = new QueryClient({
     queries: { retry: (times, error) => times < 2 && error instanceof Problem && error.retryable, staleTime: 5_000 },
   },
   queryCache: new QueryCache({
-    // A session that ended elsewhere shows as a 401 of whatever is asked next.
+    // If the session ended elsewhere, the next request answers 401.
     onError: (error) => {
       if (error instanceof Problem && error.code === 401) queries.setQueryData(account.queryKey, null);
     },
   }),
 });
 
-// Sentences of the service are in the language in which they were asked for.
+// Messages of the service are in the language of the request.
 i18next.on("languageChanged", () => void queries.invalidateQueries());
 
 const router = makeRouter(queries);

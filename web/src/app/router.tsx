@@ -30,12 +30,12 @@ const login = createRoute({
   component: lazyRouteComponent(() => import("../screens/login"), "Login"),
 });
 
-/** Everything that only somebody who is logged in sees. */
+/** The screens that require a login. */
 const member = createRoute({
   getParentRoute: () => root,
   id: "member",
   beforeLoad: async ({ context, location }) => {
-    if (guest.token()) throw redirect({ to: "/guest" }); // his tab is good for the one document
+    if (guest.token()) throw redirect({ to: "/guest" }); // a guest's tab may show only their document
     const me = await context.queries.ensureQueryData(account);
     if (!me) throw redirect({ to: "/login", search: { then: location.href } });
     if (me.is_reset && location.pathname !== "/password") throw redirect({ to: "/password", search: { then: location.href } });

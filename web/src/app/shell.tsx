@@ -11,7 +11,7 @@ import { ButtonLink, MenuItemLink, NavLinkLink } from "../ui/links";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { Told } from "../ui/told";
 
-/** Shell is the frame around every screen of somebody who is logged in. */
+/** Shell is the frame around every screen of a user who is logged in. */
 export function Shell() {
   const t = useText();
   const [open, { toggle, close }] = useDisclosure();

@@ -1,6 +1,6 @@
 import { createTheme, Menu, Select, type MantineColorsTuple } from "@mantine/core";
 
-// Shades are picked so that text on "filled" and "light" variants has a contrast of at least 4.5 in both schemes.
+// Shades give text on "filled" and "light" variants a contrast of at least 4.5 in both schemes.
 const seal: MantineColorsTuple = [
   "#e6f6f3", "#cfeae5", "#a0d6cb", "#6dc0b0", "#44ad99", "#2aa18a", "#0f8a75", "#0b6e5f", "#085a4e", "#04463c",
 ];
@@ -16,10 +16,10 @@ export const theme = createTheme({
   cursorType: "pointer",
   fontFamily: "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
   headings: { fontWeight: "650" },
-  // What unfolds stands in the document where it was unfolded, not behind its end: readers find it there, within a
-  // landmark. Its place is fixed, so that nothing that scrolls cuts it off.
+  // Popovers are rendered where they were opened, not at the end of the document: screen readers find them there, within
+  // a landmark. Their position is fixed, so that no scrolling area cuts them off.
   components: {
-    Menu: Menu.extend({ defaultProps: { withinPortal: false, floatingStrategy: "fixed", withInitialFocusPlaceholder: false } }), // of items alone: the first has the focus
+    Menu: Menu.extend({ defaultProps: { withinPortal: false, floatingStrategy: "fixed", withInitialFocusPlaceholder: false } }), // the first item takes the focus
     Select: Select.extend({ defaultProps: { comboboxProps: { withinPortal: false, floatingStrategy: "fixed" } } }),
   },
 });

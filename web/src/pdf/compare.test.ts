@@ -10,7 +10,7 @@ const dot = (p: Uint8ClampedArray, w: number, x: number, y: number) => p.fill(0,
 
 test("two pictures that look alike differ nowhere", () => {
   const a = white(60, 40), b = white(60, 40);
-  b[0] = 220; // an edge, drawn a little otherwise
+  b[0] = 220; // an edge, antialiased differently
   expect(regions(a, b, 60, 40)).toEqual([]);
 });
 
@@ -18,7 +18,7 @@ test("what stands close together is one area, and what stands apart another", ()
   const a = white(100, 60), b = white(100, 60);
   dot(b, 100, 7, 7);
   dot(b, 100, 20, 8);
-  dot(a, 100, 98, 58); // taken away is changed too
+  dot(a, 100, 98, 58); // removed content is a change too
   expect(regions(a, b, 100, 60)).toEqual([
     { x: 6, y: 6, w: 18, h: 6 },
     { x: 96, y: 54, w: 4, h: 6 },
@@ -52,6 +52,6 @@ test("pages are compared one at a time, also behind one that cannot be read", as
   }) as unknown as PDFDocumentProxy;
   const before = file(100), after = file(200, 1);
   const all = await Promise.allSettled([1, 2, 3, 4, 12].map((n) => differences(before, after, n)));
-  expect(most).toBe(2); // the one page, in both files
+  expect(most).toBe(2); // the same page, in both files
   expect(all.map((r) => r.status)).toEqual(["rejected", "fulfilled", "fulfilled", "fulfilled", "fulfilled"]);
 });

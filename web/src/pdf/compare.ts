@@ -8,13 +8,13 @@ export interface Area {
   h: number;
 }
 
-/** Side of the squares that two pictures are compared by, in pixels, and how far apart two that differ may be to count as one area. */
+/** Side of the squares by which two pictures are compared, in pixels, and the largest gap between two differing squares of one area. */
 const cell = 6, gap = 2;
 /** Width of the pictures that are compared, in pixels. */
 const wide = 900;
-/** Colours may differ by so much, of 765: edges of letters do. */
+/** Colours may differ by this much, of 765: antialiased edges do. */
 const tolerance = 60;
-/** More areas than these are told as one. */
+/** More areas than these are reported as one. */
 const most = 12;
 
 /** Where two pictures of the same size differ: boxes in pixels. */
@@ -53,7 +53,7 @@ export function regions(a: Uint8ClampedArray, b: Uint8ClampedArray, width: numbe
   return apart.length > most ? [around(apart)] : apart;
 }
 
-/** Areas that reach into each other are one. */
+/** Merges areas that overlap. */
 function merged(all: Area[]): Area[] {
   const meet = (a: Area, b: Area) => a.x <= b.x + b.w && b.x <= a.x + a.w && a.y <= b.y + b.h && b.y <= a.y + a.h;
   const apart: Area[] = [];
@@ -61,7 +61,7 @@ function merged(all: Area[]): Area[] {
     for (let i = 0; i < apart.length; ) {
       if (meet(area, apart[i]!)) {
         area = around([area, ...apart.splice(i, 1)]);
-        i = 0; // it has grown, and may meet one that was passed
+        i = 0; // the area has grown, and may overlap earlier ones
       } else i++;
     }
     apart.push(area);
@@ -74,15 +74,15 @@ function around(all: Area[]): Area {
   return { x, y, w: Math.max(...all.map((a) => a.x + a.w)) - x, h: Math.max(...all.map((a) => a.y + a.h)) - y };
 }
 
-/** Where a page looks otherwise in the one file than in the other; undefined where one of them lacks it, or it has another size there. */
+/** Where a page looks different in two files; undefined if one of them lacks it or shows it in another size. */
 export function differences(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number): Promise<Area[] | undefined> {
-  // One page at a time: each takes some 20 MB while it is drawn, and a report can ask for all of them at once.
+  // One page at a time: each takes about 20 MB while it is drawn, and a report can request all of them at once.
   const mine = (turns.get(after) ?? Promise.resolve()).then(() => compared(before, after, number));
   turns.set(after, mine.catch(() => undefined));
   return mine;
 }
 
-/** By file, when the comparison that was asked for last is done. */
+/** By file: resolves when the last requested comparison is done. */
 const turns = new WeakMap<PDFDocumentProxy, Promise<unknown>>();
 
 async function compared(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number): Promise<Area[] | undefined> {
@@ -95,7 +95,7 @@ async function compared(before: PDFDocumentProxy, after: PDFDocumentProxy, numbe
   return regions(a.data, b.data, a.width, a.height).map(({ x, y, w, h }) => ({ x: x / scale, y: y / scale, w: w / scale, h: h / scale }));
 }
 
-/** On which of the first pages two files do not look alike. */
+/** Which of the first pages differ between two files. */
 export async function pagesThatDiffer(before: PDFDocumentProxy, after: PDFDocumentProxy, limit: number): Promise<number[]> {
   const found: number[] = [];
   for (let n = 1; n <= Math.min(limit, Math.max(before.numPages, after.numPages)); n++) {
@@ -113,12 +113,12 @@ async function drawn(page: PDFPageProxy, scale: number): Promise<ImageData> {
     await page.render({ canvas, viewport }).promise;
     return canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
   } finally {
-    canvas.width = canvas.height = 0; // gives the memory back at once
-    page.cleanup(); // and the pictures on the page, of which many pages have many; not while it is drawn elsewhere
+    canvas.width = canvas.height = 0; // frees the memory at once
+    page.cleanup(); // frees the page's images, of which there may be many; not while it is drawn elsewhere
   }
 }
 
-/** Where the fields of a page stand, by their names; those that show nothing are left out. */
+/** Where the fields of a page are, by name, without fields that show nothing. */
 export async function fieldsOf(page: PDFPageProxy): Promise<(Area & { name: string })[]> {
   const view = page.getViewport({ scale: 1 });
   const all = (await page.getAnnotations()) as { fieldName?: string; rect: number[] }[];

@@ -8,21 +8,21 @@ import { Ahead, chunk } from "./ranges";
 
 export type { PDFDocumentProxy, PDFPageProxy, PageViewport };
 
-// The engine is large; it is loaded with the first page that is shown.
+// The engine is large; it is loaded with the first page.
 const load = () => import("pdfjs-dist");
 
-/** Where a file comes from: an address of ours, or the first bytes of a file on this device. Both are read by ranges. */
+/** Where a file comes from: an address of ours, or the first bytes of a local file. Both are read by ranges. */
 export type FileSource = { url: string } | { blob: Blob; length: number; password?: string };
 
-/** A file that is being opened. Whoever opened it destroys it. */
+/** A file that is being opened. The caller must destroy it. */
 export interface Opening {
   promise: Promise<PDFDocumentProxy>;
-  /** SHA-256 of the file in hexadecimal, as the service states it; empty for a file on this device. */
+  /** SHA-256 of the file in hexadecimal, as the service states it; empty for a local file. */
   digest: string;
   destroy: () => Promise<void>;
 }
 
-/** Opens a file. Nothing in it runs: no scripts, no eval. */
+/** Opens a file. Nothing in it is executed: no scripts, no eval. */
 export async function openFile(source: FileSource): Promise<Opening> {
   const engine = await load();
   engine.GlobalWorkerOptions.workerSrc = workerAddress;
@@ -37,7 +37,7 @@ export async function openFile(source: FileSource): Promise<Opening> {
       bytes.then((b) => { if (!ended.signal.aborted) transport.onDataRange(begin, new Uint8Array(b)); }).catch(reject);
     };
   });
-  refused.catch(() => undefined); // of a file that is open already: the page stays white
+  refused.catch(() => undefined); // of a file that is already open: the page stays white
   transport.abort = () => ended.abort();
   const task = engine.getDocument({
     range: transport,
@@ -58,8 +58,8 @@ export async function openFile(source: FileSource): Promise<Opening> {
 }
 
 /**
- * How long a file of ours is, and its digest. A later revision only adds to it: what is read up to that length is what the
- * digest is of, whatever happens meanwhile.
+ * The length and digest of a file of ours. A later revision only appends to it, so the bytes up to that length match
+ * the digest whatever happens meanwhile.
  */
 async function headOf(url: string): Promise<{ length: number; digest: string }> {
   const answer = await fetch(url, { ...asked, method: "HEAD", headers: headers() }).catch(() => { throw new Problem(0, "network", "no answer", [], true); });
@@ -67,7 +67,7 @@ async function headOf(url: string): Promise<{ length: number; digest: string }> 
   return { length: Number(answer.headers.get("Content-Length")), digest: (answer.headers.get("ETag") ?? "").replace(/^W\/|"/g, "") };
 }
 
-/** What the engine threw, as a Problem: a refusal of the service keeps its status. */
+/** Converts an error of the engine to a Problem: a refusal of the service keeps its status. */
 export function problemOfFile(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const { status, name } = error as { status?: number; name?: string };
@@ -85,7 +85,7 @@ export interface Line {
   text: string;
 }
 
-/** Reads where the text of a page stands. */
+/** Reads the positions of a page's text. */
 export async function linesOf(page: PDFPageProxy): Promise<Line[]> {
   const view = page.getViewport({ scale: 1 });
   const { items } = await page.getTextContent();

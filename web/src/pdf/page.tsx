@@ -17,18 +17,18 @@ interface Props {
   label: string;
   /** Width on the screen, in pixels. */
   width: number;
-  /** Size to assume until the page was read. */
+  /** Size to assume until the page is read. */
   guess: PageSize;
-  /** What stands over the page; scale is pixels per point. */
+  /** What is rendered over the page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
   onVisible?: ((number: number) => void) | undefined;
   /** Draws it as it would be printed. */
   print?: boolean | undefined;
-  /** Tells that the page was drawn as it is shown on a screen. */
+  /** Reports that the page was drawn as shown on a screen. */
   onDrawn?: ((number: number) => void) | undefined;
 }
 
-/** Page draws one page while it is in sight, and frees what it drew when it is not. */
+/** Page draws one page while it is visible, and frees it when it is not. */
 export function Page({ document, number, label, width, guess, overlay, onVisible, print = false, onDrawn }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
@@ -61,19 +61,19 @@ export function Page({ document, number, label, width, guess, overlay, onVisible
   );
 }
 
-/** Drawing is the picture of a page and, over it, its text: invisible, for readers, search and selection. */
+/** Drawing is the picture of a page and, over it, its invisible text, for screen readers, search and selection. */
 function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: number; print: boolean; onDrawn: Props["onDrawn"] }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const text = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const viewport = page.getViewport({ scale });
-    // Canvases above some 16 million pixels stay empty on phones.
+    // Canvases above about 16 million pixels stay empty on phones.
     const dense = Math.min(window.devicePixelRatio || 1, 2, Math.sqrt(16e6 / (viewport.width * viewport.height)));
     const c = canvas.current!;
     c.width = Math.floor(viewport.width * dense);
     c.height = Math.floor(viewport.height * dense);
     const drawing = page.render({ canvas: c, viewport, transform: [dense, 0, 0, dense, 0, 0], intent: print ? "print" : "display" });
-    // Otherwise it was cancelled, or cannot be drawn: it stays white.
+    // Otherwise it was cancelled, or cannot be drawn: the page stays white.
     drawing.promise.then(() => { if (!print) onDrawn?.(page.pageNumber); }, () => undefined);
     let layer: { cancel(): void } | undefined;
     let gone = false;
@@ -89,7 +89,7 @@ function Drawing({ page, scale, print, onDrawn }: { page: PDFPageProxy; scale: n
       drawing.cancel();
       layer?.cancel();
       container.replaceChildren();
-      c.width = c.height = 0; // gives the memory back at once
+      c.width = c.height = 0; // frees the memory at once
     };
   }, [page, scale, print, onDrawn]);
   return (

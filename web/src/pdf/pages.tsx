@@ -12,21 +12,21 @@ import type { OpenFile } from "./use-file";
 
 interface Props {
   file: OpenFile;
-  /** What stands over each page; scale is pixels per point. */
+  /** What is rendered over each page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
-  /** Tells which page is in the middle of the window. */
+  /** Reports which page is in the middle of the window. */
   onVisible?: ((number: number) => void) | undefined;
   /** Shows the pages as they would be printed. */
   print?: boolean;
-  /** Tells that a page was drawn as it is shown on a screen. */
+  /** Reports that a page was drawn as shown on a screen. */
   onDrawn?: ((number: number) => void) | undefined;
-  /** Tells whether the end of the last page is in sight. */
+  /** Reports whether the end of the last page is visible. */
   onEnd?: ((inSight: boolean) => void) | undefined;
   /** Magnification; 1 is the width of the column, at most 900 pixels. */
   zoom?: number;
 }
 
-/** Pages shows a file from top to bottom. Only what is in sight is read and drawn, however long the file is. */
+/** Pages shows a file from top to bottom. It reads and draws only what is visible, however long the file is. */
 export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd, zoom = 1 }: Props) {
   const t = useText();
   const { ref, width } = useElementSize();
@@ -51,7 +51,7 @@ export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd,
   );
 }
 
-/** End is behind the last page. */
+/** End marks the end of the last page. */
 function End({ onEnd }: { onEnd: (inSight: boolean) => void }) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {

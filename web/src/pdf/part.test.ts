@@ -47,7 +47,7 @@ test("a refusal is final and keeps its status", async () => {
   expect(calls).toBe(1);
 });
 
-test("it is given up in the end, and at once when nobody waits any more", async () => {
+test("it gives up in the end, and at once when the result is not needed any more", async () => {
   answers(lost);
   const got = expect(ask(true)).rejects.toMatchObject({ reason: "network" });
   await vi.runAllTimersAsync();

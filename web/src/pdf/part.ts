@@ -1,12 +1,12 @@
 import { headers, Problem, problemOf } from "../api/client";
 
-/** How a file of ours is asked for. */
+/** How a file of ours is requested. */
 export const asked = { credentials: "same-origin" } as const;
 
 /**
- * Fetches a part of a file of ours: its bytes from begin up to end. What got lost on the way, or came in part, is asked
- * for again, with growing pauses, for most of a minute; but not where nobody has the patience, as for a file that is still
- * to be opened: whoever waits for it is told at once.
+ * Fetches a part of a file of ours: its bytes from begin up to end. After a lost or partial answer it retries, with
+ * growing pauses, for most of a minute. While a file is still being opened it does not retry, because the user waits
+ * for the result.
  */
 export async function part(url: string, begin: number, end: number, signal: AbortSignal, patient: () => boolean): Promise<ArrayBuffer> {
   for (let pause = 500; pause <= 32_000; pause *= 2) {
@@ -14,7 +14,7 @@ export async function part(url: string, begin: number, end: number, signal: Abor
       const answer = await fetch(url, { ...asked, headers: { ...headers(), Range: `bytes=${begin}-${end - 1}` }, signal });
       if (answer.status === 206) {
         const bytes = await answer.arrayBuffer();
-        // The engine takes what it is given for what it asked for: other bytes would be drawn as another page.
+        // The engine assumes that it gets what it requested: other bytes would be drawn as another page.
         if (bytes.byteLength === end - begin && (answer.headers.get("Content-Range") ?? "").startsWith(`bytes ${begin}-`)) return bytes;
       } else if (answer.status < 500 && answer.status !== 429) throw problemOf(answer.status, undefined);
     } catch (error) {

@@ -1,21 +1,21 @@
-/** The least that is read at a time: 64 KiB. */
+/** The smallest range that is read: 64 KiB. */
 export const chunk = 1 << 16;
 
-/** The most: 2 MiB. */
+/** The largest: 2 MiB. */
 const most = 32 * chunk;
 
 /**
- * Ahead says how far to read from a place. A page that is jumped to takes a chunk or two; whoever reads on where he left
- * off, as through a list of thousands of pages, is given twice as much each time, and nothing twice.
+ * Ahead decides how far to read from an offset. A jump to a page reads a chunk or two. A reader that continues where
+ * it stopped, as through a list of thousands of pages, gets twice as much each time, and nothing twice.
  */
 export class Ahead {
   private read = new Set<number>();
-  /** How much was given last, by where it ended: a few readers at once, each at his own place. */
+  /** The length of each last read, by its end: there may be several readers at different offsets. */
   private ends = new Map<number, number>();
 
   constructor(private length: number) {}
 
-  /** Where to end a reading that begins at a chunk and needs so much at least. */
+  /** The end of a read that begins at a chunk and needs at least so many bytes. */
   from(begin: number, end: number): number {
     const size = Math.min(2 * (this.ends.get(begin) ?? chunk / 2), most);
     this.ends.delete(begin);

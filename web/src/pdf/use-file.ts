@@ -5,14 +5,14 @@ import { openFile, problemOfFile, type FileSource, type PDFDocumentProxy, type P
 
 export interface OpenFile {
   document?: PDFDocumentProxy;
-  /** SHA-256 of what is shown, as the service states it. */
+  /** SHA-256 of the file that is shown, as the service states it. */
   digest?: string;
   problem?: Problem;
-  /** Opens it once more. */
+  /** Opens the file again. */
   again: () => void;
 }
 
-/** Opens a file for as long as the component lives. The key tells files apart: the address, or a digest. */
+/** Opens a file while the component is mounted. The key identifies the file: its address, or a digest. */
 export function useFile(source: FileSource | undefined, key: string): OpenFile {
   const [file, setFile] = useState<Omit<OpenFile, "again">>({});
   const [tries, setTries] = useState(0);
@@ -29,12 +29,12 @@ export function useFile(source: FileSource | undefined, key: string): OpenFile {
       setFile({});
       void task.then((t) => t.destroy()).catch(() => undefined);
     };
-    // The source is an object made anew at each rendering; its key is what counts.
+    // The source is a new object at each rendering; only its key identifies it.
   }, [key, tries]);
   return { ...file, again: () => setTries((n) => n + 1) };
 }
 
-/** Reads one page, once it is wanted. */
+/** Reads one page, once it is needed. */
 export function usePage(document: PDFDocumentProxy | undefined, number: number, wanted: boolean): PDFPageProxy | undefined {
   const [read, setRead] = useState<{ document: PDFDocumentProxy; number: number; page: PDFPageProxy }>();
   useEffect(() => {
@@ -45,6 +45,6 @@ export function usePage(document: PDFDocumentProxy | undefined, number: number, 
       gone = true;
     };
   }, [document, number, wanted]);
-  // Not for a moment a page of another file, under the name of this one.
+  // Never show, even briefly, a page of another file under the name of this one.
   return read?.document === document && read?.number === number ? read.page : undefined;
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 
 import { useText } from "../text";
 
-/** Views switches between the pages as they are shown and as they would be printed, where the two differ. */
+/** Views switches between the pages as shown on a screen and as printed, where the two differ. */
 export function Views({ print, setPrint }: { print: boolean; setPrint: (print: boolean) => void }) {
   const t = useText();
   return (
@@ -14,7 +14,7 @@ export function Views({ print, setPrint }: { print: boolean; setPrint: (print: b
   );
 }
 
-/** Whether the pages are shown as printed; always as on a screen where the file's findings do not say that this differs. */
+/** Whether the pages are shown as printed; never if the file's findings do not say that this differs. */
 export function usePrint(warnings: { code: string }[] | undefined): { differs: boolean; print: boolean; setPrint: (print: boolean) => void } {
   const [print, setPrint] = useState(false);
   const differs = (warnings ?? []).some((w) => w.code === "finding.print_differs");

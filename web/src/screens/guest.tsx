@@ -10,7 +10,7 @@ import { LanguageMenu, SchemeButton } from "../ui/preferences";
 import { Trouble } from "../ui/trouble";
 import { Signing } from "./sign/sign";
 
-/** Guest is where a guest's link leads: the one document it is good for, and no way to anywhere else. */
+/** Guest is the screen that a guest's link opens. It leads to their one document and nowhere else. */
 export function Guest() {
   const t = useText();
   const queries = useQueryClient();
@@ -18,8 +18,8 @@ export function Guest() {
   const enter = useMutation({
     mutationFn: (link: string) => take(api.POST("/v1/auth/guest", { body: { link } })),
     onSuccess: ({ data }, link) => {
-      if (link !== latest.current) return; // an answer that another link has overtaken
-      queries.removeQueries({ queryKey: ["document"] }); // as whoever was here before may see it
+      if (link !== latest.current) return; // another link was opened meanwhile
+      queries.removeQueries({ queryKey: ["document"] }); // fetched for the previous guest, who may see other data
       guest.enter({ token: data.token, document: data.document_id, person: data.user_id, name: data.name });
     },
   });
@@ -31,10 +31,10 @@ export function Guest() {
       guest.leave();
       latest.current = secret;
       mutate(secret);
-      history.replaceState(history.state, "", location.pathname); // the secret shall not stay in the address
+      history.replaceState(history.state, "", location.pathname); // remove the secret from the address
     };
     take();
-    window.addEventListener("hashchange", take); // another link, opened in the same tab
+    window.addEventListener("hashchange", take); // another link was opened in the same tab
     return () => window.removeEventListener("hashchange", take);
   }, [mutate]);
   const document = enter.data?.data.document_id ?? (enter.isIdle ? guest.document() : undefined);

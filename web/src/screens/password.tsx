@@ -10,7 +10,7 @@ import { Secret } from "../ui/secret";
 import { Trouble } from "../ui/trouble";
 import { within } from "../ui/within";
 
-/** Password lets people change theirs. Whoever came in by a first password, printed or set by others, has to. */
+/** Password lets users change their password. A user with a first password, printed or set by another person, must do so. */
 export function Password() {
   const t = useText();
   const go = useNavigate();

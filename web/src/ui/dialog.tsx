@@ -10,9 +10,9 @@ interface Props {
   children: ReactNode;
 }
 
-// The framework's own head of a dialog is a <header>, which makes it a second banner of the page.
+// Mantine renders the head of a dialog as a <header>, which would be a second banner of the page.
 
-/** Dialog asks something in the middle of the window. */
+/** Dialog is a dialog in the middle of the window. */
 export function Dialog({ opened, onClose, title, children }: Props) {
   return (
     <Modal.Root opened={opened} onClose={onClose}>
@@ -24,7 +24,7 @@ export function Dialog({ opened, onClose, title, children }: Props) {
   );
 }
 
-/** Sheet asks something at the foot of a small window, as high as it needs. */
+/** Sheet is a dialog at the bottom of a small window, as high as its content. */
 export function Sheet({ opened, onClose, title, className, children }: Props & { className?: string | undefined }) {
   return (
     <Drawer.Root opened={opened} onClose={onClose} position="bottom" size="auto">

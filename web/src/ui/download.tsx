@@ -9,7 +9,7 @@ import { useText } from "../text";
 import { fileName } from "./file-name";
 import { Trouble } from "./trouble";
 
-/** Download leads to the finished file. A link carries no guest's token, so for a guest it is fetched first. */
+/** Download links to the finished file. A link cannot carry a guest's token, so for a guest the file is fetched first. */
 export function Download({ id }: { id: number }) {
   const t = useText();
   const fetched = useMutation({ mutationFn: () => keep(id) });
@@ -28,5 +28,5 @@ async function keep(id: number): Promise<void> {
   if (!answer.ok) throw problemOf(answer.status, await answer.json().catch(() => undefined));
   const url = URL.createObjectURL(await answer.blob());
   Object.assign(document.createElement("a"), { href: url, download: fileName(answer.headers.get("Content-Disposition")) ?? `${id}.pdf` }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has it by then
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the browser has read it by then
 }

@@ -7,11 +7,11 @@ import { findingsOf } from "./finding";
 
 interface Props {
   warnings: Warning[] | undefined;
-  /** Who sent the document, and may have accepted what was found. */
+  /** Who sent the document, and may have accepted the findings. */
   sender: string;
 }
 
-/** Findings lists what is in a file that its readers may not see or expect, and what of it the sender accepted. */
+/** Findings lists what readers of the file may not see or expect, and which findings the sender accepted. */
 export function Findings({ warnings, sender }: Props) {
   const t = useText();
   const all = findingsOf(warnings);

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
-/** Fold hides what not everybody wants to read. What is hidden is made when it is first asked for. */
+/** Fold hides details that not every reader needs. It renders them when they are first opened. */
 export function Fold({ title, open: first = false, onOpen, children }: { title: ReactNode; open?: boolean; onOpen?: () => void; children: ReactNode }) {
   const [open, { toggle }] = useDisclosure(first, { onOpen });
   const Icon = open ? IconChevronDown : IconChevronRight;

@@ -2,7 +2,7 @@ import { Anchor, Button, Menu, NavLink, type AnchorProps, type ButtonProps, type
 import { createLink } from "@tanstack/react-router";
 import type { ComponentPropsWithRef } from "react";
 
-// Mantine's components as links of the router, whose address and parameters are checked against the route table.
+// Mantine components as router links, whose address and parameters are type-checked against the route table.
 
 type Own<P> = P & Omit<ComponentPropsWithRef<"a">, keyof P>;
 

@@ -9,7 +9,7 @@ type Person = ListItem["data_signer"][number];
 
 const most = 5;
 
-/** People shows who takes part: a mark on those who have signed, a ring around those whose turn it is. */
+/** People shows the participants: a mark on those who have signed, a ring around those whose turn it is. */
 export function People({ people }: { people: Person[] }) {
   const t = useText();
   const says = (p: Person) => p.signing_status ? t("list.signedBy", { name: p.name }) : p.is_signing ? t("list.turnOf", { name: p.name }) : p.name;

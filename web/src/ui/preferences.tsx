@@ -5,7 +5,7 @@ import { languages, setLanguage, useLanguage, useText } from "../text";
 
 const names = { id: "Bahasa Indonesia", en: "English" } as const;
 
-/** LanguageMenu chooses the language; each is named by its own word. */
+/** LanguageMenu chooses the language. Each language is named in itself. */
 export function LanguageMenu() {
   const t = useText();
   const current = useLanguage();
@@ -27,7 +27,7 @@ export function LanguageMenu() {
   );
 }
 
-/** SchemeButton turns light to dark and back. */
+/** SchemeButton switches between light and dark. */
 export function SchemeButton() {
   const t = useText();
   const { setColorScheme } = useMantineColorScheme();

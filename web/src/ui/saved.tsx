@@ -5,7 +5,7 @@ import { Problem } from "../api/client";
 import { useText } from "../text";
 import type { Saver } from "./saver";
 
-/** Saved says whether what was changed has arrived, and why not; also is what is wrong with the whole. */
+/** Saved shows whether changes have been stored, and if not, why; also takes a problem of the whole screen. */
 export function Saved<T>({ saver, also }: { saver: Saver<T>; also?: string | undefined }) {
   const t = useText();
   if (saver.state === "failed") {

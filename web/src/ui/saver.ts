@@ -5,8 +5,8 @@ import { Problem } from "../api/client";
 export type Saving = "saved" | "waiting" | "saving" | "failed";
 
 /**
- * Saver sends the newest of many values: a moment after the last change, never two at once. What failed and may
- * work later is tried again with growing pauses; what was refused waits for another change.
+ * Saver sends the newest of many values: shortly after the last change, and never two at once. After a failure that
+ * may be temporary it retries with growing pauses; after a refusal it waits for the next change.
  */
 export class Saver<T> {
   state: Saving = "saved";
@@ -26,7 +26,7 @@ export class Saver<T> {
     this.later(this.delay);
   }
 
-  /** Sends what is left now. Says whether everything has arrived. */
+  /** Sends what is left now. Resolves to whether everything was stored. */
   async flush(): Promise<boolean> {
     clearTimeout(this.timer);
     if (!this.running && this.next) this.running = this.run();
@@ -70,7 +70,7 @@ export class Saver<T> {
   }
 }
 
-/** Keeps a saver for as long as a screen shows; leaving the screen sends what is left. */
+/** Keeps a saver while a screen is shown. Leaving the screen sends what is left. */
 export function useSaver<T>(send: (value: T) => Promise<unknown>): Saver<T> {
   const [, draw] = useState(0);
   const [saver] = useState(() => new Saver(send, () => draw((n) => n + 1)));

@@ -12,12 +12,12 @@ import { Trouble } from "./trouble";
 const icons = { done: IconCheck, active: IconProgress, waiting: IconClock, stopped: IconPlayerStop } as const;
 const colours = { done: "seal", active: "blue", waiting: "gray", stopped: "red" } as const;
 
-/** Work of the service, which its owner may ask to try again. */
+/** Steps done by the service, which the owner may ask to retry. */
 const ours = ["converted", "stamped", "sealed", "logged"];
-/** After so many milliseconds without a word the service is asked to try again, if its owner likes. */
+/** After so many milliseconds without news the owner may ask the service to retry. */
 const patience = 30_000;
 
-/** The steps to show: where a document has ended for good, what waits will never come. */
+/** The steps to show: after a document has ended for good, its waiting steps are left out. */
 export function stepsOf(progress: { steps: Step[] } | null | undefined, status: string): Step[] {
   const all = progress?.steps ?? [];
   return ["rejected", "canceled", "expired"].includes(status) ? all.filter((s) => s.state !== "waiting") : all;
@@ -25,11 +25,11 @@ export function stepsOf(progress: { steps: Step[] } | null | undefined, status: 
 
 interface Props {
   steps: Step[];
-  /** The document, for whom it belongs to: only its owner may have it tried again. */
+  /** The document, given only to its owner, who may have it retried. */
   own?: number | undefined;
 }
 
-/** Steps says how far a document is, when each step was done, what the next waits for and why: never a wheel that turns for ever. */
+/** Steps shows how far a document is: when each step was done, what the next waits for, and why. It never shows only a spinner. */
 export function Steps({ steps, own }: Props) {
   const t = useText();
   const shown = steps.filter((s) => s.total > 0);
@@ -66,7 +66,7 @@ function One({ step: s, own }: { step: Step; own: number | undefined }) {
   );
 }
 
-/** Whether the service has been at a step for long and has said nothing. */
+/** Whether the service has worked on a step for long without news. */
 function useLong(s: Step): boolean {
   const [long, setLong] = useState(false);
   const at = `${s.step} ${s.state} ${s.done}`;

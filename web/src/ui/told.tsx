@@ -5,10 +5,10 @@ import { useState } from "react";
 
 import { useText } from "../text";
 
-/** What the service said to what was just done, for the screen that it leads to. */
+/** What the service answered to the last action, for the screen that follows it. */
 export interface Told {
   msg: string;
-  /** What was accepted and may not be what was meant. */
+  /** Warnings about what was accepted. */
   notes: string[];
 }
 
@@ -18,7 +18,7 @@ declare module "@tanstack/react-router" {
   }
 }
 
-/** Told says what led here, until it is closed or another screen is gone to. */
+/** Told shows that answer until it is closed or the user leaves the screen. */
 export function Told() {
   const t = useText();
   const { told, key } = useLocation({ select: ({ state }) => ({ told: state.told, key: state.__TSR_key }) });

@@ -5,7 +5,7 @@ import { Problem } from "../api/client";
 import { useText } from "../text";
 import { AnchorLink } from "./links";
 
-/** Trouble says what did not work, and offers to try again where that may help. */
+/** Trouble shows an error, and offers a retry where that may help. */
 export function Trouble({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const t = useText();
   const problem = error instanceof Problem ? error : new Problem(0, "unknown", String(error));

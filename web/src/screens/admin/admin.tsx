@@ -15,7 +15,7 @@ import { Stuck } from "./stuck";
 
 const sections: Record<Tab, ComponentType<SectionProps>> = { people: People, quota: Quota, serials: Serials, reconciliation: Reconciliation, stuck: Stuck, certificates: Certificates, log: Log };
 
-/** Admin is for those who administer an organisation, or all. Which part is shown stands in the address. */
+/** Admin is for administrators of one organisation, or of all. The address selects the part that is shown. */
 export function Admin() {
   const t = useText();
   const go = useNavigate();

@@ -8,11 +8,11 @@ import { Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
 const colours: Record<Certificate["standing"], string> = { valid: "seal", ended: "gray", revoked: "red" };
 
-/** What was verified about a holder, where the ledger has it. */
+/** What was verified about the holder, if the ledger recorded it. */
 const assurances = { guest_unverified: true, account_password: true, organisation_seal: true, specimen: true } as const;
 type Assurance = keyof typeof assurances;
 
-/** Certificates lists what the embedded authority issued, those first that end first. */
+/** Certificates lists the certificates of the embedded authority, those that expire first at the top. */
 export function Certificates(props: SectionProps) {
   const t = useText();
   const found = useQuery(certificates(props.selection));

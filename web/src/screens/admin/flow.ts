@@ -4,11 +4,11 @@ export type Tab = (typeof tabs)[number];
 export interface AdminSearch {
   tab: Tab;
   page: number;
-  /** What is shown alone: a state, a unit, a kind of event, part of a name. */
+  /** The filter: a state, a unit, a type of event, or part of a name. */
   only: string | undefined;
 }
 
-/** Reads what of the address makes sense. */
+/** Reads the valid parameters of the address. */
 export function readAdmin(s: Record<string, unknown>): AdminSearch {
   const page = Number(s.page);
   return {

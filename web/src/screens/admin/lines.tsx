@@ -15,7 +15,7 @@ export interface SectionProps {
   change: (to: Partial<AdminSearch>) => void;
 }
 
-/** When something was, as people say it. */
+/** Formats a time for people. */
 export function useWhen(): (iso: string | null | undefined) => string {
   const language = useLanguage();
   return (iso) => (iso ? new Date(iso).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
@@ -28,7 +28,7 @@ interface LinesProps<T, D extends { pagination: Schemas["Pagination"] }> extends
   children: (item: T, i: number) => ReactNode;
 }
 
-/** Lines is one page of something: what is asked for, loading, nothing, or trouble. */
+/** Lines is one page of a list: the filter, and its lines, a spinner, an empty state or an error. */
 export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, items, empty, change, selection, children }: LinesProps<T, D>) {
   const t = useText();
   if (of.isPending) return <Loading />;
@@ -46,7 +46,7 @@ export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, 
   );
 }
 
-/** Line is one of them: what it is, what is known of it, and at its end a word or a button. */
+/** Line is one entry: its title, its facts, and at its end a word or a button. */
 export function Line({ title, badge, end, children }: { title: ReactNode; badge?: ReactNode; end?: ReactNode; children?: ReactNode }) {
   return (
     <Paper component="li" withBorder px="sm" py="xs">
@@ -61,19 +61,19 @@ export function Line({ title, badge, end, children }: { title: ReactNode; badge?
   );
 }
 
-/** Facts says small things one after the other, leaving out what is not known. */
+/** Facts lists short facts, without those that are unknown. */
 export function Facts({ of }: { of: ReactNode[] }) {
   const known = of.filter((x) => x !== "" && x !== null && x !== undefined && x !== false);
   return <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: "anywhere" }}>{known.map((x, i) => <span key={i}>{i > 0 && " · "}{x}</span>)}</Text>;
 }
 
-/** About leads to a document; one that is gone has a number alone. */
+/** About links to a document; a deleted one is shown by its number only. */
 export function About({ document: d }: { document: Schemas["DocumentOut"] | null }) {
   if (!d) return null;
   return d.document_title ? <AnchorLink underline="always" c="inherit" to="/document/$id" params={{ id: String(d.id) }} size="xs">{d.document_title}</AnchorLink> : <>#{d.id}</>;
 }
 
-/** Only narrows a list down to one word of the service. */
+/** Only filters a list by one word of the service. */
 export function Only({ label, words, selection, change }: SectionProps & { label: string; words: { value: string; label: string }[] }) {
   const t = useText();
   return <Select w={{ base: "100%", xs: 260 }} label={label} allowDeselect={false} value={selection.only ?? ""} onChange={(v) => change({ only: v || undefined })} data={[{ value: "", label: t("list.all") }, ...words]} />;

@@ -5,7 +5,7 @@ import { log } from "../../api/admin";
 import { useLanguage, useText } from "../../text";
 import { About, Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
 
-/** Log is the audit log, newest first; each line has its number in the Merkle tree. */
+/** Log is the audit log, newest first. Each line shows its number in the Merkle tree. */
 export function Log(props: SectionProps) {
   const t = useText();
   const when = useWhen();

@@ -12,7 +12,7 @@ import { Copy } from "../../ui/copy";
 import { Trouble } from "../../ui/trouble";
 import { Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
 
-/** People lists who has an account, and gives one to somebody. */
+/** People lists the accounts, and adds new ones. */
 export function People(props: SectionProps) {
   const t = useText();
   const when = useWhen();

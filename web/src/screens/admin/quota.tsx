@@ -10,7 +10,7 @@ import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
 import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./lines";
 
-/** Quota shows what may still be spent, how it moved, and to an operator a way to grant more. */
+/** Quota shows the remaining quota and its ledger, and lets an operator grant more. */
 export function Quota(props: SectionProps) {
   const t = useText();
   const when = useWhen();
@@ -80,7 +80,7 @@ function Grant({ organisations }: { organisations: Schemas["OrganisationOut"][] 
       void queries.invalidateQueries({ queryKey: ["admin"] });
       void queries.invalidateQueries({ queryKey: ["balance"] });
     },
-    // Whatever was answered is settled; only what never arrived may be asked for again by the same name.
+    // Any answer is final; only a request whose answer never arrived is repeated under the same name.
     onSettled: (_, error) => { if (!(error instanceof Problem && error.retryable)) setName(draw()); },
   });
   const problem = give.error instanceof Problem ? give.error : undefined;

@@ -9,7 +9,7 @@ import { Loading } from "../../ui/loading";
 import { Trouble } from "../../ui/trouble";
 import { About, Facts, Line, useWhen } from "./lines";
 
-/** Reconciliation shows how our books and those of the stamp office agree, and why where they do not. */
+/** Reconciliation compares our register with that of the e-meterai issuer, and explains differences. */
 export function Reconciliation() {
   const t = useText();
   const queries = useQueryClient();

@@ -8,7 +8,7 @@ import { About, Facts, Line, Lines, Only, useWhen, type SectionProps } from "./l
 
 export const serialColours: Record<SerialState, string> = { taken: "orange", free: "blue", bound: "gray", affixed: "seal", quarantined: "red" };
 
-/** Serials lists every serial of a duty stamp that was ever bought, and where each stands. */
+/** Serials lists every serial of a duty stamp that was ever bought, with its state. */
 export function Serials(props: SectionProps) {
   const t = useText();
   const when = useWhen();

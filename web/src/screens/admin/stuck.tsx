@@ -9,7 +9,7 @@ import { StateBadge } from "../../ui/state";
 import { Trouble } from "../../ui/trouble";
 import { About, Facts, Line, Lines, useWhen, type SectionProps } from "./lines";
 
-/** Stuck lists what stands still, says why, and tries it again; and that nothing is signed, where the clock is in doubt. */
+/** Stuck lists documents that wait, with the reason and a retry, and says when the clock is in doubt and nothing is signed. */
 export function Stuck(props: SectionProps) {
   const t = useText();
   const when = useWhen();

@@ -11,7 +11,7 @@ test("who declined is the one whom the history names", () => {
   expect(declinedBy([person("b", "Dua")], [line("canceled", "Dua")])).toBeUndefined();
 });
 
-test("of two of one name the one who signed did not decline; of two who did not, nobody is said to", () => {
+test("of two of one name the one who signed did not decline; of two who did not, neither is named", () => {
   const trail = [line("rejected", "Siti")];
   expect(declinedBy([person("a", "Siti", true), person("b", "Siti")], trail)?.person).toBe("b");
   expect(declinedBy([person("a", "Siti"), person("b", "Siti")], trail)).toBeUndefined();

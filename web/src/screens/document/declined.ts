@@ -1,6 +1,6 @@
 import type { Person } from "../../api/documents";
 
-/** Who declined, and when: as the history tells it. It knows names only; of two of one name it does not tell which. */
+/** Who declined, and when, from the history. The history has names only, so it cannot distinguish two people of one name. */
 export function declinedBy(people: Pick<Person, "user_id" | "name" | "email" | "signing_status">[], trail: { type: string; name: string; dateTime: string }[]): { person: string; at: string } | undefined {
   const line = trail.findLast((e) => e.type === "rejected");
   if (!line) return undefined;

@@ -30,11 +30,11 @@ export function Document() {
 function Shown({ document: d }: { document: Detail }) {
   const t = useText();
   const live = useProgress(d.id, d.status === "processing");
-  // A signature makes another revision, which is another file.
+  // A signature creates another revision, which is another file.
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
   const { differs, print, setPrint } = usePrint(d.warnings);
   const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
-  // What the badge or a step says already is not said again.
+  // Do not repeat what the badge or a step says.
   const said = d.status === "completed" || steps.some((s) => s.state === "stopped" && s.reason);
   return (
     <Stack maw={1300} mx="auto">

@@ -7,11 +7,11 @@ import { Copy } from "../../ui/copy";
 import { Trouble } from "../../ui/trouble";
 import { declinedBy } from "./declined";
 
-/** People lists who takes part, in the order in which they act, with what each did and when. */
+/** People lists the participants, in the order in which they act, with what each did and when. */
 export function People({ document: d }: { document: Detail }) {
   const t = useText();
   const found = useQuery(people(d.id));
-  // The history is its owner's.
+  // Only the owner may read the history.
   const history = useQuery({ ...trail(d.id), enabled: d.status === "rejected" && d.is_owner }).data ?? [];
   const all = found.data ?? [], declined = declinedBy(all, history);
   if (all.length === 0) return null;
@@ -29,7 +29,7 @@ function One({ person: p, document: d, declinedAt }: { person: Person; document:
   const t = useText();
   const language = useLanguage();
   const when = (s: string | null) => (s ? new Date(s).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" }) : "");
-  // Whoever declined has acted; the reason stands with the steps.
+  // A participant who declined has acted; the steps show the reason.
   const ended = ["rejected", "canceled", "expired"].includes(d.status);
   const link = useMutation({ mutationFn: () => verbs.guestLink(d.id, p.user_id) });
   const revoke = useMutation({ mutationFn: () => verbs.revokeGuestLink(d.id, p.user_id), onSuccess: () => link.reset() });

@@ -4,7 +4,7 @@ import { base } from "../../api/base";
 import { useText } from "../../text";
 import { Copy } from "../../ui/copy";
 
-/** Stamps lists the serial numbers of the duty stamps, each leading to where anybody can verify it. */
+/** Stamps lists the serial numbers of the duty stamps, each with a link to where anyone can verify it. */
 export function Stamps({ serials }: { serials: string[] }) {
   const t = useText();
   if (serials.length === 0) return null;

@@ -7,7 +7,7 @@ import { trail } from "../../api/documents";
 import { useLanguage, useText } from "../../text";
 import { Trouble } from "../../ui/trouble";
 
-/** Trail is what happened to a document, oldest first; it is read when somebody wants to see it. */
+/** Trail is the history of a document, oldest first. It is fetched when it is opened. */
 export function Trail({ id }: { id: number }) {
   const t = useText();
   const language = useLanguage();

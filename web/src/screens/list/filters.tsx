@@ -7,7 +7,7 @@ import { useState } from "react";
 import { count, periods, states, type Box, type Search, type State } from "../../api/documents";
 import { useText } from "../../text";
 
-/** Filters are the tabs of states with their numbers, the period and the search. What they say stands in the address. */
+/** Filters shows the tabs of states with their numbers, the period and the search. The address holds their values. */
 export function Filters({ box, search, change }: { box: Box; search: Search; change: (to: Partial<Search>) => void }) {
   const t = useText();
   const [text, setText] = useState(search.search);

@@ -1,6 +1,6 @@
 import { periods, states, type Search, type State } from "../../api/documents";
 
-/** Reads what of a list's address makes sense. */
+/** Reads the valid parameters of a list's address. */
 export function readSearch(s: Record<string, unknown>): Search {
   const page = Number(s.page);
   return {

@@ -15,10 +15,10 @@ interface Found {
 
 type Accepted = ReturnType<typeof useAccepting>;
 
-/** What was found in the file, and what of it the owner has accepted so far. */
+/** The findings in the file, and which of them the owner has accepted so far. */
 export function useAccepting(d: Detail) {
   const found = findingsOf(d.warnings);
-  // A file that came in before files were looked at is looked at when it is sent.
+  // A file that was uploaded before files were examined is examined when it is sent.
   const [later, setLater] = useState<Found[]>([]);
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const open: Found[] = [...found.filter((f) => f.must_accept), ...later];
@@ -28,7 +28,7 @@ export function useAccepting(d: Detail) {
     told: found.filter((f) => !f.must_accept),
     has: (f: Found) => ticked.has(key(f)),
     tick: (f: Found, on: boolean) => setTicked((was) => { const next = new Set(was); if (on) next.add(key(f)); else next.delete(key(f)); return next; }),
-    /** Whether nothing is left that has to be accepted. */
+    /** Whether nothing is left to accept. */
     all: open.every((f) => ticked.has(key(f))),
     codes: codesOf(open),
     refused: (error: unknown) => {

@@ -13,7 +13,7 @@ interface Props {
   add: (p: Draftee) => void;
 }
 
-/** AddPeople finds members of the organisation, and takes guests by name and e-mail. */
+/** AddPeople finds members of the organisation, and adds guests by name and e-mail. */
 export function AddPeople({ people, add }: Props) {
   const t = useText();
   const [search, setSearch] = useState("");

@@ -1,10 +1,10 @@
 import type { Person, Placement } from "../../api/documents";
 
-/** What finalizing spends. */
+/** What finalize costs. */
 export interface Bill {
   emet: number;
   esgn: number;
-  /** Nobody has to sign: it is stamped and done. */
+  /** No signature is needed: the document is stamped and completed. */
   stampOnly: boolean;
 }
 
@@ -16,7 +16,7 @@ export function bill(people: Person[], placed: Placement[], owner: string): Bill
   return { emet, esgn: stampOnly ? 0 : signers.length, stampOnly };
 }
 
-/** People by the step in which they act; all together where the order does not matter. */
+/** People grouped by the step in which they act; all in one group if the order does not matter. */
 export function rounds(people: Person[], parallel: boolean): Person[][] {
   if (parallel) return people.length > 0 ? [people] : [];
   const at = [...new Set(people.map((p) => p.number))].sort((a, b) => a - b);

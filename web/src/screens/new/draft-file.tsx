@@ -17,18 +17,18 @@ import { moment } from "./format";
 
 interface Description {
   title: string;
-  /** As the field holds it: local, to the minute; empty for never. */
+  /** As the field holds it: local, to the minute; empty for none. */
   due: string;
 }
 
-/** DraftFile tells what was uploaded and what became of it, and lets title and deadline be changed. */
+/** DraftFile shows the uploaded file and its state, and edits title and deadline. */
 export function DraftFile({ document: d, conversion }: { document: Detail; conversion: Step | undefined }) {
   const t = useText();
   const go = useNavigate();
   const queries = useQueryClient();
   const [known] = useState<Description>(() => ({ title: d.document_title, due: d.expired ? moment(new Date(d.expired)) : "" }));
   const [said, setSaid] = useState(known);
-  const touched = useRef(false); // a deadline that is left alone keeps its seconds, and may have passed
+  const touched = useRef(false); // an unchanged deadline keeps its seconds, and may have passed
   const saver = useSaver(async ({ title, due }: Description) => {
     await saveDescription(d.id, title, touched.current ? (due ? new Date(due).toISOString() : "") : undefined);
     void queries.invalidateQueries({ queryKey: ["document", d.id] });

@@ -16,7 +16,7 @@ import { replaceDraft } from "./replace";
 
 export const accepted = ".pdf,.doc,.docx,application/pdf,application/msword,application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
-/** ChooseFile takes the file: it was dropped on a list, is dropped here, or is picked. */
+/** ChooseFile takes the file, which was dropped on a list, is dropped here, or is picked. */
 export function ChooseFile({ instead }: { instead: number | undefined }) {
   const t = useText();
   const [file, setFile] = useState<File | undefined>(hand.take);
@@ -53,10 +53,10 @@ function Send({ file, another, instead }: { file: File; another: (f: File | null
       stop.current = new AbortController();
       setPart(0);
       const said = { title: title.trim(), expires: due ? new Date(due).toISOString() : "" };
-      // The same again keeps its name: what had arrived although no answer came is found, not made twice.
+      // A repeat keeps its name, so that an upload that arrived without its answer is found and not made twice.
       if (sent.current?.title !== said.title || sent.current.expires !== said.expires) sent.current = { ...said, key: newKey() };
       const uploaded = await upload(file, { ...sent.current, onProgress: setPart, signal: stop.current.signal });
-      if (instead) await replaceDraft(queries, instead, uploaded.document).catch(() => undefined); // the new one stands; the former is in the list
+      if (instead) await replaceDraft(queries, instead, uploaded.document).catch(() => undefined); // the new draft counts; if this fails, the former one stays in the list
       return uploaded;
     },
     onSuccess: ({ document, warnings }) => {
@@ -102,5 +102,5 @@ function Send({ file, another, instead }: { file: File; another: (f: File | null
   );
 }
 
-/** Where the connection is not encrypted, browsers have no randomUUID. */
+/** Browsers have no randomUUID on unencrypted connections. */
 const newKey = () => [...crypto.getRandomValues(new Uint8Array(16))].map((b) => b.toString(16).padStart(2, "0")).join("");

@@ -4,11 +4,11 @@ export type NewStep = (typeof steps)[number];
 export interface NewSearch {
   document: number | undefined;
   step: NewStep;
-  /** The draft whose place another file is to take. */
+  /** The draft that another file will replace. */
   instead?: number | undefined;
 }
 
-/** Reads what of the address makes sense: without a document there is nothing but its file to choose. */
+/** Reads the valid parameters of the address. Without a document, only its file can be chosen. */
 export function readNew(s: Record<string, unknown>): NewSearch {
   const document = idOf(s.document), instead = idOf(s.instead);
   if (document === undefined) return { document, step: "file", ...(instead === undefined ? {} : { instead }) };

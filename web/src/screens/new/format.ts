@@ -1,7 +1,7 @@
-/** The name of a file without what tells its kind. */
+/** The name of a file without its extension. */
 export const stem = (name: string): string => name.replace(/\.[^./\\]{1,5}$/, "") || name;
 
-/** A moment as a field for date and time holds it: local, to the minute. */
+/** A time as a datetime-local field holds it: local, to the minute. */
 export function moment(d: Date): string {
   const two = (n: number) => String(n).padStart(2, "0");
   return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}T${two(d.getHours())}:${two(d.getMinutes())}`;

@@ -17,10 +17,10 @@ import classes from "./new.module.css";
 import { ChoosePeople } from "./people-step";
 import { Review } from "./review";
 
-// The pages are drawn by the engine for PDF, which only this step needs.
+// The pages are drawn by the PDF engine, which only this step needs.
 const Place = lazy(() => import("../place/place").then((m) => ({ default: m.Place })));
 
-/** New makes a document, step by step. Where one is stands in the address; what was entered stands on the server. */
+/** New creates a document, step by step. The address holds the step; the server holds what was entered. */
 export function New() {
   const t = useText();
   const { document, step, instead } = useSearch({ from: "/member/new" });
@@ -62,7 +62,7 @@ function Draft({ id, step }: { id: number; step: NewStep }) {
   );
 }
 
-/** Left says that a document is no draft of the caller any more. */
+/** Left says that a document is no longer a draft of the caller. */
 function Left({ document: d }: { document: Detail }) {
   const t = useText();
   const go = useNavigate();
@@ -75,7 +75,7 @@ function Frame({ step, title, document, children }: { step: NewStep; title: stri
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(step);
   useEffect(() => {
-    // Another step is another screen: who cannot see it is taken to its name.
+    // Another step is another screen: move the focus of a screen reader to its title.
     if (shown.current !== step) heading.current?.focus();
     shown.current = step;
   }, [step]);

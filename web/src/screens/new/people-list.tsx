@@ -10,12 +10,12 @@ import { numbers, reorder, type Draftee } from "./people";
 interface Props {
   people: Draftee[];
   parallel: boolean;
-  /** What is wrong with the person at a place of the list. */
+  /** The problems of the person at a position in the list. */
   wrong: (i: number) => string | undefined;
   change: (people: Draftee[]) => void;
 }
 
-/** PeopleList orders people, by dragging or by buttons, and says what each shall do. */
+/** PeopleList orders people, by dragging or by buttons, and says what each will do. */
 export function PeopleList({ people, parallel, wrong, change }: Props) {
   const t = useText();
   const list = useRef<HTMLDivElement>(null);
@@ -32,7 +32,7 @@ export function PeopleList({ people, parallel, wrong, change }: Props) {
     const rows = [...(list.current?.querySelectorAll("[data-person]") ?? [])].map((r) => r.getBoundingClientRect());
     const to = rows.findIndex((r) => e.clientY < r.bottom);
     if (from < 0 || to < 0 || to === from) return;
-    // A tall row that changed places with a small one must not change back under the same finger.
+    // A tall row that swapped with a small one must not swap back under the same finger.
     const beyond = to > from ? e.clientY > rows[to]!.bottom - rows[from]!.height / 2 : e.clientY < rows[to]!.top + rows[from]!.height / 2;
     if (beyond) go(from, to);
   };

@@ -16,7 +16,7 @@ import { AddPeople } from "./add-people";
 import { PeopleList } from "./people-list";
 import { draftee, fromService, toService, type Draftee } from "./people";
 
-/** ChoosePeople asks who takes part and in which order. What is changed is saved at once. */
+/** ChoosePeople asks who participates and in which order. Changes are saved at once. */
 export function ChoosePeople({ document: d }: { document: Detail }) {
   const found = useQuery(draftPeople(d.id));
   if (found.isError) return <Trouble error={found.error} retry={() => void found.refetch()} />;

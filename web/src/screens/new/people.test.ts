@@ -35,7 +35,7 @@ test("people move within the list, and stay where there is no further", () => {
   expect(reorder([a, b], 0, -1)).toEqual([a, b]);
 });
 
-test("nobody is added twice, however his address is spelled", () => {
+test("a person is not added twice, however their address is spelled", () => {
   expect(taken([a, b], " b@X.test")).toBe(true);
   expect(taken([a], "")).toBe(false);
 });

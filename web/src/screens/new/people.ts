@@ -1,17 +1,17 @@
 import type { Schemas } from "../../api/client";
 import type { Person } from "../../api/documents";
 
-/** Somebody who shall take part. The position in the list is the order. */
+/** A person who will participate. The position in the list is the order. */
 export interface Draftee {
   key: string;
-  /** Of a member; a guest is told by his e-mail. */
+  /** Of a member; a guest is identified by their e-mail. */
   id: string;
   name: string;
   email: string;
   phone: string;
   role: "signer" | "viewer";
   guest: boolean;
-  /** Acts in the same step as the one before him. */
+  /** Acts in the same step as the previous person. */
   together: boolean;
 }
 
@@ -27,7 +27,7 @@ export const fromService = (all: Person[]): Draftee[] =>
     id: p.user_id, name: p.name, email: p.email ?? "", phone: p.phone ?? "", role: p.role, guest: p.is_guest, together: i > 0 && p.number === all[i - 1]!.number,
   }));
 
-/** Numbers the people: each acts after the one before, unless together with him. */
+/** Numbers the people: each acts after the previous one, unless together with them. */
 export function numbers(all: Draftee[]): number[] {
   let n = 0;
   return all.map((p, i) => (i > 0 && p.together ? n : ++n));
@@ -51,7 +51,7 @@ export function toService(all: Draftee[]): ForService {
   return out;
 }
 
-/** Moves one person to another place in the list; others give way. */
+/** Moves one person to another position in the list. */
 export function reorder(all: Draftee[], from: number, to: number): Draftee[] {
   if (to < 0 || to >= all.length || from === to) return all;
   const rest = all.filter((_, i) => i !== from);
@@ -60,5 +60,5 @@ export function reorder(all: Draftee[], from: number, to: number): Draftee[] {
 
 export const taken = (all: Draftee[], email: string): boolean => all.some((p) => p.email !== "" && p.email.toLowerCase() === email.trim().toLowerCase());
 
-/** Catches slips of the pen; the service judges. */
+/** Finds likely typing errors; the service decides. */
 export const looksLikeEmail = (s: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(s.trim());

@@ -4,7 +4,7 @@ import { draftPeople, savePeople } from "../../api/draft";
 import { detail, verbs } from "../../api/documents";
 import { fromService, toService } from "./people";
 
-/** Puts the draft of another file in the place of one: the people come along, the former draft is deleted. */
+/** Replaces a draft by that of another file: the participants are kept, the former draft is deleted. */
 export async function replaceDraft(queries: QueryClient, former: number, by: number): Promise<void> {
   const [{ is_parallel }, people] = await Promise.all([queries.fetchQuery(detail(former)), queries.fetchQuery({ ...draftPeople(former), staleTime: 0 })]);
   if (people.length > 0) {

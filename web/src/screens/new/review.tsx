@@ -13,7 +13,7 @@ import { Trouble } from "../../ui/trouble";
 import { Accepting, useAccepting } from "./accepting";
 import { bill, rounds } from "./bill";
 
-/** Review says what will happen and what it costs, before it cannot be changed any more. */
+/** Review shows what will happen and what it costs, before it becomes final. */
 export function Review({ document: d }: { document: Detail }) {
   const people = useQuery(draftPeople(d.id)), placed = useQuery(draftPlacements(d.id));
   const error = people.error ?? placed.error;
@@ -33,7 +33,7 @@ function Whole({ document: d, people, placed, warnings }: { document: Detail; pe
     mutationFn: () => verbs.finalize(d.id, findings.codes),
     onError: findings.refused,
     onSuccess: async ({ msg, response }) => {
-      await queries.invalidateQueries({ refetchType: "none" }); // asked for there: what is no draft any more is left without a word here
+      await queries.invalidateQueries({ refetchType: "none" }); // refetched on the next screen: here, a document that is no longer a draft would show nothing
       void go({ to: "/document/$id", params: { id: String(d.id) }, state: { told: { msg, notes: (response.warnings ?? []).map((w) => w.msg) } } });
     },
   });

@@ -29,7 +29,7 @@ interface Drag {
 /** The distance, in pixels of the screen, within which a box snaps to a line. */
 const snapDistance = 6;
 
-/** PlacedBox is one box on a page: dragged and pulled by its corners, or moved by keys while it has the focus. */
+/** PlacedBox is one box on a page: dragged, resized by its corners, or moved by keys while it has the focus. */
 export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   const t = useText();
   const editor = useEditor();
@@ -106,7 +106,7 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   };
 
   const width = box.w * scale, height = box.h * scale;
-  // Four handles would cover a small box, and leave no place to drag it by.
+  // Four handles would cover a small box and leave no area to drag it by.
   const handles: Handle[] = width > 80 && height > 56 ? ["nw", "ne", "sw", "se"] : ["se"];
   return (
     <div ref={element} role="application" aria-roledescription={t("place.movable")} aria-label={name} aria-describedby="place-keys" tabIndex={0} className={classes.box} data-box={p.key} data-kind={p.kind} data-selected={selected} data-wrong={refused !== undefined}

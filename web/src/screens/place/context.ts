@@ -12,7 +12,7 @@ export interface Editor {
   assignees: Assignee[];
   /** What the service refuses about a box, by its key. */
   refused: Map<string, string>;
-  /** What the service warns of, by the box as it was saved; one that was changed since is another. */
+  /** The warnings of the service, by the box as it was saved; a changed box counts as another. */
   warned: Map<Placed, string>;
   /** Calls back with the size of a page of the document; does nothing for other numbers. */
   withSize: (page: number, then: (size: Size) => void) => void;

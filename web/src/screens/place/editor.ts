@@ -6,16 +6,16 @@ export interface EditorState {
   past: Placed[][];
   placed: Placed[];
   future: Placed[][];
-  /** Names the last change; changes of one name that follow each other are undone together. */
+  /** Names the last change; consecutive changes of the same name are undone together. */
   lastChange: string;
-  /** How many keys were given to boxes. */
+  /** How many keys were assigned to boxes. */
   keys: number;
   selected: string | undefined;
   /** What takes the focus as soon as it is shown: a box by its key, or the first tool. */
   focus: { box: string } | "tools" | undefined;
   /** The kind that the next click on a page places. */
   armed: Kind | undefined;
-  /** For whom new boxes are. */
+  /** The assignee of new boxes. */
   person: string;
   /** The page in view, from 1. */
   page: number;
@@ -39,7 +39,7 @@ export type EditorAction =
   | { type: "zoom"; by: number }
   | { type: "learnSize"; page: number; size: Size }
   | { type: "learnText"; page: number; text: Box[] }
-  /** Places a box around a point of a page, or where the page has room. */
+  /** Places a box around a point of a page, or in free space on the page. */
   | { type: "place"; kind: Kind; page: number; size: Size; at?: { x: number; y: number } }
   | { type: "duplicate"; key: string; size: Size }
   | { type: "copy"; key: string; pages: { page: number; size: Size }[] }

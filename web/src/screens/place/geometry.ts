@@ -1,5 +1,5 @@
-// All lengths are points of 1/72 inch, as the page is displayed; the origin is its lower left corner, as in what the
-// service takes. Only where boxes are drawn is y turned over.
+// All lengths are in points of 1/72 inch, on the page as displayed. The origin is its lower left corner, as in the
+// service's interface. Only drawing turns y over.
 
 export type Kind = "sign" | "paraf" | "emet";
 
@@ -22,10 +22,10 @@ export interface Corners {
   ury: number;
 }
 
-/** Sides of a duty stamp that the office takes. */
+/** The side lengths of a duty stamp that the e-meterai issuer accepts. */
 export const stampMin = 40, stampMax = 200;
 
-/** Nothing smaller can be read or grasped. */
+/** Anything smaller cannot be read or grabbed. */
 export const leastWidth = 20, leastHeight = 12;
 
 const usual: Record<Kind, { w: number; h: number }> = { sign: { w: 150, h: 60 }, paraf: { w: 60, h: 40 }, emet: { w: 80, h: 80 } };
@@ -36,12 +36,12 @@ const between = (v: number, low: number, high: number) => Math.max(low, Math.min
 export const toCorners = (b: Box): Corners => ({ llx: round(b.x), lly: round(b.y), urx: round(b.x + b.w), ury: round(b.y + b.h) });
 export const fromCorners = (c: Corners): Box => ({ x: c.llx, y: c.lly, w: round(c.urx - c.llx), h: round(c.ury - c.lly) });
 
-/** Turns a box over: from the origin at the upper left to that at the lower left, and back. */
+/** Converts a box between an origin at the upper left and one at the lower left. */
 export const flip = (b: Box, page: Size): Box => ({ ...b, y: page.height - b.y - b.h });
 
 export const millimetres = (points: number) => (points * 25.4) / 72;
 
-/** Gives a box a size its kind can have, and puts it on the page. */
+/** Gives a box a size that is valid for its kind, and moves it onto the page. */
 export function fit(b: Box, kind: Kind, page: Size): Box {
   let w = between(b.w, leastWidth, page.width), h = between(b.h, leastHeight, page.height);
   if (kind === "emet") w = h = between(Math.min(b.w, b.h), stampMin, Math.min(stampMax, page.width, page.height));
@@ -56,10 +56,10 @@ export function around(kind: Kind, x: number, y: number, page: Size): Box {
 
 export const move = (b: Box, dx: number, dy: number, kind: Kind, page: Size): Box => fit({ ...b, x: b.x + dx, y: b.y + dy }, kind, page);
 
-/** A corner to pull at: north is up. */
+/** A corner to drag: north is up. */
 export type Handle = "nw" | "ne" | "sw" | "se";
 
-/** Pulls a corner; the one opposite stays. A stamp stays square. */
+/** Drags a corner; the opposite one stays. A stamp stays square. */
 export function pull(b: Box, handle: Handle, dx: number, dy: number, kind: Kind, page: Size): Box {
   const west = handle.endsWith("w"), south = handle.startsWith("s");
   const roomX = west ? b.x + b.w : page.width - b.x, roomY = south ? b.y + b.h : page.height - b.y;
@@ -73,7 +73,7 @@ export function pull(b: Box, handle: Handle, dx: number, dy: number, kind: Kind,
 
 export const overlap = (a: Box, b: Box): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 
-/** Where the like of a box lies free: on its right, its left, below or above; else a little lower, half over it. */
+/** Where a copy of a box fits: to its right, its left, below or above; otherwise slightly lower, half over it. */
 export function beside(b: Box, kind: Kind, page: Size, taken: Box[]): Box {
   const gap = 12;
   for (const [dx, dy] of [[b.w + gap, 0], [-b.w - gap, 0], [0, -b.h - gap], [0, b.h + gap]] as const) {
@@ -83,7 +83,7 @@ export function beside(b: Box, kind: Kind, page: Size, taken: Box[]): Box {
   return move(b, gap, -gap, kind, page);
 }
 
-/** Where a box of the kind lies free: at the lower right first, where contracts are signed, then further left and up. */
+/** Where a box of the kind fits: first at the lower right, where contracts are signed, then further left and up. */
 export function free(kind: Kind, page: Size, taken: Box[]): Box {
   const { w, h } = usual[kind];
   const margin = Math.min(54, page.width / 10);

@@ -10,8 +10,8 @@ export interface Key {
 const arrows: Record<string, [number, number]> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 /**
- * The box after a key: arrows move it by a point, with shift by ten; with alt or ctrl they resize it at its upper
- * right corner. Undefined for other keys.
+ * The box after a key press: arrows move it by a point, with shift by ten; with alt or ctrl they resize it at its
+ * upper right corner. Undefined for other keys.
  */
 export function boxAfterKey(k: Key, box: Box, kind: Kind, page: Size): Box | undefined {
   const arrow = arrows[k.key];

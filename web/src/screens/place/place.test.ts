@@ -48,7 +48,7 @@ test("arrows move by a point, with shift by ten, with alt or ctrl they resize; u
   expect(boxAfterKey(key("Enter"), box, "sign", a4)).toBeUndefined();
 });
 
-test("another of a box stands beside it where there is room, and never off the page", () => {
+test("a copy of a box is placed beside it where it fits, and never off the page", () => {
   const page = { width: 400, height: 300 }, b = { x: 100, y: 100, w: 80, h: 40 };
   expect(beside(b, "sign", page, [b])).toEqual({ ...b, x: 192 });
   expect(beside({ ...b, x: 310 }, "sign", page, [{ ...b, x: 310 }])).toEqual({ ...b, x: 218 });

@@ -1,6 +1,6 @@
 import type { Box, Size } from "./geometry";
 
-/** A line that a box snapped to, over the whole page: x is from the left, y from the bottom. */
+/** A line that a box snapped to, across the whole page: x is from the left, y from the bottom. */
 export interface Guide {
   axis: "x" | "y";
   at: number;
@@ -28,7 +28,7 @@ function nearest(edges: number[], lines: number[], reach: number): Pull | undefi
   return best;
 }
 
-/** Moves a box, by at most reach, so that its edges or middle stand at those of other boxes, of lines of text, or in the middle of the page. */
+/** Moves a box, by at most reach, so that its edges or middle align with other boxes, lines of text, or the middle of the page. */
 export function snap(box: Box, others: Box[], text: Box[], page: Size, reach: number): Snapped {
   const xs = [page.width / 2, ...others.flatMap((o) => [o.x, o.x + o.w / 2, o.x + o.w]), ...text.flatMap((l) => [l.x, l.x + l.w])];
   const ys = [...others.flatMap((o) => [o.y, o.y + o.h / 2, o.y + o.h]), ...text.flatMap((l) => [l.y, l.y + l.h])];

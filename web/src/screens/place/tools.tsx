@@ -13,14 +13,14 @@ const kinds: Kind[] = ["sign", "paraf", "emet"];
 
 interface Props {
   who: Assignee | undefined;
-  /** Adds a box where the page in view has room. */
+  /** Adds a box in free space on the page in view. */
   add: (kind: Kind) => void;
   drop: (kind: Kind, page: HTMLElement, clientX: number, clientY: number) => void;
   /** The pages are loaded. */
   ready: boolean;
 }
 
-/** Tools places boxes: by dragging onto a page, by a click here and one on the page, or with the keyboard where the page has room. */
+/** Tools places boxes: by dragging onto a page, by a click here and one on the page, or by keyboard in free space. */
 export function Tools({ who, add, drop, ready }: Props) {
   const t = useText();
   const { state, dispatch, assignees } = useEditor();

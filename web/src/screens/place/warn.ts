@@ -5,10 +5,10 @@ import type { Editor } from "./context";
 import { flip, overlap, type Box, type Size } from "./geometry";
 import type { Placed } from "./placements";
 
-/** A line to sign on, drawn as text: a box should cover it. */
+/** A signature line, drawn as text: a box should cover it. */
 const signatureLine = /^[\s_.\-–—…]+$/;
 
-/** PageText has the boxes of the lines of text of a page: all that boxes snap to, and those that should stay visible. */
+/** PageText has the boxes of the lines of text on a page: all that boxes snap to, and those that should stay visible. */
 export interface PageText {
   lines: Box[];
   legible: Box[];
@@ -17,7 +17,7 @@ export interface PageText {
 /** The boxes of lines of text, with the origin at the lower left. */
 export const textBoxes = (lines: Line[], page: Size): Box[] => lines.map((l) => flip(l, page));
 
-/** The lines that a box should not hide. */
+/** The lines that a box should not cover. */
 export const readable = (lines: Line[]): Line[] => lines.filter((l) => !signatureLine.test(l.text));
 
 export interface Overlaps {

@@ -8,23 +8,20 @@ import { keepSpecimen } from "../../api/specimen";
 
 export type Way = "kept" | "draw" | "type" | "upload";
 
-/** Hand is how the signature shall look, as far as was chosen. */
+/** Hand is how the signature should look, as far as it was chosen. */
 export interface Hand {
   way: Way;
   typed: string;
   strokes: PointGroup[];
-  /** The picture to sign with; null for the kept one or, where none is kept, the name in print. */
+  /** The picture to sign with; null for the saved one or, if none is saved, the printed name. */
   picture: Blob | null;
-  /** Whether the picture is kept for the next time. */
+  /** Whether the picture is saved for the next time. */
   remember: boolean;
 }
 
 export type Answer = ReturnType<typeof useAnswer>;
 
-/**
- * What I answer to what is asked of me, as far as I have come. It is held by the screen and not by what asks: a sheet that
- * is closed to read on, or a tablet that is turned, loses nothing of it, and nothing is sent twice.
- */
+/** My answer so far. The screen holds it, not the sheet: closing the sheet to read on, or turning a tablet, loses nothing and sends nothing twice. */
 export function useAnswer(id: number, asks: boolean) {
   const queries = useQueryClient();
   const [hand, setHand] = useState<Hand>();
@@ -35,7 +32,7 @@ export function useAnswer(id: number, asks: boolean) {
     mutationFn: async (shown: Shown) => {
       const picture = hand?.picture ?? null;
       await verbs.sign(id, shown, picture ? await base64(picture) : undefined);
-      if (picture && hand?.remember && hand.way !== "kept" && !guest.token()) await keepSpecimen(picture).catch(() => undefined); // signed is signed
+      if (picture && hand?.remember && hand.way !== "kept" && !guest.token()) await keepSpecimen(picture).catch(() => undefined); // the signature counts even if saving the picture fails
     },
     onSettled,
   });

@@ -12,7 +12,7 @@ import type { Answer } from "./answer";
 import { Look } from "./look";
 import { enough, type Reading } from "./reading";
 
-/** What is asked of me, in a sentence. */
+/** What I am asked to do, in one sentence. */
 export function useAsked(boxes: Placement[]): string {
   const t = useText();
   const pages = [...new Set(boxes.map((b) => b.page))].join(", ");
@@ -22,15 +22,15 @@ export function useAsked(boxes: Placement[]): string {
 
 interface Props {
   document: Detail;
-  /** Where my signature will be seen. */
+  /** Where my signature will appear. */
   boxes: Placement[];
-  /** Whether the sheet that this stands on has the title. */
+  /** Whether the surrounding sheet has the title. */
   titled?: boolean;
   answer: Answer;
   reading: Reading;
 }
 
-/** Asked says what is asked of me, and takes the answer: one signature, one confirmation. */
+/** Asked shows what I am asked to do, and takes the answer: one signature, one confirmation. */
 export function Asked({ document: d, boxes, titled = false, answer, reading }: Props) {
   const t = useText();
   const asked = useAsked(boxes);
@@ -58,7 +58,7 @@ export function Asked({ document: d, boxes, titled = false, answer, reading }: P
   );
 }
 
-/** Read says what of reading is still to be done before the signature, and lets the signer say that they have read it all. */
+/** Read shows what remains to be read before signing, and lets the signer confirm that they have read everything. */
 function Read({ reading, id }: { reading: Reading; id: string }) {
   const t = useText();
   const state = !reading.started ? "sign.pagesComing" : reading.ended ? "sign.reachedEnd" : reading.confirmed ? "sign.confirmedRead" : "sign.readOn";

@@ -1,23 +1,23 @@
 import type { Placement } from "../../api/documents";
 import { personColours } from "../../ui/colours";
 
-/** The colour of a person: the same on every page, by the order in which people have their first box. */
+/** The colour of a participant, the same on every page, by the order of their first boxes. */
 export function colourOf(all: Placement[], person: string): string {
   const people = [...new Set(all.map((b) => b.user_id))];
   return personColours[Math.max(0, people.indexOf(person)) % personColours.length]!;
 }
 
-/** Boxes of one person and kind, and the pages that have them. */
+/** The boxes of one participant and kind, and their pages. */
 export interface Group {
   person: string;
   name: string;
   type: Placement["type"];
   pages: number[];
-  /** Whether all of them show what they are for. */
+  /** Whether all of them say what they are for. */
   filled: boolean;
 }
 
-/** Gathers boxes by person and kind, in the order in which they were placed. */
+/** Groups boxes by participant and kind, in the order of placement. */
 export function groupsOf(all: Placement[]): Group[] {
   const groups = new Map<string, Group>();
   for (const b of all) {
@@ -30,7 +30,7 @@ export function groupsOf(all: Placement[]): Group[] {
   return [...groups.values()].map((g) => ({ ...g, pages: g.pages.sort((a, b) => a - b) }));
 }
 
-/** Writes pages shortly: 1, 3\u20135. */
+/** Formats page numbers briefly: 1, 3–5. */
 export function pageRanges(pages: number[]): string {
   const ranges: string[] = [];
   for (let i = 0; i < pages.length; ) {

@@ -8,13 +8,13 @@ import { fitted } from "./strokes";
 
 interface Props {
   hint: string;
-  /** What was drawn before. */
+  /** The previous drawing. */
   strokes: PointGroup[];
-  /** The strokes, and the picture that they make once it is made. */
+  /** The strokes, and their picture once it is rendered. */
   onChange: (strokes: PointGroup[], picture: Promise<Blob | null>) => void;
 }
 
-/** Drawing takes a signature by mouse, pen or finger. */
+/** Drawing takes a signature drawn by mouse, pen or finger. */
 export function Drawing({ hint, strokes, onChange }: Props) {
   const t = useText();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -27,7 +27,7 @@ export function Drawing({ hint, strokes, onChange }: Props) {
     const c = canvas.current!;
     const p = new SignaturePad(c, { penColor: inkColour, minWidth: 0.8, maxWidth: 2.6 });
     p.addEventListener("endStroke", () => tell.current(fitted(p.toData(), c.offsetWidth), trim(c)));
-    // A phone that is turned has another width, and so has another sheet: the strokes stay.
+    // Turning a phone or opening another sheet changes the width: keep the strokes.
     let width = 0;
     const fit = () => {
       const dense = Math.max(window.devicePixelRatio || 1, 2);

@@ -17,14 +17,14 @@ interface Props {
   document: number;
   name: string;
   kept: Blob | null;
-  /** Whether it can be kept for the next time. */
+  /** Whether it can be saved for the next time. */
   keeps: boolean;
-  /** As far as it was chosen. */
+  /** The choices so far. */
   hand: Hand | undefined;
   setHand: (hand: Hand) => void;
 }
 
-/** Look asks how the signature shall look: as it was kept, drawn, typed, or from a picture. */
+/** Look asks how the signature should look: saved, drawn, typed, or from a picture. */
 export function Look({ document, name, kept, keeps, hand, setHand }: Props) {
   const t = useText();
   const chosen: Hand = hand ?? { way: kept ? "kept" : "draw", typed: name, strokes: [], picture: kept, remember: keeps };
@@ -33,7 +33,7 @@ export function Look({ document, name, kept, keeps, hand, setHand }: Props) {
   const last = useRef(chosen);
   last.current = chosen;
   const change = (to: Partial<Hand>) => setHand((last.current = { ...last.current, ...to }));
-  // Pictures take a moment to be made: of two, the one that was asked for last counts.
+  // Pictures take time to render: only the one requested last counts.
   const asked = useRef(0);
   const take = (to: Partial<Hand>, made: Promise<Blob | null>) => {
     const turn = ++asked.current;
@@ -60,10 +60,10 @@ export function Look({ document, name, kept, keeps, hand, setHand }: Props) {
   );
 }
 
-/** Preview shows what the service makes of a picture: what will stand on the page. */
+/** Preview shows what the service makes of a picture, as it will appear on the page. */
 function Preview({ document, picture }: { document: number; picture: Blob }) {
   const t = useText();
-  const [shown] = useDebouncedValue(picture, 250); // a name that is typed is a picture a letter
+  const [shown] = useDebouncedValue(picture, 250); // typing a name makes a picture for each letter
   const strokes = useQuery({ queryKey: ["strokes", document, keyOf(shown)], queryFn: async () => verbs.previewSpecimen(document, await base64(shown)), placeholderData: keepPreviousData, staleTime: Infinity, gcTime: 0, retry: false });
   if (strokes.isPending) return <Loading />;
   if (strokes.isError) return <Trouble error={strokes.error} retry={strokes.error instanceof Problem && strokes.error.retryable ? () => void strokes.refetch() : undefined} />;
@@ -78,7 +78,7 @@ function Preview({ document, picture }: { document: number; picture: Blob }) {
 const keys = new WeakMap<Blob, number>();
 let made = 0;
 
-/** A picture has no name: each is known by when it was first shown. */
+/** Pictures have no names: each is identified by when it was first shown. */
 function keyOf(picture: Blob): number {
   const key = keys.get(picture) ?? ++made;
   keys.set(picture, key);

@@ -7,20 +7,20 @@ import { colourOf } from "./boxes";
 import classes from "./sign.module.css";
 
 interface Props {
-  /** The boxes of all people on this page. */
+  /** The boxes of all participants on this page. */
   boxes: Placement[];
-  /** All boxes of the document, by which people have their colours. */
+  /** All boxes of the document, which determine the colours. */
   all: Placement[];
-  /** Who reads. */
+  /** The reader. */
   me: string | undefined;
   size: PageSize;
   /** Pixels per point. */
   scale: number;
-  /** Opens the sheet; where it is open anyway, a mark is no button. */
+  /** Opens the sheet. If it is open anyway, a mark is not a button. */
   open: (() => void) | undefined;
 }
 
-/** Marks show on a page where everybody's signatures, initials and stamps will stand: whose each is, and of what kind. */
+/** Marks shows on a page where all signatures, initials and stamps will be: of whom, and of what kind. */
 export function Marks({ boxes, all, me, size, scale, open }: Props) {
   const t = useText();
   return boxes.map((b, i) => {

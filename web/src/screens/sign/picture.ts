@@ -1,12 +1,12 @@
-/** Largest side of a signature's picture, in pixels: it is some four centimetres wide on paper. */
+/** Longest side of a signature's picture, in pixels: about four centimetres wide in print. */
 const largest = 1200;
 
-/** The colour that the service gives to all strokes, so that what is drawn looks as it will. */
+/** The colour that the service gives to all strokes, so that the preview looks like the result. */
 export const inkColour = "#162136";
 
 const png = (c: HTMLCanvasElement) => new Promise<Blob | null>((done) => c.toBlob(done, "image/png"));
 
-/** The smallest rectangle around what is not transparent; null when nothing is. */
+/** The smallest rectangle around everything that is not transparent, or null. */
 export function inked(pixels: Uint8ClampedArray, width: number, height: number): { x: number; y: number; w: number; h: number } | null {
   let left = width, top = height, right = -1, bottom = -1;
   for (let y = 0; y < height; y++) {
@@ -21,7 +21,7 @@ export function inked(pixels: Uint8ClampedArray, width: number, height: number):
   return right < 0 ? null : { x: left, y: top, w: right - left + 1, h: bottom - top + 1 };
 }
 
-/** Cuts off the empty rim of a drawing, but for a margin: strokes that fill a picture are refused. */
+/** Cuts off the empty border of a drawing, except a margin: the service refuses strokes that fill the picture. */
 export async function trim(c: HTMLCanvasElement): Promise<Blob | null> {
   const box = inked(c.getContext("2d")!.getImageData(0, 0, c.width, c.height).data, c.width, c.height);
   if (!box) return null;
@@ -39,7 +39,7 @@ function copy(from: CanvasImageSource, x: number, y: number, w: number, h: numbe
   return png(out);
 }
 
-/** Writes a name in a hand-like font. */
+/** Renders a name in a handwriting font. */
 export async function write(name: string): Promise<Blob | null> {
   const text = name.trim();
   if (text === "") return null;
@@ -56,7 +56,7 @@ export async function write(name: string): Promise<Blob | null> {
   return trim(c);
 }
 
-/** Makes a picture that somebody chose small enough to keep. */
+/** Scales a chosen picture down to an acceptable size. */
 export async function shrink(file: Blob): Promise<Blob | null> {
   const picture = await createImageBitmap(file);
   try {

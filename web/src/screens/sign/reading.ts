@@ -2,15 +2,15 @@ import { useCallback, useEffect, useRef, useState } from "react";
 
 import type { OpenFile } from "../../pdf/use-file";
 
-/** Reading is how far the signer has come with the pages of the file that is shown. */
+/** Reading is the signer's progress through the pages of the file that is shown. */
 export interface Reading {
   /** SHA-256 of the file that is shown; empty until it is open. */
   digest: string;
   /** A page was drawn. */
   started: boolean;
-  /** The end was in sight, with the last page drawn. */
+  /** The end of the last page was visible while that page was drawn. */
   ended: boolean;
-  /** The signer says that they have read it. */
+  /** The signer confirmed that they have read it. */
   confirmed: boolean;
   setConfirmed: (confirmed: boolean) => void;
   /** The pages that were drawn so far. */

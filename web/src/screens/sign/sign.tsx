@@ -28,12 +28,12 @@ import { Marks } from "./marks";
 import { useReading } from "./reading";
 import classes from "./sign.module.css";
 
-/** Sign is where a member of the organisation reads and signs. */
+/** Sign is the screen on which a member of the organisation reads and signs. */
 export function Sign() {
   return <Signing id={Number(useParams({ from: "/member/document/$id/sign" }).id)} />;
 }
 
-/** Signing: read, then one sheet with what is asked of me, one signature, one confirmation. */
+/** Signing reads, then shows one sheet with what I am asked to do: one signature, one confirmation. */
 export function Signing({ id }: { id: number }) {
   const found = useQuery(detail(id));
   if (found.isPending) return <Loading />;
@@ -44,7 +44,7 @@ export function Signing({ id }: { id: number }) {
 function Reading({ document: d }: { document: Detail }) {
   const t = useText();
   const boxes = d.placements;
-  // Who reads is a participant; which one, his own boxes tell. A guest's token is good for him alone.
+  // The reader is a participant; their own boxes identify them. A guest's token belongs to one person.
   const me = useAccount()?.id ?? guest.person();
   const mine = boxes.filter((b) => b.user_id === me && b.type !== "emet");
   const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
@@ -90,7 +90,7 @@ function Reading({ document: d }: { document: Detail }) {
   );
 }
 
-/** Standing says where the document stands when nothing is asked of me. */
+/** Standing shows the state of the document when I am not asked to do anything. */
 function Standing({ document: d, live }: { document: Detail; live: Following }) {
   const t = useText();
   return (
@@ -106,7 +106,7 @@ function Standing({ document: d, live }: { document: Detail; live: Following }) 
   );
 }
 
-/** Bar says at the foot of a small window what is asked of me, and leaves the pages to be read. */
+/** Bar shows at the bottom of a small window what I am asked to do, without covering the pages. */
 function Bar({ boxes, sign, decline }: { boxes: Placement[]; sign: () => void; decline: () => void }) {
   const t = useText();
   const asked = useAsked(boxes), first = boxes.map((b) => b.page).sort((a, b) => a - b)[0];

@@ -1,6 +1,6 @@
 import type { PointGroup } from "signature_pad";
 
-/** Strokes drawn on a wider area, made smaller so that nothing of them is cut off; a copy, for the pad writes on in its own. */
+/** Scales strokes that were drawn on a wider area, so that nothing is cut off. It returns a copy, because the pad changes its own. */
 export function fitted(strokes: PointGroup[], width: number): PointGroup[] {
   const right = Math.max(0, ...strokes.flatMap((s) => s.points.map((p) => p.x + s.maxWidth)));
   const scale = right > width ? width / right : 1;

@@ -18,12 +18,12 @@ interface Props {
   password: string;
 }
 
-/** More pages than these are shown only to those who ask for each. */
+/** If more pages than these changed, each is shown only on request. */
 const few = 3;
-/** So many pages are compared where the report does not tell which was changed. */
+/** How many pages are compared if the report does not say which ones changed. */
 const compared = 60;
 
-/** Changed lists what came behind the first signature, page by page, and shows each page as it was signed and as it is. */
+/** Changed lists the changes after the first signature, page by page, and shows each page as signed and as it is now. */
 export function Changed({ report: r, pages, file, password }: Props) {
   const t = useText();
   const length = asSigned(r), lost = unlocated(pages);
@@ -33,7 +33,7 @@ export function Changed({ report: r, pages, file, password }: Props) {
   const looks = useQuery({ queryKey: ["differ", before?.fingerprints, after?.fingerprints], queryFn: () => pagesThatDiffer(before!, after!, compared), enabled: lost && !!before && !!after, gcTime: 0, retry: false });
   const overwritten = r.signatures.some((s) => s.reasons.some((x) => x.code === "digest.differs"));
   const more = (looks.data ?? []).filter((n) => !pages.some((p) => p.page === n)).map((page) => ({ page, changes: [], added: [] }));
-  // Of a file whose signed bytes were overwritten nothing that was added can be called allowed.
+  // If the signed bytes of a file were overwritten, no addition can be called allowed.
   const told = overwritten ? pages.map((p) => ({ ...p, added: [], changes: p.changes.filter((c) => !c.allowed) })).filter((p) => p.changes.length > 0) : pages;
   const all = [...told, ...more].sort((a, b) => (a.page || Infinity) - (b.page || Infinity));
   return (
@@ -59,7 +59,7 @@ export function Changed({ report: r, pages, file, password }: Props) {
   );
 }
 
-/** What was changed on one page, in sentences. */
+/** The changes of one page, in sentences. */
 function What({ report: r, page: { changes, added } }: { report: Report; page: PageChanges }) {
   const t = useText();
   const language = useLanguage();

@@ -7,32 +7,32 @@ export interface Change {
 }
 
 export interface PageChanges {
-  /** From 1; 0 for what belongs to no page. */
+  /** From 1; 0 for changes that belong to no page. */
   page: number;
-  /** What is not allowed comes first. */
+  /** Changes that are not allowed come first. */
   changes: Change[];
-  /** Which signatures were added here, as indexes of the report's: those that may be. */
+  /** Signatures added here, as indexes into the report: those that are allowed. */
   added: number[];
 }
 
 export interface Changes {
-  /** What belongs to no page comes last. */
+  /** Changes that belong to no page come last. */
   pages: PageChanges[];
-  /** What every program that signs writes beside, and nobody can see. */
+  /** Changes that every signing program writes and readers cannot see. */
   technical: Change[];
 }
 
-/** Changes that say no more than that somebody signed in a field. */
+/** Changes that only say that a field was signed. */
 const signing = ["signed", "signature_field", "timestamp", "appearance", "shows"].map((c) => `change.${c}`);
 const beside = ["unchanged", "cross_reference", "trailer", "store", "appearance", "form", "metadata", "extensions", "structure", "annotations", "catalog", "page", "information", "nothing_visible"].map((c) => `change.${c}`);
 
 const key = (revision: number, r: Reason) => `${revision} ${r.code} ${r.args.page ?? ""} ${r.args.where ?? ""} ${r.args.field ?? ""}`;
 
-/** What was changed behind the first signature, page by page. */
+/** The changes after the first signature, page by page. */
 export function changesByPage(report: Pick<Report, "revisions" | "signatures">): Changes {
   const all = new Map<string, Change>();
   for (const { revision, what } of report.revisions) for (const r of what) all.set(key(revision, r), { revision, allowed: true, what: r });
-  // One signature may allow what another forbids; and the list of a revision may be cut, but not of what is forbidden.
+  // One signature may allow what another forbids. The list of a revision may be cut, but never its forbidden changes.
   for (const allowed of [true, false]) {
     for (const s of report.signatures) for (const later of s.later) if (later.allowed === allowed) for (const r of later.what) all.set(key(later.revision, r), { revision: later.revision, allowed, what: r });
   }
@@ -53,12 +53,12 @@ export function changesByPage(report: Pick<Report, "revisions" | "signatures">):
   return { pages: [...pages.values()].sort((a, b) => (a.page || Infinity) - (b.page || Infinity)), technical };
 }
 
-/** Whether something was changed that must not be, and the report does not tell on which page that is to be seen. */
+/** Whether something was changed that must not be, and the report does not say on which page. */
 export const unlocated = (pages: PageChanges[]) => pages.some((p) => p.page === 0 && p.changes.some((c) => !c.allowed));
 
 /**
- * How many of the file's first bytes are its state as it was first signed; undefined where nothing follows it, or where
- * that state is not what was signed.
+ * How many of the file's first bytes are its state at the first signature; undefined if nothing follows it, or if that
+ * state is not what was signed.
  */
 export function asSigned(report: Pick<Report, "signatures">): number | undefined {
   const first = report.signatures.find((s) => s.covers.whole && !["HASH_FAILURE", "SIG_CRYPTO_FAILURE"].includes(s.sub_indication) && s.integrity !== "cannot be judged");

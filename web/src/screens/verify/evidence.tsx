@@ -8,7 +8,7 @@ import type { Tone } from "./tone";
 
 const icons = { good: IconCircleCheck, unsure: IconAlertTriangle, bad: IconCircleX } as const;
 
-/** Sentence is a verdict: one sentence, whose look says the same as its words. */
+/** Sentence is a verdict: one sentence, whose style matches its words. */
 export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; children: ReactNode }) {
   const t = useText();
   const Icon = icons[tone];
@@ -20,7 +20,7 @@ export function Sentence({ tone, order, children }: { tone: Tone; order: 2 | 3; 
   );
 }
 
-/** What a sentence says to people. Words of the standard and of the code in brackets are left out: they stand among the details. */
+/** The part of a sentence meant for people, without the terms and codes in brackets, which the details show. */
 export function plain(r: Reason, language: Language): string {
   const { sub } = r.args;
   const text = r[language].replace(/ \([A-Z]+(_[A-Z]+)+\)/g, "");
@@ -36,12 +36,12 @@ export function Section({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** A row of evidence: what it is, and what was found; nothing where nothing was found. */
+/** A row of evidence: its name, and its value; nothing without a value. */
 export function Fact({ name, children }: { name: string; children: ReactNode }) {
   return children ? <><dt>{name}</dt><dd>{children}</dd></> : null;
 }
 
-/** A moment of evidence, with its zone. */
+/** A time in the evidence, with its zone. */
 export const useMoment = () => {
   const language = useLanguage();
   return (at: string | null | undefined) => (at ? new Date(at).toLocaleString(language, { dateStyle: "medium", timeStyle: "long" }) : "");

@@ -16,7 +16,7 @@ import { accepted } from "./pick";
 import { Verdict } from "./verdict";
 import classes from "./verify.module.css";
 
-/** Exhibit is the file in hand: its digest, worked out here; and, once it was sent, the judgement. */
+/** Exhibit is the chosen file: its digest, computed here, and, once the file was sent, the verdict. */
 export function Exhibit({ file, another }: { file: File; another: (file: File) => void }) {
   const t = useText();
   const language = useLanguage();
@@ -58,7 +58,7 @@ export function Exhibit({ file, another }: { file: File; another: (file: File) =
   );
 }
 
-/** Compare shows the digest, and holds one that is known from elsewhere against it; nothing is sent. */
+/** Compare shows the digest, and compares it with one known from elsewhere; nothing is sent. */
 function Compare({ digest }: { digest: string }) {
   const t = useText();
   const [pasted, setPasted] = useState("");

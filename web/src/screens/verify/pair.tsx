@@ -15,7 +15,7 @@ interface Props {
   number: number;
   /** Whether something on this page was changed that must not be. */
   bad: boolean;
-  /** Fields in which somebody signed, as he may. */
+  /** Fields that were signed, as is allowed. */
   fields: string[];
 }
 
@@ -25,7 +25,7 @@ interface Mark extends Area {
 
 const a4: PageSize = { width: 595, height: 842 };
 
-/** PagePair shows a page as it was signed beside the page as it is, and marks where they differ; where there is room for one only, in turn. */
+/** PagePair shows a page as signed beside the page as it is now, and marks the differences. In a narrow window it shows them in turn. */
 export function PagePair({ before, after, number, bad, fields }: Props) {
   const t = useText();
   const narrow = useMediaQuery("(max-width: 48em)");
@@ -61,7 +61,7 @@ function One({ label, head, document, number, overlay }: { label: string; head: 
   );
 }
 
-/** Null: the page is new, is gone, or has another size. */
+/** Null: the page is new, was removed, or has another size. */
 async function compare(before: PDFDocumentProxy, after: PDFDocumentProxy, number: number, bad: boolean, names: string[]): Promise<Mark[] | null> {
   const areas = await differences(before, after, number);
   if (!areas) return null;

@@ -8,7 +8,7 @@ import classes from "./verify.module.css";
 
 export const accepted = ".pdf,application/pdf";
 
-/** Pick is the state in which there is no file yet. */
+/** Pick is the state without a file. */
 export function Pick({ over, take }: { over: boolean; take: (file: File) => void }) {
   const t = useText();
   return (
@@ -21,7 +21,7 @@ export function Pick({ over, take }: { over: boolean; take: (file: File) => void
   );
 }
 
-/** LookUp asks for the serial of a duty stamp, for whoever has it on paper and cannot read its QR code. */
+/** LookUp asks for the serial of a duty stamp, for users who have it in print and cannot scan its QR code. */
 export function LookUp({ serial }: { serial: string | undefined }) {
   const t = useText();
   const go = useNavigate();

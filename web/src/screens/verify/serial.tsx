@@ -10,7 +10,7 @@ import { Trouble } from "../../ui/trouble";
 import { Fact, useMoment } from "./evidence";
 import classes from "./verify.module.css";
 
-/** Serial is where the QR code of a duty stamp leads: what anybody may know of it. The paper itself it cannot vouch for. */
+/** Serial is the screen that the QR code of a duty stamp opens: what anyone may know about it. It cannot vouch for a printed page. */
 export function Serial({ serial }: { serial: string }) {
   const t = useText();
   const moment = useMoment();

@@ -15,10 +15,10 @@ interface Props {
   stamp?: Stamp | undefined;
 }
 
-/** What keeps a signature from the next level, and that no time is proved: the row of the time says it, the details the rest. */
+/** Codes for what keeps a signature from the next level, and for a missing proof of time: the time row and the details show these. */
 const aside = /^level\.|^time\.unproven$/;
 
-/** SignatureVerdict is one signature, timestamp or duty stamp: its sentence, who and when, and why. */
+/** SignatureVerdict is one signature, timestamp or duty stamp: its verdict, who and when, and why. */
 export function SignatureVerdict({ number, signature: s, stamp }: Props) {
   const t = useText();
   const language = useLanguage();
@@ -47,7 +47,7 @@ export function SignatureVerdict({ number, signature: s, stamp }: Props) {
   );
 }
 
-/** Details are in the words of the standards, for whoever wants to check the judgement. */
+/** Details uses the terms of the standards, for readers who want to check the verdict. */
 function Details({ signature: s, stamp, rest }: Omit<Props, "number"> & { rest: Reason[] }) {
   const t = useText();
   const language = useLanguage();
@@ -73,7 +73,7 @@ function Details({ signature: s, stamp, rest }: Omit<Props, "number"> & { rest: 
   );
 }
 
-/** Chain is the certificates from the signer to the root. */
+/** Chain lists the certificates from the signer to the root. */
 function Chain({ certificates }: { certificates: Certificate[] }) {
   const t = useText();
   const language = useLanguage();

@@ -5,7 +5,7 @@ export type Tone = "good" | "unsure" | "bad";
 interface Words {
   indication: string;
   integrity: string;
-  /** What is known about the signer; of a file and of a timestamp there is none. */
+  /** What is known about the signer; missing for a file or a timestamp. */
   identity?: { status: string } | null;
 }
 
@@ -13,8 +13,8 @@ interface Words {
 export const unverified = (s: Pick<Words, "identity">) => s.identity?.status === "unverified" || s.identity?.status === "not_recorded";
 
 /**
- * How a verdict looks. Nothing is good of which the content was changed or cannot be judged, whatever else is said; nor is
- * a valid signature of an unverified signer.
+ * How a verdict looks. It never looks good if the content was changed or cannot be verified, whatever else is true,
+ * nor for a valid signature of an unverified signer.
  */
 export function tone(w: Words): Tone {
   const { indication, integrity } = w;
@@ -22,14 +22,14 @@ export function tone(w: Words): Tone {
   return indication === "TOTAL-PASSED" && integrity.startsWith("intact") && !unverified(w) ? "good" : "unsure";
 }
 
-/** The tone of a file is that of its worst part: its own words, each signature, each stamp. */
+/** The tone of a file is that of its worst part: its own verdict, each signature, each stamp. */
 export function toneOfFile(report: Words & { signatures: Words[] }): Tone {
   const tones = [tone(report), ...report.signatures.map(tone)];
   if (tones.includes("bad")) return "bad";
   return report.signatures.length === 0 || tones.includes("unsure") ? "unsure" : "good";
 }
 
-/** A stamp looks good only where the office is recognised and nothing speaks against it; a specimen never does. */
+/** A stamp looks good only if its issuer is recognised and nothing contradicts it; a specimen never does. */
 export function toneOfStamp(s: Stamp): Tone {
   if (s.twice || s.elsewhere === "yes") return "bad";
   return s.trusted && s.recognised && !s.specimen ? "good" : "unsure";
@@ -37,5 +37,5 @@ export function toneOfStamp(s: Stamp): Tone {
 
 const content = ["digest.", "signature.", "coverage.", "format.", "later."];
 
-/** Reasons that say what was done to the content; beside them, who is not trusted and what is missing counts for little. */
+/** Sub-indications about changed content. They outweigh missing trust and missing data. */
 export const grave = (all: Reason[]) => all.filter((r) => content.some((c) => r.code.startsWith(c)));

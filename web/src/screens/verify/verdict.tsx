@@ -13,12 +13,12 @@ import classes from "./verify.module.css";
 
 interface Props {
   report: Report;
-  /** The file that was judged, and the password that opens it. */
+  /** The verified file, and the password that opens it. */
   file: Blob;
   password: string;
 }
 
-/** Verdict shows a report: the file in one sentence, then its evidence. */
+/** Verdict shows a report: the verdict on the file in one sentence, then the evidence. */
 export function Verdict({ report: r, file, password }: Props) {
   const t = useText();
   const language = useLanguage();
@@ -29,7 +29,7 @@ export function Verdict({ report: r, file, password }: Props) {
   }, [r]);
   const tone = toneOfFile(r);
   const changes = changesByPage(r);
-  // That nobody could be asked anew concerns only those whom the proof within the file does not satisfy.
+  // That no responder could be asked again matters only to readers who do not accept the proof within the file.
   const warnings = r.warnings.filter((w) => w.code !== "revocation.offline"), unasked = r.warnings.filter((w) => w.code === "revocation.offline");
   const notes = [...unasked.map((w) => w[language]), ...changes.technical.map((c) => `${t("verify.revision", { revision: c.revision })}: ${c.what[language]}`)];
   const changed = changes.pages.length > 0 && <Changed key="changed" report={r} pages={changes.pages} file={file} password={password} />;

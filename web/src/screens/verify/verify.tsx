@@ -12,7 +12,7 @@ import { Exhibit } from "./exhibit";
 import { LookUp, Pick } from "./pick";
 import { Serial } from "./serial";
 
-/** Verify is open to anybody: a file is looked at here first, and sent to be judged only when asked for. */
+/** Verify needs no account: it reads a file locally first, and sends it for verification only on request. */
 export function Verify() {
   const t = useText();
   const serial = useSearch({ from: "/verify" }).serial && asWritten();
@@ -47,10 +47,10 @@ export function Verify() {
   );
 }
 
-/** The serial as it stands in the address: one of digits alone, or with an E among them, is too long for a number. */
+/** The serial as a string: as a number, one of digits alone, or with an E among them, would lose digits. */
 const asWritten = () => new URLSearchParams(location.search).get("serial")?.replace(/^"(.*)"$/, "$1");
 
-/** Takes a file that is let go anywhere on the screen, and tells whether one hovers over it. */
+/** Takes a file dropped anywhere on the screen, and reports whether one is dragged over it. */
 function useDropAnywhere(take: (file: File) => void): boolean {
   const [over, setOver] = useState(false);
   useEffect(() => {
