@@ -11,23 +11,23 @@ import (
 	"segel/internal/store"
 )
 
-// endSessions is the remedy of what is wrong with a session.
+// endSessions is the remedy for a wrong session row.
 const endSessions = "Delete the row: the person logs in again"
 
-// rowCheck is a query for rows that contradict others. It returns text columns: what it is about, and what is wrong.
+// rowCheck is a query for inconsistent rows. It returns text columns: the subject, and what is wrong.
 type rowCheck struct {
 	name     string
 	severity store.Severity
-	text     string // a format for the columns behind the first
+	text     string // a format for the columns after the first
 	remedy   string
 	query    string
 }
 
-// maxPerCheck bounds how many rows one check tells.
+// maxPerCheck bounds the rows that one check reports.
 const maxPerCheck = 1000
 
-// rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, since both
-// databases know that.
+// rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, which works in both
+// databases.
 var rowChecks = []rowCheck{
 	{"lists", store.SeverityDerived, "the count of documents in list %s, state %s, day %s is off by %s", "Stop the service and restore the table box_count from a backup, or correct the count", `
 		SELECT 'lists of ' || person, box, state, CAST(day AS TEXT), CAST(SUM(n) AS TEXT) FROM (
@@ -75,7 +75,7 @@ var rowChecks = []rowCheck{
 		SELECT 'claims of ' || account, path FROM claim WHERE length(idempotency_key) <> 64 OR token = '' OR process = '' OR claimed_at <= 0 OR lease_until <= claimed_at - 60000000`},
 }
 
-// CheckDerived compares tables with each other, and what they say of migrations with this program.
+// CheckDerived compares tables with each other, and the record of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
 	for _, check := range rowChecks {
 		err := c.db.withSnapshot(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
@@ -113,7 +113,7 @@ func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) er
 	return err
 }
 
-// checkMigrations compares what was applied, and which programs may write, with what this program knows.
+// checkMigrations compares the record of applied migrations, and of which programs may write, with what this program knows.
 func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	known, err := readMigrations(c.store.options.migrationFiles())
 	if err != nil {
@@ -159,7 +159,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 		}
 		later = max(later, m.level)
 	}
-	if !applied[0] { // the row that was there before the first
+	if !applied[0] { // the row that existed before the first migration
 		tell("the row of no migration is missing")
 	}
 	for v := range applied {
@@ -183,14 +183,14 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	return nil
 }
 
-// queuedJob is a job that a document has in the queue.
+// queuedJob identifies a job of a document in the queue.
 type queuedJob struct {
 	kind     string
 	document contract.DocumentID
 }
 
-// CheckQueue compares the documents that wait for the service with the jobs of the queue, and demands that no job removes a
-// file that is in use. It holds the jobs that wait in memory: there are as many as documents at work.
+// CheckQueue compares the documents that wait for the service with the jobs in the queue, and checks that no job removes a
+// file that is in use. It holds the waiting jobs in memory: about as many as there are documents in progress.
 func (c *Checker) CheckQueue(ctx context.Context) error {
 	args := `CAST(args AS TEXT)`
 	if _, isSQLite := c.db.(*sqlite); isSQLite {
@@ -260,7 +260,7 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 	return jobs, nil
 }
 
-// CheckDatabase has the database check itself: SQLite its pages, indexes and references; PostgreSQL its indexes, where the
+// CheckDatabase runs the database's own check: SQLite checks pages, indexes and references; PostgreSQL checks indexes, if the
 // extension amcheck is installed and may be used.
 func (c *Checker) CheckDatabase(ctx context.Context) error {
 	tell := func(text string) {
