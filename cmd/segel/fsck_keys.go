@@ -21,8 +21,8 @@ import (
 
 const restoreKeys = "Restore the database and the key folder from the same backup"
 
-// checkKeys checks that each certificate in the ledger was issued by this authority and is recorded as it is, and that the
-// master key opens each credential, which belongs to its certificate.
+// checkKeys checks that the authority issued each recorded certificate and that its record matches, that the master key
+// decrypts each credential, and that the credential's key matches its certificate.
 func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error {
 	wrong := func(about, format string, args ...any) {
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: about, Text: fmt.Sprintf(format, args...), Remedy: restoreKeys})
@@ -95,17 +95,17 @@ func (a *app) checkCredential(c store.SealedCredential) error {
 	return nil
 }
 
-// checkOffice compares the journal of the sandbox office with the register of serials. An office elsewhere is compared by
-// segel reconcile.
+// checkOffice compares the journal of the sandbox office with the register of serials. Use segel reconcile to compare with a
+// remote office.
 func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) error {
-	// The shell that fsck runs in may lack the settings of the service.
+	// fsck may run without the settings of the service.
 	if cmp.Or(a.installation.StampOffice, a.conf.StampOffice) != sandboxOffice {
 		return nil
 	}
 	wrong := func(about, format string, args ...any) {
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "stamp office", About: about, Text: fmt.Sprintf(format, args...), Remedy: "Restore the folder office and the database from the same backup"})
 	}
-	// The register is read first: what it has by then, the journal has too.
+	// Read the register first: the journal then has at least what the register has.
 	registered := map[string]contract.StampSerial{}
 	err := a.store.EachSerial(ctx, store.SerialQuery{}, func(s contract.StampSerial) bool {
 		registered[s.Serial] = s
@@ -132,7 +132,7 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 			continue
 		}
 		if err := a.checkOrder(ctx, i, wrong); err != nil {
-			return fmt.Errorf("look up the order of serial %s: %w", i.Serial, err)
+			return fmt.Errorf("find the order of serial %s: %w", i.Serial, err)
 		}
 	}
 	for serial := range registered {
@@ -141,7 +141,7 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 	return nil
 }
 
-// readJournal returns what the sandbox office issued: nothing where it was never used.
+// readJournal returns what the sandbox office issued: nothing if it was never used.
 func (a *app) readJournal() ([]sandbox.Issued, error) {
 	dir := filepath.Join(a.conf.DataDir, officeDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +154,8 @@ func (a *app) readJournal() ([]sandbox.Issued, error) {
 	return office.Issued(), office.Close()
 }
 
-// checkOrder demands that a document has the order that the office issued a serial for. The serial itself may not have arrived
-// yet.
+// checkOrder requires that a document has the order for which the office issued a serial. The serial itself may not have
+// arrived yet.
 func (a *app) checkOrder(ctx context.Context, i sandbox.Issued, wrong func(string, string, ...any)) error {
 	_, err := a.store.DocumentWithOrder(ctx, i.Order)
 	if errors.Is(err, store.ErrNotFound) {
