@@ -14,12 +14,12 @@ func docID(id int64) contract.DocumentID { return contract.DocumentID(id) }
 
 // TestEveryOperationAnswersEveryActorAsItShould runs each operation that names a document as each kind of actor,
 // on a draft and on a document in work, and demands: what an actor may not see answers exactly like a document
-// that does not exist; what he sees and may not do is 403; nobody is 401.
+// that does not exist; what he sees and may not do is 403; anonymous is 401.
 func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, turn, waits, viewer := s.person(t, "Owner", ""), s.person(t, "In Turn", ""), s.person(t, "Waits", ""), s.person(t, "Viewer", "")
-	colleague, stranger := s.person(t, "Colleague", ""), s.person(t, "Stranger", "Another organisation")
+	colleague, outsider := s.person(t, "Colleague", ""), s.person(t, "Outsider", "Another organisation")
 
 	guestOf := func(id int64) *client {
 		for _, p := range owner.get("signers", id).ok().object()["data"].(object)["signer"].([]any) {
@@ -42,7 +42,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 		owner.verb("finalize-docs", active).ok()
 		return draft, active
 	}
-	nobody := &client{service: s, t: t}
+	anonymous := &client{service: s, t: t}
 	bad := &client{service: s, t: t, token: "sgl_at_nonsense"}
 
 	const missing = 999_999
@@ -53,12 +53,12 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 		}
 		draft, active := make()
 		try := func(c *client, id int64) *answer { return call(c, op, id) }
-		for _, c := range []*client{nobody, bad} {
+		for _, c := range []*client{anonymous, bad} {
 			for _, id := range []int64{draft, active, missing} {
 				try(c, id).is(http.StatusUnauthorized)
 			}
 		}
-		blind := map[string]*client{"colleague": colleague, "stranger": stranger, "guest of another document": otherGuest}
+		blind := map[string]*client{"colleague": colleague, "outsider": outsider, "guest of another document": otherGuest}
 		for who, c := range blind {
 			want := plainRefusal(try(c, missing))
 			for _, id := range []int64{draft, active} {

@@ -54,7 +54,7 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	operator, admin, stranger := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Stranger", "PT Dua")
+	operator, admin, outsider := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Outsider", "PT Dua")
 	user := s.person(t, "User", "PT Satu")
 	id := user.uploadWith(object{"guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
 	user.place(id, user.at("emet", 100, 100, 160, 160)).ok()
@@ -86,7 +86,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 			by   *client
 			want int
 		}{
-			"nobody": {&client{service: s, t: t}, 401}, "a token of nobody's": {&client{service: s, t: t, token: "sgl_at_nonsense"}, 401},
+			"anonymous": {&client{service: s, t: t}, 401}, "an unknown token": {&client{service: s, t: t, token: "sgl_at_nonsense"}, 401},
 			"guest": {guest, 403}, "user": {user, 403},
 		} {
 			for _, of := range []contract.OrganisationID{"", own, missing} {
@@ -97,10 +97,10 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 			}
 		}
 		// What belongs to others is as what is not there.
-		if got, want := plainRefusal(administer(stranger, op, own, id)), plainRefusal(administer(stranger, op, missing, nowhere)); names(op) && got != want {
+		if got, want := plainRefusal(administer(outsider, op, own, id)), plainRefusal(administer(outsider, op, missing, nowhere)); names(op) && got != want {
 			t.Errorf("%s %s of another's as an admin: %s, but of what does not exist: %s", op.Method, op.Path, got, want)
 		}
-		if a := administer(stranger, op, "", nowhere); slices.ContainsFunc([]string{serial, evident, user.email, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
+		if a := administer(outsider, op, "", nowhere); slices.ContainsFunc([]string{serial, evident, user.email, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
 			t.Errorf("%s %s shows an admin what is another's: %.600s", op.Method, op.Path, a.body)
 		}
 		want := []int{http.StatusOK, http.StatusConflict}

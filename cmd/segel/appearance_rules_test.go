@@ -243,7 +243,7 @@ func TestPictureForTheCommandBecomesStrokesToo(t *testing.T) {
 	if _, err := exec.LookPath("pdftoppm"); err != nil {
 		t.Skip("pdftoppm is not installed")
 	}
-	if said, err := judge(t, "pdftoppm", "-r", "40", "-png", out, filepath.Join(t.TempDir(), "page")); err != nil || said != "" {
+	if said, err := runTool(t, "pdftoppm", "-r", "40", "-png", out, filepath.Join(t.TempDir(), "page")); err != nil || said != "" {
 		t.Errorf("%v: %s", err, said)
 	}
 }

@@ -129,8 +129,8 @@ func TestAForgedProofDoesNotHoldAndWhatIsNoneIsTold(t *testing.T) {
 	a.demand(1, []string{"DOES NOT HOLD", "it is of document 42"}, forge(`"document": 42`, `"document": 43`), "--key", key)
 	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, forge(`\\n11\\n`, `\n12\n`), "--key", key)
 
-	stranger := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
-	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, good, "--key", audit.VerifierKey(audit.LogOrigin(stranger), stranger))
+	otherKey := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
+	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, good, "--key", audit.VerifierKey(audit.LogOrigin(otherKey), otherKey))
 
 	a.demand(2, []string{"not a proof"}, key, "--key", key)
 	a.demand(2, []string{"not a proof"}, forge("segel-proof-1", "segel-proof-9"), "--key", key)

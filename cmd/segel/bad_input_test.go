@@ -181,7 +181,7 @@ func encrypted(t *testing.T, file []byte, bits, password string, more ...string)
 		t.Fatal(err)
 	}
 	args := append([]string{"--allow-weak-crypto", "--encrypt", password, "owner", bits}, more...)
-	if said, err := judge(t, "qpdf", append(args, "--", in, out)...); err != nil {
+	if said, err := runTool(t, "qpdf", append(args, "--", in, out)...); err != nil {
 		t.Fatal(said)
 	}
 	b, err := os.ReadFile(out)

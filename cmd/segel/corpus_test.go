@@ -111,7 +111,7 @@ func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) 
 	if err := os.WriteFile(after, out, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, _ := judge(t, "pdfsig", "-nocert", after)
+	said, _ := runTool(t, "pdfsig", "-nocert", after)
 	if ours := signatureNamed(said, "-1\n"); !strings.Contains(ours, "Signature is Valid") {
 		t.Errorf("%s: pdfsig does not call the signature valid:\n%s", name, said)
 	}

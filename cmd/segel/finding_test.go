@@ -108,8 +108,8 @@ func TestSignersAndVerifiersLearnWhatTheOwnerAccepted(t *testing.T) {
 			}
 		}
 	}
-	nobody := &client{service: s, t: t}
-	report := nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(owner.download(id))}).ok()
+	anonymous := &client{service: s, t: t}
+	report := anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(owner.download(id))}).ok()
 	for _, code := range []string{`"finding.launch"`, `"finding.actions"`, `"warning.active_content"`} {
 		if !strings.Contains(string(report.body), code) {
 			t.Errorf("the verifier does not tell %s: %.2000s", code, report.body)

@@ -30,7 +30,7 @@ func soundSignatures(t testing.TB, pdf []byte) int {
 	if err := os.WriteFile(file, pdf, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := judge(t, "pdfsig", "-nocert", file)
+	out, _ := runTool(t, "pdfsig", "-nocert", file)
 	n := strings.Count(out, "Signature #")
 	parts := strings.Split(out, "Signature #")
 	last := parts[len(parts)-1]
@@ -41,7 +41,7 @@ func soundSignatures(t testing.TB, pdf []byte) int {
 	if !strings.Contains(last, "Total document signed") || !strings.Contains(last, "Field Name: Timestamp") {
 		t.Errorf("the last signature is no document timestamp over the whole file:\n%s", out)
 	}
-	if out, err := judge(t, "qpdf", "--check", file); err != nil {
+	if out, err := runTool(t, "qpdf", "--check", file); err != nil {
 		t.Errorf("qpdf complains: %v\n%s", err, out)
 	}
 	return n
@@ -219,7 +219,7 @@ func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
 	if err := os.WriteFile(file, signed, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := judge(t, "pdftotext", file, "-"); err != nil || !strings.Contains(text, "Tamu") || !strings.Contains(text, "山田") {
+	if text, err := runTool(t, "pdftotext", file, "-"); err != nil || !strings.Contains(text, "Tamu") || !strings.Contains(text, "山田") {
 		t.Errorf("the name cannot be read on the page: %v\n%s", err, text)
 	}
 }
@@ -249,7 +249,7 @@ func TestGuestSignsWithThePictureHeDrew(t *testing.T) {
 	if err := os.WriteFile(file, guest.download(id), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := judge(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`(?s)image +160 +19 +rgb.*smask +160 +19 +gray`).MatchString(list) {
+	if list, err := runTool(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`(?s)image +160 +19 +rgb.*smask +160 +19 +gray`).MatchString(list) {
 		t.Errorf("the picture is not on the page: %v\n%s", err, list)
 	}
 }

@@ -52,7 +52,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	t.Cleanup(func() { office.Close() })
 	c.workflow.Office, c.workflow.InDoubtPeriod = office, 0
 
-	strangers := []string{c.bought("satu"), c.bought("dua")}
+	foreign := []string{c.bought("satu"), c.bought("dua")}
 	id, _ := c.stamped(always(sandbox.CallBuy, sandbox.FaultLost, ""))
 	c.again(id)
 	uncertain := func(when string) {
@@ -84,7 +84,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 			t.Errorf("gave %s, which is not unused: %v", serial, err)
 		}
 	}
-	for _, serial := range strangers {
+	for _, serial := range foreign {
 		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	}
 	bought := len(c.list())
 	restamp()
-	if s := c.stamp(id); s.State != contract.StampAffixed || s.Serial == strangers[0] || s.Serial == strangers[1] {
+	if s := c.stamp(id); s.State != contract.StampAffixed || s.Serial == foreign[0] || s.Serial == foreign[1] {
 		t.Errorf("the stamp is %s with %s: %s", s.State, s.Serial, s.Problem)
 	}
 	if n := len(c.list()); n != bought {
@@ -108,7 +108,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 			t.Fatal(err)
 		}
 	}
-	for _, serial := range strangers {
+	for _, serial := range foreign {
 		if s, err := c.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
 			t.Errorf("%+v, %v", s, err)
 		}

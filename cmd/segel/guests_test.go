@@ -134,11 +134,11 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 			t.Errorf("%s: status %d, %s\n%s", folder, status, errs, out)
 		}
 	}
-	out, err := judge(t, "pdfsig", "-nocert", path)
+	out, err := runTool(t, "pdfsig", "-nocert", path)
 	if err != nil || !strings.Contains(out, "Guest (identity not verified): Budi Santoso") || !strings.Contains(out, "Signature is Valid") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	shown, err := judge(t, "pdftotext", "-layout", path, "-")
+	shown, err := runTool(t, "pdftotext", "-layout", path, "-")
 	if err != nil || !strings.Contains(shown, "Tamu, dicantumkan oleh Sari Wulandari (PT Sari); identitas tidak diverifikasi") ||
 		!strings.Contains(shown, "Guest, named by Sari Wulandari (PT Sari); identity not verified") || !strings.Contains(shown, "Tamu — identitas") {
 		t.Errorf("%v\n%s", err, shown)

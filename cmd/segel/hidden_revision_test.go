@@ -168,9 +168,9 @@ func (l *revision) crossReference(within map[int][2]int) []byte {
 	return l.Bytes()
 }
 
-// TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge asks the program itself over the wire, whose memory is
+// TestHostileRevisionBehindAValidSignatureCostsLittleToValidate asks the program itself over the wire, whose memory is
 // nobody else's. What was signed is whole and trusted, so nothing ends the work early but its limits.
-func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T) {
+func TestHostileRevisionBehindAValidSignatureCostsLittleToValidate(t *testing.T) {
 	t.Parallel()
 	made := starting{data: filepath.Join(t.TempDir(), "made")}
 	_, signed, _ := finished(t, made.start(t))
@@ -183,11 +183,11 @@ func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T
 	if r := verified(t, p.service, signed); !r.Passed() {
 		t.Fatalf("it does not hold: %+v", r.Summary)
 	}
-	nobody := &client{service: p.service, t: t}
+	anonymous := &client{service: p.service, t: t}
 	before, peak := p.files(t), p.peak(t)
 	for what, file := range hostileBehind(t, signed) {
 		began := time.Now()
-		a := nobody.ask("form", file)
+		a := anonymous.ask("form", file)
 		took := time.Since(began)
 		var out struct{ Data verdicts.Report }
 		told := ""

@@ -183,12 +183,12 @@ func (s *service) files(t *testing.T) (list []string) {
 // mostSignatures is how many signatures of one file are judged.
 const mostSignatures = 1000
 
-// TestHostileFileCostsLittleToJudge asks over the wire, in both spellings. What bounds the work are the limits of
+// TestHostileFileCostsLittleToValidate asks over the wire, in both spellings. What bounds the work are the limits of
 // reading and judging; the clock is there so that one who forgets them hears of it.
-func TestHostileFileCostsLittleToJudge(t *testing.T) {
+func TestHostileFileCostsLittleToValidate(t *testing.T) {
 	// Not parallel: it counts what runs in the program.
 	s := starting{set: []string{"SEGEL_VERIFICATIONS_PER_MINUTE", "1000"}, idle: true}.start(t)
-	nobody := &client{service: s, t: t}
+	anonymous := &client{service: s, t: t}
 	verified(t, s, simple())
 	http.DefaultClient.CloseIdleConnections()
 	before, running := s.files(t), runtime.NumGoroutine()
@@ -197,7 +197,7 @@ func TestHostileFileCostsLittleToJudge(t *testing.T) {
 			began := time.Now()
 			var m0, m1 runtime.MemStats
 			runtime.ReadMemStats(&m0)
-			a := nobody.ask(spelling, file)
+			a := anonymous.ask(spelling, file)
 			runtime.ReadMemStats(&m1)
 			took := time.Since(began)
 			var out struct{ Data verdicts.Report }

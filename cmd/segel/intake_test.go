@@ -42,7 +42,7 @@ func TestEncryptedFileThatOpensWithoutPasswordStaysEncrypted(t *testing.T) {
 		if err := os.WriteFile(path, out, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		said, err := judge(t, "qpdf", "--show-encryption", path)
+		said, err := runTool(t, "qpdf", "--show-encryption", path)
 		if err != nil || !strings.Contains(said, "R = ") || strings.Contains(said, "not encrypted") {
 			t.Errorf("%s: encrypted no more: %s", name, said)
 		}

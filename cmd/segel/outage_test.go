@@ -32,7 +32,7 @@ func outageSettings(more ...string) []string {
 // breakable is a service with a part that can be taken away and given back.
 type breakable struct {
 	*service
-	fail, mend func(t *testing.T)
+	fail, restore func(t *testing.T)
 }
 
 // outages are those that each kind of operation is tried in, by name.
@@ -181,7 +181,7 @@ func tryOutage(t *testing.T, b breakable, blobsOnly bool) {
 	}
 	owner.do("GET", "/healthz", nil).ok()
 
-	b.mend(t)
+	b.restore(t)
 	// The first requests may meet connections that were lost; whoever comes again is served.
 	for n := 0; owner.do("GET", "/readyz", nil).status != http.StatusOK; n++ {
 		if n == 50 {
@@ -225,7 +225,7 @@ func TestJobThatMeetsAnOutageGoesOnWithinSecondsOfItsEnd(t *testing.T) {
 			close(held.leave)
 			for owner.do("GET", "/readyz", nil).status == http.StatusOK {
 			}
-			b.mend(t)
+			b.restore(t)
 			began := time.Now()
 			owner.completed(id)
 			took := time.Since(began)

@@ -249,11 +249,11 @@ func differAndSettle(t *testing.T, c *counter) {
 	still := map[string]contract.DifferenceKind{
 		failed.Serial: contract.DifferFailed, used: contract.DifferUnknownAffixed, notAffixed: contract.DifferNotAffixed, "SPESIMEN-0000000MISSING": contract.DifferMissing,
 	}
-	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferUnassigned}
+	unassigned := map[string]contract.DifferenceKind{strange: contract.DifferUnassigned}
 	for k, v := range still {
-		nobodys[k] = v
+		unassigned[k] = v
 	}
-	c.reconciles("with one that is nobody's", operator, nobodys)
+	c.reconciles("with one that is nobody's", operator, unassigned)
 	if err := c.workflow.GiveSerial(ctx, contract.Actor{}, strange, c.organisation()); err != nil {
 		t.Fatal(err)
 	}

@@ -410,8 +410,8 @@ func (c *client) guest(id int64, person string) *client {
 // simple is a small contract.
 func simple() []byte { return pdftest.Table(2) }
 
-// judge runs a program that is not ours and returns what it says.
-func judge(t testing.TB, name string, args ...string) (string, error) {
+// runTool runs a program that is not ours and returns what it says.
+func runTool(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {

@@ -38,8 +38,8 @@ func finished(t *testing.T, s *service) (owner *client, pdf []byte, serial strin
 // verified asks the service to judge a file, as nobody.
 func verified(t *testing.T, s *service, pdf []byte) *verdicts.Report {
 	t.Helper()
-	nobody := &client{service: s, t: t}
-	a := nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(pdf), "filename": "kontrak.pdf"}).ok()
+	anonymous := &client{service: s, t: t}
+	a := anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(pdf), "filename": "kontrak.pdf"}).ok()
 	var out struct{ Data verdicts.Report }
 	if err := json.Unmarshal(a.body, &out); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestTamperedDocumentDoesNotPass(t *testing.T) {
 	}
 }
 
-func TestFileToBeJudgedLeavesNothing(t *testing.T) {
+func TestValidatedFileLeavesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := starting{data: data}.start(t)
@@ -140,10 +140,10 @@ func TestFileToBeJudgedLeavesNothing(t *testing.T) {
 	}
 	before := count()
 	verified(t, s, pdf)
-	nobody := &client{service: s, t: t}
-	nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("no PDF"))}).is(http.StatusUnsupportedMediaType, "file.unsupported")
-	nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.7 and nothing else"))}).is(http.StatusUnprocessableEntity, "file.damaged")
-	nobody.do("POST", "/v1/verify", object{"document_base64": "%%"}).is(http.StatusUnprocessableEntity, "input.invalid")
+	anonymous := &client{service: s, t: t}
+	anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("no PDF"))}).is(http.StatusUnsupportedMediaType, "file.unsupported")
+	anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.7 and nothing else"))}).is(http.StatusUnprocessableEntity, "file.damaged")
+	anonymous.do("POST", "/v1/verify", object{"document_base64": "%%"}).is(http.StatusUnprocessableEntity, "input.invalid")
 	if after := count(); after != before {
 		t.Errorf("%d blobs before, %d after", before, after)
 	}
@@ -153,12 +153,12 @@ func TestSerialOfAnAffixedStampIsKnownToAnybody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, _, serial := finished(t, s)
-	nobody := &client{service: s, t: t}
-	got := nobody.do("GET", "/v1/verify/serial/"+serial, nil).ok().object("data")
+	anonymous := &client{service: s, t: t}
+	got := anonymous.do("GET", "/v1/verify/serial/"+serial, nil).ok().object("data")
 	if got["serial"] != serial || got["specimen"] != true || got["office"] != "sandbox" {
 		t.Errorf("%v", got)
 	}
-	nobody.do("GET", "/v1/verify/serial/SPESIMEN-0000000000000", nil).is(http.StatusNotFound, "serial.not_found")
+	anonymous.do("GET", "/v1/verify/serial/SPESIMEN-0000000000000", nil).is(http.StatusNotFound, "serial.not_found")
 	owner.do("GET", "/v1/verify/serial/"+serial+"x", nil).is(http.StatusNotFound, "serial.not_found")
 }
 

@@ -48,7 +48,7 @@ func run(binary string, n int) (err error) {
 	}
 	defer s.Stop()
 	tokens := map[string]string{}
-	for _, name := range []string{"owner", "stranger"} {
+	for _, name := range []string{"owner", "outsider"} {
 		email := name + "@example.test"
 		if err := s.AddUser(email, name, password); err != nil {
 			return err
@@ -85,7 +85,7 @@ func run(binary string, n int) (err error) {
 	const missing = 999_999_999
 	detail := func(id int64) func() error {
 		return func() error {
-			return callJSON(s.URL, tokens["stranger"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
+			return callJSON(s.URL, tokens["outsider"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
 		}
 	}
 	post := func(token, path string, body object) func() error {
@@ -99,7 +99,7 @@ func run(binary string, n int) (err error) {
 		{"login", post("", "/v1/auth/login", object{"email": "owner@example.test", "password": "salah"}), post("", "/v1/auth/login", object{"email": "nobody@example.test", "password": "salah"})},
 		{"forgot-password", post("", "/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("", "/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
 		{"document", detail(id), detail(missing)},
-		{"cancel document", post(tokens["stranger"], sign+"cancel-docs", object{"document_id": id}), post(tokens["stranger"], sign+"cancel-docs", object{"document_id": missing})},
+		{"cancel document", post(tokens["outsider"], sign+"cancel-docs", object{"document_id": id}), post(tokens["outsider"], sign+"cancel-docs", object{"document_id": missing})},
 	} {
 		var took [2][]time.Duration
 		for i := range 2 * n {

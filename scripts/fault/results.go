@@ -193,6 +193,6 @@ func compareQuota(journal map[string]*officeSerial, b serviceRecords) resultTabl
 	if b.open > 0 {
 		unclosed = []string{fmt.Sprint(b.open)}
 	}
-	p.addZeroCount("attempts that nobody closed", unclosed)
+	p.addZeroCount("attempts never closed", unclosed)
 	return p
 }

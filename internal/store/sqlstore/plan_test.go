@@ -13,15 +13,15 @@ import (
 func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
-	table, standing := waitingDocuments(store.WaitingQuery{Organisation: "org"})
+	table, c := waitingDocuments(store.WaitingQuery{Organisation: "org"})
 	ofDocument := serialCondition(store.SerialQuery{Document: 1})
 	for query, indexes := range map[string][]string{
 		`SELECT serial FROM serial ` + whereFree:                                                         {"serial_free (state=? AND organisation=?)"},
 		`SELECT number FROM quota_entry WHERE organisation = $1 AND made_at >= $2 ORDER BY made_at DESC`: {"quota_entry_organisation (organisation=? AND made_at>?)"},
 		selectInDoubt: {"stamp_requested (state=?)"},
-		`SELECT COUNT(*) FROM ` + table + standing.whereClause():            {"INDEX document_failed", "INDEX document_waits"},
-		`SELECT id FROM ` + table + standing.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
-		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():            {"serial_document (document=?)", "serial_former (former=?)"},
+		`SELECT COUNT(*) FROM ` + table + c.whereClause():            {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT id FROM ` + table + c.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():     {"serial_document (document=?)", "serial_former (former=?)"},
 	} {
 		var plan []string
 		err := s.db.withSnapshot(t.Context(), func(q querier) error {

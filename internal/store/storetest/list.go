@@ -37,7 +37,7 @@ var listTests = map[string]func(*testing.T, *fixture){
 		d2 := b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner)
 		b.requireEqual("list", b.listPage(store.ListQuery{Person: second.ID, Box: store.Inbox}).Documents, []contract.Document{d2, d1})
 	},
-	"SomebodysListHasWhatHeSawOnceForGood": func(t *testing.T, b *fixture) {
+	"ListKeepsWhatItsPersonHasSeen": func(t *testing.T, b *fixture) {
 		d := b.uploadDraft(owner)
 		in := func(a contract.Actor, want int) {
 			t.Helper()

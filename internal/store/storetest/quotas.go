@@ -140,7 +140,7 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 			b.requireNoEffect(t, c, nil, d.ID)
 		}
 	},
-	"NobodyKnowsTheQuotaOfAnOrganisationThatNeverHadAny": func(t *testing.T, b *fixture) {
+	"OrganisationWithoutGrantsHasNoQuota": func(t *testing.T, b *fixture) {
 		q, err := b.Quota(b.ctx, "nobody")
 		if err != nil || len(q) != 0 {
 			t.Fatal(q, err)

@@ -154,10 +154,10 @@ var serialTests = map[string]func(*testing.T, *fixture){
 	},
 	"ASerialThatHasAnOwnerKeepsIt": func(t *testing.T, b *fixture) {
 		b.registerSerial("F", "", contract.SerialBought)
-		nobodys, err := b.Serial(b.ctx, "F")
+		unassigned, err := b.Serial(b.ctx, "F")
 		b.must(err)
 		move := func(to contract.OrganisationID, state contract.SerialState) error { // for a caller that read it before it had an organisation
-			m := contract.SerialMove{From: nobodys.State, To: nobodys}
+			m := contract.SerialMove{From: unassigned.State, To: unassigned}
 			m.To.Organisation, m.To.State = to, state
 			return b.MoveSerials(b.ctx, []contract.SerialMove{m})
 		}
