@@ -1,6 +1,6 @@
-// Command enumerate measures whether the time of an answer tells what the answer does not: whether an account or a document
-// exists. It asks pairs of questions in turn, one about what exists and one about what does not, and prints the median and
-// the 99th percentile of both. The tests assert that both are the same work; this shows what is left on a real machine.
+// Command enumerate measures whether response times reveal what responses hide: whether an account or a document exists. It
+// sends pairs of requests alternately, one about something that exists and one about something that does not, and prints the
+// median and the 99th percentile of both. The tests assert that both do the same work; this shows the rest on a real machine.
 package main
 
 import (
@@ -67,7 +67,7 @@ func run(binary string, n int) (err error) {
 			}
 		}
 	}
-	// A document with much to read, so that reading it before it is refused would show.
+	// A document with much to read, so that reading it before refusing would show.
 	guests := []object{}
 	for i := range 90 {
 		guests = append(guests, object{"name": fmt.Sprintf("Tamu %d", i), "email": fmt.Sprintf("tamu%d@example.test", i), "role": "signer", "number": 1})
@@ -108,7 +108,7 @@ func run(binary string, n int) (err error) {
 				try = q.other
 			}
 			began := time.Now()
-			_ = try() // a refusal is what is measured
+			_ = try() // refusals are what is measured
 			took[i%2] = append(took[i%2], time.Since(began))
 		}
 		slices.Sort(took[0])
