@@ -29,7 +29,7 @@ func findingsIn(t *testing.T, warnings any) map[string]object {
 	return found
 }
 
-// refusedKinds are the findings that the owner has to accept.
+// refusedKinds are the findings that the owner must accept.
 var refusedKinds = []string{"print_differs", "view_varies", "external", "launch"}
 
 // TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem takes each kind through upload and finalize.
@@ -75,7 +75,7 @@ func TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem(t *testing.T) {
 	}
 }
 
-// TestSignersAndVerifiersLearnWhatTheOwnerAccepted takes one file through to its end.
+// TestSignersAndVerifiersLearnWhatTheOwnerAccepted takes one file through to completion.
 func TestSignersAndVerifiersLearnWhatTheOwnerAccepted(t *testing.T) {
 	t.Parallel()
 	s := start(t)

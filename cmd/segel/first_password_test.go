@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAddedUserChoosesTheirPasswordBeforeAnythingElse has somebody come in by the password that an admin was shown,
-// with tokens and with the web app's cookie; what each of them is good for is all there is to it.
+// TestAddedUserChoosesTheirPasswordBeforeAnythingElse logs in with the password that an admin was shown, with tokens and
+// with the web app's cookie, and checks everything that each of them permits.
 func TestAddedUserChoosesTheirPasswordBeforeAnythingElse(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -18,7 +18,7 @@ import (
 	"segel/internal/emeterai/sandbox"
 )
 
-// nameless hides the names of files in whatever the office answers, as an office may that does not tell them.
+// nameless removes the names of files from all answers of the office, like an office that does not report them.
 type nameless struct{}
 
 var fileMember = regexp.MustCompile(`"(nama)?file":"[^"]*"`)
@@ -35,8 +35,8 @@ func (nameless) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a, err
 }
 
-// TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway has serials in the account that somebody
-// else bought, and an office whose lists tell no file names.
+// TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway uses an account with serials that another client
+// bought, and an office whose lists have no file names.
 func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -103,7 +103,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	if n := len(c.list()); n != bought {
 		t.Errorf("%d serials were bought", n-bought)
 	}
-	for range 2 { // the second finds what the first freed
+	for range 2 { // the second run finds what the first one freed
 		if _, err := c.workflow.Reconcile(ctx, contract.Actor{}); err != nil {
 			t.Fatal(err)
 		}

@@ -52,12 +52,12 @@ func TestEncryptedFileThatOpensWithoutPasswordStaysEncrypted(t *testing.T) {
 	}
 }
 
-// beheaded cuts off everything from the cross-reference on but the trailer, whose /Encrypt nobody can guess.
+// beheaded removes everything from the cross-reference on except the trailer, whose /Encrypt cannot be reconstructed.
 func beheaded(file []byte) []byte {
 	return file[:bytes.LastIndex(file, []byte("startxref"))]
 }
 
-// TestDamagedFilesAreRewrittenOnceAndSigned uploads what readers open by guessing only, and no content is lost of.
+// TestDamagedFilesAreRewrittenOnceAndSigned uploads files that readers open only by repairing them, without loss of content.
 func TestDamagedFilesAreRewrittenOnceAndSigned(t *testing.T) {
 	t.Parallel()
 	s := start(t)
