@@ -257,7 +257,7 @@ func TestBodyThatIsWrongIsRefusedAndLeavesNothing(t *testing.T) {
 		"unknown user":                {people(object{"id": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "name": "X", "role": "signer"}), 422, "participant.unknown"},
 		"user of elsewhere":           {people(outsider.as("signer", 1)), 422, "participant.unknown"},
 		"user who is no UUID":         {people(object{"id": "'; DROP TABLE users; --", "name": "X", "role": "signer"}), 422, "participant.unknown"},
-		"somebody twice":              {people(someone("signer", 1), someone("viewer", 2)), 422, "participant.twice"},
+		"a person twice":              {people(someone("signer", 1), someone("viewer", 2)), 422, "participant.twice"},
 		"a guest twice":               {also(object{"guest": []object{guest, guest}}), 422, "participant.twice"},
 		"a guest twice, in capitals":  {also(object{"guest": []object{guest, {"name": "T", "email": "TAMU@EXAMPLE.TEST", "role": "viewer"}}}), 422, "participant.twice"},
 		"a user who is also a guest":  {also(object{"signer": []object{someone("signer", 1)}, "guest": object{"name": "T", "email": signer.email, "role": "signer"}}), 422, "participant.twice"},

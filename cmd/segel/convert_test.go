@@ -53,7 +53,7 @@ func TestWordDocumentIsConvertedPlacedSignedStampedAndSealed(t *testing.T) {
 	id := idOf(a)
 	for _, code := range []string{"document.fonts_replaced", "document.fonts_alike", "document.tracked_changes"} {
 		if !bytes.Contains(a.body, []byte(code)) || !bytes.Contains(owner.get("detail", id).ok().body, []byte(code)) {
-			t.Errorf("nobody is told of %s: %s", code, a.body)
+			t.Errorf("the answer does not report %s: %s", code, a.body)
 		}
 	}
 	if bytes.Contains(a.body, []byte("document.pages_differ")) {

@@ -74,7 +74,7 @@ func TestDamagedFilesAreRewrittenOnceAndSigned(t *testing.T) {
 		a := owner.do("POST", uploadPath, body(t, file, object{"signer": []object{signer.as("signer", 1)}})).ok()
 		id := int64(a.object("response", "data")["document_id"].(float64))
 		if !bytes.Contains(a.body, []byte("document.normalised")) || !bytes.Contains(owner.get("detail", id).ok().body, []byte("document.normalised")) {
-			t.Errorf("%s: nobody is told: %s", name, a.body)
+			t.Errorf("%s: the answer does not report it: %s", name, a.body)
 		}
 		owner.verb("finalize-docs", id).ok()
 		signer.verb("sign-docs", id).ok()

@@ -253,7 +253,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	for k, v := range still {
 		unassigned[k] = v
 	}
-	c.reconciles("with one that is nobody's", operator, unassigned)
+	c.reconciles("with one without an organisation", operator, unassigned)
 	if err := c.workflow.GiveSerial(ctx, contract.Actor{}, strange, c.organisation()); err != nil {
 		t.Fatal(err)
 	}

@@ -415,7 +415,7 @@ func runTool(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Fatalf("%s is needed to judge what we sign: %v", name, err)
+		t.Fatalf("%s is needed to check what we sign: %v", name, err)
 	}
 	out, err := exec.Command(path, args...).CombinedOutput()
 	return string(out), err

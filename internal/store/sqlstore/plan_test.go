@@ -7,9 +7,9 @@ import (
 	"segel/internal/store"
 )
 
-// TestWhatIsAskedOftenWalksNoTable holds SQLite, which has no statistics to go by, to the index that is made for the
-// question: a walk over all serials that an organisation ever had would be made before each of its orders, one over all
-// stamps by every reconciliation, and one over all documents by everybody who looks for those that stand still.
+// TestWhatIsAskedOftenWalksNoTable requires that SQLite, which has no statistics here, uses the index made for each
+// query. Otherwise each order would scan all serials of its organisation, each reconciliation all stamps, and each list of
+// documents without progress all documents.
 func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))

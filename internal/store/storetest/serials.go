@@ -137,7 +137,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		for name, moves := range map[string][]contract.SerialMove{
 			"new, and known":        {{To: contract.StampSerial{Serial: "BOUND", State: contract.SerialBought, ChangedAt: b.now, RegisteredAt: b.now}}},
 			"another's":             {{From: contract.SerialBound, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialBought, FormerDocument: 99, ChangedAt: b.now}}},
-			"nobody's":              {{From: contract.SerialBought, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
+			"unassigned":            {{From: contract.SerialBought, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
 			"unknown":               {{From: contract.SerialBought, To: contract.StampSerial{Serial: "NONE", State: contract.SerialFree, ChangedAt: b.now}}},
 			"one of two is nowhere": {{From: contract.SerialBought, To: free}, {From: contract.SerialFree, To: contract.StampSerial{Serial: "NONE", State: contract.SerialBought}}},
 		} {
@@ -179,7 +179,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 			b.advance(time.Second).registerSerial(s, "org", contract.SerialBought)
 			want = append(want, s)
 		}
-		b.registerSerial("NOBODYS", "", contract.SerialBought)
+		b.registerSerial("UNASSIGNED", "", contract.SerialBought)
 		b.registerSerial("OTHERS", "other", contract.SerialFree)
 		d := b.bindSerial(b.stampDue(1), "BOUND")
 		page, err := b.Serials(b.ctx, store.SerialQuery{Organisation: "org", States: []contract.SerialState{contract.SerialBought}, Offset: 1, Limit: 2})
@@ -192,7 +192,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 			want []string
 		}{
 			{store.SerialQuery{Organisation: "org"}, append([]string{"BOUND"}, want...)},
-			{store.SerialQuery{Unassigned: true}, []string{"NOBODYS"}},
+			{store.SerialQuery{Unassigned: true}, []string{"UNASSIGNED"}},
 			{store.SerialQuery{States: []contract.SerialState{contract.SerialFree, contract.SerialBound}}, []string{"BOUND", "OTHERS"}},
 			{store.SerialQuery{Document: d.ID}, []string{"BOUND"}},
 		} {
