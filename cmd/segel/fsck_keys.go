@@ -37,7 +37,7 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 		case fmt.Sprintf("%x", cert.SerialNumber) != strings.TrimLeft(c.Serial, "0"):
 			wrong(about, "it has serial %x", cert.SerialNumber)
 		case !cert.NotAfter.Equal(c.NotAfter):
-			wrong(about, "it ends at %s, and is recorded to end at %s", cert.NotAfter, c.NotAfter)
+			wrong(about, "it expires at %s, but is recorded to expire at %s", cert.NotAfter, c.NotAfter)
 		case !issuedByAny(cert, issuers):
 			wrong(about, "no issuer of this authority signed it")
 		}
@@ -68,7 +68,7 @@ func (a *app) checkCredential(c store.SealedCredential) error {
 	}
 	plain, err := a.sealer.Open(c.ID, c.Key)
 	if err != nil {
-		return fmt.Errorf("the master key does not open it: %w", err)
+		return fmt.Errorf("the master key does not decrypt it: %w", err)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(plain)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *app) checkCredential(c store.SealedCredential) error {
 		}
 	}
 	if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(chain[0].PublicKey) {
-		return errors.New("its key is not that of its certificate")
+		return errors.New("its key does not match its certificate")
 	}
 	return nil
 }
@@ -123,10 +123,10 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		s, known := registered[i.Serial]
 		delete(registered, i.Serial)
 		if source := fmt.Sprintf("%x", s.Source); known && s.State == contract.SerialAffixed && source != i.Source {
-			wrong("serial "+i.Serial, "it is affixed to %s, and by the journal of the stamp office to %q", source, i.Source)
+			wrong("serial "+i.Serial, "it is affixed to %s, but according to the journal of the stamp office to %q", source, i.Source)
 		}
 		if known && i.Payer != "" && string(s.Organisation) != i.Payer {
-			wrong("serial "+i.Serial, "it is of organisation %q, and by the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
+			wrong("serial "+i.Serial, "it belongs to organisation %q, but according to the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
 		}
 		if i.Order == "" { // taken over the protocol, by another client
 			continue
@@ -136,7 +136,7 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		}
 	}
 	for serial := range registered {
-		wrong("serial "+serial, "it is in the register, and the journal of the stamp office does not know it")
+		wrong("serial "+serial, "it is in the register, but not in the journal of the stamp office")
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (c *Checker) LogSize() (events int64, root [32]byte, ok bool) {
 // Remedies that several findings share.
 const (
 	restoreDatabase = "Restore the database from a backup, and compare the log with a checkpoint that is kept elsewhere (segel audit verify)"
-	recordOnce      = "It is of a release before digests were recorded, or another program added it; if it is right, segel fsck --record states it from now on"
+	recordOnce      = "It was written by a release that did not record digests, or by another program; if it is correct, segel fsck --record records its digest"
 )
 
 // withIndexedSnapshot runs fn on a snapshot after indexing all events in it.
@@ -97,7 +97,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 			return err
 		}
 		if err := checkOutsideTree(ctx, q); errors.Is(err, audit.ErrMismatch) {
-			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: "audit log", Text: "rows that are no part of the log: " + err.Error(), Remedy: restoreDatabase})
+			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: "audit log", Text: "rows that are not part of the log: " + err.Error(), Remedy: restoreDatabase})
 		} else if err != nil {
 			return err
 		}
@@ -121,12 +121,12 @@ func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, er
 	}
 	if latest != c.latestAt {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "clock",
-			Text: fmt.Sprintf("the latest event is recorded to be of %d, and is of %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
+			Text: fmt.Sprintf("the time of the latest event is recorded as %d, but is %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
 	}
 	err = queryOne(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number WHERE id = 1`)
 	if err == nil && contract.DocumentID(last) != c.lastDocument {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "numbers of documents",
-			Text: fmt.Sprintf("the last document is recorded to have number %d, and has %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})
+			Text: fmt.Sprintf("the number of the last document is recorded as %d, but is %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})
 	}
 	return true, err
 }
@@ -200,7 +200,7 @@ func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error
 		}
 		for i, h := range hashes {
 			if position := tlog.StoredHashIndex(0, leaf) + int64(i); stored[position] != h {
-				c.reportMismatch(leaf, "event %d gives another hash than the stored one at %d", leaf, position)
+				c.reportMismatch(leaf, "the hash of event %d differs from the stored one at %d", leaf, position)
 				break
 			}
 		}
@@ -218,7 +218,7 @@ func (c *Checker) reportMismatch(leaf int64, format string, args ...any) {
 	}
 	c.broken = true
 	c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: fmt.Sprintf("event %d of the audit log", leaf),
-		Text: fmt.Sprintf(format, args...) + "; events behind it are not compared", Remedy: restoreDatabase})
+		Text: fmt.Sprintf(format, args...) + "; later events are not compared", Remedy: restoreDatabase})
 }
 
 func (c *Checker) addEvent(ctx context.Context, leaf int64, e readEvent) error {
@@ -407,17 +407,17 @@ func (c *Checker) compareRecord(ctx context.Context, r record, digest [32]byte) 
 		return nil
 	case !ok || l.digest == "":
 		if c.recordsAll {
-			d.Text = "the log states no digest of its rows, though it does of all that this program writes: another program added them"
+			d.Text = "the log has no digest of its rows, although it has one of everything that this program writes: another program added them"
 			break
 		}
-		d.Severity, d.Text, d.Remedy = store.SeverityUnrecorded, "the log states no digest of its rows", recordOnce
+		d.Severity, d.Text, d.Remedy = store.SeverityUnrecorded, "the log has no digest of its rows", recordOnce
 		if err := c.index.addUnrecorded(ctx, r); err != nil {
 			return err
 		}
 	case l.digest == "-":
 		d.Text = fmt.Sprintf("it exists although event %d says that it was removed", l.leaf)
 	case digest == noRecord || l.digest != statedRecord{r, digest}.hexDigest():
-		d.Text = fmt.Sprintf("its rows are not those that event %d states: a row or a column was changed, added or removed", l.leaf)
+		d.Text = fmt.Sprintf("its rows do not match the digest in event %d: a row or a column was changed, added or removed", l.leaf)
 	default:
 		return c.index.markCompared(ctx, r)
 	}
@@ -439,7 +439,7 @@ func (c *Checker) checkMissing(ctx context.Context, q querier, r record) error {
 		return c.compareRecord(ctx, r, digest)
 	}
 	c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "records", About: r.String(),
-		Text: fmt.Sprintf("it is missing although event %d says that it exists, and none that it was removed", l.leaf), Remedy: restoreDatabase})
+		Text: fmt.Sprintf("it is missing although event %d says that it exists, and no event says that it was removed", l.leaf), Remedy: restoreDatabase})
 	return c.index.markCompared(ctx, r)
 }
 

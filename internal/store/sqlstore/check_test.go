@@ -202,7 +202,7 @@ func TestRowsOfAReleaseBeforeDigestsAreStatedOnceAndProtectedFromThenOn(t *testi
 		s := openTest(t, dsn)
 		note(t, s, 1) // an event without digests, like all events of earlier releases
 		s.execute(t, `INSERT INTO organisation (id, name, created_at) VALUES ('old', 'Old', 1)`)
-		requireFinding(t, s.checkAll(t), store.SeverityUnrecorded, "organisation old", "states no digest")
+		requireFinding(t, s.checkAll(t), store.SeverityUnrecorded, "organisation old", "has no digest")
 
 		c, found := newChecker(t, s)
 		if err := c.runAll(t.Context()); err != nil {
