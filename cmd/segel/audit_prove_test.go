@@ -94,7 +94,7 @@ func TestAPartyProvesToAThirdPersonWhatHappenedToAContract(t *testing.T) {
 	}
 
 	story := []string{fmt.Sprintf("Document %d:", id), "Uploaded the document", "Finalized", "Budi Santoso <", "Agreed to sign", "Signed the document", "Completed and sealed", "numbers between"}
-	a.demand(0, append(story, "The proof holds", "not written anew"), proof, "--key", key)
+	a.demand(0, append(story, "The proof holds", "not rewritten"), proof, "--key", key)
 	printed, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
