@@ -13,13 +13,13 @@ import (
 func docID(id int64) contract.DocumentID { return contract.DocumentID(id) }
 
 // TestEveryOperationAnswersEveryActorAsItShould runs each operation that names a document as each kind of actor,
-// on a draft and on a document in work, and demands: what an actor may not see answers exactly like a document
-// that does not exist; what he sees and may not do is 403; nobody is 401.
+// on a draft and on a finalized document. If the actor may not see the document, the answer must be the same as for a
+// document that does not exist; if they see it but may not act, 403; without a login, 401.
 func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, turn, waits, viewer := s.person(t, "Owner", ""), s.person(t, "In Turn", ""), s.person(t, "Waits", ""), s.person(t, "Viewer", "")
-	colleague, stranger := s.person(t, "Colleague", ""), s.person(t, "Stranger", "Another organisation")
+	colleague, outsider := s.person(t, "Colleague", ""), s.person(t, "Outsider", "Another organisation")
 
 	guestOf := func(id int64) *client {
 		for _, p := range owner.get("signers", id).ok().object()["data"].(object)["signer"].([]any) {
@@ -42,7 +42,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 		owner.verb("finalize-docs", active).ok()
 		return draft, active
 	}
-	nobody := &client{service: s, t: t}
+	anonymous := &client{service: s, t: t}
 	bad := &client{service: s, t: t, token: "sgl_at_nonsense"}
 
 	const missing = 999_999
@@ -53,12 +53,12 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 		}
 		draft, active := make()
 		try := func(c *client, id int64) *answer { return call(c, op, id) }
-		for _, c := range []*client{nobody, bad} {
+		for _, c := range []*client{anonymous, bad} {
 			for _, id := range []int64{draft, active, missing} {
 				try(c, id).is(http.StatusUnauthorized)
 			}
 		}
-		blind := map[string]*client{"colleague": colleague, "stranger": stranger, "guest of another document": otherGuest}
+		blind := map[string]*client{"colleague": colleague, "outsider": outsider, "guest of another document": otherGuest}
 		for who, c := range blind {
 			want := plainRefusal(try(c, missing))
 			for _, id := range []int64{draft, active} {
@@ -76,7 +76,7 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 			}
 			checked++
 		}
-		// On the document in work: the viewer is still blind, the signers see it.
+		// On the finalized document the viewer is still blind, and the signers see it.
 		if got, want := plainRefusal(try(viewer, active)), plainRefusal(try(viewer, missing)); got != want {
 			t.Errorf("%s %s as the viewer before the signers: %s, want %s", op.Method, op.Path, got, want)
 		}
@@ -100,8 +100,8 @@ func TestEveryOperationAnswersEveryActorAsItShould(t *testing.T) {
 	}
 }
 
-// expected is 403 where somebody who sees the document may not do that, and 0 where he may (the state may still
-// refuse him).
+// expected is 403 if a person who sees the document may not perform the operation, and 0 if they may (the state may still
+// forbid it).
 func expected(op contract.Operation, who string) int {
 	switch op {
 	case contract.OpParticipants, contract.OpDescribe, contract.OpPlace, contract.OpFinalize, contract.OpCancel, contract.OpRemind, contract.OpRestamp, contract.OpRetry,
@@ -115,7 +115,7 @@ func expected(op contract.Operation, who string) int {
 	return 0
 }
 
-// call asks for an operation with a body that is right but for the caller.
+// call requests an operation with a body that is valid for some caller.
 func call(c *client, op api.Operation, id int64) *answer {
 	path := strings.NewReplacer("{service}", "layanan", "{document_id}", fmt.Sprint(id)).Replace(op.Path)
 	if op.Method == http.MethodPost {
@@ -127,7 +127,7 @@ func call(c *client, op api.Operation, id int64) *answer {
 	return c.do(op.Method, path, nil)
 }
 
-// plainRefusal is an answer without what differs from request to request anyway.
+// plainRefusal returns an answer without the parts that differ between any two requests.
 func plainRefusal(a *answer) string {
 	v := a.object()
 	e, _ := v["error"].(object)

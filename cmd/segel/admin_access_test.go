@@ -14,7 +14,7 @@ import (
 	"segel/internal/identity"
 )
 
-// administrator adds an admin and logs him in. The first organisation's is an operator.
+// administrator adds an admin and logs them in. An admin of the first organisation is an operator.
 func (s *service) administrator(t testing.TB, name, organisation string) *client {
 	t.Helper()
 	email := strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.test"
@@ -31,11 +31,11 @@ func (s *service) administrator(t testing.TB, name, organisation string) *client
 }
 
 const (
-	nowhere = 999_999            // is no document
-	evident = "SPESIMEN-STRANGE" // is a serial of which evidence is kept
+	nowhere = 999_999            // no such document
+	evident = "SPESIMEN-STRANGE" // a serial with stored evidence
 )
 
-// administer asks for an operation of administration: about an organisation, unless it is empty, and the document.
+// administer requests an operation of administration, for an organisation unless it is empty, and for the document.
 func administer(c *client, op api.Operation, organisation contract.OrganisationID, id int64) *answer {
 	serial := evident
 	if id == nowhere {
@@ -48,13 +48,13 @@ func administer(c *client, op api.Operation, organisation contract.OrganisationI
 	return c.do(op.Method, path, object{"organisation": organisation, "unit": "emet", "count": 1, "reason": "x", "name": "X", "email": fmt.Sprintf("x%d@example.test", len(c.email)+int(id))})
 }
 
-// TestEveryOperationOfAdministrationAnswersEveryActorAsItShould runs each as each kind of actor, about an organisation
-// that is his or not, and demands: nobody is 401, who is no admin 403; of what is not his to administer an admin is
-// answered exactly as of what does not exist, and is shown none of it.
+// TestEveryOperationOfAdministrationAnswersEveryActorAsItShould runs each operation as each kind of actor, for their own and for
+// another organisation: without a login 401, without the admin role 403. For an organisation that an admin does not administer
+// the answer is the same as for one that does not exist, and reveals nothing of it.
 func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	operator, admin, stranger := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Stranger", "PT Dua")
+	operator, admin, outsider := s.administrator(t, "Operator", ""), s.administrator(t, "Admin", "PT Satu"), s.administrator(t, "Outsider", "PT Dua")
 	user := s.person(t, "User", "PT Satu")
 	id := user.uploadWith(object{"guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
 	user.place(id, user.at("emet", 100, 100, 160, 160)).ok()
@@ -76,7 +76,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 	}
 	const missing = contract.OrganisationID("8f14e45f-ceea-467f-a0e6-1b1f0c8d3aff")
 
-	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile} // an operator's
+	alone := []contract.AdminOperation{contract.AdminGrant, contract.AdminReconcile} // for operators only
 	checked := 0
 	for _, op := range api.Operations() {
 		if op.Admin == "" {
@@ -86,7 +86,7 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 			by   *client
 			want int
 		}{
-			"nobody": {&client{service: s, t: t}, 401}, "a token of nobody's": {&client{service: s, t: t, token: "sgl_at_nonsense"}, 401},
+			"anonymous": {&client{service: s, t: t}, 401}, "an unknown token": {&client{service: s, t: t, token: "sgl_at_nonsense"}, 401},
 			"guest": {guest, 403}, "user": {user, 403},
 		} {
 			for _, of := range []contract.OrganisationID{"", own, missing} {
@@ -96,11 +96,11 @@ func TestEveryOperationOfAdministrationAnswersEveryActorAsItShould(t *testing.T)
 				checked++
 			}
 		}
-		// What belongs to others is as what is not there.
-		if got, want := plainRefusal(administer(stranger, op, own, id)), plainRefusal(administer(stranger, op, missing, nowhere)); names(op) && got != want {
+		// Data of others must look like missing data.
+		if got, want := plainRefusal(administer(outsider, op, own, id)), plainRefusal(administer(outsider, op, missing, nowhere)); names(op) && got != want {
 			t.Errorf("%s %s of another's as an admin: %s, but of what does not exist: %s", op.Method, op.Path, got, want)
 		}
-		if a := administer(stranger, op, "", nowhere); slices.ContainsFunc([]string{serial, evident, user.email, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
+		if a := administer(outsider, op, "", nowhere); slices.ContainsFunc([]string{serial, evident, user.email, string(own), "PT Satu"}, func(s string) bool { return strings.Contains(string(a.body), s) }) {
 			t.Errorf("%s %s shows an admin what is another's: %.600s", op.Method, op.Path, a.body)
 		}
 		want := []int{http.StatusOK, http.StatusConflict}

@@ -16,11 +16,11 @@ import (
 	"segel/internal/store/sqlstore"
 )
 
-// adoptCommand makes database, key folder and blob folder one installation where a program must not decide it: after a
-// restore, and where an installation of an earlier release shows too little to be adopted at a start.
+// adoptCommand joins a database, key folder and blob folder into one installation where the program must not decide by itself:
+// after a restore, or if an installation of an earlier release has too little evidence to be adopted at a start.
 type adoptCommand struct {
 	dataFlag
-	NewAuthority bool `name:"new-authority" help:"Make a new certificate authority, in the place of one that is gone. Readers have to trust its root anew."`
+	NewAuthority bool `name:"new-authority" help:"Create a new certificate authority in place of a lost one. Readers have to trust its new root."`
 	Yes          bool `help:"Adopt without being asked."`
 }
 
@@ -36,7 +36,7 @@ func (c adoptCommand) Run(w *environment) error {
 	return errors.Join(c.adoptFound(w, a), a.store.Close())
 }
 
-// adoptFound shows what was found, asks, and then marks what has no mark. What belongs to another installation is refused.
+// adoptFound shows what was found, asks for confirmation, and then marks the unmarked parts. It refuses parts of another installation.
 func (c adoptCommand) adoptFound(w *environment, a *app) error {
 	found, state, undecided := a.findInstallation(w.ctx)
 	if err := requireAdoptable(found, state, undecided, c.NewAuthority); err != nil {
@@ -63,7 +63,7 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 		fmt.Fprint(w.stdout, "Do they belong together? They become one installation if you type yes: ")
 		answer, err := bufio.NewReader(w.stdin).ReadString('\n')
 		if err != nil && err != io.EOF {
-			return fmt.Errorf("read the answer: %w", err)
+			return fmt.Errorf("read the confirmation: %w", err)
 		}
 		if strings.TrimSpace(answer) != "yes" {
 			return errors.New("nothing was adopted")
@@ -75,7 +75,7 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 		if err != nil {
 			return err
 		}
-		// Durable on return: the authority, without a mark. After a crash here it is adopted without --new-authority.
+		// Durable on return: the authority, without a mark. If the process dies here, the next run adopts it without --new-authority.
 		made, err := authority.Open(found.Names.KeyDir, a.authorityOptions(sealer))
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 	}
 	if err := a.adoptInstallation(w.ctx, found, root); err != nil {
 		if errors.Is(err, store.ErrConflict) {
-			return errors.New("another process has changed the installation at the same moment: look at it and try again")
+			return errors.New("another process changed the installation at the same time: check it and try again")
 		}
 		return err
 	}
@@ -95,8 +95,8 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 	return err
 }
 
-// requireAdoptable refuses what is no database in use, what belongs to another installation, and what lacks files that no
-// confirmation replaces.
+// requireAdoptable returns an error if the database is not in use, a part belongs to another installation, or files are missing
+// that no confirmation can replace.
 func requireAdoptable(found installation.Found, state installation.State, undecided error, newAuthority bool) error {
 	var e *installation.Error
 	switch {
@@ -152,7 +152,7 @@ func (c adoptCommand) printFound(out io.Writer, found installation.Found, e evid
 	return err
 }
 
-// exitOf returns the exit status of an error that has one of its own: commands find it in what they return.
+// exitOf returns the exit status that an error carries, if any: commands look for it in errors that they return.
 func exitOf(err error) (exitStatus, bool) {
 	var e *installation.Error
 	var s *sqlstore.SchemaError

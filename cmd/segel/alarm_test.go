@@ -31,7 +31,7 @@ func (s *service) alarms(t *testing.T) map[string]int {
 	return counts
 }
 
-// TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid changes it between finalize and sign.
+// TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid flips the bit between finalize and sign.
 func TestOneBitOfAMidstateInTheDatabaseIsAnAlarmAndTheDocumentIsValid(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -36,13 +36,13 @@ import (
 	"segel/tsp"
 )
 
-// app is everything wired together. Here, and nowhere else, implementations meet.
+// app holds all parts. It is the only place where implementations are chosen and connected.
 type app struct {
 	conf        config.Config
 	log         *slog.Logger
 	clock       func() time.Time
 	store       *sqlstore.Store
-	answers     api.Answers // the store, as the wire needs it
+	answers     api.Answers // the store, in the form that package api needs
 	authority   *authority.Authority
 	blobs       *file.Store
 	diskSpace   *disk.Room
@@ -51,25 +51,25 @@ type app struct {
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
-	trust       *validate.Trust // what files are judged by, and tokens are taken by
+	trust       *validate.Trust // trust for validating files and for accepting timestamps
 	process     *proc.Process   // nil until join
 	streams     *api.Streams    // nil until handler
 	office      io.Closer       // nil until openOffice
-	convert     io.Closer       // nil where nothing converts, or nothing is to be closed
+	convert     io.Closer       // nil if nothing converts, or nothing needs closing
 	metrics     *prometheus.Registry
 
-	installation store.Installation // as it was when it was opened
+	installation store.Installation // as read when it was opened
 }
 
-// openApp opens an installation as far as a command may change it, and wires what commands and the service share. It starts
-// nothing.
+// openApp opens an installation with the access that the command has, and connects what commands and the service share. It
+// starts nothing.
 func openApp(ctx context.Context, conf config.Config, log *slog.Logger, to access) (*app, error) {
 	return openAppAt(ctx, conf, log, time.Now, to)
 }
 
-// openAppAt is open with a clock, which everything shares.
+// openAppAt is openApp with a clock, which all parts share.
 func openAppAt(ctx context.Context, conf config.Config, log *slog.Logger, clock func() time.Time, to access) (*app, error) {
-	// Whatever a library makes in the data folder is its owner's alone too.
+	// Files that libraries create in the data folder are private too.
 	syscall.Umask(0o077)
 	a := &app{conf: conf, log: log, clock: clock, metrics: prometheus.NewRegistry()}
 	var err error
@@ -119,11 +119,11 @@ func (a *app) wireServices() error {
 	return nil
 }
 
-// wireTrust says where time and proof come from.
+// wireTrust connects the sources of time and revocation data.
 func (a *app) wireTrust() error {
 	var err error
 	odd := func(name string) {
-		a.log.Warn("a file of the folder of roots holds what is no certificate", "file", name)
+		a.log.Warn("a file in the folder of roots contains something other than certificates", "file", name)
 	}
 	if a.trust, err = trustOf(a.authority.Root(), a.conf.TrustDir, odd); err != nil {
 		return err
@@ -134,13 +134,13 @@ func (a *app) wireTrust() error {
 	if len(a.conf.TimestampURLs) > 0 {
 		a.timestamper = newTimestamper(a.conf, client, a.trust, a.clock)
 	}
-	// What the embedded authority issued it answers for in process; about others their own responders are asked.
+	// The embedded authority answers in process for its own certificates; others are checked with their own responders.
 	a.revocation = revocation.Sources{a.authority, &revocation.Fetcher{HTTP: client, Clock: a.clock}}
 	return nil
 }
 
 func (a *app) close() {
-	a.streams.Close() // they read the database
+	a.streams.Close() // first: they read the database
 	if err := a.closeConverter(); err != nil {
 		a.log.Error("close converter", "error", err)
 	}
@@ -155,8 +155,8 @@ func (a *app) close() {
 	}
 }
 
-// joinProcesses gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an earlier one
-// of that name left. It comes before the first request and the first job.
+// joinProcesses gives this process a name among those that share the data folder, and ends the claims on idempotency keys that an
+// earlier process of that name left. Call it before the first request and the first job.
 func (a *app) joinProcesses(ctx context.Context) error {
 	p, err := proc.Join(filepath.Join(a.conf.DataDir, "places"))
 	if err != nil {
@@ -166,11 +166,11 @@ func (a *app) joinProcesses(ctx context.Context) error {
 	return a.store.ReleaseClaims(ctx, p.Name())
 }
 
-// sandboxOffice is the kind of stamp office whose stamps are worth nothing.
+// sandboxOffice is the kind of stamp office whose stamps have no legal value.
 const sandboxOffice = "sandbox"
 
-// recordStampOffice records which kind of stamp office the service works with. Commands at the command line may run without
-// its settings, and must not grant what is paid for.
+// recordStampOffice records the kind of stamp office that the service uses. Commands may run without the service's settings,
+// and must not grant free units of a paid service.
 func (a *app) recordStampOffice(ctx context.Context) error {
 	for a.installation.StampOffice != a.conf.StampOffice {
 		write := a.installation
@@ -183,15 +183,15 @@ func (a *app) recordStampOffice(ctx context.Context) error {
 		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}
-		if a.installation, _, err = a.store.Installation(ctx); err != nil { // another process was faster
+		if a.installation, _, err = a.store.Installation(ctx); err != nil { // another process wrote first
 			return err
 		}
 	}
 	return nil
 }
 
-// grantInitial gives a new organisation what it starts with: with the sandbox, specimens; with a real stamp office,
-// nothing. It is decided once and may be repeated after a crash.
+// grantInitial grants a new organisation its first units: specimens with the sandbox, nothing with a real stamp office.
+// The store decides it once, so it may be repeated after a crash.
 func (a *app) grantInitial(ctx context.Context, o contract.OrganisationID) error {
 	units := map[contract.Unit]int{contract.UnitStamp: a.conf.GrantStamps, contract.UnitSignature: a.conf.GrantSignatures}
 	for unit, n := range units {
@@ -205,25 +205,25 @@ func (a *app) grantInitial(ctx context.Context, o contract.OrganisationID) error
 	return nil
 }
 
-// alarmMetrics counts alarms. Every label is present from the start, at 0.
+// alarmMetrics counts alarms. Each label is present from the start, at 0.
 func alarmMetrics(r *prometheus.Registry) func(workflow.Alarm) {
 	alarms := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "segel", Name: "alarms_total", Help: "Corruption that was found before it did harm; each is in the log.",
 	}, []string{"alarm"})
-	r.MustRegister(alarms) // the registry is new, and the name ours alone
+	r.MustRegister(alarms) // cannot fail: the registry is new, and the name unique
 	for _, a := range workflow.Alarms {
 		alarms.WithLabelValues(string(a))
 	}
 	return func(a workflow.Alarm) { alarms.WithLabelValues(string(a)).Inc() }
 }
 
-// issuer lets the workflow certify with the embedded authority.
+// issuer adapts the embedded authority to the workflow.
 type issuer struct{ a *authority.Authority }
 
 func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.PublicKey) ([]*x509.Certificate, error) {
 	chain, err := i.a.Certify(ctx, holderOf(h), key)
 	if errors.Is(err, authority.ErrNotYetValid) {
-		err = contract.ErrClock.WithCause(err) // the authority was made while the clock was ahead, or it is behind now
+		err = contract.ErrClock.WithCause(err) // the authority was created while the clock was ahead, or the clock is behind now
 	}
 	return chain, err
 }
@@ -242,7 +242,7 @@ func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, erro
 	return i.a.IsRevoked(ctx, cert)
 }
 
-// ownCertificates are the authority's, as administrators see them.
+// ownCertificates returns the authority's certificates for display to administrators.
 func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	var all []workflow.CertificateLine
 	for _, o := range a.OwnCertificates() {
@@ -254,7 +254,7 @@ func ownCertificates(a *authority.Authority) []workflow.CertificateLine {
 	return all
 }
 
-// ledger keeps the authority's records in the store.
+// ledger stores the authority's records in the store.
 type ledger struct {
 	s     store.Certificates
 	clock func() time.Time
@@ -305,8 +305,8 @@ func (l ledger) Revoke(ctx context.Context, serial string, reason int, at time.T
 	return err
 }
 
-// newLogger returns the logger that the configuration asks for. It writes to standard error; standard output is for
-// what a command answers.
+// newLogger returns the logger of the configuration. It writes to standard error; standard output is for the results
+// of commands.
 func (w *environment) newLogger(conf config.Config) *slog.Logger {
 	o := &slog.HandlerOptions{Level: conf.LogLevel}
 	if conf.LogFormat == "json" {
@@ -315,8 +315,8 @@ func (w *environment) newLogger(conf config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w.stderr, o))
 }
 
-// plainError turns a refusal of a rule into the sentence that a person reads; where it is about members of the input,
-// into what is said of each.
+// plainError replaces a *contract.Error by its sentence for people, or by one sentence per input member if it is about
+// members of the input.
 func plainError(err error) error {
 	var e *contract.Error
 	if !errors.As(err, &e) {

@@ -18,7 +18,7 @@ import (
 	"segel/pdf"
 )
 
-// paintedPNG draws what paint says on white and encodes it.
+// paintedPNG draws a picture on white and encodes it.
 func paintedPNG(t *testing.T, w, h int, paint func(x, y int) bool) string {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, w, h))
@@ -36,12 +36,12 @@ func paintedPNG(t *testing.T, w, h int, paint func(x, y int) bool) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// otherContract is the picture of a page with lines of text on white, opaque.
+// otherContract returns an opaque picture of a page with lines of text on white.
 func otherContract(t *testing.T) string {
 	return paintedPNG(t, 600, 800, func(x, y int) bool { return y%40 < 12 && x%14 < 8 && x > 60 && x < 540 })
 }
 
-// warnings lists field and code of what an answer warns of.
+// warnings returns the field and code of each warning of an answer.
 func (a *answer) warnings(path ...string) []string {
 	a.t.Helper()
 	var found []string
@@ -52,7 +52,7 @@ func (a *answer) warnings(path ...string) []string {
 	return found
 }
 
-// refused lists field and code of what an answer refuses.
+// refused returns the field and code of each error of an answer.
 func (a *answer) refused() []string {
 	a.t.Helper()
 	var found []string
@@ -91,7 +91,7 @@ func TestTheLastSignerCannotReplaceAPageThatOthersSigned(t *testing.T) {
 		t.Errorf("over the box of another: %v", got)
 	}
 
-	// Just under the limit, over the text of the page: accepted and warned of, three times.
+	// Just under the limit, over the text of the page: accepted with a warning, three times.
 	entries := []object{mine, last.at("paraf", 60, 650, 560, 840)}
 	want := "[signers[1] placement.over_text]"
 	if got := owner.place(id, entries...).ok().warnings("response"); fmt.Sprint(got) != want {
@@ -105,15 +105,14 @@ func TestTheLastSignerCannotReplaceAPageThatOthersSigned(t *testing.T) {
 		t.Errorf("finalizing: %v", got)
 	}
 
-	// Each sees the boxes of all before they sign.
+	// Each signer sees all boxes before they sign.
 	boxes := first.get("detail", id).ok().object("data")["placements"].([]any)
 	if len(boxes) != 2 || boxes[1].(object)["name"] != "Budi" || boxes[1].(object)["type"] != "paraf" || boxes[1].(object)["page"] != 1.0 || boxes[1].(object)["filled"] != false {
 		t.Errorf("%v", boxes)
 	}
 	first.verb("sign-docs", id).ok()
 
-	// A picture that is dark all over is refused, and nothing of it is recorded; an opaque one of another contract becomes
-	// strokes.
+	// A completely dark picture is refused without a trace; an opaque picture of another contract becomes strokes.
 	block := paintedPNG(t, 300, 400, func(int, int) bool { return true })
 	last.verb("sign-docs", id, "specimen", block).is(http.StatusUnprocessableEntity, "specimen.no_strokes")
 	last.do("PUT", "/v1/auth/specimen", okBytes(t)(base64.StdEncoding.DecodeString(block))).is(http.StatusUnprocessableEntity, "specimen.no_strokes")
@@ -142,7 +141,7 @@ func okBytes(t *testing.T) func(b []byte, err error) []byte {
 	}
 }
 
-// coverages are the shares of all pictures of a file that their masks leave to be seen; 1 of one without a mask.
+// coverages returns the share of each picture in a file that its mask leaves visible; 1 without a mask.
 func coverages(t *testing.T, file []byte) []float64 {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -186,7 +185,7 @@ func TestBoxesAreMeasuredAgainstThePageAsShown(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner := s.person(t, "Pemilik", "")
-	id := owner.upload(turnedPage(), owner.as("signer", 1)) // 400 by 200 points as shown, of a unit of two
+	id := owner.upload(turnedPage(), owner.as("signer", 1)) // 400 by 200 points as displayed, with a user unit of two
 	owner.place(id, owner.at("sign", 0, 0, 200, 100)).ok()
 	owner.place(id, owner.at("sign", 0, 0, 250, 100)).is(http.StatusUnprocessableEntity, "placement.too_large")
 	owner.place(id, owner.at("sign", 0, 0, 100, 250)).is(http.StatusUnprocessableEntity, "placement.off_page")
@@ -201,7 +200,7 @@ func TestTheLimitOfBoxesCanBeConfigured(t *testing.T) {
 	owner.place(id, owner.at("sign", 0, 0, 595, 530)).is(http.StatusUnprocessableEntity, "placement.too_large")
 }
 
-// turnedPage is a page of 100 by 200 units of two points, turned.
+// turnedPage returns a rotated page of 100 by 200 units of two points.
 func turnedPage() []byte {
 	d := newDraft()
 	d.object("<</Type /Catalog /Pages 2 0 R>>")
@@ -243,7 +242,7 @@ func TestPictureForTheCommandBecomesStrokesToo(t *testing.T) {
 	if _, err := exec.LookPath("pdftoppm"); err != nil {
 		t.Skip("pdftoppm is not installed")
 	}
-	if said, err := judge(t, "pdftoppm", "-r", "40", "-png", out, filepath.Join(t.TempDir(), "page")); err != nil || said != "" {
+	if said, err := runTool(t, "pdftoppm", "-r", "40", "-png", out, filepath.Join(t.TempDir(), "page")); err != nil || said != "" {
 		t.Errorf("%v: %s", err, said)
 	}
 }

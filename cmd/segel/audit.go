@@ -13,14 +13,15 @@ import (
 )
 
 type auditCommand struct {
-	Checkpoint auditCheckpointCommand `cmd:"" help:"Print how many events the audit log has and what they are, signed. Kept elsewhere it tells later whether the log was rewritten or cut off since."`
-	Verify     auditVerifyCommand     `cmd:"" help:"Check that the audit log still begins with what checkpoints say. Ends with 1 where it does not."`
-	Prove      auditProveCommand      `cmd:"" help:"Print what happened to a document, as a proof for others, who need neither this folder nor the service."`
-	Check      auditCheckCommand      `cmd:"" help:"Check a proof and tell what it proves; needs no data folder. Ends with 0 where it holds, 1 where it does not, 2 where it cannot be read."`
+	Checkpoint auditCheckpointCommand `cmd:"" help:"Print a signed checkpoint of the audit log: its size and root hash. Stored elsewhere, it shows later whether the log was rewritten or truncated."`
+	Verify     auditVerifyCommand     `cmd:"" help:"Check that the audit log still begins with the events of the checkpoints. Ends with 1 if it does not."`
+	Prove      auditProveCommand      `cmd:"" help:"Print a proof of the events of a document, which others can check without this folder or the service."`
+	Check      auditCheckCommand      `cmd:"" help:"Check a proof and print what it proves; needs no data folder. Ends with 0 if it holds, 1 if it does not, 2 if it cannot be read."`
 	Key        auditKeyCommand        `cmd:"" help:"Print the public key of checkpoints, for others to verify them (c2sp.org/signed-note)."`
 }
 
-// auditKey signs checkpoints. It is made of the master key, so that who writes to the database alone has it not.
+// auditKey returns the key that signs checkpoints. It is derived from the master key, so access to the database alone does not
+// give it.
 func (a *app) auditKey() (ed25519.PrivateKey, string) {
 	seed := a.sealer.DeriveKey("audit checkpoint 1")
 	key := ed25519.NewKeyFromSeed(seed[:])
@@ -42,7 +43,7 @@ func (c auditCheckpointCommand) Run(w *environment) error {
 
 // signCheckpoint returns the signed checkpoint of the log as it is now.
 func (a *app) signCheckpoint(w *environment) ([]byte, error) {
-	// Nothing is signed that does not hold: who rewrote the log must not be given a checkpoint of it.
+	// Check the log before signing: a checkpoint must not confirm a rewritten log.
 	if err := a.store.CheckLog(w.ctx); err != nil {
 		return nil, err
 	}
@@ -84,13 +85,13 @@ func (c auditVerifyCommand) Run(w *environment) error {
 	})
 }
 
-// verdict is what became of a checkpoint.
+// verdict is the result for a checkpoint.
 type verdict struct {
 	holds bool
 	text  string
 }
 
-// compareCheckpoint holds the log against the checkpoint in a file.
+// compareCheckpoint compares the log with the checkpoint in a file.
 func (a *app) compareCheckpoint(w *environment, file string) (verdict, error) {
 	b, err := readUpTo(file, audit.MaxCheckpoint)
 	if err != nil {
@@ -117,7 +118,7 @@ func (a *app) compareCheckpoint(w *environment, file string) (verdict, error) {
 	return verdict{true, fmt.Sprintf("the log of %d events begins with these %d", size, c.Size)}, nil
 }
 
-// readUpTo reads a file that has no more than so many bytes.
+// readUpTo reads a file of at most limit bytes.
 func readUpTo(file string, limit int) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -22,16 +22,16 @@ type auditCheckCommand struct {
 	Lang       string `enum:"id,en" default:"en" help:"Language of the text: id or en."`
 }
 
-// checkedProof is what a proof says that holds, and what it was held against.
+// checkedProof is the content of a valid proof, and what it was checked against.
 type checkedProof struct {
 	checkpoint audit.Checkpoint
 	proof      *audit.Proof
 	events     []contract.Event // as many as the proof has
-	known      bool             // the checkpoint is one that the reader had
-	digest     string           // SHA-256 of the reader's file in hexadecimal; empty: none was given
+	known      bool             // the checkpoint is one that the reader already had
+	digest     string           // SHA-256 of the reader's file in hexadecimal; empty: no file was given
 }
 
-// Run ends with 0 where the proof holds, 1 where it does not, 2 where it or what it is held against cannot be read.
+// Run ends with 0 if the proof holds, 1 if it does not, 2 if it or its inputs cannot be read.
 func (c auditCheckCommand) Run(w *environment) error {
 	p, err := c.checkProof()
 	words := proofTexts[text.Language(c.Lang)]
@@ -99,7 +99,7 @@ func (c auditCheckCommand) readKey() (origin string, key ed25519.PublicKey, err 
 	return origin, key, err
 }
 
-// requireCheckpoint demands that a proof's checkpoint says what the one in a file does.
+// requireCheckpoint requires that a proof's checkpoint equals the one in a file.
 func (c auditCheckCommand) requireCheckpoint(of audit.Checkpoint, origin string, key ed25519.PublicKey) error {
 	b, err := readUpTo(c.Checkpoint, audit.MaxCheckpoint)
 	if err != nil {
@@ -115,7 +115,7 @@ func (c auditCheckCommand) requireCheckpoint(of audit.Checkpoint, origin string,
 	return nil
 }
 
-// digestOf returns the digest of a file as events tell it.
+// digestOf returns the digest of a file in the form that events use.
 func digestOf(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -140,7 +140,7 @@ func (p checkedProof) eventsNamingFile() []int {
 	return all
 }
 
-// countHidden returns how many numbers between the first event and the last are not shown.
+// countHidden returns the number of events between the first and the last that are not shown.
 func (p checkedProof) countHidden() int64 {
 	first, last := p.proof.Events[0].Number, p.proof.Events[len(p.events)-1].Number
 	return last - first + 1 - int64(len(p.events))

@@ -12,7 +12,7 @@ import (
 type auditProveCommand struct {
 	dataFlag
 	Document   contract.DocumentID `arg:"" help:"Number of the document."`
-	Checkpoint string              `help:"Prove what was in the log at this checkpoint, which somebody else has already; default one of now." placeholder:"FILE"`
+	Checkpoint string              `help:"Prove the events in the log at this checkpoint, which the recipient already has; default: a new checkpoint." placeholder:"FILE"`
 }
 
 func (c auditProveCommand) Run(w *environment) error {
@@ -57,14 +57,14 @@ func (a *app) proveEvents(w *environment, id contract.DocumentID, note []byte) (
 	if err != nil {
 		return nil, err
 	}
-	if len(proven) == 0 || id == 0 { // 0 is what all events have that are of no document
+	if len(proven) == 0 || id == 0 { // 0 is the number in events without a document
 		return nil, fmt.Errorf("the log has no events of a document %d among its first %d", id, c.Size)
 	}
 	p := &audit.Proof{Document: id, Checkpoint: string(note)}
 	for _, e := range proven {
 		p.AddEvent(e.Leaf, e.Event, e.Path)
 	}
-	// What does not hold is not handed out: the database may have been written to since the log was checked.
+	// Verify the proof before printing it: the database may have changed since the log was checked.
 	if _, _, err := p.Verify(origin, public); err != nil {
 		return nil, err
 	}

@@ -16,13 +16,13 @@ import (
 	"segel/internal/audit"
 )
 
-// auditing runs segel audit, with files in a folder of the test's.
+// auditing runs segel audit, with files in a folder of the test.
 type auditing struct {
 	t   *testing.T
 	dir string
 }
 
-// run returns the exit status and all that was printed.
+// run returns the exit status and the complete output.
 func (a auditing) run(args ...string) (status int, out string) {
 	a.t.Helper()
 	var b bytes.Buffer
@@ -30,7 +30,7 @@ func (a auditing) run(args ...string) (status int, out string) {
 	return status, b.String()
 }
 
-// file keeps what a command prints that has to work.
+// file stores the output of a command that must succeed.
 func (a auditing) file(name string, args ...string) string {
 	a.t.Helper()
 	status, out := a.run(args...)
@@ -49,7 +49,7 @@ func (a auditing) kept(name, content string) string {
 	return file
 }
 
-// demand runs audit check and demands how it ends and what it says.
+// demand runs audit check and requires an exit status and texts of the output.
 func (a auditing) demand(status int, says []string, args ...string) {
 	a.t.Helper()
 	got, out := a.run(append([]string{"check"}, args...)...)
@@ -63,8 +63,8 @@ func (a auditing) demand(status int, says []string, args ...string) {
 	}
 }
 
-// TestAPartyProvesToAThirdPersonWhatHappenedToAContract leads two contracts through a service, then removes everything of it
-// but what was printed and downloaded.
+// TestAPartyProvesToAThirdPersonWhatHappenedToAContract takes two contracts through a service, then removes everything except
+// what was printed and downloaded.
 func TestAPartyProvesToAThirdPersonWhatHappenedToAContract(t *testing.T) {
 	t.Parallel()
 	a := auditing{t, t.TempDir()}
@@ -94,7 +94,7 @@ func TestAPartyProvesToAThirdPersonWhatHappenedToAContract(t *testing.T) {
 	}
 
 	story := []string{fmt.Sprintf("Document %d:", id), "Uploaded the document", "Finalized", "Budi Santoso <", "Agreed to sign", "Signed the document", "Completed and sealed", "numbers between"}
-	a.demand(0, append(story, "The proof holds", "not written anew"), proof, "--key", key)
+	a.demand(0, append(story, "The proof holds", "not rewritten"), proof, "--key", key)
 	printed, err := os.ReadFile(key)
 	if err != nil {
 		t.Fatal(err)
@@ -129,8 +129,8 @@ func TestAForgedProofDoesNotHoldAndWhatIsNoneIsTold(t *testing.T) {
 	a.demand(1, []string{"DOES NOT HOLD", "it is of document 42"}, forge(`"document": 42`, `"document": 43`), "--key", key)
 	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, forge(`\\n11\\n`, `\n12\n`), "--key", key)
 
-	stranger := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
-	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, good, "--key", audit.VerifierKey(audit.LogOrigin(stranger), stranger))
+	otherKey := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey)
+	a.demand(1, []string{"DOES NOT HOLD", "not a checkpoint of this log"}, good, "--key", audit.VerifierKey(audit.LogOrigin(otherKey), otherKey))
 
 	a.demand(2, []string{"not a proof"}, key, "--key", key)
 	a.demand(2, []string{"not a proof"}, forge("segel-proof-1", "segel-proof-9"), "--key", key)
@@ -142,7 +142,7 @@ func TestAForgedProofDoesNotHoldAndWhatIsNoneIsTold(t *testing.T) {
 	a.demand(2, nil, good)
 }
 
-// TestNoProofIsMadeOfALogThatWasWrittenTo has somebody with the database alone say that another signed.
+// TestNoProofIsMadeOfALogThatWasWrittenTo changes the signer's name in the database only.
 func TestNoProofIsMadeOfALogThatWasWrittenTo(t *testing.T) {
 	t.Parallel()
 	a := auditing{t, t.TempDir()}
@@ -168,7 +168,7 @@ func TestNoProofIsMadeOfALogThatWasWrittenTo(t *testing.T) {
 	}
 }
 
-// TestWhatPeopleWriteMovesNoCursor has a name that would end the line and colour the next.
+// TestWhatPeopleWriteMovesNoCursor uses a name that would end the line and colour the next one.
 func TestWhatPeopleWriteMovesNoCursor(t *testing.T) {
 	t.Parallel()
 	if got := oneLine("Sari\n\x1b[31mThe proof holds\u202e\u2028é  世"); got != "Sari \uFFFD[31mThe proof holds\uFFFD\uFFFDé  世" {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// TestACheckpointTellsLaterWhetherTheLogWasCutOffOrRewritten has the log go on, go back to a copy from before, and from
-// there take another way.
+// TestACheckpointTellsLaterWhetherTheLogWasCutOffOrRewritten extends the log, restores an earlier copy, and extends that
+// differently.
 func TestACheckpointTellsLaterWhetherTheLogWasCutOffOrRewritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -90,7 +90,7 @@ func TestACheckpointTellsLaterWhetherTheLogWasCutOffOrRewritten(t *testing.T) {
 	demand(0, "begins with these", first)
 	demand(1, "REWRITTEN", second)
 
-	forged := bytes.Replace(signed, []byte("\n"), []byte("\n1"), 1) // of ten times as many
+	forged := bytes.Replace(signed, []byte("\n"), []byte("\n1"), 1) // of ten times as many events
 	if err := os.WriteFile(second, forged, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (c authorityExportCommand) Run(w *environment) error {
 	})
 }
 
-// withApp opens an installation for as long as do takes.
+// withApp opens an installation for the duration of do.
 func (d dataFlag) withApp(w *environment, to access, do func(*app, config.Config) error) error {
 	conf, err := d.loadConfig(w, nil)
 	if err != nil {
@@ -56,14 +56,14 @@ func (c authorityListCommand) Run(w *environment) error {
 			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !madeOutTo(r, c.Email) {
 				return true
 			}
-			standing := "good"
+			status := "good"
 			switch {
 			case !r.RevokedAt.IsZero():
-				standing = fmt.Sprintf("revoked since %s (%s)", formatTime(r.RevokedAt), revocation.Reason(r.Reason))
+				status = fmt.Sprintf("revoked since %s (%s)", formatTime(r.RevokedAt), revocation.Reason(r.Reason))
 			case !r.NotAfter.After(a.clock()):
-				standing = "run out"
+				status = "expired"
 			}
-			_, err := fmt.Fprintf(out, "%s  %s  until %s  %s  %q\n", r.Serial, formatTime(r.IssuedAt), formatTime(r.NotAfter), standing, r.Subject)
+			_, err := fmt.Fprintf(out, "%s  %s  until %s  %s  %q\n", r.Serial, formatTime(r.IssuedAt), formatTime(r.NotAfter), status, r.Subject)
 			return err == nil
 		})
 		return errors.Join(err, out.Flush())
@@ -72,8 +72,8 @@ func (c authorityListCommand) Run(w *environment) error {
 
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// madeOutTo reports whether a certificate was made out to a holder of that address: as it was given when the
-// certificate was made, or, in those from before that was kept, as the certificate itself says.
+// madeOutTo reports whether a certificate was issued to a holder with that e-mail: by the recorded e-mail or, if the
+// certificate was issued before e-mails were recorded, by the one in the certificate.
 func madeOutTo(r store.Certificate, email string) bool {
 	if strings.EqualFold(r.Email, email) {
 		return true
@@ -87,20 +87,20 @@ type authorityRevokeCommand struct {
 	Serial string `help:"Serial number, in hexadecimal as 'authority list' shows it." placeholder:"HEX" xor:"which" required:""`
 	Email  string `help:"Every certificate made out to this address that is still valid." placeholder:"ADDRESS" xor:"which" required:""`
 	Reason string `help:"keyCompromise, affiliationChanged, superseded, cessationOfOperation, privilegeWithdrawn or unspecified." required:"" placeholder:"WHY"`
-	Since  string `help:"Time from which on nothing is to be relied on, such as 2026-03-01T09:00:00Z; default now." placeholder:"TIME"`
+	Since  string `help:"Time from which the certificates are not to be trusted, such as 2026-03-01T09:00:00Z; default now." placeholder:"TIME"`
 }
 
 func (c authorityRevokeCommand) Run(w *environment) error {
 	reason, ok := revocation.ParseReason(c.Reason)
 	if !ok {
-		return fmt.Errorf("%q is no reason", c.Reason)
+		return fmt.Errorf("%q is not a reason", c.Reason)
 	}
 	return c.withApp(w, writing, func(a *app, _ config.Config) error {
 		since := a.clock()
 		if c.Since != "" {
 			var err error
 			if since, err = time.Parse(time.RFC3339, c.Since); err != nil {
-				return fmt.Errorf("%q is no time; write it such as 2026-03-01T09:00:00Z", c.Since)
+				return fmt.Errorf("%q is not a time; write it such as 2026-03-01T09:00:00Z", c.Since)
 			}
 		}
 		serials := []string{strings.ToLower(strings.TrimLeft(strings.ReplaceAll(c.Serial, ":", ""), "0"))}
@@ -120,7 +120,7 @@ func (c authorityRevokeCommand) Run(w *environment) error {
 	})
 }
 
-// validOf returns the serials of the certificates made out to an address that are neither revoked nor run out.
+// validOf returns the serials of the certificates issued to an e-mail that are neither revoked nor expired.
 func (c authorityRevokeCommand) validOf(w *environment, a *app) ([]string, error) {
 	var serials []string
 	err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {

@@ -20,7 +20,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// stored is what an upload that was refused must leave as it was.
+// stored is the state that a refused upload must leave unchanged.
 type stored struct {
 	Documents  float64  // in the owner's list
 	Blobs      []string // files in place
@@ -37,7 +37,7 @@ func (c *client) stored() stored {
 	return s
 }
 
-// leavesNothing demands that nothing stays of what try does.
+// leavesNothing requires that try leaves no trace.
 func (c *client) leavesNothing(what string, try func()) {
 	c.t.Helper()
 	before := c.settled()
@@ -47,8 +47,8 @@ func (c *client) leavesNothing(what string, try func()) {
 	}
 }
 
-// settled is what is stored once no file is being written any more. Nobody tells a client that went away when his
-// upload was given up, so this asks until it was, or for too long.
+// settled waits until no file is being written any more, for a limited time, and returns what is stored. A client that
+// disconnected is not told when its upload was abandoned.
 func (c *client) settled() stored {
 	c.t.Helper()
 	s := c.stored()
@@ -58,7 +58,7 @@ func (c *client) settled() stored {
 	return s
 }
 
-// body is an upload of a file as JSON.
+// body returns an upload of a file as JSON.
 func body(t testing.TB, file []byte, more object) []byte {
 	t.Helper()
 	in := object{"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(file)}
@@ -76,7 +76,7 @@ const uploadPath = signPath + "upload-docs-base64"
 
 func TestUploadThatIsCutOffIsRefusedAndLeavesNothing(t *testing.T) {
 	t.Parallel()
-	// With one upload at a time, the next one tells that the one before is over, its file given up.
+	// With a limit of one upload at a time, the next one shows that the previous one has ended and its file was removed.
 	s := start(t, "SEGEL_MAX_UPLOADS", "1")
 	owner := s.person(t, "Pemilik", "")
 	whole := body(t, pdftest.Table(400), nil)
@@ -87,14 +87,14 @@ func TestUploadThatIsCutOffIsRefusedAndLeavesNothing(t *testing.T) {
 			owner.do("POST", uploadPath, object{"document_base64": ""}).is(http.StatusUnsupportedMediaType, "file.empty")
 		})
 	}
-	// None of these answers was kept for the key.
+	// None of these answers was stored for the key.
 	if a := owner.do("POST", uploadPath, whole, "Idempotency-Key", "satu").ok(); a.header.Get("Idempotent-Replayed") != "" {
 		t.Error("the answer is that of another request")
 	}
 }
 
-// cut sends the first n bytes of a body that promises to be longer, and then no more. A client that stays hears
-// the answer; one that goes gets none.
+// cut sends the first n bytes of a body that announces more, and then nothing. A client that stays connected gets
+// the answer; one that disconnects gets none.
 func (c *client) cut(body []byte, n int, stays bool, header string) *answer {
 	c.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
@@ -172,7 +172,7 @@ func replaced(t *testing.T, file []byte, old, new string) []byte {
 	return bytes.Replace(file, []byte(old), []byte(new), 1)
 }
 
-// encrypted has qpdf encrypt a file for a user's password, which may be empty.
+// encrypted encrypts a file with qpdf for a user password, which may be empty.
 func encrypted(t *testing.T, file []byte, bits, password string, more ...string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -181,7 +181,7 @@ func encrypted(t *testing.T, file []byte, bits, password string, more ...string)
 		t.Fatal(err)
 	}
 	args := append([]string{"--allow-weak-crypto", "--encrypt", password, "owner", bits}, more...)
-	if said, err := judge(t, "qpdf", append(args, "--", in, out)...); err != nil {
+	if said, err := runTool(t, "qpdf", append(args, "--", in, out)...); err != nil {
 		t.Fatal(said)
 	}
 	b, err := os.ReadFile(out)
@@ -257,7 +257,7 @@ func TestBodyThatIsWrongIsRefusedAndLeavesNothing(t *testing.T) {
 		"unknown user":                {people(object{"id": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "name": "X", "role": "signer"}), 422, "participant.unknown"},
 		"user of elsewhere":           {people(outsider.as("signer", 1)), 422, "participant.unknown"},
 		"user who is no UUID":         {people(object{"id": "'; DROP TABLE users; --", "name": "X", "role": "signer"}), 422, "participant.unknown"},
-		"somebody twice":              {people(someone("signer", 1), someone("viewer", 2)), 422, "participant.twice"},
+		"a person twice":              {people(someone("signer", 1), someone("viewer", 2)), 422, "participant.twice"},
 		"a guest twice":               {also(object{"guest": []object{guest, guest}}), 422, "participant.twice"},
 		"a guest twice, in capitals":  {also(object{"guest": []object{guest, {"name": "T", "email": "TAMU@EXAMPLE.TEST", "role": "viewer"}}}), 422, "participant.twice"},
 		"a user who is also a guest":  {also(object{"signer": []object{someone("signer", 1)}, "guest": object{"name": "T", "email": signer.email, "role": "signer"}}), 422, "participant.twice"},

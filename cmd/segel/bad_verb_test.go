@@ -67,8 +67,8 @@ func TestPlacementThatIsWrongIsRefusedAndLeavesTheDraft(t *testing.T) {
 		"page 1.5":                   {with(sign(), "page", 1.5), "signers[0].page", "value.not_integer"},
 		"no page":                    {with(sign(), "page", nil), "signers[0].page", "value.required"},
 		"unknown type":               {with(sign(), "type", "cap"), "signers[0].type", "placement.unknown_type"},
-		"a stranger":                 {with(sign(), "user", object{"userid": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"}), "signers[0].user", "placement.stranger"},
-		"nobody":                     {with(sign(), "user", object{}), "signers[0].user", "placement.stranger"},
+		"another person":             {with(sign(), "user", object{"userid": "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"}), "signers[0].user", "placement.stranger"},
+		"without a user id":          {with(sign(), "user", object{}), "signers[0].user", "placement.stranger"},
 		"signature of a viewer":      {viewer.at("sign", 10, 10, 90, 50), "signers[0].user", "placement.stranger"},
 		"signature of the owner":     {owner.at("sign", 10, 10, 90, 50), "signers[0].user", "placement.stranger"},
 		"a stamp too small":          {with(stamp(), "emet.ury", 139), "signers[0].emet", "placement.stamp_size"},
@@ -100,7 +100,7 @@ func TestPlacementThatIsWrongIsRefusedAndLeavesTheDraft(t *testing.T) {
 	}
 }
 
-// fields returns what an answer says of each member.
+// fields returns the error of each member in an answer.
 func fields(a *answer) map[string]string {
 	all := map[string]string{}
 	for _, f := range a.object("error")["fields"].([]any) {
@@ -138,7 +138,7 @@ func TestACrowdOfOneVerbTakesTheQuotaOnce(t *testing.T) {
 	if n := soundSignatures(t, owner.download(id)); n != 4 {
 		t.Errorf("%d signatures", n)
 	}
-	// One draft, and eight who want it gone, finalized or changed: whoever is first wins, and all is whole.
+	// One draft, and eight clients that delete, finalize or change it: the first one wins, and the result is consistent.
 	id = owner.upload(simple(), signer.as("signer", 1))
 	answers := make(chan *answer)
 	for i := range 8 {
@@ -159,7 +159,7 @@ func TestACrowdOfOneVerbTakesTheQuotaOnce(t *testing.T) {
 	fsck(t, s, 0)
 }
 
-// TestTwoProcessesThatFinalizeOneDocumentLeaveNoFileBehind has no lock between the two: the database alone decides.
+// TestTwoProcessesThatFinalizeOneDocumentLeaveNoFileBehind shares no lock between the two: only the database decides.
 func TestTwoProcessesThatFinalizeOneDocumentLeaveNoFileBehind(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -233,7 +233,7 @@ func TestFileNamesOfAnyKindComeBackHarmless(t *testing.T) {
 		" spasi   di mana-mana .pdf\u2028baris": "spasi di mana-mana .pdf",
 	} {
 		in := body(t, simple(), object{"filename": given})
-		if !utf8.ValidString(given) { // json.Marshal has put it right
+		if !utf8.ValidString(given) { // json.Marshal has replaced it
 			in = bytes.Replace(in, []byte(`\ufffd\ufffd`), []byte(given[:2]), 1)
 		}
 		id := int64(owner.do("POST", uploadPath, in).ok().object("response", "data")["document_id"].(float64))
@@ -253,7 +253,7 @@ func TestFileNamesOfAnyKindComeBackHarmless(t *testing.T) {
 	}
 }
 
-// harmlessName reads the name a browser would save an answer under.
+// harmlessName returns the name under which a browser would save an answer.
 func harmlessName(t *testing.T, h http.Header) string {
 	t.Helper()
 	d := h["Content-Disposition"]
@@ -316,7 +316,7 @@ func TestAnIdempotencyKeyMakesOneDocumentOfManyRequests(t *testing.T) {
 	if n := owner.stored(); n.Documents != 1 || len(n.Blobs) != 1 || len(n.Unfinished) != 0 {
 		t.Errorf("%+v", n)
 	}
-	// Somebody else's key of the same name is another key.
+	// The same key of another person is a different key.
 	other := s.person(t, "Orang Lain", "")
 	if a := other.do("POST", uploadPath, b, "Idempotency-Key", "satu").ok(); a.header.Get("Idempotent-Replayed") != "" {
 		t.Error("a key was shared")

@@ -20,7 +20,7 @@ import (
 )
 
 type clockCommand struct {
-	Show    clockShowCommand    `cmd:"" help:"Show what the clock is compared with. Ends with 1 while nothing is signed because of it."`
+	Show    clockShowCommand    `cmd:"" help:"Show what the clock is compared with. Ends with 1 while the clock prevents signing."`
 	Confirm clockConfirmCommand `cmd:"" help:"Confirm that the clock of this machine is right although a recorded event lies in the future; works beside a running service."`
 }
 
@@ -76,8 +76,8 @@ func (c clockConfirmCommand) Run(w *environment) error {
 	})
 }
 
-// showClock prints what the clock is compared with, and what follows. Wrong reports that time-stamp authorities have just said
-// that it is wrong.
+// showClock prints what the clock is compared with, and the conclusion. Wrong reports whether time-stamp authorities have just
+// shown that it is wrong.
 func (a *app) showClock(w *environment) (f contract.ClockFinding, wrong bool, err error) {
 	if f, err = a.workflow.ClockFinding(w.ctx); err != nil {
 		return f, false, err
@@ -121,7 +121,7 @@ func (a *app) showClock(w *environment) (f contract.ClockFinding, wrong bool, er
 	return f, wrong, err
 }
 
-// formatOffset says how far a time is from the local clock.
+// formatOffset formats the difference of a time from the local clock.
 func formatOffset(d time.Duration) string {
 	switch d = d.Round(time.Second); {
 	case d < 0:
@@ -151,7 +151,7 @@ func printConfirmed(out io.Writer, c workflow.ConfirmedClock) error {
 	return err
 }
 
-// whoAmI names who runs this program, for the audit log.
+// whoAmI returns the name of the user who runs this program, for the audit log.
 func whoAmI() string {
 	name := fmt.Sprintf("uid %d", os.Getuid())
 	if u, err := user.Current(); err == nil {
@@ -163,7 +163,7 @@ func whoAmI() string {
 	return name
 }
 
-// clockGauges tell a monitor about the clock, read when it asks.
+// clockGauges are metrics of the clock, read at each scrape.
 type clockGauges struct{ workflow *workflow.Service }
 
 var (
@@ -171,7 +171,7 @@ var (
 	clockAhead = prometheus.NewDesc("segel_clock_ahead_seconds", "By how much the clock is ahead of what it disagrees with; negative: behind.", nil, nil)
 )
 
-// clockTimeout bounds how long a monitor waits for the database.
+// clockTimeout bounds how long a scrape waits for the database.
 const clockTimeout = 3 * time.Second
 
 // Describe implements [prometheus.Collector].
@@ -180,7 +180,7 @@ func (g clockGauges) Describe(to chan<- *prometheus.Desc) {
 	to <- clockAhead
 }
 
-// Collect implements [prometheus.Collector]. Where the database does not answer there is no value.
+// Collect implements [prometheus.Collector]. If the database does not respond, it reports no value.
 func (g clockGauges) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), clockTimeout)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"segel/internal/contract"
 )
 
-// command runs the program's command line on a data folder, with what a person types.
+// command runs the program's command line on a data folder, with the given input.
 func (s *service) command(t *testing.T, typed string, args ...string) (status int, said string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -21,7 +21,7 @@ func (s *service) command(t *testing.T, typed string, args ...string) (status in
 	return status, out.String()
 }
 
-// signable is a document that the signer may sign.
+// signable returns a document that the signer may sign.
 func signable(owner, signer *client) int64 {
 	id := owner.upload(simple(), signer.as("signer", 1))
 	owner.verb("finalize-docs", id).ok()
@@ -139,7 +139,7 @@ func TestDocumentSignedWhileTheClockWasAheadIsSealedWhenItsTimeHasCome(t *testin
 	owner.completed(id)
 }
 
-// sees waits until the document's progress says that.
+// sees waits until the document's progress shows that.
 func (c *client) sees(id int64, words string) object {
 	c.t.Helper()
 	by, err := c.identity.Authenticate(c.t.Context(), c.token)
@@ -172,10 +172,10 @@ func TestAuthorityMadeWhileTheClockWasAheadSignsNothingAndIsNamed(t *testing.T) 
 	if status != 0 || !strings.Contains(said, "embedded authority:") {
 		t.Fatalf("%d: %s", status, said)
 	}
-	// The clock is right now, and what the authority would sign is valid for nobody for two years.
+	// The clock is right now, and certificates of the authority would only become valid in two years.
 	signer.verb("sign-docs", id).is(http.StatusServiceUnavailable, "server.clock")
 
-	// Set aside, as the manual says, it is replaced by a command, and what waited goes on at the next start.
+	// The manual says to move the authority aside; a command replaces it, and waiting documents continue at the next start.
 	s.stop()
 	if err := os.Rename(filepath.Join(s.conf.DataDir, authorityDir), filepath.Join(s.conf.DataDir, "authority-ahead")); err != nil {
 		t.Fatal(err)

@@ -15,12 +15,11 @@ import (
 	"segel/internal/outbound"
 )
 
-// conversionsWaiting is how many conversions of all organisations wait for their turn in this process; further ones come back
-// later.
+// conversionsWaiting is how many conversions of all organisations may wait in this process; further ones are retried later.
 const conversionsWaiting = 256
 
-// openConverter makes ready what converts Word documents. Where there is nothing that can do so safely, Word
-// documents are refused and the log says why; a configuration that asks for it in so many words ends the start.
+// openConverter opens the converter for Word documents. If there is no safe one, Word documents are refused and the log says
+// why; if the configuration explicitly requires one, the start fails.
 func (a *app) openConverter(ctx context.Context) error {
 	c, err := a.newConverter(ctx)
 	if err != nil && a.conf.Convert == config.ConvertAuto {
@@ -40,7 +39,7 @@ func (a *app) openConverter(ctx context.Context) error {
 	return nil
 }
 
-// newConverter opens the one that the configuration names; nil where it names none.
+// newConverter opens the converter that the configuration names; nil if it names none.
 func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 	switch {
 	case a.conf.Convert == config.ConvertOff:
@@ -51,9 +50,9 @@ func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 			Time: a.conf.ConvertTime, MaxSize: a.conf.Limits().Defaults().FileSize,
 		})
 	}
-	open := libreoffice.OpenInBackground // the start does not wait for LibreOffice's
+	open := libreoffice.OpenInBackground // the start does not wait for that of LibreOffice
 	if a.conf.Convert == config.ConvertLibreOffice {
-		open = libreoffice.Open // but fails where it cannot be had, as the configuration asks
+		open = libreoffice.Open // but fails if LibreOffice is unavailable, because the configuration requires it
 	}
 	o, err := open(ctx, libreoffice.Options{
 		Spare: a.conf.MaxConversions, PDFA: a.conf.ConvertPDFA, Unsandboxed: a.conf.ConvertUnfenced == config.TrustEveryUploader,
@@ -65,7 +64,7 @@ func (a *app) newConverter(ctx context.Context) (convert.Converter, error) {
 	return o, nil
 }
 
-// converterOutbound lets the service be reached on its port, on the networks that may be reached.
+// converterOutbound permits the port of the conversion service, on the networks that the operator allows.
 func (a *app) converterOutbound() outbound.Options {
 	o := outbound.Options{Redirects: -1, Timeout: a.conf.ConvertTime + time.Minute, MaxBody: 2 * a.conf.Limits().Defaults().FileSize}
 	for _, n := range a.conf.OutboundPrivate {
@@ -77,7 +76,7 @@ func (a *app) converterOutbound() outbound.Options {
 	return o
 }
 
-// closeConverter ends the processes that wait for documents.
+// closeConverter ends the converter processes that wait for documents.
 func (a *app) closeConverter() error {
 	if a.convert == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"segel/internal/convert/libreoffice"
 )
 
-// converts skips a test where LibreOffice or its fence cannot be had, unless SEGEL_REQUIRE_CONVERT demands them.
+// converts skips a test if LibreOffice or its sandbox is unavailable, unless SEGEL_REQUIRE_CONVERT requires them.
 func converts(t *testing.T) {
 	t.Helper()
 	o, err := libreoffice.Open(t.Context(), libreoffice.Options{Spare: 1})
@@ -53,7 +53,7 @@ func TestWordDocumentIsConvertedPlacedSignedStampedAndSealed(t *testing.T) {
 	id := idOf(a)
 	for _, code := range []string{"document.fonts_replaced", "document.fonts_alike", "document.tracked_changes"} {
 		if !bytes.Contains(a.body, []byte(code)) || !bytes.Contains(owner.get("detail", id).ok().body, []byte(code)) {
-			t.Errorf("nobody is told of %s: %s", code, a.body)
+			t.Errorf("the answer does not report %s: %s", code, a.body)
 		}
 	}
 	if bytes.Contains(a.body, []byte("document.pages_differ")) {
@@ -84,7 +84,7 @@ func TestWordDocumentIsConvertedPlacedSignedStampedAndSealed(t *testing.T) {
 
 func TestWordDocumentThatMustNotBeConvertedLeavesNothing(t *testing.T) {
 	t.Parallel()
-	s := start(t, "SEGEL_CONVERT", "http://127.0.0.1:9") // which nobody asks
+	s := start(t, "SEGEL_CONVERT", "http://127.0.0.1:9") // which is never called
 	owner := s.person(t, "Sari Wulandari", "")
 	statuses := map[string]int{"not_word": 415}
 	codes := map[string]string{"not_word": "file.unsupported", "encrypted": "file.word_password"}
@@ -97,7 +97,7 @@ func TestWordDocumentThatMustNotBeConvertedLeavesNothing(t *testing.T) {
 			code = "file.word_" + a.Reason
 		}
 		if len(a.File) == 0 || bytes.HasPrefix(a.File, []byte("%PDF")) || len(a.File) > 1<<20 {
-			continue // no upload, no Word document, or large
+			continue // not an upload, not a Word document, or large
 		}
 		owner.uploadWord(a.File, "kontrak."+string(a.Kind)).is(status, code)
 	}
@@ -112,7 +112,7 @@ func TestWhereNothingConvertsWordIsRefused(t *testing.T) {
 	s.person(t, "Sari Wulandari", "").uploadWord(converttest.Document{Body: converttest.Paragraphs("x")}.Bytes(), "x.docx").is(http.StatusUnsupportedMediaType, "file.word_unavailable")
 }
 
-// gotenbergThat runs a fake of the service. Until it is let go it answers nobody.
+// gotenbergThat runs a fake conversion service. It answers only after it is released.
 func gotenbergThat(t *testing.T, answer func(http.ResponseWriter)) (url string, letGo chan struct{}) {
 	letGo = make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -131,7 +131,7 @@ func gotenbergThat(t *testing.T, answer func(http.ResponseWriter)) (url string, 
 
 var gotenbergArgs = []string{"SEGEL_OUTBOUND_PRIVATE", "127.0.0.0/8", "SEGEL_CONVERT_WAIT", "10ms"}
 
-// TestWhileADocumentIsConvertedItCanBeAskedForLater uploads to a converter that takes its time.
+// TestWhileADocumentIsConvertedItCanBeAskedForLater uploads to a slow converter.
 func TestWhileADocumentIsConvertedItCanBeAskedForLater(t *testing.T) {
 	t.Parallel()
 	url, letGo := gotenbergThat(t, func(w http.ResponseWriter) { _, _ = w.Write(simple()) })
@@ -172,7 +172,7 @@ func TestWordDocumentWhoseConversionFailsSaysWhy(t *testing.T) {
 	owner.place(id).is(http.StatusUnprocessableEntity, "file.word_failed")
 	owner.do("DELETE", fmt.Sprint(documentPath, id), nil).ok()
 
-	// Who waits long enough is told at once, and nothing stays behind.
+	// A client that waits long enough gets the result at once, and nothing is left behind.
 	s.stop()
 	s = start(t, append([]string{"SEGEL_CONVERT", url}, append(gotenbergArgs, "SEGEL_CONVERT_WAIT", "60s")...)...)
 	owner = s.person(t, "Sari Wulandari", "")
@@ -198,7 +198,7 @@ func TestPDFOfTheConverterIsAnUploadLikeAnyOther(t *testing.T) {
 	}
 }
 
-// TestConversionIsDoneByTheNextServiceWhenThisOneDies leaves a conversion undone and starts another service.
+// TestConversionIsDoneByTheNextServiceWhenThisOneDies leaves a conversion unfinished and starts another service.
 func TestConversionIsDoneByTheNextServiceWhenThisOneDies(t *testing.T) {
 	t.Parallel()
 	url, letGo := gotenbergThat(t, func(w http.ResponseWriter) { _, _ = w.Write(simple()) })
@@ -215,7 +215,7 @@ func TestConversionIsDoneByTheNextServiceWhenThisOneDies(t *testing.T) {
 	fsck(t, s, 0)
 }
 
-// whenConverted waits until nothing is left to convert.
+// whenConverted waits until no conversion is outstanding.
 func (c *client) whenConverted(id int64) {
 	c.t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {

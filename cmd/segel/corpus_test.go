@@ -20,7 +20,7 @@ import (
 	"segel/pades/validate"
 )
 
-// TestRealFilesAreSignedSoundlyOrRefusedWithAReason takes files of other projects, healthy and broken, through the
+// TestRealFilesAreSignedSoundlyOrRefusedWithAReason takes valid and broken files of other projects through the
 // whole service: one in three, or all if SEGEL_PDFS_ALL is set.
 func TestRealFilesAreSignedSoundlyOrRefusedWithAReason(t *testing.T) {
 	t.Parallel()
@@ -66,10 +66,10 @@ func TestRealFilesAreSignedSoundlyOrRefusedWithAReason(t *testing.T) {
 	}
 }
 
-// mayRefuse are the reasons for which a file that qpdf finds nothing wrong with is refused all the same.
+// mayRefuse lists the codes for which a file may be refused although qpdf finds no fault in it.
 var mayRefuse = []string{"file.password_needed", "file.encrypted", "file.certified", "file.no_pages", "file.signature_broken", "file.signature_changed"}
 
-// realFile takes one file through the service, and returns the code it was refused with, or nothing.
+// realFile takes one file through the service, and returns the code of its refusal, or nothing.
 func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) string {
 	a := owner.do("POST", signPath+"upload-docs-base64", object{
 		"filename": name, "document_base64": base64.StdEncoding.EncodeToString(b), "signer": []object{signer.as("signer", 1)},
@@ -111,7 +111,7 @@ func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) 
 	if err := os.WriteFile(after, out, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said, _ := judge(t, "pdfsig", "-nocert", after)
+	said, _ := runTool(t, "pdfsig", "-nocert", after)
 	if ours := signatureNamed(said, "-1\n"); !strings.Contains(ours, "Signature is Valid") {
 		t.Errorf("%s: pdfsig does not call the signature valid:\n%s", name, said)
 	}
@@ -124,8 +124,8 @@ func realFile(t *testing.T, name, path string, b []byte, owner, signer *client) 
 	return ""
 }
 
-// sealFaults validates a completed file from its bytes: ours have to be TOTAL-PASSED and to last, and those that came with
-// the file to be as they were.
+// sealFaults validates a completed file from its bytes: our signatures must be TOTAL-PASSED with long-term data, and earlier
+// signatures must have the same result as before.
 func sealFaults(t *testing.T, s *service, file []byte) (faults []string) {
 	t.Helper()
 	r, err := validate.Validate(t.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: s.trust, Exempt: emeterai.LooksLikeStamp})
@@ -151,7 +151,7 @@ func sealFaults(t *testing.T, s *service, file []byte) (faults []string) {
 	return faults
 }
 
-// finalizeAccepting finalizes a document as its owner does who has read what was found in it: by default it is refused.
+// finalizeAccepting finalizes a document and accepts its findings; without that it is refused.
 func finalizeAccepting(t *testing.T, name string, owner *client, id int64) *answer {
 	t.Helper()
 	a := owner.verb("finalize-docs", id)
@@ -166,7 +166,7 @@ func finalizeAccepting(t *testing.T, name string, owner *client, id int64) *answ
 	return owner.verb("finalize-docs", id, "accept_findings", codes)
 }
 
-// signatureNamed returns what pdfsig says of the signature in our field whose name ends so.
+// signatureNamed returns pdfsig's result for the signature in our field whose name ends so.
 func signatureNamed(said, suffix string) string {
 	for _, part := range strings.Split(said, "Signature #") {
 		if i := strings.Index(part, "Field Name: Segel-"); i >= 0 && strings.Contains(part[i:], suffix) {
@@ -176,7 +176,7 @@ func signatureNamed(said, suffix string) string {
 	return ""
 }
 
-// complaints is how qpdf --check ends: 0 clean, 3 warnings, 2 errors, put in this order.
+// complaints ranks the exit statuses of qpdf --check: 0 clean, 3 warnings, 2 errors.
 func complaints(file string) int {
 	err := exec.Command("qpdf", "--check", file).Run()
 	var exit *exec.ExitError

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A service that is told to stop is not ready at once, and serves as before until the listener closes.
+// A service that is told to stop is not ready at once, but serves until the listener closes.
 func TestServiceIsNotReadyBeforeItsListenerCloses(t *testing.T) {
 	t.Parallel()
 	const drain = 2 * time.Second
@@ -46,7 +46,7 @@ func TestServiceIsNotReadyBeforeItsListenerCloses(t *testing.T) {
 	}
 	owner.do("GET", "/healthz", nil).ok()
 	owner.upload(simple())
-	// A stream ends at once: the browser comes again, to another process.
+	// A stream ends at once: the browser reconnects, to another process.
 	if _, err := io.Copy(io.Discard, watched.Body); err != nil {
 		t.Errorf("the stream of events: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestServiceIsNotReadyBeforeItsListenerCloses(t *testing.T) {
 	}
 }
 
-// A request that has begun gets all of the wait to end, and no more.
+// A request in progress gets all of the wait to finish, and no more.
 func TestRequestsGetTheShutdownWait(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

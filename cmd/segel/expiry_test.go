@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// shifted is the real clock, put forward.
+// shifted is the real clock with an offset.
 type shifted struct{ by atomic.Int64 }
 
 func (c *shifted) now() time.Time { return time.Now().Add(time.Duration(c.by.Load())) }
@@ -38,7 +38,7 @@ func TestDocumentWhoseTimeRunsOutExpiresAndFreesItsQuota(t *testing.T) {
 		t.Errorf("balance %v and %v", stamps, signatures)
 	}
 
-	// Time is up before anybody has looked at the clock.
+	// The time has passed before the service has checked for it.
 	clock.forward(2 * time.Hour)
 	second.verb("sign-docs", half).is(http.StatusConflict, "document.expired")
 	second.verb("reject-docs", half, "reason", "terlambat").is(http.StatusConflict, "document.expired")
@@ -57,7 +57,7 @@ func TestDocumentWhoseTimeRunsOutExpiresAndFreesItsQuota(t *testing.T) {
 	if is := owner.get("detail", half).ok().object("data")["is_expired"]; is != "1" {
 		t.Errorf("is_expired %v", is)
 	}
-	// The signature that was made stays spent; what waited for a stamp only keeps its unit.
+	// The signature that was made stays spent; only the outstanding stamp keeps its unit.
 	if stamps, signatures := balance(); stamps != 999 || signatures != 998 {
 		t.Errorf("balance %v and %v", stamps, signatures)
 	}

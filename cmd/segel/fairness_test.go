@@ -16,8 +16,8 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// sockets opens so many connections, sends the same on each and closes them when the test ends. The kernel keeps little for a client that
-// does not read.
+// sockets opens connections, sends the same on each and closes them when the test ends. Receive buffers are small, so that the
+// kernel holds little for a client that does not read.
 func (s *service) sockets(t *testing.T, n int, text string) []net.Conn {
 	t.Helper()
 	all := make([]net.Conn, 0, n)
@@ -52,16 +52,16 @@ func answered(t *testing.T, c net.Conn) *http.Response {
 	return a
 }
 
-// held returns how much memory this process holds, in bytes, after the collector has run.
+// held returns how much memory this process uses, in bytes, after a garbage collection.
 func held() int64 {
 	runtime.GC()
-	runtime.GC() // what pools kept through the first
+	runtime.GC() // the first collection leaves what pools hold
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc + m.StackInuse)
 }
 
-// It is not parallel: it looks at the memory of the whole process.
+// Not parallel: it measures the memory of the whole process.
 func TestTwoThousandStreamsTakeLittleMemory(t *testing.T) {
 	s := start(t, "SEGEL_MAX_STREAMS_PER_PERSON", "2000")
 	owner := s.person(t, "Siti Nurhaliza", "")
@@ -73,7 +73,7 @@ func TestTwoThousandStreamsTakeLittleMemory(t *testing.T) {
 		}
 	}
 	grew := held() - before
-	for end := time.Now().Add(20 * time.Second); grew > 40<<20 && time.Now().Before(end); { // the head comes before the handler has returned
+	for end := time.Now().Add(20 * time.Second); grew > 40<<20 && time.Now().Before(end); { // the head arrives before the handler has returned
 		grew = held() - before
 	}
 	if grew > 40<<20 {
@@ -84,7 +84,7 @@ func TestTwoThousandStreamsTakeLittleMemory(t *testing.T) {
 	owner.get("status", id).ok()
 }
 
-// until asks again until the service answers with a status: what was sent before is under way then.
+// until repeats a request until the service answers with a status: earlier requests are in progress then.
 func until(t *testing.T, status int, ask func() *answer) {
 	t.Helper()
 	for range 10_000 {
@@ -95,7 +95,7 @@ func until(t *testing.T, status int, ask func() *answer) {
 	t.Fatalf("it never answered %d", status)
 }
 
-// beginning is the head of a request and the first bytes of a body that never comes to its end.
+// beginning returns the head of a request and the first bytes of a body that never ends.
 func beginning(path, header, body string) string {
 	return "POST " + path + " HTTP/1.1\r\nHost: x\r\n" + header + "Content-Length: 100000\r\n\r\n" + body
 }
@@ -121,13 +121,13 @@ func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesServed(t *testing
 	s.sockets(t, 64, beginning("/v1/verify", "X-Forwarded-For: 2001:db8::1\r\n", `{"document_base64":"JVBERi0x`))
 	body := object{"document_base64": base64.StdEncoding.EncodeToString(simple())}
 	until(t, http.StatusServiceUnavailable, func() *answer {
-		return anybody.do("POST", "/v1/verify", body, "X-Forwarded-For", "2001:db8::2") // of the same network
+		return anybody.do("POST", "/v1/verify", body, "X-Forwarded-For", "2001:db8::2") // from the same network
 	})
 	anybody.do("POST", "/v1/verify", body, "X-Forwarded-For", "2001:db8:0:1::1").ok()
 	siti.upload(simple())
 }
 
-// It is not parallel: it looks at the memory of the whole process.
+// Not parallel: it measures the memory of the whole process.
 func TestLoginsThatNeverEndTakeLittleMemoryAndLeaveOthersServed(t *testing.T) {
 	s := start(t, "SEGEL_TRUSTED_PROXIES", "127.0.0.0/8")
 	siti := s.person(t, "Siti Nurhaliza", "")
@@ -145,12 +145,12 @@ func TestLoginsThatNeverEndTakeLittleMemoryAndLeaveOthersServed(t *testing.T) {
 	siti.do("GET", documentPath+"out?page=1&limit=10", nil, "X-Forwarded-For", "198.51.100.1").ok()
 	for _, c := range s.sockets(t, 3, "POST /v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n{") {
 		if a := answered(t, c); a.StatusCode != http.StatusRequestEntityTooLarge {
-			t.Errorf("a login of 1 MB: %s", a.Status) // before a megabyte has come
+			t.Errorf("a login of 1 MB: %s", a.Status) // before a megabyte has arrived
 		}
 	}
 }
 
-// It is not parallel: it looks at the memory of the whole process.
+// Not parallel: it measures the memory of the whole process.
 func TestDownloadsThatAreNotReadTakeLittleMemory(t *testing.T) {
 	s := start(t)
 	siti := s.person(t, "Siti Nurhaliza", "")

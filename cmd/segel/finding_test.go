@@ -29,7 +29,7 @@ func findingsIn(t *testing.T, warnings any) map[string]object {
 	return found
 }
 
-// refusedKinds are the findings that the owner has to accept.
+// refusedKinds are the findings that the owner must accept.
 var refusedKinds = []string{"print_differs", "view_varies", "external", "launch"}
 
 // TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem takes each kind through upload and finalize.
@@ -75,7 +75,7 @@ func TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem(t *testing.T) {
 	}
 }
 
-// TestSignersAndVerifiersLearnWhatTheOwnerAccepted takes one file through to its end.
+// TestSignersAndVerifiersLearnWhatTheOwnerAccepted takes one file through to completion.
 func TestSignersAndVerifiersLearnWhatTheOwnerAccepted(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -108,8 +108,8 @@ func TestSignersAndVerifiersLearnWhatTheOwnerAccepted(t *testing.T) {
 			}
 		}
 	}
-	nobody := &client{service: s, t: t}
-	report := nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(owner.download(id))}).ok()
+	anonymous := &client{service: s, t: t}
+	report := anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(owner.download(id))}).ok()
 	for _, code := range []string{`"finding.launch"`, `"finding.actions"`, `"warning.active_content"`} {
 		if !strings.Contains(string(report.body), code) {
 			t.Errorf("the verifier does not tell %s: %.2000s", code, report.body)

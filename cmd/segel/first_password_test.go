@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestWhoeverAnAdminAddsChoosesHisPasswordBeforeAnythingElse has somebody come in by the password that an admin was shown,
-// with tokens and with the web app's cookie; what each of them is good for is all there is to it.
-func TestWhoeverAnAdminAddsChoosesHisPasswordBeforeAnythingElse(t *testing.T) {
+// TestAddedUserChoosesTheirPasswordBeforeAnythingElse logs in with the password that an admin was shown, with tokens and
+// with the web app's cookie, and checks everything that each of them permits.
+func TestAddedUserChoosesTheirPasswordBeforeAnythingElse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	admin := s.administrator(t, "Admin", "")

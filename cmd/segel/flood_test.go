@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// flood is a stream of that many equal bytes, which counts those that were taken.
+// flood is a stream of that many equal bytes, which counts those that were read.
 type flood struct {
 	of    byte
 	left  int64
-	taken atomic.Int64 // by the sender, who may be at it still when the answer has come
+	taken atomic.Int64 // by the sender, which may still send when the answer has arrived
 }
 
 func (f *flood) Read(p []byte) (int, error) {
@@ -29,9 +29,9 @@ func (f *flood) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestFloodIsRefusedBeforeItsEndInLittleMemory sends a gigabyte of nothing to the program itself, whose memory is
-// nobody else's. A refused body is read on up to what an upload may be, so that a client that still sends hears
-// why; then the connection is cut.
+// TestFloodIsRefusedBeforeItsEndInLittleMemory sends a gigabyte of useless bytes to a separate process, whose memory is
+// measured. The service reads a refused body up to the limit of an upload, so that a client that still sends receives
+// the reason; then it cuts the connection.
 func TestFloodIsRefusedBeforeItsEndInLittleMemory(t *testing.T) {
 	t.Parallel()
 	p := serve(t, filepath.Join(t.TempDir(), "data"), "SEGEL_MAX_FILE=8MiB", "SEGEL_LOG_LEVEL=error")

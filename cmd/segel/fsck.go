@@ -28,7 +28,7 @@ type fsckCommand struct {
 // maxUnrecorded is how many rows without a digest are printed; the others are counted.
 const maxUnrecorded = 10
 
-// fsckReport prints what is found and counts it.
+// fsckReport prints and counts discrepancies.
 type fsckReport struct {
 	out      io.Writer
 	json     *json.Encoder // nil: text
@@ -41,7 +41,7 @@ func (r *fsckReport) addDiscrepancy(d store.Discrepancy) {
 	r.found[d.Severity]++
 	switch {
 	case r.json != nil:
-		_ = r.json.Encode(d) // as with all that is printed, a closed pipe is not reported
+		_ = r.json.Encode(d) // as for all output, a closed pipe is not reported
 	case d.Severity == store.SeverityUnrecorded && r.found[d.Severity] > maxUnrecorded:
 	default:
 		fmt.Fprintln(r.out, d)
@@ -69,7 +69,7 @@ func (c fsckCommand) Run(w *environment) error {
 	return c.runChecks(w.ctx, a, r)
 }
 
-// progressPrinter returns what tells how far a long command is, on standard error, at most every few seconds.
+// progressPrinter returns a function that prints the progress of a long command to standard error, at most every few seconds.
 func (w *environment) progressPrinter() func(format string, args ...any) {
 	const every = 5 * time.Second
 	last := time.Now()
@@ -97,7 +97,7 @@ type fsckSummary struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// runChecks runs all checks, those on which others build first.
+// runChecks runs all checks, in order of dependency.
 func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err error) {
 	checker, err := a.store.NewChecker(ctx, c.Scratch, r.addDiscrepancy)
 	if err != nil {
@@ -154,8 +154,8 @@ func (c fsckCommand) checkDatabase(ctx context.Context, a *app, checker *sqlstor
 	return checker.CheckQueue(ctx)
 }
 
-// moveAside returns what moves files aside. It refuses once evidence was found missing or changed: what seems left over may belong
-// to rows that are lost.
+// moveAside returns the function that moves files aside. It refuses once evidence was found missing or changed: apparent
+// leftovers may belong to lost rows.
 func (c fsckCommand) moveAside(a *app, aside *file.Aside, r *fsckReport) func(context.Context, blob.Info, string) (bool, error) {
 	return func(ctx context.Context, b blob.Info, digest string) (bool, error) {
 		if r.found[store.SeverityEvidence] > 0 {

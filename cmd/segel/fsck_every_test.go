@@ -23,11 +23,11 @@ import (
 	"segel/internal/store/sqlstore"
 )
 
-// undetected lists what fsck does not find, with the reason: a column that is changed ("table.column"), a row that is deleted
-// ("table"), or whole tables ("table.*"). Everything else must be found.
+// undetected lists what fsck does not detect, with the reason: a changed column ("table.column"), a deleted row ("table"), or
+// both ("table.*"). It must detect everything else.
 var undetected = map[string]string{
-	// Sessions. They are of random secrets and end by themselves, and the log does not grow by each login. Who can change one
-	// could as well add one of their own, which no comparison shows.
+	// Sessions consist of random secrets and expire, and logins must not make the log grow. An attacker who can change one can
+	// also add one, which no comparison detects.
 	"token":                 "a session that is missing has ended; the person logs in again",
 	"token.hash":            "the digest of another secret: the session ends",
 	"token.family":          "says which tokens end together; no other row has it",
@@ -40,7 +40,7 @@ var undetected = map[string]string{
 	"known_address.address": "another network: of where a login came from nothing else is kept",
 	"known_address.used_at": "of the time of a login nothing else is kept",
 
-	// Claims and answers are kept for a day, and sealed with keys that only their clients have.
+	// Claims and answers are stored for a day, encrypted with keys that only their clients have.
 	"answer":            "an answer that is missing is like one that was purged: the request is carried out again",
 	"answer.account":    "found by no request any more, like one that was purged",
 	"answer.path":       "found by no request any more, like one that was purged",
@@ -58,7 +58,7 @@ var undetected = map[string]string{
 	"claim.claimed_at":  "of the time of a request nothing else is kept",
 	"claim.lease_until": "changes with every renewal",
 
-	// The queue. Every document that waits is compared with it; of a job, what it is for.
+	// The queue. Each waiting document is compared with it; of a job, only its purpose.
 	"river_job.id":            "numbers of the queue's own",
 	"river_job.attempt":       "bookkeeping of the queue: when a job is tried again",
 	"river_job.max_attempts":  "bookkeeping of the queue",
@@ -77,20 +77,20 @@ var undetected = map[string]string{
 	"river_queue.*":           "which queues processes work on now; made anew",
 	"river_notification.*":    "calls to processes that wait now",
 
-	// When, and by which program, tables were made.
+	// When, and by which program, tables were created.
 	"goose_db_version.is_applied":     "a number in SQLite: each but 0 says that it was applied",
 	"goose_db_version.tstamp":         "when a migration was applied: nothing goes by it",
 	"river_migration.created_at":      "when a migration was applied: nothing goes by it",
 	"schema_migration.binary_version": "which program applied a migration: it is named in one message",
 }
 
-// chosen are rows that changes are tried on, where not every row matters.
+// chosen restricts the rows that are changed, for tables where not every row matters.
 var chosen = map[string]string{
 	"river_job": "finalized_at IS NULL",
-	"box_count": "amount <> 0", // a count of 0 is like none
+	"box_count": "amount <> 0", // a count of 0 equals no row
 }
 
-// fullInstallation makes an installation with rows in every table, stops its service, and returns its folder.
+// fullInstallation creates an installation with rows in every table, stops its service, and returns its folder.
 func fullInstallation(t *testing.T, set ...string) (data string) {
 	t.Helper()
 	data = filepath.Join(t.TempDir(), "data")
@@ -133,7 +133,7 @@ func fullInstallation(t *testing.T, set ...string) (data string) {
 	}
 	s.stop()
 
-	// A service that does no jobs leaves one in the queue.
+	// A service that runs no jobs leaves one in the queue.
 	s = starting{data: data, set: set, idle: true}.start(t)
 	owner, signer = owner.on(s), signer.on(s)
 	waits := owner.upload(simple(), signer.as("signer", 1))
@@ -161,11 +161,11 @@ func guestOf(owner *client, id int64) string {
 	return ""
 }
 
-// rowEditor changes single values behind the back of the program, and puts them back.
+// rowEditor changes single values without the program, and restores them.
 type rowEditor struct {
 	t    *testing.T
 	conn *sql.Conn
-	row  string // the expression that names a row: rowid or ctid
+	row  string // the expression that identifies a row: rowid or ctid
 	cast string // of a placeholder that is compared with it
 }
 
@@ -226,8 +226,8 @@ func (m *rowEditor) columns() (all []column) {
 	return all
 }
 
-// first returns a row of a table and the value of a column in it; not ok where the table is empty. The row is one with something
-// in that column, if there is one.
+// first returns a row of a table and the value of a column in it; ok is false if the table is empty. It prefers a row in which
+// the column is not empty.
 func (m *rowEditor) first(table, name string) (row string, value any, ok bool) {
 	m.t.Helper()
 	query := fmt.Sprintf(`SELECT CAST(%s AS TEXT), %s FROM %s WHERE %s ORDER BY CASE WHEN %s IS NULL THEN 1 ELSE 0 END, 1 LIMIT 1`,
@@ -242,14 +242,14 @@ func (m *rowEditor) first(table, name string) (row string, value any, ok bool) {
 	return row, value, true
 }
 
-// set writes a value and returns the row, whose name may have changed, or why the database refuses it.
+// set writes a value and returns the row, whose identifier may have changed, or the error of the database.
 func (m *rowEditor) set(table, name, row string, value any) (string, error) {
 	query := fmt.Sprintf(`UPDATE %s SET %s = $1 WHERE %s = %s RETURNING CAST(%s AS TEXT)`, table, name, m.row, fmt.Sprintf(m.cast, "$2"), m.row)
 	err := m.conn.QueryRowContext(context.Background(), query, value, row).Scan(&row)
 	return row, err
 }
 
-// others returns values of the same type that differ. The first that the database accepts is used.
+// others returns different values of the same type. The first one that the database accepts is used.
 func others(value any) []any {
 	switch v := value.(type) {
 	case nil:
@@ -275,8 +275,8 @@ func others(value any) []any {
 	return nil
 }
 
-// everyChange has all changes tried on PostgreSQL too (make fsck-every). Otherwise it is one column in four, always the same: the
-// tables and the checks are those of SQLite, on which all are tried.
+// everyChange makes the test try all changes on PostgreSQL too (make fsck-every). Otherwise it tries one column in four, always
+// the same: tables and checks equal those of SQLite, on which all are tried.
 const everyChange = "SEGEL_TEST_FSCK_EVERY"
 
 // isTried reports whether changes of a column are tried.
@@ -284,7 +284,7 @@ func (m *rowEditor) isTried(c column) bool {
 	return m.row == "rowid" || os.Getenv(everyChange) != "" || sha256.Sum256([]byte(c.table + "." + c.name))[0]%4 == 0
 }
 
-// tally is what became of changes.
+// tally counts the results of changes.
 type tally struct{ found, total, refused int }
 
 func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing.T) {
@@ -326,7 +326,7 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 			used[listed] = true
 			mu.Unlock()
 		}
-		// expect demands that fsck finds a change, unless the list has it.
+		// expect requires that fsck detects a change, unless the list has it.
 		expect := func(table, what, how string) {
 			t.Helper()
 			found, out := check()
@@ -406,13 +406,13 @@ func TestFsckFindsEverySingleChangeOfTheDatabaseButThoseThatAreListed(t *testing
 	})
 }
 
-// undetectedFiles lists what fsck does not find of files, with the reason.
+// undetectedFiles lists what fsck does not detect in files, with the reason.
 var undetectedFiles = map[string]string{
 	"journal.jsonl at":   "the sandbox's own time; nothing goes by it",
 	"journal.jsonl file": "a name in the list of an account; whose serial it is, the order tells",
 }
 
-// flip is one byte that is changed, and what it belongs to.
+// flip is one changed byte, and what it belongs to.
 type flip struct {
 	what string
 	at   int
@@ -420,8 +420,8 @@ type flip struct {
 
 var quoted = regexp.MustCompile(`"[^"\\]*"`)
 
-// flips lists bytes of a file: of JSON, one in the middle of each name and each text, since not every byte of it means anything;
-// else some at its ends and in between.
+// flips lists bytes of a file to change: in JSON, one in the middle of each name and each text, because not every byte has a
+// meaning; otherwise some at the ends and in between.
 func flips(name string, content []byte) (all []flip) {
 	if !strings.Contains(name, ".json") {
 		for _, at := range []int{0, len(content) / 3, len(content) / 2, len(content) - 1} {
@@ -460,7 +460,7 @@ func TestFsckFindsEveryFileThatIsChangedCutOrMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, _, _ := strings.Cut(name, string(filepath.Separator))
-		if digest == "" || strings.HasPrefix(first, databaseFile) || first == "places" { // a folder, the database, processes at work
+		if digest == "" || strings.HasPrefix(first, databaseFile) || first == "places" { // a folder, the database, running processes
 			continue
 		}
 		content, err := os.ReadFile(file)

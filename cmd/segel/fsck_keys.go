@@ -21,8 +21,8 @@ import (
 
 const restoreKeys = "Restore the database and the key folder from the same backup"
 
-// checkKeys checks that each certificate in the ledger was issued by this authority and is recorded as it is, and that the
-// master key opens each credential, which belongs to its certificate.
+// checkKeys checks that the authority issued each recorded certificate and that its record matches, that the master key
+// decrypts each credential, and that the credential's key matches its certificate.
 func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error {
 	wrong := func(about, format string, args ...any) {
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "keys", About: about, Text: fmt.Sprintf(format, args...), Remedy: restoreKeys})
@@ -37,7 +37,7 @@ func (a *app) checkKeys(ctx context.Context, tell func(store.Discrepancy)) error
 		case fmt.Sprintf("%x", cert.SerialNumber) != strings.TrimLeft(c.Serial, "0"):
 			wrong(about, "it has serial %x", cert.SerialNumber)
 		case !cert.NotAfter.Equal(c.NotAfter):
-			wrong(about, "it ends at %s, and is recorded to end at %s", cert.NotAfter, c.NotAfter)
+			wrong(about, "it expires at %s, but is recorded to expire at %s", cert.NotAfter, c.NotAfter)
 		case !issuedByAny(cert, issuers):
 			wrong(about, "no issuer of this authority signed it")
 		}
@@ -68,7 +68,7 @@ func (a *app) checkCredential(c store.SealedCredential) error {
 	}
 	plain, err := a.sealer.Open(c.ID, c.Key)
 	if err != nil {
-		return fmt.Errorf("the master key does not open it: %w", err)
+		return fmt.Errorf("the master key does not decrypt it: %w", err)
 	}
 	key, err := x509.ParsePKCS8PrivateKey(plain)
 	if err != nil {
@@ -90,22 +90,22 @@ func (a *app) checkCredential(c store.SealedCredential) error {
 		}
 	}
 	if pub, ok := signer.Public().(interface{ Equal(crypto.PublicKey) bool }); !ok || !pub.Equal(chain[0].PublicKey) {
-		return errors.New("its key is not that of its certificate")
+		return errors.New("its key does not match its certificate")
 	}
 	return nil
 }
 
-// checkOffice compares the journal of the sandbox office with the register of serials. An office elsewhere is compared by
-// segel reconcile.
+// checkOffice compares the journal of the sandbox office with the register of serials. Use segel reconcile to compare with a
+// remote office.
 func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) error {
-	// The shell that fsck runs in may lack the settings of the service.
+	// fsck may run without the settings of the service.
 	if cmp.Or(a.installation.StampOffice, a.conf.StampOffice) != sandboxOffice {
 		return nil
 	}
 	wrong := func(about, format string, args ...any) {
 		tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "stamp office", About: about, Text: fmt.Sprintf(format, args...), Remedy: "Restore the folder office and the database from the same backup"})
 	}
-	// The register is read first: what it has by then, the journal has too.
+	// Read the register first: the journal then has at least what the register has.
 	registered := map[string]contract.StampSerial{}
 	err := a.store.EachSerial(ctx, store.SerialQuery{}, func(s contract.StampSerial) bool {
 		registered[s.Serial] = s
@@ -123,25 +123,25 @@ func (a *app) checkOffice(ctx context.Context, tell func(store.Discrepancy)) err
 		s, known := registered[i.Serial]
 		delete(registered, i.Serial)
 		if source := fmt.Sprintf("%x", s.Source); known && s.State == contract.SerialAffixed && source != i.Source {
-			wrong("serial "+i.Serial, "it is affixed to %s, and by the journal of the stamp office to %q", source, i.Source)
+			wrong("serial "+i.Serial, "it is affixed to %s, but according to the journal of the stamp office to %q", source, i.Source)
 		}
 		if known && i.Payer != "" && string(s.Organisation) != i.Payer {
-			wrong("serial "+i.Serial, "it is of organisation %q, and by the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
+			wrong("serial "+i.Serial, "it belongs to organisation %q, but according to the journal of the stamp office %q pays for it", s.Organisation, i.Payer)
 		}
 		if i.Order == "" { // taken over the protocol, by another client
 			continue
 		}
 		if err := a.checkOrder(ctx, i, wrong); err != nil {
-			return fmt.Errorf("look up the order of serial %s: %w", i.Serial, err)
+			return fmt.Errorf("find the order of serial %s: %w", i.Serial, err)
 		}
 	}
 	for serial := range registered {
-		wrong("serial "+serial, "it is in the register, and the journal of the stamp office does not know it")
+		wrong("serial "+serial, "it is in the register, but not in the journal of the stamp office")
 	}
 	return nil
 }
 
-// readJournal returns what the sandbox office issued: nothing where it was never used.
+// readJournal returns what the sandbox office issued: nothing if it was never used.
 func (a *app) readJournal() ([]sandbox.Issued, error) {
 	dir := filepath.Join(a.conf.DataDir, officeDir)
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +154,8 @@ func (a *app) readJournal() ([]sandbox.Issued, error) {
 	return office.Issued(), office.Close()
 }
 
-// checkOrder demands that a document has the order that the office issued a serial for. The serial itself may not have arrived
-// yet.
+// checkOrder requires that a document has the order for which the office issued a serial. The serial itself may not have
+// arrived yet.
 func (a *app) checkOrder(ctx context.Context, i sandbox.Issued, wrong func(string, string, ...any)) error {
 	_, err := a.store.DocumentWithOrder(ctx, i.Order)
 	if errors.Is(err, store.ErrNotFound) {

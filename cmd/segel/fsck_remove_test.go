@@ -25,7 +25,7 @@ func runFsck(t *testing.T, data string, env []string, status int, more ...string
 	return out.String()
 }
 
-// settings returns the names and values of variables in turn.
+// settings returns names and values of variables alternately.
 func settings(env []string) (set []string) {
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
@@ -34,7 +34,7 @@ func settings(env []string) (set []string) {
 	return set
 }
 
-// ageBlobs makes all blobs of a store look two hours old: fsck leaves alone those of the last hour.
+// ageBlobs makes all blobs of a store look two hours old: fsck ignores those of the last hour.
 func ageBlobs(t *testing.T, s *service) {
 	t.Helper()
 	then := time.Now().Add(-2 * time.Hour)

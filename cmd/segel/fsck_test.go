@@ -13,7 +13,7 @@ import (
 	"segel/internal/store"
 )
 
-// fsck demands that many findings about evidence or derived data. It runs beside the service.
+// fsck requires that number of findings about evidence or derived data. It runs while the service runs.
 func fsck(t *testing.T, s *service, want int) {
 	t.Helper()
 	var out bytes.Buffer
@@ -38,18 +38,18 @@ func referred(t *testing.T, s *service) string {
 	return blobFile(s, key)
 }
 
-// blobFile is where a blob is.
+// blobFile returns the path of a blob.
 func blobFile(s *service, key string) string {
 	return filepath.Join(s.conf.DataDir, "blobs", key[:2], key)
 }
 
-// blobs lists the files in place, and those that are being written.
+// blobs lists the stored files, and those that are being written.
 func blobs(t *testing.T, s *service) (final, unfinished []string) {
 	t.Helper()
 	root := filepath.Join(s.conf.DataDir, "blobs")
 	err := filepath.WalkDir(root, func(file string, e fs.DirEntry, err error) error {
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // gone since its folder was read
+		case errors.Is(err, fs.ErrNotExist): // removed since its folder was read
 			return nil
 		case err != nil || e.IsDir():
 			return err

@@ -21,16 +21,16 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// soundSignatures has pdfsig and qpdf judge a finished file: every signature valid, the closing document timestamp
-// over all of it, and a structure without complaint. It returns how many there are. Poppler before 24 does not
-// verify document timestamps and says so; package pades has OpenSSL do that.
+// soundSignatures checks a finished file with pdfsig and qpdf: all signatures are valid, the closing document timestamp
+// covers the whole file, and the structure has no errors. It returns the number of signatures. Poppler before 24 does not
+// verify document timestamps and says so; package pades verifies them with OpenSSL.
 func soundSignatures(t testing.TB, pdf []byte) int {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "signed.pdf")
 	if err := os.WriteFile(file, pdf, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := judge(t, "pdfsig", "-nocert", file)
+	out, _ := runTool(t, "pdfsig", "-nocert", file)
 	n := strings.Count(out, "Signature #")
 	parts := strings.Split(out, "Signature #")
 	last := parts[len(parts)-1]
@@ -41,7 +41,7 @@ func soundSignatures(t testing.TB, pdf []byte) int {
 	if !strings.Contains(last, "Total document signed") || !strings.Contains(last, "Field Name: Timestamp") {
 		t.Errorf("the last signature is no document timestamp over the whole file:\n%s", out)
 	}
-	if out, err := judge(t, "qpdf", "--check", file); err != nil {
+	if out, err := runTool(t, "qpdf", "--check", file); err != nil {
 		t.Errorf("qpdf complains: %v\n%s", err, out)
 	}
 	return n
@@ -59,7 +59,7 @@ func TestContractWalksTheSameWayOnPostgreSQL(t *testing.T) {
 	fsck(t, s, 0)
 }
 
-// walk leads one contract from its upload to its download.
+// walk takes one contract from its upload to its download.
 func walk(t *testing.T, s *service) {
 	t.Helper()
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
@@ -147,7 +147,7 @@ func TestFilesOfEveryStyleAreSignedSoundly(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
-	completed := func(s *service) []byte { // a file that went all the way before
+	completed := func(s *service) []byte { // a completed file
 		owner := s.person(t, "Sebelumnya", "")
 		id := owner.upload(pdftest.Table(1), owner.as("signer", 1))
 		owner.place(id, owner.at("sign", 20, 400, 140, 460), owner.at("emet", 150, 400, 210, 460)).ok()
@@ -166,7 +166,7 @@ func TestFilesOfEveryStyleAreSignedSoundly(t *testing.T) {
 		signer.verb("sign-docs", id).ok()
 		owner.completed(id)
 		signed := owner.download(id)
-		// The hybrid one is of PDF 1.5 and was rewritten for the stamp office, before anything was signed.
+		// The hybrid file has version PDF 1.5 and was rewritten for the stamp office, before anything was signed.
 		if old := bytes.HasPrefix(pdf, []byte("%PDF-1.5")); !old && !bytes.HasPrefix(signed, pdf) {
 			t.Errorf("%s: bytes that were there have changed", name)
 		}
@@ -219,7 +219,7 @@ func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
 	if err := os.WriteFile(file, signed, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := judge(t, "pdftotext", file, "-"); err != nil || !strings.Contains(text, "Tamu") || !strings.Contains(text, "山田") {
+	if text, err := runTool(t, "pdftotext", file, "-"); err != nil || !strings.Contains(text, "Tamu") || !strings.Contains(text, "山田") {
 		t.Errorf("the name cannot be read on the page: %v\n%s", err, text)
 	}
 }
@@ -249,7 +249,7 @@ func TestGuestSignsWithThePictureHeDrew(t *testing.T) {
 	if err := os.WriteFile(file, guest.download(id), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := judge(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`(?s)image +160 +19 +rgb.*smask +160 +19 +gray`).MatchString(list) {
+	if list, err := runTool(t, "pdfimages", "-list", file); err != nil || !regexp.MustCompile(`(?s)image +160 +19 +rgb.*smask +160 +19 +gray`).MatchString(list) {
 		t.Errorf("the picture is not on the page: %v\n%s", err, list)
 	}
 }

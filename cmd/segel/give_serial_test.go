@@ -18,7 +18,7 @@ import (
 	"segel/internal/emeterai/sandbox"
 )
 
-// nameless hides the names of files in whatever the office answers, as an office may that does not tell them.
+// nameless removes the names of files from all answers of the office, like an office that does not report them.
 type nameless struct{}
 
 var fileMember = regexp.MustCompile(`"(nama)?file":"[^"]*"`)
@@ -35,8 +35,8 @@ func (nameless) RoundTrip(r *http.Request) (*http.Response, error) {
 	return a, err
 }
 
-// TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway has serials in the account that somebody
-// else bought, and an office whose lists tell no file names.
+// TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway uses an account with serials that another client
+// bought, and an office whose lists have no file names.
 func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -52,7 +52,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	t.Cleanup(func() { office.Close() })
 	c.workflow.Office, c.workflow.InDoubtPeriod = office, 0
 
-	strangers := []string{c.bought("satu"), c.bought("dua")}
+	foreign := []string{c.bought("satu"), c.bought("dua")}
 	id, _ := c.stamped(always(sandbox.CallBuy, sandbox.FaultLost, ""))
 	c.again(id)
 	uncertain := func(when string) {
@@ -84,7 +84,7 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 			t.Errorf("gave %s, which is not unused: %v", serial, err)
 		}
 	}
-	for _, serial := range strangers {
+	for _, serial := range foreign {
 		if err := c.workflow.GiveSerial(ctx, contract.Actor{}, serial, c.organisation()); err != nil {
 			t.Fatal(err)
 		}
@@ -97,18 +97,18 @@ func TestAnOrderInDoubtIsSettledOnceTheSerialsThatItCannotBeToldFromAreGivenAway
 	}
 	bought := len(c.list())
 	restamp()
-	if s := c.stamp(id); s.State != contract.StampAffixed || s.Serial == strangers[0] || s.Serial == strangers[1] {
+	if s := c.stamp(id); s.State != contract.StampAffixed || s.Serial == foreign[0] || s.Serial == foreign[1] {
 		t.Errorf("the stamp is %s with %s: %s", s.State, s.Serial, s.Problem)
 	}
 	if n := len(c.list()); n != bought {
 		t.Errorf("%d serials were bought", n-bought)
 	}
-	for range 2 { // the second finds what the first freed
+	for range 2 { // the second run finds what the first one freed
 		if _, err := c.workflow.Reconcile(ctx, contract.Actor{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, serial := range strangers {
+	for _, serial := range foreign {
 		if s, err := c.store.Serial(ctx, serial); err != nil || s.State != contract.SerialFree {
 			t.Errorf("%+v, %v", s, err)
 		}

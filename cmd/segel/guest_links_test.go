@@ -23,13 +23,13 @@ func TestARevokedLinkOpensNothingAndANewOneDoes(t *testing.T) {
 	owner.verb("guest-revoke-docs", id, "user_id", person).ok()
 	guest.get("detail", id).is(http.StatusUnauthorized)
 	open(link).is(http.StatusNotFound)
-	owner.verb("guest-revoke-docs", id, "user_id", person).ok() // an owner does not have to know whether there is one
+	owner.verb("guest-revoke-docs", id, "user_id", person).ok() // an owner need not know whether there is a link
 	owner.verb("guest-revoke-docs", id, "user_id", owner.id).is(http.StatusUnprocessableEntity)
 
 	again := owner.verb("guest-link-docs", id, "user_id", person).ok().object("response", "data")["url"].(string)
 	open(again).ok()
 	owner.verb("cancel-docs", id).ok()
-	open(again).ok() // who was asked to sign may see how it ended
+	open(again).ok() // people who were asked to sign may see the outcome
 	owner.verb("guest-revoke-docs", id, "user_id", person).ok()
 	open(again).is(http.StatusNotFound)
 }
@@ -47,5 +47,5 @@ func TestAnOrganisationHasNoMoreDraftsThanItMay(t *testing.T) {
 	}
 	elsewhere.uploadWith(object{}, simple())
 	owner.do(http.MethodDelete, fmt.Sprint(documentPath, first), nil).ok()
-	owner.uploadWith(object{}, simple()) // deleting gave the room back
+	owner.uploadWith(object{}, simple()) // deleting released storage
 }

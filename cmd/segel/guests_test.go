@@ -32,7 +32,7 @@ import (
 	"segel/pdf"
 )
 
-// signedAsGuest has an owner enter a guest, take the link and sign.
+// signedAsGuest makes an owner add a guest, opens the link and signs.
 func signedAsGuest(t *testing.T, owner *client, name, email string, box ...float64) (id int64, file []byte) {
 	t.Helper()
 	id = owner.uploadWith(object{"guest": object{"name": name, "email": email, "role": "signer", "number": 1}}, simple())
@@ -104,7 +104,7 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 		t.Error("guest and user have one issuer, or another root")
 	}
 
-	// The command says it in both languages, the file to a reader who has only the root, and the audit trail to the owner.
+	// The command reports it in both languages, validation does with only the root trusted, and so does the audit trail.
 	dir := t.TempDir()
 	path := filepath.Join(dir, "guest.pdf")
 	if err := os.WriteFile(path, file, 0o600); err != nil {
@@ -134,11 +134,11 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 			t.Errorf("%s: status %d, %s\n%s", folder, status, errs, out)
 		}
 	}
-	out, err := judge(t, "pdfsig", "-nocert", path)
+	out, err := runTool(t, "pdfsig", "-nocert", path)
 	if err != nil || !strings.Contains(out, "Guest (identity not verified): Budi Santoso") || !strings.Contains(out, "Signature is Valid") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	shown, err := judge(t, "pdftotext", "-layout", path, "-")
+	shown, err := runTool(t, "pdftotext", "-layout", path, "-")
 	if err != nil || !strings.Contains(shown, "Tamu, dicantumkan oleh Sari Wulandari (PT Sari); identitas tidak diverifikasi") ||
 		!strings.Contains(shown, "Guest, named by Sari Wulandari (PT Sari); identity not verified") || !strings.Contains(shown, "Tamu — identitas") {
 		t.Errorf("%v\n%s", err, shown)
@@ -149,7 +149,7 @@ func TestVerdictAboutAGuestIsNotThatOfThePersonOfThatName(t *testing.T) {
 	}
 }
 
-// runsIn is runs for a program without a data folder of its own.
+// runsIn is runs for a program without its own data folder.
 func runsIn(t *testing.T, dir string, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -158,7 +158,7 @@ func runsIn(t *testing.T, dir string, args ...string) (status int, stdout, stder
 	return status, out.String(), errs.String()
 }
 
-// certificatesIn is every certificate in the signatures of a file, one behind the other.
+// certificatesIn returns all certificates in the signatures of a file.
 func certificatesIn(t *testing.T, file []byte) []byte {
 	t.Helper()
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
@@ -194,11 +194,11 @@ func TestGuestWhoseAddressIsAMembersIsThatMember(t *testing.T) {
 	}
 }
 
-// volatile is what differs between two runs of the same requests: identifiers, secrets, digests and times.
+// volatile matches what differs between two runs of the same requests: identifiers, secrets, digests and times.
 var volatile = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|sgl_[a-z]+_[0-9A-Za-z]+|[0-9a-f]{64}|\d{4}-\d\d-\d\dT[\d:.]+Z|\d\d [A-Za-z]+ \d\d, \d\d:\d\d|kontrak-\d+-[0-9A-Za-z]{22}|127\.0\.0\.1:\d+|"request_id":"[^"]*"`)
 
-// An owner who enters an address sees the same whether it is unknown or belongs to a user elsewhere: every answer until the
-// document is completed, and its status.
+// An owner who enters an address sees the same whether it is unknown or belongs to a user of another organisation: in each answer
+// until the document is completed, and in its status.
 func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *testing.T) {
 	t.Parallel()
 	const email = "budi.santoso@example.test"
@@ -214,7 +214,7 @@ func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *
 			body := volatile.ReplaceAll(a.body, []byte("#"))
 			header := a.header.Get("Content-Type") + " " + a.header.Get("Cache-Control")
 			if !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") && !strings.HasPrefix(a.header.Get("Content-Type"), "text/event-stream") {
-				body = nil // a PDF, whose signatures are never the same twice
+				body = nil // a PDF, whose signatures always differ
 			}
 			all = append(all, fmt.Sprintf("%s\n%d %s\n%s", volatile.ReplaceAllString(a.what, "#"), a.status, header, body))
 			return a
@@ -307,7 +307,7 @@ func TestEveryAnswerAboutAGuestIsTheSameForUnknownAddressesAndUsersElsewhere(t *
 		}
 		for i := range got {
 			want := unknown[i]
-			if strings.HasPrefix(who, "a user elsewhere who has signed") { // one document more was given a number before
+			if strings.HasPrefix(who, "a user elsewhere who has signed") { // an additional document was numbered before
 				want, got[i] = withoutNumbers(want), withoutNumbers(got[i])
 			}
 			if got[i] != want {
@@ -321,9 +321,8 @@ var documentNumber = regexp.MustCompile(`"(document_)?id":"?\d+"?|/\d+\n|"number
 
 func withoutNumbers(s string) string { return documentNumber.ReplaceAllString(s, "#") }
 
-// BenchmarkGuestAddress measures how long an owner waits for the answer to entering a guest, for an unknown address
-// and for one of a user elsewhere, in turns so that both meet the same machine. It reports the medians: they have to be
-// alike.
+// BenchmarkGuestAddress measures how long an owner waits for the answer to adding a guest, alternately for an unknown
+// address and for that of a user of another organisation. It reports the medians, which must be alike.
 func BenchmarkGuestAddress(b *testing.B) {
 	b.Run("SQLite", func(b *testing.B) { benchmarkGuestAddress(b, start(b)) })
 	b.Run("PostgreSQL", func(b *testing.B) {
@@ -343,7 +342,7 @@ func benchmarkGuestAddress(b *testing.B, s *service) {
 	addresses := map[string]string{"unknown": "andi%d@example.test", "elsewhere": "budi%d@example.test"}
 	took := map[string][]float64{}
 	for i := 0; b.Loop(); i++ {
-		for who, address := range addresses { // in an order that is another each time
+		for who, address := range addresses { // in random order
 			guest := object{"name": "Budi", "email": fmt.Sprintf(address, i%200), "role": "signer", "number": 1}
 			begun := time.Now()
 			owner.verb("participants-docs", id, "guest", guest).ok()
@@ -356,7 +355,7 @@ func benchmarkGuestAddress(b *testing.B, s *service) {
 	}
 }
 
-// earlierSignature signs a file with a certificate as it was made before certificates said what was verified: by the
+// earlierSignature signs a file with a certificate from before certificates stated what was verified: by the
 // first issuer, with the e-mail, without a policy.
 func earlierSignature(t *testing.T, s *service, subject pkix.Name, email string) []byte {
 	t.Helper()
@@ -458,7 +457,7 @@ func TestReportOfAnEarlierCertificateClaimsNoMoreThanIsKnown(t *testing.T) {
 	}
 }
 
-// A policy's number proves nothing: what ours stand for holds below our own issuers.
+// A policy OID proves nothing by itself: ours are accepted only below our own issuers.
 func TestPolicyOfAForeignAuthorityIsNotTakenForOurs(t *testing.T) {
 	t.Parallel()
 	other := starting{idle: true}.start(t)

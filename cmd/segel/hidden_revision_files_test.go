@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// folded is that many zeros, compressed twice: a gigabyte takes a few thousand bytes.
+// folded returns that many zeros, compressed twice: a gigabyte takes a few thousand bytes.
 func folded(n int64) []byte {
 	var b bytes.Buffer
 	outer := zlib.NewWriter(&b)
@@ -25,8 +25,8 @@ func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 const twice = "/Filter [/FlateDecode /FlateDecode]"
 
-// hostileBehind are revisions behind a file whose signatures hold, each of which costs a careless reader more than its
-// bytes, or leads him astray.
+// hostileBehind are revisions after a file with valid signatures, each of which costs a careless reader more than its
+// bytes, or misleads it.
 func hostileBehind(t *testing.T, signed []byte) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

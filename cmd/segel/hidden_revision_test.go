@@ -18,12 +18,12 @@ import (
 	"segel/pdf"
 )
 
-// revision is a revision in the making behind a file that is signed.
+// revision is an incremental update under construction after a signed file.
 type revision struct {
 	bytes.Buffer
-	prev    int64  // where the cross-reference before it begins
-	trailer string // what every trailer of the file states: the catalog and its name
-	root    string // the catalog
+	prev    int64  // offset of the previous cross-reference section
+	trailer string // members of every trailer of the file: the catalog and the identifier
+	root    string // reference to the catalog
 	catalog pdf.Dict
 	proof   pdf.Dict // the document security store
 	page    uint32   // page 1
@@ -67,7 +67,7 @@ func behind(t *testing.T, signed []byte) *revision {
 	return l
 }
 
-// put writes an object of that number; 0 is the next one. It returns the number.
+// put writes an object with that number; 0 is the next free one. It returns the number.
 func (l *revision) put(number int, format string, args ...any) int {
 	if number == 0 {
 		number, l.next = l.next, l.next+1
@@ -83,7 +83,7 @@ func (l *revision) stream(number int, dict string, data []byte) int {
 	return l.put(number, "<<%s /Length %d>>\nstream\n%s\nendstream", dict, len(data), data)
 }
 
-// rootNumber is the catalog's.
+// rootNumber returns the catalog's object number.
 func (l *revision) rootNumber() (n int) {
 	_, _ = fmt.Sscan(l.root, &n) // it is a reference
 	return n
@@ -113,7 +113,7 @@ func (l *revision) store(certificates string) {
 	l.more("DSS", "<<%s>>", b.String())
 }
 
-// spelled is an object as a file has it, as far as catalogs hold such.
+// spelled formats an object of the kinds that catalogs contain.
 func spelled(o pdf.Object) string {
 	var b strings.Builder
 	switch v := o.(type) {
@@ -146,8 +146,8 @@ func (l *revision) end(more string) []byte {
 	return l.Bytes()
 }
 
-// crossReference closes the revision with a stream in which the given objects stand in object streams: their stream, and
-// their place in it.
+// crossReference closes the revision with a stream that places the given objects in object streams: their stream, and
+// their index in it.
 func (l *revision) crossReference(within map[int][2]int) []byte {
 	self := l.next
 	l.next++
@@ -168,9 +168,9 @@ func (l *revision) crossReference(within map[int][2]int) []byte {
 	return l.Bytes()
 }
 
-// TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge asks the program itself over the wire, whose memory is
-// nobody else's. What was signed is whole and trusted, so nothing ends the work early but its limits.
-func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T) {
+// TestHostileRevisionBehindAValidSignatureCostsLittleToValidate sends requests to a separate process, whose memory is
+// measured. The signed part is intact and trusted, so only the limits end the work early.
+func TestHostileRevisionBehindAValidSignatureCostsLittleToValidate(t *testing.T) {
 	t.Parallel()
 	made := starting{data: filepath.Join(t.TempDir(), "made")}
 	_, signed, _ := finished(t, made.start(t))
@@ -183,11 +183,11 @@ func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T
 	if r := verified(t, p.service, signed); !r.Passed() {
 		t.Fatalf("it does not hold: %+v", r.Summary)
 	}
-	nobody := &client{service: p.service, t: t}
+	anonymous := &client{service: p.service, t: t}
 	before, peak := p.files(t), p.peak(t)
 	for what, file := range hostileBehind(t, signed) {
 		began := time.Now()
-		a := nobody.ask("form", file)
+		a := anonymous.ask("form", file)
 		took := time.Since(began)
 		var out struct{ Data verdicts.Report }
 		told := ""
@@ -199,7 +199,7 @@ func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T
 			if told = string(out.Data.Integrity); out.Data.Passed() || strings.HasPrefix(told, string(validate.Intact)) {
 				t.Errorf("%s: %s, %s", what, out.Data.Indication, told)
 			}
-			// What leads to no signature any more has one in its bytes, and that is told.
+			// A signature that no field references any more is still in the bytes, and is reported.
 			if len(out.Data.Signatures) == 0 && len(out.Data.Warnings) == 0 {
 				t.Errorf("%s: no signature, and no warning", what)
 			}
@@ -211,7 +211,7 @@ func TestHostileRevisionBehindASignatureThatHoldsCostsLittleToJudge(t *testing.T
 		if n := len(out.Data.Signatures); n > mostSignatures {
 			t.Errorf("%s: %d signatures", what, n)
 		}
-		if took > 40*time.Second { // a second or two of a processor, where nobody else wants it
+		if took > 40*time.Second { // a second or two on an idle processor
 			t.Errorf("%s: it took %v", what, took)
 		}
 		t.Logf("%s: %d bytes more, %d, %d signatures, %s; %v, %d MiB at most", what, len(file)-len(signed), a.status, len(out.Data.Signatures), told, took.Round(time.Millisecond), p.peak(t)>>20)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestHostileRevisionBehindASignatureIsRefusedAtUpload: it fails the verdict of a finished file, so it is not accepted
-// for signing; and the refusal costs no more than the verdict.
+// TestHostileRevisionBehindASignatureIsRefusedAtUpload uploads such files: they fail validation, so they are not accepted
+// for signing, and the refusal costs no more than the validation.
 func TestHostileRevisionBehindASignatureIsRefusedAtUpload(t *testing.T) {
 	t.Parallel()
 	_, signed, _ := finished(t, start(t))

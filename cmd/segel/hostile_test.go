@@ -22,7 +22,7 @@ import (
 	verdicts "segel/internal/text/verdict"
 )
 
-// draft is a file in the making: objects, each with the number of its place, and a table that states them all.
+// draft is a file under construction: its objects with their offsets, for the cross-reference table.
 type draft struct {
 	bytes.Buffer
 	at []int
@@ -56,7 +56,7 @@ func (d *draft) end(more string) []byte {
 	return d.Bytes()
 }
 
-// onePage begins with a catalog that has more, and a page that has more; the next object is the fourth.
+// onePage begins with a catalog and a page with additional members; the next object has number 4.
 func onePage(catalog, page string) *draft {
 	d := newDraft()
 	d.object("<</Type /Catalog /Pages 2 0 R %s>>", catalog)
@@ -65,7 +65,7 @@ func onePage(catalog, page string) *draft {
 	return d
 }
 
-// zeros are that many of them, compressed to a thousandth.
+// zeros returns that many zeros, compressed to a thousandth.
 func zeros(n int) []byte {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -82,7 +82,7 @@ func repeated(n int, f func(i int) string) string {
 	return b.String()
 }
 
-// hostile are files that cost a careless reader more than their bytes.
+// hostile returns files that cost a careless reader more than their bytes.
 func hostile() map[string][]byte {
 	const signature = "<</Type /Sig /Filter /Adobe.PPKLite /SubFilter /ETSI.CAdES.detached /ByteRange [0 10 20 30] /Contents <%s>>>"
 	files := map[string][]byte{}
@@ -139,7 +139,7 @@ func hostile() map[string][]byte {
 	}
 	files["five thousand signatures"] = d.end("")
 
-	// Elements that are nothing but elements, each of a length that nobody has told.
+	// Nested elements only, each with an indefinite length.
 	nested := strings.Repeat("3080", 1<<20)
 	d = onePage("/AcroForm <</SigFlags 3 /Fields [4 0 R 5 0 R]>>", "")
 	d.object("<</FT /Sig /T (A) /V %s>>", fmt.Sprintf(signature, nested))
@@ -165,7 +165,7 @@ func hostile() map[string][]byte {
 	return files
 }
 
-// files lists what is in a folder.
+// files lists the contents of a folder.
 func (s *service) files(t *testing.T) (list []string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(s.conf.DataDir, "blobs"), func(path string, e fs.DirEntry, err error) error {
@@ -180,15 +180,15 @@ func (s *service) files(t *testing.T) (list []string) {
 	return list
 }
 
-// mostSignatures is how many signatures of one file are judged.
+// mostSignatures is how many signatures of one file are validated.
 const mostSignatures = 1000
 
-// TestHostileFileCostsLittleToJudge asks over the wire, in both spellings. What bounds the work are the limits of
-// reading and judging; the clock is there so that one who forgets them hears of it.
-func TestHostileFileCostsLittleToJudge(t *testing.T) {
-	// Not parallel: it counts what runs in the program.
+// TestHostileFileCostsLittleToValidate sends files over HTTP, in both encodings. The limits of parsing and validation bound
+// the work; the time limit makes a missing limit visible.
+func TestHostileFileCostsLittleToValidate(t *testing.T) {
+	// Not parallel: it counts goroutines of the program.
 	s := starting{set: []string{"SEGEL_VERIFICATIONS_PER_MINUTE", "1000"}, idle: true}.start(t)
-	nobody := &client{service: s, t: t}
+	anonymous := &client{service: s, t: t}
 	verified(t, s, simple())
 	http.DefaultClient.CloseIdleConnections()
 	before, running := s.files(t), runtime.NumGoroutine()
@@ -197,7 +197,7 @@ func TestHostileFileCostsLittleToJudge(t *testing.T) {
 			began := time.Now()
 			var m0, m1 runtime.MemStats
 			runtime.ReadMemStats(&m0)
-			a := nobody.ask(spelling, file)
+			a := anonymous.ask(spelling, file)
 			runtime.ReadMemStats(&m1)
 			took := time.Since(began)
 			var out struct{ Data verdicts.Report }
@@ -215,7 +215,7 @@ func TestHostileFileCostsLittleToJudge(t *testing.T) {
 			if n := len(out.Data.Signatures); n > mostSignatures {
 				t.Errorf("%s as %s: %d signatures", what, spelling, n)
 			}
-			// Most of it is the limit of what is decoded, and copies of the body, the client's own among them.
+			// Most of it is the limit of decoded data, and copies of the body, including the client's.
 			if all := m1.TotalAlloc - m0.TotalAlloc; all > 256<<20+uint64(16*len(file)) {
 				t.Errorf("%s as %s: %d MiB allocated in all", what, spelling, all>>20)
 			}
@@ -230,14 +230,14 @@ func TestHostileFileCostsLittleToJudge(t *testing.T) {
 	}
 	http.DefaultClient.CloseIdleConnections()
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > running && time.Now().Before(end); {
-		runtime.Gosched() // connections that were closed are let go of by those who served them
+		runtime.Gosched() // closed connections are released by their handlers
 	}
 	if now := runtime.NumGoroutine(); now > running {
 		t.Errorf("%d goroutines before, %d after", running, now)
 	}
 }
 
-// ask has a file judged in one of the two spellings.
+// ask requests validation of a file in one of the two encodings.
 func (c *client) ask(spelling string, file []byte) *answer {
 	c.t.Helper()
 	if spelling == "JSON" {

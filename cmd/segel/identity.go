@@ -8,12 +8,12 @@ import (
 	"segel/pades/validate"
 )
 
-// trustedAsOurs is the subfolder of SEGEL_TRUST_DIR for roots of other installations. Their policies stand for what ours
-// do, because the operator who put them there says so: an OID proves nothing by itself.
+// trustedAsOurs is the subfolder of SEGEL_TRUST_DIR for roots of other installations. Their policy OIDs have the same meaning
+// as ours because the operator who put them there says so: an OID proves nothing by itself.
 const trustedAsOurs = "segel/"
 
-// declareIdentities tells a validation what the certificates of the embedded authority's issuers say about their holders,
-// and those below roots of other installations that the operator put into the folder for them.
+// declareIdentities tells validation what certificates say about their holders: those of the embedded authority's issuers, and
+// those below roots of other installations that the operator put into that subfolder.
 func declareIdentities(t *validate.Trust, issuers []authority.Issuer) {
 	for _, i := range issuers {
 		t.Declare(i.Certificate, assurancesOf(i)...)
@@ -59,8 +59,8 @@ func identityOf(s authority.Statement) validate.Identity {
 	return i
 }
 
-// earlierIdentityOf is identityOf for a certificate from before they said what was verified. No more is known than how
-// they were made then: accounts and seals had an organisation in the subject, guests had none, and the sandbox has an
+// earlierIdentityOf is identityOf for a certificate issued before certificates stated what was verified. It relies on how
+// they were issued then: accounts and seals had an organisation in the subject, guests had none, and the sandbox has an
 // identifier that no person has.
 func earlierIdentityOf(s authority.Statement, identifier string) validate.Identity {
 	i := validate.Identity{Status: validate.IdentityNotRecorded, Name: s.Name, Organisation: s.Organisation}

@@ -28,9 +28,9 @@ import (
 type access int
 
 const (
-	reading  access = iota // looks at one that is complete, and writes nothing
-	writing                // works on one that is complete; makes no database, key, folder or table
-	creating               // makes one where there is nothing, adopts one of an earlier release, migrates the database
+	reading  access = iota // reads a complete one, and writes nothing
+	writing                // uses a complete one; creates no database, key, folder or table
+	creating               // creates one where nothing exists, adopts one of an earlier release, migrates the database
 )
 
 // Names in the data folder.
@@ -48,8 +48,8 @@ func databaseDSN(conf config.Config) string {
 	return filepath.Join(conf.DataDir, databaseFile)
 }
 
-// partNames returns where the parts of an installation are. The address of a PostgreSQL server may hold a password and is
-// not named.
+// partNames returns the locations of the parts of an installation. It omits the address of a PostgreSQL server, which may
+// contain a password.
 func partNames(conf config.Config) installation.Names {
 	n := installation.Names{
 		Data: conf.DataDir, Database: "in PostgreSQL", BlobDir: filepath.Join(conf.DataDir, blobDir),
@@ -64,7 +64,7 @@ func partNames(conf config.Config) installation.Names {
 	return n
 }
 
-// readFolders reads what the key folder and the blob folder say, and changes nothing.
+// readFolders reads the marks and keys of the key folder and the blob folder, and changes nothing.
 func readFolders(ctx context.Context, conf config.Config) (f installation.Found, err error) {
 	f.Names = partNames(conf)
 	if f.Keys, err = installation.ReadMark(f.Names.KeyDir); err != nil {
@@ -91,7 +91,7 @@ func readFolders(ctx context.Context, conf config.Config) (f installation.Found,
 		return f, err
 	}
 	for _, err := range blobs.List(ctx) {
-		if errors.Is(err, fs.ErrNotExist) { // no folder, or one that is empty
+		if errors.Is(err, fs.ErrNotExist) { // the folder is missing or empty
 			break
 		}
 		if err != nil {
@@ -103,8 +103,8 @@ func readFolders(ctx context.Context, conf config.Config) (f installation.Found,
 	return f, nil
 }
 
-// openDatabase opens the database as far as the command may change it. An SQLite file is made only where neither keys nor
-// blobs are left of one that is missing.
+// openDatabase opens the database with the access that the command has. It creates an SQLite file only if no keys or blobs
+// remain of a database that is missing.
 func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore.Store, error) {
 	o := sqlstore.Options{Mode: sqlstore.Migrating, Version: version, Timeout: conf.DatabaseTimeout}
 	switch {
@@ -113,7 +113,7 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 	case to == writing || conf.Migrate == config.MigrateOff:
 		o.Mode = sqlstore.Writing
 	}
-	// The folders are read before the database is looked for: a process that starts at the same moment makes the database first.
+	// The folders are read before the database: a process that starts at the same moment creates the database first.
 	found, err := readFolders(ctx, conf)
 	if err != nil {
 		return nil, err
@@ -137,8 +137,8 @@ func openDatabase(ctx context.Context, conf config.Config, to access) (*sqlstore
 	return sqlstore.Open(ctx, databaseDSN(conf), o)
 }
 
-// findInstallation reads what all parts say and decides how far the installation is. The folders are read before the database, and
-// again where the database has changed since: another process may be creating the installation.
+// findInstallation reads all parts and determines the state of the installation. It reads the folders before the database, and
+// again if the database has changed meanwhile: another process may be creating the installation.
 func (a *app) findInstallation(ctx context.Context) (installation.Found, installation.State, error) {
 	for last := (store.Installation{}); ; {
 		found, err := readFolders(ctx, a.conf)
@@ -156,8 +156,8 @@ func (a *app) findInstallation(ctx context.Context) (installation.Found, install
 	}
 }
 
-// openInstallation opens keys and blobs once they and the database are known to belong together. A command that may create
-// brings an installation to completion, one step in each turn; where another process was faster, it goes on from there.
+// openInstallation opens keys and blobs after checking that they and the database belong together. A command that may create
+// completes an installation, one step per iteration; if another process took a step, it continues from there.
 func (a *app) openInstallation(ctx context.Context, to access) error {
 	for last := (installation.Found{}); ; {
 		found, state, err := a.findInstallation(ctx)
@@ -175,7 +175,7 @@ func (a *app) openInstallation(ctx context.Context, to access) error {
 		case state == installation.Unmarked:
 			err = a.adoptByEvidence(ctx, found)
 		}
-		// A conflict is another process's progress. Where there is none, turning again would not end.
+		// A conflict means that another process made progress. Without progress, repeating would never end.
 		if err != nil && (!errors.Is(err, store.ErrConflict) || found == last) {
 			return err
 		}
@@ -183,9 +183,9 @@ func (a *app) openInstallation(ctx context.Context, to access) error {
 	}
 }
 
-// beginCreation gives an empty database its identity. Of two processes on one database, that of the first stands.
+// beginCreation gives an empty database its identity. Of two processes on one database, the first decides.
 //
-// Durable on return: the identity, in the database alone. After a crash the next start goes on with finishCreation.
+// Durable on return: the identity, in the database only. If the process dies here, the next start continues with finishCreation.
 func (a *app) beginCreation(ctx context.Context) error {
 	id, err := installation.NewID(rand.Reader)
 	if err != nil {
@@ -194,23 +194,23 @@ func (a *app) beginCreation(ctx context.Context) error {
 	return a.store.ReplaceInstallation(ctx, store.Installation{}, store.Installation{ID: string(id), CreatedAt: a.clock()})
 }
 
-// finishCreation makes the keys and marks the folders of an installation that has been begun. Until its last commit no
-// organisation is made and nothing is served, so a crash anywhere loses nothing, and the next start repeats what is left.
+// finishCreation creates the keys and marks the folders of an installation that was begun. Until its last commit there is no
+// organisation and no service, so a crash at any point loses nothing, and the next start repeats the remaining steps.
 func (a *app) finishCreation(ctx context.Context, found installation.Found) error {
-	if err := os.MkdirAll(found.Names.Data, 0o700); err != nil { // with PostgreSQL nothing has needed it so far
+	if err := os.MkdirAll(found.Names.Data, 0o700); err != nil { // with PostgreSQL it may not exist yet
 		return fmt.Errorf("data folder: %w", err)
 	}
 	sealer, err := credential.OpenSealer(found.Names.MasterKey)
 	if err != nil {
 		return err
 	}
-	// Durable: the master key. The authority is sealed with it.
+	// Durable: the master key, under which the authority is encrypted.
 	keys, err := authority.Open(found.Names.KeyDir, a.authorityOptions(sealer))
 	if err != nil {
 		return err
 	}
-	// Durable: the authority. Recording it before the folder is marked keeps a second process on this database, with a
-	// folder of its own, from taking its own authority for that of the installation.
+	// Durable: the authority. It is recorded before the folder is marked, so that a second process on this database with another
+	// folder cannot record its own authority as the installation's.
 	recorded := found.Recorded
 	if recorded.Authority == [32]byte{} {
 		recorded.Authority = sha256.Sum256(keys.Root().Raw)
@@ -233,7 +233,7 @@ func (a *app) finishCreation(ctx context.Context, found installation.Found) erro
 	return a.store.ReplaceInstallation(ctx, recorded, complete)
 }
 
-// markFolders marks blob store and key folder. One that has the mark already is left as it is.
+// markFolders marks blob store and key folder. It leaves an existing mark unchanged.
 func markFolders(ctx context.Context, n installation.Names, blobs *file.Store, id installation.ID) error {
 	err := blobs.SetMark(ctx, id.Mark())
 	if errors.Is(err, blob.ErrExists) {
@@ -287,7 +287,7 @@ func (a *app) openParts(found installation.Found, to access) error {
 	return nil
 }
 
-// openRoot demands that the master key opens the authority.
+// openRoot requires that the master key decrypts the authority.
 func openRoot(n installation.Names, s *credential.Sealer) (*x509.Certificate, error) {
 	root, err := authority.OpenRoot(n.KeyDir, s)
 	if errors.Is(err, credential.ErrSealed) {
@@ -296,7 +296,7 @@ func openRoot(n installation.Names, s *credential.Sealer) (*x509.Certificate, er
 	return root, err
 }
 
-// requireAuthority demands that the authority is the one that the installation was made with.
+// requireAuthority requires that the authority is the one that the installation was created with.
 func requireAuthority(found installation.Found, root *x509.Certificate) error {
 	if sha256.Sum256(root.Raw) == found.Recorded.Authority {
 		return nil
@@ -308,16 +308,16 @@ func (a *app) authorityOptions(s *credential.Sealer) authority.Options {
 	return authority.Options{PublicURL: a.conf.BaseURL(), Clock: a.clock, Sealer: s, Ledger: ledger{a.store, a.clock}}
 }
 
-// evidence is what was found about whether database, keys and blobs of an installation without an identity belong together.
+// evidence is what was found about whether the database, keys and blobs of an installation without an identity belong together.
 type evidence struct {
 	root        *x509.Certificate
 	documents   int
-	files       int      // of the newest documents that were looked for
+	files       int      // of the newest documents, that were looked for
 	missing     []string // of them
 	certificate certificateOrigin
 }
 
-// certificateOrigin says who issued the newest certificate of the ledger.
+// certificateOrigin is who issued the newest recorded certificate.
 type certificateOrigin int
 
 const (
@@ -326,14 +326,14 @@ const (
 	foreignCertificate
 )
 
-// Bounds on what is looked at.
+// Bounds on the sample.
 const (
 	evidenceDocuments = 8
 	evidenceFiles     = 64
 )
 
-// gatherEvidence opens the root with the master key at hand, and looks for a sample of what the database refers to. It
-// writes nothing.
+// gatherEvidence decrypts the root with the available master key, and looks for a sample of the files that the database refers
+// to. It writes nothing.
 func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e evidence, err error) {
 	sealer, err := credential.ReadSealer(n.MasterKey)
 	if err != nil {
@@ -383,7 +383,7 @@ func (a *app) gatherEvidence(ctx context.Context, n installation.Names) (e evide
 	return e, nil
 }
 
-// listObjections say what speaks against that the parts belong together; empty where nothing does and something speaks for it.
+// listObjections returns the reasons to doubt that the parts belong together; empty if there are none and some evidence confirms it.
 func (e evidence) listObjections() (all []string) {
 	if len(e.missing) > 0 {
 		all = append(all, fmt.Sprintf("%d of %d files of the newest documents are missing", len(e.missing), e.files))
@@ -397,7 +397,7 @@ func (e evidence) listObjections() (all []string) {
 	return all
 }
 
-// adoptByEvidence gives an installation of an earlier release its identity where everything speaks for it.
+// adoptByEvidence gives an installation of an earlier release its identity if there are no objections.
 func (a *app) adoptByEvidence(ctx context.Context, found installation.Found) error {
 	e, err := a.gatherEvidence(ctx, found.Names)
 	if err != nil {
@@ -413,9 +413,9 @@ func (a *app) adoptByEvidence(ctx context.Context, found installation.Found) err
 	return nil
 }
 
-// adoptInstallation marks the folders and then records the identity. Marks that are there are kept: a crash after the first leaves
-// a database without an identity, and the next try takes it from the mark. Of two processes that adopt at once, the mark of
-// the blob store that was written first is the identity for both.
+// adoptInstallation marks the folders and then records the identity. Existing marks stay: if the process dies after the first
+// mark, the database has no identity yet, and the next try takes it from the mark. Of two processes that adopt concurrently,
+// the mark of the blob store that was written first becomes the identity for both.
 func (a *app) adoptInstallation(ctx context.Context, found installation.Found, root *x509.Certificate) error {
 	id := installation.ID(found.Recorded.ID)
 	for _, mark := range []installation.ID{found.Blobs, found.Keys} {
@@ -436,7 +436,7 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 	if err := markFolders(ctx, found.Names, blobs, id); err != nil {
 		var other *installation.Error
 		if errors.As(err, &other) && found.Blobs == "" && found.Keys == "" {
-			return errors.Join(store.ErrConflict, err) // another process has adopted since; it is looked at anew
+			return errors.Join(store.ErrConflict, err) // another process has adopted it meanwhile; the caller reads it again
 		}
 		return err
 	}
@@ -449,8 +449,8 @@ func (a *app) adoptInstallation(ctx context.Context, found installation.Found, r
 	return a.store.ReplaceInstallation(ctx, found.Recorded, adopted)
 }
 
-// checkInstallation demands that the parts still belong together: a volume may be gone, and a newer program may have closed
-// the database to this one.
+// checkInstallation requires that the parts still belong together: a volume may have been unmounted, and a newer program may
+// have closed the database to this one.
 func (a *app) checkInstallation(ctx context.Context) error {
 	if err := a.store.CheckWriter(ctx); err != nil {
 		return err

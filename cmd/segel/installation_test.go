@@ -23,14 +23,14 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// said is how a process ended and what it wrote.
+// said is a process's exit status and output.
 type said struct {
 	status int
 	text   string
 }
 
-// runProgram runs the program as a process of its own, and ends it if it goes on for too long: a service that should have
-// refused to start would.
+// runProgram runs the program as a separate process, and kills it after a time limit: a service that should have refused to
+// start would run on.
 func runProgram(t *testing.T, env []string, args ...string) said {
 	t.Helper()
 	exe, err := os.Executable()
@@ -53,7 +53,7 @@ func runProgram(t *testing.T, env []string, args ...string) said {
 	return said{c.ProcessState.ExitCode(), out.String()}
 }
 
-// stopper ends a service once it says that it listens.
+// stopper ends a service once it prints that it listens.
 type stopper struct {
 	mu   sync.Mutex
 	b    bytes.Buffer
@@ -72,7 +72,7 @@ func (s *stopper) Write(p []byte) (int, error) {
 
 func (s *stopper) String() string { return s.b.String() }
 
-// files returns what is in a folder: of files their digests, of folders nothing.
+// files returns the contents of a folder: files with their digests, and folders.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -99,7 +99,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// requireUnchanged demands that a folder is as it was.
+// requireUnchanged requires that a folder is as it was.
 func requireUnchanged(t *testing.T, what, dir string, before map[string]string) {
 	t.Helper()
 	after := files(t, dir)
@@ -117,7 +117,7 @@ func requireUnchanged(t *testing.T, what, dir string, before map[string]string) 
 	}
 }
 
-// Commands by what they may do. Each is complete but for the data folder.
+// Commands by their access. Each is complete except for the data folder.
 func readingCommands(t *testing.T) [][]string {
 	return [][]string{
 		{"fsck"}, {"quota", "show"}, {"quota", "export"}, {"audit", "checkpoint"}, {"audit", "key"},
@@ -147,7 +147,7 @@ func testFile(t *testing.T) string {
 	return file
 }
 
-// onBothDatabases runs a test on either database, with the environment that names it.
+// onBothDatabases runs a test on each database, with the environment that selects it.
 func onBothDatabases(t *testing.T, test func(t *testing.T, env []string)) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
@@ -160,7 +160,7 @@ func onBothDatabases(t *testing.T, test func(t *testing.T, env []string)) {
 	})
 }
 
-// servedOnce starts the service once on a folder, so that there is an installation.
+// servedOnce starts the service once on a folder, which creates an installation.
 func servedOnce(t *testing.T, data string, env []string) {
 	t.Helper()
 	p, err := launch(data, env...)
@@ -180,7 +180,7 @@ func TestNoCommandCreatesWhatIsMissing(t *testing.T) {
 		commands := slices.Concat(readingCommands(t), writingCommands(t), [][]string{{"serve"}})
 		for _, part := range []struct {
 			name, says string
-			sqlite     bool // of SQLite alone
+			sqlite     bool // with SQLite only
 		}{
 			{name: "authority/authority.json", says: "authority.json is missing"},
 			{name: "master.key", says: "master.key is missing"},
@@ -197,7 +197,7 @@ func TestNoCommandCreatesWhatIsMissing(t *testing.T) {
 				if err := os.Rename(filepath.Join(data, part.name), aside); err != nil {
 					t.Fatal(err)
 				}
-				if part.name == "blobs" { // what is left where a volume is not mounted
+				if part.name == "blobs" { // an unmounted volume leaves an empty folder
 					if err := os.Mkdir(filepath.Join(data, part.name), 0o700); err != nil {
 						t.Fatal(err)
 					}
@@ -220,7 +220,7 @@ func TestNoCommandCreatesWhatIsMissing(t *testing.T) {
 				}
 			})
 		}
-		// Whole again, it goes on.
+		// After restoring the part, the service starts.
 		servedOnce(t, data, env)
 	})
 }
@@ -333,7 +333,7 @@ func TestAFreshDataFolderDoesNotTakeADatabaseInUse(t *testing.T) {
 		}
 	}
 	requireUnchanged(t, "serve", fresh, nil)
-	// Nor do keys and blobs take an empty database.
+	// Keys and blobs do not adopt an empty database either.
 	data := filepath.Join(t.TempDir(), "data")
 	servedOnce(t, data, nil)
 	empty := []string{"SEGEL_DATABASE=" + pgtest.Database(t, sqlstore.Migrate)}
@@ -409,7 +409,7 @@ func TestOfTwoFoldersOnOneEmptyDatabaseOneIsServed(t *testing.T) {
 	}
 }
 
-// A crash between any two steps leaves a part of what the creation makes. What is there is kept.
+// A crash between any two steps leaves a part of what creation makes. Existing parts are kept.
 func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, env []string) {
 		data := filepath.Join(t.TempDir(), "data")
@@ -443,7 +443,7 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 				t.Errorf("%v: %d, %s", c, got.status, got.text)
 			}
 		}
-		// Each turn takes back the last commit and one thing more, as if they had not come to be.
+		// Each iteration undoes the last commit and one more step.
 		remove := []string{"", "authority/installation", "blobs/installation", "authority/authority.json"}
 		for i := range remove {
 			done := step(func(a *app, f installation.Found) error { return a.finishCreation(t.Context(), f) })
@@ -468,7 +468,7 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 			})
 		}
 		servedOnce(t, data, env)
-		// An authority that was recorded is not made anew, also before the creation has ended.
+		// A recorded authority is not replaced, even before the creation has ended.
 		step(func(a *app, f installation.Found) error {
 			back := f.Recorded
 			back.CompletedAt = begun.Recorded.CompletedAt
@@ -483,7 +483,7 @@ func TestACreationThatCrashedIsFinishedByTheNextStart(t *testing.T) {
 	})
 }
 
-// forget makes an installation one of a release before identities.
+// forget turns an installation into one of a release before identities.
 func forget(t *testing.T, a *app) {
 	t.Helper()
 	var env []string
@@ -498,7 +498,7 @@ func forget(t *testing.T, a *app) {
 	}
 }
 
-// olderInstallation is one of a release before identities, with a completed document if it is asked for.
+// olderInstallation returns an installation of a release before identities, optionally with a completed document.
 func olderInstallation(t *testing.T, documents bool, set ...string) (data string, blob string) {
 	t.Helper()
 	s := starting{set: set}.start(t)
@@ -554,10 +554,10 @@ func TestAnInstallationOfBeforeIsNotAdoptedWithoutItsBlobsOrKeys(t *testing.T) {
 	}
 	move(lost, aside)
 	check([]string{"serve"}, nil, 3, "1 of .* files of the newest documents are missing")
-	check([]string{"adopt"}, nil, 1, "(?s)BUT: +1 of .* files.*nothing was adopted") // nobody typed yes
+	check([]string{"adopt"}, nil, 1, "(?s)BUT: +1 of .* files.*nothing was adopted") // no confirmation was typed
 	move(aside, lost)
 
-	// Keys that an older program has made silently are not those that issued the certificates.
+	// Keys that an older program created silently are not those that issued the certificates.
 	move(filepath.Join(data, authorityDir), aside)
 	other := filepath.Join(t.TempDir(), "other")
 	servedOnce(t, other, []string{"SEGEL_MASTER_KEY_FILE=" + filepath.Join(data, masterKeyFile)})
@@ -588,7 +588,7 @@ func TestAdoptIsNeededWhereThereIsNothingToCompareAndAsks(t *testing.T) {
 	if got := runProgram(t, nil, "adopt", "--data", data); got.status != 0 || !strings.Contains(got.text, "nothing is to be adopted") {
 		t.Errorf("%d, %s", got.status, got.text)
 	}
-	// After a restore of files without their marks it marks them again.
+	// After a restore of files without their marks, adopt marks them again.
 	for _, name := range []string{"authority/installation", "blobs/installation"} {
 		if err := os.Remove(filepath.Join(data, name)); err != nil {
 			t.Fatal(err)

@@ -42,7 +42,7 @@ func TestEncryptedFileThatOpensWithoutPasswordStaysEncrypted(t *testing.T) {
 		if err := os.WriteFile(path, out, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		said, err := judge(t, "qpdf", "--show-encryption", path)
+		said, err := runTool(t, "qpdf", "--show-encryption", path)
 		if err != nil || !strings.Contains(said, "R = ") || strings.Contains(said, "not encrypted") {
 			t.Errorf("%s: encrypted no more: %s", name, said)
 		}
@@ -52,12 +52,12 @@ func TestEncryptedFileThatOpensWithoutPasswordStaysEncrypted(t *testing.T) {
 	}
 }
 
-// beheaded cuts off everything from the cross-reference on but the trailer, whose /Encrypt nobody can guess.
+// beheaded removes everything from the cross-reference on except the trailer, whose /Encrypt cannot be reconstructed.
 func beheaded(file []byte) []byte {
 	return file[:bytes.LastIndex(file, []byte("startxref"))]
 }
 
-// TestDamagedFilesAreRewrittenOnceAndSigned uploads what readers open by guessing only, and no content is lost of.
+// TestDamagedFilesAreRewrittenOnceAndSigned uploads files that readers open only by repairing them, without loss of content.
 func TestDamagedFilesAreRewrittenOnceAndSigned(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -74,7 +74,7 @@ func TestDamagedFilesAreRewrittenOnceAndSigned(t *testing.T) {
 		a := owner.do("POST", uploadPath, body(t, file, object{"signer": []object{signer.as("signer", 1)}})).ok()
 		id := int64(a.object("response", "data")["document_id"].(float64))
 		if !bytes.Contains(a.body, []byte("document.normalised")) || !bytes.Contains(owner.get("detail", id).ok().body, []byte("document.normalised")) {
-			t.Errorf("%s: nobody is told: %s", name, a.body)
+			t.Errorf("%s: the answer does not report it: %s", name, a.body)
 		}
 		owner.verb("finalize-docs", id).ok()
 		signer.verb("sign-docs", id).ok()

@@ -30,7 +30,7 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// killPoint is where a process is killed while it answers a request with an Idempotency-Key.
+// killPoint is the point in a request with an Idempotency-Key at which its process is killed.
 type killPoint string
 
 const (
@@ -39,7 +39,7 @@ const (
 	beforeEffect killPoint = "before the transaction of the effect"
 	insideEffect killPoint = "inside the transaction of the effect, before it is committed"
 	afterEffect  killPoint = "after the transaction of the effect, before the answer"
-	// beforeSecondEffect is behind an effect that kept a provisional answer.
+	// beforeSecondEffect is after an effect that stored a provisional answer.
 	beforeSecondEffect killPoint = "before the transaction of the second effect"
 	beforeFinish       killPoint = "before an answer without an effect is kept"
 	afterFinish        killPoint = "after an answer without an effect is kept, before it is sent"
@@ -47,12 +47,12 @@ const (
 
 var errKilled = errors.New("the process was killed")
 
-// mortal is the store of a process that is killed at a moment. From then on it does nothing, as after SIGKILL: no deferred function
-// that runs on in the test can clean up.
+// mortal is the store of a process that is killed at a point. From then on it does nothing, as after SIGKILL: deferred functions
+// that still run in the test cannot clean up.
 type mortal struct {
 	*sqlstore.Store
 	at    killPoint
-	after func(contract.Document) // runs behind an effect that keeps a provisional answer; nil: nothing
+	after func(contract.Document) // runs after an effect that stores a provisional answer; nil: nothing
 
 	mu   sync.Mutex // guards dead
 	dead bool
@@ -64,7 +64,7 @@ func (m *mortal) killed() bool {
 	return m.dead
 }
 
-// reached kills the process if this is the moment.
+// reached kills the process if this is the point.
 func (m *mortal) reached(at killPoint) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -152,14 +152,14 @@ func (m *mortal) ReleaseClaims(ctx context.Context, process string) error {
 	return m.Store.ReleaseClaims(ctx, process)
 }
 
-// stillOffice is a stamp office that cannot be asked.
+// stillOffice is a stamp office that does not respond.
 type stillOffice struct{ emeterai.Stamper }
 
 func (stillOffice) Availability() emeterai.Availability {
 	return emeterai.Availability{Down: true, Reason: "closed"}
 }
 
-// badConverter takes every document and converts none.
+// badConverter accepts every document and converts none.
 type badConverter struct{}
 
 func (badConverter) CheckAvailable() error  { return nil }
@@ -168,7 +168,7 @@ func (badConverter) Convert(context.Context, convert.Kind, io.Reader, io.Writer)
 	return convert.ErrUnreadable
 }
 
-// surviving is a folder with a process that lives on, and the people whose requests others are killed over.
+// surviving is a folder with a process that survives, and the people whose requests kill other processes.
 type surviving struct {
 	*service
 	how                     starting
@@ -196,7 +196,7 @@ func (w *surviving) start(t *testing.T, at killPoint, after func(contract.Docume
 	return how.start(t)
 }
 
-// marks tells what requests have done so far: the events of the audit log, the reports, and the owner's documents.
+// marks returns what requests have changed so far: the events of the audit log, the reports, and the owner's documents.
 type marks struct{ events, reports, documents int64 }
 
 func (w *surviving) marks(t *testing.T) marks {
@@ -220,7 +220,7 @@ func (m marks) since(before marks) marks {
 	return marks{m.events - before.events, m.reports - before.reports, m.documents - before.documents}
 }
 
-// request is one with an Idempotency-Key.
+// request is a request with an Idempotency-Key.
 type request struct {
 	by          *client
 	document    int64 // in the path
@@ -228,11 +228,11 @@ type request struct {
 	contentType string // empty: JSON
 }
 
-// keyedRequest makes what a keyed operation needs, and a request that changes it once.
+// keyedRequest prepares what a keyed operation needs, and makes a request that changes it once.
 type keyedRequest struct {
 	make           func(w *surviving) request
-	changesNothing bool // the answer is kept by itself
-	again          int  // events that a repeat adds to those of the first request: of intentions that were committed before the effect
+	changesNothing bool // the answer is stored separately
+	again          int  // events that a repeat adds to those of the first request: intentions that were committed before the effect
 }
 
 func of(by *client, id int64, more ...any) request {
@@ -247,7 +247,7 @@ func of(by *client, id int64, more ...any) request {
 	return request{by: by, document: id, body: b}
 }
 
-// draft is placed, with a signer, and a guest who views.
+// draft has placements, a signer, and a guest who views.
 func (w *surviving) draft() int64 {
 	id := w.owner.uploadWith(object{"signer": []object{w.signer.as("signer", 1)}, "guest": []object{{"name": "Tamu", "email": "tamu@example.test", "role": "viewer", "number": 1}}}, simple())
 	w.owner.place(id, w.signer.at("sign", 100, 100, 260, 160)).ok()
@@ -260,7 +260,7 @@ func (w *surviving) finalized() int64 {
 	return id
 }
 
-// signed waits for the service, which has no jobs.
+// signed waits for the service, which runs no jobs.
 func (w *surviving) signed() int64 {
 	id := w.finalized()
 	w.signer.verb("sign-docs", id).ok()
@@ -299,7 +299,7 @@ func form(t testing.TB, file []byte) (body []byte, contentType string) {
 	return b.Bytes(), m.FormDataContentType()
 }
 
-// ofGuest is about the guest of a document.
+// ofGuest makes a request about the document's guest.
 func ofGuest(w *surviving) request {
 	id := w.finalized()
 	for _, p := range w.owner.get("signers", id).ok().object("data")["signer"].([]any) {
@@ -351,7 +351,7 @@ var keyedRequests = map[string][]keyedRequest{
 	}}},
 }
 
-// previewPicture is a stroke on white.
+// previewPicture returns a stroke on white.
 const previewPicture = "iVBORw0KGgoAAAANSUhEUgAAACAAAAAQAQAAAABfe0D0AAAAIklEQVR42mP4DwQM2IgPYIIfxGUAEUAmA5TzgR+khB+bNgAmijnH5rUZ2wAAAABJRU5ErkJggg=="
 
 // ask sends a request to a process, with a key.
@@ -364,10 +364,10 @@ func (r request) ask(s *service, op api.Operation, key string) *answer {
 	return r.by.on(s).send(op.Method, path, bytes.NewReader(r.body), header...)
 }
 
-// TestARequestWithAKeyIsCarriedOutOnceThoughItsProcessIsKilled kills a process at every moment of a request for every operation that
-// takes an Idempotency-Key, and repeats the request at once, at another process of the folder or at the next in the place of the
-// one that was killed. The first repeat is answered in full, and the second gets the same bytes; what the audit log tells of all
-// three is what it tells of one request that nothing disturbed.
+// TestARequestWithAKeyIsCarriedOutOnceThoughItsProcessIsKilled kills a process at each point of a request, for each operation
+// that takes an Idempotency-Key, and repeats the request at once: at another process of the folder, or at the successor of the
+// killed one. The first repeat gets a complete answer, and the second the same bytes; the audit log has the same events as for
+// one undisturbed request.
 func TestARequestWithAKeyIsCarriedOutOnceThoughItsProcessIsKilled(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func() []string{
@@ -386,7 +386,7 @@ func TestARequestWithAKeyIsCarriedOutOnceThoughItsProcessIsKilled(t *testing.T) 
 	}
 }
 
-// killOver kills processes over those operations, or over all.
+// killOver kills processes during those operations, or during all.
 func (w *surviving) killOver(t *testing.T, only ...string) {
 	left := map[string]bool{}
 	for id := range keyedRequests {
@@ -430,7 +430,7 @@ func (w *surviving) killAtEveryMoment(t *testing.T, op api.Operation, k keyedReq
 		r, key := k.make(w), w.key()
 		victim := w.start(t, at, nil)
 		before := w.marks(t)
-		r.ask(victim, op, key) // whatever is answered, the client does not get it
+		r.ask(victim, op, key) // the client does not get the answer
 		if !victim.answers.(*mortal).killed() {
 			t.Fatalf("%s: the request did not come to that killPoint", at)
 		}
@@ -478,8 +478,8 @@ func (w *surviving) key() string {
 	return fmt.Sprint("kunci ", w.keys)
 }
 
-// TestRequestsThatKillsInterruptAreEachCarriedOutOnce kills real processes (SIGKILL) while clients upload, at moments of chance. Each
-// client repeats what was not answered at the next process, which must answer the first repeat.
+// TestRequestsThatKillsInterruptAreEachCarriedOutOnce kills real processes (SIGKILL) at random times while clients upload. Each
+// client repeats an unanswered request at the next process, which must answer the first repeat.
 func TestRequestsThatKillsInterruptAreEachCarriedOutOnce(t *testing.T) {
 	t.Parallel()
 	for name, env := range map[string]func() []string{
@@ -505,7 +505,7 @@ func killWhileUploading(t *testing.T, env ...string) {
 	var longest time.Duration
 	sent, repeated := 0, 0
 	for k := range kills {
-		// Every client uploads until its process is killed, and says which key was not answered.
+		// Each client uploads until its process is killed, and reports the key without an answer.
 		var all sync.WaitGroup
 		open, answered := make(chan string, clients), make(chan int, clients)
 		for c := range clients {
@@ -522,7 +522,7 @@ func killWhileUploading(t *testing.T, env ...string) {
 				}
 			})
 		}
-		time.Sleep(time.Duration(100+rand.IntN(400)) * time.Millisecond) // until the moment of chance
+		time.Sleep(time.Duration(100+rand.IntN(400)) * time.Millisecond) // until a random time
 		if err := p.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -561,7 +561,7 @@ func killWhileUploading(t *testing.T, env ...string) {
 	}
 }
 
-// uploadOnce sends an upload that may break off.
+// uploadOnce sends an upload that may be interrupted.
 func uploadOnce(c *client, key string) (status int, answer []byte, err error) {
 	r, err := http.NewRequest("POST", c.url+uploadPath, bytes.NewReader(body(c.t, simple(), nil)))
 	if err != nil {
@@ -579,7 +579,7 @@ func uploadOnce(c *client, key string) (status int, answer []byte, err error) {
 	return a.StatusCode, answer, err
 }
 
-// TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo has the conversion fail while its upload waits for it.
+// TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo makes the conversion fail while its upload waits for it.
 func TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo(t *testing.T) {
 	t.Parallel()
 	w := survive(t, "SEGEL_CONVERT_WAIT", "30s")
@@ -602,7 +602,7 @@ func TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo(t *testing.T) {
 	if done := w.marks(t).since(before); done.documents != 0 {
 		t.Errorf("%+v", done)
 	}
-	// Killed before the document is taken back, its process leaves the answer that it was uploaded, and the document, which says so.
+	// If the process is killed before it removes the document, the stored answer is that of the upload, and the document shows the failure.
 	victim := w.start(t, beforeSecondEffect, convert)
 	upload(victim, "dua")
 	if err := victim.process.Leave(); err != nil {
@@ -615,7 +615,7 @@ func TestAWordDocumentThatCannotBeConvertedIsRefusedInARepeatToo(t *testing.T) {
 	w.owner.get("detail", idOf(second)).ok()
 }
 
-// TestARepeatedRequestForALinkGetsTheSameLinkWhichStillOpens looks for the link in the whole database, too.
+// TestARepeatedRequestForALinkGetsTheSameLinkWhichStillOpens also searches the whole database for the link.
 func TestARepeatedRequestForALinkGetsTheSameLinkWhichStillOpens(t *testing.T) {
 	t.Parallel()
 	w := survive(t)
@@ -630,7 +630,7 @@ func TestARepeatedRequestForALinkGetsTheSameLinkWhichStillOpens(t *testing.T) {
 	if again := link(); again != url {
 		t.Errorf("the repeat got another link")
 	}
-	guest.get("detail", r.document).ok() // the token that came from it was not revoked
+	guest.get("detail", r.document).ok() // the token from the link was not revoked
 	guest.do("POST", "/v1/auth/guest", object{"link": url}).ok()
 	w.stop()
 	_, secret, _ := strings.Cut(url, "#")

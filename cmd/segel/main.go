@@ -1,4 +1,4 @@
-// Command segel signs contracts and affixes duty stamps: the service, and the same paper rooms on single files.
+// Command segel signs contracts and affixes duty stamps, as a service or on single files.
 package main
 
 import (
@@ -23,23 +23,23 @@ type command struct {
 	Serve     serveCommand     `cmd:"" help:"Start the service."`
 	User      userCommand      `cmd:"" help:"Users of a data folder; works beside a running service."`
 	Sign      signCommand      `cmd:"" help:"Sign one file, without a service."`
-	Verify    verifyCommand    `cmd:"" help:"Judge the signatures of files."`
+	Verify    verifyCommand    `cmd:"" help:"Validate the signatures of files."`
 	Authority authorityCommand `cmd:"" help:"The embedded certificate authority."`
-	Office    officeCommand    `cmd:"" help:"Serve a stamp office of our own over the office's protocol, to test against."`
-	Quota     quotaCommand     `cmd:"" help:"What organisations may spend, and what became of it."`
-	Reconcile reconcileCommand `cmd:"" help:"Hold the stamp office's account against our register of serials. Ends with 0 where every difference is explained, 1 where one is not, 2 where the office could not be asked."`
+	Office    officeCommand    `cmd:"" help:"Serve a sandbox stamp office over the stamp office's protocol, for tests."`
+	Quota     quotaCommand     `cmd:"" help:"Quotas of organisations, and their use."`
+	Reconcile reconcileCommand `cmd:"" help:"Compare the stamp office's account with our register of serials. Ends with 0 if every difference is explained, 1 if one is not, 2 if the office cannot be reached."`
 	Audit     auditCommand     `cmd:"" help:"The audit log; works beside a running service."`
 	Fsck      fsckCommand      `cmd:"" help:"Check that files, database and log agree."`
-	Clock     clockCommand     `cmd:"" help:"Compare the clock with every other one there is, and confirm it."`
+	Clock     clockCommand     `cmd:"" help:"Compare the clock with all other available clocks, and confirm it."`
 	Renew     renewCommand     `cmd:"" help:"Renew document timestamps that are about to lose their strength."`
-	Adopt     adoptCommand     `cmd:"" help:"Make database, keys and blobs one installation, after a restore or for one of an earlier release. Shows what was found and asks."`
-	Migrate   migrateCommand   `cmd:"" help:"Bring the database to this program's form. Beside serve, no other command does."`
+	Adopt     adoptCommand     `cmd:"" help:"Join database, keys and blobs into one installation, after a restore or for one of an earlier release. Shows what was found and asks for confirmation."`
+	Migrate   migrateCommand   `cmd:"" help:"Migrate the database to this program's schema. Only this command and serve do so."`
 	Config    configCommand    `cmd:"" help:"Print the effective configuration with its comments."`
 	OpenAPI   openapiCommand   `cmd:"" name:"openapi" help:"Print the specification of the HTTP interface (OpenAPI 3.1)."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
-// environment is what a command touches besides its arguments.
+// environment is what a command uses besides its arguments.
 type environment struct {
 	ctx    context.Context
 	stdin  io.Reader
@@ -55,9 +55,8 @@ func main() {
 	os.Exit(w.runCommand(os.Args[1:]))
 }
 
-// runCommand does what the command line says and returns the exit status: 0 done, 1 refused or not done, 2 not understood, 3 a part
-// of the installation is missing or belongs to another one, 4 the tables of the database need segel migrate or a newer
-// program.
+// runCommand runs the command line and returns the exit status: 0 done, 1 refused or not done, 2 not understood, 3 a part of
+// the installation is missing or belongs to another one, 4 the tables of the database need segel migrate or a newer program.
 func (w *environment) runCommand(args []string) int {
 	var c command
 	exit := -1
@@ -69,7 +68,7 @@ func (w *environment) runCommand(args []string) int {
 		return 2
 	}
 	k, err := parser.Parse(args)
-	if exit >= 0 { // --help was answered
+	if exit >= 0 { // --help was printed
 		return exit
 	}
 	if err != nil {
@@ -90,7 +89,7 @@ func (w *environment) runCommand(args []string) int {
 	return 0
 }
 
-// exitStatus is an error that ends the program with that status. Whoever returns it has said why.
+// exitStatus is an error that ends the program with that status. The command that returns it has already printed the reason.
 type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
@@ -100,7 +99,7 @@ type dataFlag struct {
 	Data string `help:"Data folder." placeholder:"DIR"`
 }
 
-// loadConfig reads the configuration with the flags that were given.
+// loadConfig reads the configuration, with the flags that were given.
 func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Config, error) {
 	flags := map[string]string{}
 	for name, value := range more {

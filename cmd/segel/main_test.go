@@ -8,7 +8,7 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// TestMain makes the test program stand for segel where a script calls it, and stops the PostgreSQL server that
+// TestMain runs the test program as segel if a script calls it, and stops the PostgreSQL server that
 // a test may have started.
 func TestMain(m *testing.M) {
 	testscript.Main(withPostgres{m}, map[string]func(){segel: main})
@@ -18,5 +18,5 @@ type withPostgres struct{ m *testing.M }
 
 func (w withPostgres) Run() int { return pgtest.Run(w.m) }
 
-// segel is the program's name, by which the test program knows that it is called as the program itself.
+// segel is the name under which the test program runs as the program itself.
 const segel = "segel"

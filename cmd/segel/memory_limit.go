@@ -15,16 +15,15 @@ import (
 )
 
 const (
-	// conversionMemory is what one conversion in a process of its own takes, see config.Config.MaxConversions.
+	// conversionMemory is the memory of one conversion in a separate process, see config.Config.MaxConversions.
 	conversionMemory = 512 << 20
-	// leastMemoryLimit is the least limit that is set. Below it the collector would run without a pause, and nothing be
-	// gained.
+	// leastMemoryLimit is the smallest limit that is set. Below it the garbage collector would run constantly without benefit.
 	leastMemoryLimit = 128 << 20
 )
 
-// limitMemory sets a soft limit on the memory of the process unless GOMEMLIMIT does: 70 percent of what the machine, or
-// the control group, has, less what conversions may take. Near the limit the garbage collector works harder. It bounds
-// nothing by itself: the bounds of what a request takes do. It returns the limit, or 0 if it set none.
+// limitMemory sets a soft limit on the memory of the process unless GOMEMLIMIT does: 70 percent of the memory of the machine or
+// the control group, less the memory of conversions. Near the limit the garbage collector works harder. The limit does not
+// bound memory by itself: the limits on requests do. limitMemory returns the limit, or 0 if it set none.
 func limitMemory(root fs.FS, env []string, conf config.Config) (int64, error) {
 	for _, v := range env {
 		if value, ok := strings.CutPrefix(v, "GOMEMLIMIT="); ok && value != "" {
@@ -41,7 +40,7 @@ func limitMemory(root fs.FS, env []string, conf config.Config) (int64, error) {
 	return limit, nil
 }
 
-// reservedForConversions is what conversions on this machine take together.
+// reservedForConversions returns the memory of all concurrent conversions on this machine.
 func reservedForConversions(conf config.Config) int64 {
 	if conf.Convert == config.ConvertOff || strings.Contains(conf.Convert, "://") {
 		return 0
@@ -49,7 +48,7 @@ func reservedForConversions(conf config.Config) int64 {
 	return int64(conf.MaxConversions) * conversionMemory
 }
 
-// memoryOf returns how many bytes of memory the process may take by the machine and by its control groups, of version 2 or
+// memoryOf returns the bytes of memory available to the process according to the machine and its control groups, version 2 or
 // 1. Root is the root of the file system.
 func memoryOf(root fs.FS) (int64, error) {
 	info, err := fs.ReadFile(root, "proc/meminfo")
@@ -81,7 +80,7 @@ func memoryOf(root fs.FS) (int64, error) {
 		default:
 			continue
 		}
-		// A group is bound by those above it too. In a container the path may be that of the host, and the group the root.
+		// The groups above limit a group too. In a container the path may be that of the host, and the group the root.
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
 			if limit, ok := groupLimit(root, path.Join(folder, group, file)); ok {
 				all = min(all, limit)
@@ -94,13 +93,13 @@ func memoryOf(root fs.FS) (int64, error) {
 	return all, nil
 }
 
-// groupLimit reads the limit of a control group; ok is false where there is none.
+// groupLimit reads the limit of a control group; ok is false if there is none.
 func groupLimit(root fs.FS, name string) (limit int64, ok bool) {
 	b, err := fs.ReadFile(root, name)
 	if err != nil {
 		return 0, false
 	}
-	limit, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64) // "max" is none
+	limit, err = strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64) // "max" means none
 	return limit, err == nil && limit > 0
 }
 

@@ -8,7 +8,7 @@ import (
 	"segel/internal/config"
 )
 
-// filesystemOf is a file system with these files.
+// filesystemOf returns a file system with these files.
 func filesystemOf(of map[string]string) fstest.MapFS {
 	root := fstest.MapFS{}
 	for name, content := range of {
@@ -52,7 +52,7 @@ func TestMemoryIsThatOfTheMachineOrOfTheNarrowestControlGroup(t *testing.T) {
 	}
 }
 
-// This test is not parallel, as it sets the limit of the process.
+// Not parallel: it sets the limit of the process.
 func TestMemoryLimitLeavesRoomForConversionsAndRespectsTheEnvironment(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })

@@ -14,7 +14,7 @@ func (c migrateCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
-	// Migrating makes no SQLite file: a mistyped path must not become a new database.
+	// This command creates no SQLite file: a mistyped path must not become a new database.
 	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
 		if _, err := os.Stat(path); err != nil {
 			return fmt.Errorf("database: %w; segel serve creates a new installation", err)

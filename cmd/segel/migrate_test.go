@@ -13,7 +13,7 @@ import (
 	"segel/internal/store/sqlstore"
 )
 
-// runSQL runs statements on the database of a data folder, as another program would.
+// runSQL runs statements on the database of a data folder, like another program.
 func runSQL(t *testing.T, data string, env []string, statements ...string) {
 	t.Helper()
 	conf, err := dataFlag{Data: data}.loadConfig(&environment{env: env}, nil)
@@ -22,7 +22,7 @@ func runSQL(t *testing.T, data string, env []string, statements ...string) {
 	}
 	driver, source := "pgx", databaseDSN(conf)
 	if path, isFile := sqlstore.SQLitePath(source); isFile {
-		// A service may be writing beside it: wait for its lock as the service itself does.
+		// A service may be writing at the same time: wait for its lock like the service does.
 		driver, source = "sqlite", "file:"+(&url.URL{Path: path}).EscapedPath()+"?_pragma=busy_timeout(10000)"
 	}
 	db, err := sql.Open(driver, source)
@@ -88,7 +88,7 @@ func TestAProgramThatIsTooOldForTheDatabaseRefusesToStart(t *testing.T) {
 				t.Errorf("%v: %d, %s", command, got.status, got.text)
 			}
 		}
-		// The one that runs since before is taken out of service.
+		// The process that has been running is taken out of service.
 		c.do("GET", "/readyz", nil).is(http.StatusServiceUnavailable)
 	})
 }

@@ -14,14 +14,14 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestOddFilesAreCompletedSoundlyOrRefusedAtUpload takes files with one oddity of structure each through the whole
-// service, with a signature, a duty stamp and the seal. What is taken in is completed, and our own verifier passes it.
+// TestOddFilesAreCompletedSoundlyOrRefusedAtUpload takes files with one structural oddity each through the whole
+// service, with a signature, a duty stamp and the seal. Accepted files are completed, and our validation passes them.
 func TestOddFilesAreCompletedSoundlyOrRefusedAtUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, "SEGEL_GRANT_SIGNATURES", "5000", "SEGEL_GRANT_STAMPS", "5000")
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
 	fates := map[pdftest.Outcome]int{}
-	// All together take some minutes. Neighbours differ in the style of their cross-reference, so 3 takes some of each.
+	// All of them take minutes. Neighbours differ in the style of their cross-reference, so a step of 3 covers each style.
 	every := 3
 	if os.Getenv("SEGEL_PDFS_ALL") != "" {
 		every = 1
@@ -40,7 +40,7 @@ func TestOddFilesAreCompletedSoundlyOrRefusedAtUpload(t *testing.T) {
 	t.Logf("%v", fates)
 }
 
-// oddFile takes a file through the service, and tells what became of it.
+// oddFile takes a file through the service, and returns the outcome.
 func oddFile(t *testing.T, odd pdftest.OddFile, owner, signer *client) pdftest.Outcome {
 	t.Helper()
 	a := owner.do("POST", signPath+"upload-docs-base64", object{
@@ -84,7 +84,7 @@ func oddFile(t *testing.T, odd pdftest.OddFile, owner, signer *client) pdftest.O
 	return fate
 }
 
-// settled waits until a document is completed or fails, or until the service says why its closing takes longer.
+// settled waits until a document is completed or fails, or until the service reports why closing it takes longer.
 func settled(t *testing.T, c *client, id int64) contract.Document {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -17,7 +17,7 @@ import (
 	"segel/internal/store"
 )
 
-// officeDir is what the stamp office, or its driver, has in the data folder.
+// officeDir is the folder of the stamp office or its driver in the data folder.
 const officeDir = "office"
 
 // openOffice opens the stamp office that the configuration names.
@@ -36,7 +36,7 @@ func (a *app) openOffice() error {
 	}
 	a.office, a.workflow.Office = d, d
 	return a.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Namespace: "segel", Subsystem: "office", Name: "available", Help: "1 if the stamp office is asked, 0 while it is left alone.",
+		Namespace: "segel", Subsystem: "office", Name: "available", Help: "1 while the stamp office is called, 0 while calls are suspended.",
 	}, func() float64 {
 		if d.Availability().Down {
 			return 0
@@ -45,7 +45,7 @@ func (a *app) openOffice() error {
 	}))
 }
 
-// openOfficeReadOnly opens the stamp office for questions alone, also beside a process that serves the same folder.
+// openOfficeReadOnly opens the stamp office for queries only, also while another process serves the same folder.
 func (a *app) openOfficeReadOnly() error {
 	err := a.openOffice()
 	if a.conf.StampOffice != "sandbox" || !errors.Is(err, sandbox.ErrInUse) {
@@ -59,8 +59,8 @@ func (a *app) openOfficeReadOnly() error {
 	return nil
 }
 
-// openSandbox opens the office of our own, which one process at a time may have: it knows from its journal, which it
-// reads once, what serials were issued. Units are what an account may take in all; 0: any number.
+// openSandbox opens the sandbox office, which only one process at a time can use: it reads its journal of issued serials
+// once. Units is the total that an account may take; 0: unlimited.
 func (a *app) openSandbox(units int) (*sandbox.Office, error) {
 	o, err := sandbox.Open(filepath.Join(a.conf.DataDir, officeDir), a.sandboxOptions(units))
 	if errors.Is(err, sandbox.ErrInUse) {
@@ -76,7 +76,7 @@ func (a *app) sandboxOptions(units int) sandbox.Options {
 	}
 }
 
-// driverOptions turn the configuration into those of a driver.
+// driverOptions returns the driver's options from the configuration.
 func (a *app) driverOptions() peruri.Options {
 	c := a.conf
 	return peruri.Options{
@@ -90,7 +90,7 @@ func (a *app) driverOptions() peruri.Options {
 	}
 }
 
-// officeOutbound lets the driver reach the office on its ports, and on private networks that the operator named for it.
+// officeOutbound permits the driver to reach the office on its ports, and on private networks that the operator named for it.
 func (a *app) officeOutbound() outbound.Options {
 	c := a.conf
 	o := outbound.Options{
@@ -110,7 +110,7 @@ func (a *app) officeOutbound() outbound.Options {
 	return o
 }
 
-// isKnownSerial reports whether a serial is in the register, in any state: then it is nobody's to adopt.
+// isKnownSerial reports whether a serial is in the register, in any state: then no document may adopt it.
 func (a *app) isKnownSerial(ctx context.Context, serial string) (bool, error) {
 	_, err := a.store.Serial(ctx, serial)
 	if errors.Is(err, store.ErrNotFound) {
@@ -125,13 +125,13 @@ func officeMetrics(r *prometheus.Registry) func(call, outcome string, took time.
 		Namespace: "segel", Subsystem: "office", Name: "call_duration_seconds", Help: "Calls to the stamp office by how they ended.",
 		Buckets: []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120},
 	}, []string{"call", "outcome"})
-	r.MustRegister(calls) // the registry is new, and the name ours alone
+	r.MustRegister(calls) // cannot fail: the registry is new, and the name unique
 	return func(call, outcome string, took time.Duration) {
 		calls.WithLabelValues(call, outcome).Observe(took.Seconds())
 	}
 }
 
-// closeOffice lets another process have it. Where it was never opened it does nothing.
+// closeOffice releases the office for other processes. It does nothing if the office was not opened.
 func (a *app) closeOffice() error {
 	if a.office == nil {
 		return nil

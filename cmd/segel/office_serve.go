@@ -13,10 +13,10 @@ import (
 	"segel/internal/emeterai/sandbox"
 )
 
-// officeGrace is for requests under way when the office is told to stop.
+// officeGrace bounds the time for requests in progress when the office stops.
 const officeGrace = 5 * time.Second
 
-// officeCommand serves a sandbox office over the stamp office's own protocol, for those who test against it.
+// officeCommand serves a sandbox office over the stamp office's protocol, for tests against it.
 type officeCommand struct {
 	Listen   string `help:"Address to listen on; port 0 takes a free one." default:"127.0.0.1:7777" placeholder:"ADDR"`
 	Data     string `help:"Data folder of the office, not of a service." default:"office-data" placeholder:"DIR"`
@@ -25,8 +25,8 @@ type officeCommand struct {
 	User     string `help:"User of the one account." default:"user@office.test"`
 	Password string `help:"Password of the account." default:"specimen"`
 	Units    int    `help:"Stamps that the account may take in all; 0: any number." default:"0"`
-	Faults   string `help:"File with what is to go wrong, in JSON; docs/emeterai.md." placeholder:"FILE"`
-	Control  bool   `help:"Let anybody who reaches the office set its faults at /control/faults."`
+	Faults   string `help:"File with faults to inject, in JSON; docs/emeterai.md." placeholder:"FILE"`
+	Control  bool   `help:"Allow all clients of the office to set its faults at /control/faults."`
 }
 
 func (c officeCommand) Run(w *environment) error {
@@ -45,7 +45,7 @@ func (c officeCommand) Run(w *environment) error {
 		return err
 	}
 	log := w.newLogger(conf)
-	// A data folder like a service's: the office certifies its key, and proves it, by an authority of its own.
+	// A data folder like that of a service: an authority in it certifies the office's key and provides revocation data.
 	a, err := openApp(w.ctx, conf, log, creating)
 	if err != nil {
 		return err

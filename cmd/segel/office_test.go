@@ -10,17 +10,17 @@ import (
 	"segel/internal/emeterai/sandbox"
 )
 
-// officeOf serves the sandbox office of a service's authority over the office's protocol, on the loopback, and returns
-// the configuration that leads there.
+// officeOf serves the sandbox office of a service's authority over the office's protocol, on the loopback address, and
+// returns the configuration to use it.
 func officeOf(t *testing.T, form string, p sandbox.Plan) []string {
 	t.Helper()
 	return bureauOf(t, form, p).conf
 }
 
-// bureau is an office on the loopback.
+// bureau is an office on the loopback address.
 type bureau struct {
 	url, shared string
-	conf        []string // that leads there
+	conf        []string // to use it
 }
 
 func bureauOf(t *testing.T, form string, p sandbox.Plan) bureau {

@@ -24,7 +24,7 @@ import (
 	"segel/tsp"
 )
 
-// Times of a service whose outages are to be short.
+// Time limits of a service whose outages are short.
 const (
 	outageAnswer   = time.Second
 	outageDatabase = 2 * time.Second
@@ -34,13 +34,13 @@ func outageSettings(more ...string) []string {
 	return append([]string{"SEGEL_ANSWER_WITHIN", outageAnswer.String(), "SEGEL_DATABASE_TIMEOUT", outageDatabase.String(), "SEGEL_WORK_WITHIN", "20s"}, more...)
 }
 
-// breakable is a service with a part that can be taken away and given back.
+// breakable is a service with a part that can be taken away and restored.
 type breakable struct {
 	*service
-	fail, mend func(t *testing.T)
+	fail, restore func(t *testing.T)
 }
 
-// outages are those that each kind of operation is tried in, by name.
+// outages are the outages in which each kind of operation is tried, by name.
 var outages = map[string]func(t *testing.T, adjust func(*app)) breakable{
 	"the database refuses connections": func(t *testing.T, adjust func(*app)) breakable { return behindProxy(t, adjust, pgtest.Refuse) },
 	"the database resets connections":  func(t *testing.T, adjust func(*app)) breakable { return behindProxy(t, adjust, pgtest.Reset) },
@@ -108,7 +108,7 @@ func withoutBlobs(t *testing.T, adjust func(*app)) breakable {
 	return breakable{s, move(folder, folder+".away"), move(folder+".away", folder)}
 }
 
-// unavailable demands a refusal that invites to come again, in time.
+// unavailable requires a retryable refusal in time.
 func (a *answer) unavailable(began time.Time, within time.Duration) {
 	a.t.Helper()
 	took := time.Since(began)
@@ -150,9 +150,9 @@ func tryOutage(t *testing.T, b breakable, blobsOnly bool) {
 	type operation struct {
 		name  string
 		do    func() *answer
-		blobs bool // needs them
+		blobs bool // needs blobs
 	}
-	slack := 3 * time.Second // of a busy machine
+	slack := 3 * time.Second // for a busy machine
 	for _, o := range []operation{
 		{"list", func() *answer { return owner.do("GET", documentPath+"out", nil) }, false},
 		{"detail", func() *answer { return owner.get("detail", whole) }, false},
@@ -186,8 +186,8 @@ func tryOutage(t *testing.T, b breakable, blobsOnly bool) {
 	}
 	owner.do("GET", "/healthz", nil).ok()
 
-	b.mend(t)
-	// The first requests may meet connections that were lost; whoever comes again is served.
+	b.restore(t)
+	// The first requests may meet lost connections; retries succeed.
 	for n := 0; owner.do("GET", "/readyz", nil).status != http.StatusOK; n++ {
 		if n == 50 {
 			t.Fatal("it is not ready again")
@@ -206,7 +206,7 @@ func tryOutage(t *testing.T, b breakable, blobsOnly bool) {
 	if len(unfinished) != 0 {
 		t.Errorf("unfinished: %v", unfinished)
 	}
-	// The signature, the seal, its validation data and its timestamp were added, and nothing else.
+	// Only the signature, the seal, its validation data and its timestamp were added.
 	if len(now) != len(kept)+4 {
 		t.Errorf("%d blobs, want %d and four", len(now), len(kept))
 	}
@@ -225,12 +225,12 @@ func TestJobThatMeetsAnOutageGoesOnWithinSecondsOfItsEnd(t *testing.T) {
 			owner, signer := b.person(t, "Sari", ""), b.person(t, "Budi", "")
 			id := signable(owner, signer)
 			signer.verb("sign-docs", id).ok()
-			<-held.entered // by the job, when it seals
+			<-held.entered // by the job, while it seals
 			b.fail(t)
 			close(held.leave)
 			for owner.do("GET", "/readyz", nil).status == http.StatusOK {
 			}
-			b.mend(t)
+			b.restore(t)
 			began := time.Now()
 			owner.completed(id)
 			took := time.Since(began)
@@ -243,11 +243,11 @@ func TestJobThatMeetsAnOutageGoesOnWithinSecondsOfItsEnd(t *testing.T) {
 	}
 }
 
-// heldTimestamper holds the calls after the first ones up until it is let go.
+// heldTimestamper blocks the calls after the first ones until it is released.
 type heldTimestamper struct {
 	tsp.Timestamper
-	entered, leave chan struct{} // entered is closed by the first that is held up
-	after          int64         // calls that are let through
+	entered, leave chan struct{} // entered is closed by the first blocked call
+	after          int64         // calls that pass
 	calls          atomic.Int64
 }
 

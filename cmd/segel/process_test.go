@@ -15,16 +15,16 @@ import (
 	"segel/internal/config"
 )
 
-// process is the program at work as a process of its own, with nothing of this test in its memory.
+// process is the program as a separate process, which shares no memory with the test.
 type process struct {
-	*service               // of which it has the address and the folder only
+	*service               // which has only the address and the folder
 	email, password string // printed at the first start; else empty
 	cmd             *exec.Cmd
 	out             *bufio.Reader
-	stdout, stderr  bytes.Buffer // whole once it has ended
+	stdout, stderr  bytes.Buffer // complete once it has ended
 }
 
-// launch starts the service on a folder, with further variables in its environment, and waits for its address.
+// launch starts the service on a folder, with additional environment variables, and waits for its address.
 func launch(data string, env ...string) (*process, error) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -67,7 +67,7 @@ func (p *process) end() error {
 	return errors.Join(err, p.cmd.Wait())
 }
 
-// serve launches the service for the time of a test.
+// serve launches the service for the duration of a test.
 func serve(t *testing.T, data string, env ...string) *process {
 	t.Helper()
 	p, err := launch(data, env...)
@@ -82,7 +82,7 @@ func serve(t *testing.T, data string, env ...string) *process {
 	return p
 }
 
-// login returns the client of somebody whom the process knows.
+// login returns the client of a person with an account in the process.
 func (p *process) login(t *testing.T, email, password string) *client {
 	t.Helper()
 	c := &client{service: p.service, t: t, email: email}
@@ -91,7 +91,7 @@ func (p *process) login(t *testing.T, email, password string) *client {
 	return c
 }
 
-// peak returns the most memory that the process has had, in bytes.
+// peak returns the peak memory of the process, in bytes.
 func (p *process) peak(t *testing.T) int64 {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

@@ -14,7 +14,7 @@ import (
 	"segel/internal/text"
 )
 
-// proofText is what a checked proof is told in, in one language.
+// proofText holds the texts about a checked proof in one language.
 type proofText struct {
 	language                   text.Language
 	fails, head, says, saysNot string
@@ -28,15 +28,15 @@ var proofTexts = map[text.Language]proofText{
 		language: text.English,
 		fails:    "%s DOES NOT HOLD: %v",
 		head:     "Document %d: %d events in the audit log %s",
-		says:     "The proof holds: whoever has the key of this log said that these events happened, at these times and in this order.",
+		says:     "The proof holds: the holder of the key of this log states that these events happened, at these times and in this order.",
 		saysNot:  "It does not say:",
 		after:    "what happened later: its checkpoint is of numbers 0 to %d;",
 		gap:      "that no event of the document was left out: %d numbers between %d and %d are not shown, nor are those before;",
 		noGap:    "that no event of the document came before number %d; between those shown there is none;",
-		key:      "whose key it is: have it from the service, not from whoever gave you the proof;",
+		key:      "whose key it is: get it from the service, not from the person who gave you the proof;",
 		clock:    "that the times are right: they are those of the service's clock;",
-		unknown:  "that the log was not written anew before the checkpoint was signed: give one that you had before (--checkpoint).",
-		known: "that the log was not written anew before your checkpoint was signed. It is under that one: since you have it,\n" +
+		unknown:  "that the log was not rewritten before the checkpoint was signed: give one that you had before (--checkpoint).",
+		known: "that the log was not rewritten before your checkpoint was signed. It is under that one: since you have it,\n" +
 			"    none of these events was changed or added.",
 		file:      "The file %s is named by event %d.",
 		otherFile: "The file %s IS NAMED BY NO EVENT shown: it is another, or of a time between them.",
@@ -60,7 +60,7 @@ var proofTexts = map[text.Language]proofText{
 	},
 }
 
-// writeProof writes the events of a proof that holds, and what it does and does not say.
+// writeProof writes the events of a valid proof, and what it proves and does not prove.
 func (t proofText) writeProof(out io.Writer, p checkedProof) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, t.head+"\n\n", p.proof.Document, len(p.events), p.checkpoint.Origin)
@@ -88,7 +88,7 @@ func (t proofText) writeProof(out io.Writer, p checkedProof) error {
 	return err
 }
 
-// writeFileEvents tells which events name the reader's file.
+// writeFileEvents writes which events name the reader's file.
 func (t proofText) writeFileEvents(b *bytes.Buffer, p checkedProof) {
 	if p.digest == "" {
 		return
@@ -102,7 +102,7 @@ func (t proofText) writeFileEvents(b *bytes.Buffer, p checkedProof) {
 	}
 }
 
-// writeEvent writes one event: its number, when, who and from where, then what in a sentence, then every detail as it is.
+// writeEvent writes one event: its number, time, actor and address, then a sentence about it, then all details unchanged.
 func (t proofText) writeEvent(b *bytes.Buffer, number int64, e contract.Event) {
 	who := e.Person.Name
 	if e.Person == (contract.Person{}) {
@@ -121,8 +121,8 @@ func (t proofText) writeEvent(b *bytes.Buffer, number int64, e contract.Event) {
 	}
 }
 
-// oneLine leaves nothing in a text that moves the cursor or turns the writing around: people choose their names and
-// reasons, and what one of them writes must not look like a line of ours.
+// oneLine removes everything that moves the cursor or changes the writing direction: people choose their names and reasons,
+// and these must not be able to imitate a line of this program.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -16,12 +16,12 @@ import (
 )
 
 type quotaCommand struct {
-	Show   quotaShowCommand   `cmd:"" help:"Show what organisations may still spend."`
+	Show   quotaShowCommand   `cmd:"" help:"Show the quotas of organisations."`
 	Add    quotaAddCommand    `cmd:"" help:"Grant an organisation units; works beside a running service."`
 	Export quotaExportCommand `cmd:"" help:"Write every call to the stamp office as CSV, for a claim of refund; or the ledger of quota."`
 }
 
-// commandLineActor is who works with the command line. The zero identifier is the service's own, which may do all.
+// commandLineActor is the actor for the command line. The zero identifier is the service itself, which may do everything.
 func commandLineActor(command string) contract.Actor {
 	return contract.Actor{Person: contract.Person{Name: "segel " + command}}
 }
@@ -31,7 +31,7 @@ type organisationFlag struct {
 	Org string `help:"Organisation by name; default: all." placeholder:"NAME"`
 }
 
-// findOrganisation finds the organisation; empty where none is named.
+// findOrganisation finds the organisation; empty if none is named.
 func (f organisationFlag) findOrganisation(w *environment, a *app) (contract.OrganisationID, error) {
 	if f.Org == "" {
 		return "", nil
@@ -134,7 +134,7 @@ func (c quotaExportCommand) Run(w *environment) error {
 	})
 }
 
-// writeOutput hands out where the table goes.
+// writeOutput calls do with the destination of the table.
 func (c quotaExportCommand) writeOutput(w *environment, do func(io.Writer) error) error {
 	if c.Output == "" {
 		buffered := bufio.NewWriter(w.stdout)
@@ -148,14 +148,14 @@ func (c quotaExportCommand) writeOutput(w *environment, do func(io.Writer) error
 	return errors.Join(do(buffered), buffered.Flush(), f.Close())
 }
 
-// parseTime reads a time that was written down; zero where there is none.
+// parseTime parses a time; an empty string is the zero time.
 func parseTime(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
-		return t, fmt.Errorf("%q is no time; write it such as 2026-03-01T09:00:00Z", s)
+		return t, fmt.Errorf("%q is not a time; write it such as 2026-03-01T09:00:00Z", s)
 	}
 	return t, nil
 }

@@ -11,7 +11,7 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// realOffice is the environment of a service at a stamp office that is not the sandbox. The office is not asked.
+// realOffice is the environment of a service with a stamp office other than the sandbox. The office is never called.
 func realOffice(t *testing.T) []string {
 	return []string{
 		"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_LOGIN_URL=http://127.0.0.1:1", "SEGEL_STAMP_ADAPTERS=http://127.0.0.1:1",
@@ -19,7 +19,7 @@ func realOffice(t *testing.T) []string {
 	}
 }
 
-// requireQuota demands what segel quota show prints of an organisation.
+// requireQuota requires what segel quota show prints for an organisation.
 func requireQuota(t *testing.T, data string, env []string, organisation, emet, base string) {
 	t.Helper()
 	got := runProgram(t, env, "quota", "show", "--data", data, "--org", organisation)
@@ -57,13 +57,13 @@ func TestARealStampOfficeGrantsNothing(t *testing.T) {
 		office := append(realOffice(t), env...)
 		servedOnce(t, data, office)
 		requireQuota(t, data, office, "Segel", "0", "0")
-		// The command line may lack the settings of the service: the sandbox is what it takes without them.
+		// The command line may lack the settings of the service; then it would assume the sandbox.
 		add := writingCommands(t)[0]
 		if got := runProgram(t, env, append(add, "--org", "PT Dua", "--data", data)...); got.status != 0 {
 			t.Fatalf("%d, %s", got.status, got.text)
 		}
 		requireQuota(t, data, env, "PT Dua", "0", "0")
-		// A start with the sandbox by mistake gives nothing to those who are there.
+		// An accidental start with the sandbox grants nothing to existing organisations.
 		servedOnce(t, data, env)
 		requireQuota(t, data, env, "Segel", "0", "0")
 		requireQuota(t, data, env, "PT Dua", "0", "0")
@@ -84,7 +84,7 @@ func TestAGrantOfAnEarlierReleaseCountsAsGiven(t *testing.T) {
 			if err := s.store.CreateOrganisation(t.Context(), o); err != nil {
 				t.Fatal(err)
 			}
-			for _, n := range []int{1000, -1000} { // as earlier releases granted, and an operator took back
+			for _, n := range []int{1000, -1000} { // granted by earlier releases, and taken back by an operator
 				if _, err := s.store.Grant(t.Context(), o.ID, contract.UnitStamp, n, "sandbox office", contract.Actor{}, s.clock()); err != nil {
 					t.Fatal(err)
 				}

@@ -13,25 +13,25 @@ import (
 	"segel/internal/disk"
 )
 
-// readiness finds out whether the parts that the service depends on answer. However many probes ask, each part is asked once a second
-// at most, and a part that hangs is not asked again before it has answered.
+// readiness checks whether the parts that the service depends on respond. However many probes arrive, each part is checked at
+// most once a second, and a part that hangs is not checked again before it has responded.
 type readiness struct {
 	checks   []readinessCheck
 	clock    func(context.Context) (contract.ClockFinding, error)
 	stopping <-chan struct{} // closed when the service is told to stop
-	every    time.Duration   // how often each part is asked at most
+	every    time.Duration   // the shortest interval between checks of a part
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	found   api.Readiness
 	at      time.Time
-	running chan struct{} // closed when the question that is under way is answered; nil: none is
+	running chan struct{} // closed when the check in progress is done; nil: none is in progress
 }
 
-// readinessCheck asks one part. Its answer is the worst of what it found; an error is a failed check.
+// readinessCheck checks one part. The result is the worst of what it found; an error is a failed check.
 type readinessCheck struct {
 	name  string
 	check func(context.Context) (api.CheckState, string, error)
-	busy  chan struct{} // holds one while it is asked
+	busy  chan struct{} // holds one element during the check
 }
 
 // Bounds of the checks.
@@ -69,12 +69,12 @@ func (a *app) newReadiness(stopping <-chan struct{}) *readiness {
 	return r
 }
 
-// currentReadiness tells what was found within the last second, or asks. Of several probes at once one asks, and the others wait for it.
+// currentReadiness returns the result of the last second, or runs the checks. Of concurrent probes one runs them; the others wait.
 func (r *readiness) currentReadiness(ctx context.Context) api.Readiness {
 	r.mu.Lock()
 	if r.running == nil && time.Since(r.at) >= r.every {
 		r.running = make(chan struct{})
-		// It belongs to all who wait for it, so that it goes on when the one who asked first has gone.
+		// The checks serve all waiting probes, so they continue if the probe that started them is cancelled.
 		go r.runChecks(context.WithoutCancel(ctx))
 	}
 	asking := r.running
@@ -97,7 +97,7 @@ func (r *readiness) currentReadiness(ctx context.Context) api.Readiness {
 	return found
 }
 
-// runChecks asks every part at the same time, and keeps what they say.
+// runChecks checks all parts concurrently, and stores the results.
 func (r *readiness) runChecks(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
@@ -115,7 +115,7 @@ func (r *readiness) runChecks(ctx context.Context) {
 	r.running = nil
 }
 
-// checkClock never fails: a clock in doubt is no reason to take the service away from those who read, and the operator needs it most
+// checkClock never fails: a clock in doubt is no reason to stop serving readers, and the operator needs the service most
 // then.
 func (r *readiness) checkClock(ctx context.Context) (contract.ClockState, api.ReadinessCheck) {
 	f, err := r.clock(ctx)
@@ -128,9 +128,9 @@ func (r *readiness) checkClock(ctx context.Context) (contract.ClockState, api.Re
 	return f.State, api.ReadinessCheck{Name: "clock", State: api.CheckOK}
 }
 
-var errNoAnswer = errors.New("it has not answered the last question yet")
+var errNoAnswer = errors.New("the previous check has not finished yet")
 
-// runCheck asks the part. What reads a file cannot be interrupted, so it is left behind when the time is up.
+// runCheck runs the check. File reads cannot be interrupted, so after the timeout the check is left running.
 func (c readinessCheck) runCheck(ctx context.Context) api.ReadinessCheck {
 	fail := func(err error) api.ReadinessCheck {
 		return api.ReadinessCheck{Name: c.name, State: api.CheckFailed, Detail: err.Error()}
@@ -158,7 +158,7 @@ func (c readinessCheck) runCheck(ctx context.Context) api.ReadinessCheck {
 	}
 }
 
-// requireWorking reports whether work can go on, for jobs that wait for the end of an outage.
+// requireWorking returns an error unless work can continue, for jobs that wait for the end of an outage.
 func (r *readiness) requireWorking(ctx context.Context) error {
 	for _, c := range r.currentReadiness(ctx).Checks {
 		if c.State == api.CheckFailed {

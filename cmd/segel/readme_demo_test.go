@@ -25,7 +25,7 @@ func TestTheWalkOfTheReadmeSignsAContract(t *testing.T) {
 	if n := strings.Count(string(out), "Signature is Valid."); n != 2 {
 		t.Errorf("pdfsig finds %d valid signatures, want 2:\n%s", n, out)
 	}
-	// A refusal of the service ends the script with the service's answer.
+	// A refusal by the service ends the script with the service's answer.
 	out, err = exec.Command("bash", script, p.url, p.email, "wrong", contract, signed).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `"code"`) {
 		t.Errorf("with a wrong password: %v: %s", err, out)

@@ -11,11 +11,11 @@ import (
 	"segel/internal/text"
 )
 
-// reconcileCommand does by hand what a running service does every day.
+// reconcileCommand does manually what a running service does every day.
 type reconcileCommand struct {
 	dataFlag
 	JSON bool     `name:"json" help:"Print the report as JSON."`
-	Give []string `help:"Give a serial that is nobody's so far, or that the office calls unused and nobody here knows, to an organisation, before anything else." placeholder:"SERIAL=ORGANISATION" sep:"none"`
+	Give []string `help:"Before reconciling, assign a serial without an organisation, or one that the office reports unused and the register lacks, to an organisation." placeholder:"SERIAL=ORGANISATION" sep:"none"`
 }
 
 // Statuses of the command.
@@ -27,7 +27,7 @@ const (
 func (c reconcileCommand) Run(w *environment) error {
 	return c.withApp(w, writing, func(a *app, _ config.Config) error {
 		if err := a.openOfficeReadOnly(); err != nil {
-			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be asked:", err)
+			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be reached:", err)
 			return exitNotAsked
 		}
 		for _, give := range c.Give {

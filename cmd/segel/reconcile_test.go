@@ -25,13 +25,13 @@ import (
 	"segel/pades"
 )
 
-// counter is a service whose stamps are affixed when the test says so, at an office that does as the test says.
+// counter is a service that affixes stamps when the test says so, with an office whose behaviour the test controls.
 type counter struct {
 	*service
 	t       *testing.T
 	bureau  bureau
 	owner   *client
-	outside *peruri.Driver // somebody else with the same account
+	outside *peruri.Driver // another client with the same account
 }
 
 func newCounter(t *testing.T, data string, set ...string) *counter {
@@ -57,7 +57,7 @@ func newCounter(t *testing.T, data string, set ...string) *counter {
 	return c
 }
 
-// faults sets what goes wrong at the office from now on.
+// faults sets the faults of the office from now on.
 func (c *counter) faults(rules ...sandbox.Rule) {
 	c.t.Helper()
 	body, err := json.Marshal(sandbox.Plan{Rules: rules})
@@ -83,14 +83,14 @@ func always(call sandbox.Call, fault sandbox.Fault, code string) sandbox.Rule {
 	return sandbox.Rule{Call: call, Fault: fault, Code: code, P: &p}
 }
 
-// stamped orders a stamp and has it affixed while that goes wrong; it returns the document's stamp as it stands then.
+// stamped orders a stamp and runs affixing with that fault; it returns the document's stamp after that.
 func (c *counter) stamped(rules ...sandbox.Rule) (contract.DocumentID, contract.Stamp) {
 	c.t.Helper()
 	id := c.owner.upload(simple())
 	c.owner.place(id, c.owner.at("emet", 100, 100, 160, 160)).ok()
 	c.owner.verb("finalize-docs", id).ok()
 	c.faults(rules...)
-	_ = c.workflow.Stamp(context.Background(), contract.DocumentID(id)) // what went wrong is told by the document
+	_ = c.workflow.Stamp(context.Background(), contract.DocumentID(id)) // the document records the error
 	c.faults()
 	return contract.DocumentID(id), c.stamp(contract.DocumentID(id))
 }
@@ -104,7 +104,7 @@ func (c *counter) stamp(id contract.DocumentID) contract.Stamp {
 	return d.Stamps[0]
 }
 
-// again goes on with a document's stamps.
+// again continues with a document's stamps.
 func (c *counter) again(id contract.DocumentID) {
 	c.t.Helper()
 	if err := c.workflow.Stamp(context.Background(), id); err != nil {
@@ -112,7 +112,7 @@ func (c *counter) again(id contract.DocumentID) {
 	}
 }
 
-// bought is a serial that somebody else took from the account.
+// bought returns a serial that another client took from the account.
 func (c *counter) bought(order string) string {
 	c.t.Helper()
 	serial, err := c.outside.BuySerial(context.Background(), emeterai.Order{ID: order, Organisation: "x", Payer: "x", Title: "Lain", Filename: "lain.pdf", Date: time.Now()})
@@ -134,7 +134,7 @@ func (c *counter) boughtAndAffixed(order string) string {
 	return serial
 }
 
-// registered puts a serial into our register behind the program's back.
+// registered adds a serial to our register without the program.
 func (c *counter) registered(s contract.StampSerial) {
 	c.t.Helper()
 	s.RegisteredAt, s.ChangedAt = time.Now(), time.Now()
@@ -143,7 +143,7 @@ func (c *counter) registered(s contract.StampSerial) {
 	}
 }
 
-// reconciles demands those differences, by serial, and returns how many are unexplained.
+// reconciles requires those differences, by serial, and returns how many are unexplained.
 func (c *counter) reconciles(phase string, by *client, want map[string]contract.DifferenceKind) int {
 	c.t.Helper()
 	report := by.do("POST", "/v1/admin/reconciliation", nil).ok().object("response", "data", "report")
@@ -169,7 +169,7 @@ func (c *counter) reconciles(phase string, by *client, want map[string]contract.
 	return int(report["unexplained"].(float64))
 }
 
-// TestEveryDifferenceWithTheOfficeIsToldAndSettled makes each kind of difference on purpose, over the office's protocol.
+// TestEveryDifferenceWithTheOfficeIsToldAndSettled creates each kind of difference over the office's protocol.
 func TestEveryDifferenceWithTheOfficeIsToldAndSettled(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string][]string{"SQLite": nil, "PostgreSQL": {"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate)}} {
@@ -249,11 +249,11 @@ func differAndSettle(t *testing.T, c *counter) {
 	still := map[string]contract.DifferenceKind{
 		failed.Serial: contract.DifferFailed, used: contract.DifferUnknownAffixed, notAffixed: contract.DifferNotAffixed, "SPESIMEN-0000000MISSING": contract.DifferMissing,
 	}
-	nobodys := map[string]contract.DifferenceKind{strange: contract.DifferUnassigned}
+	unassigned := map[string]contract.DifferenceKind{strange: contract.DifferUnassigned}
 	for k, v := range still {
-		nobodys[k] = v
+		unassigned[k] = v
 	}
-	c.reconciles("with one that is nobody's", operator, nobodys)
+	c.reconciles("with one without an organisation", operator, unassigned)
 	if err := c.workflow.GiveSerial(ctx, contract.Actor{}, strange, c.organisation()); err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func differAndSettle(t *testing.T, c *counter) {
 	}
 	c.reconciles("once it was given away", operator, given)
 
-	// What is free is used first, and nothing is bought.
+	// Free serials are used first, and none is bought.
 	before := len(c.list())
 	free := []string{freed.Serial, twice, strange}
 	for range free {
@@ -307,7 +307,7 @@ func (c *counter) organisation() contract.OrganisationID {
 	return o.ID
 }
 
-// TestReconcileEndsWithAStatusThatSaysWhatToDo runs the command itself.
+// TestReconcileEndsWithAStatusThatSaysWhatToDo runs the command.
 func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -344,7 +344,7 @@ func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// The sandbox office in process is the default, and its folder is the running service's.
+// The in-process sandbox office is the default, and its folder belongs to the running service.
 func TestReconcileAsksTheOfficeThatARunningServiceHasInProcess(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -355,7 +355,7 @@ func TestReconcileAsksTheOfficeThatARunningServiceHasInProcess(t *testing.T) {
 	}
 }
 
-// TestTheServiceReconcilesByItselfWhenItIsTime starts one after another on the same folder.
+// TestTheServiceReconcilesByItselfWhenItIsTime starts services in sequence on the same folder.
 func TestTheServiceReconcilesByItselfWhenItIsTime(t *testing.T) {
 	t.Parallel()
 	ctx, b, data := context.Background(), bureauOf(t, "adapter", sandbox.Plan{}), filepath.Join(t.TempDir(), "data")
@@ -386,7 +386,7 @@ func TestTheServiceReconcilesByItselfWhenItIsTime(t *testing.T) {
 		t.Errorf("the next day there was reconciliation %d", n)
 	}
 
-	s := start(t, append(b.conf, "SEGEL_RECONCILE_EVERY", "24h")...) // and a running one does it unasked
+	s := start(t, append(b.conf, "SEGEL_RECONCILE_EVERY", "24h")...) // a running service reconciles by itself
 	for deadline := time.Now().Add(20 * time.Second); ; {
 		_, err := s.store.LastReconciliation(ctx)
 		if err == nil {

@@ -6,7 +6,7 @@ import (
 	"segel/internal/config"
 )
 
-// renewCommand does by hand what a running service does every hour.
+// renewCommand does manually what a running service does every hour.
 type renewCommand struct{ dataFlag }
 
 func (c renewCommand) Run(w *environment) error {

@@ -17,7 +17,7 @@ import (
 )
 
 // signedNotStamped signs a contract with one duty stamp on a service without jobs, and stops the service: all
-// that is left to do is written in the folder.
+// outstanding work is recorded in the folder.
 func signedNotStamped(t *testing.T, data string) (owner *client, id int64) {
 	t.Helper()
 	s := starting{data: data, idle: true}.start(t)
@@ -33,14 +33,14 @@ func signedNotStamped(t *testing.T, data string) (owner *client, id int64) {
 	return owner, id
 }
 
-// on returns the same client, with the token he has, of a service that was started again.
+// on returns the same client, with its token, for a restarted service.
 func (c *client) on(s *service) *client {
 	again := *c
 	again.service = s
 	return &again
 }
 
-// finished demands the file that signedNotStamped was to become.
+// finished requires the completed file of signedNotStamped.
 func (c *client) finished(id int64) {
 	c.t.Helper()
 	if n := len(c.completed(id)["serial_number"].([]any)); n != 1 {
@@ -73,13 +73,13 @@ func TestWorkThatTheQueueHasLostIsOrderedAgain(t *testing.T) {
 	if n := emptyQueue(t, data); n != 0 {
 		t.Errorf("%d jobs were ordered for a document that does not wait for long", n)
 	}
-	// The first thing a service does is to look for work that is overdue.
+	// A starting service first looks for overdue work.
 	late := func() time.Time { return time.Now().Add(time.Hour) }
 	s = starting{data: data, clock: late}.start(t)
 	owner.on(s).finished(id)
 }
 
-// emptyQueue forgets every job, as an operator could, and returns how many there were.
+// emptyQueue deletes all jobs, as an operator could, and returns how many there were.
 func emptyQueue(t *testing.T, data string) int64 {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(data, "segel.db"))
@@ -131,7 +131,7 @@ func TestFsckFindsAndRemovesWhatACrashHasLeft(t *testing.T) {
 	}
 }
 
-// leftover makes a blob that nothing refers to, as old as that.
+// leftover creates a blob of that age that nothing refers to.
 func leftover(t *testing.T, s *service, random byte, age time.Duration) string {
 	t.Helper()
 	k, err := blob.NewKey(bytes.NewReader(bytes.Repeat([]byte{random}, 64)))
@@ -149,7 +149,7 @@ func leftover(t *testing.T, s *service, random byte, age time.Duration) string {
 	return string(k)
 }
 
-// check runs fsck as a command and returns what it prints.
+// check runs fsck as a command and returns its output.
 func check(t *testing.T, data string, status int, more ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -160,7 +160,7 @@ func check(t *testing.T, data string, status int, more ...string) string {
 	return out.String()
 }
 
-// TestServiceThatWasKilledAmidAnUploadStartsClean kills the process when it has begun to take in a file.
+// TestServiceThatWasKilledAmidAnUploadStartsClean kills the process after it has begun to receive a file.
 func TestServiceThatWasKilledAmidAnUploadStartsClean(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
@@ -175,7 +175,7 @@ func TestServiceThatWasKilledAmidAnUploadStartsClean(t *testing.T) {
 	}
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: segel\r\nx-access-token: %s\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n", uploadPath, owner.token)
-	// The service asks for the body when it has a place for it.
+	// The service asks for the body once it has a slot for it.
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 		t.Fatal(line, err)
 	}

@@ -15,11 +15,11 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestScripts runs what is in testdata/script on the program itself. Beside the usual commands there are
+// TestScripts runs the scripts in testdata/script on the program. Besides the usual commands there are
 //
-//	serving DIR    starts the service on a folder, with variables that may follow; $URL is its address
-//	served         stops it by a signal; served.out and served.err are what it has written
-//	private DIR    demands that nobody but the owner may read what is in a folder
+//	serving DIR    starts the service on a folder, with optional variables; $URL is its address
+//	served         stops it by a signal; served.out and served.err have its output
+//	private DIR    requires that only the owner may read the files in a folder
 //
 // and the files kontrak.pdf (two pages, A4), putar.pdf (page 2 turned by 90 degrees), rusak.pdf (damaged) and
 // formulir.pdf (as kontrak.pdf, with an empty signature field "Persetujuan" on page 2).

@@ -25,7 +25,7 @@ type serveCommand struct {
 	dataFlag
 	Listen    string `help:"Address to listen on; port 0 takes a free one." placeholder:"ADDR"`
 	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
-	Migrate   string `help:"auto: bring the database to this program's form first; off: refuse to start where segel migrate has to." placeholder:"auto|off"`
+	Migrate   string `help:"auto: migrate the database first; off: refuse to start if segel migrate is needed." placeholder:"auto|off"`
 }
 
 func (c serveCommand) Run(w *environment) error {
@@ -35,12 +35,12 @@ func (c serveCommand) Run(w *environment) error {
 	}
 	log := w.newLogger(conf)
 	for _, name := range config.Unknown(w.env) {
-		log.Warn("a variable of the environment means nothing here", "name", name)
+		log.Warn("unknown environment variable", "name", name)
 	}
 	if limit, err := limitMemory(os.DirFS("/"), w.env, conf); err != nil {
-		log.Warn("no limit of memory is set; GOMEMLIMIT sets one", "error", err)
+		log.Warn("no memory limit is set; GOMEMLIMIT sets one", "error", err)
 	} else if limit > 0 {
-		log.Info("limit of memory, set from what there is; GOMEMLIMIT sets another", "bytes", limit)
+		log.Info("memory limit set from the available memory; GOMEMLIMIT overrides it", "bytes", limit)
 	}
 	l, err := net.Listen("tcp", conf.Listen)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c serveCommand) Run(w *environment) error {
 	return a.serveRequests(w, l)
 }
 
-// makeFirstLogin makes the first organisation and login, and prints the password that is never shown again.
+// makeFirstLogin creates the first organisation and login, and prints the password, which is never shown again.
 func (a *app) makeFirstLogin(w *environment) error {
 	first, err := a.identity.Bootstrap(w.ctx, a.conf.Organisation, a.conf.AdminEmail)
 	if err != nil {
@@ -82,11 +82,11 @@ func (a *app) makeFirstLogin(w *environment) error {
 	return nil
 }
 
-// Bounds on slow clients. Bodies and answers may take long; what stands still is cut by the wire.
+// Bounds on slow clients. Bodies and answers may take long; the HTTP server cuts off clients that make no progress.
 const (
 	headerTimeout = 10 * time.Second
 	idleTimeout   = 2 * time.Minute
-	streamGrace   = time.Second // for what is cut off at the end of the wait to notice
+	streamGrace   = time.Second // time for clients that are cut off at the end of the wait to notice
 )
 
 func (a *app) serveRequests(w *environment, l net.Listener) error {
@@ -105,14 +105,14 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // what it finds, it logs
+	if _, err := a.workflow.ClockFinding(w.ctx); err != nil { // it logs what it finds
 		return err
 	}
 	runner, err := a.startJobs(w.ctx, ready)
 	if err != nil {
 		return err
 	}
-	// Requests end with the service, at the latest. What they commit is whole or not at all, as always.
+	// Requests end with the service at the latest. Each of their commits is applied completely or not at all.
 	requests, endRequests := context.WithCancel(context.WithoutCancel(w.ctx))
 	defer endRequests()
 	server := &http.Server{
@@ -133,11 +133,11 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	case <-w.ctx.Done():
 		err = nil
 	}
-	// From here on it is not ready, and streams of events end: browsers come again, to another process where there is one.
+	// From here on the process is not ready, and event streams end: browsers reconnect, to another process if there is one.
 	close(stopping)
 	a.streams.Stop()
 	if err == nil && a.conf.DrainWait > 0 {
-		a.log.Info("not ready any more; the listener closes after the wait", "wait", a.conf.DrainWait)
+		a.log.Info("no longer ready; the listener closes after the wait", "wait", a.conf.DrainWait)
 		server.SetKeepAlivesEnabled(false)
 		drained := time.NewTimer(a.conf.DrainWait)
 		select {
@@ -149,7 +149,7 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	return errors.Join(err, a.shutDown(server, runner, endRequests))
 }
 
-// shutDown lets requests and jobs end, both within ShutdownWait, and cuts off what has not.
+// shutDown waits for requests and jobs, both within ShutdownWait, and cancels those that have not ended.
 func (a *app) shutDown(server *http.Server, runner *jobs.Runner, endRequests func()) error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.conf.ShutdownWait)
 	defer cancel()
@@ -163,18 +163,18 @@ func (a *app) shutDown(server *http.Server, runner *jobs.Runner, endRequests fun
 		defer cancel()
 		if err = server.Shutdown(grace); errors.Is(err, context.DeadlineExceeded) {
 			err = nil
-			_ = server.Close() // who still streams is cut
+			_ = server.Close() // cuts off clients that still stream
 		}
 	}
 	working.Wait()
 	if stopped != nil {
-		a.process = nil // a job may still be at work, so the name is taken until the process has ended
+		a.process = nil // a job may still run, so the name stays taken until the process has ended
 	}
 	return errors.Join(err, stopped)
 }
 
-// renewClaims keeps the leases of the claims of this process, by its name, from running out, until ctx ends. Only processes on other machines look at
-// leases; those that share the data folder see whether a process has ended.
+// renewClaims renews the leases of this process's claims until ctx ends. Only processes on other machines rely on leases; those
+// that share the data folder can observe whether a process has ended.
 func (a *app) renewClaims(ctx context.Context, process string) {
 	tick := time.NewTicker(store.Lease / 3)
 	defer tick.Stop()
@@ -220,7 +220,6 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	})
 }
 
-// startJobs starts the jobs.
 func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, error) {
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
@@ -244,7 +243,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking})
 }
 
-// toJobsLater tells the queue when to try again.
+// toJobsLater tells the queue when to retry.
 func toJobsLater(err error) error {
 	var l *workflow.Later
 	if errors.As(err, &l) {
@@ -253,11 +252,11 @@ func toJobsLater(err error) error {
 	return err
 }
 
-// reserveWait is after how long a conversion is tried again that found no room on the disk but the reserve.
+// reserveWait is after how long a conversion is repeated that found only the disk reserve free.
 const reserveWait = time.Minute
 
-// spareReserve has a conversion wait that found no room on the disk but the reserve. It is no outage to other jobs, which may use the
-// reserve: they go on.
+// spareReserve postpones a conversion that found only the disk reserve free. For other jobs this is not an outage: they may use
+// the reserve and go on.
 func spareReserve(err error) error {
 	if errors.Is(err, disk.ErrReserve) {
 		return &jobs.Later{After: reserveWait, Err: err}
@@ -265,7 +264,7 @@ func spareReserve(err error) error {
 	return err
 }
 
-// renewTimestamps renews timestamps that are about to lose their strength.
+// renewTimestamps renews timestamps whose protection is about to expire.
 func (a *app) renewTimestamps(ctx context.Context) error {
 	done, err := a.workflow.RenewDue(ctx)
 	if done != (workflow.Renewed{}) {
@@ -274,7 +273,7 @@ func (a *app) renewTimestamps(ctx context.Context) error {
 	return err
 }
 
-// reconcileDue holds the office's account against the register of serials, when it is time to.
+// reconcileDue compares the office's account with the register of serials, if it is due.
 func (a *app) reconcileDue(ctx context.Context) error {
 	r, err := a.workflow.ReconcileDue(ctx, a.conf.ReconcileEvery)
 	switch {
@@ -289,7 +288,7 @@ func (a *app) reconcileDue(ctx context.Context) error {
 	return nil
 }
 
-// purgeExpired removes what has run out.
+// purgeExpired deletes expired data.
 func (a *app) purgeExpired(ctx context.Context) error {
 	now := a.clock()
 	return errors.Join(a.identity.Purge(ctx), a.store.PurgeAnswers(ctx, now.Add(-a.conf.IdempotencyLifetime)))

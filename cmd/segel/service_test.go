@@ -26,12 +26,12 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// service is the whole thing, wired as the program wires it, on a folder that goes with the test.
+// service is the complete service, connected like in the program, on a folder that is removed with the test.
 type service struct {
 	*app
 	url    string
-	runner *jobs.Runner // nil while there are no jobs
-	stop   func()       // ends everything; the test's end does it too
+	runner *jobs.Runner // nil without jobs
+	stop   func()       // ends everything; the end of the test does it too
 }
 
 // start runs a service with its jobs. Set changes the configuration.
@@ -40,14 +40,14 @@ func start(t testing.TB, set ...string) *service {
 	return starting{set: set}.start(t)
 }
 
-// starting is how a service is to be started.
+// starting says how to start a service.
 type starting struct {
 	set   []string         // names and values of the configuration
 	data  string           // folder; empty: a new one
 	clock func() time.Time // nil: the real one
-	idle  bool             // without jobs and stamp office: what is ordered stays undone
+	idle  bool             // without jobs and stamp office: outstanding work is not done
 
-	adjust func(*app) // what is wired, before anything is served; nil: nothing
+	adjust func(*app) // changes the parts before anything is served; nil: nothing
 }
 
 func (o starting) start(t testing.TB) *service {
@@ -95,7 +95,7 @@ func (o starting) start(t testing.TB) *service {
 	} else {
 		s.endow(t, o.ID)
 	}
-	if conf.Convert != config.ConvertAuto { // whoever wants Word documents converted says so
+	if conf.Convert != config.ConvertAuto { // tests that convert Word documents set it
 		if err := a.openConverter(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	ready := a.newReadiness(nil)
-	ready.every = 0 // tests look as soon as they have changed something
+	ready.every = 0 // tests check right after a change
 	if server.Config.Handler, err = a.newHandler(ready); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func (o starting) start(t testing.TB) *service {
 	return s
 }
 
-// endow gives an organisation what a new one has with the sandbox, and with any other office what an operator would grant.
+// endow grants an organisation what a new one gets with the sandbox, and with another office what an operator would grant.
 func (s *service) endow(t testing.TB, o contract.OrganisationID) {
 	t.Helper()
 	ctx := context.Background()
@@ -145,7 +145,7 @@ func (s *service) endow(t testing.TB, o contract.OrganisationID) {
 	}
 }
 
-// sameMachine is a store whose database runs on the machine of the service, and so has its clock.
+// sameMachine is a store whose database runs on the machine of the service, and shares its clock.
 type sameMachine struct {
 	workflow.Store
 	clock func() time.Time
@@ -159,7 +159,7 @@ func (s sameMachine) Times(ctx context.Context) (contract.ClockReading, error) {
 	return r, err
 }
 
-// stopJobs lets those at work finish and starts no more.
+// stopJobs waits for running jobs and starts no more.
 func (s *service) stopJobs(t testing.TB) {
 	t.Helper()
 	if s.runner == nil {
@@ -173,7 +173,7 @@ func (s *service) stopJobs(t testing.TB) {
 	s.runner = nil
 }
 
-// testLog writes the service's log into the test's.
+// testLog writes the service's log to the test's log.
 type testLog struct{ t testing.TB }
 
 func (l testLog) Write(b []byte) (int, error) {
@@ -181,7 +181,7 @@ func (l testLog) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// client is one person's.
+// client makes the requests of one person.
 type client struct {
 	*service
 	t     testing.TB
@@ -193,7 +193,7 @@ type client struct {
 
 const password = "kata sandi uji"
 
-// person adds a user and logs him in.
+// person adds a user and logs them in.
 func (s *service) person(t testing.TB, name, organisation string) *client {
 	t.Helper()
 	email := strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.test"
@@ -213,7 +213,7 @@ func (s *service) person(t testing.TB, name, organisation string) *client {
 
 type object = map[string]any
 
-// answer is a response, read whole.
+// answer is a completely read response.
 type answer struct {
 	t      testing.TB
 	what   string
@@ -222,7 +222,7 @@ type answer struct {
 	body   []byte
 }
 
-// do sends a request; a body that is no []byte becomes JSON.
+// do sends a request; a body that is not a []byte is encoded as JSON.
 func (c *client) do(method, path string, body any, header ...string) *answer {
 	c.t.Helper()
 	b, raw := body.([]byte)
@@ -260,7 +260,7 @@ func (c *client) send(method, path string, body io.Reader, header ...string) *an
 	return &answer{c.t, method + " " + path, a.StatusCode, a.Header, b}
 }
 
-// firstEvent reads a stream of events up to the end of the first one, or a refusal whole.
+// firstEvent reads a stream of events up to the end of the first one, or a complete refusal.
 func (c *client) firstEvent(path string) *answer {
 	c.t.Helper()
 	r, err := http.NewRequest("GET", c.url+path, nil)
@@ -282,7 +282,7 @@ func (c *client) firstEvent(path string) *answer {
 	return &answer{c.t, "GET " + path, a.StatusCode, a.Header, b.Bytes()}
 }
 
-// is demands a status and, where one is given, the stable code of the refusal.
+// is requires a status and, if one is given, the stable code of the refusal.
 func (a *answer) is(status int, code ...string) *answer {
 	a.t.Helper()
 	if a.status != status {
@@ -299,7 +299,7 @@ func (a *answer) ok() *answer {
 	return a.is(http.StatusOK)
 }
 
-// object walks into the JSON answer.
+// object returns a member of the JSON answer.
 func (a *answer) object(path ...string) object {
 	a.t.Helper()
 	var v object
@@ -321,7 +321,7 @@ const (
 	documentPath = "/v1/econtract/web_app/document/"
 )
 
-// verb asks for a verb on a document.
+// verb posts an operation on a document.
 func (c *client) verb(verb string, id int64, more ...any) *answer {
 	c.t.Helper()
 	body := object{"document_id": id}
@@ -336,12 +336,12 @@ func (c *client) get(what string, id int64) *answer {
 	return c.do("GET", fmt.Sprint(documentPath, what, "/", id), nil)
 }
 
-// as names the person as a participant.
+// as returns the person as a participant.
 func (c *client) as(role string, number int) object {
 	return object{"id": c.id, "name": c.name, "email": c.email, "role": role, "number": number}
 }
 
-// upload makes a draft of a file and returns its id.
+// upload creates a draft of a file and returns its id.
 func (c *client) upload(file []byte, people ...object) int64 {
 	c.t.Helper()
 	return c.uploadWith(object{"signer": people}, file)
@@ -354,7 +354,7 @@ func (c *client) uploadWith(body object, file []byte) int64 {
 	return int64(c.do("POST", signPath+"upload-docs-base64", body).ok().object("response", "data")["document_id"].(float64))
 }
 
-// at asks for something in a box of points from the lower left of page 1.
+// at returns a placement in a box of points from the lower left of page 1.
 func (c *client) at(kind string, llx, lly, urx, ury float64) object {
 	return object{"page": 1, "type": kind, "user": object{"userid": c.id}, "emet": object{"llx": llx, "lly": lly, "urx": urx, "ury": ury}}
 }
@@ -364,13 +364,13 @@ func (c *client) place(id int64, entries ...object) *answer {
 	return c.verb("placement-docs", id, "signers", entries)
 }
 
-// completed waits until the document is, and returns its status.
+// completed waits until the document is completed, and returns its status.
 func (c *client) completed(id int64) object {
 	c.t.Helper()
 	return c.reaches(id, "completed")
 }
 
-// reaches follows the document's events, as a client that does not want to poll would.
+// reaches follows the document's events, like a client that does not poll.
 func (c *client) reaches(id int64, state string) object {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -407,15 +407,15 @@ func (c *client) guest(id int64, person string) *client {
 	return g
 }
 
-// simple is a small contract.
+// simple returns a small contract.
 func simple() []byte { return pdftest.Table(2) }
 
-// judge runs a program that is not ours and returns what it says.
-func judge(t testing.TB, name string, args ...string) (string, error) {
+// runTool runs an external program and returns its output.
+func runTool(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Fatalf("%s is needed to judge what we sign: %v", name, err)
+		t.Fatalf("%s is needed to check what we sign: %v", name, err)
 	}
 	out, err := exec.Command(path, args...).CombinedOutput()
 	return string(out), err

@@ -32,7 +32,7 @@ type signCommand struct {
 	Contact         string   `help:"How the signer can be reached." placeholder:"TEXT"`
 	Certify         int      `help:"Certify as the first signature: 1 permits no change, 2 filling in and signing, 3 annotations too." placeholder:"1-3"`
 	TSA             []string `name:"tsa" sep:"none" help:"RFC 3161 time-stamp authority to use with a PKCS #12; several are asked in order." placeholder:"URL"`
-	Level           string   `enum:",b-b,b-t,b-lt,b-lta" default:"" help:"PAdES level: b-b, b-t, b-lt or b-lta; default b-t, or b-b where no trusted time can be had."`
+	Level           string   `enum:",b-b,b-t,b-lt,b-lta" default:"" help:"PAdES level: b-b, b-t, b-lt or b-lta; default b-t, or b-b if there is no time-stamp authority."`
 }
 
 func (c *signCommand) Run(w *environment) error {
@@ -64,7 +64,7 @@ func (c *signCommand) Run(w *environment) error {
 	return writeSigned(c.Out, in, tails)
 }
 
-// openSource is the file, with what opens it.
+// openSource returns the file, with its password if one was given.
 func (c *signCommand) openSource(in *os.File) (pades.Source, error) {
 	info, err := in.Stat()
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *signCommand) openSource(in *os.File) (pades.Source, error) {
 	return src, err
 }
 
-// signLevels makes the tails of the level, each on top of those before it.
+// signLevels builds the tails of the level, each on top of the previous ones.
 func (c *signCommand) signLevels(ctx context.Context, src pades.Source, s *signingKey, at fieldPlacement) ([][]byte, error) {
 	o := pades.Options{
 		Field: at.field, NewField: at.newField, Key: s.credential.Signer, Chain: s.credential.Chain, Time: time.Now(), Random: rand.Reader, Clock: s.clock,
@@ -95,7 +95,7 @@ func (c *signCommand) signLevels(ctx context.Context, src pades.Source, s *signi
 	}
 	if c.Level == "b-lt" || c.Level == "b-lta" {
 		steps = append(steps, func(src pades.Source) (*pades.Result, error) {
-			// The file may have come with signatures of issuers that cannot be asked.
+			// The file may already contain signatures of issuers that cannot be queried.
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.revocation, Certificates: s.issuers, Roots: s.issuers, Required: []string{at.fieldName()}})
 		})
 	}
@@ -115,7 +115,7 @@ func (c *signCommand) signLevels(ctx context.Context, src pades.Source, s *signi
 	return tails, nil
 }
 
-// chooseLevel chooses the level that was not asked for, and refuses one that cannot be made.
+// chooseLevel sets the default level if none was given, and refuses a level that cannot be reached.
 func (c *signCommand) chooseLevel(w *environment, s *signingKey) error {
 	switch {
 	case c.Level == "" && s.timestamper != nil:
@@ -129,7 +129,7 @@ func (c *signCommand) chooseLevel(w *environment, s *signingKey) error {
 	return nil
 }
 
-// writeSigned writes the file and its tails under a name that was free, whole or not at all.
+// writeSigned writes the file and its tails under an unused name, completely or not at all.
 func writeSigned(name string, in io.ReadSeeker, tails [][]byte) (err error) {
 	out, err := os.CreateTemp(filepath.Dir(name), ".segel-*.pdf")
 	if err != nil {
@@ -148,5 +148,5 @@ func writeSigned(name string, in io.ReadSeeker, tails [][]byte) (err error) {
 	if err = errors.Join(err, out.Chmod(0o644), out.Sync(), out.Close()); err != nil {
 		return err
 	}
-	return os.Link(out.Name(), name) // fails where something is: a signed file is never overwritten
+	return os.Link(out.Name(), name) // fails if the name exists: a signed file is never overwritten
 }

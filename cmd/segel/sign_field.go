@@ -14,11 +14,11 @@ import (
 	"segel/pdf"
 )
 
-// fieldPlacement is where a signature goes, and what is to be seen there.
+// fieldPlacement is the field of a signature and the size of its appearance.
 type fieldPlacement struct {
-	field         string           // one that the file has, or
+	field         string           // an existing field, or
 	newField      *pades.FieldSpec // one to add
-	width, height float64          // of its box as displayed; 0 if nothing is to be seen
+	width, height float64          // of its box as displayed; 0 if invisible
 	specimen      *appearance.Strokes
 }
 
@@ -31,7 +31,7 @@ func (p fieldPlacement) fieldName() string {
 	return p.field
 }
 
-// placeSignature finds the field that was named, or settles where a new one goes.
+// placeSignature finds the named field, or determines the place of a new one.
 func (c *signCommand) placeSignature(src pades.Source) (fieldPlacement, error) {
 	box, err := c.parseBox()
 	if err != nil {
@@ -72,7 +72,7 @@ func (c *signCommand) placeSignature(src pades.Source) (fieldPlacement, error) {
 	return at, nil
 }
 
-// findField looks for the field that was named. It is shown if its widget has an area.
+// findField finds the named field. It is visible if its widget has an area.
 func (c *signCommand) findField(doc *pdf.Document) (fieldPlacement, error) {
 	fields, err := doc.Fields()
 	if err != nil || c.Field == "" {
@@ -104,7 +104,7 @@ func (c *signCommand) findField(doc *pdf.Document) (fieldPlacement, error) {
 	return fieldPlacement{}, nil
 }
 
-// newField places a new field; without a page it is not to be seen.
+// newField places a new field; without a page it is invisible.
 func (c *signCommand) newField(doc *pdf.Document, box pdf.Rect) (fieldPlacement, error) {
 	spec := &pades.FieldSpec{Name: c.Field, Page: c.Page}
 	if spec.Name == "" {
@@ -126,7 +126,7 @@ func (c *signCommand) newField(doc *pdf.Document, box pdf.Rect) (fieldPlacement,
 	return at, nil
 }
 
-// parseBox reads the corners of the box; it is empty where none was asked for.
+// parseBox parses the corners of the box; the box is empty if none was given.
 func (c *signCommand) parseBox() (pdf.Rect, error) {
 	if c.Box == "" && c.Page == 0 {
 		return pdf.Rect{}, nil
@@ -139,7 +139,7 @@ func (c *signCommand) parseBox() (pdf.Rect, error) {
 	for i, p := range parts {
 		var err error
 		if v[i], err = strconv.ParseFloat(strings.TrimSpace(p), 64); err != nil || math.IsNaN(v[i]) || math.IsInf(v[i], 0) {
-			return pdf.Rect{}, fmt.Errorf("corner %q of the box is no number", p)
+			return pdf.Rect{}, fmt.Errorf("corner %q of the box is not a number", p)
 		}
 	}
 	r := pdf.Rect{LLX: min(v[0], v[2]), LLY: min(v[1], v[3]), URX: max(v[0], v[2]), URY: max(v[1], v[3])}

@@ -22,17 +22,17 @@ import (
 	"segel/tsp"
 )
 
-// signingKey is what a file is signed with.
+// signingKey is the key with everything needed to sign a file.
 type signingKey struct {
 	credential  credential.Credential
 	name        string
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
-	issuers     []*x509.Certificate // that the file may lack
+	issuers     []*x509.Certificate // that the file may not contain
 	clock       pades.Clock
 }
 
-// loadSigningKey finds the key: a PKCS #12 file, the authority of a data folder, or one that is thrown away.
+// loadSigningKey loads the key: from a PKCS #12 file, of the authority in a data folder, or a temporary one.
 func (c signCommand) loadSigningKey(w *environment) (*signingKey, func(), error) {
 	nothing := func() {}
 	switch {
@@ -67,7 +67,7 @@ func (c signCommand) loadSigningKey(w *environment) (*signingKey, func(), error)
 		}
 		return s, a.close, err
 	}
-	fmt.Fprintln(w.stderr, "segel: signing with a throw-away credential that nobody can trust; give --data or --p12 for a real one")
+	fmt.Fprintln(w.stderr, "segel: signing with a temporary credential that has no trusted issuer; give --data or --p12 for a real one")
 	e, err := authority.NewEphemeral("http://localhost", time.Now)
 	if err != nil {
 		return nil, nothing, err
@@ -88,8 +88,8 @@ func newSigningKey(ctx context.Context, a *authority.Authority, name string) (*s
 	return &signingKey{credential: credential.Credential{Signer: key, Chain: chain}, name: name, timestamper: a.Timestamper(), revocation: a, clock: pades.Clock{Now: time.Now}}, nil
 }
 
-// fromPKCS12 reads key and chain from a file. Time comes from the authority that was named, or from those of the
-// configuration; proof from where the certificates say.
+// fromPKCS12 reads key and chain from a file. Timestamps come from the authorities named by flags, or else from those of the
+// configuration; revocation data from where the certificates say.
 func (c signCommand) fromPKCS12(w *environment) (*signingKey, error) {
 	if c.PasswordFile == "" {
 		return nil, errors.New("--p12 needs --password-file")
@@ -111,7 +111,9 @@ func (c signCommand) fromPKCS12(w *environment) (*signingKey, error) {
 	if err != nil {
 		return nil, err
 	}
-	trust, err := trustOf(nil, conf.TrustDir, func(name string) { fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name) })
+	trust, err := trustOf(nil, conf.TrustDir, func(name string) {
+		fmt.Fprintf(w.stderr, "segel: %s contains something other than certificates\n", name)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func (c signCommand) fromPKCS12(w *environment) (*signingKey, error) {
 	}
 	switch {
 	case len(c.TSA) > 0 && conf.TrustDir == "":
-		var all []tsp.Timestamper // named by hand, and trusted for that
+		var all []tsp.Timestamper // named by flags, and trusted for that reason
 		for _, url := range c.TSA {
 			all = append(all, &tsp.Client{URL: url, HTTP: client, Tolerance: conf.ClockTolerance})
 		}

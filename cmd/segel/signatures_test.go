@@ -16,7 +16,7 @@ import (
 	"segel/pades"
 )
 
-// signedElsewhere is a file with a signature whose certificates name that address for their issuer, OCSP and CRL.
+// signedElsewhere returns a file with a signature whose certificates name that address for issuer, OCSP and CRL.
 func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	t.Helper()
 	a, err := authority.NewEphemeral(address, time.Now)
@@ -40,7 +40,7 @@ func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	return append(bytes.Clone(file), r.Tail...)
 }
 
-// TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection has a certificate that names a server of the test.
+// TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection uses a certificate that names a server of the test.
 func TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32

@@ -16,8 +16,8 @@ import (
 	"segel/tsp"
 )
 
-// outboundClient returns the client with which everything is fetched, from authorities that the operator named and from
-// addresses that certificates name.
+// outboundClient returns the client for all fetches, from authorities that the operator named and from addresses that
+// certificates name.
 func outboundClient(conf config.Config) *http.Client {
 	o := outbound.Options{Ports: slices.Clone(conf.OutboundPorts)}
 	for _, n := range conf.OutboundPrivate {
@@ -31,7 +31,7 @@ func outboundClient(conf config.Config) *http.Client {
 	return outbound.NewClient(o)
 }
 
-// portOf returns the port that an address names.
+// portOf returns the port of an address.
 func portOf(address string) (uint16, bool) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -41,7 +41,7 @@ func portOf(address string) (uint16, bool) {
 	return uint16(p), err == nil
 }
 
-// newTimestamper asks the authorities of the configuration in order.
+// newTimestamper tries the configured authorities in order.
 func newTimestamper(conf config.Config, client *http.Client, trust *validate.Trust, clock func() time.Time) tsp.Timestamper {
 	var all []tsp.Timestamper
 	roots := x509.NewCertPool()
@@ -54,9 +54,9 @@ func newTimestamper(conf config.Config, client *http.Client, trust *validate.Tru
 	return tsp.NewFailover(clock, all...)
 }
 
-// trustOf trusts the embedded authority's root, if there is one, and those in a folder, if one is named. It is the one
-// reading of that folder: who signs takes tokens of the authorities that who verifies trusts for time. Odd is told the
-// names of files that hold something else; national lists do, and trusting less is no danger.
+// trustOf trusts the embedded authority's root, if there is one, and those in a folder, if one is named. Signing and validation
+// both use it, so they trust the same time-stamp authorities. It calls odd with the names of files that contain something other
+// than certificates: national lists have such files, and trusting less is not a hazard.
 func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*validate.Trust, error) {
 	t := &validate.Trust{}
 	if own != nil {
@@ -69,7 +69,7 @@ func trustOf(own *x509.Certificate, folder string, odd func(name string)) (*vali
 	case err != nil:
 		return nil, fmt.Errorf("trusted roots: %w", err)
 	case !info.IsDir():
-		return nil, fmt.Errorf("trusted roots: %s is no folder", folder)
+		return nil, fmt.Errorf("trusted roots: %s is not a folder", folder)
 	}
 	names, err := t.AddFolder(os.DirFS(folder))
 	if err != nil {

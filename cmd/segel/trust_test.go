@@ -73,9 +73,9 @@ func TestTimeComesFromTheFirstConfiguredAuthorityThatAnswers(t *testing.T) {
 
 func TestNothingIsSignedWithTimeThatLeadsToNoRootOrIsNotToBeReached(t *testing.T) {
 	t.Parallel()
-	other, stranger := starting{idle: true}.start(t), starting{idle: true}.start(t)
+	other, third := starting{idle: true}.start(t), starting{idle: true}.start(t)
 	for name, set := range map[string][]string{
-		"another root": {"SEGEL_TRUST_DIR", rootOf(t, stranger), "SEGEL_OUTBOUND_PRIVATE", "127.0.0.1"},
+		"another root": {"SEGEL_TRUST_DIR", rootOf(t, third), "SEGEL_OUTBOUND_PRIVATE", "127.0.0.1"},
 		"inside":       {"SEGEL_TRUST_DIR", rootOf(t, other)},
 	} {
 		s := start(t, append(set, "SEGEL_TIMESTAMP_URLS", other.url+"/authority/tsa")...)

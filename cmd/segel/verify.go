@@ -25,25 +25,25 @@ import (
 
 type verifyCommand struct {
 	dataFlag
-	Files        []string      `arg:"" help:"Files to judge." placeholder:"FILE"`
+	Files        []string      `arg:"" help:"Files to validate." placeholder:"FILE"`
 	Trust        string        `help:"Folder of trusted roots, PEM or DER; besides the root of the data folder." placeholder:"DIR"`
-	At           string        `help:"Moment to judge for, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
+	At           string        `help:"Validation time, such as 2026-11-21 or 2026-11-21T08:00:00Z; default now." placeholder:"TIME"`
 	JSON         bool          `name:"json" help:"Print each report as JSON."`
-	Explain      bool          `help:"Tell every check with its outcome."`
-	Online       bool          `help:"Ask OCSP responders and fetch revocation lists that certificates name."`
-	OnlineWithin time.Duration `help:"How long all of them together may be asked about one file; what they have not told by then is missing; default 1m." placeholder:"DURATION"`
+	Explain      bool          `help:"Print every check with its outcome."`
+	Online       bool          `help:"Query the OCSP responders and fetch the revocation lists that certificates name."`
+	OnlineWithin time.Duration `help:"Time limit for all online queries about one file; data that has not arrived by then is missing; default 1m." placeholder:"DURATION"`
 	Lang         string        `enum:"id,en" default:"en" help:"Language of the text: id or en."`
 	PasswordFile string        `help:"File whose first line opens encrypted files." placeholder:"FILE"`
 }
 
-// How verify ends where not all passed.
+// Exit statuses of verify if not all signatures passed.
 const (
 	someDidNotPass = exitStatus(1)
 	someUnreadable = exitStatus(2)
 )
 
-// Run judges the files and ends with 0 where every signature of every file passed, 1 where some did not or a file has
-// none, 2 where a file could not be read.
+// Run validates the files and ends with 0 if every signature of every file passed, 1 if some did not or a file has
+// none, 2 if a file cannot be read.
 func (c verifyCommand) Run(w *environment) error {
 	o, done, err := c.validateOptions(w)
 	defer done()
@@ -72,7 +72,7 @@ func (c verifyCommand) Run(w *environment) error {
 	return end
 }
 
-// validateOptions reads what the command line says. Done is to be called whatever becomes of it.
+// validateOptions reads the flags. The caller must call done in every case.
 func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done func(), err error) {
 	o, done = validate.Options{At: time.Now(), Explain: c.Explain, Exempt: emeterai.LooksLikeStamp, OnlineTimeout: cmp.Or(c.OnlineWithin, pades.DefaultTimeout)}, func() {}
 	conf, err := c.loadConfig(w, map[string]string{"SEGEL_TRUST_DIR": c.Trust})
@@ -97,7 +97,7 @@ func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done
 		o.Online = &revocation.Fetcher{HTTP: outboundClient(conf), Clock: time.Now}
 		return o, done, nil
 	}
-	// The folder's own authority answers in process: its addresses may lead nowhere, or where the guard refuses to go.
+	// The folder's own authority answers in process: its addresses may be unreachable, or refused by the outbound guard.
 	a, err := openApp(w.ctx, conf, w.newLogger(conf), reading)
 	if err != nil {
 		return o, done, err
@@ -106,8 +106,8 @@ func (c verifyCommand) validateOptions(w *environment) (o validate.Options, done
 	return o, a.close, nil
 }
 
-// loadTrust gathers the roots. A data folder that was named has to be one; the usual one may be missing, for whoever
-// judges files of others.
+// loadTrust collects the roots. A data folder that was named must be one; the default one may be missing, because validating
+// files does not require an installation.
 func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.Trust, error) {
 	root, issuers, err := authority.ReadPublic(filepath.Join(conf.DataDir, authorityDir))
 	if err != nil {
@@ -124,7 +124,7 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 		return nil, &installation.Error{Problem: installation.NothingThere, Path: c.Data, Other: found.Names.Authority}
 	}
 	t, err := trustOf(root, conf.TrustDir, func(name string) {
-		fmt.Fprintf(w.stderr, "segel: %s holds what is no certificate\n", name)
+		fmt.Fprintf(w.stderr, "segel: %s contains something other than certificates\n", name)
 	})
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (c verifyCommand) loadTrust(w *environment, conf config.Config) (*validate.
 	return t, nil
 }
 
-// validateFile judges one file.
+// validateFile validates one file.
 func validateFile(w *environment, name string, o validate.Options) (*verdicts.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -145,7 +145,7 @@ func validateFile(w *environment, name string, o validate.Options) (*verdicts.Re
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("no regular file")
+		return nil, errors.New("not a regular file")
 	}
 	if info.Size() == 0 {
 		return nil, errEmptyFile
@@ -158,16 +158,16 @@ func validateFile(w *environment, name string, o validate.Options) (*verdicts.Re
 	return verdicts.New(r, emeterai.FindStamps(r)), nil
 }
 
-// unreadableReasons are why a file cannot be judged, in both languages, for whoever has no use for the cause.
+// unreadableReasons explain in both languages why a file cannot be validated, for people who cannot use the technical cause.
 var unreadableReasons = []struct {
 	is     error
 	id, en string
 }{
 	{errEmptyFile, "berkas kosong", "the file is empty"},
-	{pdf.ErrNotPDF, "bukan PDF", "this is no PDF"},
-	{pdf.ErrPasswordNeeded, "berkas terkunci dengan kata sandi; berikan dengan --password-file", "the file is locked with a password; give it with --password-file"},
-	{pdf.ErrEncrypted, "berkas terkunci dengan cara yang tidak dikenal", "the file is locked in a way that is not known"},
-	{pdf.ErrTooLarge, "berkas terlalu rumit untuk diperiksa dengan aman", "the file is too complex to be judged safely"},
+	{pdf.ErrNotPDF, "bukan PDF", "this is not a PDF"},
+	{pdf.ErrPasswordNeeded, "berkas terkunci dengan kata sandi; berikan dengan --password-file", "the file is protected with a password; give it with --password-file"},
+	{pdf.ErrEncrypted, "berkas terkunci dengan cara yang tidak dikenal", "the file is encrypted in an unknown way"},
+	{pdf.ErrTooLarge, "berkas terlalu rumit untuk diperiksa dengan aman", "the file is too complex to be validated safely"},
 	{validate.ErrUnreadable, "berkas rusak dan tidak dapat dibaca", "the file is damaged and cannot be read"},
 	{fs.ErrNotExist, "tidak ada berkas dengan nama itu", "there is no such file"},
 	{fs.ErrPermission, "berkas tidak boleh dibaca", "the file may not be read"},
@@ -175,7 +175,7 @@ var unreadableReasons = []struct {
 
 var errEmptyFile = errors.New("no bytes")
 
-// unreadableText says why a file cannot be judged, and the cause behind it.
+// unreadableText returns why a file cannot be validated, with its technical cause.
 func unreadableText(err error, language string) string {
 	for _, n := range unreadableReasons {
 		if !errors.Is(err, n.is) {
@@ -210,12 +210,12 @@ func (c verifyCommand) printReport(w *environment, r *verdicts.Report, more bool
 	return err
 }
 
-// parseMoment reads a moment with its zone, or a day, whose beginning in UTC it is.
+// parseMoment parses a time with its zone, or a day, which means its start in UTC.
 func parseMoment(s string) (time.Time, error) {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04Z07:00", time.DateOnly} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("%q is no moment such as 2026-11-21 or 2026-11-21T08:00:00Z", s)
+	return time.Time{}, fmt.Errorf("%q is not a time such as 2026-11-21 or 2026-11-21T08:00:00Z", s)
 }

@@ -23,7 +23,7 @@ import (
 	"segel/pdf"
 )
 
-// finished is a completed document with a signature, a duty stamp, the seal and a document timestamp.
+// finished returns a completed document with a signature, a duty stamp, the seal and a document timestamp.
 func finished(t *testing.T, s *service) (owner *client, pdf []byte, serial string) {
 	t.Helper()
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")
@@ -35,11 +35,11 @@ func finished(t *testing.T, s *service) (owner *client, pdf []byte, serial strin
 	return owner, owner.download(id), serial
 }
 
-// verified asks the service to judge a file, as nobody.
+// verified requests validation of a file without a login.
 func verified(t *testing.T, s *service, pdf []byte) *verdicts.Report {
 	t.Helper()
-	nobody := &client{service: s, t: t}
-	a := nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(pdf), "filename": "kontrak.pdf"}).ok()
+	anonymous := &client{service: s, t: t}
+	a := anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString(pdf), "filename": "kontrak.pdf"}).ok()
 	var out struct{ Data verdicts.Report }
 	if err := json.Unmarshal(a.body, &out); err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func verified(t *testing.T, s *service, pdf []byte) *verdicts.Report {
 	return &out.Data
 }
 
-// runs runs the program and returns its status and what it wrote.
+// runs runs the program and returns its status and output.
 func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -81,7 +81,7 @@ func TestFinishedDocumentPassesAtTheHighestLevel(t *testing.T) {
 	if err := os.WriteFile(file, pdf, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// In fifteen years, too, as long as somebody trusts the root: within what was proved nothing ends.
+	// In fifteen years too, as long as the root is trusted: within the proven times no expiry matters.
 	for _, more := range [][]string{nil, {"--at", r.At.AddDate(15, 0, 0).Format("2006-01-02")}, {"--explain"}, {"--lang", "id"}, {"--json"}} {
 		status, out, errs := runs(t, append([]string{"verify", "--data", data, file}, more...)...)
 		if status != 0 || !strings.Contains(out, "TOTAL-PASSED") || strings.Contains(out, "INDETERMINATE") || errs != "" {
@@ -108,7 +108,7 @@ func TestTamperedDocumentDoesNotPass(t *testing.T) {
 		"another generation": func(b []byte) []byte { return bytes.Replace(b, []byte("%PDF-1"), []byte("%PDF-2"), 1) },
 	} {
 		r := verified(t, owner.service, change(bytes.Clone(pdf)))
-		// What was cut off leaves a file that stands by itself; it has not its last timestamp, and its level says so.
+		// The truncated file is complete in itself; it lacks its last timestamp, and its level says so.
 		if name == "older revision" {
 			if len(r.Signatures) != 3 || r.Signatures[0].Level == validate.LevelLTA {
 				t.Errorf("%s: %d signatures, level %s", name, len(r.Signatures), r.Signatures[0].Level)
@@ -121,7 +121,7 @@ func TestTamperedDocumentDoesNotPass(t *testing.T) {
 	}
 }
 
-func TestFileToBeJudgedLeavesNothing(t *testing.T) {
+func TestValidatedFileLeavesNothing(t *testing.T) {
 	t.Parallel()
 	data := filepath.Join(t.TempDir(), "data")
 	s := starting{data: data}.start(t)
@@ -140,10 +140,10 @@ func TestFileToBeJudgedLeavesNothing(t *testing.T) {
 	}
 	before := count()
 	verified(t, s, pdf)
-	nobody := &client{service: s, t: t}
-	nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("no PDF"))}).is(http.StatusUnsupportedMediaType, "file.unsupported")
-	nobody.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.7 and nothing else"))}).is(http.StatusUnprocessableEntity, "file.damaged")
-	nobody.do("POST", "/v1/verify", object{"document_base64": "%%"}).is(http.StatusUnprocessableEntity, "input.invalid")
+	anonymous := &client{service: s, t: t}
+	anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("no PDF"))}).is(http.StatusUnsupportedMediaType, "file.unsupported")
+	anonymous.do("POST", "/v1/verify", object{"document_base64": base64.StdEncoding.EncodeToString([]byte("%PDF-1.7 and nothing else"))}).is(http.StatusUnprocessableEntity, "file.damaged")
+	anonymous.do("POST", "/v1/verify", object{"document_base64": "%%"}).is(http.StatusUnprocessableEntity, "input.invalid")
 	if after := count(); after != before {
 		t.Errorf("%d blobs before, %d after", before, after)
 	}
@@ -153,18 +153,18 @@ func TestSerialOfAnAffixedStampIsKnownToAnybody(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, _, serial := finished(t, s)
-	nobody := &client{service: s, t: t}
-	got := nobody.do("GET", "/v1/verify/serial/"+serial, nil).ok().object("data")
+	anonymous := &client{service: s, t: t}
+	got := anonymous.do("GET", "/v1/verify/serial/"+serial, nil).ok().object("data")
 	if got["serial"] != serial || got["specimen"] != true || got["office"] != "sandbox" {
 		t.Errorf("%v", got)
 	}
-	nobody.do("GET", "/v1/verify/serial/SPESIMEN-0000000000000", nil).is(http.StatusNotFound, "serial.not_found")
+	anonymous.do("GET", "/v1/verify/serial/SPESIMEN-0000000000000", nil).is(http.StatusNotFound, "serial.not_found")
 	owner.do("GET", "/v1/verify/serial/"+serial+"x", nil).is(http.StatusNotFound, "serial.not_found")
 }
 
 func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
 	t.Parallel()
-	// A server that takes connections, reads what is asked and never answers, for OCSP, lists and issuers alike.
+	// A server that accepts connections, reads requests and never answers, for OCSP, CRLs and issuers alike.
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
 			}
 			asked.Add(1)
 			talking.Go(func() {
-				_, _ = io.Copy(io.Discard, c) // until the other side goes
+				_, _ = io.Copy(io.Discard, c) // until the other side closes
 				_ = c.Close()
 			})
 		}
@@ -196,7 +196,7 @@ func TestVerifyOnlineDoesNotWaitForServersThatStaySilent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first state with a signature has no proof about its certificates yet.
+	// The first revision with a signature has no validation data for its certificates yet.
 	first := slices.IndexFunc(revisions, func(r pdf.Revision) bool { return bytes.Contains(file[:r.End], []byte("/ByteRange")) })
 	if first < 0 {
 		t.Fatal("no state has a signature")

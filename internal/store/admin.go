@@ -8,25 +8,25 @@ import (
 )
 
 // Administration reads what administrators look at, across the documents and people of an organisation. An empty
-// Organisation is any.
+// Organisation selects all of them.
 type Administration interface {
 	// Organisations lists all organisations, oldest first.
 	Organisations(ctx context.Context) ([]Organisation, error)
 
-	// Waiting reads one page of the documents that have made no progress since before though they wait for the service,
-	// and of those that failed, oldest first.
+	// Waiting reads one page of the documents that wait for the service and have made no progress since before, and of
+	// those that failed, oldest first.
 	Waiting(ctx context.Context, q WaitingQuery) (List, error)
 
-	// CertificateList reads one page of the embedded authority's ledger.
+	// CertificateList reads one page of the certificates that the embedded authority issued.
 	CertificateList(ctx context.Context, q CertificateQuery) (CertificatePage, error)
 
-	// AuditLog reads one page of the log, newest first. Events of documents that are gone, and those of no document,
+	// AuditLog reads one page of the log, newest first. Events of deleted documents, and events without a document,
 	// belong to no organisation.
 	AuditLog(ctx context.Context, q LogQuery) (LogPage, error)
 
-	// Titles tells how documents are called; those that are gone are missing.
+	// Titles returns the titles of documents; deleted documents are missing from the map.
 	Titles(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]Title, error)
-	// SerialStates tells where serials stand in the register; those that are not in it are missing.
+	// SerialStates returns the states of serials; serials that are not in the register are missing from the map.
 	SerialStates(ctx context.Context, serials []string) (map[string]contract.SerialState, error)
 
 	// AddReconciliation adds a report and returns its number.
@@ -43,17 +43,17 @@ type WaitingQuery struct {
 	Limit        int
 }
 
-// CertificateStatus is how certificates stand at a moment.
+// CertificateStatus is the status of a certificate at a moment.
 type CertificateStatus string
 
-// The standings.
+// The certificate statuses.
 const (
 	CertificateValid   CertificateStatus = "valid"
 	CertificateEnded   CertificateStatus = "ended"
 	CertificateRevoked CertificateStatus = "revoked"
 )
 
-// Status returns how the certificate stands at a moment.
+// Status returns the status of the certificate at a moment.
 func (c Certificate) Status(now time.Time) CertificateStatus {
 	switch {
 	case !c.RevokedAt.IsZero():
@@ -64,10 +64,10 @@ func (c Certificate) Status(now time.Time) CertificateStatus {
 	return CertificateValid
 }
 
-// CertificateQuery selects certificates: those that end first come first, and of those that ended, the last.
+// CertificateQuery selects certificates: valid ones by expiry, soonest first; expired ones latest first.
 type CertificateQuery struct {
-	Organisation contract.OrganisationID // of whoever holds it: the organisation, its people and its documents' guests
-	Status       CertificateStatus       // empty: any
+	Organisation contract.OrganisationID // of the holder: the organisation, its users and the guests of its documents
+	Status       CertificateStatus       // empty: all
 	Now          time.Time
 	Offset       int
 	Limit        int
@@ -79,16 +79,16 @@ type CertificatePage struct {
 	Total        int
 }
 
-// LogQuery selects events. What is zero selects any.
+// LogQuery selects events. A zero member selects all.
 type LogQuery struct {
-	Organisation contract.OrganisationID // whose documents they are about
+	Organisation contract.OrganisationID // whose documents the events are about
 	Document     contract.DocumentID
 	Type         contract.EventType
 	Offset       int
 	Limit        int
 }
 
-// LogPage is one page of events and how many there are, counted up to SearchLimit where they are not of the whole log.
+// LogPage is one page of events and their count. The count stops at SearchLimit unless the page is of the whole log.
 type LogPage struct {
 	Events []Logged
 	Total  int
@@ -100,8 +100,8 @@ type Logged struct {
 	Leaf int64 // from 0
 }
 
-// Title is how a document is called.
+// Title is the title of a document with what is needed to describe its stamps.
 type Title struct {
 	Name, Title string
-	Pages       map[int]int // page of the placement of each stamp, by its index into Stamps
+	Pages       map[int]int // page number of each stamp's placement, by the stamp's index in Stamps
 }

@@ -7,94 +7,94 @@ import (
 	"time"
 )
 
-// ErrClaimLost is a claim that its request does not hold any more: its process was taken for ended, and another request with
+// ErrClaimLost means that a request no longer holds its claim: its process was assumed to be dead, and another request with
 // the key may have run. Nothing was applied.
 var ErrClaimLost = errors.New("the claim on the idempotency key is lost")
 
-// Lease is how long a claim stands without being renewed. It matters only for processes whose end cannot be seen, because they
-// ran on a machine with another data folder.
+// Lease is how long a claim is valid without being renewed. It matters only for processes whose end cannot be observed because
+// they ran on a machine with another data folder.
 const Lease = 30 * time.Second
 
-// Claim says that a request with an Idempotency-Key is being answered, so that no other with the same key runs meanwhile.
+// Claim records that a request with an Idempotency-Key is in progress, so that no other request with the key runs.
 type Claim struct {
 	Account string
 	Path    string
 	Key     string // a keyed hash of the Idempotency-Key
-	Clear   string // the Idempotency-Key itself; looked up only among the answers of before migration 0015, never stored
-	Token   string // names this claim, so that no other request passes for its own
-	Process string // that answers the request
+	Clear   string // the Idempotency-Key itself; used only to find answers stored before migration 0015, never stored
+	Token   string // identifies this claim among all claims on the key
+	Process string // that handles the request
 	At      time.Time
 }
 
 // Answer is the final answer to the first request with an Idempotency-Key.
 type Answer struct {
-	Body    [32]byte // keyed digest of that request's body; its SHA-256 where the answer is not sealed
+	Body    [32]byte // keyed digest of that request's body; its SHA-256 if the answer is not sealed
 	Status  int
 	Header  map[string]string
 	Content []byte
-	Sealed  bool // Content is encrypted; false only in answers of before migration 0015
+	Sealed  bool // Content is encrypted; false only for answers stored before migration 0015
 	At      time.Time
 }
 
-// Claimed tells what a claim met. It has an answer or a holder; with neither, the claim stands.
+// Claimed is the result of a claim. If it has neither an answer nor a holder, the claim succeeded.
 type Claimed struct {
-	Answer *Answer // of an earlier request
-	Holder string  // process that is answering an earlier request, or was
+	Answer *Answer // to an earlier request
+	Holder string  // process that handles an earlier request, or did
 
 	HolderToken string // of that request's claim
 }
 
-// Answers keeps claims and answers for idempotency keys. Effects keep their answers themselves, see [KeepAnswer].
+// Answers stores claims and answers for idempotency keys. Effects store their answers themselves, see [WithFinalAnswer].
 type Answers interface {
-	// Claim claims a key for a request. An answer older than keep counts as none, and so does a claim whose lease has run out.
+	// Claim claims a key for a request. It ignores answers older than keep and claims whose lease has expired.
 	Claim(ctx context.Context, c Claim, keep time.Duration) (Claimed, error)
 
-	// FinishClaim keeps the answer to a request that changed nothing, or whose effect kept a provisional answer, and ends its
-	// claim. ErrClaimLost when it has none.
+	// FinishClaim stores the answer to a request that changed nothing, or whose effect stored a provisional answer, and ends its
+	// claim. It returns ErrClaimLost if the request does not hold the claim.
 	FinishClaim(ctx context.Context, c Claim, a Answer) error
 
-	// DropClaim ends a claim. An answer that its effect kept stays, and so does another request's claim.
+	// DropClaim ends a claim. It leaves an answer that the effect stored, and other requests' claims.
 	DropClaim(ctx context.Context, c Claim) error
 
-	// ReleaseClaims ends all claims of a process, which has ended.
+	// ReleaseClaims ends all claims of a process that has ended.
 	ReleaseClaims(ctx context.Context, process string) error
 
-	// RenewClaims makes the leases of all claims of a process begin anew.
+	// RenewClaims restarts the leases of all claims of a process.
 	RenewClaims(ctx context.Context, process string, now time.Time) error
 
-	// PurgeAnswers removes what was claimed or answered before that moment.
+	// PurgeAnswers deletes claims and answers made before that moment.
 	PurgeAnswers(ctx context.Context, before time.Time) error
 }
 
-// PendingAnswer is the answer to a request with an Idempotency-Key, which is to be kept in the transaction of the request's
+// PendingAnswer is the answer to a request with an Idempotency-Key, to be stored in the transaction of the request's
 // effect. The context of the request carries it. It belongs to one request and is not safe for concurrent use.
 type PendingAnswer struct {
 	Claim Claim
 
-	// Render makes the answer of what the verb returns, or of an error that it returns for good. It runs within the
-	// transaction, more than once if that starts over, and does no I/O.
+	// Render builds the answer from the result of the operation, or from a permanent error. It runs within the
+	// transaction, again if the transaction is retried, and does no I/O.
 	Render func(result any) (Answer, error)
 
-	// Stored tells what is durable, once the effect is.
+	// Stored says what of the answer is durable once the effect is.
 	Stored AnswerState
 }
 
-// AnswerState says what is durable of an answer.
+// AnswerState says what of an answer is durable.
 type AnswerState uint8
 
-// What is durable of an answer: nothing, one that stands only if the process ends before it finishes the request, or the final
-// one.
+// What is durable: nothing; an answer that counts only if the process dies before it finishes the request; or the final
+// answer.
 const (
 	NoAnswer AnswerState = iota
 	ProvisionalAnswer
 	FinalAnswer
 )
 
-// Effect is what turns a transaction into the effect of a request: its answer is kept with it.
+// Effect makes a transaction the effect of a request: the answer is stored in it.
 type Effect struct {
 	*PendingAnswer
-	Stores AnswerState                    // KeptProvisional or KeptFinal
-	Answer func(made any) (Answer, error) // of what the transaction made: the result of the store's method
+	Stores AnswerState                    // ProvisionalAnswer or FinalAnswer
+	Answer func(made any) (Answer, error) // builds the answer from the result of the store's method
 }
 
 type (
@@ -102,23 +102,24 @@ type (
 	effectKey  struct{}
 )
 
-// WithPendingAnswer returns the context of a request whose answer is to be kept.
+// WithPendingAnswer returns the context of a request whose answer is to be stored.
 func WithPendingAnswer(ctx context.Context, p *PendingAnswer) context.Context {
 	return context.WithValue(ctx, pendingKey{}, p)
 }
 
 // WithFinalAnswer returns a context for the one call of the store that is the effect of the request: Commit, Grant or
-// KeepReconciliation. Its transaction also keeps the request's answer and ends its claim, or fails with [ErrClaimLost].
-// Result makes what the verb returns of what the call returns, of type R; it does no I/O. Without a pending answer, the context
-// is returned as it is.
+// AddReconciliation. Its transaction also stores the request's answer and ends its claim, or fails with [ErrClaimLost].
+// Result turns what the call returns, of type R, into the result of the operation; it does no I/O. Without a pending answer,
+// WithFinalAnswer returns ctx.
 //
-// Calls with any other context, such as commits of an intention, keep no answer: after a crash behind them, a repeat runs.
+// Calls with any other context, such as commits of an intention, store no answer: after a crash that follows them, a repeated
+// request runs again.
 func WithFinalAnswer[R any](ctx context.Context, result func(R) any) context.Context {
 	return withEffect(ctx, FinalAnswer, result)
 }
 
-// WithProvisionalAnswer is [KeepAnswer] for an effect that the request goes on working on. The claim stands until the request
-// is finished; if its process ends before, the provisional answer is the one that repeats get.
+// WithProvisionalAnswer is [WithFinalAnswer] for an effect after which the request goes on working. The claim stays until the
+// request is finished; if its process dies before, repeated requests get the provisional answer.
 func WithProvisionalAnswer[R any](ctx context.Context, result func(R) any) context.Context {
 	return withEffect(ctx, ProvisionalAnswer, result)
 }
@@ -131,13 +132,13 @@ func withEffect[R any](ctx context.Context, keeps AnswerState, result func(R) an
 	return context.WithValue(ctx, effectKey{}, &Effect{PendingAnswer: p, Stores: keeps, Answer: func(made any) (Answer, error) {
 		r, ok := made.(R)
 		if !ok {
-			return Answer{}, fmt.Errorf("the answer is made of %T, and the store made %T", r, made)
+			return Answer{}, fmt.Errorf("the answer needs a result of type %T, and the store returned %T", r, made)
 		}
 		return p.Render(result(r))
 	}})
 }
 
-// EffectOf returns the effect that a transaction with this context is; nil if it is none. Implementations of the store call it.
+// EffectOf returns the effect that ctx carries; nil if there is none. Implementations of the store call it.
 func EffectOf(ctx context.Context) *Effect {
 	e, _ := ctx.Value(effectKey{}).(*Effect)
 	return e

@@ -2,35 +2,35 @@ package store
 
 import "fmt"
 
-// Severity says what a discrepancy means.
+// Severity classifies a discrepancy.
 type Severity string
 
 // The severities, the worst first.
 const (
-	// SeverityEvidence is evidence that is lost or changed: a file, a row that the log states, or the log itself.
+	// SeverityEvidence means that evidence is lost or changed: a file, a row whose digest is logged, or the log itself.
 	SeverityEvidence Severity = "evidence"
-	// SeverityDerived is data that is wrong and can be made anew from evidence, such as a counter.
+	// SeverityDerived means that data is wrong which can be derived from evidence, such as a counter.
 	SeverityDerived Severity = "derived"
-	// SeverityUnrecorded is a row of which the log states no digest, so that a change of it cannot be found: it is of
-	// a release before digests were recorded, or it was added by another program.
+	// SeverityUnrecorded means that the log has no digest of a row, so that changes of it cannot be detected: the row was
+	// written by a release that did not record digests, or by another program.
 	SeverityUnrecorded Severity = "unrecorded"
-	// SeverityLeftover is what nothing refers to.
+	// SeverityLeftover means that nothing refers to the object.
 	SeverityLeftover Severity = "leftover"
 )
 
-// Severities lists them.
+// Severities lists all severities, the worst first.
 var Severities = []Severity{SeverityEvidence, SeverityDerived, SeverityUnrecorded, SeverityLeftover}
 
-// Discrepancy is one thing that does not agree.
+// Discrepancy is one inconsistency.
 type Discrepancy struct {
 	Severity Severity `json:"severity"`
-	Check    string   `json:"check"`  // which check found it, such as "records"
+	Check    string   `json:"check"`  // the check that found it, such as "records"
 	About    string   `json:"about"`  // such as "document 17"
-	Text     string   `json:"text"`   // what does not agree
+	Text     string   `json:"text"`   // what is inconsistent
 	Remedy   string   `json:"remedy"` // what to do
 }
 
-// String returns the line that is printed.
+// String returns the line to print.
 func (d Discrepancy) String() string {
 	return fmt.Sprintf("%s: %s: %s (%s). %s", d.Severity, d.About, d.Text, d.Check, d.Remedy)
 }

@@ -7,21 +7,21 @@ import (
 	"segel/internal/contract"
 )
 
-// Clocks tells what the store knows of the time.
+// Clocks returns what the store knows about the time.
 type Clocks interface {
-	// Times reads what the local clock is compared with: the database server's own clock, and the latest times that were
-	// recorded since the clock was confirmed last. SQLite is part of the process and has no clock of its own: its Database is
-	// zero, and what was recorded is all there is. Local is left zero.
+	// Times reads what the local clock is compared with: the database server's clock, and the latest times recorded since
+	// the clock was last confirmed. SQLite runs in the process and has no separate clock, so Database is zero and only
+	// the recorded times are known. Times leaves Local zero.
 	//
-	// The database's clock is read when the question arrives, so it is older than the answer by the time that takes.
+	// The server reads its clock when the query arrives, so the result is older than the return by the network delay.
 	Times(ctx context.Context) (contract.ClockReading, error)
 
-	// ConfirmClock logs the event by which an operator confirmed the clock. Times knows nothing recorded before it any more.
+	// ConfirmClock logs the event by which an operator confirmed the clock. Times then ignores everything recorded earlier.
 	//
 	// Durable on return: both. On error: neither.
 	ConfirmClock(ctx context.Context, e contract.Event) error
 
-	// DatedAfter returns up to limit documents that have an event after that moment, by number, and how many there are. It
-	// reads the whole log, and is for an operator who wants to know what a wrong clock has done.
+	// DatedAfter returns up to limit documents that have an event after that moment, by number, and their count. It
+	// reads the whole log; it is for an operator who examines the effects of a wrong clock.
 	DatedAfter(ctx context.Context, at time.Time, limit int) ([]contract.DocumentID, int, error)
 }

@@ -7,48 +7,48 @@ import (
 	"segel/internal/contract"
 )
 
-// Organisation is whom users belong to and who pays.
+// Organisation is the tenant that users belong to and that is charged.
 type Organisation struct {
 	ID        contract.OrganisationID
 	Name      string
 	CreatedAt time.Time
 }
 
-// User is somebody with an account.
+// User is a person with an account.
 type User struct {
 	contract.Person
 	Organisation contract.OrganisationID
 	Admin        bool
 	Password     string // encoded hash; never logged
-	MustReset    bool   // the password is a first one, to be changed
-	Given        bool   // an admin gave it, and knows it: until it is changed it is good for nothing else
+	MustReset    bool   // the password is an initial one that must be changed
+	Given        bool   // an admin chose the password and knows it; until it is changed, it allows nothing but changing it
 	CreatedAt    time.Time
 }
 
-// TokenKind says what a token is good for.
+// TokenKind is the purpose of a token.
 type TokenKind string
 
 // The kinds of token.
 const (
 	AccessToken  TokenKind = "access"
 	RefreshToken TokenKind = "refresh"
-	GuestToken   TokenKind = "guest"   // one person on one document
+	GuestToken   TokenKind = "guest"   // one person, one document
 	SessionToken TokenKind = "session" // the web app's cookie
 )
 
-// Token is a secret handed out, kept only as its SHA-256.
+// Token is an issued secret, stored only as its SHA-256.
 type Token struct {
 	Hash      [32]byte
 	Kind      TokenKind
 	Person    contract.PersonID
-	Document  contract.DocumentID // of a guest's token
+	Document  contract.DocumentID // of a guest token
 	Family    string              // all tokens that descend from one login
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	UsedAt    time.Time // a refresh token is used once; zero: not yet
+	UsedAt    time.Time // a refresh token is used once; zero: not used yet
 }
 
-// GuestLink is a link handed out to a guest, kept only as its SHA-256.
+// GuestLink is a link issued to a guest, stored only as its SHA-256.
 type GuestLink struct {
 	Hash      [32]byte
 	Document  contract.DocumentID
@@ -56,10 +56,10 @@ type GuestLink struct {
 	CreatedAt time.Time
 }
 
-// Caller is where a login comes from.
+// Caller is the origin of a login.
 type Caller struct {
-	Device  [32]byte // SHA-256 of the secret that the device was given; zero: it has none
-	Address string   // of the network, as identity folds it
+	Device  [32]byte // SHA-256 of the secret that the device was given; zero: none
+	Address string   // the network address, in the form that package identity normalizes it to
 }
 
 // Known is an account to which a caller logged in before, from the device, the address or both.
@@ -69,9 +69,9 @@ type Known struct {
 	Device, Address bool
 }
 
-// Identities keeps organisations, users and the secrets handed to them.
+// Identities stores organisations, users and the secrets issued to them.
 type Identities interface {
-	CreateOrganisation(ctx context.Context, o Organisation) error // ErrExists for an id or a name already known
+	CreateOrganisation(ctx context.Context, o Organisation) error // ErrExists if the identifier or the name is taken
 	Organisation(ctx context.Context, id contract.OrganisationID) (Organisation, error)
 	OrganisationByName(ctx context.Context, name string) (Organisation, error)
 	FirstOrganisation(ctx context.Context) (Organisation, error) // the oldest
@@ -86,20 +86,20 @@ type Identities interface {
 	// MemberByEmail returns the user of an organisation with that e-mail. ErrNotFound for an unknown address and for one of
 	// a user elsewhere. Both are the same query, so that neither the answer nor its time tells them apart.
 	MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (User, error)
-	// SetPassword gives a user another password, which he has not to change; ends every token of his, forgets his devices and
-	// addresses, and logs the event with it. ErrConflict where the present one is not was; an empty was is any.
+	// SetPassword replaces a user's password with one that they need not change, ends all their tokens, forgets their devices
+	// and addresses, and logs the event. It returns ErrConflict unless the present password is was; an empty was matches any.
 	SetPassword(ctx context.Context, id contract.PersonID, was, encoded string, e contract.Event) error
-	// Users reads one page of the users of an organisation, of all where it is empty, by name, and counts them; search is
-	// part of a name or an e-mail.
+	// Users reads one page of the users of an organisation, or of all organisations if it is empty, by name, and counts
+	// them. Search matches part of a name or an e-mail.
 	Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]User, int, error)
 
-	// AddTokens keeps tokens. Every SetPassword of the person, RevokeFamily of theirs and Commit of a link in the place of the
-	// guest's either ends them, or is seen by whoever reads the person, another token of the family, or the link behind it.
+	// AddTokens stores tokens. A concurrent SetPassword, RevokeFamily, or Commit that replaces the guest's link either ends
+	// them, or is visible to a later read of the person, of another token of the family, or of the link.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
-	// RotateTokens marks a refresh token used, has the access tokens of its family expire at until unless they do so before,
-	// and adds tokens of the same person and family, all in one transaction. ErrConflict when it was used before, ErrNotFound
-	// when it is not there any more, for example because its family was revoked; nothing is changed then.
+	// RotateTokens marks a refresh token used, makes the access tokens of its family expire at until or earlier, and adds
+	// tokens of the same person and family, all in one transaction. It returns ErrConflict if the token was used before, and
+	// ErrNotFound if it no longer exists, for example because its family was revoked; then nothing is changed.
 	RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...Token) error
 	RevokeFamily(ctx context.Context, family string) error
 	PurgeTokens(ctx context.Context, before time.Time) error
@@ -109,69 +109,69 @@ type Identities interface {
 	KnownCaller(ctx context.Context, c Caller, since time.Time, emails ...string) ([]Known, error)
 	// RememberCaller records the device and the address of a successful login, and forgets all but the keep newest of each.
 	RememberCaller(ctx context.Context, id contract.PersonID, c Caller, now time.Time, keep int) error
-	// PurgeCallers forgets devices and addresses that were used last before a moment.
+	// PurgeCallers deletes devices and addresses that were last used before a moment.
 	PurgeCallers(ctx context.Context, before time.Time) error
 
-	// GuestLink reads the link that stands; Commit stores it, see contract.Change.
+	// GuestLink reads the current link; Commit stores it, see contract.Change.
 	GuestLink(ctx context.Context, hash [32]byte) (GuestLink, error)
 
 	SetSpecimen(ctx context.Context, id contract.PersonID, image []byte) error // nil removes it
 	Specimen(ctx context.Context, id contract.PersonID) ([]byte, error)
 }
 
-// Credentials keeps sealed private keys with their chains.
+// Credentials stores sealed private keys with their chains.
 type Credentials interface {
 	// AddCredential stores a sealed key under its holder: a person, or an organisation for its seal.
 	AddCredential(ctx context.Context, c SealedCredential) error
-	// Credential returns the newest one of a holder that has begun at a moment and has not ended at a later one. One that was
-	// made while the clock was ahead has not begun: an older one is found instead, or none.
+	// Credential returns the newest credential of a holder whose validity begins at begun or earlier and ends after until.
+	// A credential made while the clock was ahead is not valid yet: an older one is returned, or ErrNotFound.
 	Credential(ctx context.Context, holder string, begun, until time.Time) (SealedCredential, error)
-	// EachCredential calls yield with every credential, by its identifier, until it returns false. No transaction is open
+	// EachCredential calls yield with each credential, by identifier, until yield returns false. No transaction is open
 	// while yield runs.
 	EachCredential(ctx context.Context, yield func(SealedCredential) bool) error
 }
 
-// SealedCredential is a private key that only the master secret opens, with its certificates.
+// SealedCredential is a private key encrypted under the master secret, with its certificates.
 type SealedCredential struct {
-	ID        string // the associated data of the sealing
+	ID        string // the associated data of the encryption
 	Holder    string
-	Key       []byte   // sealed
+	Key       []byte   // encrypted
 	Chain     [][]byte // DER, leaf first
 	NotBefore time.Time
 	NotAfter  time.Time
 	CreatedAt time.Time
 }
 
-// Certificate is a record of what the embedded authority issued.
+// Certificate is the record of a certificate that the embedded authority issued.
 type Certificate struct {
 	Serial    string // lower-case hexadecimal
 	Subject   string
 	DER       []byte
 	IssuedAt  time.Time
 	NotAfter  time.Time
-	RevokedAt time.Time // zero: good
+	RevokedAt time.Time // zero: not revoked
 	Reason    int       // RFC 5280 §5.3.1
-	Holder    string    // our identifier of whom it is made out to: a person, or an organisation for its seal
+	Holder    string    // our identifier of the subject: a person, or an organisation for its seal
 
-	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail, as they were given.
-	// Empty for certificates that were made before this was recorded. The e-mail is not in the certificate.
+	// What was verified about the holder, who named a guest, the organisation and the holder's e-mail at the time of issue.
+	// Empty for certificates issued before this was recorded. The e-mail is not in the certificate.
 	Assurance    contract.Assurance
 	NamedBy      string
 	Organisation string
 	Email        string
 }
 
-// Certificates is the embedded authority's ledger.
+// Certificates stores the certificates that the embedded authority issued.
 type Certificates interface {
-	AddCertificate(ctx context.Context, c Certificate) error // ErrExists for a serial already issued
+	AddCertificate(ctx context.Context, c Certificate) error // ErrExists if the serial is taken
 	Certificate(ctx context.Context, serial string) (Certificate, error)
-	// RevokeCertificate revokes once, from that moment on, and logs the event with it: of a certificate that is
-	// revoked already, time and reason stay, and nothing is logged.
+	// RevokeCertificate revokes a certificate from that moment on and logs the event. If the certificate is revoked
+	// already, its time and reason stay, and nothing is logged.
 	RevokeCertificate(ctx context.Context, serial string, reason int, at time.Time, e contract.Event) error
 	RevokedCertificates(ctx context.Context) ([]Certificate, error)
-	// Revocations counts the revoked certificates: a number that tells whether a list of them is still right.
+	// Revocations counts the revoked certificates. A changed count means that a cached list of them is outdated.
 	Revocations(ctx context.Context) (int, error)
-	// EachCertificate calls yield with every certificate, by serial, until it returns false. No transaction is open
+	// EachCertificate calls yield with each certificate, by serial, until yield returns false. No transaction is open
 	// while yield runs.
 	EachCertificate(ctx context.Context, yield func(Certificate) bool) error
 }
@@ -180,23 +180,23 @@ type Certificates interface {
 type Log interface {
 	// Size returns the number of leaves and the root hash.
 	Size(ctx context.Context) (int64, [32]byte, error)
-	// RootAt returns the root hash of the first leaves, by the stored hashes; ErrNotFound where there are fewer.
+	// RootAt returns the root hash of the first leaves, from the stored hashes; ErrNotFound if the log has fewer.
 	RootAt(ctx context.Context, leaves int64) ([32]byte, error)
-	// Prove returns the events of a document among the first leaves, in order, each with what shows that it is there.
-	// None are an empty slice; ErrNotFound where there are fewer leaves.
+	// Prove returns the events of a document among the first leaves, in order, each with its inclusion proof. The slice is
+	// empty if there are none; ErrNotFound if the log has fewer leaves.
 	Prove(ctx context.Context, id contract.DocumentID, leaves int64) ([]Proven, error)
-	// CheckLog recomputes the log from the stored events and compares; what it finds is told by the error. A log
-	// cut off at its end agrees with itself: only a checkpoint kept elsewhere shows that.
+	// CheckLog recomputes the log from the stored events and returns an error if it differs from the stored hashes. A log
+	// that was truncated is consistent: only a checkpoint stored elsewhere reveals the truncation.
 	CheckLog(ctx context.Context) error
 }
 
-// Proven is an event with the hashes that lead from its leaf to the root at the size that was asked for (RFC 6962 §2.1.1).
+// Proven is an event with the hashes from its leaf to the root of a given log size (RFC 6962 §2.1.1).
 type Proven struct {
 	Logged
 	Path [][32]byte
 }
 
-// Store is everything.
+// Store combines all interfaces of a store.
 type Store interface {
 	Documents
 	Quotas

@@ -7,44 +7,44 @@ import (
 	"segel/internal/contract"
 )
 
-// Quotas keeps what organisations may still spend.
+// Quotas stores how much organisations may still use.
 type Quotas interface {
 	Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]Quota, error)
 
-	// Grant adds to what an organisation may spend, or with a negative n takes back, and says so in the audit log: who
-	// (the zero Actor is the service itself) and why. It returns what the organisation has then.
+	// Grant adds n to an organisation's quota, or subtracts if n is negative, and records in the audit log by whom
+	// (the zero Actor is the service itself) and why. It returns the organisation's quotas after that.
 	Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]Quota, error)
 
-	// GrantInitial gives an organisation what it starts with, at most once for each unit; 0 decides that it starts with
-	// nothing. Where that was decided before, or the organisation was ever granted any of the unit, it does nothing.
+	// GrantInitial grants an organisation its first quota of a unit, at most once; n = 0 records that it starts with none.
+	// It does nothing if that was decided before or the organisation was ever granted any of the unit.
 	GrantInitial(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, now time.Time) error
 
-	// Storage returns what an organisation's documents take together. Commit keeps it in the same transaction.
+	// Storage returns the total storage that an organisation's documents use. Commit updates it in the same transaction.
 	Storage(ctx context.Context, o contract.OrganisationID) (contract.Storage, error)
 	// QuotaEntries reads one page of the ledger, newest first.
 	QuotaEntries(ctx context.Context, q QuotaQuery) (QuotaPage, error)
 
-	// EachQuotaEntry calls yield with every line of the ledger that matches, oldest first, until it returns false.
-	// Offset and Limit do not count. No transaction is open while yield runs.
+	// EachQuotaEntry calls yield with each matching entry of the ledger, oldest first, until yield returns false.
+	// Offset and Limit are ignored. No transaction is open while yield runs.
 	EachQuotaEntry(ctx context.Context, q QuotaQuery, yield func(QuotaEntry) bool) error
 }
 
-// Quota tells what an organisation has of a unit.
+// Quota is an organisation's quota of one unit.
 type Quota struct{ Granted, Reserved, Spent int }
 
 // Left returns what can still be reserved.
 func (q Quota) Left() int { return q.Granted - q.Reserved - q.Spent }
 
-// QuotaEntry is one line of the ledger that quotas sum up.
+// QuotaEntry is one entry of the ledger. Quotas are the sums of their entries.
 type QuotaEntry struct {
 	contract.QuotaMove
-	Number int64 // ascends from 1 for each organisation and unit
+	Number int64 // counts from 1 for each organisation and unit
 	Reason string
 	By     contract.Person // of a grant; the zero Person is the service itself
 	At     time.Time
 }
 
-// QuotaQuery selects lines of the ledger. What is zero selects any.
+// QuotaQuery selects entries of the ledger. A zero member selects all.
 type QuotaQuery struct {
 	Organisation contract.OrganisationID
 	Unit         contract.Unit
@@ -53,7 +53,7 @@ type QuotaQuery struct {
 	Limit        int
 }
 
-// QuotaPage is one page of the ledger and how many lines there are in all.
+// QuotaPage is one page of the ledger and the number of all matching entries.
 type QuotaPage struct {
 	Entries []QuotaEntry
 	Total   int

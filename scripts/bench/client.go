@@ -13,13 +13,13 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// uploadSized sends a document of that size with the first n signers, in parallel, while it is being made. Keep, if not
-// nil, gets the base64 text.
+// uploadSized uploads a document of that size with the first n signers, and sends it while generating it. Keep, if not nil,
+// receives the base64 text.
 func (s *service) uploadSized(size int64, n int, keep io.Writer) (int64, error) {
 	return s.uploadAs(0, size, n, keep)
 }
 
-// uploadDraft sends a document of that size as person i.
+// uploadDraft uploads a document of that size as person i.
 func (s *service) uploadDraft(i int, size int64) (int64, error) { return s.uploadAs(i, size, 0, nil) }
 
 func (s *service) uploadAs(as int, size int64, n int, keep io.Writer) (int64, error) {
@@ -62,7 +62,7 @@ const (
 	documentPath = "/v1/econtract/web_app/document/"
 )
 
-// postVerb asks for a verb as person i, 0 being the owner.
+// postVerb posts a request as person i; 0 is the owner.
 func (s *service) postVerb(verb string, id int64, i int) error {
 	return s.callJSON("POST", signPath+verb, i, strings.NewReader(fmt.Sprintf(`{"document_id":%d}`, id)), nil)
 }

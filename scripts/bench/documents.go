@@ -22,7 +22,7 @@ func measureDocuments(binary, dir string) error {
 	}
 	defer r.Stop()
 	s := &service{Service: r}
-	// Memory first: the heap that forty logins leave behind would hide what an upload takes, or seem to be it.
+	// Memory first: the heap that forty logins leave behind would hide the memory of an upload, or be taken for it.
 	for i := range 2 {
 		if err := s.addPerson(i); err != nil {
 			return err
@@ -44,7 +44,7 @@ func measureDocuments(binary, dir string) error {
 	return nil
 }
 
-// measureSigning compares a signature on a stored document of 100 MB with one on 100 KB, in turn.
+// measureSigning compares signing a stored document of 100 MB with one of 100 KB, alternately.
 func measureSigning(s *service, dir string) error {
 	ids := map[int64]int64{}
 	for _, size := range []int64{small, large} {
@@ -74,8 +74,8 @@ func measureSigning(s *service, dir string) error {
 	return nil
 }
 
-// measureMemory looks at the peak of the server's resident memory while 100 MB are uploaded, signed and downloaded. A
-// small document goes the same way first, so that what is counted is not the program's own code being read.
+// measureMemory measures the peak of the server's resident memory while 100 MB are uploaded, signed and downloaded. A
+// small document goes first, so that loading the program's code is not counted.
 func measureMemory(s *service) error {
 	if _, _, _, err := s.completeDocument(small); err != nil {
 		return err
@@ -99,7 +99,7 @@ func measureMemory(s *service) error {
 }
 
 // completeDocument takes a document of that size from upload to download. It returns the peak of memory after the upload, and
-// how many bytes were downloaded how fast.
+// the size and speed of the download.
 func (s *service) completeDocument(size int64) (uploaded, n int64, took time.Duration, err error) {
 	id, err := s.uploadSized(size, 1, nil)
 	if err != nil {
@@ -115,8 +115,8 @@ func (s *service) completeDocument(size int64) (uploaded, n int64, took time.Dur
 	return uploaded, n, took, err
 }
 
-// measureUploads compares the server's processor time for an upload with that of a bare program that decodes the same
-// base64, hashes and writes it durably.
+// measureUploads compares the server's processor time for an upload with that of a minimal program that decodes the same
+// base64, hashes it and writes it durably.
 func measureUploads(s *service, dir string) error {
 	var server, bare []time.Duration
 	for range 5 {
@@ -144,7 +144,7 @@ func measureUploads(s *service, dir string) error {
 	return nil
 }
 
-// bareUpload decodes base64 in bulk, hashes and writes it, and returns the processor time that took.
+// bareUpload decodes base64 in bulk, hashes and writes it, and returns the processor time used.
 func bareUpload(text []byte, name string) (time.Duration, error) {
 	f, err := os.Create(name)
 	if err != nil {

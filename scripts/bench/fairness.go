@@ -26,16 +26,16 @@ const (
 	victim   = 1
 )
 
-// The addresses that callers without an account have, as their proxy tells.
+// The addresses of callers without an account, as their proxy reports them.
 const (
 	attackerAddress = "198.51.100.1"
 	victimAddress   = "203.0.113.1"
 )
 
-// attack is what one client does to the service. It returns once all of it is under way; end takes it back.
+// attack is what one client does to the service. begin returns once the attack is fully under way; the function it returns ends it.
 type attack struct {
 	name  string
-	env   []string // so that a bound does not end it before its cost can be seen
+	env   []string // raises bounds that would end the attack before its cost shows
 	begin func(*attackRun) (end func(), err error)
 }
 
@@ -58,7 +58,7 @@ var attacks = []attack{
 	}},
 }
 
-// attackRun is a service that is attacked.
+// attackRun is a service under attack.
 type attackRun struct {
 	*service
 	file   int64 // a completed document of the attacker
@@ -67,8 +67,8 @@ type attackRun struct {
 
 const victimPassword = "kata sandi bangku uji"
 
-// measureFairness measures what a victim notices of each attack, and what the attack costs. ATTACK, of the environment, is a part of
-// the names of those that are measured.
+// measureFairness measures the effect of each attack on a victim, and the cost of the attack. The environment variable ATTACK
+// selects attacks by a part of their names.
 func measureFairness(binary, dir string) error {
 	fmt.Println("| alone, and beside | list p99 | login p99 | upload p99 | verify p99 | order to completed, worst of 10 | refused | memory grows by | processor |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
@@ -115,7 +115,7 @@ func (a attack) measureAttack(binary, dir string) error {
 		return err
 	}
 	time.Sleep(5 * time.Second)
-	cpu, began := mustValue(s.cpuTime()), time.Now() // what began has begun
+	cpu, began := mustValue(s.cpuTime()), time.Now() // the cost of starting the attack is not included
 	time.Sleep(5 * time.Second)
 	used := float64(mustValue(s.cpuTime())-cpu) / float64(time.Since(began))
 	peak, err := s.peakMemory()
@@ -143,7 +143,7 @@ func mustValue[T any](v T, err error) T {
 	return v
 }
 
-// p99 returns the 99th of 100, or the worst of fewer, of those that were served.
+// p99 returns the 99th percentile of the served requests, or the worst of fewer than 100.
 func p99(d []time.Duration) string {
 	if len(d) == 0 {
 		return "none served"
@@ -152,7 +152,7 @@ func p99(d []time.Duration) string {
 	return fmt.Sprintf("%.0f ms", toMillis(d[(len(d)*99+99)/100-1]))
 }
 
-// prepareFile completes a document of the attacker, large enough to fill what is between it and its reader.
+// prepareFile completes a document of the attacker that is larger than the buffers between it and its reader.
 func (s *attackRun) prepareFile() error {
 	var err error
 	if s.file, err = s.finalizeOrder(attacker, 20<<20); err != nil {
@@ -161,16 +161,16 @@ func (s *attackRun) prepareFile() error {
 	return s.waitCompletedAs(s.file, attacker)
 }
 
-// victimTimes is how long the victim waited for what.
+// victimTimes holds how long the victim waited, by operation.
 type victimTimes struct {
 	list, login, upload, verify, order []time.Duration
 	refused, asked                     int
 }
 
-// walkWithin bounds a walk whose steps take long.
+// walkWithin bounds the time of a walk whose steps are slow.
 const walkWithin = time.Minute
 
-// victimWalk does everything so often, one after the other, as a person of another organisation who is known.
+// victimWalk does each operation that many times in sequence, as a logged-in person of another organisation.
 func (s *attackRun) victimWalk(w *victimTimes, n int) error {
 	var pdf bytes.Buffer
 	large := pdftest.NewLarge(small, objects)
@@ -205,7 +205,7 @@ func (s *attackRun) victimWalk(w *victimTimes, n int) error {
 	return nil
 }
 
-// victimOrders gives n orders one after the other, and adds how long each took until it was completed.
+// victimOrders places n orders in sequence, and records how long each took to complete.
 func (s *attackRun) victimOrders(w *victimTimes, n int) error {
 	order := func() (took time.Duration, err error) {
 		id, err := s.stampedDraft(victim, small)
@@ -294,7 +294,7 @@ func (s *attackRun) waitCompletedAs(id int64, i int) error {
 	return errors.New("the document was not completed")
 }
 
-// attackOrders finalizes 300 orders, and another one for each that is completed.
+// attackOrders finalizes 300 orders, and another one for each that completes.
 func (s *attackRun) attackOrders() (func(), error) {
 	ids := make([]int64, 300)
 	for i := range ids {
@@ -328,7 +328,7 @@ func (s *attackRun) attackOrders() (func(), error) {
 	return func() { close(stop); <-done }, nil
 }
 
-// attackDownloads asks for a file a thousand times and reads nothing of it.
+// attackDownloads requests a file a thousand times and reads nothing of it.
 func (s *attackRun) attackDownloads() (func(), error) {
 	return s.openSockets(1000, func(c net.Conn, i int) error {
 		_, err := fmt.Fprintf(c, "GET %sdownload/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, s.file, s.people[attacker].token)
@@ -336,7 +336,7 @@ func (s *attackRun) attackDownloads() (func(), error) {
 	})
 }
 
-// attackStreams follows documents that do not change.
+// attackStreams opens event streams of documents that do not change.
 func (s *attackRun) attackStreams() (func(), error) {
 	var ids []int64
 	for range 20 {
@@ -356,7 +356,7 @@ func (s *attackRun) attackStreams() (func(), error) {
 	})
 }
 
-// attackLogins keeps a hundred logins under way.
+// attackLogins keeps a hundred logins in progress.
 func (s *attackRun) attackLogins() (func(), error) {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
@@ -376,18 +376,18 @@ func (s *attackRun) attackLogins() (func(), error) {
 	return func() { close(stop); all.Wait() }, nil
 }
 
-// attackSlowBodies begins requests, sends the beginning of each body, and a byte of it every second.
+// attackSlowBodies begins requests, sends the start of each body, and then one byte every second.
 func (s *attackRun) attackSlowBodies(n int, path, token, length, begin string) (func(), error) {
 	return s.openSockets(n, func(c net.Conn, i int) error {
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
 		defer c.SetWriteDeadline(time.Time{}) //nolint:errcheck // as above
-		// What is refused before its end is not sent to its end.
+		// A request that is refused early cannot be sent completely.
 		_, _ = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\nX-Forwarded-For: %s\r\nContent-Length: %s\r\n\r\n%s", path, token, attackerAddress, length, begin)
 		return nil
 	})
 }
 
-// openSockets opens connections and keeps them until the end of the attack.
+// openSockets opens connections and keeps them open until the end of the attack.
 func (s *attackRun) openSockets(n int, begin func(c net.Conn, i int) error) (func(), error) {
 	var open []net.Conn
 	end := func() {
@@ -419,7 +419,7 @@ func (s *attackRun) openSockets(n int, begin func(c net.Conn, i int) error) (fun
 				return
 			case <-beat.C:
 				for _, c := range open {
-					_, _ = io.WriteString(c, "a") // it may have been cut
+					_, _ = io.WriteString(c, "a") // the connection may have been cut
 				}
 			}
 		}
@@ -432,7 +432,7 @@ type refusal struct{ status int }
 
 func (r *refusal) Error() string { return fmt.Sprint("refused with ", r.status) }
 
-// sendFrom sends JSON without an account, as if from an address.
+// sendFrom sends JSON without an account, with a forwarded address.
 func (s *attackRun) sendFrom(address, method, path string, body io.Reader, answer any) error {
 	return s.sendTypedFrom(address, method, path, "application/json", body, answer)
 }
@@ -463,7 +463,7 @@ func (s *attackRun) sendTypedFrom(address, method, path, kind string, body io.Re
 	return json.Unmarshal(text, answer)
 }
 
-// multipartOf makes a form with a file.
+// multipartOf builds a form with a file.
 func multipartOf(file []byte) (body *bytes.Buffer, kind string, err error) {
 	body = &bytes.Buffer{}
 	m := multipart.NewWriter(body)

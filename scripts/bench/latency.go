@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// state is what the events of a document tell.
+// state is the state of a document as its events report it.
 type state struct {
 	Status   string
 	Progress struct {
@@ -21,7 +21,7 @@ type state struct {
 	}
 }
 
-// stepState returns where a step stands: waiting, active, done or stopped.
+// stepState returns the state of a step: waiting, active, done or stopped.
 func (s state) stepState(name string) string {
 	for _, p := range s.Progress.Steps {
 		if p.Step == name {
@@ -31,7 +31,7 @@ func (s state) stepState(name string) string {
 	return ""
 }
 
-// followEvents reads a document's events to its end, and returns when its last stamp was told of.
+// followEvents reads a document's events to the end, and returns when the last stamp was reported.
 func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
 	a, err := b.sendRequest("GET", fmt.Sprint(documentPath, "events/", id), 0, nil)
 	if err != nil {
@@ -62,13 +62,13 @@ func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
 	return stamped, fmt.Errorf("document %d: its events ended", id)
 }
 
-// The flow of orders that latency is measured in.
+// The rate of orders at which latency is measured.
 const (
 	ordersPerSecond = 20
 	ordersInAll     = 300
 )
 
-// measureLatency measures how long an order waits for its stamp at a steady flow.
+// measureLatency measures how long an order waits for its stamp at a steady rate.
 func (b *stampBench) measureLatency(database string) error {
 	var ids []int64
 	for range ordersInAll {
@@ -108,13 +108,13 @@ func (b *stampBench) measureLatency(database string) error {
 	return nil
 }
 
-// The orders given at once, and by how many connections.
+// The number of concurrent orders, and of the connections that send them.
 const (
 	bulkOrders  = 1000
 	bulkClients = 4
 )
 
-// measureBulk gives all orders at once, and looks at each one's status until all are done: it has to tell how far each is.
+// measureBulk sends all orders at once, and polls the status of each until all are done: the status has to show the progress.
 func (b *stampBench) measureBulk() error {
 	ids := make([]int64, bulkOrders)
 	err := forEachOrder(func(i int) (err error) {
@@ -133,7 +133,7 @@ func (b *stampBench) measureBulk() error {
 		return err
 	}
 	accepted := time.Since(began)
-	seen := map[string]int{} // how often a status told of what
+	seen := map[string]int{} // how often a status reported each state
 	for left := ids; len(left) > 0; time.Sleep(time.Second) {
 		var next []int64
 		for _, id := range left {
@@ -165,7 +165,7 @@ func (b *stampBench) measureBulk() error {
 	return nil
 }
 
-// forEachOrder does something for each of the orders given at once.
+// forEachOrder runs a function for each of the bulk orders.
 func forEachOrder(do func(i int) error) error {
 	var all sync.WaitGroup
 	failed := make([]error, bulkClients)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// rows are the benchmarks of the library that the table has, by name, with the units of their ratio and of the time.
+// rows are the library benchmarks in the table, by name, with the units of their ratio and time.
 var rows = []struct{ name, ratio, took, says string }{
 	{"BenchmarkFirstSignature/100MB", "x-floor", "ms/signature", "first signature of 100 MB from cold / copy, SHA-256, one RSA-2048 operation"},
 	{"BenchmarkFirstSignature/100KB", "x-floor", "ms/signature", "first signature of 100 KB from cold / the same"},
@@ -16,8 +16,8 @@ var rows = []struct{ name, ratio, took, says string }{
 	{"BenchmarkVerdict/100KB", "x-floor", "ms/verdict", "verdict on 50 signatures on 100 KB / the same"},
 }
 
-// measureLibrary runs the benchmarks of signing and judging, without a service. On one processor: what the collector does on
-// another while it is idle is no cost of ours.
+// measureLibrary runs the benchmarks of signing and validation, without a service. It uses one processor: work of the garbage
+// collector on another, idle processor would not be counted.
 func measureLibrary() error {
 	var out strings.Builder
 	for _, run := range [][]string{
@@ -41,7 +41,7 @@ func measureLibrary() error {
 	return nil
 }
 
-// findMetrics finds a benchmark's ratio and time in what go test printed.
+// findMetrics finds a benchmark's ratio and time in the output of go test.
 func findMetrics(out, name, ratioUnit, timeUnit string) (ratio, took string, ok bool) {
 	for line := range strings.Lines(out) {
 		words := strings.Fields(line)

@@ -1,5 +1,5 @@
-// Command bench measures, against a service of its own over HTTP and in the library, what docs/performance.md states, and
-// prints it as ratios within one run: figures of one machine and moment, which absolute times are not worth quoting without.
+// Command bench measures the figures of docs/performance.md, in the library and over HTTP on a service that it starts, and
+// prints them as ratios within one run: absolute times depend on the machine and are not worth quoting alone.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// run measures one part, or all.
+// run measures one part, or all parts.
 func run(binary, part string) error {
 	dir, err := os.MkdirTemp("", "segel-bench-")
 	if err != nil {
@@ -49,7 +49,7 @@ func run(binary, part string) error {
 	return nil
 }
 
-// listParts returns what can be measured, in order.
+// listParts returns the parts that can be measured, in order.
 func listParts(binary, dir string) iter.Seq2[string, func() error] {
 	return func(yield func(string, func() error) bool) {
 		_ = yield("service", func() error { return measureDocuments(binary, dir) }) &&

@@ -12,7 +12,7 @@ import (
 	"segel/scripts/running"
 )
 
-// service is a running one, and who has logged in: the owner first, then signers.
+// service is a running service with its logged-in people: the owner first, then signers.
 type service struct {
 	*running.Service
 	people []person
@@ -20,10 +20,10 @@ type service struct {
 
 type person struct{ id, token string }
 
-// addPerson adds a person beside the running service and logs him in.
+// addPerson adds a person to the running service and logs them in.
 func (s *service) addPerson(i int) error { return s.addTo("", i, "kata sandi bangku uji") }
 
-// addTo is add for an organisation by name; empty: the first one.
+// addTo is addPerson for an organisation by name; empty: the first one.
 func (s *service) addTo(organisation string, i int, password string) error {
 	email := fmt.Sprintf("orang%d@example.test", i)
 	if err := s.AddUserTo(organisation, email, fmt.Sprint("Orang ", i), password); err != nil {
@@ -47,7 +47,7 @@ func (s *service) procPath(name string) string {
 	return fmt.Sprintf("/proc/%d/%s", s.PID(), name)
 }
 
-// resetPeak makes the peak of resident memory start over, and returns it in bytes.
+// resetPeak resets the peak of resident memory, and returns the present value in bytes.
 func (s *service) resetPeak() (int64, error) {
 	if err := os.WriteFile(s.procPath("clear_refs"), []byte("5"), 0); err != nil {
 		return 0, err

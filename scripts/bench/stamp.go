@@ -14,7 +14,7 @@ import (
 	"segel/scripts/running"
 )
 
-// stampBench is a service that has its stamps from an office of its own process, and a watch on the wire between them.
+// stampBench is a service that gets its stamps from an office in this process, and an observer of the calls between them.
 type stampBench struct {
 	*service
 	office *running.Service
@@ -24,19 +24,19 @@ type stampBench struct {
 	seen observed
 }
 
-// observed is what was seen on the wire.
+// observed holds what was observed of the calls.
 type observed struct {
-	took    map[string][]time.Duration // by the office, for its calls
+	took    map[string][]time.Duration // time in the office, by call
 	stamped []cpuSample                // when it answered with a stamped file
 }
 
-// cpuSample is a moment and the processor time that the service had used.
+// cpuSample is a time and the processor time that the service had used by then.
 type cpuSample struct {
 	at  time.Time
 	cpu time.Duration
 }
 
-// The calls that cost or cannot be undone.
+// The calls that cost money or cannot be undone.
 const (
 	callTake  = "stampv2"
 	callStamp = "docSigningZ"
@@ -82,11 +82,11 @@ func (b *stampBench) close() error {
 	return nil
 }
 
-// recordCall remembers what the office took for a call.
+// recordCall records the duration of a call in the office.
 func (b *stampBench) recordCall(call string, took time.Duration) {
 	now := cpuSample{at: time.Now()}
 	if call == callStamp {
-		now.cpu, _ = b.cpuTime() // the service has just asked
+		now.cpu, _ = b.cpuTime() // the service has just made a request
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,7 +96,7 @@ func (b *stampBench) recordCall(call string, took time.Duration) {
 	}
 }
 
-// takeObserved returns what was seen since the last question.
+// takeObserved returns what was observed since the previous call.
 func (b *stampBench) takeObserved() observed {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,14 +105,14 @@ func (b *stampBench) takeObserved() observed {
 	return seen
 }
 
-// stampedSoFar returns how many stamped files were seen since the last question.
+// stampedSoFar returns how many stamped files were observed since the last takeObserved.
 func (b *stampBench) stampedSoFar() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.seen.stamped)
 }
 
-// measureStamps measures what stamps cost and how long they take.
+// measureStamps measures the cost and the latency of stamps.
 func measureStamps(binary, dir string) error {
 	b, err := openStampBench(binary, filepath.Join(dir, "stamps"), "")
 	if err != nil {
@@ -125,7 +125,7 @@ func measureStamps(binary, dir string) error {
 	return onPostgres(binary, filepath.Join(dir, "stamps-postgres"))
 }
 
-// onPostgres measures the wait on PostgreSQL, where its programs are installed.
+// onPostgres measures the wait on PostgreSQL, if its programs are installed.
 func onPostgres(binary, dir string) error {
 	dsn, stop, err := pgtest.Serve(context.Background())
 	if err != nil {
@@ -144,8 +144,8 @@ const (
 	stampRounds  = 8
 )
 
-// measureCost compares a stamp with a signature on documents of the same size, in turn: what ten further ones take, beside the
-// time of the office.
+// measureCost compares a stamp with a signature on documents of the same size, alternately: the time of ten further ones,
+// excluding that of the office.
 func (b *stampBench) measureCost() error {
 	var signWall, stampWall []time.Duration
 	var signCPU, stampCPU time.Duration
@@ -166,7 +166,7 @@ func (b *stampBench) measureCost() error {
 	return nil
 }
 
-// measureSignature returns what one signature takes, of those behind the first of a document.
+// measureSignature returns the time of one signature, without the first of a document.
 func (b *stampBench) measureSignature() (wall, cpu time.Duration, err error) {
 	id, err := b.uploadSized(small, stampSigners+1, nil)
 	if err != nil {
@@ -187,12 +187,12 @@ func (b *stampBench) measureSignature() (wall, cpu time.Duration, err error) {
 	}
 	wall = time.Since(began) / (stampSigners - 1)
 	after, err := b.cpuTime()
-	// The last one has it sealed, which is not to be counted.
+	// The last signature starts the seal, which is not to be counted.
 	return wall, (after - before) / (stampSigners - 1), errors.Join(err, b.postVerb("sign-docs", id, stampSigners+1), b.waitCompleted(id))
 }
 
-// measureStamp returns what one stamp takes, of those behind the first of a document, without the office's time: from one
-// answer of the office that brings a stamped file to the next there is one of everything.
+// measureStamp returns the time of one stamp, without the first of a document and without the office's time: between two
+// answers with a stamped file each step happens once.
 func (b *stampBench) measureStamp() (wall, cpu time.Duration, err error) {
 	id, err := b.uploadOrder(stampSigners)
 	if err != nil {
@@ -202,7 +202,7 @@ func (b *stampBench) measureStamp() (wall, cpu time.Duration, err error) {
 	if err := b.postVerb("finalize-docs", id, 0); err != nil {
 		return 0, 0, err
 	}
-	// To ask the service meanwhile would be counted as its work.
+	// Requests to the service meanwhile would be counted as its work.
 	for began := time.Now(); b.stampedSoFar() < stampSigners && time.Since(began) < time.Minute; {
 		time.Sleep(5 * time.Millisecond)
 	}

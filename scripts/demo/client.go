@@ -12,7 +12,7 @@ import (
 
 type object = map[string]any
 
-// client is one person's.
+// client makes the requests of one person.
 type client struct{ url, token string }
 
 func (c *client) doRequest(method, path string, body any) (*http.Response, error) {

@@ -12,7 +12,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// walk is one contract on its way. Its steps are taken in the order in which they are listed here.
+// walk is one contract in progress. The steps run in the order in which they are listed here.
 type walk struct {
 	owner, signer *client
 	out           string // file for the signed PDF
@@ -57,8 +57,8 @@ func (w *walk) uploadContract() error {
 	return nil
 }
 
-// placeBoxes asks for a signature and a stamp on a page of 612 by 792 points. Each box is said twice, as the interface has
-// it: from the upper left, and from the lower left.
+// placeBoxes places a signature and a stamp on a page of 612 by 792 points. The interface has each box twice: from the upper
+// left, and from the lower left.
 func (w *walk) placeBoxes() error {
 	placement := func(kind string, left, top, width, height int) object {
 		return object{
@@ -86,7 +86,7 @@ func (w *walk) finalizeContract() error {
 	return nil
 }
 
-// signContract says the digest of what the signer has read, so that he signs that and nothing else.
+// signContract sends the digest of the file that the signer has read, so that they sign exactly that.
 func (w *walk) signContract() error {
 	seen, err := w.signer.getFile(fmt.Sprintf("/v1/econtract/web_app/document/preview/%d", w.id))
 	if err != nil {

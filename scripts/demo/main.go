@@ -1,5 +1,5 @@
-// Command demo walks one contract through a service of its own, from upload to the stamped and sealed file,
-// and prints each step. It is what `make demo` runs; everything it does goes over HTTP, as a client would.
+// Command demo takes one contract from upload to the stamped and sealed file, on a service that it starts, and prints each
+// step. `make demo` runs it; it uses HTTP only, like any client.
 package main
 
 import (
@@ -54,7 +54,7 @@ func run(binary string) error {
 
 func printStep(format string, args ...any) { fmt.Printf("- "+format+"\n", args...) }
 
-// printPdfsig shows what a program that is not ours says of the file, where it is installed.
+// printPdfsig shows the result of an independent program, if it is installed.
 func printPdfsig(name string, args ...string) {
 	b, err := exec.Command(name, args...).Output()
 	if err != nil && len(b) == 0 {
@@ -67,7 +67,7 @@ func printPdfsig(name string, args ...string) {
 	}
 }
 
-// addPerson adds a user beside the running service and logs in.
+// addPerson adds a user to the running service and logs in.
 func addPerson(s *running.Service, email, name string) (*client, error) {
 	password := "demo-" + email + "-kata-sandi"
 	if err := s.AddUser(email, name, password); err != nil {

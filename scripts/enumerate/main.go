@@ -1,6 +1,6 @@
-// Command enumerate measures whether the time of an answer tells what the answer does not: whether an account or a document
-// exists. It asks pairs of questions in turn, one about what exists and one about what does not, and prints the median and
-// the 99th percentile of both. The tests assert that both are the same work; this shows what is left on a real machine.
+// Command enumerate measures whether response times reveal what responses hide: whether an account or a document exists. It
+// sends pairs of requests alternately, one about something that exists and one about something that does not, and prints the
+// median and the 99th percentile of both. The tests assert that both do the same work; this shows the rest on a real machine.
 package main
 
 import (
@@ -48,7 +48,7 @@ func run(binary string, n int) (err error) {
 	}
 	defer s.Stop()
 	tokens := map[string]string{}
-	for _, name := range []string{"owner", "stranger"} {
+	for _, name := range []string{"owner", "outsider"} {
 		email := name + "@example.test"
 		if err := s.AddUser(email, name, password); err != nil {
 			return err
@@ -67,7 +67,7 @@ func run(binary string, n int) (err error) {
 			}
 		}
 	}
-	// A document with much to read, so that reading it before it is refused would show.
+	// A document with much to read, so that reading it before refusing would show.
 	guests := []object{}
 	for i := range 90 {
 		guests = append(guests, object{"name": fmt.Sprintf("Tamu %d", i), "email": fmt.Sprintf("tamu%d@example.test", i), "role": "signer", "number": 1})
@@ -85,7 +85,7 @@ func run(binary string, n int) (err error) {
 	const missing = 999_999_999
 	detail := func(id int64) func() error {
 		return func() error {
-			return callJSON(s.URL, tokens["stranger"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
+			return callJSON(s.URL, tokens["outsider"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
 		}
 	}
 	post := func(token, path string, body object) func() error {
@@ -99,7 +99,7 @@ func run(binary string, n int) (err error) {
 		{"login", post("", "/v1/auth/login", object{"email": "owner@example.test", "password": "salah"}), post("", "/v1/auth/login", object{"email": "nobody@example.test", "password": "salah"})},
 		{"forgot-password", post("", "/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("", "/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
 		{"document", detail(id), detail(missing)},
-		{"cancel document", post(tokens["stranger"], sign+"cancel-docs", object{"document_id": id}), post(tokens["stranger"], sign+"cancel-docs", object{"document_id": missing})},
+		{"cancel document", post(tokens["outsider"], sign+"cancel-docs", object{"document_id": id}), post(tokens["outsider"], sign+"cancel-docs", object{"document_id": missing})},
 	} {
 		var took [2][]time.Duration
 		for i := range 2 * n {
@@ -108,7 +108,7 @@ func run(binary string, n int) (err error) {
 				try = q.other
 			}
 			began := time.Now()
-			_ = try() // a refusal is what is measured
+			_ = try() // refusals are what is measured
 			took[i%2] = append(took[i%2], time.Since(began))
 		}
 		slices.Sort(took[0])

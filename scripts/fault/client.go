@@ -20,7 +20,7 @@ const (
 	documentPath = "/v1/econtract/web_app/document/"
 )
 
-// client is the owner of all orders. He knows that the service dies, and asks again.
+// client is the owner of all orders. It expects the service to die, and retries.
 type client struct {
 	url   string
 	http  http.Client
@@ -28,12 +28,12 @@ type client struct {
 	id    string
 	email string
 
-	prober atomic.Pointer[prober] // counts what is answered during outages; nil: nothing does
+	prober atomic.Pointer[prober] // counts answers during outages; nil: not counted
 }
 
 func (c *client) setProber(p *prober) { c.prober.Store(p) }
 
-// refusal is an answer of the service that is no success.
+// refusal is an answer of the service that is not a success.
 type refusal struct {
 	what   string
 	status int
@@ -45,10 +45,10 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s: status %d: %.600s", r.what, r.status, r.text)
 }
 
-// pause is how long the client waits before it asks a service again that did not answer.
+// pause is how long the client waits before it retries a service that did not answer.
 const pause = 50 * time.Millisecond
 
-// refusedPause is how long it waits after a refusal that invites to come again: less than it is told, to be early rather than late.
+// refusedPause is the wait after a retryable refusal: shorter than the service asks for, to retry early rather than late.
 const refusedPause = 250 * time.Millisecond
 
 // waitLogin waits for a token.
@@ -66,9 +66,9 @@ func (c *client) waitLogin(ctx context.Context, email, password string) error {
 	return nil
 }
 
-// callUntilAnswered asks until the service answers, however often it dies over it, and decodes what it says. Lost is how often it
-// died or was dead. Every repeat has the Idempotency-Key of the first request. That one still runs (409) must never be said: the
-// process that it ran in is dead.
+// callUntilAnswered repeats a request until the service answers, however often it dies, and decodes the answer. Lost counts how
+// often the service died or was dead. Each repeat has the Idempotency-Key of the first request. The answer that the first request
+// still runs (409) is a fault: its process is dead.
 func (c *client) callUntilAnswered(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
 	key := rand.Text()
 	for {
@@ -86,7 +86,7 @@ func (c *client) callUntilAnswered(ctx context.Context, method, path string, bod
 			return lost, err
 		}
 		lost++
-		if r != nil { // it lives, and is not to be besieged
+		if r != nil { // it is alive; do not overload it
 			time.Sleep(refusedPause)
 			continue
 		}
@@ -94,7 +94,7 @@ func (c *client) callUntilAnswered(ctx context.Context, method, path string, bod
 	}
 }
 
-// callOnce asks once.
+// callOnce sends the request once.
 func (c *client) callOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
 	p := c.prober.Load()
 	if p == nil {

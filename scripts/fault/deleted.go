@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// What a service may use of one processor, in percent, whose data folder was deleted while it had work: more is a loop that tries
-// without a pause. It is measured once the first tries are over.
+// The processor time, in percent, that a service may use after its data folder was deleted while it had work: more indicates a
+// loop that retries without a pause. It is measured after the first tries.
 const (
 	deletedOrders = 30
 	deletedSettle = 10 * time.Second
@@ -26,8 +26,8 @@ const (
 	deletedMost   = 15.0
 )
 
-// deleteData deletes the data folder of the running service while jobs are under way and streams of events are open, and measures what
-// the service uses from then on. Nothing works with that folder afterwards.
+// deleteData deletes the data folder of the running service while jobs run and event streams are open, and measures the
+// processor time from then on. The folder is unusable afterwards.
 func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 	if t.service.PID() == 0 {
 		if err := t.service.Start(); err != nil {
@@ -49,7 +49,7 @@ func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.RemoveAll(t.data); err != nil && !errors.Is(err, syscall.EBUSY) { // what is mounted there stays, and is empty
+	if err := os.RemoveAll(t.data); err != nil && !errors.Is(err, syscall.EBUSY) { // a mount point stays, and is empty
 		return nil, err
 	}
 	at, err := t.measureProcessor(ctx, deletedSettle)
@@ -74,7 +74,7 @@ func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 	return p, nil
 }
 
-// follow reads the events of a document until ctx ends, as a browser does.
+// follow reads the events of a document until ctx ends, like a browser.
 func (c *client) follow(ctx context.Context, id int64) {
 	for ctx.Err() == nil {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+fmt.Sprint(documentPath, "events/", id), nil)
@@ -95,7 +95,7 @@ func (c *client) follow(ctx context.Context, id int64) {
 	}
 }
 
-// measureProcessor returns what the service uses of one processor for a while, in percent.
+// measureProcessor returns the processor time of the service over a while, in percent of one processor.
 func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (float64, error) {
 	before, err := processorTime(t.service.PID())
 	if err != nil {
@@ -116,16 +116,16 @@ func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (flo
 	return 100 * (after - before).Seconds() / time.Since(began).Seconds(), nil
 }
 
-// tick is the unit in which Linux tells processor time to programs (USER_HZ).
+// tick is the unit of processor time in /proc (USER_HZ).
 const tick = 10 * time.Millisecond
 
-// processorTime returns what a process has used, see proc_pid_stat(5).
+// processorTime returns the processor time of a process, see proc_pid_stat(5).
 func processorTime(pid int) (time.Duration, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name of the program, in parentheses, may hold anything.
+	// The name of the program, in parentheses, may contain anything.
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	if len(fields) < 13 {
 		return 0, fmt.Errorf("state of process %d: %q", pid, b)

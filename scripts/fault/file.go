@@ -40,10 +40,10 @@ func readRoots(data, office string) (*validate.Trust, error) {
 	return &t, nil
 }
 
-// closing is how many signatures close a document: the seal and the document timestamp.
+// closing is the number of signatures that close a document: the seal and the document timestamp.
 const closing = 2
 
-// checkFile says what is wrong with the file that an order became.
+// checkFile returns what is wrong with the file of a completed order.
 func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*officeSerial, t *validate.Trust) error {
 	if o.whole && !bytes.HasPrefix(file, o.file) {
 		return errors.New("it does not begin with the file that was uploaded")
@@ -77,8 +77,8 @@ func checkFile(ctx context.Context, o *order, file []byte, journal map[string]*o
 	return nil
 }
 
-// checkStamp checks one stamp: that it is where it was ordered, and that what it was affixed to, as the office has it in
-// its journal, is the state of the file right before it.
+// checkStamp checks one stamp: that it is where it was ordered, and that the office affixed it, according to its journal, to
+// the state of the file right before it.
 func checkStamp(r *validate.Report, stamps []emeterai.Stamp, p place, serial string, there *officeSerial, states []string) error {
 	i := slices.IndexFunc(stamps, func(s emeterai.Stamp) bool { return s.Serial == serial })
 	if i < 0 {
@@ -105,7 +105,7 @@ func checkStamp(r *validate.Report, stamps []emeterai.Stamp, p place, serial str
 	return nil
 }
 
-// statesOf returns the SHA-256 of each state of a file, a prefix of the next, in hexadecimal.
+// statesOf returns the SHA-256 in hexadecimal of each state of a file; each state is a prefix of the next.
 func statesOf(file []byte) ([]string, error) {
 	d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
 	if err != nil {
@@ -123,10 +123,10 @@ func statesOf(file []byte) ([]string, error) {
 	return states, nil
 }
 
-// Other programs that read the files, where they are installed.
+// Other programs that read the files, if installed.
 const (
-	pdfsig = "pdfsig" // is asked about every file
-	qpdf   = "qpdf"   // about one in [sample]
+	pdfsig = "pdfsig" // reads every file
+	qpdf   = "qpdf"   // reads one in [sample]
 )
 
 // checkWithProgram has one of these programs read a file, and says what it finds wrong; asked is false where it is not installed.

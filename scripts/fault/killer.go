@@ -8,10 +8,10 @@ import (
 	"segel/scripts/running"
 )
 
-// killMoment is where in its work the service is when it is killed.
+// killMoment is the moment at which the service is killed.
 type killMoment string
 
-// The moments. Those of the office tell of the two calls that cost or cannot be undone.
+// The moments. Those of the office are about the two calls that cost money or cannot be undone.
 const (
 	anyTime      killMoment = "at a random time"
 	starting     killMoment = "while it starts"
@@ -23,24 +23,24 @@ const (
 
 var moments = []killMoment{anyTime, starting, acknowledged, asking, answered, told}
 
-// shotPlan is when one life of the service is to end.
+// shotPlan is when one life of the service ends.
 type shotPlan struct {
 	at    killMoment
-	call  string        // of the office; empty: any that costs or cannot be undone
-	nth   int           // how many such moments of this life are let pass, from 0
-	delay time.Duration // from that moment to the shot; of anyTime and starting from the launch
+	call  string        // of the office; empty: any that costs money or cannot be undone
+	nth   int           // how many such moments of this life to skip
+	delay time.Duration // from that moment to the kill; for anyTime and starting, from the launch
 }
 
-// The two calls that cost or cannot be undone.
+// The two calls that cost money or cannot be undone.
 const (
 	callTake  = "stampv2"
 	callStamp = "docSigningZ"
 )
 
-// patience is how long a life may wait for the moment it is to end at.
+// patience is how long to wait for the planned moment of a life.
 const patience = 4 * time.Second
 
-// drawShot chooses how a life ends. Most shots are aimed; in a tenth the service has hardly begun.
+// drawShot chooses how a life ends. Most kills are aimed; a tenth happen right after the start.
 func drawShot(r *rand.Rand) shotPlan {
 	a := shotPlan{nth: r.IntN(12)}
 	switch n := r.IntN(20); {
@@ -63,24 +63,24 @@ func drawShot(r *rand.Rand) shotPlan {
 	return a
 }
 
-// killer ends lives.
+// killer kills the service.
 type killer struct {
 	victim *running.Program
-	shot   chan killMoment // of the life that is under way: when it ended
+	shot   chan killMoment // of the present life: when it ended
 
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex // guards the fields below
 	aim   shotPlan
 	armed bool
 }
 
-// armShot waits for a moment of the next life.
+// armShot prepares the kill of the next life.
 func (k *killer) armShot(a shotPlan) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.aim, k.armed, k.shot = a, true, make(chan killMoment, 1)
 }
 
-// observeMoment tells what just happens, and kills if that is the moment. It returns after the shot.
+// observeMoment reports what happens now, and kills if that is the planned moment. It returns after the kill.
 func (k *killer) observeMoment(m killMoment, call string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,22 +95,22 @@ func (k *killer) observeMoment(m killMoment, call string) {
 	k.killVictim(m)
 }
 
-// isArmed reports whether the shot is still to come.
+// isArmed reports whether the kill is still to come.
 func (k *killer) isArmed() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.armed
 }
 
-// killVictim kills. The caller holds mu.
+// killVictim kills the process. The caller holds mu.
 func (k *killer) killVictim(m killMoment) {
 	k.armed = false
 	k.victim.Kill()
 	k.shot <- m
 }
 
-// waitForDeath lets the service, which was just launched, live until its moment, or until patience ends. It returns the moment
-// that it died at.
+// waitForDeath waits until the service, just launched, is killed at its moment or after patience. It returns the moment of the
+// kill.
 func (k *killer) waitForDeath() killMoment {
 	k.mu.Lock()
 	wait, m, shot := patience, anyTime, k.shot

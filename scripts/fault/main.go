@@ -1,7 +1,7 @@
-// Command fault kills a service over and over while it takes in and works off stamping orders, at an office that loses
-// one answer in ten, and takes its database, files and disk away for a while; then it proves from the office's journal, the database and the files that no order was lost, no
-// serial used twice or unaccounted for, no quota leaked, and that every file is sound. docs/emeterai.md tells how it is
-// used. It ends with 1 if anything is not as it has to be.
+// Command fault kills a service repeatedly while it accepts and processes stamping orders, with an office that loses one answer
+// in ten, and takes its database, files and disk away for a while. Then it checks against the office's journal, the database and
+// the files that no order was lost, no serial used twice or unaccounted for, no quota leaked, and that every file is sound.
+// docs/emeterai.md describes its use. It exits with 1 if any check fails.
 package main
 
 import (
@@ -16,17 +16,17 @@ import (
 	"syscall"
 )
 
-// options are what the command line says.
+// options are the values of the command line.
 type options struct {
 	binary   string
 	kills    int
 	orders   int
 	seed     uint64
-	office   bool   // the office is killed as well
+	office   bool   // kill the office too
 	outages  int    // how often a part is taken away
-	postgres bool   // the database is PostgreSQL, behind a proxy that misbehaves; else SQLite
-	deleted  bool   // the data folder is deleted in the end
-	keep     string // folder that everything is left in; empty: one that is removed
+	postgres bool   // use PostgreSQL, behind a proxy that injects faults; else SQLite
+	deleted  bool   // delete the data folder at the end
+	keep     string // folder to keep all files in; empty: a temporary one
 	mutant   string
 }
 
@@ -60,7 +60,7 @@ func main() {
 	}
 }
 
-// run does all of it in a folder of its own.
+// run does all of it in a temporary folder.
 func run(ctx context.Context, o options) (p resultTable, err error) {
 	if o.seed == 0 {
 		var b [8]byte

@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// edit is a fault in the program: in one file, one text is replaced by another, and functions may be added.
+// edit is a fault to inject into the program: in one file, one text is replaced by another, and functions may be added.
 type edit struct {
 	file     string
 	old, new string
 	added    string
 }
 
-// mutants are faults that this test has to find, by name. They are kept as edits, so that they grow old with the program
-// or fail loudly.
+// mutants are faults that this test must find, by name. They are edits of the source, so that they either follow the program
+// or fail visibly.
 var mutants = map[string]edit{
-	// The order that every client of the office starts out with: call, and record what came of it.
+	// The order of steps that a first version of every client uses: call, then record the result.
 	"naive": {
 		file: "internal/workflow/stamp.go",
 		old:  "\t\treturn s.orderOrClaim(ctx, d, i)\n",
@@ -51,7 +51,7 @@ func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i in
 	},
 }
 
-// buildMutant builds the program of the working folder with a fault, and returns where it is.
+// buildMutant builds the program in the working folder with a fault, and returns its path.
 func buildMutant(name, dir string) (string, error) {
 	e, ok := mutants[name]
 	if !ok {
@@ -69,7 +69,7 @@ func buildMutant(name, dir string) (string, error) {
 		return "", fmt.Errorf("mutant %s: %q stands %d times in %s; the mutant has to be brought up to date", name, strings.TrimSpace(e.old), n, e.file)
 	}
 	text := strings.Replace(string(source), e.old, e.new, 1) + e.added
-	// What only the mutant needs is imported whether or not the program imports it too.
+	// The mutant may need an import that the program lacks.
 	if blob := `"segel/internal/blob"`; strings.Contains(text, "blob.") && !strings.Contains(text, blob) {
 		text = strings.Replace(text, "import (", "import (\n\t"+blob, 1)
 	}

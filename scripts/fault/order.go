@@ -9,17 +9,17 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// order is one stamping order and what became of it.
+// order is one stamping order and its outcome.
 type order struct {
 	file    []byte
-	whole   bool // the file need not be rewritten, so that the stamped one begins with it
+	whole   bool // the file need not be rewritten, so the stamped one begins with it
 	places  []place
 	id      int64 // of its document, once uploaded
-	resent  int   // times that the upload had to be asked again
-	again   int   // times that finalize had to be asked again
+	resent  int   // times that the upload was repeated
+	again   int   // times that finalize was repeated
 	ordered bool  // finalize was acknowledged
 
-	// What the service says in the end.
+	// What the service reports at the end.
 	state   string
 	serials []string
 }
@@ -30,7 +30,7 @@ type place struct {
 	box  [4]int // llx, lly, urx, ury in points
 }
 
-// kinds are the files in turn: one that can be extended as it is, and those that have to be rewritten first.
+// kinds are the files, used in turn: one that can be extended as it is, and those that must be rewritten first.
 var kinds = []struct {
 	file  []byte
 	pages int
@@ -42,7 +42,7 @@ var kinds = []struct {
 	{pdftest.Streams(3), 3, false},
 }
 
-// drawOrder makes up the n-th order: one stamp, or two or three in a third of them.
+// drawOrder generates the n-th order: one stamp, or two or three in a third of the orders.
 func drawOrder(r *rand.Rand, n int) *order {
 	k := kinds[n%len(kinds)]
 	o := &order{file: k.file, whole: k.whole}
@@ -57,7 +57,7 @@ func drawOrder(r *rand.Rand, n int) *order {
 	return o
 }
 
-// submitOrder takes the order from upload to finalize. Whatever was not answered is asked again.
+// submitOrder takes the order from upload to finalize. It repeats what was not answered.
 func (c *client) submitOrder(ctx context.Context, o *order) (err error) {
 	var up struct {
 		Response struct {
@@ -91,7 +91,7 @@ func (c *client) submitOrder(ctx context.Context, o *order) (err error) {
 	return nil
 }
 
-// readStatus asks where an order stands.
+// readStatus reads the state of an order.
 func (c *client) readStatus(ctx context.Context, o *order) error {
 	var a struct {
 		Data struct {
@@ -106,5 +106,5 @@ func (c *client) readStatus(ctx context.Context, o *order) error {
 	return nil
 }
 
-// isSettled reports whether nothing happens to the order any more by itself.
+// isSettled reports whether the service does nothing more with the order by itself.
 func (o *order) isSettled() bool { return o.state == "completed" || o.state == "failed" }

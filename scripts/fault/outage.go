@@ -13,20 +13,20 @@ import (
 	"segel/internal/store/storetest/pgtest"
 )
 
-// outage takes a part away from the service, and gives it back.
+// outage takes a part away from the service, and restores it.
 type outage struct {
 	name       string
 	begin, end func() error
 }
 
-// The parts of the trial's disk: what it holds beside the orders, and for each order.
+// The sizes of the trial's disk: the base, and the share of each order.
 const (
 	diskSize     = 64 << 20
 	diskPerOrder = 512 << 10
 )
 
-// openParts starts what is taken away later: a database behind a proxy, if there is to be one, and a disk of the data's own, where the
-// system lets us mount one. It returns the environment that the service needs for them.
+// openParts starts what is taken away later: a database behind a proxy, if requested, and a separate disk for the data, if the
+// system permits mounting one. It returns the environment that the service needs for them.
 func (t *trial) openParts(ctx context.Context) (env []string, err error) {
 	if t.options.outages > 0 {
 		size := diskSize + diskPerOrder*t.options.orders
@@ -50,7 +50,7 @@ func (t *trial) openParts(ctx context.Context) (env []string, err error) {
 	return []string{"SEGEL_DATABASE=" + t.proxy.DSN()}, nil
 }
 
-// slowBy is by how much a slow database is late with each piece of an answer.
+// slowBy is the delay of each piece of an answer from a slow database.
 const slowBy = 300 * time.Millisecond
 
 func (t *trial) closeParts() error {
@@ -101,7 +101,7 @@ func (t *trial) outageKinds() []outage {
 	)
 }
 
-// fillDisk uses all that is free on the disk of a file.
+// fillDisk uses all free space on the disk of a file.
 func fillDisk(name string) error {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(name), &s); err != nil {
@@ -112,7 +112,7 @@ func fillDisk(name string) error {
 		return err
 	}
 	defer f.Close()
-	if n := int64(s.Bavail) * int64(s.Bsize); n > 0 { // the service takes some of it meanwhile
+	if n := int64(s.Bavail) * int64(s.Bsize); n > 0 { // the service uses some of it meanwhile
 		_ = syscall.Fallocate(int(f.Fd()), 0, 0, n)
 	}
 	piece := make([]byte, 64<<10)
@@ -126,15 +126,15 @@ func fillDisk(name string) error {
 	return nil
 }
 
-// How long an outage lasts: the first of each kind is short, the second is longer than the deadline of any brief operation, and so is one
-// in four of the others.
+// How long an outage lasts: the first of each kind is short; the second is longer than the deadline of any short operation, and so
+// is one in four of the others.
 const (
 	outageMin, outageMore = 500 * time.Millisecond, 2 * time.Second
 	outageLong            = 7 * time.Second
 )
 
-// drawOutage chooses how long an outage lasts, and whether the service is killed in the middle of it. Before is how many of its kind there
-// were.
+// drawOutage chooses how long an outage lasts, and whether the service is killed during it. Before is the number of earlier
+// outages of its kind.
 func drawOutage(r *rand.Rand, before int) (lasts time.Duration, killed bool) {
 	lasts = outageMin + time.Duration(r.Int64N(int64(outageMore)))
 	if long := r.IntN(4) == 0; before == 1 || before > 1 && long {
@@ -143,8 +143,8 @@ func drawOutage(r *rand.Rand, before int) (lasts time.Duration, killed bool) {
 	return lasts, r.IntN(4) == 0 && before != 1
 }
 
-// runOutage has the service live through an outage while clients go on, and asks it for everything meanwhile. What it answers is
-// counted, and how long it takes to work again.
+// runOutage puts the service through an outage while clients continue, and probes all operations meanwhile. It counts the answers
+// and measures the time to recovery.
 func (t *trial) runOutage(ctx context.Context, o outage) error {
 	if t.service.PID() == 0 {
 		if err := t.service.Start(); err != nil {
@@ -163,7 +163,7 @@ func (t *trial) runOutage(ctx context.Context, o outage) error {
 	defer half.Stop()
 	<-half.C
 	if killed {
-		t.prober.stopCounting() // no answer is an answer of a service that is dead
+		t.prober.stopCounting() // missing answers of a dead service do not count
 		t.service.Kill()
 	}
 	half.Reset(lasts / 2)

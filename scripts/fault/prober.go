@@ -17,7 +17,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// prober asks the service for everything while a part of it is gone, and counts the answers.
+// prober tries all operations while a part of the service is unavailable, and counts the answers.
 type prober struct {
 	client *client
 	login  object // body of a login
@@ -26,35 +26,35 @@ type prober struct {
 	unsigned int64          // a document to sign; 0: the last one was signed
 	ours     map[int64]bool // documents that it uploaded
 
-	mu      sync.Mutex // guards all below
-	outage  string     // under way; empty: none
+	mu      sync.Mutex // guards the fields below
+	outage  string     // in progress; empty: none
 	deaf    bool       // answers are not counted: the service was killed
 	answers map[question]*tally
 	back    map[string]time.Duration // longest time from the end of an outage until everything works
-	wrong   []string                 // answers that are neither a success nor a refusal that invites to come again
+	wrong   []string                 // answers that are neither a success nor a retryable refusal
 	slow    []string
 }
 
 // question is an operation during an outage.
 type question struct{ outage, operation string }
 
-// tally is what was answered to a question.
+// tally counts the answers to a question.
 type tally struct {
 	served, refused int
 	longest         time.Duration
 }
 
-// Bounds of an answer: what the service promises by default, with some for a busy machine.
+// Bounds on the time of an answer: the defaults of the service, plus a margin for a busy machine.
 const (
 	briefAnswer = 5*time.Second + probeSlack
 	otherAnswer = 15*time.Second + probeSlack
 	probeSlack  = 3 * time.Second
 )
 
-// recoverWithin bounds how long the service may take to work again.
+// recoverWithin bounds the recovery of the service.
 const recoverWithin = time.Minute
 
-// probeEvery is how often each operation is tried.
+// probeEvery is the interval between tries of an operation.
 const probeEvery = 200 * time.Millisecond
 
 // operation is one kind of request.
@@ -86,7 +86,7 @@ func newProber(c *client, email, password string) *prober {
 	}
 }
 
-// prepareDocument uploads a document to sign, unless there is one, and the first time has one completed to read.
+// prepareDocument uploads a document to sign, unless there is one, and at first completes one to read.
 func (p *prober) prepareDocument(ctx context.Context) (err error) {
 	if p.known == 0 {
 		if p.known, err = p.uploadDocument(ctx); err == nil {
@@ -140,7 +140,8 @@ func (p *prober) uploadDocument(ctx context.Context) (int64, error) {
 	return id, err
 }
 
-// startProbing asks until stop is called, which waits for the last answers. With recovers, it goes on until each operation has succeeded.
+// startProbing tries operations until stop is called, which waits for the last answers. With recovers, it
+// continues until each operation has succeeded.
 func (p *prober) startProbing(ctx context.Context, name string) (stop func(recovers bool)) {
 	p.mu.Lock()
 	p.outage, p.deaf = name, false
@@ -179,13 +180,13 @@ func (p *prober) startProbing(ctx context.Context, name string) (stop func(recov
 	}
 }
 
-// waitRecovered asks for everything until it succeeds, and keeps how long that took.
+// waitRecovered tries all operations until they succeed, and records how long that took.
 func (p *prober) waitRecovered(ctx context.Context, name string, ended time.Time) {
 	ctx, cancel := context.WithTimeout(ctx, recoverWithin)
 	defer cancel()
 	var all sync.WaitGroup
 	for _, o := range operations {
-		if o.name == "sign" { // its last question may still be under way
+		if o.name == "sign" { // its last request may still be in progress
 			continue
 		}
 		all.Go(func() {
@@ -206,14 +207,14 @@ func (p *prober) waitRecovered(ctx context.Context, name string, ended time.Time
 	p.back[name] = max(p.back[name], time.Since(ended))
 }
 
-// stopCounting has answers from now on not count.
+// stopCounting makes later answers not count.
 func (p *prober) stopCounting() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.deaf = true
 }
 
-// tryOperation asks once; the client counts the answer. It reports whether the document to sign was signed, after which there is nothing to ask.
+// tryOperation tries once; the client counts the answer. It reports whether the document was signed, after which there is nothing to try.
 func (p *prober) tryOperation(ctx context.Context, o operation) (signed bool) {
 	_, err := p.client.callOnce(ctx, o.method, o.path(p), "", o.body(p))
 	if o.name != "sign" || err != nil && !signedBefore(err) {
@@ -223,13 +224,13 @@ func (p *prober) tryOperation(ctx context.Context, o operation) (signed bool) {
 	return true
 }
 
-// signedBefore reports whether a signature is refused because there is one: of a request whose answer was lost.
+// signedBefore reports whether a signature is refused because an earlier request, whose answer was lost, has signed.
 func signedBefore(err error) bool {
 	var r *refusal
 	return errors.As(err, &r) && r.status == http.StatusConflict
 }
 
-// currentOutage returns the outage that is under way.
+// currentOutage returns the outage in progress.
 func (p *prober) currentOutage() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -273,14 +274,14 @@ func (p *prober) countAnswer(outage, method, path string, took time.Duration, er
 	}
 }
 
-// invitesRetry reports whether the refusal is one of a service that will answer later.
+// invitesRetry reports whether the refusal is retryable.
 func (r *refusal) invitesRetry() bool {
 	var body struct{ Error struct{ Retryable bool } }
 	after, err := strconv.Atoi(r.after)
 	return r.status == http.StatusServiceUnavailable && err == nil && after > 0 && json.Unmarshal(r.text, &body) == nil && body.Error.Retryable
 }
 
-// operationOf names what a request asks for, and says how long the answer may take.
+// operationOf returns the name of a request's operation, and the time limit of its answer.
 func operationOf(method, path string) (string, time.Duration) {
 	for _, o := range operations {
 		if o.method == method && strings.HasPrefix(path, strings.TrimRight(o.path(&prober{}), "0")) {
@@ -291,13 +292,13 @@ func operationOf(method, path string) (string, time.Duration) {
 	return strings.TrimSuffix(strings.TrimSuffix(name, "-base64"), "-docs"), otherAnswer
 }
 
-// addFigures adds what was found to a proof.
+// addFigures adds the results to a table.
 func (p *prober) addFigures(to *resultTable) {
 	to.addZeroCount("**answers during an outage that are neither a success nor 503 with Retry-After**", p.wrong)
 	to.addZeroCount("answers during an outage that took longer than the service promises", p.slow)
 }
 
-// print writes a table of how long answers took at most during each outage, and how many were 503.
+// print writes a table of the longest times to an answer during each outage, and of how many answers were 503.
 func (p *prober) print(w io.Writer) {
 	columns := []string{"list", "detail", "login", "upload", "finalize", "sign", "download", "readyz"}
 	fmt.Fprintf(w, "\nThe longest time to an answer in seconds, and how many of the answers were 503.\n\n| while | %s | works again after |\n|---|%s---|\n",

@@ -10,11 +10,11 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // the driver named pgx
-	_ "modernc.org/sqlite"             // the driver named sqlite
+	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver pgx
+	_ "modernc.org/sqlite"             // registers the driver sqlite
 )
 
-// officeSerial is a serial as the office's own journal has it.
+// officeSerial is a serial in the office's journal.
 type officeSerial struct {
 	file    string // name that it was taken for; ends in our order's identifier
 	at      time.Time
@@ -56,13 +56,13 @@ func readJournal(office string) (map[string]*officeSerial, error) {
 	return all, lines.Err()
 }
 
-// serviceRecords is what the service's database says, read by statements of our own: what is proved here must not rest on the
-// program that it is about.
+// serviceRecords is the content of the service's database, read by separate statements: the check must not rely on the
+// program that it checks.
 type serviceRecords struct {
 	stamps    []stampRow
 	register  map[string]registerEntry
 	orders    map[string]time.Time // when the first purchase under an order's identifier was recorded
-	open      int                  // attempts that nobody closed
+	open      int                  // attempts never closed
 	quota     quota
 	documents []int64          // all of them
 	waiting   map[int64]string // reason of each other document that is not completed

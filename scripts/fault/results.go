@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// resultLine is one line of the table: a figure, and whether it is as it has to be.
+// resultLine is one line of the table: a figure, and whether it is as required.
 type resultLine struct {
 	what  string
 	value string
@@ -18,12 +18,12 @@ type resultLine struct {
 // resultTable collects lines.
 type resultTable []resultLine
 
-// addFigure adds a figure that nothing is demanded of.
+// addFigure adds a figure without a requirement.
 func (p *resultTable) addFigure(what, format string, args ...any) {
 	*p = append(*p, resultLine{what: what, value: fmt.Sprintf(format, args...)})
 }
 
-// addZeroCount adds a count that has to be 0. Examples tell of what there is.
+// addZeroCount adds a count that must be 0. Examples describe the items counted.
 func (p *resultTable) addZeroCount(what string, examples []string) {
 	l := resultLine{what: what, value: fmt.Sprint(len(examples))}
 	if len(examples) > 0 {
@@ -32,7 +32,7 @@ func (p *resultTable) addZeroCount(what string, examples []string) {
 	*p = append(*p, l)
 }
 
-// countFaults counts the lines that are not as they have to be.
+// countFaults counts the lines that are not as required.
 func (p resultTable) countFaults() int {
 	n := 0
 	for _, l := range p {
@@ -54,8 +54,8 @@ func (p resultTable) printTable(w io.Writer) {
 	}
 }
 
-// compareRecords holds the office's journal against the books, and both against what the client was told. Besides the orders' documents
-// there are to be those of others, and none else.
+// compareRecords compares the office's journal with the service's records, and both with what the client was told. Apart from the
+// orders' documents there must be only those in others.
 func compareRecords(orders []*order, others map[int64]bool, journal map[string]*officeSerial, b serviceRecords) resultTable {
 	var p resultTable
 	completed, again, resent, ours := 0, 0, 0, maps.Clone(others)
@@ -95,7 +95,7 @@ func compareRecords(orders []*order, others map[int64]bool, journal map[string]*
 	return append(append(p, compareSerials(journal, b)...), compareQuota(journal, b)...)
 }
 
-// listDoubled lists the documents that no order knows: a repeat of its upload made another.
+// listDoubled lists the documents that belong to no order: a repeated upload created another one.
 func listDoubled(documents []int64, ours map[int64]bool) (all []string) {
 	for _, id := range documents {
 		if !ours[id] {
@@ -159,20 +159,20 @@ func compareSerials(journal map[string]*officeSerial, b serviceRecords) resultTa
 	return p
 }
 
-// orderOf returns our order's identifier, with which the name of a file at the office ends.
+// orderOf returns our order's identifier, which is the end of a file's name at the office.
 func orderOf(file string) string {
 	name := strings.TrimSuffix(file, ".pdf")
 	return name[strings.LastIndexByte(name, '-')+1:]
 }
 
-// compareQuota holds the quota against the stamps.
+// compareQuota compares the quota with the stamps.
 func compareQuota(journal map[string]*officeSerial, b serviceRecords) resultTable {
 	var p resultTable
 	owed, affixed := 0, 0
 	var differ []string
 	for _, s := range b.stamps {
 		if s.state != "affixed" {
-			owed++ // it waits for a person, who may have it stamped yet
+			owed++ // it waits for a person, who may still have it stamped
 			continue
 		}
 		affixed++
@@ -193,6 +193,6 @@ func compareQuota(journal map[string]*officeSerial, b serviceRecords) resultTabl
 	if b.open > 0 {
 		unclosed = []string{fmt.Sprint(b.open)}
 	}
-	p.addZeroCount("attempts that nobody closed", unclosed)
+	p.addZeroCount("attempts never closed", unclosed)
 	return p
 }

@@ -56,7 +56,7 @@ func TestEachFaultIsToldInItsLine(t *testing.T) {
 		"affixed here and not there":   func(_ *order, j map[string]*officeSerial, _ *serviceRecords) { j["A"].sources = nil },
 		"**quota leaked**":             func(_ *order, _ map[string]*officeSerial, b *serviceRecords) { b.quota.reserved = 1 },
 		"**documents uploaded twice**": func(_ *order, _ map[string]*officeSerial, b *serviceRecords) { b.documents = append(b.documents, 8) },
-		"attempts that nobody closed":  func(_ *order, _ map[string]*officeSerial, b *serviceRecords) { b.open = 1 },
+		"attempts never closed":        func(_ *order, _ map[string]*officeSerial, b *serviceRecords) { b.open = 1 },
 	} {
 		orders, journal, b := even()
 		damage(orders[0], journal, &b)

@@ -18,7 +18,7 @@ import (
 	"segel/scripts/running"
 )
 
-// trial is a service, an office and a wire between them, on a folder.
+// trial is a service, an office and a proxy between them, on a folder.
 type trial struct {
 	options
 	data, their string // folders of the service and of the office
@@ -35,19 +35,19 @@ type trial struct {
 	offices     int // times that the office was killed
 
 	server          *pgtest.Server // nil: SQLite, as are database and proxy
-	database        string         // its address, past the proxy
+	database        string         // its address, bypassing the proxy
 	proxy           *pgtest.Proxy
-	mounted         bool  // the data has a disk of its own
-	noDisk          error // why it has not
+	mounted         bool  // the data has a separate disk
+	noDisk          error // why it does not
 	prober          *prober
 	outageCounts    map[string]int // outages, by name
-	killedMeanwhile int            // of them those in which the service was killed
+	killedMeanwhile int            // outages during which the service was killed
 }
 
-// What the office loses: one answer in ten of the calls that cost or cannot be undone.
+// lose is the share of answers that the office loses, of the calls that cost money or cannot be undone.
 const lose = 0.1
 
-// openTrial starts all of it.
+// openTrial starts all parts.
 func openTrial(ctx context.Context, o options, dir string) (t *trial, err error) {
 	t = &trial{
 		options: o, dir: dir, data: filepath.Join(dir, "data"), their: filepath.Join(dir, "office"),
@@ -108,7 +108,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	return t, nil
 }
 
-// What the organisation is granted, which is more than a trial takes.
+// What the organisation is granted: more than a trial uses.
 const (
 	grantedStamps     = 1_000_000
 	grantedSignatures = 1_000
@@ -123,7 +123,7 @@ func (t *trial) close() error {
 	return t.closeParts()
 }
 
-// freeAddresses returns addresses that nobody listens on.
+// freeAddresses returns unused addresses.
 func freeAddresses(n int) ([]string, error) {
 	var all []string
 	for range n {
@@ -137,10 +137,10 @@ func freeAddresses(n int) ([]string, error) {
 	return all, nil
 }
 
-// clients is how many orders are submitted at the same time.
+// clients is the number of orders that are submitted concurrently.
 const clients = 4
 
-// submitAndKill submits all orders, and kills the service and takes parts of it away meanwhile.
+// submitAndKill submits all orders, and meanwhile kills the service and takes parts of it away.
 func (t *trial) submitAndKill(ctx context.Context) error {
 	login, ok := t.service.FindOutput("first login: ")
 	if !ok {
@@ -158,7 +158,7 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 	t.client.setProber(t.prober)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Each life gets its share of the orders, so that there are some to the last.
+	// Each life gets its share of the orders, so that some are left for the last one.
 	shares := make(chan *order, len(t.orders))
 	submitted := make(chan error, 1)
 	go func() { submitted <- t.submitOrders(ctx, shares) }()
@@ -191,7 +191,7 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 	return <-submitted
 }
 
-// planEvents is what happens in turn: the number of an outage, or -1 for a kill.
+// planEvents returns the sequence of events: the number of an outage, or -1 for a kill.
 func (t *trial) planEvents() []int {
 	all := make([]int, t.kills+t.outages)
 	for i := range all {
@@ -201,7 +201,7 @@ func (t *trial) planEvents() []int {
 	return all
 }
 
-// runLife starts the service unless it runs, and has it end at a drawn moment.
+// runLife starts the service unless it runs, and kills it at a random moment.
 func (t *trial) runLife(ctx context.Context, k int) error {
 	a := drawShot(t.random)
 	t.killer.armShot(a)
@@ -211,7 +211,7 @@ func (t *trial) runLife(ctx context.Context, k int) error {
 			return err
 		}
 		if a.at != starting && a.at != anyTime {
-			// A call of the life before may still be on the wire, and its moment be the one.
+			// A call of the previous life may still be in progress, and may be the planned moment.
 			if err := listening(); err != nil && t.killer.isArmed() {
 				return fmt.Errorf("start the service again: %w; see %s", err, t.service.Log)
 			}
@@ -228,7 +228,7 @@ func (t *trial) runLife(ctx context.Context, k int) error {
 	return ctx.Err()
 }
 
-// submitOrders has the orders submitted.
+// submitOrders submits the orders.
 func (t *trial) submitOrders(ctx context.Context, shares <-chan *order) error {
 	var all sync.WaitGroup
 	failed := make(chan error, clients)
@@ -249,7 +249,7 @@ func (t *trial) submitOrders(ctx context.Context, shares <-chan *order) error {
 	return <-failed
 }
 
-// printProgress tells now and then how far it is.
+// printProgress prints the progress from time to time.
 func (t *trial) printProgress(kills int) {
 	if kills%20 == 0 {
 		fmt.Fprintf(os.Stderr, "%s %d kills, %d orders acknowledged\n", time.Now().UTC().Format(time.TimeOnly), kills, t.acknowledge.Load())

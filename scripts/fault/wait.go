@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// How long the service may go without settling a single order: beyond the longest that it leaves an order whose work
-// was cut off.
+// How long the service may go without settling an order: longer than it leaves an order whose work was interrupted.
 const stuck = 15 * time.Minute
 
-// pollInterval is how often it is asked how the orders are doing, the more seldom the more there are.
+// pollInterval is the interval between polls of the orders; perOrder is added for each order.
 const pollInterval, perOrder = 2 * time.Second, 5 * time.Millisecond
 
-// waitSettled lets the service work off what is left, undisturbed.
+// waitSettled waits until the service has finished the rest, undisturbed.
 func (t *trial) waitSettled(ctx context.Context) error {
 	began, last, told := time.Now(), time.Now(), 0
 	for {
@@ -41,7 +40,7 @@ func (t *trial) waitSettled(ctx context.Context) error {
 			fmt.Fprintf(os.Stderr, "%s %d orders are not settled\n", last.UTC().Format(time.TimeOnly), left)
 		}
 		if time.Since(last) > stuck {
-			return nil // what is left counts as lost
+			return nil // the rest counts as lost
 		}
 		select {
 		case <-ctx.Done():
@@ -51,10 +50,10 @@ func (t *trial) waitSettled(ctx context.Context) error {
 	}
 }
 
-// sample is one in how many files qpdf reads too.
+// sample is how many files there are for each one that qpdf reads too.
 const sample = 50
 
-// checkResults stops the service, reads all books and files, and prints the table.
+// checkResults stops the service, reads all records and files, and prints the table.
 func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	var p resultTable
 	for _, m := range moments {
@@ -99,7 +98,7 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	return p, nil
 }
 
-// downloadFiles downloads what was completed, by number of the document.
+// downloadFiles downloads the completed documents, by number.
 func (t *trial) downloadFiles(ctx context.Context) (map[int64][]byte, error) {
 	all := map[int64][]byte{}
 	for _, o := range t.orders {

@@ -1,6 +1,6 @@
-// Command names measures how the functions of a Go module are named and how long they are, tests left out: the
-// share of names that are one lower-case word, the share of those that three or more functions have, the mean
-// length of a name, and lines per function. With -list it prints the one-word names of each package.
+// Command names measures the names and lengths of the functions of a Go module, without tests: the share of names that
+// are one lower-case word, the share of those that three or more functions have, the mean length of a name, and lines per
+// function. With -list it prints the one-word names of each package.
 package main
 
 import (
@@ -41,12 +41,12 @@ func main() {
 type function struct {
 	dir   string // of its package, relative to the module
 	name  string
-	lines int // from "func" to the closing brace, both included
+	lines int // from "func" to the closing brace, inclusive
 }
 
 var oneWord = regexp.MustCompile(`^[a-z]+$`)
 
-// readFunctions parses all Go files below root apart from tests, test data, hidden and installed folders.
+// readFunctions parses all Go files below root except tests, test data, and hidden or installed folders.
 func readFunctions(root string) ([]function, error) {
 	var functions []function
 	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {

@@ -1,5 +1,5 @@
-// Command palette rewrites PNG files with at most 256 colours each: a picture of a screen has few, and is a third as
-// large that way. The most frequent colours stay as they are; every other becomes the nearest of them.
+// Command palette rewrites PNG files with at most 256 colours each: a screenshot has few, and becomes a third as large.
+// The most frequent colours stay unchanged; every other colour becomes the nearest of them.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command passwords makes the list of common passwords that internal/identity refuses.
+// Command passwords generates the list of common passwords that internal/identity refuses.
 //
 // The source is packages/languages/common/src/passwords.json of https://github.com/zxcvbn-ts/zxcvbn (MIT licence): an array
 // of passwords from published leaks, the most frequent one first. Run it at the root of this module:
@@ -17,12 +17,12 @@ import (
 	"strings"
 )
 
-// A password is compared as a whole and without digits and marks at its ends, so entries shorter than the least length of
-// a password matter too, as long as people build on them.
+// A password is compared as a whole and without digits and punctuation at its ends, so entries shorter than the minimum length
+// of a password matter too, because people build on them.
 const (
 	longEntry  = 8    // characters; all entries of this length and above are taken
 	shortEntry = 6    // characters; of these, only the most frequent ones
-	frequent   = 5000 // how many of the most frequent entries count as such
+	frequent   = 5000 // how many of the most frequent entries count as frequent
 )
 
 func main() {

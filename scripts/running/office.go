@@ -2,8 +2,8 @@ package running
 
 import "time"
 
-// OfficeEnv is the environment of a service that goes to a sandbox office at an address, in the adapter form with a shared
-// folder. Settle is how long after a call that timed out, which it does after three seconds, the office may still act.
+// OfficeEnv returns the environment of a service that uses a sandbox office at an address, in the adapter form with a shared
+// folder. Calls time out after three seconds; settle is how long after that the office may still act.
 func OfficeEnv(address, shared string, settle time.Duration) []string {
 	return []string{
 		"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_LOGIN_URL=" + address, "SEGEL_STAMP_ADAPTERS=" + address,
@@ -13,7 +13,7 @@ func OfficeEnv(address, shared string, settle time.Duration) []string {
 	}
 }
 
-// StartOffice runs a sandbox office on a free port with a data folder, and waits until it says its address.
+// StartOffice runs a sandbox office on a free port with a data folder, and waits until it prints its address.
 func StartOffice(binary, data, shared string) (*Service, error) {
 	return startProgram(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
 }

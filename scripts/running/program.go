@@ -14,28 +14,28 @@ import (
 	"syscall"
 )
 
-// Program is the binary with a command, which can be killed and started again on the same address and folder.
+// Program runs the binary with a command. It can be killed and started again with the same address and folder.
 type Program struct {
 	Binary string
-	Args   []string // the whole command
+	Args   []string // the complete command
 	Env    []string // added to the environment
-	Log    string   // file that its standard error is appended to; empty: nobody reads it
+	Log    string   // file that its standard error is appended to; empty: discarded
 
-	mu      sync.Mutex // guards all below
-	cmd     *exec.Cmd  // nil: it does not run
+	mu      sync.Mutex // guards the fields below
+	cmd     *exec.Cmd  // nil: not running
 	gone    chan struct{}
-	printed []string // lines of standard output of all its lives
+	printed []string // lines of standard output of all its runs
 }
 
-// errDied means that it ended before it listened: somebody killed it, or it cannot start.
+// errDied means that the program ended before it listened: it was killed, or it cannot start.
 var errDied = errors.New("it ended before it listened")
 
-// Launch starts it and returns at once; listening reports whether it came up, errDied if it did not.
+// Launch starts the program and returns at once; listening waits until it listens, and returns errDied if it ended before.
 func (p *Program) Launch() (listening func() error, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd != nil {
-		return nil, errors.New("it runs already")
+		return nil, errors.New("it is already running")
 	}
 	log, err := os.OpenFile(cmp.Or(p.Log, os.DevNull), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -44,14 +44,14 @@ func (p *Program) Launch() (listening func() error, err error) {
 	defer log.Close()
 	cmd := exec.Command(p.Binary, p.Args...)
 	cmd.Env, cmd.Stderr = append(os.Environ(), p.Env...), log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // nothing outlives this program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // the child must not outlive this program
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
 	started, up, gone := make(chan error), make(chan bool, 1), make(chan struct{})
 	go func() {
-		// The signal is sent when the thread ends that started the process, so that thread is kept.
+		// The signal is sent when the thread that started the process exits, so that thread is kept.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		defer close(gone)
@@ -75,7 +75,7 @@ func (p *Program) Launch() (listening func() error, err error) {
 	}, nil
 }
 
-// readOutput keeps what it prints, and says once whether it listens.
+// readOutput stores the output, and reports once that the program listens.
 func (p *Program) readOutput(out io.Reader, up chan<- bool) {
 	said := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -92,7 +92,7 @@ func (p *Program) readOutput(out io.Reader, up chan<- bool) {
 	}
 }
 
-// Start launches it and waits until it listens.
+// Start launches the program and waits until it listens.
 func (p *Program) Start() error {
 	listening, err := p.Launch()
 	if err == nil {
@@ -107,10 +107,10 @@ func (p *Program) Start() error {
 	return nil
 }
 
-// Kill ends it with SIGKILL: no handler runs, nothing is flushed. It returns once it has gone.
+// Kill ends the program with SIGKILL: no handler runs, nothing is flushed. It returns once the process has ended.
 func (p *Program) Kill() { p.endWith(syscall.SIGKILL) }
 
-// Stop ends it as an operator would.
+// Stop ends the program like an operator.
 func (p *Program) Stop() { p.endWith(syscall.SIGINT) }
 
 func (p *Program) endWith(s syscall.Signal) {
@@ -129,7 +129,7 @@ func (p *Program) endWith(s syscall.Signal) {
 	}
 }
 
-// PID returns its number while it runs, 0 while it does not.
+// PID returns the process identifier, or 0 if the program does not run.
 func (p *Program) PID() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,7 +139,7 @@ func (p *Program) PID() int {
 	return p.cmd.Process.Pid
 }
 
-// FindOutput returns what follows a text in what it printed, the first time.
+// FindOutput returns what follows a text in the output, at its first occurrence.
 func (p *Program) FindOutput(text string) (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package running runs a service of its own for the programs beside it that drive one over HTTP.
+// Package running runs a separate service for the programs in scripts that drive one over HTTP.
 package running
 
 import (
@@ -17,7 +17,7 @@ type Service struct {
 	Data string // its data folder
 }
 
-// Start runs the binary on a free port with a data folder, and waits until it says its address. Env is added to the
+// Start runs the binary on a free port with a data folder, and waits until it prints its address. Env is added to the
 // environment.
 func Start(binary, data string, env ...string) (*Service, error) {
 	return startProgram(binary, data, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, env...)
@@ -36,8 +36,8 @@ func startProgram(binary, data string, args []string, env ...string) (*Service, 
 	return &Service{Program: p, Data: data, URL: "http://" + strings.TrimRight(strings.Fields(address)[0], ";")}, nil
 }
 
-// Grant gives an organisation units of quota beside the running service on a data folder: with a stamp office other than the
-// sandbox it starts with none.
+// Grant grants an organisation quota on the data folder of a running service: with a stamp office other than the sandbox
+// it starts with none.
 func (p *Program) Grant(data, organisation string, stamps, signatures int) error {
 	for unit, n := range map[string]int{"emet": stamps, "base": signatures} {
 		cmd := exec.Command(p.Binary, "quota", "add", "--data", data, "--org", organisation, "--unit", unit, "--count", strconv.Itoa(n), "--reason", "trial")
@@ -49,12 +49,12 @@ func (p *Program) Grant(data, organisation string, stamps, signatures int) error
 	return nil
 }
 
-// AddUser adds somebody to the first organisation, beside the running service.
+// AddUser adds a user to the first organisation of the running service.
 func (s *Service) AddUser(email, name, password string) error {
 	return s.AddUserTo("", email, name, password)
 }
 
-// AddUserTo adds somebody to an organisation by name, beside the running service.
+// AddUserTo adds a user to an organisation, by name, of the running service.
 func (s *Service) AddUserTo(organisation, email, name, password string) error {
 	file := filepath.Join(s.Data, ".password")
 	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Wire sits between a service and an office, passes calls on and tells what happens to each. What left the service
-// reaches the office, also when the service was killed since: so do packets.
+// Wire is a proxy between a service and an office that forwards calls and reports what happens to each. A call that the service
+// has sent reaches the office even if the service is killed afterwards, like packets on a network.
 type Wire struct {
-	URL string // where it is reached
+	URL string // its address
 
-	// Each may be nil. Call is the last part of the path, such as stampv2.
-	Asked     func(call string)                     // the office is about to be asked
-	Answered  func(call string, took time.Duration) // it has acted; the service does not know yet
-	Delivered func(call string)                     // the answer was passed on
+	// Each may be nil. Call is the last element of the path, such as stampv2.
+	Asked     func(call string)                     // the office is about to be called
+	Answered  func(call string, took time.Duration) // the office has acted; the service does not know yet
+	Delivered func(call string)                     // the answer was forwarded
 
 	office string
 	client http.Client
@@ -31,7 +31,7 @@ const (
 	maxCall    = 16 << 20
 )
 
-// NewWire passes calls on to the office at an address.
+// NewWire forwards calls to the office at an address.
 func NewWire(office string) (*Wire, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -39,18 +39,18 @@ func NewWire(office string) (*Wire, error) {
 	}
 	w := &Wire{URL: "http://" + l.Addr().String(), office: office}
 	w.server = &http.Server{Handler: w}
-	go func() { _ = w.server.Serve(l) }() // it ends by Close
+	go func() { _ = w.server.Serve(l) }() // Close ends it
 	return w, nil
 }
 
-// Close cuts it.
+// Close closes all connections.
 func (w *Wire) Close() { _ = w.server.Close() }
 
-// ServeHTTP passes one call on.
+// ServeHTTP forwards one call.
 func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxCall))
 	if err != nil {
-		panic(http.ErrAbortHandler) // the service was killed in the middle of its call, which so never was one
+		panic(http.ErrAbortHandler) // the service was killed during its call, so the call was never complete
 	}
 	call := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 	if w.Asked != nil {
@@ -68,7 +68,7 @@ func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 		to.Header()[name] = values
 	}
 	to.WriteHeader(answer.StatusCode)
-	_, _ = to.Write(text) // who was killed does not read
+	_, _ = to.Write(text) // a killed service does not read it
 	_ = http.NewResponseController(to).Flush()
 	if w.Delivered != nil {
 		w.Delivered(call)

@@ -22,14 +22,14 @@ func (s *Store) Organisations(ctx context.Context) ([]store.Organisation, error)
 	return all, wrapf(err, "read organisations")
 }
 
-// waitingOrder keeps SQLite from walking all documents in the order of their identifiers, to have nothing to sort.
+// waitingOrder stops SQLite from scanning all documents by identifier to avoid a sort.
 const waitingOrder = "id + 0"
 
-// waitingDocuments is the table of documents that stand still, and which of them are asked for. Each half has an index of its own,
-// which neither has where both are one condition.
+// waitingDocuments returns the table of documents without progress, and the condition that selects from it. The two halves
+// use different indexes; a single condition would use neither.
 func waitingDocuments(w store.WaitingQuery) (table string, c *condition) {
 	c = &condition{}
-	// Every try moves waits_since, but not what tells of progress.
+	// Every attempt updates waits_since, but not the columns that record progress.
 	table = fmt.Sprintf(`(SELECT id, organisation FROM document WHERE state = 'failed' UNION ALL SELECT id, organisation FROM document
 		WHERE waits_since <> 0 AND state <> 'failed' AND created_at <= %[1]s AND finalized_at <= %[1]s AND last_signed_at <= %[1]s) waiting`, c.addArg(toMicros(w.Before)))
 	if w.Organisation != "" {

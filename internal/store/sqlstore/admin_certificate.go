@@ -24,7 +24,7 @@ func (s *Store) CertificateList(ctx context.Context, q store.CertificateQuery) (
 		order = "revoked_at DESC, serial"
 	}
 	if q.Organisation != "" {
-		// A guest's certificate is of the organisation whose document he is a guest of.
+		// A guest's certificate belongs to the organisation of the document.
 		c.terms = append(c.terms, strings.ReplaceAll(`(holder = ? OR holder IN (SELECT id FROM users WHERE organisation = ?)
 			OR holder IN (SELECT p.person FROM participant p JOIN document d ON d.id = p.document WHERE p.guest AND d.organisation = ?))`, "?", c.addArg(q.Organisation)))
 	}

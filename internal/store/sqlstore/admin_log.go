@@ -8,8 +8,8 @@ import (
 
 // AuditLog implements [store.Administration].
 //
-// A page walks the log, or the part of it that is of one document or type, from its newest end; how many events there
-// are is counted no further than a list's matches are.
+// A page reads the log, or the part about one document or type, from its newest end. The count of events stops at the same
+// limit as the count of a list's matches.
 func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, error) {
 	c := &condition{}
 	if l.Document != 0 {

@@ -28,8 +28,8 @@ func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Dur
 		return met, err
 	}
 	for {
-		// One statement, so that of many at the same moment one claims. It waits for the transaction of an effect that is ending
-		// the claim. It takes over a claim whose lease has run out: the fence in keepAnswer stops its request, should it live.
+		// One statement, so that only one of many concurrent requests claims. It waits for the transaction of an effect that is ending
+		// the claim. It takes over a claim whose lease has expired: the check in endClaim stops that request if it still runs.
 		n, err := t.exec(ctx, `INSERT INTO claim (account, path, idempotency_key, token, process, claimed_at, lease_until) VALUES (`+placeholders(1, 7)+`)
 			ON CONFLICT (account, path, idempotency_key) DO UPDATE
 				SET token = excluded.token, process = excluded.process, claimed_at = excluded.claimed_at, lease_until = excluded.lease_until
@@ -42,11 +42,11 @@ func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Dur
 			break
 		}
 		err = queryOne(ctx, t, []any{&met.Holder, &met.HolderToken}, `SELECT process, token FROM claim WHERE `+thisKey, c.Account, c.Path, c.Key)
-		if !errors.Is(err, store.ErrNotFound) { // else it has just ended, and the key is free or answered
+		if !errors.Is(err, store.ErrNotFound) { // otherwise it has just ended, and the key is free or answered
 			return met, err
 		}
 	}
-	// After the claim stands, so that an effect that ended the former one is seen.
+	// Read after the claim is made, so that the answer of an effect that ended the previous claim is visible.
 	met.Answer, err = readAnswer(ctx, t, c, c.At.Add(-keep))
 	if errors.Is(err, store.ErrNotFound) {
 		return met, nil
@@ -57,8 +57,8 @@ func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Dur
 	return met, err
 }
 
-// leaseClock returns the time by which leases are told: the database server's, since processes on several machines compare it,
-// or that of the process where the database has none.
+// leaseClock returns the time by which leases are measured: the database server's, because processes on several machines
+// compare it, or that of the process if the database has no clock.
 func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (time.Time, error) {
 	now, err := s.db.serverTime(ctx, q)
 	if err == nil && now.IsZero() {
@@ -67,8 +67,8 @@ func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (tim
 	return now, err
 }
 
-// readAnswer reads an answer under the hash of its key, or one of before migration 0015 under the key itself, unless it is
-// older than that.
+// readAnswer reads an answer by the hash of its key, or one stored before migration 0015 by the key itself, unless it was
+// made before oldest.
 func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time) (*store.Answer, error) {
 	var a store.Answer
 	var header string
@@ -85,10 +85,11 @@ func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time)
 	return &a, nil
 }
 
-// runEffect runs a transaction. If it is the effect of a request, the request's answer is kept in it, made of what fn returns.
+// runEffect runs a transaction. If ctx makes it the effect of a request, the transaction also stores the request's answer,
+// built from the result of fn.
 //
-// Durable on return: what fn did, with the answer. After a crash: both, and a repeat gets the answer; or neither, and a repeat runs
-// as soon as the claim is released.
+// Durable on return: the effect of fn, with the answer. After a crash: both, and a repeated request gets the answer; or neither,
+// and a repeated request runs once the claim is released.
 func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)) error {
 	e := store.EffectOf(ctx)
 	err := s.db.withTx(ctx, func(t tx) error {
@@ -96,7 +97,7 @@ func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)
 			_, err := fn(t)
 			return err
 		}
-		// First, since others may wait for the claim's row: its lock is taken before those that every commit waits for.
+		// First, because others may wait for the claim's row: its lock is taken before the locks that every commit needs.
 		if err := endClaim(ctx, t, e.Claim, e.Stores); err != nil {
 			return err
 		}
@@ -106,7 +107,7 @@ func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)
 		}
 		a, err := e.Answer(made)
 		if err != nil {
-			return fmt.Errorf("make the answer: %w", err)
+			return fmt.Errorf("build the answer: %w", err)
 		}
 		return storeAnswer(ctx, t, e.Claim, a)
 	})
@@ -116,8 +117,8 @@ func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)
 	return err
 }
 
-// endClaim ends a claim, or with a provisional answer holds it until the transaction ends. It is the fence: a request whose claim
-// another took has no effect.
+// endClaim ends a claim, or for a provisional answer locks it until the transaction ends. It fences off a request whose claim
+// was taken over: that request fails here and has no effect.
 func endClaim(ctx context.Context, t tx, c store.Claim, keeps store.AnswerState) error {
 	statement := `DELETE FROM claim WHERE ` + thisKey + ` AND token = $4`
 	if keeps == store.ProvisionalAnswer {
@@ -159,12 +160,12 @@ func (s *Store) DropClaim(ctx context.Context, c store.Claim) error {
 	return wrapf(err, "drop key of %s on %s", c.Account, c.Path)
 }
 
-// ReleaseClaims implements [store.Answers]. It waits for a transaction of the process that the server is still ending.
+// ReleaseClaims implements [store.Answers]. It waits for transactions of the process that the server is still ending.
 func (s *Store) ReleaseClaims(ctx context.Context, process string) error {
 	return wrapf(s.runStatement(ctx, `DELETE FROM claim WHERE process = $1`, process), "release the claims of process %s", process)
 }
 
-// maxRequestTime is longer than any request may take. A claim that is older belongs to none: its process could not end it.
+// maxRequestTime exceeds the duration of any request. An older claim is abandoned: its process was unable to end it.
 const maxRequestTime = 15 * time.Minute
 
 // RenewClaims implements [store.Answers].

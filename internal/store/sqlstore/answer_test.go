@@ -21,7 +21,7 @@ func (s *Store) mustClaim(t *testing.T, c store.Claim) store.Claimed {
 	return met
 }
 
-// TestAClaimWhoseLeaseRanOutIsTakenOver lets leases run out in the database, since PostgreSQL tells the time by its own clock.
+// TestAClaimWhoseLeaseRanOutIsTakenOver lets leases expire in the database, because PostgreSQL uses its own clock.
 func TestAClaimWhoseLeaseRanOutIsTakenOver(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		s, ctx := openTest(t, dsn), t.Context()

@@ -11,7 +11,7 @@ import (
 const attemptColumns = `document, position, number, organisation, call, order_id, serial, source, made_at, answered_at, outcome, code, said,
 	evidence_key, evidence_size, evidence_digest, evidence_sums`
 
-// writeAttempts opens and closes attempts. What was asked is never changed.
+// writeAttempts opens and closes attempts. The request of an attempt never changes.
 func (w *documentWriter) writeAttempts(ctx context.Context, all []contract.Attempt) error {
 	for _, a := range all {
 		args := []any{

@@ -20,7 +20,7 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
-// BenchmarkList reads the first page of somebody who sent 10,000 documents.
+// BenchmarkList reads the first page of a person who sent 10,000 documents.
 func BenchmarkList(b *testing.B) {
 	for name, dsn := range databases {
 		b.Run(name, func(b *testing.B) {
@@ -59,7 +59,7 @@ func upload(b *testing.B, s *Store, n int) {
 	}
 }
 
-// uploading makes document number i of owner, with two signers.
+// uploading returns the change that creates document number i of owner, with two signers.
 func uploading(i int) (contract.Change, error) {
 	u := contract.Upload{Title: fmt.Sprint("Title ", i), Pages: 1}
 	binary.BigEndian.PutUint64(u.Entropy[:], uint64(i))

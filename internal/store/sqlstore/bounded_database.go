@@ -9,23 +9,23 @@ import (
 	"segel/internal/outage"
 )
 
-// DefaultTimeout is how long a transaction may take where [Options] say nothing.
+// DefaultTimeout bounds a transaction unless [Options] say otherwise.
 const DefaultTimeout = 15 * time.Second
 
 // maxTransactions bounds the transactions that run or wait for a connection at the same time. Others wait for as long as crowdWait: a
-// database that answers is through with a crowd by then, such as thousands of browsers that come again after a restart. While one does
-// not answer, they are refused instead of piling up.
+// database that answers has served a crowd by then, such as thousands of browsers that reconnect after a restart. While it does
+// not respond, they are refused instead of piling up.
 const (
 	maxTransactions = 1024
 	crowdWait       = time.Second
 )
 
-// boundedDatabase is a database whose transactions take a limited time, of which a limited number wait, and whose errors tell an outage from a
+// boundedDatabase limits the duration of transactions and the number of those that wait, and classifies errors as outage or
 // defect.
 type boundedDatabase struct {
 	database
 	timeout time.Duration
-	turns   chan struct{} // holds one for each transaction that runs or waits
+	turns   chan struct{} // holds one element for each transaction that runs or waits
 }
 
 func newBoundedDatabase(db database, timeout time.Duration) *boundedDatabase {
@@ -47,9 +47,9 @@ func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withTx(ctx, fn) })
 }
 
-var errCrowded = errors.New("too many wait for it")
+var errCrowded = errors.New("too many transactions wait for it")
 
-// runBounded runs a transaction, for as long as the timeout at most: a database that hangs does not hold on to who asks it.
+// runBounded runs a transaction for at most the timeout, so that a database that hangs does not block its callers.
 func (b *boundedDatabase) runBounded(ctx context.Context, transaction func(context.Context) error) error {
 	return b.inTurn(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, b.timeout)
@@ -77,14 +77,14 @@ func (b *boundedDatabase) inTurn(ctx context.Context, transaction func() error) 
 	return transaction()
 }
 
-// commitError is an error of a commit after which the transaction may stand all the same.
+// commitError is an error of a commit that may have succeeded nevertheless.
 type commitError struct{ err error }
 
 func (e *commitError) Error() string { return fmt.Sprintf("while it was committed: %v", e.err) }
 func (e *commitError) Unwrap() error { return e.err }
 
-// classifyError marks an error that means that the database does not answer. An owner of the context who gave up is no outage, unless
-// the commit was under way.
+// classifyError marks errors which mean that the database does not respond. A cancelled context is no outage, unless
+// the commit was in progress.
 func (b *boundedDatabase) classifyError(ctx context.Context, err error) error {
 	var doubt *commitError
 	switch {
@@ -94,7 +94,7 @@ func (b *boundedDatabase) classifyError(ctx context.Context, err error) error {
 		return &outage.Error{Part: outage.Database, InDoubt: true, Err: err}
 	case outage.TimedOut(ctx) && (errors.Is(err, ctx.Err()) || b.isUnavailable(err)):
 		return &outage.Error{Part: outage.Database, Err: err}
-	case ctx.Err() != nil: // whatever the driver made of it
+	case ctx.Err() != nil: // whatever error the driver returned
 		return err
 	case b.isUnavailable(err):
 		return &outage.Error{Part: outage.Database, Err: err}

@@ -11,7 +11,7 @@ import (
 	"segel/internal/store"
 )
 
-// jakarta is Asia/Jakarta, which has had no summer time since 1950 and needs no table of zones.
+// jakarta is Asia/Jakarta, which has had no daylight saving time since 1950 and needs no time zone table.
 var jakarta = time.FixedZone("WIB", 7*60*60)
 
 // dayOf returns the day of a moment in Asia/Jakarta, in days since 1970.
@@ -20,7 +20,7 @@ func dayOf(t time.Time) int64 {
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 
-// boxCount is one row of box_count.
+// boxCount identifies a row of box_count.
 type boxCount struct {
 	person contract.PersonID
 	box    store.Box
@@ -28,8 +28,8 @@ type boxCount struct {
 	day    int64
 }
 
-// updateBoxes keeps the lists that the document stands in: its owner's, and from the moment somebody sees it,
-// his for good. Counts follow from the rows that really change.
+// updateBoxes updates the lists that contain the document: its owner's, and those of each participant from the moment
+// that they may see it, permanently. Counts change only with rows that change.
 func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 	moved := map[boxCount]int{}
 	if remove {
@@ -73,7 +73,7 @@ func (w *documentWriter) updateBoxStates(ctx context.Context, moved map[boxCount
 	}, `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`, w.after.State, w.after.ID)
 }
 
-// addToBoxes adds the document to the lists of those who see it and did not before.
+// addToBoxes adds the document to the lists of people who see it now and did not before.
 func (w *documentWriter) addToBoxes(ctx context.Context, moved map[boxCount]int) error {
 	day := dayOf(w.after.CreatedAt)
 	put := func(id contract.PersonID, b store.Box) error {
@@ -99,7 +99,7 @@ func (w *documentWriter) addToBoxes(ctx context.Context, moved map[boxCount]int)
 	return nil
 }
 
-// addCounts adds to the counts, always in the same order, so that two transactions do not wait for each other.
+// addCounts adds to the counts, always in the same order, so that two transactions do not deadlock.
 func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) error {
 	counts := make([]boxCount, 0, len(moved))
 	for c, n := range moved {

@@ -15,10 +15,10 @@ import (
 	"segel/internal/store"
 )
 
-// Checker compares the tables of a database with its log, and with each other. It only reads, in many short snapshots, while
-// others may write: each snapshot first takes in what the log says by then, so that rows and log are of one moment.
+// Checker compares the tables of a database with its log and with each other. It only reads, in many short snapshots, while
+// others may write: each snapshot first indexes the events that the log contains by then, so that rows and log match in time.
 //
-// It belongs to one goroutine. Its memory does not grow with the database.
+// It is not safe for concurrent use. Its memory does not grow with the database.
 type Checker struct {
 	store *Store
 	index *logIndex
@@ -26,22 +26,22 @@ type Checker struct {
 	dir   string // temporary, of the index
 
 	tree   *audit.Tree
-	broken bool // the log does not agree with its hashes; the rest of it is read without comparing
+	broken bool // the log does not match its hashes; the rest of it is read without comparing
 
-	// what the events of the log come to
-	recordsAll   bool                // digests are stated of all rows: since the first event, or since a baseline
-	lastDocument contract.DocumentID // highest number of an uploaded one
+	// state derived from the events of the log
+	recordsAll   bool                // the log has digests of all rows: since the first event, or since a baseline
+	lastDocument contract.DocumentID // the highest number of an uploaded document
 	latestAt     int64               // the latest time since the clock was confirmed, in microseconds
 
 	Documents int64 // documents compared so far
 	Records   int64 // records compared so far, documents among them
 }
 
-// NewChecker returns a checker that tells what it finds. It keeps a temporary file in dir; empty: where the system keeps them.
+// NewChecker returns a checker that reports what it finds to tell. It keeps a temporary file in dir; empty: the system's default.
 func (s *Store) NewChecker(ctx context.Context, dir string, tell func(store.Discrepancy)) (*Checker, error) {
 	dir, err := os.MkdirTemp(dir, "segel-fsck-*")
 	if err != nil {
-		return nil, fmt.Errorf("make a temporary folder: %w", err)
+		return nil, fmt.Errorf("create a temporary folder: %w", err)
 	}
 	x, err := newLogIndex(ctx, dir)
 	if err != nil {
@@ -53,7 +53,7 @@ func (s *Store) NewChecker(ctx context.Context, dir string, tell func(store.Disc
 // Close removes the temporary file.
 func (c *Checker) Close() error { return errors.Join(c.index.close(), os.RemoveAll(c.dir)) }
 
-// LogSize returns how many events were read, and the root of them; not ok where they do not agree with the hashes.
+// LogSize returns the number of events that were read and their root hash; ok is false if they do not match the stored hashes.
 func (c *Checker) LogSize() (events int64, root [32]byte, ok bool) {
 	return c.tree.Size(), c.tree.Root(), !c.broken
 }
@@ -61,10 +61,10 @@ func (c *Checker) LogSize() (events int64, root [32]byte, ok bool) {
 // Remedies that several findings share.
 const (
 	restoreDatabase = "Restore the database from a backup, and compare the log with a checkpoint that is kept elsewhere (segel audit verify)"
-	recordOnce      = "It is of a release before digests were recorded, or another program added it; if it is right, segel fsck --record states it from now on"
+	recordOnce      = "It was written by a release that did not record digests, or by another program; if it is correct, segel fsck --record records its digest"
 )
 
-// withIndexedSnapshot runs fn on a snapshot once all that the log says in it was taken in.
+// withIndexedSnapshot runs fn on a snapshot after indexing all events in it.
 func (c *Checker) withIndexedSnapshot(ctx context.Context, fn func(querier) error) error {
 	return c.store.db.withSnapshot(ctx, func(q querier) error { return c.onceCaughtUp(ctx, q, fn) })
 }
@@ -81,10 +81,10 @@ func (c *Checker) onceCaughtUp(ctx context.Context, q querier, fn func(querier) 
 	return fn(q)
 }
 
-// CheckLog recomputes the log from its events, compares it with the stored hashes, and takes in what it says.
+// CheckLog recomputes the log from its events, compares it with the stored hashes, and indexes the events.
 func (c *Checker) CheckLog(ctx context.Context) error {
 	for {
-		// Rows below the size never change, so each batch may have a snapshot of its own.
+		// Rows below the size never change, so each batch may use a separate snapshot.
 		before := c.tree.Size()
 		err := c.store.db.withSnapshot(ctx, func(q querier) error { return c.indexNewEvents(ctx, q, checkBatch) })
 		if err != nil {
@@ -99,7 +99,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 			return err
 		}
 		if err := checkOutsideTree(ctx, q); errors.Is(err, audit.ErrMismatch) {
-			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: "audit log", Text: "rows that are no part of the log: " + err.Error(), Remedy: restoreDatabase})
+			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: "audit log", Text: "rows that are not part of the log: " + err.Error(), Remedy: restoreDatabase})
 		} else if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (c *Checker) CheckLog(ctx context.Context) error {
 	})
 }
 
-// checkLogRow compares what the row of the log says with the events. It is false where there is none.
+// checkLogRow compares the row of the log with the events. It returns false if the row is missing.
 func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, err error) {
 	var latest, size, last int64
 	err = queryOne(ctx, q, []any{&latest, &size}, `SELECT latest_at, size FROM log_size WHERE id = 1`)
@@ -123,18 +123,18 @@ func (c *Checker) checkLogRow(ctx context.Context, q querier) (complete bool, er
 	}
 	if latest != c.latestAt {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "clock",
-			Text: fmt.Sprintf("the latest event is recorded to be of %d, and is of %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
+			Text: fmt.Sprintf("the time of the latest event is recorded as %d, but is %d (microseconds since 1970)", latest, c.latestAt), Remedy: "Run segel clock show, and segel clock confirm if the clock is right"})
 	}
 	err = queryOne(ctx, q, []any{&last}, `SELECT CAST(COALESCE(SUM(last), 0) AS BIGINT) FROM document_number WHERE id = 1`)
 	if err == nil && contract.DocumentID(last) != c.lastDocument {
 		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "log", About: "numbers of documents",
-			Text: fmt.Sprintf("the last document is recorded to have number %d, and has %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})
+			Text: fmt.Sprintf("the number of the last document is recorded as %d, but is %d in the log", last, c.lastDocument), Remedy: "Stop the service and restore the database from a backup: a number must not be given twice"})
 	}
 	return true, err
 }
 
-// indexNewEvents takes in what the log says, up to most events, or all where most is negative. The first disagreement with the
-// stored hashes is told.
+// indexNewEvents indexes up to most further events, or all if most is negative. It reports the first mismatch with the
+// stored hashes.
 func (c *Checker) indexNewEvents(ctx context.Context, q querier, most int64) error {
 	size, err := logSize(ctx, q)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *Checker) indexNewEvents(ctx context.Context, q querier, most int64) err
 	return nil
 }
 
-// logSize is how many events there are: as many as the row of the log says, and no more than there are rows up to.
+// logSize returns the number of events: the size in the row of the log, but at most the number of the last stored event.
 func logSize(ctx context.Context, q querier) (int64, error) {
 	var size, rows int64
 	if err := queryOne(ctx, q, []any{&rows}, `SELECT COALESCE(MAX(leaf) + 1, 0) FROM event`); err != nil {
@@ -166,7 +166,7 @@ func logSize(ctx context.Context, q querier) (int64, error) {
 	return min(size, rows), err
 }
 
-// indexEvents reads the events up to leaf until, compares their hashes, and adds them to the index.
+// indexEvents reads the events before leaf until, compares their hashes, and adds them to the index.
 func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error {
 	from := c.tree.Size()
 	stored := map[int64]tlog.Hash{}
@@ -190,7 +190,7 @@ func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error
 	}
 	for leaf := from; leaf < until; leaf++ {
 		e, found := events[leaf]
-		// What is missing takes its place in the tree, so that what follows keeps its own.
+		// The stored hashes replace a missing event in the tree, so that later events keep their positions.
 		hashes := c.tree.Append(audit.EncodeLeaf(e.Event))
 		switch {
 		case !found:
@@ -202,25 +202,25 @@ func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error
 		}
 		for i, h := range hashes {
 			if position := tlog.StoredHashIndex(0, leaf) + int64(i); stored[position] != h {
-				c.reportMismatch(leaf, "event %d gives another hash than the stored one at %d", leaf, position)
+				c.reportMismatch(leaf, "the hash of event %d differs from the stored one at %d", leaf, position)
 				break
 			}
 		}
 		if err := c.addEvent(ctx, leaf, e); err != nil {
-			return fmt.Errorf("take in event %d: %w", leaf, err)
+			return fmt.Errorf("index event %d: %w", leaf, err)
 		}
 	}
 	return nil
 }
 
-// reportMismatch tells the first disagreement of the log. All hashes behind it differ as a consequence.
+// reportMismatch reports the first mismatch of the log. All later hashes differ as a consequence.
 func (c *Checker) reportMismatch(leaf int64, format string, args ...any) {
 	if c.broken {
 		return
 	}
 	c.broken = true
 	c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "log", About: fmt.Sprintf("event %d of the audit log", leaf),
-		Text: fmt.Sprintf(format, args...) + "; events behind it are not compared", Remedy: restoreDatabase})
+		Text: fmt.Sprintf(format, args...) + "; later events are not compared", Remedy: restoreDatabase})
 }
 
 func (c *Checker) addEvent(ctx context.Context, leaf int64, e readEvent) error {
@@ -244,14 +244,14 @@ func (c *Checker) addEvent(ctx context.Context, leaf int64, e readEvent) error {
 	return err
 }
 
-// readEvent is an event, or why it could not be read.
+// readEvent is an event, or the error of reading it.
 type readEvent struct {
 	contract.Event
 	lines string // about records
 	err   error
 }
 
-// readEvents reads events by their leaves. A row that cannot be read does not keep the others from being read.
+// readEvents reads events by leaf number. An unreadable row does not prevent the others from being read.
 func readEvents(ctx context.Context, q querier, from, until int64) (map[int64]readEvent, error) {
 	all := map[int64]readEvent{}
 	read := func(from, until int64) error {
@@ -278,10 +278,10 @@ func readEvents(ctx context.Context, q querier, from, until int64) (map[int64]re
 	return all, nil
 }
 
-// recordPage is how many records are compared in one snapshot.
+// recordPage is the number of records that are compared in one snapshot.
 const recordPage = 100
 
-// CheckRecords compares all records with what the log says of them. Progress is called after each page.
+// CheckRecords compares all records with their digests in the log. It calls progress after each page.
 func (c *Checker) CheckRecords(ctx context.Context, progress func()) error {
 	for _, k := range recordKinds {
 		if err := c.checkKind(ctx, k, progress); err != nil {
@@ -310,7 +310,7 @@ func (c *Checker) checkKind(ctx context.Context, k recordKind, progress func()) 
 			break
 		}
 	}
-	// What the log knows and no page had: it is missing, or came after its page.
+	// Records that the log has and no page contained: each is missing, or was added after its page was read.
 	for behind := ""; ; {
 		missing, err := c.index.listNotCompared(ctx, k.name, behind, recordPage)
 		if err != nil {
@@ -328,7 +328,7 @@ func (c *Checker) checkKind(ctx context.Context, k recordKind, progress func()) 
 	}
 }
 
-// nextKeys returns the keys of the next records of a kind behind last, and the values of the last one; nil where there are
+// nextKeys returns the keys of the next records of a kind after last, and the key values of the last one; nil if there are
 // no more.
 func nextKeys(ctx context.Context, q querier, p recordPart, last []any) (keys []string, end []any, err error) {
 	var c condition
@@ -368,7 +368,7 @@ func (c *Checker) checkRecords(ctx context.Context, q querier, kind string, keys
 	return nil
 }
 
-// checkEachRecord finds those among the records that cannot be read.
+// checkEachRecord finds the records that cannot be read.
 func (c *Checker) checkEachRecord(ctx context.Context, q querier, kind string, keys []string, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -393,7 +393,7 @@ func (c *Checker) checkEachRecord(ctx context.Context, q querier, kind string, k
 	return nil
 }
 
-// compareRecord compares a record that has rows with what the log says of it.
+// compareRecord compares a record that has rows with its digest in the log.
 func (c *Checker) compareRecord(ctx context.Context, r record, digest [32]byte) error {
 	c.Records++
 	if r.kind == "document" {
@@ -409,17 +409,17 @@ func (c *Checker) compareRecord(ctx context.Context, r record, digest [32]byte) 
 		return nil
 	case !ok || l.digest == "":
 		if c.recordsAll {
-			d.Text = "the log states no digest of its rows, though it does of all that this program writes: another program added them"
+			d.Text = "the log has no digest of its rows, although it has one of everything that this program writes: another program added them"
 			break
 		}
-		d.Severity, d.Text, d.Remedy = store.SeverityUnrecorded, "the log states no digest of its rows", recordOnce
+		d.Severity, d.Text, d.Remedy = store.SeverityUnrecorded, "the log has no digest of its rows", recordOnce
 		if err := c.index.addUnrecorded(ctx, r); err != nil {
 			return err
 		}
 	case l.digest == "-":
 		d.Text = fmt.Sprintf("it exists although event %d says that it was removed", l.leaf)
 	case digest == noRecord || l.digest != statedRecord{r, digest}.hexDigest():
-		d.Text = fmt.Sprintf("its rows are not those that event %d states: a row or a column was changed, added or removed", l.leaf)
+		d.Text = fmt.Sprintf("its rows do not match the digest in event %d: a row or a column was changed, added or removed", l.leaf)
 	default:
 		return c.index.markCompared(ctx, r)
 	}
@@ -427,7 +427,7 @@ func (c *Checker) compareRecord(ctx context.Context, r record, digest [32]byte) 
 	return c.index.markCompared(ctx, r)
 }
 
-// checkMissing compares a record that the log knows and that no page had.
+// checkMissing checks a record that the log has and no page contained.
 func (c *Checker) checkMissing(ctx context.Context, q querier, r record) error {
 	l, ok, err := c.index.findLine(ctx, r)
 	if err != nil || !ok || l.digest == "-" { // removed since
@@ -441,22 +441,22 @@ func (c *Checker) checkMissing(ctx context.Context, q querier, r record) error {
 		return c.compareRecord(ctx, r, digest)
 	}
 	c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "records", About: r.String(),
-		Text: fmt.Sprintf("it is missing although event %d says that it exists, and none that it was removed", l.leaf), Remedy: restoreDatabase})
+		Text: fmt.Sprintf("it is missing although event %d says that it exists, and no event says that it was removed", l.leaf), Remedy: restoreDatabase})
 	return c.index.markCompared(ctx, r)
 }
 
-// isOptional reports whether a record may exist without ever having been written: the one row of the log is there from the start.
+// isOptional reports whether a record may exist without having been written: the single row of the clock exists from the start.
 func (r record) isOptional() bool { return r.kind == "clock" }
 
-// String returns what messages call a record by.
+// String returns the name of a record for messages.
 func (r record) String() string {
 	key := strings.ReplaceAll(r.key, "/", " ")
 	return strings.ReplaceAll(r.kind, "_", " ") + " " + key
 }
 
-// LoggedFile reports whether the log knows a file: by its key, as that of a document or an attempt, or by its SHA-256, which
-// events name. Live is whether by its key it should be there. What happened up to this call counts, so that a document that
-// was deleted while the check ran is not reported.
+// LoggedFile reports whether the log has a file: by its key, as the file of a document or an attempt, or by its SHA-256, which
+// events name. Live reports whether a file with that key should exist. Events up to this call count, so that a document
+// deleted during the check is not reported.
 func (c *Checker) LoggedFile(ctx context.Context, key string, digest string) (live, named bool, err error) {
 	if err := c.withIndexedSnapshot(ctx, func(querier) error { return nil }); err != nil {
 		return false, false, err
@@ -475,13 +475,13 @@ func (c *Checker) LoggedFile(ctx context.Context, key string, digest string) (li
 	return false, named, err
 }
 
-// recordBaseline is the kind of a line that says that the log states a digest of every row from then on.
+// recordBaseline is the kind of the line which says that the log has digests of all rows from then on.
 const recordBaseline = "baseline"
 
-// RecordMissing states the digests of all records in the log for which [Checker.CheckRecords] found none, and then that it
-// states them of all. It returns how many there were.
+// RecordMissing logs the digests of all records for which [Checker.CheckRecords] found none, and then the baseline. It
+// returns the number of records.
 //
-// Durable after each batch: its digests. A crash in between leaves the rest to the next run.
+// Durable after each batch: its digests. If the process dies between batches, the next run records the rest.
 func (c *Checker) RecordMissing(ctx context.Context) (n int, err error) {
 	behind := record{}
 	for {
@@ -493,7 +493,7 @@ func (c *Checker) RecordMissing(ctx context.Context) (n int, err error) {
 			break
 		}
 		if err := c.store.recordNow(ctx, batch, nil); err != nil {
-			return n, fmt.Errorf("state the digests of records: %w", err)
+			return n, fmt.Errorf("log the digests of records: %w", err)
 		}
 		n += len(batch)
 		behind = batch[len(batch)-1]
@@ -508,7 +508,7 @@ func (c *Checker) RecordMissing(ctx context.Context) (n int, err error) {
 	return n, c.store.recordNow(ctx, nil, []statedRecord{{record{recordBaseline, "1"}, root}})
 }
 
-// recordNow states records as they are. The log is locked first: who changes one of them meanwhile states it behind this.
+// recordNow logs the present digests of records. It locks the log first: a concurrent change of a record is logged after this.
 func (s *Store) recordNow(ctx context.Context, records []record, lines []statedRecord) error {
 	return s.db.withTx(ctx, func(t tx) error {
 		if _, err := t.exec(ctx, `UPDATE log_size SET size = size WHERE id = 1`); err != nil {
@@ -522,7 +522,7 @@ func (s *Store) recordNow(ctx context.Context, records []record, lines []statedR
 	})
 }
 
-// filesOfRecords lists the files of those records that are documents.
+// filesOfRecords lists the files of the records that are documents.
 func filesOfRecords(ctx context.Context, q querier, records []record) ([]statedRecord, error) {
 	var all []statedRecord
 	for _, r := range records {
@@ -545,6 +545,6 @@ func filesOfRecords(ctx context.Context, q querier, records []record) ([]statedR
 }
 
 func documentKey(r record) contract.DocumentID {
-	n, _ := strconv.ParseInt(r.key, 10, 64) // it was made of a number
+	n, _ := strconv.ParseInt(r.key, 10, 64) // recordKey formatted it from a number
 	return contract.DocumentID(n)
 }

@@ -11,23 +11,23 @@ import (
 	"segel/internal/store"
 )
 
-// endSessions is the remedy of what is wrong with a session.
+// endSessions is the remedy for a wrong session row.
 const endSessions = "Delete the row: the person logs in again"
 
-// rowCheck is a query for rows that contradict others. It returns text columns: what it is about, and what is wrong.
+// rowCheck is a query for inconsistent rows. It returns text columns: the subject, and what is wrong.
 type rowCheck struct {
 	name     string
 	severity store.Severity
-	text     string // a format for the columns behind the first
+	text     string // a format for the columns after the first
 	remedy   string
 	query    string
 }
 
-// maxPerCheck bounds how many rows one check tells.
+// maxPerCheck bounds the rows that one check reports.
 const maxPerCheck = 1000
 
-// rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, since both
-// databases know that.
+// rowChecks compare tables with each other. All of them run on one snapshot. Numbers are cast to text, which works in both
+// databases.
 var rowChecks = []rowCheck{
 	{"lists", store.SeverityDerived, "the count of documents in list %s, state %s, day %s is off by %s", "Stop the service and restore the table box_count from a backup, or correct the count", `
 		SELECT 'lists of ' || person, box, state, CAST(day AS TEXT), CAST(SUM(n) AS TEXT) FROM (
@@ -40,27 +40,27 @@ var rowChecks = []rowCheck{
 				CASE op WHEN 'reserve' THEN -amount WHEN 'spend' THEN amount WHEN 'release' THEN amount ELSE 0 END,
 				CASE op WHEN 'spend' THEN -amount ELSE 0 END, -1 FROM quota_entry) ledger
 		GROUP BY organisation, unit HAVING SUM(g) <> 0 OR SUM(r) <> 0 OR SUM(s) <> 0 OR SUM(e) <> 0`},
-	{"storage", store.SeverityDerived, "what its documents take is recorded with %s drafts and %s bytes too many", "Stop the service and correct the row", `
+	{"storage", store.SeverityDerived, "the recorded storage of its documents is off by %s drafts and %s bytes", "Stop the service and correct the row", `
 		SELECT 'storage of ' || organisation, CAST(SUM(d) AS TEXT), CAST(SUM(b) AS TEXT) FROM (
 			SELECT organisation, drafts AS d, bytes AS b FROM storage UNION ALL
 			SELECT organisation, CASE WHEN state = 'draft' THEN -1 ELSE 0 END, -original_size FROM document UNION ALL
 			SELECT d.organisation, 0, -r.file_size FROM revision r JOIN document d ON d.id = r.document WHERE r.file_key <> d.original_key) taken
 		GROUP BY organisation HAVING SUM(d) <> 0 OR SUM(b) <> 0`},
-	{"serials", store.SeverityEvidence, "stamp %s of document %s has it, and the register says otherwise", restoreDatabase, `
+	{"serials", store.SeverityEvidence, "stamp %s of document %s uses it, but the register says otherwise", restoreDatabase, `
 		SELECT 'serial ' || s.serial, CAST(s.position + 1 AS TEXT), CAST(s.document AS TEXT) FROM stamp s LEFT JOIN serial r ON r.serial = s.serial
 		WHERE s.serial IS NOT NULL AND (r.serial IS NULL OR r.document <> s.document OR r.placement <> s.placement OR r.source <> s.source
 			OR r.state <> CASE s.state WHEN 'refused' THEN 'bound' ELSE s.state END)`},
-	{"serials", store.SeverityEvidence, "the register says that it is %s on document %s, which has it not", restoreDatabase, `
+	{"serials", store.SeverityEvidence, "the register says that it is %s on document %s, which does not use it", restoreDatabase, `
 		SELECT 'serial ' || r.serial, r.state, CAST(r.document AS TEXT) FROM serial r WHERE r.state IN ('bound', 'affixed')
 			AND NOT EXISTS (SELECT 1 FROM stamp s WHERE s.serial = r.serial AND s.document = r.document)`},
-	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or is of a person who is not known", endSessions, `
+	{"sessions", store.SeverityDerived, "a token of kind %s contradicts itself, or belongs to an unknown person", endSessions, `
 		SELECT 'tokens of ' || person, kind FROM token t WHERE kind NOT IN ('access', 'refresh', 'guest', 'session') OR hash IS NULL OR length(hash) <> 32 OR family = ''
 			OR created_at <= 0 OR expires_at < created_at OR used_at <> 0 AND used_at < created_at OR document < 0
 			OR document = 0 AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = t.person)
 			OR document <> 0 AND NOT EXISTS (SELECT 1 FROM participant p WHERE p.document = t.document AND p.person = t.person AND p.guest)`},
-	{"sessions", store.SeverityDerived, "a known device contradicts itself, or is of a person who is not known", endSessions, `
+	{"sessions", store.SeverityDerived, "a known device contradicts itself, or belongs to an unknown person", endSessions, `
 		SELECT 'devices of ' || person FROM known_device k WHERE length(hash) <> 32 OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
-	{"sessions", store.SeverityDerived, "a known address contradicts itself, or is of a person who is not known", endSessions, `
+	{"sessions", store.SeverityDerived, "a known address contradicts itself, or belongs to an unknown person", endSessions, `
 		SELECT 'addresses of ' || person FROM known_address k WHERE address = '' OR used_at <= 0 OR NOT EXISTS (SELECT 1 FROM users u WHERE u.id = k.person)`},
 	{"migrations", store.SeverityDerived, "migration %s is recorded %s times, or as not applied", "Restore the row from a backup: it decides which programs may write", `
 		SELECT 'tables of the database', CAST(version_id AS TEXT), CAST(COUNT(*) AS TEXT) FROM goose_db_version
@@ -68,14 +68,14 @@ var rowChecks = []rowCheck{
 	{"migrations", store.SeverityDerived, "the migrations of the job queue are recorded as %s in line %s, up to %s", "Restore the rows from a backup: segel migrate goes by them", `
 		SELECT 'tables of the job queue', CAST(COUNT(*) AS TEXT), line, CAST(MAX(version) AS TEXT) FROM river_migration
 		GROUP BY line HAVING line <> 'main' OR COUNT(*) <> MAX(version)`},
-	{"answers", store.SeverityDerived, "the kept answer to a request on %s contradicts itself", "Delete the row: a repeated request is carried out again, so look first whether it had an effect", `
+	{"answers", store.SeverityDerived, "the stored answer to a request on %s contradicts itself", "Delete the row: a repeated request runs again, so check first whether it had an effect", `
 		SELECT 'answers to ' || account, path FROM answer WHERE length(body) <> 32 OR status < 200 OR status > 599 OR kept_at <= 0
 			OR sealed AND (length(content) < 28 OR length(idempotency_key) <> 64)`},
 	{"answers", store.SeverityDerived, "the claim of a request on %s contradicts itself", "Delete the row if no process is answering that request", `
 		SELECT 'claims of ' || account, path FROM claim WHERE length(idempotency_key) <> 64 OR token = '' OR process = '' OR claimed_at <= 0 OR lease_until <= claimed_at - 60000000`},
 }
 
-// CheckDerived compares tables with each other, and what they say of migrations with this program.
+// CheckDerived compares tables with each other, and the record of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
 	for _, check := range rowChecks {
 		err := c.store.db.readWhole(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
@@ -108,12 +108,12 @@ func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) er
 		return nil
 	}, check.query+fmt.Sprintf(` LIMIT %d`, maxPerCheck))
 	if err == nil && found == maxPerCheck {
-		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed, and there may be more", found), Remedy: check.remedy})
+		c.tell(store.Discrepancy{Severity: check.severity, Check: check.name, About: "database", Text: fmt.Sprintf("%d rows are printed; there may be more", found), Remedy: check.remedy})
 	}
 	return err
 }
 
-// checkMigrations compares what was applied, and which programs may write, with what this program knows.
+// checkMigrations compares the record of applied migrations, and of which programs may write, with what this program knows.
 func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	known, err := readMigrations(c.store.options.migrationFiles())
 	if err != nil {
@@ -147,7 +147,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 			oldest = m.oldest
 		}
 		if !found || r.name != m.name || r.kind != m.kind || r.level != m.level {
-			tell("what is recorded of migration %s is not what this program knows of it", m.name)
+			tell("the record of migration %s differs from what this program knows", m.name)
 		}
 		delete(recorded, m.version)
 		delete(applied, m.version)
@@ -155,16 +155,16 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	later := 0
 	for v, m := range recorded {
 		if m.level <= c.store.options.effectiveLevel() {
-			tell("migration %d is recorded, and this program knows no such one", v)
+			tell("migration %d is recorded, but unknown to this program", v)
 		}
 		later = max(later, m.level)
 	}
-	if !applied[0] { // the row that was there before the first
-		tell("the row of no migration is missing")
+	if !applied[0] { // the row that existed before the first migration
+		tell("the initial row, before all migrations, is missing")
 	}
 	for v := range applied {
 		if _, isLater := recorded[v]; v != 0 && !isLater {
-			tell("migration %d was applied, and is not recorded", v)
+			tell("migration %d was applied, but is not recorded", v)
 		}
 	}
 	var levels []int
@@ -183,14 +183,14 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 	return nil
 }
 
-// queuedJob is a job that a document has in the queue.
+// queuedJob identifies a job of a document in the queue.
 type queuedJob struct {
 	kind     string
 	document contract.DocumentID
 }
 
-// CheckQueue compares the documents that wait for the service with the jobs of the queue, and demands that no job removes a
-// file that is in use. It holds the jobs that wait in memory: there are as many as documents at work.
+// CheckQueue compares the documents that wait for the service with the jobs in the queue, and checks that no job removes a
+// file that is in use. It holds the waiting jobs in memory: about as many as there are documents in progress.
 func (c *Checker) CheckQueue(ctx context.Context) error {
 	args := `CAST(args AS TEXT)`
 	if c.store.db.embedded() {
@@ -208,7 +208,7 @@ func (c *Checker) CheckQueue(ctx context.Context) error {
 			}
 			if !jobs[want] {
 				c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: fmt.Sprintf("document %d", want.document),
-					Text: "it waits for the job " + want.kind + ", and the queue has none", Remedy: "The service orders it again by itself; an owner can ask for it with retry-docs"})
+					Text: "it waits for the job " + want.kind + ", but the queue has none", Remedy: "The service queues it again by itself; an owner can request it with retry-docs"})
 			}
 			return nil
 		}, `SELECT d.id, CASE WHEN d.state = 'draft' THEN 'convert' WHEN EXISTS (SELECT 1 FROM stamp s WHERE s.document = d.id AND s.state <> 'affixed') THEN 'stamp' ELSE 'complete' END
@@ -234,7 +234,7 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 		}
 		if err := json.Unmarshal([]byte(text), &a); err != nil {
 			c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "queue", About: "a job of kind " + kind, Text: "its arguments cannot be read: " + err.Error(),
-				Remedy: "Delete the job; the service orders again what documents wait for"})
+				Remedy: "Delete the job; the service queues again what documents wait for"})
 			return nil
 		}
 		jobs[queuedJob{kind, a.Document}] = true
@@ -254,13 +254,13 @@ func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[qu
 			return nil, err
 		}
 		if used {
-			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "queue", About: "file " + key, Text: "a job of the queue removes it, and a row refers to it", Remedy: "Stop the service and delete the job"})
+			c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "queue", About: "file " + key, Text: "a job in the queue removes it, but a row refers to it", Remedy: "Stop the service and delete the job"})
 		}
 	}
 	return jobs, nil
 }
 
-// CheckDatabase has the database check itself: SQLite its pages, indexes and references; PostgreSQL its indexes, where the
+// CheckDatabase runs the database's own check: SQLite checks pages, indexes and references; PostgreSQL checks indexes, if the
 // extension amcheck is installed and may be used.
 func (c *Checker) CheckDatabase(ctx context.Context) error {
 	tell := func(text string) {

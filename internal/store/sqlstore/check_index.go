@@ -11,15 +11,15 @@ import (
 	"segel/internal/contract"
 )
 
-// logIndex is what the log says of records and files, read from its first event to its last. It lies in a temporary SQLite
-// file, so that a log of any length takes the same memory.
+// logIndex holds what the log says about records and files, built from its first event to its last. It is a temporary SQLite
+// file, so that memory does not grow with the log.
 type logIndex struct {
 	db *sql.DB
-	tx *sql.Tx // what is written since the last flush; readers see it
+	tx *sql.Tx // what was written since the last flush; reads see it
 }
 
-// A line has the newest digest of a record or file, and the leaf that states it. Digest is '-' for one that is gone and empty
-// for a document that the log knows and states no digest of. Seen is set once the record was compared.
+// A line has the newest digest of a record or file, and the leaf that records it. Digest is '-' for a removed one and empty
+// for a document without a digest in the log. Seen is set once the record was compared.
 const indexTables = `
 	CREATE TABLE line (kind TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, leaf INTEGER NOT NULL, seen INTEGER NOT NULL DEFAULT 0,
 		PRIMARY KEY (kind, key)) WITHOUT ROWID;
@@ -29,14 +29,14 @@ const indexTables = `
 	CREATE INDEX named_digest ON named (digest);`
 
 func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
-	// Nothing of it has to survive: without a journal and without syncing it is as fast as memory.
+	// The file need not survive a crash: without a journal and without syncing it is as fast as memory.
 	db, err := openFile(filepath.Join(dir, "log-index.db"), "_txlock=exclusive", "journal_mode(OFF)", "synchronous(OFF)", "temp_store(MEMORY)")
 	if err != nil {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
 	if _, err := db.ExecContext(ctx, indexTables); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the index of the log: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("create the index of the log: %w", err), db.Close())
 	}
 	x := &logIndex{db: db}
 	if x.tx, err = db.BeginTx(ctx, nil); err != nil {
@@ -47,13 +47,13 @@ func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
 
 func (x *logIndex) close() error {
 	err := x.tx.Rollback()
-	if errors.Is(err, sql.ErrTxDone) { // the context ended before
+	if errors.Is(err, sql.ErrTxDone) { // the context was cancelled earlier
 		err = nil
 	}
 	return errors.Join(err, x.db.Close())
 }
 
-// addEvent takes in what an event says.
+// addEvent indexes an event.
 func (x *logIndex) addEvent(ctx context.Context, leaf int64, e readEvent) error {
 	lines, err := parseRecords(e.lines)
 	if err != nil {
@@ -86,8 +86,8 @@ func (x *logIndex) addEvent(ctx context.Context, leaf int64, e readEvent) error 
 	return nil
 }
 
-// addDocument takes in that a document exists, or existed, of which no digest is stated, as of releases before that was done.
-// The files of one that was deleted are no longer expected, by key or by digest.
+// addDocument indexes that a document exists or existed, for events without digests, as earlier releases wrote them.
+// The files of a deleted document are no longer expected, by key or by digest.
 func (x *logIndex) addDocument(ctx context.Context, leaf int64, e contract.Event) error {
 	key := recordKey(e.Document)
 	var err error
@@ -104,14 +104,14 @@ func (x *logIndex) addDocument(ctx context.Context, leaf int64, e contract.Event
 	return err
 }
 
-// logLine is what the log says of a record.
+// logLine is what the log says about a record.
 type logLine struct {
 	record
-	digest string // in hexadecimal; "-": it is gone; empty: it exists
+	digest string // in hexadecimal; "-": removed; empty: exists
 	leaf   int64
 }
 
-// findLine returns what the log says of a record; not ok where it says nothing.
+// findLine returns what the log says about a record; ok is false if the log does not have it.
 func (x *logIndex) findLine(ctx context.Context, r record) (l logLine, ok bool, err error) {
 	l.record = r
 	err = x.tx.QueryRowContext(ctx, `SELECT digest, leaf FROM line WHERE kind = ? AND key = ?`, r.kind, r.key).Scan(&l.digest, &l.leaf)
@@ -121,13 +121,13 @@ func (x *logIndex) findLine(ctx context.Context, r record) (l logLine, ok bool, 
 	return l, err == nil, err
 }
 
-// markCompared remembers that a record was compared.
+// markCompared marks a record as compared.
 func (x *logIndex) markCompared(ctx context.Context, r record) error {
 	_, err := x.tx.ExecContext(ctx, `UPDATE line SET seen = 1 WHERE kind = ? AND key = ?`, r.kind, r.key)
 	return err
 }
 
-// listNotCompared returns up to limit records of a kind behind a key that exist by the log and were not compared.
+// listNotCompared returns up to limit records of a kind, after a key, that exist according to the log and were not compared.
 func (x *logIndex) listNotCompared(ctx context.Context, kind, behind string, limit int) ([]logLine, error) {
 	rows, err := x.tx.QueryContext(ctx, `SELECT key, digest, leaf FROM line WHERE kind = ? AND key > ? AND seen = 0 AND digest <> '-' ORDER BY key LIMIT ?`, kind, behind, limit)
 	if err != nil {
@@ -145,20 +145,20 @@ func (x *logIndex) listNotCompared(ctx context.Context, kind, behind string, lim
 	return all, rows.Err()
 }
 
-// isFileNamed reports whether an event names a digest, in hexadecimal, of a file.
+// isFileNamed reports whether an event names the digest, in hexadecimal, of a file.
 func (x *logIndex) isFileNamed(ctx context.Context, digest string) (named bool, err error) {
 	err = x.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM named WHERE digest = ?)
 		OR EXISTS (SELECT 1 FROM line WHERE kind = 'file' AND digest = ?)`, digest, digest).Scan(&named)
 	return named, err
 }
 
-// addUnrecorded remembers a record of which the log states no digest.
+// addUnrecorded adds a record whose digest the log does not have.
 func (x *logIndex) addUnrecorded(ctx context.Context, r record) error {
 	_, err := x.tx.ExecContext(ctx, `INSERT INTO unrecorded (kind, key) VALUES (?, ?) ON CONFLICT DO NOTHING`, r.kind, r.key)
 	return err
 }
 
-// listUnrecorded returns up to limit of them behind one.
+// listUnrecorded returns up to limit of them after one.
 func (x *logIndex) listUnrecorded(ctx context.Context, behind record, limit int) ([]record, error) {
 	rows, err := x.tx.QueryContext(ctx, `SELECT kind, key FROM unrecorded WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?`, behind.kind, behind.key, limit)
 	if err != nil {

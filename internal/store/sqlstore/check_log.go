@@ -43,11 +43,11 @@ func (s *Store) RootAt(ctx context.Context, leaves int64) (root [32]byte, err er
 	return root, wrapf(err, "read the log's root at %d leaves", leaves)
 }
 
-// checkBatch is how many events are checked at a time; each takes a few hundred bytes.
+// checkBatch is the number of events that are checked at a time; each takes a few hundred bytes.
 const checkBatch = 500
 
-// CheckLog implements [store.Log]. It returns [audit.ErrMismatch] where an event or a hash is not what was
-// logged. A log that was cut off at its end is only told by a checkpoint signed before: [Store.RootAt].
+// CheckLog implements [store.Log]. It returns [audit.ErrMismatch] if an event or a hash differs from what was
+// logged. Only a checkpoint signed earlier reveals a truncated log: see [Store.RootAt].
 func (s *Store) CheckLog(ctx context.Context) error {
 	size, _, err := s.Size(ctx)
 	if err != nil {
@@ -56,22 +56,22 @@ func (s *Store) CheckLog(ctx context.Context) error {
 	tree := &audit.Tree{}
 	for tree.Size() < size {
 		until := min(tree.Size()+checkBatch, size)
-		// Rows below the size never change, so each batch may have a snapshot of its own.
+		// Rows below the size never change, so each batch may use a separate snapshot.
 		err := s.db.withSnapshot(ctx, func(q querier) error { return checkEvents(ctx, q, tree, until) })
 		if err != nil {
 			return fmt.Errorf("check log at leaf %d: %w", tree.Size(), err)
 		}
 	}
 	if err := s.db.readWhole(ctx, func(q querier) error { return checkOutsideTree(ctx, q) }); err != nil {
-		return fmt.Errorf("check what is outside of the log: %w", err)
+		return fmt.Errorf("check rows outside of the log: %w", err)
 	}
 	return nil
 }
 
-// checkOutsideTree looks for rows that are no part of the tree. An event there would be told to readers as one of its
-// document's, or take the place of the next, and no root says anything about it.
+// checkOutsideTree looks for rows that are not part of the tree. Readers would see such an event as one of its
+// document's, or it would collide with the next event, and no root hash covers it.
 func checkOutsideTree(ctx context.Context, q querier) error {
-	// The size is read again, in the snapshot of the rows: others may have appended since.
+	// The size is read again, in the snapshot of the rows: other transactions may have appended since.
 	var size, events, hashes int64
 	if err := queryOne(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {
 		return err
@@ -86,7 +86,7 @@ func checkOutsideTree(ctx context.Context, q querier) error {
 	return err
 }
 
-// checkEvents extends the tree by the stored events up to leaf until, and compares the hashes that this makes
+// checkEvents extends the tree by the stored events before leaf until, and compares the resulting hashes
 // with the stored ones.
 func checkEvents(ctx context.Context, q querier, tree *audit.Tree, until int64) error {
 	from := tree.Size()

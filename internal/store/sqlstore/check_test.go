@@ -16,7 +16,7 @@ import (
 	"segel/internal/store"
 )
 
-// newChecker returns a checker and what it has found so far.
+// newChecker returns a checker and its findings so far.
 func newChecker(t testing.TB, s *Store) (*Checker, *[]store.Discrepancy) {
 	t.Helper()
 	found := new([]store.Discrepancy)
@@ -90,7 +90,7 @@ func (s *Store) deleteDocument(t *testing.T, d contract.Document) {
 	}
 }
 
-// execute runs statements as another program would.
+// execute runs statements like another program.
 func (s *Store) execute(t *testing.T, statements ...string) {
 	t.Helper()
 	err := s.db.withTx(t.Context(), func(x tx) error {
@@ -106,7 +106,7 @@ func (s *Store) execute(t *testing.T, statements ...string) {
 	}
 }
 
-// requireFinding demands one finding about something, of that severity, whose text has those words.
+// requireFinding requires one finding about a subject, of that severity, whose text contains those words.
 func requireFinding(t *testing.T, found []store.Discrepancy, severity store.Severity, about, words string) {
 	t.Helper()
 	for _, d := range found {
@@ -149,7 +149,7 @@ func TestWhatIsDoneToRowsOfADocumentIsFound(t *testing.T) {
 	})
 }
 
-// documentTables lists the tables with rows of a document, those that refer to others first.
+// documentTables lists the tables with rows of a document, referring tables first.
 var documentTables = []string{"box", "participant", "revision", "document"}
 
 func TestADocumentWithoutRowsIsReportedUnlessTheLogSaysThatItWasDeleted(t *testing.T) {
@@ -200,9 +200,9 @@ func TestADocumentThatIsBroughtBackAfterItsDeletionIsReported(t *testing.T) {
 func TestRowsOfAReleaseBeforeDigestsAreStatedOnceAndProtectedFromThenOn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		s := openTest(t, dsn)
-		note(t, s, 1) // an event that states nothing, as all of earlier releases
+		note(t, s, 1) // an event without digests, like all events of earlier releases
 		s.execute(t, `INSERT INTO organisation (id, name, created_at) VALUES ('old', 'Old', 1)`)
-		requireFinding(t, s.checkAll(t), store.SeverityUnrecorded, "organisation old", "states no digest")
+		requireFinding(t, s.checkAll(t), store.SeverityUnrecorded, "organisation old", "has no digest")
 
 		c, found := newChecker(t, s)
 		if err := c.runAll(t.Context()); err != nil {

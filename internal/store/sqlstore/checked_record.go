@@ -16,19 +16,19 @@ import (
 	"segel/internal/contract"
 )
 
-// A record is the rows that describe one thing, such as a document with its participants and revisions. Each transaction that
-// writes one reads it back and states its digest in the log, so that a row that is changed, added or removed in any other way
-// differs from what the log says (docs/formats/record.md).
+// A record is the set of rows that describe one thing, such as a document with its participants and revisions. Each transaction
+// that writes a record reads it back and logs its digest, so that a row that is changed, added or removed in any other way
+// no longer matches the log (docs/formats/record.md).
 
-// recordPart is the rows of one table that belong to a record. Rows have no order: they are sorted by their bytes.
+// recordPart is the rows of one table that belong to a record. Rows are unordered: they are sorted by their encoding.
 type recordPart struct {
 	table   string
-	columns []string // all that are digested, in that order
-	keys    []string // columns that hold the parts of the record's key
+	columns []string // all digested columns, in this order
+	keys    []string // columns that make up the record's key
 }
 
-// recordKind says what a kind of record consists of. What a kind digests never changes: columns that come later make a new
-// kind, and records of the former one stay comparable until they are written again.
+// recordKind defines the contents of a kind of record. The columns that a kind digests never change: later columns need a new
+// kind, and records of the previous kind remain comparable until they are written again.
 type recordKind struct {
 	name  string
 	parts []recordPart
@@ -38,7 +38,7 @@ func newRecordPart(table, keys, columns string) recordPart {
 	return recordPart{table: table, keys: strings.Fields(keys), columns: strings.Fields(strings.ReplaceAll(columns, ",", " "))}
 }
 
-// recordKinds lists all of them. The first part of each is the one whose rows exist exactly when the record does.
+// recordKinds lists all kinds. The first part of each is the one whose rows exist exactly when the record does.
 var recordKinds = []recordKind{
 	{"document", []recordPart{
 		newRecordPart("document", "id", `id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel,
@@ -76,14 +76,14 @@ var recordKinds = []recordKind{
 // recordFile is the kind of a line that names a stored file by its key. Its digest is the SHA-256 of the file.
 const recordFile = "file"
 
-// recordSalt is the kind of the first line of an event. It has 32 random bytes in the place of a digest, so that what the lines
-// state cannot be guessed from their digest, which the leaf has.
+// recordSalt is the kind of the first line of an event. It has 32 random bytes instead of a digest, so that the contents of
+// the lines cannot be guessed from their digest, which is in the leaf.
 const recordSalt = "salt"
 
-// record names one.
+// record identifies a record.
 type record struct {
 	kind string
-	key  string // its parts, each escaped for a URL's query, with "/" in between
+	key  string // its parts, each escaped for a URL's query, separated by "/"
 }
 
 func recordOf(kind string, key ...any) record { return record{kind, recordKey(key...)} }
@@ -104,17 +104,17 @@ func findRecordKind(name string) (recordKind, bool) {
 	return recordKinds[i], true
 }
 
-// noRecord is the digest of a record that has no rows.
+// noRecord is the digest of a record without rows.
 var noRecord [32]byte
 
-// recordDigest reads the rows of a record and digests them. Without rows it is [noRecord].
+// recordDigest reads and digests the rows of a record. Without rows it returns [noRecord].
 func recordDigest(ctx context.Context, q querier, r record) ([32]byte, error) {
 	all, err := recordDigests(ctx, q, r.kind, []string{r.key})
 	return all[r.key], err
 }
 
-// recordDigests is [recordDigest] for several records of a kind, with one query a table. Records without rows are missing
-// in what it returns.
+// recordDigests is [recordDigest] for several records of a kind, with one query per table. Records without rows are missing
+// from the result.
 func recordDigests(ctx context.Context, q querier, name string, keys []string) (map[string][32]byte, error) {
 	kind, known := findRecordKind(name)
 	if !known {
@@ -142,7 +142,7 @@ func recordDigests(ctx context.Context, q querier, name string, keys []string) (
 	return all, nil
 }
 
-// encode returns what a record is digested of: its encoded rows, by part.
+// encode returns the input of a record's digest: its encoded rows, by part.
 func (k recordKind) encode(rows [][][]byte) []byte {
 	b := []byte("segel-record-1\n")
 	for i, p := range k.parts {
@@ -188,7 +188,7 @@ func (p recordPart) readRows(ctx context.Context, q querier, keys []string) (map
 	return rows, err
 }
 
-// keyValues takes the key of a record apart into arguments of a query. PostgreSQL does not compare numbers with text.
+// keyValues splits the key of a record into query arguments. PostgreSQL does not compare numbers with text.
 func (p recordPart) keyValues(key string) ([]any, error) {
 	parts := strings.Split(key, "/")
 	if len(parts) != len(p.keys) {
@@ -210,21 +210,21 @@ func (p recordPart) keyValues(key string) ([]any, error) {
 	return values, nil
 }
 
-// numericPattern are the columns of keys that are numbers.
+// numericPattern lists the key columns that are numbers.
 var numericPattern = map[string]bool{
 	"document.id": true, "participant.document": true, "placement.document": true, "stamp.document": true, "revision.document": true,
 	"attempt.document": true, "box.document": true, "renewal.document": true, "guest_link.document": true,
 	"quota_entry.number": true, "reconciliation.number": true, "installation.one": true, "log_size.id": true,
 }
 
-// appendValues encodes the columns of a row. Both databases give the same bytes for the same row.
+// appendValues encodes the columns of a row. Both databases yield the same bytes for the same row.
 func appendValues(b []byte, values []any) ([]byte, error) {
 	for _, v := range values {
 		switch v := v.(type) {
 		case nil:
 			b = append(b, 'n')
 		case bool:
-			b = append(b, "i0,"...) // SQLite has no other
+			b = append(b, "i0,"...) // SQLite has no other boolean
 			if v {
 				b[len(b)-2] = '1'
 			}
@@ -248,13 +248,13 @@ func appendNetstring(b []byte, s string) []byte {
 	return append(append(b, s...), ',')
 }
 
-// statedRecord is what the log says of a record or a file.
+// statedRecord is what the log says about a record or a file.
 type statedRecord struct {
 	record
-	digest [32]byte // noRecord: it is gone
+	digest [32]byte // noRecord: removed
 }
 
-// recordLines reads records back and returns the lines that state them, each record once.
+// recordLines reads records back and returns the lines with their digests, each record once.
 func recordLines(ctx context.Context, q querier, touched []record, files []statedRecord) (string, error) {
 	seen := map[record]bool{}
 	var lines []string
@@ -297,7 +297,7 @@ func (s statedRecord) hexDigest() string { return hex.EncodeToString(s.digest[:]
 
 var errRecords = errors.New("not lines about records")
 
-// parseRecords reads what [recordLines] wrote. Kinds of later releases are returned as well.
+// parseRecords parses what [recordLines] wrote. It also returns kinds of later releases.
 func parseRecords(text string) ([]statedRecord, error) {
 	if text == "" {
 		return nil, nil
@@ -321,7 +321,7 @@ func parseRecords(text string) ([]statedRecord, error) {
 	return all, nil
 }
 
-// filesOf lists the files of a document, each once. The evidence of attempts is listed by the change that brings it.
+// filesOf lists the files of a document, each once. Evidence of attempts is not included: the change that adds it lists it.
 func filesOf(d *contract.Document) map[string][32]byte {
 	all := map[string][32]byte{}
 	if d == nil {
@@ -336,7 +336,7 @@ func filesOf(d *contract.Document) map[string][32]byte {
 	return all
 }
 
-// statedFiles tells which files a change brings and which it takes away.
+// statedFiles returns the files that a change adds and those that it removes.
 func statedFiles(c contract.Change, after *contract.Document) []statedRecord {
 	before, now := filesOf(c.Before), filesOf(after)
 	if c.Delete {

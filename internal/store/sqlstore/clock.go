@@ -21,7 +21,7 @@ func (s *Store) Times(ctx context.Context) (contract.ClockReading, error) {
 		r.Database, err = s.db.serverTime(ctx, q)
 		return err
 	})
-	return r, wrapf(err, "read what is known of the time")
+	return r, wrapf(err, "read recorded times")
 }
 
 // ConfirmClock implements [store.Clocks].
@@ -52,8 +52,8 @@ func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []
 	return ids, n, wrapf(err, "read documents dated after %s", at)
 }
 
-// storeTimestamp remembers the latest timestamp of a committed document. It locks the row of the log, as the append does that
-// follows, also where it changes nothing: the append reads back what stands there.
+// storeTimestamp records the latest timestamp of a committed document. It locks the row of the log, like the append that
+// follows, even if it changes nothing: the append reads that row back.
 func storeTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
 	if token.At.IsZero() {
 		return nil

@@ -13,14 +13,13 @@ import (
 
 // Commit implements [store.Documents].
 //
-// Durable on return: the document with its lists, events and their leaves, quota and jobs, and the answer if this is the effect of
-// a request with an Idempotency-Key. Should the
-// connection be lost while the database commits, nobody knows whether it did: the caller gets an error, reads
-// the document again, and its version tells.
+// Durable on return: the document with its lists, events and their leaves, quota and jobs, and the answer if this is the effect
+// of a request with an Idempotency-Key. If the connection is lost while the database commits, the outcome is unknown: the caller
+// gets an error, reads the document again, and its version shows the outcome.
 func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
 	after := asStored(c.After)
 	err := s.runEffect(ctx, func(t tx) (any, error) {
-		// The function may run again, so it starts from what it was given.
+		// The function may run again, so it starts from a copy of after.
 		d, err := writeChange(ctx, t, c, after)
 		if err != nil {
 			return nil, err
@@ -43,8 +42,8 @@ func writeChange(ctx context.Context, t tx, c contract.Change, after contract.Do
 	case c.Delete:
 		write = w.lockForDeletion
 	}
-	// Serials go first: of two that claim one, the later waits here and loses, before it writes what the register
-	// does not allow.
+	// Serials go first: of two transactions that claim one, the later waits here and loses before it writes anything that the
+	// register does not allow.
 	if err := moveSerials(ctx, t, c.Serials); err != nil {
 		return contract.Document{}, err
 	}
@@ -62,7 +61,7 @@ func writeChange(ctx context.Context, t tx, c contract.Change, after contract.Do
 		return contract.Document{}, err
 	}
 	if err := w.updateBoxes(ctx, c.Delete); err != nil {
-		return contract.Document{}, fmt.Errorf("keep the lists of document %d: %w", after.ID, err)
+		return contract.Document{}, fmt.Errorf("update the lists of document %d: %w", after.ID, err)
 	}
 	if err := w.writeRenewal(ctx, c.Renewal); err != nil {
 		return contract.Document{}, err
@@ -79,9 +78,9 @@ func writeChange(ctx context.Context, t tx, c contract.Change, after contract.Do
 	if err := t.addJobs(ctx, jobs); err != nil {
 		return contract.Document{}, err
 	}
-	// Last, since it makes everybody else wait until this transaction has ended.
+	// Last, because every other transaction waits from here until this one ends.
 	if err := storeTimestamp(ctx, t, c.Timestamp); err != nil {
-		return contract.Document{}, fmt.Errorf("keep the timestamp of document %d: %w", after.ID, err)
+		return contract.Document{}, fmt.Errorf("store the timestamp of document %d: %w", after.ID, err)
 	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
@@ -98,7 +97,7 @@ func writeChange(ctx context.Context, t tx, c contract.Change, after contract.Do
 	return after, nil
 }
 
-// fillDocumentID fills in the number of the document where a rule could not know it yet.
+// fillDocumentID fills in the document's number if a rule did not know it yet.
 func fillDocumentID[T any](in []T, id contract.DocumentID, of func(*T) *contract.DocumentID) []T {
 	out := slices.Clone(in)
 	for i := range out {
@@ -109,7 +108,7 @@ func fillDocumentID[T any](in []T, id contract.DocumentID, of func(*T) *contract
 	return out
 }
 
-// madeAt returns when a change was made: a rule that changes anything says so in an event, or by itself.
+// madeAt returns when a change was made: a rule that changes anything records the time in an event or in the change.
 func madeAt(c contract.Change) time.Time {
 	switch {
 	case len(c.Events) > 0:
@@ -120,7 +119,7 @@ func madeAt(c contract.Change) time.Time {
 	return c.After.CreatedAt
 }
 
-// asStored returns a document as it will be read back: times to the microsecond, text that can be stored.
+// asStored returns a document as it will be read back: times truncated to microseconds, text cleaned for storage.
 func asStored(d contract.Document) contract.Document {
 	d.Participants = slices.Clone(d.Participants)
 	d.Placements = slices.Clone(d.Placements)
@@ -150,7 +149,7 @@ func asStored(d contract.Document) contract.Document {
 	return d
 }
 
-// versionConflict tells why no row matched a document's version: somebody was faster, or it has gone.
+// versionConflict returns why no row matched a document's version: another writer changed the document, or it was deleted.
 func versionConflict(ctx context.Context, q querier, id contract.DocumentID) error {
 	var version int64
 	err := queryOne(ctx, q, []any{&version}, `SELECT version FROM document WHERE id = $1`, id)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// condition gathers what rows have to be.
+// condition collects the WHERE terms of a query with their arguments.
 type condition struct {
 	terms []string
 	args  []any
@@ -19,12 +19,12 @@ func (c *condition) addArg(v any) string {
 	return fmt.Sprintf("$%d", len(c.args))
 }
 
-// addTerm adds a term with one argument, which stands where %s is.
+// addTerm adds a term with one argument, whose placeholder replaces %s.
 func (c *condition) addTerm(term string, v any) {
 	c.terms = append(c.terms, fmt.Sprintf(term, c.addArg(v)))
 }
 
-// addPeriod adds bounds of a time, each unless it is zero.
+// addPeriod adds bounds on a time; a zero bound is skipped.
 func (c *condition) addPeriod(column string, from, until time.Time) {
 	if !from.IsZero() {
 		c.addTerm(column+" >= %s", toMicros(from))
@@ -41,21 +41,21 @@ func (c *condition) whereClause() string {
 	return " WHERE " + strings.Join(c.terms, " AND ")
 }
 
-// countRows counts the rows of a table that are so.
+// countRows counts the rows of a table that match.
 func (c *condition) countRows(ctx context.Context, q querier, table string) (n int, err error) {
 	return n, queryOne(ctx, q, []any{&n}, `SELECT COUNT(*) FROM `+table+c.whereClause(), c.args...)
 }
 
-// pageClause writes the rest of a query for one page, in that order.
+// pageClause returns the WHERE, ORDER BY and LIMIT clauses for one page.
 func (c *condition) pageClause(order string, offset, limit int) string {
 	return c.whereClause() + ` ORDER BY ` + order + ` LIMIT ` + c.addArg(limit) + ` OFFSET ` + c.addArg(offset)
 }
 
-// eachBatch is how many rows are read at a time, so that no snapshot is held while the caller works on them.
+// eachBatch is the number of rows that are read at a time, so that no snapshot is open while the caller works on them.
 const eachBatch = 500
 
-// eachOf calls yield with every row that read returns, until it returns false. Read returns up to eachBatch of those
-// behind last, or the first ones where last is nil.
+// eachOf calls yield with each row that read returns, until yield returns false. Read returns up to eachBatch rows
+// after last, or the first ones if last is nil.
 func eachOf[T any](ctx context.Context, s *Store, read func(q querier, last *T) ([]T, error), yield func(T) bool) error {
 	for last := (*T)(nil); ; {
 		var batch []T

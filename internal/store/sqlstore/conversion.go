@@ -14,7 +14,7 @@ type storedWarning struct {
 	Args  map[string]string `json:"args,omitempty"`
 }
 
-// encodeWarnings are an argument of a statement.
+// encodeWarnings returns warnings as an argument of a statement.
 func encodeWarnings(all []contract.Warning) string {
 	stored := make([]storedWarning, len(all))
 	for i, w := range all {
@@ -26,11 +26,11 @@ func encodeWarnings(all []contract.Warning) string {
 			stored[i].Args[name] = fmt.Sprint(v)
 		}
 	}
-	b, _ := json.Marshal(stored) // strings in structs in a list: it cannot fail
+	b, _ := json.Marshal(stored) // a list of structs of strings cannot fail
 	return string(b)
 }
 
-// scanWarnings scans what [warnings] made. None are nil.
+// scanWarnings scans what [encodeWarnings] returned. An empty list becomes nil.
 func scanWarnings(to *[]contract.Warning) scanner {
 	return func(column any) error {
 		s, ok := column.(string)

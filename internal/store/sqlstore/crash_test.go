@@ -13,10 +13,10 @@ import (
 	"segel/internal/store"
 )
 
-// crashing names the database that a process of this program writes to until it is killed.
+// crashing is the environment variable with the database to which a process of this program writes until it is killed.
 const crashing = "SEGEL_TEST_WRITE_UNTIL_KILLED"
 
-// writeUntilKilled uploads documents and says the number of each once it is committed.
+// writeUntilKilled uploads documents and prints the number of each once it is committed.
 func writeUntilKilled(dsn string) error {
 	ctx := context.Background()
 	s, err := Open(ctx, dsn, Options{})
@@ -78,7 +78,7 @@ func TestWhatWasCommittedOutlivesAProcessThatIsKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// One more may have been committed and not said. The first event recorded the organisation.
+		// One more may have been committed without being printed. The first event recorded the organisation.
 		if n := len(l.Documents); said < 50 || n < said || n > said+1 || l.Total != n || events != 1+int64(n) {
 			t.Errorf("%d were said to be committed; there are %d, counted as %d, with %d events", said, n, l.Total, events)
 		}

@@ -119,7 +119,7 @@ func (s *Store) Revocations(ctx context.Context) (n int, err error) {
 	return n, wrapf(err, "count revoked certificates")
 }
 
-// certificatesBatch is how many are read at a time.
+// certificatesBatch is the number of certificates that are read at a time.
 const certificatesBatch = 500
 
 // EachCertificate implements [store.Certificates].

@@ -10,24 +10,24 @@ import (
 	"segel/internal/store"
 )
 
-// database is what the two databases do differently.
+// database is the part of the store that differs between the two databases.
 type database interface {
 	// withSnapshot runs fn on one snapshot of the database.
 	withSnapshot(ctx context.Context, fn func(querier) error) error
-	// readWhole is read for as long as it takes, for checks that read whole tables.
+	// readWhole is withSnapshot without a time limit, for checks that read whole tables.
 	readWhole(ctx context.Context, fn func(querier) error) error
-	// withTx runs fn in a transaction. Nothing of it stands unless both fn and the commit succeed. It may run fn
-	// again when the database has chosen it to give way to another. A *[commitError] says that it may stand.
+	// withTx runs fn in a transaction. Nothing is durable unless both fn and the commit succeed. It may run fn again if the
+	// database rolled the transaction back in favour of another. A *[commitError] means that the transaction may have committed.
 	withTx(ctx context.Context, fn func(tx) error) error
-	// migrate makes or renews all tables by these migrations; of several processes one does it while the others wait.
+	// migrate creates all tables or brings them up to date; of several processes one does it while the others wait.
 	migrate(ctx context.Context, files fs.FS) error
-	// queueOutdated reports whether the tables of the job queue are older than this program. A store for reading has no
-	// use for them.
+	// queueOutdated reports whether the tables of the job queue are older than this program. A read-only store does not
+	// use them.
 	queueOutdated(ctx context.Context) (bool, error)
-	// serverTime returns the time by the database server's own clock; zero where it has none.
+	// serverTime returns the time of the database server's clock; zero if there is none.
 	serverTime(ctx context.Context, q querier) (time.Time, error)
-	// isUnavailable reports whether an error of the driver means that the database does not answer now, and full whether it has no
-	// room. Neither is asked about refusals of our own.
+	// isUnavailable reports whether an error of the driver means that the database does not respond now. isDiskFull reports
+	// whether it means that the disk is full. Neither is called for errors of this package.
 	isUnavailable(err error) bool
 	isDiskFull(err error) bool
 	// embedded reports whether the database runs in this process: it is SQLite.
@@ -49,7 +49,7 @@ type tx interface {
 	ensureJobs(ctx context.Context, all []contract.Job) error
 }
 
-// rows is what [sql.Rows] and [pgx.Rows] have in common.
+// rows is the common part of [sql.Rows] and [pgx.Rows].
 type rows interface {
 	Next() bool
 	Scan(dest ...any) error
@@ -57,7 +57,7 @@ type rows interface {
 	Close()
 }
 
-// queryOne scans the one row of a query; store.ErrNotFound when there is none.
+// queryOne scans the single row of a query; store.ErrNotFound if there is none.
 func queryOne(ctx context.Context, q querier, dest []any, sql string, args ...any) error {
 	err := store.ErrNotFound
 	if e := queryEach(ctx, q, func(scan func(...any) error) error {

@@ -60,7 +60,7 @@ func (s *Store) EnqueueNow(ctx context.Context, all ...contract.Job) error {
 	})
 }
 
-// fillOrganisations fills in whose turn each job takes: that of the document's organisation.
+// fillOrganisations sets the organisation of each job, which decides its turn: that of the job's document.
 func fillOrganisations(ctx context.Context, q querier, all []contract.Job) ([]contract.Job, error) {
 	all = slices.Clone(all)
 	for i := range all {
@@ -75,13 +75,13 @@ func fillOrganisations(ctx context.Context, q querier, all []contract.Job) ([]co
 	return all, nil
 }
 
-// filesBatch is how many files are read at a time, so that no snapshot is held while the caller looks at blobs.
+// filesBatch is the number of files that are read at a time, so that no snapshot is open while the caller examines blobs.
 const filesBatch = 500
 
-// Files implements [store.Documents]. What is added while it runs may be missed.
+// Files implements [store.Documents]. It may miss files that are added while it runs.
 func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error {
-	// An original that was rewritten before the first signature is kept beside the revisions, and so is what the stamp
-	// office returned and was not accepted. The evidence on a serial is that of one of its attempts.
+	// The original of a document that was rewritten before the first signature is stored beside the revisions, and so is a
+	// file of the stamp office that was not accepted. The evidence on a serial is that of one of its attempts.
 	for _, sql := range []string{
 		`SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE file_key > $1 ORDER BY file_key LIMIT $2`,
 		`SELECT original_key, original_size, original_digest, original_sums FROM document d WHERE original_key > $1
@@ -96,7 +96,7 @@ func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error
 	return nil
 }
 
-// documentsBatch is how many documents are read at a time. One of a large file has tens of kilobytes of sums.
+// documentsBatch is the number of documents that are read at a time. A document with a large file has tens of kilobytes of sums.
 const documentsBatch = 50
 
 // EachDocument implements [store.Documents].
@@ -139,14 +139,14 @@ func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, 
 	}
 }
 
-// eachReadable yields documents of which at least one cannot be read.
+// eachReadable yields documents one by one after a batch failed because one of them cannot be read.
 func (s *Store) eachReadable(ctx context.Context, ids []contract.DocumentID, yield func(contract.Document, error) bool) (more bool, err error) {
 	for _, id := range ids {
 		d, err := s.Document(ctx, id)
 		switch {
 		case ctx.Err() != nil:
 			return false, ctx.Err()
-		case errors.Is(err, store.ErrNotFound): // deleted since
+		case errors.Is(err, store.ErrNotFound): // deleted meanwhile
 			continue
 		case err != nil:
 			d = contract.Document{ID: id}
@@ -162,7 +162,7 @@ func (s *Store) eachReadable(ctx context.Context, ids []contract.DocumentID, yie
 func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err error) {
 	err = s.readRow(ctx, []any{&used}, `SELECT EXISTS (SELECT 1 FROM revision WHERE file_key = $1) OR EXISTS (SELECT 1 FROM document WHERE original_key = $1)
 		OR EXISTS (SELECT 1 FROM attempt WHERE evidence_key = $1 AND evidence_key <> '')`, key)
-	return used, wrapf(err, "look up what refers to file %s", key)
+	return used, wrapf(err, "find what refers to file %s", key)
 }
 
 func (s *Store) forEachFile(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
@@ -191,7 +191,7 @@ func (s *Store) forEachFile(ctx context.Context, sql string, yield func(contract
 	}
 }
 
-// versionsBatch is how many documents one statement asks for. It is always as many, so that the statement is prepared once.
+// versionsBatch is the number of documents in one statement. It is constant, so that the statement is prepared once.
 const versionsBatch = 100
 
 var versionsStatement = `SELECT id, version FROM document WHERE id IN (` + placeholders(1, versionsBatch) + `)`

@@ -16,17 +16,17 @@ type storedFinding struct {
 	Accepted bool                 `json:"accepted,omitempty"`
 }
 
-// encodeFindings are an argument of a statement.
+// encodeFindings returns findings as an argument of a statement.
 func encodeFindings(all []contract.Finding) string {
 	stored := make([]storedFinding, len(all))
 	for i, f := range all {
 		stored[i] = storedFinding(f)
 	}
-	b, _ := json.Marshal(stored) // strings, numbers and flags in structs in a list: it cannot fail
+	b, _ := json.Marshal(stored) // a list of structs of strings, numbers and booleans cannot fail
 	return string(b)
 }
 
-// scanFindings scans what [findings] made. None are nil.
+// scanFindings scans what [encodeFindings] returned. An empty list becomes nil.
 func scanFindings(to *[]contract.Finding) scanner {
 	return func(column any) error {
 		s, ok := column.(string)

@@ -47,7 +47,7 @@ func (s *Store) ReplaceInstallation(ctx context.Context, read, write store.Insta
 		if err == nil && done == 0 {
 			err = store.ErrConflict
 		}
-		if err != nil || write.CompletedAt.IsZero() { // until then the database has to be empty
+		if err != nil || write.CompletedAt.IsZero() { // until completed, the database has to be empty
 			return err
 		}
 		return logEntry{records: []record{recordOf("installation", 1)}, at: write.CompletedAt}.appendToLog(ctx, t)
@@ -83,7 +83,7 @@ func (s *Store) Evidence(ctx context.Context, documents int) (store.Evidence, er
 		return err
 	})
 	if err != nil {
-		return store.Evidence{}, fmt.Errorf("read what belongs to the database: %w", err)
+		return store.Evidence{}, fmt.Errorf("read evidence of the installation: %w", err)
 	}
 	return e, nil
 }

@@ -12,9 +12,8 @@ import (
 
 // List implements [store.Documents].
 //
-// A page walks the index of the person's box from its newest end. How many documents there are is known first,
-// from the counts, so a page beyond the end is not looked for, and the walk stops at the last match instead of
-// going on to the oldest document.
+// A page reads the index of the person's box from its newest end. The total is known first, from the counts, so a page
+// beyond the end is not searched for, and the search stops at the last match instead of going on to the oldest document.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error) {
 	l := store.List{Documents: []contract.Document{}}
 	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
@@ -35,7 +34,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 	return l, nil
 }
 
-// boxQuery selects rows of somebody's box, and counts of them.
+// boxQuery selects rows of a person's box, and their counts.
 type boxQuery struct {
 	where  string // over the columns that box and box_count share
 	args   []any
@@ -63,7 +62,7 @@ func (b *boxQuery) addArg(v any) string {
 	return fmt.Sprintf("$%d", len(b.args))
 }
 
-// firstDay returns the day with which a period begins.
+// firstDay returns the first day of a period.
 func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	today := dayOf(now)
 	switch p {

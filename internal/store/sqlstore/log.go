@@ -24,16 +24,16 @@ func (s *Store) LogEvents(ctx context.Context, events ...contract.Event) error {
 }
 
 // logEntry is what one transaction adds to the log. The digests of the records that it wrote go into its last event; a
-// transaction without an event adds one that says nothing else.
+// transaction without an event adds one that carries only the digests.
 type logEntry struct {
 	events  []contract.Event
 	records []record // written by the transaction
 	files   []statedRecord
-	at      time.Time // of the change, where no event tells
+	at      time.Time // of the change, if no event has the time
 }
 
-// appendToLog adds the entry to the log. It is the last step of a transaction: the records are read back here, and until the
-// transaction ends every other writer of the log waits.
+// appendToLog adds the entry to the log. It is the last step of a transaction: the records are read back here, and every other
+// writer of the log waits until the transaction ends.
 func (l logEntry) appendToLog(ctx context.Context, t tx) error {
 	lines, err := recordLines(ctx, t, l.records, l.files)
 	if err != nil {
@@ -73,8 +73,8 @@ func (l logEntry) appendToLog(ctx context.Context, t tx) error {
 	return nil
 }
 
-// appendEvent adds an event, which [plain] returned, with the lines that it states, if any. The leaf has their digest alone: who
-// gets a proof of the event learns nothing about other rows.
+// appendEvent adds an event, already in the form that [storedEvent] returns, with its lines, if any. The leaf has only the digest
+// of the lines: a proof of the event reveals nothing about other rows.
 func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, lines string) error {
 	stored := e.Details
 	if lines != "" {
@@ -103,7 +103,7 @@ func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, 
 	return err
 }
 
-// storedEvent returns an event as it will be read back, which is what its leaf is made of.
+// storedEvent returns an event as it will be read back, which is the form that its leaf encodes.
 func storedEvent(e contract.Event) contract.Event {
 	truncateTime(&e.At)
 	e.Person.ID = contract.PersonID(cleanText(string(e.Person.ID)))
@@ -140,7 +140,7 @@ func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.
 	err := s.db.withSnapshot(ctx, func(q querier) error {
 		return queryEach(ctx, q, func(scan func(...any) error) error {
 			_, e, _, err := scanEvent(scan)
-			e.Records = "" // for a checker of the log, not for those who read what happened
+			e.Records = "" // for checks of the log, not for readers of the history
 			events = append(events, e)
 			return err
 		}, `SELECT `+eventColumns+` FROM event WHERE document = $1 ORDER BY leaf`, id)

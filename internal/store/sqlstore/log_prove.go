@@ -8,8 +8,8 @@ import (
 	"segel/internal/store"
 )
 
-// Prove implements [store.Log]. The hashes are the stored ones: whether they are those of the events, the reader of the
-// proof finds out.
+// Prove implements [store.Log]. It returns the stored hashes; the verifier of the proof detects hashes that do not match the
+// events.
 func (s *Store) Prove(ctx context.Context, id contract.DocumentID, leaves int64) ([]store.Proven, error) {
 	var all []store.Proven
 	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
@@ -27,7 +27,7 @@ func (s *Store) Prove(ctx context.Context, id contract.DocumentID, leaves int64)
 	return all, wrapf(err, "prove events of document %d in the first %d", id, leaves)
 }
 
-// requireLeaves is [store.ErrNotFound] where the log has fewer.
+// requireLeaves returns [store.ErrNotFound] if the log has fewer leaves.
 func requireLeaves(ctx context.Context, q querier, leaves int64) error {
 	var size int64
 	if err := queryOne(ctx, q, []any{&size}, `SELECT size FROM log_size WHERE id = 1`); err != nil {

@@ -63,10 +63,10 @@ func TestWhatIsTamperedWithShows(t *testing.T) {
 	})
 }
 
-// errUndo ends a transaction that was never meant to stand.
+// errUndo rolls a transaction back on purpose.
 var errUndo = errors.New("undo")
 
-// tampered runs a statement, checks the log as it is then, and undoes it.
+// tampered runs a statement, checks the log, and undoes the statement.
 func (s *Store) tampered(t *testing.T, statement string) (found error) {
 	t.Helper()
 	err := s.db.withTx(t.Context(), func(x tx) error {

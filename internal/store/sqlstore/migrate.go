@@ -16,7 +16,7 @@ import (
 	"segel/internal/jobs"
 )
 
-// Number 0002 was never given. A number that was is never changed or given again: databases remember it.
+// Number 0002 was never used. A used number is never changed or reused: databases record it.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -25,12 +25,12 @@ var migrations embed.FS
 func embeddedMigrations() fs.FS {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
-		panic(err) // the name is a valid path, and nothing else is an error
+		panic(err) // the name is a valid path, the only possible error
 	}
 	return files
 }
 
-// migrateDatabase makes or renews the tables, unless a newer program has closed the database to this one.
+// migrateDatabase creates or updates the tables, unless a newer program has closed the database to this one.
 func migrateDatabase(ctx context.Context, db database, o Options) error {
 	declared, err := readMigrations(o.migrationFiles())
 	if err != nil {
@@ -46,15 +46,15 @@ func migrateDatabase(ctx context.Context, db database, o Options) error {
 	if err != nil {
 		return err
 	}
-	// Each migration is durable by itself. After a crash among them, or before the record of who applied them, the next
-	// start does the rest, and is recorded.
+	// Each migration is durable separately. After a crash between migrations, or before the record of who applied them, the next
+	// start applies and records the rest.
 	if err := db.migrate(ctx, o.migrationFiles()); err != nil {
 		return err
 	}
 	return recordMigrations(ctx, db, declared, o.Version)
 }
 
-// migrateTables brings our own tables up to date. The caller holds the lock.
+// migrateTables brings the store's own tables up to date. The caller holds the lock.
 func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB, files fs.FS) error {
 	p, err := goose.NewProvider(d, db, files, goose.WithDisableGlobalRegistry(true))
 	if err != nil {
@@ -66,8 +66,8 @@ func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB, files fs.FS
 	return nil
 }
 
-// migrate locks an empty file beside the database, since every migration is a transaction of its own: SQLite's
-// own locks reach from one process to another on every system, and end with a process that dies.
+// migrate locks an empty file beside the database, since every migration is a separate transaction. SQLite's
+// locks work between processes on every system, and end when a process dies.
 func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
 	lock, err := openFile(d.path+".lock", "_txlock=immediate", "busy_timeout(60000)")
 	if err != nil {
@@ -78,17 +78,17 @@ func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
 	if err != nil {
 		return fmt.Errorf("lock %s.lock for migrations: %w", d.path, err)
 	}
-	defer func() { _ = t.Rollback() }() // which unlocks; nothing was written
+	defer func() { _ = t.Rollback() }() // unlocks; nothing was written
 	if err := migrateTables(ctx, goose.DialectSQLite3, d.writer, files); err != nil {
 		return err
 	}
 	return d.queue.Migrate(ctx)
 }
 
-// migrationLock is the advisory lock that is held while tables are made or renewed: "segel" in ASCII.
+// migrationLock is the advisory lock that is held while tables are created or updated: "segel" in ASCII.
 const migrationLock = 0x736567656c
 
-// migrate uses connections of its own: a migration may take longer than a transaction may.
+// migrate opens separate connections: a migration may take longer than the limit on transactions.
 func (d *postgres) migrate(ctx context.Context, files fs.FS) (err error) {
 	config := d.pool.Config()
 	for name := range serverTimeouts(0) {

@@ -14,7 +14,7 @@ import (
 	"segel/internal/store"
 )
 
-// before returns the migrations that came before the one of that number.
+// before returns the migrations before the one with that number.
 func before(t *testing.T, number string) fs.FS {
 	t.Helper()
 	old := fstest.MapFS{}
@@ -37,7 +37,7 @@ func before(t *testing.T, number string) fs.FS {
 	return old
 }
 
-// aged makes a database as it was before the migration of that number, and runs statements on it.
+// aged creates a database as it was before the migration with that number, and runs statements on it.
 func aged(t *testing.T, dsn, number string, statements ...string) {
 	t.Helper()
 	db, err := openDatabase(t.Context(), dsn, Options{})
@@ -63,9 +63,9 @@ func aged(t *testing.T, dsn, number string, statements ...string) {
 	}
 }
 
-// oldDocument inserts a document as it was before there was a register, with one stamp.
+// oldDocument inserts a document from before there was a register, with one stamp.
 func oldDocument(id, state, stamp, serial, affixed string) []string {
-	bytes := "(SELECT hash FROM log_hash WHERE position = 1000000)" // the only spelling of bytes that both databases know
+	bytes := "(SELECT hash FROM log_hash WHERE position = 1000000)" // a way to write bytes that both databases understand
 	return []string{
 		`INSERT INTO document (id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel, pages,
 			original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at,
@@ -127,7 +127,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		if err != nil || page.Total != 4 {
 			t.Errorf("%d serials, %v", page.Total, err)
 		}
-		// The document that was canceled has let go of it, so that another may have it.
+		// The cancelled document has released it, so that another may use it.
 		if _, err := s.DocumentWithSerial(ctx, "CANCELED"); !errors.Is(err, store.ErrNotFound) {
 			t.Error(err)
 		}
@@ -139,7 +139,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 		if err != nil || len(doubt) != 1 || doubt[0].Order != "order5" {
 			t.Errorf("%+v, %v", doubt, err)
 		}
-		// Work goes on where it stood.
+		// Work continues from its earlier state.
 		d, err = s.Document(ctx, 2)
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestWhoseFirstPasswordAnAdminGaveHasToChooseHisOwn(t *testing.T) {
 		}
 		aged(t, dsn, "0009", statements...)
 		s := openTest(t, dsn)
-		for id, want := range map[contract.PersonID]bool{"1": false, "2": true, "3": false} { // the first of all was given his by nobody
+		for id, want := range map[contract.PersonID]bool{"1": false, "2": true, "3": false} { // an admin did not choose the first user's password
 			u, err := s.User(t.Context(), id)
 			if err != nil || u.Given != want || u.MustReset != (id != "3") {
 				t.Errorf("%+v, %v", u, err)

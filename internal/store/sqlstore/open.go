@@ -13,7 +13,7 @@ import (
 	"segel/internal/store"
 )
 
-// Store keeps everything in one database. It is safe for concurrent use, by several processes too.
+// Store implements the store in one database. It is safe for concurrent use, also by several processes.
 type Store struct {
 	db      database
 	options Options
@@ -24,25 +24,25 @@ var _ store.Store = (*Store)(nil)
 // Mode says what opening a database may change.
 type Mode int
 
-// The modes. Only Migrating changes tables or makes an SQLite file. With the others a database without the tables of this
-// program is a *SchemaError, and an SQLite file that does not exist is ErrMissing. In every mode a database that a newer
-// program has closed to this one is a *SchemaError.
+// The modes. Only Migrating changes tables or creates an SQLite file. In the other modes a database without the tables of this
+// program is a *SchemaError, and a missing SQLite file is ErrMissing. In every mode a database that a newer program has closed
+// to this one is a *SchemaError.
 const (
-	Migrating Mode = iota // makes the tables or brings them up to date
-	Writing               // writes, to tables that are up to date
-	Reading               // writes nothing: every write is ErrReadOnly
+	Migrating Mode = iota // creates the tables or brings them up to date
+	Writing               // writes to tables that are up to date
+	Reading               // writes nothing: every write returns ErrReadOnly
 )
 
-// Options say how a database is opened. The zero value brings its tables up to date.
+// Options control how a database is opened. The zero value brings its tables up to date.
 type Options struct {
 	Mode    Mode
-	Version string // of this program, which is recorded with the migrations that it applies
+	Version string // of this program; recorded with the migrations that it applies
 
 	// Timeout bounds each transaction, the wait for a connection included; 0: DefaultTimeout. Migrations are not bounded.
 	Timeout time.Duration
 
-	files       fs.FS // of migrations; nil: this program's. Tests have others
-	writerLevel int   // of this program; 0: Level. Tests have others
+	files       fs.FS // of migrations; nil: this program's. Tests set it
+	writerLevel int   // of this program; 0: Level. Tests set it
 }
 
 func (o Options) migrationFiles() fs.FS {
@@ -59,8 +59,8 @@ func (o Options) effectiveLevel() int {
 	return Level
 }
 
-// Open opens the database that dsn names, postgres://... or the path of an SQLite file, which may have sqlite: in front.
-// What it makes and what it refuses depends on the mode.
+// Open opens the database that dsn names: postgres://... or the path of an SQLite file, optionally with the prefix sqlite:.
+// What it creates and refuses depends on the mode.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	opened, err := openDatabase(ctx, dsn, o)
 	if err != nil {
@@ -104,7 +104,7 @@ func openDatabase(ctx context.Context, dsn string, o Options) (database, error) 
 	return openSQLite(path)
 }
 
-// SQLitePath returns the path of the SQLite file that dsn names; not ok for a PostgreSQL server.
+// SQLitePath returns the path of the SQLite file that dsn names; ok is false for a PostgreSQL server.
 func SQLitePath(dsn string) (path string, ok bool) {
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
 		return "", false
@@ -112,7 +112,7 @@ func SQLitePath(dsn string) (path string, ok bool) {
 	return strings.TrimPrefix(dsn, "sqlite:"), true
 }
 
-// Migrate makes the tables of a database or brings them up to date, and closes it again.
+// Migrate creates the tables of a database or brings them up to date, and closes it again.
 func Migrate(ctx context.Context, dsn string) error {
 	s, err := Open(ctx, dsn, Options{})
 	if err != nil {
@@ -121,7 +121,7 @@ func Migrate(ctx context.Context, dsn string) error {
 	return s.Close()
 }
 
-// Close waits for what is under way and closes the database. A job runner on it must have stopped.
+// Close waits for transactions in progress and closes the database. Stop the job runner first.
 func (s *Store) Close() error {
 	if err := s.db.close(); err != nil {
 		return fmt.Errorf("close database: %w", err)

@@ -36,7 +36,7 @@ func TestManyOpenANewDatabaseAtTheSameTime(t *testing.T) {
 	})
 }
 
-// Two stores on one file are what two processes have: nothing is shared but the file.
+// Two stores on one file stand for two processes: they share nothing but the file.
 func TestProcessesShareADatabase(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		one, other := openTest(t, dsn), openTest(t, dsn)

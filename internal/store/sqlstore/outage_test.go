@@ -46,7 +46,7 @@ func set(t *testing.T, p *pgtest.Proxy, f pgtest.Fault) {
 	}
 }
 
-// requireOutage demands that an error tells that the database does not answer, for certain without effect.
+// requireOutage requires an error which means that the database does not respond, certainly without effect.
 func requireOutage(t *testing.T, what string, err error) {
 	t.Helper()
 	if e := outage.Of(err); e == nil || e.Part != outage.Database || e.InDoubt {
@@ -73,7 +73,7 @@ func TestDatabaseThatDoesNotAnswerIsAnOutageWithinTheTimeout(t *testing.T) {
 				}
 			}
 			set(t, p, pgtest.Pass)
-			// The first may meet a connection that was lost; none of those is left after them.
+			// The first ones may meet lost connections; after them none is left.
 			if err := s.LogEvents(t.Context(), contract.Event{Type: contract.EventViewed}); err != nil {
 				t.Errorf("right after the outage: %v", err)
 			}
@@ -117,7 +117,7 @@ func TestRefusalsAndLostRacesAreNoOutages(t *testing.T) {
 		gone, leave := context.WithCancel(t.Context())
 		leave()
 		if _, err := s.Document(gone, 7); outage.Of(err) != nil || !errors.Is(err, context.Canceled) {
-			t.Errorf("whoever asked has gone: %v", err)
+			t.Errorf("a cancelled request was reported as an outage: %v", err)
 		}
 		if _, err := s.Document(t.Context(), 7); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("and the next: %v", err)
@@ -159,7 +159,7 @@ func TestLostSQLiteFileIsNeverReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "segel.db")
 	s := openTest(t, path)
 	note(t, s, 1)
-	// Connections that are open go on reading the file that has no name any more; new ones are what is asked for here.
+	// Open connections continue to read the deleted file; this test is about new ones.
 	files, err := filepath.Glob(path + "*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -238,7 +238,7 @@ func TestFullDiskIsToldFromADatabaseThatIsGone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "segel.db")
 	s := openTest(t, path)
-	// SQLite says of its own limit what it says of a disk.
+	// SQLite reports its own size limit like a full disk.
 	err := s.db.withTx(t.Context(), func(x tx) error {
 		if _, err := x.exec(t.Context(), "PRAGMA max_page_count = 1"); err != nil {
 			return err

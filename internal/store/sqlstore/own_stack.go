@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// runOnOwnStack runs do in a goroutine of its own and waits for it. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A
-// goroutine keeps a stack that has grown until the collector halves it again, which would be 64 MiB for two thousand requests that
+// runOnOwnStack runs do in a new goroutine and waits for it. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A
+// goroutine keeps a grown stack until the garbage collector halves it, which would be 64 MiB for two thousand requests that
 // wait for their clients.
 func runOnOwnStack(do func() error) (err error) {
 	var died *panicked
@@ -27,7 +27,7 @@ func runOnOwnStack(do func() error) (err error) {
 	return err
 }
 
-// panicked is what a panic in another goroutine becomes in the one that waits for it.
+// panicked carries a panic of another goroutine to the one that waits for it.
 type panicked struct {
 	value any
 	stack []byte

@@ -7,21 +7,21 @@ import (
 	"segel/internal/store"
 )
 
-// TestWhatIsAskedOftenWalksNoTable holds SQLite, which has no statistics to go by, to the index that is made for the
-// question: a walk over all serials that an organisation ever had would be made before each of its orders, one over all
-// stamps by every reconciliation, and one over all documents by everybody who looks for those that stand still.
+// TestWhatIsAskedOftenWalksNoTable requires that SQLite, which has no statistics here, uses the index made for each
+// query. Otherwise each order would scan all serials of its organisation, each reconciliation all stamps, and each list of
+// documents without progress all documents.
 func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
-	table, standing := waitingDocuments(store.WaitingQuery{Organisation: "org"})
+	table, c := waitingDocuments(store.WaitingQuery{Organisation: "org"})
 	ofDocument := serialCondition(store.SerialQuery{Document: 1})
 	for query, indexes := range map[string][]string{
 		`SELECT serial FROM serial ` + whereFree:                                                         {"serial_free (state=? AND organisation=?)"},
 		`SELECT number FROM quota_entry WHERE organisation = $1 AND made_at >= $2 ORDER BY made_at DESC`: {"quota_entry_organisation (organisation=? AND made_at>?)"},
 		selectInDoubt: {"stamp_requested (state=?)"},
-		`SELECT COUNT(*) FROM ` + table + standing.whereClause():            {"INDEX document_failed", "INDEX document_waits"},
-		`SELECT id FROM ` + table + standing.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
-		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():            {"serial_document (document=?)", "serial_former (former=?)"},
+		`SELECT COUNT(*) FROM ` + table + c.whereClause():            {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT id FROM ` + table + c.pageClause(waitingOrder, 0, 9): {"INDEX document_failed", "INDEX document_waits"},
+		`SELECT COUNT(*) FROM serial` + ofDocument.whereClause():     {"serial_document (document=?)", "serial_former (former=?)"},
 	} {
 		plan := explain(t, s, query)
 		got := strings.Join(plan, "; ")

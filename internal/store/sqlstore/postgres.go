@@ -21,7 +21,7 @@ import (
 	"segel/internal/jobs"
 )
 
-// postgres is a database of a PostgreSQL server.
+// postgres is a database on a PostgreSQL server.
 type postgres struct {
 	pool  *pgxpool.Pool
 	queue *jobs.Queue[pgx.Tx]
@@ -29,11 +29,10 @@ type postgres struct {
 	reading bool // the server refuses to write
 }
 
-// maxConns bounds the connections of a process where its address says nothing about it. A job runner keeps one
-// of them to itself.
+// maxConns bounds the connections of a process unless the address sets a limit. A job runner reserves one of them.
 const maxConns = 16
 
-// connectTimeout bounds how long a connection may take to come about.
+// connectTimeout bounds how long connecting may take.
 const connectTimeout = 3 * time.Second
 
 func openPostgres(ctx context.Context, dsn string, o Options) (*postgres, error) {
@@ -53,8 +52,8 @@ func openPostgres(ctx context.Context, dsn string, o Options) (*postgres, error)
 	return &postgres{pool: pool, queue: queue, reading: o.Mode == Reading}, nil
 }
 
-// postgresConfig adds to an address what it does not say itself. The server ends statements of ours that take too long, also when this
-// process does not see it any more, and transactions that this process does not go on with: their locks would stop all others.
+// postgresConfig adds defaults to an address. The server ends our statements that take too long, also when this process no longer
+// observes them, and transactions that this process does not continue: their locks would block all others.
 func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
@@ -79,7 +78,7 @@ func postgresConfig(dsn string, o Options) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// serverTimeouts are settings of the server for transactions that may take that long.
+// serverTimeouts returns settings of the server for transactions with that time limit.
 func serverTimeouts(transaction time.Duration) map[string]time.Duration {
 	return map[string]time.Duration{
 		"statement_timeout": transaction, "lock_timeout": transaction * 2 / 3, "idle_in_transaction_session_timeout": 2 * transaction,
@@ -104,21 +103,21 @@ func (d *postgres) readWhole(ctx context.Context, fn func(querier) error) error 
 	})
 }
 
-// rollbackWait bounds how long the server may take to forget a transaction. Then the connection is closed, which does the same.
+// rollbackWait bounds how long a rollback may take. After that the connection is closed, which has the same effect.
 const rollbackWait = time.Second
 
-// runTx runs fn in a transaction, and commits it if fn says so.
+// runTx runs fn in a transaction, and commits it if fn returns true.
 func (d *postgres) runTx(ctx context.Context, o pgx.TxOptions, fn func(pgx.Tx) (commit bool, err error)) error {
 	t, err := d.beginTx(ctx, o)
 	if err != nil {
 		return err
 	}
 	committing := false
-	defer func() { // after a panic too
+	defer func() { // also after a panic
 		if !committing {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
 			defer cancel()
-			_ = t.Rollback(ctx) // where it fails the connection is closed, and what is not committed does not stand
+			_ = t.Rollback(ctx) // if it fails the connection is closed, and uncommitted changes are lost
 		}
 	}()
 	if committing, err = fn(t); err != nil || !committing {
@@ -129,14 +128,14 @@ func (d *postgres) runTx(ctx context.Context, o pgx.TxOptions, fn func(pgx.Tx) (
 	var refused *pgconn.PgError
 	switch {
 	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback), errors.As(err, &refused) && !strings.HasPrefix(refused.Code, "57P"):
-		return err // the server said what it did
+		return err // the server reported the outcome
 	}
-	// The connection was lost, or our patience, while the server committed: it may have.
+	// The connection was lost, or the time ran out, while the server committed: it may have committed.
 	return &commitError{err}
 }
 
-// beginTries bounds how often a transaction is begun on another connection. A server that was started again has ended those of the
-// pool, which finds out about each when it is used.
+// beginTries bounds how often beginTx tries another connection. A restarted server has closed the connections of the
+// pool, which notices that for each only when it is used.
 const beginTries = maxConns + 1
 
 func (d *postgres) beginTx(ctx context.Context, o pgx.TxOptions) (t pgx.Tx, err error) {
@@ -148,7 +147,7 @@ func (d *postgres) beginTx(ctx context.Context, o pgx.TxOptions) (t pgx.Tx, err 
 	return t, err
 }
 
-// isConnectionLost reports whether an error tells of a connection that is no more, and not of one that did not come about.
+// isConnectionLost reports whether an error means that an established connection was lost, not that connecting failed.
 func isConnectionLost(err error) bool {
 	var refused *pgconn.PgError
 	var connecting *pgconn.ConnectError
@@ -162,8 +161,8 @@ func isConnectionLost(err error) bool {
 		errors.As(err, new(*net.OpError))
 }
 
-// isUnavailable: the server cannot be reached, is starting or stopping, has no connection or memory left, has lost its disk, has become
-// one that only reads, or did not come to an end in time. Appendix A of the manual of PostgreSQL lists the codes.
+// isUnavailable reports whether the server cannot be reached, is starting or stopping, is out of connections or memory, has lost
+// its disk, has become read-only, or did not finish in time. Appendix A of the PostgreSQL manual lists the codes.
 func (d *postgres) isUnavailable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -176,17 +175,17 @@ func (d *postgres) isUnavailable(err error) bool {
 			return true
 		case "57014", "55P03", "25P03", "25P04": // a statement, lock, idle transaction or transaction took too long
 			return true
-		case "25006": // a replica took over the address, or this is a store that only reads
+		case "25006": // a replica took over the address, or this store is read-only
 			return !d.reading
 		}
-		return errors.As(err, new(*pgconn.ConnectError)) // it does not know us, or the database: set up wrong, since it did before
+		return errors.As(err, new(*pgconn.ConnectError)) // credentials or database are rejected: a configuration error, since they worked before
 	}
 	return errors.As(err, new(*pgconn.ConnectError)) || isConnectionLost(err) || pgconn.SafeToRetry(err) || pgconn.Timeout(err) || errors.Is(err, puddle.ErrClosedPool)
 }
 
 const (
 	diskFull      = "53100"
-	internalError = "XX000" // of a statement of ours, most likely
+	internalError = "XX000" // most likely of one of our statements
 )
 
 func (d *postgres) isDiskFull(err error) bool {
@@ -194,7 +193,7 @@ func (d *postgres) isDiskFull(err error) bool {
 	return errors.As(err, &refused) && refused.Code == diskFull
 }
 
-// writeTries bounds how often a transaction starts over that was chosen to give way.
+// writeTries bounds how often a transaction is retried that the server rolled back in favour of another.
 const writeTries = 5
 
 func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
@@ -212,7 +211,7 @@ func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 }
 
 // isRetryable reports whether the server ended a transaction in favour of another: serialization_failure and
-// deadlock_detected. Our own transactions lock in one order; maintenance by hand need not.
+// deadlock_detected. Our transactions lock in one order; manual maintenance need not.
 func isRetryable(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
@@ -225,7 +224,7 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// serverTime asks for clock_timestamp, which goes on within a transaction, where now() does not.
+// serverTime uses clock_timestamp, which advances within a transaction; now() does not.
 func (d *postgres) serverTime(ctx context.Context, q querier) (time.Time, error) {
 	var at time.Time
 	err := queryOne(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
@@ -241,10 +240,10 @@ func (d *postgres) close() error {
 	return nil
 }
 
-// postgresTx is a transaction on PostgreSQL. One that reads has no queue.
+// postgresTx is a transaction on PostgreSQL. A read transaction has no queue.
 type postgresTx struct {
 	pgx.Tx
-	ctx   context.Context // of the transaction: it ends before those that statements are given, which belong to who asked for it
+	ctx   context.Context // of the transaction: it ends before the contexts of the statements, which belong to the caller
 	queue *jobs.Queue[pgx.Tx]
 }
 

@@ -23,7 +23,7 @@ func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contr
 	return all, nil
 }
 
-// readQuota reads what an organisation has of each unit into all.
+// readQuota reads an organisation's quota of each unit into all.
 func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all map[contract.Unit]store.Quota) error {
 	return queryEach(ctx, q, func(scan func(...any) error) error {
 		var u contract.Unit
@@ -59,7 +59,7 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 		if err := ensureQuota(ctx, t, o, u); err != nil {
 			return err
 		}
-		// Of two processes that grant at once, the second waits here for the first, and finds that it was decided.
+		// Of two processes that grant at once, the second waits here for the first, and finds that the grant was decided.
 		first, err := t.exec(ctx, `UPDATE quota SET initial_at = $3 WHERE organisation = $1 AND unit = $2 AND initial_at = 0 AND NOT EXISTS
 			(SELECT 1 FROM quota_entry e WHERE e.organisation = quota.organisation AND e.unit = quota.unit AND e.op = 'grant')`, o, u, toMicros(now))
 		if err != nil || first == 0 {
@@ -76,13 +76,13 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 	return nil
 }
 
-// ensureQuota makes the row of a quota where there is none.
+// ensureQuota creates the row of a quota if it is missing.
 func ensureQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit) error {
 	_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
 	return err
 }
 
-// writeGrant writes a grant into the ledger and into the audit log.
+// writeGrant writes a grant to the ledger and to the audit log.
 func writeGrant(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) error {
 	m := store.QuotaEntry{QuotaMove: contract.QuotaMove{Organisation: o, Unit: u, Op: contract.QuotaGrant, Count: n}, Reason: reason, By: by.Person, At: now}
 	written, err := applyMove(ctx, t, m)
@@ -112,7 +112,7 @@ func applyQuotaMoves(ctx context.Context, t tx, moves []contract.QuotaMove, id c
 	return all, nil
 }
 
-// quotaSteps say what a move adds to what is granted, reserved and spent, in counts of the move.
+// quotaSteps are the factors by which a move's count changes granted, reserved and spent.
 var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
 	contract.QuotaGrant:   {granted: 1},
 	contract.QuotaReserve: {reserved: 1},
@@ -120,19 +120,19 @@ var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
 	contract.QuotaRelease: {reserved: -1},
 }
 
-// errLedger is a mistake of the program: more is spent or released than was reserved.
+// errLedger is a defect of the program: more is spent or released than was reserved.
 var errLedger = errors.New("the ledger has not as much reserved")
 
-// applyMove changes a quota and writes the line of the ledger that says so. It returns the records of both.
+// applyMove changes a quota and writes the ledger entry. It returns the records of both.
 func applyMove(ctx context.Context, t tx, m store.QuotaEntry) ([]record, error) {
 	step, known := quotaSteps[m.Op]
 	if !known || m.Count < 1 && m.Op != contract.QuotaGrant {
-		return nil, fmt.Errorf("no such move of quota: %s %d", m.Op, m.Count)
+		return nil, fmt.Errorf("unknown quota move: %s %d", m.Op, m.Count)
 	}
 	granted, reserved, spent := step.granted*m.Count, step.reserved*m.Count, step.spent*m.Count
 	var entry int64
-	// A grant may be negative, to correct a former one, and may leave less than is reserved. Only a
-	// reservation needs something left.
+	// A grant may be negative, to correct an earlier one, and may leave less than is reserved. Only a
+	// reservation requires unused quota.
 	err := queryOne(ctx, t, []any{&entry}, `UPDATE quota
 		SET granted = granted + $3, reserved = reserved + $4, spent = spent + $5, entries = entries + 1
 		WHERE organisation = $1 AND unit = $2 AND reserved + $4 >= 0 AND ($6 <= 0 OR granted - reserved - spent >= $6)

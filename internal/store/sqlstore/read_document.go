@@ -28,11 +28,11 @@ func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.
 func (s *Store) Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (involved bool, err error) {
 	err = s.readRow(ctx, []any{&involved}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $1 AND owner = $2)
 		OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0)`, id, person)
-	return involved, wrapf(err, "look up who document %d involves", id)
+	return involved, wrapf(err, "find who document %d involves", id)
 }
 
-// readDocuments reads documents with all their parts, in one query a table however many they are. They come in the
-// order asked for; those that do not exist are left out.
+// readDocuments reads documents with all their parts, in one query per table. They come in the order of ids;
+// missing documents are left out.
 func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([]contract.Document, error) {
 	if len(ids) == 0 {
 		return []contract.Document{}, nil
@@ -55,7 +55,7 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 	return all, nil
 }
 
-// documentReader gathers documents.
+// documentReader collects documents.
 type documentReader struct {
 	querier
 	found map[contract.DocumentID]*contract.Document
@@ -80,7 +80,7 @@ func (r *documentReader) readHeads(ctx context.Context) error {
 // readParts reads rows that belong to documents, in their order. The first column is the document.
 func (r *documentReader) readParts(ctx context.Context, columns, table string, add func(*contract.Document) (dest []any)) error {
 	return queryEach(ctx, r, func(scan func(...any) error) error {
-		// The row says only when it is scanned whose it is, so it is scanned into a document of its own first.
+		// The document of a row is known only after scanning, so the row is first scanned into a temporary document.
 		var id contract.DocumentID
 		var one contract.Document
 		if err := scan(append([]any{&id}, add(&one)...)...); err != nil {

@@ -10,17 +10,17 @@ import (
 	"segel/internal/store"
 )
 
-// AddReconciliation implements [store.Administration]. Of two that end at the same moment, one draws another number.
+// AddReconciliation implements [store.Administration]. Of two concurrent calls, one retries with another number.
 func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
 	for range maxNumberTries {
 		if number, err = s.addReconciliation(ctx, r); !errors.Is(err, store.ErrConflict) {
 			break
 		}
 	}
-	return number, wrapf(err, "keep reconciliation")
+	return number, wrapf(err, "store reconciliation")
 }
 
-// maxNumberTries bounds how often a number is drawn again.
+// maxNumberTries bounds the tries to assign a number.
 const maxNumberTries = 10
 
 func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
@@ -52,7 +52,7 @@ func (s *Store) LastReconciliation(ctx context.Context) (contract.Reconciliation
 	return r, wrapf(err, "read the last reconciliation")
 }
 
-// report is a reconciliation as it is kept: docs/formats/reconciliation.md.
+// report is the stored form of a reconciliation: docs/formats/reconciliation.md.
 type report struct {
 	Format string `json:"format"`
 	contract.Reconciliation
@@ -70,7 +70,7 @@ func readReport(kept []byte) (contract.Reconciliation, error) {
 		return contract.Reconciliation{}, err
 	}
 	if r.Format != "" && r.Format != reportFormat { // the first reports had none
-		return contract.Reconciliation{}, fmt.Errorf("a report of format %q", r.Format)
+		return contract.Reconciliation{}, fmt.Errorf("report has unknown format %q", r.Format)
 	}
 	return r.Reconciliation, nil
 }

@@ -51,7 +51,7 @@ func TestReportsAreKeptAsTheyEverWere(t *testing.T) {
 	}
 }
 
-// TestThePageOfReportsNamesWhatTheyHold compares the page's tables with the members, and its list with the kinds.
+// TestThePageOfReportsNamesWhatTheyHold compares the tables of the page with the members, and its list with the kinds.
 func TestThePageOfReportsNamesWhatTheyHold(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/formats/reconciliation.md")
@@ -93,7 +93,7 @@ func TestThePageOfReportsNamesWhatTheyHold(t *testing.T) {
 	}
 }
 
-// members returns the names by which JSON knows the members of a struct, in order.
+// members returns the JSON names of a struct's members, in order.
 func members(v any) (names []string) {
 	for f := range reflect.TypeOf(v).Fields() {
 		switch name, _, _ := strings.Cut(f.Tag.Get("json"), ","); {

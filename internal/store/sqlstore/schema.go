@@ -12,21 +12,21 @@ import (
 	"strings"
 )
 
-// Level is what this program knows of the tables: it goes up with each release that has a migration. A contracting
-// migration names the lowest level that may still write.
+// Level is the schema level of this program: it increases with each release that has a migration. A contracting
+// migration sets the lowest level that may still write.
 const Level = 1
 
-// ErrMissing is an SQLite file that does not exist where it has to.
+// ErrMissing means that an SQLite file that must exist does not.
 var ErrMissing = errors.New("database file does not exist")
 
 // ErrReadOnly is an attempt to write to a store that was opened for reading.
 var ErrReadOnly = errors.New("database was opened for reading")
 
-// SchemaError says that this program and the tables of a database do not fit each other.
+// SchemaError means that this program and the tables of a database are incompatible.
 type SchemaError struct {
-	Pending      int    // migrations that are missing in the database, 1 for those of the job queue; 0: this program is too old for it
+	Pending      int    // migrations missing in the database, 1 for those of the job queue; 0: this program is too old for the database
 	OldestWriter int    // the lowest level that may write
-	Needs        string // the version of a program that may write, where one is recorded
+	Needs        string // the version of a program that may write, if one is recorded
 	Level        int    // of this program
 	Version      string // of this program
 }
@@ -43,32 +43,32 @@ func (e *SchemaError) Error() string {
 	return fmt.Sprintf("the database needs %s (level %d); this is %s (level %d), which must not write to it", needs, e.OldestWriter, e.Version, e.Level)
 }
 
-// migrationKind is what a migration does to programs of earlier releases that still run.
+// migrationKind is how a migration affects running programs of earlier releases.
 type migrationKind string
 
-// An expanding migration leaves everything that earlier programs write to as it was. A contracting one takes away or
-// restricts what they use; it follows the expanding one that brought the replacement.
+// An expanding migration leaves everything that earlier programs write to unchanged. A contracting one removes or
+// restricts what they use; it follows the expanding one that added the replacement.
 const (
 	expanding   migrationKind = "expanding"
 	contracting migrationKind = "contracting"
 )
 
-// migration is what the first line of a migration's file says. Migrations before 0014 say nothing.
+// migration is what the first line of a migration file declares. Migrations before 0014 declare nothing.
 type migration struct {
 	version int64
 	name    string
 	kind    migrationKind
-	level   int   // of the first release that has it
+	level   int   // of the first release that includes it
 	follows int64 // for a contracting one: the version of the expanding one
 	oldest  int   // for a contracting one: the lowest level that may write once it is applied
 }
 
-// firstDeclared is the first migration that says its kind.
+// firstDeclared is the first migration that declares its kind.
 const firstDeclared = 14
 
 var declarationPattern = regexp.MustCompile(`^-- segel: (expanding level (\d+)|contracting level (\d+) follows (\d+) oldest-writer (\d+))\n`)
 
-// readMigrations reads what the files of migrations declare, in order of their versions, and refuses files that break
+// readMigrations reads the declarations in migration files, in order of their versions, and rejects files that violate
 // the rules of CONTRIBUTING.md.
 func readMigrations(files fs.FS) ([]migration, error) {
 	names, err := fs.Glob(files, "*.sql")
@@ -91,7 +91,7 @@ func readMigrations(files fs.FS) ([]migration, error) {
 	return all, nil
 }
 
-// readMigration reads what one file declares. Earlier are those before it.
+// readMigration reads the declaration of one file. Earlier are the migrations before it.
 func readMigration(name, text string, earlier []migration) (migration, error) {
 	number, _, _ := strings.Cut(path.Base(name), "_")
 	version, err := strconv.ParseInt(number, 10, 64)
@@ -133,7 +133,7 @@ func readMigration(name, text string, earlier []migration) (migration, error) {
 
 var oldestWriterPattern = regexp.MustCompile(`(?i)UPDATE\s+schema_level\s+SET\s+oldest_writer\s*=\s*(\d+)\s*;`)
 
-// oldestWriters returns what a migration sets oldest_writer to.
+// oldestWriters returns the values to which a migration sets oldest_writer.
 func oldestWriters(text string) (all []int) {
 	for _, m := range oldestWriterPattern.FindAllStringSubmatch(text, -1) {
 		all = append(all, atoi(m[1]))
@@ -141,7 +141,7 @@ func oldestWriters(text string) (all []int) {
 	return all
 }
 
-// atoi reads digits that a pattern has matched; what is too large for a number is larger than every level.
+// atoi converts digits that a pattern has matched; a number that is out of range becomes larger than every level.
 func atoi(digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil {
@@ -150,8 +150,8 @@ func atoi(digits string) int {
 	return n
 }
 
-// CheckWriter demands that this program may write to the database; a *SchemaError says that a newer one is needed. It can
-// change while a program runs, when a newer one migrates.
+// CheckWriter returns a *SchemaError unless this program may write to the database. The result can change while the
+// program runs, when a newer one migrates the database.
 func (s *Store) CheckWriter(ctx context.Context) error {
 	return s.db.withSnapshot(ctx, func(q querier) error { return checkWriter(ctx, q, s.options) })
 }
@@ -166,7 +166,7 @@ func checkWriter(ctx context.Context, q querier, o Options) error {
 		return nil
 	}
 	e := &SchemaError{OldestWriter: oldest, Level: level, Version: o.Version}
-	// The one that applied the first migration of that level or a later one can write: it has that level at least.
+	// The program that applied the first migration of that level or a later one has at least that level, so it can write.
 	err := queryEach(ctx, q, func(scan func(...any) error) error {
 		if e.Needs != "" {
 			return scan(new(string))
@@ -176,7 +176,7 @@ func checkWriter(ctx context.Context, q querier, o Options) error {
 	return errors.Join(err, e)
 }
 
-// checkSchema demands that the tables are those of this program, or later ones that it may write to.
+// checkSchema requires that the tables are those of this program, or later ones that it may write to.
 func checkSchema(ctx context.Context, db database, o Options) error {
 	known, err := readMigrations(o.migrationFiles())
 	if err != nil {
@@ -188,7 +188,7 @@ func checkSchema(ctx context.Context, db database, o Options) error {
 		if err != nil {
 			return err
 		}
-		// First: a program that is too old must not be told to migrate.
+		// First: a program that is too old must not advise a migration.
 		if applied[firstDeclared] {
 			if err := checkWriter(ctx, q, o); err != nil {
 				return err
@@ -219,7 +219,7 @@ func checkSchema(ctx context.Context, db database, o Options) error {
 	return nil
 }
 
-// appliedVersions reads which migrations a database has had; none where it has no tables.
+// appliedVersions reads which migrations were applied to a database; none if it has no tables.
 func appliedVersions(ctx context.Context, q querier) (map[int64]bool, error) {
 	have, err := hasTable(ctx, q, "goose_db_version")
 	if err != nil || !have {
@@ -238,7 +238,7 @@ func appliedVersions(ctx context.Context, q querier) (map[int64]bool, error) {
 	return all, nil
 }
 
-// hasTable asks for a table in both databases' own words.
+// hasTable looks for a table in the catalogue of either database.
 func hasTable(ctx context.Context, q querier, name string) (bool, error) {
 	statement := `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
 	if _, isPostgres := q.(postgresTx); isPostgres {
@@ -273,7 +273,7 @@ func recordMigrations(ctx context.Context, db database, all []migration, version
 		for _, m := range missing {
 			by := version
 			if m.version < firstDeclared {
-				by = "" // it may have been any
+				by = "" // any version may have applied it
 			}
 			_, err := t.exec(ctx, `INSERT INTO schema_migration (version, name, kind, level, binary_version) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
 				m.version, m.name, string(m.kind), m.level, by)

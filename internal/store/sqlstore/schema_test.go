@@ -90,7 +90,7 @@ func TestOnlyAProgramThatMigratesChangesTables(t *testing.T) {
 		if have, err := tableExists(t, s, "later"); err != nil || !have {
 			t.Errorf("no table was made: %v, %v", have, err)
 		}
-		// An expanding migration leaves this program at work, in every mode.
+		// After an expanding migration this program continues to work, in every mode.
 		for _, m := range []Mode{Migrating, Writing, Reading} {
 			s, err := Open(t.Context(), dsn, Options{Mode: m})
 			if err != nil {
@@ -143,12 +143,12 @@ func TestAProgramOlderThanTheOldestWriterRefusesAndSaysWhichVersionIsNeeded(t *t
 				t.Error("a store was returned with an error")
 			}
 		}
-		// One that runs since before notices.
+		// A store that was opened earlier notices.
 		var e *SchemaError
 		if err := running.CheckWriter(t.Context()); !errors.As(err, &e) {
 			t.Error(err)
 		}
-		// One of the level that is named may write.
+		// A program of the named level may write.
 		s, err := Open(t.Context(), dsn, Options{files: files, writerLevel: 2, Mode: Writing})
 		if err != nil {
 			t.Fatal(err)

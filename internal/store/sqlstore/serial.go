@@ -19,7 +19,7 @@ func scanSerial(scan func(...any) error) (s contract.StampSerial, err error) {
 	return s, err
 }
 
-// scanEvidence scans the four columns of a file that may be none.
+// scanEvidence scans the four columns of an optional file.
 func scanEvidence(f *contract.File) []any {
 	size := scanner(func(column any) error {
 		n, ok := column.(int64)
@@ -31,7 +31,7 @@ func scanEvidence(f *contract.File) []any {
 	return []any{&f.Key, scanOptional(size), scanOptional(scanDigest(&f.Digest)), scanOptional(scanBytes(&f.Sums))}
 }
 
-// evidenceArgs are the four columns of a file that may be none.
+// evidenceArgs returns the four columns of an optional file.
 func evidenceArgs(f contract.File) []any {
 	if f.Key == "" {
 		return []any{"", nil, nil, nil}
@@ -45,7 +45,7 @@ func (s *Store) Serial(ctx context.Context, serial string) (contract.StampSerial
 	return firstFound(found, err, "read serial %s", serial)
 }
 
-// whereFree chooses the serial of an organisation that has been free for longest, none that the document let go of.
+// whereFree selects the serial of an organisation that has been free for longest, except one that the document released.
 const whereFree = `WHERE state = 'free' AND organisation = $1 AND (former = 0 OR former <> $2) ORDER BY changed_at, serial LIMIT 1`
 
 // FreeSerial implements [store.Serials].
@@ -54,7 +54,7 @@ func (s *Store) FreeSerial(ctx context.Context, o contract.OrganisationID, claim
 	return firstFound(found, err, "find a free serial of organisation %s", o)
 }
 
-// firstFound returns the one that was found; store.ErrNotFound when there is none.
+// firstFound returns the first element; store.ErrNotFound if there is none.
 func firstFound[T any](found []T, err error, format string, args ...any) (one T, _ error) {
 	if err == nil && len(found) == 0 {
 		err = store.ErrNotFound
@@ -91,7 +91,7 @@ func (s *Store) DocumentWithSerial(ctx context.Context, serial string) (contract
 
 // DocumentWithOrder implements [store.Serials].
 func (s *Store) DocumentWithOrder(ctx context.Context, order string) (contract.DocumentID, error) {
-	// A stamp that starts over has another order; its attempts tell of the former one.
+	// A stamp that starts over has another order; its attempts have the earlier one.
 	var id contract.DocumentID
 	err := s.readRow(ctx, []any{&id}, `SELECT document FROM (
 		SELECT document FROM stamp WHERE order_id = $1 AND order_id <> '' UNION SELECT document FROM attempt WHERE order_id = $1 AND order_id <> '') found LIMIT 1`, order)
@@ -134,7 +134,7 @@ func serialRecords(moves []contract.SerialMove) []record {
 	return all
 }
 
-// moveSerials applies moves, always in the same order of serials, so that two transactions do not wait for each other.
+// moveSerials applies moves, always in the same order of serials, so that two transactions do not deadlock.
 func moveSerials(ctx context.Context, t tx, moves []contract.SerialMove) error {
 	moves = slices.Clone(moves)
 	slices.SortStableFunc(moves, func(a, b contract.SerialMove) int { return cmp.Compare(a.To.Serial, b.To.Serial) })
@@ -162,7 +162,7 @@ func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 	return requireChanged(n, err)
 }
 
-// requireChanged reports whether a compare-and-swap found what it was to find.
+// requireChanged returns store.ErrConflict unless a compare-and-swap changed a row.
 func requireChanged(n int64, err error) error {
 	if err == nil && n == 0 {
 		return store.ErrConflict

@@ -25,7 +25,7 @@ func serialCondition(q store.SerialQuery) *condition {
 	}
 	if q.Document != 0 {
 		d := c.addArg(q.Document)
-		// Both indexes leave out what no document has, and are used only where that is said.
+		// Both indexes exclude serials without a document, and are used only if the query does so too.
 		c.terms = append(c.terms, "(document = "+d+" AND document <> 0 OR former = "+d+" AND former <> 0)")
 	}
 	return c

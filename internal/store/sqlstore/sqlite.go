@@ -12,36 +12,36 @@ import (
 	"time"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-	driver "modernc.org/sqlite" // the driver named sqlite
+	driver "modernc.org/sqlite" // registers the driver sqlite
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
 )
 
-// sqlite is a database in a file. Readers see snapshots and never wait; the one writer of this process takes
-// turns with those of others by the file's write lock.
+// sqlite is a database in a file. Readers see snapshots and never wait; the one writer of this process alternates
+// with those of other processes by the file's write lock.
 type sqlite struct {
 	path   string
-	writer *sql.DB // of one connection; nil in a store for reading, as are queue and writes
+	writer *sql.DB // with one connection; nil in a read-only store, like queue and writes
 	reader *sql.DB
 	queue  *jobs.Queue[*sql.Tx]
 
 	writes, reads *statements
 }
 
-// readers bounds the connections that read at the same time. Each has a cache of 2 MiB.
+// readers bounds the concurrent read connections. Each has a cache of 2 MiB.
 const readers = 8
 
-// existingFileOnly makes a missing file an error. SQLite would make an empty one in the place of a database that was lost while this process
-// had it open.
+// existingFileOnly makes a missing file an error. Otherwise SQLite would create an empty file in place of a database that was
+// lost while this process had it open.
 const existingFileOnly = "mode=rw"
 
-// lockWait is how long, in milliseconds, a process waits for another one's transaction to end. SQLite does not look at contexts
-// meanwhile, so it is shorter than a request may take.
+// lockWait is how long, in milliseconds, a process waits for a transaction of another process. SQLite ignores contexts
+// meanwhile, so it is shorter than the limit on requests.
 const lockWait = "busy_timeout(4000)"
 
-// createFile makes an empty file, which is an empty database, unless there is a file.
+// createFile creates an empty file, which is an empty database, unless the file exists.
 func createFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
@@ -72,8 +72,8 @@ func openSQLite(path string) (*sqlite, error) {
 	return &sqlite{path: path, writer: writer, reader: reader, queue: queue, writes: newStatements(writer), reads: newStatements(reader)}, nil
 }
 
-// openSQLiteReadOnly opens a file for reading: query_only lets no statement change one. mode=ro would
-// leave -wal and -shm files behind, because a connection that may not write cannot remove them at its end.
+// openSQLiteReadOnly opens a file for reading: query_only prevents statements from changing it. mode=ro would
+// leave -wal and -shm files behind, because a read-only connection cannot remove them when it closes.
 func openSQLiteReadOnly(path string) (*sqlite, error) {
 	reader, err := openFile(path, existingFileOnly+"&_txlock=deferred", lockWait, "query_only(ON)")
 	if err != nil {
@@ -111,7 +111,7 @@ func (d *sqlite) snapshotHere(ctx context.Context, fn func(querier) error) error
 		return err
 	}
 	defer func() {
-		_ = t.Rollback() // there is nothing to commit
+		_ = t.Rollback() // nothing to commit
 		d.reads.compileMissed(ctx)
 	}()
 	return fn(sqliteTx{Tx: t, ctx: ctx, statements: d.reads})
@@ -141,15 +141,15 @@ func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 		if c := codeOf(err); c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED || errors.Is(err, sql.ErrTxDone) || errors.Is(err, ctx.Err()) {
 			return err
 		}
-		// The log may hold all of the transaction and not be known to be on the disk. A process that opens the file after a crash
-		// would find it whole.
+		// The write-ahead log may contain the whole transaction without being known to be on disk. A process that opens the file after
+		// a crash would then find the transaction complete.
 		return &commitError{err}
 	}
 	d.queue.Wake(ordered...)
 	return nil
 }
 
-// codeOf returns the primary result code of an error of SQLite, or 0.
+// codeOf returns the primary result code of an SQLite error, or 0.
 func codeOf(err error) int {
 	var e *driver.Error
 	if errors.As(err, &e) {
@@ -158,13 +158,13 @@ func codeOf(err error) int {
 	return 0
 }
 
-// isUnavailable: another process holds the lock for too long, the disk or the file is gone, or what it holds is no database.
+// isUnavailable reports whether another process holds the lock for too long, or the disk or the file is lost or no database.
 func (d *sqlite) isUnavailable(err error) bool {
 	switch codeOf(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOMEM,
 		sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return true
-	case sqlite3.SQLITE_READONLY: // the disk was mounted anew for reading, or the file was replaced
+	case sqlite3.SQLITE_READONLY: // the disk was remounted read-only, or the file was replaced
 		return d.writer != nil
 	}
 	return errors.Is(err, sqldriver.ErrBadConn)
@@ -179,7 +179,7 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// serverTime is zero: SQLite runs in this process and asks the same clock.
+// serverTime returns zero: SQLite runs in this process and uses the same clock.
 func (d *sqlite) serverTime(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
 
 func (d *sqlite) embedded() bool { return true }
@@ -194,16 +194,16 @@ func (d *sqlite) close() error {
 	return err
 }
 
-// sqliteTx is a transaction on SQLite. One that reads has no queue.
+// sqliteTx is a transaction on SQLite. A read transaction has no queue.
 type sqliteTx struct {
 	*sql.Tx
-	ctx        context.Context // of the transaction, which ends before those that statements are given
+	ctx        context.Context // of the transaction; it ends before the contexts of the statements
 	statements *statements
 	queue      *jobs.Queue[*sql.Tx]
-	ordered    *[]contract.Job // by it
+	ordered    *[]contract.Job // by this transaction
 }
 
-// sqlitePlaceholders writes placeholders in the way in which SQLite counts them; $2 is but a name to it.
+// sqlitePlaceholders rewrites placeholders into SQLite's numbered form; to SQLite, $2 is only a name.
 func sqlitePlaceholders(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
 
 func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
@@ -246,5 +246,5 @@ func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {
 
 type sqliteRows struct{ *sql.Rows }
 
-// Close says nothing: what went wrong with the rows, Err has said.
+// Close ignores the error: Err has reported what went wrong with the rows.
 func (r sqliteRows) Close() { _ = r.Rows.Close() }

@@ -6,24 +6,24 @@ import (
 	"sync"
 )
 
-// statements are those that were run before, compiled: SQLite takes longer to compile most of ours than to run them. No
-// transaction runs one while it reads the rows of the same, since PostgreSQL would not let it.
+// statements caches compiled statements: SQLite takes longer to compile most of ours than to run them. No transaction
+// runs one while it reads rows of the same, since PostgreSQL does not allow that.
 type statements struct {
 	db *sql.DB
 
-	mu     sync.Mutex           // guards all below
+	mu     sync.Mutex           // guards the fields below
 	ready  map[string]*sql.Stmt // closed with db
-	missed []string             // run since, and to be compiled once no transaction has the connection
+	missed []string             // run since, to be compiled once no transaction has the connection
 }
 
-// maxStatements bounds how many are kept. The program has some hundred texts.
+// maxStatements bounds the cache. The program has a few hundred statements.
 const maxStatements = 500
 
 func newStatements(db *sql.DB) *statements {
 	return &statements{db: db, ready: map[string]*sql.Stmt{}}
 }
 
-// prepared returns a statement as it is to be run in a transaction, or nil if it has to be compiled there.
+// prepared returns a statement for use in a transaction, or nil if it has to be compiled there.
 func (s *statements) prepared(ctx context.Context, t *sql.Tx, text string) *sql.Stmt {
 	s.mu.Lock()
 	ready, ok := s.ready[text]
@@ -37,7 +37,7 @@ func (s *statements) prepared(ctx context.Context, t *sql.Tx, text string) *sql.
 	return t.StmtContext(ctx, ready)
 }
 
-// compileMissed makes ready what was missed. It is called when a transaction has ended; what fails is missed again.
+// compileMissed compiles the missed statements. It is called after a transaction; a statement that fails is tried again later.
 func (s *statements) compileMissed(ctx context.Context) {
 	s.mu.Lock()
 	missed := s.missed
@@ -54,7 +54,7 @@ func (s *statements) compileMissed(ctx context.Context) {
 		}
 		s.mu.Unlock()
 		if ready != nil {
-			_ = ready.Close() // another transaction was faster
+			_ = ready.Close() // another transaction compiled it first
 		}
 	}
 }

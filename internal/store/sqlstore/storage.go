@@ -7,8 +7,8 @@ import (
 	"segel/internal/contract"
 )
 
-// moveStorage adds what a change takes to what the organisation's documents take, and refuses it beyond the limit. The row
-// stays locked until the transaction ends, so that of two changes that fit one by one only one is made.
+// moveStorage adds the storage of a change to that of the organisation's documents, and rejects it beyond the limit. The row
+// stays locked until the transaction ends, so that two changes that fit only separately are not both made.
 func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contract.Storage, limit *contract.Storage) error {
 	if add == (contract.Storage{}) {
 		return nil
@@ -28,7 +28,7 @@ func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contr
 
 // Storage implements [store.Quotas].
 func (s *Store) Storage(ctx context.Context, o contract.OrganisationID) (taken contract.Storage, err error) {
-	// The sums are of no row or of one: an organisation without a document has none.
+	// The sums cover one row or none: an organisation without a document has none.
 	err = s.readRow(ctx, []any{&taken.Drafts, &taken.Bytes}, `SELECT CAST(COALESCE(SUM(drafts), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM storage WHERE organisation = $1`, o)
 	return taken, wrapf(err, "read what organisation %s stores", o)
 }

@@ -30,9 +30,9 @@ func insertToken(ctx context.Context, t tx, k store.Token) error {
 	return err
 }
 
-// awaitRevocation waits for whoever is replacing the person's password, ending the family, or replacing the guest's link:
-// he has removed tokens and not committed yet, and would neither remove this one nor be seen by who reads, behind it,
-// whether it is still to be. Until this transaction ends he has to wait in his turn.
+// awaitRevocation waits for a transaction that is replacing the person's password, ending the family, or replacing the
+// guest's link: it has removed tokens and not committed yet, so it would not remove this one, and a read after this one
+// would not see its change. It locks the row in turn, so that later revocations wait until this transaction ends.
 func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
 	if k.Document != 0 {
 		_, err := t.exec(ctx, `UPDATE guest_link SET created_at = created_at WHERE document = $1 AND person = $2`, k.Document, k.Person)
@@ -53,8 +53,8 @@ func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 // RotateTokens implements [store.Identities].
 func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// The lock on the user comes first, as in awaitRevocation: a revocation under way ends before the token is looked
-		// at, and one that comes later sees the tokens added here.
+		// The lock on the user comes first, as in awaitRevocation: a revocation in progress ends before the token is read,
+		// and a later one sees the tokens added here.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE hash = $1)`, used[:]); err != nil {
 			return err
 		}
@@ -101,8 +101,8 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 	return wrapf(s.runStatement(ctx, `DELETE FROM token WHERE expires_at < $1`, toMicros(before)), "purge tokens")
 }
 
-// setGuestLink stores a link in the place of the former one, whose tokens end. A link without a hash removes the former
-// one alone. The link comes before the tokens: a transaction that adds a token of it holds its row, see awaitRevocation.
+// setGuestLink replaces the guest's link and ends its tokens. A link without a hash only removes the previous one.
+// The link is written before the tokens: a transaction that adds a token of it locks its row, see awaitRevocation.
 func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
 	var err error
 	if l.Hash == [32]byte{} {

@@ -10,9 +10,9 @@ import (
 	"segel/internal/store"
 )
 
-// The races here are PostgreSQL's: SQLite has one writer at a time.
+// These races exist on PostgreSQL only: SQLite has one writer at a time.
 
-// revoking is a house of one user, who has tokens, and of one guest, who has a link and a token.
+// revoking is a store with one user, who has tokens, and one guest, who has a link and a token.
 func revoking(t *testing.T) *Store {
 	s, ctx := openTest(t, databases["PostgreSQL"](t)), t.Context()
 	p := contract.Person{ID: "p", Email: "p@segel.test"}
@@ -40,7 +40,7 @@ func guestLink(n byte) store.GuestLink {
 	return store.GuestLink{Hash: [32]byte{n}, Document: 7, Person: "g"}
 }
 
-// meanwhile runs revoke until it waits for the rows that hold locks, then add beside it, then lets both end.
+// meanwhile runs revoke until it waits for the rows that hold locks, then add concurrently, and then lets both end.
 func (s *Store) meanwhile(t *testing.T, hold string, revoke, add func(context.Context) error) {
 	t.Helper()
 	ctx := t.Context()
@@ -61,7 +61,7 @@ func (s *Store) meanwhile(t *testing.T, hold string, revoke, add func(context.Co
 	}
 }
 
-// waitFor returns once so many transactions wait for others, or one has ended.
+// waitFor returns once that many transactions wait for others, or one has ended.
 func (s *Store) waitFor(ctx context.Context, n int, ended chan error) error {
 	for now := 0; now < n && len(ended) == 0; {
 		if err := s.readRow(ctx, []any{&now}, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`); err != nil {
@@ -71,7 +71,7 @@ func (s *Store) waitFor(ctx context.Context, n int, ended chan error) error {
 	return ctx.Err()
 }
 
-// kept reports whether a token is there.
+// kept reports whether a token exists.
 func (s *Store) kept(t *testing.T, k store.Token) bool {
 	t.Helper()
 	_, err := s.Token(t.Context(), k.Hash)
@@ -81,12 +81,12 @@ func (s *Store) kept(t *testing.T, k store.Token) bool {
 	return err == nil
 }
 
-// TestNoTokenOutlivesAPasswordThatIsBeingReplaced has somebody log in while another password is under way, with its line in
-// the log as the last that is written of it.
+// TestNoTokenOutlivesAPasswordThatIsBeingReplaced logs in while the password is being replaced, whose log event is
+// written last.
 func TestNoTokenOutlivesAPasswordThatIsBeingReplaced(t *testing.T) {
 	t.Parallel()
 	s := revoking(t)
-	var seen store.User // by whoever logs in, once the token is there
+	var seen store.User // read by the login, once the token exists
 	s.meanwhile(t, `UPDATE log_size SET size = size`, func(ctx context.Context) error {
 		return s.SetPassword(ctx, "p", "old", "new", contract.Event{Type: contract.EventPasswordChange})
 	}, func(ctx context.Context) (err error) {
@@ -100,11 +100,11 @@ func TestNoTokenOutlivesAPasswordThatIsBeingReplaced(t *testing.T) {
 	}
 }
 
-// TestNoTokenOutlivesAFamilyThatIsBeingEnded has a refresh add to it: the logout does not see what came after it began.
+// TestNoTokenOutlivesAFamilyThatIsBeingEnded refreshes during a logout: the logout does not see tokens added after it began.
 func TestNoTokenOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	t.Parallel()
 	s := revoking(t)
-	var dead error // what who refreshes reads of the old token, once the new one is there
+	var dead error // read of the old token by the refresh, once the new one exists
 	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
 		return s.RevokeFamily(ctx, "f")
 	}, func(ctx context.Context) (err error) {
@@ -118,7 +118,7 @@ func TestNoTokenOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	}
 }
 
-// TestNoRotationOutlivesAFamilyThatIsBeingEnded rotates tokens while a logout is under way.
+// TestNoRotationOutlivesAFamilyThatIsBeingEnded rotates tokens while a logout is in progress.
 func TestNoRotationOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	t.Parallel()
 	s := revoking(t)
@@ -134,11 +134,11 @@ func TestNoRotationOutlivesAFamilyThatIsBeingEnded(t *testing.T) {
 	}
 }
 
-// TestNoTokenOutlivesALinkThatIsBeingReplaced has a guest log in by the former one.
+// TestNoTokenOutlivesALinkThatIsBeingReplaced logs a guest in with the previous link.
 func TestNoTokenOutlivesALinkThatIsBeingReplaced(t *testing.T) {
 	t.Parallel()
 	s := revoking(t)
-	var dead error // what the guest reads of his link, once the token is there
+	var dead error // read of the link by the guest, once the token exists
 	s.meanwhile(t, `UPDATE token SET used_at = 0`, func(ctx context.Context) error {
 		return s.setLink(ctx, guestLink(2))
 	}, func(ctx context.Context) (err error) {

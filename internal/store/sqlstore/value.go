@@ -12,9 +12,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Arguments and columns: text is TEXT, bytes BYTEA, times and numbers BIGINT.
+// Arguments and columns: text is TEXT, bytes are BYTEA, times and numbers are BIGINT.
 
-// toMicros is a time as it is stored; the zero time is 0.
+// toMicros returns a time as it is stored; the zero time is 0.
 func toMicros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -22,10 +22,10 @@ func toMicros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// scanner stores a column where it belongs.
+// scanner scans a column into a destination.
 type scanner func(column any) error
 
-// Scan implements [sql.Scanner], which both drivers know.
+// Scan implements [sql.Scanner], which both drivers support.
 func (s scanner) Scan(column any) error { return s(column) }
 
 // scanTime scans a stored time.
@@ -55,7 +55,7 @@ func scanDigest(d *[32]byte) scanner {
 	}
 }
 
-// scanBytes scans bytes. None are nil.
+// scanBytes scans bytes. An empty value becomes nil.
 func scanBytes(to *[]byte) scanner {
 	return func(column any) error {
 		b, ok := column.([]byte)
@@ -70,7 +70,7 @@ func scanBytes(to *[]byte) scanner {
 	}
 }
 
-// scanOptional leaves what it scans into as it is where a column is NULL.
+// scanOptional leaves the destination unchanged if the column is NULL.
 func scanOptional(s scanner) scanner {
 	return func(column any) error {
 		if column == nil {
@@ -80,7 +80,7 @@ func scanOptional(s scanner) scanner {
 	}
 }
 
-// bytesArg is bytes as an argument; nil ones are none, not NULL.
+// bytesArg returns bytes as an argument; nil becomes empty, not NULL.
 func bytesArg(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -88,34 +88,34 @@ func bytesArg(b []byte) []byte {
 	return b
 }
 
-// truncateTime rounds a time down to what is stored.
+// truncateTime truncates a time to the stored precision.
 func truncateTime(t *time.Time) {
 	if !t.IsZero() {
 		*t = time.UnixMicro(t.UnixMicro()).UTC()
 	}
 }
 
-// cleanText makes text that both databases take: PostgreSQL refuses a NUL and what is not UTF-8. The replacement
-// character stands in for them, so that no text becomes equal to another one that was meant differently.
+// cleanText returns text that both databases accept: PostgreSQL rejects NUL and invalid UTF-8. The replacement
+// character marks each place, so that different texts do not become equal.
 func cleanText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// foldText makes two spellings equal that differ in upper and lower case or in how accents are composed.
+// foldText makes spellings equal that differ only in letter case or in how accents are composed.
 func foldText(s string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(cleanText(s))))
 }
 
-// maxPattern bounds a search, in bytes once folded. SQLite takes no longer ones, and no title is as long.
+// maxPattern bounds a search, in bytes after folding. SQLite accepts no longer patterns, and titles are shorter.
 const maxPattern = 10_000
 
-// likePattern makes what LIKE ... ESCAPE '\' finds texts with, that have the folded search in them.
+// likePattern returns the pattern for LIKE ... ESCAPE '\' that matches texts containing the folded search.
 func likePattern(search string) (p string, possible bool) {
 	s := foldText(search)
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%", len(s) <= maxPattern
 }
 
-// placeholders writes n placeholders from $from on: "$2,$3,$4".
+// placeholders returns n placeholders starting with $from: "$2,$3,$4".
 func placeholders(from, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -128,7 +128,7 @@ func placeholders(from, n int) string {
 	return b.String()
 }
 
-// cleanArgs makes all text among arguments clean, and plain strings of those that have a type of their own.
+// cleanArgs cleans all text among arguments, and converts named string types to strings.
 func cleanArgs(args []any) []any {
 	for i, a := range args {
 		if v := reflect.ValueOf(a); v.Kind() == reflect.String {

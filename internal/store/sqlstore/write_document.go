@@ -8,10 +8,10 @@ import (
 	"segel/internal/contract"
 )
 
-// documentWriter writes what differs between two values of a document.
+// documentWriter writes the difference between two values of a document.
 type documentWriter struct {
 	tx
-	before *contract.Document // nil: there was none
+	before *contract.Document // nil: the document is new
 	after  *contract.Document
 	at     time.Time // of the change
 }
@@ -21,7 +21,7 @@ const documentColumns = `version, organisation, owner, owner_name, owner_email, 
 	created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at, restamping, specimen, reason,
 	conversion, conversion_problem, conversion_warnings, findings, examined`
 
-// documentArgs are documentColumns' arguments; id and the columns that only serve queries follow.
+// documentArgs returns the arguments for documentColumns; id and the columns that only serve queries follow.
 func (w *documentWriter) documentArgs() []any {
 	d := w.after
 	return []any{
@@ -43,8 +43,8 @@ func (w *documentWriter) dueAt() time.Time {
 	return time.Time{}
 }
 
-// waitsSince returns since when a conversion, stamps or the seal are owed, as far as this change tells; zero when they
-// are not.
+// waitsSince returns since when a conversion, stamps or the seal are outstanding, as far as this change shows; zero if
+// they are not.
 func (w *documentWriter) waitsSince() time.Time {
 	d := w.after
 	if d.State == contract.Processing && d.FullySigned() || d.State == contract.Draft && d.Conversion.State == contract.Converting {
@@ -66,8 +66,8 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 	return w.writeParts(ctx)
 }
 
-// updateDocument swaps the document if it still is at the version it was read at. The row is locked from here on, so
-// what follows is written by one transaction at a time.
+// updateDocument updates the document if it still has the version that was read. The row is locked from here on, so
+// only one transaction at a time writes the rest.
 func (w *documentWriter) updateDocument(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
 	args := append(w.documentArgs(), w.before.Version)
@@ -82,7 +82,7 @@ func (w *documentWriter) updateDocument(ctx context.Context) error {
 	return w.writeParts(ctx)
 }
 
-// lockForDeletion takes the document away. Its rows in lists have gone before, so that they are counted off.
+// lockForDeletion locks the document that is to be deleted. Its rows in lists are removed first, so that the counts follow.
 func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version
 	n, err := w.exec(ctx, `UPDATE document SET version = version + 1 WHERE id = $1 AND version = $2`, w.after.ID, w.after.Version)
@@ -104,8 +104,8 @@ func (w *documentWriter) writeParts(ctx context.Context) error {
 	return nil
 }
 
-// rewriteRows brings the rows of one kind of part from before to after. Rows are numbered by their position; put
-// inserts one or replaces the one that is there.
+// rewriteRows changes the rows of one kind of part from before to after. Rows are numbered by their position; put
+// inserts a row or replaces the existing one.
 func rewriteRows[T any](ctx context.Context, w *documentWriter, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) error) error {
 	for i := range after {
 		if i < len(before) && same(&before[i], &after[i]) {

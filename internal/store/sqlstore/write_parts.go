@@ -8,11 +8,11 @@ import (
 	"segel/internal/contract"
 )
 
-// errHistory is a mistake of the program: revisions are appended and nothing else, but for a draft's file that is
-// rewritten once.
+// errHistory is a defect of the program: revisions may only be appended, except that a draft's file may be rewritten
+// once.
 var errHistory = errors.New("the change rewrites revisions")
 
-// partsBefore returns parts of the document as it was.
+// partsBefore returns parts of the document before the change.
 func partsBefore[T any](w *documentWriter, parts func(*contract.Document) []T) []T {
 	if w.before == nil {
 		return nil
@@ -24,7 +24,7 @@ func (w *documentWriter) writeParticipants(ctx context.Context) error {
 	before := partsBefore(w, func(d *contract.Document) []contract.Participant { return d.Participants })
 	samePerson := func(a, b contract.Participant) bool { return a.ID == b.ID }
 	if !slices.EqualFunc(before, w.after.Participants, samePerson) {
-		// Other people: row by row, two who change places would stand there twice for a moment.
+		// The participants changed. Updating row by row would briefly store a person twice when two swap positions.
 		if _, err := w.exec(ctx, `DELETE FROM participant WHERE document = $1`, w.after.ID); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (w *documentWriter) writeStamps(ctx context.Context) error {
 		return at && x == y
 	}
 	return rewriteRows(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
-		var serial any // NULL is unlike every other NULL
+		var serial any // NULL differs from every other NULL
 		if s.Serial != "" {
 			serial = s.Serial
 		}
@@ -108,8 +108,8 @@ func (w *documentWriter) writeRevisions(ctx context.Context) error {
 	return nil
 }
 
-// isRebased reports whether a draft's only revision, the file as it was uploaded, gives way to a rewriting of it. The
-// uploaded bytes must go on being the document's original, or they would be nobody's.
+// isRebased reports whether a draft's only revision, the uploaded file, is replaced by a rewritten one. The uploaded
+// bytes must remain the document's original, otherwise no document would refer to them.
 func (w *documentWriter) isRebased() bool {
 	if w.before == nil || w.before.State != contract.Draft || len(w.before.Revisions) != 1 || len(w.after.Revisions) == 0 {
 		return false

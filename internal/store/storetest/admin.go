@@ -41,8 +41,8 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 		}
 	},
 	"WhatMakesNoProgressWaitsAndWhatFailedToo": func(t *testing.T, b *fixture) {
-		b.uploadDraft(owner)                         // a draft waits for nobody
-		b.finalizeDraft(b.uploadDraft(owner), owner) // signatures are owed by people
+		b.uploadDraft(owner)                         // a draft waits for no service
+		b.finalizeDraft(b.uploadDraft(owner), owner) // people have to sign first
 		failed := b.failStamp(b.stampDue(1), contract.Failure{Text: "no", Final: true})
 		other := b.uploadDraft(otherOwner, func(u *contract.Upload) {
 			u.Word, u.Pages, u.Participants = true, 0, []contract.Participant{participantAs(contract.Signer, 1, otherOwner)}
@@ -78,7 +78,7 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 			states, err := b.SerialStates(b.ctx, nil)
 			b.must(err)
 			if len(titles)+len(states) != 0 {
-				t.Error("nothing was asked for, and something was told")
+				t.Error("an empty query returned something")
 			}
 		}
 	},
@@ -104,9 +104,9 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 		}
 		b.must(b.RevokeCertificate(b.ctx, "07", 1, now, contract.Event{Type: contract.EventCertificateRevoked, At: now}))
 		for _, q := range []struct {
-			of       contract.OrganisationID
-			standing store.CertificateStatus
-			want     []string
+			of     contract.OrganisationID
+			status store.CertificateStatus
+			want   []string
 		}{
 			{"", store.CertificateValid, []string{"08", "02", "03", "01", "04"}},
 			{"org", store.CertificateValid, []string{"03", "01", "04"}},
@@ -116,16 +116,16 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 			{"other", store.CertificateRevoked, nil},
 			{"other", "", []string{"02"}},
 		} {
-			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Status: q.standing, Now: now, Limit: 10})
+			p, err := b.CertificateList(b.ctx, store.CertificateQuery{Organisation: q.of, Status: q.status, Now: now, Limit: 10})
 			b.must(err)
 			var got []string
 			for _, c := range p.Certificates {
 				got = append(got, c.Serial)
-				if q.standing != "" && c.Status(now) != q.standing {
-					t.Errorf("%s stands as %s", c.Serial, c.Status(now))
+				if q.status != "" && c.Status(now) != q.status {
+					t.Errorf("certificate %s has status %s", c.Serial, c.Status(now))
 				}
 			}
-			b.requireEqual(fmt.Sprintf("%s of %q", q.standing, q.of), got, q.want)
+			b.requireEqual(fmt.Sprintf("%s of %q", q.status, q.of), got, q.want)
 			b.requireEqual("total", p.Total, len(q.want))
 		}
 	},
@@ -172,7 +172,7 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 	},
 	"TheLastReconciliationIsKeptWhole": func(t *testing.T, b *fixture) {
 		if _, err := b.LastReconciliation(b.ctx); err == nil {
-			t.Fatal("there was none")
+			t.Fatal("there is no reconciliation")
 		}
 		at := b.storedNow().UTC()
 		r := contract.Reconciliation{
@@ -210,7 +210,7 @@ var administrationTests = map[string]func(*testing.T, *fixture){
 		got, err = b.LastReconciliation(b.ctx)
 		b.must(err)
 		if got.Number != 7 || top.Load() != 7 || got.Problem == "" {
-			t.Errorf("the last of seven is %d, told %d", got.Number, top.Load())
+			t.Errorf("the last of seven is %d, want %d", got.Number, top.Load())
 		}
 	},
 }

@@ -15,12 +15,12 @@ import (
 
 const answerLifetime = 24 * time.Hour
 
-// claimOf is a claim on one key; token tells it from others on the same.
+// claimOf returns a claim on one key; token distinguishes it from other claims on the key.
 func claimOf(token string, at time.Time) store.Claim {
 	return store.Claim{Account: "u1", Path: "/sign", Key: "hash", Clear: "k", Token: token, Process: "P", At: at.Truncate(time.Microsecond)}
 }
 
-// claimKey claims, and returns what was there.
+// claimKey claims, and returns what the claim met.
 func (b *fixture) claimKey(c store.Claim) store.Claimed {
 	b.t.Helper()
 	met, err := b.Claim(b.ctx, c, answerLifetime)
@@ -28,7 +28,7 @@ func (b *fixture) claimKey(c store.Claim) store.Claimed {
 	return met
 }
 
-// requireFree demands that the key is neither claimed nor answered, and claims it.
+// requireFree requires that the key is neither claimed nor answered, and claims it.
 func (b *fixture) requireFree(c store.Claim) {
 	b.t.Helper()
 	if met := b.claimKey(c); met.Answer != nil || met.Holder != "" {
@@ -36,7 +36,7 @@ func (b *fixture) requireFree(c store.Claim) {
 	}
 }
 
-// requireHeld demands that the key is claimed by a process.
+// requireHeld requires that a process holds a claim on the key.
 func (b *fixture) requireHeld(c store.Claim, by string) {
 	b.t.Helper()
 	if met := b.claimKey(c); met.Answer != nil || met.Holder != by {
@@ -48,7 +48,7 @@ func answerOf(content string, at time.Time) store.Answer {
 	return store.Answer{Body: [32]byte{2}, Status: 201, Header: map[string]string{"Content-Type": "application/json"}, Content: []byte(content), Sealed: true, At: at.Truncate(time.Microsecond)}
 }
 
-// requireAnswer demands an answer with that content.
+// requireAnswer requires an answer with that content.
 func (b *fixture) requireAnswer(c store.Claim, content string) {
 	b.t.Helper()
 	met := b.claimKey(c)
@@ -57,7 +57,7 @@ func (b *fixture) requireAnswer(c store.Claim, content string) {
 	}
 }
 
-// pendingContext returns the context of a request with that claim, whose answer is what render says of its result.
+// pendingContext returns the context of a request with that claim, whose answer render builds from its result.
 func (b *fixture) pendingContext(c store.Claim, render func(result any) (store.Answer, error)) (context.Context, *store.PendingAnswer) {
 	p := &store.PendingAnswer{Claim: c, Render: render}
 	return store.WithPendingAnswer(b.ctx, p), p
@@ -76,7 +76,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 				case err != nil:
 					t.Error(err)
 				case met.Answer != nil:
-					t.Error("an answer that nobody gave")
+					t.Error("an answer exists although none was stored")
 				case met.Holder == "":
 					won.Add(1)
 				}
@@ -84,7 +84,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 		}
 		all.Wait()
 		if won.Load() != 1 {
-			t.Fatalf("%d claimed it", won.Load())
+			t.Fatalf("%d requests claimed the key", won.Load())
 		}
 	},
 	"TheFirstAnswerIsKept": func(t *testing.T, b *fixture) {
@@ -144,7 +144,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 		d, err := b.Commit(store.WithFinalAnswer(ctx, ofDocument), create)
 		b.must(err)
 		if p.Stored != store.FinalAnswer {
-			t.Errorf("kept is %d", p.Stored)
+			t.Errorf("answer state is %d", p.Stored)
 		}
 		b.requireAnswer(claimOf("2", b.now), fmt.Sprintf("document %d at version %d", d.ID, d.Version))
 	},
@@ -157,7 +157,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 		_, err = b.Commit(ctx, create)
 		b.must(err)
 		if p.Stored != store.NoAnswer {
-			t.Errorf("kept is %d", p.Stored)
+			t.Errorf("answer state is %d", p.Stored)
 		}
 		b.requireHeld(claimOf("2", b.now), "P")
 	},
@@ -183,7 +183,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 				t.Fatalf("%v, want %v", err, try.want)
 			}
 			if p.Stored != store.NoAnswer {
-				t.Errorf("kept is %d", p.Stored)
+				t.Errorf("answer state is %d", p.Stored)
 			}
 			b.requireHeld(claimOf("2", b.now), "P")
 		}
@@ -230,7 +230,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 		_, err = b.Commit(store.WithProvisionalAnswer(ctx, ofDocument), create)
 		b.must(err)
 		if p.Stored != store.ProvisionalAnswer {
-			t.Errorf("kept is %d", p.Stored)
+			t.Errorf("answer state is %d", p.Stored)
 		}
 		b.requireHeld(claimOf("2", b.now), "P")
 		b.must(b.ReleaseClaims(b.ctx, "P"))
@@ -275,7 +275,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 		b.requireFree(c)
 		b.must(b.PurgeAnswers(b.ctx, time.Now().Add(2*store.Lease)))
 		if err := b.FinishClaim(b.ctx, c, answerOf("{}", c.At)); !errors.Is(err, store.ErrClaimLost) {
-			t.Fatalf("finished what was purged: %v", err)
+			t.Fatalf("finished a purged claim: %v", err)
 		}
 	},
 }

@@ -54,7 +54,7 @@ var attemptTests = map[string]func(*testing.T, *fixture){
 			n++
 			return n < 3
 		}))
-		b.requireEqual("told when enough", n, 3)
+		b.requireEqual("stops when yield returns false", n, 3)
 	},
 	"AWholeListIsToldHoweverLongItIs": func(t *testing.T, b *fixture) {
 		d := b.bindSerial(b.stampDue(1), "S")
@@ -94,7 +94,7 @@ var attemptTests = map[string]func(*testing.T, *fixture){
 	},
 }
 
-// requireAttempts checks that these attempts match, oldest first, and no other.
+// requireAttempts requires that exactly these attempts match, oldest first.
 func (b *fixture) requireAttempts(q store.AttemptQuery, want ...contract.Attempt) {
 	b.t.Helper()
 	got := []contract.Attempt{}

@@ -40,7 +40,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 			b.requireEqual(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
 		}
 
-		// The list is bounded; the one used longest ago goes.
+		// The list is bounded; the least recently used entry is removed.
 		for i := range byte(3) {
 			b.must(b.RememberCaller(b.ctx, siti.ID, store.Caller{Device: [32]byte{10 + i}, Address: fmt.Sprint(i)}, b.now.Add(time.Duration(i+1)*time.Second), 2))
 		}
@@ -54,7 +54,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		b.requireEqual("after the purge", got, nobody)
 
-		// Another password ends what was known by the former one.
+		// A new password forgets what the previous one had made known.
 		b.must(b.SetPassword(b.ctx, siti.ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		got, err = b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now, siti.Email)
 		b.must(err)

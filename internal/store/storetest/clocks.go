@@ -8,7 +8,7 @@ import (
 	"segel/internal/store"
 )
 
-// requireTimes checks what the store knows to be the latest.
+// requireTimes requires that the store has these latest times.
 func (b *fixture) requireTimes(event time.Time, token contract.TrustedTime) {
 	b.t.Helper()
 	r, err := b.Times(b.ctx)
@@ -17,7 +17,7 @@ func (b *fixture) requireTimes(event time.Time, token contract.TrustedTime) {
 	b.requireEqual("latest timestamp", r.Timestamp, token)
 }
 
-// addCredential adds one of the holder u1 and returns its identifier.
+// addCredential adds a credential of the holder u1 and returns its identifier.
 func (b *fixture) addCredential(id string, begins, ends, made time.Time) string {
 	b.t.Helper()
 	b.must(b.AddCredential(b.ctx, store.SealedCredential{ID: id, Holder: "u1", Key: []byte{1}, Chain: [][]byte{{1}}, NotBefore: begins, NotAfter: ends, CreatedAt: made}))
@@ -33,7 +33,7 @@ var clockTests = map[string]func(*testing.T, *fixture){
 		d := b.finalizeDraft(b.uploadDraft(owner), owner)
 		b.requireTimes(ahead, contract.TrustedTime{})
 
-		// What comes later with an earlier time changes nothing: that is what is to be noticed.
+		// A later event with an earlier time changes nothing: that is what has to be noticed.
 		b.advance(-6 * time.Hour)
 		b.must(b.LogEvents(b.ctx, contract.Event{Type: contract.EventViewed, At: b.now}))
 		b.requireTimes(ahead, contract.TrustedTime{})
@@ -87,24 +87,24 @@ var clockTests = map[string]func(*testing.T, *fixture){
 		r, err := b.Times(b.ctx)
 		b.must(err)
 		if !r.Local.IsZero() {
-			t.Fatal("the local clock is not the store's to read")
+			t.Fatal("the store returned a local time")
 		}
 		if r.Database.IsZero() {
 			again, err := b.Times(b.ctx)
 			b.must(err)
 			if !again.Database.IsZero() {
-				t.Fatal("a clock that is there sometimes")
+				t.Fatal("the database has a clock only sometimes")
 			}
 			return
 		}
-		// The server of the tests is on this machine.
+		// The test server runs on this machine.
 		if r.Database.Before(before.Add(-time.Minute)) || r.Database.After(time.Now().Add(time.Minute)) {
 			t.Fatalf("the database's clock says %s between %s and %s", r.Database, before, time.Now())
 		}
 		again, err := b.Times(b.ctx)
 		b.must(err)
 		if !again.Database.After(r.Database) {
-			t.Fatalf("the database's clock stands still at %s", r.Database)
+			t.Fatalf("the database's clock stopped at %s", r.Database)
 		}
 	},
 	"DocumentsWithATimeInTheFutureAreFound": func(t *testing.T, b *fixture) {

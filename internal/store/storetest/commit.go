@@ -83,7 +83,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		d := b.uploadDraft(owner, func(u *contract.Upload) { u.Findings = found })
 		stored, err := b.Document(b.ctx, d.ID)
 		b.must(err)
-		found[0].Args["what"] = "A\"\x00\uFFFD <é>" // no byte of another encoding is stored
+		found[0].Args["what"] = "A\"\x00\uFFFD <é>" // encodings must not change a byte
 		b.requireEqual("findings", stored.Findings, found)
 		if !stored.Examined || !stored.Findings[0].Refused || stored.Findings[1].Refused {
 			t.Fatalf("%+v, examined %v", stored.Findings, stored.Examined)
@@ -191,7 +191,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 	},
 }
 
-// refusalTests are changes of which nothing must be left.
+// refusalTests are changes that must fail without effect.
 var refusalTests = map[string]func(*testing.T, *fixture){
 	"OfTwoChangesOfOneVersionTheSecondLeavesNothing": func(t *testing.T, b *fixture) {
 		d := b.uploadDraft(owner)
@@ -261,7 +261,7 @@ var refusalTests = map[string]func(*testing.T, *fixture){
 		c, err = contract.SetParticipants(&d, d.Participants, nil, owner, limits, b.now)
 		b.must(err)
 		if err := c.ReplaceBase(rewriting("again"), contract.NormalisedDamaged, owner, b.now); err == nil {
-			t.Error("a rule rewrites a file twice")
+			t.Error("a rule rewrote a file twice")
 		}
 		c.After.Revisions = []contract.Revision{rewriting("again")}
 		b.requireNoEffect(t, c, nil, d.ID)
@@ -279,8 +279,8 @@ var refusalTests = map[string]func(*testing.T, *fixture){
 	},
 }
 
-// requireNoEffect commits a change that must be refused, with that error if one is given, and checks that all is
-// as it was before.
+// requireNoEffect commits a change that must be refused, with that error if one is given, and checks that nothing
+// changed.
 func (b *fixture) requireNoEffect(t *testing.T, c contract.Change, want error, id contract.DocumentID) {
 	t.Helper()
 	type all struct {
@@ -313,7 +313,7 @@ func (b *fixture) requireNoEffect(t *testing.T, c contract.Change, want error, i
 		t.Fatalf("committed: %v, want %v", err, want)
 	}
 	if want == nil && (errors.Is(err, store.ErrConflict) || errors.Is(err, contract.ErrQuota) || errors.Is(err, store.ErrNotFound)) {
-		t.Fatalf("a mistake of the program is told as %v", err)
+		t.Fatalf("a defect of the program was reported as %v", err)
 	}
 	after := look()
 	b.requireEqual("document", after.document, before.document)

@@ -38,7 +38,7 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddCertificate(b.ctx, good))
 		b.must(b.AddCertificate(b.ctx, bad))
 		if err := b.AddCertificate(b.ctx, bad); !errors.Is(err, store.ErrExists) {
-			t.Fatalf("a serial twice: %v", err)
+			t.Fatalf("added a serial twice: %v", err)
 		}
 		e := contract.Event{Type: contract.EventCertificateRevoked, At: at, Details: map[string]string{"serial": "0b"}}
 		b.must(b.RevokeCertificate(b.ctx, "0b", 1, at, e))
@@ -58,7 +58,7 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 			t.Fatal(err1, err2)
 		}
 		n, err := b.Revocations(b.ctx)
-		// Two events recorded the certificates, one says that one was revoked.
+		// Two events recorded the certificates, one the revocation.
 		if err != nil || n != 1 || b.eventCount() != 3 {
 			t.Fatalf("%d revoked, %d events, %v", n, b.eventCount(), err)
 		}
@@ -67,7 +67,7 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("all, by serial", seen, []store.Certificate{good, bad})
 		b.must(b.EachCertificate(b.ctx, func(store.Certificate) bool { n--; return false }))
 		if n != 0 {
-			t.Fatal("went on after it was told to stop")
+			t.Fatal("continued after yield returned false")
 		}
 	},
 }

@@ -50,7 +50,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		}
 		d = b.advance(time.Hour).bindSerial(d, "S1")
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
-			t.Fatalf("stuck although it has just come further: %v, %v", got, err)
+			t.Fatalf("stuck although it has just made progress: %v, %v", got, err)
 		}
 		d = b.commitChange(contract.ReopenAttempt(&d, 0, b.advance(time.Hour).now))
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
@@ -59,7 +59,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		c, _, err := contract.RecordStampWait(&d, 0, contract.OfficeDown, contract.OutcomeNotCalled, b.advance(time.Hour).now)
 		d = b.requireStored(b.commitChange(c, err))
 		if got, err := b.Stuck(b.ctx, b.now, 10); err != nil || len(got) != 0 {
-			t.Fatalf("stuck although it has just been said what it waits for: %v, %v", got, err)
+			t.Fatalf("stuck although its reason was just recorded: %v, %v", got, err)
 		}
 		d = b.affixStamp(d)
 		stuck(d.ID)
@@ -77,7 +77,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 			want[d.ID] = d.Version
 			ids = append(ids, d.ID)
 		}
-		for id := range contract.DocumentID(250) { // those that do not exist, in more than one statement
+		for id := range contract.DocumentID(250) { // missing documents, in more than one statement
 			ids = append(ids, 1_000_000+id)
 		}
 		got, err := b.Versions(b.ctx, ids)
@@ -111,7 +111,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		n := 0
 		b.must(b.Files(b.ctx, func(contract.File) bool { n++; return false }))
 		if n != 1 {
-			t.Fatalf("%d files after the caller had enough", n)
+			t.Fatalf("%d files after yield returned false", n)
 		}
 	},
 }

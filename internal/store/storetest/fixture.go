@@ -14,13 +14,13 @@ import (
 	"segel/internal/store"
 )
 
-// fixture leads documents through their lives on a store.
+// fixture takes documents through their states on a store.
 type fixture struct {
 	store.Store
 	t   failer
 	ctx context.Context
 	now time.Time
-	n   uint64 // of documents made, for names and keys
+	n   uint64 // counts created documents, for names and keys
 }
 
 // failer is a test, or one check of a property.
@@ -30,18 +30,18 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// start is noon in Jakarta, to the nanosecond, which is finer than stores keep.
+// start is noon in Jakarta, with nanoseconds, which is finer than stores record.
 var start = time.Date(2026, 3, 2, 5, 0, 0, 123456789, time.UTC)
 
 var limits = contract.Limits{}.Defaults()
 
-// The people of the tests. All but stranger belong to one organisation.
+// The people of the tests. All but otherOwner belong to one organisation.
 var (
 	owner      = newActor("owner", "org")
 	first      = newActor("first", "org")
 	second     = newActor("second", "org")
 	viewer     = newActor("viewer", "org")
-	otherOwner = newActor("stranger", "other")
+	otherOwner = newActor("outsider", "other")
 )
 
 func newActor(id, org string) contract.Actor {
@@ -75,7 +75,7 @@ func (b *fixture) must(err error) {
 	}
 }
 
-// grantQuota grants quota, which must work.
+// grantQuota grants quota and requires success.
 func (b *fixture) grantQuota(o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor) map[contract.Unit]store.Quota {
 	b.t.Helper()
 	q, err := b.Grant(b.ctx, o, u, n, reason, by, b.now)
@@ -83,7 +83,7 @@ func (b *fixture) grantQuota(o contract.OrganisationID, u contract.Unit, n int, 
 	return q
 }
 
-// commitChange commits what a rule says, which must work.
+// commitChange commits a change and requires success.
 func (b *fixture) commitChange(c contract.Change, err error) contract.Document {
 	b.t.Helper()
 	b.must(err)
@@ -92,27 +92,27 @@ func (b *fixture) commitChange(c contract.Change, err error) contract.Document {
 	return d
 }
 
-// advance lets time pass.
+// advance advances the clock.
 func (b *fixture) advance(d time.Duration) *fixture {
 	b.now = b.now.Add(d)
 	return b
 }
 
-// newBase returns the revision of a file of which there is no other.
+// newBase returns the revision of a new file.
 func (b *fixture) newBase() contract.Revision {
 	b.n++
 	f := contract.File{Key: fmt.Sprintf("%032x", b.n), Size: 1000, Digest: [32]byte{1, byte(b.n)}, Sums: []byte{2, 3}}
 	return contract.Revision{Kind: contract.RevisionBase, Tail: f, End: 1000, Digest: [32]byte{4}, Midstate: []byte("midstate"), NextObject: 8_388_607, At: b.now}
 }
 
-// newTail returns a revision that follows the document's last.
+// newTail returns a revision that follows the document's last one.
 func (b *fixture) newTail(d *contract.Document, k contract.RevisionKind) contract.Revision {
 	r, begin := b.newBase(), d.Current().End
 	r.Kind, r.Begin, r.End = k, begin, begin+r.Tail.Size
 	return r
 }
 
-// uploadDraft makes a draft; with changes what is uploaded.
+// uploadDraft creates a draft; the functions modify the upload.
 func (b *fixture) uploadDraft(by contract.Actor, with ...func(*contract.Upload)) contract.Document {
 	b.t.Helper()
 	c, err := b.uploadChange(by, with...)
@@ -140,7 +140,7 @@ func withExpiry(at time.Time) func(*contract.Upload) {
 
 var page = contract.PageSize{Width: 595, Height: 842}
 
-// placeStamps puts n duty stamps on a draft.
+// placeStamps places n duty stamps on a draft.
 func (b *fixture) placeStamps(d contract.Document, by contract.Actor, n int) contract.Document {
 	b.t.Helper()
 	var requests []contract.PlaceRequest
@@ -172,7 +172,7 @@ func (b *fixture) signAs(d contract.Document, by contract.Actor) contract.Docume
 	return b.commitChange(contract.Sign(&d, b.newTail(&d, contract.RevisionSignature), contract.ShownPages{}, d.AttestParticipant(*d.Participant(by.ID), "PT Contoh"), by, b.now))
 }
 
-// bindSerial takes a serial for the next stamp.
+// bindSerial orders a serial for the next stamp and binds it.
 func (b *fixture) bindSerial(d contract.Document, serial string) contract.Document {
 	b.t.Helper()
 	d = b.commitChange(contract.OrderSerial(&d, d.NextStamp(), "order of "+serial, b.now))
@@ -189,7 +189,7 @@ func (b *fixture) completeDocument(d contract.Document) contract.Document {
 	return b.commitChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
 }
 
-// requireStored checks that the store has the document as it stands, and returns it.
+// requireStored requires that the store returns the document as given, and returns it.
 func (b *fixture) requireStored(want contract.Document) contract.Document {
 	b.t.Helper()
 	got, err := b.Document(b.ctx, want.ID)
@@ -205,7 +205,7 @@ func (b *fixture) requireEqual(what string, got, want any) {
 	}
 }
 
-// listPage returns a page of somebody's list.
+// listPage returns a page of a person's list.
 func (b *fixture) listPage(q store.ListQuery) store.List {
 	b.t.Helper()
 	if q.Limit == 0 {
@@ -234,10 +234,10 @@ func (b *fixture) quotaOf(o contract.OrganisationID, u contract.Unit) store.Quot
 	return q[u]
 }
 
-// initialEvents is how many events newBench makes.
+// initialEvents is how many events newFixture logs.
 const initialEvents = 6
 
-// eventTypes returns the types of a document's events; without newBench's own, and those that only record rows.
+// eventTypes returns the types of a document's events, without newFixture's events and those that only record rows.
 func (b *fixture) eventTypes(id contract.DocumentID) []contract.EventType {
 	b.t.Helper()
 	events, err := b.Events(b.ctx, id)
@@ -254,7 +254,7 @@ func (b *fixture) eventTypes(id contract.DocumentID) []contract.EventType {
 	return types
 }
 
-// eventCount returns how many events there are; without newBench's own.
+// eventCount returns the number of events, without newFixture's.
 func (b *fixture) eventCount() int64 {
 	b.t.Helper()
 	n, _, err := b.Size(b.ctx)

@@ -26,7 +26,7 @@ var installationTests = map[string]func(*testing.T, *fixture){
 		two.Authority, two.CompletedAt, two.StampOffice = [32]byte{1, 31: 2}, one.CreatedAt.Add(time.Second), "sandbox"
 		b.must(b.ReplaceInstallation(b.ctx, one, two))
 		if err := b.ReplaceInstallation(b.ctx, one, one); !errors.Is(err, store.ErrConflict) {
-			t.Errorf("what was not read was replaced: %v", err)
+			t.Errorf("replaced a record that was not read: %v", err)
 		}
 		got, _, err := b.Installation(b.ctx)
 		b.must(err)

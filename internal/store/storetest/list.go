@@ -37,7 +37,7 @@ var listTests = map[string]func(*testing.T, *fixture){
 		d2 := b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner)
 		b.requireEqual("list", b.listPage(store.ListQuery{Person: second.ID, Box: store.Inbox}).Documents, []contract.Document{d2, d1})
 	},
-	"SomebodysListHasWhatHeSawOnceForGood": func(t *testing.T, b *fixture) {
+	"ListKeepsWhatItsPersonHasSeen": func(t *testing.T, b *fixture) {
 		d := b.uploadDraft(owner)
 		in := func(a contract.Actor, want int) {
 			t.Helper()
@@ -68,14 +68,14 @@ var listTests = map[string]func(*testing.T, *fixture){
 			u.Participants = []contract.Participant{participantAs(contract.Signer, 1, owner)}
 		}), owner)
 		if l := b.listPage(store.ListQuery{Person: owner.ID, Box: store.Inbox}); l.Total != 0 {
-			t.Fatal("his own document came in")
+			t.Fatal("their own document is in their inbox")
 		}
 		if l := b.listPage(store.ListQuery{Person: owner.ID, Box: store.Outbox}); l.Total != 1 {
-			t.Fatal("his own document is not in his sent list")
+			t.Fatal("their own document is not in their outbox")
 		}
 	},
 	"APeriodBeginsAtMidnightInJakarta": func(t *testing.T, b *fixture) {
-		midnight := time.Date(2026, 3, 1, 17, 0, 0, 0, time.UTC) // of 2 March in Jakarta
+		midnight := time.Date(2026, 3, 1, 17, 0, 0, 0, time.UTC) // start of 2 March in Jakarta
 		for i, at := range []time.Time{
 			midnight.AddDate(-1, 0, 0).Add(-time.Second), midnight.AddDate(-1, 0, 0), midnight.AddDate(0, 0, -31), midnight.AddDate(0, 0, -30),
 			midnight.AddDate(0, 0, -8), midnight.AddDate(0, 0, -7), midnight.Add(-time.Microsecond), midnight, midnight.Add(23 * time.Hour),
@@ -132,7 +132,7 @@ var listTests = map[string]func(*testing.T, *fixture){
 			t.Error("a search longer than any title found something")
 		}
 		if l := b.listPage(store.ListQuery{Person: first.ID, Box: store.Inbox, Search: "sewa"}); l.Total != 0 {
-			t.Error("a search found a document of another one's list")
+			t.Error("a search found a document of another person's list")
 		}
 	},
 }

@@ -13,12 +13,12 @@ import (
 )
 
 var countTests = map[string]func(*testing.T, *fixture){
-	// Random people do random things by the rules. What every list should hold is told by looking at the
-	// documents, as the contract words it, and compared with pages and counts.
+	// Random people take random actions that the rules permit. The expected contents of each list follow from the
+	// documents by the rules of contract, and are compared with pages and counts.
 	"CountsAreAlwaysWhatARecountGives": func(t *testing.T, b *fixture) {
 		round := 0
 		rapid.Check(t, func(r *rapid.T) {
-			round++ // people of its own: the store is the same
+			round++ // separate people: the store is shared by all rounds
 			c := newListModel(r, b, round)
 			for range rapid.IntRange(1, 8).Draw(r, "steps") {
 				c.takeStep(r)
@@ -29,7 +29,7 @@ var countTests = map[string]func(*testing.T, *fixture){
 	},
 }
 
-// listModel is the model: documents as they were committed, and who has come to see them.
+// listModel is the model: documents as they were committed, and the people who have been able to see them.
 type listModel struct {
 	b         *fixture
 	people    []contract.Actor
@@ -59,7 +59,7 @@ func (c *listModel) storeDocument(d contract.Document) {
 	}
 }
 
-// takeStep lets somebody do something; what the rules refuse does not happen.
+// takeStep makes a random person act; actions that the rules refuse have no effect.
 func (c *listModel) takeStep(r *rapid.T) {
 	b := c.b.advance(time.Duration(rapid.IntRange(0, 40*24).Draw(r, "hours")) * time.Hour)
 	by := rapid.SampledFrom(c.people).Draw(r, "who")
@@ -113,7 +113,7 @@ func (c *listModel) tryChange(ch contract.Change, err error) {
 	}
 }
 
-// ownerOf is the owner of a document as an actor.
+// ownerOf returns the owner of a document as an actor.
 func ownerOf(d contract.Document) contract.Actor {
 	return contract.Actor{Person: d.Owner, Organisation: d.Organisation}
 }
@@ -136,7 +136,7 @@ func (c *listModel) documentIDs() []contract.DocumentID {
 	return ids
 }
 
-// checkLists compares every list of everybody with what it should hold.
+// checkLists compares each list of each person with the expected contents.
 func (c *listModel) checkLists(r *rapid.T) {
 	ids := c.documentIDs()
 	for _, id := range ids {

@@ -29,7 +29,7 @@ var logTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("types of no document", b.eventTypes(0), []contract.EventType{contract.EventPasswordForgot})
 		none, err := b.Events(b.ctx, 99)
 		if err != nil || none == nil || len(none) != 0 {
-			t.Fatalf("events of a document that never was: %v, %v", none, err)
+			t.Fatalf("events of a document that never existed: %v, %v", none, err)
 		}
 	},
 	"TheLogGrowsByEveryEventAndAgreesWithThem": func(t *testing.T, b *fixture) {
@@ -58,7 +58,7 @@ var logTests = map[string]func(*testing.T, *fixture){
 		}
 		for _, n := range []int64{-1, initialEvents + int64(len(roots))} {
 			if _, err := b.RootAt(b.ctx, n); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("root of %d leaves, which there are not: %v", n, err)
+				t.Errorf("root of %d leaves, more than exist: %v", n, err)
 			}
 		}
 		b.must(b.LogEvents(b.ctx))
@@ -92,11 +92,11 @@ var logTests = map[string]func(*testing.T, *fixture){
 		}
 		none, err := b.Prove(b.ctx, 99, initialEvents)
 		if err != nil || none == nil || len(none) != 0 {
-			t.Errorf("a document that never was: %v, %v", none, err)
+			t.Errorf("a document that never existed: %v, %v", none, err)
 		}
 		for _, leaves := range []int64{-1, initialEvents + 25} {
 			if _, err := b.Prove(b.ctx, mine.Document, leaves); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("among %d leaves, which there are not: %v", leaves, err)
+				t.Errorf("among %d leaves, more than exist: %v", leaves, err)
 			}
 		}
 	},

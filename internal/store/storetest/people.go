@@ -132,10 +132,10 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPasswordChange, At: b.now}
 		if err := b.SetPassword(b.ctx, "u1", "another", "new", e); !errors.Is(err, store.ErrConflict) {
-			t.Fatalf("in the place of another: %v", err)
+			t.Fatalf("replaced another password: %v", err)
 		}
 		if err := b.SetPassword(b.ctx, "u2", "", "new", e); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("of nobody: %v", err)
+			t.Fatalf("of an unknown person: %v", err)
 		}
 		b.requireGone(t, 3)
 		b.requireEqual("leaves", b.eventCount(), before)

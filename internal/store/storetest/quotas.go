@@ -29,19 +29,19 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 		give("new", contract.UnitStamp, 7)
 		b.requireEqual("after it was taken back", b.quotaOf("new", contract.UnitStamp), store.Quota{})
 
-		// Nothing, decided once, stays nothing.
+		// A decision for none is final.
 		give("new", contract.UnitSignature, 0)
 		give("new", contract.UnitSignature, 7)
 		b.requireEqual("after nothing", b.quotaOf("new", contract.UnitSignature), store.Quota{})
 		page, err := b.QuotaEntries(b.ctx, store.QuotaQuery{Organisation: "new", Unit: contract.UnitSignature, Limit: 10})
 		b.must(err)
-		b.requireEqual("lines of the ledger for nothing", page.Total, 0)
+		b.requireEqual("ledger entries for no grant", page.Total, 0)
 
-		// One that an operator has granted something starts with that.
+		// GrantInitial does nothing after an operator's grant.
 		give("org", contract.UnitStamp, 7)
 		b.requireEqual("after a grant by hand", b.quotaOf("org", contract.UnitStamp), store.Quota{Granted: 1000})
 
-		// Of many that grant at once, one does.
+		// Of many concurrent calls, one grants.
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "newer", Name: "Newer", CreatedAt: b.now}))
 		var all sync.WaitGroup
 		for range 8 {
@@ -72,7 +72,7 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 		b.grantQuota("org", contract.UnitStamp, 5, "bought", owner)
 		expect(store.Quota{Granted: 1005, Spent: 1}, store.Quota{Granted: 1000, Spent: 2})
 		if left := b.quotaOf("org", contract.UnitStamp).Left(); left != 1004 {
-			t.Fatalf("%d left", left)
+			t.Fatalf("%d units left", left)
 		}
 		b.requireEqual("stamps of others", b.quotaOf("other", contract.UnitStamp), store.Quota{Granted: 1000})
 	},
@@ -140,7 +140,7 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 			b.requireNoEffect(t, c, nil, d.ID)
 		}
 	},
-	"NobodyKnowsTheQuotaOfAnOrganisationThatNeverHadAny": func(t *testing.T, b *fixture) {
+	"OrganisationWithoutGrantsHasNoQuota": func(t *testing.T, b *fixture) {
 		q, err := b.Quota(b.ctx, "nobody")
 		if err != nil || len(q) != 0 {
 			t.Fatal(q, err)

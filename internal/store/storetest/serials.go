@@ -49,7 +49,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		want.State, want.Document, want.FormerDocument, want.ReleaseCount, want.Problem, want.ChangedAt = contract.SerialBought, 0, d.ID, 1, "no", b.storedNow()
 		b.requireSerial(want)
 		if _, err := b.DocumentWithSerial(b.ctx, "S"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a serial that was let go of belongs to a document: %v", err)
+			t.Errorf("a released serial belongs to a document: %v", err)
 		}
 		b.freeSerial(want)
 		want.State = contract.SerialFree
@@ -64,7 +64,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		want.State = contract.SerialAffixed
 		b.requireSerial(want)
 		if _, err := b.Serial(b.ctx, "NEVER"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a serial that was never heard of: %v", err)
+			t.Errorf("an unknown serial: %v", err)
 		}
 	},
 	"OfManyWhoClaimOneFreeSerialOneWins": func(t *testing.T, b *fixture) {
@@ -93,10 +93,10 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		}
 		all.Wait()
 		if won.Load() != 1 {
-			t.Fatalf("%d claimed one serial", won.Load())
+			t.Fatalf("%d documents claimed one serial", won.Load())
 		}
 		if _, err := b.FreeSerial(b.ctx, "org", 0); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("it is free still: %v", err)
+			t.Errorf("it is still free: %v", err)
 		}
 	},
 	"TheOldestFreeSerialIsOfferedToOthersOfItsOrganisationOnly": func(t *testing.T, b *fixture) {
@@ -137,7 +137,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		for name, moves := range map[string][]contract.SerialMove{
 			"new, and known":        {{To: contract.StampSerial{Serial: "BOUND", State: contract.SerialBought, ChangedAt: b.now, RegisteredAt: b.now}}},
 			"another's":             {{From: contract.SerialBound, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialBought, FormerDocument: 99, ChangedAt: b.now}}},
-			"nobody's":              {{From: contract.SerialBought, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
+			"unassigned":            {{From: contract.SerialBought, To: contract.StampSerial{Serial: "BOUND", State: contract.SerialFree, ChangedAt: b.now}}},
 			"unknown":               {{From: contract.SerialBought, To: contract.StampSerial{Serial: "NONE", State: contract.SerialFree, ChangedAt: b.now}}},
 			"one of two is nowhere": {{From: contract.SerialBought, To: free}, {From: contract.SerialFree, To: contract.StampSerial{Serial: "NONE", State: contract.SerialBought}}},
 		} {
@@ -148,16 +148,16 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		s, err := b.Serial(b.ctx, "TAKEN")
 		b.must(err)
 		if s.State != contract.SerialBought || b.eventCount() != events {
-			t.Errorf("half of it was done: %s, %d events more", s.State, b.eventCount()-events)
+			t.Errorf("a part was applied: %s, %d events more", s.State, b.eventCount()-events)
 		}
 		b.must(b.CheckLog(b.ctx))
 	},
 	"ASerialThatHasAnOwnerKeepsIt": func(t *testing.T, b *fixture) {
 		b.registerSerial("F", "", contract.SerialBought)
-		nobodys, err := b.Serial(b.ctx, "F")
+		unassigned, err := b.Serial(b.ctx, "F")
 		b.must(err)
-		move := func(to contract.OrganisationID, state contract.SerialState) error { // as whoever read it while it was nobody's
-			m := contract.SerialMove{From: nobodys.State, To: nobodys}
+		move := func(to contract.OrganisationID, state contract.SerialState) error { // for a caller that read it before it had an organisation
+			m := contract.SerialMove{From: unassigned.State, To: unassigned}
 			m.To.Organisation, m.To.State = to, state
 			return b.MoveSerials(b.ctx, []contract.SerialMove{m})
 		}
@@ -179,7 +179,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 			b.advance(time.Second).registerSerial(s, "org", contract.SerialBought)
 			want = append(want, s)
 		}
-		b.registerSerial("NOBODYS", "", contract.SerialBought)
+		b.registerSerial("UNASSIGNED", "", contract.SerialBought)
 		b.registerSerial("OTHERS", "other", contract.SerialFree)
 		d := b.bindSerial(b.stampDue(1), "BOUND")
 		page, err := b.Serials(b.ctx, store.SerialQuery{Organisation: "org", States: []contract.SerialState{contract.SerialBought}, Offset: 1, Limit: 2})
@@ -192,7 +192,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 			want []string
 		}{
 			{store.SerialQuery{Organisation: "org"}, append([]string{"BOUND"}, want...)},
-			{store.SerialQuery{Unassigned: true}, []string{"NOBODYS"}},
+			{store.SerialQuery{Unassigned: true}, []string{"UNASSIGNED"}},
 			{store.SerialQuery{States: []contract.SerialState{contract.SerialFree, contract.SerialBound}}, []string{"BOUND", "OTHERS"}},
 			{store.SerialQuery{Document: d.ID}, []string{"BOUND"}},
 		} {
@@ -202,7 +202,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		}
 		n := 0
 		b.must(b.EachSerial(b.ctx, store.SerialQuery{}, func(contract.StampSerial) bool { n++; return n < 3 }))
-		b.requireEqual("told when enough", n, 3)
+		b.requireEqual("stops when yield returns false", n, 3)
 	},
 	"AnOrderIsInDoubtUntilItsSerialIsBoundOrItsDocumentEnds": func(t *testing.T, b *fixture) {
 		order := func(d contract.Document, order string) contract.Document {
@@ -243,13 +243,13 @@ var serialTests = map[string]func(*testing.T, *fixture){
 	},
 }
 
-// stampDue returns a document on which nothing but that many stamps are owed.
+// stampDue returns a document that needs only that many stamps.
 func (b *fixture) stampDue(stamps int) contract.Document {
 	b.t.Helper()
 	return b.signAs(b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, stamps), owner), first), second)
 }
 
-// failStamp fails the document's next stamp for good.
+// failStamp makes the document's next stamp fail permanently.
 func (b *fixture) failStamp(d contract.Document, f contract.Failure) contract.Document {
 	b.t.Helper()
 	f.Final = true
@@ -261,14 +261,14 @@ func (b *fixture) reuseSerial(d contract.Document, s contract.StampSerial) contr
 	return b.commitChange(contract.ClaimSerial(&d, d.NextStamp(), s, true, b.advance(time.Minute).now))
 }
 
-// registerSerial puts a serial into the register that no document has.
+// registerSerial adds a serial that no document uses to the register.
 func (b *fixture) registerSerial(serial string, o contract.OrganisationID, state contract.SerialState) {
 	b.t.Helper()
 	s := contract.StampSerial{Serial: serial, Organisation: o, State: state, RegisteredAt: b.now, ChangedAt: b.now}
 	b.must(b.MoveSerials(b.ctx, []contract.SerialMove{{To: s}}))
 }
 
-// freeSerial frees a serial that was taken.
+// freeSerial frees a serial that was bought.
 func (b *fixture) freeSerial(s contract.StampSerial) {
 	b.t.Helper()
 	m := contract.SerialMove{From: s.State, To: s}
@@ -276,7 +276,7 @@ func (b *fixture) freeSerial(s contract.StampSerial) {
 	b.must(b.MoveSerials(b.ctx, []contract.SerialMove{m}))
 }
 
-// requireSerial checks that the register has a serial like this.
+// requireSerial requires that the register has the serial with these values.
 func (b *fixture) requireSerial(want contract.StampSerial) {
 	b.t.Helper()
 	got, err := b.Serial(b.ctx, want.Serial)
@@ -284,7 +284,7 @@ func (b *fixture) requireSerial(want contract.StampSerial) {
 	b.requireEqual("serial "+want.Serial, got, want)
 }
 
-// storedNow is the bench's time as it is stored.
+// storedNow returns the fixture's time with the stored precision.
 func (b *fixture) storedNow() time.Time { return b.now.Truncate(time.Microsecond) }
 
 func evidenceFile(key string) contract.File {

@@ -12,12 +12,12 @@ import (
 )
 
 var bookTests = map[string]func(*testing.T, *fixture){
-	// Stamps meet every fate that the rules know, in any order. What the register, the attempts and the quota should
-	// hold is told by looking at the documents.
+	// Stamps take every path that the rules permit, in any order. The expected register, attempts and quota follow from
+	// the documents.
 	"RegisterAttemptsAndQuotaAgreeWithTheStampsWhateverBecomesOfThem": func(t *testing.T, b *fixture) {
 		round := 0
 		rapid.Check(t, func(r *rapid.T) {
-			round++ // an organisation of its own: the store is the same
+			round++ // a separate organisation: the store is shared by all rounds
 			c := newStampModel(r, b, round)
 			for range rapid.IntRange(1, 30).Draw(r, "steps") {
 				c.takeStep(r)
@@ -28,7 +28,7 @@ var bookTests = map[string]func(*testing.T, *fixture){
 	},
 }
 
-// stampModel is the model: the documents of one organisation as they were committed, and how many serials were bought.
+// stampModel is the model: the documents of one organisation as they were committed, and the number of bought serials.
 type stampModel struct {
 	b         *fixture
 	owner     contract.Actor
@@ -49,7 +49,7 @@ func newStampModel(r *rapid.T, b *fixture, round int) *stampModel {
 	return c
 }
 
-// takeStep lets one of the things happen to a document that the rules permit, and frees what was let go of.
+// takeStep applies one random change that the rules permit to a document, and frees a released serial.
 func (c *stampModel) takeStep(r *rapid.T) {
 	b := c.b.advance(time.Second)
 	at := rapid.IntRange(0, len(c.documents)-1).Draw(r, "document")
@@ -66,7 +66,7 @@ func (c *stampModel) takeStep(r *rapid.T) {
 	}
 }
 
-// possibleChanges returns what may happen to a document now.
+// possibleChanges returns the changes that are possible for a document now.
 func (c *stampModel) possibleChanges(d *contract.Document) (all []contract.Change) {
 	b, i := c.b, max(d.NextStamp(), 0)
 	add := func(ch contract.Change, err error) {
@@ -100,12 +100,12 @@ func (c *stampModel) possibleChanges(d *contract.Document) (all []contract.Chang
 	return all
 }
 
-// nextSerial is the serial that the office gives next.
+// nextSerial returns the serial that the office issues next.
 func (c *stampModel) nextSerial() string {
 	return fmt.Sprintf("%s serial %d", c.owner.Organisation, c.bought)
 }
 
-// countBought reports whether the document has just been given that serial.
+// countBought returns 1 if the document has just been given that serial.
 func (c *stampModel) countBought(d *contract.Document) int {
 	for _, s := range d.Stamps {
 		if s.Serial == c.nextSerial() {
@@ -115,7 +115,7 @@ func (c *stampModel) countBought(d *contract.Document) int {
 	return 0
 }
 
-// checkBooks compares the books with the documents.
+// checkBooks compares register, attempts and quota with the documents.
 func (c *stampModel) checkBooks() {
 	b := c.b
 	held := map[string]contract.SerialState{}
@@ -139,7 +139,7 @@ func (c *stampModel) checkBooks() {
 			}
 		}
 	}
-	delete(held, "") // of documents that let go of theirs
+	delete(held, "") // of documents that released theirs
 	inRegister, registered, lost := map[string]contract.SerialState{}, 0, 0
 	b.must(b.EachSerial(b.ctx, store.SerialQuery{Organisation: c.owner.Organisation}, func(s contract.StampSerial) bool {
 		registered++

@@ -45,7 +45,7 @@ var storageTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		c.StorageLimit = &contract.Storage{Drafts: 1, Bytes: 1000}
 		b.commitChange(contract.Delete(&d, owner, b.now))
-		b.commitChange(c, nil) // deleting gave the room back
+		b.commitChange(c, nil) // deleting released its storage
 	},
 	"OfUploadsAtOnceNoMoreAreMadeThanTheLimitAllows": func(t *testing.T, b *fixture) {
 		var changes []contract.Change

@@ -6,7 +6,7 @@ import (
 	"segel/internal/store"
 )
 
-// Run proves that a store keeps its contract. Open returns an empty one and closes it when the test ends.
+// Run tests that a store fulfils its contract. Open returns an empty store and closes it when the test ends.
 func Run(t *testing.T, open func(*testing.T) store.Store) {
 	t.Parallel()
 	for _, group := range []map[string]func(*testing.T, *fixture){

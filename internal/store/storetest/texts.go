@@ -8,7 +8,7 @@ import (
 	"segel/internal/store"
 )
 
-// textTests are what databases differ about: NUL, which PostgreSQL does not store, and what is not UTF-8.
+// textTests cover text that databases treat differently: NUL, which PostgreSQL does not store, and invalid UTF-8.
 var textTests = map[string]func(*testing.T, *fixture){
 	"WhatCannotBeStoredIsNotFound": func(t *testing.T, b *fixture) {
 		b.must(b.CreateUser(b.ctx, newUser("u1", "One", "one@example.test", "org")))

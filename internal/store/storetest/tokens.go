@@ -16,7 +16,7 @@ func newToken(n byte, k store.TokenKind, person, family string) store.Token {
 	return store.Token{Hash: [32]byte{n}, Kind: k, Person: contract.PersonID(person), Family: family, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
 }
 
-// requireGone checks which of the tokens 1 to n are gone.
+// requireGone requires that, of the tokens 1 to n, exactly those in want are gone.
 func (b *fixture) requireGone(t *testing.T, n byte, want ...byte) {
 	t.Helper()
 	var got []byte
@@ -70,7 +70,7 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		b.requireEqual("use", k.UsedAt, b.now.Truncate(time.Microsecond))
 		if err := b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, newToken(3, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("use of a token that never was: %v", err)
+			t.Fatalf("use of a token that never existed: %v", err)
 		}
 		b.requireGone(t, 3, 2, 3)
 	},
@@ -127,7 +127,7 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		now := link(4, &d1, "g1")
 		b.requireGone(t, 3, 1)
 		if _, err := b.GuestLink(b.ctx, [32]byte{1}); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("the former link: %v", err)
+			t.Fatalf("the replaced link: %v", err)
 		}
 		for _, want := range append(others, now) {
 			got, err := b.GuestLink(b.ctx, want.Hash)
@@ -143,6 +143,6 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 			_, err := b.GuestLink(b.ctx, [32]byte{hash})
 			b.must(err)
 		}
-		revoke(d1, "g2") // there is none
+		revoke(d1, "g2") // no such link
 	},
 }

@@ -1,6 +1,6 @@
-// Package pgtest gives tests a PostgreSQL server of their own: started when the first test asks for a database,
-// shared by the tests of one package, stopped and removed at their end. Nothing has to be set up, and nobody
-// else's server is touched. It listens on a Unix socket only.
+// Package pgtest runs a separate PostgreSQL server for tests: started when the first test needs a database, shared
+// by the tests of one package, stopped and removed at their end. It needs no setup, and uses no other server.
+// It listens on a Unix socket only.
 package pgtest
 
 import (
@@ -23,17 +23,17 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errNoPrograms says that PostgreSQL is not installed.
+// errNoPrograms means that PostgreSQL is not installed.
 var errNoPrograms = errors.New("PostgreSQL's server programs are missing; on Debian: apt-get install postgresql")
 
 // cluster is a running server.
 type cluster struct {
-	dir    string // of everything, short enough for a socket's address
+	dir    string // of all files, short enough for a socket's address
 	bin    string
-	as     *syscall.Credential // nil: as whoever runs the tests
+	as     *syscall.Credential // nil: the user who runs the tests
 	server *exec.Cmd
-	exited chan struct{} // closed when the server has ended
-	output bytes.Buffer  // of the server; read once it has ended
+	exited chan struct{} // closed when the server has exited
+	output bytes.Buffer  // of the server; read after it has exited
 }
 
 // startWait bounds how long a server may take to accept connections.
@@ -46,7 +46,7 @@ func startCluster() (*cluster, error) {
 	}
 	dir, err := os.MkdirTemp(tempParent(), "pg")
 	if err != nil {
-		return nil, fmt.Errorf("make room for a server: %w", err)
+		return nil, fmt.Errorf("create a folder for a server: %w", err)
 	}
 	c := &cluster{dir: dir, bin: bin, exited: make(chan struct{})}
 	if err := c.startServer(); err != nil {
@@ -55,11 +55,11 @@ func startCluster() (*cluster, error) {
 	return c, nil
 }
 
-// memoryDir is a folder in memory, where Linux has one: a new database is 300 files, and some disks take half a
-// second to make them. Room for tests is what it must have; in containers it may be small.
+// memoryDir is a folder in memory, if Linux has one: a new database is 300 files, and some disks take half a
+// second to create them. It needs at least minMemory bytes free; in containers it may be small.
 const memoryDir, minMemory = "/dev/shm", 1 << 30
 
-// tempParent returns the folder that the server's is made in; empty means the system's own choice.
+// tempParent returns the parent of the server's folder; empty means the system's default.
 func tempParent() string {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(memoryDir, &s); err != nil || s.Bavail*uint64(s.Bsize) < minMemory {
@@ -93,25 +93,25 @@ func (c *cluster) startServer() error {
 	return c.launchServer()
 }
 
-// launchServer starts the server on its data.
+// launchServer starts the server on its existing data.
 func (c *cluster) launchServer() error {
 	data := filepath.Join(c.dir, "data")
 	c.exited = make(chan struct{})
 	c.output.Reset()
-	// What is lost with the machine is lost on purpose: nothing of it outlives the tests.
+	// Durability is disabled: no data outlives the tests.
 	c.server = c.newCommand("postgres", "-D", data, "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "full_page_writes=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB", "-c", "max_wal_size=256MB")
 	c.server.Stdout, c.server.Stderr = &c.output, &c.output
 	c.server.SysProcAttr.Pdeathsig = syscall.SIGQUIT
 	started, exited := make(chan error), c.exited
 	go func() {
-		// Pdeathsig is sent when the thread ends that started the server, so that thread is kept.
+		// Pdeathsig is sent when the thread that started the server exits, so that thread is kept.
 		runtime.LockOSThread()
 		defer close(exited)
 		err := c.server.Start()
 		started <- err
 		if err == nil {
-			_ = c.server.Wait() // it ends by a signal
+			_ = c.server.Wait() // it exits by a signal
 		}
 	}()
 	if err := <-started; err != nil {
@@ -120,7 +120,7 @@ func (c *cluster) launchServer() error {
 	return c.waitReady()
 }
 
-// chooseUser chooses whom to run as: PostgreSQL refuses to be root, so root takes its package's user.
+// chooseUser chooses the user to run as: PostgreSQL refuses to run as root, so root uses the user of its package.
 func (c *cluster) chooseUser() error {
 	if os.Getuid() != 0 {
 		return nil
@@ -150,7 +150,7 @@ func (c *cluster) dsn(database string) string {
 	return "postgres://segel@/" + database + "?host=" + c.dir
 }
 
-// waitReady returns when the server accepts connections.
+// waitReady waits until the server accepts connections.
 func (c *cluster) waitReady() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startWait)
 	defer cancel()
@@ -170,17 +170,17 @@ func (c *cluster) waitReady() error {
 	}
 }
 
-// signalAll sends a signal to the server and to all processes that it made.
+// signalAll sends a signal to the server and all its child processes.
 func (c *cluster) signalAll(s syscall.Signal) error {
 	pid := c.server.Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it has ended
+		return nil // it has exited
 	}
 	if err != nil {
 		return err
 	}
-	// The server first when it is stopped, so that it makes no more processes meanwhile.
+	// Stop the server process first, so that it starts no more processes meanwhile.
 	all := []int{pid}
 	for _, child := range strings.Fields(string(children)) {
 		n, err := strconv.Atoi(child)
@@ -199,7 +199,7 @@ func (c *cluster) signalAll(s syscall.Signal) error {
 
 func (c *cluster) stop() error {
 	if c.server != nil && c.server.Process != nil {
-		_ = c.server.Process.Signal(syscall.SIGQUIT) // it may have ended by itself
+		_ = c.server.Process.Signal(syscall.SIGQUIT) // it may have exited by itself
 		<-c.exited
 	}
 	return os.RemoveAll(c.dir)

@@ -13,13 +13,13 @@ import (
 
 // shared is the server of the test program.
 var shared struct {
-	mu        sync.Mutex // guards all below, and is held while a database is made
+	mu        sync.Mutex // guards the fields below, and is held while a database is created
 	cluster   *cluster
-	err       error // why there is none
+	err       error // why there is no server
 	databases int
 }
 
-// Run runs the tests of a package, and stops the server that they may have started. TestMain calls it.
+// Run runs the tests of a package, and stops the server if they started one. TestMain calls it.
 func Run(m *testing.M) int {
 	code := m.Run()
 	shared.mu.Lock()
@@ -34,9 +34,9 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// Database returns the address of a new database, which goes away with the test. Its tables are made once for
-// all tests, by prepare, which must leave no connection open. Without PostgreSQL's programs the test is
-// skipped, or fails where CI or SEGEL_REQUIRE_POSTGRES is set.
+// Database returns the address of a new database, which is removed with the test. Prepare creates its tables once for
+// all tests, and must leave no connection open. Without PostgreSQL's programs the test is skipped, or fails if CI or
+// SEGEL_REQUIRE_POSTGRES is set.
 func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) string {
 	t.Helper()
 	name, err := createDatabase(t.Context(), prepare)
@@ -86,7 +86,7 @@ func startWithTemplate(ctx context.Context, prepare func(context.Context, string
 	return c, nil
 }
 
-// execAdmin runs one statement on a connection of its own.
+// execAdmin runs one statement on a separate connection.
 func (c *cluster) execAdmin(ctx context.Context, sql string) error {
 	conn, err := pgx.Connect(ctx, c.dsn("postgres"))
 	if err != nil {

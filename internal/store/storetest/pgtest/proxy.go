@@ -8,39 +8,39 @@ import (
 	"time"
 )
 
-// Fault is what a proxy does to connections.
+// Fault is how a proxy treats connections.
 type Fault int
 
 // The faults.
 const (
 	Pass    Fault = iota // none
-	Refuse               // new connections are refused, those that are open are closed
-	Reset                // new connections are accepted and reset, those that are open are reset
-	Swallow              // connections stay, and nothing goes through
-	Delay                // everything takes Proxy.Slow longer
-	// CutCommits passes a commit on and resets the connection before the answer arrives: the client cannot know what became of it.
+	Refuse               // new connections are refused, open ones are closed
+	Reset                // new connections are accepted and reset, open ones are reset
+	Swallow              // connections stay open, and no data passes
+	Delay                // each piece of data takes Proxy.Slow longer
+	// CutCommits forwards a commit and resets the connection before the answer arrives: the client cannot know the outcome.
 	CutCommits
 )
 
-// Proxy stands between a service and a database, and misbehaves on demand.
+// Proxy forwards connections between a service and a database, and injects faults.
 type Proxy struct {
-	// Slow is how long each piece is held up by Delay. Set before the proxy is used.
+	// Slow is the delay of each piece of data under Delay. Set it before the proxy is used.
 	Slow time.Duration
 
 	network, upstream string // of the database
 	dsn               *url.URL
 
-	mu       sync.Mutex // guards all below
+	mu       sync.Mutex // guards the fields below
 	address  string
 	listener net.Listener // nil while connections are refused
 	fault    Fault
 	changed  chan struct{} // closed when the fault changes
 	open     map[net.Conn]bool
-	commits  int // cut so far
+	commits  int // number of commits cut so far
 	working  sync.WaitGroup
 }
 
-// NewProxy listens on a free port, in front of the database of an address as [Database] or [Serve] return it.
+// NewProxy listens on a free port and forwards to the database at an address that [Database] or [Serve] returned.
 func NewProxy(dsn string) (*Proxy, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
@@ -53,7 +53,7 @@ func NewProxy(dsn string) (*Proxy, error) {
 	return p, nil
 }
 
-// DSN is the address of the database through the proxy.
+// DSN returns the address of the database through the proxy.
 func (p *Proxy) DSN() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *Proxy) startListening() error {
 	return nil
 }
 
-// Set begins a fault, for open connections too.
+// Set starts a fault, also for open connections.
 func (p *Proxy) Set(f Fault) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,14 +95,14 @@ func (p *Proxy) Set(f Fault) error {
 	return nil
 }
 
-// Commits returns how many commits were cut.
+// Commits returns the number of commits that were cut.
 func (p *Proxy) Commits() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.commits
 }
 
-// Close ends it with all connections.
+// Close closes the proxy and all its connections.
 func (p *Proxy) Close() error {
 	err := p.Set(Refuse)
 	p.working.Wait()
@@ -162,10 +162,10 @@ type proxiedConn struct {
 	proxy *Proxy
 
 	mu         sync.Mutex
-	committing bool // a commit was passed on whose answer is to be cut
+	committing bool // a commit was forwarded whose answer is to be cut
 }
 
-// copyPieces passes pieces on as the fault of the moment has it.
+// copyPieces forwards data according to the present fault.
 func (k *proxiedConn) copyPieces(to, from net.Conn, request bool) {
 	piece := make([]byte, 32<<10)
 	for {
@@ -185,7 +185,7 @@ func (k *proxiedConn) passPiece(to net.Conn, piece []byte, request bool) bool {
 		fault, changed := p.currentFault()
 		switch fault {
 		case Swallow:
-			<-changed // what was held up goes through when the fault ends, as packets that are sent again do
+			<-changed // data that was held back passes when the fault ends, like retransmitted packets
 			continue
 		case Delay:
 			wait := time.NewTimer(p.Slow)

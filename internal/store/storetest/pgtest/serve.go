@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// Server is a server of its own, for a test that stops it or has it hang.
+// Server is a separate server, for a test that stops or freezes it.
 type Server struct{ cluster *cluster }
 
-// NewServer starts one and returns the address of an empty database.
+// NewServer starts a server and returns the address of an empty database.
 func NewServer(ctx context.Context) (s *Server, dsn string, err error) {
 	c, err := startCluster()
 	if err != nil {
@@ -21,28 +21,28 @@ func NewServer(ctx context.Context) (s *Server, dsn string, err error) {
 	return &Server{c}, c.dsn("served"), nil
 }
 
-// Freeze stops all processes of the server where they are; connections stay and nothing is answered.
+// Freeze suspends all processes of the server; connections stay open and get no answers.
 func (s *Server) Freeze() error { return s.cluster.signalAll(syscall.SIGSTOP) }
 
-// Thaw lets them go on.
+// Thaw resumes them.
 func (s *Server) Thaw() error { return s.cluster.signalAll(syscall.SIGCONT) }
 
-// Crash ends the server as a crash would.
+// Crash ends the server like a crash.
 func (s *Server) Crash() {
-	_ = s.cluster.server.Process.Signal(syscall.SIGQUIT) // it may have ended by itself
+	_ = s.cluster.server.Process.Signal(syscall.SIGQUIT) // it may have exited by itself
 	<-s.cluster.exited
 }
 
-// Start starts it again on its data.
+// Start starts the server again on its data.
 func (s *Server) Start() error { return s.cluster.launchServer() }
 
-// Close stops and removes it.
+// Close stops the server and removes its data.
 func (s *Server) Close() error {
 	return errors.Join(s.Thaw(), s.cluster.stop())
 }
 
-// Serve starts a server for a program that is no test. It returns the address of an empty database, and what stops the
-// server and removes it.
+// Serve starts a server for a program that is not a test. It returns the address of an empty database, and a function that
+// stops the server and removes it.
 func Serve(ctx context.Context) (dsn string, stop func() error, err error) {
 	c, err := startCluster()
 	if err != nil {
