@@ -173,17 +173,17 @@ type point struct{ x, y, z *big.Int }
 func (c *Curve) combinePoints(u1, u2 *big.Int, k *ECKey) point {
 	one := big.NewInt(1)
 	g, q := point{c.gx, c.gy, one}, point{k.X, k.Y, one}
-	both := c.add(g, q)
+	both := c.addPoints(g, q)
 	sum := point{big.NewInt(1), big.NewInt(1), new(big.Int)}
 	for i := max(u1.BitLen(), u2.BitLen()) - 1; i >= 0; i-- {
 		sum = c.double(sum)
 		switch u1.Bit(i) | u2.Bit(i)<<1 {
 		case 1:
-			sum = c.add(sum, g)
+			sum = c.addPoints(sum, g)
 		case 2:
-			sum = c.add(sum, q)
+			sum = c.addPoints(sum, q)
 		case 3:
-			sum = c.add(sum, both)
+			sum = c.addPoints(sum, both)
 		}
 	}
 	return sum
@@ -213,8 +213,8 @@ func (c *Curve) double(a point) point {
 	return point{x, y, c.mul(big.NewInt(2), c.mul(a.y, a.z))}
 }
 
-// add returns a + b.
-func (c *Curve) add(a, b point) point {
+// addPoints returns a + b.
+func (c *Curve) addPoints(a, b point) point {
 	switch {
 	case a.z.Sign() == 0:
 		return b

@@ -64,8 +64,8 @@ func (d *Document) findWrongEntry() error {
 		if err := d.spendObject(0); err != nil {
 			return err
 		}
-		p := newParser(newLexer(d.src, s.offset(), min(d.size, s.offset()+64)), d.limits)
-		ref, err := parseObjectHeader(p, s.offset())
+		p := newParser(newLexer(d.src, s.fileOffset(), min(d.size, s.fileOffset()+64)), d.limits)
+		ref, err := parseObjectHeader(p, s.fileOffset())
 		if isReadError(err) {
 			return err
 		}
@@ -73,7 +73,7 @@ func (d *Document) findWrongEntry() error {
 			if d.isXRefStream(n) {
 				return nil // nothing refers to a cross-reference stream, and some of their entries are wrong
 			}
-			return damaged(s.offset(), "entry of object %d leads elsewhere", n)
+			return damaged(s.fileOffset(), "entry of object %d leads elsewhere", n)
 		}
 		return nil
 	})

@@ -98,7 +98,7 @@ func (d *Document) loadObject(ref Ref, s slot) (*indirect, error) {
 	if s.kind() == slotCompressed {
 		return d.loadMember(ref.Number, s)
 	}
-	return d.readObjectAt(s.offset(), ref, true)
+	return d.readObjectAt(s.fileOffset(), ref, true)
 }
 
 // indirect is an object as it stands in the file.

@@ -298,12 +298,12 @@ func newObjectChange(n uint32, was, now slot, start, end int64, f *slots) Object
 	switch now.kind() {
 	case slotPlain:
 		m.After = Ref{Number: n, Generation: now.generation()}
-		m.Offset = now.offset()
+		m.Offset = now.fileOffset()
 		m.Earlier = m.Offset < start || m.Offset >= end
 	case slotCompressed:
 		m.After = Ref{Number: n}
 		at := f.get(now.streamNumber())
-		m.Earlier = at.kind() != slotPlain || at.offset() < start || at.offset() >= end
+		m.Earlier = at.kind() != slotPlain || at.fileOffset() < start || at.fileOffset() >= end
 	}
 	return m
 }
@@ -311,7 +311,7 @@ func newObjectChange(n uint32, was, now slot, start, end int64, f *slots) Object
 // checkForward finds entries that point behind the end of the state: appended bytes determine what is there.
 func (h *History) checkForward(s *State, f *revisionEntries) {
 	_ = f.slots.eachInUse(func(n uint32, now slot) error {
-		if now.kind() == slotPlain && now.offset() >= s.Revision.End && len(h.forward) < maxConflicts {
+		if now.kind() == slotPlain && now.fileOffset() >= s.Revision.End && len(h.forward) < maxConflicts {
 			h.forward[n] = now
 		}
 		return nil
@@ -320,7 +320,7 @@ func (h *History) checkForward(s *State, f *revisionEntries) {
 		switch {
 		case s.slots.get(n) != was:
 			delete(h.forward, n)
-		case was.offset() >= s.Revision.End:
+		case was.fileOffset() >= s.Revision.End:
 			s.addAmbiguity("an entry points behind its end")
 			s.Forward = true
 			return

@@ -106,7 +106,7 @@ func TestSlotsArePacked(t *testing.T) {
 	s.setIfAbsent(8_388_607, plainSlot(maxOffset, 65535))
 	s.setIfAbsent(8_388_607, freeSlot(1))
 	s.setIfAbsent(5, compressedSlot(8_388_607, maxIndex))
-	if got := s.get(8_388_607); got.kind() != slotPlain || got.offset() != maxOffset || got.generation() != 65535 {
+	if got := s.get(8_388_607); got.kind() != slotPlain || got.fileOffset() != maxOffset || got.generation() != 65535 {
 		t.Errorf("plain %x", got)
 	}
 	if got := s.get(5); got.kind() != slotCompressed || got.streamNumber() != 8_388_607 || got.index() != maxIndex || got.generation() != 0 {

@@ -227,7 +227,7 @@ func (s *objectScan) mergeTrailer(t Dict) {
 func (s *objectScan) recordObjectStreams() error {
 	slices.Sort(s.objectStreams)
 	s.objectStreams = slices.Compact(s.objectStreams)
-	at := func(n uint32) int64 { return s.d.slots.get(n).offset() }
+	at := func(n uint32) int64 { return s.d.slots.get(n).fileOffset() }
 	slices.SortFunc(s.objectStreams, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
 	for _, n := range s.objectStreams {
 		c, err := s.d.loadObjectStream(n)
@@ -239,7 +239,7 @@ func (s *objectScan) recordObjectStreams() error {
 		}
 		for i, number := range c.numbers {
 			old := s.d.slots.get(number)
-			if int64(number) > int64(s.d.limits.Objects) || old.kind() == slotPlain && old.offset() > at(n) {
+			if int64(number) > int64(s.d.limits.Objects) || old.kind() == slotPlain && old.fileOffset() > at(n) {
 				continue
 			}
 			s.d.slots.set(number, compressedSlot(n, uint32(i)))

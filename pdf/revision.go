@@ -102,7 +102,7 @@ func newEntry(n uint32, s slot) Entry {
 	e := Entry{Ref: Ref{Number: n, Generation: s.generation()}}
 	switch s.kind() {
 	case slotPlain:
-		e.Offset = s.offset()
+		e.Offset = s.fileOffset()
 	case slotCompressed:
 		e.ObjectStream = s.streamNumber()
 	default:

@@ -20,7 +20,7 @@ func freeSlot(gen uint16) slot            { return slot(gen)<<2 | slotFree }
 func plainSlot(at int64, gen uint16) slot { return slot(at)<<18 | slot(gen)<<2 | slotPlain }
 func compressedSlot(c, i uint32) slot     { return slot(c)<<32 | slot(i)<<2 | slotCompressed }
 func (s slot) kind() int                  { return int(s & 3) }
-func (s slot) offset() int64              { return int64(s >> 18) }
+func (s slot) fileOffset() int64          { return int64(s >> 18) }
 func (s slot) streamNumber() uint32       { return uint32(s >> 32) }
 func (s slot) index() int                 { return int(s >> 2 & maxIndex) }
 func (s slot) generation() uint16 {

@@ -345,7 +345,7 @@ func TestUploadWhoseCommitIsInDoubtIsAnsweredOnceItIsRepeated(t *testing.T) {
 	fail := func() { b.fail(t) }
 	answers.then.Store(&fail)
 	send().unavailable(time.Now(), time.Minute)
-	b.mend(t)
+	b.restore(t)
 	again := send()
 	for n := 0; again.status == http.StatusServiceUnavailable && n < 50; n++ { // it meets connections that were lost
 		again = send()

@@ -22,7 +22,7 @@ const (
 )
 
 // add gives an address an account with a password in an organisation, later than those before.
-func (h *house) add(t *testing.T, email, password, organisation string) Account {
+func (h *fixture) add(t *testing.T, email, password, organisation string) Account {
 	t.Helper()
 	h.advance(time.Millisecond)
 	a, err := h.AddUser(t.Context(), NewUser{Name: "Orang", Email: email, Password: password, Organisation: organisation})
@@ -33,7 +33,7 @@ func (h *house) add(t *testing.T, email, password, organisation string) Account 
 }
 
 // hashes counts the Argon2id hashes that fn makes the service compute.
-func (h *house) hashes(fn func()) int64 {
+func (h *fixture) hashes(fn func()) int64 {
 	var n atomic.Int64
 	h.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte {
 		n.Add(1)
@@ -237,7 +237,7 @@ func TestADamagedHashKeepsNoOtherAccountOfTheAddressFromLoggingIn(t *testing.T) 
 }
 
 // attacker is the owner of an account elsewhere with Siti's address, who logs in to it from a device and an address of theirs.
-func attacker(t *testing.T, h *house) Client {
+func attacker(t *testing.T, h *fixture) Client {
 	t.Helper()
 	h.add(t, siti, newer, elsewhere)
 	s, err := h.Login(t.Context(), siti, newer, "", at("198.51.100.66"))

@@ -35,7 +35,7 @@ func (w *waits) take() []time.Duration {
 }
 
 // attack has ten threads try passwords on an account, each try from another address, and fails where one is refused.
-func (h *house) attack(t *testing.T, email string) {
+func (h *fixture) attack(t *testing.T, email string) {
 	t.Helper()
 	var all sync.WaitGroup
 	for thread := range 10 {

@@ -95,9 +95,9 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 // TestALoginThatIsUnderWayDoesNotOutliveThePassword changes the password between what a login reads and what it hands out.
 func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	t.Parallel()
-	for name, login := range map[string]func(h *house) error{
-		"tokens": func(h *house) error { _, err := h.Login(t.Context(), siti, password, "", at(home)); return err },
-		"cookie": func(h *house) error {
+	for name, login := range map[string]func(h *fixture) error{
+		"tokens": func(h *fixture) error { _, err := h.Login(t.Context(), siti, password, "", at(home)); return err },
+		"cookie": func(h *fixture) error {
 			_, err := h.LoginSession(t.Context(), Credentials{Email: siti, Password: password}, at(home))
 			return err
 		},

@@ -16,7 +16,7 @@ const (
 )
 
 // hosting has document 7, on which tamu is a guest and other is not.
-func hosting(t *testing.T) *house {
+func hosting(t *testing.T) *fixture {
 	h := inhabited(t)
 	h.store.documents[7] = contract.Document{ID: 7, State: contract.Processing, Participants: []contract.Participant{
 		{Person: contract.Person{ID: tamu, Name: "Tamu", Email: "tamu@lain.id"}, Role: contract.Signer, Number: 1, Guest: true},
@@ -25,13 +25,13 @@ func hosting(t *testing.T) *house {
 	return h
 }
 
-func (h *house) mint(t *testing.T) string {
+func (h *fixture) mint(t *testing.T) string {
 	t.Helper()
 	return h.mintFor(t, tamu)
 }
 
 // mintFor hands a link to a person, whether they are a guest or not.
-func (h *house) mintFor(t *testing.T, who contract.PersonID) string {
+func (h *fixture) mintFor(t *testing.T, who contract.PersonID) string {
 	t.Helper()
 	url, hash, err := h.NewGuestLink()
 	if err != nil {
@@ -94,7 +94,7 @@ func TestATokenDoesNotOutliveALinkTakenBackMeanwhile(t *testing.T) {
 	}
 }
 
-func TestALinkThatStandsForNobodyIsRefused(t *testing.T) {
+func TestALinkOfNoGuestIsRefused(t *testing.T) {
 	t.Parallel()
 	h := hosting(t)
 	url := h.mint(t)

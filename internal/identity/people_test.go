@@ -10,7 +10,7 @@ import (
 )
 
 // staffed has two organisations with an admin each: the first one's is an operator.
-func staffed(t *testing.T) (h *house, operator, admin contract.Actor) {
+func staffed(t *testing.T) (h *fixture, operator, admin contract.Actor) {
 	t.Helper()
 	h = inhabited(t)
 	in := func(n NewUser) contract.Actor {

@@ -324,8 +324,8 @@ func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
 	return nil
 }
 
-// house is a service with what it stands on, at a moment that only advance moves.
-type house struct {
+// fixture is a service with its store and clients, at a time that only advance changes.
+type fixture struct {
 	*Service
 	store *memory
 	log   *bytes.Buffer
@@ -344,9 +344,9 @@ func at(ip string) Client { return Client{IP: ip} }
 // cheap is a cost that tests can pay.
 var cheap = Cost{Memory: 16, Passes: 1, Threads: 1}
 
-func empty(t *testing.T, change ...func(*Options)) *house {
+func empty(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
-	h := &house{
+	h := &fixture{
 		store: &memory{
 			tokens: map[[32]byte]store.Token{}, links: map[[32]byte]store.GuestLink{},
 			specimens: map[contract.PersonID][]byte{}, documents: map[contract.DocumentID]contract.Document{},
@@ -367,7 +367,7 @@ func empty(t *testing.T, change ...func(*Options)) *house {
 }
 
 // inhabited has one organisation with Siti in it.
-func inhabited(t *testing.T, change ...func(*Options)) *house {
+func inhabited(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := empty(t, change...)
 	if _, err := h.AddUser(t.Context(), NewUser{Name: "Siti", Email: siti, Password: password, Organisation: "Contoh"}); err != nil {
@@ -377,13 +377,13 @@ func inhabited(t *testing.T, change ...func(*Options)) *house {
 }
 
 // Login logs in where no organisation is named.
-func (h *house) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
+func (h *fixture) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
 	return h.Service.Login(ctx, Credentials{Email: email, Password: password, OTP: otp}, from)
 }
 
-func (h *house) advance(d time.Duration) { h.now = h.now.Add(d) }
+func (h *fixture) advance(d time.Duration) { h.now = h.now.Add(d) }
 
-func (h *house) login(t *testing.T) Session {
+func (h *fixture) login(t *testing.T) Session {
 	t.Helper()
 	s, err := h.Login(t.Context(), siti, password, "", at(home))
 	if err != nil {
@@ -393,7 +393,7 @@ func (h *house) login(t *testing.T) Session {
 }
 
 // alive fails the test unless the token is good, dead unless it is not.
-func (h *house) alive(t *testing.T, token string) contract.Actor {
+func (h *fixture) alive(t *testing.T, token string) contract.Actor {
 	t.Helper()
 	by, err := h.Authenticate(t.Context(), token)
 	if err != nil {
@@ -402,7 +402,7 @@ func (h *house) alive(t *testing.T, token string) contract.Actor {
 	return by
 }
 
-func (h *house) dead(t *testing.T, token string) {
+func (h *fixture) dead(t *testing.T, token string) {
 	t.Helper()
 	if by, err := h.Authenticate(t.Context(), token); !errors.Is(err, contract.ErrUnauthenticated) || by != (contract.Actor{}) {
 		t.Errorf("token is of %+v, %v", by, err)

@@ -17,7 +17,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		b.must(b.CreateUser(b.ctx, budi))
 		home, work := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}, store.Caller{Device: [32]byte{2}, Address: "198.51.100.1"}
 		b.must(b.RememberCaller(b.ctx, siti.ID, home, b.now, 5))
-		nobody := []store.Known{}
+		none := []store.Known{}
 		at := func(device, address bool) []store.Known {
 			return []store.Known{{Account: siti.ID, Organisation: siti.Organisation, Device: device, Address: address}}
 		}
@@ -28,12 +28,12 @@ var callerTests = map[string]func(*testing.T, *fixture){
 			want  []store.Known
 		}{
 			{"SITI@segel.test", home, b.now, at(true, true)},
-			{"siti@segel.test", home, b.now.Add(time.Second), nobody},
+			{"siti@segel.test", home, b.now.Add(time.Second), none},
 			{"siti@segel.test", store.Caller{Device: home.Device, Address: work.Address}, b.now, at(true, false)},
 			{"siti@segel.test", store.Caller{Address: home.Address}, b.now, at(false, true)},
-			{"siti@segel.test", work, b.now, nobody},
-			{"budi@segel.test", home, b.now, nobody},
-			{"nobody@segel.test", home, b.now, nobody},
+			{"siti@segel.test", work, b.now, none},
+			{"budi@segel.test", home, b.now, none},
+			{"none@segel.test", home, b.now, none},
 		} {
 			got, err := b.KnownCaller(b.ctx, c.from, c.since, c.email)
 			b.must(err)
@@ -44,7 +44,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		for i := range byte(3) {
 			b.must(b.RememberCaller(b.ctx, siti.ID, store.Caller{Device: [32]byte{10 + i}, Address: fmt.Sprint(i)}, b.now.Add(time.Duration(i+1)*time.Second), 2))
 		}
-		for i, want := range [][]store.Known{nobody, at(true, true), at(true, true)} {
+		for i, want := range [][]store.Known{none, at(true, true), at(true, true)} {
 			got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now, siti.Email)
 			b.must(err)
 			b.requireEqual("one of three", got, want)
@@ -52,13 +52,13 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		b.must(b.PurgeCallers(b.ctx, b.now.Add(3*time.Second)))
 		got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now, siti.Email)
 		b.must(err)
-		b.requireEqual("after the purge", got, nobody)
+		b.requireEqual("after the purge", got, none)
 
 		// A new password forgets what the previous one had made known.
 		b.must(b.SetPassword(b.ctx, siti.ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		got, err = b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now, siti.Email)
 		b.must(err)
-		b.requireEqual("after another password", got, nobody)
+		b.requireEqual("after another password", got, none)
 	},
 	"ACallerIsKnownToEachAccountOfAnAddressByItself": func(t *testing.T, b *fixture) {
 		var users []store.User
@@ -72,7 +72,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		home := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}
 		known := func(from store.Caller, want ...store.Known) {
 			t.Helper()
-			got, err := b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "nobody@segel.test")
+			got, err := b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "none@segel.test")
 			b.must(err)
 			b.requireEqual("known to", got, append([]store.Known{}, want...))
 		}
