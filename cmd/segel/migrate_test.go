@@ -89,6 +89,6 @@ func TestAProgramThatIsTooOldForTheDatabaseRefusesToStart(t *testing.T) {
 			}
 		}
 		// The process that has been running is taken out of service.
-		c.do("GET", "/readyz", nil).is(http.StatusServiceUnavailable)
+		c.becomes("/readyz", http.StatusServiceUnavailable)
 	})
 }
