@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -194,29 +195,41 @@ func TestVerdictTakesLittleMemoryHoweverLargeTheFile(t *testing.T) {
 		{"proof that unfolds", func() []byte { return grown(t, sealed(t, a, pdftest.Table(1), 2), bomb) }, true},
 	} {
 		file := c.file()
-		runtime.GC() // twice, since pools give up what they have at the second
-		runtime.GC()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		w := watch()
-		began := time.Now()
-		r, err := validate.Validate(t.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: &trust})
-		took := time.Since(began)
-		peak := w.end()
-		runtime.ReadMemStats(&after)
-		if err != nil && !(c.hostile && errors.Is(err, validate.ErrUnreadable)) {
-			t.Fatalf("%s: %v", c.name, err)
+		// A collection counts what is allocated while it marks, which on a busy machine takes long. So the least of three counts.
+		const most, tries = 32 << 20, 3
+		growth := int64(math.MaxInt64)
+		for try := 0; try < tries && growth > most; try++ {
+			g, allocated, took := measureVerdict(t, c.name, file, c.hostile, &trust)
+			t.Logf("%s: %.1f MiB at most, %.1f MiB allocated in all, %v", c.name, float64(g)/(1<<20), float64(allocated)/(1<<20), took.Round(time.Millisecond))
+			growth = min(growth, g)
 		}
-		if err == nil && r.Passed() == c.hostile {
-			t.Errorf("%s: %s %s, %s", c.name, r.Indication, r.SubIndication, r.Integrity)
-		}
-		if growth := int64(peak) - int64(before.HeapAlloc); growth > 32<<20 {
+		if growth > most {
 			t.Errorf("%s: the heap grew by %d bytes", c.name, growth)
-		} else {
-			t.Logf("%s: %.1f MiB at most, %.1f MiB allocated in all, %v", c.name, float64(growth)/(1<<20), float64(after.TotalAlloc-before.TotalAlloc)/(1<<20), took.Round(time.Millisecond))
 		}
-		runtime.KeepAlive(file)
 	}
+}
+
+// measureVerdict validates a file and returns by how much the live heap grew, what was allocated, and how long it took.
+func measureVerdict(t *testing.T, name string, file []byte, hostile bool, trust *validate.Trust) (growth int64, allocated uint64, took time.Duration) {
+	t.Helper()
+	runtime.GC() // twice, since pools give up what they have at the second
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := watch()
+	began := time.Now()
+	r, err := validate.Validate(t.Context(), bytes.NewReader(file), int64(len(file)), validate.Options{At: time.Now(), Trust: trust})
+	took = time.Since(began)
+	peak := w.end()
+	runtime.ReadMemStats(&after)
+	if err != nil && !(hostile && errors.Is(err, validate.ErrUnreadable)) {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if err == nil && r.Passed() == hostile {
+		t.Errorf("%s: %s %s, %s", name, r.Indication, r.SubIndication, r.Integrity)
+	}
+	runtime.KeepAlive(file)
+	return int64(peak) - int64(before.HeapAlloc), after.TotalAlloc - before.TotalAlloc, took
 }
 
 // leaver cancels after so many readings, and counts those that follow.
