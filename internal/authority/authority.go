@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"segel/internal/credential"
+	"segel/internal/durable"
 	"segel/tsp"
 )
 
@@ -60,7 +60,7 @@ func Open(dir string, o Options) (*Authority, error) {
 	}
 	// Until its parent is synced, a power failure can remove a new folder with the durable file in it. The next start
 	// would then create another authority, which does not know what was issued.
-	if err := credential.SyncDir(filepath.Dir(dir)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(dir)); err != nil {
 		return nil, fmt.Errorf("folder of the authority: %w", err)
 	}
 	for {
@@ -77,7 +77,7 @@ func Open(dir string, o Options) (*Authority, error) {
 			return nil, fmt.Errorf("create authority: %w", err)
 		}
 		// If two processes start at once, the first to write its authority wins, and both read it.
-		if err := credential.WriteNew(filepath.Join(dir, authorityFile), b); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := durable.WriteNew(filepath.Join(dir, authorityFile), b); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("store authority: %w", err)
 		}
 	}

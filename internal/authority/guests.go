@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"segel/internal/credential"
+	"segel/internal/durable"
 )
 
 // accountAssurances are the assurances of the first issuing certificate.
@@ -88,7 +88,7 @@ func createGuestIssuer(file string, root identity, urls urlBuilder, o Options) e
 	if err != nil {
 		return err
 	}
-	return credential.WriteNew(file, b)
+	return durable.WriteNew(file, b)
 }
 
 // newGuestIssuer creates the issuer below a root, with the root's mark in its name.

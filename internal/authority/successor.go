@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"segel/internal/credential"
+	"segel/internal/durable"
 )
 
 const (
@@ -77,7 +77,7 @@ func (a *Authority) createSuccessor(file, name string, o Options, now, end time.
 	if err != nil {
 		return err
 	}
-	return credential.WriteNew(file, b)
+	return durable.WriteNew(file, b)
 }
 
 func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {

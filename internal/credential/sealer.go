@@ -10,9 +10,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"golang.org/x/crypto/chacha20poly1305"
+
+	"segel/internal/durable"
 )
 
 // Sealer encrypts small secrets under a master key with XChaCha20-Poly1305. The format is docs/formats/sealed-key.md.
@@ -85,7 +86,7 @@ func OpenSealer(file string) (*Sealer, error) {
 			return nil, err
 		}
 		// Another process may create one at the same time; the first to link its file wins, and both read that file.
-		if err := WriteNew(file, key); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := durable.WriteNew(file, key); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("master key: %w", err)
 		}
 	}
@@ -101,34 +102,4 @@ func ReadSealer(file string) (*Sealer, error) {
 		return nil, fmt.Errorf("master key %s can be read by others; chmod 600 it", file)
 	}
 	return NewSealer(key)
-}
-
-// WriteNew creates a file with mode 0600 and that content, durable on return. It never replaces a file: fs.ErrExist.
-func WriteNew(file string, content []byte) (err error) {
-	dir := filepath.Dir(file)
-	f, err := os.CreateTemp(dir, ".new-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}()
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Link(f.Name(), file); err != nil {
-		return err
-	}
-	return SyncDir(dir)
-}
-
-// SyncDir makes the entries of a folder durable.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

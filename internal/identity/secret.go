@@ -8,6 +8,8 @@ import (
 	"math/big"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"segel/internal/contract"
 	"segel/internal/store"
 )
@@ -89,13 +91,11 @@ func encodeBase62(n *big.Int, width int) string {
 
 // newUUID draws a version 4 UUID in lower case (RFC 9562 §5.4).
 func newUUID(random io.Reader) (string, error) {
-	var b [16]byte
-	if _, err := io.ReadFull(random, b[:]); err != nil {
+	id, err := uuid.NewRandomFromReader(random)
+	if err != nil {
 		return "", fmt.Errorf("draw a UUID: %w", err)
 	}
-	b[6] = b[6]&0x0F | 0x40
-	b[8] = b[8]&0x3F | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), nil
+	return id.String(), nil
 }
 
 // NewPersonID draws the identifier of a new user or guest.

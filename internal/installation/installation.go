@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"segel/internal/credential"
+	"segel/internal/durable"
 )
 
 // ID names an installation: 128 random bits in 32 lower-case hexadecimal digits.
@@ -82,7 +82,7 @@ func ReadMark(dir string) (ID, error) {
 // WriteMark marks a key folder. If the folder has the same mark already, it does nothing; another mark is an error. The
 // mark is durable on return. If the process dies, the mark is complete or absent.
 func WriteMark(dir string, id ID) error {
-	err := credential.WriteNew(filepath.Join(dir, markFile), id.Mark())
+	err := durable.WriteNew(filepath.Join(dir, markFile), id.Mark())
 	if err == nil || !errors.Is(err, fs.ErrExist) {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"segel/internal/durable"
 )
 
 // Process is the current process among those that share a folder. It is safe for concurrent use.
@@ -55,14 +56,11 @@ func lockName(dir, name string, flags int) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("file of a process: %w", err)
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	switch {
-	case err == nil:
-		return &Process{dir, name, f}, nil
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, f.Close()
+	locked, err := durable.Lock(f)
+	if !locked {
+		return nil, errors.Join(err, f.Close())
 	}
-	return nil, errors.Join(fmt.Errorf("lock %s: %w", f.Name(), err), f.Close())
+	return &Process{dir, name, f}, nil
 }
 
 // Name returns the name, which is unique among living processes.
@@ -89,7 +87,7 @@ func (p *Process) Leave() error {
 	}
 	// Unlock explicitly: closing alone would leave the lock with a forked child that has not yet executed its program
 	// and still has the file open.
-	unlocked := syscall.Flock(int(p.file.Fd()), syscall.LOCK_UN)
+	unlocked := durable.Unlock(p.file)
 	err := p.file.Close()
 	if errors.Is(err, os.ErrClosed) {
 		return nil

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"segel/internal/contract"
 	"segel/internal/outage"
 	"segel/internal/store"
@@ -265,12 +267,11 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 			return p.ID, nil
 		}
 	}
-	var b [16]byte
-	if _, err := io.ReadFull(s.Random, b[:]); err != nil {
+	id, err := uuid.NewRandomFromReader(s.Random)
+	if err != nil {
 		return "", fmt.Errorf("generate guest id: %w", err)
 	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80 // RFC 9562 §5.4
-	return contract.PersonID(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])), nil
+	return contract.PersonID(id.String()), nil
 }
 
 // SetParticipants replaces the participants of a draft.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"segel/internal/blob"
+	"segel/internal/durable"
 )
 
 // asideDir holds blobs that were moved aside. It is not a pair of hexadecimal digits, so no key leads there.
@@ -73,7 +74,7 @@ func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.T
 		return fmt.Errorf("move blob aside: %w", err)
 	}
 	// The new name first: should the machine crash between the two, the blob has both names or the new one.
-	if err := errors.Join(syncDir(a.dir), syncDir(filepath.Dir(from))); err != nil {
+	if err := errors.Join(durable.SyncDir(a.dir), durable.SyncDir(filepath.Dir(from))); err != nil {
 		return fmt.Errorf("move blob %s aside: %w", b.Key, err)
 	}
 	a.Moved++
@@ -94,7 +95,7 @@ func (a *Aside) begin() error {
 		return err
 	}
 	for dir := a.dir; len(dir) >= len(a.store.root); dir = filepath.Dir(dir) {
-		if err := syncDir(dir); err != nil {
+		if err := durable.SyncDir(dir); err != nil {
 			return errors.Join(err, f.Close())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"segel/internal/blob"
+	"segel/internal/durable"
 	"segel/internal/outage"
 )
 
@@ -72,5 +73,5 @@ func (s *Store) SetMark(ctx context.Context, mark []byte) error {
 	if err != nil {
 		return fmt.Errorf("mark blobs: %w", err)
 	}
-	return syncDir(s.root)
+	return durable.SyncDir(s.root)
 }

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 
 	"segel/internal/blob"
+	"segel/internal/durable"
 	"segel/internal/outage"
 )
 
@@ -71,11 +72,11 @@ func (s *Store) makeDirs() error {
 		}
 	}
 	// Even when all were there: who made them may have crashed before this line.
-	if err := syncDir(s.root); err != nil {
+	if err := durable.SyncDir(s.root); err != nil {
 		return err
 	}
 	// If we may not read the parent, another user created the folder in it.
-	if err := syncDir(filepath.Dir(s.root)); err != nil && !errors.Is(err, fs.ErrPermission) {
+	if err := durable.SyncDir(filepath.Dir(s.root)); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
 	return nil
@@ -142,7 +143,7 @@ func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 		return fmt.Errorf("remove blob: %w", s.unavailable(err))
 	}
 	// Also when it was gone: an earlier try may have crashed between the two.
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("remove blob %s: %w", key, s.unavailable(err))
 	}
 	return nil
@@ -220,12 +221,3 @@ func (f *openedBlob) ReadAt(p []byte, at int64) (int, error) {
 
 // Size returns the size it had when it was opened; it has no other.
 func (f *openedBlob) Size() int64 { return f.size }
-
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"segel/internal/blob"
+	"segel/internal/durable"
 )
 
 // writer is a blob being written. The lock on its file shows that the writer is alive; the kernel releases the lock
@@ -41,7 +41,7 @@ func (s *Store) createTemp(key blob.Key) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		locked, err := lockFile(f)
+		locked, err := durable.Lock(f)
 		if err == nil && locked && hasItsName(f) {
 			return f, nil
 		}
@@ -94,7 +94,7 @@ func (w *writer) Commit() error {
 	}
 	// Visible now, but durable only after the next line: a caller that goes on after an error of it must not
 	// take the blob for written. If it survives all the same, it is an orphan, and a check of the store finds it.
-	if err := syncDir(filepath.Dir(path)); err != nil {
+	if err := durable.SyncDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.key, w.store.unavailable(err))
 	}
 	return nil
@@ -137,7 +137,7 @@ func removeIfAbandoned(path string) error {
 		return err
 	}
 	defer f.Close()
-	locked, err := lockFile(f)
+	locked, err := durable.Lock(f)
 	if err != nil || !locked {
 		return err
 	}
@@ -145,18 +145,6 @@ func removeIfAbandoned(path string) error {
 		return err
 	}
 	return nil
-}
-
-// lockFile locks an open file, and returns false if another process has the lock.
-func lockFile(f *os.File) (bool, error) {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("lock %s: %w", f.Name(), err)
-	}
-	return true, nil
 }
 
 // hasItsName reports whether the file is still found under the name it was made with.

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"segel/internal/durable"
 )
 
 const folderPrefix = "segel-convert-"
@@ -42,12 +43,19 @@ func (o *Converter) claimFolder(parent string) error {
 	return nil
 }
 
+var errFolderInUse = errors.New("another process uses the folder")
+
+// lockFolder opens and locks a folder; errFolderInUse if another process has the lock.
 func lockFolder(folder string) (*os.File, error) {
 	f, err := os.Open(folder)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	locked, err := durable.Lock(f)
+	if err == nil && !locked {
+		err = errFolderInUse
+	}
+	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

@@ -9,8 +9,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
+
+	"segel/internal/durable"
 )
 
 // journalVersion is in the first line of a journal.
@@ -230,18 +231,14 @@ func lockFolder(dir string) (*os.File, error) {
 		return nil, fmt.Errorf("folder of the office: %w", err)
 	}
 	for range lockTries {
-		if err = syscall.Flock(int(d.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
-			break
+		locked, err := durable.Lock(d)
+		if locked {
+			return d, nil
+		}
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
 		}
 		time.Sleep(lockPause)
 	}
-	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		err = fmt.Errorf("%w: another has %s open", ErrInUse, dir)
-	case err != nil:
-		err = fmt.Errorf("lock %s: %w", dir, err)
-	default:
-		return d, nil
-	}
-	return nil, errors.Join(err, d.Close())
+	return nil, errors.Join(fmt.Errorf("%w: another has %s open", ErrInUse, dir), d.Close())
 }
