@@ -58,10 +58,10 @@ const (
 	waitingForHashPerOrigin = 128
 )
 
-// callerOrigin is the key by which callers of the hasher take turns.
+// callerOrigin is where a caller of the hasher comes from. Origins take turns.
 type callerOrigin struct {
 	key   string // network of the address; the person or organisation if the caller is logged in
-	known bool   // there was a login to the account from there before, so the caller goes ahead of unknown ones
+	known bool   // logged in, or known to the account from an earlier login: goes ahead of unknown callers
 }
 
 func newHasher(c Cost, slots int) hasher {

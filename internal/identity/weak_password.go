@@ -46,8 +46,7 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// keyRows are the rows of a keyboard and the alphabet. Characters that stand next to each other in one of them are
-// neighbours.
+// keyRows are the rows of a keyboard and the alphabet. Adjacent characters in one of them are neighbours.
 var keyRows = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "1234567890", "abcdefghijklmnopqrstuvwxyz"}
 
 // checkWeak returns why a password is too easy to guess, or nil. The words are the person's own: e-mail, name,
