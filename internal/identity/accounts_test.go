@@ -21,7 +21,7 @@ const (
 	lastWords = "kata sandi ketiga sekali"
 )
 
-// add gives an address an account with a password in an organisation, later than those before.
+// add creates an account with an e-mail and a password in an organisation, later than all accounts before.
 func (h *fixture) add(t *testing.T, email, password, organisation string) Account {
 	t.Helper()
 	h.advance(time.Millisecond)
@@ -32,7 +32,7 @@ func (h *fixture) add(t *testing.T, email, password, organisation string) Accoun
 	return a.Account
 }
 
-// hashes counts the Argon2id hashes that fn makes the service compute.
+// hashes returns how many Argon2id hashes the service computes while fn runs.
 func (h *fixture) hashes(fn func()) int64 {
 	var n atomic.Int64
 	h.hasher.derive = func(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte {
@@ -66,7 +66,7 @@ func TestThePasswordDecidesWhichAccountOfAnAddressIsMeant(t *testing.T) {
 	if _, err := h.Login(t.Context(), siti, "salah", "", at(home)); !errors.Is(err, ErrCredentials) {
 		t.Errorf("a wrong password: %v", err)
 	}
-	// Each changes their own password, and the other one's stays.
+	// Each person changes their own password, and the other person's stays.
 	s, err := h.Login(t.Context(), siti, newer, "", at(home))
 	if err != nil {
 		t.Fatal(err)
@@ -127,7 +127,7 @@ func TestOfSeveralAccountsWithOnePasswordTheKnowingAndThenTheOldestIsMeant(t *te
 	}
 }
 
-// TestALoginIsOneHash is what keeps the number of accounts from showing in the time of a login.
+// TestALoginIsOneHash proves that the time of a login does not show the number of accounts.
 func TestALoginIsOneHash(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
@@ -167,7 +167,7 @@ func TestALoginIsOneHash(t *testing.T) {
 	h.add(t, siti, lastWords, "Tiga")
 	once("three accounts")
 
-	// Another password draws another salt only where nobody shares it.
+	// A new password gets a new salt only if no other account of the address shares the old one.
 	if _, err := h.ResetPassword(t.Context(), console, siti, "Tiga", "kata sandi yang keempat"); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestALoginIsOneHash(t *testing.T) {
 		t.Errorf("two addresses have %d salts", len(salts))
 	}
 
-	// Two accounts that were stored at the same moment have two salts, until one has another password.
+	// Two accounts that were stored at the same moment have two salts until one gets another password.
 	apart, err := h.hasher.hashPassword(t.Context(), callerOrigin{}, "kata sandi kelima", h.random, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,8 @@ func TestADamagedHashKeepsNoOtherAccountOfTheAddressFromLoggingIn(t *testing.T) 
 	}
 }
 
-// attacker is the owner of an account elsewhere with Siti's address, who logs in to it from a device and an address of theirs.
+// attacker returns the device and address of the owner of an account in another organisation with Siti's e-mail, after a login
+// to that account.
 func attacker(t *testing.T, h *fixture) Client {
 	t.Helper()
 	h.add(t, siti, newer, elsewhere)
@@ -247,8 +248,8 @@ func attacker(t *testing.T, h *fixture) Client {
 	return Client{IP: "198.51.100.66", Device: s.Device}
 }
 
-// TestACallerThatOneAccountKnowsTriesTheOthersLikeAnUnknownOne attacks an address that has an account besides the attacker's,
-// and one that has none.
+// TestACallerThatOneAccountKnowsTriesTheOthersLikeAnUnknownOne attacks an e-mail that has another account besides the
+// attacker's, and an e-mail that has no other.
 func TestACallerThatOneAccountKnowsTriesTheOthersLikeAnUnknownOne(t *testing.T) {
 	t.Parallel()
 	held, refused := map[bool][]time.Duration{}, map[bool][]string{}
@@ -275,7 +276,7 @@ func TestACallerThatOneAccountKnowsTriesTheOthersLikeAnUnknownOne(t *testing.T) 
 		held[other] = w.take()
 		h.attack(t, siti)
 		w.take()
-		// The password of the other account is right, and has to wait all the same.
+		// Even a login with the right password of the other account has to wait.
 		_, err := h.Login(t.Context(), siti, password, "", Client{IP: "198.51.100.67", Device: known.Device})
 		if got := w.take(); (err == nil) != other || len(got) != 1 || got[0] != 10*time.Second {
 			t.Errorf("the other account %v: %v, held up for %v", other, err, got)
@@ -284,13 +285,13 @@ func TestACallerThatOneAccountKnowsTriesTheOthersLikeAnUnknownOne(t *testing.T) 
 	if !slices.Equal(held[true], held[false]) || len(held[true]) < 5 {
 		t.Errorf("held up for %v where there is another account, %v where there is none", held[true], held[false])
 	}
-	// Ten tries of one address on one e-mail, whatever is logged in to between them.
+	// One address has ten tries on one e-mail, even if it logs in to its own account in between.
 	if !slices.Equal(refused[true], refused[false]) || refused[true][9] != ErrCredentials.Error() || refused[true][10] == ErrCredentials.Error() {
 		t.Errorf("refused with %q where there is another account, %q where there is none", refused[true], refused[false])
 	}
 }
 
-// TestALoginToOneAccountForgivesNoTriesOnAnother has both accounts know the network, as in a shared office.
+// TestALoginToOneAccountForgivesNoTriesOnAnother uses a network that both accounts know, as of a shared workplace.
 func TestALoginToOneAccountForgivesNoTriesOnAnother(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
@@ -308,7 +309,7 @@ func TestALoginToOneAccountForgivesNoTriesOnAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Siti's own count at the network is exhausted, and so is that of unknown callers there.
+	// Both Siti's own count for the network and the count of unknown callers there are exhausted.
 	for range 3 {
 		if _, err := h.Login(t.Context(), siti, password, "", from); err == nil {
 			right++
@@ -355,7 +356,7 @@ func TestAnotherSpellingOfADomainIsNoOtherCount(t *testing.T) {
 	}
 }
 
-// asked is a store that records what it is asked, with the arguments that do not differ by chance.
+// asked is a store that records the calls to it, with those of their arguments that are not random.
 type asked struct {
 	Store
 	all []string

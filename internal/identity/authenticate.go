@@ -8,8 +8,8 @@ import (
 	"segel/internal/store"
 )
 
-// Authenticate returns who holds an access, guest or session token. Anything else, and one that has expired
-// or was taken back, is contract.ErrUnauthenticated. The caller adds the address.
+// Authenticate returns the holder of an access, guest or session token. Anything else, and a token that has expired
+// or was revoked, is contract.ErrUnauthenticated. The caller adds the address.
 func (s *Service) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken)
 	if !ok {

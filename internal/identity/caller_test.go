@@ -13,7 +13,7 @@ import (
 	"segel/internal/contract"
 )
 
-// waits records how long logins were held up, and lets them go on at once.
+// waits records the delays of logins, without waiting.
 type waits struct {
 	mu  sync.Mutex
 	all []time.Duration
@@ -34,7 +34,7 @@ func (w *waits) take() []time.Duration {
 	return all
 }
 
-// attack has ten threads try passwords on an account, each try from another address, and fails where one is refused.
+// attack tries passwords on an account in ten threads, each try from another address. The test fails if a try is refused.
 func (h *fixture) attack(t *testing.T, email string) {
 	t.Helper()
 	var all sync.WaitGroup

@@ -9,9 +9,9 @@ import (
 	"segel/internal/store"
 )
 
-// ChangePassword gives the caller another password, on his own word and his present one. What is wrong is told
-// beside "current" or "new". Trying the present one is bounded like a login. Every token of the account dies, the
-// one it was asked with too: whoever knows the old password by stealth is out.
+// ChangePassword replaces the caller's password. The caller must give the current one, and tries of it are bounded like
+// logins. Errors are reported for the fields "current" and "new". Every token of the account is revoked, the one of this
+// request too: a person who stole the old password is logged out.
 func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current, next string) error {
 	if by.Guest != 0 || by.IsSystem() {
 		return contract.ErrNotAllowed
@@ -30,7 +30,7 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if bad := s.checkPassword("new", next, me.Email, me.Name, me.OrganisationName); bad != nil {
 		return contract.InvalidInput(*bad)
 	}
-	// Who has a token of the account is not held up by others who try passwords on it.
+	// The caller has a token of the account, so others who try passwords on it do not delay them.
 	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
 		return err
 	}
@@ -52,7 +52,8 @@ func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current
 	if err != nil {
 		return err
 	}
-	// Hashing takes a while. Who was given another password meanwhile, because this one is known to a stranger, keeps it.
+	// Hashing takes a while. If an operator resets the password meanwhile, because another person knows the old one, the
+	// reset stays.
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: by.IP}
 	err = s.store.SetPassword(ctx, u.ID, u.Password, hash, e)
 	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound) {

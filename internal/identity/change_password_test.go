@@ -9,7 +9,7 @@ import (
 
 const newer = "kata sandi lain sekali"
 
-// TestAChangedPasswordIsTheOnlyOneAndEndsEverySession logs in before and after.
+// TestAChangedPasswordIsTheOnlyOneAndEndsEverySession logs in before and after the change.
 func TestAChangedPasswordIsTheOnlyOneAndEndsEverySession(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
@@ -82,7 +82,7 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 	if err := h.ChangePassword(t.Context(), guest, password, newer); !errors.Is(err, contract.ErrNotAllowed) {
 		t.Errorf("a guest: %v", err)
 	}
-	h.alive(t, s.Access) // nothing of this ended the session
+	h.alive(t, s.Access) // none of these refusals ended the session
 	var err error
 	for range 20 {
 		err = h.ChangePassword(t.Context(), by, "salah", newer)
@@ -92,7 +92,8 @@ func TestAPasswordIsChangedByWhoKnowsItAndToABetterOne(t *testing.T) {
 	}
 }
 
-// TestALoginThatIsUnderWayDoesNotOutliveThePassword changes the password between what a login reads and what it hands out.
+// TestALoginThatIsUnderWayDoesNotOutliveThePassword changes the password after a login has read the account and before it
+// stores its tokens.
 func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	t.Parallel()
 	for name, login := range map[string]func(h *fixture) error{
@@ -114,7 +115,7 @@ func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	}
 }
 
-// TestAStrangerDoesNotUndoAResetThatIsUnderWay has an operator give another password while one is changed with the old.
+// TestAStrangerDoesNotUndoAResetThatIsUnderWay resets the password while a change with the old password is in progress.
 func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)

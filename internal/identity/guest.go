@@ -11,15 +11,15 @@ import (
 	"segel/internal/store"
 )
 
-// ErrLink is the same for a guest's link that is unknown, replaced by a newer one, revoked, expired, or of a document that is
-// gone.
+// ErrLink is returned for every guest link that cannot be used: unknown, replaced by a newer one, revoked, expired, or of
+// a deleted document. The caller cannot tell these apart.
 var ErrLink = contract.Refuse(contract.NotFound, "guest.link_invalid")
 
-// GuestPath is the page of the web app that a guest's link leads to. The secret follows as the fragment, which
-// browsers keep to themselves: it reaches no access log and no Referer.
+// GuestPath is the page of the web app that a guest link leads to. The secret follows as the fragment, which
+// browsers do not send: it appears in no access log and no Referer header.
 const GuestPath = "/guest"
 
-// GuestSession is what a guest's link opens. Token is in clear and can never be read again.
+// GuestSession is the result of a login with a guest link. Token is in clear and cannot be read again later.
 type GuestSession struct {
 	Token     string
 	ExpiresIn time.Duration
@@ -27,7 +27,7 @@ type GuestSession struct {
 	Person    contract.Person
 }
 
-// NewGuestLink returns a new guest's link and the hash under which it has to be stored before it opens anything.
+// NewGuestLink returns a new guest link and its hash. The link works once the hash is stored.
 func (s *Service) NewGuestLink() (url string, hash [32]byte, err error) {
 	clear, hash, err := newSecret(s.random, prefixLink)
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Service) NewGuestLink() (url string, hash [32]byte, err error) {
 	return s.publicURL + GuestPath + "#" + clear, hash, nil
 }
 
-// GuestLogin opens a guest's link, given whole or as its secret alone, with a token for that person and that
-// document only. ErrLink when it does not stand.
+// GuestLogin exchanges a guest link, the whole URL or only its secret, for a token that is valid for that person and
+// that document only. It returns ErrLink if the link cannot be used.
 func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, error) {
 	hash, ok := checkSecret(secretOf(link), prefixLink)
 	if !ok {
@@ -62,7 +62,7 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	if err := s.store.AddTokens(ctx, token); err != nil {
 		return GuestSession{}, fmt.Errorf("keep the token of guest %s: %w", l.Person, err)
 	}
-	// The link may have been taken back after it was read; the token would outlive it.
+	// If the link was revoked after it was read above, the token would outlive it.
 	if _, err := s.store.GuestLink(ctx, hash); err != nil {
 		if err := s.store.RevokeFamily(ctx, token.Family); err != nil {
 			return GuestSession{}, fmt.Errorf("revoke token family %s: %w", token.Family, err)
@@ -72,8 +72,9 @@ func (s *Service) GuestLogin(ctx context.Context, link string) (GuestSession, er
 	return GuestSession{Token: clear, ExpiresIn: token.ExpiresAt.Sub(token.CreatedAt), Document: l.Document, Person: person}, nil
 }
 
-// loadGuest returns the guest of that id on a document, and when what was made for them at that moment expires; zero: it does
-// not. It is store.ErrNotFound when they are no guest there, the document does not exist, or that time has passed.
+// loadGuest returns the guest with that id on a document, and when a link or token that was made for them at the given
+// time expires. A zero time means that it does not expire. It returns store.ErrNotFound if the person is not a guest of the
+// document, the document does not exist, or the link or token has expired.
 func (s *Service) loadGuest(ctx context.Context, id contract.DocumentID, person contract.PersonID, made time.Time) (contract.Person, time.Time, error) {
 	d, err := s.store.Document(ctx, id)
 	if err != nil {
@@ -90,11 +91,11 @@ func (s *Service) loadGuest(ctx context.Context, id contract.DocumentID, person 
 	return p.Person, expires, nil
 }
 
-// secretOf returns the secret in a link, wherever it stands, or the text itself.
+// secretOf returns the secret in a link, at any position, or the text itself.
 func secretOf(link string) string {
 	link = strings.TrimSpace(link)
 	if i := strings.LastIndex(link, prefixLink); i >= 0 {
 		link = link[i:]
 	}
-	return link[:min(len(link), secretLen+1)] // one more than a secret has is none
+	return link[:min(len(link), secretLen+1)] // the extra character makes checkSecret refuse a text that is too long
 }

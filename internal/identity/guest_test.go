@@ -15,7 +15,7 @@ const (
 	other = contract.PersonID("0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a")
 )
 
-// hosting has document 7, on which tamu is a guest and other is not.
+// hosting returns a fixture with document 7. Its participant tamu is a guest, and other is not.
 func hosting(t *testing.T) *fixture {
 	h := inhabited(t)
 	h.store.documents[7] = contract.Document{ID: 7, State: contract.Processing, Participants: []contract.Participant{
@@ -30,7 +30,7 @@ func (h *fixture) mint(t *testing.T) string {
 	return h.mintFor(t, tamu)
 }
 
-// mintFor hands a link to a person, whether they are a guest or not.
+// mintFor makes a link for a person, even if they are not a guest.
 func (h *fixture) mintFor(t *testing.T, who contract.PersonID) string {
 	t.Helper()
 	url, hash, err := h.NewGuestLink()
@@ -173,7 +173,7 @@ func TestALinkExpiresSomeTimeAfterItsDocumentEnded(t *testing.T) {
 	h := hosting(t)
 	h.lifetimes.Link = month
 	url := h.mint(t)
-	h.advance(10 * month) // while the document is in work, a link does not expire
+	h.advance(10 * month) // a link does not expire before the document ends
 	before, err := h.GuestLogin(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)

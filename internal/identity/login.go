@@ -11,54 +11,55 @@ import (
 	"segel/internal/store"
 )
 
-// Refusals of this room.
+// Errors of logins and refreshes.
 var (
-	// ErrCredentials is the same for a wrong password and an unknown e-mail.
+	// ErrCredentials is returned for a wrong password and for an unknown e-mail alike.
 	ErrCredentials = contract.Refuse(contract.Malformed, "auth.wrong_credentials")
-	// ErrRefresh is the same for a refresh token unknown, expired, used before, or of a family that died.
+	// ErrRefresh is returned for a refresh token that is unknown, has expired, was used before, or belongs to a revoked
+	// family.
 	ErrRefresh = contract.Refuse(contract.Unauthenticated, "auth.refresh_invalid")
 )
 
-// Session is what a login hands out. Access and Refresh are in clear and can never be read again.
+// Session is the result of a login or a refresh. Access and Refresh are in clear and cannot be read again later.
 type Session struct {
 	Access    string
 	Refresh   string
 	ExpiresIn time.Duration // of Access
 	Account   Account
-	Device    string // to be presented at the next login; empty after a refresh
+	Device    string // the secret that the client sends at its next login; empty after a refresh
 }
 
-// WebSession is what a login of the web app hands out: one token for a cookie.
+// WebSession is the result of a login of the web app: one token for a cookie.
 type WebSession struct {
 	Token     string
 	ExpiresIn time.Duration
 	Account   Account
-	Device    string        // to be presented at the next login
-	KnownFor  time.Duration // how long Device is known
+	Device    string        // the secret that the client sends at its next login
+	KnownFor  time.Duration // how long Device stays known
 }
 
-// Credentials are what a person logs in with.
+// Credentials are the input of a login.
 type Credentials struct {
 	Email    string
 	Password string
-	OTP      string // accepted and not looked at: no account has a second factor
+	OTP      string // accepted and ignored: accounts have no second factor yet
 
-	// Organisation picks the account where the e-mail has one with this password in several. Empty: any.
+	// Organisation picks the account if the e-mail has accounts with this password in several organisations. Empty: any.
 	Organisation contract.OrganisationID
 }
 
-// Client is where a login comes from.
+// Client is the origin of a login.
 type Client struct {
 	IP     string
-	Device string // the secret that a former login handed out; empty: none
+	Device string // the secret that an earlier login returned; empty: none
 }
 
-// Login opens a session. An e-mail may have an account in each organisation, with a password of its own: the password decides
-// which is meant. Of several with the same password it is first the one that knows the device, then the one that knows the
-// address, then the oldest, unless c names the organisation.
+// Login opens a session. An e-mail may have an account in each organisation, each with its own password. The password decides
+// which account is meant. If several have the same password, an account that knows the device comes first, then one that knows
+// the address, then the oldest, unless c names the organisation.
 //
-// ErrCredentials takes the same time for an unknown e-mail as for a wrong password; tried too often is of kind TooMany, with
-// the argument retry_after in seconds.
+// ErrCredentials takes the same time for an unknown e-mail as for a wrong password. Too many tries are an error of kind
+// TooMany with the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
 	u, device, err := s.verifyLogin(ctx, c, from)
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Sessio
 	return session, nil
 }
 
-// LoginSession is Login for the web app.
+// LoginSession opens a session of the web app, in the same way as Login.
 func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
 	u, device, err := s.verifyLogin(ctx, c, from)
 	if err != nil {
@@ -109,8 +110,8 @@ func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) 
 	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account, Device: device, KnownFor: s.lifetimes.Known}, nil
 }
 
-// requireSamePassword ends a login whose password was changed while it was proven: its tokens may have been added behind the
-// revocation that came with the change, and would outlive it.
+// requireSamePassword revokes the new tokens of a login if the password was changed while it was checked: they may have been
+// added after the revocation that belongs to the change, and would outlive it.
 func (s *Service) requireSamePassword(ctx context.Context, u store.User, family string) error {
 	now, err := s.store.User(ctx, u.ID)
 	if err == nil && now.Password == u.Password {
@@ -125,17 +126,19 @@ func (s *Service) requireSamePassword(ctx context.Context, u store.User, family 
 	return ErrCredentials
 }
 
-// verifyLogin returns the user whose e-mail and password these are, and the secret by which the device is known from now on.
+// verifyLogin returns the user with this e-mail and password, and the secret by which the device is known from now on.
 //
-// A caller that is known to some accounts of the e-mail is admitted by its own counts and compared with these alone. If none
-// of them matches, it is admitted again like an unknown caller and compared with the others, also if there are none: an
-// admin can make an account for any address in their own organisation and log in to it, and must not learn by that whether there
-// is another one, nor guess its password faster than anybody else.
+// If some accounts of the e-mail know the caller, the caller is admitted by its own counts and the password is compared
+// with these accounts only. If none of them matches, the caller is admitted again like an unknown one and the password is
+// compared with the other accounts, even if there are none. The reason: an admin can create an account for any address in
+// their own organisation and log in to it. That must not show them whether other accounts exist, or let them guess a
+// password faster than other callers.
 func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (store.User, string, error) {
 	emails := emailSpellings(c.Email)
 	device, presented := checkSecret(from.Device, prefixDevice)
 	caller := store.Caller{Device: device, Address: Network(from.IP)}
-	// Before the hash, and the same for unknown accounts: neither work nor refusal tells whether there is one.
+	// This runs before the hash, and in the same way if the e-mail has no account, so neither the work nor a refusal shows
+	// whether it has one.
 	known, err := s.store.KnownCaller(ctx, caller, s.clock().Add(-s.lifetimes.Known), emails...)
 	if err != nil {
 		return store.User{}, "", fmt.Errorf("look up where a login comes from: %w", err)
@@ -184,10 +187,11 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 		return store.User{}, "", ErrCredentials
 	}
 	s.throttle.forgiveCaller(u.ID, caller)
-	// A crash between here and the answer leaves a device that does not know its secret: it gets another next time.
+	// If the process dies between here and the answer, the device never learns its secret. It gets another one at its next
+	// login.
 	secret := from.Device
 	if !slices.ContainsFunc(known, func(k store.Known) bool { return k.Account == u.ID && k.Device }) {
-		// A secret that is not known for this account is not taken over: another person may have put it there.
+		// Do not adopt a secret that is not known for this account: another person may have put it on the device.
 		if secret, caller.Device, err = newSecret(s.random, prefixDevice); err != nil {
 			return store.User{}, "", err
 		}
@@ -198,15 +202,15 @@ func (s *Service) verifyLogin(ctx context.Context, c Credentials, from Client) (
 	return *u, secret, nil
 }
 
-// allowOrganisation reports whether the account that is meant may be in an organisation.
+// allowOrganisation reports whether the credentials admit an account of an organisation.
 func (c Credentials) allowOrganisation(o contract.OrganisationID) bool {
 	return c.Organisation == "" || c.Organisation == o
 }
 
-// maxKnownCallers is how many devices and how many addresses of a person are known at a time.
+// maxKnownCallers is how many devices, and how many addresses, are known for a person at a time.
 const maxKnownCallers = 20
 
-// newSession makes an access and a refresh token of a family. They are good once they are stored.
+// newSession makes an access and a refresh token of a family. They are valid once they are stored.
 func (s *Service) newSession(ctx context.Context, u store.User, family string) (Session, []store.Token, error) {
 	account, err := s.loadAccount(ctx, u)
 	if err != nil {
@@ -223,7 +227,7 @@ func (s *Service) newSession(ctx context.Context, u store.User, family string) (
 	return Session{Access: access, Refresh: refresh, ExpiresIn: s.lifetimes.Access, Account: account}, []store.Token{at, rt}, nil
 }
 
-// newToken makes a token: its clear text, to be handed out, and what is kept of it.
+// newToken makes a token and returns its clear text, which goes to the client, and the record to store.
 func (s *Service) newToken(k store.TokenKind, p contract.PersonID, family string, life time.Duration) (string, store.Token, error) {
 	clear, hash, err := newSecret(s.random, prefixes[k])
 	if err != nil {
@@ -233,11 +237,11 @@ func (s *Service) newToken(k store.TokenKind, p contract.PersonID, family string
 	return clear, store.Token{Hash: hash, Kind: k, Person: p, Family: family, CreatedAt: now, ExpiresAt: now.Add(life)}, nil
 }
 
-// Refresh turns a refresh token, once, into a new session of its family. The access tokens of the family that were handed
-// out before end after Lifetimes.Grace: a request that was sent before the client read the answer is still served.
+// Refresh exchanges a refresh token, once, for a new session of its family. The earlier access tokens of the family expire
+// after Lifetimes.Grace, so that a request that the client sent before it read the answer is still served.
 //
-// Marking the old token used, ending the access tokens and storing the new ones is one transaction. A crash before it leaves
-// the old tokens as they were; after it, a client that did not get the answer has a used token and logs in again.
+// One transaction marks the old token as used, shortens the life of the access tokens and stores the new ones. If the process
+// dies before it, the old tokens stay valid. If it dies after it, the client has only a used token and must log in again.
 func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	_, hash, ok := checkToken(token, store.RefreshToken)
 	if !ok {
@@ -266,7 +270,8 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 	return session, nil
 }
 
-// revokeReusedFamily ends a family of which a used refresh token came back: two hold it, and one of them stole it.
+// revokeReusedFamily revokes a family after one of its used refresh tokens was presented again: two parties hold it, and one
+// of them may have stolen it.
 func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
 		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
@@ -275,7 +280,7 @@ func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	return ErrRefresh
 }
 
-// Logout ends a token with its whole family, at once.
+// Logout revokes a token and its whole family at once.
 func (s *Service) Logout(ctx context.Context, token string) error {
 	kind, hash, ok := checkToken(token, store.AccessToken, store.SessionToken, store.GuestToken, store.RefreshToken)
 	if !ok {
@@ -291,7 +296,8 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	return nil
 }
 
-// loadToken reads a token of that kind that has not expired; store.ErrNotFound for any other.
+// loadToken returns the token with that hash. It returns store.ErrNotFound if there is none, if it has another kind, or if it
+// has expired.
 func (s *Service) loadToken(ctx context.Context, hash [32]byte, kind store.TokenKind) (store.Token, error) {
 	t, err := s.store.Token(ctx, hash)
 	if err != nil {
@@ -303,7 +309,7 @@ func (s *Service) loadToken(ctx context.Context, hash [32]byte, kind store.Token
 	return t, nil
 }
 
-// refuseNotFound turns what is not in the store into a refusal and leaves any other error as it is.
+// refuseNotFound returns as if err is store.ErrNotFound, and err otherwise.
 func refuseNotFound(err error, as *contract.Error) error {
 	if errors.Is(err, store.ErrNotFound) {
 		return as

@@ -132,7 +132,7 @@ func TestOneAddressCannotTryEveryAccount(t *testing.T) {
 	h := inhabited(t)
 	refused := 0
 	for i := range 150 {
-		// All of an IPv6 /64 is one caller.
+		// All addresses of an IPv6 /64 count as one caller.
 		_, err := h.Login(t.Context(), fmt.Sprintf("user%d@contoh.id", i), password, "", at(fmt.Sprintf("2001:db8::%x", i)))
 		if contract.KindOf(err) == contract.TooMany {
 			refused++
@@ -156,7 +156,7 @@ func TestARefreshTokenIsUsedOnce(t *testing.T) {
 		t.Errorf("session is %+v", second)
 	}
 	h.alive(t, second.Access)
-	h.alive(t, first.Access) // a request that was sent before the answer came
+	h.alive(t, first.Access) // as for a request that the client sent before it read the answer
 
 	if _, err := h.Refresh(t.Context(), first.Refresh); !errors.Is(err, ErrRefresh) {
 		t.Errorf("a used refresh token: %v", err)
@@ -275,7 +275,7 @@ func TestATokenIsGoodForItsOwnKindOnly(t *testing.T) {
 	h.dead(t, s.Access[:len(s.Access)-1])
 	access, _ := checkSecret(s.Access, prefixAccess)
 	kept := h.store.tokens[access]
-	kept.Kind = store.RefreshToken // whatever its prefix says
+	kept.Kind = store.RefreshToken // against its prefix
 	h.store.tokens[access] = kept
 	h.dead(t, s.Access)
 	if _, err := h.Refresh(t.Context(), s.Access); !errors.Is(err, ErrRefresh) {

@@ -7,7 +7,7 @@ import (
 	"segel/internal/store"
 )
 
-// isOperator reports whether a user is an operator: an admin of the first organisation, which runs the service.
+// isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.
 func (s *Service) isOperator(ctx context.Context, u store.User) (bool, error) {
 	if !u.Admin {
 		return false, nil

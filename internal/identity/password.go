@@ -18,18 +18,17 @@ import (
 	"segel/internal/store"
 )
 
-// Cost is how hard a password hash is to compute. The zero value of a member means its default: 19 MiB, two
-// passes, one lane.
+// Cost is the cost of a password hash (Argon2id). A zero field means its default: 19 MiB, two passes, one lane.
 type Cost struct {
 	Memory  uint32 // KiB
 	Passes  uint32
 	Threads uint8
 }
 
-// String writes the cost as the parameters of a PHC string.
+// String returns the cost as the parameters of a PHC string.
 func (c Cost) String() string { return fmt.Sprintf("m=%d,t=%d,p=%d", c.Memory, c.Passes, c.Threads) }
 
-// Bounds on hashes read back: a hash in the database must not be able to take the machine's memory.
+// Bounds on stored hashes: a hash that was planted in the database must not be able to use up the machine's memory.
 const (
 	maxMemory  = 256 << 10 // KiB
 	maxPasses  = 32
@@ -38,31 +37,31 @@ const (
 	keyLen     = 32
 )
 
-// maxPassword bounds a password in bytes, so that hashing one costs the same as hashing any other.
+// maxPassword bounds a password in bytes, so that all passwords cost about the same to hash.
 const maxPassword = 1024
 
-// errHash says that a stored hash cannot be read.
+// errHash is returned for a stored hash that cannot be parsed.
 var errHash = errors.New("stored password hash is not one of Argon2id")
 
-// hasher hashes passwords, so many at once: memory in use is at most the queue's slots times the memory of one hash. Callers
-// take turns by where they come from.
+// hasher hashes passwords, a bounded number at a time: the memory in use is at most the queue's slots times the memory of one
+// hash. The queue serves origins in turn.
 type hasher struct {
 	cost   Cost
 	queue  *admission.Queue
 	derive func(password, salt []byte, passes, memory uint32, threads uint8, length uint32) []byte // Argon2id; tests count its calls
 }
 
-// Bounds on callers that wait for a hash, of all addresses and of one: many people may share an address. A hash takes some
-// 50 ms of a processor, so the last of one address waits for about six seconds with one slot.
+// Bounds on callers that wait for a hash, in all and of one address, which many people may share. A hash takes about 50 ms of
+// processor time, so with one slot the last caller of an address waits about six seconds.
 const (
 	waitingForHash          = 512
 	waitingForHashPerOrigin = 128
 )
 
-// callerOrigin is where a caller of the hasher comes from.
+// callerOrigin is where a caller of the hasher comes from. Origins take turns.
 type callerOrigin struct {
-	key   string // network of the address, or the person where one is known
-	known bool   // the account was logged in to from there before, so it goes ahead of all others
+	key   string // network of the address; the person or organisation if the caller is logged in
+	known bool   // logged in, or known to the account from an earlier login: goes ahead of unknown callers
 }
 
 func newHasher(c Cost, slots int) hasher {
@@ -85,15 +84,16 @@ func (h hasher) deriveKey(ctx context.Context, from callerOrigin, password strin
 		return nil, contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry().WithCause(err)
 	}
 	defer release()
-	// The same letters typed on two keyboards must be the same password.
+	// Two keyboards may encode the same letters differently. They must be the same password.
 	return h.derive(norm.NFC.Bytes([]byte(password)), salt, c.Passes, c.Memory, c.Threads, keyLen), nil
 }
 
-// hashPassword returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash. Beside are the hashes of
-// the other accounts with the address: it has the salt of the first one that has the same cost, else a random one, so that
-// a login is compared with all of them at the cost of one hash, and its time does not tell how many there are. Who reads the
-// database sees which accounts of an address have the same password. Two accounts that are stored at the same moment,
-// and one that was stored with another cost, have salts of their own until one of their passwords is changed.
+// hashPassword returns the password's hash in the PHC string format, $argon2id$v=19$m=..,t=..,p=..$salt$hash. The parameter
+// beside holds the hashes of the other accounts with the same address. The new hash uses the salt of the first of them that has
+// the same cost, else a random one. A login can then be compared with all of them at the cost of one hash, and its time does
+// not show how many there are. The price: a person who reads the database sees which accounts of an address have the same
+// password. Two accounts that are stored at the same moment, and accounts that were stored with different costs, have
+// different salts until one of their passwords is changed.
 func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password string, random io.Reader, beside []string) (string, error) {
 	salt := h.findSharedSalt(beside)
 	if salt == nil {
@@ -110,8 +110,8 @@ func (h hasher) hashPassword(ctx context.Context, from callerOrigin, password st
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, h.cost, b64.EncodeToString(salt), b64.EncodeToString(key)), nil
 }
 
-// findSharedSalt returns the salt of the first hash that has the present cost, or nil. A hash that cannot be read has none; the login
-// of its account reports it.
+// findSharedSalt returns the salt of the first hash that has the present cost, or nil. It skips a hash that cannot be parsed;
+// a login to that account reports it.
 func (h hasher) findSharedSalt(beside []string) []byte {
 	for _, encoded := range beside {
 		if c, salt, _, err := parseHash(encoded); err == nil && c == h.cost && len(salt) == saltLen {
@@ -121,21 +121,21 @@ func (h hasher) findSharedSalt(beside []string) []byte {
 	return nil
 }
 
-// guess is a password that is compared with the hashes of several accounts. It is hashed once for each salt and cost among
-// them, which is once for all accounts of an address, see [hasher.hashPassword]. It is not safe for concurrent use.
+// guess is a password that is compared with the hashes of several accounts. It is hashed once for each pair of salt and cost.
+// For the accounts of one address that is usually once, see [hasher.hashPassword]. A guess is not safe for concurrent use.
 type guess struct {
 	hasher
 	from     callerOrigin
 	password string
-	keys     map[string][]byte // what was hashed, by cost and salt
+	keys     map[string][]byte // derived keys by cost and salt
 }
 
 func (h hasher) newGuess(from callerOrigin, password string) *guess {
 	return &guess{hasher: h, from: from, password: password, keys: map[string][]byte{}}
 }
 
-// matches reports whether the password is the one behind the encoded hash. For an empty hash, an unknown account's, and for a
-// password that is too long to be one, it says no after a hash with the present cost.
+// matches reports whether the encoded hash is that of the password. For an empty hash, as of an unknown account, and for a
+// password that is too long, it returns false after the work of one hash with the present cost.
 func (g *guess) matches(ctx context.Context, encoded string) (bool, error) {
 	if encoded == "" || len(g.password) > maxPassword {
 		_, err := g.deriveOnce(ctx, "no account", "", make([]byte, saltLen), g.cost)
@@ -152,7 +152,7 @@ func (g *guess) matches(ctx context.Context, encoded string) (bool, error) {
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// deriveOnce hashes, or returns what it hashed before by the same name.
+// deriveOnce derives a key, or returns the one that it derived before under the same name.
 func (g *guess) deriveOnce(ctx context.Context, name, password string, salt []byte, c Cost) ([]byte, error) {
 	if key, ok := g.keys[name]; ok {
 		return key, nil
@@ -165,19 +165,19 @@ func (g *guess) deriveOnce(ctx context.Context, name, password string, salt []by
 	return key, nil
 }
 
-// verifyPassword reports whether the password is the one behind one encoded hash, see [guess.matches].
+// verifyPassword reports whether one encoded hash is that of the password, see [guess.matches].
 func (h hasher) verifyPassword(ctx context.Context, from callerOrigin, password, encoded string) (bool, error) {
 	return h.newGuess(from, password).matches(ctx, encoded)
 }
 
-// findAccount returns the first account whose password it is, or nil. With no accounts it does the same work as with one, unless
-// it hashed before.
+// findAccount returns the first account that has the password, or nil. Without accounts it does the same work as with one,
+// unless the guess was hashed before.
 func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.User, error) {
 	if len(accounts) == 0 && len(g.keys) == 0 {
 		_, err := g.matches(ctx, "")
 		return nil, err
 	}
-	var damaged error // it must not keep the others from logging in
+	var damaged error // a damaged hash of one account must not block logins to the others
 	for i, u := range accounts {
 		ok, err := g.matches(ctx, u.Password)
 		switch {
@@ -192,7 +192,7 @@ func (g *guess) findAccount(ctx context.Context, accounts []store.User) (*store.
 	return nil, damaged
 }
 
-// otherHashes returns the hashes of accounts other than one.
+// otherHashes returns the password hashes of all accounts except one.
 func otherHashes(accounts []store.User, except contract.PersonID) []string {
 	var encoded []string
 	for _, u := range accounts {
@@ -224,7 +224,7 @@ func parseHash(encoded string) (c Cost, salt, key []byte, err error) {
 	return c, salt, key, nil
 }
 
-// checkPassword says what is wrong with a new password, or returns nil. The words are the person's own, see checkWeak.
+// checkPassword returns what is wrong with a new password, or nil. The words are the person's own, see checkWeak.
 func (s *Service) checkPassword(field, password string, words ...string) *contract.FieldError {
 	switch n := utf8.RuneCountInString(password); {
 	case n < s.password:
@@ -237,7 +237,7 @@ func (s *Service) checkPassword(field, password string, words ...string) *contra
 	return checkWeak(field, password, words...)
 }
 
-// ReadPassword reads a password from a file or standard input: the first line, without its end.
+// ReadPassword reads a password from a file or standard input: the first line, without its line ending.
 func ReadPassword(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, maxPassword+3))
 	if err != nil {
@@ -247,10 +247,10 @@ func ReadPassword(r io.Reader) (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-// passwordLetters are the letters of a generated password: none reads as another.
+// passwordLetters are the characters of generated passwords. Characters that are easily confused are left out.
 const passwordLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// newPassword draws a password of 20 characters in groups, some 99 bits.
+// newPassword returns a random password of 20 characters in groups of five, about 99 bits.
 func newPassword(random io.Reader) (string, error) {
 	var b strings.Builder
 	one := make([]byte, 1)
@@ -258,7 +258,7 @@ func newPassword(random io.Reader) (string, error) {
 		if _, err := io.ReadFull(random, one); err != nil {
 			return "", fmt.Errorf("draw a password: %w", err)
 		}
-		// Bytes past the last whole multiple would make some letters likelier than others.
+		// Bytes past the last whole multiple would make some letters more likely than others.
 		if int(one[0]) >= 256/len(passwordLetters)*len(passwordLetters) {
 			continue
 		}

@@ -10,28 +10,28 @@ import (
 	"segel/internal/store"
 )
 
-// Member is a user as administrators see him.
+// Member is a user as administrators see them.
 type Member struct {
 	Account
 	CreatedAt time.Time
 }
 
-// NewPerson is somebody whom an administrator gives an account.
+// NewPerson describes a person for whom an administrator creates an account.
 type NewPerson struct {
-	Name         string // empty: what stands before the @
+	Name         string // empty: the part of the e-mail before the @
 	Email        string
 	Admin        bool
 	Organisation contract.OrganisationID // empty: the caller's own
 }
 
-// NewMember is an account that was made. Password is in clear, to be shown once.
+// NewMember is a new account. Password is in clear, to be shown once.
 type NewMember struct {
 	Member
 	Password string
 }
 
-// People returns the users of an organisation, of all that the caller administers where it is empty, whose name or
-// e-mail has search in it: those behind offset, by name, and how many there are in all.
+// People returns the users of an organisation whose name or e-mail contains search, sorted by name: at most limit of them,
+// from offset on, and how many there are in all. An empty organisation means all that the caller administers.
 func (s *Service) People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]Member, int, error) {
 	of, err := by.AuthoriseAdmin(contract.AdminPeople, of)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) People(ctx context.Context, by contract.Actor, of contract.Org
 	return members, total, nil
 }
 
-// organisationNames returns all of them by their identifiers.
+// organisationNames returns the names of all organisations by identifier.
 func (s *Service) organisationNames(ctx context.Context) (map[contract.OrganisationID]string, error) {
 	all, err := s.store.Organisations(ctx)
 	if err != nil {
@@ -75,12 +75,12 @@ func memberOf(u store.User, organisation string) Member {
 	}
 }
 
-// AddPerson makes an account with a password drawn at random, which has to be changed. What is wrong with it is
-// answered all at once; an e-mail that has an account in the organisation is ErrUserExists. One that has accounts in others is
-// answered like one that has none, after the same work.
+// AddPerson creates an account with a random password, which the person must change. All errors of the input are returned
+// together. An e-mail that already has an account in the organisation is ErrUserExists. An e-mail with accounts in other
+// organisations gets the same answer as one without any, after the same work.
 //
-// A crash behind the commit leaves an account whose password nobody saw: it is asked for again, refused, and given
-// another password with [Service.ResetPassword].
+// If the process dies after the commit, the account exists but its password was never shown. A repeated request is
+// refused, and an operator sets another password with [Service.ResetPassword].
 func (s *Service) AddPerson(ctx context.Context, by contract.Actor, n NewPerson) (NewMember, error) {
 	if n.Organisation == "" {
 		n.Organisation = by.Organisation

@@ -9,7 +9,7 @@ import (
 	"segel/internal/contract"
 )
 
-// staffed has two organisations with an admin each: the first one's is an operator.
+// staffed returns a fixture with two organisations and an admin in each. The admin of the first one is an operator.
 func staffed(t *testing.T) (h *fixture, operator, admin contract.Actor) {
 	t.Helper()
 	h = inhabited(t)
@@ -57,7 +57,7 @@ func TestAnAdminSeesHisPeopleAndAnOperatorEverybody(t *testing.T) {
 	}
 }
 
-// TestAnAccountAndItsLineInTheLogAreOneCommit has whatever is logged by itself fail.
+// TestAnAccountAndItsLineInTheLogAreOneCommit uses a store that fails to log events outside of a commit.
 func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
 	t.Parallel()
 	h, _, admin := staffed(t)
@@ -141,7 +141,7 @@ func TestAccountsAreAddedBesideManyLogins(t *testing.T) {
 		added <- err
 	}()
 	select {
-	case err := <-waits: // it gave its place to the account
+	case err := <-waits: // removed from the queue in favour of the new account
 		if !errors.Is(err, admission.ErrFull) {
 			t.Error(err)
 		}

@@ -10,9 +10,9 @@ import (
 	"segel/internal/store"
 )
 
-// ResetPassword gives an account another password, on an operator's word, who has the data folder and could do anything
-// with it: the account has not to choose its own. Every token of it dies. Organisation is a name, and may be empty where the
-// e-mail has one account.
+// ResetPassword sets another password for an account on behalf of an operator. The person does not have to change it: an
+// operator has access to the data folder, so a password that they know gives them nothing new. Every token of the account is
+// revoked. Organisation is a name, and may be empty if the e-mail has only one account.
 func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, organisation, next string) (Account, error) {
 	accounts, err := s.store.UsersByEmail(ctx, emailSpellings(email)...)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 	if bad := s.checkPassword("password", next, u.Email, u.Name, account.OrganisationName); bad != nil {
 		return Account{}, contract.InvalidInput(*bad)
 	}
-	// The present password may be the reason for the reset: it is known to another person.
+	// The present password must not stay: the reset may be necessary because another person knows it.
 	same, err := s.hasher.verifyPassword(ctx, callerOrigin{known: true}, next, u.Password)
 	if err != nil {
 		return Account{}, fmt.Errorf("check the password of user %q: %w", u.ID, err)
@@ -45,7 +45,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 	return account, nil
 }
 
-// chooseAccount returns the one account in the organisation of that name, in any where it is empty.
+// chooseAccount returns the only account in the organisation with that name, or the only account at all if the name is empty.
 func (s *Service) chooseAccount(ctx context.Context, accounts []store.User, email, organisation string) (u store.User, a Account, err error) {
 	var names []string
 	for _, candidate := range accounts {
@@ -67,18 +67,18 @@ func (s *Service) chooseAccount(ctx context.Context, accounts []store.User, emai
 	return store.User{}, Account{}, contract.Refuse(contract.Conflict, "user.several").With("email", email).With("organisations", strings.Join(names, ", "))
 }
 
-// maxForgottenEmail bounds, in bytes, what the log keeps of an address that nobody has checked.
+// maxForgottenEmail bounds, in bytes, the unchecked address that goes into the log.
 const maxForgottenEmail = 254
 
-// ForgotPassword records that somebody asked for a new password; an operator gives him one with ResetPassword. It succeeds for
-// any e-mail and does the same work for all, and tells by nothing whether there is an account.
+// ForgotPassword records a request for a new password, which an operator sets with ResetPassword. It succeeds for every
+// e-mail and does the same work for all of them, so it does not reveal whether there is an account.
 func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	email = contract.CleanText(email)
 	if email == "" || len(email) > maxForgottenEmail {
 		return nil
 	}
 	now := s.clock()
-	// The log only grows: one too many is answered all the same, and not recorded.
+	// The log only grows, so requests beyond the rate are answered as usual but not recorded.
 	if s.throttle.forgot.takeToken(Network(ip), now) > 0 {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (s *Service) ForgotPassword(ctx context.Context, email, ip string) error {
 	if err != nil {
 		return fmt.Errorf("read users by e-mail: %w", err)
 	}
-	var person contract.Person // of several, it is not known which is meant: the operator asks
+	var person contract.Person // empty if there are several accounts: the operator has to ask which one is meant
 	if len(accounts) == 1 {
 		person = accounts[0].Person
 	}

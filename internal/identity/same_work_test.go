@@ -10,7 +10,7 @@ import (
 	"segel/internal/store"
 )
 
-// recording records what the service asks its store for.
+// recording is a store that records the calls of the service.
 type recording struct {
 	Store
 	asked []string
@@ -53,8 +53,7 @@ func (r *recording) RememberCaller(ctx context.Context, id contract.PersonID, c 
 	return r.Store.RememberCaller(ctx, id, c, now, keep)
 }
 
-// TestWhatIsAskedForAnAccountIsAskedForNoneToo compares the questions to the store, which are what takes time besides the
-// hash.
+// TestWhatIsAskedForAnAccountIsAskedForNoneToo compares the calls to the store. Besides the hash, these take the time.
 func TestWhatIsAskedForAnAccountIsAskedForNoneToo(t *testing.T) {
 	t.Parallel()
 	h := hosting(t)

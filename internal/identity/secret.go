@@ -14,9 +14,9 @@ import (
 	"segel/internal/store"
 )
 
-// A secret is <prefix><43 characters: 256 random bits><6 characters: CRC-32 of what stands before>, in base
-// 62. The prefix lets scanners of repositories and logs find a leaked one; the checksum lets us refuse what
-// was mistyped or cut off without asking the database. See docs/formats/secret.md.
+// A secret is <prefix><43 characters: 256 random bits><6 characters: CRC-32 of all characters before>, in base
+// 62. Scanners of repositories and logs can find a leaked secret by its prefix. With the checksum, a secret that was
+// mistyped or cut off is refused without a database query. See docs/formats/secret.md.
 const (
 	prefixAccess  = "sgl_at_"
 	prefixRefresh = "sgl_rt_"
@@ -33,7 +33,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// prefixes by kind of token. A guest's link and the secret of a device are no tokens.
+// prefixes are the prefixes by kind of token. Guest links and the secrets of devices are not tokens.
 var prefixes = map[store.TokenKind]string{
 	store.AccessToken:  prefixAccess,
 	store.RefreshToken: prefixRefresh,
@@ -41,7 +41,7 @@ var prefixes = map[store.TokenKind]string{
 	store.SessionToken: prefixSession,
 }
 
-// newSecret draws a secret in clear, to be handed out once, and the hash that is kept of it.
+// newSecret returns a random secret in clear, which is shown once, and the hash to store.
 func newSecret(random io.Reader, prefix string) (clear string, hash [32]byte, err error) {
 	var b [32]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
@@ -52,7 +52,7 @@ func newSecret(random io.Reader, prefix string) (clear string, hash [32]byte, er
 	return clear, sha256.Sum256([]byte(clear)), nil
 }
 
-// checkSecret returns the hash of a secret, false when it cannot be one of ours with that prefix.
+// checkSecret returns the hash of a secret, and whether its prefix, length and checksum are right.
 func checkSecret(clear, prefix string) (hash [32]byte, ok bool) {
 	if len(clear) != secretLen || !strings.HasPrefix(clear, prefix) {
 		return hash, false
@@ -64,7 +64,7 @@ func checkSecret(clear, prefix string) (hash [32]byte, ok bool) {
 	return sha256.Sum256([]byte(clear)), true
 }
 
-// checkToken is checkSecret for any of several kinds of token.
+// checkToken applies checkSecret for several kinds of token, and returns the kind that matches.
 func checkToken(clear string, kinds ...store.TokenKind) (kind store.TokenKind, hash [32]byte, ok bool) {
 	for _, k := range kinds {
 		if hash, ok := checkSecret(clear, prefixes[k]); ok {
@@ -89,7 +89,7 @@ func encodeBase62(n *big.Int, width int) string {
 	return string(b)
 }
 
-// newUUID draws a version 4 UUID in lower case (RFC 9562 §5.4).
+// newUUID returns a random version 4 UUID in lower case (RFC 9562 §5.4).
 func newUUID(random io.Reader) (string, error) {
 	id, err := uuid.NewRandomFromReader(random)
 	if err != nil {
@@ -98,7 +98,7 @@ func newUUID(random io.Reader) (string, error) {
 	return id.String(), nil
 }
 
-// NewPersonID draws the identifier of a new user or guest.
+// NewPersonID returns a random identifier for a new user or guest.
 func (s *Service) NewPersonID() (contract.PersonID, error) {
 	id, err := newUUID(s.random)
 	return contract.PersonID(id), err

@@ -50,7 +50,7 @@ func TestAnyLetterChangedIsNoticed(t *testing.T) {
 	}
 }
 
-// The sample was written once and is never written again: secrets handed out stay good.
+// The sample was written once and is never regenerated. It proves that existing secrets stay valid.
 func TestSecretsOfTheFirstFormatAreReadForEver(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/formats/secret.txt")
@@ -62,7 +62,7 @@ func TestSecretsOfTheFirstFormatAreReadForEver(t *testing.T) {
 			t.Errorf("%s is not read", clear)
 		}
 	}
-	// 256 bits of one are the largest number that has to fit.
+	// 256 one bits are the largest number that has to fit.
 	clear, _, err := newSecret(bytes.NewReader(bytes.Repeat([]byte{0xFF}, 32)), prefixAccess)
 	if err != nil || !strings.Contains(string(b), clear) {
 		t.Errorf("%s is not in the sample, %v", clear, err)

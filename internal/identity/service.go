@@ -12,7 +12,7 @@ import (
 	"segel/internal/store"
 )
 
-// Store is what has to be durable, and the documents that guests are guests of.
+// Store holds accounts, tokens and guest links, the documents that guests take part in, and the log.
 type Store interface {
 	store.Identities
 	Organisations(ctx context.Context) ([]store.Organisation, error)
@@ -20,36 +20,36 @@ type Store interface {
 	LogEvents(ctx context.Context, events ...contract.Event) error
 }
 
-// Options are what a service works with. Store, Clock, Random and PublicURL are required; the zero value of
-// any other member means its default.
+// Options configure a service. Store, Clock, Random and PublicURL are required. The zero value of any other field means its
+// default.
 type Options struct {
 	Store     Store
 	Clock     func() time.Time
 	Random    io.Reader // of cryptographic quality, and safe for concurrent use
-	PublicURL string    // base of guests' links, without a slash at its end
+	PublicURL string    // base of guest links, without a slash at its end
 	Lifetimes Lifetimes
 	Rates     Rates
 	Cost      Cost
 	Hashers   int // how many passwords are hashed at once; each takes Cost.Memory. Default 2
-	Password  int // least number of characters of a password. Default 12
+	Password  int // minimum number of characters of a password. Default 12
 	Log       *slog.Logger
 
-	// Wait holds a login up for a while, or returns the error of a context that ended before. Nil: it waits for that long.
+	// Wait delays a login for d. If the context ends first, it returns the context's error. Nil: a timer.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Lifetimes say how long each kind of token is good for.
+// Lifetimes say how long each kind of token is valid.
 type Lifetimes struct {
 	Access  time.Duration // default 24 hours
 	Refresh time.Duration // default 30 days
 	Guest   time.Duration // default 24 hours
 	Session time.Duration // default 24 hours
-	Link    time.Duration // of a guest's link after the document ended. Zero: it does not expire
+	Link    time.Duration // of a guest link after the document ended. Zero: it does not expire
 	Known   time.Duration // of a device or an address since its last login. Default 180 days
 	Grace   time.Duration // of an access token after its family was refreshed. Default 30 seconds
 }
 
-// Service answers who is asking. It is safe for concurrent use.
+// Service authenticates callers and manages accounts. It is safe for concurrent use.
 type Service struct {
 	store     Store
 	clock     func() time.Time
@@ -93,17 +93,17 @@ func setDefault[T comparable](v *T, def T) {
 	}
 }
 
-// Account is a user as he sees himself.
+// Account is a user as they see themselves.
 type Account struct {
 	contract.Person
 	Organisation     contract.OrganisationID
 	OrganisationName string
 	Admin            bool
 	Operator         bool // an admin of the first organisation
-	MustReset        bool // the password is a first one, to be changed
+	MustReset        bool // the password is an initial one, which the user must change
 }
 
-// Me returns the caller's account. A guest has none.
+// Me returns the caller's account. Guests have no account and get contract.ErrNotAllowed.
 func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
 	if by.Guest != 0 || by.IsSystem() {
 		return Account{}, contract.ErrNotAllowed
@@ -130,8 +130,8 @@ func (s *Service) loadAccount(ctx context.Context, u store.User) (Account, error
 	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, Operator: operator, MustReset: u.MustReset}, nil
 }
 
-// Directory returns one page, from 1, of the users of the caller's organisation whose name or e-mail has
-// search in it, and how many there are in all. A page out of range is empty.
+// Directory returns one page, counted from 1, of the users of the caller's organisation whose name or e-mail contains
+// search, and how many there are in all. A page out of range is empty.
 func (s *Service) Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error) {
 	if by.Guest != 0 || by.Organisation == "" {
 		return nil, 0, contract.ErrNotAllowed
@@ -147,7 +147,7 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 	return people, total, nil
 }
 
-// Purge forgets tokens that have expired, and devices and addresses that have not logged in for long.
+// Purge deletes tokens that have expired, and devices and addresses without a login for Lifetimes.Known.
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
 	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, now.Add(-s.lifetimes.Known)))

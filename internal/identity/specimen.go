@@ -12,13 +12,13 @@ import (
 
 var errNoSpecimen = contract.Refuse(contract.NotFound, "specimen.none")
 
-// Specimen is the picture of somebody's signature.
+// Specimen is the picture of a person's signature.
 type Specimen struct {
 	Image []byte
 	Type  string // image/png or image/jpeg
 }
 
-// SetSpecimen keeps the picture of the caller's signature as it was given, if it can become strokes.
+// SetSpecimen stores the picture of the caller's signature unchanged, if strokes can be extracted from it.
 func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error {
 	if by.Guest != 0 || by.IsSystem() {
 		return contract.ErrNotAllowed
@@ -32,7 +32,7 @@ func (s *Service) SetSpecimen(ctx context.Context, by contract.Actor, picture []
 	return nil
 }
 
-// DeleteSpecimen forgets it; none is no error.
+// DeleteSpecimen deletes the picture of the caller's signature. It succeeds if there is none.
 func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor) error {
 	if by.Guest != 0 || by.IsSystem() {
 		return contract.ErrNotAllowed
@@ -43,7 +43,7 @@ func (s *Service) DeleteSpecimen(ctx context.Context, by contract.Actor) error {
 	return nil
 }
 
-// Specimen returns the picture of the caller's signature, of kind NotFound when he gave none.
+// Specimen returns the picture of the caller's signature, or an error of kind NotFound if there is none.
 func (s *Service) Specimen(ctx context.Context, by contract.Actor) (Specimen, error) {
 	if by.Guest != 0 || by.IsSystem() {
 		return Specimen{}, contract.ErrNotAllowed

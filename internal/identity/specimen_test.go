@@ -12,7 +12,7 @@ import (
 	"segel/internal/contract"
 )
 
-// picture draws a line on white paper, or no line.
+// picture returns a white image, with or without a line.
 func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error, line bool) []byte {
 	t.Helper()
 	m := image.NewGray(image.Rect(0, 0, 300, 100))

@@ -32,10 +32,10 @@ type memory struct {
 	addresses     map[contract.PersonID]map[string]time.Time
 
 	failCreateUser error  // instead of creating one
-	failNote       error  // instead of logging by itself
-	beforeRotate   func() // another request, between two steps of a refresh
-	afterByEmail   func() // and between two of a login
-	afterGuestLink func() // and of opening a link
+	failNote       error  // instead of logging events outside of a commit
+	beforeRotate   func() // runs between two steps of a refresh, as another request
+	afterByEmail   func() // runs between two steps of a login
+	afterGuestLink func() // runs between two steps of a guest login
 }
 
 func (m *memory) CreateOrganisation(_ context.Context, o store.Organisation) error {
@@ -103,7 +103,7 @@ func (m *memory) UsersByEmail(_ context.Context, emails ...string) ([]store.User
 	return users, nil
 }
 
-// usersByEmail is UsersByEmail for a caller that holds the lock.
+// usersByEmail implements UsersByEmail. The caller must hold the lock.
 func (m *memory) usersByEmail(emails []string) []store.User {
 	users := slices.DeleteFunc(slices.Clone(m.users), func(u store.User) bool {
 		return !slices.ContainsFunc(emails, func(e string) bool { return strings.EqualFold(u.Email, e) })
@@ -256,7 +256,7 @@ func (m *memory) PurgeCallers(_ context.Context, before time.Time) error {
 	return nil
 }
 
-// setGuestLink replaces or removes the link of a guest, and ends the tokens that came from the former one, as a commit does.
+// setGuestLink replaces or removes the link of a guest, and revokes the tokens of the previous link, as a commit does.
 func (m *memory) setGuestLink(l store.GuestLink) {
 	m.mu.Lock()
 	for hash, old := range m.links {
@@ -268,7 +268,7 @@ func (m *memory) setGuestLink(l store.GuestLink) {
 		m.links[l.Hash] = l
 	}
 	m.mu.Unlock()
-	_ = m.revoke(func(t store.Token) bool { // which never fails
+	_ = m.revoke(func(t store.Token) bool { // never fails
 		return t.Kind == store.GuestToken && t.Document == l.Document && t.Person == l.Person
 	})
 }
@@ -324,7 +324,7 @@ func (m *memory) LogEvents(_ context.Context, events ...contract.Event) error {
 	return nil
 }
 
-// fixture is a service with its store and clients, at a time that only advance changes.
+// fixture is a service with its store and a clock that only advance changes.
 type fixture struct {
 	*Service
 	store *memory
@@ -338,10 +338,10 @@ const (
 	home     = "203.0.113.7"
 )
 
-// at is a client at that address that has no device.
+// at returns a client at that address without a device.
 func at(ip string) Client { return Client{IP: ip} }
 
-// cheap is a cost that tests can pay.
+// cheap is a cost that is low enough for tests.
 var cheap = Cost{Memory: 16, Passes: 1, Threads: 1}
 
 func empty(t *testing.T, change ...func(*Options)) *fixture {
@@ -366,7 +366,7 @@ func empty(t *testing.T, change ...func(*Options)) *fixture {
 	return h
 }
 
-// inhabited has one organisation with Siti in it.
+// inhabited returns a fixture with one organisation, in which Siti has an account.
 func inhabited(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := empty(t, change...)
@@ -376,7 +376,7 @@ func inhabited(t *testing.T, change ...func(*Options)) *fixture {
 	return h
 }
 
-// Login logs in where no organisation is named.
+// Login logs in without naming an organisation.
 func (h *fixture) Login(ctx context.Context, email, password, otp string, from Client) (Session, error) {
 	return h.Service.Login(ctx, Credentials{Email: email, Password: password, OTP: otp}, from)
 }
@@ -392,7 +392,7 @@ func (h *fixture) login(t *testing.T) Session {
 	return s
 }
 
-// alive fails the test unless the token is good, dead unless it is not.
+// alive fails the test unless the token is valid. dead fails the test if it is.
 func (h *fixture) alive(t *testing.T, token string) contract.Actor {
 	t.Helper()
 	by, err := h.Authenticate(t.Context(), token)

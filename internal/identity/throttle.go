@@ -15,52 +15,54 @@ import (
 	"segel/internal/store"
 )
 
-// Rate allows Burst tries at once and one more every Every. The zero value of a member means its default.
+// Rate allows Burst tries at once and one more in each period Every. The zero value of a field means its default.
 type Rate struct {
 	Burst int
 	Every time.Duration
 }
 
-// Rates bound how often passwords are tried.
+// Rates bound how often passwords can be tried.
 type Rates struct {
-	// Pair bounds one address on one e-mail, and one known device and one known address on one account. It is the tight one: an
-	// attacker meets it first, and the account's owner, at another address, does not. Default 10 and one every 10 seconds.
+	// Pair bounds one address on one e-mail, and one known device and one known address on one account. It is the strictest
+	// rate: an attacker exhausts it first, without effect on the account's owner at another address. Default 10 and one every
+	// 10 seconds.
 	Pair Rate
-	// Account is how many tries all unknown callers have on one e-mail together before each further one is delayed. Default 100
-	// and one every 2 seconds.
+	// Account bounds the tries of all unknown callers together on one e-mail. Each try beyond it is delayed. Default 100 and one
+	// every 2 seconds.
 	Account Rate
 	// Address bounds one address on all accounts; many people may share it. Default 100 and one a second.
 	Address Rate
-	// Delay is the longest time that a try is held up. Default 10 seconds.
+	// Delay is the longest time that a try is delayed. Default 10 seconds.
 	Delay time.Duration
-	// Keys bounds how many accounts and addresses are remembered, each. Default 10,000.
+	// Keys bounds the number of keys in each of the counts. Default 10,000.
 	Keys int
 }
 
-// Bounds on tries that are held up at the same time: each takes a connection and a goroutine, no processor. An attacker
-// has to hold that many connections open before anybody else's try is refused, and gets through no more than so many in
+// Bounds on tries that are delayed at the same time. A delayed try takes a connection and a goroutine, but no processor time.
+// An attacker must keep that many connections open before other callers' tries are refused, and gets at most that many tries in
 // each Delay.
 const (
 	maxHeldPerAccount = 32
 	maxHeldLogins     = 1024
 )
 
-// limiter bounds how often something is done by key. The counts are in the process; several machines need an implementation
-// that shares them.
+// limiter bounds how often something is done for each key. This process holds the counts; an installation of several machines
+// needs an implementation that shares them.
 type limiter interface {
-	// takeToken counts one and returns 0, or returns how long to wait and counts nothing.
+	// takeToken counts one try and returns 0, or counts nothing and returns how long to wait.
 	takeToken(key string, now time.Time) time.Duration
-	// reserveToken counts one and returns how long to hold it up, at most longest.
+	// reserveToken counts one try and returns how long to delay it, at most longest.
 	reserveToken(key string, now time.Time, longest time.Duration) time.Duration
-	// forgetKey forgets what was counted.
+	// forgetKey resets the count of a key.
 	forgetKey(key string)
 }
 
-// loginThrottle counts tries of passwords, and requests for a new one by themselves: a flood of one does not exhaust the other.
+// loginThrottle counts tries of passwords and, separately, requests for a new password: a flood of one does not exhaust the
+// other.
 //
-// Counts of callers that an account does not know are by e-mail, whether it has an account, several or none. Those of known
-// callers are by account: one person may have an account to which they log in from everywhere, with the same e-mail as another
-// person's in another organisation.
+// Unknown callers are counted by e-mail, whether it has one account, several or none. Known callers are counted by account:
+// two persons may have accounts with the same e-mail in two organisations, and a login to one account must not make the caller
+// known to the other.
 type loginThrottle struct {
 	own, pair, account, address, forgot limiter
 
@@ -82,24 +84,24 @@ func newLoginThrottle(r Rates, wait func(context.Context, time.Duration) error) 
 	}
 }
 
-// attempt is one login, as it is counted.
+// attempt is one login and what was counted for it.
 type attempt struct {
 	loginThrottle
 	email     string // folded
 	from      store.Caller
 	known     bool // some account knows the caller
-	onAddress bool // it was counted on the address
+	onAddress bool // the login was counted on the address
 }
 
-// newAttempt returns a login that is not counted yet.
+// newAttempt returns an attempt for which nothing is counted yet.
 func (t loginThrottle) newAttempt(email string, from store.Caller) *attempt {
 	return &attempt{loginThrottle: t, email: email, from: from}
 }
 
-// admitKnown counts the login on accounts that know the caller, and returns those with which the password may be compared at
-// once: first those that know the device, then those that know the address. A device has a count of its own on each account,
-// and so has an address: whatever others do, the owner is let in there. Where that count is exhausted, the caller is like an
-// unknown one to the account.
+// admitKnown counts the login on the accounts that know the caller, and returns those with which the password may be compared
+// without delay: first those that know the device, then those that know the address. Each device and each address has its own
+// count on each account, so other callers cannot lock the owner out there. If that count is exhausted, the account treats the
+// caller as unknown.
 func (a *attempt) admitKnown(known []store.Known, now time.Time) []contract.PersonID {
 	var byDevice, byAddress []contract.PersonID
 	a.known = len(known) > 0
@@ -118,15 +120,16 @@ func (a *attempt) admitKnown(known []store.Known, now time.Time) []contract.Pers
 	return append(byDevice, byAddress...)
 }
 
-// admitUnknown counts the login as one on accounts that do not know the caller, whether the e-mail has such accounts or not.
+// admitUnknown counts the login as a try on accounts that do not know the caller, whether the e-mail has such accounts or not.
 //
-// All callers share the count of the e-mail. Beyond it they are held up, not refused, so that the owner gets in at a new place
-// too; they are refused when more wait than the bounds above allow.
+// All unknown callers share the count of the e-mail. Beyond it they are delayed, not refused, so that the owner can log in from
+// a new place too. They are refused if more are delayed than the bounds above allow.
 func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 	if wait := a.countAddress(now); wait > 0 {
 		return tooMany(wait)
 	}
-	// No login makes good what was counted here, so what an owner mistyped before the address was known does not count after.
+	// A successful login does not reset this count. The separate key keeps typing errors that the owner made before the address
+	// was known from counting afterwards.
 	key := "unknown "
 	if a.known {
 		key = "known "
@@ -148,7 +151,7 @@ func (a *attempt) admitUnknown(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// countAddress counts the login on the address once, and returns 0 or how long to wait.
+// countAddress counts the login on the address, only once for each attempt, and returns 0 or how long to wait.
 func (a *attempt) countAddress(now time.Time) time.Duration {
 	if a.onAddress {
 		return 0
@@ -158,14 +161,14 @@ func (a *attempt) countAddress(now time.Time) time.Duration {
 	return wait
 }
 
-// admitHolder counts one try of somebody who has a token of the account.
+// admitHolder counts one try of a caller who has a token of the account.
 func (t loginThrottle) admitHolder(id contract.PersonID, now time.Time) error {
 	return tooMany(t.own.takeToken("token "+string(id), now))
 }
 
-// forgiveCaller forgets the tries that a known caller made on an account whose password it knew after all. What was counted as an
-// unknown caller's still counts, of this caller too: the owner of one account must not be able to guess the password of another
-// one with the same e-mail between two logins of theirs.
+// forgiveCaller resets the counts of a known caller on an account after a successful login. Tries that were counted as an
+// unknown caller's stay counted, even of this caller: otherwise the owner of one account could guess the password of another
+// account with the same e-mail and log in to their own one in between to reset the count.
 func (t loginThrottle) forgiveCaller(id contract.PersonID, from store.Caller) {
 	t.own.forgetKey(deviceKey(id, from))
 	t.own.forgetKey(addressKey(id, from))
@@ -179,7 +182,7 @@ func addressKey(id contract.PersonID, from store.Caller) string {
 	return "address " + string(id) + " " + from.Address
 }
 
-// tooMany refuses a try that has to wait, unless it has not.
+// tooMany returns the error for a try that has to wait, or nil if wait is 0.
 func tooMany(wait time.Duration) error {
 	if wait == 0 {
 		return nil
@@ -187,9 +190,9 @@ func tooMany(wait time.Duration) error {
 	return contract.Refuse(contract.TooMany, "rate.limited").With("retry_after", int(math.Ceil(wait.Seconds()))).WithRetry()
 }
 
-// heldLogins counts the tries that are held up.
+// heldLogins counts the tries that are being delayed.
 type heldLogins struct {
-	mu  sync.Mutex // guards all below, for a moment only
+	mu  sync.Mutex // guards all below; held only briefly
 	on  map[string]int
 	all int
 }
@@ -213,7 +216,7 @@ func (d *heldLogins) leaveHold(email string) {
 	}
 }
 
-// waitFor waits.
+// waitFor waits for d, or returns the error of ctx if that ends first.
 func waitFor(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -227,7 +230,8 @@ func waitFor(ctx context.Context, d time.Duration) error {
 
 func foldEmail(email string) string { return strings.ToLower(strings.TrimSpace(email)) }
 
-// Network returns what one caller can hold many of as one key: the /64 of an IPv6 address, else the address.
+// Network returns the key under which an address is counted: the /64 of an IPv6 address, because one caller can use all
+// addresses in it, else the address itself.
 func Network(ip string) string {
 	a, err := netip.ParseAddr(ip)
 	if err != nil {
@@ -244,15 +248,15 @@ func Network(ip string) string {
 	return p.String()
 }
 
-// buckets holds a token bucket a key. When it is full, the key that was idle longest is forgotten: its bucket
-// has refilled most.
+// buckets holds a token bucket for each key. When max is reached, the key that was idle longest is removed: its bucket
+// has had the most time to refill.
 type buckets struct {
 	rate Rate
 	max  int
 
-	mu    sync.Mutex               // guards byKey and order; held for no longer than a look
+	mu    sync.Mutex               // guards byKey and order; held only briefly
 	byKey map[string]*list.Element // of *bucket
-	order *list.List               // the one used last at the front
+	order *list.List               // the most recently used at the front
 }
 
 type bucket struct {
@@ -266,8 +270,8 @@ func newBuckets(r Rate, max int) *buckets {
 	return &buckets{rate: r, max: max, byKey: map[string]*list.Element{}, order: list.New()}
 }
 
-// takeToken takes one from the key's bucket. It returns 0, or how long to wait when the bucket is empty; nothing
-// is taken then.
+// takeToken takes one token from the key's bucket and returns 0. If the bucket is empty, it takes nothing and returns how long
+// to wait.
 func (b *buckets) takeToken(key string, now time.Time) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -279,8 +283,8 @@ func (b *buckets) takeToken(key string, now time.Time) time.Duration {
 	return max(time.Duration(missing*float64(b.rate.Every)), time.Millisecond)
 }
 
-// reserveToken takes one from the key's bucket, on credit when it is empty, and returns how long the credit lasts. Beyond longest
-// it gives none: that is what is returned then, however often it is asked.
+// reserveToken takes one token from the key's bucket, in advance if the bucket is empty, and returns how long it takes until
+// that token would be there. If that is more than longest, it takes nothing and returns longest.
 func (b *buckets) reserveToken(key string, now time.Time, longest time.Duration) time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -293,7 +297,7 @@ func (b *buckets) reserveToken(key string, now time.Time, longest time.Duration)
 	return d
 }
 
-// limiterOf returns that of a key. The caller holds the lock.
+// limiterOf returns the limiter of a key, and creates it if necessary. The caller must hold b.mu.
 func (b *buckets) limiterOf(key string) *rate.Limiter {
 	e, ok := b.byKey[key]
 	if !ok {

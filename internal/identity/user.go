@@ -11,31 +11,31 @@ import (
 	"segel/internal/store"
 )
 
-// ErrUserExists says that an e-mail has an account in the organisation already.
+// ErrUserExists is returned if the e-mail already has an account in the organisation.
 var ErrUserExists = contract.Refuse(contract.Conflict, "user.exists")
 
 const maxName = 255 // characters
 
-// NewUser is what an account is made of.
+// NewUser describes an account to create.
 type NewUser struct {
-	Name         string // empty: what stands before the @
+	Name         string // empty: the part of the e-mail before the @
 	Email        string
 	Password     string
-	Organisation string // by name; made when there is none of it. Empty: the first organisation
+	Organisation string // a name; created if it does not exist. Empty: the first organisation
 	Admin        bool
 	MustReset    bool
 
-	given bool // by an admin, who knows the password
+	given bool // an admin created the account and knows the password
 }
 
-// AddedUser tells what AddUser made.
+// AddedUser is the result of AddUser.
 type AddedUser struct {
 	Account         Account
-	NewOrganisation bool // the organisation was made with it, and has no quota yet
+	NewOrganisation bool // the organisation was created for the user, and has no quota yet
 }
 
-// AddUser makes an account. What is wrong with it is answered all at once, of kind Invalid; an e-mail that has
-// an account in the organisation is ErrUserExists.
+// AddUser creates an account. All errors of the input are returned together, as one error of kind Invalid. An e-mail that
+// already has an account in the organisation is ErrUserExists.
 func (s *Service) AddUser(ctx context.Context, n NewUser) (AddedUser, error) {
 	n = n.withDefaults()
 	if err := s.checkUser(n); err != nil {
@@ -52,7 +52,7 @@ func (s *Service) AddUser(ctx context.Context, n NewUser) (AddedUser, error) {
 	return AddedUser{Account: a, NewOrganisation: made}, nil
 }
 
-// withDefaults fills in what is missing, without what nobody means.
+// withDefaults returns n with cleaned texts, the e-mail in its parsed form, and a name.
 func (n NewUser) withDefaults() NewUser {
 	n.Name, n.Organisation = contract.CleanText(n.Name), contract.CleanText(n.Organisation)
 	if address, code := contract.ParseEmail(n.Email); code == "" {
@@ -81,9 +81,9 @@ func (s *Service) checkUser(n NewUser) error {
 	return contract.InvalidInput(bad...)
 }
 
-// emailSpellings returns the forms in which accounts may have an address: one with an internationalised domain in ASCII, and as it
-// was written, which is how accounts of earlier releases have it. The first stands for the address where tries are counted, so
-// that nobody gets more of them by writing a domain in other letters.
+// emailSpellings returns the forms in which accounts may hold an address: with an internationalised domain in ASCII, and as it
+// was written, which is the form in accounts of earlier releases. Tries are counted under the first form, so that a caller does
+// not get more of them by writing a domain in other letters.
 func emailSpellings(email string) []string {
 	written := foldEmail(email)
 	address, code := contract.ParseEmail(email)
@@ -93,7 +93,8 @@ func emailSpellings(email string) []string {
 	return []string{foldEmail(address), written}
 }
 
-// findOrCreateOrganisation returns the one of that name, made when there is none, or the first when name is empty.
+// findOrCreateOrganisation returns the organisation with that name, and creates it if it does not exist. For an empty name it
+// returns the first organisation.
 func (s *Service) findOrCreateOrganisation(ctx context.Context, name string) (o store.Organisation, made bool, err error) {
 	if name == "" {
 		o, err = s.store.FirstOrganisation(ctx)
@@ -133,13 +134,13 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	if err != nil {
 		return Account{}, err
 	}
-	// The same statements and one hash, whether there are other accounts or not: an admin must not learn of accounts in other
-	// organisations, neither from the answer nor from its time.
+	// Run the same statements and one hash whether there are other accounts or not: neither the answer nor its time may show
+	// an admin that there are accounts in other organisations.
 	others, err := s.store.UsersByEmail(ctx, n.Email)
 	if err != nil {
 		return Account{}, fmt.Errorf("read users by e-mail: %w", err)
 	}
-	// The caller has an account, so the hash goes ahead of logins by unknown callers.
+	// The caller has an account, so the hash goes ahead of those for logins of unknown callers.
 	hash, err := s.hasher.hashPassword(ctx, callerOrigin{key: string(o.ID), known: true}, n.Password, s.random, otherHashes(others, id))
 	if err != nil {
 		return Account{}, err
@@ -158,15 +159,15 @@ func (s *Service) createUser(ctx context.Context, n NewUser, o store.Organisatio
 	return Account{Person: u.Person, Organisation: o.ID, OrganisationName: o.Name, Admin: u.Admin, MustReset: u.MustReset}, nil
 }
 
-// FirstLogin is the account made at the first start. Password is in clear, to be printed once.
+// FirstLogin is the account that the first start creates. Password is in clear, to be printed once.
 type FirstLogin struct {
 	Account  Account
 	Password string
 }
 
-// Bootstrap makes an organisation and its admin where there is none, with a password drawn at random that has
-// to be changed; nobody gave it to him, so that programs may work by it. It returns nil when there is somebody already. A crash between the two is repaired by the
-// next start; of two that start at once, one makes the admin.
+// Bootstrap creates an organisation and its admin if there is none. The admin has a random password, which they must change;
+// no other person chose it, so programs may use the account before that. Bootstrap returns nil if the organisation has users.
+// If the process dies between the two steps, the next start repairs it. If two processes start at once, one creates the admin.
 func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*FirstLogin, error) {
 	_, err := s.store.FirstOrganisation(ctx)
 	if errors.Is(err, store.ErrNotFound) {
@@ -175,7 +176,7 @@ func (s *Service) Bootstrap(ctx context.Context, organisation, email string) (*F
 	if err != nil {
 		return nil, err
 	}
-	// Read again: another one starting at the same moment may have made an older one.
+	// Read again: another process that starts at the same moment may have created an older one.
 	o, err := s.store.FirstOrganisation(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the first organisation: %w", err)

@@ -96,7 +96,7 @@ func TestAllThatIsWrongWithAUserIsToldAtOnce(t *testing.T) {
 	}
 }
 
-// console is who works at the command line.
+// console is the actor of commands on the command line.
 var console = contract.Actor{Person: contract.Person{Name: "segel user reset"}}
 
 func TestAnotherPasswordEndsEveryToken(t *testing.T) {

@@ -12,20 +12,20 @@ import (
 	"segel/internal/contract"
 )
 
-// Rules for a new password, after NIST SP 800-63B §5.1.1.2: a least length, and no password that is commonly used,
+// Rules for a new password, after NIST SP 800-63B §5.1.1.2: a minimum length, and no password that is commonly used,
 // repetitive, a sequence, or made of words that belong to the person. There are no rules on kinds of characters.
 const (
-	leastRest    = 8 // characters that have to be left when the person's own words are taken out
-	leastOwn     = 4 // characters of a word that counts as one of the person's own
-	mostTrimmed  = 6 // digits and marks around a common password that do not make it another one
-	leastSteps   = 4 // places where a password does not just repeat or continue the character before
-	leastLetters = 5 // different characters
+	leastRest    = 8 // minimum characters that remain after the person's own words are removed
+	leastOwn     = 4 // minimum characters of a word to count as one of the person's own
+	mostTrimmed  = 6 // maximum bytes of digits and marks that are ignored around a common password
+	leastSteps   = 4 // minimum places where a character neither repeats nor continues the one before
+	leastLetters = 5 // minimum different characters
 )
 
 //go:embed commonpasswords/list.txt
 var commonList string
 
-// localCommon are common in Indonesia and missing in the list.
+// localCommon are passwords that are common in Indonesia and missing in the list.
 var localCommon = []string{
 	"bismillah", "alhamdulillah", "assalamualaikum", "indonesia", "indonesiaraya", "katasandi", "katakunci", "sandisaya", "rahasia",
 	"rahasiaku", "sayangku", "cintaku", "akucintakamu", "akusayangkamu", "jakarta", "bandung", "surabaya", "merdeka", "garuda",
@@ -46,10 +46,10 @@ var commonPasswords = sync.OnceValue(func() map[string]bool {
 	return set
 })
 
-// keyRows are neighbours on a keyboard, and the order of letters and digits.
+// keyRows are the rows of a keyboard and the alphabet. Adjacent characters in one of them are neighbours.
 var keyRows = []string{"qwertyuiop", "asdfghjkl", "zxcvbnm", "1234567890", "abcdefghijklmnopqrstuvwxyz"}
 
-// checkWeak says why a password is too easy to guess, or returns nil. The words are the person's own: e-mail, name,
+// checkWeak returns why a password is too easy to guess, or nil. The words are the person's own: e-mail, name,
 // organisation.
 func checkWeak(field, password string, words ...string) *contract.FieldError {
 	folded := foldPassword(password)
@@ -64,7 +64,7 @@ func checkWeak(field, password string, words ...string) *contract.FieldError {
 	return nil
 }
 
-// foldPassword writes a password in lower case and without spaces, so that variants of one are compared as one.
+// foldPassword returns a password in lower case and without spaces, so that its variants compare as equal.
 func foldPassword(password string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -74,10 +74,10 @@ func foldPassword(password string) string {
 	}, norm.NFKC.String(password))
 }
 
-// lookalikes are the letters that digits and marks are written for.
+// lookalikes replaces digits and marks with the letters that they look like.
 var lookalikes = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
 
-// isCommon reports whether a folded password is a common one: as it is, with letters for lookalikes, repeated, or with a few
+// isCommon reports whether a folded password is a common one: unchanged, with letters for lookalikes, repeated, or with a few
 // digits and marks around it.
 func isCommon(folded string) bool {
 	common := commonPasswords()
@@ -95,7 +95,7 @@ func isCommon(folded string) bool {
 	return false
 }
 
-// smallestUnit returns the shortest text whose repetition is s: s itself where it does not repeat.
+// smallestUnit returns the shortest text whose repetition is s, which is s itself if it does not repeat.
 func smallestUnit(s string) string {
 	for n := 1; n <= len(s)/2; n++ {
 		if len(s)%n == 0 && strings.Repeat(s[:n], len(s)/n) == s {
@@ -105,8 +105,8 @@ func smallestUnit(s string) string {
 	return s
 }
 
-// isRepetitive reports whether a password hardly ever does anything but repeat or continue the character before, or has few
-// different characters.
+// isRepetitive reports whether nearly every character of a password repeats or continues the one before, or the password has
+// few different characters.
 func isRepetitive(folded string) bool {
 	different, steps, last := map[rune]bool{}, 0, rune(-1)
 	for _, r := range folded {
@@ -125,7 +125,7 @@ func areNeighbours(a, b rune) bool {
 	})
 }
 
-// isPersonal reports whether a folded password has words of the person in it and too little besides.
+// isPersonal reports whether a folded password contains words of the person and too little else.
 func isPersonal(folded string, words []string) bool {
 	rest := lettersAndDigits(folded)
 	had := len(rest)
@@ -135,7 +135,7 @@ func isPersonal(folded string, words []string) bool {
 	return len(rest) < had && len([]rune(rest)) < leastRest
 }
 
-// ownWords returns the whole texts and the words in them, folded, the longest first.
+// ownWords returns the whole texts and the words in them, folded, longest first, without those that are too short.
 func ownWords(texts []string) []string {
 	own := []string{"segel"}
 	for _, t := range texts {
@@ -159,7 +159,8 @@ func lettersAndDigits(s string) string {
 	}, s)
 }
 
-// samePassword reports whether one password is the other, or contains it: "new" is then no other password.
+// samePassword reports whether a password equals the former one, or contains it with little added, so that it would not
+// count as another password.
 func samePassword(password, former string) bool {
 	p, f := lettersAndDigits(foldPassword(password)), lettersAndDigits(foldPassword(former))
 	return f != "" && (p == f || len(f) >= leastRest && strings.Contains(p, f) && len(p)-len(f) < leastRest)

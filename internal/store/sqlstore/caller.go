@@ -8,7 +8,8 @@ import (
 	"segel/internal/store"
 )
 
-// selectKnownAccounts is the statement of [Store.KnownCaller] for n addresses. A device, an address and a time follow them.
+// selectKnownAccounts returns the statement of [Store.KnownCaller] for n e-mail addresses. Its further arguments are a device, a
+// network address and a time.
 func selectKnownAccounts(n int) string {
 	arg := func(i int) string { return placeholders(n+i, 1) }
 	return `SELECT u.id, u.organisation,
@@ -37,7 +38,8 @@ func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time
 // RememberCaller implements [store.Identities].
 func (s *Store) RememberCaller(ctx context.Context, id contract.PersonID, c store.Caller, now time.Time, keep int) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		// Two logins of a person at once would otherwise each leave out what the other one adds.
+		// Lock the user's row: otherwise, of two logins at once, each would delete without seeing what the other one adds, and
+		// more than keep rows could stay.
 		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, id); err != nil {
 			return err
 		}
@@ -73,7 +75,7 @@ func (s *Store) PurgeCallers(ctx context.Context, before time.Time) error {
 	return wrapf(err, "purge known devices and addresses")
 }
 
-// forgetCallers has a person's devices and addresses count as unknown.
+// forgetCallers deletes a person's known devices and addresses.
 func forgetCallers(ctx context.Context, t tx, id contract.PersonID) error {
 	if _, err := t.exec(ctx, `DELETE FROM known_device WHERE person = $1`, id); err != nil {
 		return err

@@ -9,7 +9,8 @@ import (
 	"segel/internal/store"
 )
 
-// insertRow runs an INSERT ... ON CONFLICT DO NOTHING and logs the entry with it; store.ErrExists when it did nothing.
+// insertRow runs an INSERT ... ON CONFLICT DO NOTHING and appends the entry to the log in the same transaction. It returns
+// store.ErrExists if the row exists already.
 func (s *Store) insertRow(ctx context.Context, entry logEntry, sql string, args ...any) error {
 	return s.db.withTx(ctx, func(t tx) error {
 		n, err := t.exec(ctx, sql, args...)
@@ -23,7 +24,7 @@ func (s *Store) insertRow(ctx context.Context, entry logEntry, sql string, args 
 	})
 }
 
-// runStatement runs a statement, whether it finds anything or not.
+// runStatement runs a statement in a transaction. It succeeds even if the statement affects no row.
 func (s *Store) runStatement(ctx context.Context, sql string, args ...any) error {
 	return s.db.withTx(ctx, func(t tx) error {
 		_, err := t.exec(ctx, sql, args...)
@@ -31,12 +32,12 @@ func (s *Store) runStatement(ctx context.Context, sql string, args ...any) error
 	})
 }
 
-// readRow scans the one row of a query; store.ErrNotFound when there is none.
+// readRow scans the only row of a query. It returns store.ErrNotFound if there is none.
 func (s *Store) readRow(ctx context.Context, dest []any, sql string, args ...any) error {
 	return s.db.withSnapshot(ctx, func(q querier) error { return queryOne(ctx, q, dest, sql, args...) })
 }
 
-// wrapf adds what an error is about.
+// wrapf adds context to an error. It returns nil for a nil error.
 func wrapf(err error, format string, args ...any) error {
 	if err == nil {
 		return nil
@@ -101,12 +102,13 @@ func (s *Store) User(ctx context.Context, id contract.PersonID) (store.User, err
 	return u, wrapf(err, "read user %s", id)
 }
 
-// selectByEmails selects the accounts of addresses, in the order in which they were made. The addresses are the first n arguments.
+// selectByEmails returns the end of a SELECT over the accounts of n addresses, oldest first. The addresses are the first n
+// arguments.
 func selectByEmails(n int) string {
 	return ` FROM users u WHERE u.email_folded IN (` + placeholders(1, n) + `) ORDER BY u.created_at, u.id`
 }
 
-// foldedArgs folds addresses for the arguments of [selectByEmails].
+// foldedArgs returns the folded addresses as arguments of [selectByEmails].
 func foldedArgs(emails []string) []any {
 	args := make([]any, len(emails))
 	for i, e := range emails {
