@@ -1,4 +1,4 @@
-import { Group, Pagination, Paper, Select, Stack, Text } from "@mantine/core";
+import { Group, Paper, Select, Stack, Text } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
@@ -7,6 +7,7 @@ import type { Schemas } from "../../api/client";
 import { useLanguage, useText } from "../../text";
 import { AnchorLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
+import { Paging } from "../../ui/paging";
 import { Trouble } from "../../ui/trouble";
 import type { AdminSearch } from "./flow";
 
@@ -40,7 +41,7 @@ export function Lines<T, D extends { pagination: Schemas["Pagination"] }>({ of, 
       <Stack component="ul" gap={6} p={0} m={0} style={{ listStyle: "none" }} aria-busy={of.isPlaceholderData}>{all.map(children)}</Stack>
       <Group justify="space-between">
         <Text size="sm" c="dimmed" role="status">{t("admin.total", { count: total_data })}</Text>
-        {total_page > 1 && <Pagination total={total_page} value={selection.page} onChange={(page) => change({ page })} getItemProps={(p) => ({ "aria-label": `${t("list.page")} ${p}` })} siblings={1} size="sm" />}
+        {total_page > 1 && <Paging page={selection.page} total={total_page} change={(page) => change({ page })} />}
       </Group>
     </Stack>
   );

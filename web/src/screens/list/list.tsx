@@ -1,4 +1,4 @@
-import { Button, Group, Pagination, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
@@ -6,6 +6,7 @@ import { balance, list, noSearch, type Box, type Search } from "../../api/docume
 import { useText } from "../../text";
 import { ButtonLink } from "../../ui/links";
 import { Loading } from "../../ui/loading";
+import { Paging } from "../../ui/paging";
 import { Trouble } from "../../ui/trouble";
 import { Drop } from "./drop";
 import { Filters } from "./filters";
@@ -47,7 +48,7 @@ function List({ box, search }: { box: Box; search: Search }) {
           <Group justify="space-between">
             <Text size="sm" c="dimmed" role="status">{t("list.total", { count: page.data!.pagination.total_data })}</Text>
             {page.data!.pagination.total_page > 1 && (
-              <Pagination total={page.data!.pagination.total_page} value={search.page} onChange={(p) => change({ page: p })} getItemProps={(p) => ({ "aria-label": `${t("list.page")} ${p}` })} siblings={1} size="sm" />
+              <Paging page={search.page} total={page.data!.pagination.total_page} change={(p) => change({ page: p })} />
             )}
           </Group>
         </>
