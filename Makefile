@@ -54,7 +54,7 @@ test-go:
 
 test-race: ## run the tests of what runs concurrently under the race detector (needs a C compiler)
 	@scripts/need go cc
-	@go test -race -short -timeout 10m ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/...
+	@go test -race -short -timeout 15m ./internal/workflow/... ./internal/jobs/... ./internal/store/sqlstore ./internal/blob/... ./internal/identity/... ./internal/api/...
 
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)

@@ -52,7 +52,9 @@ func (f *fakeWorkflow) Verify(ctx context.Context, e VerificationFile, o VerifyO
 		f.verifying(ctx)
 	}
 	_, err := f.ask("verify", contract.Actor{}, 0)
+	f.mu.Lock()
 	f.verified = o
+	f.mu.Unlock()
 	return &workflow.Verified{Report: report(), Stamps: []emeterai.Stamp{
 		{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no"},
 	}}, err
