@@ -74,9 +74,7 @@ func behindProxy(t *testing.T, adjust func(*app), fault pgtest.Fault) breakable 
 func onFrozenServer(t *testing.T, adjust func(*app)) breakable {
 	t.Helper()
 	server, dsn, err := pgtest.NewServer(t.Context())
-	if err != nil {
-		t.Skip(err)
-	}
+	pgtest.RequireServer(t, err)
 	t.Cleanup(func() {
 		if err := server.Close(); err != nil {
 			t.Error(err)

@@ -12,7 +12,7 @@ type Shares struct {
 	sum  int64
 }
 
-// NewShares returns shares of which nothing is held. A limit of zero is no limit.
+// NewShares returns shares of which nothing is held. A limit of zero means unlimited.
 func NewShares(all, perKey int64) *Shares {
 	return &Shares{all: all, perKey: perKey, held: map[string]int64{}}
 }

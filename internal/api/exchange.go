@@ -47,7 +47,7 @@ func requestID(r *http.Request, random io.Reader) string {
 	}
 	var b [8]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {
-		return "unnamed" // it only labels the request; that is no reason to refuse it
+		return "unnamed" // it only labels the request, so the request is not refused
 	}
 	return hex.EncodeToString(b[:])
 }

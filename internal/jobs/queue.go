@@ -114,7 +114,7 @@ func (q *Queue[Tx]) Ensure(ctx context.Context, tx Tx, jobs ...contract.Job) err
 	return nil
 }
 
-// anySlot is no limit: at most as many jobs of a document run as there are workers.
+// anySlot does not limit: at most as many jobs of a document run as there are workers.
 const anySlot = 1 << 30
 
 // insertJob inserts a job, or returns the equal one that waits.

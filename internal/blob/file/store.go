@@ -149,7 +149,7 @@ func (s *Store) Remove(ctx context.Context, key blob.Key) error {
 	return nil
 }
 
-// List yields every final file, folder by folder. Files whose name is no key, or a key of another folder, are
+// List yields every final file, folder by folder. Files whose name is not a key, or a key of another folder, are
 // not blobs and are left out.
 func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
@@ -175,7 +175,7 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Info, error] {
 	}
 }
 
-// blobInfo describes one entry of a folder; not ok for what is no blob, or was removed since the folder was read.
+// blobInfo describes one entry of a folder; not ok for other files, or was removed since the folder was read.
 func (s *Store) blobInfo(ctx context.Context, folder string, e fs.DirEntry) (_ blob.Info, ok bool, _ error) {
 	key := blob.Key(e.Name())
 	if key.Check() != nil || e.Name()[:2] != folder || !e.Type().IsRegular() {

@@ -83,7 +83,7 @@ type commitError struct{ err error }
 func (e *commitError) Error() string { return fmt.Sprintf("while it was committed: %v", e.err) }
 func (e *commitError) Unwrap() error { return e.err }
 
-// classifyError marks errors which mean that the database does not respond. A cancelled context is no outage, unless
+// classifyError marks errors which mean that the database does not respond. A cancelled context is not an outage, unless
 // the commit was in progress.
 func (b *boundedDatabase) classifyError(ctx context.Context, err error) error {
 	var doubt *commitError

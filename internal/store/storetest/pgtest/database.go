@@ -34,18 +34,25 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// Database returns the address of a new database, which is removed with the test. Prepare creates its tables once for
-// all tests, and must leave no connection open. Without PostgreSQL's programs the test is skipped, or fails if CI or
-// SEGEL_REQUIRE_POSTGRES is set.
-func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) string {
+// RequireServer ends the test if err, of starting a server, is not nil. It skips the test only without PostgreSQL's programs, and fails
+// it if CI or SEGEL_REQUIRE_POSTGRES is set.
+func RequireServer(t testing.TB, err error) {
 	t.Helper()
-	name, err := createDatabase(t.Context(), prepare)
 	if errors.Is(err, errNoPrograms) && os.Getenv("CI") == "" && os.Getenv("SEGEL_REQUIRE_POSTGRES") == "" {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Database returns the address of a new database, which is removed with the test. Prepare creates its tables once for
+// all tests, and must leave no connection open. Without PostgreSQL's programs the test is skipped, or fails if CI or
+// SEGEL_REQUIRE_POSTGRES is set.
+func Database(t testing.TB, prepare func(ctx context.Context, dsn string) error) string {
+	t.Helper()
+	name, err := createDatabase(t.Context(), prepare)
+	RequireServer(t, err)
 	t.Cleanup(func() {
 		if err := shared.cluster.execAdmin(context.WithoutCancel(t.Context()), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
