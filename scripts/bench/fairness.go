@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ type attack struct {
 
 var attacks = []attack{
 	{name: "64 uploads of one organisation that never end", begin: func(s *attackRun) (func(), error) {
-		return s.attackSlowBodies(64, "/v1/econtract/bench/sign/upload-docs-base64", s.people[attacker].token, "1000000", `{"document_base64":"JVBERi0x`)
+		return s.attackSlowBodies(64, "/v1/econtract/bench/sign/upload-docs-base64", s.people[attacker].Token, "1000000", `{"document_base64":"JVBERi0x`)
 	}},
 	{name: "300 orders of one organisation that wait all the time", begin: (*attackRun).attackOrders},
 	{name: "1,000 downloads that are not taken", env: []string{"SEGEL_MAX_REQUESTS_PER_PERSON=2000"}, begin: (*attackRun).attackDownloads},
@@ -61,11 +60,9 @@ var attacks = []attack{
 // attackRun is a service under attack.
 type attackRun struct {
 	*service
-	file   int64 // a completed document of the attacker
+	file   int64 // a completed document of the attacker, larger than the buffers between it and its reader
 	device string
 }
-
-const victimPassword = "kata sandi bangku uji"
 
 // measureFairness measures the effect of each attack on a victim, and the cost of the attack. The environment variable ATTACK
 // selects attacks by a part of their names.
@@ -94,12 +91,15 @@ func (a attack) measureAttack(binary, dir string) error {
 	}
 	defer r.Stop()
 	s := &attackRun{service: &service{Service: r}}
-	for i, organisation := range []string{"", "Korban"} {
-		if err := s.addTo(organisation, i, victimPassword); err != nil {
+	for _, organisation := range []string{"", "Korban"} {
+		if err := s.addPerson(organisation); err != nil {
 			return err
 		}
 	}
-	if err := s.prepareFile(); err != nil {
+	if s.file, err = s.finalizeOrder(s.people[attacker], 20<<20); err != nil {
+		return err
+	}
+	if _, err := s.people[attacker].WaitCompleted(s.file); err != nil {
 		return err
 	}
 	var warm, alone, w victimTimes
@@ -115,9 +115,9 @@ func (a attack) measureAttack(binary, dir string) error {
 		return err
 	}
 	time.Sleep(5 * time.Second)
-	cpu, began := mustValue(s.cpuTime()), time.Now() // the cost of starting the attack is not included
+	cpu, began := mustValue(s.CPUTime()), time.Now() // the cost of starting the attack is not included
 	time.Sleep(5 * time.Second)
-	used := float64(mustValue(s.cpuTime())-cpu) / float64(time.Since(began))
+	used := float64(mustValue(s.CPUTime())-cpu) / float64(time.Since(began))
 	peak, err := s.peakMemory()
 	if err != nil {
 		return err
@@ -152,13 +152,13 @@ func p99(d []time.Duration) string {
 	return fmt.Sprintf("%.0f ms", toMillis(d[(len(d)*99+99)/100-1]))
 }
 
-// prepareFile completes a document of the attacker that is larger than the buffers between it and its reader.
-func (s *attackRun) prepareFile() error {
-	var err error
-	if s.file, err = s.finalizeOrder(attacker, 20<<20); err != nil {
-		return err
+// finalizeOrder finalizes a stamping order of that size.
+func (s *service) finalizeOrder(by *running.Client, size int64) (int64, error) {
+	id, err := s.uploadOrder(by, size, 1)
+	if err != nil {
+		return 0, err
 	}
-	return s.waitCompletedAs(s.file, attacker)
+	return id, by.PostVerb("finalize-docs", id)
 }
 
 // victimTimes holds how long the victim waited, by operation.
@@ -172,6 +172,7 @@ const walkWithin = time.Minute
 
 // victimWalk does each operation that many times in sequence, as a logged-in person of another organisation.
 func (s *attackRun) victimWalk(w *victimTimes, n int) error {
+	by := s.people[victim]
 	var pdf bytes.Buffer
 	large := pdftest.NewLarge(small, objects)
 	if _, err := io.Copy(&pdf, io.NewSectionReader(large, 0, large.Size())); err != nil {
@@ -182,18 +183,15 @@ func (s *attackRun) victimWalk(w *victimTimes, n int) error {
 			to *[]time.Duration
 			do func() error
 		}{
-			{&w.list, func() error {
-				return s.callJSON("GET", "/v1/econtract/web_app/document/out?page=1&limit=10", victim, nil, nil)
-			}},
+			{&w.list, func() error { return by.Get(running.DocumentPath+"out?page=1&limit=10", nil) }},
 			{&w.login, s.victimLogin},
 			{&w.verify, func() error { return s.victimVerify(pdf.Bytes()) }},
-			{&w.upload, func() error { _, err := s.uploadDraft(victim, small); return err }},
+			{&w.upload, func() error { _, err := s.uploadSized(by, small, 0, nil); return err }},
 		} {
 			began := time.Now()
 			w.asked++
 			if err := step.do(); err != nil {
-				var refused *refusal
-				if !errors.As(err, &refused) {
+				if !isOverload(err) {
 					return err
 				}
 				w.refused++
@@ -207,15 +205,15 @@ func (s *attackRun) victimWalk(w *victimTimes, n int) error {
 
 // victimOrders places n orders in sequence, and records how long each took to complete.
 func (s *attackRun) victimOrders(w *victimTimes, n int) error {
+	by := s.people[victim]
 	order := func() (took time.Duration, err error) {
-		id, err := s.stampedDraft(victim, small)
+		id, err := s.uploadOrder(by, small, 1)
 		if err != nil {
 			return 0, err
 		}
 		began := time.Now()
-		err = s.postVerb("finalize-docs", id, victim)
-		if err == nil {
-			err = s.waitCompletedAs(id, victim)
+		if err = by.PostVerb("finalize-docs", id); err == nil {
+			_, err = by.WaitCompleted(id)
 		}
 		return time.Since(began), err
 	}
@@ -223,8 +221,7 @@ func (s *attackRun) victimOrders(w *victimTimes, n int) error {
 		w.asked++
 		took, err := order()
 		if err != nil {
-			var refused *refusal
-			if !errors.As(err, &refused) {
+			if !isOverload(err) {
 				return err
 			}
 			w.refused++
@@ -236,75 +233,40 @@ func (s *attackRun) victimOrders(w *victimTimes, n int) error {
 }
 
 func (s *attackRun) victimLogin() error {
-	var a struct {
-		Data struct {
-			Device string `json:"device_token"`
-		}
-	}
-	body := fmt.Sprintf(`{"email":"orang%d@example.test","password":%q,"device_token":%q}`, victim, victimPassword, s.device)
-	if err := s.sendFrom(victimAddress, "POST", "/v1/auth/login", strings.NewReader(body), &a); err != nil {
+	var a running.LoginAnswer
+	body := running.Object{"email": fmt.Sprintf("orang%d@example.test", victim), "password": running.Password, "device_token": s.device}
+	if err := s.withAddress(victimAddress).Post(running.LoginPath, body, &a); err != nil {
 		return err
 	}
 	s.device = a.Data.Device
 	return nil
 }
 
+// victimVerify sends the file in a form.
 func (s *attackRun) victimVerify(pdf []byte) error {
-	body, kind, err := multipartOf(pdf)
-	if err != nil {
+	var body bytes.Buffer
+	m := multipart.NewWriter(&body)
+	w, err := m.CreateFormFile("document", "a.pdf")
+	if err == nil {
+		_, err = w.Write(pdf)
+	}
+	if err := errors.Join(err, m.Close()); err != nil {
 		return err
 	}
-	return s.sendTypedFrom(victimAddress, "POST", "/v1/verify", kind, body, nil)
-}
-
-// finalizeOrder finalizes a stamping order of a size.
-func (s *attackRun) finalizeOrder(i int, size int64) (int64, error) {
-	id, err := s.stampedDraft(i, size)
-	if err != nil {
-		return 0, err
-	}
-	return id, s.postVerb("finalize-docs", id, i)
-}
-
-func (s *attackRun) stampedDraft(i int, size int64) (int64, error) {
-	id, err := s.uploadDraft(i, size)
-	if err != nil {
-		return 0, err
-	}
-	body, err := json.Marshal(map[string]any{"document_id": id, "signers": []map[string]any{{
-		"page": 1, "type": "emet", "user": map[string]any{"userid": s.people[i].id}, "emet": map[string]int{"llx": 30, "lly": 700, "urx": 100, "ury": 770},
-	}}})
-	if err != nil {
-		return 0, err
-	}
-	return id, s.callJSON("POST", signPath+"placement-docs", i, bytes.NewReader(body), nil)
-}
-
-func (s *attackRun) waitCompletedAs(id int64, i int) error {
-	for range 6000 {
-		var a struct{ Data struct{ Status string } }
-		if err := s.callJSON("GET", fmt.Sprint(documentPath, "status/", id), i, nil, &a); err != nil {
-			return err
-		}
-		if a.Data.Status == "completed" {
-			return nil
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return errors.New("the document was not completed")
+	return s.withAddress(victimAddress).Call(running.Request{Method: "POST", Path: "/v1/verify", Type: m.FormDataContentType(), Body: &body}, nil)
 }
 
 // attackOrders finalizes 300 orders, and another one for each that completes.
 func (s *attackRun) attackOrders() (func(), error) {
-	ids := make([]int64, 300)
+	by, ids := s.people[attacker], make([]int64, 300)
 	for i := range ids {
 		var err error
-		if ids[i], err = s.stampedDraft(attacker, small); err != nil {
+		if ids[i], err = s.uploadOrder(by, small, 1); err != nil {
 			return nil, err
 		}
 	}
 	for _, id := range ids {
-		if err := s.postVerb("finalize-docs", id, attacker); err != nil {
+		if err := by.PostVerb("finalize-docs", id); err != nil {
 			return nil, err
 		}
 	}
@@ -317,10 +279,10 @@ func (s *attackRun) attackOrders() (func(), error) {
 				return
 			default:
 			}
-			if s.waitCompletedAs(ids[i], attacker) != nil {
+			if _, err := by.WaitCompleted(ids[i]); err != nil {
 				continue
 			}
-			if id, err := s.finalizeOrder(attacker, small); err == nil {
+			if id, err := s.finalizeOrder(by, small); err == nil {
 				ids[i] = id
 			}
 		}
@@ -331,7 +293,7 @@ func (s *attackRun) attackOrders() (func(), error) {
 // attackDownloads requests a file a thousand times and reads nothing of it.
 func (s *attackRun) attackDownloads() (func(), error) {
 	return s.openSockets(1000, func(c net.Conn, i int) error {
-		_, err := fmt.Fprintf(c, "GET %sdownload/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, s.file, s.people[attacker].token)
+		_, err := fmt.Fprintf(c, "GET %sdownload/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", running.DocumentPath, s.file, s.people[attacker].Token)
 		return err
 	})
 }
@@ -340,14 +302,14 @@ func (s *attackRun) attackDownloads() (func(), error) {
 func (s *attackRun) attackStreams() (func(), error) {
 	var ids []int64
 	for range 20 {
-		id, err := s.uploadDraft(attacker, small)
+		id, err := s.uploadSized(s.people[attacker], small, 0, nil)
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)
 	}
 	return s.openSockets(2000, func(c net.Conn, i int) error {
-		_, err := fmt.Fprintf(c, "GET %sevents/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", documentPath, ids[i%len(ids)], s.people[attacker].token)
+		_, err := fmt.Fprintf(c, "GET %sevents/%d HTTP/1.1\r\nHost: x\r\nX-Access-Token: %s\r\n\r\n", running.DocumentPath, ids[i%len(ids)], s.people[attacker].Token)
 		if err != nil {
 			return err
 		}
@@ -358,7 +320,7 @@ func (s *attackRun) attackStreams() (func(), error) {
 
 // attackLogins keeps a hundred logins in progress.
 func (s *attackRun) attackLogins() (func(), error) {
-	stop := make(chan struct{})
+	stop, c := make(chan struct{}), s.withAddress(attackerAddress)
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
@@ -368,8 +330,7 @@ func (s *attackRun) attackLogins() (func(), error) {
 					return
 				default:
 				}
-				body := strings.NewReader(`{"email":"orang0@example.test","password":"bukan kata sandinya"}`)
-				_ = s.sendFrom(attackerAddress, "POST", "/v1/auth/login", body, nil) // it is refused
+				_ = c.Post(running.LoginPath, running.Object{"email": "orang0@example.test", "password": "bukan kata sandinya"}, nil) // it is refused
 			}
 		})
 	}
@@ -427,49 +388,13 @@ func (s *attackRun) openSockets(n int, begin func(c net.Conn, i int) error) (fun
 	return func() { close(stop); dripping.Wait(); end() }, nil
 }
 
-// refusal is an answer of 429 or 503.
-type refusal struct{ status int }
-
-func (r *refusal) Error() string { return fmt.Sprint("refused with ", r.status) }
-
-// sendFrom sends JSON without an account, with a forwarded address.
-func (s *attackRun) sendFrom(address, method, path string, body io.Reader, answer any) error {
-	return s.sendTypedFrom(address, method, path, "application/json", body, answer)
+// isOverload reports whether a request was refused with 429 or 503.
+func isOverload(err error) bool {
+	var r *running.Refusal
+	return errors.As(err, &r) && (r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable)
 }
 
-func (s *attackRun) sendTypedFrom(address, method, path, kind string, body io.Reader, answer any) error {
-	r, err := http.NewRequest(method, s.URL+path, body)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", kind)
-	r.Header.Set("X-Forwarded-For", address)
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	switch {
-	case err != nil:
-		return err
-	case a.StatusCode == http.StatusTooManyRequests, a.StatusCode == http.StatusServiceUnavailable:
-		return &refusal{a.StatusCode}
-	case a.StatusCode != http.StatusOK:
-		return fmt.Errorf("%s %s: %s: %.500s", method, path, a.Status, text)
-	case answer == nil:
-		return nil
-	}
-	return json.Unmarshal(text, answer)
-}
-
-// multipartOf builds a form with a file.
-func multipartOf(file []byte) (body *bytes.Buffer, kind string, err error) {
-	body = &bytes.Buffer{}
-	m := multipart.NewWriter(body)
-	w, err := m.CreateFormFile("document", "a.pdf")
-	if err == nil {
-		_, err = w.Write(file)
-	}
-	return body, m.FormDataContentType(), errors.Join(err, m.Close())
+// withAddress returns a client without an account, with a forwarded address.
+func (s *attackRun) withAddress(address string) *running.Client {
+	return &running.Client{URL: s.URL, Address: address}
 }

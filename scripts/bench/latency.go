@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,20 +10,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"segel/scripts/running"
 )
 
-// state is the state of a document as its events report it.
-type state struct {
-	Status   string
-	Progress struct {
-		Steps []struct {
-			Step, State string
-		}
-	}
-}
-
 // stepState returns the state of a step: waiting, active, done or stopped.
-func (s state) stepState(name string) string {
+func stepState(s running.Status, name string) string {
 	for _, p := range s.Progress.Steps {
 		if p.Step == name {
 			return p.State
@@ -33,7 +26,7 @@ func (s state) stepState(name string) string {
 
 // followEvents reads a document's events to the end, and returns when the last stamp was reported.
 func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
-	a, err := b.sendRequest("GET", fmt.Sprint(documentPath, "events/", id), 0, nil)
+	a, err := b.people[0].Send(context.Background(), running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "events/", id)})
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -45,11 +38,11 @@ func (b *stampBench) followEvents(id int64) (stamped time.Time, err error) {
 		if !ok {
 			continue
 		}
-		var now state
+		var now running.Status
 		if err := json.Unmarshal([]byte(text), &now); err != nil {
 			return time.Time{}, err
 		}
-		if now.stepState("stamped") == "done" && stamped.IsZero() {
+		if stepState(now, "stamped") == "done" && stamped.IsZero() {
 			stamped = time.Now()
 		}
 		switch now.Status {
@@ -72,7 +65,7 @@ const (
 func (b *stampBench) measureLatency(database string) error {
 	var ids []int64
 	for range ordersInAll {
-		id, err := b.uploadOrder(1)
+		id, err := b.uploadOrder(b.people[0], small, 1)
 		if err != nil {
 			return err
 		}
@@ -86,7 +79,7 @@ func (b *stampBench) measureLatency(database string) error {
 	for i, id := range ids {
 		<-beat.C
 		all.Go(func() {
-			if failed[i] = b.postVerb("finalize-docs", id, 0); failed[i] != nil {
+			if failed[i] = b.people[0].PostVerb("finalize-docs", id); failed[i] != nil {
 				return
 			}
 			accepted := time.Now()
@@ -100,7 +93,7 @@ func (b *stampBench) measureLatency(database string) error {
 		return err
 	}
 	took := b.takeObserved().took
-	office := median(took[callTake]) + median(took[callStamp])
+	office := median(took[running.CallTake]) + median(took[running.CallStamp])
 	slices.Sort(waits)
 	p50, p99 := waits[len(waits)/2], waits[len(waits)*99/100]
 	fmt.Printf("| accepted to stamped at %d orders a second on %s, 99th of 100, beyond the office's round trips | %.0f ms | %.0f ms, half within %.0f ms; the office takes %.0f ms; %d orders |\n",
@@ -118,7 +111,7 @@ const (
 func (b *stampBench) measureBulk() error {
 	ids := make([]int64, bulkOrders)
 	err := forEachOrder(func(i int) (err error) {
-		ids[i], err = b.uploadOrder(1)
+		ids[i], err = b.uploadOrder(b.people[0], small, 1)
 		return err
 	})
 	if err != nil {
@@ -129,7 +122,7 @@ func (b *stampBench) measureBulk() error {
 		return err
 	}
 	began := time.Now()
-	if err := forEachOrder(func(i int) error { return b.postVerb("finalize-docs", ids[i], 0) }); err != nil {
+	if err := forEachOrder(func(i int) error { return b.people[0].PostVerb("finalize-docs", ids[i]) }); err != nil {
 		return err
 	}
 	accepted := time.Since(began)
@@ -137,11 +130,11 @@ func (b *stampBench) measureBulk() error {
 	for left := ids; len(left) > 0; time.Sleep(time.Second) {
 		var next []int64
 		for _, id := range left {
-			var a struct{ Data state }
-			if err := b.callJSON("GET", fmt.Sprint(documentPath, "status/", id), 0, nil, &a); err != nil {
+			var a running.StatusAnswer
+			if err := b.people[0].Get(fmt.Sprint(running.DocumentPath, "status/", id), &a); err != nil {
 				return err
 			}
-			seen["stamped "+a.Data.stepState("stamped")+", sealed "+a.Data.stepState("sealed")]++
+			seen["stamped "+stepState(a.Data, "stamped")+", sealed "+stepState(a.Data, "sealed")]++
 			switch a.Data.Status {
 			case "processing":
 				next = append(next, id)

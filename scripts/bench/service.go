@@ -1,55 +1,81 @@
 package main
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"segel/pdf/pdftest"
 	"segel/scripts/running"
 )
 
 // service is a running service with its logged-in people: the owner first, then signers.
 type service struct {
 	*running.Service
-	people []person
+	people []*running.Client
 }
 
-type person struct{ id, token string }
+// addPerson adds a person to an organisation of the running service, by name; empty: the first one.
+func (s *service) addPerson(organisation string) error {
+	i := len(s.people)
+	c, err := s.AddPerson(organisation, fmt.Sprintf("orang%d@example.test", i), fmt.Sprint("Orang ", i))
+	s.people = append(s.people, c)
+	return err
+}
 
-// addPerson adds a person to the running service and logs them in.
-func (s *service) addPerson(i int) error { return s.addTo("", i, "kata sandi bangku uji") }
-
-// addTo is addPerson for an organisation by name; empty: the first one.
-func (s *service) addTo(organisation string, i int, password string) error {
-	email := fmt.Sprintf("orang%d@example.test", i)
-	if err := s.AddUserTo(organisation, email, fmt.Sprint("Orang ", i), password); err != nil {
-		return err
+// uploadSized uploads a document of that size as a person, with the first n signers, and sends it while generating it. Keep,
+// if not nil, receives the base64 text.
+func (s *service) uploadSized(by *running.Client, size int64, n int, keep io.Writer) (int64, error) {
+	var people []running.Object
+	for _, p := range s.people[1 : n+1] {
+		people = append(people, running.Object{"id": p.ID, "role": "signer", "number": 1})
 	}
-	var a struct {
-		Data struct {
-			Token   string
-			Account struct{ ID string }
+	rest, err := json.Marshal(people)
+	if err != nil {
+		return 0, err
+	}
+	r, w := io.Pipe()
+	go func() {
+		if keep == nil {
+			keep = io.Discard
 		}
-	}
-	body := strings.NewReader(fmt.Sprintf(`{"email":%q,"password":%q}`, email, password))
-	if err := s.callJSON("POST", "/v1/auth/login", len(s.people), body, &a); err != nil {
-		return err
-	}
-	s.people = append(s.people, person{a.Data.Account.ID, a.Data.Token})
-	return nil
+		fmt.Fprintf(w, `{"document_title":"Ukuran","filename":"ukuran.pdf","parallel":1,"signer":%s,"document_base64":"`, rest)
+		e := base64.NewEncoder(base64.StdEncoding, io.MultiWriter(w, keep))
+		f := pdftest.NewLarge(size, objects)
+		_, err := io.CopyBuffer(struct{ io.Writer }{e}, io.NewSectionReader(f, 0, f.Size()), make([]byte, 48<<10))
+		err = errors.Join(err, e.Close())
+		if err == nil {
+			_, err = io.WriteString(w, `"}`)
+		}
+		w.CloseWithError(err)
+	}()
+	return by.Upload(r)
 }
 
-func (s *service) procPath(name string) string {
-	return fmt.Sprintf("/proc/%d/%s", s.PID(), name)
+// uploadOrder uploads an order of that size with n stamps in rows on its page.
+func (s *service) uploadOrder(by *running.Client, size int64, n int) (int64, error) {
+	id, err := s.uploadSized(by, size, 0, nil)
+	if err != nil {
+		return 0, err
+	}
+	var entries []running.Object
+	for i := range n {
+		x, y := 30+i%6*90, 700-i/6*90
+		entries = append(entries, by.StampEntry(1, [4]int{x, y, x + 70, y + 70}))
+	}
+	return id, by.Post(running.SignPath+"placement-docs", running.Object{"document_id": id, "signers": entries}, nil)
 }
 
 // resetPeak resets the peak of resident memory, and returns the present value in bytes.
 func (s *service) resetPeak() (int64, error) {
-	if err := os.WriteFile(s.procPath("clear_refs"), []byte("5"), 0); err != nil {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0); err != nil {
 		return 0, err
 	}
 	return s.peakMemory()
@@ -57,7 +83,7 @@ func (s *service) resetPeak() (int64, error) {
 
 // peakMemory returns the peak of resident memory in bytes.
 func (s *service) peakMemory() (int64, error) {
-	b, err := os.ReadFile(s.procPath("status"))
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 	if err != nil {
 		return 0, err
 	}
@@ -68,24 +94,6 @@ func (s *service) peakMemory() (int64, error) {
 		}
 	}
 	return 0, errors.New("no VmHWM")
-}
-
-// cpuTime returns the processor time that the service has used.
-func (s *service) cpuTime() (time.Duration, error) {
-	b, err := os.ReadFile(s.procPath("stat"))
-	if err != nil {
-		return 0, err
-	}
-	f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	var ticks int64
-	for _, v := range f[11:13] { // user and system time, in hundredths of a second
-		n, err := strconv.ParseInt(v, 10, 64)
-		if err != nil {
-			return 0, err
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * 10 * time.Millisecond, nil
 }
 
 // ownCPU returns the processor time that this program has used.

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -36,62 +34,60 @@ type cpuSample struct {
 	cpu time.Duration
 }
 
-// The calls that cost money or cannot be undone.
-const (
-	callTake  = "stampv2"
-	callStamp = "docSigningZ"
-)
-
 // openStampBench starts both in a folder. Database is a PostgreSQL URL; empty: SQLite.
-func openStampBench(binary, dir, database string) (*stampBench, error) {
-	b := &stampBench{seen: observed{took: map[string][]time.Duration{}}}
+func openStampBench(binary, dir, database string) (b *stampBench, err error) {
+	b = &stampBench{service: &service{}, seen: observed{took: map[string][]time.Duration{}}}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
 	shared := filepath.Join(dir, "shared")
-	var err error
 	if b.office, err = running.StartOffice(binary, filepath.Join(dir, "office"), shared); err != nil {
 		return nil, err
 	}
 	if b.wire, err = running.NewWire(b.office.URL); err != nil {
-		return nil, errors.Join(err, b.close())
+		return nil, err
 	}
 	b.wire.Answered = b.recordCall
 	env := append(running.OfficeEnv(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_DATABASE="+database)
-	s, err := running.Start(binary, filepath.Join(dir, "data"), env...)
-	if err != nil {
-		return nil, errors.Join(err, b.close())
+	if b.Service, err = running.Start(binary, filepath.Join(dir, "data"), env...); err != nil {
+		return nil, err
 	}
-	b.service = &service{Service: s}
-	if err := s.Grant(s.Data, "Segel", 100_000, 1_000); err != nil {
-		return nil, errors.Join(err, b.close())
+	if err := b.Grant(b.Data, "Segel", 100_000, 1_000); err != nil {
+		return nil, err
 	}
-	for i := range stampSigners + 2 {
-		if err := b.addPerson(i); err != nil {
-			return nil, errors.Join(err, b.close())
+	for range stampSigners + 2 {
+		if err := b.addPerson(""); err != nil {
+			return nil, err
 		}
 	}
 	return b, nil
 }
 
-func (b *stampBench) close() error {
-	if b.service != nil {
+// close stops what was started.
+func (b *stampBench) close() {
+	if b.Service != nil {
 		b.Stop()
 	}
 	if b.wire != nil {
 		b.wire.Close()
 	}
-	b.office.Stop()
-	return nil
+	if b.office != nil {
+		b.office.Stop()
+	}
 }
 
 // recordCall records the duration of a call in the office.
 func (b *stampBench) recordCall(call string, took time.Duration) {
 	now := cpuSample{at: time.Now()}
-	if call == callStamp {
-		now.cpu, _ = b.cpuTime() // the service has just made a request
+	if call == running.CallStamp {
+		now.cpu, _ = b.CPUTime() // the service has just made a request
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.seen.took[call] = append(b.seen.took[call], took)
-	if call == callStamp {
+	if call == running.CallStamp {
 		b.seen.stamped = append(b.seen.stamped, now)
 	}
 }
@@ -105,13 +101,6 @@ func (b *stampBench) takeObserved() observed {
 	return seen
 }
 
-// stampedSoFar returns how many stamped files were observed since the last takeObserved.
-func (b *stampBench) stampedSoFar() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return len(b.seen.stamped)
-}
-
 // measureStamps measures the cost and the latency of stamps.
 func measureStamps(binary, dir string) error {
 	b, err := openStampBench(binary, filepath.Join(dir, "stamps"), "")
@@ -119,7 +108,8 @@ func measureStamps(binary, dir string) error {
 		return err
 	}
 	err = errors.Join(b.measureCost(), b.measureLatency("SQLite"), b.measureBulk())
-	if err := errors.Join(err, b.close()); err != nil {
+	b.close()
+	if err != nil {
 		return err
 	}
 	return onPostgres(binary, filepath.Join(dir, "stamps-postgres"))
@@ -134,7 +124,8 @@ func onPostgres(binary, dir string) error {
 	}
 	b, err := openStampBench(binary, dir, dsn)
 	if err == nil {
-		err = errors.Join(b.measureLatency("PostgreSQL"), b.close())
+		err = b.measureLatency("PostgreSQL")
+		b.close()
 	}
 	return errors.Join(err, stop())
 }
@@ -168,77 +159,65 @@ func (b *stampBench) measureCost() error {
 
 // measureSignature returns the time of one signature, without the first of a document.
 func (b *stampBench) measureSignature() (wall, cpu time.Duration, err error) {
-	id, err := b.uploadSized(small, stampSigners+1, nil)
+	owner := b.people[0]
+	id, err := b.uploadSized(owner, small, stampSigners+1, nil)
 	if err != nil {
 		return 0, 0, err
 	}
-	if err := errors.Join(b.postVerb("finalize-docs", id, 0), b.postVerb("sign-docs", id, 1)); err != nil {
+	if err := errors.Join(owner.PostVerb("finalize-docs", id), b.people[1].PostVerb("sign-docs", id)); err != nil {
 		return 0, 0, err
 	}
-	before, err := b.cpuTime()
+	before, err := b.CPUTime()
 	if err != nil {
 		return 0, 0, err
 	}
 	began := time.Now()
-	for i := 2; i <= stampSigners; i++ {
-		if err := b.postVerb("sign-docs", id, i); err != nil {
+	for _, signer := range b.people[2 : stampSigners+1] {
+		if err := signer.PostVerb("sign-docs", id); err != nil {
 			return 0, 0, err
 		}
 	}
 	wall = time.Since(began) / (stampSigners - 1)
-	after, err := b.cpuTime()
+	after, err := b.CPUTime()
 	// The last signature starts the seal, which is not to be counted.
-	return wall, (after - before) / (stampSigners - 1), errors.Join(err, b.postVerb("sign-docs", id, stampSigners+1), b.waitCompleted(id))
+	if err := errors.Join(err, b.people[stampSigners+1].PostVerb("sign-docs", id)); err != nil {
+		return 0, 0, err
+	}
+	_, err = owner.WaitCompleted(id)
+	return wall, (after - before) / (stampSigners - 1), err
 }
 
 // measureStamp returns the time of one stamp, without the first of a document and without the office's time: between two
 // answers with a stamped file each step happens once.
 func (b *stampBench) measureStamp() (wall, cpu time.Duration, err error) {
-	id, err := b.uploadOrder(stampSigners)
+	id, err := b.uploadOrder(b.people[0], small, stampSigners)
 	if err != nil {
 		return 0, 0, err
 	}
 	b.takeObserved()
-	if err := b.postVerb("finalize-docs", id, 0); err != nil {
+	if err := b.people[0].PostVerb("finalize-docs", id); err != nil {
 		return 0, 0, err
 	}
 	// Requests to the service meanwhile would be counted as its work.
-	for began := time.Now(); b.stampedSoFar() < stampSigners && time.Since(began) < time.Minute; {
-		time.Sleep(5 * time.Millisecond)
+	stamped := 0
+	for began := time.Now(); stamped < stampSigners && time.Since(began) < time.Minute; time.Sleep(5 * time.Millisecond) {
+		b.mu.Lock()
+		stamped = len(b.seen.stamped)
+		b.mu.Unlock()
 	}
-	if err := b.waitCompleted(id); err != nil {
+	if _, err := b.people[0].WaitCompleted(id); err != nil {
 		return 0, 0, err
 	}
 	seen := b.takeObserved()
 	if n := len(seen.stamped); n != stampSigners {
-		return 0, 0, fmt.Errorf("%d calls of %s for %d stamps", n, callStamp, stampSigners)
+		return 0, 0, fmt.Errorf("%d calls of %s for %d stamps", n, running.CallStamp, stampSigners)
 	}
 	first, last := seen.stamped[0], seen.stamped[stampSigners-1]
 	wall, cpu = last.at.Sub(first.at), last.cpu-first.cpu
-	for _, call := range []string{callTake, callStamp} {
+	for _, call := range []string{running.CallTake, running.CallStamp} {
 		for _, d := range seen.took[call][1:] {
 			wall -= d
 		}
 	}
 	return wall / (stampSigners - 1), cpu / (stampSigners - 1), nil
-}
-
-// uploadOrder uploads an order of 100 KB with n stamps in rows on its page.
-func (b *stampBench) uploadOrder(n int) (int64, error) {
-	id, err := b.uploadSized(small, 0, nil)
-	if err != nil {
-		return 0, err
-	}
-	var entries []map[string]any
-	for i := range n {
-		x, y := 30+i%6*90, 700-i/6*90
-		entries = append(entries, map[string]any{
-			"page": 1, "type": "emet", "user": map[string]any{"userid": b.people[0].id}, "emet": map[string]int{"llx": x, "lly": y, "urx": x + 70, "ury": y + 70},
-		})
-	}
-	body, err := json.Marshal(map[string]any{"document_id": id, "signers": entries})
-	if err != nil {
-		return 0, err
-	}
-	return id, b.callJSON("POST", signPath+"placement-docs", 0, strings.NewReader(string(body)), nil)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -10,11 +11,12 @@ import (
 	"strings"
 
 	"segel/pdf/pdftest"
+	"segel/scripts/running"
 )
 
 // walk is one contract in progress. The steps run in the order in which they are listed here.
 type walk struct {
-	owner, signer *client
+	owner, signer *running.Client
 	out           string // file for the signed PDF
 
 	budi string // the signer's id
@@ -25,7 +27,7 @@ func (w *walk) findSigner() error {
 	var users struct {
 		Data struct{ User []struct{ ID string } }
 	}
-	if err := w.owner.getJSON("/v1/auth/list_user?search=budi", &users); err != nil {
+	if err := w.owner.Get("/v1/auth/list_user?search=budi", &users); err != nil {
 		return err
 	}
 	if len(users.Data.User) != 1 {
@@ -36,18 +38,11 @@ func (w *walk) findSigner() error {
 }
 
 func (w *walk) uploadContract() error {
-	var uploaded struct {
-		Response struct {
-			Data struct {
-				ID   int64  `json:"document_id"`
-				Name string `json:"document_name"`
-			}
-		}
-	}
-	err := w.owner.postJSON("/v1/econtract/demo/sign/upload-docs-base64", object{
+	var uploaded running.UploadAnswer
+	err := w.owner.Post(running.UploadPath, running.Object{
 		"document_title": "Perjanjian Sewa", "filename": "sewa.pdf", "parallel": 0,
 		"document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(2)),
-		"signer":          []object{{"id": w.budi, "name": "Budi Santoso", "email": "budi@example.test", "role": "signer", "number": 1}},
+		"signer":          []running.Object{{"id": w.budi, "name": "Budi Santoso", "email": "budi@example.test", "role": "signer", "number": 1}},
 	}, &uploaded)
 	if err != nil {
 		return err
@@ -60,15 +55,15 @@ func (w *walk) uploadContract() error {
 // placeBoxes places a signature and a stamp on a page of 612 by 792 points. The interface has each box twice: from the upper
 // left, and from the lower left.
 func (w *walk) placeBoxes() error {
-	placement := func(kind string, left, top, width, height int) object {
-		return object{
-			"page": 2, "type": kind, "sign": nil, "documentSize": object{"width": 612, "height": 792},
-			"user":  object{"speciment": "", "name": "Budi Santoso", "email": nil, "userid": w.budi},
-			"props": object{"x": left, "y": top, "w": width, "h": height},
-			"emet":  object{"llx": left, "lly": 792 - top - height, "urx": left + width, "ury": 792 - top},
+	placement := func(kind string, left, top, width, height int) running.Object {
+		return running.Object{
+			"page": 2, "type": kind, "sign": nil, "documentSize": running.Object{"width": 612, "height": 792},
+			"user":  running.Object{"speciment": "", "name": "Budi Santoso", "email": nil, "userid": w.budi},
+			"props": running.Object{"x": left, "y": top, "w": width, "h": height},
+			"emet":  running.Object{"llx": left, "lly": 792 - top - height, "urx": left + width, "ury": 792 - top},
 		}
 	}
-	err := w.owner.postJSON("/v1/econtract/demo/sign/placement-docs", object{"document_id": w.id, "signers": []object{
+	err := w.owner.Post(running.SignPath+"placement-docs", running.Object{"document_id": w.id, "signers": []running.Object{
 		placement("sign", 72, 560, 180, 72), placement("emet", 300, 556, 80, 80),
 	}}, nil)
 	if err != nil {
@@ -79,7 +74,7 @@ func (w *walk) placeBoxes() error {
 }
 
 func (w *walk) finalizeContract() error {
-	if err := w.owner.postJSON("/v1/econtract/demo/sign/finalize-docs", object{"document_id": w.id}, nil); err != nil {
+	if err := w.owner.PostVerb("finalize-docs", w.id); err != nil {
 		return err
 	}
 	printStep("finalized: quota is reserved, Budi sees it in his inbox")
@@ -88,12 +83,12 @@ func (w *walk) finalizeContract() error {
 
 // signContract sends the digest of the file that the signer has read, so that they sign exactly that.
 func (w *walk) signContract() error {
-	seen, err := w.signer.getFile(fmt.Sprintf("/v1/econtract/web_app/document/preview/%d", w.id))
+	seen, err := readFile(w.signer, "preview", w.id)
 	if err != nil {
 		return err
 	}
 	digest := sha256.Sum256(seen)
-	err = w.signer.postJSON("/v1/econtract/demo/sign/sign-docs", object{"document_id": w.id, "digest": hex.EncodeToString(digest[:])}, nil)
+	err = w.signer.Post(running.SignPath+"sign-docs", running.Object{"document_id": w.id, "digest": hex.EncodeToString(digest[:])}, nil)
 	if err != nil {
 		return err
 	}
@@ -102,16 +97,16 @@ func (w *walk) signContract() error {
 }
 
 func (w *walk) waitComplete() error {
-	serials, err := w.owner.waitCompleted(w.id)
+	completed, err := w.owner.WaitCompleted(w.id)
 	if err != nil {
 		return err
 	}
-	printStep("stamped with %s, sealed and timestamped (PAdES B-LTA)", strings.Join(serials, ", "))
+	printStep("stamped with %s, sealed and timestamped (PAdES B-LTA)", strings.Join(completed.Serials, ", "))
 	return nil
 }
 
 func (w *walk) downloadSigned() error {
-	signed, err := w.owner.getFile(fmt.Sprintf("/v1/econtract/web_app/document/download/%d", w.id))
+	signed, err := readFile(w.owner, "download", w.id)
 	if err != nil {
 		return err
 	}
@@ -120,4 +115,8 @@ func (w *walk) downloadSigned() error {
 	}
 	printStep("the signed PDF, %d bytes: %s", len(signed), w.out)
 	return nil
+}
+
+func readFile(c *running.Client, kind string, id int64) ([]byte, error) {
+	return c.Read(context.Background(), running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, kind, "/", id)})
 }

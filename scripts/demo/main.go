@@ -33,13 +33,13 @@ func run(binary string) error {
 		return err
 	}
 	defer s.Stop()
-	printStep("the service runs at %s, its data lies in %s", s.URL, s.Data)
+	printStep("the service runs at %s, its data is in %s", s.URL, s.Data)
 
 	w := walk{out: filepath.Join(dir, "sewa-signed.pdf")}
-	if w.owner, err = addPerson(s, "sari@example.test", "Sari Wulandari"); err != nil {
+	if w.owner, err = s.AddPerson("", "sari@example.test", "Sari Wulandari"); err != nil {
 		return err
 	}
-	if w.signer, err = addPerson(s, "budi@example.test", "Budi Santoso"); err != nil {
+	if w.signer, err = s.AddPerson("", "budi@example.test", "Budi Santoso"); err != nil {
 		return err
 	}
 	printStep("two users of one organisation: Sari, who owns the contract, and Budi, who signs it")
@@ -65,19 +65,4 @@ func printPdfsig(name string, args ...string) {
 			fmt.Printf("  %s: %s\n", name, strings.TrimSpace(line))
 		}
 	}
-}
-
-// addPerson adds a user to the running service and logs in.
-func addPerson(s *running.Service, email, name string) (*client, error) {
-	password := "demo-" + email + "-kata-sandi"
-	if err := s.AddUser(email, name, password); err != nil {
-		return nil, err
-	}
-	c := &client{url: s.URL}
-	var in struct{ Data struct{ Token string } }
-	if err := c.postJSON("/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
-		return nil, err
-	}
-	c.token = in.Data.Token
-	return c, nil
 }

@@ -4,14 +4,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,9 +27,7 @@ func main() {
 	}
 }
 
-const password = "kata sandi untuk mengukur"
-
-type object = map[string]any
+type object = running.Object
 
 func run(binary string, n int) (err error) {
 	data, err := os.MkdirTemp("", "segel-enumerate-")
@@ -47,59 +41,48 @@ func run(binary string, n int) (err error) {
 		return err
 	}
 	defer s.Stop()
-	tokens := map[string]string{}
-	for _, name := range []string{"owner", "outsider"} {
-		email := name + "@example.test"
-		if err := s.AddUser(email, name, password); err != nil {
-			return err
-		}
-		var in struct{ Data struct{ Token string } }
-		if err := callJSON(s.URL, "", "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
-			return err
-		}
-		tokens[name] = in.Data.Token
+	owner, err := s.AddPerson("", "owner@example.test", "owner")
+	if err != nil {
+		return err
 	}
-	const sign = "/v1/econtract/measure/sign/"
-	var up struct {
-		Response struct {
-			Data struct {
-				DocumentID int64 `json:"document_id"`
-			}
-		}
+	outsider, err := s.AddPerson("", "outsider@example.test", "outsider")
+	if err != nil {
+		return err
 	}
 	// A document with much to read, so that reading it before refusing would show.
 	guests := []object{}
 	for i := range 90 {
 		guests = append(guests, object{"name": fmt.Sprintf("Tamu %d", i), "email": fmt.Sprintf("tamu%d@example.test", i), "role": "signer", "number": 1})
 	}
-	err = callJSON(s.URL, tokens["owner"], "POST", sign+"upload-docs-base64", object{
+	id, err := owner.Upload(object{
 		"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(pdftest.Table(1)), "guest": guests,
-	}, &up)
+	})
 	if err != nil {
 		return err
 	}
-	id := up.Response.Data.DocumentID
-	if err := callJSON(s.URL, tokens["owner"], "POST", sign+"finalize-docs", object{"document_id": id}, nil); err != nil {
+	if err := owner.PostVerb("finalize-docs", id); err != nil {
 		return err
 	}
 	const missing = 999_999_999
 	detail := func(id int64) func() error {
-		return func() error {
-			return callJSON(s.URL, tokens["outsider"], "GET", fmt.Sprintf("/v1/econtract/web_app/document/detail/%d", id), nil, nil)
-		}
+		return func() error { return outsider.Get(fmt.Sprint(running.DocumentPath, "detail/", id), nil) }
 	}
-	post := func(token, path string, body object) func() error {
-		return func() error { return callJSON(s.URL, token, "POST", path, body, nil) }
+	cancel := func(id int64) func() error {
+		return func() error { return outsider.PostVerb("cancel-docs", id) }
+	}
+	caller := &running.Client{URL: s.URL}
+	post := func(path string, body object) func() error {
+		return func() error { return caller.Post(path, body, nil) }
 	}
 	fmt.Printf("%-18s %12s %12s %12s %12s %14s %14s\n", "question", "p50 exists", "p50 none", "p99 exists", "p99 none", "p50 difference", "p99 difference")
 	for _, q := range []struct {
 		name          string
 		exists, other func() error
 	}{
-		{"login", post("", "/v1/auth/login", object{"email": "owner@example.test", "password": "salah"}), post("", "/v1/auth/login", object{"email": "nobody@example.test", "password": "salah"})},
-		{"forgot-password", post("", "/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("", "/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
+		{"login", post(running.LoginPath, object{"email": "owner@example.test", "password": "salah"}), post(running.LoginPath, object{"email": "nobody@example.test", "password": "salah"})},
+		{"forgot-password", post("/v1/auth/forgot-password", object{"email": "owner@example.test"}), post("/v1/auth/forgot-password", object{"email": "nobody@example.test"})},
 		{"document", detail(id), detail(missing)},
-		{"cancel document", post(tokens["outsider"], sign+"cancel-docs", object{"document_id": id}), post(tokens["outsider"], sign+"cancel-docs", object{"document_id": missing})},
+		{"cancel document", cancel(id), cancel(missing)},
 	} {
 		var took [2][]time.Duration
 		for i := range 2 * n {
@@ -117,37 +100,4 @@ func run(binary string, n int) (err error) {
 		fmt.Printf("%-18s %12v %12v %12v %12v %14v %14v\n", q.name, at(0, 50), at(1, 50), at(0, 99), at(1, 99), at(0, 50)-at(1, 50), at(0, 99)-at(1, 99))
 	}
 	return nil
-}
-
-func callJSON(url, token, method, path string, body object, answer any) error {
-	var b bytes.Buffer
-	if body != nil {
-		if err := json.NewEncoder(&b).Encode(body); err != nil {
-			return err
-		}
-	}
-	r, err := http.NewRequest(method, url+path, &b)
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	if token != "" {
-		r.Header.Set("x-access-token", token)
-	}
-	a, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return err
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(a.Body, 1<<20))
-	if err != nil {
-		return err
-	}
-	if a.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s %s: %s: %.300s", method, path, a.Status, text)
-	}
-	if answer == nil {
-		return nil
-	}
-	return json.Unmarshal(text, answer)
 }

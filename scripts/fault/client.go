@@ -1,48 +1,26 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"segel/scripts/running"
 )
 
-type object = map[string]any
-
-const (
-	signPath     = "/v1/econtract/fault/sign/"
-	documentPath = "/v1/econtract/web_app/document/"
-)
+type object = running.Object
 
 // client is the owner of all orders. It expects the service to die, and retries.
 type client struct {
-	url   string
-	http  http.Client
-	token string
-	id    string
+	running.Client
 	email string
 
 	prober atomic.Pointer[prober] // counts answers during outages; nil: not counted
-}
-
-func (c *client) setProber(p *prober) { c.prober.Store(p) }
-
-// refusal is an answer of the service that is not a success.
-type refusal struct {
-	what   string
-	status int
-	text   []byte
-	after  string // Retry-After
-}
-
-func (r *refusal) Error() string {
-	return fmt.Sprintf("%s: status %d: %.600s", r.what, r.status, r.text)
 }
 
 // pause is how long the client waits before it retries a service that did not answer.
@@ -53,27 +31,35 @@ const refusedPause = 250 * time.Millisecond
 
 // waitLogin waits for a token.
 func (c *client) waitLogin(ctx context.Context, email, password string) error {
-	var in struct {
-		Data struct {
-			Token   string
-			Account struct{ ID string }
-		}
-	}
-	if _, err := c.callUntilAnswered(ctx, "POST", "/v1/auth/login", object{"email": email, "password": password}, &in); err != nil {
-		return err
-	}
-	c.token, c.id, c.email = in.Data.Token, in.Data.Account.ID, email
-	return nil
+	var a running.LoginAnswer
+	_, err := c.postUntilAnswered(ctx, running.LoginPath, object{"email": email, "password": password}, &a)
+	c.Token, c.ID, c.email = a.Data.Token, a.Data.Account.ID, email
+	return err
+}
+
+// uploadFile uploads a file that the client itself signs, and returns how often it repeated the request.
+func (c *client) uploadFile(ctx context.Context, filename string, file []byte) (id int64, lost int, err error) {
+	var a running.UploadAnswer
+	lost, err = c.postUntilAnswered(ctx, running.UploadPath, object{
+		"filename": filename, "document_base64": base64.StdEncoding.EncodeToString(file),
+		"signer": []object{{"id": c.ID, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}},
+	}, &a)
+	return a.Response.Data.ID, lost, err
+}
+
+// postUntilAnswered is callUntilAnswered for a POST.
+func (c *client) postUntilAnswered(ctx context.Context, path string, body, answer any) (lost int, err error) {
+	return c.callUntilAnswered(ctx, running.Request{Method: "POST", Path: path, Body: body}, answer)
 }
 
 // callUntilAnswered repeats a request until the service answers, however often it dies, and decodes the answer. Lost counts how
 // often the service died or was dead. Each repeat has the Idempotency-Key of the first request. The answer that the first request
 // still runs (409) is a fault: its process is dead.
-func (c *client) callUntilAnswered(ctx context.Context, method, path string, body, answer any) (lost int, err error) {
-	key := rand.Text()
+func (c *client) callUntilAnswered(ctx context.Context, r running.Request, answer any) (lost int, err error) {
+	r.Key = rand.Text()
 	for {
-		b, err := c.callOnce(ctx, method, path, key, body)
-		var r *refusal
+		b, err := c.callOnce(ctx, r)
+		var refused *running.Refusal
 		switch {
 		case err == nil:
 			if answer == nil {
@@ -82,11 +68,11 @@ func (c *client) callUntilAnswered(ctx context.Context, method, path string, bod
 			return lost, json.Unmarshal(b, answer)
 		case ctx.Err() != nil:
 			return lost, ctx.Err()
-		case errors.As(err, &r) && r.status != http.StatusServiceUnavailable:
+		case errors.As(err, &refused) && refused.Status != http.StatusServiceUnavailable:
 			return lost, err
 		}
 		lost++
-		if r != nil { // it is alive; do not overload it
+		if refused != nil { // it is alive; do not overload it
 			time.Sleep(refusedPause)
 			continue
 		}
@@ -95,45 +81,15 @@ func (c *client) callUntilAnswered(ctx context.Context, method, path string, bod
 }
 
 // callOnce sends the request once.
-func (c *client) callOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
+func (c *client) callOnce(ctx context.Context, r running.Request) ([]byte, error) {
 	p := c.prober.Load()
 	if p == nil {
-		return c.sendOnce(ctx, method, path, key, body)
+		return c.Read(ctx, r)
 	}
 	outage, began := p.currentOutage(), time.Now()
-	text, err := c.sendOnce(ctx, method, path, key, body)
+	text, err := c.Read(ctx, r)
 	if ctx.Err() == nil {
-		p.countAnswer(outage, method, path, time.Since(began), err)
-	}
-	return text, err
-}
-
-func (c *client) sendOnce(ctx context.Context, method, path, key string, body any) ([]byte, error) {
-	var b bytes.Buffer
-	if body != nil {
-		if err := json.NewEncoder(&b).Encode(body); err != nil {
-			return nil, err
-		}
-	}
-	r, err := http.NewRequestWithContext(ctx, method, c.url+path, &b)
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	if key != "" {
-		r.Header.Set("Idempotency-Key", key)
-	}
-	if c.token != "" {
-		r.Header.Set("x-access-token", c.token)
-	}
-	a, err := c.http.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer a.Body.Close()
-	text, err := io.ReadAll(a.Body)
-	if err == nil && a.StatusCode != http.StatusOK {
-		err = &refusal{method + " " + path, a.StatusCode, text, a.Header.Get("Retry-After")}
+		p.countAnswer(outage, r.Method, r.Path, time.Since(began), err)
 	}
 	return text, err
 }

@@ -4,17 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"segel/scripts/running"
 )
 
 // The processor time, in percent, that a service may use after its data folder was deleted while it had work: more indicates a
@@ -77,15 +75,7 @@ func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 // follow reads the events of a document until ctx ends, like a browser.
 func (c *client) follow(ctx context.Context, id int64) {
 	for ctx.Err() == nil {
-		r, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+fmt.Sprint(documentPath, "events/", id), nil)
-		if err != nil {
-			return
-		}
-		r.Header.Set("x-access-token", c.token)
-		if a, err := c.http.Do(r); err == nil {
-			_, _ = io.Copy(io.Discard, a.Body)
-			_ = a.Body.Close()
-		}
+		_, _ = c.Read(ctx, running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "events/", id)})
 		again := time.NewTimer(time.Second)
 		select {
 		case <-again.C:
@@ -97,7 +87,7 @@ func (c *client) follow(ctx context.Context, id int64) {
 
 // measureProcessor returns the processor time of the service over a while, in percent of one processor.
 func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (float64, error) {
-	before, err := processorTime(t.service.PID())
+	before, err := t.service.CPUTime()
 	if err != nil {
 		return 0, err
 	}
@@ -109,28 +99,9 @@ func (t *trial) measureProcessor(ctx context.Context, during time.Duration) (flo
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	}
-	after, err := processorTime(t.service.PID())
+	after, err := t.service.CPUTime()
 	if err != nil {
 		return 0, err
 	}
 	return 100 * (after - before).Seconds() / time.Since(began).Seconds(), nil
-}
-
-// tick is the unit of processor time in /proc (USER_HZ).
-const tick = 10 * time.Millisecond
-
-// processorTime returns the processor time of a process, see proc_pid_stat(5).
-func processorTime(pid int) (time.Duration, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return 0, err
-	}
-	// The name of the program, in parentheses, may contain anything.
-	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-	if len(fields) < 13 {
-		return 0, fmt.Errorf("state of process %d: %q", pid, b)
-	}
-	user, err1 := strconv.Atoi(fields[11])
-	system, err2 := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * tick, errors.Join(err1, err2)
 }

@@ -31,12 +31,6 @@ type shotPlan struct {
 	delay time.Duration // from that moment to the kill; for anyTime and starting, from the launch
 }
 
-// The two calls that cost money or cannot be undone.
-const (
-	callTake  = "stampv2"
-	callStamp = "docSigningZ"
-)
-
 // patience is how long to wait for the planned moment of a life.
 const patience = 4 * time.Second
 
@@ -58,7 +52,7 @@ func drawShot(r *rand.Rand) shotPlan {
 		a.at, a.delay = told, time.Duration(r.IntN(8000))*time.Microsecond
 	}
 	if a.at != acknowledged {
-		a.call = []string{callTake, callStamp}[r.IntN(2)]
+		a.call = []string{running.CallTake, running.CallStamp}[r.IntN(2)]
 	}
 	return a
 }

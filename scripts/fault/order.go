@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"math/rand/v2"
 
 	"segel/pdf/pdftest"
+	"segel/scripts/running"
 )
 
 // order is one stamping order and its outcome.
@@ -59,32 +59,17 @@ func drawOrder(r *rand.Rand, n int) *order {
 
 // submitOrder takes the order from upload to finalize. It repeats what was not answered.
 func (c *client) submitOrder(ctx context.Context, o *order) (err error) {
-	var up struct {
-		Response struct {
-			Data struct {
-				ID int64 `json:"document_id"`
-			}
-		}
-	}
-	o.resent, err = c.callUntilAnswered(ctx, "POST", signPath+"upload-docs-base64", object{
-		"filename": "kuitansi.pdf", "document_title": "Kuitansi", "document_base64": base64.StdEncoding.EncodeToString(o.file),
-		"signer": []object{{"id": c.id, "name": "Pemesan", "email": c.email, "role": "signer", "number": 1}},
-	}, &up)
-	if err != nil {
+	if o.id, o.resent, err = c.uploadFile(ctx, "kuitansi.pdf", o.file); err != nil {
 		return err
 	}
-	o.id = up.Response.Data.ID
 	var entries []object
 	for _, p := range o.places {
-		entries = append(entries, object{
-			"page": p.page, "type": "emet", "user": object{"userid": c.id},
-			"emet": object{"llx": p.box[0], "lly": p.box[1], "urx": p.box[2], "ury": p.box[3]},
-		})
+		entries = append(entries, c.StampEntry(p.page, p.box))
 	}
-	if _, err := c.callUntilAnswered(ctx, "POST", signPath+"placement-docs", object{"document_id": o.id, "signers": entries}, nil); err != nil {
+	if _, err := c.postUntilAnswered(ctx, running.SignPath+"placement-docs", object{"document_id": o.id, "signers": entries}, nil); err != nil {
 		return err
 	}
-	if o.again, err = c.callUntilAnswered(ctx, "POST", signPath+"finalize-docs", object{"document_id": o.id}, nil); err != nil {
+	if o.again, err = c.postUntilAnswered(ctx, running.SignPath+"finalize-docs", object{"document_id": o.id}, nil); err != nil {
 		return err
 	}
 	o.ordered = true
@@ -93,13 +78,8 @@ func (c *client) submitOrder(ctx context.Context, o *order) (err error) {
 
 // readStatus reads the state of an order.
 func (c *client) readStatus(ctx context.Context, o *order) error {
-	var a struct {
-		Data struct {
-			Status  string
-			Serials []string `json:"serial_number"`
-		}
-	}
-	if _, err := c.callUntilAnswered(ctx, "GET", fmt.Sprint(documentPath, "status/", o.id), nil, &a); err != nil {
+	var a running.StatusAnswer
+	if _, err := c.callUntilAnswered(ctx, running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "status/", o.id)}, &a); err != nil {
 		return err
 	}
 	o.state, o.serials = a.Data.Status, a.Data.Serials

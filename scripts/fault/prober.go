@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"segel/pdf/pdftest"
+	"segel/scripts/running"
 )
 
 // prober tries all operations while a part of the service is unavailable, and counts the answers.
@@ -71,11 +72,11 @@ func fixedPath(path string) func(*prober) string { return func(*prober) string {
 func noBody(*prober) any { return nil }
 
 var operations = []operation{
-	{"list", briefAnswer, "GET", fixedPath(documentPath + "out"), noBody},
-	{"detail", briefAnswer, "GET", func(p *prober) string { return fmt.Sprint(documentPath, "detail/", p.known) }, noBody},
-	{"login", otherAnswer, "POST", fixedPath("/v1/auth/login"), func(p *prober) any { return p.login }},
-	{"sign", otherAnswer, "POST", fixedPath(signPath + "sign-docs"), func(p *prober) any { return object{"document_id": p.unsigned} }},
-	{"download", otherAnswer, "GET", func(p *prober) string { return fmt.Sprint(documentPath, "download/", p.known) }, noBody},
+	{"list", briefAnswer, "GET", fixedPath(running.DocumentPath + "out"), noBody},
+	{"detail", briefAnswer, "GET", func(p *prober) string { return fmt.Sprint(running.DocumentPath, "detail/", p.known) }, noBody},
+	{"login", otherAnswer, "POST", fixedPath(running.LoginPath), func(p *prober) any { return p.login }},
+	{"sign", otherAnswer, "POST", fixedPath(running.SignPath + "sign-docs"), func(p *prober) any { return object{"document_id": p.unsigned} }},
+	{"download", otherAnswer, "GET", func(p *prober) string { return fmt.Sprint(running.DocumentPath, "download/", p.known) }, noBody},
 	{"readyz", briefAnswer, "GET", fixedPath("/readyz"), noBody},
 }
 
@@ -104,7 +105,7 @@ func (p *prober) prepareDocument(ctx context.Context) (err error) {
 
 // complete signs a document and waits for its seal.
 func (p *prober) complete(ctx context.Context, id int64) error {
-	if _, err := p.client.callUntilAnswered(ctx, "POST", signPath+"sign-docs", object{"document_id": id}, nil); err != nil {
+	if _, err := p.client.postUntilAnswered(ctx, running.SignPath+"sign-docs", object{"document_id": id}, nil); err != nil {
 		return err
 	}
 	o := order{id: id}
@@ -120,23 +121,12 @@ func (p *prober) complete(ctx context.Context, id int64) error {
 }
 
 func (p *prober) uploadDocument(ctx context.Context) (int64, error) {
-	var up struct {
-		Response struct {
-			Data struct {
-				ID int64 `json:"document_id"`
-			}
-		}
-	}
-	_, err := p.client.callUntilAnswered(ctx, "POST", signPath+"upload-docs-base64", object{
-		"filename": "kontrak.pdf", "document_base64": base64.StdEncoding.EncodeToString(pdftest.PDFA(1)),
-		"signer": []object{{"id": p.client.id, "name": "Pemesan", "email": p.client.email, "role": "signer", "number": 1}},
-	}, &up)
+	id, _, err := p.client.uploadFile(ctx, "kontrak.pdf", pdftest.PDFA(1))
 	if err != nil {
 		return 0, err
 	}
-	id := up.Response.Data.ID
 	p.ours[id] = true
-	_, err = p.client.callUntilAnswered(ctx, "POST", signPath+"finalize-docs", object{"document_id": id}, nil)
+	_, err = p.client.postUntilAnswered(ctx, running.SignPath+"finalize-docs", object{"document_id": id}, nil)
 	return id, err
 }
 
@@ -191,7 +181,7 @@ func (p *prober) waitRecovered(ctx context.Context, name string, ended time.Time
 		}
 		all.Go(func() {
 			for ctx.Err() == nil {
-				if _, err := p.client.callOnce(ctx, o.method, o.path(p), "", o.body(p)); err == nil {
+				if _, err := p.client.callOnce(ctx, running.Request{Method: o.method, Path: o.path(p), Body: o.body(p)}); err == nil {
 					return
 				}
 				time.Sleep(pause)
@@ -216,7 +206,7 @@ func (p *prober) stopCounting() {
 
 // tryOperation tries once; the client counts the answer. It reports whether the document was signed, after which there is nothing to try.
 func (p *prober) tryOperation(ctx context.Context, o operation) (signed bool) {
-	_, err := p.client.callOnce(ctx, o.method, o.path(p), "", o.body(p))
+	_, err := p.client.callOnce(ctx, running.Request{Method: o.method, Path: o.path(p), Body: o.body(p)})
 	if o.name != "sign" || err != nil && !signedBefore(err) {
 		return false
 	}
@@ -226,8 +216,8 @@ func (p *prober) tryOperation(ctx context.Context, o operation) (signed bool) {
 
 // signedBefore reports whether a signature is refused because an earlier request, whose answer was lost, has signed.
 func signedBefore(err error) bool {
-	var r *refusal
-	return errors.As(err, &r) && r.status == http.StatusConflict
+	var r *running.Refusal
+	return errors.As(err, &r) && r.Status == http.StatusConflict
 }
 
 // currentOutage returns the outage in progress.
@@ -261,11 +251,11 @@ func (p *prober) countAnswer(outage, method, path string, took time.Duration, er
 	if took > within {
 		p.slow = append(p.slow, fmt.Sprintf("%s while %s took %v", name, outage, took.Round(time.Millisecond)))
 	}
-	var r *refusal
+	var r *running.Refusal
 	switch {
 	case err == nil:
 		t.served++
-	case errors.As(err, &r) && r.invitesRetry():
+	case errors.As(err, &r) && invitesRetry(r):
 		t.refused++
 	case name == "sign" && signedBefore(err):
 		t.served++
@@ -275,10 +265,10 @@ func (p *prober) countAnswer(outage, method, path string, took time.Duration, er
 }
 
 // invitesRetry reports whether the refusal is retryable.
-func (r *refusal) invitesRetry() bool {
+func invitesRetry(r *running.Refusal) bool {
 	var body struct{ Error struct{ Retryable bool } }
-	after, err := strconv.Atoi(r.after)
-	return r.status == http.StatusServiceUnavailable && err == nil && after > 0 && json.Unmarshal(r.text, &body) == nil && body.Error.Retryable
+	after, err := strconv.Atoi(r.RetryAfter)
+	return r.Status == http.StatusServiceUnavailable && err == nil && after > 0 && json.Unmarshal(r.Text, &body) == nil && body.Error.Retryable
 }
 
 // operationOf returns the name of a request's operation, and the time limit of its answer.
@@ -307,7 +297,7 @@ func (p *prober) print(w io.Writer) {
 	for q := range p.answers {
 		names[q.outage] = true
 	}
-	for _, name := range sortedKeys(names) {
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		fmt.Fprintf(w, "| %s |", name)
 		for _, c := range columns {
 			if t := p.answers[question{name, c}]; t != nil {
@@ -318,13 +308,4 @@ func (p *prober) print(w io.Writer) {
 		}
 		fmt.Fprintf(w, " %.1f s |\n", p.back[name].Seconds())
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	var all []string
-	for k := range m {
-		all = append(all, k)
-	}
-	slices.Sort(all)
-	return all
 }

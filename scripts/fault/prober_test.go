@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"segel/scripts/running"
 )
 
 func TestAnswersThatAreNeitherASuccessNorAnInvitationToComeAgainAreFaults(t *testing.T) {
@@ -18,17 +20,17 @@ func TestAnswersThatAreNeitherASuccessNorAnInvitationToComeAgainAreFaults(t *tes
 		fault string // start of its line; empty: none
 	}{
 		"a success":                   {nil, time.Second, ""},
-		"503 with Retry-After":        {&refusal{"", http.StatusServiceUnavailable, []byte(again), "5"}, time.Second, ""},
-		"503 without Retry-After":     {&refusal{"", http.StatusServiceUnavailable, []byte(again), ""}, time.Second, "**answers"},
-		"503 that is not retryable":   {&refusal{"", http.StatusServiceUnavailable, []byte(`{"error":{}}`), "5"}, time.Second, "**answers"},
-		"500":                         {&refusal{"", http.StatusInternalServerError, []byte(again), "5"}, time.Second, "**answers"},
+		"503 with Retry-After":        {&running.Refusal{Status: http.StatusServiceUnavailable, Text: []byte(again), RetryAfter: "5"}, time.Second, ""},
+		"503 without Retry-After":     {&running.Refusal{Status: http.StatusServiceUnavailable, Text: []byte(again), RetryAfter: ""}, time.Second, "**answers"},
+		"503 that is not retryable":   {&running.Refusal{Status: http.StatusServiceUnavailable, Text: []byte(`{"error":{}}`), RetryAfter: "5"}, time.Second, "**answers"},
+		"500":                         {&running.Refusal{Status: http.StatusInternalServerError, Text: []byte(again), RetryAfter: "5"}, time.Second, "**answers"},
 		"a connection that was cut":   {errors.New("EOF"), time.Second, "**answers"},
 		"a success that is late":      {nil, briefAnswer + 1, "answers during an outage that took"},
-		"an invitation that was late": {&refusal{"", http.StatusServiceUnavailable, []byte(again), "5"}, time.Minute, "answers during an outage that took"},
+		"an invitation that was late": {&running.Refusal{Status: http.StatusServiceUnavailable, Text: []byte(again), RetryAfter: "5"}, time.Minute, "answers during an outage that took"},
 	} {
 		p := newProber(nil, "", "")
-		p.countAnswer("an outage", "GET", documentPath+"detail/7", c.took, c.err)
-		p.countAnswer("", "GET", documentPath+"detail/7", time.Hour, errors.New("outside of outages nothing counts"))
+		p.countAnswer("an outage", "GET", running.DocumentPath+"detail/7", c.took, c.err)
+		p.countAnswer("", "GET", running.DocumentPath+"detail/7", time.Hour, errors.New("outside of outages nothing counts"))
 		var found resultTable
 		p.addFigures(&found)
 		wrong := ""
@@ -46,11 +48,11 @@ func TestAnswersThatAreNeitherASuccessNorAnInvitationToComeAgainAreFaults(t *tes
 func TestOperationOfARequestIsNamed(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
-		documentPath + "detail/12": "detail", documentPath + "out": "list", signPath + "upload-docs-base64": "upload",
-		signPath + "finalize-docs": "finalize", signPath + "sign-docs": "sign", "/readyz": "readyz", "/v1/auth/login": "login",
+		running.DocumentPath + "detail/12": "detail", running.DocumentPath + "out": "list", running.SignPath + "upload-docs-base64": "upload",
+		running.SignPath + "finalize-docs": "finalize", running.SignPath + "sign-docs": "sign", "/readyz": "readyz", "/v1/auth/login": "login",
 	} {
 		method := "GET"
-		if strings.HasPrefix(path, signPath) || strings.HasSuffix(path, "login") {
+		if strings.HasPrefix(path, running.SignPath) || strings.HasSuffix(path, "login") {
 			method = "POST"
 		}
 		if got, _ := operationOf(method, path); got != want {

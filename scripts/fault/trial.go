@@ -66,7 +66,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	}
 	shared := filepath.Join(dir, "shared")
 	plan, err := json.Marshal(object{"seed": o.seed, "rules": []object{
-		{"call": callTake, "fault": "lost", "p": lose}, {"call": callStamp, "fault": "lost", "p": lose},
+		{"call": running.CallTake, "fault": "lost", "p": lose}, {"call": running.CallStamp, "fault": "lost", "p": lose},
 	}})
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	t.wire.Asked = func(call string) { t.killer.observeMoment(asking, call) }
 	t.wire.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
 	t.wire.Delivered = func(call string) { t.killer.observeMoment(told, call) }
-	t.client = &client{url: "http://" + at[1]}
+	t.client = &client{Client: running.Client{URL: "http://" + at[1]}}
 	err = errors.Join(t.office.Start(), t.service.Start())
 	if err == nil {
 		err = t.service.Grant(t.data, "Segel", grantedStamps, grantedSignatures)
@@ -155,7 +155,7 @@ func (t *trial) submitAndKill(ctx context.Context) error {
 		return err
 	}
 	t.prober = newProber(t.client, email, password)
-	t.client.setProber(t.prober)
+	t.client.prober.Store(t.prober)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	// Each life gets its share of the orders, so that some are left for the last one.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
-	"sort"
+	"slices"
 	"time"
+
+	"segel/scripts/running"
 )
 
 // How long the service may go without settling an order: longer than it leaves an order whose work was interrupted.
@@ -62,7 +65,7 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	if t.options.office {
 		p.addFigure("the office killed as well", "%d", t.offices)
 	}
-	for _, name := range sortedKeys(t.outageCounts) {
+	for _, name := range slices.Sorted(maps.Keys(t.outageCounts)) {
 		p.addFigure(name, "%d", t.outageCounts[name])
 	}
 	if t.outages > 0 {
@@ -105,7 +108,7 @@ func (t *trial) downloadFiles(ctx context.Context) (map[int64][]byte, error) {
 		if o.state != "completed" {
 			continue
 		}
-		b, err := t.client.callOnce(ctx, "GET", fmt.Sprint(documentPath, "download/", o.id), "", nil)
+		b, err := t.client.callOnce(ctx, running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "download/", o.id)})
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +151,7 @@ func (t *trial) checkFiles(ctx context.Context, files map[int64][]byte, journal 
 		return nil, ctx.Err()
 	}
 	p.addFigure("files validated; read by pdfsig; by qpdf", "%d; %d; %d", len(files), asked[pdfsig], asked[qpdf])
-	sort.Strings(bad)
+	slices.Sort(bad)
 	p.addZeroCount("**files that are not valid, or not as ordered**", bad)
 	p.addZeroCount("files that pdfsig or qpdf refuse", odd)
 	alarms, err := alarmLines(t.service.Log)

@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // Program runs the binary with a command. It can be killed and started again with the same address and folder.
@@ -150,3 +152,22 @@ func (p *Program) FindOutput(text string) (string, bool) {
 	}
 	return "", false
 }
+
+// CPUTime returns the processor time that the program has used.
+func (p *Program) CPUTime() (time.Duration, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
+	if err != nil {
+		return 0, err
+	}
+	// The name of the program, in parentheses, may contain anything (proc_pid_stat(5)).
+	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("state of process %d: %q", p.PID(), b)
+	}
+	user, err1 := strconv.Atoi(fields[11])
+	system, err2 := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * tick, errors.Join(err1, err2)
+}
+
+// tick is the unit of processor time in /proc (USER_HZ).
+const tick = 10 * time.Millisecond

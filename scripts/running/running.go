@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Service is a program that listens.
@@ -49,26 +49,18 @@ func (p *Program) Grant(data, organisation string, stamps, signatures int) error
 	return nil
 }
 
-// AddUser adds a user to the first organisation of the running service.
-func (s *Service) AddUser(email, name, password string) error {
-	return s.AddUserTo("", email, name, password)
+// OfficeEnv returns the environment of a service that uses a sandbox office at an address, in the adapter form with a shared
+// folder. Calls time out after three seconds; settle is how long after that the office may still act.
+func OfficeEnv(address, shared string, settle time.Duration) []string {
+	return []string{
+		"SEGEL_STAMP_OFFICE=adapter", "SEGEL_STAMP_LOGIN_URL=" + address, "SEGEL_STAMP_ADAPTERS=" + address,
+		"SEGEL_STAMP_NETWORKS=127.0.0.0/8", "SEGEL_STAMP_SHARED_DIR=" + shared,
+		"SEGEL_STAMP_USER=user@office.test", "SEGEL_STAMP_PASSWORD=specimen", "SEGEL_STAMP_PICTURE_PATH=/snqr/qrimage?sn={serial}",
+		"SEGEL_STAMP_TIMEOUT=3s", "SEGEL_STAMP_FILE_TIMEOUT=5s", "SEGEL_STAMP_SETTLE=" + settle.String(),
+	}
 }
 
-// AddUserTo adds a user to an organisation, by name, of the running service.
-func (s *Service) AddUserTo(organisation, email, name, password string) error {
-	file := filepath.Join(s.Data, ".password")
-	if err := os.WriteFile(file, []byte(password), 0o600); err != nil {
-		return err
-	}
-	defer os.Remove(file)
-	cmd := exec.Command(s.Binary, "user", "add", "--data", s.Data, "--email", email, "--name", name, "--password-file", file)
-	if organisation != "" {
-		cmd.Args = append(cmd.Args, "--org", organisation)
-	}
-	cmd.Env = append(os.Environ(), s.Env...)
-	b, err := cmd.CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("add %s: %w: %s", email, err, b)
-	}
-	return nil
+// StartOffice runs a sandbox office on a free port with a data folder, and waits until it prints its address.
+func StartOffice(binary, data, shared string) (*Service, error) {
+	return startProgram(binary, data, []string{"office", "--data", data, "--shared", shared, "--listen", "127.0.0.1:0"}, "SEGEL_LOG_LEVEL=warn")
 }

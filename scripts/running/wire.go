@@ -31,6 +31,12 @@ const (
 	maxCall    = 16 << 20
 )
 
+// The calls that cost money or cannot be undone.
+const (
+	CallTake  = "stampv2"
+	CallStamp = "docSigningZ"
+)
+
 // NewWire forwards calls to the office at an address.
 func NewWire(office string) (*Wire, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
