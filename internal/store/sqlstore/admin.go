@@ -2,6 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"segel/internal/contract"
@@ -10,15 +12,7 @@ import (
 
 // Organisations implements [store.Administration].
 func (s *Store) Organisations(ctx context.Context) ([]store.Organisation, error) {
-	all := []store.Organisation{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var o store.Organisation
-			err := scan(&o.ID, &o.Name, scanTime(&o.CreatedAt))
-			all = append(all, o)
-			return err
-		}, `SELECT id, name, created_at FROM organisation ORDER BY created_at, id`)
-	})
+	all, err := readAll(ctx, s, organisationRows.dest, organisationRows.selectWhere(`ORDER BY created_at, id`))
 	return all, wrapf(err, "read organisations")
 }
 
@@ -46,14 +40,8 @@ func (s *Store) Waiting(ctx context.Context, w store.WaitingQuery) (store.List, 
 		if l.Total, err = c.countRows(ctx, q, table); err != nil {
 			return err
 		}
-		var ids []contract.DocumentID
-		err = queryEach(ctx, q, func(scan func(...any) error) error {
-			var id contract.DocumentID
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		}, `SELECT id FROM `+table+c.pageClause(waitingOrder, w.Offset, w.Limit), c.args...)
-		if err != nil || len(ids) == 0 {
+		ids, err := queryAll(ctx, q, column[contract.DocumentID], `SELECT id FROM `+table+c.pageClause(waitingOrder, w.Offset, w.Limit), c.args...)
+		if err != nil {
 			return err
 		}
 		l.Documents, err = readDocuments(ctx, q, ids)
@@ -68,13 +56,9 @@ func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[cont
 	if len(ids) == 0 {
 		return found, nil
 	}
-	args := make([]any, len(ids))
-	for i, id := range ids {
-		args[i] = id
-	}
-	in := `(` + placeholders(1, len(ids)) + `)`
+	in, args := listArgs(ids)
 	err := s.db.withSnapshot(ctx, func(q querier) error {
-		err := queryEach(ctx, q, func(scan func(...any) error) error {
+		err := queryEach(ctx, q, func(scan scanFunc) error {
 			var id contract.DocumentID
 			t := store.Title{Pages: map[int]int{}}
 			err := scan(&id, &t.Name, &t.Title)
@@ -84,7 +68,7 @@ func (s *Store) Titles(ctx context.Context, ids []contract.DocumentID) (map[cont
 		if err != nil {
 			return err
 		}
-		return queryEach(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan scanFunc) error {
 			var id contract.DocumentID
 			var stamp, page int
 			err := scan(&id, &stamp, &page)
@@ -103,18 +87,111 @@ func (s *Store) SerialStates(ctx context.Context, serials []string) (map[string]
 	if len(serials) == 0 {
 		return found, nil
 	}
-	args := make([]any, len(serials))
-	for i, serial := range serials {
-		args[i] = serial
-	}
+	in, args := listArgs(serials)
 	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan scanFunc) error {
 			var serial string
 			var state contract.SerialState
 			err := scan(&serial, &state)
 			found[serial] = state
 			return err
-		}, `SELECT serial, state FROM serial WHERE serial IN (`+placeholders(1, len(serials))+`)`, args...)
+		}, `SELECT serial, state FROM serial WHERE serial IN `+in, args...)
 	})
 	return found, wrapf(err, "read the states of serials")
+}
+
+// AuditLog implements [store.Administration].
+//
+// A page reads the log, or the part about one document or type, from its newest end. The count of events stops at the same
+// limit as the count of a list's matches.
+func (s *Store) AuditLog(ctx context.Context, l store.LogQuery) (store.LogPage, error) {
+	c := &condition{}
+	if l.Document != 0 {
+		c.addTerm("document = %s", l.Document)
+	}
+	if l.Type != "" {
+		c.addTerm("type = %s", l.Type)
+	}
+	if l.Organisation != "" {
+		c.addTerm("EXISTS (SELECT 1 FROM document d WHERE d.id = event.document AND d.organisation = %s)", l.Organisation)
+	}
+	p := store.LogPage{Events: []store.Logged{}}
+	err := s.db.withSnapshot(ctx, func(q querier) error {
+		count, args := `SELECT size FROM log_size WHERE id = 1`, []any(nil)
+		if len(c.terms) > 0 {
+			bounded := condition{terms: c.terms, args: append([]any{}, c.args...)}
+			count = `SELECT COUNT(*) FROM (SELECT 1 FROM event` + bounded.whereClause() + ` LIMIT ` + bounded.addArg(store.SearchLimit) + `) found`
+			args = bounded.args
+		}
+		if err := queryOne(ctx, q, []any{&p.Total}, count, args...); err != nil {
+			return err
+		}
+		return queryEach(ctx, q, func(scan scanFunc) error {
+			leaf, e, _, err := scanEvent(scan)
+			p.Events = append(p.Events, store.Logged{Event: e, Leaf: leaf})
+			return err
+		}, `SELECT `+eventColumns+` FROM event`+c.pageClause("leaf DESC", l.Offset, l.Limit), c.args...)
+	})
+	return p, wrapf(err, "read the audit log")
+}
+
+// AddReconciliation implements [store.Administration]. Of two concurrent calls, one retries with another number.
+func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+	for range maxNumberTries {
+		if number, err = s.addReconciliation(ctx, r); !errors.Is(err, store.ErrConflict) {
+			break
+		}
+	}
+	return number, wrapf(err, "store reconciliation")
+}
+
+// maxNumberTries bounds the tries to assign a number.
+const maxNumberTries = 10
+
+func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
+	err = s.runEffect(ctx, func(t tx) (any, error) {
+		if err := queryOne(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
+			return nil, err
+		}
+		r.Number = number
+		stored, err := json.Marshal(report{reportFormat, r})
+		if err != nil {
+			return nil, err
+		}
+		err = requireChanged(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, toMicros(r.At), string(stored)))
+		if err != nil {
+			return nil, err
+		}
+		return number, logEntry{records: []record{recordOf("reconciliation", number)}, at: r.At}.appendToLog(ctx, t)
+	})
+	return number, err
+}
+
+// LastReconciliation implements [store.Administration].
+func (s *Store) LastReconciliation(ctx context.Context) (contract.Reconciliation, error) {
+	var kept string
+	if err := s.readRow(ctx, []any{&kept}, `SELECT report FROM reconciliation ORDER BY number DESC LIMIT 1`); err != nil {
+		return contract.Reconciliation{}, wrapf(err, "read the last reconciliation")
+	}
+	r, err := readReport([]byte(kept))
+	return r, wrapf(err, "read the last reconciliation")
+}
+
+// report is the stored form of a reconciliation: docs/formats/reconciliation.md.
+type report struct {
+	Format string `json:"format"`
+	contract.Reconciliation
+}
+
+const reportFormat = "segel reconciliation 1"
+
+func readReport(kept []byte) (contract.Reconciliation, error) {
+	var r report
+	if err := json.Unmarshal(kept, &r); err != nil {
+		return contract.Reconciliation{}, err
+	}
+	if r.Format != "" && r.Format != reportFormat { // the first reports had none
+		return contract.Reconciliation{}, fmt.Errorf("report has unknown format %q", r.Format)
+	}
+	return r.Reconciliation, nil
 }

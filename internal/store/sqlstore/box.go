@@ -53,7 +53,7 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 }
 
 func (w *documentWriter) removeFromBoxes(ctx context.Context, moved map[boxCount]int) error {
-	return queryEach(ctx, w, func(scan func(...any) error) error {
+	return queryEach(ctx, w, func(scan scanFunc) error {
 		var c boxCount
 		err := scan(&c.person, &c.box, &c.state, &c.day)
 		moved[c]--
@@ -62,7 +62,7 @@ func (w *documentWriter) removeFromBoxes(ctx context.Context, moved map[boxCount
 }
 
 func (w *documentWriter) updateBoxStates(ctx context.Context, moved map[boxCount]int) error {
-	return queryEach(ctx, w, func(scan func(...any) error) error {
+	return queryEach(ctx, w, func(scan scanFunc) error {
 		var c boxCount
 		err := scan(&c.person, &c.box, &c.day)
 		c.state = w.before.State

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"segel/internal/contract"
@@ -19,20 +20,9 @@ func selectKnownAccounts(n int) string {
 
 // KnownCaller implements [store.Identities].
 func (s *Store) KnownCaller(ctx context.Context, c store.Caller, since time.Time, emails ...string) ([]store.Known, error) {
-	known := []store.Known{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var k store.Known
-			if err := scan(&k.Account, &k.Organisation, &k.Device, &k.Address); err != nil {
-				return err
-			}
-			if k.Device || k.Address {
-				known = append(known, k)
-			}
-			return nil
-		}, selectKnownAccounts(len(emails)), append(foldedArgs(emails), c.Device[:], c.Address, toMicros(since))...)
-	})
-	return known, wrapf(err, "look up where a login comes from")
+	dest := func(k *store.Known) []any { return []any{&k.Account, &k.Organisation, &k.Device, &k.Address} }
+	all, err := readAll(ctx, s, dest, selectKnownAccounts(len(emails)), append(foldedArgs(emails), c.Device[:], c.Address, toMicros(since))...)
+	return slices.DeleteFunc(all, func(k store.Known) bool { return !k.Device && !k.Address }), wrapf(err, "look up where a login comes from")
 }
 
 // RememberCaller implements [store.Identities].

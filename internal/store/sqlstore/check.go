@@ -170,7 +170,7 @@ func logSize(ctx context.Context, q querier) (int64, error) {
 func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error {
 	from := c.tree.Size()
 	stored := map[int64]tlog.Hash{}
-	err := queryEach(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan scanFunc) error {
 		var position int64
 		var hash []byte
 		if err := scan(&position, scanBytes(&hash)); err != nil {
@@ -255,7 +255,7 @@ type readEvent struct {
 func readEvents(ctx context.Context, q querier, from, until int64) (map[int64]readEvent, error) {
 	all := map[int64]readEvent{}
 	read := func(from, until int64) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan scanFunc) error {
 			leaf, e, lines, err := scanEvent(scan)
 			if err == nil {
 				all[leaf] = readEvent{Event: e, lines: lines}
@@ -340,7 +340,7 @@ func nextKeys(ctx context.Context, q querier, p recordPart, last []any) (keys []
 		c.terms = []string{"(" + strings.Join(p.keys, ", ") + ") > (" + strings.Join(marks, ", ") + ")"}
 	}
 	columns := strings.Join(p.keys, ", ")
-	err = queryEach(ctx, q, func(scan func(...any) error) error {
+	err = queryEach(ctx, q, func(scan scanFunc) error {
 		values, dest := make([]any, len(p.keys)), make([]any, len(p.keys))
 		for i := range values {
 			dest[i] = &values[i]
@@ -529,7 +529,7 @@ func filesOfRecords(ctx context.Context, q querier, records []record) ([]statedR
 		if r.kind != "document" {
 			continue
 		}
-		err := queryEach(ctx, q, func(scan func(...any) error) error {
+		err := queryEach(ctx, q, func(scan scanFunc) error {
 			var key string
 			var sum [32]byte
 			err := scan(&key, scanDigest(&sum))

@@ -91,7 +91,7 @@ func (c *Checker) CheckDerived(ctx context.Context) error {
 
 func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {
 	columns, found := 1+strings.Count(check.text, "%s"), 0
-	err := queryEach(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan scanFunc) error {
 		values, dest := make([]string, columns), make([]any, columns)
 		for i := range values {
 			dest[i] = &values[i]
@@ -128,7 +128,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 		return err
 	}
 	recorded := map[int64]migration{}
-	err = queryEach(ctx, q, func(scan func(...any) error) error {
+	err = queryEach(ctx, q, func(scan scanFunc) error {
 		var m migration
 		err := scan(&m.version, &m.name, &m.kind, &m.level)
 		recorded[m.version] = m
@@ -167,13 +167,7 @@ func (c *Checker) checkMigrations(ctx context.Context, q querier) error {
 			tell("migration %d was applied, but is not recorded", v)
 		}
 	}
-	var levels []int
-	err = queryEach(ctx, q, func(scan func(...any) error) error {
-		var level int
-		err := scan(&level)
-		levels = append(levels, level)
-		return err
-	}, `SELECT oldest_writer FROM schema_level WHERE one = 1`)
+	levels, err := queryAll(ctx, q, column[int], `SELECT oldest_writer FROM schema_level WHERE one = 1`)
 	if err != nil {
 		return err
 	}
@@ -201,7 +195,7 @@ func (c *Checker) CheckQueue(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return queryEach(ctx, q, func(scan func(...any) error) error {
+		return queryEach(ctx, q, func(scan scanFunc) error {
 			var want queuedJob
 			if err := scan(&want.document, &want.kind); err != nil {
 				return err
@@ -223,7 +217,7 @@ func (c *Checker) CheckQueue(ctx context.Context) error {
 func (c *Checker) readJobs(ctx context.Context, q querier, query string) (map[queuedJob]bool, error) {
 	jobs := map[queuedJob]bool{}
 	var swept []string
-	err := queryEach(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan scanFunc) error {
 		var kind, text string
 		if err := scan(&kind, &text); err != nil {
 			return err
@@ -266,39 +260,32 @@ func (c *Checker) CheckDatabase(ctx context.Context) error {
 	tell := func(text string) {
 		c.tell(store.Discrepancy{Severity: store.SeverityEvidence, Check: "database", About: "database", Text: text, Remedy: restoreDatabase})
 	}
-	if c.store.db.embedded() {
-		return c.store.db.readWhole(ctx, func(q querier) error {
-			err := queryEach(ctx, q, func(scan func(...any) error) error {
-				var said string
-				err := scan(&said)
-				if err == nil && said != "ok" {
-					tell(said)
-				}
-				return err
-			}, `PRAGMA integrity_check`)
-			if err != nil {
-				return fmt.Errorf("check the database file: %w", err)
-			}
-			return queryEach(ctx, q, func(scan func(...any) error) error {
-				var table, parent string
-				var row, reference any
-				err := scan(&table, &row, &parent, &reference)
-				if err == nil {
-					tell(fmt.Sprintf("row %v of table %s refers to a row of %s that is missing", row, table, parent))
-				}
-				return err
-			}, `PRAGMA foreign_key_check`)
-		})
-	}
 	return c.store.db.readWhole(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var name string
-			err := scan(&name)
-			if err == nil {
+		if !c.store.db.embedded() {
+			invalid, err := queryAll(ctx, q, column[string], `SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+				WHERE n.nspname = ANY (current_schemas(FALSE)) AND NOT i.indisvalid`)
+			for _, name := range invalid {
 				tell("index " + name + " is not valid")
 			}
 			return err
-		}, `SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-			WHERE n.nspname = ANY (current_schemas(FALSE)) AND NOT i.indisvalid`)
+		}
+		answers, err := queryAll(ctx, q, column[string], `PRAGMA integrity_check`)
+		for _, answer := range answers {
+			if answer != "ok" {
+				tell(answer)
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("check the database file: %w", err)
+		}
+		return queryEach(ctx, q, func(scan scanFunc) error {
+			var table, parent string
+			var row, reference any
+			err := scan(&table, &row, &parent, &reference)
+			if err == nil {
+				tell(fmt.Sprintf("row %v of table %s refers to a row of %s that is missing", row, table, parent))
+			}
+			return err
+		}, `PRAGMA foreign_key_check`)
 	})
 }

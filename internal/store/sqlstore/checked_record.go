@@ -176,7 +176,7 @@ func (p recordPart) readRows(ctx context.Context, q querier, keys []string) (map
 		dest[i] = &values[i]
 	}
 	rows := map[string][][]byte{}
-	err := queryEach(ctx, q, func(scan func(...any) error) error {
+	err := queryEach(ctx, q, func(scan scanFunc) error {
 		if err := scan(dest...); err != nil {
 			return err
 		}

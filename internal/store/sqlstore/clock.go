@@ -42,12 +42,8 @@ func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []
 		if err := queryOne(ctx, q, []any{&n}, `SELECT COUNT(DISTINCT document)`+dated, toMicros(at)); err != nil {
 			return err
 		}
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var id contract.DocumentID
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		}, `SELECT DISTINCT document`+dated+` ORDER BY document LIMIT $2`, toMicros(at), limit)
+		ids, err = queryAll(ctx, q, column[contract.DocumentID], `SELECT DISTINCT document`+dated+` ORDER BY document LIMIT $2`, toMicros(at), limit)
+		return err
 	})
 	return ids, n, wrapf(err, "read documents dated after %s", at)
 }

@@ -2,7 +2,7 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -12,7 +12,7 @@ import (
 // AddCredential implements [store.Credentials].
 func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO credential (id, holder, sealed_key, not_before, not_after, created_at) VALUES (`+placeholders(1, 6)+`)`,
+		_, err := t.exec(ctx, `INSERT INTO credential (`+credentialRows.columns+`) VALUES (`+placeholders(1, 6)+`)`,
 			c.ID, c.Holder, bytesArg(c.Key), toMicros(c.NotBefore), toMicros(c.NotAfter), toMicros(c.CreatedAt))
 		if err != nil {
 			return err
@@ -27,13 +27,20 @@ func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) err
 	return wrapf(err, "add credential %s of %s", c.ID, c.Holder)
 }
 
+var credentialRows = rowType[store.SealedCredential]{
+	"credential",
+	`id, holder, sealed_key, not_before, not_after, created_at`,
+	func(c *store.SealedCredential) []any {
+		return []any{&c.ID, &c.Holder, scanBytes(&c.Key), scanTime(&c.NotBefore), scanTime(&c.NotAfter), scanTime(&c.CreatedAt)}
+	},
+}
+
 // Credential implements [store.Credentials].
 func (s *Store) Credential(ctx context.Context, holder string, begun, until time.Time) (store.SealedCredential, error) {
 	var c store.SealedCredential
 	err := s.db.withSnapshot(ctx, func(q querier) error {
-		err := queryOne(ctx, q, []any{&c.ID, &c.Holder, scanBytes(&c.Key), scanTime(&c.NotBefore), scanTime(&c.NotAfter), scanTime(&c.CreatedAt)},
-			`SELECT id, holder, sealed_key, not_before, not_after, created_at FROM credential
-			WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`, holder, toMicros(begun), toMicros(until))
+		where := `WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`
+		err := queryOne(ctx, q, credentialRows.dest(&c), credentialRows.selectWhere(where), holder, toMicros(begun), toMicros(until))
 		if err != nil {
 			return err
 		}
@@ -50,13 +57,7 @@ func (s *Store) EachCredential(ctx context.Context, yield func(store.SealedCrede
 		if last != nil {
 			c.addTerm("id > %s", last.ID)
 		}
-		var batch []store.SealedCredential
-		err := queryEach(ctx, q, func(scan func(...any) error) error {
-			var c store.SealedCredential
-			err := scan(&c.ID, &c.Holder, scanBytes(&c.Key), scanTime(&c.NotBefore), scanTime(&c.NotAfter), scanTime(&c.CreatedAt))
-			batch = append(batch, c)
-			return err
-		}, `SELECT id, holder, sealed_key, not_before, not_after, created_at FROM credential`+c.pageClause("id", 0, eachBatch), c.args...)
+		batch, err := queryAll(ctx, q, credentialRows.dest, credentialRows.selectWhere(c.pageClause("id", 0, eachBatch)), c.args...)
 		for i := range batch {
 			if err == nil {
 				batch[i].Chain, err = readChain(ctx, q, batch[i].ID)
@@ -66,26 +67,24 @@ func (s *Store) EachCredential(ctx context.Context, yield func(store.SealedCrede
 	}, yield), "read credentials")
 }
 
-func readChain(ctx context.Context, q querier, id string) (chain [][]byte, err error) {
-	return chain, queryEach(ctx, q, func(scan func(...any) error) error {
-		var der []byte
-		err := scan(scanBytes(&der))
-		chain = append(chain, der)
-		return err
-	}, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, id)
+func readChain(ctx context.Context, q querier, id string) ([][]byte, error) {
+	der := func(b *[]byte) []any { return []any{scanBytes(b)} }
+	return queryAll(ctx, q, der, `SELECT der FROM credential_chain WHERE credential = $1 ORDER BY position`, id)
 }
 
-const certificateColumns = `serial, subject, der, issued_at, not_after, revoked_at, reason, holder, assurance, named_by, organisation, email`
-
-func certificateDest(c *store.Certificate) []any {
-	return []any{&c.Serial, &c.Subject, scanBytes(&c.DER), scanTime(&c.IssuedAt), scanTime(&c.NotAfter), scanTime(&c.RevokedAt), &c.Reason, &c.Holder,
-		&c.Assurance, &c.NamedBy, &c.Organisation, &c.Email}
+var certificateRows = rowType[store.Certificate]{
+	"certificate",
+	`serial, subject, der, issued_at, not_after, revoked_at, reason, holder, assurance, named_by, organisation, email`,
+	func(c *store.Certificate) []any {
+		return []any{&c.Serial, &c.Subject, scanBytes(&c.DER), scanTime(&c.IssuedAt), scanTime(&c.NotAfter), scanTime(&c.RevokedAt), &c.Reason, &c.Holder,
+			&c.Assurance, &c.NamedBy, &c.Organisation, &c.Email}
+	},
 }
 
 // AddCertificate implements [store.Certificates].
 func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
 	entry := logEntry{records: []record{recordOf("certificate", c.Serial)}, at: c.IssuedAt}
-	err := s.insertRow(ctx, entry, `INSERT INTO certificate (`+certificateColumns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
+	err := s.insertRow(ctx, entry, `INSERT INTO certificate (`+certificateRows.columns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
 		c.Serial, c.Subject, bytesArg(c.DER), toMicros(c.IssuedAt), toMicros(c.NotAfter), toMicros(c.RevokedAt), c.Reason, c.Holder,
 		c.Assurance, c.NamedBy, c.Organisation, c.Email)
 	return wrapf(err, "add certificate %s", c.Serial)
@@ -93,8 +92,7 @@ func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
 
 // Certificate implements [store.Certificates].
 func (s *Store) Certificate(ctx context.Context, serial string) (store.Certificate, error) {
-	var c store.Certificate
-	err := s.readRow(ctx, certificateDest(&c), `SELECT `+certificateColumns+` FROM certificate WHERE serial = $1`, serial)
+	c, err := certificateRows.readOne(ctx, s, `WHERE serial = $1`, serial)
 	return c, wrapf(err, "read certificate %s", serial)
 }
 
@@ -119,49 +117,39 @@ func (s *Store) Revocations(ctx context.Context) (n int, err error) {
 	return n, wrapf(err, "count revoked certificates")
 }
 
-// certificatesBatch is the number of certificates that are read at a time.
-const certificatesBatch = 500
-
 // EachCertificate implements [store.Certificates].
 func (s *Store) EachCertificate(ctx context.Context, yield func(store.Certificate) bool) error {
-	for last := ""; ; {
-		var batch []store.Certificate
-		err := s.db.withSnapshot(ctx, func(q querier) error {
-			return queryEach(ctx, q, func(scan func(...any) error) error {
-				var c store.Certificate
-				err := scan(certificateDest(&c)...)
-				batch = append(batch, c)
-				return err
-			}, `SELECT `+certificateColumns+` FROM certificate WHERE serial > $1 ORDER BY serial LIMIT $2`, last, certificatesBatch)
-		})
-		if err != nil {
-			return fmt.Errorf("read certificates after %q: %w", last, err)
-		}
-		for _, c := range batch {
-			if !yield(c) {
-				return nil
-			}
-		}
-		if len(batch) < certificatesBatch {
-			return nil
-		}
-		last = batch[len(batch)-1].Serial
-	}
+	key := func(c *store.Certificate) []any { return []any{c.Serial} }
+	return wrapf(certificateRows.eachRow(ctx, s, &condition{}, "serial", key, yield), "read certificates")
 }
 
 // RevokedCertificates implements [store.Certificates].
 func (s *Store) RevokedCertificates(ctx context.Context) ([]store.Certificate, error) {
-	all := []store.Certificate{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var c store.Certificate
-			err := scan(certificateDest(&c)...)
-			all = append(all, c)
-			return err
-		}, `SELECT `+certificateColumns+` FROM certificate WHERE revoked_at <> 0 ORDER BY revoked_at, serial`)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read revoked certificates: %w", err)
+	all, err := readAll(ctx, s, certificateRows.dest, certificateRows.selectWhere(`WHERE revoked_at <> 0 ORDER BY revoked_at, serial`))
+	return all, wrapf(err, "read revoked certificates")
+}
+
+// CertificateList implements [store.Administration].
+func (s *Store) CertificateList(ctx context.Context, q store.CertificateQuery) (p store.CertificatePage, err error) {
+	c := &condition{}
+	order := "not_after, serial"
+	switch now := toMicros(q.Now); q.Status {
+	case store.CertificateValid:
+		c.terms = append(c.terms, "revoked_at = 0")
+		c.addTerm("not_after > %s", now)
+	case store.CertificateEnded:
+		c.terms = append(c.terms, "revoked_at = 0")
+		c.addTerm("not_after <= %s", now)
+		order = "not_after DESC, serial"
+	case store.CertificateRevoked:
+		c.terms = append(c.terms, "revoked_at <> 0")
+		order = "revoked_at DESC, serial"
 	}
-	return all, nil
+	if q.Organisation != "" {
+		// A guest's certificate belongs to the organisation of the document.
+		c.terms = append(c.terms, strings.ReplaceAll(`(holder = ? OR holder IN (SELECT id FROM users WHERE organisation = ?)
+			OR holder IN (SELECT p.person FROM participant p JOIN document d ON d.id = p.document WHERE p.guest AND d.organisation = ?))`, "?", c.addArg(q.Organisation)))
+	}
+	p.Certificates, p.Total, err = certificateRows.readPage(ctx, s, c, order, q.Offset, q.Limit)
+	return p, wrapf(err, "list certificates")
 }

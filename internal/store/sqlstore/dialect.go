@@ -7,7 +7,6 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
-	"segel/internal/store"
 )
 
 // database is the part of the store that differs between the two databases.
@@ -55,31 +54,4 @@ type rows interface {
 	Scan(dest ...any) error
 	Err() error
 	Close()
-}
-
-// queryOne scans the single row of a query; store.ErrNotFound if there is none.
-func queryOne(ctx context.Context, q querier, dest []any, sql string, args ...any) error {
-	err := store.ErrNotFound
-	if e := queryEach(ctx, q, func(scan func(...any) error) error {
-		err = scan(dest...)
-		return err
-	}, sql, args...); e != nil {
-		return e
-	}
-	return err
-}
-
-// queryEach calls fn for every row of a query.
-func queryEach(ctx context.Context, q querier, fn func(scan func(...any) error) error, sql string, args ...any) error {
-	r, err := q.query(ctx, sql, args...)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for r.Next() {
-		if err := fn(r.Scan); err != nil {
-			return err
-		}
-	}
-	return r.Err()
 }

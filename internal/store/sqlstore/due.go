@@ -22,41 +22,33 @@ func (s *Store) Stuck(ctx context.Context, before time.Time, limit int) ([]contr
 	return s.readDocumentIDs(ctx, "stuck", before, limit, `SELECT id FROM document WHERE waits_since <> 0 AND waits_since < $1 ORDER BY waits_since, id LIMIT $2`)
 }
 
+// DueForRenewal implements [store.Documents].
+func (s *Store) DueForRenewal(ctx context.Context, now time.Time, limit int) ([]contract.DocumentID, error) {
+	return s.readDocumentIDs(ctx, "due for renewal", now, limit, `SELECT document FROM renewal WHERE due_at <= $1 ORDER BY due_at, document LIMIT $2`)
+}
+
 func (s *Store) readDocumentIDs(ctx context.Context, what string, at time.Time, limit int, sql string) ([]contract.DocumentID, error) {
-	ids := []contract.DocumentID{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var id contract.DocumentID
-			err := scan(&id)
-			ids = append(ids, id)
-			return err
-		}, sql, toMicros(at), limit)
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read documents that are %s: %w", what, err)
-	}
-	return ids, nil
+	ids, err := readAll(ctx, s, column[contract.DocumentID], sql, toMicros(at), limit)
+	return ids, wrapf(err, "read documents that are %s", what)
 }
 
 // Enqueue implements [store.Documents].
 func (s *Store) Enqueue(ctx context.Context, all ...contract.Job) error {
-	return s.db.withTx(ctx, func(t tx) error {
-		owned, err := fillOrganisations(ctx, t, all)
-		if err != nil {
-			return err
-		}
-		return t.ensureJobs(ctx, owned)
-	})
+	return s.enqueueOwned(ctx, all, tx.ensureJobs)
 }
 
 // EnqueueNow implements [store.Documents].
 func (s *Store) EnqueueNow(ctx context.Context, all ...contract.Job) error {
+	return s.enqueueOwned(ctx, all, tx.addJobs)
+}
+
+func (s *Store) enqueueOwned(ctx context.Context, all []contract.Job, add func(tx, context.Context, []contract.Job) error) error {
 	return s.db.withTx(ctx, func(t tx) error {
 		owned, err := fillOrganisations(ctx, t, all)
 		if err != nil {
 			return err
 		}
-		return t.addJobs(ctx, owned)
+		return add(t, ctx, owned)
 	})
 }
 
@@ -75,11 +67,13 @@ func fillOrganisations(ctx context.Context, q querier, all []contract.Job) ([]co
 	return all, nil
 }
 
-// filesBatch is the number of files that are read at a time, so that no snapshot is open while the caller examines blobs.
-const filesBatch = 500
-
 // Files implements [store.Documents]. It may miss files that are added while it runs.
 func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error {
+	stopped := false
+	yieldUntilStopped := func(f contract.File) bool {
+		stopped = !yield(f)
+		return !stopped
+	}
 	// The original of a document that was rewritten before the first signature is stored beside the revisions, and so is a
 	// file of the stamp office that was not accepted. The evidence on a serial is that of one of its attempts.
 	for _, sql := range []string{
@@ -89,11 +83,23 @@ func (s *Store) Files(ctx context.Context, yield func(contract.File) bool) error
 		`SELECT evidence_key, evidence_size, evidence_digest, evidence_sums FROM attempt WHERE evidence_key <> '' AND evidence_key > $1
 			ORDER BY evidence_key LIMIT $2`,
 	} {
-		if more, err := s.forEachFile(ctx, sql, yield); err != nil || !more {
-			return err
+		err := eachOf(ctx, s, func(q querier, last *contract.File) ([]contract.File, error) {
+			after := ""
+			if last != nil {
+				after = last.Key
+			}
+			return queryAll(ctx, q, scanFile, sql, after, eachBatch)
+		}, yieldUntilStopped)
+		if err != nil || stopped {
+			return wrapf(err, "read files")
 		}
 	}
 	return nil
+}
+
+// scanFile scans the four columns of a file.
+func scanFile(f *contract.File) []any {
+	return []any{&f.Key, &f.Size, scanDigest(&f.Digest), scanBytes(&f.Sums)}
 }
 
 // documentsBatch is the number of documents that are read at a time. A document with a large file has tens of kilobytes of sums.
@@ -106,14 +112,8 @@ func (s *Store) EachDocument(ctx context.Context, yield func(contract.Document, 
 		var batch []contract.Document
 		var unreadable error
 		err := s.db.withSnapshot(ctx, func(q querier) error {
-			ids, batch, unreadable = nil, nil, nil
-			err := queryEach(ctx, q, func(scan func(...any) error) error {
-				var id contract.DocumentID
-				err := scan(&id)
-				ids = append(ids, id)
-				return err
-			}, `SELECT id FROM document WHERE id > $1 ORDER BY id LIMIT $2`, last, documentsBatch)
-			if err != nil || len(ids) == 0 {
+			var err error
+			if ids, err = queryAll(ctx, q, column[contract.DocumentID], `SELECT id FROM document WHERE id > $1 ORDER BY id LIMIT $2`, last, documentsBatch); err != nil {
 				return err
 			}
 			batch, unreadable = readDocuments(ctx, q, ids)
@@ -165,32 +165,6 @@ func (s *Store) RefersToFile(ctx context.Context, key string) (used bool, err er
 	return used, wrapf(err, "find what refers to file %s", key)
 }
 
-func (s *Store) forEachFile(ctx context.Context, sql string, yield func(contract.File) bool) (more bool, err error) {
-	for last := ""; ; {
-		var batch []contract.File
-		err := s.db.withSnapshot(ctx, func(q querier) error {
-			return queryEach(ctx, q, func(scan func(...any) error) error {
-				var f contract.File
-				err := scan(&f.Key, &f.Size, scanDigest(&f.Digest), scanBytes(&f.Sums))
-				batch = append(batch, f)
-				return err
-			}, sql, last, filesBatch)
-		})
-		if err != nil {
-			return false, fmt.Errorf("read files after %q: %w", last, err)
-		}
-		for _, f := range batch {
-			if !yield(f) {
-				return false, nil
-			}
-		}
-		if len(batch) < filesBatch {
-			return true, nil
-		}
-		last = batch[len(batch)-1].Key
-	}
-}
-
 // versionsBatch is the number of documents in one statement. It is constant, so that the statement is prepared once.
 const versionsBatch = 100
 
@@ -208,7 +182,7 @@ func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[co
 			for i := range args {
 				args[i] = batch[min(i, len(batch)-1)]
 			}
-			err := queryEach(ctx, q, func(scan func(...any) error) error {
+			err := queryEach(ctx, q, func(scan scanFunc) error {
 				var id contract.DocumentID
 				var version int64
 				err := scan(&id, &version)
@@ -221,8 +195,18 @@ func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[co
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read versions of documents: %w", err)
+	return versions, wrapf(err, "read versions of documents")
+}
+
+// writeRenewal stores when a document is to be renewed.
+func (w *documentWriter) writeRenewal(ctx context.Context, at time.Time) error {
+	if at.IsZero() {
+		return nil
 	}
-	return versions, nil
+	_, err := w.exec(ctx, `INSERT INTO renewal (document, due_at) VALUES ($1, $2)
+		ON CONFLICT (document) DO UPDATE SET due_at = excluded.due_at`, w.after.ID, toMicros(at))
+	if err != nil {
+		return fmt.Errorf("store when document %d is to be renewed: %w", w.after.ID, err)
+	}
+	return nil
 }

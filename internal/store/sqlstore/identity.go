@@ -2,48 +2,11 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
 )
-
-// insertRow runs an INSERT ... ON CONFLICT DO NOTHING and appends the entry to the log in the same transaction. It returns
-// store.ErrExists if the row exists already.
-func (s *Store) insertRow(ctx context.Context, entry logEntry, sql string, args ...any) error {
-	return s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, sql, args...)
-		if err == nil && n == 0 {
-			err = store.ErrExists
-		}
-		if err != nil {
-			return err
-		}
-		return entry.appendToLog(ctx, t)
-	})
-}
-
-// runStatement runs a statement in a transaction. It succeeds even if the statement affects no row.
-func (s *Store) runStatement(ctx context.Context, sql string, args ...any) error {
-	return s.db.withTx(ctx, func(t tx) error {
-		_, err := t.exec(ctx, sql, args...)
-		return err
-	})
-}
-
-// readRow scans the only row of a query. It returns store.ErrNotFound if there is none.
-func (s *Store) readRow(ctx context.Context, dest []any, sql string, args ...any) error {
-	return s.db.withSnapshot(ctx, func(q querier) error { return queryOne(ctx, q, dest, sql, args...) })
-}
-
-// wrapf adds context to an error. It returns nil for a nil error.
-func wrapf(err error, format string, args ...any) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err)
-}
 
 // CreateOrganisation implements [store.Identities].
 func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) error {
@@ -52,53 +15,46 @@ func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) er
 	return wrapf(err, "create organisation %s", o.Name)
 }
 
-func (s *Store) readOrganisation(ctx context.Context, where string, args ...any) (store.Organisation, error) {
-	var o store.Organisation
-	err := s.readRow(ctx, []any{&o.ID, &o.Name, scanTime(&o.CreatedAt)}, `SELECT id, name, created_at FROM organisation `+where, args...)
-	return o, wrapf(err, "read organisation %v", args)
-}
+var organisationRows = rowType[store.Organisation]{"organisation", `id, name, created_at`,
+	func(o *store.Organisation) []any { return []any{&o.ID, &o.Name, scanTime(&o.CreatedAt)} }}
 
 // Organisation implements [store.Identities].
 func (s *Store) Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error) {
-	return s.readOrganisation(ctx, `WHERE id = $1`, id)
+	o, err := organisationRows.readOne(ctx, s, `WHERE id = $1`, id)
+	return o, wrapf(err, "read organisation %s", id)
 }
 
 // OrganisationByName implements [store.Identities].
 func (s *Store) OrganisationByName(ctx context.Context, name string) (store.Organisation, error) {
-	return s.readOrganisation(ctx, `WHERE name = $1`, name)
+	o, err := organisationRows.readOne(ctx, s, `WHERE name = $1`, name)
+	return o, wrapf(err, "read organisation %s", name)
 }
 
 // FirstOrganisation implements [store.Identities].
 func (s *Store) FirstOrganisation(ctx context.Context) (store.Organisation, error) {
-	return s.readOrganisation(ctx, `ORDER BY created_at, id LIMIT 1`)
+	o, err := organisationRows.readOne(ctx, s, `ORDER BY created_at, id LIMIT 1`)
+	return o, wrapf(err, "read the first organisation")
 }
 
-const userColumns = `id, organisation, name, email, admin, password, must_reset, given, created_at`
-
-func userDest(u *store.User) []any {
-	return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt)}
+var userRows = rowType[store.User]{
+	"users",
+	`id, organisation, name, email, admin, password, must_reset, given, created_at`,
+	func(u *store.User) []any {
+		return []any{&u.ID, &u.Organisation, &u.Name, &u.Email, &u.Admin, &u.Password, &u.MustReset, &u.Given, scanTime(&u.CreatedAt)}
+	},
 }
 
 // CreateUser implements [store.Identities].
 func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
-	err := s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, `INSERT INTO users (`+userColumns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
-			u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
-		if err == nil && n == 0 {
-			err = store.ErrExists
-		}
-		if err != nil {
-			return err
-		}
-		return logEntry{events: events, records: []record{recordOf("user", u.ID)}, at: u.CreatedAt}.appendToLog(ctx, t)
-	})
+	entry := logEntry{events: events, records: []record{recordOf("user", u.ID)}, at: u.CreatedAt}
+	err := s.insertRow(ctx, entry, `INSERT INTO users (`+userRows.columns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
+		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
 	return wrapf(err, "create user %s", u.Email)
 }
 
 // User implements [store.Identities].
 func (s *Store) User(ctx context.Context, id contract.PersonID) (store.User, error) {
-	var u store.User
-	err := s.readRow(ctx, userDest(&u), `SELECT `+userColumns+` FROM users WHERE id = $1`, id)
+	u, err := userRows.readOne(ctx, s, `WHERE id = $1`, id)
 	return u, wrapf(err, "read user %s", id)
 }
 
@@ -119,22 +75,13 @@ func foldedArgs(emails []string) []any {
 
 // UsersByEmail implements [store.Identities].
 func (s *Store) UsersByEmail(ctx context.Context, emails ...string) ([]store.User, error) {
-	users := []store.User{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var u store.User
-			err := scan(userDest(&u)...)
-			users = append(users, u)
-			return err
-		}, `SELECT `+userColumns+selectByEmails(len(emails)), foldedArgs(emails)...)
-	})
+	users, err := readAll(ctx, s, userRows.dest, `SELECT `+userRows.columns+selectByEmails(len(emails)), foldedArgs(emails)...)
 	return users, wrapf(err, "read the users of %q", emails)
 }
 
 // MemberByEmail implements [store.Identities].
 func (s *Store) MemberByEmail(ctx context.Context, o contract.OrganisationID, email string) (store.User, error) {
-	var u store.User
-	err := s.readRow(ctx, userDest(&u), `SELECT `+userColumns+` FROM users WHERE email_folded = $1 AND organisation = $2`, foldText(email), o)
+	u, err := userRows.readOne(ctx, s, `WHERE email_folded = $1 AND organisation = $2`, foldText(email), o)
 	return u, wrapf(err, "read user %s of %s", email, o)
 }
 
@@ -164,27 +111,16 @@ func (s *Store) SetPassword(ctx context.Context, id contract.PersonID, was, enco
 
 // Users implements [store.Identities].
 func (s *Store) Users(ctx context.Context, o contract.OrganisationID, search string, offset, limit int) ([]store.User, int, error) {
-	users, total := []store.User{}, 0
 	like, possible := likePattern(search)
 	if !possible {
-		return users, 0, nil
+		return []store.User{}, 0, nil
 	}
 	c := &condition{}
 	if o != "" {
 		c.addTerm("organisation = %s", o)
 	}
 	c.terms = append(c.terms, strings.ReplaceAll(`(name_folded LIKE ? ESCAPE '\' OR email_folded LIKE ? ESCAPE '\')`, "?", c.addArg(like)))
-	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
-		if total, err = c.countRows(ctx, q, "users"); err != nil {
-			return err
-		}
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var u store.User
-			err := scan(userDest(&u)...)
-			users = append(users, u)
-			return err
-		}, `SELECT `+userColumns+` FROM users`+c.pageClause("name_folded, id", offset, limit), c.args...)
-	})
+	users, total, err := userRows.readPage(ctx, s, c, "name_folded, id", offset, limit)
 	return users, total, wrapf(err, "read the users of %q", o)
 }
 

@@ -3,9 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"fmt"
 
-	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -24,10 +22,7 @@ func (s *Store) Installation(ctx context.Context) (i store.Installation, empty b
 		empty = !has
 		return err
 	})
-	if err != nil {
-		return store.Installation{}, false, fmt.Errorf("read the installation: %w", err)
-	}
-	return i, empty, nil
+	return i, empty, wrapf(err, "read the installation")
 }
 
 // ReplaceInstallation implements [store.Installations].
@@ -52,10 +47,7 @@ func (s *Store) ReplaceInstallation(ctx context.Context, read, write store.Insta
 		}
 		return logEntry{records: []record{recordOf("installation", 1)}, at: write.CompletedAt}.appendToLog(ctx, t)
 	})
-	if err != nil {
-		return fmt.Errorf("write the installation: %w", err)
-	}
-	return nil
+	return wrapf(err, "write the installation")
 }
 
 // Evidence implements [store.Installations].
@@ -66,12 +58,8 @@ func (s *Store) Evidence(ctx context.Context, documents int) (store.Evidence, er
 		if err := queryOne(ctx, q, []any{&e.Documents}, `SELECT COUNT(*) FROM document`); err != nil {
 			return err
 		}
-		err := queryEach(ctx, q, func(scan func(...any) error) error {
-			var f contract.File
-			err := scan(&f.Key, &f.Size, scanDigest(&f.Digest), scanBytes(&f.Sums))
-			e.Files = append(e.Files, f)
-			return err
-		}, `SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE document IN
+		var err error
+		e.Files, err = queryAll(ctx, q, scanFile, `SELECT file_key, file_size, file_digest, file_sums FROM revision WHERE document IN
 			(SELECT id FROM document ORDER BY CASE WHEN state = 'completed' THEN 0 ELSE 1 END, id DESC LIMIT $1) ORDER BY document, position`, documents)
 		if err != nil {
 			return err
@@ -82,8 +70,5 @@ func (s *Store) Evidence(ctx context.Context, documents int) (store.Evidence, er
 		}
 		return err
 	})
-	if err != nil {
-		return store.Evidence{}, fmt.Errorf("read evidence of the installation: %w", err)
-	}
-	return e, nil
+	return e, wrapf(err, "read evidence of the installation")
 }

@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -28,38 +26,31 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 		l.Documents, err = readDocuments(ctx, r, ids)
 		return err
 	})
-	if err != nil {
-		return store.List{}, fmt.Errorf("list %s of %s: %w", q.Box, q.Person, err)
-	}
-	return l, nil
+	return l, wrapf(err, "list %s of %s", q.Box, q.Person)
 }
 
 // boxQuery selects rows of a person's box, and their counts.
 type boxQuery struct {
-	where  string // over the columns that box and box_count share
-	args   []any
-	search string // pattern over titles; empty: any
-	none   bool   // nothing can match
+	condition        // over the columns that box and box_count share
+	search    string // pattern over titles; empty: any
+	none      bool   // nothing can match
 }
 
 func newBoxQuery(q store.ListQuery) boxQuery {
-	b := boxQuery{where: `b.person = $1 AND b.box = $2`, args: []any{q.Person, q.Box}}
+	var b boxQuery
+	b.addTerm("b.person = %s", q.Person)
+	b.addTerm("b.box = %s", q.Box)
 	if q.State != "" {
-		b.where += ` AND b.state = ` + b.addArg(q.State)
+		b.addTerm("b.state = %s", q.State)
 	}
 	if day, bounded := firstDay(q.Period, q.Now); bounded {
-		b.where += ` AND b.day >= ` + b.addArg(day)
+		b.addTerm("b.day >= %s", day)
 	}
 	if q.Search != "" {
 		p, possible := likePattern(q.Search)
 		b.search, b.none = p, !possible
 	}
 	return b
-}
-
-func (b *boxQuery) addArg(v any) string {
-	b.args = append(b.args, v)
-	return fmt.Sprintf("$%d", len(b.args))
 }
 
 // firstDay returns the first day of a period.
@@ -83,34 +74,23 @@ func (b boxQuery) countRows(ctx context.Context, r querier) (n int, err error) {
 	case b.none:
 		return 0, nil
 	case b.search == "":
-		return n, queryOne(ctx, r, []any{&n}, `SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) FROM box_count b WHERE `+b.where, b.args...)
+		err = queryOne(ctx, r, []any{&n}, `SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) FROM box_count b`+b.whereClause(), b.args...)
+		return n, err
 	}
-	like, limit := b.addArg(b.search), b.addArg(store.SearchLimit)
-	return n, queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (
-		SELECT 1 FROM box b JOIN document d ON d.id = b.document
-		WHERE `+b.where+` AND d.title_folded LIKE `+like+` ESCAPE '\' LIMIT `+limit+`) found`, b.args...)
+	b.addTerm(`d.title_folded LIKE %s ESCAPE '\'`, b.search)
+	where := b.whereClause() + ` LIMIT ` + b.addArg(store.SearchLimit)
+	err = queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (SELECT 1 FROM box b JOIN document d ON d.id = b.document`+where+`) found`, b.args...)
+	return n, err
 }
 
 func (b boxQuery) readPage(ctx context.Context, r querier, offset, limit int) ([]contract.DocumentID, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	sql := strings.Builder{}
-	sql.WriteString(`SELECT b.document FROM box b`)
+	from := `box b`
 	if b.search != "" {
-		sql.WriteString(` JOIN document d ON d.id = b.document`)
+		from += ` JOIN document d ON d.id = b.document`
+		b.addTerm(`d.title_folded LIKE %s ESCAPE '\'`, b.search)
 	}
-	sql.WriteString(` WHERE ` + b.where)
-	if b.search != "" {
-		sql.WriteString(` AND d.title_folded LIKE ` + b.addArg(b.search) + ` ESCAPE '\'`)
-	}
-	sql.WriteString(` ORDER BY b.document DESC LIMIT ` + b.addArg(limit) + ` OFFSET ` + b.addArg(offset))
-	var ids []contract.DocumentID
-	err := queryEach(ctx, r, func(scan func(...any) error) error {
-		var id contract.DocumentID
-		err := scan(&id)
-		ids = append(ids, id)
-		return err
-	}, sql.String(), b.args...)
-	return ids, err
+	return queryAll(ctx, r, column[contract.DocumentID], `SELECT b.document FROM `+from+b.pageClause("b.document DESC", offset, limit), b.args...)
 }

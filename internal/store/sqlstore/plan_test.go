@@ -45,7 +45,7 @@ func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
 func TestAccountsOfAnAddressAreFoundByTheIndexOfTheirConstraint(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
-	for _, query := range []string{`SELECT ` + userColumns + selectByEmails(2), selectKnownAccounts(2)} {
+	for _, query := range []string{`SELECT ` + userRows.columns + selectByEmails(2), selectKnownAccounts(2)} {
 		plan := strings.Join(explain(t, s, query), "; ")
 		if !strings.Contains(plan, "SEARCH u USING INDEX sqlite_autoindex_users_2 (email_folded=?)") || strings.Contains(plan, "SCAN u") {
 			t.Errorf("%s\n%s", query, plan)

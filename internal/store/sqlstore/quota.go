@@ -15,17 +15,18 @@ import (
 
 // Quota implements [store.Quotas].
 func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
-	all := map[contract.Unit]store.Quota{}
-	err := s.db.withSnapshot(ctx, func(q querier) error { return readQuota(ctx, q, o, all) })
-	if err != nil {
-		return nil, fmt.Errorf("read quota of organisation %s: %w", o, err)
-	}
-	return all, nil
+	var all map[contract.Unit]store.Quota
+	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
+		all, err = readQuota(ctx, q, o)
+		return err
+	})
+	return all, wrapf(err, "read quota of organisation %s", o)
 }
 
-// readQuota reads an organisation's quota of each unit into all.
-func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all map[contract.Unit]store.Quota) error {
-	return queryEach(ctx, q, func(scan func(...any) error) error {
+// readQuota reads an organisation's quota of each unit.
+func readQuota(ctx context.Context, q querier, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
+	all := map[contract.Unit]store.Quota{}
+	return all, queryEach(ctx, q, func(scan scanFunc) error {
 		var u contract.Unit
 		var v store.Quota
 		err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
@@ -37,20 +38,17 @@ func readQuota(ctx context.Context, q querier, o contract.OrganisationID, all ma
 // Grant implements [store.Quotas].
 func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]store.Quota, error) {
 	var all map[contract.Unit]store.Quota
-	err := s.runEffect(ctx, func(t tx) (any, error) {
+	err := s.runEffect(ctx, func(t tx) (made any, err error) {
 		if err := ensureQuota(ctx, t, o, u); err != nil {
 			return nil, err
 		}
 		if err := writeGrant(ctx, t, o, u, n, reason, by, now); err != nil {
 			return nil, err
 		}
-		all = map[contract.Unit]store.Quota{}
-		return all, readQuota(ctx, t, o, all)
+		all, err = readQuota(ctx, t, o)
+		return all, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("grant %d of %s to organisation %s: %w", n, u, o, err)
-	}
-	return all, nil
+	return all, wrapf(err, "grant %d of %s to organisation %s", n, u, o)
 }
 
 // GrantInitial implements [store.Quotas].
@@ -70,10 +68,7 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 		}
 		return writeGrant(ctx, t, o, u, n, reason, contract.Actor{}, now)
 	})
-	if err != nil {
-		return fmt.Errorf("grant the first %d of %s to organisation %s: %w", n, u, o, err)
-	}
-	return nil
+	return wrapf(err, "grant the first %d of %s to organisation %s", n, u, o)
 }
 
 // ensureQuota creates the row of a quota if it is missing.
@@ -152,4 +147,62 @@ func applyMove(ctx context.Context, t tx, m store.QuotaEntry) ([]record, error) 
 		return nil, err
 	}
 	return []record{recordOf("quota", m.Organisation, m.Unit), recordOf("quota_entry", m.Organisation, m.Unit, entry)}, nil
+}
+
+func quotaCondition(q store.QuotaQuery) *condition {
+	c := &condition{}
+	if q.Organisation != "" {
+		c.addTerm("organisation = %s", q.Organisation)
+	}
+	if q.Unit != "" {
+		c.addTerm("unit = %s", q.Unit)
+	}
+	c.addPeriod("made_at", q.From, q.Until)
+	return c
+}
+
+var quotaEntryRows = rowType[store.QuotaEntry]{
+	"quota_entry",
+	`organisation, unit, number, op, amount, document, reason, person, person_name, person_email, made_at`,
+	func(e *store.QuotaEntry) []any {
+		return []any{&e.Organisation, &e.Unit, &e.Number, &e.Op, &e.Count, &e.Document, &e.Reason, &e.By.ID, &e.By.Name, &e.By.Email, scanTime(&e.At)}
+	},
+}
+
+// QuotaEntries implements [store.Quotas].
+func (s *Store) QuotaEntries(ctx context.Context, q store.QuotaQuery) (p store.QuotaPage, err error) {
+	p.Entries, p.Total, err = quotaEntryRows.readPage(ctx, s, quotaCondition(q), "made_at DESC, organisation, unit, number DESC", q.Offset, q.Limit)
+	return p, wrapf(err, "list the ledger of quota")
+}
+
+// EachQuotaEntry implements [store.Quotas].
+func (s *Store) EachQuotaEntry(ctx context.Context, q store.QuotaQuery, yield func(store.QuotaEntry) bool) error {
+	key := func(e *store.QuotaEntry) []any { return []any{toMicros(e.At), e.Organisation, e.Unit, e.Number} }
+	return wrapf(quotaEntryRows.eachRow(ctx, s, quotaCondition(q), "made_at, organisation, unit, number", key, yield), "list the ledger of quota")
+}
+
+// moveStorage adds the storage of a change to that of the organisation's documents, and rejects it beyond the limit. The row
+// stays locked until the transaction ends, so that two changes that fit only separately are not both made.
+func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contract.Storage, limit *contract.Storage) error {
+	if add == (contract.Storage{}) {
+		return nil
+	}
+	var taken contract.Storage
+	err := queryOne(ctx, t, []any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes) VALUES ($1, $2, $3)
+		ON CONFLICT (organisation) DO UPDATE SET drafts = storage.drafts + excluded.drafts, bytes = storage.bytes + excluded.bytes
+		RETURNING drafts, bytes`, o, add.Drafts, add.Bytes)
+	if err != nil {
+		return fmt.Errorf("count what organisation %s stores: %w", o, err)
+	}
+	if limit == nil {
+		return nil
+	}
+	return contract.CheckStorage(taken, *limit)
+}
+
+// Storage implements [store.Quotas].
+func (s *Store) Storage(ctx context.Context, o contract.OrganisationID) (taken contract.Storage, err error) {
+	// The sums cover one row or none: an organisation without a document has none.
+	err = s.readRow(ctx, []any{&taken.Drafts, &taken.Bytes}, `SELECT CAST(COALESCE(SUM(drafts), 0) AS BIGINT), CAST(COALESCE(SUM(bytes), 0) AS BIGINT) FROM storage WHERE organisation = $1`, o)
+	return taken, wrapf(err, "read what organisation %s stores", o)
 }

@@ -15,11 +15,11 @@ func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.
 		found, err = readDocuments(ctx, q, []contract.DocumentID{id})
 		return err
 	})
+	if err == nil && len(found) == 0 {
+		err = store.ErrNotFound
+	}
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
-	}
-	if len(found) == 0 {
-		return contract.Document{}, fmt.Errorf("document %d: %w", id, store.ErrNotFound)
 	}
 	return found[0], nil
 }
@@ -37,10 +37,8 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 	if len(ids) == 0 {
 		return []contract.Document{}, nil
 	}
-	r := documentReader{querier: q, found: map[contract.DocumentID]*contract.Document{}, in: `(` + placeholders(1, len(ids)) + `)`}
-	for _, id := range ids {
-		r.args = append(r.args, id)
-	}
+	r := documentReader{querier: q, found: map[contract.DocumentID]*contract.Document{}}
+	r.in, r.args = listArgs(ids)
 	for _, read := range []func(context.Context) error{r.readHeads, r.readParticipants, r.readPlacements, r.readStamps, r.readRevisions} {
 		if err := read(ctx); err != nil {
 			return nil, err
@@ -64,7 +62,7 @@ type documentReader struct {
 }
 
 func (r *documentReader) readHeads(ctx context.Context) error {
-	return queryEach(ctx, r, func(scan func(...any) error) error {
+	return queryEach(ctx, r, func(scan scanFunc) error {
 		d := &contract.Document{}
 		err := scan(&d.ID,
 			&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
@@ -79,7 +77,7 @@ func (r *documentReader) readHeads(ctx context.Context) error {
 
 // readParts reads rows that belong to documents, in their order. The first column is the document.
 func (r *documentReader) readParts(ctx context.Context, columns, table string, add func(*contract.Document) (dest []any)) error {
-	return queryEach(ctx, r, func(scan func(...any) error) error {
+	return queryEach(ctx, r, func(scan scanFunc) error {
 		// The document of a row is known only after scanning, so the row is first scanned into a temporary document.
 		var id contract.DocumentID
 		var one contract.Document

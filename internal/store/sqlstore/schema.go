@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,12 +168,8 @@ func checkWriter(ctx context.Context, q querier, o Options) error {
 	}
 	e := &SchemaError{OldestWriter: oldest, Level: level, Version: o.Version}
 	// The program that applied the first migration of that level or a later one has at least that level, so it can write.
-	err := queryEach(ctx, q, func(scan func(...any) error) error {
-		if e.Needs != "" {
-			return scan(new(string))
-		}
-		return scan(&e.Needs)
-	}, `SELECT binary_version FROM schema_migration WHERE level >= $1 ORDER BY version`, oldest)
+	programs, err := queryAll(ctx, q, column[string], `SELECT binary_version FROM schema_migration WHERE level >= $1 ORDER BY version`, oldest)
+	e.Needs = cmp.Or(programs...)
 	return errors.Join(err, e)
 }
 
@@ -225,17 +222,12 @@ func appliedVersions(ctx context.Context, q querier) (map[int64]bool, error) {
 	if err != nil || !have {
 		return nil, err
 	}
+	versions, err := queryAll(ctx, q, column[int64], `SELECT version_id FROM goose_db_version WHERE is_applied`)
 	all := map[int64]bool{}
-	err = queryEach(ctx, q, func(scan func(...any) error) error {
-		var v int64
-		err := scan(&v)
+	for _, v := range versions {
 		all[v] = true
-		return err
-	}, `SELECT version_id FROM goose_db_version WHERE is_applied`)
-	if err != nil {
-		return nil, fmt.Errorf("read which migrations were applied: %w", err)
 	}
-	return all, nil
+	return all, wrapf(err, "read which migrations were applied")
 }
 
 // hasTable looks for a table in the catalogue of either database.
@@ -253,19 +245,15 @@ func hasTable(ctx context.Context, q querier, name string) (bool, error) {
 
 // recordMigrations records which program applied the migrations that have no record yet.
 func recordMigrations(ctx context.Context, db database, all []migration, version string) error {
-	recorded := map[int64]bool{}
-	err := db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var v int64
-			err := scan(&v)
-			recorded[v] = true
-			return err
-		}, `SELECT version FROM schema_migration`)
+	var recorded []int64
+	err := db.withSnapshot(ctx, func(q querier) (err error) {
+		recorded, err = queryAll(ctx, q, column[int64], `SELECT version FROM schema_migration`)
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("read the record of migrations: %w", err)
 	}
-	missing := slices.DeleteFunc(slices.Clone(all), func(m migration) bool { return recorded[m.version] })
+	missing := slices.DeleteFunc(slices.Clone(all), func(m migration) bool { return slices.Contains(recorded, m.version) })
 	if len(missing) == 0 {
 		return nil
 	}

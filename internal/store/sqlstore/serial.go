@@ -5,18 +5,21 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
 )
 
-const serialColumns = `serial, organisation, state, document, placement, source, former, let_go, problem,
-	evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`
-
-func scanSerial(scan func(...any) error) (s contract.StampSerial, err error) {
-	err = scan(append([]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, scanDigest(&s.Source), &s.FormerDocument, &s.ReleaseCount, &s.Problem},
-		append(scanEvidence(&s.Evidence), scanTime(&s.RegisteredAt), scanTime(&s.ChangedAt))...)...)
-	return s, err
+var serialRows = rowType[contract.StampSerial]{
+	"serial",
+	`serial, organisation, state, document, placement, source, former, let_go, problem,
+	evidence_key, evidence_size, evidence_digest, evidence_sums, taken_at, changed_at`,
+	func(s *contract.StampSerial) []any {
+		return slices.Concat(
+			[]any{&s.Serial, &s.Organisation, &s.State, &s.Document, &s.Placement, scanDigest(&s.Source), &s.FormerDocument, &s.ReleaseCount, &s.Problem},
+			scanEvidence(&s.Evidence), []any{scanTime(&s.RegisteredAt), scanTime(&s.ChangedAt)})
+	},
 }
 
 // scanEvidence scans the four columns of an optional file.
@@ -41,8 +44,8 @@ func evidenceArgs(f contract.File) []any {
 
 // Serial implements [store.Serials].
 func (s *Store) Serial(ctx context.Context, serial string) (contract.StampSerial, error) {
-	found, err := s.querySerials(ctx, `WHERE serial = $1`, serial)
-	return firstFound(found, err, "read serial %s", serial)
+	found, err := serialRows.readOne(ctx, s, `WHERE serial = $1`, serial)
+	return found, wrapf(err, "read serial %s", serial)
 }
 
 // whereFree selects the serial of an organisation that has been free for longest, except one that the document released.
@@ -50,36 +53,8 @@ const whereFree = `WHERE state = 'free' AND organisation = $1 AND (former = 0 OR
 
 // FreeSerial implements [store.Serials].
 func (s *Store) FreeSerial(ctx context.Context, o contract.OrganisationID, claimant contract.DocumentID) (contract.StampSerial, error) {
-	found, err := s.querySerials(ctx, whereFree, o, claimant)
-	return firstFound(found, err, "find a free serial of organisation %s", o)
-}
-
-// firstFound returns the first element; store.ErrNotFound if there is none.
-func firstFound[T any](found []T, err error, format string, args ...any) (one T, _ error) {
-	if err == nil && len(found) == 0 {
-		err = store.ErrNotFound
-	}
-	if err != nil {
-		return one, wrapf(err, format, args...)
-	}
-	return found[0], nil
-}
-
-func (s *Store) querySerials(ctx context.Context, where string, args ...any) (all []contract.StampSerial, err error) {
-	err = s.db.withSnapshot(ctx, func(q querier) error {
-		all, err = readSerials(ctx, q, where, args...)
-		return err
-	})
-	return all, err
-}
-
-func readSerials(ctx context.Context, q querier, where string, args ...any) ([]contract.StampSerial, error) {
-	all := []contract.StampSerial{}
-	return all, queryEach(ctx, q, func(scan func(...any) error) error {
-		one, err := scanSerial(scan)
-		all = append(all, one)
-		return err
-	}, `SELECT `+serialColumns+` FROM serial `+where, args...)
+	found, err := serialRows.readOne(ctx, s, whereFree, o, claimant)
+	return found, wrapf(err, "find a free serial of organisation %s", o)
 }
 
 // DocumentWithSerial implements [store.Documents].
@@ -103,15 +78,7 @@ const selectInDoubt = `SELECT s.document, d.organisation, s.order_id FROM stamp 
 
 // OrdersInDoubt implements [store.Serials].
 func (s *Store) OrdersInDoubt(ctx context.Context) ([]store.OrderInDoubt, error) {
-	all := []store.OrderInDoubt{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan func(...any) error) error {
-			var o store.OrderInDoubt
-			err := scan(&o.Document, &o.Organisation, &o.Order)
-			all = append(all, o)
-			return err
-		}, selectInDoubt)
-	})
+	all, err := readAll(ctx, s, func(o *store.OrderInDoubt) []any { return []any{&o.Document, &o.Organisation, &o.Order} }, selectInDoubt)
 	return all, wrapf(err, "read orders in doubt")
 }
 
@@ -151,7 +118,7 @@ func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
 	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.FormerDocument, to.ReleaseCount, to.Problem}, evidenceArgs(to.Evidence)...)
 	args = append(args, toMicros(to.ChangedAt))
 	if m.From == "" {
-		n, err := t.exec(ctx, `INSERT INTO serial (`+serialColumns+`) VALUES (`+placeholders(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, toMicros(to.RegisteredAt))...)
+		n, err := t.exec(ctx, `INSERT INTO serial (`+serialRows.columns+`) VALUES (`+placeholders(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, toMicros(to.RegisteredAt))...)
 		return requireChanged(n, err)
 	}
 	n, err := t.exec(ctx, `UPDATE serial SET organisation = $2, state = $3, document = $4, placement = $5, source = $6,
@@ -168,4 +135,39 @@ func requireChanged(n int64, err error) error {
 		return store.ErrConflict
 	}
 	return err
+}
+
+func serialCondition(q store.SerialQuery) *condition {
+	c := &condition{}
+	switch {
+	case q.Unassigned:
+		c.addTerm("organisation = %s", "")
+	case q.Organisation != "":
+		c.addTerm("organisation = %s", q.Organisation)
+	}
+	if len(q.States) > 0 {
+		var in []string
+		for _, state := range q.States {
+			in = append(in, c.addArg(state))
+		}
+		c.terms = append(c.terms, "state IN ("+strings.Join(in, ",")+")")
+	}
+	if q.Document != 0 {
+		d := c.addArg(q.Document)
+		// Both indexes exclude serials without a document, and are used only if the query does so too.
+		c.terms = append(c.terms, "(document = "+d+" AND document <> 0 OR former = "+d+" AND former <> 0)")
+	}
+	return c
+}
+
+// Serials implements [store.Serials].
+func (s *Store) Serials(ctx context.Context, q store.SerialQuery) (p store.SerialPage, err error) {
+	p.Serials, p.Total, err = serialRows.readPage(ctx, s, serialCondition(q), "changed_at DESC, serial", q.Offset, q.Limit)
+	return p, wrapf(err, "list serials")
+}
+
+// EachSerial implements [store.Serials].
+func (s *Store) EachSerial(ctx context.Context, q store.SerialQuery, yield func(contract.StampSerial) bool) error {
+	key := func(l *contract.StampSerial) []any { return []any{l.Serial} }
+	return wrapf(serialRows.eachRow(ctx, s, serialCondition(q), "serial", key, yield), "list serials")
 }

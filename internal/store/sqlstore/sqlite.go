@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -59,17 +60,15 @@ func openSQLite(path string) (*sqlite, error) {
 		return nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	reader, err := openFile(path, existingFileOnly+"&_txlock=deferred", lockWait, "query_only(ON)")
+	d, err := openSQLiteReadOnly(path)
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
-	reader.SetMaxOpenConns(readers)
-	reader.SetMaxIdleConns(readers)
-	queue, err := jobs.NewQueue(riversqlite.New(writer))
-	if err != nil {
-		return nil, errors.Join(err, writer.Close(), reader.Close())
+	d.writer, d.writes = writer, newStatements(writer)
+	if d.queue, err = jobs.NewQueue(riversqlite.New(writer)); err != nil {
+		return nil, errors.Join(err, d.close())
 	}
-	return &sqlite{path: path, writer: writer, reader: reader, queue: queue, writes: newStatements(writer), reads: newStatements(reader)}, nil
+	return d, nil
 }
 
 // openSQLiteReadOnly opens a file for reading: query_only prevents statements from changing it. mode=ro would
@@ -248,3 +247,33 @@ type sqliteRows struct{ *sql.Rows }
 
 // Close ignores the error: Err has reported what went wrong with the rows.
 func (r sqliteRows) Close() { _ = r.Rows.Close() }
+
+// runOnOwnStack runs do in a new goroutine and waits for it. SQLite is compiled to Go, and a statement takes 32 KiB of stack. A
+// goroutine keeps a grown stack until the garbage collector halves it, which would be 64 MiB for two thousand requests that
+// wait for their clients.
+func runOnOwnStack(do func() error) (err error) {
+	var died *panicked
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				died = &panicked{p, debug.Stack()}
+			}
+		}()
+		err = do()
+	}()
+	<-done
+	if died != nil {
+		panic(died)
+	}
+	return err
+}
+
+// panicked carries a panic of another goroutine to the one that waits for it.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) String() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }

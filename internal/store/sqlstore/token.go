@@ -2,7 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"segel/internal/store"
@@ -123,8 +122,5 @@ func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
 func (s *Store) GuestLink(ctx context.Context, hash [32]byte) (store.GuestLink, error) {
 	l := store.GuestLink{Hash: hash}
 	err := s.readRow(ctx, []any{&l.Document, &l.Person, scanTime(&l.CreatedAt)}, `SELECT document, person, created_at FROM guest_link WHERE hash = $1`, hash[:])
-	if err != nil {
-		return l, fmt.Errorf("read a guest's link: %w", err)
-	}
-	return l, nil
+	return l, wrapf(err, "read a guest's link")
 }

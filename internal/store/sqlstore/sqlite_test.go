@@ -13,7 +13,7 @@ func TestWhatRunsOnItsOwnStackReturnsErrorsAndPassesPanicsOn(t *testing.T) {
 		t.Errorf("returned %v", err)
 	}
 	defer func() {
-		if p, ok := recover().(*panicked); !ok || p.value != "trouble" || !strings.Contains(p.String(), "own_stack_test.go") {
+		if p, ok := recover().(*panicked); !ok || p.value != "trouble" || !strings.Contains(p.String(), "sqlite_test.go") {
 			t.Errorf("the panic came as %v", p)
 		}
 	}()

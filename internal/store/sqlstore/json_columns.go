@@ -1,0 +1,90 @@
+package sqlstore
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"segel/internal/contract"
+)
+
+// Warnings and findings are stored in text columns, as JSON.
+
+// storedWarning is a warning as it is stored. Arguments are text.
+type storedWarning struct {
+	Field string            `json:"field"`
+	Code  string            `json:"code"`
+	Args  map[string]string `json:"args,omitempty"`
+}
+
+// encodeWarnings returns warnings as an argument of a statement.
+func encodeWarnings(all []contract.Warning) string {
+	stored := make([]storedWarning, len(all))
+	for i, w := range all {
+		stored[i] = storedWarning{Field: w.Field, Code: w.Code}
+		for name, v := range w.Args {
+			if stored[i].Args == nil {
+				stored[i].Args = map[string]string{}
+			}
+			stored[i].Args[name] = fmt.Sprint(v)
+		}
+	}
+	b, _ := json.Marshal(stored) // a list of structs of strings cannot fail
+	return string(b)
+}
+
+// scanWarnings scans what [encodeWarnings] returned. An empty list becomes nil.
+func scanWarnings(to *[]contract.Warning) scanner {
+	return scanList(to, func(w storedWarning) contract.Warning {
+		c := contract.Warning{Field: w.Field, Code: w.Code}
+		for name, v := range w.Args {
+			if c.Args == nil {
+				c.Args = map[string]any{}
+			}
+			c.Args[name] = v
+		}
+		return c
+	})
+}
+
+// storedFinding is a finding as it is stored.
+type storedFinding struct {
+	Code     contract.FindingCode `json:"code"`
+	Page     int                  `json:"page,omitempty"`
+	Args     map[string]string    `json:"args,omitempty"`
+	Refused  bool                 `json:"refused,omitempty"`
+	Accepted bool                 `json:"accepted,omitempty"`
+}
+
+// encodeFindings returns findings as an argument of a statement.
+func encodeFindings(all []contract.Finding) string {
+	stored := make([]storedFinding, len(all))
+	for i, f := range all {
+		stored[i] = storedFinding(f)
+	}
+	b, _ := json.Marshal(stored) // a list of structs of strings, numbers and booleans cannot fail
+	return string(b)
+}
+
+// scanFindings scans what [encodeFindings] returned. An empty list becomes nil.
+func scanFindings(to *[]contract.Finding) scanner {
+	return scanList(to, func(f storedFinding) contract.Finding { return contract.Finding(f) })
+}
+
+// scanList scans a JSON list. An empty one becomes nil.
+func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
+	return func(column any) error {
+		s, ok := column.(string)
+		if !ok {
+			return fmt.Errorf("%T is not text", column)
+		}
+		var stored []Stored
+		if err := json.Unmarshal([]byte(s), &stored); err != nil {
+			return fmt.Errorf("read a list of %T: %w", *to, err)
+		}
+		*to = nil
+		for _, v := range stored {
+			*to = append(*to, convert(v))
+		}
+		return nil
+	}
+}
