@@ -61,22 +61,12 @@ type Client struct {
 // ErrCredentials takes the same time for an unknown e-mail as for a wrong password. Too many tries are an error of kind
 // TooMany with the argument retry_after in seconds.
 func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Session, error) {
-	u, device, err := s.verifyLogin(ctx, c, from)
+	var session Session
+	device, err := s.openFamily(ctx, c, from, func(u store.User, family string) (tokens []store.Token, err error) {
+		session, tokens, err = s.newSession(ctx, u, family)
+		return tokens, err
+	})
 	if err != nil {
-		return Session{}, err
-	}
-	family, err := newUUID(s.random)
-	if err != nil {
-		return Session{}, err
-	}
-	session, tokens, err := s.newSession(ctx, u, family)
-	if err != nil {
-		return Session{}, err
-	}
-	if err := s.store.AddTokens(ctx, tokens...); err != nil {
-		return Session{}, fmt.Errorf("store the tokens of %s: %w", u.ID, err)
-	}
-	if err := s.requireSamePassword(ctx, u, family); err != nil {
 		return Session{}, err
 	}
 	session.Device = device
@@ -85,45 +75,53 @@ func (s *Service) Login(ctx context.Context, c Credentials, from Client) (Sessio
 
 // LoginSession opens a session of the web app, in the same way as Login.
 func (s *Service) LoginSession(ctx context.Context, c Credentials, from Client) (WebSession, error) {
-	u, device, err := s.verifyLogin(ctx, c, from)
+	session := WebSession{ExpiresIn: s.lifetimes.Session, KnownFor: s.lifetimes.Known}
+	device, err := s.openFamily(ctx, c, from, func(u store.User, family string) (tokens []store.Token, err error) {
+		if session.Account, err = s.loadAccount(ctx, u); err != nil {
+			return nil, err
+		}
+		clear, token, err := s.newToken(store.SessionToken, u.ID, family, s.lifetimes.Session)
+		session.Token = clear
+		return []store.Token{token}, err
+	})
 	if err != nil {
 		return WebSession{}, err
+	}
+	session.Device = device
+	return session, nil
+}
+
+// openFamily verifies a login and stores the tokens that newTokens makes, which are a family of their own. It returns the
+// secret by which the device is known from now on.
+func (s *Service) openFamily(ctx context.Context, c Credentials, from Client, newTokens func(u store.User, family string) ([]store.Token, error)) (device string, err error) {
+	u, device, err := s.verifyLogin(ctx, c, from)
+	if err != nil {
+		return "", err
 	}
 	family, err := newUUID(s.random)
 	if err != nil {
-		return WebSession{}, err
+		return "", err
 	}
-	account, err := s.loadAccount(ctx, u)
+	tokens, err := newTokens(u, family)
 	if err != nil {
-		return WebSession{}, err
+		return "", err
 	}
-	clear, token, err := s.newToken(store.SessionToken, u.ID, family, s.lifetimes.Session)
-	if err != nil {
-		return WebSession{}, err
+	if err := s.store.AddTokens(ctx, tokens...); err != nil {
+		return "", fmt.Errorf("store the tokens of %s: %w", u.ID, err)
 	}
-	if err := s.store.AddTokens(ctx, token); err != nil {
-		return WebSession{}, fmt.Errorf("keep the session of %s: %w", u.ID, err)
-	}
-	if err := s.requireSamePassword(ctx, u, family); err != nil {
-		return WebSession{}, err
-	}
-	return WebSession{Token: clear, ExpiresIn: s.lifetimes.Session, Account: account, Device: device, KnownFor: s.lifetimes.Known}, nil
-}
-
-// requireSamePassword revokes the new tokens of a login if the password was changed while it was checked: they may have been
-// added after the revocation that belongs to the change, and would outlive it.
-func (s *Service) requireSamePassword(ctx context.Context, u store.User, family string) error {
+	// If the password was changed while it was checked, the tokens may have been added after the revocation that belongs to the
+	// change, and would outlive it.
 	now, err := s.store.User(ctx, u.ID)
 	if err == nil && now.Password == u.Password {
-		return nil
+		return device, nil
 	}
 	if err := s.store.RevokeFamily(ctx, family); err != nil {
-		return fmt.Errorf("revoke token family %s: %w", family, err)
+		return "", err
 	}
 	if err != nil {
-		return fmt.Errorf("read user %s again: %w", u.ID, err)
+		return "", fmt.Errorf("read user %s again: %w", u.ID, err)
 	}
-	return ErrCredentials
+	return "", ErrCredentials
 }
 
 // verifyLogin returns the user with this e-mail and password, and the secret by which the device is known from now on.
@@ -274,7 +272,7 @@ func (s *Service) Refresh(ctx context.Context, token string) (Session, error) {
 // of them may have stolen it.
 func (s *Service) revokeReusedFamily(ctx context.Context, t store.Token) error {
 	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
-		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
+		return err
 	}
 	s.log.WarnContext(ctx, "a used refresh token came back; its family is revoked", "person", t.Person, "family", t.Family)
 	return ErrRefresh
@@ -290,10 +288,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 	if err != nil {
 		return refuseNotFound(err, contract.ErrUnauthenticated)
 	}
-	if err := s.store.RevokeFamily(ctx, t.Family); err != nil {
-		return fmt.Errorf("revoke token family %s: %w", t.Family, err)
-	}
-	return nil
+	return s.store.RevokeFamily(ctx, t.Family)
 }
 
 // loadToken returns the token with that hash. It returns store.ErrNotFound if there is none, if it has another kind, or if it

@@ -50,7 +50,10 @@ func (s *Service) People(ctx context.Context, by contract.Actor, of contract.Org
 	}
 	members := make([]Member, 0, len(users))
 	for _, u := range users {
-		members = append(members, memberOf(u, names[u.Organisation]))
+		members = append(members, Member{
+			Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: names[u.Organisation], Admin: u.Admin, MustReset: u.MustReset},
+			CreatedAt: u.CreatedAt,
+		})
 	}
 	return members, total, nil
 }
@@ -66,13 +69,6 @@ func (s *Service) organisationNames(ctx context.Context) (map[contract.Organisat
 		names[o.ID] = o.Name
 	}
 	return names, nil
-}
-
-func memberOf(u store.User, organisation string) Member {
-	return Member{
-		Account:   Account{Person: u.Person, Organisation: u.Organisation, OrganisationName: organisation, Admin: u.Admin, MustReset: u.MustReset},
-		CreatedAt: u.CreatedAt,
-	}
 }
 
 // AddPerson creates an account with a random password, which the person must change. All errors of the input are returned

@@ -105,17 +105,21 @@ type Account struct {
 
 // Me returns the caller's account. Guests have no account and get contract.ErrNotAllowed.
 func (s *Service) Me(ctx context.Context, by contract.Actor) (Account, error) {
+	_, account, err := s.loadCaller(ctx, by)
+	return account, err
+}
+
+// loadCaller returns the caller's user and account. Guests have none and get contract.ErrNotAllowed.
+func (s *Service) loadCaller(ctx context.Context, by contract.Actor) (store.User, Account, error) {
 	if by.Guest != 0 || by.IsSystem() {
-		return Account{}, contract.ErrNotAllowed
+		return store.User{}, Account{}, contract.ErrNotAllowed
 	}
 	u, err := s.store.User(ctx, by.ID)
-	if errors.Is(err, store.ErrNotFound) {
-		return Account{}, contract.ErrUnauthenticated
-	}
 	if err != nil {
-		return Account{}, fmt.Errorf("read user %s: %w", by.ID, err)
+		return store.User{}, Account{}, refuseNotFound(err, contract.ErrUnauthenticated)
 	}
-	return s.loadAccount(ctx, u)
+	account, err := s.loadAccount(ctx, u)
+	return u, account, err
 }
 
 func (s *Service) loadAccount(ctx context.Context, u store.User) (Account, error) {
@@ -151,4 +155,16 @@ func (s *Service) Directory(ctx context.Context, by contract.Actor, search strin
 func (s *Service) Purge(ctx context.Context) error {
 	now := s.clock()
 	return errors.Join(s.store.PurgeTokens(ctx, now), s.store.PurgeCallers(ctx, now.Add(-s.lifetimes.Known)))
+}
+
+// isOperator reports whether a user is an operator: an admin of the first organisation, the one that runs the service.
+func (s *Service) isOperator(ctx context.Context, u store.User) (bool, error) {
+	if !u.Admin {
+		return false, nil
+	}
+	first, err := s.store.FirstOrganisation(ctx)
+	if err != nil {
+		return false, fmt.Errorf("read the first organisation: %w", err)
+	}
+	return first.ID == u.Organisation, nil
 }

@@ -46,17 +46,6 @@ const (
 	maxHeldLogins     = 1024
 )
 
-// limiter bounds how often something is done for each key. This process holds the counts; an installation of several machines
-// needs an implementation that shares them.
-type limiter interface {
-	// takeToken counts one try and returns 0, or counts nothing and returns how long to wait.
-	takeToken(key string, now time.Time) time.Duration
-	// reserveToken counts one try and returns how long to delay it, at most longest.
-	reserveToken(key string, now time.Time, longest time.Duration) time.Duration
-	// forgetKey resets the count of a key.
-	forgetKey(key string)
-}
-
 // loginThrottle counts tries of passwords and, separately, requests for a new password: a flood of one does not exhaust the
 // other.
 //
@@ -64,7 +53,7 @@ type limiter interface {
 // two persons may have accounts with the same e-mail in two organisations, and a login to one account must not make the caller
 // known to the other.
 type loginThrottle struct {
-	own, pair, account, address, forgot limiter
+	own, pair, account, address, forgot *buckets
 
 	longest time.Duration
 	wait    func(ctx context.Context, d time.Duration) error
@@ -248,7 +237,8 @@ func Network(ip string) string {
 	return p.String()
 }
 
-// buckets holds a token bucket for each key. When max is reached, the key that was idle longest is removed: its bucket
+// buckets bounds how often something is done for each key, with a token bucket for each. This process holds them; an installation
+// of several machines needs an implementation that shares them. When max is reached, the key that was idle longest is removed: its bucket
 // has had the most time to refill.
 type buckets struct {
 	rate Rate
@@ -311,6 +301,7 @@ func (b *buckets) limiterOf(key string) *rate.Limiter {
 	return e.Value.(*bucket).limiter
 }
 
+// forgetKey resets the count of a key.
 func (b *buckets) forgetKey(key string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

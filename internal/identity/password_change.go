@@ -2,6 +2,7 @@ package identity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -9,6 +10,49 @@ import (
 	"segel/internal/contract"
 	"segel/internal/store"
 )
+
+// ChangePassword replaces the caller's password. The caller must give the current one, and tries of it are bounded like
+// logins. Errors are reported for the fields "current" and "new". Every token of the account is revoked, the one of this
+// request too: a person who stole the old password is logged out.
+func (s *Service) ChangePassword(ctx context.Context, by contract.Actor, current, next string) error {
+	u, me, err := s.loadCaller(ctx, by)
+	if err != nil {
+		return err
+	}
+	if bad := s.checkPassword("new", next, me.Email, me.Name, me.OrganisationName); bad != nil {
+		return contract.InvalidInput(*bad)
+	}
+	// The caller has a token of the account, so others who try passwords on it do not delay them.
+	if err := s.throttle.admitHolder(by.ID, s.clock()); err != nil {
+		return err
+	}
+	holder := callerOrigin{key: string(by.ID), known: true}
+	proven, err := s.hasher.verifyPassword(ctx, holder, current, u.Password)
+	switch {
+	case err != nil:
+		return fmt.Errorf("check the password of user %q: %w", u.ID, err)
+	case !proven:
+		return contract.InvalidInput(contract.FieldError{Field: "current", Code: "password.wrong"})
+	case samePassword(next, current):
+		return contract.InvalidInput(contract.FieldError{Field: "new", Code: "password.same"})
+	}
+	accounts, err := s.store.UsersByEmail(ctx, u.Email)
+	if err != nil {
+		return fmt.Errorf("read users by e-mail: %w", err)
+	}
+	hash, err := s.hasher.hashPassword(ctx, holder, next, s.random, otherHashes(accounts, u.ID))
+	if err != nil {
+		return err
+	}
+	// Hashing takes a while. If an operator resets the password meanwhile, because another person knows the old one, the
+	// reset stays.
+	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: u.Person, IP: by.IP}
+	err = s.store.SetPassword(ctx, u.ID, u.Password, hash, e)
+	if errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrNotFound) {
+		return contract.ErrUnauthenticated
+	}
+	return err
+}
 
 // ResetPassword sets another password for an account on behalf of an operator. The person does not have to change it: an
 // operator has access to the data folder, so a password that they know gives them nothing new. Every token of the account is
@@ -39,7 +83,7 @@ func (s *Service) ResetPassword(ctx context.Context, by contract.Actor, email, o
 	}
 	e := contract.Event{Type: contract.EventPasswordChange, At: s.clock(), Person: by.Person, IP: by.IP, Details: map[string]string{"name": u.Name, "email": u.Email}}
 	if err := s.store.SetPassword(ctx, u.ID, "", hash, e); err != nil {
-		return Account{}, fmt.Errorf("set the password of %s: %w", u.ID, err)
+		return Account{}, err
 	}
 	account.MustReset = false
 	return account, nil
