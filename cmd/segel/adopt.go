@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -60,13 +59,8 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 		return err
 	}
 	if !c.Yes {
-		fmt.Fprint(w.stdout, "Do they belong together? They become one installation if you type yes: ")
-		answer, err := bufio.NewReader(w.stdin).ReadString('\n')
-		if err != nil && err != io.EOF {
-			return fmt.Errorf("read the confirmation: %w", err)
-		}
-		if strings.TrimSpace(answer) != "yes" {
-			return errors.New("nothing was adopted")
+		if err := w.confirm("Do they belong together? They become one installation if you type yes: ", "nothing was adopted"); err != nil {
+			return err
 		}
 	}
 	root := e.root

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"segel/internal/config"
 	"segel/internal/store"
 	"segel/revocation"
 )
@@ -23,24 +22,10 @@ type authorityCommand struct {
 type authorityExportCommand struct{ dataFlag }
 
 func (c authorityExportCommand) Run(w *environment) error {
-	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+	return c.withApp(w, reading, func(a *app) error {
 		_, err := w.stdout.Write(a.authority.RootPEM())
 		return err
 	})
-}
-
-// withApp opens an installation for the duration of do.
-func (d dataFlag) withApp(w *environment, to access, do func(*app, config.Config) error) error {
-	conf, err := d.loadConfig(w, nil)
-	if err != nil {
-		return err
-	}
-	a, err := openApp(w.ctx, conf, w.newLogger(conf), to)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	return do(a, conf)
 }
 
 type authorityListCommand struct {
@@ -50,7 +35,7 @@ type authorityListCommand struct {
 }
 
 func (c authorityListCommand) Run(w *environment) error {
-	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+	return c.withApp(w, reading, func(a *app) error {
 		out := bufio.NewWriter(w.stdout)
 		err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
 			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !madeOutTo(r, c.Email) {
@@ -95,12 +80,12 @@ func (c authorityRevokeCommand) Run(w *environment) error {
 	if !ok {
 		return fmt.Errorf("%q is not a reason", c.Reason)
 	}
-	return c.withApp(w, writing, func(a *app, _ config.Config) error {
+	return c.withApp(w, writing, func(a *app) error {
 		since := a.clock()
 		if c.Since != "" {
 			var err error
-			if since, err = time.Parse(time.RFC3339, c.Since); err != nil {
-				return fmt.Errorf("%q is not a time; write it such as 2026-03-01T09:00:00Z", c.Since)
+			if since, err = parseTime(c.Since); err != nil {
+				return err
 			}
 		}
 		serials := []string{strings.ToLower(strings.TrimLeft(strings.ReplaceAll(c.Serial, ":", ""), "0"))}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/workflow"
 	"segel/tsp"
@@ -27,7 +25,7 @@ type clockCommand struct {
 type clockShowCommand struct{ dataFlag }
 
 func (c clockShowCommand) Run(w *environment) error {
-	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+	return c.withApp(w, reading, func(a *app) error {
 		f, wrong, err := a.showClock(w)
 		if err != nil {
 			return err
@@ -45,7 +43,7 @@ type clockConfirmCommand struct {
 }
 
 func (c clockConfirmCommand) Run(w *environment) error {
-	return c.withApp(w, writing, func(a *app, _ config.Config) error {
+	return c.withApp(w, writing, func(a *app) error {
 		f, wrong, err := a.showClock(w)
 		switch {
 		case err != nil:
@@ -57,13 +55,9 @@ func (c clockConfirmCommand) Run(w *environment) error {
 			return err
 		}
 		if !c.Yes {
-			fmt.Fprintf(w.stdout, "Is %s the right time? Signing goes on if you type yes: ", formatTime(a.clock()))
-			answer, err := bufio.NewReader(w.stdin).ReadString('\n')
-			if err != nil && err != io.EOF {
-				return fmt.Errorf("read the answer: %w", err)
-			}
-			if strings.TrimSpace(answer) != "yes" {
-				return errors.New("the clock is not confirmed")
+			question := fmt.Sprintf("Is %s the right time? Signing goes on if you type yes: ", formatTime(a.clock()))
+			if err := w.confirm(question, "the clock is not confirmed"); err != nil {
+				return err
 			}
 		}
 		by := commandLineActor("clock confirm")

@@ -18,11 +18,11 @@ import (
 type fsckCommand struct {
 	dataFlag
 	Fast       bool   `help:"Do not validate the signatures of completed documents."`
-	Remove     bool   `help:"Move files that nothing refers to, and of which the audit log knows nothing, into the folder aside of the blobs. None is moved while evidence is missing or changed."`
-	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Remove for good what was moved aside at least that many days ago. Nothing is removed while evidence is missing or changed."`
-	Record     bool   `help:"State the digests of rows in the audit log for which it has none, once after an update from a release that did not."`
-	JSON       bool   `name:"json" help:"Print one JSON object a line: each finding, and a summary."`
-	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, some 200 bytes a row; else where the system keeps temporary files."`
+	Remove     bool   `help:"Move files that neither a row nor the audit log names into the folder aside of the blobs. Nothing is moved while evidence is missing or changed."`
+	PurgeAside int    `name:"purge-aside" placeholder:"DAYS" default:"-1" help:"Permanently remove files that were moved aside at least that many days ago. Nothing is removed while evidence is missing or changed."`
+	Record     bool   `help:"Log the digests of rows for which the audit log has none. Needed once, after an update from a release that did not log them."`
+	JSON       bool   `name:"json" help:"Print one JSON object per line: each finding, and a summary."`
+	Scratch    string `type:"path" placeholder:"DIR" help:"Folder for a temporary index of the audit log, about 200 bytes per row; default: the folder of the system for temporary files."`
 }
 
 // maxUnrecorded is how many rows without a digest are printed; the others are counted.
@@ -49,24 +49,17 @@ func (r *fsckReport) addDiscrepancy(d store.Discrepancy) {
 }
 
 func (c fsckCommand) Run(w *environment) error {
-	conf, err := c.loadConfig(w, nil)
-	if err != nil {
-		return err
-	}
 	to := reading
 	if c.Record {
 		to = writing
 	}
-	a, err := openApp(w.ctx, conf, w.newLogger(conf), to)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progressPrinter()}
-	if c.JSON {
-		r.json = json.NewEncoder(w.stdout)
-	}
-	return c.runChecks(w.ctx, a, r)
+	return c.withApp(w, to, func(a *app) error {
+		r := &fsckReport{out: w.stdout, found: map[store.Severity]int{}, started: time.Now(), progress: w.progressPrinter()}
+		if c.JSON {
+			r.json = json.NewEncoder(w.stdout)
+		}
+		return c.runChecks(w.ctx, a, r)
+	})
 }
 
 // progressPrinter returns a function that prints the progress of a long command to standard error, at most every few seconds.
@@ -104,14 +97,13 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, checker.Close()) }()
-	if err := c.checkDatabase(ctx, a, checker, r); err != nil {
+	if err := c.checkDatabase(ctx, checker, r); err != nil {
 		return err
 	}
-	if err := a.checkKeys(ctx, r.addDiscrepancy); err != nil {
-		return err
-	}
-	if err := a.checkOffice(ctx, r.addDiscrepancy); err != nil {
-		return err
+	for _, check := range []func(context.Context, func(store.Discrepancy)) error{a.checkKeys, a.checkOffice} {
+		if err := check(ctx, r.addDiscrepancy); err != nil {
+			return err
+		}
 	}
 	summary := fsckSummary{Signatures: !c.Fast}
 	o := workflow.FsckOptions{Fast: c.Fast, Progress: func(n int) { r.progress("%d documents read", n) }}
@@ -138,20 +130,16 @@ func (c fsckCommand) runChecks(ctx context.Context, a *app, r *fsckReport) (err 
 	return c.printResult(checker, aside, r, summary)
 }
 
-func (c fsckCommand) checkDatabase(ctx context.Context, a *app, checker *sqlstore.Checker, r *fsckReport) error {
-	if err := checker.CheckDatabase(ctx); err != nil {
-		return err
+func (c fsckCommand) checkDatabase(ctx context.Context, checker *sqlstore.Checker, r *fsckReport) error {
+	checkRecords := func(ctx context.Context) error {
+		return checker.CheckRecords(ctx, func() { r.progress("%d rows compared with the audit log", checker.Records) })
 	}
-	if err := checker.CheckLog(ctx); err != nil {
-		return err
+	for _, check := range []func(context.Context) error{checker.CheckDatabase, checker.CheckLog, checkRecords, checker.CheckDerived, checker.CheckQueue} {
+		if err := check(ctx); err != nil {
+			return err
+		}
 	}
-	if err := checker.CheckRecords(ctx, func() { r.progress("%d rows compared with the audit log", checker.Records) }); err != nil {
-		return err
-	}
-	if err := checker.CheckDerived(ctx); err != nil {
-		return err
-	}
-	return checker.CheckQueue(ctx)
+	return nil
 }
 
 // moveAside returns the function that moves files aside. It refuses once evidence was found missing or changed: apparent

@@ -2,17 +2,21 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
+	"segel/internal/api"
 	"segel/internal/config"
+	"segel/internal/store/sqlstore"
 )
 
 // version is set by the build.
@@ -89,6 +93,19 @@ func (w *environment) runCommand(args []string) int {
 	return 0
 }
 
+// confirm asks a question, and returns the error refused unless the answer is yes.
+func (w *environment) confirm(question, refused string) error {
+	fmt.Fprint(w.stdout, question)
+	answer, err := bufio.NewReader(w.stdin).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	if strings.TrimSpace(answer) != "yes" {
+		return errors.New(refused)
+	}
+	return nil
+}
+
 // exitStatus is an error that ends the program with that status. The command that returns it has already printed the reason.
 type exitStatus int
 
@@ -113,6 +130,20 @@ func (d dataFlag) loadConfig(w *environment, more map[string]string) (config.Con
 	return config.Load(w.env, flags)
 }
 
+// withApp opens an installation for the duration of do.
+func (d dataFlag) withApp(w *environment, to access, do func(*app) error) error {
+	conf, err := d.loadConfig(w, nil)
+	if err != nil {
+		return err
+	}
+	a, err := openApp(w.ctx, conf, w.newLogger(conf), to)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	return do(a)
+}
+
 type versionCommand struct{}
 
 func (versionCommand) Run(w *environment) error {
@@ -128,4 +159,51 @@ func (c configCommand) Run(w *environment) error {
 		return err
 	}
 	return conf.Print(w.stdout)
+}
+
+// openapiCommand prints the specification of the HTTP interface.
+type openapiCommand struct{}
+
+func (openapiCommand) Run(w *environment) error {
+	spec, err := api.Specification()
+	if err != nil {
+		return err
+	}
+	_, err = w.stdout.Write(spec)
+	return err
+}
+
+// renewCommand does manually what a running service does every hour.
+type renewCommand struct{ dataFlag }
+
+func (c renewCommand) Run(w *environment) error {
+	return c.withApp(w, writing, func(a *app) error {
+		done, err := a.workflow.RenewDue(w.ctx)
+		fmt.Fprintf(w.stdout, "%d documents renewed, %d put off\n", done.Renewed, done.PutOff)
+		return err
+	})
+}
+
+type migrateCommand struct{ dataFlag }
+
+func (c migrateCommand) Run(w *environment) error {
+	conf, err := c.loadConfig(w, nil)
+	if err != nil {
+		return err
+	}
+	// This command creates no SQLite file: a mistyped path must not become a new database.
+	if path, ok := sqlstore.SQLitePath(databaseDSN(conf)); ok {
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("database: %w; segel serve creates a new installation", err)
+		}
+	}
+	s, err := sqlstore.Open(w.ctx, databaseDSN(conf), sqlstore.Options{Mode: sqlstore.Migrating, Version: version})
+	if err != nil {
+		return err
+	}
+	if err := s.Close(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w.stdout, "the database has this program's form")
+	return err
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"time"
 
-	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/export"
 	"segel/internal/store"
@@ -49,7 +48,7 @@ type quotaShowCommand struct {
 }
 
 func (c quotaShowCommand) Run(w *environment) error {
-	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+	return c.withApp(w, reading, func(a *app) error {
 		of, err := c.findOrganisation(w, a)
 		if err != nil {
 			return err
@@ -81,7 +80,7 @@ type quotaAddCommand struct {
 }
 
 func (c quotaAddCommand) Run(w *environment) error {
-	return c.withApp(w, writing, func(a *app, _ config.Config) error {
+	return c.withApp(w, writing, func(a *app) error {
 		of, err := organisationFlag{c.Org}.findOrganisation(w, a)
 		if err != nil {
 			return err
@@ -115,7 +114,7 @@ func (c quotaExportCommand) Run(w *environment) error {
 	if err != nil {
 		return err
 	}
-	return c.withApp(w, reading, func(a *app, _ config.Config) error {
+	return c.withApp(w, reading, func(a *app) error {
 		of, err := c.findOrganisation(w, a)
 		if err != nil {
 			return err

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/text"
 )
@@ -25,7 +24,7 @@ const (
 )
 
 func (c reconcileCommand) Run(w *environment) error {
-	return c.withApp(w, writing, func(a *app, _ config.Config) error {
+	return c.withApp(w, writing, func(a *app) error {
 		if err := a.openOfficeReadOnly(); err != nil {
 			fmt.Fprintln(w.stderr, "segel: the stamp office cannot be reached:", err)
 			return exitNotAsked
