@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -67,33 +65,26 @@ func ofDocument(d contract.Document) any { return d }
 
 var answerTests = map[string]func(*testing.T, *fixture){
 	"OfFiftyWhoClaimAKeyOneGetsIt": func(t *testing.T, b *fixture) {
-		var won atomic.Int32
-		var all sync.WaitGroup
-		for i := range 50 {
-			all.Go(func() {
-				met, err := b.Claim(b.ctx, claimOf(fmt.Sprint(i), b.now), answerLifetime)
-				switch {
-				case err != nil:
-					t.Error(err)
-				case met.Answer != nil:
-					t.Error("an answer exists although none was stored")
-				case met.Holder == "":
-					won.Add(1)
-				}
-			})
-		}
-		all.Wait()
-		if won.Load() != 1 {
-			t.Fatalf("%d requests claimed the key", won.Load())
-		}
+		held := errors.New("another request holds the key")
+		won := b.runCrowd(50, held, func(i int) error {
+			met, err := b.Claim(b.ctx, claimOf(fmt.Sprint(i), b.now), answerLifetime)
+			switch {
+			case err != nil:
+				return err
+			case met.Answer != nil:
+				return errors.New("an answer exists although none was stored")
+			case met.Holder != "":
+				return held
+			}
+			return nil
+		})
+		b.requireEqual("requests that claimed the key", won, 1)
 	},
 	"TheFirstAnswerIsKept": func(t *testing.T, b *fixture) {
 		c, a := claimOf("1", b.now), answerOf("{}\n", b.now)
 		b.requireFree(c)
 		b.must(b.FinishClaim(b.ctx, c, a))
-		if err := b.FinishClaim(b.ctx, c, answerOf("another", b.now)); !errors.Is(err, store.ErrClaimLost) {
-			t.Fatalf("finished again: %v", err)
-		}
+		b.requireError("finished again", b.FinishClaim(b.ctx, c, answerOf("another", b.now)), store.ErrClaimLost)
 		b.must(b.DropClaim(b.ctx, c))
 		b.must(b.ReleaseClaims(b.ctx, c.Process))
 		b.requireEqual("answer", b.claimKey(claimOf("2", b.now.Add(time.Hour))), store.Claimed{Answer: &a})
@@ -205,9 +196,8 @@ var answerTests = map[string]func(*testing.T, *fixture){
 			create, err := b.uploadChange(owner)
 			b.must(err)
 			for _, ctx := range []context.Context{store.WithFinalAnswer(ctx, ofDocument), store.WithProvisionalAnswer(ctx, ofDocument)} {
-				if _, err := b.Commit(ctx, create); !errors.Is(err, store.ErrClaimLost) {
-					t.Fatal(err)
-				}
+				_, err := b.Commit(ctx, create)
+				b.requireError("committed without a claim", err, store.ErrClaimLost)
 			}
 			_, err = b.Grant(store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return q }), "org", contract.UnitStamp, 1, "bought", owner, b.now)
 			if !errors.Is(err, store.ErrClaimLost) || p.Stored != store.NoAnswer {
@@ -274,8 +264,6 @@ var answerTests = map[string]func(*testing.T, *fixture){
 		c = claimOf("3", c.At)
 		b.requireFree(c)
 		b.must(b.PurgeAnswers(b.ctx, time.Now().Add(2*store.Lease)))
-		if err := b.FinishClaim(b.ctx, c, answerOf("{}", c.At)); !errors.Is(err, store.ErrClaimLost) {
-			t.Fatalf("finished a purged claim: %v", err)
-		}
+		b.requireError("finished a purged claim", b.FinishClaim(b.ctx, c, answerOf("{}", c.At)), store.ErrClaimLost)
 	},
 }

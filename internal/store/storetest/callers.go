@@ -35,9 +35,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 			{"budi@segel.test", home, b.now, none},
 			{"none@segel.test", home, b.now, none},
 		} {
-			got, err := b.KnownCaller(b.ctx, c.from, c.since, c.email)
-			b.must(err)
-			b.requireEqual(fmt.Sprintf("%s from %v", c.email, c.from.Address), got, c.want)
+			requireRead(b, fmt.Sprintf("%s from %v", c.email, c.from.Address), c.want)(b.KnownCaller(b.ctx, c.from, c.since, c.email))
 		}
 
 		// The list is bounded; the least recently used entry is removed.
@@ -45,20 +43,14 @@ var callerTests = map[string]func(*testing.T, *fixture){
 			b.must(b.RememberCaller(b.ctx, siti.ID, store.Caller{Device: [32]byte{10 + i}, Address: fmt.Sprint(i)}, b.now.Add(time.Duration(i+1)*time.Second), 2))
 		}
 		for i, want := range [][]store.Known{none, at(true, true), at(true, true)} {
-			got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now, siti.Email)
-			b.must(err)
-			b.requireEqual("one of three", got, want)
+			requireRead(b, "one of three", want)(b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{10 + byte(i)}, Address: fmt.Sprint(i)}, b.now, siti.Email))
 		}
 		b.must(b.PurgeCallers(b.ctx, b.now.Add(3*time.Second)))
-		got, err := b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now, siti.Email)
-		b.must(err)
-		b.requireEqual("after the purge", got, none)
+		requireRead(b, "after the purge", none)(b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{11}, Address: "1"}, b.now, siti.Email))
 
 		// A new password forgets what the previous one had made known.
 		b.must(b.SetPassword(b.ctx, siti.ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
-		got, err = b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now, siti.Email)
-		b.must(err)
-		b.requireEqual("after another password", got, none)
+		requireRead(b, "after another password", none)(b.KnownCaller(b.ctx, store.Caller{Device: [32]byte{12}, Address: "2"}, b.now, siti.Email))
 	},
 	"ACallerIsKnownToEachAccountOfAnAddressByItself": func(t *testing.T, b *fixture) {
 		var users []store.User
@@ -72,9 +64,7 @@ var callerTests = map[string]func(*testing.T, *fixture){
 		home := store.Caller{Device: [32]byte{1}, Address: "203.0.113.7"}
 		known := func(from store.Caller, want ...store.Known) {
 			t.Helper()
-			got, err := b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "none@segel.test")
-			b.must(err)
-			b.requireEqual("known to", got, append([]store.Known{}, want...))
+			requireRead(b, "known to", append([]store.Known{}, want...))(b.KnownCaller(b.ctx, from, b.now, "siti@segel.test", "none@segel.test"))
 		}
 		known(home)
 		b.must(b.RememberCaller(b.ctx, users[2].ID, home, b.now, 5))

@@ -3,7 +3,6 @@ package storetest
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -59,9 +58,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		if d.Conversion.State != contract.Converting || len(d.Revisions) != 0 {
 			t.Fatalf("as uploaded: %+v, %d revisions", d.Conversion, len(d.Revisions))
 		}
-		stuck, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10)
-		b.must(err)
-		b.requireEqual("stuck", stuck, []contract.DocumentID{d.ID, hopeless.ID})
+		requireRead(b, "stuck", []contract.DocumentID{d.ID, hopeless.ID})(b.Stuck(b.ctx, b.now.Add(time.Second), 10))
 		warned := []contract.Warning{{Field: "document", Code: "document.fonts_replaced", Args: map[string]any{"fonts": "Fonta \"A\", B"}}, {Field: "document", Code: "x"}}
 		found := []contract.Finding{contract.NewFinding(contract.FindingJavaScript, 0)}
 		c, _, err := contract.Convert(&d, b.newBase(), 3, found, warned, limits, b.now)
@@ -118,44 +115,33 @@ var commitTests = map[string]func(*testing.T, *fixture){
 		d := b.placeStamps(b.uploadDraft(owner), owner, 1)
 		c, err := contract.Delete(&d, owner, b.now)
 		b.commitChange(c, err)
-		if _, err := b.Document(b.ctx, d.ID); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("read a deleted document: %v", err)
-		}
+		_, err = b.Document(b.ctx, d.ID)
+		b.requireError("read a deleted document", err, store.ErrNotFound)
 		if l := b.listPage(store.ListQuery{Person: owner.ID, Box: store.Outbox}); l.Total != 0 || len(l.Documents) != 0 {
 			t.Fatalf("listed after it was deleted: %d", l.Total)
 		}
 		b.requireEqual("events", b.eventTypes(d.ID), []contract.EventType{contract.EventUploaded, contract.EventPlaced, contract.EventDeleted})
-		if _, err := b.Commit(b.ctx, c); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("deleted again: %v", err)
-		}
+		_, err = b.Commit(b.ctx, c)
+		b.requireError("deleted again", err, store.ErrNotFound)
 	},
 	"OfManyWhoChangeADocumentEachBuildsOnTheOthers": func(t *testing.T, b *fixture) {
 		d := b.finalizeDraft(b.uploadDraft(owner), owner)
 		const crowd = 10
-		var all sync.WaitGroup
-		for range crowd {
-			all.Go(func() {
-				for {
-					now, err := b.Document(b.ctx, d.ID)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					c, err := contract.Remind(&now, owner, b.now)
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					if _, err = b.Commit(b.ctx, c); !errors.Is(err, store.ErrConflict) {
-						if err != nil {
-							t.Error(err)
-						}
-						return
-					}
+		b.runCrowd(crowd, nil, func(int) error {
+			for {
+				now, err := b.Document(b.ctx, d.ID)
+				if err != nil {
+					return err
 				}
-			})
-		}
-		all.Wait()
+				c, err := contract.Remind(&now, owner, b.now)
+				if err != nil {
+					return err
+				}
+				if _, err = b.Commit(b.ctx, c); !errors.Is(err, store.ErrConflict) {
+					return err
+				}
+			}
+		})
 		now, err := b.Document(b.ctx, d.ID)
 		b.must(err)
 		if now.Version != d.Version+crowd || b.eventCount() != 2+crowd {
@@ -170,15 +156,7 @@ var commitTests = map[string]func(*testing.T, *fixture){
 			b.must(err)
 			changes = append(changes, c)
 		}
-		var all sync.WaitGroup
-		for _, c := range changes {
-			all.Go(func() {
-				if _, err := b.Commit(b.ctx, c); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
+		b.commitCrowd(changes, nil)
 		l := b.listPage(store.ListQuery{Person: owner.ID, Box: store.Outbox})
 		if l.Total != crowd || len(l.Documents) != crowd {
 			t.Fatalf("%d of %d listed, counted as %d", len(l.Documents), crowd, l.Total)
@@ -273,9 +251,8 @@ var refusalTests = map[string]func(*testing.T, *fixture){
 		before := *c.Before
 		before.ID = 99
 		c.Before, c.After.ID = &before, 99
-		if _, err := b.Commit(b.ctx, c); !errors.Is(err, store.ErrNotFound) {
-			t.Fatal(err)
-		}
+		_, err = b.Commit(b.ctx, c)
+		b.requireError("changed", err, store.ErrNotFound)
 	},
 }
 

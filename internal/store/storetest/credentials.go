@@ -17,9 +17,7 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddCredential(b.ctx, older))
 		b.must(b.AddCredential(b.ctx, newer))
 		for after, want := range map[time.Duration]store.SealedCredential{time.Hour: newer, 2 * time.Hour: older} {
-			got, err := b.Credential(b.ctx, "u1", at.Add(after), at.Add(after))
-			b.must(err)
-			b.requireEqual("credential", got, want)
+			requireRead(b, "credential", want)(b.Credential(b.ctx, "u1", at.Add(after), at.Add(after)))
 		}
 		_, err1 := b.Credential(b.ctx, "u1", at.Add(3*time.Hour), at.Add(3*time.Hour))
 		_, err2 := b.Credential(b.ctx, "u2", at, at)
@@ -37,21 +35,15 @@ var credentialTests = map[string]func(*testing.T, *fixture){
 		bad := store.Certificate{Serial: "0b", Subject: "CN=Two", DER: []byte{2}, IssuedAt: at, NotAfter: at.AddDate(1, 0, 0)}
 		b.must(b.AddCertificate(b.ctx, good))
 		b.must(b.AddCertificate(b.ctx, bad))
-		if err := b.AddCertificate(b.ctx, bad); !errors.Is(err, store.ErrExists) {
-			t.Fatalf("added a serial twice: %v", err)
-		}
+		b.requireError("added a serial twice", b.AddCertificate(b.ctx, bad), store.ErrExists)
 		e := contract.Event{Type: contract.EventCertificateRevoked, At: at, Details: map[string]string{"serial": "0b"}}
 		b.must(b.RevokeCertificate(b.ctx, "0b", 1, at, e))
 		b.must(b.RevokeCertificate(b.ctx, "0b", 4, at.Add(time.Hour), e))
 		b.requireEqual("log", b.eventTypes(0), []contract.EventType{contract.EventCertificateRevoked})
 		b.must(b.CheckLog(b.ctx))
 		bad.RevokedAt, bad.Reason = at, 1
-		all, err := b.RevokedCertificates(b.ctx)
-		b.must(err)
-		b.requireEqual("revoked", all, []store.Certificate{bad})
-		got, err := b.Certificate(b.ctx, "0a")
-		b.must(err)
-		b.requireEqual("certificate", got, good)
+		requireRead(b, "revoked", []store.Certificate{bad})(b.RevokedCertificates(b.ctx))
+		requireRead(b, "certificate", good)(b.Certificate(b.ctx, "0a"))
 		_, err1 := b.Certificate(b.ctx, "0c")
 		err2 := b.RevokeCertificate(b.ctx, "0c", 1, at, e)
 		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {

@@ -26,9 +26,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 			{soon.Add(-time.Second), nil}, {soon, []contract.DocumentID{draft.ID}},
 			{soon.Add(time.Hour), []contract.DocumentID{draft.ID, open.ID}},
 		} {
-			got, err := b.PastDeadline(b.ctx, c.at, 10)
-			b.must(err)
-			b.requireEqual("due at "+c.at.String(), got, c.want)
+			requireRead(b, "due at "+c.at.String(), c.want)(b.PastDeadline(b.ctx, c.at, 10))
 		}
 		if got, err := b.PastDeadline(b.ctx, soon.Add(time.Hour), 1); err != nil || !slices.Equal(got, []contract.DocumentID{draft.ID}) {
 			t.Fatalf("the first that is due: %v, %v", got, err)
@@ -38,9 +36,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		d := b.signAs(b.finalizeDraft(b.placeStamps(b.uploadDraft(owner), owner, 1), owner), first)
 		stuck := func(want ...contract.DocumentID) {
 			t.Helper()
-			got, err := b.Stuck(b.ctx, b.now.Add(time.Second), 10)
-			b.must(err)
-			b.requireEqual("stuck", got, want)
+			requireRead(b, "stuck", want)(b.Stuck(b.ctx, b.now.Add(time.Second), 10))
 		}
 		stuck()
 		d = b.signAs(d, second)
@@ -80,9 +76,7 @@ var dueTests = map[string]func(*testing.T, *fixture){
 		for id := range contract.DocumentID(250) { // missing documents, in more than one statement
 			ids = append(ids, 1_000_000+id)
 		}
-		got, err := b.Versions(b.ctx, ids)
-		b.must(err)
-		b.requireEqual("versions", got, want)
+		requireRead(b, "versions", want)(b.Versions(b.ctx, ids))
 		if got, err := b.Versions(b.ctx, nil); err != nil || len(got) != 0 {
 			t.Fatalf("of no documents: %v, %v", got, err)
 		}

@@ -3,7 +3,9 @@ package storetest
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -203,6 +205,51 @@ func (b *fixture) requireEqual(what string, got, want any) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		b.t.Fatalf("%s (-want +got):\n%s", what, diff)
 	}
+}
+
+// requireRead returns a function that requires the results of a call: no error, and the value want.
+func requireRead[T any](b *fixture, what string, want T) func(T, error) {
+	return func(got T, err error) {
+		b.t.Helper()
+		b.must(err)
+		b.requireEqual(what, got, want)
+	}
+}
+
+// requireError requires an error that is want.
+func (b *fixture) requireError(what string, err, want error) {
+	b.t.Helper()
+	if !errors.Is(err, want) {
+		b.t.Fatalf("%s: %v, want %v", what, err, want)
+	}
+}
+
+// runCrowd runs n calls at once, and returns how many succeed. The others have to fail with the error lost.
+func (b *fixture) runCrowd(n int, lost error, call func(i int) error) (won int) {
+	b.t.Helper()
+	failed := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { failed[i] = call(i) })
+	}
+	all.Wait()
+	for _, err := range failed {
+		if err == nil {
+			won++
+			continue
+		}
+		b.requireError("one of a crowd", err, lost)
+	}
+	return won
+}
+
+// commitCrowd is runCrowd for commits.
+func (b *fixture) commitCrowd(changes []contract.Change, lost error) (won int) {
+	b.t.Helper()
+	return b.runCrowd(len(changes), lost, func(i int) error {
+		_, err := b.Commit(b.ctx, changes[i])
+		return err
+	})
 }
 
 // listPage returns a page of a person's list.

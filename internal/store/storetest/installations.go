@@ -1,9 +1,6 @@
 package storetest
 
 import (
-	"errors"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,39 +16,23 @@ var installationTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("empty", empty, false)
 		one := store.Installation{ID: "0123456789abcdef0123456789abcdef", CreatedAt: b.now.Truncate(time.Microsecond)}
 		b.must(b.ReplaceInstallation(b.ctx, none, one))
-		if err := b.ReplaceInstallation(b.ctx, none, store.Installation{ID: "other"}); !errors.Is(err, store.ErrConflict) {
-			t.Errorf("a second one was added: %v", err)
-		}
+		b.requireError("a second one was added", b.ReplaceInstallation(b.ctx, none, store.Installation{ID: "other"}), store.ErrConflict)
 		two := one
 		two.Authority, two.CompletedAt, two.StampOffice = [32]byte{1, 31: 2}, one.CreatedAt.Add(time.Second), "sandbox"
 		b.must(b.ReplaceInstallation(b.ctx, one, two))
-		if err := b.ReplaceInstallation(b.ctx, one, one); !errors.Is(err, store.ErrConflict) {
-			t.Errorf("replaced a record that was not read: %v", err)
-		}
+		b.requireError("replaced a record that was not read", b.ReplaceInstallation(b.ctx, one, one), store.ErrConflict)
 		got, _, err := b.Installation(b.ctx)
 		b.must(err)
 		b.requireEqual("in the end", got, two)
 	},
 	"OfManyThatAddAnInstallationOneDoes": func(t *testing.T, b *fixture) {
-		var all sync.WaitGroup
-		var added atomic.Int64
-		for i := range 8 {
-			all.Go(func() {
-				err := b.ReplaceInstallation(b.ctx, store.Installation{}, store.Installation{ID: string(rune('a' + i)), CreatedAt: b.now})
-				if err == nil {
-					added.Add(1)
-				} else if !errors.Is(err, store.ErrConflict) {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		b.requireEqual("added", added.Load(), int64(1))
+		added := b.runCrowd(8, store.ErrConflict, func(i int) error {
+			return b.ReplaceInstallation(b.ctx, store.Installation{}, store.Installation{ID: string(rune('a' + i)), CreatedAt: b.now})
+		})
+		b.requireEqual("added", added, 1)
 	},
 	"EvidenceIsOfTheNewestDocumentsAndTheLastCertificate": func(t *testing.T, b *fixture) {
-		none, err := b.Evidence(b.ctx, 2)
-		b.must(err)
-		b.requireEqual("at first", none, store.Evidence{})
+		requireRead(b, "at first", store.Evidence{})(b.Evidence(b.ctx, 2))
 		var last contract.Document
 		for range 3 {
 			last = b.uploadDraft(owner)

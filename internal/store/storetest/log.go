@@ -1,9 +1,7 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
-	"sync"
 	"testing"
 
 	"golang.org/x/mod/sumdb/tlog"
@@ -52,14 +50,11 @@ var logTests = map[string]func(*testing.T, *fixture){
 			b.must(b.CheckLog(b.ctx))
 		}
 		for i, want := range roots {
-			root, err := b.RootAt(b.ctx, initialEvents+int64(i))
-			b.must(err)
-			b.requireEqual(fmt.Sprintf("root after %d events", i), root, want)
+			requireRead(b, fmt.Sprintf("root after %d events", i), want)(b.RootAt(b.ctx, initialEvents+int64(i)))
 		}
 		for _, n := range []int64{-1, initialEvents + int64(len(roots))} {
-			if _, err := b.RootAt(b.ctx, n); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("root of %d leaves, more than exist: %v", n, err)
-			}
+			_, err := b.RootAt(b.ctx, n)
+			b.requireError(fmt.Sprintf("root of %d leaves, more than exist", n), err, store.ErrNotFound)
 		}
 		b.must(b.LogEvents(b.ctx))
 		if n := b.eventCount(); n != 20 {
@@ -95,25 +90,21 @@ var logTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("a document that never existed: %v, %v", none, err)
 		}
 		for _, leaves := range []int64{-1, initialEvents + 25} {
-			if _, err := b.Prove(b.ctx, mine.Document, leaves); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("among %d leaves, more than exist: %v", leaves, err)
-			}
+			_, err := b.Prove(b.ctx, mine.Document, leaves)
+			b.requireError(fmt.Sprintf("among %d leaves, more than exist", leaves), err, store.ErrNotFound)
 		}
 	},
 	"ManyAppendAtTheSameTime": func(t *testing.T, b *fixture) {
 		const crowd, each = 8, 4
-		var all sync.WaitGroup
-		for i := range crowd {
-			all.Go(func() {
-				for j := range each {
-					e := contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(i), At: b.now, Details: map[string]string{"n": fmt.Sprint(j)}}
-					if err := b.LogEvents(b.ctx, e, e); err != nil {
-						t.Error(err)
-					}
+		b.runCrowd(crowd, nil, func(i int) error {
+			for j := range each {
+				e := contract.Event{Type: contract.EventViewed, Document: contract.DocumentID(i), At: b.now, Details: map[string]string{"n": fmt.Sprint(j)}}
+				if err := b.LogEvents(b.ctx, e, e); err != nil {
+					return err
 				}
-			})
-		}
-		all.Wait()
+			}
+			return nil
+		})
 		if n := b.eventCount(); n != 2*crowd*each {
 			t.Fatalf("%d events", n)
 		}

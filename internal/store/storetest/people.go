@@ -35,31 +35,20 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		if !errors.Is(err1, store.ErrNotFound) || !errors.Is(err2, store.ErrNotFound) {
 			t.Fatal(err1, err2)
 		}
-		if err := b.CreateOrganisation(b.ctx, store.Organisation{ID: "another", Name: "Oldest"}); !errors.Is(err, store.ErrExists) {
-			t.Fatalf("a second one of the name: %v", err)
-		}
+		b.requireError("a second one of the name", b.CreateOrganisation(b.ctx, store.Organisation{ID: "another", Name: "Oldest"}), store.ErrExists)
 	},
 	"AnEmailIsKnownInAnyCaseOfLetters": func(t *testing.T, b *fixture) {
 		u := newUser("u1", "Änne", "Änne@Example.test", "org")
 		u.Admin, u.MustReset, u.Given = true, true, true
 		b.must(b.CreateUser(b.ctx, u))
 		for _, mail := range []string{"Änne@Example.test", "äNNE@EXAMPLE.TEST", "A\u0308nne@example.test"} {
-			got, err := b.UsersByEmail(b.ctx, mail)
-			b.must(err)
-			b.requireEqual(mail, got, []store.User{u})
-			if err := b.CreateUser(b.ctx, newUser("u2", "Other", mail, "org")); !errors.Is(err, store.ErrExists) {
-				t.Errorf("%s a second time: %v", mail, err)
-			}
+			requireRead(b, mail, []store.User{u})(b.UsersByEmail(b.ctx, mail))
+			b.requireError(fmt.Sprintf("%s a second time", mail), b.CreateUser(b.ctx, newUser("u2", "Other", mail, "org")), store.ErrExists)
 		}
-		got, err := b.User(b.ctx, "u1")
-		b.must(err)
-		b.requireEqual("user", got, u)
-		if _, err := b.User(b.ctx, "u2"); !errors.Is(err, store.ErrNotFound) {
-			t.Fatal(err)
-		}
-		none, err := b.UsersByEmail(b.ctx, "nobody@example.test")
-		b.must(err)
-		b.requireEqual("accounts of an unknown address", none, []store.User{})
+		requireRead(b, "user", u)(b.User(b.ctx, "u1"))
+		_, err := b.User(b.ctx, "u2")
+		b.requireError("read what does not exist", err, store.ErrNotFound)
+		requireRead(b, "accounts of an unknown address", []store.User{})(b.UsersByEmail(b.ctx, "nobody@example.test"))
 	},
 	"AnEmailHasOneAccountInEachOrganisation": func(t *testing.T, b *fixture) {
 		var want []store.User
@@ -76,38 +65,28 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 			again := want[i]
 			again.ID += "-again"
 			again.Email = "sITI@example.test"
-			if err := b.CreateUser(b.ctx, again); !errors.Is(err, store.ErrExists) {
-				t.Errorf("a second account in %s: %v", again.Organisation, err)
-			}
+			b.requireError(fmt.Sprintf("a second account in %s", again.Organisation), b.CreateUser(b.ctx, again), store.ErrExists)
 		}
-		got, err := b.UsersByEmail(b.ctx, "siti@EXAMPLE.test")
-		b.must(err)
-		b.requireEqual("accounts, oldest first", got, want)
+		requireRead(b, "accounts, oldest first", want)(b.UsersByEmail(b.ctx, "siti@EXAMPLE.test"))
 		other := newUser("other", "Other", "other@example.test", "org")
 		b.must(b.CreateUser(b.ctx, other))
-		got, err = b.UsersByEmail(b.ctx, "OTHER@example.test", "siti@example.test", "nobody@example.test")
+		got, err := b.UsersByEmail(b.ctx, "OTHER@example.test", "siti@example.test", "nobody@example.test")
 		b.must(err)
 		b.requireEqual("accounts of several spellings", len(got), 4)
 		for _, u := range want {
-			member, err := b.MemberByEmail(b.ctx, u.Organisation, "siti@example.test")
-			b.must(err)
-			b.requireEqual("member", member, u)
+			requireRead(b, "member", u)(b.MemberByEmail(b.ctx, u.Organisation, "siti@example.test"))
 		}
 		// Each has a password of its own.
 		b.must(b.SetPassword(b.ctx, want[1].ID, "", "other", contract.Event{Type: contract.EventPasswordChange, At: b.now}))
 		want[1].Password = "other"
-		got, err = b.UsersByEmail(b.ctx, "siti@example.test")
-		b.must(err)
-		b.requireEqual("accounts after one changed the password", got, want)
+		requireRead(b, "accounts after one changed the password", want)(b.UsersByEmail(b.ctx, "siti@example.test"))
 	},
 	"AMemberIsFoundByEmailInTheirOwnOrganisationAlone": func(t *testing.T, b *fixture) {
 		u := newUser("u1", "Änne", "Änne@Example.test", "org")
 		b.must(b.CreateUser(b.ctx, u))
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "elsewhere", Name: "Elsewhere"}))
 		b.must(b.CreateUser(b.ctx, newUser("u2", "Budi", "budi@example.test", "elsewhere")))
-		got, err := b.MemberByEmail(b.ctx, "org", "A\u0308NNE@example.test")
-		b.must(err)
-		b.requireEqual("member", got, u)
+		requireRead(b, "member", u)(b.MemberByEmail(b.ctx, "org", "A\u0308NNE@example.test"))
 		for _, mail := range []string{"budi@example.test", "nobody@example.test", ""} {
 			if got, err := b.MemberByEmail(b.ctx, "org", mail); !errors.Is(err, store.ErrNotFound) || got.ID != "" {
 				t.Errorf("%q in another organisation: %q, %v", mail, got.ID, err)
@@ -118,9 +97,7 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPersonAdded, At: b.now}
 		b.must(b.CreateUser(b.ctx, newUser("u1", "One", "one@example.test", "org"), e))
-		if err := b.CreateUser(b.ctx, newUser("u2", "Two", "one@example.test", "org"), e); !errors.Is(err, store.ErrExists) {
-			t.Fatal(err)
-		}
+		b.requireError("a second account", b.CreateUser(b.ctx, newUser("u2", "Two", "one@example.test", "org"), e), store.ErrExists)
 		b.requireEqual("leaves", b.eventCount(), before+1)
 		b.must(b.CheckLog(b.ctx))
 	},
@@ -131,21 +108,15 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddTokens(b.ctx, newToken(1, store.AccessToken, "u1", "f"), newToken(2, store.SessionToken, "u1", "g"), newToken(3, store.AccessToken, "u2", "h")))
 		before := b.eventCount()
 		e := contract.Event{Type: contract.EventPasswordChange, At: b.now}
-		if err := b.SetPassword(b.ctx, "u1", "another", "new", e); !errors.Is(err, store.ErrConflict) {
-			t.Fatalf("replaced another password: %v", err)
-		}
-		if err := b.SetPassword(b.ctx, "u2", "", "new", e); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("of an unknown person: %v", err)
-		}
+		b.requireError("replaced another password", b.SetPassword(b.ctx, "u1", "another", "new", e), store.ErrConflict)
+		b.requireError("of an unknown person", b.SetPassword(b.ctx, "u2", "", "new", e), store.ErrNotFound)
 		b.requireGone(t, 3)
 		b.requireEqual("leaves", b.eventCount(), before)
 		for i, was := range []string{first.Password, ""} {
 			want := first
 			want.Password, want.MustReset, want.Given = fmt.Sprint("new ", i), false, false
 			b.must(b.SetPassword(b.ctx, "u1", was, want.Password, e))
-			got, err := b.User(b.ctx, "u1")
-			b.must(err)
-			b.requireEqual("user", got, want)
+			requireRead(b, "user", want)(b.User(b.ctx, "u1"))
 			b.requireGone(t, 3, 1, 2)
 			b.requireEqual("leaves", b.eventCount(), before+1+int64(i))
 		}
@@ -182,14 +153,11 @@ var peopleTests = map[string]func(*testing.T, *fixture){
 	"ASpecimenIsSetReplacedAndRemoved": func(t *testing.T, b *fixture) {
 		for _, image := range [][]byte{{1, 2, 3}, {0, 255}} {
 			b.must(b.SetSpecimen(b.ctx, "u1", image))
-			got, err := b.Specimen(b.ctx, "u1")
-			b.must(err)
-			b.requireEqual("specimen", got, image)
+			requireRead(b, "specimen", image)(b.Specimen(b.ctx, "u1"))
 		}
 		b.must(b.SetSpecimen(b.ctx, "u1", nil))
 		b.must(b.SetSpecimen(b.ctx, "u1", nil))
-		if _, err := b.Specimen(b.ctx, "u1"); !errors.Is(err, store.ErrNotFound) {
-			t.Fatal(err)
-		}
+		_, err := b.Specimen(b.ctx, "u1")
+		b.requireError("read what does not exist", err, store.ErrNotFound)
 	},
 }

@@ -1,10 +1,7 @@
 package storetest
 
 import (
-	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,15 +40,7 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 
 		// Of many concurrent calls, one grants.
 		b.must(b.CreateOrganisation(b.ctx, store.Organisation{ID: "newer", Name: "Newer", CreatedAt: b.now}))
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				if err := b.GrantInitial(b.ctx, "newer", contract.UnitStamp, 7, "sandbox", b.now); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
+		b.runCrowd(8, nil, func(int) error { return b.GrantInitial(b.ctx, "newer", contract.UnitStamp, 7, "sandbox", b.now) })
 		b.requireEqual("by many", b.quotaOf("newer", contract.UnitStamp), store.Quota{Granted: 7})
 	},
 	"QuotaIsReservedSpentAndReleased": func(t *testing.T, b *fixture) {
@@ -95,9 +84,7 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 		b.requireEqual("ledger", got, []store.QuotaEntry{start, bought, entry(3, contract.QuotaReserve, 2, d.ID), entry(4, contract.QuotaSpend, 1, d.ID)})
 
 		q.From, q.Offset, q.Limit = granted.Truncate(time.Microsecond), 1, 1
-		page, err := b.QuotaEntries(b.ctx, q)
-		b.must(err)
-		b.requireEqual("page", page, store.QuotaPage{Entries: []store.QuotaEntry{got[2]}, Total: 3})
+		requireRead(b, "page", store.QuotaPage{Entries: []store.QuotaEntry{got[2]}, Total: 3})(b.QuotaEntries(b.ctx, q))
 		events, err := b.Events(b.ctx, 0)
 		b.must(err)
 		last := events[len(events)-1]
@@ -112,23 +99,7 @@ var quotaTests = map[string]func(*testing.T, *fixture){
 		for i := range crowd {
 			changes = append(changes, b.finalizeChange(b.uploadDraft(owner, withTitle(fmt.Sprint(i))), owner))
 		}
-		var won atomic.Int32
-		var all sync.WaitGroup
-		for _, c := range changes {
-			all.Go(func() {
-				_, err := b.Commit(b.ctx, c)
-				switch {
-				case err == nil:
-					won.Add(1)
-				case !errors.Is(err, contract.ErrQuota):
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if won.Load() != units {
-			t.Fatalf("%d finalized on quota for %d", won.Load(), units)
-		}
+		b.requireEqual("finalized on quota for three", b.commitCrowd(changes, contract.ErrQuota), units)
 		b.requireEqual("signatures", b.quotaOf("org", contract.UnitSignature), store.Quota{Granted: 2 * units, Reserved: 2 * units})
 	},
 	"MoreThanWasReservedIsNeitherSpentNorReleased": func(t *testing.T, b *fixture) {

@@ -20,9 +20,7 @@ var renewalTests = map[string]func(*testing.T, *fixture){
 		b.uploadDraft(owner)
 		due := func(at time.Time, limit int, want ...contract.DocumentID) {
 			t.Helper()
-			got, err := b.DueForRenewal(b.ctx, at, limit)
-			b.must(err)
-			b.requireEqual("due at "+at.String(), got, want)
+			requireRead(b, "due at "+at.String(), want)(b.DueForRenewal(b.ctx, at, limit))
 		}
 		due(year.Add(-time.Second), 10)
 		due(year, 10, soon.ID)

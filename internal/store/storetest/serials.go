@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,17 +15,12 @@ var serialTests = map[string]func(*testing.T, *fixture){
 	"ASerialLeadsToItsDocument": func(t *testing.T, b *fixture) {
 		b.bindSerial(b.stampDue(1), "SERIAL-1")
 		d := b.bindSerial(b.stampDue(1), "SERIAL-2")
-		got, err := b.DocumentWithSerial(b.ctx, "SERIAL-2")
-		b.must(err)
-		b.requireEqual("document", got, d.ID)
+		requireRead(b, "document", d.ID)(b.DocumentWithSerial(b.ctx, "SERIAL-2"))
 		d = b.affixStamp(d)
-		got, err = b.DocumentWithSerial(b.ctx, "SERIAL-2")
-		b.must(err)
-		b.requireEqual("document", got, d.ID)
+		requireRead(b, "document", d.ID)(b.DocumentWithSerial(b.ctx, "SERIAL-2"))
 		for _, none := range []string{"", "SERIAL-3", "serial-1", "SERIAL-"} {
-			if _, err := b.DocumentWithSerial(b.ctx, none); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("serial %q: %v", none, err)
-			}
+			_, err := b.DocumentWithSerial(b.ctx, none)
+			b.requireError(fmt.Sprintf("serial %q", none), err, store.ErrNotFound)
 		}
 	},
 	"TheRegisterFollowsASerialAllItsLife": func(t *testing.T, b *fixture) {
@@ -48,9 +41,8 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		b.commitChange(contract.Cancel(&d, "", owner, limits, b.advance(time.Minute).now))
 		want.State, want.Document, want.FormerDocument, want.ReleaseCount, want.Problem, want.ChangedAt = contract.SerialBought, 0, d.ID, 1, "no", b.storedNow()
 		b.requireSerial(want)
-		if _, err := b.DocumentWithSerial(b.ctx, "S"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("a released serial belongs to a document: %v", err)
-		}
+		_, err := b.DocumentWithSerial(b.ctx, "S")
+		b.requireError("a released serial belongs to a document", err, store.ErrNotFound)
 		b.freeSerial(want)
 		want.State = contract.SerialFree
 		b.requireSerial(want)
@@ -63,9 +55,8 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		b.affixStamp(next)
 		want.State = contract.SerialAffixed
 		b.requireSerial(want)
-		if _, err := b.Serial(b.ctx, "NEVER"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("an unknown serial: %v", err)
-		}
+		_, err = b.Serial(b.ctx, "NEVER")
+		b.requireError("an unknown serial", err, store.ErrNotFound)
 	},
 	"OfManyWhoClaimOneFreeSerialOneWins": func(t *testing.T, b *fixture) {
 		b.registerSerial("F", "org", contract.SerialFree)
@@ -79,25 +70,9 @@ var serialTests = map[string]func(*testing.T, *fixture){
 			b.must(err)
 			changes = append(changes, c)
 		}
-		var won atomic.Int32
-		var all sync.WaitGroup
-		for _, c := range changes {
-			all.Go(func() {
-				switch _, err := b.Commit(b.ctx, c); {
-				case err == nil:
-					won.Add(1)
-				case !errors.Is(err, store.ErrConflict):
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if won.Load() != 1 {
-			t.Fatalf("%d documents claimed one serial", won.Load())
-		}
-		if _, err := b.FreeSerial(b.ctx, "org", 0); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("it is still free: %v", err)
-		}
+		b.requireEqual("documents that claimed one serial", b.commitCrowd(changes, store.ErrConflict), 1)
+		_, err = b.FreeSerial(b.ctx, "org", 0)
+		b.requireError("it is still free", err, store.ErrNotFound)
 	},
 	"TheOldestFreeSerialIsOfferedToOthersOfItsOrganisationOnly": func(t *testing.T, b *fixture) {
 		d := b.bindSerial(b.stampDue(1), "OLD")
@@ -125,9 +100,8 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		b.must(err)
 		c.Serials = append(c.Serials, contract.SerialMove{To: contract.StampSerial{Serial: "TWO", Organisation: "org", State: contract.SerialBound, Document: d.ID, ChangedAt: b.now, RegisteredAt: b.now}})
 		b.requireNoEffect(t, c, nil, d.ID)
-		if _, err := b.Serial(b.ctx, "TWO"); !errors.Is(err, store.ErrNotFound) {
-			t.Errorf("%v", err)
-		}
+		_, err = b.Serial(b.ctx, "TWO")
+		b.requireError("a second serial", err, store.ErrNotFound)
 	},
 	"ASerialIsMovedOnlyFromWhereItIs": func(t *testing.T, b *fixture) {
 		b.bindSerial(b.stampDue(1), "BOUND")
@@ -141,9 +115,7 @@ var serialTests = map[string]func(*testing.T, *fixture){
 			"unknown":               {{From: contract.SerialBought, To: contract.StampSerial{Serial: "NONE", State: contract.SerialFree, ChangedAt: b.now}}},
 			"one of two is nowhere": {{From: contract.SerialBought, To: free}, {From: contract.SerialFree, To: contract.StampSerial{Serial: "NONE", State: contract.SerialBought}}},
 		} {
-			if err := b.MoveSerials(b.ctx, moves, contract.Event{Type: contract.EventSerialQuarantined, At: b.now}); !errors.Is(err, store.ErrConflict) {
-				t.Errorf("%s: %v", name, err)
-			}
+			b.requireError(name, b.MoveSerials(b.ctx, moves, contract.Event{Type: contract.EventSerialQuarantined, At: b.now}), store.ErrConflict)
 		}
 		s, err := b.Serial(b.ctx, "TAKEN")
 		b.must(err)
@@ -231,14 +203,11 @@ var serialTests = map[string]func(*testing.T, *fixture){
 		d = b.commitChange(contract.Restamp(&d, contract.RestampOptions{ReplaceSerial: "S"}, owner, b.now))
 		d = order(d, "o3")
 		for order, want := range map[string]contract.DocumentID{"o1": d.ID, "o2": e.ID, "o3": d.ID} {
-			got, err := b.DocumentWithOrder(b.ctx, order)
-			b.must(err)
-			b.requireEqual("document of "+order, got, want)
+			requireRead(b, "document of "+order, want)(b.DocumentWithOrder(b.ctx, order))
 		}
 		for _, none := range []string{"", "o4"} {
-			if _, err := b.DocumentWithOrder(b.ctx, none); !errors.Is(err, store.ErrNotFound) {
-				t.Errorf("order %q: %v", none, err)
-			}
+			_, err := b.DocumentWithOrder(b.ctx, none)
+			b.requireError(fmt.Sprintf("order %q", none), err, store.ErrNotFound)
 		}
 	},
 }
@@ -279,9 +248,7 @@ func (b *fixture) freeSerial(s contract.StampSerial) {
 // requireSerial requires that the register has the serial with these values.
 func (b *fixture) requireSerial(want contract.StampSerial) {
 	b.t.Helper()
-	got, err := b.Serial(b.ctx, want.Serial)
-	b.must(err)
-	b.requireEqual("serial "+want.Serial, got, want)
+	requireRead(b, "serial "+want.Serial, want)(b.Serial(b.ctx, want.Serial))
 }
 
 // storedNow returns the fixture's time with the stored precision.

@@ -1,8 +1,6 @@
 package storetest
 
 import (
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"segel/internal/contract"
@@ -12,9 +10,7 @@ var storageTests = map[string]func(*testing.T, *fixture){
 	"WhatADocumentTakesIsCountedAllItsLife": func(t *testing.T, b *fixture) {
 		takes := func(what string, drafts int, bytes int64) {
 			t.Helper()
-			got, err := b.Storage(b.ctx, "org")
-			b.must(err)
-			b.requireEqual(what, got, contract.Storage{Drafts: drafts, Bytes: bytes})
+			requireRead(b, what, contract.Storage{Drafts: drafts, Bytes: bytes})(b.Storage(b.ctx, "org"))
 		}
 		takes("at first", 0, 0)
 		d, other := b.uploadDraft(owner), b.uploadDraft(owner)
@@ -37,9 +33,7 @@ var storageTests = map[string]func(*testing.T, *fixture){
 			b.must(err)
 			c.StorageLimit = &limit
 			b.requireNoEffect(t, c, contract.Refuse(contract.NoQuota, code), d.ID)
-			got, err := b.Storage(b.ctx, "org")
-			b.must(err)
-			b.requireEqual("storage", got, contract.Storage{Drafts: 1, Bytes: 1000})
+			requireRead(b, "storage", contract.Storage{Drafts: 1, Bytes: 1000})(b.Storage(b.ctx, "org"))
 		}
 		c, err := b.uploadChange(owner)
 		b.must(err)
@@ -55,24 +49,6 @@ var storageTests = map[string]func(*testing.T, *fixture){
 			c.StorageLimit = &contract.Storage{Drafts: 3, Bytes: 1 << 20}
 			changes = append(changes, c)
 		}
-		var made, refused atomic.Int32
-		var all sync.WaitGroup
-		for _, c := range changes {
-			all.Go(func() {
-				switch _, err := b.Commit(b.ctx, c); contract.KindOf(err) {
-				case contract.NoQuota:
-					refused.Add(1)
-				default:
-					if err != nil {
-						t.Error(err)
-					}
-					made.Add(1)
-				}
-			})
-		}
-		all.Wait()
-		if made.Load() != 3 || refused.Load() != 7 {
-			t.Fatalf("%d made, %d refused", made.Load(), refused.Load())
-		}
+		b.requireEqual("made", b.commitCrowd(changes, contract.Refuse(contract.NoQuota, "storage.too_many_drafts")), 3)
 	},
 }

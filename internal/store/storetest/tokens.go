@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"errors"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,9 +35,7 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		k := newToken(1, store.GuestToken, "u1", "f")
 		k.Document = 7
 		b.must(b.AddTokens(b.ctx, k, newToken(2, store.AccessToken, "u1", "f")))
-		got, err := b.Token(b.ctx, k.Hash)
-		b.must(err)
-		b.requireEqual("token", got, k)
+		requireRead(b, "token", k)(b.Token(b.ctx, k.Hash))
 		b.requireGone(t, 3, 3)
 		if err := b.AddTokens(b.ctx, newToken(3, store.AccessToken, "u1", "f"), k); err == nil {
 			t.Fatal("a token was added twice")
@@ -48,30 +44,12 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 	},
 	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *fixture) {
 		b.must(b.AddTokens(b.ctx, newToken(1, store.RefreshToken, "u1", "f")))
-		var won, lost atomic.Int32
-		var all sync.WaitGroup
-		for range 10 {
-			all.Go(func() {
-				switch err := b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now); {
-				case err == nil:
-					won.Add(1)
-				case errors.Is(err, store.ErrConflict):
-					lost.Add(1)
-				default:
-					t.Error(err)
-				}
-			})
-		}
-		all.Wait()
-		if won.Load() != 1 || lost.Load() != 9 {
-			t.Fatalf("used by %d, refused to %d", won.Load(), lost.Load())
-		}
+		won := b.runCrowd(10, store.ErrConflict, func(int) error { return b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now) })
+		b.requireEqual("uses", won, 1)
 		k, err := b.Token(b.ctx, [32]byte{1})
 		b.must(err)
 		b.requireEqual("use", k.UsedAt, b.now.Truncate(time.Microsecond))
-		if err := b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, newToken(3, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("use of a token that never existed: %v", err)
-		}
+		b.requireError("use of a token that never existed", b.RotateTokens(b.ctx, [32]byte{2}, b.now, b.now, newToken(3, store.AccessToken, "u1", "f")), store.ErrNotFound)
 		b.requireGone(t, 3, 2, 3)
 	},
 	"RotatingEndsTheAccessTokensOfTheFamilyAlone": func(t *testing.T, b *fixture) {
@@ -82,13 +60,9 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		b.must(b.RotateTokens(b.ctx, [32]byte{5}, access.CreatedAt, until, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")))
 		access.ExpiresAt = until
 		for _, want := range []store.Token{access, soon, other, session, newToken(6, store.AccessToken, "u1", "f"), newToken(7, store.RefreshToken, "u1", "f")} {
-			got, err := b.Token(b.ctx, want.Hash)
-			b.must(err)
-			b.requireEqual("token", got, want)
+			requireRead(b, "token", want)(b.Token(b.ctx, want.Hash))
 		}
-		if err := b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, newToken(8, store.AccessToken, "u1", "f")); !errors.Is(err, store.ErrConflict) {
-			t.Fatalf("used again: %v", err)
-		}
+		b.requireError("used again", b.RotateTokens(b.ctx, [32]byte{5}, b.now, until, newToken(8, store.AccessToken, "u1", "f")), store.ErrConflict)
 		b.requireGone(t, 8, 8)
 	},
 	"TokensAreRevokedByFamily": func(t *testing.T, b *fixture) {
@@ -126,19 +100,15 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		b.must(b.AddTokens(b.ctx, guest(1, d1, "g1"), guest(2, d1, "g2"), guest(3, d2, "g1")))
 		now := link(4, &d1, "g1")
 		b.requireGone(t, 3, 1)
-		if _, err := b.GuestLink(b.ctx, [32]byte{1}); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("the replaced link: %v", err)
-		}
+		_, err := b.GuestLink(b.ctx, [32]byte{1})
+		b.requireError("the replaced link", err, store.ErrNotFound)
 		for _, want := range append(others, now) {
-			got, err := b.GuestLink(b.ctx, want.Hash)
-			b.must(err)
-			b.requireEqual("link", got, want)
+			requireRead(b, "link", want)(b.GuestLink(b.ctx, want.Hash))
 		}
 		d1 = revoke(d1, "g2")
 		b.requireGone(t, 3, 1, 2)
-		if _, err := b.GuestLink(b.ctx, [32]byte{2}); !errors.Is(err, store.ErrNotFound) {
-			t.Fatalf("the revoked link: %v", err)
-		}
+		_, err = b.GuestLink(b.ctx, [32]byte{2})
+		b.requireError("the revoked link", err, store.ErrNotFound)
 		for _, hash := range []byte{3, 4} {
 			_, err := b.GuestLink(b.ctx, [32]byte{hash})
 			b.must(err)
