@@ -269,3 +269,46 @@ func (d *Document) copyDocument() Document {
 func (d *Document) ProgressAt() time.Time {
 	return slices.MaxFunc([]time.Time{d.CreatedAt, d.FinalizedAt, d.LastSignedAt}, time.Time.Compare)
 }
+
+// Count is a number of units of each kind.
+type Count struct {
+	Stamps     int
+	Signatures int
+}
+
+// Counters says what became of a document's quota: Used is reserved or spent, Success spent, Failed released or lost.
+type Counters struct{ Used, Success, Failed Count }
+
+// Counters returns the counters of the document.
+func (d *Document) Counters() Counters {
+	var c Counters
+	if d.FinalizedAt.IsZero() {
+		return c
+	}
+	for _, s := range d.Stamps {
+		countUnit(&c, func(n *Count) *int { return &n.Stamps }, s.State == StampAffixed, d.State.IsFinal())
+	}
+	for _, p := range d.Participants {
+		if d.Mode == Signing && p.Role == Signer {
+			countUnit(&c, func(n *Count) *int { return &n.Signatures }, !p.SignedAt.IsZero(), d.State.IsFinal())
+		}
+	}
+	return c
+}
+
+func countUnit(c *Counters, unit func(*Count) *int, spent, ended bool) {
+	switch {
+	case spent:
+		*unit(&c.Used)++
+		*unit(&c.Success)++
+	case ended:
+		*unit(&c.Failed)++
+	default:
+		*unit(&c.Used)++
+	}
+}
+
+// IsPaid reports whether all quota that the document needs is reserved or spent.
+func (d *Document) IsPaid() bool {
+	return !d.FinalizedAt.IsZero() && d.State != Rejected && d.State != Canceled && d.State != Expired
+}

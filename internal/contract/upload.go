@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"math/big"
 	"path"
 	"slices"
 	"strings"
@@ -195,4 +196,57 @@ func fileStem(filename string) string {
 		return s
 	}
 	return filename
+}
+
+const base58Alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+// NewName returns a document's internal name, <file stem>-<unix ms>-<22 base58 characters>. Its 128 random bits make
+// the name unique.
+func NewName(filename string, now time.Time, entropy [16]byte) string {
+	n := new(big.Int).SetBytes(entropy[:])
+	radix, digit := big.NewInt(58), new(big.Int)
+	random := make([]byte, 22)
+	for i := range random {
+		n.DivMod(n, radix, digit)
+		random[len(random)-1-i] = base58Alphabet[digit.Int64()]
+	}
+	return fmt.Sprintf("%s-%013d-%s", strings.ReplaceAll(fileStem(filename), " ", "_"), now.UnixMilli(), random)
+}
+
+// Description holds new values for a draft. A nil member keeps the old value.
+type Description struct {
+	Title     *string
+	ExpiresAt *time.Time // zero: never
+}
+
+// Describe changes the title and the deadline of a draft.
+func Describe(d *Document, to Description, by Actor, l Limits, now time.Time) (Change, error) {
+	if err := d.Authorise(by, OpDescribe); err != nil {
+		return Change{}, err
+	}
+	if d.State != Draft {
+		return Change{}, ErrNotDraft
+	}
+	var bad fieldErrors
+	c := newChange(d)
+	if to.Title != nil {
+		c.After.Title = CleanText(*to.Title)
+		switch {
+		case c.After.Title == "":
+			bad.add("document_title", "text.missing")
+		case utf8.RuneCountInString(c.After.Title) > l.Text:
+			bad.add("document_title", "text.too_long", "limit", l.Text)
+		}
+	}
+	if to.ExpiresAt != nil {
+		c.After.ExpiresAt = *to.ExpiresAt
+		if !to.ExpiresAt.IsZero() && !to.ExpiresAt.After(now) {
+			bad.add("expired_at", "time.not_future")
+		}
+	}
+	if err := bad.asError(); err != nil {
+		return Change{}, err
+	}
+	c.addEvent(EventDescribed, by, now, "title", c.After.Title)
+	return c, nil
 }

@@ -59,7 +59,7 @@ func TestThePageOfReportsNamesWhatTheyHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := os.ReadFile("../../contract/reconciliation.go")
+	rules, err := os.ReadFile("../../contract/reconcile.go")
 	if err != nil {
 		t.Fatal(err)
 	}
