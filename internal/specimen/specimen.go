@@ -10,6 +10,8 @@ import (
 	"image/jpeg"
 	"image/png"
 
+	"golang.org/x/sync/semaphore"
+
 	"segel/internal/contract"
 	"segel/pades/appearance"
 )
@@ -20,6 +22,14 @@ const (
 	maxSide  = 4000    // pixels
 	maxArea  = 4 << 20 // pixels; decoded they take one to eight bytes each, and those of some JPEG files more
 )
+
+// decodingMemory bounds the memory of all pictures that are decoded at the same time, in bytes. One of the largest
+// pictures uses all of it.
+const decodingMemory = 192 << 20
+
+// decodingBudget is shared by the whole process, like its memory. It serves callers in the order in which they came: small
+// pictures cannot overtake a large one forever.
+var decodingBudget = semaphore.NewWeighted(decodingMemory)
 
 // Refusals of pictures that cannot become strokes.
 var (
@@ -56,11 +66,11 @@ func ExtractStrokes(ctx context.Context, file []byte) (*appearance.Strokes, erro
 	case err != nil:
 		return nil, errNotPicture.WithCause(err)
 	}
-	release, err := decodingBudget.acquireBytes(ctx, memory)
-	if err != nil {
+	memory = min(memory, decodingMemory)
+	if err := decodingBudget.Acquire(ctx, memory); err != nil {
 		return nil, err
 	}
-	defer release()
+	defer decodingBudget.Release(memory)
 	s, err := appearance.ExtractStrokes(file)
 	switch {
 	case errors.Is(err, appearance.ErrNoStrokes):

@@ -79,9 +79,10 @@ func TestHundredLargePicturesAtOnceTakeTheMemoryOfAFew(t *testing.T) {
 	} else {
 		t.Logf("the heap grew by %d MiB", grown>>20)
 	}
-	if decodingBudget.acquired != 0 || len(decodingBudget.waiting) != 0 {
-		t.Errorf("%d bytes are still lent, %d wait", decodingBudget.acquired, len(decodingBudget.waiting))
+	if !decodingBudget.TryAcquire(decodingMemory) {
+		t.Fatal("bytes are still lent")
 	}
+	decodingBudget.Release(decodingMemory)
 }
 
 // The total allocation of decoding is an upper bound of the memory in use at a time.
@@ -111,46 +112,33 @@ func TestMemoryOfAPictureIsEstimatedFromItsHeader(t *testing.T) {
 	}
 }
 
+// This test is not parallel, because it takes the memory that other tests decode pictures in.
 func TestMemoryIsLentInTurn(t *testing.T) {
-	t.Parallel()
-	m := newMemory(10)
-	first, err := m.acquireBytes(t.Context(), 6)
-	if err != nil {
+	const taken = decodingMemory - 1<<20
+	if err := decodingBudget.Acquire(t.Context(), taken); err != nil {
 		t.Fatal(err)
 	}
 	gone, leave := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
-		_, err := m.acquireBytes(gone, 100) // counts as 10
+		_, err := ExtractStrokes(gone, largePNG(t))
 		left <- err
 	}()
-	for waits := false; !waits; runtime.Gosched() {
-		m.mu.Lock()
-		waits = len(m.waiting) == 1
-		m.mu.Unlock()
-	}
-	next := make(chan func())
-	go func() {
-		release, err := m.acquireBytes(context.WithoutCancel(t.Context()), 4) // would fit, but stands behind
-		if err != nil {
-			t.Error(err)
-		}
-		next <- release
-	}()
-	for waits := false; !waits; runtime.Gosched() {
-		m.mu.Lock()
-		waits = len(m.waiting) == 2
-		m.mu.Unlock()
+	for decodingBudget.TryAcquire(1) { // would fit, but the large picture comes first
+		decodingBudget.Release(1)
+		runtime.Gosched()
 	}
 	leave()
 	if err := <-left; !errors.Is(err, context.Canceled) {
 		t.Errorf("who left: %v", err)
 	}
-	release := <-next
-	release()
-	release() // twice is once
-	first()
-	if m.acquired != 0 || len(m.waiting) != 0 {
-		t.Errorf("%d are lent, %d wait", m.acquired, len(m.waiting))
+	if !decodingBudget.TryAcquire(1) {
+		t.Fatal("nothing is free after the large picture left")
 	}
+	decodingBudget.Release(1)
+	decodingBudget.Release(taken)
+	if !decodingBudget.TryAcquire(decodingMemory) {
+		t.Fatal("bytes are still lent")
+	}
+	decodingBudget.Release(decodingMemory)
 }
