@@ -105,3 +105,10 @@ type Info struct {
 	Size     int64     // bytes
 	Modified time.Time // when it was written; a check ignores young blobs, which may not be recorded yet
 }
+
+// Scratch is a temporary file: its bytes are gone when it is closed and when the program ends for any reason. It is
+// written first and read afterwards, by one goroutine.
+type Scratch interface {
+	io.Writer
+	Blob
+}

@@ -6,7 +6,7 @@ import (
 )
 
 // Config holds all settings. The comment of a member is printed as its manual, so it addresses the operator. A member
-// tagged secret is never printed.
+// tagged secret is never printed; min is the least value of a number or a duration.
 type Config struct {
 	// --- Service ---
 
@@ -25,7 +25,7 @@ type Config struct {
 
 	// How long one database transaction may take, including the wait for a connection. PostgreSQL ends statements after the same
 	// time. Migrations have no limit.
-	DatabaseTimeout time.Duration `env:"DATABASE_TIMEOUT" envDefault:"15s"`
+	DatabaseTimeout time.Duration `env:"DATABASE_TIMEOUT" envDefault:"15s" min:"1s"`
 
 	// Whether serve migrates the database to the format of this program: auto, or off, which refuses to start until segel migrate
 	// was run, for several services on one database. No other command migrates.
@@ -62,10 +62,10 @@ type Config struct {
 
 	// How long the service continues to accept requests after it is told to stop, while /readyz already answers 503, so that a
 	// balancer stops sending requests to it. Set it to a few seconds more than the balancer needs to notice.
-	DrainWait time.Duration `env:"DRAIN_WAIT" envDefault:"0s"`
+	DrainWait time.Duration `env:"DRAIN_WAIT" envDefault:"0s" min:"0s"`
 
 	// How long running requests and jobs together may take to finish after the service stops accepting new ones.
-	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s"`
+	ShutdownWait time.Duration `env:"SHUTDOWN_WAIT" envDefault:"20s" min:"0s"`
 
 	// --- First start ---
 
@@ -77,10 +77,10 @@ type Config struct {
 
 	// Duty stamps that a new organisation is granted, once, with the sandbox stamp office. They are specimens without legal value.
 	// With another stamp office an organisation starts with none.
-	GrantStamps int `env:"GRANT_STAMPS" envDefault:"1000"`
+	GrantStamps int `env:"GRANT_STAMPS" envDefault:"1000" min:"0"`
 
 	// Signatures that a new organisation is granted, once, with the sandbox stamp office. With another it starts with none.
-	GrantSignatures int `env:"GRANT_SIGNATURES" envDefault:"1000"`
+	GrantSignatures int `env:"GRANT_SIGNATURES" envDefault:"1000" min:"0"`
 
 	// --- Documents ---
 
@@ -88,30 +88,30 @@ type Config struct {
 	MaxFile Size `env:"MAX_FILE" envDefault:"50MiB"`
 
 	// Largest number of pages of a file.
-	MaxPages int `env:"MAX_PAGES" envDefault:"2000"`
+	MaxPages int `env:"MAX_PAGES" envDefault:"2000" min:"1"`
 
 	// Largest number of participants of a document.
-	MaxParticipants int `env:"MAX_PARTICIPANTS" envDefault:"100"`
+	MaxParticipants int `env:"MAX_PARTICIPANTS" envDefault:"100" min:"1"`
 
 	// Largest number of placements on a document, including stamps.
-	MaxPlacements int `env:"MAX_PLACEMENTS" envDefault:"500"`
+	MaxPlacements int `env:"MAX_PLACEMENTS" envDefault:"500" min:"1"`
 
 	// Largest number of duty stamps on a document.
-	MaxStamps int `env:"MAX_STAMPS" envDefault:"50"`
+	MaxStamps int `env:"MAX_STAMPS" envDefault:"50" min:"1"`
 
 	// Largest share of a page, in percent, that the boxes for signatures and initials of one person cover together. Those of all people
 	// together cover at most twice as much. Duty stamps have sides of 40 to 200 points instead.
-	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25"`
+	MaxBoxArea int `env:"MAX_BOX_AREA" envDefault:"25" min:"1"`
 
 	// Largest number of drafts of one organisation at a time.
-	MaxDrafts int `env:"MAX_DRAFTS" envDefault:"1000"`
+	MaxDrafts int `env:"MAX_DRAFTS" envDefault:"1000" min:"1"`
 
 	// Largest total size of the files of all documents of one organisation when another document is uploaded. Documents that exist
 	// can always be finished: signatures, stamps and seals are counted, but never refused. Deleting a draft frees its space.
 	MaxStorage Size `env:"MAX_STORAGE" envDefault:"50GiB"`
 
 	// Largest number of characters of a title or a file name.
-	MaxText int `env:"MAX_TEXT" envDefault:"255"`
+	MaxText int `env:"MAX_TEXT" envDefault:"255" min:"1"`
 
 	// Finalize treats a document on which only duty stamps are placed as a stamping order, even when others than its owner are
 	// listed as signers. For old clients that cannot send stamp_only themselves.
@@ -125,7 +125,7 @@ type Config struct {
 	TimestampURLs []string `env:"TIMESTAMP_URLS" secret:"true"`
 
 	// How long one time-stamp authority may take before the next one is tried.
-	TimestampTimeout time.Duration `env:"TIMESTAMP_TIMEOUT" envDefault:"10s"`
+	TimestampTimeout time.Duration `env:"TIMESTAMP_TIMEOUT" envDefault:"10s" min:"1s"`
 
 	// How far the clocks of the database and of time-stamp authorities may differ from this machine's, and how far a recorded event
 	// may lie in the future, before the service stops signing, stamping and sealing. At most 5m.
@@ -148,7 +148,7 @@ type Config struct {
 
 	// How long before the newest timestamp of a completed document expires with the certificate of its authority, a further
 	// timestamp renews it.
-	RenewBefore time.Duration `env:"RENEW_BEFORE" envDefault:"8760h"`
+	RenewBefore time.Duration `env:"RENEW_BEFORE" envDefault:"8760h" min:"1h"`
 
 	// --- Stamp office ---
 
@@ -176,7 +176,7 @@ type Config struct {
 	StampAdapters []string `env:"STAMP_ADAPTERS"`
 
 	// Documents that one adapter processes at a time. Current adapters process one.
-	StampSlots int `env:"STAMP_SLOTS" envDefault:"1"`
+	StampSlots int `env:"STAMP_SLOTS" envDefault:"1" min:"1"`
 
 	// Folder shared with the adapters. Its files are removed after each stamp.
 	StampSharedDir string `env:"STAMP_SHARED_DIR"`
@@ -220,17 +220,17 @@ type Config struct {
 	StampEncrypted string `env:"STAMP_ENCRYPTED"`
 
 	// How long one call to the stamp office may take.
-	StampTimeout time.Duration `env:"STAMP_TIMEOUT" envDefault:"30s"`
+	StampTimeout time.Duration `env:"STAMP_TIMEOUT" envDefault:"30s" min:"1s"`
 
 	// How long stamping, or sending or fetching a document, may take.
-	StampFileTimeout time.Duration `env:"STAMP_FILE_TIMEOUT" envDefault:"2m"`
+	StampFileTimeout time.Duration `env:"STAMP_FILE_TIMEOUT" envDefault:"2m" min:"1s"`
 
 	// How long after a purchase timed out the stamp office may still carry it out. Until then no other purchase is made for the same
 	// stamp.
-	StampSettle time.Duration `env:"STAMP_SETTLE" envDefault:"2m"`
+	StampSettle time.Duration `env:"STAMP_SETTLE" envDefault:"2m" min:"0s"`
 
 	// How often the account at the stamp office is reconciled with our register of serials. 0: never automatically.
-	ReconcileEvery time.Duration `env:"RECONCILE_EVERY" envDefault:"24h"`
+	ReconcileEvery time.Duration `env:"RECONCILE_EVERY" envDefault:"24h" min:"0s"`
 
 	// --- Word documents ---
 
@@ -246,18 +246,18 @@ type Config struct {
 	ConvertPDFA bool `env:"CONVERT_PDFA" envDefault:"false"`
 
 	// How long an upload waits for its conversion before it is answered without the result.
-	ConvertWait time.Duration `env:"CONVERT_WAIT" envDefault:"10s"`
+	ConvertWait time.Duration `env:"CONVERT_WAIT" envDefault:"10s" min:"0s"`
 
 	// How long the conversion of one document may take.
-	ConvertTime time.Duration `env:"CONVERT_TIME" envDefault:"60s"`
+	ConvertTime time.Duration `env:"CONVERT_TIME" envDefault:"60s" min:"1s"`
 
 	// Documents converted at the same time. Each takes up to half a gigabyte of memory and one processor. That memory is subtracted
 	// from the soft memory limit that the service sets by default, 70 percent of the available memory, unless GOMEMLIMIT sets
 	// another.
-	MaxConversions int `env:"MAX_CONVERSIONS" envDefault:"2"`
+	MaxConversions int `env:"MAX_CONVERSIONS" envDefault:"2" min:"1"`
 
 	// Documents of one organisation that may wait for their conversion.
-	MaxConversionsWaiting int `env:"MAX_CONVERSIONS_WAITING" envDefault:"50"`
+	MaxConversionsWaiting int `env:"MAX_CONVERSIONS_WAITING" envDefault:"50" min:"1"`
 
 	// --- Load ---
 
@@ -267,10 +267,10 @@ type Config struct {
 
 	// How long an operation that reads or writes a record, such as a list, may take before it is answered 503. The time in which the
 	// request arrives does not count.
-	AnswerWithin time.Duration `env:"ANSWER_WITHIN" envDefault:"5s"`
+	AnswerWithin time.Duration `env:"ANSWER_WITHIN" envDefault:"5s" min:"1s"`
 
 	// How long an operation may take that reads a file, signs, or calls other machines.
-	WorkWithin time.Duration `env:"WORK_WITHIN" envDefault:"2m"`
+	WorkWithin time.Duration `env:"WORK_WITHIN" envDefault:"2m" min:"10s"`
 
 	// Space kept free on the disks of the documents and of an SQLite database, but at most a tenth of a disk: uploads, conversions
 	// and verifications are refused with 503 before they use it, while signatures, stamps and seals continue. 0: nothing is kept
@@ -278,10 +278,10 @@ type Config struct {
 	DiskReserve Size `env:"DISK_RESERVE" envDefault:"512MiB"`
 
 	// Uploads received at the same time. Each takes disk space, and hardly any memory.
-	MaxUploads int `env:"MAX_UPLOADS" envDefault:"64"`
+	MaxUploads int `env:"MAX_UPLOADS" envDefault:"64" min:"1"`
 
 	// Uploads of one organisation received at the same time.
-	MaxUploadsPerOrganisation int `env:"MAX_UPLOADS_PER_ORGANISATION" envDefault:"16"`
+	MaxUploadsPerOrganisation int `env:"MAX_UPLOADS_PER_ORGANISATION" envDefault:"16" min:"1"`
 
 	// Most disk space that uploads may take until their documents are created. One file of MAX_FILE always fits, here and below.
 	MaxSpool Size `env:"MAX_SPOOL" envDefault:"4GiB"`
@@ -290,13 +290,13 @@ type Config struct {
 	MaxSpoolPerOrganisation Size `env:"MAX_SPOOL_PER_ORGANISATION" envDefault:"1GiB"`
 
 	// How long an upload waits for its turn before it is refused and may be retried later.
-	UploadWait time.Duration `env:"UPLOAD_WAIT" envDefault:"10s"`
+	UploadWait time.Duration `env:"UPLOAD_WAIT" envDefault:"10s" min:"0s"`
 
 	// Files to be verified that are received at the same time, from all callers. Uploads of members are counted separately.
-	MaxVerifyUploads int `env:"MAX_VERIFY_UPLOADS" envDefault:"64"`
+	MaxVerifyUploads int `env:"MAX_VERIFY_UPLOADS" envDefault:"64" min:"1"`
 
 	// Those of one address. An IPv6 network of 64 bits counts as one address.
-	MaxVerifyUploadsPerAddress int `env:"MAX_VERIFY_UPLOADS_PER_ADDRESS" envDefault:"4"`
+	MaxVerifyUploadsPerAddress int `env:"MAX_VERIFY_UPLOADS_PER_ADDRESS" envDefault:"4" min:"1"`
 
 	// Most disk space that files to be verified may take.
 	MaxVerifySpool Size `env:"MAX_VERIFY_SPOOL" envDefault:"1GiB"`
@@ -305,98 +305,98 @@ type Config struct {
 	MaxVerifySpoolPerAddress Size `env:"MAX_VERIFY_SPOOL_PER_ADDRESS" envDefault:"128MiB"`
 
 	// Files verified at the same time. Each is read once from end to end. One address may use at most all but one.
-	MaxVerifications int `env:"MAX_VERIFICATIONS" envDefault:"2"`
+	MaxVerifications int `env:"MAX_VERIFICATIONS" envDefault:"2" min:"1"`
 
 	// How long a file waits to be verified before it is refused and may be retried later.
-	VerifyWait time.Duration `env:"VERIFY_WAIT" envDefault:"1m"`
+	VerifyWait time.Duration `env:"VERIFY_WAIT" envDefault:"1m" min:"0s"`
 
 	// Requests with a body that are answered at the same time without an account, such as logins.
-	MaxAnonymous int `env:"MAX_ANONYMOUS" envDefault:"2048"`
+	MaxAnonymous int `env:"MAX_ANONYMOUS" envDefault:"2048" min:"1"`
 
 	// Those of one address.
-	MaxAnonymousPerAddress int `env:"MAX_ANONYMOUS_PER_ADDRESS" envDefault:"256"`
+	MaxAnonymousPerAddress int `env:"MAX_ANONYMOUS_PER_ADDRESS" envDefault:"256" min:"1"`
 
 	// Requests of one person, or one guest, that are answered at the same time, except streams of events. A download that the client
 	// does not take counts until it is aborted.
-	MaxRequestsPerPerson int `env:"MAX_REQUESTS_PER_PERSON" envDefault:"128"`
+	MaxRequestsPerPerson int `env:"MAX_REQUESTS_PER_PERSON" envDefault:"128" min:"1"`
 
 	// Streams of events at the same time.
-	MaxStreams int `env:"MAX_STREAMS" envDefault:"10000"`
+	MaxStreams int `env:"MAX_STREAMS" envDefault:"10000" min:"1"`
 
 	// Those of documents of one organisation.
-	MaxStreamsPerOrganisation int `env:"MAX_STREAMS_PER_ORGANISATION" envDefault:"2500"`
+	MaxStreamsPerOrganisation int `env:"MAX_STREAMS_PER_ORGANISATION" envDefault:"2500" min:"1"`
 
 	// Those of one person, or one guest.
-	MaxStreamsPerPerson int `env:"MAX_STREAMS_PER_PERSON" envDefault:"64"`
+	MaxStreamsPerPerson int `env:"MAX_STREAMS_PER_PERSON" envDefault:"64" min:"1"`
 
 	// Files and serials that one address may have verified per minute, in the long run. 0: any number.
-	VerificationsPerMinute int `env:"VERIFICATIONS_PER_MINUTE" envDefault:"20"`
+	VerificationsPerMinute int `env:"VERIFICATIONS_PER_MINUTE" envDefault:"20" min:"0"`
 
 	// Timestamps (/authority/tsa) that one address may request from the embedded authority per minute, in the long run. Signing
 	// inside the service does not count. 0: any number.
-	TimestampsPerMinute int `env:"TIMESTAMPS_PER_MINUTE" envDefault:"60"`
+	TimestampsPerMinute int `env:"TIMESTAMPS_PER_MINUTE" envDefault:"60" min:"0"`
 
 	// OCSP answers (/authority/ocsp) that one address may request per minute, in the long run. A PDF reader requests one for each
 	// certificate; above the limit it is answered tryLater and finds the same status in the revocation list, which has no limit. 0:
 	// any number.
-	StatusesPerMinute int `env:"STATUSES_PER_MINUTE" envDefault:"1200"`
+	StatusesPerMinute int `env:"STATUSES_PER_MINUTE" envDefault:"1200" min:"0"`
 
 	// Passwords checked at the same time. Each takes 19 MiB of memory and about 50 ms of a processor. 0: half the number of
 	// processors, so that logins leave the others for everything else.
-	MaxLogins int `env:"MAX_LOGINS" envDefault:"0"`
+	MaxLogins int `env:"MAX_LOGINS" envDefault:"0" min:"0"`
 
 	// Jobs (stamping, sealing) processed at the same time.
-	MaxJobs int `env:"MAX_JOBS" envDefault:"4"`
+	MaxJobs int `env:"MAX_JOBS" envDefault:"4" min:"1"`
 
 	// Requests that one address may make per second, in the long run. 0: any number.
-	RequestsPerSecond int `env:"REQUESTS_PER_SECOND" envDefault:"0"`
+	RequestsPerSecond int `env:"REQUESTS_PER_SECOND" envDefault:"0" min:"0"`
 
 	// Requests that one address may make at once before that limit applies. 0: those of ten seconds.
-	RequestsAtOnce int `env:"REQUESTS_AT_ONCE" envDefault:"0"`
+	RequestsAtOnce int `env:"REQUESTS_AT_ONCE" envDefault:"0" min:"0"`
 
 	// Password attempts of one address on one account before each further one waits ten seconds.
-	LoginTries int `env:"LOGIN_TRIES" envDefault:"10"`
+	LoginTries int `env:"LOGIN_TRIES" envDefault:"10" min:"1"`
 
 	// Password attempts of all unknown devices and addresses together on one account before each further one is delayed. A device or
 	// an address that logged in to the account before does not count.
-	LoginTriesPerAccount int `env:"LOGIN_TRIES_PER_ACCOUNT" envDefault:"100"`
+	LoginTriesPerAccount int `env:"LOGIN_TRIES_PER_ACCOUNT" envDefault:"100" min:"1"`
 
 	// Longest delay of such an attempt.
-	LoginDelay time.Duration `env:"LOGIN_DELAY" envDefault:"10s"`
+	LoginDelay time.Duration `env:"LOGIN_DELAY" envDefault:"10s" min:"1s"`
 
 	// Password attempts of one address on all accounts before each further one waits a second. A whole company may share an address.
-	LoginTriesPerAddress int `env:"LOGIN_TRIES_PER_ADDRESS" envDefault:"100"`
+	LoginTriesPerAddress int `env:"LOGIN_TRIES_PER_ADDRESS" envDefault:"100" min:"1"`
 
 	// --- Accounts ---
 
 	// How long an access token is valid.
-	AccessLifetime time.Duration `env:"ACCESS_LIFETIME" envDefault:"24h"`
+	AccessLifetime time.Duration `env:"ACCESS_LIFETIME" envDefault:"24h" min:"1m"`
 
 	// How long a refresh token is valid. It is used once and replaced by a new one.
-	RefreshLifetime time.Duration `env:"REFRESH_LIFETIME" envDefault:"720h"`
+	RefreshLifetime time.Duration `env:"REFRESH_LIFETIME" envDefault:"720h" min:"1m"`
 
 	// How long the former access token of a client is still valid after a refresh, for requests that are already on their way.
-	RefreshGrace time.Duration `env:"REFRESH_GRACE" envDefault:"30s"`
+	RefreshGrace time.Duration `env:"REFRESH_GRACE" envDefault:"30s" min:"1s"`
 
 	// How long the token that a guest's link opens is valid. The link itself is valid until it is replaced or revoked, or
 	// LINK_LIFETIME ends it.
-	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h"`
+	GuestLifetime time.Duration `env:"GUEST_LIFETIME" envDefault:"24h" min:"1m"`
 
 	// How long a guest's link works after the document was completed, rejected or canceled or has expired, so that guests can
 	// download what they signed. The owner may create a new link for a completed document. 0: links do not expire.
-	LinkLifetime time.Duration `env:"LINK_LIFETIME" envDefault:"720h"`
+	LinkLifetime time.Duration `env:"LINK_LIFETIME" envDefault:"720h" min:"0s"`
 
 	// How long a login of the web app is valid.
-	SessionLifetime time.Duration `env:"SESSION_LIFETIME" envDefault:"24h"`
+	SessionLifetime time.Duration `env:"SESSION_LIFETIME" envDefault:"24h" min:"1m"`
 
 	// How long a device or an address is known after its last login to an account. A known one logs in without delay while others
 	// try passwords on the account.
-	KnownDeviceLifetime time.Duration `env:"KNOWN_DEVICE_LIFETIME" envDefault:"4320h"`
+	KnownDeviceLifetime time.Duration `env:"KNOWN_DEVICE_LIFETIME" envDefault:"4320h" min:"1h"`
 
 	// Smallest number of characters of a password. Common passwords, repetitions, sequences and passwords made of the person's own
 	// name, e-mail or organisation are refused too.
-	MinPassword int `env:"MIN_PASSWORD" envDefault:"12"`
+	MinPassword int `env:"MIN_PASSWORD" envDefault:"12" min:"8"`
 
 	// How long the answer to a request with an Idempotency-Key is kept.
-	IdempotencyLifetime time.Duration `env:"IDEMPOTENCY_LIFETIME" envDefault:"24h"`
+	IdempotencyLifetime time.Duration `env:"IDEMPOTENCY_LIFETIME" envDefault:"24h" min:"1m"`
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -251,6 +252,23 @@ func TestTheBasePathIsThatOfThePublicAddress(t *testing.T) {
 	} {
 		if got := (Config{PublicURL: address, Listen: "127.0.0.1:8080"}).BasePath(); got != want {
 			t.Errorf("%q: base path %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestEveryNumberAndDurationHasALeastValueThatParses(t *testing.T) {
+	t.Parallel()
+	config := reflect.TypeFor[Config]()
+	for _, m := range listSettings() {
+		var err error
+		switch config.Field(m.index).Type {
+		case reflect.TypeFor[int]():
+			_, err = strconv.Atoi(m.min)
+		case reflect.TypeFor[time.Duration]():
+			_, err = time.ParseDuration(m.min)
+		}
+		if err != nil && m.name != "SEGEL_CLOCK_TOLERANCE" { // it has a range
+			t.Errorf("%s: %v", m.name, err)
 		}
 	}
 }

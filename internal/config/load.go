@@ -79,7 +79,7 @@ func isKnown(name string) bool {
 type setting struct {
 	field  string // in Config
 	name   string // of its variable
-	preset string // default, as text
+	min    string // least value of a number or a duration
 	secret bool
 	index  int
 }
@@ -91,7 +91,7 @@ func listSettings() []setting {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		all = append(all, setting{
-			field: f.Name, name: envPrefix + f.Tag.Get("env"), preset: f.Tag.Get("envDefault"),
+			field: f.Name, name: envPrefix + f.Tag.Get("env"), min: f.Tag.Get("min"),
 			secret: f.Tag.Get("secret") == "true", index: i,
 		})
 	}

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -93,17 +92,9 @@ func (m setting) formatValue(value any) string {
 		}
 		return strings.Join(v, ",")
 	case []uint16:
-		var all []string
-		for _, n := range v {
-			all = append(all, strconv.Itoa(int(n)))
-		}
-		return strings.Join(all, ",")
+		return joinValues(v)
 	case []Network:
-		var all []string
-		for _, n := range v {
-			all = append(all, n.String())
-		}
-		return strings.Join(all, ",")
+		return joinValues(v)
 	case map[string]string:
 		var all []string
 		for path, op := range v {
@@ -113,6 +104,14 @@ func (m setting) formatValue(value any) string {
 		return strings.Join(all, ",")
 	}
 	return fmt.Sprint(value)
+}
+
+func joinValues[T any](values []T) string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = fmt.Sprint(v)
+	}
+	return strings.Join(all, ",")
 }
 
 // maskSecret masks a secret. Of a URL it keeps the scheme, host and path, without user, password and parameters.

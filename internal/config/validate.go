@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,7 +24,7 @@ func (c Config) Validate() error {
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
 		v.addProblem("LISTEN", "%q is not an address; write it such as 127.0.0.1:8080 or :8080", c.Listen)
 	}
-	v.checkURL("PUBLIC_URL", c.PublicURL, "http", "https")
+	v.checkURL("PUBLIC_URL", c.PublicURL)
 	v.addIf(strings.HasSuffix(c.PublicURL, "/"), "PUBLIC_URL", "must not end in a slash")
 	if c.Database != "" {
 		// The value holds a password, so neither it nor the parser's words about it are repeated.
@@ -49,8 +51,7 @@ func (c Config) Validate() error {
 	v.checkTrust(c)
 	v.checkStampOffice(c)
 	v.checkConvert(c)
-	v.checkNumbers(c)
-	v.checkDurations(c)
+	v.checkMinimums(c)
 	return errors.Join(v...)
 }
 
@@ -66,28 +67,26 @@ func (v *problems) addIf(bad bool, name, what string) {
 	}
 }
 
-func (v *problems) checkURL(name, s string, schemes ...string) {
+func (v *problems) checkURL(name, s string) {
 	if s == "" {
 		return
 	}
 	u, err := url.Parse(s)
-	if err == nil && u.Host != "" {
-		for _, want := range schemes {
-			if u.Scheme == want {
-				v.addIf(u.User != nil, name, "must not hold a password")
-				v.addIf(u.RawQuery != "" || u.Fragment != "", name, "must have neither a query nor a fragment")
-				return
-			}
-		}
+	if err != nil || !isHTTP(u) {
+		v.addProblem(name, "must be an address such as https://example.com")
+		return
 	}
-	v.addProblem(name, "must be an address such as %s://example.com", schemes[len(schemes)-1])
+	v.addIf(u.User != nil, name, "must not hold a password")
+	v.addIf(u.RawQuery != "" || u.Fragment != "", name, "must have neither a query nor a fragment")
 }
+
+func isHTTP(u *url.URL) bool { return u.Host != "" && (u.Scheme == "http" || u.Scheme == "https") }
 
 func (v *problems) checkTrust(c Config) {
 	for i, address := range c.TimestampURLs {
 		// An address may hold a password, so neither it nor the parser's words about it are repeated.
 		u, err := url.Parse(address)
-		if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		if err != nil || u.Hostname() == "" || !isHTTP(u) {
 			v.addProblem("TIMESTAMP_URLS", "number %d is not an address; write it such as https://tsa.example.com/tsr", i+1)
 		}
 	}
@@ -121,7 +120,7 @@ func (v *problems) checkConvert(c Config) {
 	case ConvertAuto, ConvertOff, ConvertLibreOffice:
 	default:
 		u, err := url.Parse(c.Convert)
-		v.addIf(err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https", "CONVERT",
+		v.addIf(err != nil || !isHTTP(u), "CONVERT",
 			"must be auto, libreoffice, off, or the URL of a Gotenberg service such as http://gotenberg:3000")
 	}
 	v.addIf(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
@@ -129,11 +128,11 @@ func (v *problems) checkConvert(c Config) {
 
 // checkStampOffice checks the settings that the chosen stamp office requires.
 func (v *problems) checkStampOffice(c Config) {
-	v.checkURL("STAMP_LOGIN_URL", c.StampLoginURL, "http", "https")
-	v.checkURL("STAMP_SERIAL_URL", c.StampSerialURL, "http", "https")
-	v.checkURL("STAMP_CLOUD_URL", c.StampCloudURL, "http", "https")
+	v.checkURL("STAMP_LOGIN_URL", c.StampLoginURL)
+	v.checkURL("STAMP_SERIAL_URL", c.StampSerialURL)
+	v.checkURL("STAMP_CLOUD_URL", c.StampCloudURL)
 	for _, u := range c.StampAdapters {
-		v.checkURL("STAMP_ADAPTERS", u, "http", "https")
+		v.checkURL("STAMP_ADAPTERS", u)
 	}
 	switch c.StampIdentity {
 	case "", "KTP", "NPWP", "PASSPORT":
@@ -160,58 +159,24 @@ func (v *problems) checkStampOffice(c Config) {
 	v.addIf(c.StampUser == "" || c.StampPassword == "", "STAMP_USER", "must have an account, and STAMP_PASSWORD its password")
 }
 
-func (v *problems) checkNumbers(c Config) {
-	for _, n := range []struct {
-		name       string
-		value, min int
-	}{
-		{"GRANT_STAMPS", c.GrantStamps, 0}, {"GRANT_SIGNATURES", c.GrantSignatures, 0},
-		{"MAX_PAGES", c.MaxPages, 1}, {"MAX_PARTICIPANTS", c.MaxParticipants, 1}, {"MAX_PLACEMENTS", c.MaxPlacements, 1},
-		{"MAX_STAMPS", c.MaxStamps, 1}, {"MAX_DRAFTS", c.MaxDrafts, 1}, {"MAX_TEXT", c.MaxText, 1}, {"MAX_BOX_AREA", c.MaxBoxArea, 1},
-		{"MAX_UPLOADS", c.MaxUploads, 1}, {"MAX_UPLOADS_PER_ORGANISATION", c.MaxUploadsPerOrganisation, 1},
-		{"MAX_VERIFY_UPLOADS", c.MaxVerifyUploads, 1}, {"MAX_VERIFY_UPLOADS_PER_ADDRESS", c.MaxVerifyUploadsPerAddress, 1},
-		{"MAX_ANONYMOUS", c.MaxAnonymous, 1}, {"MAX_ANONYMOUS_PER_ADDRESS", c.MaxAnonymousPerAddress, 1},
-		{"MAX_REQUESTS_PER_PERSON", c.MaxRequestsPerPerson, 1}, {"MAX_STREAMS", c.MaxStreams, 1},
-		{"MAX_STREAMS_PER_ORGANISATION", c.MaxStreamsPerOrganisation, 1}, {"MAX_STREAMS_PER_PERSON", c.MaxStreamsPerPerson, 1},
-		{"MAX_LOGINS", c.MaxLogins, 0}, {"MAX_JOBS", c.MaxJobs, 1},
-		{"MAX_VERIFICATIONS", c.MaxVerifications, 1}, {"VERIFICATIONS_PER_MINUTE", c.VerificationsPerMinute, 0},
-		{"TIMESTAMPS_PER_MINUTE", c.TimestampsPerMinute, 0}, {"STATUSES_PER_MINUTE", c.StatusesPerMinute, 0},
-		{"MAX_CONVERSIONS", c.MaxConversions, 1}, {"MAX_CONVERSIONS_WAITING", c.MaxConversionsWaiting, 1},
-		{"REQUESTS_PER_SECOND", c.RequestsPerSecond, 0}, {"REQUESTS_AT_ONCE", c.RequestsAtOnce, 0},
-		{"STAMP_SLOTS", c.StampSlots, 1}, {"LOGIN_TRIES", c.LoginTries, 1}, {"LOGIN_TRIES_PER_ADDRESS", c.LoginTriesPerAddress, 1},
-		{"LOGIN_TRIES_PER_ACCOUNT", c.LoginTriesPerAccount, 1},
-		{"MIN_PASSWORD", c.MinPassword, 8},
-	} {
-		if n.value < n.min {
-			v.addProblem(n.name, "%d is too small; at least %d", n.value, n.min)
+// checkMinimums compares numbers and durations with the tag min of their settings.
+func (v *problems) checkMinimums(c Config) {
+	values := reflect.ValueOf(c)
+	for _, m := range listSettings() {
+		switch value := values.Field(m.index).Interface().(type) {
+		case int:
+			if least, err := strconv.Atoi(m.min); err == nil && value < least {
+				*v = append(*v, fmt.Errorf("%s: %d is too small; at least %d", m.name, value, least))
+			}
+		case time.Duration:
+			if least, err := time.ParseDuration(m.min); err == nil && value < least {
+				*v = append(*v, fmt.Errorf("%s: %v is too short; at least %v", m.name, value, least))
+			}
 		}
 	}
 	v.addIf(c.MaxFile < 1<<10, "MAX_FILE", "must be at least 1KiB")
 	v.addIf(c.LeastRate < 1, "LEAST_RATE", "must be at least 1")
 	v.addIf(c.MaxStorage < c.MaxFile, "MAX_STORAGE", "must not be smaller than MAX_FILE")
-}
-
-func (v *problems) checkDurations(c Config) {
-	for _, d := range []struct {
-		name       string
-		value, min time.Duration
-	}{
-		{"STAMP_TIMEOUT", c.StampTimeout, time.Second}, {"STAMP_FILE_TIMEOUT", c.StampFileTimeout, time.Second}, {"STAMP_SETTLE", c.StampSettle, 0},
-		{"RECONCILE_EVERY", c.ReconcileEvery, 0}, {"SHUTDOWN_WAIT", c.ShutdownWait, 0}, {"DRAIN_WAIT", c.DrainWait, 0},
-		{"DATABASE_TIMEOUT", c.DatabaseTimeout, time.Second}, {"ANSWER_WITHIN", c.AnswerWithin, time.Second}, {"WORK_WITHIN", c.WorkWithin, 10 * time.Second},
-		{"UPLOAD_WAIT", c.UploadWait, 0}, {"VERIFY_WAIT", c.VerifyWait, 0},
-		{"ACCESS_LIFETIME", c.AccessLifetime, time.Minute}, {"REFRESH_LIFETIME", c.RefreshLifetime, time.Minute},
-		{"REFRESH_GRACE", c.RefreshGrace, time.Second}, {"KNOWN_DEVICE_LIFETIME", c.KnownDeviceLifetime, time.Hour},
-		{"LOGIN_DELAY", c.LoginDelay, time.Second},
-		{"LINK_LIFETIME", c.LinkLifetime, 0}, {"GUEST_LIFETIME", c.GuestLifetime, time.Minute}, {"SESSION_LIFETIME", c.SessionLifetime, time.Minute},
-		{"IDEMPOTENCY_LIFETIME", c.IdempotencyLifetime, time.Minute},
-		{"CONVERT_WAIT", c.ConvertWait, 0}, {"CONVERT_TIME", c.ConvertTime, time.Second},
-		{"TIMESTAMP_TIMEOUT", c.TimestampTimeout, time.Second}, {"RENEW_BEFORE", c.RenewBefore, time.Hour},
-	} {
-		if d.value < d.min {
-			v.addProblem(d.name, "%v is too short; at least %v", d.value, d.min)
-		}
-	}
 	if c.ClockTolerance < time.Second || c.ClockTolerance > contract.MaxClockTolerance {
 		v.addProblem("CLOCK_TOLERANCE", "%v is not between %v and %v", c.ClockTolerance, time.Second, contract.MaxClockTolerance)
 	}

@@ -1,10 +1,17 @@
+// Package export writes CSV files for spreadsheets (RFC 4180). No cell is read as a formula.
 package export
 
 import (
+	"cmp"
 	"encoding/csv"
+	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
+
+	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 // table writes lines after a header.
@@ -20,22 +27,26 @@ func newTable(w io.Writer, head ...string) table {
 }
 
 func (t *table) writeRow(cells ...string) error {
-	if t.head != nil {
-		if err := t.out.Write(t.head); err != nil {
-			return err
-		}
-		t.head = nil
+	if err := t.writeHead(); err != nil {
+		return err
 	}
 	return t.out.Write(cells)
 }
 
+// writeHead writes the header once.
+func (t *table) writeHead() error {
+	head := t.head
+	t.head = nil
+	if head == nil {
+		return nil
+	}
+	return t.out.Write(head)
+}
+
 // Close flushes the output. It writes the header if there was no line.
 func (t *table) Close() error {
-	if t.head != nil {
-		if err := t.out.Write(t.head); err != nil {
-			return err
-		}
-		t.head = nil
+	if err := t.writeHead(); err != nil {
+		return err
 	}
 	t.out.Flush()
 	return t.out.Error()
@@ -69,4 +80,50 @@ func formatTime(t time.Time) string {
 		return ""
 	}
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+// Attempts writes the calls to the stamp office, one line each, with what a claim for a refund needs.
+type Attempts struct{ table }
+
+// NewAttempts returns a writer of attempts.
+func NewAttempts(w io.Writer) *Attempts {
+	return &Attempts{newTable(w, "organisation", "document", "document_name", "title", "page", "stamp", "attempt", "call", "order", "serial", "serial_state_now",
+		"asked_at", "answered_at", "outcome", "code", "office_said")}
+}
+
+// Write adds a line.
+func (a *Attempts) Write(l workflow.AttemptLine) error {
+	page := ""
+	if n := l.Page(); n != 0 {
+		page = strconv.Itoa(n)
+	}
+	return a.writeRow(
+		escapeFormula(l.Organisation.Name), fmt.Sprint(l.Document), escapeFormula(l.Title.Name), escapeFormula(l.Title.Title), page, strconv.Itoa(l.Stamp+1), strconv.Itoa(l.Number),
+		string(l.Call), escapeFormula(l.Order), escapeFormula(l.Serial), string(l.SerialState), formatTime(l.At), formatTime(l.AnsweredAt),
+		string(cmp.Or(l.Outcome, "open")), escapeFormula(l.Code), escapeFormula(l.Text),
+	)
+}
+
+// Moves writes the quota ledger, one line for each move.
+type Moves struct{ table }
+
+// NewMoves returns a writer of moves.
+func NewMoves(w io.Writer) *Moves {
+	return &Moves{newTable(w, "organisation", "unit", "number", "at", "op", "count", "document", "document_name", "title", "reason", "by")}
+}
+
+// Write adds a line.
+func (m *Moves) Write(l workflow.LedgerLine) error {
+	document := ""
+	if l.Document != 0 {
+		document = fmt.Sprint(l.Document)
+	}
+	by := cmp.Or(l.By.Email, l.By.Name)
+	if l.Op == contract.QuotaGrant {
+		by = cmp.Or(by, "segel")
+	}
+	return m.writeRow(
+		escapeFormula(l.Organisation.Name), string(l.Unit), fmt.Sprint(l.Number), formatTime(l.At), string(l.Op), strconv.Itoa(l.Count),
+		document, escapeFormula(l.Title.Name), escapeFormula(l.Title.Title), escapeFormula(l.Reason), escapeFormula(by),
+	)
 }

@@ -169,18 +169,7 @@ func logSize(ctx context.Context, q querier) (int64, error) {
 // indexEvents reads the events before leaf until, compares their hashes, and adds them to the index.
 func (c *Checker) indexEvents(ctx context.Context, q querier, until int64) error {
 	from := c.tree.Size()
-	stored := map[int64]tlog.Hash{}
-	err := queryEach(ctx, q, func(scan scanFunc) error {
-		var position int64
-		var hash []byte
-		if err := scan(&position, scanBytes(&hash)); err != nil {
-			return err
-		}
-		if len(hash) == tlog.HashSize {
-			stored[position] = tlog.Hash(hash)
-		}
-		return nil
-	}, `SELECT position, hash FROM log_hash WHERE position >= $1 AND position < $2`, tlog.StoredHashIndex(0, from), tlog.StoredHashIndex(0, until))
+	stored, err := readHashes(ctx, q, from, until)
 	if err != nil {
 		return fmt.Errorf("read hashes: %w", err)
 	}

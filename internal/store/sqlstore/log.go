@@ -303,14 +303,7 @@ func checkOutsideTree(ctx context.Context, q querier) error {
 // with the stored ones.
 func checkEvents(ctx context.Context, q querier, tree *audit.Tree, until int64) error {
 	from := tree.Size()
-	stored := map[int64]tlog.Hash{}
-	err := queryEach(ctx, q, func(scan scanFunc) error {
-		var position int64
-		var hash [32]byte
-		err := scan(&position, scanDigest(&hash))
-		stored[position] = hash
-		return err
-	}, `SELECT position, hash FROM log_hash WHERE position >= $1 AND position < $2`, tlog.StoredHashIndex(0, from), tlog.StoredHashIndex(0, until))
+	stored, err := readHashes(ctx, q, from, until)
 	if err != nil {
 		return err
 	}
@@ -325,6 +318,20 @@ func checkEvents(ctx context.Context, q querier, tree *audit.Tree, until int64) 
 		return fmt.Errorf("event %d is missing: %w", tree.Size(), audit.ErrMismatch)
 	}
 	return err
+}
+
+// readHashes reads the stored hashes, by position, that the leaves from from to until complete. It leaves out what is not a hash.
+func readHashes(ctx context.Context, q querier, from, until int64) (map[int64]tlog.Hash, error) {
+	stored := map[int64]tlog.Hash{}
+	return stored, queryEach(ctx, q, func(scan scanFunc) error {
+		var position int64
+		var hash []byte
+		err := scan(&position, scanBytes(&hash))
+		if len(hash) == tlog.HashSize {
+			stored[position] = tlog.Hash(hash)
+		}
+		return err
+	}, `SELECT position, hash FROM log_hash WHERE position >= $1 AND position < $2`, tlog.StoredHashIndex(0, from), tlog.StoredHashIndex(0, until))
 }
 
 func checkEvent(tree *audit.Tree, stored map[int64]tlog.Hash, leaf int64, e contract.Event) error {
