@@ -63,9 +63,9 @@ func (a auditing) demand(status int, says []string, args ...string) {
 	}
 }
 
-// TestAPartyProvesToAThirdPersonWhatHappenedToAContract takes two contracts through a service, then removes everything except
+// TestParticipantProvesToAThirdPartyWhatHappenedToAContract takes two contracts through a service, then removes everything except
 // what was printed and downloaded.
-func TestAPartyProvesToAThirdPersonWhatHappenedToAContract(t *testing.T) {
+func TestParticipantProvesToAThirdPartyWhatHappenedToAContract(t *testing.T) {
 	t.Parallel()
 	a := auditing{t, t.TempDir()}
 	s := start(t)
@@ -106,7 +106,7 @@ func TestAPartyProvesToAThirdPersonWhatHappenedToAContract(t *testing.T) {
 	a.demand(1, []string{"DOES NOT HOLD", "under another checkpoint"}, proof, "--key", key, "--checkpoint", early)
 }
 
-func TestAForgedProofDoesNotHoldAndWhatIsNoneIsTold(t *testing.T) {
+func TestForgedProofFailsAndOtherFilesAreReported(t *testing.T) {
 	t.Parallel()
 	a := auditing{t, t.TempDir()}
 	room := filepath.Join("..", "..", "internal", "audit", "testdata", "formats")
@@ -142,8 +142,8 @@ func TestAForgedProofDoesNotHoldAndWhatIsNoneIsTold(t *testing.T) {
 	a.demand(2, nil, good)
 }
 
-// TestNoProofIsMadeOfALogThatWasWrittenTo changes the signer's name in the database only.
-func TestNoProofIsMadeOfALogThatWasWrittenTo(t *testing.T) {
+// TestNoProofIsMadeOfATamperedLog changes the signer's name in the database only.
+func TestNoProofIsMadeOfATamperedLog(t *testing.T) {
 	t.Parallel()
 	a := auditing{t, t.TempDir()}
 	s := starting{idle: true}.start(t)
@@ -168,8 +168,8 @@ func TestNoProofIsMadeOfALogThatWasWrittenTo(t *testing.T) {
 	}
 }
 
-// TestWhatPeopleWriteMovesNoCursor uses a name that would end the line and colour the next one.
-func TestWhatPeopleWriteMovesNoCursor(t *testing.T) {
+// TestTextFromPeopleMovesNoCursor uses a name that would end the line and colour the next one.
+func TestTextFromPeopleMovesNoCursor(t *testing.T) {
 	t.Parallel()
 	if got := oneLine("Sari\n\x1b[31mThe proof holds\u202e\u2028é  世"); got != "Sari \uFFFD[31mThe proof holds\uFFFD\uFFFDé  世" {
 		t.Errorf("%q", got)

@@ -211,7 +211,7 @@ func TestNumbersThatNameNoDocumentAreRefused(t *testing.T) {
 	}
 }
 
-func TestFileNamesOfAnyKindComeBackHarmless(t *testing.T) {
+func TestAnyFileNameBecomesHarmless(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner := s.person(t, "Pemilik", "")

@@ -106,7 +106,7 @@ func TestWordDocumentThatMustNotBeConvertedLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestWhereNothingConvertsWordIsRefused(t *testing.T) {
+func TestWordIsRefusedWithoutAConverter(t *testing.T) {
 	t.Parallel()
 	s := start(t, "SEGEL_CONVERT", "off")
 	s.person(t, "Sari Wulandari", "").uploadWord(converttest.Document{Body: converttest.Paragraphs("x")}.Bytes(), "x.docx").is(http.StatusUnsupportedMediaType, "file.word_unavailable")

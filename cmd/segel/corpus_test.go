@@ -20,9 +20,9 @@ import (
 	"segel/pades/validate"
 )
 
-// TestRealFilesAreSignedSoundlyOrRefusedWithAReason takes valid and broken files of other projects through the
+// TestRealFilesAreSignedAndValidOrRefusedWithAReason takes valid and broken files of other projects through the
 // whole service: one in three, or all if SEGEL_PDFS_ALL is set.
-func TestRealFilesAreSignedSoundlyOrRefusedWithAReason(t *testing.T) {
+func TestRealFilesAreSignedAndValidOrRefusedWithAReason(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("SEGEL_PDFS")
 	if folder == "" {

@@ -32,8 +32,8 @@ func findingsIn(t *testing.T, warnings any) map[string]object {
 // refusedKinds are the findings that the owner must accept.
 var refusedKinds = []string{"print_differs", "view_varies", "external", "launch"}
 
-// TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem takes each kind through upload and finalize.
-func TestFindingsAreToldAndRefusedUntilTheOwnerAcceptsThem(t *testing.T) {
+// TestFindingsAreRefusedUntilTheOwnerAcceptsThem takes each kind through upload and finalize.
+func TestFindingsAreRefusedUntilTheOwnerAcceptsThem(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, signer := s.person(t, "Sari Wulandari", ""), s.person(t, "Budi Santoso", "")

@@ -143,7 +143,7 @@ func TestCrowdOfParallelSignersAllGetTheirSignatureIn(t *testing.T) {
 	}
 }
 
-func TestFilesOfEveryStyleAreSignedSoundly(t *testing.T) {
+func TestFilesOfEveryStyleAreSignedAndValid(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")
@@ -196,7 +196,7 @@ func TestStampingOrderCompletesByItself(t *testing.T) {
 	}
 }
 
-func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
+func TestGuestSignsThroughTheirLinkAndThePreviousOneIsRevoked(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner := s.person(t, "Pemilik", "")
@@ -224,7 +224,7 @@ func TestGuestSignsThroughHisLinkAndItsPredecessorIsDead(t *testing.T) {
 	}
 }
 
-func TestGuestSignsWithThePictureHeDrew(t *testing.T) {
+func TestGuestSignsWithThePictureTheyDrew(t *testing.T) {
 	t.Parallel()
 	var drawn bytes.Buffer
 	m := image.NewNRGBA(image.Rect(0, 0, 200, 80))

@@ -514,7 +514,7 @@ func olderInstallation(t *testing.T, documents bool, set ...string) (data string
 	return s.conf.DataDir, blob
 }
 
-func TestAnInstallationOfBeforeIsAdoptedWhereEverythingSpeaksForIt(t *testing.T) {
+func TestEarlierInstallationIsAdoptedIfAllEvidenceAgrees(t *testing.T) {
 	onBothDatabases(t, func(t *testing.T, env []string) {
 		var set []string
 		for _, e := range env {
@@ -536,7 +536,7 @@ func TestAnInstallationOfBeforeIsAdoptedWhereEverythingSpeaksForIt(t *testing.T)
 	})
 }
 
-func TestAnInstallationOfBeforeIsNotAdoptedWithoutItsBlobsOrKeys(t *testing.T) {
+func TestEarlierInstallationIsNotAdoptedWithoutItsBlobsOrKeys(t *testing.T) {
 	t.Parallel()
 	data, lost := olderInstallation(t, true)
 	check := func(c []string, env []string, status int, says string) {

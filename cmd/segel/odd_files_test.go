@@ -14,9 +14,9 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestOddFilesAreCompletedSoundlyOrRefusedAtUpload takes files with one structural oddity each through the whole
+// TestOddFilesAreCompletedAndValidOrRefusedAtUpload takes files with one structural oddity each through the whole
 // service, with a signature, a duty stamp and the seal. Accepted files are completed, and our validation passes them.
-func TestOddFilesAreCompletedSoundlyOrRefusedAtUpload(t *testing.T) {
+func TestOddFilesAreCompletedAndValidOrRefusedAtUpload(t *testing.T) {
 	t.Parallel()
 	s := start(t, "SEGEL_GRANT_SIGNATURES", "5000", "SEGEL_GRANT_STAMPS", "5000")
 	owner, signer := s.person(t, "Pemilik", ""), s.person(t, "Penanda", "")

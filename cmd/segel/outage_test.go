@@ -303,7 +303,7 @@ func TestFullDiskRefusesUploadsAndSigningGoesOn(t *testing.T) {
 	owner.upload(simple())
 }
 
-func TestConversionWithoutRoomWaitsByItself(t *testing.T) {
+func TestConversionWithoutDiskSpaceIsRetried(t *testing.T) {
 	t.Parallel()
 	full := disk.Room{Folders: []string{"/"}, Reserve: 100, Look: func(string) (disk.Space, error) { return disk.Space{Total: 1000, Free: 100}, nil }}
 	var wait *jobs.Later

@@ -169,8 +169,8 @@ func (c *counter) reconciles(phase string, by *client, want map[string]contract.
 	return int(report["unexplained"].(float64))
 }
 
-// TestEveryDifferenceWithTheOfficeIsToldAndSettled creates each kind of difference over the office's protocol.
-func TestEveryDifferenceWithTheOfficeIsToldAndSettled(t *testing.T) {
+// TestEveryDifferenceWithTheOfficeIsReportedAndSettled creates each kind of difference over the office's protocol.
+func TestEveryDifferenceWithTheOfficeIsReportedAndSettled(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string][]string{"SQLite": nil, "PostgreSQL": {"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate)}} {
 		t.Run(name, func(t *testing.T) {
@@ -355,8 +355,8 @@ func TestReconcileAsksTheOfficeThatARunningServiceHasInProcess(t *testing.T) {
 	}
 }
 
-// TestTheServiceReconcilesByItselfWhenItIsTime starts services in sequence on the same folder.
-func TestTheServiceReconcilesByItselfWhenItIsTime(t *testing.T) {
+// TestServiceReconcilesOnSchedule starts services in sequence on the same folder.
+func TestServiceReconcilesOnSchedule(t *testing.T) {
 	t.Parallel()
 	ctx, b, data := context.Background(), bureauOf(t, "adapter", sandbox.Plan{}), filepath.Join(t.TempDir(), "data")
 	var ahead time.Duration

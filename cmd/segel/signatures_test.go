@@ -40,8 +40,8 @@ func signedElsewhere(t *testing.T, file []byte, address string) []byte {
 	return append(bytes.Clone(file), r.Tail...)
 }
 
-// TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection uses a certificate that names a server of the test.
-func TestEarlierSignaturesAreToldOrRefusedAtUploadWithoutAnyConnection(t *testing.T) {
+// TestEarlierSignaturesAreReportedOrRefusedAtUploadOffline uses a certificate that names a server of the test.
+func TestEarlierSignaturesAreReportedOrRefusedAtUploadOffline(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))

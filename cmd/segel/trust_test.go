@@ -90,7 +90,7 @@ func TestNothingIsSignedWithTimeThatLeadsToNoRootOrIsNotToBeReached(t *testing.T
 	}
 }
 
-func TestRenewedDocumentIsSoundOnBothDatabases(t *testing.T) {
+func TestRenewedDocumentIsValidOnBothDatabases(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string][]string{"SQLite": nil, "PostgreSQL": {"SEGEL_DATABASE", pgtest.Database(t, sqlstore.Migrate)}} {
 		var clock shifted

@@ -149,7 +149,7 @@ func TestValidatedFileLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestSerialOfAnAffixedStampIsKnownToAnybody(t *testing.T) {
+func TestAnyoneCanVerifyTheSerialOfAnAffixedStamp(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	owner, _, serial := finished(t, s)

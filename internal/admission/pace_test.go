@@ -18,7 +18,7 @@ func transfer(p Pace, size int64, piece int, every time.Duration) (took time.Dur
 	return took, came
 }
 
-func TestAPeerIsGivenUpThatIsTooSlow(t *testing.T) {
+func TestPeerThatIsTooSlowIsCutOff(t *testing.T) {
 	t.Parallel()
 	p := Pace{Rate: 1 << 10, Grace: 30 * time.Second}
 	for name, c := range map[string]struct {
@@ -44,7 +44,7 @@ func TestAPeerIsGivenUpThatIsTooSlow(t *testing.T) {
 	}
 }
 
-func TestAFastBeginningPaysForNoSlowEnd(t *testing.T) {
+func TestFastStartDoesNotPayForASlowEnd(t *testing.T) {
 	t.Parallel()
 	a := Pace{Rate: 1 << 10, Grace: 30 * time.Second}.Allow(100 << 20)
 	a.Spend(time.Second, 50<<20)

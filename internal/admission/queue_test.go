@@ -108,7 +108,7 @@ func TestAKeyHasNoMoreSlotsThanItMayAlthoughOthersAreFree(t *testing.T) {
 	})
 }
 
-func TestWhoGoesAheadIsServedBeforeAllOthers(t *testing.T) {
+func TestCallersThatGoAheadAreServedFirst(t *testing.T) {
 	inQueue(t, Limits{Slots: 1, Waiting: 3}, func(c *callers) {
 		c.call("a1", "a", false)
 		c.call("a2", "a", false)
@@ -151,7 +151,7 @@ func TestNoMoreOfAKeyWaitThanMay(t *testing.T) {
 	})
 }
 
-func TestWhoGivesUpLeavesNoSlotBehind(t *testing.T) {
+func TestCallerThatGivesUpKeepsNoSlot(t *testing.T) {
 	inQueue(t, Limits{Slots: 1, Waiting: 10}, func(c *callers) {
 		c.call("a1", "a", false)
 		hangUp := c.call("b1", "b", false)

@@ -197,7 +197,7 @@ func signedCheckpoint(t *testing.T, size int64) []byte {
 	return b
 }
 
-func TestWhatIsNoProofIsTold(t *testing.T) {
+func TestOtherFilesAreReportedAsNoProof(t *testing.T) {
 	t.Parallel()
 	good, err := ofTheSample(t).Marshal()
 	if err != nil {

@@ -75,7 +75,7 @@ func TestFlagsWinOverTheEnvironmentAndItOverDefaults(t *testing.T) {
 	}
 }
 
-func TestEveryProblemIsToldByItsVariable(t *testing.T) {
+func TestEveryProblemNamesItsVariable(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ set, want string }{
 		{"SEGEL_LISTEN=8080", `SEGEL_LISTEN: "8080" is not an address`},

@@ -32,7 +32,7 @@ func TestSignatureSaysWhatWasVerifiedAboutTheSignerAndByWhom(t *testing.T) {
 	}
 }
 
-func TestNameThatShowsNothingIsRefusedAndNeverAttested(t *testing.T) {
+func TestInvisibleNameIsRefusedAndNeverAttested(t *testing.T) {
 	t.Parallel()
 	for name, visible := range map[string]bool{
 		"Budi": true, "李": true, "بودي": true, "B\u0336": true, "7": true, "👤": true,

@@ -79,7 +79,7 @@ func TestPlacementThatCoversSomethingIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestWarningRepeatsAFewWordsOnly(t *testing.T) {
+func TestWarningQuotesAFewWordsOnly(t *testing.T) {
 	t.Parallel()
 	var p page
 	for range 5000 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestEveryStateHereAndThereComesToOneJudgement(t *testing.T) {
+func TestEachPairOfStatesHasOneKindOfDifference(t *testing.T) {
 	t.Parallel()
 	settled := t0.Add(-time.Hour)
 	long, just := settled.Add(-time.Minute), settled.Add(time.Minute)
@@ -132,7 +132,7 @@ func TestASerialThatIsUnknownHereIsTakenUnlessAnOrderInDoubtMayHaveBoughtIt(t *t
 	}
 }
 
-func TestOnlyASerialThatIsNobodysIsGiven(t *testing.T) {
+func TestOnlyASerialWithoutAnOwnerIsAssigned(t *testing.T) {
 	t.Parallel()
 	op := Actor{Person: Person{ID: "op", Name: "Op"}, Admin: true, Operator: true}
 	m, e, err := AssignSerial(StampSerial{Serial: "S", State: SerialBought, ChangedAt: t0}, "org", op, t0.Add(time.Hour))
@@ -155,7 +155,7 @@ func TestOnlyASerialThatIsNobodysIsGiven(t *testing.T) {
 	}
 }
 
-func TestAnAdminIsToldTheDifferencesOfHisOwnSerials(t *testing.T) {
+func TestAdminSeesTheDifferencesOfTheirOwnSerials(t *testing.T) {
 	t.Parallel()
 	r := Reconciliation{Number: 3, Office: OfficeCount{Left: 9}, Register: map[SerialState]int{SerialFree: 2}, Unexplained: 2, By: Person{ID: "op", Name: "Op"}, Differences: []Difference{
 		{Kind: DifferMissing, Serial: "A", Organisation: "own"}, {Kind: DifferMissing, Serial: "B", Organisation: "other"},
@@ -174,7 +174,7 @@ func TestAnAdminIsToldTheDifferencesOfHisOwnSerials(t *testing.T) {
 	}
 }
 
-func TestAnAdminIsToldHowManyOfHisDifferencesAreNotListed(t *testing.T) {
+func TestAdminSeesHowManyOfTheirDifferencesAreNotListed(t *testing.T) {
 	t.Parallel()
 	var r Reconciliation
 	for i := range maxDifferences + 300 {
@@ -204,7 +204,7 @@ func TestAnAdminIsToldHowManyOfHisDifferencesAreNotListed(t *testing.T) {
 	}
 }
 
-func TestWhatStandsStillIsTriedAgainOnAnAdminsWord(t *testing.T) {
+func TestStalledWorkIsRetriedOnAnAdminsRequest(t *testing.T) {
 	t.Parallel()
 	of := func(d *Document) Actor {
 		return Actor{Person: Person{ID: "admin", Name: "Admin"}, Organisation: d.Organisation, Admin: true}

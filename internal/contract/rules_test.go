@@ -381,7 +381,7 @@ func TestPlacementSaysWhereEmetAndPropsDisagree(t *testing.T) {
 	}
 }
 
-func TestEveryMistakeOfAnUploadIsAnsweredAtOnce(t *testing.T) {
+func TestAllErrorsOfAnUploadAreAnsweredTogether(t *testing.T) {
 	t.Parallel()
 	_, err := Create(Upload{Title: strings.Repeat("x", 256), Filename: "a.pdf", Pages: 2001, ExpiresAt: t0, Participants: []Participant{
 		{Person: newPerson("a"), Role: "king", Number: 0}, {Person: newPerson("a"), Role: Signer, Number: 1}, {Person: Person{ID: "b", Email: "A@example.test"}, Role: Viewer, Number: 1, Guest: true},
@@ -495,7 +495,7 @@ func TestInternationalisedDomainOfAGuestIsKeptInASCII(t *testing.T) {
 	}
 }
 
-func TestFileNamesLoseWhatCouldDeceive(t *testing.T) {
+func TestFileNamesLoseDeceptiveCharacters(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"../../etc/passwd":       "passwd",

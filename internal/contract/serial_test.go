@@ -23,7 +23,7 @@ func unitsByMove(c Change) map[QuotaOp]int {
 	return moved
 }
 
-func TestCanceledDocumentLetsGoOfASerialAndOfItsUnit(t *testing.T) {
+func TestCanceledDocumentReleasesItsSerialAndUnit(t *testing.T) {
 	t.Parallel()
 	d := refusedStamp(t, Failure{})
 	serial := d.Stamps[1].Serial
@@ -57,7 +57,7 @@ func TestUnitOfAQuarantinedSerialIsSpent(t *testing.T) {
 	}
 }
 
-func TestSerialThatTwoDocumentsLetGoOfIsLost(t *testing.T) {
+func TestSerialThatTwoDocumentsReleasedIsLost(t *testing.T) {
 	t.Parallel()
 	d := signedByAll(t)
 	free := StampSerial{Serial: "USED", Organisation: d.Organisation, State: SerialFree, FormerDocument: d.ID + 1, ReleaseCount: 1}
@@ -103,7 +103,7 @@ func TestNewSerialIsGivenOnlyForTheOneThatWasRefused(t *testing.T) {
 	}
 }
 
-func TestDocumentNeverClaimsWhatItLetGoOfNorWhatIsNotItsOwn(t *testing.T) {
+func TestDocumentNeverClaimsASerialThatItReleasedOrOfAnotherOrganisation(t *testing.T) {
 	t.Parallel()
 	d := signedByAll(t)
 	for name, s := range map[string]StampSerial{

@@ -21,7 +21,7 @@ func TestADraftIsDescribedAnewAndWhatIsNotSaidStays(t *testing.T) {
 	}
 }
 
-func TestADescriptionIsCheckedAllAtOnce(t *testing.T) {
+func TestAllErrorsOfADescriptionAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	for title, code := range map[string]string{" \n ": "text.missing", strings.Repeat("é", 256): "text.too_long"} {
 		_, err := Describe(newDraft(t), Description{Title: &title, ExpiresAt: &t0}, owner, limits, t0)

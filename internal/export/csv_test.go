@@ -54,7 +54,7 @@ func TestAttemptsAreWrittenAsWhatARefundHasToName(t *testing.T) {
 	}
 }
 
-func TestATableWithoutLinesHasItsHead(t *testing.T) {
+func TestTableWithoutLinesHasItsHeader(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	out := NewMoves(&b)
@@ -63,7 +63,7 @@ func TestATableWithoutLinesHasItsHead(t *testing.T) {
 	}
 }
 
-func TestMovesTellWhoGrantedAndWhy(t *testing.T) {
+func TestMovesShowWhoGrantedAndWhy(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	out := NewMoves(&b)

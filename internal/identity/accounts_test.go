@@ -326,7 +326,7 @@ func TestALoginToOneAccountForgivesNoTriesOnAnother(t *testing.T) {
 	}
 }
 
-func TestAKnownCallerWhoMistypesIsLetInWithTheRightPassword(t *testing.T) {
+func TestKnownCallerWhoMistypesLogsInWithTheRightPassword(t *testing.T) {
 	t.Parallel()
 	w := &waits{}
 	h := inhabited(t, func(o *Options) { o.Wait = w.wait })
@@ -449,7 +449,7 @@ func TestAResetNamesTheOrganisationWhereAnAddressHasSeveralAccounts(t *testing.T
 	}
 }
 
-func TestAForgottenPasswordOfSeveralAccountsIsNotedOnceAndOfNone(t *testing.T) {
+func TestForgottenPasswordOfSeveralAccountsIsLoggedOnceWithoutAnAccount(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	h.add(t, siti, newer, elsewhere)

@@ -80,7 +80,7 @@ func TestTenThreadsWithManyAddressesDoNotLockTheOwnerOut(t *testing.T) {
 	}
 }
 
-func TestAnAccountThatDoesNotExistIsHeldUpLikeOneThatDoes(t *testing.T) {
+func TestUnknownAccountIsDelayedLikeAKnownOne(t *testing.T) {
 	t.Parallel()
 	held := map[string][]time.Duration{}
 	for _, email := range []string{siti, "nobody@contoh.id"} {
@@ -164,7 +164,7 @@ func TestAnotherPasswordMakesEveryDeviceUnknown(t *testing.T) {
 	}
 }
 
-func TestHeldUpTriesAreBounded(t *testing.T) {
+func TestDelayedAttemptsAreBounded(t *testing.T) {
 	t.Parallel()
 	entered, release := make(chan struct{}), make(chan struct{})
 	h := inhabited(t, func(o *Options) {
@@ -198,7 +198,7 @@ func TestHeldUpTriesAreBounded(t *testing.T) {
 	}
 }
 
-func TestALoginThatIsHeldUpEndsWithItsRequest(t *testing.T) {
+func TestDelayedLoginEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t, func(o *Options) { o.Rates.Account = Rate{1, time.Hour} })
 	if _, err := h.Login(t.Context(), siti, "salah", "", at("192.0.2.1")); !errors.Is(err, ErrCredentials) {

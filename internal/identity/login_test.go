@@ -96,7 +96,7 @@ func TestAHundredLoginsTakeTheMemoryOfTwo(t *testing.T) {
 	all.Wait()
 }
 
-func TestWhoGuessesHasToWaitAndTheOwnerDoesNot(t *testing.T) {
+func TestGuessingIsDelayedAndTheOwnerIsNot(t *testing.T) {
 	t.Parallel()
 	for _, email := range []string{siti, "nobody@contoh.id"} {
 		h := inhabited(t)

@@ -115,8 +115,8 @@ func TestALoginThatIsUnderWayDoesNotOutliveThePassword(t *testing.T) {
 	}
 }
 
-// TestAStrangerDoesNotUndoAResetThatIsUnderWay resets the password while a change with the old password is in progress.
-func TestAStrangerDoesNotUndoAResetThatIsUnderWay(t *testing.T) {
+// TestChangeWithTheOldPasswordDoesNotUndoAResetInProgress resets the password while a change with the old password is in progress.
+func TestChangeWithTheOldPasswordDoesNotUndoAResetInProgress(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)

@@ -34,7 +34,7 @@ func TestAPasswordIsKnownByItsHash(t *testing.T) {
 }
 
 // The sample was written once, at the default cost. It proves that a password that was set years ago still works.
-func TestHashesOfTheFirstFormatAreReadForEver(t *testing.T) {
+func TestHashesOfTheFirstFormatAreAlwaysRead(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/formats/password.txt")
 	if err != nil {

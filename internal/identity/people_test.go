@@ -29,7 +29,7 @@ func staffed(t *testing.T) (h *fixture, operator, admin contract.Actor) {
 	return h, operator, in(NewUser{Email: "admin@lain.id", Organisation: "Lain"})
 }
 
-func TestAnAdminSeesHisPeopleAndAnOperatorEverybody(t *testing.T) {
+func TestAdminSeesTheirPeopleAndOperatorSeesAll(t *testing.T) {
 	t.Parallel()
 	h, operator, admin := staffed(t)
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestAnAccountAndItsLineInTheLogAreOneCommit(t *testing.T) {
 	}
 }
 
-func TestANewcomerComesInByAPasswordThatHeHasToChange(t *testing.T) {
+func TestNewPersonLogsInWithAPasswordThatTheyMustChange(t *testing.T) {
 	t.Parallel()
 	h, operator, admin := staffed(t)
 	added, err := h.AddPerson(t.Context(), admin, NewPerson{Name: " Budi\u202e ", Email: "budi@lain.id"})

@@ -51,7 +51,7 @@ func TestAnyLetterChangedIsNoticed(t *testing.T) {
 }
 
 // The sample was written once and is never regenerated. It proves that existing secrets stay valid.
-func TestSecretsOfTheFirstFormatAreReadForEver(t *testing.T) {
+func TestSecretsOfTheFirstFormatAreAlwaysRead(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/formats/secret.txt")
 	if err != nil {

@@ -34,7 +34,7 @@ func picture(t *testing.T, encode func(*bytes.Buffer, image.Image) error, line b
 func asPNG(b *bytes.Buffer, m image.Image) error  { return png.Encode(b, m) }
 func asJPEG(b *bytes.Buffer, m image.Image) error { return jpeg.Encode(b, m, nil) }
 
-func TestASpecimenIsKeptAndForgotten(t *testing.T) {
+func TestSpecimenIsStoredAndDeleted(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)
@@ -58,7 +58,7 @@ func TestASpecimenIsKeptAndForgotten(t *testing.T) {
 	}
 }
 
-func TestASpecimenThatCannotBecomeStrokesIsNotKept(t *testing.T) {
+func TestSpecimenThatCannotBecomeStrokesIsNotStored(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	by := h.alive(t, h.login(t).Access)

@@ -66,7 +66,7 @@ func TestAUserJoinsTheOrganisationNamedOrTheFirst(t *testing.T) {
 	}
 }
 
-func TestAllThatIsWrongWithAUserIsToldAtOnce(t *testing.T) {
+func TestAllErrorsOfAUserAreReportedTogether(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	_, err := h.AddUser(t.Context(), NewUser{Name: strings.Repeat("n", 256), Email: "Siti <siti@contoh.id>", Password: "pendek", Organisation: "Baru"})
@@ -128,7 +128,7 @@ func TestAnotherPasswordEndsEveryToken(t *testing.T) {
 	}
 }
 
-func TestAForgottenPasswordIsNotedForAnyEmail(t *testing.T) {
+func TestForgottenPasswordIsLoggedForAnyEmail(t *testing.T) {
 	t.Parallel()
 	h := inhabited(t)
 	for _, email := range []string{siti, "nobody@contoh.id"} {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestMachinesThatAreNotPublicAreRefused(t *testing.T) {
+func TestAddressesThatAreNotPublicAreRefused(t *testing.T) {
 	t.Parallel()
 	for address, public := range map[string]bool{
 		"8.8.8.8": true, "1.1.1.1": true, "172.15.255.255": true, "172.32.0.0": true, "100.63.255.255": true, "100.128.0.0": true, "223.255.255.255": true,
@@ -44,7 +44,7 @@ func TestWhatTheStandardLibraryCallsPrivateIsNeverReached(t *testing.T) {
 }
 
 // An IPv4 address is treated the same in every notation, and addresses that embed one in another protocol are refused.
-func TestDisguiseOfAnAddressDoesNotHelpIt(t *testing.T) {
+func TestAddressIsTreatedTheSameInEveryNotation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		four := netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "IPv4")))

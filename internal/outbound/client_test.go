@@ -49,7 +49,7 @@ func fetchBody(t *testing.T, c *http.Client, address string) (string, error) {
 	return string(b), err
 }
 
-func TestThisMachineIsReachedOnlyWhereItIsAllowed(t *testing.T) {
+func TestThisMachineIsReachedOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	_, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "rahasia") })
 	for name, c := range map[string]struct {
@@ -141,7 +141,7 @@ func TestRedirectIsCheckedLikeTheFirstRequest(t *testing.T) {
 	}
 }
 
-func TestAnswerIsTakenUpToItsLimit(t *testing.T) {
+func TestAnswerIsReadUpToItsLimit(t *testing.T) {
 	t.Parallel()
 	size, stated := 0, false
 	u, port := startServer(t, func(w http.ResponseWriter, _ *http.Request) {
@@ -234,9 +234,9 @@ func buildDNSReply(question []byte, ip net.IP) []byte {
 	return b
 }
 
-// TestRedirectTellsNoSecrets requests an address that contains a key, with credentials, and is redirected to a host
+// TestRedirectRevealsNoSecrets requests an address that contains a key, with credentials, and is redirected to a host
 // below the same name.
-func TestRedirectTellsNoSecrets(t *testing.T) {
+func TestRedirectRevealsNoSecrets(t *testing.T) {
 	t.Parallel()
 	heads := make(chan http.Header, 1)
 	_, port := startServer(t, func(w http.ResponseWriter, r *http.Request) {

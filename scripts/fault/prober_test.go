@@ -11,7 +11,7 @@ import (
 	"segel/scripts/running"
 )
 
-func TestAnswersThatAreNeitherASuccessNorAnInvitationToComeAgainAreFaults(t *testing.T) {
+func TestAnswersThatAreNeitherASuccessNorRetryableAreFaults(t *testing.T) {
 	t.Parallel()
 	again := `{"error":{"retryable":true}}`
 	for name, c := range map[string]struct {

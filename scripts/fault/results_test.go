@@ -30,14 +30,14 @@ func accountEven() resultTable {
 	return compareRecords(orders, nil, journal, b)
 }
 
-func TestBooksThatAreEvenHaveNoFault(t *testing.T) {
+func TestConsistentRecordsHaveNoFault(t *testing.T) {
 	t.Parallel()
 	if p := accountEven(); p.countFaults() != 0 {
 		t.Errorf("%+v", p)
 	}
 }
 
-func TestEachFaultIsToldInItsLine(t *testing.T) {
+func TestEachFaultIsReportedInItsLine(t *testing.T) {
 	t.Parallel()
 	for line, damage := range map[string]func(*order, map[string]*officeSerial, *serviceRecords){
 		"**lost**": func(o *order, _ map[string]*officeSerial, _ *serviceRecords) { o.state = "processing" },

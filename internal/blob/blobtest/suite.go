@@ -48,7 +48,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Subject) {
 		{"ListNamesEveryBlob", listsAll},
 		{"ListStopsWhenToldTo", listStops},
 		{"AStoreIsMarkedOnce", markedOnce},
-		{"OfManyMarksOneStands", oneMarkStands},
+		{"OfManyMarksOneIsSet", oneMarkStands},
 		{"AMarkIsNoBlob", markIsNoBlob},
 		{"ACrashLeavesOnlyCommittedBlobs", crashLeavesCommitted},
 	} {

@@ -56,7 +56,7 @@ func TestAClaimWhoseLeaseRanOutIsTakenOver(t *testing.T) {
 	})
 }
 
-func TestAnswersOfBeforeClaimsAreRepeatedAndLinksAmongThemForgotten(t *testing.T) {
+func TestAnswersFromBeforeClaimsAreRepeatedExceptLinks(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		content := "CAST('{}' AS BLOB)"
 		if strings.HasPrefix(dsn, "postgres") {

@@ -77,7 +77,7 @@ func oldDocument(id, state, stamp, serial, affixed string) []string {
 	}
 }
 
-func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
+func TestEarlierSerialsAreAddedToTheRegister(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
@@ -154,7 +154,7 @@ func TestSerialsOfBeforeTheRegisterAreTakenIntoIt(t *testing.T) {
 	})
 }
 
-func TestFilesOfBeforeFindingsCountAsNotExamined(t *testing.T) {
+func TestFilesFromBeforeFindingsCountAsNotExamined(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		if strings.HasPrefix(dsn, "postgres") {
@@ -170,7 +170,7 @@ func TestFilesOfBeforeFindingsCountAsNotExamined(t *testing.T) {
 	})
 }
 
-func TestWhoseFirstPasswordAnAdminGaveHasToChooseHisOwn(t *testing.T) {
+func TestUserWithAPasswordFromAnAdminMustChooseTheirOwn(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		statements := []string{`INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`}
 		for id, mustReset := range map[string]string{"1": "TRUE", "2": "TRUE", "3": "FALSE"} {
@@ -215,7 +215,7 @@ func TestWhatEarlierDocumentsTakeIsCounted(t *testing.T) {
 	})
 }
 
-func TestAccountsOfBeforeAreKeptAndTheirAddressesAreFreeInOtherOrganisations(t *testing.T) {
+func TestEarlierAccountsAreKeptAndTheirAddressesAreFreeInOtherOrganisations(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		aged(t, dsn, "0019", `INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1), ('other', 'Other', 2)`,
 			`INSERT INTO users (id, organisation, name, name_folded, email, email_folded, admin, password, must_reset, created_at, given)

@@ -234,7 +234,7 @@ func TestAddressOverridesWhatWeAskOfTheServer(t *testing.T) {
 	}
 }
 
-func TestFullDiskIsToldFromADatabaseThatIsGone(t *testing.T) {
+func TestFullDiskIsDistinguishedFromALostDatabase(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "segel.db")
 	s := openTest(t, path)

@@ -7,10 +7,10 @@ import (
 	"segel/internal/store"
 )
 
-// TestWhatIsAskedOftenWalksNoTable requires that SQLite, which has no statistics here, uses the index made for each
+// TestFrequentQueriesScanNoTable requires that SQLite, which has no statistics here, uses the index made for each
 // query. Otherwise each order would scan all serials of its organisation, each reconciliation all stamps, and each list of
 // documents without progress all documents.
-func TestWhatIsAskedOftenWalksNoTable(t *testing.T) {
+func TestFrequentQueriesScanNoTable(t *testing.T) {
 	t.Parallel()
 	s := openTest(t, databases["SQLite"](t))
 	table, c := waitingDocuments(store.WaitingQuery{Organisation: "org"})

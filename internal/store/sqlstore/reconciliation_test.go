@@ -29,7 +29,7 @@ var sampled = contract.Reconciliation{
 	OmittedOf: map[contract.OrganisationID]contract.Omission{"": {Count: 4}, "0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a": {Count: 1, Unexplained: 1}},
 }
 
-func TestReportsAreKeptAsTheyEverWere(t *testing.T) {
+func TestStoredReportsKeepTheirFormat(t *testing.T) {
 	t.Parallel()
 	sample, err := os.ReadFile("testdata/formats/reconciliation-1.json")
 	if err != nil {

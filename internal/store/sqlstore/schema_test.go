@@ -234,7 +234,7 @@ func TestAStoreForReadingWritesNothingAndMakesNoFile(t *testing.T) {
 	})
 }
 
-func TestAMissingFileIsMadeByNoProgramThatDoesNotMigrate(t *testing.T) {
+func TestOnlyAProgramThatMigratesCreatesAMissingFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "segel.db")
 	for _, m := range []Mode{Writing, Reading} {
@@ -247,7 +247,7 @@ func TestAMissingFileIsMadeByNoProgramThatDoesNotMigrate(t *testing.T) {
 	}
 }
 
-func TestTablesOfTheJobQueueAreMigratedByNoProgramThatOnlyWrites(t *testing.T) {
+func TestProgramThatOnlyWritesDoesNotMigrateTheJobQueue(t *testing.T) {
 	onBoth(t, func(t *testing.T, dsn string) {
 		s := openTest(t, dsn)
 		err := s.db.withTx(t.Context(), func(x tx) error {

@@ -211,7 +211,7 @@ var answerTests = map[string]func(*testing.T, *fixture){
 			t.Errorf("%d granted", n)
 		}
 	},
-	"AProvisionalAnswerStandsOnceItsProcessEnded": func(t *testing.T, b *fixture) {
+	"AProvisionalAnswerIsServedOnceItsProcessEnded": func(t *testing.T, b *fixture) {
 		c := claimOf("1", b.now)
 		b.requireFree(c)
 		ctx, p := b.pendingContext(c, func(any) (store.Answer, error) { return answerOf("provisional", b.now), nil })

@@ -9,7 +9,7 @@ import (
 )
 
 var installationTests = map[string]func(*testing.T, *fixture){
-	"AnInstallationIsReplacedByWhoHasReadIt": func(t *testing.T, b *fixture) {
+	"AnInstallationIsReplacedOnlyAsItWasRead": func(t *testing.T, b *fixture) {
 		none, empty, err := b.Installation(b.ctx)
 		b.must(err)
 		b.requireEqual("at first", none, store.Installation{})

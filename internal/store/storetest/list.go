@@ -63,7 +63,7 @@ var listTests = map[string]func(*testing.T, *fixture){
 		in(second, 2)
 		in(viewer, 1)
 	},
-	"AnOwnerWhoSignsHasItInHisSentListOnly": func(t *testing.T, b *fixture) {
+	"AnOwnerWhoSignsHasItInTheirSentListOnly": func(t *testing.T, b *fixture) {
 		b.finalizeDraft(b.uploadDraft(owner, func(u *contract.Upload) {
 			u.Participants = []contract.Participant{participantAs(contract.Signer, 1, owner)}
 		}), owner)
