@@ -4,9 +4,9 @@ package main
 
 import (
 	"fmt"
-	"iter"
 	"os"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -22,11 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: bench SEGEL-BINARY [service | stamps | fairness | library]")
 		os.Exit(2)
 	}
-	part := ""
-	if len(os.Args) == 3 {
-		part = os.Args[2]
-	}
-	if err := run(os.Args[1], part); err != nil {
+	if err := run(os.Args[1], strings.Join(os.Args[2:], "")); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -39,24 +35,22 @@ func run(binary, part string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	for name, measure := range listParts(binary, dir) {
-		if part == "" || part == name {
-			if err := measure(); err != nil {
+	for _, p := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"service", func() error { return measureDocuments(binary, dir) }},
+		{"stamps", func() error { return measureStamps(binary, dir) }},
+		{"fairness", func() error { return measureFairness(binary, dir) }},
+		{"library", measureLibrary},
+	} {
+		if part == "" || part == p.name {
+			if err := p.measure(); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// listParts returns the parts that can be measured, in order.
-func listParts(binary, dir string) iter.Seq2[string, func() error] {
-	return func(yield func(string, func() error) bool) {
-		_ = yield("service", func() error { return measureDocuments(binary, dir) }) &&
-			yield("stamps", func() error { return measureStamps(binary, dir) }) &&
-			yield("fairness", func() error { return measureFairness(binary, dir) }) &&
-			yield("library", measureLibrary)
-	}
 }
 
 func median(d []time.Duration) time.Duration {

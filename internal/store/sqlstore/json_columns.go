@@ -73,9 +73,9 @@ func scanFindings(to *[]contract.Finding) scanner {
 // scanList scans a JSON list. An empty one becomes nil.
 func scanList[Stored, T any](to *[]T, convert func(Stored) T) scanner {
 	return func(column any) error {
-		s, ok := column.(string)
-		if !ok {
-			return fmt.Errorf("%T is not text", column)
+		var s string
+		if err := scanText(&s)(column); err != nil {
+			return err
 		}
 		var stored []Stored
 		if err := json.Unmarshal([]byte(s), &stored); err != nil {

@@ -39,10 +39,20 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 	}
 	r := documentReader{querier: q, found: map[contract.DocumentID]*contract.Document{}}
 	r.in, r.args = listArgs(ids)
-	for _, read := range []func(context.Context) error{r.readHeads, r.readParticipants, r.readPlacements, r.readStamps, r.readRevisions} {
-		if err := read(ctx); err != nil {
-			return nil, err
-		}
+	if err := r.readHeads(ctx); err != nil {
+		return nil, err
+	}
+	if err := readParts(ctx, &r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }); err != nil {
+		return nil, err
+	}
+	if err := readParts(ctx, &r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }); err != nil {
+		return nil, err
+	}
+	if err := readParts(ctx, &r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }); err != nil {
+		return nil, err
+	}
+	if err := readParts(ctx, &r, revisionRows, func(d *contract.Document) *[]contract.Revision { return &d.Revisions }); err != nil {
+		return nil, err
 	}
 	all := make([]contract.Document, 0, len(ids))
 	for _, id := range ids {
@@ -75,52 +85,54 @@ func (r *documentReader) readHeads(ctx context.Context) error {
 	}, `SELECT id, `+documentColumns+` FROM document WHERE id IN `+r.in, r.args...)
 }
 
-// readParts reads rows that belong to documents, in their order. The first column is the document.
-func (r *documentReader) readParts(ctx context.Context, columns, table string, add func(*contract.Document) (dest []any)) error {
+// The rows of the parts of a document. The columns document and position precede these.
+var (
+	participantRows = rowType[contract.Participant]{
+		"participant",
+		`person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`,
+		func(p *contract.Participant) []any {
+			return []any{&p.ID, &p.Name, &p.Email, &p.Phone, &p.Role, &p.Number, &p.Guest, &p.Field, scanTime(&p.ViewedAt), scanTime(&p.SignedAt), scanTime(&p.IntentAt)}
+		},
+	}
+	placementRows = rowType[contract.Placement]{
+		"placement",
+		`kind, page, llx, lly, urx, ury, person`,
+		func(p *contract.Placement) []any {
+			return []any{&p.Kind, &p.Page, &p.Box.LLX, &p.Box.LLY, &p.Box.URX, &p.Box.URY, &p.Person}
+		},
+	}
+	stampRows = rowType[contract.Stamp]{
+		"stamp",
+		`placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures`,
+		func(s *contract.Stamp) []any {
+			return []any{
+				&s.Placement, &s.State, &s.Order, scanOptional(scanText(&s.Serial)), scanDigest(&s.Source), &s.Attempts, &s.Problem, scanTime(&s.AffixedAt),
+				&s.ReleaseCount, scanTime(&s.AttemptedAt), &s.Failures,
+			}
+		},
+	}
+	revisionRows = rowType[contract.Revision]{
+		"revision",
+		`kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`,
+		func(v *contract.Revision) []any {
+			return []any{
+				&v.Kind, &v.Tail.Key, &v.Tail.Size, scanDigest(&v.Tail.Digest), scanBytes(&v.Tail.Sums), &v.Begin, &v.End, scanDigest(&v.Digest),
+				scanBytes(&v.Midstate), &v.By, scanTime(&v.At), &v.NextObject,
+			}
+		},
+	}
+)
+
+// readParts reads the parts of one kind of all documents, in their order.
+func readParts[T any](ctx context.Context, r *documentReader, part rowType[T], of func(*contract.Document) *[]T) error {
 	return queryEach(ctx, r, func(scan scanFunc) error {
-		// The document of a row is known only after scanning, so the row is first scanned into a temporary document.
 		var id contract.DocumentID
-		var one contract.Document
-		if err := scan(append([]any{&id}, add(&one)...)...); err != nil {
-			return fmt.Errorf("%s of document %d: %w", table, id, err)
+		var row T
+		if err := scan(append([]any{&id}, part.dest(&row)...)...); err != nil {
+			return fmt.Errorf("%s of document %d: %w", part.table, id, err)
 		}
-		d := r.found[id]
-		d.Participants = append(d.Participants, one.Participants...)
-		d.Placements = append(d.Placements, one.Placements...)
-		d.Stamps = append(d.Stamps, one.Stamps...)
-		d.Revisions = append(d.Revisions, one.Revisions...)
+		parts := of(r.found[id])
+		*parts = append(*parts, row)
 		return nil
-	}, `SELECT document, `+columns+` FROM `+table+` WHERE document IN `+r.in+` ORDER BY document, position`, r.args...)
-}
-
-func (r *documentReader) readParticipants(ctx context.Context) error {
-	return r.readParts(ctx, `person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at`, `participant`, func(d *contract.Document) []any {
-		d.Participants = make([]contract.Participant, 1)
-		p := &d.Participants[0]
-		return []any{&p.ID, &p.Name, &p.Email, &p.Phone, &p.Role, &p.Number, &p.Guest, &p.Field, scanTime(&p.ViewedAt), scanTime(&p.SignedAt), scanTime(&p.IntentAt)}
-	})
-}
-
-func (r *documentReader) readPlacements(ctx context.Context) error {
-	return r.readParts(ctx, `kind, page, llx, lly, urx, ury, person`, `placement`, func(d *contract.Document) []any {
-		d.Placements = make([]contract.Placement, 1)
-		p := &d.Placements[0]
-		return []any{&p.Kind, &p.Page, &p.Box.LLX, &p.Box.LLY, &p.Box.URX, &p.Box.URY, &p.Person}
-	})
-}
-
-func (r *documentReader) readStamps(ctx context.Context) error {
-	return r.readParts(ctx, `placement, state, order_id, COALESCE(serial, ''), source, attempts, problem, affixed_at, let_go, asked_at, failures`, `stamp`, func(d *contract.Document) []any {
-		d.Stamps = make([]contract.Stamp, 1)
-		s := &d.Stamps[0]
-		return []any{&s.Placement, &s.State, &s.Order, &s.Serial, scanDigest(&s.Source), &s.Attempts, &s.Problem, scanTime(&s.AffixedAt), &s.ReleaseCount, scanTime(&s.AttemptedAt), &s.Failures}
-	})
-}
-
-func (r *documentReader) readRevisions(ctx context.Context) error {
-	return r.readParts(ctx, `kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object`, `revision`, func(d *contract.Document) []any {
-		d.Revisions = make([]contract.Revision, 1)
-		v := &d.Revisions[0]
-		return []any{&v.Kind, &v.Tail.Key, &v.Tail.Size, scanDigest(&v.Tail.Digest), scanBytes(&v.Tail.Sums), &v.Begin, &v.End, scanDigest(&v.Digest), scanBytes(&v.Midstate), &v.By, scanTime(&v.At), &v.NextObject}
-	})
+	}, `SELECT document, `+part.columns+` FROM `+part.table+` WHERE document IN `+r.in+` ORDER BY document, position`, r.args...)
 }

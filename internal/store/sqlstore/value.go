@@ -70,6 +70,18 @@ func scanBytes(to *[]byte) scanner {
 	}
 }
 
+// scanText scans text.
+func scanText(to *string) scanner {
+	return func(column any) error {
+		s, ok := column.(string)
+		if !ok {
+			return fmt.Errorf("%T is not text", column)
+		}
+		*to = s
+		return nil
+	}
+}
+
 // scanOptional leaves the destination unchanged if the column is NULL.
 func scanOptional(s scanner) scanner {
 	return func(column any) error {

@@ -35,9 +35,7 @@ func (w *documentWriter) writeParticipants(ctx context.Context) error {
 			a.ViewedAt.Equal(b.ViewedAt) && a.SignedAt.Equal(b.SignedAt) && a.IntentAt.Equal(b.IntentAt)
 	}
 	return rewriteRows(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) error {
-		_, err := w.exec(ctx, `INSERT INTO participant
-			(document, position, person, name, email, phone, role, number, guest, field, viewed_at, signed_at, intent_at)
-			VALUES (`+placeholders(1, 13)+`)
+		_, err := w.exec(ctx, `INSERT INTO participant (document, position, `+participantRows.columns+`) VALUES (`+placeholders(1, 13)+`)
 			ON CONFLICT (document, position) DO UPDATE SET name = excluded.name, email = excluded.email, phone = excluded.phone,
 				role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
 				viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`,
@@ -50,7 +48,7 @@ func (w *documentWriter) writePlacements(ctx context.Context) error {
 	before := partsBefore(w, func(d *contract.Document) []contract.Placement { return d.Placements })
 	same := func(a, b *contract.Placement) bool { return *a == *b }
 	return rewriteRows(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) error {
-		_, err := w.exec(ctx, `INSERT INTO placement (document, position, kind, page, llx, lly, urx, ury, person) VALUES (`+placeholders(1, 9)+`)
+		_, err := w.exec(ctx, `INSERT INTO placement (document, position, `+placementRows.columns+`) VALUES (`+placeholders(1, 9)+`)
 			ON CONFLICT (document, position) DO UPDATE SET kind = excluded.kind, page = excluded.page,
 				llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`,
 			w.after.ID, i, p.Kind, p.Page, p.Box.LLX, p.Box.LLY, p.Box.URX, p.Box.URY, p.Person)
@@ -71,8 +69,7 @@ func (w *documentWriter) writeStamps(ctx context.Context) error {
 		if s.Serial != "" {
 			serial = s.Serial
 		}
-		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, placement, state, order_id, serial, source, attempts, problem, affixed_at, let_go, asked_at, failures)
-			VALUES (`+placeholders(1, 13)+`)
+		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, `+stampRows.columns+`) VALUES (`+placeholders(1, 13)+`)
 			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
 				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
 				let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
@@ -97,9 +94,7 @@ func (w *documentWriter) writeRevisions(ctx context.Context) error {
 		return errHistory
 	}
 	for i, r := range after[len(before):] {
-		_, err := w.exec(ctx, `INSERT INTO revision
-			(document, position, kind, file_key, file_size, file_digest, file_sums, begins, ends, digest, midstate, person, made_at, next_object)
-			VALUES (`+placeholders(1, 14)+`)`,
+		_, err := w.exec(ctx, `INSERT INTO revision (document, position, `+revisionRows.columns+`) VALUES (`+placeholders(1, 14)+`)`,
 			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], bytesArg(r.Tail.Sums), r.Begin, r.End, r.Digest[:], bytesArg(r.Midstate), r.By, toMicros(r.At), r.NextObject)
 		if err != nil {
 			return err
