@@ -51,7 +51,7 @@ func (c adoptCommand) adoptFound(w *environment, a *app) error {
 			return err
 		}
 		if undecided == nil && state == installation.Complete && requireAuthority(found, e.root) == nil {
-			_, err := fmt.Fprintf(w.stdout, "nothing is to be adopted: %s is installation %s\n", found.Names.Data, found.Recorded.ID)
+			_, err := fmt.Fprintf(w.stdout, "there is nothing to adopt: %s is installation %s\n", found.Names.Data, found.Recorded.ID)
 			return err
 		}
 	}
@@ -130,12 +130,12 @@ func (c adoptCommand) printFound(out io.Writer, found installation.Found, e evid
 	line("key folder", "%s: %s", found.Names.KeyDir, marked(found.Keys))
 	line("blob folder", "%s: %s", found.Names.BlobDir, marked(found.Blobs))
 	if c.NewAuthority {
-		line("authority", "none; a new one is made, whose root readers have to trust anew")
+		line("authority", "none; a new one is created, whose root readers have to trust")
 		_, err := io.WriteString(out, b.String())
 		return err
 	}
 	line("authority", "%s, SHA-256 %x; the master key opens it", e.root.Subject.CommonName, sha256.Sum256(e.root.Raw))
-	line("documents", "%d; of %d files of the newest, %d are there", e.documents, e.files, e.files-len(e.missing))
+	line("documents", "%d; of %d files of the newest, %d exist", e.documents, e.files, e.files-len(e.missing))
 	for _, against := range e.listObjections() {
 		line("BUT", "%s", against)
 	}

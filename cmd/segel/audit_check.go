@@ -17,8 +17,8 @@ import (
 type auditCheckCommand struct {
 	Proof      string `arg:"" help:"File that segel audit prove printed."`
 	Key        string `required:"" help:"Key of the log as segel audit key prints it, or a file with it." placeholder:"KEY"`
-	Checkpoint string `help:"Checkpoint that you have already: the proof must be under this one." placeholder:"FILE"`
-	File       string `help:"File of the document: tell which events name it. Does not hold where none does." placeholder:"FILE"`
+	Checkpoint string `help:"Checkpoint that you already have: the proof must be under it." placeholder:"FILE"`
+	File       string `help:"File of the document: report which events name it. Ends with 1 if none does." placeholder:"FILE"`
 	Lang       string `enum:"id,en" default:"en" help:"Language of the text: id or en."`
 }
 

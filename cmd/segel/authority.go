@@ -30,15 +30,15 @@ func (c authorityExportCommand) Run(w *environment) error {
 
 type authorityListCommand struct {
 	dataFlag
-	Email   string `help:"Only those made out to this address." placeholder:"ADDRESS"`
-	Revoked bool   `help:"Only those that are revoked."`
+	Email   string `help:"Only certificates issued to this address." placeholder:"ADDRESS"`
+	Revoked bool   `help:"Only revoked certificates."`
 }
 
 func (c authorityListCommand) Run(w *environment) error {
 	return c.withApp(w, reading, func(a *app) error {
 		out := bufio.NewWriter(w.stdout)
 		err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
-			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !madeOutTo(r, c.Email) {
+			if c.Revoked && r.RevokedAt.IsZero() || c.Email != "" && !issuedTo(r, c.Email) {
 				return true
 			}
 			status := "good"
@@ -57,9 +57,9 @@ func (c authorityListCommand) Run(w *environment) error {
 
 func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// madeOutTo reports whether a certificate was issued to a holder with that e-mail: by the recorded e-mail or, if the
+// issuedTo reports whether a certificate was issued to a holder with that e-mail: by the recorded e-mail or, if the
 // certificate was issued before e-mails were recorded, by the one in the certificate.
-func madeOutTo(r store.Certificate, email string) bool {
+func issuedTo(r store.Certificate, email string) bool {
 	if strings.EqualFold(r.Email, email) {
 		return true
 	}
@@ -70,7 +70,7 @@ func madeOutTo(r store.Certificate, email string) bool {
 type authorityRevokeCommand struct {
 	dataFlag
 	Serial string `help:"Serial number, in hexadecimal as 'authority list' shows it." placeholder:"HEX" xor:"which" required:""`
-	Email  string `help:"Every certificate made out to this address that is still valid." placeholder:"ADDRESS" xor:"which" required:""`
+	Email  string `help:"All valid certificates issued to this address." placeholder:"ADDRESS" xor:"which" required:""`
 	Reason string `help:"keyCompromise, affiliationChanged, superseded, cessationOfOperation, privilegeWithdrawn or unspecified." required:"" placeholder:"WHY"`
 	Since  string `help:"Time from which the certificates are not to be trusted, such as 2026-03-01T09:00:00Z; default now." placeholder:"TIME"`
 }
@@ -109,13 +109,13 @@ func (c authorityRevokeCommand) Run(w *environment) error {
 func (c authorityRevokeCommand) validOf(w *environment, a *app) ([]string, error) {
 	var serials []string
 	err := a.store.EachCertificate(w.ctx, func(r store.Certificate) bool {
-		if r.RevokedAt.IsZero() && r.NotAfter.After(a.clock()) && madeOutTo(r, c.Email) {
+		if r.RevokedAt.IsZero() && r.NotAfter.After(a.clock()) && issuedTo(r, c.Email) {
 			serials = append(serials, r.Serial)
 		}
 		return true
 	})
 	if err == nil && serials == nil {
-		err = fmt.Errorf("no valid certificate is made out to %s", c.Email)
+		err = fmt.Errorf("no valid certificate was issued to %s", c.Email)
 	}
 	return serials, err
 }

@@ -49,9 +49,9 @@ func (c clockConfirmCommand) Run(w *environment) error {
 		case err != nil:
 			return err
 		case wrong || f.State == contract.ClockDisagrees:
-			return errors.New("the clock is not confirmed: another clock says otherwise. Set the wrong one right first")
+			return errors.New("the clock is not confirmed: another clock disagrees. Correct the wrong one first")
 		case f.State == contract.ClockFine:
-			_, err := fmt.Fprintln(w.stdout, "nothing is to be confirmed")
+			_, err := fmt.Fprintln(w.stdout, "there is nothing to confirm")
 			return err
 		}
 		if !c.Yes {
@@ -99,7 +99,7 @@ func (a *app) showClock(w *environment) (f contract.ClockFinding, wrong bool, er
 		case errors.As(err, &one):
 			line("time-stamp authority:", one.Time, "")
 		default:
-			fmt.Fprintf(w.stdout, "%-26scannot be asked: %v\n", "time-stamp authority:", err)
+			fmt.Fprintf(w.stdout, "%-26scannot be queried: %v\n", "time-stamp authority:", err)
 		}
 	}
 	for _, own := range a.authority.OwnCertificates() {

@@ -39,7 +39,7 @@ func TestOperatorConfirmsAClockThatWasAhead(t *testing.T) {
 	if status != 0 || !strings.Contains(said, "the clock can be relied on") || !strings.Contains(said, "has no clock of its own") {
 		t.Errorf("a clock that is right: %d: %s", status, said)
 	}
-	if status, said := s.command(t, "", "clock", "confirm", "--yes"); status != 0 || !strings.Contains(said, "nothing is to be confirmed") {
+	if status, said := s.command(t, "", "clock", "confirm", "--yes"); status != 0 || !strings.Contains(said, "there is nothing to confirm") {
 		t.Errorf("confirm a clock that is right: %d: %s", status, said)
 	}
 

@@ -175,7 +175,7 @@ func (c fsckCommand) printResult(checker *sqlstore.Checker, aside *file.Aside, r
 
 func (c fsckCommand) printSummary(out io.Writer, aside *file.Aside, s fsckSummary) {
 	if s.Recorded > 0 {
-		fmt.Fprintf(out, "stated the digests of %d rows in the audit log\n", s.Recorded)
+		fmt.Fprintf(out, "logged the digests of %d rows\n", s.Recorded)
 	}
 	if s.MovedAside > 0 {
 		fmt.Fprintf(out, "moved %d files (%d bytes) into %s\n", s.MovedAside, aside.Bytes, aside.Dir())
@@ -186,10 +186,10 @@ func (c fsckCommand) printSummary(out io.Writer, aside *file.Aside, s fsckSummar
 	fmt.Fprintf(out, "audit log: %d events, root %s\n", s.Events, s.Root)
 	fmt.Fprintf(out, "%d documents, %d records compared in %.1f s\n", s.Documents, s.Records, s.Seconds)
 	if s.Unrecorded > 0 {
-		fmt.Fprintf(out, "%d rows of which the audit log states no digest\n", s.Unrecorded)
+		fmt.Fprintf(out, "%d rows have no digest in the audit log\n", s.Unrecorded)
 	}
 	if s.Derived > 0 {
-		fmt.Fprintf(out, "%d wrong in what is derived from evidence\n", s.Derived)
+		fmt.Fprintf(out, "%d errors in data derived from evidence\n", s.Derived)
 	}
 	fmt.Fprintf(out, "%d lost or changed, %d left over\n", s.Evidence, s.Leftover)
 }

@@ -177,7 +177,7 @@ func TestFsckStatesNothingWhereEverythingIsStated(t *testing.T) {
 	s.person(t, "Sari", "").upload(simple())
 	s.stop()
 	before := runFsck(t, data, nil, 0)
-	if out := runFsck(t, data, nil, 0, "--record"); strings.Contains(out, "stated the digests") || rootLine(t, out) != rootLine(t, before) {
+	if out := runFsck(t, data, nil, 0, "--record"); strings.Contains(out, "logged the digests") || rootLine(t, out) != rootLine(t, before) {
 		t.Errorf("the log has grown:\n%s\n%s", before, out)
 	}
 }

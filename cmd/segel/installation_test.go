@@ -585,7 +585,7 @@ func TestAdoptIsNeededWhereThereIsNothingToCompareAndAsks(t *testing.T) {
 		t.Errorf("%d, %s", got.status, got.text)
 	}
 	servedOnce(t, data, nil)
-	if got := runProgram(t, nil, "adopt", "--data", data); got.status != 0 || !strings.Contains(got.text, "nothing is to be adopted") {
+	if got := runProgram(t, nil, "adopt", "--data", data); got.status != 0 || !strings.Contains(got.text, "there is nothing to adopt") {
 		t.Errorf("%d, %s", got.status, got.text)
 	}
 	// After a restore of files without their marks, adopt marks them again.

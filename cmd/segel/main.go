@@ -179,7 +179,7 @@ type renewCommand struct{ dataFlag }
 func (c renewCommand) Run(w *environment) error {
 	return c.withApp(w, writing, func(a *app) error {
 		done, err := a.workflow.RenewDue(w.ctx)
-		fmt.Fprintf(w.stdout, "%d documents renewed, %d put off\n", done.Renewed, done.PutOff)
+		fmt.Fprintf(w.stdout, "%d documents renewed, %d postponed\n", done.Renewed, done.PutOff)
 		return err
 	})
 }
@@ -204,6 +204,6 @@ func (c migrateCommand) Run(w *environment) error {
 	if err := s.Close(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w.stdout, "the database has this program's form")
+	_, err = fmt.Fprintln(w.stdout, "the database has this program's schema")
 	return err
 }

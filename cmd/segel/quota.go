@@ -75,8 +75,8 @@ type quotaAddCommand struct {
 	dataFlag
 	Org    string `required:"" help:"Organisation by name." placeholder:"NAME"`
 	Unit   string `required:"" enum:"emet,base" help:"emet (duty stamps) or base (signatures)." placeholder:"UNIT"`
-	Count  int    `required:"" help:"How many; a negative count corrects a former one." placeholder:"N"`
-	Reason string `required:"" help:"Why; it stands in the ledger and in the audit log." placeholder:"TEXT"`
+	Count  int    `required:"" help:"How many; a negative count corrects an earlier one." placeholder:"N"`
+	Reason string `required:"" help:"Why; recorded in the ledger and in the audit log." placeholder:"TEXT"`
 }
 
 func (c quotaAddCommand) Run(w *environment) error {
@@ -100,9 +100,9 @@ type quotaExportCommand struct {
 	dataFlag
 	organisationFlag
 	Moves  bool   `help:"The ledger of quota instead of the calls."`
-	From   string `help:"Only from that moment on, such as 2026-03-01T00:00:00+07:00." placeholder:"TIME"`
-	Until  string `help:"Only before that moment." placeholder:"TIME"`
-	Output string `short:"o" help:"File to write, which must not be there; default: standard output." placeholder:"FILE"`
+	From   string `help:"Only from that time on, such as 2026-03-01T00:00:00+07:00." placeholder:"TIME"`
+	Until  string `help:"Only before that time." placeholder:"TIME"`
+	Output string `short:"o" help:"File to write, which must not exist; default: standard output." placeholder:"FILE"`
 }
 
 func (c quotaExportCommand) Run(w *environment) error {

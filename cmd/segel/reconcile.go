@@ -74,9 +74,9 @@ func (c reconcileCommand) printReport(out io.Writer, r contract.Reconciliation) 
 		return e.Encode(r)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "reconciliation %d, asked at %s\n", r.Number, formatTime(r.At))
+	fmt.Fprintf(&b, "reconciliation %d, queried at %s\n", r.Number, formatTime(r.At))
 	if r.Problem != "" {
-		fmt.Fprintf(&b, "the office could not be asked: %s\n", r.Problem)
+		fmt.Fprintf(&b, "the office could not be queried: %s\n", r.Problem)
 		_, err := io.WriteString(out, b.String())
 		return err
 	}

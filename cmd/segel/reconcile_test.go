@@ -334,7 +334,7 @@ func TestReconcileEndsWithAStatusThatSaysWhatToDo(t *testing.T) {
 		t.Errorf("%d, %v: %s", status, err, out)
 	}
 	c.faults(always("", sandbox.FaultOutage, ""))
-	if status, out := run(); status != 2 || !strings.Contains(out, "could not be asked") {
+	if status, out := run(); status != 2 || !strings.Contains(out, "could not be queried") {
 		t.Errorf("%d: %s", status, out)
 	}
 	for _, give := range []string{"", "X", "=Segel", "X=", found + "=Nowhere", found + "=Segel", "X=Segel"} {

@@ -18,7 +18,7 @@ import (
 type signCommand struct {
 	dataFlag
 	In              string   `arg:"" help:"File to sign." placeholder:"IN.pdf"`
-	Out             string   `arg:"" help:"Signed file; it must not be there yet." placeholder:"OUT.pdf"`
+	Out             string   `arg:"" help:"Signed file, which must not exist yet." placeholder:"OUT.pdf"`
 	P12             string   `name:"p12" help:"Key and certificates as PKCS #12." placeholder:"FILE" xor:"key"`
 	PasswordFile    string   `help:"File whose first line opens the PKCS #12." placeholder:"FILE"`
 	PDFPasswordFile string   `name:"pdf-password-file" help:"File whose first line opens an encrypted file to sign." placeholder:"FILE"`
@@ -31,7 +31,7 @@ type signCommand struct {
 	Location        string   `help:"Where it is signed." placeholder:"TEXT"`
 	Contact         string   `help:"How the signer can be reached." placeholder:"TEXT"`
 	Certify         int      `help:"Certify as the first signature: 1 permits no change, 2 filling in and signing, 3 annotations too." placeholder:"1-3"`
-	TSA             []string `name:"tsa" sep:"none" help:"RFC 3161 time-stamp authority to use with a PKCS #12; several are asked in order." placeholder:"URL"`
+	TSA             []string `name:"tsa" sep:"none" help:"RFC 3161 time-stamp authority to use with a PKCS #12; several are tried in order." placeholder:"URL"`
 	Level           string   `enum:",b-b,b-t,b-lt,b-lta" default:"" help:"PAdES level: b-b, b-t, b-lt or b-lta; default b-t, or b-b if there is no time-stamp authority."`
 }
 

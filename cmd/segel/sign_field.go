@@ -120,7 +120,7 @@ func (c *signCommand) newField(doc *pdf.Document, box pdf.Rect) (fieldPlacement,
 	}
 	w, h := page.DisplayedSize()
 	if box.LLX < 0 || box.LLY < 0 || box.URX > w || box.URY > h {
-		return fieldPlacement{}, fmt.Errorf("the box lies off page %d, which is %g by %g points", c.Page, w, h)
+		return fieldPlacement{}, fmt.Errorf("the box extends beyond page %d, which is %g by %g points", c.Page, w, h)
 	}
 	spec.Rect = page.ToUser(box)
 	return at, nil
