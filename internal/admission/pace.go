@@ -32,7 +32,7 @@ func (a *Allowance) Left() time.Duration {
 	if a.pace.Rate <= 0 {
 		return a.pace.Grace
 	}
-	overall := 2*a.pace.Grace + a.pace.worth(max(a.size, a.done))/overallFactor - a.spent
+	overall := 2*a.pace.Grace + a.pace.durationOf(max(a.size, a.done))/overallFactor - a.spent
 	return max(0, min(a.left, overall))
 }
 
@@ -40,11 +40,11 @@ func (a *Allowance) Left() time.Duration {
 func (a *Allowance) Spend(took time.Duration, n int) {
 	a.done += int64(n)
 	a.spent += took
-	a.left = min(a.pace.Grace, a.left-took+a.pace.worth(int64(n)))
+	a.left = min(a.pace.Grace, a.left-took+a.pace.durationOf(int64(n)))
 }
 
-// worth returns the time for n bytes at the minimum rate.
-func (p Pace) worth(n int64) time.Duration {
+// durationOf returns the time for n bytes at the minimum rate.
+func (p Pace) durationOf(n int64) time.Duration {
 	if p.Rate <= 0 {
 		return p.Grace
 	}

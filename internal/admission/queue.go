@@ -78,18 +78,18 @@ func (q *Queue) AcquireAhead(ctx context.Context, key string) (release func(), e
 }
 
 func (q *Queue) acquire(ctx context.Context, key string, in int) (release func(), err error) {
-	w, err := q.enter(key, in)
+	w, err := q.takeOrWait(key, in)
 	if err != nil {
 		return nil, err
 	}
-	release = sync.OnceFunc(func() { q.leave(key) })
+	release = sync.OnceFunc(func() { q.releaseSlot(key) })
 	if w == nil {
 		return release, nil
 	}
 	select {
 	case <-w.turn:
 	case <-ctx.Done():
-		if q.forget(key, in, w) {
+		if q.abandonWait(key, in, w) {
 			return nil, ctx.Err()
 		}
 		<-w.turn // the wait ended at the same moment
@@ -104,13 +104,13 @@ func (q *Queue) acquire(ctx context.Context, key string, in int) (release func()
 	return release, nil
 }
 
-// enter takes a free slot and returns nil, or returns a place in a line.
-func (q *Queue) enter(key string, in int) (*waiter, error) {
+// takeOrWait takes a free slot and returns nil, or returns a place in a line.
+func (q *Queue) takeOrWait(key string, in int) (*waiter, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	// If callers wait although a slot is free, their keys are at PerKey, so this caller overtakes none of them.
 	if q.free > 0 && q.served[key] < q.limits.PerKey {
-		q.serve(key)
+		q.assignSlot(key)
 		return nil, nil
 	}
 	if q.waitingOf(key) >= q.limits.WaitingPerKey || q.waiting >= q.limits.Waiting && !q.makeRoom(key, in) {
@@ -126,8 +126,8 @@ func (q *Queue) enter(key string, in int) (*waiter, error) {
 	return w, nil
 }
 
-// serve assigns a slot to a key.
-func (q *Queue) serve(key string) {
+// assignSlot assigns a slot to a key.
+func (q *Queue) assignSlot(key string) {
 	q.free--
 	q.served[key]++
 	q.turns++
@@ -149,7 +149,7 @@ func (q *Queue) makeRoom(key string, in int) bool {
 	}
 	waits := l.waits[longest]
 	last := waits[len(waits)-1]
-	q.remove(longest, normal, len(waits)-1)
+	q.removeWaiter(longest, normal, len(waits)-1)
 	last.err = ErrFull
 	close(last.turn)
 	return true
@@ -159,8 +159,8 @@ func (q *Queue) waitingOf(key string) int {
 	return len(q.lines[ahead].waits[key]) + len(q.lines[normal].waits[key])
 }
 
-// leave releases a slot and assigns all free slots.
-func (q *Queue) leave(key string) {
+// releaseSlot releases a slot and assigns all free slots.
+func (q *Queue) releaseSlot(key string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.free++
@@ -169,22 +169,22 @@ func (q *Queue) leave(key string) {
 	}
 	q.forgetIdle(key)
 	for q.free > 0 {
-		next, in, ok := q.next()
+		next, in, ok := q.nextKey()
 		if !ok {
 			return
 		}
 		w := q.lines[in].waits[next][0]
-		q.serve(next)
-		q.remove(next, in, 0)
+		q.assignSlot(next)
+		q.removeWaiter(next, in, 0)
 		close(w.turn)
 	}
 }
 
-// next returns the key whose turn it is.
-func (q *Queue) next() (key string, in int, ok bool) {
+// nextKey returns the key whose turn it is.
+func (q *Queue) nextKey() (key string, in int, ok bool) {
 	for in := range q.lines {
 		for _, k := range q.lines[in].order {
-			if q.served[k] < q.limits.PerKey && (!ok || q.before(k, key)) {
+			if q.served[k] < q.limits.PerKey && (!ok || q.precedes(k, key)) {
 				key, ok = k, true
 			}
 		}
@@ -195,8 +195,8 @@ func (q *Queue) next() (key string, in int, ok bool) {
 	return "", 0, false
 }
 
-// before reports whether the turn of key a comes before that of key b.
-func (q *Queue) before(a, b string) bool {
+// precedes reports whether the turn of key a comes before that of key b.
+func (q *Queue) precedes(a, b string) bool {
 	return cmp.Or(cmp.Compare(q.served[a], q.served[b]), cmp.Compare(q.last[a], q.last[b])) < 0
 }
 
@@ -207,8 +207,8 @@ func (q *Queue) forgetIdle(key string) {
 	}
 }
 
-// remove removes a caller from a line.
-func (q *Queue) remove(key string, in, i int) {
+// removeWaiter removes a caller from a line.
+func (q *Queue) removeWaiter(key string, in, i int) {
 	l := &q.lines[in]
 	q.waiting--
 	if l.waits[key] = slices.Delete(l.waits[key], i, i+1); len(l.waits[key]) == 0 {
@@ -218,15 +218,15 @@ func (q *Queue) remove(key string, in, i int) {
 	q.forgetIdle(key)
 }
 
-// forget removes a caller that gave up from the line. It returns false if its wait is already over.
-func (q *Queue) forget(key string, in int, w *waiter) bool {
+// abandonWait removes a caller that gave up from the line. It returns false if its wait is already over.
+func (q *Queue) abandonWait(key string, in int, w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.Index(q.lines[in].waits[key], w)
 	if i < 0 {
 		return false
 	}
-	q.remove(key, in, i)
+	q.removeWaiter(key, in, i)
 	return true
 }
 

@@ -54,7 +54,7 @@ func (v *Verified) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if v.offset < v.begin || v.offset >= v.end {
-		if err := v.compare(); err != nil {
+		if err := v.verifyChunk(); err != nil {
 			return 0, err
 		}
 	}
@@ -113,8 +113,8 @@ func (v *Verified) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// compare reads the chunk that holds the current offset and compares it with its sum.
-func (v *Verified) compare() error {
+// verifyChunk reads the chunk that holds the current offset and compares it with its sum.
+func (v *Verified) verifyChunk() error {
 	i, at := v.stack.locateOffset(v.offset)
 	seg := v.stack.segments[i]
 	number := at / ChunkSize

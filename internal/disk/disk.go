@@ -37,11 +37,11 @@ var ErrReserve = errors.New("only the reserve for signatures is free")
 // Require returns an error unless every disk has space for that many bytes beyond the reserve. Its errors are outages.
 func (r *Room) Require(bytes int64) error {
 	for _, folder := range r.Folders {
-		space, err := r.look(folder)
+		space, err := r.readSpace(folder)
 		if err != nil {
 			return err
 		}
-		if kept := r.kept(space); space.Free-bytes < kept {
+		if kept := r.reserveOn(space); space.Free-bytes < kept {
 			return &outage.Error{Part: outage.Disk, Err: fmt.Errorf("%s: %w: %d bytes are free, the reserve is %d", folder, ErrReserve, space.Free, kept)}
 		}
 	}
@@ -62,11 +62,11 @@ const (
 func (r *Room) Check() (State, string, error) {
 	state, found := Fine, ""
 	for _, folder := range r.Folders {
-		space, err := r.look(folder)
+		space, err := r.readSpace(folder)
 		if err != nil {
 			return Full, "", err
 		}
-		kept, now := r.kept(space), Fine
+		kept, now := r.reserveOn(space), Fine
 		switch {
 		case space.Free < min(enough, kept):
 			now = Full
@@ -80,13 +80,13 @@ func (r *Room) Check() (State, string, error) {
 	return state, found, nil
 }
 
-// kept returns the reserve on a disk.
-func (r *Room) kept(s Space) int64 { return min(r.Reserve, s.Total/share) }
+// reserveOn returns the reserve on a disk.
+func (r *Room) reserveOn(s Space) int64 { return min(r.Reserve, s.Total/share) }
 
-func (r *Room) look(folder string) (Space, error) {
+func (r *Room) readSpace(folder string) (Space, error) {
 	look := r.Look
 	if look == nil {
-		look = ask
+		look = statSpace
 	}
 	space, err := look(folder)
 	if err == nil {
@@ -98,8 +98,8 @@ func (r *Room) look(folder string) (Space, error) {
 	return space, fmt.Errorf("read free space: %w", err)
 }
 
-// ask returns the space that the operating system reports.
-func ask(folder string) (Space, error) {
+// statSpace returns the space that the operating system reports.
+func statSpace(folder string) (Space, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil {
 		return Space{}, fmt.Errorf("%s: %w", folder, err)

@@ -16,7 +16,7 @@ import (
 type stampBench struct {
 	*service
 	office *running.Service
-	wire   *running.Wire
+	proxy  *running.OfficeProxy
 
 	mu   sync.Mutex // guards seen
 	seen observed
@@ -46,11 +46,11 @@ func openStampBench(binary, dir, database string) (b *stampBench, err error) {
 	if b.office, err = running.StartOffice(binary, filepath.Join(dir, "office"), shared); err != nil {
 		return nil, err
 	}
-	if b.wire, err = running.NewWire(b.office.URL); err != nil {
+	if b.proxy, err = running.NewOfficeProxy(b.office.URL); err != nil {
 		return nil, err
 	}
-	b.wire.Answered = b.recordCall
-	env := append(running.OfficeEnv(b.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_DATABASE="+database)
+	b.proxy.Answered = b.recordCall
+	env := append(running.OfficeEnv(b.proxy.URL, shared, time.Second), "SEGEL_LOG_LEVEL=warn", "SEGEL_DATABASE="+database)
 	if b.Service, err = running.Start(binary, filepath.Join(dir, "data"), env...); err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ func (b *stampBench) close() {
 	if b.Service != nil {
 		b.Stop()
 	}
-	if b.wire != nil {
-		b.wire.Close()
+	if b.proxy != nil {
+		b.proxy.Close()
 	}
 	if b.office != nil {
 		b.office.Stop()

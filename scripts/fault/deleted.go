@@ -41,7 +41,7 @@ func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 		if err := t.client.submitOrder(ctx, o); err != nil {
 			return nil, err
 		}
-		streams.Go(func() { t.client.follow(ctx, o.id) })
+		streams.Go(func() { t.client.followEvents(ctx, o.id) })
 	}
 	idle, err := t.measureProcessor(ctx, time.Second)
 	if err != nil {
@@ -72,8 +72,8 @@ func (t *trial) deleteData(ctx context.Context) (p resultTable, err error) {
 	return p, nil
 }
 
-// follow reads the events of a document until ctx ends, like a browser.
-func (c *client) follow(ctx context.Context, id int64) {
+// followEvents reads the events of a document until ctx ends, like a browser.
+func (c *client) followEvents(ctx context.Context, id int64) {
 	for ctx.Err() == nil {
 		_, _ = c.Read(ctx, running.Request{Method: "GET", Path: fmt.Sprint(running.DocumentPath, "events/", id)})
 		again := time.NewTimer(time.Second)

@@ -91,7 +91,7 @@ func newProber(c *client, email, password string) *prober {
 func (p *prober) prepareDocument(ctx context.Context) (err error) {
 	if p.known == 0 {
 		if p.known, err = p.uploadDocument(ctx); err == nil {
-			err = p.complete(ctx, p.known)
+			err = p.completeDocument(ctx, p.known)
 		}
 	}
 	if err == nil && p.unsigned == 0 {
@@ -103,8 +103,8 @@ func (p *prober) prepareDocument(ctx context.Context) (err error) {
 	return nil
 }
 
-// complete signs a document and waits for its seal.
-func (p *prober) complete(ctx context.Context, id int64) error {
+// completeDocument signs a document and waits for its seal.
+func (p *prober) completeDocument(ctx context.Context, id int64) error {
 	if _, err := p.client.postUntilAnswered(ctx, running.SignPath+"sign-docs", object{"document_id": id}, nil); err != nil {
 		return err
 	}
@@ -288,8 +288,8 @@ func (p *prober) addFigures(to *resultTable) {
 	to.addZeroCount("answers during an outage that took longer than the service promises", p.slow)
 }
 
-// print writes a table of the longest times to an answer during each outage, and of how many answers were 503.
-func (p *prober) print(w io.Writer) {
+// printTimes writes a table of the longest times to an answer during each outage, and of how many answers were 503.
+func (p *prober) printTimes(w io.Writer) {
 	columns := []string{"list", "detail", "login", "upload", "finalize", "sign", "download", "readyz"}
 	fmt.Fprintf(w, "\nThe longest time to an answer in seconds, and how many of the answers were 503.\n\n| while | %s | works again after |\n|---|%s---|\n",
 		strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))

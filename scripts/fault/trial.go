@@ -21,18 +21,18 @@ import (
 // trial is a service, an office and a proxy between them, on a folder.
 type trial struct {
 	options
-	data, their string // folders of the service and of the office
-	dir         string
-	random      *rand.Rand
-	service     *running.Program
-	office      *running.Program
-	killer      *killer
-	wire        *running.Wire
-	client      *client
-	orders      []*order
-	acknowledge atomic.Int64 // orders so far
-	deaths      map[killMoment]int
-	offices     int // times that the office was killed
+	data, their   string // folders of the service and of the office
+	dir           string
+	random        *rand.Rand
+	service       *running.Program
+	office        *running.Program
+	killer        *killer
+	proxyToOffice *running.OfficeProxy
+	client        *client
+	orders        []*order
+	acknowledge   atomic.Int64 // orders so far
+	deaths        map[killMoment]int
+	offices       int // times that the office was killed
 
 	server          *pgtest.Server // nil: SQLite, as are database and proxy
 	database        string         // its address, bypassing the proxy
@@ -82,7 +82,7 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	if err != nil {
 		return nil, err
 	}
-	if t.wire, err = running.NewWire("http://" + at[0]); err != nil {
+	if t.proxyToOffice, err = running.NewOfficeProxy("http://" + at[0]); err != nil {
 		return nil, err
 	}
 	t.office = &running.Program{
@@ -91,12 +91,12 @@ func openTrial(ctx context.Context, o options, dir string) (t *trial, err error)
 	}
 	t.service = &running.Program{
 		Binary: o.binary, Log: filepath.Join(dir, "service.log"), Args: []string{"serve", "--data", t.data, "--listen", at[1]},
-		Env: append(append(running.OfficeEnv(t.wire.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
+		Env: append(append(running.OfficeEnv(t.proxyToOffice.URL, shared, time.Second), "SEGEL_LOG_LEVEL=info", "SEGEL_CONVERT=off"), parts...),
 	}
 	t.killer = &killer{victim: t.service}
-	t.wire.Asked = func(call string) { t.killer.observeMoment(asking, call) }
-	t.wire.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
-	t.wire.Delivered = func(call string) { t.killer.observeMoment(told, call) }
+	t.proxyToOffice.Asked = func(call string) { t.killer.observeMoment(asking, call) }
+	t.proxyToOffice.Answered = func(call string, _ time.Duration) { t.killer.observeMoment(answered, call) }
+	t.proxyToOffice.Delivered = func(call string) { t.killer.observeMoment(told, call) }
 	t.client = &client{Client: running.Client{URL: "http://" + at[1]}}
 	err = errors.Join(t.office.Start(), t.service.Start())
 	if err == nil {
@@ -117,8 +117,8 @@ const (
 func (t *trial) close() error {
 	t.service.Stop()
 	t.office.Stop()
-	if t.wire != nil {
-		t.wire.Close()
+	if t.proxyToOffice != nil {
+		t.proxyToOffice.Close()
 	}
 	return t.closeParts()
 }

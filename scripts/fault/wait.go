@@ -96,7 +96,7 @@ func (t *trial) checkResults(ctx context.Context) (resultTable, error) {
 	p = append(p, f...)
 	p.printTable(os.Stdout)
 	if t.outages > 0 {
-		t.prober.print(os.Stdout)
+		t.prober.printTimes(os.Stdout)
 	}
 	return p, nil
 }

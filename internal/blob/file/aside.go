@@ -56,7 +56,7 @@ func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.T
 	if err := checkCall(ctx, b.Key); err != nil {
 		return err
 	}
-	if err := a.begin(); err != nil {
+	if err := a.openManifest(); err != nil {
 		return fmt.Errorf("make %s: %w", a.dir, err)
 	}
 	line, err := json.Marshal(Moved{b.Key, b.Size, sha256, b.Modified.UTC(), now.UTC()})
@@ -82,8 +82,8 @@ func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.T
 	return nil
 }
 
-// begin makes the folder with its manifest.
-func (a *Aside) begin() error {
+// openManifest makes the folder with its manifest.
+func (a *Aside) openManifest() error {
 	if a.manifest != nil {
 		return nil
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Wire is a proxy between a service and an office that forwards calls and reports what happens to each. A call that the service
+// OfficeProxy is a proxy between a service and an office that forwards calls and reports what happens to each. A call that the service
 // has sent reaches the office even if the service is killed afterwards, like packets on a network.
-type Wire struct {
+type OfficeProxy struct {
 	URL string // its address
 
 	// Each may be nil. Call is the last element of the path, such as stampv2.
@@ -37,23 +37,23 @@ const (
 	CallStamp = "docSigningZ"
 )
 
-// NewWire forwards calls to the office at an address.
-func NewWire(office string) (*Wire, error) {
+// NewOfficeProxy forwards calls to the office at an address.
+func NewOfficeProxy(office string) (*OfficeProxy, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	w := &Wire{URL: "http://" + l.Addr().String(), office: office}
+	w := &OfficeProxy{URL: "http://" + l.Addr().String(), office: office}
 	w.server = &http.Server{Handler: w}
 	go func() { _ = w.server.Serve(l) }() // Close ends it
 	return w, nil
 }
 
 // Close closes all connections.
-func (w *Wire) Close() { _ = w.server.Close() }
+func (w *OfficeProxy) Close() { _ = w.server.Close() }
 
 // ServeHTTP forwards one call.
-func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+func (w *OfficeProxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxCall))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the service was killed during its call, so the call was never complete
@@ -81,7 +81,7 @@ func (w *Wire) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (w *Wire) forwardCall(r *http.Request, body []byte) (*http.Response, []byte, error) {
+func (w *OfficeProxy) forwardCall(r *http.Request, body []byte) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), officeTime)
 	defer cancel()
 	out, err := http.NewRequestWithContext(ctx, r.Method, w.office+r.URL.RequestURI(), bytes.NewReader(body))
