@@ -43,29 +43,29 @@ func NewOfficeProxy(office string) (*OfficeProxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &OfficeProxy{URL: "http://" + l.Addr().String(), office: office}
-	w.server = &http.Server{Handler: w}
-	go func() { _ = w.server.Serve(l) }() // Close ends it
-	return w, nil
+	p := &OfficeProxy{URL: "http://" + l.Addr().String(), office: office}
+	p.server = &http.Server{Handler: p}
+	go func() { _ = p.server.Serve(l) }() // Close ends it
+	return p, nil
 }
 
 // Close closes all connections.
-func (w *OfficeProxy) Close() { _ = w.server.Close() }
+func (p *OfficeProxy) Close() { _ = p.server.Close() }
 
 // ServeHTTP forwards one call.
-func (w *OfficeProxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
+func (p *OfficeProxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxCall))
 	if err != nil {
 		panic(http.ErrAbortHandler) // the service was killed during its call, so the call was never complete
 	}
 	call := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
-	if w.Asked != nil {
-		w.Asked(call)
+	if p.Asked != nil {
+		p.Asked(call)
 	}
 	began := time.Now()
-	answer, text, err := w.forwardCall(r, body)
-	if w.Answered != nil {
-		w.Answered(call, time.Since(began))
+	answer, text, err := p.forwardCall(r, body)
+	if p.Answered != nil {
+		p.Answered(call, time.Since(began))
 	}
 	if err != nil {
 		panic(http.ErrAbortHandler) // the office lost its answer: the connection is cut here too
@@ -76,20 +76,20 @@ func (w *OfficeProxy) ServeHTTP(to http.ResponseWriter, r *http.Request) {
 	to.WriteHeader(answer.StatusCode)
 	_, _ = to.Write(text) // a killed service does not read it
 	_ = http.NewResponseController(to).Flush()
-	if w.Delivered != nil {
-		w.Delivered(call)
+	if p.Delivered != nil {
+		p.Delivered(call)
 	}
 }
 
-func (w *OfficeProxy) forwardCall(r *http.Request, body []byte) (*http.Response, []byte, error) {
+func (p *OfficeProxy) forwardCall(r *http.Request, body []byte) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), officeTime)
 	defer cancel()
-	out, err := http.NewRequestWithContext(ctx, r.Method, w.office+r.URL.RequestURI(), bytes.NewReader(body))
+	out, err := http.NewRequestWithContext(ctx, r.Method, p.office+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
 	}
 	out.Header = r.Header.Clone()
-	answer, err := w.client.Do(out)
+	answer, err := p.client.Do(out)
 	if err != nil {
 		return nil, nil, err
 	}
