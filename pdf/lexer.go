@@ -39,8 +39,9 @@ func (t token) isKeyword(keyword string) bool { return t.kind == tokKeyword && t
 const (
 	firstChunk = 2 << 10
 	laterChunk = 32 << 10
-	// maxWord bounds numbers and keywords; no meaningful one comes near.
-	maxWord = 128
+	// maxWord bounds numbers and keywords. Numbers have no exponent (ISO 32000-2 §7.3.3), and the longest that writeReal
+	// writes for a finite float64 are "-0." and 324 digits.
+	maxWord = 327
 )
 
 // lexer splits bytes into tokens. It reads src chunk by chunk, or, with a nil src, works on buf alone. It never reads

@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"bytes"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -78,6 +80,28 @@ func TestWrittenObjectsReadBack(t *testing.T) {
 		got, err := parseText(string(w.buf))
 		if err != nil || !reflect.DeepEqual(clearRanges(got), o) {
 			t.Errorf("%#v is written %q and reads %#v, %v", o, w.buf, got, err)
+		}
+	}
+}
+
+func TestEveryFiniteNumberReadsBack(t *testing.T) {
+	t.Parallel()
+	for _, f := range []float64{
+		1e128, -1e128, math.MaxFloat32, math.SmallestNonzeroFloat32, math.MaxFloat64, -math.MaxFloat64,
+		math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, -2.2250738585072014e-308, -1.7976931348623157e+308 / 3,
+	} {
+		w := &writer{}
+		if err := w.writeObject(Real(f)); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := newParser(newBytesLexer(w.buf, 0), Limits{}.Defaults(0)).parseObject(); err != nil || o != Object(Real(f)) {
+			t.Errorf("%g is read as %v, %v", f, o, err)
+		}
+	}
+	for digits, want := range map[int]bool{127: true, 128: true, 309: false, 1000: false} {
+		o, err := newParser(newBytesLexer(bytes.Repeat([]byte("9"), digits), 0), Limits{}.Defaults(0)).parseObject()
+		if (err == nil) != want {
+			t.Errorf("%d digits are read as %v, %v", digits, o, err)
 		}
 	}
 }
