@@ -1,3 +1,9 @@
+// Package facts reads what can be known about the signatures of a PDF file without any policy: which bytes each covers,
+// whether the digest and the signature value are right, what the container and the dictionary say, and what each later
+// revision changed. It knows nothing of trust and time.
+//
+// The file is read once for hashing, whatever the number of signatures, and each revision is compared once with the one
+// before it.
 package facts
 
 import (
@@ -118,4 +124,44 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, err
 func ReadStructure(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
 	o.skipContent = true
 	return runSteps(ctx, r, size, o, (*reader).readSignatures, (*reader).readStates, (*reader).recordLater)
+}
+
+func (l Limits) withDefaults(size int64) Limits {
+	setDefault(&l.Signatures, 1000)
+	setDefault(&l.Revisions, 2000)
+	setDefault(&l.Moves, 20_000)
+	setDefault(&l.Hashed, 64<<20+size)
+	setDefault(&l.StoreItems, 10_000)
+	setDefault(&l.StoreBytes, 8<<20)
+	setDefault(&l.Content, 80<<20)
+	// One part is for all states of the file; two of them at a time have their own cache.
+	setDefault(&l.PDF.Cache, 4<<20)
+	setDefault(&l.PDF.Decoded, 11<<20)
+	return l
+}
+
+// LimitsForSigning returns the limits for accepting a file of that many bytes for signing: the defaults of a
+// validation, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work shared by
+// all states of the file. So an accepted file can still be read when it is finished. [File.Unsignable] decides how much
+// validation data a file may contain.
+func LimitsForSigning(size int64) Limits {
+	l := Limits{}.withDefaults(size)
+	l.PDF = l.PDF.Defaults(size)
+	for _, n := range []*int{&l.Signatures, &l.Revisions, &l.PDF.Sections, &l.PDF.Fields} {
+		*n -= *n / 4
+	}
+	for _, n := range []*int64{&l.Hashed, &l.PDF.Work} {
+		*n -= *n / 4
+	}
+	return l
+}
+
+func setDefault[T int | int64](v *T, d T) {
+	if *v <= 0 {
+		*v = d
+	}
+}
+
+func (o Options) pdfOptions(repair bool) pdf.Options {
+	return pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: repair, Budget: o.Budget}
 }
