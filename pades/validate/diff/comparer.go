@@ -67,9 +67,12 @@ func NewComparer(ctx context.Context, s *pdf.State, o Options) (*Comparer, error
 		asked.add(n)
 	}
 	c := &Comparer{
-		g: newGraph(asked), o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
+		g: &graph{
+			ctx: ctx, changed: asked, owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{},
+			labels: map[uint32]string{}, newNodes: map[node]bool{}, widgets: map[uint32][]uint32{},
+		},
+		o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
 	}
-	c.g.ctx = ctx
 	if err := c.numberPages(s.Document); err != nil {
 		return nil, err
 	}
@@ -205,11 +208,9 @@ func (r *revision) loadObject(p pdf.ObjectChange) error {
 			m.new, m.newErr = r.new.Object(m.After)
 		}
 	}
-	for _, err := range []error{m.oldErr, m.newErr} {
-		if err != nil {
-			if err := r.g.handleFault(err); err != nil {
-				return err
-			}
+	for _, fault := range []error{m.oldErr, m.newErr} {
+		if err := r.g.handleFault(fault); err != nil {
+			return err
 		}
 	}
 	r.moves[p.Number] = m
@@ -336,14 +337,16 @@ func (r *revision) isUnchanged(m *changedObject) bool {
 }
 
 func (r *revision) newChange(m *changedObject, v verdict) Change {
-	c := Change{Ref: m.After, Operation: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail}
+	c := Change{
+		Ref: m.After, Operation: Replaced, Paths: r.listPaths(m.Number), Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page,
+		Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail,
+	}
 	switch {
 	case m.isAdded():
 		c.Operation = Added
 	case m.isFreed():
 		c.Operation, c.Ref = Freed, m.Before
 	}
-	c.Paths = r.listPaths(m.Number)
 	return c
 }
 
@@ -352,21 +355,11 @@ func (r *revision) newChange(m *changedObject, v verdict) Change {
 // 1.0.
 func equalObjects(a, b pdf.Object) bool {
 	switch a := a.(type) {
-	case nil:
-		return b == nil || b == pdf.Object(pdf.Null{})
-	case pdf.Null:
+	case nil, pdf.Null:
 		return b == nil || b == pdf.Object(pdf.Null{})
 	case pdf.Array:
 		b, ok := b.(pdf.Array)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !equalObjects(a[i], b[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(a, b, equalObjects)
 	case pdf.Dict:
 		b, ok := b.(pdf.Dict)
 		return ok && len(Differing(a, b)) == 0
@@ -460,7 +453,7 @@ func (r *revision) checkCrossReference(m *changedObject) verdict {
 	if err != nil {
 		r.readErr = err
 	}
-	if own && (m.isAdded() || isCrossReference(m.old)) {
+	if st, _ := m.old.(*pdf.Stream); own && (m.isAdded() || st != nil && st.Dict["Type"] == pdf.Object(pdf.Name("XRef"))) {
 		return allow("cross-reference", None, CodeCrossReference)
 	}
 	if r.spareXRefs++; own || !m.isAdded() || m.Earlier || r.spareXRefs > maxSpareXRefs {
@@ -479,8 +472,3 @@ func (r *revision) checkCrossReference(m *changedObject) verdict {
 // maxSpareXRefs bounds the cross-reference streams of a revision besides its own. Comparing one costs as much as it is
 // long.
 const maxSpareXRefs = 1
-
-func isCrossReference(o pdf.Object) bool {
-	st, ok := o.(*pdf.Stream)
-	return ok && st.Dict["Type"] == pdf.Object(pdf.Name("XRef"))
-}

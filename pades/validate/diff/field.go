@@ -40,9 +40,8 @@ func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 	var names []string
 	flagged := false
 	for range maxAbove {
-		o, err := objectAt(d, n)
-		dict, ok := o.(pdf.Dict)
-		if err != nil || !ok {
+		dict, ok := dictAt(d, n)
+		if !ok {
 			return f
 		}
 		if f.self == nil {

@@ -54,10 +54,6 @@ type edge struct {
 // rootNumber is the node of the trailer; no object has this number.
 const rootNumber = 0
 
-func newGraph(asked *numberSet) *graph {
-	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, changed: asked, newNodes: map[node]bool{}, widgets: map[uint32][]uint32{}}
-}
-
 // hasRole reports whether an object was reached in a role, whatever its owner.
 func (g *graph) hasRole(n uint32, r role) bool {
 	if !r.isOwned() {
@@ -163,17 +159,6 @@ func (g *graph) queueFor(r role) *[]node {
 	return &g.untyped
 }
 
-// longArray is the length from which the queue is grown in one step.
-const longArray = 1000
-
-// reserveQueue makes room for the elements of an array; those of long arrays are usually new.
-func (g *graph) reserveQueue(n int, r role) {
-	if n >= longArray {
-		queue := g.queueFor(r)
-		*queue = slices.Grow(*queue, n)
-	}
-}
-
 // visitQueued visits what is queued, in the state d. Objects with a specific role come first.
 func (g *graph) visitQueued(d *pdf.Document) error {
 	for g.incomplete == nil && len(g.typed)+len(g.untyped) > 0 {
@@ -256,6 +241,13 @@ func objectAt(d *pdf.Document, n uint32) (pdf.Object, error) {
 		return pdf.Null{}, nil
 	}
 	return d.Object(ref)
+}
+
+// dictAt returns the dictionary with that number; false if there is none, or it cannot be read.
+func dictAt(d *pdf.Document, n uint32) (pdf.Dict, bool) {
+	o, err := objectAt(d, n)
+	dict, ok := o.(pdf.Dict)
+	return dict, err == nil && ok
 }
 
 // handleFault ignores a defect of one object, records that limits were reached, and returns errors of the reader.

@@ -2,10 +2,8 @@ package diff
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/xml"
 	"io"
-	"unicode/utf16"
 
 	"segel/pdf"
 )
@@ -64,7 +62,21 @@ func (r *revision) checkDictEntry(old, new pdf.Object, as role, compare func(old
 	if err != nil {
 		return deny(CodeUnreadable, err.Error())
 	}
+	return r.checkEntryTarget(new, as, compare(before, after))
+}
+
+// checkArrayEntry compares the arrays that a key refers to before and now. If the new one is another object, it has to be
+// one of this revision, and is approved with the verdict.
+func (r *revision) checkArrayEntry(old, new pdf.Object, as role, unreadable verdict, compare func(old, new pdf.Array) verdict) verdict {
+	before, err1 := r.old.Array(old)
+	after, err2 := r.new.Array(new)
+	if err1 != nil || err2 != nil {
+		return unreadable
+	}
 	v := compare(before, after)
+	if refOf(old) == refOf(new) {
+		return v
+	}
 	return r.checkEntryTarget(new, as, v)
 }
 
@@ -81,11 +93,6 @@ func (r *revision) checkEntryTarget(new pdf.Object, as role, v verdict) verdict 
 	}
 	r.approve(m.Number, as, v)
 	return v
-}
-
-// infoRule allows any change of the information dictionary.
-func infoRule(*revision, *changedObject, node) verdict {
-	return allow("information", LTA, CodeInformation)
 }
 
 // extensionsRule allows changes of versions, extensions and mark information.
@@ -105,9 +112,6 @@ func partRule(_ *revision, m *changedObject, _ node) verdict {
 	}
 	return deny(CodeUnexplained, "part of an earlier object")
 }
-
-// contentRule denies: the content of pages does not change.
-func contentRule(*revision, *changedObject, node) verdict { return deny(CodeContent, "") }
 
 // checkTrailer checks the trailer dictionary: it must name the same encryption, and the same catalog or a new one that
 // catalogRule allows.
@@ -134,10 +138,10 @@ func (r *revision) checkTrailerKey(k pdf.Name, old, new pdf.Object) verdict {
 		}
 		return verdict{level: None}
 	case "Root":
-		if !r.replacesRoot() {
+		if _, added := r.isAdded(r.new.Trailer()["Root"]); !added {
 			return deny(CodeRootRedirected, "")
 		}
-		return verdict{level: None}
+		return verdict{level: None} // catalogRule checks it
 	case "Encrypt":
 		return deny(CodeEncryption, "")
 	case "ID":
@@ -167,12 +171,6 @@ func (r *revision) hidesObjects(size int64) bool {
 		}
 	}
 	return false
-}
-
-// replacesRoot reports whether the trailer refers to a catalog that this revision wrote; catalogRule checks it.
-func (r *revision) replacesRoot() bool {
-	_, added := r.isAdded(r.new.Trailer()["Root"])
-	return added
 }
 
 // checkIdentifiers checks /ID, which identifies the file to other files and programs (ISO 32000-2 §14.4). What the file
@@ -258,18 +256,8 @@ func isWellFormed(b []byte) bool {
 
 // toUTF8 decodes UTF-16 with a byte order mark.
 func toUTF8(b []byte) []byte {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(b, []byte{0xFE, 0xFF}):
-		order = binary.BigEndian
-	case bytes.HasPrefix(b, []byte{0xFF, 0xFE}):
-		order = binary.LittleEndian
-	default:
-		return bytes.TrimPrefix(b, []byte("\xEF\xBB\xBF"))
+	if bytes.HasPrefix(b, []byte{0xFE, 0xFF}) || bytes.HasPrefix(b, []byte{0xFF, 0xFE}) {
+		return []byte(pdf.String{Bytes: b}.Text())
 	}
-	units := make([]uint16, 0, len(b)/2)
-	for i := 2; i+1 < len(b); i += 2 {
-		units = append(units, order.Uint16(b[i:]))
-	}
-	return []byte(string(utf16.Decode(units)))
+	return bytes.TrimPrefix(b, []byte("\xEF\xBB\xBF"))
 }

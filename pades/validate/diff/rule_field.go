@@ -293,24 +293,3 @@ func (r *revision) readNames() bool {
 	}
 	return true
 }
-
-// fieldRule checks a field, or a widget below one.
-func fieldRule(r *revision, m *changedObject, n node) verdict {
-	if m.isAdded() {
-		return r.approvedVerdict(n, CodeFieldAdded)
-	}
-	return r.checkFieldFill(m)
-}
-
-// kidsRule allows a new field to have its widget; kids of other fields do not change.
-func kidsRule(r *revision, m *changedObject, n node) verdict {
-	return r.approvedVerdict(n, CodeFieldChanged)
-}
-
-// valueRule allows a field that is being signed to have its signature. A signature never changes.
-func valueRule(r *revision, m *changedObject, n node) verdict {
-	if m.isAdded() {
-		return r.approvedVerdict(n, CodeSignature)
-	}
-	return deny(CodeSignature, "")
-}

@@ -3,13 +3,9 @@ package diff
 import (
 	"bytes"
 	"slices"
-	"strconv"
 
 	"segel/pdf"
 )
-
-// formRule checks the form dictionary.
-var formRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkForm(old, new) })
 
 // checkForm allows the form to gain fields and signature flags. Defaults and resources may be added or changed if
 // nothing is drawn with them.
@@ -27,7 +23,7 @@ func (r *revision) checkForm(old, new pdf.Dict) verdict {
 func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 	switch k {
 	case "Fields":
-		return r.checkFieldsEntry(old, new)
+		return r.checkArrayEntry(old, new, roleFields, deny(CodeFormChanged, "/Fields cannot be read"), r.checkFields)
 	case "SigFlags":
 		a, err1 := r.old.Integer(old)
 		b, err2 := r.new.Integer(new)
@@ -43,7 +39,13 @@ func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 			return allow("form", None, CodeForm)
 		}
 	case "DA":
-		if old == nil && isPlainStyle(new) || equalStyles(old, new) || r.everyFieldSatisfies(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
+		// Helvetica, automatic size, black is what programs add if there is none.
+		a, wasString := old.(pdf.String)
+		b, isString := new.(pdf.String)
+		words := bytes.Fields(b.Bytes)
+		plain := old == nil && isString && string(bytes.Join(words, []byte(" "))) == "/Helv 0 Tf 0 g"
+		respaced := wasString && isString && slices.EqualFunc(bytes.Fields(a.Bytes), words, bytes.Equal)
+		if plain || respaced || r.everyFieldSatisfies(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "Q":
@@ -55,27 +57,6 @@ func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 	}
 	return deny(CodeFormChanged, "/"+string(k))
 }
-
-func (r *revision) checkFieldsEntry(old, new pdf.Object) verdict {
-	before, err1 := r.old.Array(old)
-	after, err2 := r.new.Array(new)
-	if err1 != nil || err2 != nil {
-		return deny(CodeFormChanged, "/Fields cannot be read")
-	}
-	v := r.checkFields(before, after)
-	if was, now := refOf(old), refOf(new); was == now {
-		return v
-	}
-	return r.checkEntryTarget(new, roleFields, v)
-}
-
-func refOf(o pdf.Object) pdf.Ref {
-	ref, _ := o.(pdf.Ref)
-	return ref
-}
-
-// fieldsRule checks the array of the form's fields.
-var fieldsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkFields(old, new) })
 
 // checkFields allows the form to gain signature fields at its root, each once. Earlier fields stay in their order.
 func (r *revision) checkFields(old, new pdf.Array) verdict {
@@ -100,9 +81,6 @@ func (r *revision) checkFields(old, new pdf.Array) verdict {
 	return v
 }
 
-// defaultsRule checks the resources that fields are drawn with.
-var defaultsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkDefaults(old, new) })
-
 // checkDefaults allows resources to be added.
 func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 	v := allow("form", LTA, CodeForm)
@@ -114,11 +92,6 @@ func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 	}
 	return v
 }
-
-// resourcesRule checks one kind of resources, such as fonts.
-var resourcesRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict {
-	return r.checkResources(r.resourceKind(n.number), old, new)
-})
 
 // resourceKind returns the key under which the form's resources refer to an object, if there is exactly one.
 func (r *revision) resourceKind(number uint32) pdf.Name {
@@ -158,7 +131,9 @@ func (r *revision) checkResources(kind pdf.Name, old, new pdf.Dict) verdict {
 // resources of the form that it lacks. So neither may name a new resource. Earlier resources stay, except images and
 // forms: default appearances cannot name those, and some writers add a template there with every signature.
 func (r *revision) isHarmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
-	r.recordFont(kind, old, new)
+	if kind == "Font" && (old == nil || r.c.laterFonts.hasFont(old)) {
+		r.c.laterFonts.addFont(new) // it was not there in the first state, or it has its value from such a font
+	}
 	switch {
 	case new == nil:
 		return false
@@ -183,9 +158,8 @@ func (r *revision) everyFieldSatisfies(holds func(fieldInfo) bool) bool {
 			if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
 				return false
 			}
-			o, err := objectAt(r.old, n)
-			dict, ok := o.(pdf.Dict)
-			if err != nil || !ok || as == roleAnnotation && !isWidget(r.old, dict) {
+			dict, ok := dictAt(r.old, n)
+			if !ok || as == roleAnnotation && !isWidget(r.old, dict) {
 				continue
 			}
 			if f := r.readField(r.old, n); f.kind != "Sig" && !holds(f) {
@@ -220,13 +194,11 @@ func (r *revision) isNamedByComment(name pdf.Name) bool {
 		if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
 			return true
 		}
-		o, err := objectAt(r.old, n)
-		dict, ok := o.(pdf.Dict)
-		if err != nil || !ok || isWidget(r.old, dict) {
+		dict, ok := dictAt(r.old, n)
+		if !ok || isWidget(r.old, dict) {
 			continue
 		}
-		looks, err := r.old.Dict(dict["AP"])
-		if err == nil {
+		if looks, err := r.old.Dict(dict["AP"]); err == nil {
 			if st, err := r.old.Stream(looks["N"]); err == nil && st != nil {
 				continue
 			}
@@ -251,7 +223,10 @@ func (r *revision) namesResource(style pdf.Object, name pdf.Name) bool {
 func mentionsName(content []byte, name pdf.Name) bool {
 	for first := true; ; first = false {
 		word, rest, more := bytes.Cut(content, []byte("/"))
-		if !first && unescapeName(word[:nameLength(word)]) == name {
+		if i := bytes.IndexAny(word, "\x00\t\n\f\r ()<>[]{}%"); i >= 0 {
+			word = word[:i]
+		}
+		if !first && pdf.Name(pdf.DecodeName(word)) == name {
 			return true
 		}
 		if !more {
@@ -328,13 +303,6 @@ func (r *revision) equalResources(old, new pdf.Object) bool {
 	return !ok1 && !ok2 && equalObjects(a, b)
 }
 
-// recordFont records a font of the form that was not there in the first state, or that has its value from such a font.
-func (r *revision) recordFont(kind pdf.Name, old, new pdf.Object) {
-	if kind == "Font" && (old == nil || r.c.laterFonts.hasFont(old)) {
-		r.c.laterFonts.addFont(new)
-	}
-}
-
 // laterFonts are the fonts that revisions added to the resources of the form. Their glyphs were not signed, so a field
 // must not show its value in one, not even in a later revision.
 type laterFonts struct {
@@ -363,44 +331,6 @@ func (l *laterFonts) hasFont(font pdf.Object) bool {
 		return l.refs[ref]
 	}
 	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return equalObjects(o, font) })
-}
-
-// equalStyles reports whether two default appearance strings differ only in white space.
-func equalStyles(old, new pdf.Object) bool {
-	a, ok1 := old.(pdf.String)
-	b, ok2 := new.(pdf.String)
-	return ok1 && ok2 && slices.EqualFunc(bytes.Fields(a.Bytes), bytes.Fields(b.Bytes), bytes.Equal)
-}
-
-// nameLength returns the length of the name at the beginning of b.
-func nameLength(b []byte) int {
-	if i := bytes.IndexAny(b, "\x00\t\n\f\r ()<>[]{}/%"); i >= 0 {
-		return i
-	}
-	return len(b)
-}
-
-// unescapeName decodes #xx in a name.
-func unescapeName(b []byte) pdf.Name {
-	var out []byte
-	for i := 0; i < len(b); i++ {
-		if b[i] == '#' && i+2 < len(b) {
-			if c, err := strconv.ParseUint(string(b[i+1:i+3]), 16, 8); err == nil {
-				out = append(out, byte(c))
-				i += 2
-				continue
-			}
-		}
-		out = append(out, b[i])
-	}
-	return pdf.Name(out)
-}
-
-// isPlainStyle reports whether a default appearance is the one that programs add if there is none: Helvetica, automatic
-// size, black.
-func isPlainStyle(o pdf.Object) bool {
-	s, ok := o.(pdf.String)
-	return ok && string(bytes.Join(bytes.Fields(s.Bytes), []byte(" "))) == "/Helv 0 Tf 0 g"
 }
 
 // plainFonts are the fonts that programs add if they are missing, by the names they have in forms.

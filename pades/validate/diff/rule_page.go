@@ -6,9 +6,6 @@ import (
 	"segel/pdf"
 )
 
-// pagesRule denies: the page tree and what pages inherit do not change.
-func pagesRule(*revision, *changedObject, node) verdict { return deny(CodePages, "") }
-
 // pageRule allows a page to gain the widgets of new fields.
 func pageRule(r *revision, m *changedObject, n node) verdict {
 	old, ok1 := m.old.(pdf.Dict)
@@ -27,24 +24,13 @@ func pageRule(r *revision, m *changedObject, n node) verdict {
 func (r *revision) checkPageKey(k pdf.Name, old, new pdf.Object, page uint32) verdict {
 	switch k {
 	case "Annots":
-		before, err1 := r.old.Array(old)
-		after, err2 := r.new.Array(new)
-		if err1 != nil || err2 != nil {
-			return deny(CodeAnnotation, "/Annots cannot be read")
-		}
-		v := r.checkAnnotations(page, before, after)
-		if refOf(old) == refOf(new) {
-			return v
-		}
-		return r.checkEntryTarget(new, roleAnnots, v)
+		return r.checkArrayEntry(old, new, roleAnnots, deny(CodeAnnotation, "/Annots cannot be read"),
+			func(old, new pdf.Array) verdict { return r.checkAnnotations(page, old, new) })
 	case "Contents", "Resources":
 		return deny(CodeContent, keyDetail(k))
 	}
 	return deny(CodePageChanged, keyDetail(k))
 }
-
-// annotsRule checks the array of a page's annotations.
-var annotsRule = containerRule(CodeAnnotation, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkAnnotations(n.owner, old, new) })
 
 // checkAnnotations allows a page to gain the widgets of new fields, each once, and comments to be added and removed.
 func (r *revision) checkAnnotations(page uint32, old, new pdf.Array) verdict {
@@ -175,9 +161,8 @@ func appearanceRule(r *revision, m *changedObject, n node) verdict {
 		dict, _ := owner.new.(pdf.Dict)
 		return r.checkCommentAppearance(r.new, dict)
 	}
-	o, err := objectAt(r.old, n.owner)
-	dict, ok := o.(pdf.Dict)
-	if err != nil || !ok {
+	dict, ok := dictAt(r.old, n.owner)
+	if !ok {
 		return deny(CodeShared, "appearance of an unreadable object")
 	}
 	if !isWidget(r.old, dict) && dict["FT"] == nil {

@@ -29,11 +29,17 @@ func (w *walker) followValue(s pathStep, o pdf.Object, r role, owner uint32) {
 func keyStep(k pdf.Name) pathStep { return pathStep{key: k} }
 func indexStep(i int) pathStep    { return pathStep{index: i} }
 
+// longArray is the length from which the queue is grown in one step: the elements of long arrays are usually new.
+const longArray = 1000
+
 // followAll follows all elements of an array, or all values of a dictionary.
 func (w *walker) followAll(o pdf.Object, r role, owner uint32) {
 	switch o := o.(type) {
 	case pdf.Array:
-		w.g.reserveQueue(len(o), r)
+		if len(o) >= longArray {
+			queue := w.g.queueFor(r)
+			*queue = slices.Grow(*queue, len(o))
+		}
 		for i, v := range o {
 			w.followValue(indexStep(i), v, r, owner)
 		}
@@ -132,7 +138,7 @@ func (w *walker) followObject(o pdf.Object, r role, owner uint32) {
 	case rolePages:
 		w.followPages(o)
 	case rolePage:
-		w.followPage(o)
+		w.followTable(o, pageRoles, roleOther, w.from)
 	case roleAnnots:
 		w.followAnnotations(o, owner)
 	case roleAnnotation:
@@ -182,10 +188,6 @@ func (w *walker) followPages(o pdf.Object) {
 		return
 	}
 	w.followTable(dict, nodeRoles, roleOther, 0)
-}
-
-func (w *walker) followPage(o pdf.Object) {
-	w.followTable(o, pageRoles, roleOther, w.from)
 }
 
 // followField follows a field or a widget below one.
@@ -287,6 +289,11 @@ func (w *walker) followElement(o pdf.Object) {
 		}
 		w.followValue(keyStep(k), dict[k], r, 0)
 	}
+}
+
+func refOf(o pdf.Object) pdf.Ref {
+	ref, _ := o.(pdf.Ref)
+	return ref
 }
 
 func dictionaryOf(o pdf.Object) pdf.Dict {
