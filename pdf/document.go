@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -248,12 +247,6 @@ func (d *Document) noteDefect(what string) {
 	if !slices.Contains(d.tolerated, what) {
 		d.tolerated = append(d.tolerated, what)
 	}
-}
-
-// isFileError reports whether err is the file's fault and not, say, the disk's.
-func isFileError(err error) bool {
-	var e *Error
-	return errors.As(err, &e)
 }
 
 // resolver is implemented by Document and Update.

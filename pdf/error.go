@@ -1,6 +1,9 @@
 package pdf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Kind is the kind of an Error.
 type Kind uint8
@@ -68,6 +71,23 @@ func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Msg == "" && t.Err == nil && t.Kind == e.Kind
 }
+
+// IsFault reports whether an error is the file's fault, an *Error, and not, say, the disk's.
+func IsFault(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}
+
+// IgnoreFault returns err unless it is the file's fault.
+func IgnoreFault(err error) error {
+	if IsFault(err) {
+		return nil
+	}
+	return err
+}
+
+// isReadError reports whether err comes from the io.ReaderAt and not from the content of the file.
+func isReadError(err error) bool { return IgnoreFault(err) != nil }
 
 func (k Kind) String() string {
 	switch k {

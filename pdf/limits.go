@@ -45,16 +45,16 @@ type Limits struct {
 
 // Defaults returns the limits with zero fields replaced by the defaults for a file of size bytes.
 func (l Limits) Defaults(size int64) Limits {
-	setDefault(&l.Work, 256<<20+20*size)
-	setDefault(&l.Objects, 8_388_607)
-	setDefault(&l.Sections, 65_536)
-	setDefault(&l.Depth, 100)
-	setDefault(&l.Values, 500_000)
-	setDefault(&l.ObjectBytes, 64<<20)
-	setDefault(&l.Decoded, 128<<20)
-	setDefault(&l.Cache, 32<<20)
-	setDefault(&l.Pages, 500_000)
-	setDefault(&l.Fields, 100_000)
+	SetDefault(&l.Work, 256<<20+20*size)
+	SetDefault(&l.Objects, 8_388_607)
+	SetDefault(&l.Sections, 65_536)
+	SetDefault(&l.Depth, 100)
+	SetDefault(&l.Values, 500_000)
+	SetDefault(&l.ObjectBytes, 64<<20)
+	SetDefault(&l.Decoded, 128<<20)
+	SetDefault(&l.Cache, 32<<20)
+	SetDefault(&l.Pages, 500_000)
+	SetDefault(&l.Fields, 100_000)
 	return l
 }
 
@@ -65,9 +65,10 @@ const reservedNumbers = 1 << 16
 // maxUpdatable is the highest object number of a file that can still be updated several times.
 func (l Limits) maxUpdatable() int64 { return int64(l.Objects - min(reservedNumbers, l.Objects/8)) }
 
-func setDefault[T int | int64](v *T, d T) {
-	if *v <= 0 {
-		*v = d
+// SetDefault sets a limit that is not positive to its default.
+func SetDefault[T int | int64](limit *T, value T) {
+	if *limit <= 0 {
+		*limit = value
 	}
 }
 

@@ -110,11 +110,25 @@ func (s *Stream) Len() int64 {
 	return s.size
 }
 
+// AsRef returns o if it is a reference, or the zero Ref.
+func AsRef(o Object) Ref {
+	r, _ := o.(Ref)
+	return r
+}
+
 // Ref returns the reference stored under key, or the zero Ref if the value is
 // missing or direct.
-func (d Dict) Ref(key Name) Ref {
-	r, _ := d[key].(Ref)
-	return r
+func (d Dict) Ref(key Name) Ref { return AsRef(d[key]) }
+
+// AsNumber returns the value of an integer or a real number; false for other objects.
+func AsNumber(o Object) (float64, bool) {
+	switch o := o.(type) {
+	case Integer:
+		return float64(o), true
+	case Real:
+		return float64(o), true
+	}
+	return 0, false
 }
 
 // Clone returns a copy that shares no array, dictionary or string with o.

@@ -58,7 +58,7 @@ func TestObjectsAreReadAsWritten(t *testing.T) {
 
 func TestNestingIsLimited(t *testing.T) {
 	t.Parallel()
-	if _, err := parseText(strings.Repeat("[", 101) + strings.Repeat("]", 101)); !isFileError(err) {
+	if _, err := parseText(strings.Repeat("[", 101) + strings.Repeat("]", 101)); !IsFault(err) {
 		t.Errorf("101 arrays deep: %v", err)
 	}
 	if _, err := parseText(strings.Repeat("[", 99) + strings.Repeat("]", 99)); err != nil {
@@ -190,7 +190,7 @@ func TestDecodedSizeIsLimited(t *testing.T) {
 	t.Parallel()
 	d := &Document{limits: Limits{Decoded: 1000}.Defaults(0)}
 	s := &Stream{Dict: Dict{"Filter": Name("RunLengthDecode")}, Data: []byte(strings.Repeat("\x81a", 100))}
-	if _, err := d.Decode(s); !isFileError(err) {
+	if _, err := d.Decode(s); !IsFault(err) {
 		t.Errorf("12,800 bytes: %v", err)
 	}
 }

@@ -493,7 +493,7 @@ func (s *State) RepeatsCrossReference(at int64) (bool, error) {
 		return nil
 	})
 	if err != nil {
-		return false, onlyReadError(err)
+		return false, IgnoreFault(err)
 	}
 	for _, k := range []Name{"Root", "Encrypt"} {
 		repeats = repeats && isSameAtom(stream.trailer[k], s.trailer[k])
@@ -522,14 +522,6 @@ func isSameAtom(a, b Object) bool {
 		return ok && a == c
 	}
 	return false
-}
-
-// onlyReadError returns err if it is not the file's fault.
-func onlyReadError(err error) error {
-	if err != nil && isReadError(err) {
-		return err
-	}
-	return nil
 }
 
 // readStateEncryption gives the state the key of the file, or derives its key if encryption is stated differently.

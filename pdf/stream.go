@@ -144,9 +144,6 @@ func (d *Document) skipToData(lx *lexer) (int64, error) {
 	}
 }
 
-// isReadError reports whether err comes from the io.ReaderAt and not from the content of the file.
-func isReadError(err error) bool { return err != nil && !isFileError(err) }
-
 // Raw returns the encoded data of a stream, decrypted but still compressed.
 func (d *Document) Raw(s *Stream) ([]byte, error) {
 	if s.from == nil {

@@ -124,21 +124,11 @@ func (s *ResourcePool) isSame(tree, have pdf.Object) bool {
 		have, ok := o.(pdf.String)
 		return ok && bytes.Equal(have.Bytes, want.Bytes)
 	case pdf.Integer, pdf.Real:
-		a, ok1 := numberValue(want)
-		b, ok2 := numberValue(o)
+		a, ok1 := pdf.AsNumber(want)
+		b, ok2 := pdf.AsNumber(o)
 		return ok1 && ok2 && a == b
 	}
 	return o == tree
-}
-
-func numberValue(o pdf.Object) (float64, bool) {
-	switch o := o.(type) {
-	case pdf.Integer:
-		return float64(o), true
-	case pdf.Real:
-		return float64(o), true
-	}
-	return 0, false
 }
 
 func (s *ResourcePool) isSameDict(want, have pdf.Dict) bool {

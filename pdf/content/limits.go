@@ -3,6 +3,8 @@ package content
 import (
 	"errors"
 	"fmt"
+
+	"segel/pdf"
 )
 
 // Limits bound what a hostile file can make a Reader do. A zero field has its default.
@@ -16,19 +18,13 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.Bytes, 64<<20)
-	setDefault(&l.Operators, 4_000_000)
-	setDefault(&l.Marks, 50_000)
-	setDefault(&l.Depth, 12)
-	setDefault(&l.States, 512)
-	setDefault(&l.Annots, 5_000)
+	pdf.SetDefault(&l.Bytes, 64<<20)
+	pdf.SetDefault(&l.Operators, 4_000_000)
+	pdf.SetDefault(&l.Marks, 50_000)
+	pdf.SetDefault(&l.Depth, 12)
+	pdf.SetDefault(&l.States, 512)
+	pdf.SetDefault(&l.Annots, 5_000)
 	return l
-}
-
-func setDefault[T int | int64](v *T, d T) {
-	if *v <= 0 {
-		*v = d
-	}
 }
 
 // maxOperands bounds the operands of one operator. An array of text has some hundred elements.
@@ -36,6 +32,13 @@ const maxOperands = 1 << 16
 
 // ErrIncomplete matches every *IncompleteError with errors.Is.
 var ErrIncomplete error = &IncompleteError{}
+
+// IsComplete reports by the error of a [Reader] whether all marks are listed. Text in a missing font is, with its
+// approximate box.
+func IsComplete(err error) bool {
+	var u *IncompleteError
+	return err == nil || errors.As(err, &u) && u.Reason == NoFont
+}
 
 // IncompleteError reports that there may be more on the page than is listed.
 type IncompleteError struct {

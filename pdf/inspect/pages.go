@@ -3,6 +3,7 @@ package inspect
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode"
 
 	"segel/pdf"
@@ -13,13 +14,15 @@ import (
 func (i *inspection) inspectPages() error {
 	i.reader = content.NewDeepReader(i.d, i.limits.Content)
 	for _, ref := range i.reader.HiddenLayers() {
-		i.addFinding(Finding{Kind: HiddenLayer, Ref: ref, Detail: i.layerName(ref)})
+		dict, _ := i.d.Dict(ref)
+		name, _ := i.d.String(dict["Name"])
+		i.addFinding(Finding{Kind: HiddenLayer, Ref: ref, Detail: fmt.Sprintf("%.60q", name.Text())})
 	}
 	h := &hiddenTextCheck{inspection: i, comparisonsLeft: i.limits.Marks}
 	spent := false
 	for page, err := range i.d.Pages() {
 		if err != nil {
-			if err := onlyReadError(err); err != nil {
+			if err := pdf.IgnoreFault(err); err != nil {
 				return err
 			}
 			i.addFinding(Finding{Kind: NotExamined, Detail: err.Error()})
@@ -42,18 +45,12 @@ func (i *inspection) inspectPages() error {
 		switch {
 		case isLimitReached(err) || !all:
 			i.addNotExamined(page, TooMuch)
-		case !isComplete(err):
+		case !content.IsComplete(err):
 			i.addNotExamined(page, err.Error()) // other readers continue where this one stops
 		}
 		spent = !all || i.reader.IsExhausted()
 	}
 	return nil
-}
-
-func (i *inspection) layerName(ref pdf.Ref) string {
-	dict, _ := i.d.Dict(ref)
-	name, _ := i.d.String(dict["Name"])
-	return fmt.Sprintf("%.60q", name.Text())
 }
 
 // TooMuch is the Detail of NotExamined on a page on which a limit was reached.
@@ -104,12 +101,7 @@ func (i *inspection) findTextOutside(page *pdf.Page, marks []content.Mark) {
 }
 
 func hasLetter(s string) bool {
-	for _, r := range s {
-		if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
 // hiddenTextCheck finds text that is on a page and not visible: what was signed unseen can be made visible later by a
@@ -211,7 +203,7 @@ func (h *hiddenTextCheck) isDarkBelow(i int, box pdf.Rect) bool {
 			break
 		}
 		h.comparisonsLeft--
-		if m := &h.marks[o]; !m.White && shareWithin(m.Box, box) > 0.3 {
+		if m := &h.marks[o]; !m.White && box.ShareWithin(m.Box) > 0.3 {
 			return true
 		}
 	}
@@ -221,7 +213,7 @@ func (h *hiddenTextCheck) isDarkBelow(i int, box pdf.Rect) bool {
 func (h *hiddenTextCheck) isCoveredLater(i int, box pdf.Rect) bool {
 	for k := len(h.opaque) - 1; k >= 0 && h.opaque[k] > i && h.comparisonsLeft >= 0; k-- {
 		h.comparisonsLeft--
-		if shareWithin(h.marks[h.opaque[k]].Box, box) > 0.9 {
+		if box.ShareWithin(h.marks[h.opaque[k]].Box) > 0.9 {
 			return true
 		}
 	}
@@ -236,18 +228,9 @@ func (h *hiddenTextCheck) isOnPicture(word pdf.Rect) bool {
 	x, y := (word.LLX+word.URX)/2, (word.LLY+word.URY)/2
 	for _, p := range h.pictures {
 		h.comparisonsLeft--
-		if x >= p.LLX && x <= p.URX && y >= p.LLY && y <= p.URY {
+		if p.Contains(x, y) {
 			return true
 		}
 	}
 	return false
-}
-
-// shareWithin is the share of a box that lies within an area, from 0 to 1.
-func shareWithin(area, box pdf.Rect) float64 {
-	common := area.Intersect(box)
-	if common.Empty() || box.Empty() {
-		return 0
-	}
-	return common.Width() * common.Height() / (box.Width() * box.Height())
 }

@@ -252,15 +252,10 @@ func dictAt(d *pdf.Document, n uint32) (pdf.Dict, bool) {
 
 // handleFault ignores a defect of one object, records that limits were reached, and returns errors of the reader.
 func (g *graph) handleFault(err error) error {
-	var e *pdf.Error
-	switch {
-	case errors.Is(err, pdf.ErrTooLarge):
+	if errors.Is(err, pdf.ErrTooLarge) {
 		g.incomplete = err
-	case errors.As(err, &e):
-	default:
-		return err
 	}
-	return nil
+	return pdf.IgnoreFault(err)
 }
 
 // pathStep is a key or an index on a path.

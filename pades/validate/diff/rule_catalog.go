@@ -74,7 +74,7 @@ func (r *revision) checkArrayEntry(old, new pdf.Object, as role, unreadable verd
 		return unreadable
 	}
 	v := compare(before, after)
-	if refOf(old) == refOf(new) {
+	if pdf.AsRef(old) == pdf.AsRef(new) {
 		return v
 	}
 	return r.checkEntryTarget(new, as, v)

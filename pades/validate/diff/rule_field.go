@@ -92,7 +92,7 @@ func (r *revision) checkFieldKey(widget uint32, k pdf.Name, old, new pdf.Object,
 		}
 		return v
 	case "AP":
-		if !r.isSoleOwner(refOf(old).Number, widget) {
+		if !r.isSoleOwner(pdf.AsRef(old).Number, widget) {
 			return deny(CodeShared, "an appearance dictionary that is also used elsewhere")
 		}
 		return r.checkAppearances(old, new)
@@ -288,7 +288,7 @@ func (r *revision) readNames() bool {
 			continue
 		}
 		if t, err := r.old.String(dict["T"]); err == nil {
-			r.c.names[t.Text()] = refOf(f).Number
+			r.c.names[t.Text()] = pdf.AsRef(f).Number
 		}
 	}
 	return true

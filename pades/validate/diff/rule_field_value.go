@@ -92,7 +92,7 @@ func (r *revision) unlistedWidgets(field uint32) []uint32 {
 	}
 	listed := map[uint32]bool{}
 	for _, kid := range kids {
-		listed[refOf(kid).Number] = true
+		listed[pdf.AsRef(kid).Number] = true
 	}
 	return slices.DeleteFunc(slices.Clone(below), func(n uint32) bool { return listed[n] })
 }

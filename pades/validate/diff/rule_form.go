@@ -105,7 +105,7 @@ func (r *revision) resourceKind(number uint32) pdf.Name {
 	}
 	var kind pdf.Name
 	for k, o := range defaults {
-		if refOf(o).Number != number {
+		if pdf.AsRef(o).Number != number {
 			continue
 		}
 		if kind != "" {
@@ -314,7 +314,7 @@ type laterFonts struct {
 const maxDirectFonts = 1000
 
 func (l *laterFonts) addFont(font pdf.Object) {
-	ref := refOf(font)
+	ref := pdf.AsRef(font)
 	switch {
 	case !ref.IsZero() && l.refs == nil:
 		l.refs = map[pdf.Ref]bool{ref: true}
@@ -327,7 +327,7 @@ func (l *laterFonts) addFont(font pdf.Object) {
 
 // hasFont reports whether a revision added a font.
 func (l *laterFonts) hasFont(font pdf.Object) bool {
-	if ref := refOf(font); !ref.IsZero() {
+	if ref := pdf.AsRef(font); !ref.IsZero() {
 		return l.refs[ref]
 	}
 	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return equalObjects(o, font) })

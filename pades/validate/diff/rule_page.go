@@ -72,11 +72,11 @@ func (r *revision) checkAnnotation(page uint32, o pdf.Object) verdict {
 func (r *revision) checkRemovedAnnotations(old, new pdf.Array) verdict {
 	kept := map[pdf.Ref]bool{}
 	for _, o := range new {
-		kept[refOf(o)] = true
+		kept[pdf.AsRef(o)] = true
 	}
 	var stay pdf.Array
 	for _, o := range old {
-		if ref := refOf(o); !ref.IsZero() && !kept[ref] {
+		if ref := pdf.AsRef(o); !ref.IsZero() && !kept[ref] {
 			dict, err := r.old.Dict(o)
 			if err != nil || !isComment(r.old, dict) {
 				return deny(CodeAnnotation, "removed")
@@ -295,7 +295,7 @@ func (r *revision) listAnnotations(number int) []pageAnnotation {
 }
 
 func (r *revision) readAnnotation(o pdf.Object) (pageAnnotation, bool) {
-	ref := refOf(o)
+	ref := pdf.AsRef(o)
 	dict, err := r.old.Dict(o)
 	if err != nil {
 		return pageAnnotation{}, false

@@ -48,7 +48,7 @@ func (r *revision) checkKids(old, new pdf.Object) verdict {
 		}
 	}
 	v := allow("structure", None, CodeStructure)
-	if ref := refOf(new); !ref.IsZero() && ref != refOf(old) && len(after) > 1 {
+	if ref := pdf.AsRef(new); !ref.IsZero() && ref != pdf.AsRef(old) && len(after) > 1 {
 		return r.checkEntryTarget(new, roleElements, v)
 	}
 	return v
@@ -170,7 +170,7 @@ func (r *revision) checkParentKids(old, new pdf.Object) verdict {
 	for _, o := range added {
 		v = worstVerdict(v, r.checkDictEntry(nil, o, roleParents, r.checkParentTree))
 	}
-	if refOf(old) == refOf(new) {
+	if pdf.AsRef(old) == pdf.AsRef(new) {
 		return v
 	}
 	return r.checkEntryTarget(new, roleParents, v)
@@ -187,7 +187,7 @@ func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {
 	}
 	for i := len(old); i < len(new); i += 2 {
 		k, ok := new[i].(pdf.Integer)
-		v, vouched := r.approvals[approvalKey{refOf(new[i+1]).Number, roleElement}]
+		v, vouched := r.approvals[approvalKey{pdf.AsRef(new[i+1]).Number, roleElement}]
 		if !ok || int64(k) <= last || !vouched || v.isDenied() {
 			return deny(CodeStructChanged, "/Nums")
 		}

@@ -291,11 +291,6 @@ func (w *walker) followElement(o pdf.Object) {
 	}
 }
 
-func refOf(o pdf.Object) pdf.Ref {
-	ref, _ := o.(pdf.Ref)
-	return ref
-}
-
 func dictionaryOf(o pdf.Object) pdf.Dict {
 	switch o := o.(type) {
 	case pdf.Dict:

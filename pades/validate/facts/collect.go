@@ -14,7 +14,7 @@ import (
 func (r *reader) readSignatures() error {
 	fields, err := r.d.Fields()
 	if err != nil {
-		if !isFault(err) {
+		if !pdf.IsFault(err) {
 			return err
 		}
 		r.addWarning(Warning{Code: WarnForm, Detail: err.Error()})
@@ -26,7 +26,7 @@ func (r *reader) readSignatures() error {
 		}
 		twice := r.d.RequireUniqueKeys(dictionaryRef(f))
 		value, err := r.d.Resolve(f.Value)
-		if err != nil && !isFault(err) {
+		if err != nil && !pdf.IsFault(err) {
 			return err
 		}
 		if value == pdf.Object(pdf.Null{}) {
@@ -37,10 +37,10 @@ func (r *reader) readSignatures() error {
 			r.noteUnsignable(newTooLargeError("more than %d signatures", r.o.Limits.Signatures))
 			break
 		}
-		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, fieldDict: f.Dict}
+		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: pdf.AsRef(f.Value), Kind: Approval, fieldDict: f.Dict}
 		if dict, ok := value.(pdf.Dict); ok {
 			s.dict = dict
-			if twice != nil && isFault(twice) {
+			if twice != nil && pdf.IsFault(twice) {
 				s.markBroken(KeyTwice, twice.Error())
 			}
 			if err := r.readSignature(s, f); err != nil {
@@ -102,7 +102,7 @@ func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 
 // dictionaryRef returns the object that holds the signature dictionary of a field.
 func dictionaryRef(f *pdf.Field) pdf.Ref {
-	if ref := refOf(f.Value); !ref.IsZero() {
+	if ref := pdf.AsRef(f.Value); !ref.IsZero() {
 		return ref
 	}
 	return f.Ref
@@ -172,7 +172,7 @@ func (r *reader) pageOf(w pdf.Widget) *pdf.Page {
 			number++
 			annots, _ := r.d.Array(p.Dict["Annots"])
 			for _, o := range annots {
-				if ref := refOf(o); !ref.IsZero() && r.pages[ref] == 0 {
+				if ref := pdf.AsRef(o); !ref.IsZero() && r.pages[ref] == 0 {
 					r.pages[ref] = number
 				}
 			}

@@ -253,17 +253,12 @@ func (s *Signature) readTokens() {
 			if t.Token, basic, t.Err = tsp.ParseLenient(v.FullBytes); t.Err == nil && !bytes.Equal(hashBytes(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
 				t.Err = ErrDigest
 			}
-			if basic && !s.hasOddity(BasicEncoding) {
+			if basic && !slices.Contains(s.Odd, Reason{BasicEncoding, ""}) {
 				s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
 			}
 			s.Tokens = append(s.Tokens, t)
 		}
 	}
-}
-
-// hasOddity reports whether a signature has that oddity.
-func (s *Signature) hasOddity(odd ReasonCode) bool {
-	return slices.ContainsFunc(s.Odd, func(r Reason) bool { return r.Code == odd })
 }
 
 // weakAlgorithms lists the algorithms that are no longer relied on.

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -193,7 +192,7 @@ func (r *reader) checkSignedRevision(s *Signature, state *pdf.State) {
 		return
 	}
 	value, err := state.Dict(field["V"])
-	if err != nil || value == nil || refOf(field["V"]) != s.Ref {
+	if err != nil || value == nil || pdf.AsRef(field["V"]) != s.Ref {
 		s.markBroken(FieldDiffers, "it has another value")
 		return
 	}
@@ -211,14 +210,9 @@ func (r *reader) checkSignedRevision(s *Signature, state *pdf.State) {
 	}
 }
 
-func refOf(o pdf.Object) pdf.Ref {
-	ref, _ := o.(pdf.Ref)
-	return ref
-}
-
 // Limits for examining covered content, of all pages of a file.
 const (
-	maxCovered      = 80 << 20 // bytes, as package ink counts them
+	maxCovered      = 80 << 20 // bytes, as package content counts them
 	maxCoveredMarks = 200_000
 	maxComparisons  = 30_000_000 // between marks, in one file
 )
@@ -242,7 +236,7 @@ type shownText struct {
 	pages    map[int]paintedPage
 }
 
-// maxShown bounds the examined appearances of annotations, of all states of a file, as package ink counts them.
+// maxShown bounds the examined appearances of annotations, of all states of a file, as package content counts them.
 const maxShown = 32 << 20
 
 type paintedPage struct {
@@ -251,7 +245,7 @@ type paintedPage struct {
 	incomplete bool // there may be more marks
 }
 
-// paintedMark is the part of an content.Mark that is stored.
+// paintedMark is the part of a content.Mark that is stored.
 type paintedMark struct {
 	box        pdf.Rect // points of the page as displayed
 	text, area bool     // area: a filled rectangle, perhaps only a background
@@ -268,7 +262,7 @@ func (r *reader) readContent(d *pdf.Document, number int) paintedPage {
 	p := paintedPage{incomplete: true}
 	if at, err := c.document.Page(number); err == nil && c.marks < maxCoveredMarks {
 		marks, err := c.reader.ContentMarks(at)
-		p = paintedPage{Page: at, incomplete: !isComplete(err)}
+		p = paintedPage{Page: at, incomplete: !content.IsComplete(err)}
 		for _, m := range marks {
 			if m.Hidden == "" && !m.StrokeOnly {
 				p.marks = append(p.marks, paintedMark{m.Box, m.Kind == content.Text, m.Kind == content.Drawing && m.FillsBox})
@@ -296,7 +290,7 @@ func (r *reader) annotationText(d *pdf.Document, number int) paintedPage {
 	p := paintedPage{incomplete: true}
 	if at, err := d.Page(number); err == nil {
 		marks, err := s.reader.AnnotationMarks(at)
-		p = paintedPage{Page: at, incomplete: !isComplete(err)}
+		p = paintedPage{Page: at, incomplete: !content.IsComplete(err)}
 		for _, m := range marks {
 			if m.Kind == content.Text && m.Hidden == "" && !isSignatureWidget(d, m.Annot) {
 				p.marks = append(p.marks, paintedMark{box: m.Box, text: true})
@@ -320,13 +314,6 @@ func isSignatureWidget(d *pdf.Document, ref pdf.Ref) bool {
 		dict, err = d.Dict(dict["Parent"])
 	}
 	return false
-}
-
-// isComplete reports from the error of an content.Reader whether all marks are listed. Text in a missing font is listed
-// with its approximate box.
-func isComplete(err error) bool {
-	var u *content.IncompleteError
-	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
 // describeCovered returns what a page paints within a box of default user space: its content, and the text of
@@ -366,17 +353,8 @@ func hidesMark(box pdf.Rect, m paintedMark) bool {
 		return false
 	}
 	if m.area {
-		return coveredShare(box, m.box) > 0.2
+		return m.box.ShareWithin(box) > 0.2
 	}
 	letter := 0.3 * min(m.box.Width(), m.box.Height(), 40)
 	return common.Width() > letter && common.Height() > letter
-}
-
-// coveredShare is the part of a box that lies within an area, from 0 to 1.
-func coveredShare(area, box pdf.Rect) float64 {
-	common := area.Intersect(box)
-	if common.Empty() || box.Empty() {
-		return 0
-	}
-	return common.Width() * common.Height() / (box.Width() * box.Height())
 }

@@ -45,7 +45,7 @@ type Limits struct {
 	Hashed     int64 // bytes hashed beyond one pass over the file; default 64 MiB plus the size of the file
 	StoreItems int   // items of each kind in the document security store; default 10,000
 	StoreBytes int64 // of all items; default 8 MiB
-	Content    int64 // bytes examined for hidden content on pages, as [ink.Limits] counts them; default 80 MiB, some 16 MiB of content
+	Content    int64 // bytes examined for hidden content on pages, as [content.Limits] counts them; default 80 MiB, some 16 MiB of content
 }
 
 // File is what is known about a file.
@@ -127,16 +127,16 @@ func ReadStructure(ctx context.Context, r io.ReaderAt, size int64, o Options) (*
 }
 
 func (l Limits) withDefaults(size int64) Limits {
-	setDefault(&l.Signatures, 1000)
-	setDefault(&l.Revisions, 2000)
-	setDefault(&l.Moves, 20_000)
-	setDefault(&l.Hashed, 64<<20+size)
-	setDefault(&l.StoreItems, 10_000)
-	setDefault(&l.StoreBytes, 8<<20)
-	setDefault(&l.Content, 80<<20)
+	pdf.SetDefault(&l.Signatures, 1000)
+	pdf.SetDefault(&l.Revisions, 2000)
+	pdf.SetDefault(&l.Moves, 20_000)
+	pdf.SetDefault(&l.Hashed, 64<<20+size)
+	pdf.SetDefault(&l.StoreItems, 10_000)
+	pdf.SetDefault(&l.StoreBytes, 8<<20)
+	pdf.SetDefault(&l.Content, 80<<20)
 	// One part is for all states of the file; two of them at a time have their own cache.
-	setDefault(&l.PDF.Cache, 4<<20)
-	setDefault(&l.PDF.Decoded, 11<<20)
+	pdf.SetDefault(&l.PDF.Cache, 4<<20)
+	pdf.SetDefault(&l.PDF.Decoded, 11<<20)
 	return l
 }
 
@@ -154,12 +154,6 @@ func LimitsForSigning(size int64) Limits {
 		*n -= *n / 4
 	}
 	return l
-}
-
-func setDefault[T int | int64](v *T, d T) {
-	if *v <= 0 {
-		*v = d
-	}
 }
 
 func (o Options) pdfOptions(repair bool) pdf.Options {

@@ -22,7 +22,7 @@ func (w *stateWalk) warnSpareContent(state *pdf.State) error {
 			return false
 		}
 		o, err := state.Object(ref)
-		if err != nil && !isFault(err) {
+		if err != nil && !pdf.IsFault(err) {
 			failed = err
 			return false
 		}
@@ -47,12 +47,12 @@ func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
 				continue
 			}
 			o, err := side.d.Object(side.ref)
-			if err != nil && !isFault(err) {
+			if err != nil && !pdf.IsFault(err) {
 				return err
 			}
 			dict, _ := o.(pdf.Dict)
 			if dict["V"] != nil && dict["FT"] == pdf.Object(pdf.Name("Sig")) {
-				side.ref = refOf(dict["V"])
+				side.ref = pdf.AsRef(dict["V"])
 				if dict, err = side.d.Dict(dict["V"]); err != nil {
 					continue
 				}
@@ -79,7 +79,7 @@ func (r *reader) inspectContent() error {
 		return nil
 	}
 	found, err := inspect.Document(r.ctx, r.d, inspect.Limits{Content: content.Limits{Bytes: r.o.Limits.Content}})
-	if err != nil && isFault(err) {
+	if err != nil && pdf.IsFault(err) {
 		r.addWarning(Warning{Code: WarnNotExamined, Page: 1, Detail: err.Error()})
 		return nil
 	}

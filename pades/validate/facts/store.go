@@ -87,14 +87,14 @@ func (b *storeReader) readItems(name string, list pdf.Object, take func(pdf.Ref,
 	for _, o := range items {
 		der, err := b.readItem(o)
 		if err != nil {
-			b.addWarning(Warning{Code: WarnStore, Ref: refOf(o), Detail: "/" + name + ": " + err.Error()})
-			if !isFault(err) {
+			b.addWarning(Warning{Code: WarnStore, Ref: pdf.AsRef(o), Detail: "/" + name + ": " + err.Error()})
+			if !pdf.IsFault(err) {
 				b.err = err
 				return
 			}
 			continue
 		}
-		take(refOf(o), der)
+		take(pdf.AsRef(o), der)
 	}
 }
 
@@ -109,7 +109,7 @@ func (b *storeReader) checkReserve() error {
 }
 
 func (b *storeReader) readItem(o pdf.Object) ([]byte, error) {
-	ref := refOf(o)
+	ref := pdf.AsRef(o)
 	if der, known := b.known[ref]; known && !ref.IsZero() {
 		return der, nil
 	}
@@ -209,11 +209,11 @@ func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) err
 	}
 	_, root, err := state.Root()
 	if err != nil {
-		return ignoreFault(err)
+		return pdf.IgnoreFault(err)
 	}
 	dss, err := state.Dict(note(root["DSS"]))
 	if err != nil || dss == nil {
-		return ignoreFault(err)
+		return pdf.IgnoreFault(err)
 	}
 	take := func(holder pdf.Dict, key pdf.Name, to *[]StoreItem) error {
 		items, err := state.Array(note(holder[key]))
@@ -222,7 +222,7 @@ func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) err
 				return err
 			}
 		}
-		return ignoreFault(err)
+		return pdf.IgnoreFault(err)
 	}
 	lists := []struct {
 		list, entry pdf.Name
@@ -234,12 +234,12 @@ func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) err
 		}
 	}
 	vri, err := state.Dict(note(dss["VRI"]))
-	if ignoreFault(err) != nil {
+	if pdf.IgnoreFault(err) != nil {
 		return err
 	}
 	for _, o := range vri {
 		entry, err := state.Dict(note(o))
-		if ignoreFault(err) != nil {
+		if pdf.IgnoreFault(err) != nil {
 			return err
 		}
 		for _, l := range lists {
@@ -258,7 +258,7 @@ func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pd
 	}
 	st, err := state.Stream(o)
 	if err != nil || st == nil {
-		return ignoreFault(err)
+		return pdf.IgnoreFault(err)
 	}
 	start, end := st.FileRange()
 	at := byteRange{start, end}
@@ -268,7 +268,7 @@ func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pd
 	e.seen[at] = true
 	der, err := state.Decode(st)
 	if err != nil {
-		return ignoreFault(err)
+		return pdf.IgnoreFault(err)
 	}
 	id := sha256.Sum256(der)
 	if e.known[id] {
@@ -278,7 +278,7 @@ func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pd
 	if e.bytesLeft -= int64(len(der)); e.bytesLeft < 0 {
 		return nil
 	}
-	*to = append(*to, StoreItem{DER: der, Ref: refOf(o), Revision: number})
+	*to = append(*to, StoreItem{DER: der, Ref: pdf.AsRef(o), Revision: number})
 	return nil
 }
 
@@ -296,14 +296,6 @@ func (r *reader) newEarlierStore() *earlierStore {
 		e.seen[at] = true
 	}
 	return e
-}
-
-// ignoreFault returns err unless it is a defect of the file.
-func ignoreFault(err error) error {
-	if err != nil && !isFault(err) {
-		return err
-	}
-	return nil
 }
 
 // storedCertificates returns the certificates of the store and of its earlier states.

@@ -64,7 +64,7 @@ func (w *stateWalk) addRebuildOddities(state *pdf.State, before []pdf.Revision) 
 	from := int64(0)
 	for _, v := range before {
 		entries, err := w.d.RevisionEntries(v)
-		if isFault(err) {
+		if pdf.IsFault(err) {
 			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
@@ -299,7 +299,7 @@ func (w *stateWalk) findUnstatedObjects(state *pdf.State, entries []pdf.Entry) (
 	for _, n := range state.ObjectStreams {
 		numbers, err := state.ObjectStreamMembers(n)
 		if err != nil {
-			if isFault(err) {
+			if pdf.IsFault(err) {
 				continue // reported for each object in it
 			}
 			return "", err

@@ -110,35 +110,38 @@ var errValue = errors.New("not a text value")
 
 // compareValues reports whether the value is unchanged. An empty text equals a missing value.
 func (c *comparison) compareValues() (bool, error) {
-	a, b := valueList(c.old.Value), valueList(c.new.Value)
-	if len(a) > maxOptions || len(b) > maxOptions {
-		return false, errTooMuch
+	a, err := c.old.valueTexts()
+	if err != nil {
+		return false, err
 	}
-	var texts [2][]string
-	for i, f := range []*Field{c.old, c.new} {
-		for _, o := range [2][]pdf.Object{a, b}[i] {
-			v, err := f.d.Resolve(o)
-			if err != nil {
-				return false, err
-			}
-			s, ok := textOf(f.d, v)
-			if !ok {
-				return false, errValue
-			}
-			if s != "" {
-				texts[i] = append(texts[i], s)
-			}
-		}
-	}
-	return slices.Equal(texts[0], texts[1]), nil
+	b, err := c.new.valueTexts()
+	return slices.Equal(a, b), err
 }
 
-// valueList returns the values of a field: the elements of an array, or the single value.
-func valueList(o pdf.Object) []pdf.Object {
-	if list, ok := o.(pdf.Array); ok {
-		return list
+// valueTexts returns the texts of the value that are not empty: the elements of an array, or the single value.
+func (f *Field) valueTexts() ([]string, error) {
+	list, isList := f.Value.(pdf.Array)
+	if !isList {
+		list = pdf.Array{f.Value}
 	}
-	return []pdf.Object{o}
+	if len(list) > maxOptions {
+		return nil, errTooMuch
+	}
+	var texts []string
+	for _, o := range list {
+		v, err := f.d.Resolve(o)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := textOf(f.d, v)
+		if !ok {
+			return nil, errValue
+		}
+		if s != "" {
+			texts = append(texts, s)
+		}
+	}
+	return texts, nil
 }
 
 // compareUnchanged checks a field with an unchanged value: what it shows must be unchanged too.

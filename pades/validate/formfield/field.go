@@ -288,8 +288,7 @@ func (f *Field) addKids(kids pdf.Array, depth int) error {
 				return err
 			}
 		default:
-			ref, _ := kid.(pdf.Ref)
-			if err := f.addWidget(dict, ref.Number); err != nil {
+			if err := f.addWidget(dict, pdf.AsRef(kid).Number); err != nil {
 				return err
 			}
 		}
