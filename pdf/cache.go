@@ -1,5 +1,7 @@
 package pdf
 
+import "slices"
+
 // cache stores values by object number or place within a budget, in two generations: when the young one is full it
 // becomes the old one, and old values that were not used since are dropped.
 type cache[K comparable, V any] struct {
@@ -61,26 +63,13 @@ type sharedEntry[V any] struct {
 	uniqueKeys bool // no dictionary in it states a key twice
 }
 
-func newSharedCache(objects, objectStreams int64) *sharedCache {
-	return &sharedCache{newCache[filePlace, sharedEntry[Object]](objects), newCache[filePlace, sharedEntry[*objectStream]](objectStreams)}
-}
-
-// sharedObject returns what another state read at that place.
-func (d *Document) sharedObject(number uint32, s slot) (Object, bool) {
+// findShared returns what another state read at that place.
+func (d *Document) findShared(number uint32, s slot) (sharedEntry[Object], bool) {
 	if d.shared == nil || d.security != nil {
-		return nil, false
+		return sharedEntry[Object]{}, false
 	}
 	found, ok := d.shared.objects.get(filePlace{number, s})
-	return found.value, ok && found.end < d.size
-}
-
-// isKnownUnique reports whether an object was already read and states no key twice.
-func (d *Document) isKnownUnique(number uint32, s slot) bool {
-	if d.shared == nil || d.security != nil {
-		return false
-	}
-	found, ok := d.shared.objects.get(filePlace{number, s})
-	return ok && found.uniqueKeys && found.end < d.size
+	return found, ok && found.end < d.size
 }
 
 // cacheObject caches an object: for all states, if each state that extends as far reads the same.
@@ -118,11 +107,7 @@ func isDirect(o Object, depth int) bool {
 	case Ref:
 		return false
 	case Array:
-		for _, v := range o {
-			if depth == 0 || !isDirect(v, depth-1) {
-				return false
-			}
-		}
+		return !slices.ContainsFunc(o, func(v Object) bool { return depth == 0 || !isDirect(v, depth-1) })
 	case Dict:
 		for _, v := range o {
 			if depth == 0 || !isDirect(v, depth-1) {

@@ -75,8 +75,8 @@ func (d *Document) Object(ref Ref) (Object, error) {
 	if o, ok := d.objects.get(ref.Number); ok {
 		return o, nil
 	}
-	if o, ok := d.sharedObject(ref.Number, s); ok {
-		return o, nil
+	if found, ok := d.findShared(ref.Number, s); ok {
+		return found.value, nil
 	}
 	if d.nested >= maxNested {
 		return nil, damaged(-1, "object %v depends on itself", ref)

@@ -29,23 +29,7 @@ type Encryption struct {
 }
 
 func (m cryptMethod) String() string {
-	switch m {
-	case rc4Method:
-		return "RC4"
-	case aes128Method:
-		return "AES-128"
-	case aes256Method:
-		return "AES-256"
-	}
-	return "none"
-}
-
-func (h *encryptionDict) describe(s *securityHandler) Encryption {
-	return Encryption{
-		Version: int(h.version), Revision: int(h.revision), Bits: 8 * h.length,
-		Strings: s.strings.String(), Streams: s.streams.String(), Files: s.files.String(),
-		Permissions: int32(h.permissions), PlainMetadata: h.plainMetadata,
-	}
+	return [...]string{noEncryption: "none", rc4Method: "RC4", aes128Method: "AES-128", aes256Method: "AES-256"}[m]
 }
 
 // encodePassword returns the byte strings that a password may stand for. Files up to revision 4 encode it in
@@ -331,12 +315,14 @@ func (d *Document) readEncryption(password string) error {
 	if err := d.readCryptMethods(s, dict, h.version); err != nil {
 		return err
 	}
-	s.facts = h.describe(s)
+	s.facts = Encryption{
+		Version: int(h.version), Revision: int(h.revision), Bits: 8 * h.length,
+		Strings: s.strings.String(), Streams: s.streams.String(), Files: s.files.String(),
+		Permissions: int32(h.permissions), PlainMetadata: h.plainMetadata,
+	}
 	for _, p := range encodePassword(password) {
 		if s.key = h.deriveFileKey(p); s.key != nil {
-			// Objects parsed so far were not decrypted.
-			d.objects = newCache[uint32, Object](d.objects.budget)
-			d.objectStreams = newCache[uint32, *objectStream](d.objectStreams.budget)
+			d.DropCache() // objects parsed so far were not decrypted
 			d.security = s
 			return nil
 		}
@@ -397,6 +383,11 @@ func (d *Document) findCryptMethod(s *securityHandler, o Object) (cryptMethod, e
 	if name == "" {
 		return noEncryption, nil
 	}
+	return s.findFilter(name)
+}
+
+// findFilter returns how a crypt filter encrypts.
+func (s *securityHandler) findFilter(name Name) (cryptMethod, error) {
 	m, ok := s.filters[name]
 	if !ok {
 		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unknown crypt filter /%s", name)}
@@ -443,10 +434,6 @@ func (s *securityHandler) decryptStream(st *Stream, b []byte) ([]byte, error) {
 	return s.decrypt(m, st.ref, b)
 }
 
-func (s *securityHandler) encryptString(ref Ref, b []byte) ([]byte, error) {
-	return s.encrypt(s.strings, ref, b)
-}
-
 func (s *securityHandler) encryptStream(ref Ref, dict Dict, b []byte) ([]byte, error) {
 	m, err := s.findStreamMethod(dict)
 	if err != nil {
@@ -482,11 +469,7 @@ func (s *securityHandler) findStreamMethod(dict Dict) (cryptMethod, error) {
 	if !ok {
 		name = "Identity"
 	}
-	m, ok := s.filters[name]
-	if !ok {
-		return 0, &Error{Kind: Encrypted, Offset: -1, Msg: fmt.Sprintf("unknown crypt filter /%s", name)}
-	}
-	return m, nil
+	return s.findFilter(name)
 }
 
 // deriveObjectKey derives the key of one object (ISO 32000-2 §7.6.3, algorithm 1).

@@ -89,24 +89,14 @@ func IgnoreFault(err error) error {
 // isReadError reports whether err comes from the io.ReaderAt and not from the content of the file.
 func isReadError(err error) bool { return IgnoreFault(err) != nil }
 
+var kindTexts = [...]string{
+	Damaged: "damaged file", NotPDF: "not a PDF file", Encrypted: "encrypted file", PasswordNeeded: "password needed", TooLarge: "limit exceeded",
+	Unsupported: "unsupported feature", Misuse: "misused update", Signed: "signed file",
+}
+
 func (k Kind) String() string {
-	switch k {
-	case Damaged:
-		return "damaged file"
-	case NotPDF:
-		return "not a PDF file"
-	case Encrypted:
-		return "encrypted file"
-	case PasswordNeeded:
-		return "password needed"
-	case TooLarge:
-		return "limit exceeded"
-	case Unsupported:
-		return "unsupported feature"
-	case Misuse:
-		return "misused update"
-	case Signed:
-		return "signed file"
+	if int(k) < len(kindTexts) && k > 0 {
+		return kindTexts[k]
 	}
 	return "unknown error"
 }

@@ -34,8 +34,7 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 			err = d.spendWork(int64(len(b)))
 		}
 		if err != nil {
-			var e *Error
-			if errors.As(err, &e) {
+			if IsFault(err) {
 				return nil, err
 			}
 			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("decode stream data of /%s", f), Err: err}
@@ -212,26 +211,18 @@ func fillScratch(buf *[]byte, r io.Reader) (n int, all bool, err error) {
 	}
 }
 
+// decodePredicted reads up to the limit and undoes the predictor.
 func (d *Document) decodePredicted(r io.ReadCloser, params Dict) ([]byte, error) {
-	b, err := d.readDecoded(r)
-	if err != nil {
-		return nil, err
-	}
-	return d.undoPredictor(b, params)
-}
-
-// readDecoded reads up to the limit. Truncated data is an error; a wrong or missing Adler-32 is not, unless
-// DecodeStrict was called, since readers ignore it.
-func (d *Document) readDecoded(r io.ReadCloser) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
 	if err = d.checkDecoded(int64(len(b)), err); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return d.undoPredictor(b, params)
 }
 
-// checkDecoded checks how reading n bytes of a stream ended.
+// checkDecoded checks how reading n bytes of a stream ended. Truncated data is an error; a wrong or missing Adler-32 is
+// not, unless DecodeStrict was called, since readers ignore it.
 func (d *Document) checkDecoded(n int64, err error) error {
 	if n > d.limits.Decoded {
 		return tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)

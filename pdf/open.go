@@ -24,7 +24,10 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		src: r, size: size, limits: o.Limits, budget: o.Budget, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
 		objects:       newCache[uint32, Object](o.Limits.Cache / 8),
 		objectStreams: newCache[uint32, *objectStream](o.Limits.Cache / 8),
-		shared:        newSharedCache(o.Limits.Cache/2, o.Limits.Cache/4),
+		shared: &sharedCache{
+			objects:       newCache[filePlace, sharedEntry[Object]](o.Limits.Cache / 2),
+			objectStreams: newCache[filePlace, sharedEntry[*objectStream]](o.Limits.Cache / 4),
+		},
 	}
 	if err := d.readHeader(); err != nil {
 		return nil, err

@@ -545,7 +545,7 @@ func (d *Document) RequireUniqueKeys(ref Ref) error {
 	if s.kind() < slotPlain || s.generation() != ref.Generation {
 		return nil
 	}
-	if d.isKnownUnique(ref.Number, s) {
+	if found, ok := d.findShared(ref.Number, s); ok && found.uniqueKeys {
 		return nil
 	}
 	d.uniqueKeys = true

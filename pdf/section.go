@@ -55,16 +55,10 @@ func (d *Document) readSectionParts(at int64, visit, beside entryVisitor) (*sect
 func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisitor) (*section, error) {
 	// Objects that only the stream of a hybrid section has are marked free in its table (ISO 32000-1 §7.5.8.4), so free
 	// entries are visited after the stream.
-	var free []struct {
-		n uint32
-		s slot
-	}
+	var free []filePlace
 	err := d.readTable(lx, func(n uint32, s slot) error {
 		if s.kind() == slotFree {
-			free = append(free, struct {
-				n uint32
-				s slot
-			}{n, s})
+			free = append(free, filePlace{n, s})
 			return nil
 		}
 		return visit(n, s)
@@ -97,7 +91,7 @@ func (d *Document) readTableSection(lx *lexer, at int64, visit, beside entryVisi
 		s.ref, s.besidePrev = stream.ref, stream.prev
 	}
 	for _, f := range free {
-		if err := visit(f.n, f.s); err != nil {
+		if err := visit(f.number, f.slot); err != nil {
 			return nil, err
 		}
 	}

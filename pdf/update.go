@@ -165,27 +165,19 @@ func (u *Update) EditIn(owner Ref, key Name) (Dict, error) {
 // Append adds items to the array under key of the dictionary owner, in whichever object that array is, as EditIn does
 // for dictionaries.
 func (u *Update) Append(owner Ref, key Name, items ...Object) error {
-	o, err := u.readOwner(owner)
+	dict, err := u.readOwner(owner)
 	if err != nil {
 		return err
 	}
-	if ref, ok := u.findTarget(o[key]); ok {
-		array, err := u.Get(ref)
-		if err != nil {
+	if _, indirect := u.findTarget(dict[key]); !indirect {
+		if dict, err = u.Edit(owner); err != nil {
 			return err
 		}
-		a, err := resolveAs[Array](u, array)
-		if err != nil {
-			return fmt.Errorf("append to /%s of object %v: %w", key, owner, err)
-		}
-		u.Set(ref, append(slices.Clip(a), items...))
-		return nil
 	}
-	dict, err := u.Edit(owner)
-	if err != nil {
-		return err
+	if err := u.AppendTo(dict, key, items...); err != nil {
+		return fmt.Errorf("object %v: %w", owner, err)
 	}
-	return u.AppendTo(dict, key, items...)
+	return nil
 }
 
 // AppendTo adds items to the array under key of a dictionary that is already part of the update, in whichever object
@@ -236,11 +228,6 @@ func (u *Update) findTarget(o Object) (Ref, bool) {
 		ref = next
 	}
 	return ref, true
-}
-
-// pendingNumbers lists the pending object numbers in ascending order.
-func (u *Update) pendingNumbers() []uint32 {
-	return slices.Sorted(maps.Keys(u.pending))
 }
 
 // Tail is what an update appends to the file. Bytes may be written once all holes are filled.
@@ -341,7 +328,7 @@ func (u *Update) endLastLine(w *writer) error {
 
 func (u *Update) writeObjects(w *writer) ([]writtenObject, error) {
 	var entries []writtenObject
-	for _, n := range u.pendingNumbers() {
+	for _, n := range slices.Sorted(maps.Keys(u.pending)) {
 		p := u.pending[n]
 		if p.value == nil {
 			return nil, misuse("object %v was reserved and never set", p.ref)

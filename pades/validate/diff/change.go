@@ -27,17 +27,9 @@ const (
 
 // String names the level.
 func (l Level) String() string {
-	switch l {
-	case None:
-		return "none"
-	case LTA:
-		return "long-term validation"
-	case FormFilling:
-		return "form filling"
-	case Annotations:
-		return "annotations"
-	case Other:
-		return "other"
+	names := [...]string{None: "none", LTA: "long-term validation", FormFilling: "form filling", Annotations: "annotations", Other: "other"}
+	if int(l) < len(names) {
+		return names[l]
 	}
 	return fmt.Sprintf("level %d", uint8(l))
 }
