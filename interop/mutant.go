@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"segel/pades"
+	"segel/pades/validate/formfield/formtest"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
@@ -28,9 +29,7 @@ type mutation struct {
 // writeMutants writes signed files that were tampered with. No validator should find the first signature intact; the
 // verdicts are compared.
 func writeMutants(k *pki, dir string) ([]item, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
+	w := newItemWriter(dir)
 	one := func(b []byte) *testFile {
 		return k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}
@@ -55,41 +54,34 @@ func writeMutants(k *pki, dir string) ([]item, error) {
 		shadow.b, shadow.err = prepareShadow(shadow.b)
 	}
 	bases = append(bases, base{"shadow", shadow.signField("A", rsaPKCS1, withAppearance(box, nil, "")), hiddenMutants})
-	items, err := writeLargeMarks(k, dir)
-	if err != nil {
-		return nil, err
-	}
+	w.addLargeMarks(k)
 	for name, p := range map[string]*testFile{
 		"signed":    one(table),
 		"certified": k.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
 	} {
-		if err := signOverText(p); err != nil {
-			return nil, err
-		}
-		if items, err = appendItem(items, dir, item{name: name + "-again-over-text.pdf"}, p.b); err != nil {
-			return nil, err
-		}
+		signOverText(p)
+		w.addFile(item{name: name + "-again-over-text.pdf"}, p.b, p.err)
 	}
 	for _, base := range bases {
-		if base.file.err != nil {
-			return nil, fmt.Errorf("sign %s: %w", base.name, base.file.err)
-		}
 		for _, change := range base.mutants {
-			b, err := applyMutation(base.file.b, change.apply)
-			if err != nil {
-				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
-			}
-			if items, err = appendItem(items, dir, item{name: base.name + "-" + change.name + ".pdf"}, b); err != nil {
-				return nil, err
-			}
+			w.addMutant(item{name: base.name + "-" + change.name + ".pdf"}, base.file, change)
 		}
 	}
-	return items, nil
+	return w.items, w.err
+}
+
+// addMutant tampers with a file and writes the result.
+func (w *itemWriter) addMutant(it item, p *testFile, change mutant) {
+	b, err := p.b, p.err
+	if err == nil {
+		b, err = applyMutation(b, change.apply)
+	}
+	w.addFile(it, b, err)
 }
 
 // signOverText adds a second signature whose appearance covers content that the first one signed (the sneaky signature
 // attack, if the first one certifies). The field is added with it.
-func signOverText(p *testFile) error {
+func signOverText(p *testFile) {
 	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // the position of the text on pdftest's pages
 	if p.err == nil {
 		m := &mutation{b: p.b}
@@ -99,7 +91,7 @@ func signOverText(p *testFile) error {
 		})(m)
 		p.b, p.state, p.err = m.b, nil, m.err
 	}
-	return p.signField("Kosong", ecP256, withAppearance(over, nil, "")).err
+	p.signField("Kosong", ecP256, withAppearance(over, nil, ""))
 }
 
 func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
@@ -132,64 +124,23 @@ func (m *mutation) replaceText(old, now string, last bool) {
 	copy(m.b[at:], now)
 }
 
-// appendRevision appends a revision.
-func (m *mutation) appendRevision(edit func(d *pdf.Document, u *pdf.Update) error) {
-	d, err := openPDF(m.b)
+func (m *mutation) appendRevision(edit func(f *formtest.Filler)) {
+	b, err := formtest.Append(m.b, edit)
 	if err != nil {
 		m.err = err
 		return
 	}
-	u := d.NewUpdate()
-	if err := edit(d, u); err != nil {
-		m.err = err
-		return
-	}
-	tail, err := u.Build()
-	if err != nil {
-		m.err = err
-		return
-	}
-	m.b = append(m.b, tail.Bytes...)
-}
-
-// editPage edits the dictionary of page 1.
-func (m *mutation) editPage(edit func(u *pdf.Update, page pdf.Dict)) {
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		p, err := d.Page(1)
-		if err != nil {
-			return err
-		}
-		page, err := u.Edit(p.Ref)
-		if err == nil {
-			edit(u, page)
-		}
-		return err
-	})
-}
-
-// editCatalog edits the catalog.
-func (m *mutation) editCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) {
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		ref, _, err := d.Root()
-		if err != nil {
-			return err
-		}
-		catalog, err := u.Edit(ref)
-		if err == nil {
-			edit(d, u, catalog)
-		}
-		return err
-	})
+	m.b = b
 }
 
 // onPage returns a mutation of the dictionary of page 1.
 func onPage(edit func(u *pdf.Update, page pdf.Dict)) func(*mutation) {
-	return func(m *mutation) { m.editPage(edit) }
+	return func(m *mutation) { m.appendRevision(func(f *formtest.Filler) { edit(f.U, f.Page()) }) }
 }
 
 // onCatalog returns a mutation of the catalog.
-func onCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) func(*mutation) {
-	return func(m *mutation) { m.editCatalog(edit) }
+func onCatalog(edit func(u *pdf.Update, catalog pdf.Dict)) func(*mutation) {
+	return func(m *mutation) { m.appendRevision(func(f *formtest.Filler) { edit(f.U, f.Catalog()) }) }
 }
 
 // byteMutants change existing bytes, or append bytes that are not a revision.
@@ -337,75 +288,55 @@ var objectMutants = []mutant{
 	{"overlay-widget", addOverlay("Widget")},
 	{"overlay-stamp", addOverlay("Stamp")},
 	{"swapped-appearance", func(m *mutation) {
-		m.appendRevision(func(_ *pdf.Document, u *pdf.Update) error {
-			w, err := u.Edit(m.signature.Field.Widgets[0].Ref)
-			if err == nil {
-				w["AP"] = buildOverlay(u, "Stamp")["AP"]
-			}
-			return err
+		m.appendRevision(func(f *formtest.Filler) {
+			f.Edit(m.signature.Field.Widgets[0].Ref)["AP"] = buildOverlay(f.U, "Stamp")["AP"]
 		})
 	}},
 	{"moved-widget", func(m *mutation) {
-		m.appendRevision(func(_ *pdf.Document, u *pdf.Update) error {
-			w, err := u.Edit(m.signature.Field.Widgets[0].Ref)
-			if err == nil {
-				w["Rect"] = pdf.Rect{LLX: 72, LLY: 600, URX: 300, URY: 700}.Array()
-			}
-			return err
+		m.appendRevision(func(f *formtest.Filler) {
+			f.Edit(m.signature.Field.Widgets[0].Ref)["Rect"] = pdf.Rect{LLX: 72, LLY: 600, URX: 300, URY: 700}.Array()
 		})
 	}},
 	{"other-name", func(m *mutation) {
-		m.appendRevision(func(_ *pdf.Document, u *pdf.Update) error {
-			s, err := u.Edit(m.signature.Ref)
-			if err == nil {
-				s["Name"] = pdf.TextString("Orang lain")
-			}
-			return err
-		})
+		m.appendRevision(func(f *formtest.Filler) { f.Edit(m.signature.Ref)["Name"] = pdf.TextString("Orang lain") })
 	}},
-	{"added-page", addPage},
-	{"removed-page", func(m *mutation) {
-		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-			p, err := d.Page(1)
-			if err != nil {
-				return err
-			}
-			tree, err := u.Edit(p.Dict.Ref("Parent"))
-			if err == nil {
-				tree["Kids"], tree["Count"] = pdf.Array{p.Ref}, pdf.Integer(1)
-			}
-			return err
-		})
-	}},
-	{"open-action", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+	{"added-page", onPageTree(func(f *formtest.Filler, first *pdf.Page, tree pdf.Dict) {
+		page := pdf.Dict{"Type": pdf.Name("Page"), "Parent": first.Dict["Parent"], "Contents": f.U.Add(buildContent("Lampiran")), "Resources": pdf.Dict{}}
+		tree["Count"] = pdf.Integer(3)
+		f.Fail(f.U.AppendTo(tree, "Kids", f.U.Add(page)))
+	})},
+	{"removed-page", onPageTree(func(_ *formtest.Filler, first *pdf.Page, tree pdf.Dict) {
+		tree["Kids"], tree["Count"] = pdf.Array{first.Ref}, pdf.Integer(1)
+	})},
+	{"open-action", onCatalog(func(_ *pdf.Update, c pdf.Dict) {
 		c["OpenAction"] = pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
 	})},
-	{"named-script", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+	{"named-script", onCatalog(func(_ *pdf.Update, c pdf.Dict) {
 		script := pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
 		c["Names"] = pdf.Dict{"JavaScript": pdf.Dict{"Names": pdf.Array{pdf.TextString("a"), script}}}
 	})},
-	{"layers", onCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) {
+	{"layers", onCatalog(func(u *pdf.Update, c pdf.Dict) {
 		layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L")})
 		c["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{layer}, "D": pdf.Dict{"OFF": pdf.Array{layer}}}
 	})},
-	{"other-pages", onCatalog(func(d *pdf.Document, u *pdf.Update, c pdf.Dict) {
+	{"other-pages", onCatalog(func(u *pdf.Update, c pdf.Dict) {
 		tree, page := u.Reserve(), u.Reserve()
 		u.Set(page, pdf.Dict{"Type": pdf.Name("Page"), "Parent": tree, "Contents": u.Add(buildContent("Lunas")), "Resources": pdf.Dict{}, "MediaBox": pdf.Rect{URX: 595, URY: 842}.Array()})
 		u.Set(tree, pdf.Dict{"Type": pdf.Name("Pages"), "Kids": pdf.Array{page}, "Count": pdf.Integer(1)})
 		c["Pages"] = tree
 	})},
-	{"form-emptied", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { c["AcroForm"] = pdf.Dict{"Fields": pdf.Array{}} })},
+	{"form-emptied", onCatalog(func(_ *pdf.Update, c pdf.Dict) { c["AcroForm"] = pdf.Dict{"Fields": pdf.Array{}} })},
 	{"xfa", func(m *mutation) {
-		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-			ref, _, err := d.Root()
+		m.appendRevision(func(f *formtest.Filler) {
+			ref, _, err := f.D.Root()
 			if err != nil {
-				return err
+				f.Err = err
+				return
 			}
-			form, err := u.EditIn(ref, "AcroForm")
-			if err == nil {
-				form["XFA"] = u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("<xdp:xdp xmlns:xdp=\"http://ns.adobe.com/xdp/\"/>")})
+			form, err := f.U.EditIn(ref, "AcroForm")
+			if f.Err = err; err == nil {
+				form["XFA"] = f.U.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("<xdp:xdp xmlns:xdp=\"http://ns.adobe.com/xdp/\"/>")})
 			}
-			return err
 		})
 	}},
 }
@@ -427,29 +358,23 @@ var formMutants = []mutant{
 	{"field-filled-alone", editField(func(f pdf.Dict) { f["V"] = pdf.TextString("Agus") })},
 }
 
+// editField returns a mutation of the first field of the form.
 func editField(edit func(pdf.Dict)) func(*mutation) {
 	return func(m *mutation) {
-		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-			fields, err := d.Fields()
-			if err != nil {
-				return err
+		m.appendRevision(func(f *formtest.Filler) {
+			fields, err := f.D.Fields()
+			if f.Err = err; err == nil {
+				edit(f.Edit(fields[0].Ref))
 			}
-			f, err := u.Edit(fields[0].Ref)
-			if err == nil {
-				edit(f)
-			}
-			return err
 		})
 	}
 }
 
 // storeMutants change what follows the signature in a B-LTA file.
 var storeMutants = []mutant{
-	{"no-store", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS") })},
-	{"old-revision", func(m *mutation) {
-		// A later revision that restores an earlier state: the catalog before the store.
-		m.editCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) { delete(c, "DSS"); delete(c, "Extensions") })
-	}},
+	{"no-store", onCatalog(func(_ *pdf.Update, c pdf.Dict) { delete(c, "DSS") })},
+	// A later revision that restores an earlier state: the catalog before the store.
+	{"old-revision", onCatalog(func(_ *pdf.Update, c pdf.Dict) { delete(c, "DSS"); delete(c, "Extensions") })},
 	{"rolled-back", func(m *mutation) {
 		// The end of the file points to the state before the store.
 		d, err := openPDF(m.b)
@@ -477,30 +402,24 @@ var storeMutants = []mutant{
 
 // addOverlay adds an overlay of that subtype to page 1.
 func addOverlay(subtype pdf.Name) func(*mutation) {
+	return addAnnotation(func(u *pdf.Update) pdf.Dict { return buildOverlay(u, subtype) })
+}
+
+// addAnnotation adds an annotation to page 1.
+func addAnnotation(build func(u *pdf.Update) pdf.Dict) func(*mutation) {
 	return func(m *mutation) {
-		m.editPage(func(u *pdf.Update, p pdf.Dict) { addAnnotation(m, u, p, buildOverlay(u, subtype)) })
+		m.appendRevision(func(f *formtest.Filler) { f.Fail(f.U.AppendTo(f.Page(), "Annots", f.U.Add(build(f.U)))) })
 	}
 }
 
-func addAnnotation(m *mutation, u *pdf.Update, page, annotation pdf.Dict) {
-	if err := u.AppendTo(page, "Annots", u.Add(annotation)); err != nil {
-		m.err = err
+// onPageTree returns a mutation of the node of the page tree above page 1.
+func onPageTree(edit func(f *formtest.Filler, first *pdf.Page, tree pdf.Dict)) func(*mutation) {
+	return func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			first, err := f.D.Page(1)
+			if f.Err = err; err == nil {
+				edit(f, first, f.Edit(first.Dict.Ref("Parent")))
+			}
+		})
 	}
-}
-
-func addPage(m *mutation) {
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		p, err := d.Page(1)
-		if err != nil {
-			return err
-		}
-		parent := p.Dict.Ref("Parent")
-		tree, err := u.Edit(parent)
-		if err != nil {
-			return err
-		}
-		page := u.Add(pdf.Dict{"Type": pdf.Name("Page"), "Parent": parent, "Contents": u.Add(buildContent("Lampiran")), "Resources": pdf.Dict{}})
-		tree["Count"] = pdf.Integer(3)
-		return u.AppendTo(tree, "Kids", page)
-	})
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"compress/zlib"
+	"errors"
 	"fmt"
 	"strings"
 
 	"segel/pades"
 	"segel/pades/appearance"
+	"segel/pades/validate/formfield/formtest"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
@@ -35,24 +37,18 @@ var shadowMutants = []mutant{
 
 func addUnsignedField(edit func(u *pdf.Update, w pdf.Dict)) func(*mutation) {
 	return func(m *mutation) {
-		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-			page, err := d.Page(1)
-			if err != nil {
-				return err
+		m.appendRevision(func(f *formtest.Filler) {
+			page, err1 := f.D.Page(1)
+			form, _, err2 := f.D.Form()
+			if f.Err = errors.Join(err1, err2); f.Err != nil {
+				return
 			}
-			form, _, err := d.Form()
-			if err != nil {
-				return err
-			}
-			w := buildOverlay(u, "Widget")
+			w := buildOverlay(f.U, "Widget")
 			delete(w, "Contents")
 			w["FT"], w["T"], w["P"] = pdf.Name("Sig"), pdf.TextString("Kosong"), page.Ref
-			edit(u, w)
-			ref := u.Add(w)
-			if err := u.Append(page.Ref, "Annots", ref); err != nil {
-				return err
-			}
-			return u.Append(form, "Fields", ref)
+			edit(f.U, w)
+			ref := f.U.Add(w)
+			f.Fail(errors.Join(f.U.Append(page.Ref, "Annots", ref), f.U.Append(form, "Fields", ref)))
 		})
 	}
 }
@@ -85,28 +81,11 @@ func (m *mutation) appendUnlisted(table, end string) {
 // page.
 func prepareShadow(b []byte) ([]byte, error) {
 	m := &mutation{b: bytes.Clone(b)}
-	m.editPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		ref, _, err := d.Root()
-		if err != nil {
-			return err
-		}
-		catalog, err := u.Edit(ref)
-		if err != nil {
-			return err
-		}
-		first, err := d.Page(1)
-		if err != nil {
-			return err
-		}
-		page, err := u.Edit(first.Ref)
-		if err != nil {
-			return err
-		}
-		resources, err := d.Dict(page["Resources"])
-		if err != nil {
-			return err
-		}
+	onPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })(m)
+	m.appendRevision(func(f *formtest.Filler) {
+		u, catalog, page := f.U, f.Catalog(), f.Page()
+		resources, err := f.D.Dict(page["Resources"])
+		f.Fail(err)
 		u.Set(page.Ref("Contents"), buildContent("Page 1"))
 		layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("Sampul")})
 		catalog["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{layer}, "D": pdf.Dict{"ON": pdf.Array{layer}}}
@@ -121,26 +100,23 @@ func prepareShadow(b []byte) ([]byte, error) {
 		u.Set(other, pdf.Dict{"Type": pdf.Name("Page"), "Parent": tree, "Contents": u.Add(buildContent("Lunas")), "Resources": pdf.Dict{"Font": resources["Font"]}, "MediaBox": pdf.Rect{URX: 595, URY: 842}.Array()})
 		u.Set(tree, pdf.Dict{"Type": pdf.Name("Pages"), "Kids": pdf.Array{other}, "Count": pdf.Integer(1)})
 		u.Add(pdf.Dict{"Type": pdf.Name("Catalog"), "Pages": tree, "AcroForm": catalog["AcroForm"]})
-		return nil
 	})
 	return m.b, m.err
 }
 
 // hiddenMutants reveal, after the signature, what was hidden before it.
 var hiddenMutants = []mutant{
-	{"hide-cover", func(m *mutation) {
-		m.editCover(func(u *pdf.Update, cover pdf.Ref) {
-			u.Set(cover, &pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{}.Array()}})
-		})
-	}},
+	{"hide-cover", onCover(func(u *pdf.Update, cover pdf.Ref) {
+		u.Set(cover, &pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{}.Array()}})
+	})},
 	{"hide-reference", onPage(func(_ *pdf.Update, p pdf.Dict) { p["Contents"] = p["Contents"].(pdf.Array)[:1] })},
-	{"hide-layer", onCatalog(func(_ *pdf.Document, _ *pdf.Update, c pdf.Dict) {
+	{"hide-layer", onCatalog(func(_ *pdf.Update, c pdf.Dict) {
 		layers := c["OCProperties"].(pdf.Dict)
 		layers["D"] = pdf.Dict{"OFF": layers["OCGs"]}
 	})},
 	{"hide-entry", func(m *mutation) {
 		signed, number := m.b, uint32(0)
-		m.editCover(func(_ *pdf.Update, cover pdf.Ref) { number = cover.Number })
+		onCover(func(_ *pdf.Update, cover pdf.Ref) { number = cover.Number })(m)
 		m.b = signed
 		m.appendXref(fmt.Sprintf("%d 1\n0000000000 00001 f \n", number), "")
 	}},
@@ -162,9 +138,9 @@ var hiddenMutants = []mutant{
 	}},
 }
 
-// editCover edits the form XObject that covers the text of page 1.
-func (m *mutation) editCover(edit func(u *pdf.Update, cover pdf.Ref)) {
-	m.editPage(func(u *pdf.Update, p pdf.Dict) { edit(u, p["Resources"].(pdf.Dict)["XObject"].(pdf.Dict).Ref("Cover")) })
+// onCover returns a mutation of the form XObject that covers the text of page 1.
+func onCover(edit func(u *pdf.Update, cover pdf.Ref)) func(*mutation) {
+	return onPage(func(u *pdf.Update, p pdf.Dict) { edit(u, p["Resources"].(pdf.Dict)["XObject"].(pdf.Dict).Ref("Cover")) })
 }
 
 // appendXref appends a cross-reference section with the given entries and additional trailer entries.
@@ -225,9 +201,9 @@ func (l rawAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 	}}), nil
 }
 
-// writeLargeMarks writes files whose last signer covers content that the first one signed, in fields that existed
+// addLargeMarks writes files whose last signer covers content that the first one signed, in fields that existed
 // before.
-func writeLargeMarks(k *pki, dir string) ([]item, error) {
+func (w *itemWriter) addLargeMarks(k *pki) {
 	page := pdf.Rect{URX: 595, URY: 842}
 	const picture = "100 0 0 100 0 0 cm /I Do"
 	with := func(fields []pades.FieldSpec, marks map[string]pades.Appearance, own pades.Appearance) *testFile {
@@ -243,7 +219,6 @@ func writeLargeMarks(k *pki, dir string) ([]item, error) {
 		tiles = append(tiles, pades.FieldSpec{Name: name, Page: 1, Mark: true, Rect: pdf.Rect{LLY: float64(i) * 84, URX: 595, URY: float64(i+1) * 84}})
 		marks[name] = rawAppearance{content: "1 g 0 0 100 100 re f"}
 	}
-	var items []item
 	for name, p := range map[string]*testFile{
 		"marks-picture.pdf":      signature(page, rawAppearance{content: picture}),
 		"marks-masked.pdf":       signature(page, rawAppearance{content: picture, mask: 255}),
@@ -253,13 +228,6 @@ func writeLargeMarks(k *pki, dir string) ([]item, error) {
 		"marks-small.pdf":        signature(pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760}, rawAppearance{content: picture}), // over text, but within the limit
 		"marks-seen-through.pdf": signature(page, rawAppearance{content: picture, mask: 20}),
 	} {
-		if p.err != nil {
-			return nil, fmt.Errorf("make %s: %w", name, p.err)
-		}
-		var err error
-		if items, err = appendItem(items, dir, item{name: name}, p.b); err != nil {
-			return nil, err
-		}
+		w.addFile(item{name: name}, p.b, p.err)
 	}
-	return items, nil
 }

@@ -31,26 +31,18 @@ type sample struct {
 
 // writeSamples writes one file of each kind to a folder.
 func writeSamples(k *pki, dir string) ([]item, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
+	w := newItemWriter(dir)
 	all, err := buildSamples(k)
 	if err != nil {
 		return nil, err
 	}
-	var items []item
 	for _, s := range all {
-		if s.file.err != nil {
-			return nil, fmt.Errorf("make %s: %w", s.name, s.file.err)
-		}
 		it := item{name: s.name, levels: s.levels, timestamps: s.timestamps, flavour: s.flavour, signerNames: s.file.signerNames}
 		_, store := s.levels["A"]
 		it.coversFile = len(s.timestamps) > 0 || store && s.levels["A"] != "B-LT" // the store follows the signature
-		if items, err = appendItem(items, dir, it, s.file.b); err != nil {
-			return nil, err
-		}
+		w.addFile(it, s.file.b, s.file.err)
 	}
-	return items, nil
+	return w.items, w.err
 }
 
 // box is the rectangle of visible signatures on page 1.
@@ -211,22 +203,15 @@ func drawHandwriting() (*appearance.Strokes, error) {
 // writeSuspects signs files with hidden, active or misleading content. The signatures are valid; our verifier has to
 // report the content.
 func writeSuspects(k *pki, dir string) ([]item, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
-	var items []item
+	w := newItemWriter(dir)
 	for _, s := range pdftest.SuspectCases() {
 		p := k.newFile(s.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256).addValidationData().addTimestamp()
-		if p.err != nil {
-			return nil, fmt.Errorf("sign suspect %s: %w", s.Name, p.err)
-		}
-		it := item{name: "suspect-" + strings.ReplaceAll(s.Name, " ", "-") + ".pdf", levels: map[string]string{"A": "B-LTA"}, timestamps: []string{"Timestamp1"}, coversFile: true, wantWarnings: s.Kinds}
-		var err error
-		if items, err = appendItem(items, dir, it, p.b); err != nil {
-			return nil, err
-		}
+		w.addFile(item{
+			name: "suspect-" + strings.ReplaceAll(s.Name, " ", "-") + ".pdf", levels: map[string]string{"A": "B-LTA"}, timestamps: []string{"Timestamp1"},
+			coversFile: true, wantWarnings: s.Kinds,
+		}, p.b, p.err)
 	}
-	return items, nil
+	return w.items, w.err
 }
 
 // checkWarnings checks that our report names what is in the file.
@@ -242,58 +227,39 @@ func (it item) checkWarnings(a ourReport, fail reportFunc) {
 	}
 }
 
-// oddFiles are files with unusual structure, see pdftest.Odds.
-type oddFiles struct {
-	sealed   []item // accepted by the service: normalised if necessary, signed, and sealed up to B-LTA
-	tampered []item // signed as they are, even if the service refuses them, and tampered with
-}
-
 // oddsStride keeps the comparison short: there are a thousand odd files. It does not divide the number of files of any
 // kind, so that each kind occurs with both styles of cross-reference.
 const oddsStride = 7
 
-// writeOddFiles writes every n-th odd file, sealed and tampered with.
-func writeOddFiles(k *pki, dir string, every int) (*oddFiles, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
-	all := &oddFiles{}
-	sealed := map[string]string{"A": "B-LTA", "Segel": "B-LTA"}
+// writeOddFiles writes every n-th file of unusual structure, see pdftest.OddFiles. The sealed ones are accepted by the
+// service: normalized if necessary, signed, and sealed up to B-LTA. The tampered ones are signed as they are, even if the
+// service refuses them, and tampered with.
+func writeOddFiles(k *pki, dir string, every int) (sealed, tampered []item, err error) {
+	accepted, attacked := newItemWriter(dir), &itemWriter{dir: dir}
 	for i, odd := range pdftest.OddFiles() {
 		if i%(every*oddsStride) != 0 {
 			continue
 		}
 		if odd.Outcome != pdftest.Refused {
+			it := item{name: "odd-" + formatFileName(odd.Name) + ".pdf", levels: map[string]string{"A": "B-LTA", "Segel": "B-LTA"}}
 			b, err := normalizeFile(odd.File)
-			if err != nil {
-				return nil, fmt.Errorf("odd %s: %w", odd.Name, err)
+			if err == nil {
+				p := k.sealForm(b)
+				b, err = p.b, p.err
 			}
-			p := k.sealForm(b)
-			if p.err != nil {
-				return nil, fmt.Errorf("odd %s: %w", odd.Name, p.err)
-			}
-			it := item{name: "odd-" + formatFileName(odd.Name) + ".pdf", levels: sealed}
-			if all.sealed, err = appendItem(all.sealed, dir, it, p.b); err != nil {
-				return nil, err
-			}
+			accepted.addFile(it, b, err)
 		}
 		p := k.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 		if p.err != nil {
 			continue // the library signs only what it can read reliably
 		}
-		b, err := applyMutation(p.b, oddAttacks[len(all.tampered)%len(oddAttacks)].apply)
+		b, err := applyMutation(p.b, oddAttacks[len(attacked.items)%len(oddAttacks)].apply)
 		if errors.Is(err, errNoOddPage) || err != nil && odd.Outcome == pdftest.Refused {
 			continue // nothing to attack, or nothing can be appended
 		}
-		if err != nil {
-			return nil, fmt.Errorf("odd %s, attacked: %w", odd.Name, err)
-		}
-		it := item{name: "odd-attack-" + formatFileName(odd.Name) + ".pdf"}
-		if all.tampered, err = appendItem(all.tampered, dir, it, b); err != nil {
-			return nil, err
-		}
+		attacked.addFile(item{name: "odd-attack-" + formatFileName(odd.Name) + ".pdf"}, b, err)
 	}
-	return all, nil
+	return accepted.items, attacked.items, errors.Join(accepted.err, attacked.err)
 }
 
 var errNoOddPage = errors.New("no page to attack")
@@ -312,17 +278,13 @@ var oddAttacks = []mutant{
 // editFirstPage edits the first page if it is an indirect object.
 func editFirstPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
 	return func(m *mutation) {
-		m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-			page, err := d.Page(1)
-			if err != nil || page.Ref.IsZero() {
-				return errNoOddPage
+		m.appendRevision(func(f *formtest.Filler) {
+			page := f.Page()
+			if f.Err != nil {
+				f.Err = errNoOddPage
+				return
 			}
-			dict, err := u.Edit(page.Ref)
-			if err != nil {
-				return errNoOddPage
-			}
-			edit(u, dict)
-			return nil
+			edit(f.U, page)
 		})
 	}
 }

@@ -118,7 +118,7 @@ func preparedAttacks() []Case {
 				f.Err = err
 				return part
 			}
-			dict := f.editObject(page.Ref)
+			dict := f.Edit(page.Ref)
 			dict["Resources"] = pdf.Dict{"XObject": pdf.Dict{"X": part}, "Font": pdf.Dict{"F1": f.Font("Helv")}}
 			return part
 		}, func(f *Filler, part pdf.Ref) {
@@ -481,14 +481,14 @@ func fieldAttacks() []Case {
 			for i := range 2 {
 				fillAcrobat(f, f.Widget("twice", i), "B-2")
 			}
-			w := f.editObject(part)
+			w := f.Edit(part)
 			fillAcrobat(f, w, "C-3")
 		}},
 		{Name: "value-above", Prepare: func(f *Filler) { delete(f.Field("group.part"), "V") },
-			Fill: func(f *Filler) { f.editObject(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain") }},
+			Fill: func(f *Filler) { f.Edit(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain") }},
 		{Name: "value-above-with-appearance", Prepare: func(f *Filler) { delete(f.Field("group.part"), "V") },
 			Fill: func(f *Filler) {
-				f.editObject(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain")
+				f.Edit(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain")
 				fillAcrobat(f, f.Field("group.part"), "Bukan")
 			}},
 		{Name: "default-value", Fill: set("name", "DV", pdf.TextString("Penyerang"))},
@@ -509,7 +509,7 @@ func fieldAttacks() []Case {
 		}, Fill: func(f *Filler) { f.fillText("name", "Agus", fillAcrobat) }},
 		{Name: "read-only", Fill: func(f *Filler) { f.fillText("fixed", "Berubah", fillAcrobat) }},
 		{Name: "resources-of-the-form", Fill: func(f *Filler) {
-			font := f.editObject(f.Font("Helv").(pdf.Ref))
+			font := f.Edit(f.Font("Helv").(pdf.Ref))
 			font["Encoding"] = pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": pdf.Array{pdf.Integer('1'), pdf.Name("nine")}}
 		}},
 		{Name: "two-readings-of-a-value", Fill: func(f *Filler) {
