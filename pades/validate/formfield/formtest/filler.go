@@ -152,3 +152,27 @@ func (f *Filler) fillText(name, value string, style func(*Filler, pdf.Dict, stri
 	style(f, w, value)
 	return w
 }
+
+// fillWith returns a change that sets the value of a field and gives it an appearance with any content.
+func fillWith(field, value, content string) func(*Filler) {
+	return fillWithResources(field, value, (*Filler).usualResources, content)
+}
+
+// fillWithResources is fillWith for an appearance with its own resources.
+func fillWithResources(field, value string, resources func(*Filler) pdf.Dict, content string) func(*Filler) {
+	return func(f *Filler) {
+		w := f.Field(field)
+		w["V"] = pdf.TextString(value)
+		f.SetAppearanceIn(w, resources(f), content)
+	}
+}
+
+// font returns resources with one font.
+func font(name pdf.Name, build func(*Filler) pdf.Object) func(*Filler) pdf.Dict {
+	return func(f *Filler) pdf.Dict { return pdf.Dict{"Font": pdf.Dict{name: build(f)}} }
+}
+
+// formFont returns the font of the form with that name.
+func formFont(name pdf.Name) func(*Filler) pdf.Object {
+	return func(f *Filler) pdf.Object { return f.Font(name) }
+}
