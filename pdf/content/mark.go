@@ -19,19 +19,11 @@ const (
 )
 
 func (k Kind) String() string {
-	switch k {
-	case Text:
-		return "text"
-	case Image:
-		return "image"
-	case Drawing:
-		return "drawing"
-	case Widget:
-		return "widget"
-	case Annotation:
-		return "annotation"
+	names := [...]string{Text: "text", Image: "image", Drawing: "drawing", Widget: "widget", Annotation: "annotation"}
+	if k == 0 || int(k) >= len(names) {
+		return "unknown"
 	}
-	return "unknown"
+	return names[k]
 }
 
 // Hidden is why a mark is not visible; empty if it is, as far as its attributes say. Whether something is painted over
@@ -125,11 +117,6 @@ func includePoint(r pdf.Rect, x, y float64) pdf.Rect {
 
 func unionRect(a, b pdf.Rect) pdf.Rect {
 	return pdf.Rect{LLX: min(a.LLX, b.LLX), LLY: min(a.LLY, b.LLY), URX: max(a.URX, b.URX), URY: max(a.URY, b.URY)}
-}
-
-// growRect widens a box by d on each side.
-func growRect(r pdf.Rect, d float64) pdf.Rect {
-	return pdf.Rect{LLX: r.LLX - d, LLY: r.LLY - d, URX: r.URX + d, URY: r.URY + d}
 }
 
 // maxCoordinate is beyond any page: a page has at most 14,400 units of user space.

@@ -43,13 +43,6 @@ func (p *interpreter) addOutlinePoint(r *part) {
 	r.fingerprint = uint64(fingerprint(r.fingerprint).addNumber(p.path.x).addNumber(p.path.y))
 }
 
-// addOutlineSegment adds the number of points of the next line or curve.
-func (p *interpreter) addOutlineSegment(r *part, points int) {
-	if p.trace != nil || p.deep != nil {
-		r.fingerprint = uint64(fingerprint(r.fingerprint).addWord(uint64(points)))
-	}
-}
-
 // isRectangle reports whether the part fills its box, or is a line.
 func (r *part) isRectangle() bool {
 	if r.whole {
@@ -148,7 +141,9 @@ func (p *interpreter) extendPath(v []float64) {
 	at := p.path.parts[n-1]
 	at.slanted = at.slanted || len(v) > 2
 	r := includePoint(at.Rect, p.path.x, p.path.y)
-	p.addOutlineSegment(&at, len(v))
+	if p.trace != nil || p.deep != nil {
+		at.fingerprint = uint64(fingerprint(at.fingerprint).addWord(uint64(len(v))))
+	}
 	for i := 0; i+1 < len(v); i += 2 {
 		p.path.x, p.path.y = p.ctm.mapPoint(v[i], v[i+1])
 		r = includePoint(r, p.path.x, p.path.y)
@@ -182,7 +177,7 @@ func (p *interpreter) paintPath(filled, stroked bool) {
 		all = unionRect(all, r.Rect)
 		if (filled || stroked) && !p.stopped {
 			white := (!filled || p.fill.white) && (!stroked || p.stroke.white)
-			p.addMark(Mark{Kind: Drawing, Box: growRect(r.Rect, wide), White: white, FillsBox: filled && r.whole, StrokeOnly: !filled, Fingerprint: p.fingerprintDrawing(r, filled, stroked)})
+			p.addMark(Mark{Kind: Drawing, Box: pdf.Rect{LLX: r.LLX - wide, LLY: r.LLY - wide, URX: r.URX + wide, URY: r.URY + wide}, White: white, FillsBox: filled && r.whole, StrokeOnly: !filled, Fingerprint: p.fingerprintDrawing(r, filled, stroked)})
 		}
 		if p.deep != nil && p.path.clip {
 			p.addClip(fingerprint(r.fingerprint))
@@ -398,7 +393,9 @@ func (c *Coverage) fillPath(o *flatPath, evenOdd bool, clip pdf.Rect, opacity fl
 				from, to := max(found[i].x, x0), min(found[i+1].x, x1)
 				if from < to {
 					low, high = min(low, int(from)), max(high, min(int(math.Ceil(to)), c.w))
-					c.addRowCoverage(from, to)
+					for x, last := int(from), min(int(math.Ceil(to)), c.w); x < last; x++ {
+						c.row[x] += float32((min(to, float64(x+1)) - max(from, float64(x))) / subrows)
+					}
 				}
 			}
 		}
@@ -436,12 +433,4 @@ func (c *Coverage) addCrossings(rows [][]crossing, y0 int, a, b point) bool {
 		rows[i] = append(rows[i], crossing{(a.x + t*(b.x-a.x) - c.region.LLX) / c.cell, up})
 	}
 	return true
-}
-
-// addRowCoverage adds a range of a sub-row, in cells.
-func (c *Coverage) addRowCoverage(from, to float64) {
-	first, last := int(from), min(int(math.Ceil(to)), c.w)
-	for x := first; x < last; x++ {
-		c.row[x] += float32((min(to, float64(x+1)) - max(from, float64(x))) / subrows)
-	}
 }

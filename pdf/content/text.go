@@ -9,22 +9,13 @@ import (
 
 // executeTextOperator executes the text operators (ISO 32000-2 §9.3 and §9.4).
 func (p *interpreter) executeTextOperator(op []byte, c *contentLexer) {
+	var v [6]float64
 	switch string(op) {
-	case "Tj", "TJ", "'", "\"":
-		p.executeTextShowing(op, c)
-	case "BT", "Td", "TD", "Tm", "T*":
-		p.executeTextPositioning(op, c)
-	default:
-		p.executeTextState(op, c)
-	}
-}
-
-// executeTextShowing executes the operators that show text.
-func (p *interpreter) executeTextShowing(op []byte, c *contentLexer) {
-	switch string(op) {
+	// Showing.
+	case "Tj":
+		p.showOperand(c)
 	case "TJ":
 		p.showArray(c)
-		return
 	case "\"":
 		if n := len(c.operands); n >= 3 && c.operands[n-3].kind == isNumber && c.operands[n-2].kind == isNumber {
 			p.wordSpacing, p.charSpacing = c.operands[n-3].number, c.operands[n-2].number
@@ -32,14 +23,9 @@ func (p *interpreter) executeTextShowing(op []byte, c *contentLexer) {
 		fallthrough
 	case "'":
 		p.startLine(0, -p.leading)
-	}
-	p.showOperand(c)
-}
+		p.showOperand(c)
 
-// executeTextPositioning executes the operators that position text.
-func (p *interpreter) executeTextPositioning(op []byte, c *contentLexer) {
-	var v [6]float64
-	switch string(op) {
+	// Positioning.
 	case "BT":
 		p.textMatrix, p.lineMatrix = identityMatrix, identityMatrix
 	case "Td":
@@ -58,13 +44,8 @@ func (p *interpreter) executeTextPositioning(op []byte, c *contentLexer) {
 		}
 	case "T*":
 		p.startLine(0, -p.leading)
-	}
-}
 
-// executeTextState executes the operators of the text state.
-func (p *interpreter) executeTextState(op []byte, c *contentLexer) {
-	var v [1]float64
-	switch string(op) {
+	// State.
 	case "Tf":
 		p.selectFont(c)
 	case "Tc":
@@ -72,7 +53,7 @@ func (p *interpreter) executeTextState(op []byte, c *contentLexer) {
 	case "Tw":
 		setNumber(c, &p.wordSpacing)
 	case "Tz":
-		if c.lastNumbers(v[:]) {
+		if c.lastNumbers(v[:1]) {
 			p.horizontalScale = v[0] / 100
 		}
 	case "TL":
@@ -80,7 +61,7 @@ func (p *interpreter) executeTextState(op []byte, c *contentLexer) {
 	case "Ts":
 		setNumber(c, &p.rise)
 	case "Tr":
-		if c.lastNumbers(v[:]) && v[0] >= 0 && v[0] <= 7 {
+		if c.lastNumbers(v[:1]) && v[0] >= 0 && v[0] <= 7 {
 			p.textMode = int(v[0])
 		}
 	}

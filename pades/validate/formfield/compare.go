@@ -61,14 +61,14 @@ type comparison struct {
 	old, new *Field
 	o        Options
 	objects  *objectComparer
-	former   map[uint32][]content.Path // what widgets painted before besides text, by number; nil before the first use
+	former   map[uint32][]content.Path // what widgets painted before besides text, by number
 	fonts    []pdf.Object              // earlier fonts; nil before the first use
 }
 
 // Compare determines what became of a field. Both states list the same widgets in the same order, and differ only in
 // what filling in changes: value, appearances and selections.
 func Compare(before, after *Field, o Options) Result {
-	c := &comparison{old: before, new: after, o: o, objects: &objectComparer{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
+	c := &comparison{old: before, new: after, o: o, former: map[uint32][]content.Path{}, objects: &objectComparer{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
 	r := c.compareStates()
 	if after.work.Left < 0 {
 		return Result{Unreadable, errTooMuch.Error()}
@@ -286,9 +286,6 @@ func (c *comparison) formerPaths(w Widget) []content.Path {
 				paths = append(paths, a.Paths...)
 			}
 		}
-	}
-	if c.former == nil {
-		c.former = map[uint32][]content.Path{}
 	}
 	c.former[w.Number] = paths
 	return paths
