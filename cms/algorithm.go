@@ -158,6 +158,14 @@ func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier,
 	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: %v with a key of type %T", ErrAlgorithm, s.Hash, pub)
 }
 
+// buildIdentifiers returns the identifiers of the hash and of the signature algorithm.
+func (s Scheme) buildIdentifiers(pub crypto.PublicKey) (hash, signature pkix.AlgorithmIdentifier, err error) {
+	if hash, err = HashIdentifier(s.Hash); err == nil {
+		signature, err = s.buildIdentifier(pub)
+	}
+	return hash, signature, err
+}
+
 func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
 	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: asn1Null}
 	inner, err := asn1.Marshal(id)
@@ -291,7 +299,12 @@ func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) err
 	holds := false
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
-		err := s.verifyRSA(k, digest, signature)
+		var err error
+		if s.PSS {
+			err = rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
+		} else {
+			err = rsa.VerifyPKCS1v15(k, s.Hash, digest, signature)
+		}
 		if err != nil && !errors.Is(err, rsa.ErrVerification) {
 			// crypto/rsa refuses the key because of its size or exponent.
 			return s.verifyLargeRSA(&LargeRSAKey{k.N, big.NewInt(int64(k.E))}, digest, signature)
@@ -314,13 +327,6 @@ func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) err
 		return ErrSignature
 	}
 	return nil
-}
-
-func (s Scheme) verifyRSA(k *rsa.PublicKey, digest, signature []byte) error {
-	if s.PSS {
-		return rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
-	}
-	return rsa.VerifyPKCS1v15(k, s.Hash, digest, signature)
 }
 
 // verifyLargeRSA verifies with a key that crypto/rsa refuses, such as one with an exponent of more than 31 bits.

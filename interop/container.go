@@ -186,21 +186,27 @@ func (s *containerBuilder) collectRevocationData() (all []revocationData) {
 	return all
 }
 
-// buildArchivalAttribute returns the signed attribute adbe-revocationInfoArchival.
-func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
+// encodeRevocationValues encodes all revocation data as [0] CRLs and [1] OCSP responses.
+func (s *containerBuilder) encodeRevocationValues(response func(ocsp []byte) []byte) []byte {
 	var v struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
 	}
 	for _, p := range s.collectRevocationData() {
-		if p.ocsp != nil {
-			v.Responses = append(v.Responses, asn1.RawValue{FullBytes: p.ocsp})
-		}
 		if p.crl != nil {
 			v.CRLs = append(v.CRLs, asn1.RawValue{FullBytes: p.crl})
 		}
+		if p.ocsp != nil {
+			v.Responses = append(v.Responses, asn1.RawValue{FullBytes: response(p.ocsp)})
+		}
 	}
-	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, collectError[[]byte](s)(asn1.Marshal(v)))
+	return collectError[[]byte](s)(asn1.Marshal(v))
+}
+
+// buildArchivalAttribute returns the signed attribute adbe-revocationInfoArchival.
+func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
+	all := s.encodeRevocationValues(func(ocsp []byte) []byte { return ocsp })
+	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, all)
 }
 
 // buildValuesAttributes returns the unsigned attributes certificate-values and revocation-values.
@@ -209,17 +215,7 @@ func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.A
 	for _, c := range append(slices.Clone(s.signer.chain[1:]), s.pki.authority.Timestamper().Chain...) {
 		certs = append(certs, asn1.RawValue{FullBytes: c.Raw})
 	}
-	var v struct {
-		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
-		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
-	}
-	for _, p := range s.collectRevocationData() {
-		if p.crl != nil {
-			v.CRLs = append(v.CRLs, asn1.RawValue{FullBytes: p.crl})
-		}
-		if p.ocsp == nil {
-			continue
-		}
+	all := s.encodeRevocationValues(func(ocsp []byte) []byte {
 		var response struct { // OCSPResponse without its wrapper (RFC 5126 §6.3.4)
 			Status asn1.Enumerated
 			Bytes  struct {
@@ -227,13 +223,13 @@ func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.A
 				Basic []byte
 			} `asn1:"explicit,tag:0"`
 		}
-		_, err := asn1.Unmarshal(p.ocsp, &response)
+		_, err := asn1.Unmarshal(ocsp, &response)
 		s.err = errors.Join(s.err, err)
-		v.Responses = append(v.Responses, asn1.RawValue{FullBytes: response.Bytes.Basic})
-	}
+		return response.Bytes.Basic
+	})
 	return []cms.Attribute{
 		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}, collectError[[]byte](s)(asn1.Marshal(certs))),
-		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}, collectError[[]byte](s)(asn1.Marshal(v))),
+		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}, all),
 	}
 }
 

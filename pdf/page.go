@@ -264,11 +264,6 @@ type ancestors struct {
 	mislinked bool
 }
 
-// descend returns the ancestors of n's kids.
-func (a ancestors) descend(n node) ancestors {
-	return ancestors{n.ref, inheritAttributes(a.inherited, n.dict), a.isMislinked(n)}
-}
-
 func (a ancestors) isMislinked(n node) bool {
 	if a.ref.IsZero() {
 		return a.mislinked || n.dict["Parent"] != nil
@@ -296,7 +291,7 @@ func (w *treeWalk) countPages(n node, a ancestors) (int, error) {
 		return 1, w.countPage(n, a)
 	}
 	total, barren := 0, false
-	below := a.descend(n)
+	below := ancestors{n.ref, inheritAttributes(a.inherited, n.dict), a.isMislinked(n)}
 	for _, kid := range n.kids {
 		if err := w.spendVisit(); err != nil {
 			return 0, err

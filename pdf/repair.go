@@ -276,6 +276,9 @@ const maxPlaces = 64
 // findLength returns the length that the object behind ref states, if there is an object of that number whose value
 // leads from start to the keyword endstream. It tries objects behind the stream first: most producers put them there.
 func (l *lengthFinder) findLength(ref Ref, start int64) (int64, bool, error) {
+	if l == nil {
+		return 0, false, nil // the file is not being scanned
+	}
 	if l.places == nil {
 		if err := l.findPlaces(); err != nil {
 			return 0, false, err

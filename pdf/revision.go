@@ -206,7 +206,10 @@ func (h *History) Next() (*State, error) {
 	s.shared = h.d.shared
 	if h.last != nil {
 		s.slots = h.last.slots.copyOnWrite()
-		h.limitWork(s)
+		if h.before != nil {
+			h.spent += h.before.work
+		}
+		s.limits.Work = max(1, h.d.limits.Work-h.spent-h.last.work) // all states share the work of one document
 	}
 	// Nothing that was written later may affect this state.
 	h.sectionReader.size = r.End
@@ -250,14 +253,6 @@ func (h *History) Next() (*State, error) {
 	}
 	h.before, h.last, h.next = h.last, s, h.next+1
 	return s, nil
-}
-
-// limitWork makes all states share the work of one document.
-func (h *History) limitWork(s *State) {
-	if h.before != nil {
-		h.spent += h.before.work
-	}
-	s.limits.Work = max(1, h.d.limits.Work-h.spent-h.last.work)
 }
 
 // newPrefixView returns a document over a prefix of the file, without a cross-reference.

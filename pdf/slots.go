@@ -71,15 +71,6 @@ func (t *slots) set(n uint32, s slot) {
 	t.highest = max(t.highest, n)
 }
 
-// countInUse counts the objects in use.
-func (t *slots) countInUse() (n int) {
-	_ = t.eachInUse(func(uint32, slot) error {
-		n++
-		return nil
-	})
-	return n
-}
-
 // eachInUse calls f for every object in use, in order of number, until f returns an error.
 func (t *slots) eachInUse(f func(n uint32, s slot) error) error {
 	return t.eachStated(func(n uint32, s slot) error {

@@ -143,10 +143,6 @@ func (c *contentBuffer) writeOperator(operator string, operands ...float64) {
 	c.writeText(operator + "\n")
 }
 
-func (c *contentBuffer) writeColor(v Color, operator string) {
-	c.writeOperator(operator, float64(v.R)/255, float64(v.G)/255, float64(v.B)/255)
-}
-
 func (c *contentBuffer) writePath(p Path) {
 	for _, s := range p {
 		c.writeOperator(s.operator, s.operands...)
@@ -207,14 +203,6 @@ type Frame struct {
 	Calibrated bool
 }
 
-// displayedSize returns the size of the frame as displayed, in user space units.
-func (f Frame) displayedSize() (width, height float64) {
-	if f.Rotate%180 != 0 {
-		return f.Height, f.Width
-	}
-	return f.Width, f.Height
-}
-
 // formMatrix rotates a box of that size so that it is upright on the page (ISO 32000-2 §12.5.5: the rotated box is then
 // fitted to /Rect).
 func (f Frame) formMatrix(width, height float64) pdf.Array {
@@ -238,7 +226,10 @@ func (f Frame) formMatrix(width, height float64) pdf.Array {
 
 // boundingBox is the /BBox: the drawing with the margin that preserves its proportions in the frame.
 func (f Frame) boundingBox(width, height float64) pdf.Rect {
-	w, h := f.displayedSize()
+	w, h := f.Width, f.Height
+	if f.Rotate%180 != 0 {
+		w, h = h, w
+	}
 	scale := min(w/width, h/height)
 	x, y := (w/scale-width)/2, (h/scale-height)/2
 	return pdf.Rect{LLX: 0 - x, LLY: 0 - y, URX: width + x, URY: height + y}
@@ -288,10 +279,9 @@ type canvas struct {
 
 // setColor sets the colour of subsequent operators.
 func (w *canvas) setColor(c Color, operator string) {
-	w.buf.writeColor(Color{lightenChannel(c.R, w.lightening), lightenChannel(c.G, w.lightening), lightenChannel(c.B, w.lightening)}, operator)
+	lighten := func(v uint8) float64 { return float64(v+uint8(float64(255-v)*w.lightening)) / 255 }
+	w.buf.writeOperator(operator, lighten(c.R), lighten(c.G), lighten(c.B))
 }
-
-func lightenChannel(v uint8, by float64) uint8 { return v + uint8(float64(255-v)*by) }
 
 // addResources adds what the content refers to, and returns the resource dictionary.
 func (w *canvas) addResources(u *pdf.Update, s *ResourcePool) (pdf.Dict, error) {

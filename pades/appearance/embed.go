@@ -142,11 +142,15 @@ func (e *embedding) trueTypeFont() (pdf.Dict, error) {
 	}
 	base := pdf.Name(e.subsetTag() + "+" + e.face.Name())
 	m := e.face.Metrics()
+	stem := 80
+	if m.Bold {
+		stem = 140
+	}
 	descriptor := pdf.Dict{
 		"Type": pdf.Name("FontDescriptor"), "FontName": base, "Flags": pdf.Integer(symbolic), "ItalicAngle": pdf.Integer(0),
 		"FontBBox": fontBox(m).Array(),
 		"Ascent":   pdf.Real(roundNumber(m.Ascent)), "Descent": pdf.Real(roundNumber(m.Descent)), "CapHeight": pdf.Real(roundNumber(m.CapHeight)),
-		"StemV": pdf.Integer(stemWidth(m)), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
+		"StemV": pdf.Integer(stem), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
 		"CIDSet": &pdf.Stream{Dict: pdf.Dict{}, Data: firstBits(count)},
 	}
 	widths := make(pdf.Array, len(e.glyphs))
@@ -180,13 +184,6 @@ func fontBox(m font.Metrics) pdf.Rect {
 
 // symbolic marks a font whose characters are not those of standard Latin.
 const symbolic = 1 << 2
-
-func stemWidth(m font.Metrics) int {
-	if m.Bold {
-		return 140
-	}
-	return 80
-}
 
 // subsetTag is the six letters that distinguish subsets of one font.
 func (e *embedding) subsetTag() string {

@@ -108,15 +108,7 @@ func (s *ResourcePool) isSame(tree, have pdf.Object) bool {
 		return ok && s.isSameDict(want, have)
 	case pdf.Array:
 		have, ok := o.(pdf.Array)
-		if !ok || len(have) != len(want) {
-			return false
-		}
-		for i := range want {
-			if !s.isSame(want[i], have[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(want, have, s.isSame)
 	case *pdf.Stream:
 		have, ok := o.(*pdf.Stream)
 		return ok && s.isSameStream(want, have)

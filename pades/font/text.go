@@ -24,17 +24,12 @@ func CleanText(text string) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), isInvisible(r):
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
 			return -1
 		}
 		return r
 	}, norm.NFC.String(text))
 	return joinArabic(strings.Join(strings.Fields(text), " "))
-}
-
-// isInvisible reports characters that only control how others are shown.
-func isInvisible(r rune) bool {
-	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
 // MeasureText returns the width of cleaned text in thousandths of an em.

@@ -23,9 +23,6 @@ type fieldInfo struct {
 	ok      bool         // it was read without an error
 }
 
-// isSigned reports whether a signature field has a value.
-func (f fieldInfo) isSigned() bool { return f.kind == "Sig" && f.value != nil }
-
 // isFixed reports whether people cannot fill the field in: it is read-only, or a push button, which has no value.
 func (f fieldInfo) isFixed() bool {
 	return f.kind != "Sig" && f.flags&fieldReadOnly != 0 || f.kind == "Btn" && f.flags&fieldPushButton != 0

@@ -304,8 +304,11 @@ func (r *revision) readAnnotation(o pdf.Object) (pageAnnotation, bool) {
 	if err != nil {
 		return pageAnnotation{}, false
 	}
-	if isWidget(r.old, dict) && !ref.IsZero() && r.readField(r.old, ref.Number).isSigned() {
-		return pageAnnotation{ref.Number, box, OverlapsSignature}, true
+	note := OverlapsAnnotation
+	if isWidget(r.old, dict) && !ref.IsZero() {
+		if f := r.readField(r.old, ref.Number); f.kind == "Sig" && f.value != nil {
+			note = OverlapsSignature
+		}
 	}
-	return pageAnnotation{ref.Number, box, OverlapsAnnotation}, true
+	return pageAnnotation{ref.Number, box, note}, true
 }

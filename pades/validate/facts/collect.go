@@ -24,7 +24,11 @@ func (r *reader) readSignatures() error {
 		if f.Type != "Sig" && !r.hasSignatureValue(f) {
 			continue
 		}
-		twice := r.d.RequireUniqueKeys(dictionaryRef(f))
+		holder := pdf.AsRef(f.Value)
+		if holder.IsZero() {
+			holder = f.Ref
+		}
+		twice := r.d.RequireUniqueKeys(holder)
 		value, err := r.d.Resolve(f.Value)
 		if err != nil && !pdf.IsFault(err) {
 			return err
@@ -69,7 +73,10 @@ func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 	dict := s.dict
 	s.Filter, _ = r.d.Name(dict["Filter"])
 	s.SubFilter, _ = r.d.Name(dict["SubFilter"])
-	s.Form = formOf(s.SubFilter)
+	switch f := Form(s.SubFilter); f {
+	case FormCAdES, FormDetached, FormSHA1, FormRSA, FormRFC3161:
+		s.Form = f
+	}
 	kind, err := r.d.Name(dict["Type"])
 	switch {
 	case err != nil || kind != "" && kind != "Sig" && kind != "DocTimeStamp":
@@ -98,22 +105,6 @@ func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 	r.readRange(s, dict["ByteRange"])
 	r.locateWidget(s, f)
 	return nil
-}
-
-// dictionaryRef returns the object that holds the signature dictionary of a field.
-func dictionaryRef(f *pdf.Field) pdf.Ref {
-	if ref := pdf.AsRef(f.Value); !ref.IsZero() {
-		return ref
-	}
-	return f.Ref
-}
-
-func formOf(subFilter pdf.Name) Form {
-	switch f := Form(subFilter); f {
-	case FormCAdES, FormDetached, FormSHA1, FormRSA, FormRFC3161:
-		return f
-	}
-	return FormUnknown
 }
 
 // checkShared finds dictionaries that several fields refer to, and several with the same place in the file.

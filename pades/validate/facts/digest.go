@@ -29,10 +29,8 @@ func (s *Signature) requestDigest(h crypto.Hash) {
 	if h == 0 || !h.Available() || len(s.ByteRange) != 4 || s.ByteRange[0] != 0 {
 		return
 	}
-	for _, w := range s.digests {
-		if w.hash == h {
-			return
-		}
+	if slices.ContainsFunc(s.digests, func(w *digestRequest) bool { return w.hash == h }) {
+		return
 	}
 	b := s.ByteRange
 	s.digests = append(s.digests, &digestRequest{hash: h, gapAt: b[1], gapEnd: b[2], end: b[2] + b[3]})

@@ -301,7 +301,8 @@ func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revisio
 	// The changes of a forbidden revision count against the signatures before it, which have failed. Later signatures
 	// cover its result, so comparing restarts from there: objects have lost the uses that the revision removed. An
 	// attacker gains nothing from many such revisions: without restarts more is denied.
-	if r.Level == diff.Other && w.comparisonCount < maxComparers && w.signedSince(number) {
+	signedSince := func(s *Signature) bool { return s.Revision >= number }
+	if r.Level == diff.Other && w.comparisonCount < maxComparers && slices.ContainsFunc(w.file.Signatures, signedSince) {
 		return w.beginComparison(number, state, all)
 	}
 	return nil
@@ -323,11 +324,6 @@ func (w *stateWalk) beginComparison(number int, state *pdf.State, all []pdf.Revi
 	}
 	w.comparer, err = diff.NewComparer(w.ctx, state, o)
 	return err
-}
-
-// signedSince reports whether a signature closes this revision or a later one.
-func (w *stateWalk) signedSince(number int) bool {
-	return slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Revision >= number })
 }
 
 // addOddities adds to a revision's oddities what makes readers disagree on it and does not show in its objects.

@@ -57,18 +57,16 @@ func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
 					continue
 				}
 			}
-			if dict["ByteRange"] != nil && dict["Contents"] != nil && !w.isListed(side.ref) && !w.warnedLoose[side.ref] {
+			if dict["ByteRange"] == nil || dict["Contents"] == nil || side.ref.IsZero() || w.warnedLoose[side.ref] {
+				continue // a direct dictionary belongs to a field
+			}
+			if !slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Ref == side.ref }) {
 				w.warnedLoose[side.ref] = true
 				w.addWarning(Warning{Code: WarnLooseSignature, Ref: side.ref, Detail: fmt.Sprintf("revision %d", len(w.file.Revisions))})
 			}
 		}
 	}
 	return nil
-}
-
-// isListed reports whether a signature dictionary belongs to a listed signature; direct ones do.
-func (w *stateWalk) isListed(ref pdf.Ref) bool {
-	return ref.IsZero() || slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Ref == ref })
 }
 
 // inspectContent looks for content that was hidden before the first signature, and for what else readers may not see or

@@ -153,15 +153,13 @@ func looksLikeObject(before, behind []byte) bool {
 	number := bytes.TrimRight(rest, digits)
 	if len(number) < len(rest) {
 		between := bytes.TrimRight(number, whiteSpace)
-		if len(between) < len(number) && (len(between) == 0 || isDigit(between[len(between)-1])) {
+		if len(between) < len(number) && (len(between) == 0 || between[len(between)-1] >= '0' && between[len(between)-1] <= '9') {
 			return true
 		}
 		return bytes.ContainsAny(number[len(between):], "\r\n") && wordEnds(behind)
 	}
 	return bytes.ContainsAny(before[len(rest):], "\r\n") && wordEnds(behind)
 }
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // wordEnds reports whether a word ends before these bytes.
 func wordEnds(behind []byte) bool {
@@ -267,8 +265,11 @@ func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byt
 				if end <= at && at > from || end > at+hashChunk { // reported with another chunk
 					continue
 				}
-				if word == "trailer" && !opensDict(b[i:]) {
-					continue
+				if word == "trailer" {
+					behind := comment.ReplaceAll(b[i:min(len(b), i+maxHeader)], nil)
+					if !bytes.HasPrefix(bytes.TrimLeft(behind, whiteSpace), []byte("<<")) {
+						continue
+					}
 				}
 				if !f(end, b[max(0, i-len(word)-maxBefore):i-len(word)], b[i:], word) {
 					return nil
@@ -277,11 +278,6 @@ func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byt
 		}
 	}
 	return nil
-}
-
-func opensDict(b []byte) bool {
-	b = comment.ReplaceAll(b[:min(len(b), maxHeader)], nil)
-	return bytes.HasPrefix(bytes.TrimLeft(b, "\x00\t\n\f\r "), []byte("<<"))
 }
 
 // findUnstatedObjects looks for objects in the object streams of a revision that its cross-reference does not list: a

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"segel/pdf"
 	"segel/pdf/content"
@@ -357,12 +358,7 @@ func (c *comparison) matchText(shown, want []rune) matchLevel {
 // isMasked reports whether a text consists of one password mark per character.
 func isMasked(shown []rune) bool {
 	const marks = "*\u2022\u25CF\u2219\u26AB\uF06C" // the last one is that of ZapfDingbats
-	for _, r := range shown {
-		if r != shown[0] || !slices.Contains([]rune(marks), r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(shown, func(r rune) bool { return r != shown[0] || !strings.ContainsRune(marks, r) })
 }
 
 // isCutOff reports whether text lies outside of the clip although there is room for it, or is cut at the wrong end, so

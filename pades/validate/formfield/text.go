@@ -386,7 +386,7 @@ func (s *formatScript) compareFormatted(value, shown string) Result {
 	case "AFPercent_Format":
 		return s.compareNumber(value, strings.ReplaceAll(shown, "%", ""), 100)
 	case "AFSpecial_Format":
-		if digitsOf(value) != "" && digitsOf(value) == digitsOf(shown) && isDigitsAndPunctuation(shown) {
+		if digitsOf(value) != "" && digitsOf(value) == digitsOf(shown) && strings.Trim(shown, "0123456789 ()-./") == "" {
 			return Result{Outcome: Shown}
 		}
 		return Result{Differs, "other digits than the value has"}
@@ -472,9 +472,4 @@ func digitsOf(s string) string {
 		}
 		return -1
 	}, s)
-}
-
-// isDigitsAndPunctuation reports whether a text has only digits and separators.
-func isDigitsAndPunctuation(s string) bool {
-	return strings.Trim(s, "0123456789 ()-./") == ""
 }
