@@ -187,8 +187,8 @@ func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {
 	}
 	for i := len(old); i < len(new); i += 2 {
 		k, ok := new[i].(pdf.Integer)
-		v, vouched := r.approvals[approvalKey{pdf.AsRef(new[i+1]).Number, roleElement}]
-		if !ok || int64(k) <= last || !vouched || v.isDenied() {
+		v, approved := r.approvals[approvalKey{pdf.AsRef(new[i+1]).Number, roleElement}]
+		if !ok || int64(k) <= last || !approved || v.isDenied() {
 			return deny(CodeStructChanged, "/Nums")
 		}
 		last = int64(k)
