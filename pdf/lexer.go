@@ -499,6 +499,15 @@ var (
 	hexValues   [256]byte // 255 for bytes that are not digits
 )
 
+// IsSpace reports whether a byte is white space (ISO 32000-2 §7.2.3).
+func IsSpace(c byte) bool { return charClasses[c] == space }
+
+// IsRegular reports whether a byte is neither white space nor a delimiter.
+func IsRegular(c byte) bool { return charClasses[c] == regular }
+
+// HexValue returns the value of a hexadecimal digit, or 255.
+func HexValue(c byte) byte { return hexValues[c] }
+
 func init() {
 	for _, c := range "\x00\t\n\f\r " {
 		charClasses[c] = space

@@ -206,18 +206,10 @@ func WithNotice(n Notice, width, height float64, above func(width, height float6
 		d.setError(rest.err)
 		return d
 	}
-	d.addOperation(func(w *canvas) error {
-		w.buf.writeText("q\n")
+	d.addGroup(func(part *Drawing) { part.ops = rest.ops }, func(w *canvas) {
 		w.buf.writeOperator("cm", 1, 0, 0, 1, 0, strip)
 		w.buf.writePath(Rectangle(rest.Bounds()))
 		w.buf.writeText("W n\n")
-		for _, op := range rest.ops {
-			if err := op(w); err != nil {
-				return err
-			}
-		}
-		w.buf.writeText("Q\n")
-		return nil
 	})
 	box := pdf.Rect{URX: width, URY: strip}
 	line := min(0.5, strip*0.05)

@@ -45,7 +45,7 @@ func (c *contentLexer) nextOperator() []byte {
 	c.operands, c.decoded = c.operands[:0], c.decoded[:0]
 	for c.pos < len(c.b) && c.err == nil {
 		switch b := c.b[c.pos]; {
-		case isBlank[b] || b == '{' || b == '}' || b == ')':
+		case pdf.IsSpace(b) || b == '{' || b == '}' || b == ')':
 			c.pos++
 		case b == '[':
 			c.pos++
@@ -96,7 +96,7 @@ func (c *contentLexer) skipComment() {
 // readWord reads the regular characters from here on. The result may be empty after a slash only.
 func (c *contentLexer) readWord() []byte {
 	start := c.pos
-	for c.pos < len(c.b) && !isBlank[c.b[c.pos]] && !isDelimiter[c.b[c.pos]] {
+	for c.pos < len(c.b) && pdf.IsRegular(c.b[c.pos]) {
 		c.pos++
 	}
 	return c.b[start:c.pos]
@@ -120,7 +120,7 @@ func (c *contentLexer) readHexString(b byte) {
 	from := len(c.decoded)
 	half, high := false, byte(0)
 	for _, d := range c.b[c.pos : c.pos+length] {
-		switch v := hexDigits[d]; {
+		switch v := pdf.HexValue(d); {
 		case v > 0xf: // white space, or what readers skip
 		case half:
 			c.decoded, half = append(c.decoded, high|v), false
@@ -149,11 +149,11 @@ func (c *contentLexer) readLiteral() []byte {
 // followed by what content consists of (ISO 32000-2 §8.9.7). The length of the data is not stated.
 func (c *contentLexer) skipImageData() {
 	for ; c.pos+2 < len(c.b); c.pos++ {
-		if !isBlank[c.b[c.pos]] || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
+		if !pdf.IsSpace(c.b[c.pos]) || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
 			continue
 		}
 		rest := c.b[c.pos+3:]
-		if len(rest) > 0 && !isBlank[rest[0]] || !isPrintable(rest[:min(len(rest), 12)]) {
+		if len(rest) > 0 && !pdf.IsSpace(rest[0]) || !isPrintable(rest[:min(len(rest), 12)]) {
 			continue
 		}
 		c.pos += 3
@@ -164,35 +164,12 @@ func (c *contentLexer) skipImageData() {
 
 func isPrintable(b []byte) bool {
 	for _, x := range b {
-		if !isBlank[x] && (x < 0x20 || x > 0x7e) || x == 0 {
+		if !pdf.IsSpace(x) && (x < 0x20 || x > 0x7e) || x == 0 {
 			return false
 		}
 	}
 	return true
 }
-
-var isBlank, isDelimiter = byteSet("\x00\t\n\f\r "), byteSet("()<>[]{}/%")
-
-func byteSet(members string) (t [256]bool) {
-	for i := range len(members) {
-		t[members[i]] = true
-	}
-	return t
-}
-
-// hexDigits are the values of hexadecimal digits; 0xff for other bytes.
-var hexDigits = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 0xff
-	}
-	for i := range byte(10) {
-		t['0'+i] = i
-	}
-	for i := range byte(6) {
-		t['a'+i], t['A'+i] = 10+i, 10+i
-	}
-	return t
-}()
 
 // parseNumber parses a number as readers do: further signs are ignored, a minus after digits ends it.
 func parseNumber(b []byte) (float64, bool) {
