@@ -3,12 +3,12 @@ package cms
 import (
 	"bytes"
 	"crypto"
-	"crypto/dsa"
+	"crypto/dsa" //lint:ignore SA1019 read in old signatures only
 	"crypto/ecdsa"
 	"crypto/ed25519"
-	_ "crypto/md5"
+	_ "crypto/md5" // only for old signatures
 	"crypto/rsa"
-	_ "crypto/sha1"
+	_ "crypto/sha1" // only for old signatures
 	_ "crypto/sha256"
 	_ "crypto/sha3"
 	_ "crypto/sha512"

@@ -2,7 +2,7 @@ package cms
 
 import (
 	"crypto"
-	"crypto/dsa"
+	"crypto/dsa" //lint:ignore SA1019 read in old signatures only
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
