@@ -1,6 +1,7 @@
 package cms
 
 import (
+	"bytes"
 	"crypto"
 	"crypto/dsa" //lint:ignore SA1019 read in old signatures only
 	"crypto/ecdsa"
@@ -157,6 +158,14 @@ func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier,
 	return pkix.AlgorithmIdentifier{}, fmt.Errorf("%w: %v with a key of type %T", ErrAlgorithm, s.Hash, pub)
 }
 
+// buildIdentifiers returns the identifiers of the hash and of the signature algorithm.
+func (s Scheme) buildIdentifiers(pub crypto.PublicKey) (hash, signature pkix.AlgorithmIdentifier, err error) {
+	if hash, err = HashIdentifier(s.Hash); err == nil {
+		signature, err = s.buildIdentifier(pub)
+	}
+	return hash, signature, err
+}
+
 func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
 	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: asn1Null}
 	inner, err := asn1.Marshal(id)
@@ -290,7 +299,12 @@ func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) err
 	holds := false
 	switch k := pub.(type) {
 	case *rsa.PublicKey:
-		err := s.verifyRSA(k, digest, signature)
+		var err error
+		if s.PSS {
+			err = rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
+		} else {
+			err = rsa.VerifyPKCS1v15(k, s.Hash, digest, signature)
+		}
 		if err != nil && !errors.Is(err, rsa.ErrVerification) {
 			// crypto/rsa refuses the key because of its size or exponent.
 			return s.verifyLargeRSA(&LargeRSAKey{k.N, big.NewInt(int64(k.E))}, digest, signature)
@@ -315,9 +329,151 @@ func (s Scheme) verifyDigest(pub crypto.PublicKey, digest, signature []byte) err
 	return nil
 }
 
-func (s Scheme) verifyRSA(k *rsa.PublicKey, digest, signature []byte) error {
-	if s.PSS {
-		return rsa.VerifyPSS(k, s.Hash, digest, signature, &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthAuto, Hash: s.Hash})
+// verifyLargeRSA verifies with a key that crypto/rsa refuses, such as one with an exponent of more than 31 bits.
+// Errors: ErrAlgorithm, ErrSignature.
+func (s Scheme) verifyLargeRSA(k *LargeRSAKey, digest, signature []byte) error {
+	if err := CheckKey(k); err != nil {
+		return err
 	}
-	return rsa.VerifyPKCS1v15(k, s.Hash, digest, signature)
+	if !s.Hash.Available() || len(digest) != s.Hash.Size() {
+		return fmt.Errorf("%w: hash %v", ErrAlgorithm, s.Hash)
+	}
+	// Such keys are insecure, so crypto/rsa refuses them too.
+	if k.N.Bit(0) == 0 || k.E.Bit(0) == 0 || k.E.BitLen() < 2 {
+		return fmt.Errorf("%w: RSA key with an even modulus or exponent, or the exponent 1", ErrAlgorithm)
+	}
+	size := (k.N.BitLen() + 7) / 8
+	v := new(big.Int).SetBytes(signature)
+	if len(signature) != size || v.Cmp(k.N) >= 0 {
+		return ErrSignature
+	}
+	block := v.Exp(v, k.E, k.N).FillBytes(make([]byte, size))
+	holds := s.verifyPSSBlock
+	if !s.PSS {
+		holds = s.verifyPKCS1Block
+	}
+	if !holds(block, k.N.BitLen()-1, digest) {
+		return ErrSignature
+	}
+	return nil
+}
+
+// verifyPKCS1Block compares a block with the EMSA-PKCS1-v1_5 encoding of a digest (RFC 8017 §9.2).
+func (s Scheme) verifyPKCS1Block(block []byte, _ int, digest []byte) bool {
+	for _, h := range hashes {
+		if h.hash != s.Hash {
+			continue
+		}
+		info, err := asn1.Marshal(struct {
+			Algorithm pkix.AlgorithmIdentifier
+			Digest    []byte
+		}{pkix.AlgorithmIdentifier{Algorithm: h.oid, Parameters: asn1Null}, digest})
+		padding := len(block) - 3 - len(info)
+		if err != nil || padding < 8 {
+			return false
+		}
+		want := append([]byte{0, 1}, bytes.Repeat([]byte{0xff}, padding)...)
+		return bytes.Equal(block, append(append(want, 0), info...))
+	}
+	return false
+}
+
+// verifyPSSBlock is EMSA-PSS-VERIFY with a salt of any length (RFC 8017 §9.1.2). Bits is the length of the encoded
+// message.
+func (s Scheme) verifyPSSBlock(block []byte, bits int, digest []byte) bool {
+	size := (bits + 7) / 8
+	if size < len(block) { // the modulus is one bit longer than whole bytes
+		if block[0] != 0 {
+			return false
+		}
+		block = block[len(block)-size:]
+	}
+	h := s.Hash.New()
+	length := h.Size()
+	if size < length+2 || block[size-1] != 0xbc {
+		return false
+	}
+	db, sum := bytes.Clone(block[:size-length-1]), block[size-length-1:size-1]
+	unused := byte(0xff) << (8 - (8*size - bits))
+	if db[0]&unused != 0 {
+		return false
+	}
+	maskMGF1(db, s.Hash, sum)
+	db[0] &^= unused
+	i := bytes.IndexByte(db, 1)
+	if i < 0 || len(bytes.Trim(db[:i], "\x00")) > 0 {
+		return false
+	}
+	h.Write(make([]byte, 8))
+	h.Write(digest)
+	h.Write(db[i+1:])
+	return bytes.Equal(h.Sum(nil), sum)
+}
+
+// maskMGF1 applies the MGF1 mask of a seed (RFC 8017 §B.2.1).
+func maskMGF1(b []byte, hash crypto.Hash, seed []byte) {
+	for counter := uint32(0); len(b) > 0; counter++ {
+		h := hash.New()
+		h.Write(seed)
+		h.Write([]byte{byte(counter >> 24), byte(counter >> 16), byte(counter >> 8), byte(counter)})
+		for _, m := range h.Sum(nil) {
+			if len(b) == 0 {
+				return
+			}
+			b[0] ^= m
+			b = b[1:]
+		}
+	}
+}
+
+// VerifyLegacy verifies like Verify, and also accepts old signatures: with MD5, or without signed attributes, where the
+// key signed the content itself (RFC 5652 §5.4) and the certificate is not protected. The result says nothing about the
+// strength of such a signature today.
+func (sd *SignedData) VerifyLegacy(s Signer, digest []byte) error {
+	cert := sd.Certificate(s)
+	if cert == nil {
+		return sd.newMissingCertificate()
+	}
+	scheme, err := parseScheme(s.SignatureID, s.Digest, cert)
+	if err != nil {
+		return err
+	}
+	if s.SignedDER != nil {
+		return sd.verifyAttributes(s, cert, scheme, digest)
+	}
+	if scheme.Hash != s.Digest {
+		return fmt.Errorf("%w: a signature by %v over a digest by %v", ErrAlgorithm, scheme.Hash, s.Digest)
+	}
+	return scheme.verifyDigest(cert.PublicKey, digest, s.Signature)
+}
+
+// Hashes returns the hashes that a signature depends on: that of the content, and that of the signed attributes if it
+// differs.
+func (s Signer) Hashes(cert *x509.Certificate) []crypto.Hash {
+	if scheme, err := s.Scheme(cert); err == nil && scheme.Hash != s.Digest {
+		return []crypto.Hash{s.Digest, scheme.Hash}
+	}
+	return []crypto.Hash{s.Digest}
+}
+
+// Scheme returns the signature scheme of the signer with the key of that certificate. Errors: ErrAlgorithm.
+func (s Signer) Scheme(cert *x509.Certificate) (Scheme, error) {
+	return parseScheme(s.SignatureID, s.Digest, cert)
+}
+
+// VerifyRSA verifies a bare RSA signature over a SHA-1 digest, as in the PDF format adbe.x509.rsa_sha1. Errors:
+// ErrAlgorithm, ErrSignature.
+func VerifyRSA(cert *x509.Certificate, digest, signature []byte) error {
+	kind, bits := KeySize(cert.PublicKey)
+	if kind != "RSA" {
+		return fmt.Errorf("%w: key of %s", ErrAlgorithm, kind)
+	}
+	if err := CheckKey(cert.PublicKey); err != nil {
+		return err
+	}
+	// Some writers omit leading zeros, as if the value were a number.
+	if n := (bits+7)/8 - len(signature); n > 0 {
+		signature = append(bytes.Repeat([]byte{0}, n), signature...)
+	}
+	return Scheme{Hash: crypto.SHA1}.verifyDigest(cert.PublicKey, digest, signature)
 }

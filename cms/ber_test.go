@@ -43,7 +43,7 @@ func encodeBER(t testing.TB, der []byte, keep ...[]byte) []byte {
 	return out
 }
 
-func TestContainerByTheBasicRulesIsReadLikeItsDistinguishedForm(t *testing.T) {
+func TestContainerInBERIsReadLikeItsDER(t *testing.T) {
 	t.Parallel()
 	der, _ := signContainer(t, "P-256", Options{})
 	digest := computeHash(crypto.SHA256, content)

@@ -102,11 +102,7 @@ func (s *Signature) signedAttributes(digest []byte, cert *x509.Certificate) ([]A
 	if err != nil {
 		return nil, err
 	}
-	hashID, err := HashIdentifier(s.Scheme.Hash)
-	if err != nil {
-		return nil, err
-	}
-	signID, err := s.Scheme.buildIdentifier(cert.PublicKey)
+	hashID, signID, err := s.Scheme.buildIdentifiers(cert.PublicKey)
 	if err != nil {
 		return nil, err
 	}
@@ -231,11 +227,7 @@ func (s *Signature) Finish(value []byte, unsigned ...Attribute) ([]byte, error) 
 }
 
 func (s *Signature) signerInfo(cert *x509.Certificate, value []byte, unsigned []Attribute) ([]byte, error) {
-	hashID, err := HashIdentifier(s.Scheme.Hash)
-	if err != nil {
-		return nil, err
-	}
-	signID, err := s.Scheme.buildIdentifier(cert.PublicKey)
+	hashID, signID, err := s.Scheme.buildIdentifiers(cert.PublicKey)
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ func compareVerdicts(ours ourReport, unread error, theirs map[string]verdict, fa
 // compareFiles validates the same files with our program, pyHanko and DSS, and reports differing verdicts on changes of
 // what was signed. Files that the others cannot read are not compared. A tampered file in which we find all signatures
 // intact is a finding too.
-func (v *validators) compareFiles(r *report, binary, roots string, items []item, tampered map[string]bool) {
+func (v *validators) compareFiles(r *report, binary, roots string, items, tampered []item) {
 	r.recordQueries("ours and pyhanko", len(items))
 	r.recordQueries("ours and dss", len(items))
 	for _, it := range items {
@@ -172,7 +172,8 @@ func (v *validators) compareFiles(r *report, binary, roots string, items []item,
 			}
 		}
 		broken := func(s ourSignature) bool { return !s.isIntact() }
-		if tampered[it.name] && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, broken) {
+		wasTampered := slices.ContainsFunc(tampered, func(t item) bool { return t.name == it.name })
+		if wasTampered && len(ours.Signatures) > 0 && !slices.ContainsFunc(ours.Signatures, broken) {
 			failAs("ours")("was tampered with, and we say intact")
 		}
 		it.checkIndication(ours, failAs("ours"))

@@ -9,10 +9,13 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"errors"
+	"fmt"
 	"math/big"
 	"slices"
+	"time"
 
 	"segel/cms"
+	"segel/pdf"
 )
 
 // containerBuilder builds CMS containers in unusual forms. It keeps its first error.
@@ -183,21 +186,27 @@ func (s *containerBuilder) collectRevocationData() (all []revocationData) {
 	return all
 }
 
-// buildArchivalAttribute returns the signed attribute adbe-revocationInfoArchival.
-func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
+// encodeRevocationValues encodes all revocation data as [0] CRLs and [1] OCSP responses.
+func (s *containerBuilder) encodeRevocationValues(response func(ocsp []byte) []byte) []byte {
 	var v struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
 		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
 	}
 	for _, p := range s.collectRevocationData() {
-		if p.ocsp != nil {
-			v.Responses = append(v.Responses, asn1.RawValue{FullBytes: p.ocsp})
-		}
 		if p.crl != nil {
 			v.CRLs = append(v.CRLs, asn1.RawValue{FullBytes: p.crl})
 		}
+		if p.ocsp != nil {
+			v.Responses = append(v.Responses, asn1.RawValue{FullBytes: response(p.ocsp)})
+		}
 	}
-	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, collectError[[]byte](s)(asn1.Marshal(v)))
+	return collectError[[]byte](s)(asn1.Marshal(v))
+}
+
+// buildArchivalAttribute returns the signed attribute adbe-revocationInfoArchival.
+func (s *containerBuilder) buildArchivalAttribute() cms.Attribute {
+	all := s.encodeRevocationValues(func(ocsp []byte) []byte { return ocsp })
+	return cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}, all)
 }
 
 // buildValuesAttributes returns the unsigned attributes certificate-values and revocation-values.
@@ -206,17 +215,7 @@ func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.A
 	for _, c := range append(slices.Clone(s.signer.chain[1:]), s.pki.authority.Timestamper().Chain...) {
 		certs = append(certs, asn1.RawValue{FullBytes: c.Raw})
 	}
-	var v struct {
-		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
-		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
-	}
-	for _, p := range s.collectRevocationData() {
-		if p.crl != nil {
-			v.CRLs = append(v.CRLs, asn1.RawValue{FullBytes: p.crl})
-		}
-		if p.ocsp == nil {
-			continue
-		}
+	all := s.encodeRevocationValues(func(ocsp []byte) []byte {
 		var response struct { // OCSPResponse without its wrapper (RFC 5126 §6.3.4)
 			Status asn1.Enumerated
 			Bytes  struct {
@@ -224,12 +223,117 @@ func (s *containerBuilder) buildValuesAttributes(*cms.Signature, []byte) []cms.A
 				Basic []byte
 			} `asn1:"explicit,tag:0"`
 		}
-		_, err := asn1.Unmarshal(p.ocsp, &response)
+		_, err := asn1.Unmarshal(ocsp, &response)
 		s.err = errors.Join(s.err, err)
-		v.Responses = append(v.Responses, asn1.RawValue{FullBytes: response.Bytes.Basic})
-	}
+		return response.Bytes.Basic
+	})
 	return []cms.Attribute{
 		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}, collectError[[]byte](s)(asn1.Marshal(certs))),
-		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}, collectError[[]byte](s)(asn1.Marshal(v))),
+		cms.NewAttribute(asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}, all),
 	}
+}
+
+// signedBytes are the bytes of a file that a signature covers.
+type signedBytes []byte
+
+func (s signedBytes) computeDigest(h crypto.Hash) []byte {
+	d := h.New()
+	d.Write(s)
+	return d.Sum(nil)
+}
+
+// addForm signs field A with any form of signature dictionary; contents builds the value of /Contents.
+func (p *testFile) addForm(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) *testFile {
+	if p.err != nil {
+		return p
+	}
+	tail, err := p.buildFormTail(subFilter, more, contents)
+	if err != nil {
+		p.err = fmt.Errorf("form %s: %w", subFilter, err)
+		return p
+	}
+	p.b, p.state = append(p.b, tail...), nil
+	return p
+}
+
+func (p *testFile) buildFormTail(subFilter pdf.Name, more pdf.Dict, contents func(signedBytes) ([]byte, error)) ([]byte, error) {
+	d, err := openPDF(p.b)
+	if err != nil {
+		return nil, err
+	}
+	fields, err := d.Fields()
+	if err != nil {
+		return nil, err
+	}
+	u := d.NewUpdate()
+	byteRange, hole := &pdf.Hole{Len: 60}, &pdf.Hole{Len: 30002, Hex: true}
+	value := pdf.Dict{
+		"Type": pdf.Name("Sig"), "Filter": pdf.Name("Adobe.PPKLite"), "SubFilter": subFilter, "ByteRange": byteRange, "Contents": hole,
+		"M": pdf.String{Bytes: []byte(time.Now().UTC().Format("D:20060102150405Z"))},
+	}
+	for k, v := range more {
+		value[k] = v
+	}
+	if value["Type"] == pdf.Name("DocTimeStamp") {
+		delete(value, "M")
+	}
+	field, err := u.Edit(fields[0].Ref)
+	if err != nil {
+		return nil, err
+	}
+	field["V"] = u.Add(value)
+	tail, err := u.Build()
+	if err != nil {
+		return nil, err
+	}
+	at, length, err := tail.Hole(hole)
+	if err != nil {
+		return nil, err
+	}
+	end, after := tail.At+int64(len(tail.Bytes)), at+int64(length)
+	if err := tail.Fill(byteRange, fmt.Appendf(nil, "[0 %d %d %d]", at, after, end-after)); err != nil {
+		return nil, err
+	}
+	whole := append(slices.Clone(p.b), tail.Bytes...)
+	b, err := contents(slices.Concat(whole[:at], whole[after:]))
+	if err != nil {
+		return nil, err
+	}
+	return tail.Bytes, tail.Fill(hole, b)
+}
+
+// encodeBER converts DER to BER: indefinite or overlong lengths, and segmented octet strings. Elements listed in keep
+// stay as they are.
+func encodeBER(der []byte, keep ...[]byte) ([]byte, error) {
+	var out []byte
+	for len(der) > 0 {
+		var v asn1.RawValue
+		rest, err := asn1.Unmarshal(der, &v)
+		if err != nil {
+			return nil, err
+		}
+		der = rest
+		switch first := v.FullBytes[0]; {
+		case slices.ContainsFunc(keep, func(k []byte) bool { return bytes.Equal(k, v.FullBytes) }):
+			out = append(out, v.FullBytes...)
+		case v.IsCompound:
+			inner, err := encodeBER(v.Bytes, keep...)
+			if err != nil {
+				return nil, err
+			}
+			out = slices.Concat(out, []byte{first, 0x80}, inner, []byte{0, 0})
+		case v.Class == asn1.ClassUniversal && v.Tag == asn1.TagOctetString && len(v.Bytes) > 1:
+			half := len(v.Bytes) / 2
+			out = append(out, 0x24, 0x80)
+			for _, piece := range [][]byte{v.Bytes[:half], v.Bytes[half:]} {
+				out = append(out, 0x04, 0x82, byte(len(piece)>>8), byte(len(piece)))
+				out = append(out, piece...)
+			}
+			out = append(out, 0, 0)
+		default:
+			out = append(out, first, 0x82, byte(len(v.Bytes)>>8), byte(len(v.Bytes)))
+			out = append(out, v.Bytes...)
+		}
+	}
+	return out, nil
 }

@@ -19,6 +19,7 @@ func signCorpus(k *pki, folder, out string, every int) (items []item, refused []
 	if err != nil {
 		return nil, nil, err
 	}
+	w := newItemWriter(out)
 	for _, f := range files {
 		if !isHealthy(f.path) {
 			continue
@@ -36,15 +37,13 @@ func signCorpus(k *pki, folder, out string, every int) (items []item, refused []
 				refused = append(refused, finding{"ours", name, p.err.Error()})
 				continue
 			}
-			if items, err = appendItem(items, out, it, p.b); err != nil {
-				return nil, nil, err
-			}
+			w.addFile(it, p.b, nil)
 		}
 	}
-	if len(items) == 0 {
+	if w.err == nil && len(w.items) == 0 {
 		return nil, nil, errors.New("no PDF file to sign in " + folder)
 	}
-	return items, refused, nil
+	return w.items, refused, w.err
 }
 
 // isHealthy reports whether qpdf opens a file without a password, does not call it encrypted, and finds no fault.

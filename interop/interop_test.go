@@ -263,20 +263,20 @@ func TestOddFilesAreSealedAndChangesToThemDetected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	odds, err := writeOddFiles(k, filepath.Join(t.TempDir(), "odds"), 3)
+	sealed, tampered, err := writeOddFiles(k, filepath.Join(t.TempDir(), "odds"), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(odds.sealed) < 30 || len(odds.tampered) < 30 {
-		t.Errorf("%d sealed, %d attacked", len(odds.sealed), len(odds.tampered))
+	if len(sealed) < 30 || len(tampered) < 30 {
+		t.Errorf("%d sealed, %d attacked", len(sealed), len(tampered))
 	}
-	for _, it := range odds.sealed {
+	for _, it := range sealed {
 		all := validateFile(t, k, it)
 		if reports := collectReports(func(fail reportFunc) { it.checkIndication(ourReport{Signatures: all}, fail) }); reports != "" || len(all) != 3 {
 			t.Errorf("%s: %d signatures, %s", it.name, len(all), reports)
 		}
 	}
-	for _, it := range odds.tampered {
+	for _, it := range tampered {
 		if all := validateFile(t, k, it); slices.ContainsFunc(all, ourSignature.isIntact) {
 			t.Errorf("%s: %v", it.name, all)
 		}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"segel/pades"
+	"segel/pades/validate/formfield/formtest"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
@@ -26,9 +29,7 @@ type mutation struct {
 // writeMutants writes signed files that were tampered with. No validator should find the first signature intact; the
 // verdicts are compared.
 func writeMutants(k *pki, dir string) ([]item, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
+	w := newItemWriter(dir)
 	one := func(b []byte) *testFile {
 		return k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}
@@ -53,41 +54,34 @@ func writeMutants(k *pki, dir string) ([]item, error) {
 		shadow.b, shadow.err = prepareShadow(shadow.b)
 	}
 	bases = append(bases, base{"shadow", shadow.signField("A", rsaPKCS1, withAppearance(box, nil, "")), hiddenMutants})
-	items, err := writeLargeMarks(k, dir)
-	if err != nil {
-		return nil, err
-	}
+	w.addLargeMarks(k)
 	for name, p := range map[string]*testFile{
 		"signed":    one(table),
 		"certified": k.newFile(table).addFields(pades.FieldSpec{Name: "A"}).signField("A", rsaPKCS1, withCertification(2)),
 	} {
-		if err := signOverText(p); err != nil {
-			return nil, err
-		}
-		if items, err = appendItem(items, dir, item{name: name + "-again-over-text.pdf"}, p.b); err != nil {
-			return nil, err
-		}
+		signOverText(p)
+		w.addFile(item{name: name + "-again-over-text.pdf"}, p.b, p.err)
 	}
 	for _, base := range bases {
-		if base.file.err != nil {
-			return nil, fmt.Errorf("sign %s: %w", base.name, base.file.err)
-		}
 		for _, change := range base.mutants {
-			b, err := applyMutation(base.file.b, change.apply)
-			if err != nil {
-				return nil, fmt.Errorf("%s %s: %w", base.name, change.name, err)
-			}
-			if items, err = appendItem(items, dir, item{name: base.name + "-" + change.name + ".pdf"}, b); err != nil {
-				return nil, err
-			}
+			w.addMutant(item{name: base.name + "-" + change.name + ".pdf"}, base.file, change)
 		}
 	}
-	return items, nil
+	return w.items, w.err
+}
+
+// addMutant tampers with a file and writes the result.
+func (w *itemWriter) addMutant(it item, p *testFile, change mutant) {
+	b, err := p.b, p.err
+	if err == nil {
+		b, err = applyMutation(b, change.apply)
+	}
+	w.addFile(it, b, err)
 }
 
 // signOverText adds a second signature whose appearance covers content that the first one signed (the sneaky signature
 // attack, if the first one certifies). The field is added with it.
-func signOverText(p *testFile) error {
+func signOverText(p *testFile) {
 	over := pdf.Rect{LLX: 60, LLY: 700, URX: 400, URY: 760} // the position of the text on pdftest's pages
 	if p.err == nil {
 		m := &mutation{b: p.b}
@@ -97,7 +91,7 @@ func signOverText(p *testFile) error {
 		})(m)
 		p.b, p.state, p.err = m.b, nil, m.err
 	}
-	return p.signField("Kosong", ecP256, withAppearance(over, nil, "")).err
+	p.signField("Kosong", ecP256, withAppearance(over, nil, ""))
 }
 
 func applyMutation(b []byte, change func(*mutation)) ([]byte, error) {
@@ -130,62 +124,302 @@ func (m *mutation) replaceText(old, now string, last bool) {
 	copy(m.b[at:], now)
 }
 
-// appendRevision appends a revision.
-func (m *mutation) appendRevision(edit func(d *pdf.Document, u *pdf.Update) error) {
-	d, err := openPDF(m.b)
+func (m *mutation) appendRevision(edit func(f *formtest.Filler)) {
+	b, err := formtest.Append(m.b, edit)
 	if err != nil {
 		m.err = err
 		return
 	}
-	u := d.NewUpdate()
-	if err := edit(d, u); err != nil {
-		m.err = err
-		return
-	}
-	tail, err := u.Build()
-	if err != nil {
-		m.err = err
-		return
-	}
-	m.b = append(m.b, tail.Bytes...)
-}
-
-// editPage edits the dictionary of page 1.
-func (m *mutation) editPage(edit func(u *pdf.Update, page pdf.Dict)) {
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		p, err := d.Page(1)
-		if err != nil {
-			return err
-		}
-		page, err := u.Edit(p.Ref)
-		if err == nil {
-			edit(u, page)
-		}
-		return err
-	})
-}
-
-// editCatalog edits the catalog.
-func (m *mutation) editCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) {
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		ref, _, err := d.Root()
-		if err != nil {
-			return err
-		}
-		catalog, err := u.Edit(ref)
-		if err == nil {
-			edit(d, u, catalog)
-		}
-		return err
-	})
+	m.b = b
 }
 
 // onPage returns a mutation of the dictionary of page 1.
 func onPage(edit func(u *pdf.Update, page pdf.Dict)) func(*mutation) {
-	return func(m *mutation) { m.editPage(edit) }
+	return func(m *mutation) { m.appendRevision(func(f *formtest.Filler) { edit(f.U, f.Page()) }) }
 }
 
 // onCatalog returns a mutation of the catalog.
-func onCatalog(edit func(d *pdf.Document, u *pdf.Update, catalog pdf.Dict)) func(*mutation) {
-	return func(m *mutation) { m.editCatalog(edit) }
+func onCatalog(edit func(u *pdf.Update, catalog pdf.Dict)) func(*mutation) {
+	return func(m *mutation) { m.appendRevision(func(f *formtest.Filler) { edit(f.U, f.Catalog()) }) }
+}
+
+// byteMutants change existing bytes, or append bytes that are not a revision.
+var byteMutants = []mutant{
+	{"flip-header", func(m *mutation) { m.b[7] = '6' }},
+	{"flip-content", func(m *mutation) { m.replaceText("(Page 1)", "(Page 9)", false) }},
+	{"flip-font", func(m *mutation) { m.replaceText("/Helvetica", "/HelvetiXX", false) }},
+	{"flip-xref", func(m *mutation) { m.replaceText(" 00000 n \n", " 00000 n\r\n", false) }},
+	{"flip-trailer", func(m *mutation) { m.replaceText("/Info 4 0 R", "/Info 3 0 R", false) }},
+	{"flip-reason", func(m *mutation) { m.replaceText("Menyetujui", "Menolak   ", true) }},
+	{"flip-time", func(m *mutation) { m.replaceText("/M (D:2", "/M (D:1", true) }},
+	{"flip-certificate", func(m *mutation) { m.flipByte(200) }},
+	{"flip-value", func(m *mutation) { m.flipByte(m.findSignatureValue() + 100) }},
+	{"flip-attribute", func(m *mutation) { m.flipByte(m.findSignatureValue() - 30) }},
+	{"flip-timestamp", func(m *mutation) { m.flipByte(m.findSignatureValue() + 900) }},
+	{"flip-padding", func(m *mutation) { m.flipByte(len(m.signature.Contents) - 1) }},
+	{"flip-last-byte", func(m *mutation) { m.b[len(m.b)-2] = 'E' }},
+	{"cut-end", func(m *mutation) { m.b = m.b[:len(m.b)-20] }},
+	{"junk-behind", func(m *mutation) { m.b = append(m.b, "junk that is no revision\n"...) }},
+	{"byte-behind", func(m *mutation) { m.b = append(m.b, 0) }},
+	{"comment-behind", func(m *mutation) { m.b = append(m.b, "%%EOF\n"...) }},
+	{"range-short", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { r[3] -= 10; return r }) }},
+	{"range-late", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { r[0], r[1] = 9, r[1]-9; return r }) }},
+	{"range-wide-gap", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { r[1] -= 30; return r }) }},
+	{"range-two-numbers", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { return r[:2] }) }},
+	{"range-six-numbers", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { return append(r, 0, 1) }) }},
+	{"range-negative", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { r[1] = -1; return r }) }},
+	{"range-twice", func(m *mutation) { m.replaceText("/Filter /Adobe.PPKLite", "/ByteRange [0 1 2 3]  ", true) }},
+	{"range-missing", func(m *mutation) { m.replaceText("/ByteRange", "/ByteRang_", true) }},
+	{"contents-empty", func(m *mutation) { m.replaceText("/Contents <30", "/Contents <  ", true) }},
+	{"contents-missing", func(m *mutation) { m.replaceText("/Contents <30", "/Content_ <30", true) }},
+	{"moved-contents", moveContents},
+	{"trailer-other-root", func(m *mutation) { m.appendSection("/Root 90 0 R", true) }},
+	{"trailer-no-prev", func(m *mutation) { m.appendSection("/Root 90 0 R", false) }},
+	{"trailer-loop", func(m *mutation) {
+		m.b = fmt.Appendf(m.b, "xref\n0 0\ntrailer\n<< /Size 90 /Root 1 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n", len(m.b), len(m.b))
+	}},
+}
+
+// flipByte changes one byte of the container.
+func (m *mutation) flipByte(at int) {
+	i := int(m.signature.ByteRange[1]) + 2 + 2*at // the second digit of the byte
+	if m.b[i] == '7' {
+		m.b[i] = '3'
+	} else {
+		m.b[i] = '7'
+	}
+}
+
+// findSignatureValue returns the offset of the signature value in the container: the only OCTET STRING of 256 bytes,
+// because only the signer's key is RSA. The signed attributes end shortly before it; the timestamp follows.
+func (m *mutation) findSignatureValue() int {
+	return bytes.Index(m.signature.Contents, []byte{0x04, 0x82, 0x01, 0x00}) + 4
+}
+
+// editByteRange rewrites /ByteRange within its space.
+func (m *mutation) editByteRange(edit func([]int64) []int64) {
+	at := bytes.LastIndex(m.b, []byte("/ByteRange"))
+	open := at + bytes.IndexByte(m.b[at:], '[')
+	end := open + bytes.IndexByte(m.b[open:], ']')
+	room := end + 1 - open
+	for m.b[open+room] == ' ' {
+		room++
+	}
+	var numbers []string
+	for _, n := range edit(slices.Clone(m.signature.ByteRange)) {
+		numbers = append(numbers, strconv.FormatInt(n, 10))
+	}
+	s := "[" + strings.Join(numbers, " ") + "]"
+	if len(s) > room {
+		m.err = fmt.Errorf("no space for %s", s)
+		return
+	}
+	copy(m.b[open:], s+strings.Repeat(" ", room-len(s)))
+}
+
+// moveContents is the signature wrapping attack: the signed bytes after the container move to the end, and the gap
+// takes other objects.
+func moveContents(m *mutation) {
+	r := m.signature.ByteRange
+	behind := bytes.Clone(m.b[r[2] : r[2]+r[3]])
+	evil := "\n5 0 obj\n<< /Type /Page /Parent 2 0 R /Contents 6 0 R /Rotate 180 >>\nendobj\n"
+	grown := append(bytes.Clone(m.b[:r[2]]), evil...)
+	m.b = append(append(grown, bytes.Repeat([]byte(" "), 16)...), behind...)
+	m.editByteRange(func(r []int64) []int64 { r[2] = int64(len(m.b)) - r[3]; return r })
+}
+
+// appendSection appends another catalog with its own page, and a trailer that references it.
+func (m *mutation) appendSection(root string, chained bool) {
+	var at []int
+	for _, o := range []string{
+		"90 0 obj\n<< /Type /Catalog /Pages 91 0 R >>\nendobj\n",
+		"91 0 obj\n<< /Type /Pages /Kids [92 0 R] /Count 1 >>\nendobj\n",
+		"92 0 obj\n<< /Type /Page /Parent 91 0 R /MediaBox [0 0 595 842] /Resources << >> >>\nendobj\n",
+	} {
+		at = append(at, len(m.b))
+		m.b = append(m.b, o...)
+	}
+	prev := "/Prev " + lastStartxref(m.b)
+	if !chained {
+		prev = ""
+	}
+	start := len(m.b)
+	m.b = append(m.b, "xref\n90 3\n"...)
+	for _, offset := range at {
+		m.b = fmt.Appendf(m.b, "%010d 00000 n \n", offset)
+	}
+	m.b = fmt.Appendf(m.b, "trailer\n<< /Size 93 %s %s >>\nstartxref\n%d\n%%%%EOF\n", root, prev, start)
+}
+
+// buildOverlay returns an annotation that covers most of the page.
+func buildOverlay(u *pdf.Update, subtype pdf.Name) pdf.Dict {
+	look := u.Add(&pdf.Stream{
+		Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 400, URY: 400}.Array(), "Resources": pdf.Dict{}},
+		Data: []byte("1 1 1 rg 0 0 400 400 re f"),
+	})
+	return pdf.Dict{
+		"Type": pdf.Name("Annot"), "Subtype": subtype, "Rect": pdf.Rect{LLX: 50, LLY: 350, URX: 450, URY: 750}.Array(), "F": pdf.Integer(4),
+		"Contents": pdf.TextString("Lunas"), "DA": pdf.TextString("/Helv 12 Tf 0 g"), "AP": pdf.Dict{"N": look},
+	}
+}
+
+func buildContent(text string) *pdf.Stream {
+	return &pdf.Stream{Dict: pdf.Dict{}, Data: fmt.Appendf(nil, "BT /F1 24 Tf 72 720 Td (%s) Tj ET", text)}
+}
+
+// objectMutants append a revision that no signature permits.
+var objectMutants = []mutant{
+	{"replaced-content", onPage(func(u *pdf.Update, p pdf.Dict) { u.Set(p.Ref("Contents"), buildContent("Lunas")) })},
+	{"other-content", onPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(buildContent("Lunas")) })},
+	{"more-content", onPage(func(u *pdf.Update, p pdf.Dict) {
+		p["Contents"] = pdf.Array{p["Contents"], u.Add(buildContent("dan lunas"))}
+	})},
+	{"no-content", onPage(func(_ *pdf.Update, p pdf.Dict) { delete(p, "Contents") })},
+	{"other-font", onPage(func(u *pdf.Update, p pdf.Dict) {
+		font := u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
+		p["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": font}}
+	})},
+	{"turned-page", onPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) })},
+	{"cropped-page", onPage(func(_ *pdf.Update, p pdf.Dict) { p["CropBox"] = pdf.Rect{URX: 300, URY: 300}.Array() })},
+	{"no-annotations", onPage(func(_ *pdf.Update, p pdf.Dict) { delete(p, "Annots") })},
+	{"page-action", onPage(func(_ *pdf.Update, p pdf.Dict) {
+		p["AA"] = pdf.Dict{"O": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
+	})},
+	{"overlay-widget", addOverlay("Widget")},
+	{"overlay-stamp", addOverlay("Stamp")},
+	{"swapped-appearance", func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			f.Edit(m.signature.Field.Widgets[0].Ref)["AP"] = buildOverlay(f.U, "Stamp")["AP"]
+		})
+	}},
+	{"moved-widget", func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			f.Edit(m.signature.Field.Widgets[0].Ref)["Rect"] = pdf.Rect{LLX: 72, LLY: 600, URX: 300, URY: 700}.Array()
+		})
+	}},
+	{"other-name", func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) { f.Edit(m.signature.Ref)["Name"] = pdf.TextString("Orang lain") })
+	}},
+	{"added-page", onPageTree(func(f *formtest.Filler, first *pdf.Page, tree pdf.Dict) {
+		page := pdf.Dict{"Type": pdf.Name("Page"), "Parent": first.Dict["Parent"], "Contents": f.U.Add(buildContent("Lampiran")), "Resources": pdf.Dict{}}
+		tree["Count"] = pdf.Integer(3)
+		f.Fail(f.U.AppendTo(tree, "Kids", f.U.Add(page)))
+	})},
+	{"removed-page", onPageTree(func(_ *formtest.Filler, first *pdf.Page, tree pdf.Dict) {
+		tree["Kids"], tree["Count"] = pdf.Array{first.Ref}, pdf.Integer(1)
+	})},
+	{"open-action", onCatalog(func(_ *pdf.Update, c pdf.Dict) {
+		c["OpenAction"] = pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
+	})},
+	{"named-script", onCatalog(func(_ *pdf.Update, c pdf.Dict) {
+		script := pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
+		c["Names"] = pdf.Dict{"JavaScript": pdf.Dict{"Names": pdf.Array{pdf.TextString("a"), script}}}
+	})},
+	{"layers", onCatalog(func(u *pdf.Update, c pdf.Dict) {
+		layer := u.Add(pdf.Dict{"Type": pdf.Name("OCG"), "Name": pdf.TextString("L")})
+		c["OCProperties"] = pdf.Dict{"OCGs": pdf.Array{layer}, "D": pdf.Dict{"OFF": pdf.Array{layer}}}
+	})},
+	{"other-pages", onCatalog(func(u *pdf.Update, c pdf.Dict) {
+		tree, page := u.Reserve(), u.Reserve()
+		u.Set(page, pdf.Dict{"Type": pdf.Name("Page"), "Parent": tree, "Contents": u.Add(buildContent("Lunas")), "Resources": pdf.Dict{}, "MediaBox": pdf.Rect{URX: 595, URY: 842}.Array()})
+		u.Set(tree, pdf.Dict{"Type": pdf.Name("Pages"), "Kids": pdf.Array{page}, "Count": pdf.Integer(1)})
+		c["Pages"] = tree
+	})},
+	{"form-emptied", onCatalog(func(_ *pdf.Update, c pdf.Dict) { c["AcroForm"] = pdf.Dict{"Fields": pdf.Array{}} })},
+	{"xfa", func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			ref, _, err := f.D.Root()
+			if err != nil {
+				f.Err = err
+				return
+			}
+			form, err := f.U.EditIn(ref, "AcroForm")
+			if f.Err = err; err == nil {
+				form["XFA"] = f.U.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: []byte("<xdp:xdp xmlns:xdp=\"http://ns.adobe.com/xdp/\"/>")})
+			}
+		})
+	}},
+}
+
+// evilMutants add annotations that a certification of level 3 seems to permit (the evil annotation attack).
+var evilMutants = []mutant{
+	{"evil-freetext", addOverlay("FreeText")},
+	{"evil-redact", addOverlay("Redact")},
+}
+
+// formMutants fill in or change form fields after a signature.
+var formMutants = []mutant{
+	{"field-default", editField(func(f pdf.Dict) { f["DV"] = pdf.TextString("Lunas") })},
+	{"field-moved", editField(func(f pdf.Dict) { f["Rect"] = pdf.Rect{LLX: 1, LLY: 1, URX: 500, URY: 500}.Array() })},
+	{"field-renamed", editField(func(f pdf.Dict) { f["T"] = pdf.TextString("lain") })},
+	{"field-script", editField(func(f pdf.Dict) {
+		f["AA"] = pdf.Dict{"K": pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}}
+	})},
+	{"field-filled-alone", editField(func(f pdf.Dict) { f["V"] = pdf.TextString("Agus") })},
+}
+
+// editField returns a mutation of the first field of the form.
+func editField(edit func(pdf.Dict)) func(*mutation) {
+	return func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			fields, err := f.D.Fields()
+			if f.Err = err; err == nil {
+				edit(f.Edit(fields[0].Ref))
+			}
+		})
+	}
+}
+
+// storeMutants change what follows the signature in a B-LTA file.
+var storeMutants = []mutant{
+	{"no-store", onCatalog(func(_ *pdf.Update, c pdf.Dict) { delete(c, "DSS") })},
+	// A later revision that restores an earlier state: the catalog before the store.
+	{"old-revision", onCatalog(func(_ *pdf.Update, c pdf.Dict) { delete(c, "DSS"); delete(c, "Extensions") })},
+	{"rolled-back", func(m *mutation) {
+		// The end of the file points to the state before the store.
+		d, err := openPDF(m.b)
+		if err != nil {
+			m.err = err
+			return
+		}
+		all, err := d.Revisions()
+		if err != nil {
+			m.err = err
+			return
+		}
+		m.b = fmt.Appendf(m.b, "startxref\n%d\n%%%%EOF\n", all[len(all)-3].StartXref)
+	}},
+	{"flip-store", func(m *mutation) {
+		at := bytes.Index(m.b[m.signature.ByteRange[2]+m.signature.ByteRange[3]:], []byte("stream\n")) + int(m.signature.ByteRange[2]+m.signature.ByteRange[3])
+		m.b[at+40] ^= 1
+	}},
+	{"cut-timestamp", func(m *mutation) {
+		at := bytes.LastIndex(m.b, []byte("/Contents <30"))
+		copy(m.b[at+len("/Contents <"):], "00")
+	}},
+	{"stamp-behind", addOverlay("Stamp")},
+}
+
+// addOverlay adds an overlay of that subtype to page 1.
+func addOverlay(subtype pdf.Name) func(*mutation) {
+	return addAnnotation(func(u *pdf.Update) pdf.Dict { return buildOverlay(u, subtype) })
+}
+
+// addAnnotation adds an annotation to page 1.
+func addAnnotation(build func(u *pdf.Update) pdf.Dict) func(*mutation) {
+	return func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) { f.Fail(f.U.AppendTo(f.Page(), "Annots", f.U.Add(build(f.U)))) })
+	}
+}
+
+// onPageTree returns a mutation of the node of the page tree above page 1.
+func onPageTree(edit func(f *formtest.Filler, first *pdf.Page, tree pdf.Dict)) func(*mutation) {
+	return func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			first, err := f.D.Page(1)
+			if f.Err = err; err == nil {
+				edit(f, first, f.Edit(first.Dict.Ref("Parent")))
+			}
+		})
+	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 
 	"segel/pades"
 	"segel/pades/appearance"
@@ -28,26 +31,18 @@ type sample struct {
 
 // writeSamples writes one file of each kind to a folder.
 func writeSamples(k *pki, dir string) ([]item, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
+	w := newItemWriter(dir)
 	all, err := buildSamples(k)
 	if err != nil {
 		return nil, err
 	}
-	var items []item
 	for _, s := range all {
-		if s.file.err != nil {
-			return nil, fmt.Errorf("make %s: %w", s.name, s.file.err)
-		}
 		it := item{name: s.name, levels: s.levels, timestamps: s.timestamps, flavour: s.flavour, signerNames: s.file.signerNames}
 		_, store := s.levels["A"]
 		it.coversFile = len(s.timestamps) > 0 || store && s.levels["A"] != "B-LT" // the store follows the signature
-		if items, err = appendItem(items, dir, it, s.file.b); err != nil {
-			return nil, err
-		}
+		w.addFile(it, s.file.b, s.file.err)
 	}
-	return items, nil
+	return w.items, w.err
 }
 
 // box is the rectangle of visible signatures on page 1.
@@ -203,4 +198,118 @@ func drawHandwriting() (*appearance.Strokes, error) {
 		return nil, err
 	}
 	return appearance.ExtractStrokes(b.Bytes())
+}
+
+// writeSuspects signs files with hidden, active or misleading content. The signatures are valid; our verifier has to
+// report the content.
+func writeSuspects(k *pki, dir string) ([]item, error) {
+	w := newItemWriter(dir)
+	for _, s := range pdftest.SuspectCases() {
+		p := k.newFile(s.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256).addValidationData().addTimestamp()
+		w.addFile(item{
+			name: "suspect-" + strings.ReplaceAll(s.Name, " ", "-") + ".pdf", levels: map[string]string{"A": "B-LTA"}, timestamps: []string{"Timestamp1"},
+			coversFile: true, wantWarnings: s.Kinds,
+		}, p.b, p.err)
+	}
+	return w.items, w.err
+}
+
+// checkWarnings checks that our report names what is in the file.
+func (it item) checkWarnings(a ourReport, fail reportFunc) {
+	for _, kind := range it.wantWarnings {
+		told := false
+		for _, w := range a.Warnings {
+			told = told || w.Code == "finding."+kind || w.Code == "warning."+kind
+		}
+		if !told {
+			fail("does not report %s", kind)
+		}
+	}
+}
+
+// oddsStride keeps the comparison short: there are a thousand odd files. It does not divide the number of files of any
+// kind, so that each kind occurs with both styles of cross-reference.
+const oddsStride = 7
+
+// writeOddFiles writes every n-th file of unusual structure, see pdftest.OddFiles. The sealed ones are accepted by the
+// service: normalized if necessary, signed, and sealed up to B-LTA. The tampered ones are signed as they are, even if the
+// service refuses them, and tampered with.
+func writeOddFiles(k *pki, dir string, every int) (sealed, tampered []item, err error) {
+	accepted, attacked := newItemWriter(dir), &itemWriter{dir: dir}
+	for i, odd := range pdftest.OddFiles() {
+		if i%(every*oddsStride) != 0 {
+			continue
+		}
+		if odd.Outcome != pdftest.Refused {
+			it := item{name: "odd-" + formatFileName(odd.Name) + ".pdf", levels: map[string]string{"A": "B-LTA", "Segel": "B-LTA"}}
+			b, err := normalizeFile(odd.File)
+			if err == nil {
+				p := k.sealForm(b)
+				b, err = p.b, p.err
+			}
+			accepted.addFile(it, b, err)
+		}
+		p := k.newFile(odd.File).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
+		if p.err != nil {
+			continue // the library signs only what it can read reliably
+		}
+		b, err := applyMutation(p.b, oddAttacks[len(attacked.items)%len(oddAttacks)].apply)
+		if errors.Is(err, errNoOddPage) || err != nil && odd.Outcome == pdftest.Refused {
+			continue // nothing to attack, or nothing can be appended
+		}
+		attacked.addFile(item{name: "odd-attack-" + formatFileName(odd.Name) + ".pdf"}, b, err)
+	}
+	return accepted.items, attacked.items, errors.Join(accepted.err, attacked.err)
+}
+
+var errNoOddPage = errors.New("no page to attack")
+
+// oddAttacks are applied in turn.
+var oddAttacks = []mutant{
+	{"other-content", editFirstPage(func(u *pdf.Update, p pdf.Dict) { p["Contents"] = u.Add(buildContent("Lunas")) })},
+	{"turned-page", editFirstPage(func(_ *pdf.Update, p pdf.Dict) { p["Rotate"] = pdf.Integer(180) })},
+	{"other-font", editFirstPage(func(u *pdf.Update, p pdf.Dict) {
+		font := u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("ZapfDingbats")})
+		p["Resources"] = pdf.Dict{"Font": pdf.Dict{"F1": font}}
+	})},
+	{"comment", editFirstPage(func(u *pdf.Update, p pdf.Dict) { p["Annots"] = pdf.Array{u.Add(buildOverlay(u, "Stamp"))} })},
+}
+
+// editFirstPage edits the first page if it is an indirect object.
+func editFirstPage(edit func(u *pdf.Update, p pdf.Dict)) func(m *mutation) {
+	return func(m *mutation) {
+		m.appendRevision(func(f *formtest.Filler) {
+			page := f.Page()
+			if f.Err != nil {
+				f.Err = errNoOddPage
+				return
+			}
+			edit(f.U, page)
+		})
+	}
+}
+
+// normalizeFile returns a file as the service signs it: rewritten if readers disagree on it.
+func normalizeFile(b []byte) ([]byte, error) {
+	d, err := openPDF(b)
+	if err == nil {
+		if err = d.Check(); err == nil {
+			return b, nil
+		}
+	}
+	if d, err = pdf.Open(bytes.NewReader(b), int64(len(b)), pdf.Options{Repair: true}); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if _, err := d.Rewrite(&out, pdf.RewriteOptions{}); err != nil {
+		return nil, fmt.Errorf("rewrite: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
+
+// formatFileName converts the name of an odd file to a file name: "id/integer (table)" becomes "id-integer-table".
+func formatFileName(name string) string {
+	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }

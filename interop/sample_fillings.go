@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,23 +11,16 @@ import (
 // writeFillings writes a file for each way of filling in a form after a signature, by programs and by attackers. Some
 // are also made after a certification, and after a seal that locks the form.
 func writeFillings(k *pki, dir string, every int) ([]item, error) {
-	if err := resetDir(dir); err != nil {
-		return nil, err
-	}
+	w := newItemWriter(dir)
 	plain := func(b []byte) *testFile {
 		return k.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256)
 	}
 	certified := func(b []byte) *testFile {
 		return k.newFile(b).addFields(pades.FieldSpec{Name: "A"}).signField("A", ecP256, withCertification(2))
 	}
-	var items []item
-	write := func(name string, c formtest.Case, sign func([]byte) *testFile, want formtest.Want) error {
+	write := func(name string, c formtest.Case, sign func([]byte) *testFile, want formtest.Want) {
 		b, err := buildFilled(c, sign)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		items, err = appendItem(items, dir, item{name: name, wantFilling: fillingVerdicts[want]}, b)
-		return err
+		w.addFile(item{name: name, wantFilling: fillingVerdicts[want]}, b, err)
 	}
 	for i, c := range slices.Concat(formtest.Honest(), formtest.Attacks()) {
 		prefix := "filled"
@@ -36,22 +28,16 @@ func writeFillings(k *pki, dir string, every int) ([]item, error) {
 			prefix = "attack"
 		}
 		if i%every == 0 {
-			if err := write(c.File(prefix), c, plain, c.Want); err != nil {
-				return nil, err
-			}
+			write(c.File(prefix), c, plain, c.Want)
 		}
 		if slices.Contains([]string{"replace", "remove", "former-text", "acrobat-empty", "checked"}, c.Name) {
-			if err := write(c.File("certified-"+prefix), c, certified, c.Want); err != nil {
-				return nil, err
-			}
+			write(c.File("certified-"+prefix), c, certified, c.Want)
 		}
 		if slices.Contains(refills, c.Name) {
-			if err := write(c.File("sealed-"+prefix), c, k.sealForm, formtest.Denied); err != nil {
-				return nil, err
-			}
+			write(c.File("sealed-"+prefix), c, k.sealForm, formtest.Denied)
 		}
 	}
-	return items, nil
+	return w.items, w.err
 }
 
 // refills are also tried on a form that a seal has locked.

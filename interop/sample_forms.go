@@ -7,7 +7,6 @@ import (
 	"crypto/rsa"
 	"encoding/asn1"
 	"errors"
-	"fmt"
 	"slices"
 
 	"segel/cms"
@@ -41,26 +40,15 @@ const (
 
 // writeForms writes a file for each signature form of other programs, and a copy with one signed byte changed.
 func writeForms(k *pki, dir string) (made, tampered []item, err error) {
-	if err := resetDir(dir); err != nil {
-		return nil, nil, err
-	}
+	whole, flipped := newItemWriter(dir), &itemWriter{dir: dir}
 	s := &containerBuilder{pki: k, signer: k.signers[rsaPKCS1]}
 	for _, f := range s.buildForms() {
 		p := k.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(f.subFilter, f.more, f.contents)
-		if err := errors.Join(p.err, s.err); err != nil {
-			return nil, nil, fmt.Errorf("make %s: %w", f.name, err)
-		}
-		whole := item{name: "form-" + f.name + ".pdf", wantVerdict: f.wantVerdict}
-		if made, err = appendItem(made, dir, whole, p.b); err != nil {
-			return nil, nil, err
-		}
-		at := bytes.Index(p.b, []byte("(Page 1)"))
-		flipped := slices.Concat(p.b[:at], []byte("(Page 9)"), p.b[at+8:])
-		if tampered, err = appendItem(tampered, dir, item{name: "form-" + f.name + "-flip.pdf"}, flipped); err != nil {
-			return nil, nil, err
-		}
+		err := errors.Join(p.err, s.err)
+		whole.addFile(item{name: "form-" + f.name + ".pdf", wantVerdict: f.wantVerdict}, p.b, err)
+		flipped.addFile(item{name: "form-" + f.name + "-flip.pdf"}, bytes.Replace(p.b, []byte("(Page 1)"), []byte("(Page 9)"), 1), err)
 	}
-	return made, tampered, nil
+	return whole.items, flipped.items, errors.Join(whole.err, flipped.err)
 }
 
 const (

@@ -25,10 +25,25 @@ type item struct {
 	wantVerdict  string   // expected in our report on its only signature: indication, sub-indication and level; empty: not checked
 }
 
-// appendItem writes the file of an item to a folder and appends the item.
-func appendItem(items []item, dir string, it item, b []byte) ([]item, error) {
-	it.path = filepath.Join(dir, it.name)
-	return append(items, it), os.WriteFile(it.path, b, 0o600)
+// itemWriter writes files to a folder and lists them. It keeps its first error.
+type itemWriter struct {
+	dir   string
+	items []item
+	err   error
+}
+
+func newItemWriter(dir string) *itemWriter { return &itemWriter{dir: dir, err: resetDir(dir)} }
+
+// addFile writes the file of an item, unless it could not be made.
+func (w *itemWriter) addFile(it item, b []byte, err error) {
+	it.path = filepath.Join(w.dir, it.name)
+	switch {
+	case w.err != nil:
+	case err != nil:
+		w.err = fmt.Errorf("make %s: %w", it.name, err)
+	default:
+		w.items, w.err = append(w.items, it), os.WriteFile(it.path, b, 0o600)
+	}
 }
 
 // pyhankoAnswer is the output of verdicts.py for a file.

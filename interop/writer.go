@@ -22,14 +22,14 @@ import (
 
 	"segel/cms"
 	"segel/pades"
+	"segel/pades/validate/formfield/formtest"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
 
 // buildWriterBases builds signed files to which later writers append.
-func buildWriterBases(k *pki) (map[string][]byte, error) {
-	bases := map[string][]byte{}
-	var errs error
+func buildWriterBases(k *pki) (map[string]*testFile, error) {
+	bases := map[string]*testFile{}
 	commented, err := addFreeText(pdftest.Form())
 	if err != nil {
 		return nil, err
@@ -39,65 +39,45 @@ func buildWriterBases(k *pki) (map[string][]byte, error) {
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(2), "hybrid": pdftest.Hybrid(2), "form": pdftest.Form(), "store": pdftest.Table(2), "comment": commented, "renumbered": renumbered,
 	} {
-		p := k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
-		if name == "store" {
-			p.addValidationData().addTimestamp()
-		}
-		bases[name], errs = p.b, errors.Join(errs, p.err)
+		bases[name] = k.newFile(b).addFields(pades.FieldSpec{Name: "A", Page: 1, Rect: box}).signField("A", rsaPKCS1, withAppearance(box, nil, ""))
 	}
-	return bases, errs
+	bases["store"].addValidationData().addTimestamp()
+	return bases, nil
 }
 
 // addFreeText adds a comment without an appearance to page 1, drawn with a font that the form does not have.
 func addFreeText(b []byte) ([]byte, error) {
 	m := &mutation{b: b}
-	m.editPage(func(u *pdf.Update, p pdf.Dict) {
+	addAnnotation(func(u *pdf.Update) pdf.Dict {
 		d := buildOverlay(u, "FreeText")
 		delete(d, "AP")
 		d["DA"], d["Rect"] = pdf.TextString("/F5 24 Tf 0 g"), pdf.Rect{LLX: 72, LLY: 500, URX: 300, URY: 540}.Array()
-		addAnnotation(m, u, p, d)
-	})
+		return d
+	})(m)
 	return m.b, m.err
 }
 
 // writeWriterFiles writes files to which later writers appended something unusual: harmless changes, and changes that
 // mislead some readers.
 func writeWriterFiles(k *pki, dir string) (harmless, harmful []item, err error) {
-	if err := resetDir(dir); err != nil {
-		return nil, nil, err
-	}
+	good, bad := newItemWriter(dir), &itemWriter{dir: dir}
 	bases, err := buildWriterBases(k)
 	if err != nil {
 		return nil, nil, err
 	}
 	for base, all := range map[string][2][]mutant{"table": tableWriters, "hybrid": hybridWriters, "form": formWriters, "store": storeWriters, "comment": commentWriters, "renumbered": renumberedWriters} {
-		for kind, list := range all {
-			for _, w := range list {
-				b, err := applyMutation(bases[base], w.apply)
-				if err != nil {
-					return nil, nil, fmt.Errorf("writer %s %s: %w", base, w.name, err)
-				}
-				if kind == 0 {
-					harmless, err = appendItem(harmless, dir, item{name: "writer-" + base + "-" + w.name + ".pdf"}, b)
-				} else {
-					harmful, err = appendItem(harmful, dir, item{name: "misleading-" + base + "-" + w.name + ".pdf"}, b)
-				}
-				if err != nil {
-					return nil, nil, err
-				}
-			}
+		for _, change := range all[0] {
+			good.addMutant(item{name: "writer-" + base + "-" + change.name + ".pdf"}, bases[base], change)
+		}
+		for _, change := range all[1] {
+			bad.addMutant(item{name: "misleading-" + base + "-" + change.name + ".pdf"}, bases[base], change)
 		}
 	}
 	for _, c := range oddCertificates {
 		p := k.newFile(pdftest.Table(2)).addFields(pades.FieldSpec{Name: "A"}).addForm(cades, nil, func(s signedBytes) ([]byte, error) { return signWithOddCertificate(s, c.old, c.now) })
-		if p.err != nil {
-			return nil, nil, fmt.Errorf("certificate %s: %w", c.name, p.err)
-		}
-		if harmless, err = appendItem(harmless, dir, item{name: "writer-certificate-" + c.name + ".pdf"}, p.b); err != nil {
-			return nil, nil, err
-		}
+		good.addFile(item{name: "writer-certificate-" + c.name + ".pdf"}, p.b, p.err)
 	}
-	return harmless, harmful, nil
+	return good.items, bad.items, errors.Join(good.err, bad.err)
 }
 
 // Writers by the file they append to: first the harmless ones, then the misleading ones.
@@ -157,9 +137,7 @@ var (
 		{"anew", func(m *mutation) { m.replaceStore(time.Now(), false) }},
 	}, {
 		{"garbage", func(m *mutation) { m.replaceStore(time.Now(), true) }},
-		{"emptied", func(m *mutation) {
-			m.editCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) { c["DSS"] = u.Add(pdf.Dict{}) })
-		}},
+		{"emptied", onCatalog(func(u *pdf.Update, c pdf.Dict) { c["DSS"] = u.Add(pdf.Dict{}) })},
 	}}
 )
 
@@ -296,30 +274,16 @@ func (m *mutation) appendHybridSection(others map[int]string) {
 
 // addFormFont adds a font to the resources of the form.
 func (m *mutation) addFormFont(kind, name, base pdf.Name) {
-	m.appendRevision(func(d *pdf.Document, u *pdf.Update) error {
-		ref, _, err := d.Form()
-		if err != nil {
-			return err
-		}
-		form, err := u.Edit(ref)
-		if err != nil {
-			return err
-		}
-		resources, err := d.Dict(form["DR"])
-		if err != nil {
-			return err
-		}
-		now := pdf.Dict{}
+	m.appendRevision(func(f *formtest.Filler) {
+		form := f.Form()
+		resources, err1 := f.D.Dict(form["DR"])
+		fonts, err2 := f.D.Dict(resources[kind])
+		f.Fail(errors.Join(err1, err2))
+		now, all := pdf.Dict{}, pdf.Dict{}
 		maps.Copy(now, resources)
-		fonts, err := d.Dict(resources[kind])
-		if err != nil {
-			return err
-		}
-		all := pdf.Dict{}
 		maps.Copy(all, fonts)
-		all[name] = u.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": base})
-		now[kind], form["DR"] = u.Add(all), now
-		return nil
+		all[name] = f.U.Add(pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": base})
+		now[kind], form["DR"] = f.U.Add(all), now
 	})
 }
 
@@ -333,7 +297,7 @@ func (m *mutation) replaceStore(at time.Time, garbage bool) {
 	response, err1 := ocsp.CreateResponse(cert, cert, ocsp.Response{SerialNumber: big.NewInt(7), ThisUpdate: at, NextUpdate: at.Add(time.Hour)}, key)
 	list, err2 := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: at, NextUpdate: at.Add(time.Hour)}, cert, key)
 	m.err = errors.Join(m.err, err1, err2)
-	m.editCatalog(func(_ *pdf.Document, u *pdf.Update, c pdf.Dict) {
+	onCatalog(func(u *pdf.Update, c pdf.Dict) {
 		put := func(der []byte) pdf.Array {
 			if garbage {
 				der = []byte("Lunas")
@@ -341,7 +305,7 @@ func (m *mutation) replaceStore(at time.Time, garbage bool) {
 			return pdf.Array{u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: der})}
 		}
 		c["DSS"] = u.Add(pdf.Dict{"Type": pdf.Name("DSS"), "Certs": put(cert.Raw), "OCSPs": put(response), "CRLs": put(list)})
-	})
+	})(m)
 }
 
 // newAuthority returns a self-signed authority that no program trusts.

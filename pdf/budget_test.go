@@ -40,7 +40,7 @@ func manyEntries(t testing.TB, n int) []byte {
 	return b.Bytes()
 }
 
-func TestMoreEntriesThanAFileHasRoomForAreRefused(t *testing.T) {
+func TestMoreEntriesThanAFileHasSpaceForAreRefused(t *testing.T) {
 	t.Parallel()
 	f := manyEntries(t, 1_000_000)
 	for _, repair := range []bool{false, true} {

@@ -70,7 +70,7 @@ func (d *Document) findWrongEntry() error {
 			return err
 		}
 		if err != nil || ref != (Ref{Number: n, Generation: s.generation()}) {
-			if d.isXRefStream(n) {
+			if slices.ContainsFunc(d.sections, func(s *section) bool { return s.ref.Number == n }) {
 				return nil // nothing refers to a cross-reference stream, and some of their entries are wrong
 			}
 			return damaged(s.fileOffset(), "entry of object %d leads elsewhere", n)
@@ -100,8 +100,4 @@ func (d *Document) findWrongEntry() error {
 		}
 	}
 	return nil
-}
-
-func (d *Document) isXRefStream(n uint32) bool {
-	return slices.ContainsFunc(d.sections, func(s *section) bool { return s.ref.Number == n })
 }

@@ -1,7 +1,6 @@
 package pdf
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -76,8 +75,8 @@ func (d *Document) Object(ref Ref) (Object, error) {
 	if o, ok := d.objects.get(ref.Number); ok {
 		return o, nil
 	}
-	if o, ok := d.sharedObject(ref.Number, s); ok {
-		return o, nil
+	if found, ok := d.findShared(ref.Number, s); ok {
+		return found.value, nil
 	}
 	if d.nested >= maxNested {
 		return nil, damaged(-1, "object %v depends on itself", ref)
@@ -250,8 +249,86 @@ func (d *Document) noteDefect(what string) {
 	}
 }
 
-// isFileError reports whether err is the file's fault and not, say, the disk's.
-func isFileError(err error) bool {
-	var e *Error
-	return errors.As(err, &e)
+// resolver is implemented by Document and Update.
+type resolver interface {
+	Resolve(Object) (Object, error)
 }
+
+// resolveAs resolves o and asserts its type. A null object is the zero value and no error, as a missing entry is.
+func resolveAs[T Object](r resolver, o Object) (T, error) {
+	var zero T
+	v, err := r.Resolve(o)
+	if err != nil {
+		return zero, err
+	}
+	switch t := v.(type) {
+	case Null:
+		return zero, nil
+	case T:
+		return t, nil
+	}
+	at := int64(-1)
+	if s, ok := v.(String); ok {
+		at = s.start
+	}
+	return zero, damaged(at, "want %s, found %s", typeName(zero), typeName(v))
+}
+
+// Dict resolves o to a dictionary, or to the dictionary of a stream. This and the similar methods return the zero value
+// and no error if o is missing or null, and ErrDamaged if it has another type.
+func (d *Document) Dict(o Object) (Dict, error) { return resolveDict(d, o) }
+
+func resolveDict(r resolver, o Object) (Dict, error) {
+	v, err := r.Resolve(o)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := v.(*Stream); ok {
+		return s.Dict, nil
+	}
+	return resolveAs[Dict](r, v)
+}
+
+// Array resolves o to an array.
+func (d *Document) Array(o Object) (Array, error) { return resolveAs[Array](d, o) }
+
+// Name resolves o to a name.
+func (d *Document) Name(o Object) (Name, error) { return resolveAs[Name](d, o) }
+
+// String resolves o to a string.
+func (d *Document) String(o Object) (String, error) { return resolveAs[String](d, o) }
+
+// Boolean resolves o to a boolean.
+func (d *Document) Boolean(o Object) (bool, error) {
+	b, err := resolveAs[Boolean](d, o)
+	return bool(b), err
+}
+
+// Integer resolves o to an integer. A real number with no fraction is one.
+func (d *Document) Integer(o Object) (int64, error) {
+	v, err := d.Resolve(o)
+	if r, ok := v.(Real); ok && err == nil && r == Real(int64(r)) {
+		return int64(r), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	i, err := resolveAs[Integer](d, v)
+	return int64(i), err
+}
+
+// Number resolves o to a number.
+func (d *Document) Number(o Object) (float64, error) {
+	v, err := d.Resolve(o)
+	if i, ok := v.(Integer); ok && err == nil {
+		return float64(i), nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	r, err := resolveAs[Real](d, v)
+	return float64(r), err
+}
+
+// Stream resolves o to a stream, or nil.
+func (d *Document) Stream(o Object) (*Stream, error) { return resolveAs[*Stream](d, o) }

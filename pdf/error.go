@@ -1,6 +1,9 @@
 package pdf
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Kind is the kind of an Error.
 type Kind uint8
@@ -69,24 +72,31 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Msg == "" && t.Err == nil && t.Kind == e.Kind
 }
 
+// IsFault reports whether an error is the file's fault, an *Error, and not, say, the disk's.
+func IsFault(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}
+
+// IgnoreFault returns err unless it is the file's fault.
+func IgnoreFault(err error) error {
+	if IsFault(err) {
+		return nil
+	}
+	return err
+}
+
+// isReadError reports whether err comes from the io.ReaderAt and not from the content of the file.
+func isReadError(err error) bool { return IgnoreFault(err) != nil }
+
+var kindTexts = [...]string{
+	Damaged: "damaged file", NotPDF: "not a PDF file", Encrypted: "encrypted file", PasswordNeeded: "password needed", TooLarge: "limit exceeded",
+	Unsupported: "unsupported feature", Misuse: "misused update", Signed: "signed file",
+}
+
 func (k Kind) String() string {
-	switch k {
-	case Damaged:
-		return "damaged file"
-	case NotPDF:
-		return "not a PDF file"
-	case Encrypted:
-		return "encrypted file"
-	case PasswordNeeded:
-		return "password needed"
-	case TooLarge:
-		return "limit exceeded"
-	case Unsupported:
-		return "unsupported feature"
-	case Misuse:
-		return "misused update"
-	case Signed:
-		return "signed file"
+	if int(k) < len(kindTexts) && k > 0 {
+		return kindTexts[k]
 	}
 	return "unknown error"
 }

@@ -62,7 +62,7 @@ func (d *Document) collectFacts() *Facts {
 	if d.security != nil {
 		f.Encryption = d.security.facts
 	}
-	f.Objects = d.slots.countInUse()
+	_ = d.slots.eachInUse(func(uint32, slot) error { f.Objects++; return nil })
 	f.JunkAfter = d.countJunkAfter()
 	_, root, err := d.Root()
 	if err != nil {

@@ -34,8 +34,7 @@ func (d *Document) Decode(s *Stream) ([]byte, error) {
 			err = d.spendWork(int64(len(b)))
 		}
 		if err != nil {
-			var e *Error
-			if errors.As(err, &e) {
+			if IsFault(err) {
 				return nil, err
 			}
 			return nil, &Error{Kind: Damaged, Offset: s.start, Msg: fmt.Sprintf("decode stream data of /%s", f), Err: err}
@@ -212,26 +211,18 @@ func fillScratch(buf *[]byte, r io.Reader) (n int, all bool, err error) {
 	}
 }
 
+// decodePredicted reads up to the limit and undoes the predictor.
 func (d *Document) decodePredicted(r io.ReadCloser, params Dict) ([]byte, error) {
-	b, err := d.readDecoded(r)
-	if err != nil {
-		return nil, err
-	}
-	return d.undoPredictor(b, params)
-}
-
-// readDecoded reads up to the limit. Truncated data is an error; a wrong or missing Adler-32 is not, unless
-// DecodeStrict was called, since readers ignore it.
-func (d *Document) readDecoded(r io.ReadCloser) ([]byte, error) {
 	defer r.Close()
 	b, err := io.ReadAll(io.LimitReader(r, d.limits.Decoded+1))
 	if err = d.checkDecoded(int64(len(b)), err); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return d.undoPredictor(b, params)
 }
 
-// checkDecoded checks how reading n bytes of a stream ended.
+// checkDecoded checks how reading n bytes of a stream ended. Truncated data is an error; a wrong or missing Adler-32 is
+// not, unless DecodeStrict was called, since readers ignore it.
 func (d *Document) checkDecoded(n int64, err error) error {
 	if n > d.limits.Decoded {
 		return tooLarge(-1, "stream decodes to more than %d bytes", d.limits.Decoded)
@@ -325,4 +316,115 @@ func append85(out []byte, group [5]byte, n int) []byte {
 	}
 	b := [4]byte{byte(v >> 24), byte(v >> 16), byte(v >> 8), byte(v)}
 	return append(out, b[:n]...)
+}
+
+// undoPredictor undoes the /Predictor of Flate and LZW data: none, TIFF's (2) or
+// one of PNG's (10 and up, where each row says which).
+func (d *Document) undoPredictor(b []byte, params Dict) ([]byte, error) {
+	predictor, err := d.integerOrDefault(params["Predictor"], 1)
+	if err != nil || predictor <= 1 {
+		return b, err
+	}
+	colors, err1 := d.integerOrDefault(params["Colors"], 1)
+	bits, err2 := d.integerOrDefault(params["BitsPerComponent"], 8)
+	columns, err3 := d.integerOrDefault(params["Columns"], 1)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	if colors < 1 || colors > 64 || bits < 1 || bits > 16 || columns < 1 || columns > 1<<28 {
+		return nil, damaged(-1, "invalid predictor parameters")
+	}
+	// A row is not longer than the data, or parameters could request gigabytes.
+	row := int(min((colors*bits*columns+7)/8, int64(len(b))))
+	pixel := int(max(1, colors*bits/8))
+	if predictor == 2 {
+		return undoTIFFPredictor(b, row, pixel, bits)
+	}
+	return undoPNGPredictor(b, row, pixel)
+}
+
+// undoTIFFPredictor adds to each component the one a pixel to its left, in place.
+func undoTIFFPredictor(b []byte, row, pixel int, bits int64) ([]byte, error) {
+	if bits != 8 {
+		return nil, &Error{Kind: Unsupported, Offset: -1, Msg: "TIFF predictor on components of other than 8 bits"}
+	}
+	for start := 0; start < len(b); start += row {
+		line := b[start:min(start+row, len(b))]
+		for i := pixel; i < len(line); i++ {
+			line[i] += line[i-pixel]
+		}
+	}
+	return b, nil
+}
+
+// undoPNGPredictor undoes PNG row filters in place: the output is never longer than what
+// was read of the input.
+func undoPNGPredictor(b []byte, row, pixel int) ([]byte, error) {
+	out := b[:0]
+	above := make([]byte, row)
+	for len(b) > 0 {
+		kind := b[0]
+		line := b[1:min(row+1, len(b))]
+		b = b[1+len(line):]
+		if err := undoPNGRow(kind, line, above, pixel); err != nil {
+			return nil, err
+		}
+		copy(above, line)
+		out = append(out, line...)
+	}
+	return out, nil
+}
+
+func undoPNGRow(kind byte, line, above []byte, pixel int) error {
+	left := func(i int) byte {
+		if i < pixel {
+			return 0
+		}
+		return line[i-pixel]
+	}
+	switch kind {
+	case 0:
+	case 1:
+		for i := pixel; i < len(line); i++ {
+			line[i] += line[i-pixel]
+		}
+	case 2:
+		for i := range line {
+			line[i] += above[i]
+		}
+	case 3:
+		for i := range line {
+			line[i] += byte((int(left(i)) + int(above[i])) / 2)
+		}
+	case 4:
+		for i := range line {
+			var corner byte
+			if i >= pixel {
+				corner = above[i-pixel]
+			}
+			line[i] += paeth(left(i), above[i], corner)
+		}
+	default:
+		return damaged(-1, "unknown PNG predictor %d", kind)
+	}
+	return nil
+}
+
+func paeth(left, up, corner byte) byte {
+	a, b, c := int(left), int(up), int(corner)
+	pa, pb, pc := abs(b-c), abs(a-c), abs(a+b-2*c)
+	switch {
+	case pa <= pb && pa <= pc:
+		return left
+	case pb <= pc:
+		return up
+	}
+	return corner
+}
+
+func abs(n int) int {
+	if n < 0 {
+		return -n
+	}
+	return n
 }

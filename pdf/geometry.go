@@ -20,6 +20,20 @@ func (r Rect) Intersect(o Rect) Rect {
 	return Rect{max(r.LLX, o.LLX), max(r.LLY, o.LLY), min(r.URX, o.URX), min(r.URY, o.URY)}
 }
 
+// Contains reports whether a point lies in the rectangle or on its edge.
+func (r Rect) Contains(x, y float64) bool {
+	return x >= r.LLX && x <= r.URX && y >= r.LLY && y <= r.URY
+}
+
+// ShareWithin is the share of the rectangle that lies within an area, from 0 to 1; 0 if it is Empty.
+func (r Rect) ShareWithin(area Rect) float64 {
+	common := area.Intersect(r)
+	if common.LLX >= common.URX || common.LLY >= common.URY || r.Empty() {
+		return 0
+	}
+	return common.Width() * common.Height() / (r.Width() * r.Height())
+}
+
 // Array is the rectangle as a PDF object, rounded to 1/10,000 of a point.
 func (r Rect) Array() Array {
 	a := make(Array, 4)

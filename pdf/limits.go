@@ -1,8 +1,11 @@
 package pdf
 
 import (
+	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
+	"sync/atomic"
 )
 
 // Options of Open. The zero value opens undamaged files that need no password.
@@ -42,16 +45,16 @@ type Limits struct {
 
 // Defaults returns the limits with zero fields replaced by the defaults for a file of size bytes.
 func (l Limits) Defaults(size int64) Limits {
-	setDefault(&l.Work, 256<<20+20*size)
-	setDefault(&l.Objects, 8_388_607)
-	setDefault(&l.Sections, 65_536)
-	setDefault(&l.Depth, 100)
-	setDefault(&l.Values, 500_000)
-	setDefault(&l.ObjectBytes, 64<<20)
-	setDefault(&l.Decoded, 128<<20)
-	setDefault(&l.Cache, 32<<20)
-	setDefault(&l.Pages, 500_000)
-	setDefault(&l.Fields, 100_000)
+	SetDefault(&l.Work, 256<<20+20*size)
+	SetDefault(&l.Objects, 8_388_607)
+	SetDefault(&l.Sections, 65_536)
+	SetDefault(&l.Depth, 100)
+	SetDefault(&l.Values, 500_000)
+	SetDefault(&l.ObjectBytes, 64<<20)
+	SetDefault(&l.Decoded, 128<<20)
+	SetDefault(&l.Cache, 32<<20)
+	SetDefault(&l.Pages, 500_000)
+	SetDefault(&l.Fields, 100_000)
 	return l
 }
 
@@ -62,9 +65,10 @@ const reservedNumbers = 1 << 16
 // maxUpdatable is the highest object number of a file that can still be updated several times.
 func (l Limits) maxUpdatable() int64 { return int64(l.Objects - min(reservedNumbers, l.Objects/8)) }
 
-func setDefault[T int | int64](v *T, d T) {
-	if *v <= 0 {
-		*v = d
+// SetDefault sets a limit that is not positive to its default.
+func SetDefault[T int | int64](limit *T, value T) {
+	if *limit <= 0 {
+		*limit = value
 	}
 }
 
@@ -75,3 +79,54 @@ func (o Options) withDefaults(size int64) Options {
 	}
 	return o
 }
+
+// Budget is the work that may be spent on one file by all Documents opened with it: an accepted file is opened several
+// times, and Limits.Work bounds each Document separately. It also ends when a context does. Several goroutines may use
+// it.
+//
+// Work is counted, so what is refused does not depend on the speed of the machine: a decoded byte counts one, a parsed
+// byte several, and each object adds a fixed price.
+type Budget struct {
+	ctx  context.Context
+	all  int64
+	used atomic.Int64
+}
+
+// NewBudget returns a budget of work units, which also ends with ctx.
+func NewBudget(ctx context.Context, work int64) *Budget { return &Budget{ctx: ctx, all: work} }
+
+// FileWork is the work that one operation on a file of size bytes, such as accepting it, may cost in total.
+func FileWork(size int64) int64 { return 1<<30 + 100*size }
+
+// FileBudget is NewBudget with the FileWork of size bytes.
+func FileBudget(ctx context.Context, size int64) *Budget { return NewBudget(ctx, FileWork(size)) }
+
+// Used is the work spent so far.
+func (b *Budget) Used() int64 { return b.used.Load() }
+
+// Spend deducts work from the budget. It returns the context's error if that has ended, which is not the file's fault,
+// or ErrTooLarge if nothing is left. A nil budget is unbounded.
+func (b *Budget) Spend(work int64) error {
+	if b == nil {
+		return nil
+	}
+	if err := b.ctx.Err(); err != nil {
+		return fmt.Errorf("read file: %w", err)
+	}
+	if b.used.Add(work) > b.all {
+		return tooLarge(-1, "more than %d bytes of work on one file", b.all)
+	}
+	return nil
+}
+
+// Costs above decoding one byte. Limits.Work counts objects and entries as stated here, and a parsed byte as one.
+const (
+	entryWork  = 8  // an entry of a cross-reference
+	objectWork = 64 // an object, or the check whether it is where an entry says
+
+	budgetObject = 256 // an object, in a Budget
+	budgetParsed = 4   // a byte that is parsed, in a Budget
+)
+
+// entriesAtOnce is the number of entries after which their work is counted.
+const entriesAtOnce = 1 << 12

@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"bytes"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -56,7 +58,7 @@ func TestObjectsAreReadAsWritten(t *testing.T) {
 
 func TestNestingIsLimited(t *testing.T) {
 	t.Parallel()
-	if _, err := parseText(strings.Repeat("[", 101) + strings.Repeat("]", 101)); !isFileError(err) {
+	if _, err := parseText(strings.Repeat("[", 101) + strings.Repeat("]", 101)); !IsFault(err) {
 		t.Errorf("101 arrays deep: %v", err)
 	}
 	if _, err := parseText(strings.Repeat("[", 99) + strings.Repeat("]", 99)); err != nil {
@@ -78,6 +80,28 @@ func TestWrittenObjectsReadBack(t *testing.T) {
 		got, err := parseText(string(w.buf))
 		if err != nil || !reflect.DeepEqual(clearRanges(got), o) {
 			t.Errorf("%#v is written %q and reads %#v, %v", o, w.buf, got, err)
+		}
+	}
+}
+
+func TestEveryFiniteNumberReadsBack(t *testing.T) {
+	t.Parallel()
+	for _, f := range []float64{
+		1e128, -1e128, math.MaxFloat32, math.SmallestNonzeroFloat32, math.MaxFloat64, -math.MaxFloat64,
+		math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, -2.2250738585072014e-308, -1.7976931348623157e+308 / 3,
+	} {
+		w := &writer{}
+		if err := w.writeObject(Real(f)); err != nil {
+			t.Fatal(err)
+		}
+		if o, err := newParser(newBytesLexer(w.buf, 0), Limits{}.Defaults(0)).parseObject(); err != nil || o != Object(Real(f)) {
+			t.Errorf("%g is read as %v, %v", f, o, err)
+		}
+	}
+	for digits, want := range map[int]bool{127: true, 128: true, 309: false, 1000: false} {
+		o, err := newParser(newBytesLexer(bytes.Repeat([]byte("9"), digits), 0), Limits{}.Defaults(0)).parseObject()
+		if (err == nil) != want {
+			t.Errorf("%d digits are read as %v, %v", digits, o, err)
 		}
 	}
 }
@@ -166,7 +190,7 @@ func TestDecodedSizeIsLimited(t *testing.T) {
 	t.Parallel()
 	d := &Document{limits: Limits{Decoded: 1000}.Defaults(0)}
 	s := &Stream{Dict: Dict{"Filter": Name("RunLengthDecode")}, Data: []byte(strings.Repeat("\x81a", 100))}
-	if _, err := d.Decode(s); !isFileError(err) {
+	if _, err := d.Decode(s); !IsFault(err) {
 		t.Errorf("12,800 bytes: %v", err)
 	}
 }

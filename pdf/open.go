@@ -24,7 +24,10 @@ func Open(r io.ReaderAt, size int64, o Options) (*Document, error) {
 		src: r, size: size, limits: o.Limits, budget: o.Budget, random: o.Random, next: o.NextObject, references: references{limit: uint32(o.Limits.Objects)},
 		objects:       newCache[uint32, Object](o.Limits.Cache / 8),
 		objectStreams: newCache[uint32, *objectStream](o.Limits.Cache / 8),
-		shared:        newSharedCache(o.Limits.Cache/2, o.Limits.Cache/4),
+		shared: &sharedCache{
+			objects:       newCache[filePlace, sharedEntry[Object]](o.Limits.Cache / 2),
+			objectStreams: newCache[filePlace, sharedEntry[*objectStream]](o.Limits.Cache / 4),
+		},
 	}
 	if err := d.readHeader(); err != nil {
 		return nil, err
@@ -310,4 +313,51 @@ func (d *Document) readWindowInto(b []byte, from, to int64) ([]byte, int64, erro
 		return nil, from, fmt.Errorf("read at %d: %w", from, err)
 	}
 	return b[:n], from, nil
+}
+
+// header is read from the first kilobyte.
+type header struct {
+	offset     int64  // of %PDF-
+	version    string // such as "1.7"
+	linearized int64  // /L of the linearization dictionary, or 0
+}
+
+func (d *Document) readHeader() error {
+	b, _, err := d.readWindow(0, 2*headerWindow)
+	if err != nil {
+		return err
+	}
+	i := bytes.Index(b[:min(len(b), headerWindow)], []byte("%PDF-"))
+	if i < 0 {
+		return &Error{Kind: NotPDF, Offset: -1, Msg: "no %PDF- header"}
+	}
+	d.header.offset = int64(i)
+	v := b[i+5:]
+	n := 0
+	for n < len(v) && n < 8 && (v[n] == '.' || v[n] >= '0' && v[n] <= '9') {
+		n++
+	}
+	d.header.version = string(v[:n])
+	d.header.linearized = d.readLinearizedLength(b[i:], int64(i))
+	return nil
+}
+
+// readLinearizedLength returns the file length that a linearization dictionary
+// states. It is the first object of such a file, and within its first kilobyte
+// (ISO 32000-1 §F.3.3).
+func (d *Document) readLinearizedLength(b []byte, at int64) int64 {
+	p := newParser(newBytesLexer(b, at), d.limits)
+	if _, err := parseObjectHeader(p, at); err != nil {
+		return 0
+	}
+	o, err := p.parseObject()
+	if err != nil {
+		return 0
+	}
+	dict, _ := o.(Dict)
+	length, _ := dict["L"].(Integer)
+	if dict["Linearized"] == nil || length < 0 {
+		return 0
+	}
+	return int64(length)
 }

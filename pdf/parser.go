@@ -167,7 +167,13 @@ func (p *parser) parseArray(open token) (Object, error) {
 			return nil, err
 		}
 		if t.kind == tokArrayClose {
-			return joinArrays(parts, p.popElements(from)), nil
+			last := p.popElements(from)
+			if len(parts) == 0 {
+				return last, nil
+			}
+			// Files have arrays with 100,000 elements, and one that grows while it is read would briefly take more than
+			// twice the memory.
+			return slices.Concat(append(parts, last)...), nil
 		}
 		v, err := p.parseObjectFrom(t)
 		if err != nil {
@@ -186,15 +192,6 @@ func (p *parser) popElements(from int) Array {
 	clear(p.stack[from:])
 	p.stack = p.stack[:from]
 	return a
-}
-
-// joinArrays concatenates arrays. Files have some with 100,000 elements, and an array that grows while it is read would
-// briefly take more than twice the memory.
-func joinArrays(parts []Array, last Array) Array {
-	if len(parts) == 0 {
-		return last
-	}
-	return slices.Concat(append(parts, last)...)
 }
 
 func (p *parser) parseDict(open token) (Object, error) {

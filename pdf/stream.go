@@ -15,7 +15,7 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	}
 	length := dict["Length"]
 	if ref, indirect := length.(Ref); indirect && !follow {
-		size, ok, err := d.findLengthInScan(ref, start)
+		size, ok, err := d.lengths.findLength(ref, start)
 		if err != nil {
 			return err
 		}
@@ -57,14 +57,6 @@ func (d *Document) openStream(p *parser, found *indirect, dict Dict, follow bool
 	}
 	found.value = &Stream{Dict: dict, from: d, ref: found.ref, start: start, size: size}
 	return nil
-}
-
-// findLengthInScan finds an indirect length while the file is scanned.
-func (d *Document) findLengthInScan(ref Ref, start int64) (int64, bool, error) {
-	if d.lengths == nil {
-		return 0, false, nil
-	}
-	return d.lengths.findLength(ref, start)
 }
 
 // endWindow is how many bytes behind stream data are searched for endstream and endobj.
@@ -143,9 +135,6 @@ func (d *Document) skipToData(lx *lexer) (int64, error) {
 		return lx.offset(), nil
 	}
 }
-
-// isReadError reports whether err comes from the io.ReaderAt and not from the content of the file.
-func isReadError(err error) bool { return err != nil && !isFileError(err) }
 
 // Raw returns the encoded data of a stream, decrypted but still compressed.
 func (d *Document) Raw(s *Stream) ([]byte, error) {

@@ -103,7 +103,7 @@ func (w *writer) writeString(s String) error {
 	b := s.Bytes
 	if w.security != nil {
 		var err error
-		if b, err = w.security.encryptString(w.ref, b); err != nil {
+		if b, err = w.security.encrypt(w.security.strings, w.ref, b); err != nil {
 			return err
 		}
 	}

@@ -74,10 +74,11 @@ func (c *Client) Timestamp(ctx context.Context, digest []byte) ([]byte, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	request, err := newRequest(random, digest, c.Policy)
-	if err != nil {
-		return nil, err
+	var nonce [16]byte
+	if _, err := io.ReadFull(random, nonce[:]); err != nil {
+		return nil, fmt.Errorf("generate nonce: %w", err)
 	}
+	request := Request{Hash: crypto.SHA256, Imprint: digest, Policy: c.Policy, Nonce: new(big.Int).SetBytes(nonce[:]), CertReq: true}
 	der, err := c.fetchToken(ctx, address, user, request, clock)
 	if err != nil {
 		return nil, fmt.Errorf("time-stamp authority %s: %w", address.Host, err)
@@ -98,14 +99,6 @@ func splitURL(s string) (*url.URL, *url.Userinfo, error) {
 	user := u.User
 	u.User = nil
 	return u, user, nil
-}
-
-func newRequest(random io.Reader, digest []byte, policy asn1.ObjectIdentifier) (Request, error) {
-	var nonce [16]byte
-	if _, err := io.ReadFull(random, nonce[:]); err != nil {
-		return Request{}, fmt.Errorf("generate nonce: %w", err)
-	}
-	return Request{Hash: crypto.SHA256, Imprint: digest, Policy: policy, Nonce: new(big.Int).SetBytes(nonce[:]), CertReq: true}, nil
 }
 
 func (c *Client) fetchToken(ctx context.Context, address *url.URL, user *url.Userinfo, request Request, clock func() time.Time) ([]byte, error) {

@@ -28,7 +28,7 @@ func newTestClient(t *testing.T, h http.Handler) (*Client, *url.URL) {
 	return &Client{URL: server.URL, HTTP: server.Client(), Clock: func() time.Time { return now }}, u
 }
 
-func TestUserOfTheAddressIsSentAndNeverTold(t *testing.T) {
+func TestUserInTheURLIsSentAndNeverReported(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
 	c, u := newTestClient(t, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {

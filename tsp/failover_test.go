@@ -39,7 +39,7 @@ func TestNextAuthorityIsAskedWhenOneGivesNoToken(t *testing.T) {
 	}
 }
 
-func TestWithoutAnyAnswerThereIsNoTokenAndEveryReasonIsTold(t *testing.T) {
+func TestWithoutAnyAnswerEveryReasonIsReported(t *testing.T) {
 	t.Parallel()
 	o := NewFailover(nil, &fakeAuthority{err: errors.New("no route")}, &fakeAuthority{err: errors.New("out of order")})
 	token, err := o.Timestamp(t.Context(), digest[:])
@@ -51,7 +51,7 @@ func TestWithoutAnyAnswerThereIsNoTokenAndEveryReasonIsTold(t *testing.T) {
 	}
 }
 
-func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
+func TestFailingAuthorityIsPausedLongerEachTimeAndTriedAgain(t *testing.T) {
 	t.Parallel()
 	at := now
 	dead, alive := &fakeAuthority{name: "first", err: errors.New("no route")}, &fakeAuthority{name: "second"}
@@ -86,7 +86,7 @@ func TestDeadAuthorityIsLeftAloneLongerEachTimeAndComesBack(t *testing.T) {
 	}
 }
 
-func TestOneFailureDoesNotShutTheOnlyAuthorityOut(t *testing.T) {
+func TestOneFailureDoesNotExcludeTheOnlyAuthority(t *testing.T) {
 	t.Parallel()
 	at := now
 	only := &fakeAuthority{name: "only", err: errors.New("hiccup")}

@@ -36,7 +36,7 @@ func encodeTokenBER(t testing.TB, der []byte) []byte {
 	return ber
 }
 
-func TestTokenByTheBasicRulesIsReadFromAFileAlone(t *testing.T) {
+func TestTokenInBERIsReadOnlyFromAFile(t *testing.T) {
 	t.Parallel()
 	der, err := newResponder(t, true, stamping).Timestamp(t.Context(), digest[:])
 	if err != nil {
@@ -60,7 +60,7 @@ func TestTokenByTheBasicRulesIsReadFromAFileAlone(t *testing.T) {
 	}
 }
 
-func TestStatementByTheBasicRulesIsNoTimestamp(t *testing.T) {
+func TestTSTInfoInBERIsNoTimestamp(t *testing.T) {
 	t.Parallel()
 	r := newResponder(t, true, stamping)
 	der, err := r.Timestamp(t.Context(), digest[:])

@@ -214,7 +214,7 @@ func TestSerialsAreLongAndNeverTheSame(t *testing.T) {
 	}
 }
 
-func TestNoSingleChangedByteOfTheStatementIsAccepted(t *testing.T) {
+func TestNoSingleChangedByteOfTheTSTInfoIsAccepted(t *testing.T) {
 	t.Parallel()
 	token, err := newResponder(t, true, stamping).Timestamp(context.Background(), digest[:])
 	if err != nil {
@@ -235,7 +235,7 @@ func TestNoSingleChangedByteOfTheStatementIsAccepted(t *testing.T) {
 	}
 }
 
-func TestRefusalTellsWhyInBoundedText(t *testing.T) {
+func TestRefusalHasAReasonInBoundedText(t *testing.T) {
 	t.Parallel()
 	for _, failure := range []int{badAlgorithm, badRequest, TimeNotAvailable, systemFailure} {
 		der, err := (&Refusal{Status: 2, Failure: failure, Text: strings.Repeat("\x00é", 5000)}).marshalRefusal()

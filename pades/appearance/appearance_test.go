@@ -134,7 +134,7 @@ func TestTextNeverLeavesItsBox(t *testing.T) {
 	}
 }
 
-func TestSignatureStandsUprightOnTurnedPages(t *testing.T) {
+func TestSignatureIsUprightOnRotatedPages(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Rotated()
 	doc := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{}))
@@ -255,7 +255,7 @@ func TestWrongDrawingsAreErrors(t *testing.T) {
 	for name, d := range map[string]*appearance.Drawing{
 		"no size":     appearance.New(0, 10),
 		"no pixels":   newDrawing(func(d *appearance.Drawing) { d.Strokes(d.Bounds(), nil) }),
-		"no room":     newDrawing(func(d *appearance.Drawing) { d.Text(pdf.Rect{}, appearance.TextOptions{}, appearance.Line{Text: "a"}) }),
+		"no space":    newDrawing(func(d *appearance.Drawing) { d.Text(pdf.Rect{}, appearance.TextOptions{}, appearance.Line{Text: "a"}) }),
 		"large code":  newDrawing(func(d *appearance.Drawing) { d.QR(d.Bounds(), appearance.Color{}, strings.Repeat("x", 9000)) }),
 		"inside that": newDrawing(func(d *appearance.Drawing) { d.Faded(1, func(d *appearance.Drawing) { d.Strokes(d.Bounds(), nil) }) }),
 	} {

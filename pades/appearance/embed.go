@@ -142,11 +142,15 @@ func (e *embedding) trueTypeFont() (pdf.Dict, error) {
 	}
 	base := pdf.Name(e.subsetTag() + "+" + e.face.Name())
 	m := e.face.Metrics()
+	stem := 80
+	if m.Bold {
+		stem = 140
+	}
 	descriptor := pdf.Dict{
 		"Type": pdf.Name("FontDescriptor"), "FontName": base, "Flags": pdf.Integer(symbolic), "ItalicAngle": pdf.Integer(0),
 		"FontBBox": fontBox(m).Array(),
 		"Ascent":   pdf.Real(roundNumber(m.Ascent)), "Descent": pdf.Real(roundNumber(m.Descent)), "CapHeight": pdf.Real(roundNumber(m.CapHeight)),
-		"StemV": pdf.Integer(stemWidth(m)), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
+		"StemV": pdf.Integer(stem), "FontFile2": &pdf.Stream{Dict: pdf.Dict{"Length1": pdf.Integer(len(file))}, Data: file},
 		"CIDSet": &pdf.Stream{Dict: pdf.Dict{}, Data: firstBits(count)},
 	}
 	widths := make(pdf.Array, len(e.glyphs))
@@ -180,13 +184,6 @@ func fontBox(m font.Metrics) pdf.Rect {
 
 // symbolic marks a font whose characters are not those of standard Latin.
 const symbolic = 1 << 2
-
-func stemWidth(m font.Metrics) int {
-	if m.Bold {
-		return 140
-	}
-	return 80
-}
 
 // subsetTag is the six letters that distinguish subsets of one font.
 func (e *embedding) subsetTag() string {
@@ -273,4 +270,19 @@ func (e *embedding) buildToUnicode(digits int) *pdf.Stream {
 	}
 	b.WriteString("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n")
 	return &pdf.Stream{Dict: pdf.Dict{}, Data: []byte(b.String())}
+}
+
+// calibratedSpaces defines the device colours as sRGB, except for its gamma, which is 2.2.
+func calibratedSpaces() pdf.Dict {
+	white := pdf.Array{pdf.Real(0.9505), pdf.Integer(1), pdf.Real(1.089)}
+	return pdf.Dict{
+		"DefaultRGB": pdf.Array{pdf.Name("CalRGB"), pdf.Dict{
+			"WhitePoint": white, "Gamma": pdf.Array{pdf.Real(2.2), pdf.Real(2.2), pdf.Real(2.2)},
+			"Matrix": pdf.Array{
+				pdf.Real(0.4124), pdf.Real(0.2126), pdf.Real(0.0193), pdf.Real(0.3576), pdf.Real(0.7152), pdf.Real(0.1192),
+				pdf.Real(0.1805), pdf.Real(0.0722), pdf.Real(0.9505),
+			},
+		}},
+		"DefaultGray": pdf.Array{pdf.Name("CalGray"), pdf.Dict{"WhitePoint": white, "Gamma": pdf.Real(2.2)}},
+	}
 }

@@ -139,7 +139,7 @@ func TestPicturesOfSignaturesBecomeTheirStrokes(t *testing.T) {
 		{"yellow strokes on a transparent background", s, asPNG(t, s.paint(plain(none), plain(color.NRGBA{250, 240, 60, 255})))},
 		{"white on dark", s, asPNG(t, s.paint(plain(color.NRGBA{25, 25, 30, 255}), plain(white)))},
 		{"chalk on a board", s, asJPEG(t, s.paint(photographed(color.NRGBA{40, 60, 45, 255}, lamp, 6, 9), photographed(color.NRGBA{230, 230, 225, 255}, lamp, 6, 10)))},
-		{"red ink on yellow paper", s, asJPEG(t, s.paint(photographed(color.NRGBA{250, 235, 130, 255}, even, 5, 11), photographed(color.NRGBA{200, 30, 40, 255}, even, 5, 12)))},
+		{"red strokes on yellow paper", s, asJPEG(t, s.paint(photographed(color.NRGBA{250, 235, 130, 255}, even, 5, 11), photographed(color.NRGBA{200, 30, 40, 255}, even, 5, 12)))},
 		{"photo with the shadow of a thumb", s, asJPEG(t, s.paint(photographed(white, thumb, 5, 15), photographed(black, thumb, 5, 16)))},
 		{"thick marker", marker, asJPEG(t, marker.paint(photographed(white, lamp, 5, 17), photographed(black, lamp, 5, 18)))},
 		{"company seal in red", seal, asJPEG(t, seal.paint(photographed(white, even, 5, 19), photographed(color.NRGBA{190, 30, 50, 255}, even, 5, 20)))},

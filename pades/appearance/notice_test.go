@@ -136,7 +136,7 @@ func renderPage(t *testing.T, file []byte) image.Image {
 
 func pixel(points int) int { return 2 * points }
 
-func TestNoticeWithoutRoomIsAnError(t *testing.T) {
+func TestNoticeWithoutSpaceIsAnError(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]float64{{0, 10}, {10, 0}, {-1, 5}} {
 		d := noticed(guestNotice, "Budi", nil, size[0], size[1])

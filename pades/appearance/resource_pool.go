@@ -108,15 +108,7 @@ func (s *ResourcePool) isSame(tree, have pdf.Object) bool {
 		return ok && s.isSameDict(want, have)
 	case pdf.Array:
 		have, ok := o.(pdf.Array)
-		if !ok || len(have) != len(want) {
-			return false
-		}
-		for i := range want {
-			if !s.isSame(want[i], have[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(want, have, s.isSame)
 	case *pdf.Stream:
 		have, ok := o.(*pdf.Stream)
 		return ok && s.isSameStream(want, have)
@@ -124,21 +116,11 @@ func (s *ResourcePool) isSame(tree, have pdf.Object) bool {
 		have, ok := o.(pdf.String)
 		return ok && bytes.Equal(have.Bytes, want.Bytes)
 	case pdf.Integer, pdf.Real:
-		a, ok1 := numberValue(want)
-		b, ok2 := numberValue(o)
+		a, ok1 := pdf.AsNumber(want)
+		b, ok2 := pdf.AsNumber(o)
 		return ok1 && ok2 && a == b
 	}
 	return o == tree
-}
-
-func numberValue(o pdf.Object) (float64, bool) {
-	switch o := o.(type) {
-	case pdf.Integer:
-		return float64(o), true
-	case pdf.Real:
-		return float64(o), true
-	}
-	return 0, false
 }
 
 func (s *ResourcePool) isSameDict(want, have pdf.Dict) bool {

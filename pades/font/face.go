@@ -48,7 +48,8 @@ func Parse(data []byte, index int) (*Face, error) {
 	if f.tables, _, err = readDirectory(data, index); err != nil {
 		return nil, err
 	}
-	if f.isRestricted() {
+	// Bit 1 of fsType forbids embedding unless a lesser restriction is stated too.
+	if os2 := f.tableData("OS/2"); len(os2) >= 10 && binary.BigEndian.Uint16(os2[8:])&0xF == 2 {
 		return nil, unusableError("its license does not allow embedding")
 	}
 	name, err := sf.Name(nil, sfnt.NameIDPostScript)
@@ -95,12 +96,6 @@ func readDirectory(data []byte, index int) (tables map[string][2]int, sums map[s
 func (f *Face) tableData(tag string) []byte {
 	t := f.tables[tag]
 	return f.data[t[0] : t[0]+t[1] : t[0]+t[1]]
-}
-
-// isRestricted reads the embedding permissions: bit 1 of fsType forbids it unless a lesser restriction is stated too.
-func (f *Face) isRestricted() bool {
-	os2 := f.tableData("OS/2")
-	return len(os2) >= 10 && binary.BigEndian.Uint16(os2[8:])&0xF == 2
 }
 
 func (f *Face) readMetrics() error {

@@ -39,8 +39,12 @@ func (f *Face) Subset(glyphs []uint16) (file []byte, count int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
+	var loca []byte
+	for _, at := range append(s.loca, uint32(len(s.glyf))) { // one more entry for the end
+		loca = binary.BigEndian.AppendUint32(loca, at)
+	}
 	whole := assembleFont([]table{
-		{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", s.buildLocations()}, {"maxp", maxp},
+		{"glyf", s.glyf}, {"head", head}, {"hhea", hhea}, {"hmtx", hmtx}, {"loca", loca}, {"maxp", maxp},
 	})
 	return whole, len(s.glyphs), nil
 }
@@ -52,15 +56,6 @@ type subsetter struct {
 	long   bool           // format of loca
 	glyf   []byte
 	loca   []uint32
-}
-
-// buildLocations returns the table of glyph offsets, with one more entry for the end.
-func (s *subsetter) buildLocations() []byte {
-	var b []byte
-	for _, at := range append(s.loca, uint32(len(s.glyf))) {
-		b = binary.BigEndian.AppendUint32(b, at)
-	}
-	return b
 }
 
 // buildWidths returns the metrics table: advance and left side bearing of each glyph.

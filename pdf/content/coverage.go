@@ -102,7 +102,7 @@ func (r *Reader) MeasureCoverage(page *pdf.Page, annotations []pdf.Ref) (*Covera
 		if err := p.readerError(); err != nil {
 			return nil, err
 		}
-		if !isComplete(p.problem) || cover.work < 0 {
+		if !IsComplete(p.problem) || cover.work < 0 {
 			cover.fillBox(p.base.mapBox(rects[i]), 1)
 		}
 	}
@@ -111,21 +111,10 @@ func (r *Reader) MeasureCoverage(page *pdf.Page, annotations []pdf.Ref) (*Covera
 
 // readerError returns an error of the document's io.ReaderAt.
 func (p *interpreter) readerError() error {
-	if p.problem != nil && !isIncompleteError(p.problem) {
+	if _, incomplete := p.problem.(*IncompleteError); !incomplete {
 		return p.problem
 	}
 	return nil
-}
-
-func isIncompleteError(err error) bool {
-	_, ok := err.(*IncompleteError)
-	return ok
-}
-
-// isComplete reports whether everything painted was listed. Text in a missing font is.
-func isComplete(err error) bool {
-	u, ok := err.(*IncompleteError)
-	return err == nil || ok && u.Reason == NoFont
 }
 
 // coverAnnotation adds every appearance that an annotation may show.

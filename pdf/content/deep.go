@@ -39,12 +39,6 @@ type ownText struct {
 	texts [256]string // by /ToUnicode
 }
 
-// startPage begins a page.
-func (d *deepState) startPage(page int) {
-	d.page = page
-	clear(d.entered)
-}
-
 // maxEntered bounds the patterns and glyphs of one page that are interpreted; maxShownGlyphs bounds the glyphs that are
 // recorded.
 const (
@@ -61,9 +55,6 @@ func (p *interpreter) enterOnce(e visitKey) bool {
 	if len(d.entered) >= maxEntered {
 		p.noteIncomplete(Limit, errInner)
 		return false
-	}
-	if d.entered == nil {
-		d.entered = map[visitKey]bool{}
 	}
 	d.entered[e] = true
 	return true

@@ -154,9 +154,6 @@ func (p *interpreter) addClip(s fingerprint) {
 
 // fontNumber returns a distinct number for each font.
 func (d *deepState) fontNumber(f *font) uint64 {
-	if d.numbers == nil {
-		d.numbers = map[*font]uint64{}
-	}
 	n, known := d.numbers[f]
 	if !known {
 		n = uint64(len(d.numbers)) + 1

@@ -473,7 +473,9 @@ func (p *interpreter) addImage(st *pdf.Stream, ref pdf.Ref, in Views) {
 	around := p.visible
 	p.setVisible(around.hideIn(allViews&^in, ByLayer))
 	masked := st.Dict["SMask"] != nil || st.Dict["Mask"] != nil || st.Dict["ImageMask"] != nil
-	p.coverImage(st)
+	if p.coversPage() {
+		p.coverUnitSquare(p.readImageOpacity(st))
+	}
 	p.addMark(Mark{Kind: Image, Box: p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}), FillsBox: true, Translucent: masked, Image: ref, Fingerprint: p.fingerprintImage(fingerprint(3).addObject(ref), st.Dict["ImageMask"] != nil)})
 	p.setVisible(around)
 }

@@ -2,6 +2,10 @@ package content
 
 import (
 	"bytes"
+	"compress/zlib"
+	"errors"
+	"io"
+	"math"
 
 	"segel/pdf"
 )
@@ -41,7 +45,7 @@ func (c *contentLexer) nextOperator() []byte {
 	c.operands, c.decoded = c.operands[:0], c.decoded[:0]
 	for c.pos < len(c.b) && c.err == nil {
 		switch b := c.b[c.pos]; {
-		case isBlank[b] || b == '{' || b == '}' || b == ')':
+		case pdf.IsSpace(b) || b == '{' || b == '}' || b == ')':
 			c.pos++
 		case b == '[':
 			c.pos++
@@ -92,7 +96,7 @@ func (c *contentLexer) skipComment() {
 // readWord reads the regular characters from here on. The result may be empty after a slash only.
 func (c *contentLexer) readWord() []byte {
 	start := c.pos
-	for c.pos < len(c.b) && !isBlank[c.b[c.pos]] && !isDelimiter[c.b[c.pos]] {
+	for c.pos < len(c.b) && pdf.IsRegular(c.b[c.pos]) {
 		c.pos++
 	}
 	return c.b[start:c.pos]
@@ -116,7 +120,7 @@ func (c *contentLexer) readHexString(b byte) {
 	from := len(c.decoded)
 	half, high := false, byte(0)
 	for _, d := range c.b[c.pos : c.pos+length] {
-		switch v := hexDigits[d]; {
+		switch v := pdf.HexValue(d); {
 		case v > 0xf: // white space, or what readers skip
 		case half:
 			c.decoded, half = append(c.decoded, high|v), false
@@ -145,11 +149,11 @@ func (c *contentLexer) readLiteral() []byte {
 // followed by what content consists of (ISO 32000-2 §8.9.7). The length of the data is not stated.
 func (c *contentLexer) skipImageData() {
 	for ; c.pos+2 < len(c.b); c.pos++ {
-		if !isBlank[c.b[c.pos]] || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
+		if !pdf.IsSpace(c.b[c.pos]) || c.b[c.pos+1] != 'E' || c.b[c.pos+2] != 'I' {
 			continue
 		}
 		rest := c.b[c.pos+3:]
-		if len(rest) > 0 && !isBlank[rest[0]] || !isPrintable(rest[:min(len(rest), 12)]) {
+		if len(rest) > 0 && !pdf.IsSpace(rest[0]) || !isPrintable(rest[:min(len(rest), 12)]) {
 			continue
 		}
 		c.pos += 3
@@ -160,35 +164,12 @@ func (c *contentLexer) skipImageData() {
 
 func isPrintable(b []byte) bool {
 	for _, x := range b {
-		if !isBlank[x] && (x < 0x20 || x > 0x7e) || x == 0 {
+		if !pdf.IsSpace(x) && (x < 0x20 || x > 0x7e) || x == 0 {
 			return false
 		}
 	}
 	return true
 }
-
-var isBlank, isDelimiter = byteSet("\x00\t\n\f\r "), byteSet("()<>[]{}/%")
-
-func byteSet(members string) (t [256]bool) {
-	for i := range len(members) {
-		t[members[i]] = true
-	}
-	return t
-}
-
-// hexDigits are the values of hexadecimal digits; 0xff for other bytes.
-var hexDigits = func() (t [256]byte) {
-	for i := range t {
-		t[i] = 0xff
-	}
-	for i := range byte(10) {
-		t['0'+i] = i
-	}
-	for i := range byte(6) {
-		t['a'+i], t['A'+i] = 10+i, 10+i
-	}
-	return t
-}()
 
 // parseNumber parses a number as readers do: further signs are ignored, a minus after digits ends it.
 func parseNumber(b []byte) (float64, bool) {
@@ -244,4 +225,186 @@ func (c *contentLexer) lastName() string {
 		return string(c.operands[n-1].text)
 	}
 	return ""
+}
+
+var errInline = errors.New("inline image whose end is ambiguous")
+
+// skipInlineImage skips the data of an inline image after ID, up to and including EI, and returns it. The entries do
+// not state how long the data is (ISO 32000-2 §8.9.7). Some readers search for an EI that looks like the end, others
+// compute the end from the entries. Where the two differ, one kind of reader sees content that the other takes for
+// data, so what follows is not known.
+func (p *interpreter) skipInlineImage(entries []operand, c *contentLexer) []byte {
+	from := c.pos
+	c.skipImageData()
+	end := c.pos
+	switch n, known := p.measureInline(parseInlineEntries(entries), c.b[from:]); {
+	case known:
+		if c.pos = min(from+n, len(c.b)); c.pos > from {
+			c.pos-- // the search begins with the white space before EI
+		}
+		if c.skipImageData(); c.pos != end {
+			p.noteIncomplete(Limit, errInline)
+			c.pos = max(c.pos, end)
+		}
+	case p.cover != nil || p.HasVaryingLayers():
+		p.noteIncomplete(Limit, errInline)
+	}
+	return c.b[from:c.pos]
+}
+
+// parseInlineEntries returns the operands of each entry by its full name. It returns nil if one is stated twice, since
+// readers disagree on which counts. The brackets of a dictionary are not among the operands: its keys count as entries
+// unless the image has one of that name.
+func parseInlineEntries(list []operand) map[string][]operand {
+	entries := map[string][]operand{}
+	inParameters := false
+	for i := 0; i < len(list); {
+		if list[i].kind != isName {
+			i++
+			continue
+		}
+		key := string(list[i].text)
+		if name, short := inlineKeys[key]; short {
+			key = name
+		}
+		i++
+		from, depth := i, 0
+		for i < len(list) {
+			switch list[i].kind {
+			case isOpen:
+				depth++
+			case isClose:
+				depth--
+			}
+			if i++; depth <= 0 {
+				break
+			}
+		}
+		_, twice := entries[key]
+		if twice && !inParameters {
+			return nil
+		}
+		inParameters = inParameters || key == "DecodeParms"
+		if !twice {
+			entries[key] = list[from:i]
+		}
+	}
+	return entries
+}
+
+// inlineKeys are the abbreviated names of entries (ISO 32000-2 Table 91).
+var inlineKeys = map[string]string{
+	"BPC": "BitsPerComponent", "CS": "ColorSpace", "D": "Decode", "DP": "DecodeParms", "F": "Filter", "H": "Height", "IM": "ImageMask", "W": "Width",
+}
+
+// measureInline returns how many bytes after ID the data of an inline image takes, with the white space before it.
+func (p *interpreter) measureInline(entries map[string][]operand, b []byte) (n int, known bool) {
+	if len(b) == 0 || entries == nil {
+		return 0, false
+	}
+	const space = 1 // behind ID
+	filters := entries["Filter"]
+	for len(filters) > 0 && filters[0].kind == isOpen {
+		filters = filters[1:]
+	}
+	if len(filters) == 0 || filters[0].kind == isClose {
+		n, known = p.measurePlain(entries)
+		return n + space, known
+	}
+	data := b[space:]
+	switch string(filters[0].text) {
+	case "AHx", "ASCIIHexDecode":
+		n = bytes.IndexByte(data, '>') + 1
+	case "A85", "ASCII85Decode":
+		if n = bytes.Index(data, []byte("~>")) + 2; n < 2 {
+			n = 0
+		}
+	case "Fl", "FlateDecode":
+		n = p.measureDeflated(data)
+	case "RL", "RunLengthDecode":
+		n = measureRunLength(data)
+	}
+	return n + space, n > 0
+}
+
+// measurePlain returns the length of uncompressed data.
+func (p *interpreter) measurePlain(entries map[string][]operand) (n int, known bool) {
+	number := func(key string) float64 {
+		if v := entries[key]; len(v) == 1 && v[0].kind == isNumber {
+			return v[0].number
+		}
+		return 0
+	}
+	bits, components := number("BitsPerComponent"), 0.0
+	mask := entries["ImageMask"]
+	switch space := entries["ColorSpace"]; {
+	case len(mask) == 1 && string(mask[0].text) == "true":
+		bits, components = 1, 1
+	case len(space) > 1 && space[0].kind == isOpen: // indexed
+		components = 1
+	case len(space) == 1 && space[0].kind == isName:
+		components = p.countInlineComponents(pdf.Name(space[0].text))
+	}
+	row := math.Ceil(number("Width") * bits * components / 8)
+	size := row * number("Height")
+	if !(size > 0 && size < math.MaxInt32) {
+		return 0, false
+	}
+	return int(size), true
+}
+
+// countInlineComponents counts the components of a colour space of an inline image; 0 is unknown.
+func (p *interpreter) countInlineComponents(name pdf.Name) float64 {
+	switch name {
+	case "G", "DeviceGray", "CalGray":
+		return 1
+	case "RGB", "DeviceRGB", "CalRGB":
+		return 3
+	case "CMYK", "DeviceCMYK":
+		return 4
+	}
+	o := p.findResource("ColorSpace", name)
+	if n := p.countComponents(o); n > 0 {
+		return float64(n)
+	}
+	list, err := p.d.Array(o)
+	if err != nil || len(list) == 0 {
+		return 0
+	}
+	switch family, _ := p.d.Name(list[0]); family {
+	case "Indexed", "I", "Separation":
+		return 1
+	case "Lab":
+		return 3
+	}
+	return 0
+}
+
+// measureDeflated returns the length of compressed data; 0 if it is damaged.
+func (p *interpreter) measureDeflated(b []byte) int {
+	src := bytes.NewReader(b) // zlib reads no byte ahead of an io.ByteReader
+	z, err := zlib.NewReader(src)
+	if err != nil {
+		return 0
+	}
+	n, err := io.Copy(io.Discard, io.LimitReader(z, max(p.bytes, 0)+1))
+	if !p.spendBytes(n) || err != nil {
+		return 0
+	}
+	return len(b) - src.Len()
+}
+
+// measureRunLength returns the length of run-length data, with its end (ISO 32000-2 §7.4.5); 0 if it has none.
+func measureRunLength(b []byte) int {
+	for i := 0; i < len(b); {
+		switch n := int(b[i]); {
+		case n == 128:
+			return i + 1
+		case n < 128:
+			i += n + 2
+		default:
+			i += 2
+		}
+	}
+	return 0
 }

@@ -1,6 +1,10 @@
 package content
 
-import "segel/pdf"
+import (
+	"math"
+
+	"segel/pdf"
+)
 
 // Kind is what a mark is.
 type Kind uint8
@@ -15,19 +19,11 @@ const (
 )
 
 func (k Kind) String() string {
-	switch k {
-	case Text:
-		return "text"
-	case Image:
-		return "image"
-	case Drawing:
-		return "drawing"
-	case Widget:
-		return "widget"
-	case Annotation:
-		return "annotation"
+	names := [...]string{Text: "text", Image: "image", Drawing: "drawing", Widget: "widget", Annotation: "annotation"}
+	if k == 0 || int(k) >= len(names) {
+		return "unknown"
 	}
-	return "unknown"
+	return names[k]
 }
 
 // Hidden is why a mark is not visible; empty if it is, as far as its attributes say. Whether something is painted over
@@ -75,3 +71,64 @@ type Mark struct {
 
 // Opaque reports whether the mark hides what was painted below it within its Box.
 func (m Mark) Opaque() bool { return m.FillsBox && !m.Translucent && m.Hidden == "" }
+
+// matrix maps (x, y) to (ax+cy+e, bx+dy+f), as ISO 32000-2 §8.3.4 writes it.
+type matrix [6]float64
+
+var identityMatrix = matrix{1, 0, 0, 1, 0, 0}
+
+// then is the product of m and n: m is applied first.
+func (m matrix) then(n matrix) matrix {
+	return matrix{
+		m[0]*n[0] + m[1]*n[2], m[0]*n[1] + m[1]*n[3],
+		m[2]*n[0] + m[3]*n[2], m[2]*n[1] + m[3]*n[3],
+		m[4]*n[0] + m[5]*n[2] + n[4], m[4]*n[1] + m[5]*n[3] + n[5],
+	}
+}
+
+// translate is a translation by (x, y) followed by m.
+func (m matrix) translate(x, y float64) matrix {
+	m[4], m[5] = m[0]*x+m[2]*y+m[4], m[1]*x+m[3]*y+m[5]
+	return m
+}
+
+func (m matrix) mapPoint(x, y float64) (float64, float64) {
+	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
+}
+
+// mapBox is the bounding box of the mapped rectangle.
+func (m matrix) mapBox(r pdf.Rect) pdf.Rect {
+	out := emptyBox
+	for _, c := range [4][2]float64{{r.LLX, r.LLY}, {r.LLX, r.URY}, {r.URX, r.LLY}, {r.URX, r.URY}} {
+		out = includePoint(out, c[0]*m[0]+c[1]*m[2]+m[4], c[0]*m[1]+c[1]*m[3]+m[5])
+	}
+	return out
+}
+
+// scaleFactor is the average scaling of lengths.
+func (m matrix) scaleFactor() float64 { return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2])) }
+
+// emptyBox contains no point; includePoint extends it.
+var emptyBox = pdf.Rect{LLX: math.Inf(1), LLY: math.Inf(1), URX: math.Inf(-1), URY: math.Inf(-1)}
+
+func includePoint(r pdf.Rect, x, y float64) pdf.Rect {
+	return pdf.Rect{LLX: min(r.LLX, x), LLY: min(r.LLY, y), URX: max(r.URX, x), URY: max(r.URY, y)}
+}
+
+func unionRect(a, b pdf.Rect) pdf.Rect {
+	return pdf.Rect{LLX: min(a.LLX, b.LLX), LLY: min(a.LLY, b.LLY), URX: max(a.URX, b.URX), URY: max(a.URY, b.URY)}
+}
+
+// maxCoordinate is beyond any page: a page has at most 14,400 units of user space.
+const maxCoordinate = 1e9
+
+// isPlausible reports whether a box can be computed with: no corner is infinite, NaN, or farther away than any page
+// extends.
+func isPlausible(r pdf.Rect) bool {
+	for _, v := range [4]float64{r.LLX, r.LLY, r.URX, r.URY} {
+		if !(math.Abs(v) < maxCoordinate) {
+			return false
+		}
+	}
+	return true
+}

@@ -3,6 +3,7 @@ package content
 import (
 	"bytes"
 	"image/jpeg"
+	"maps"
 	"math"
 	"slices"
 
@@ -23,16 +24,7 @@ const (
 	maxJPEGScans   = 64
 )
 
-// coverImage covers the area of an image: the unit square (ISO 32000-2 §8.9.5).
-func (p *interpreter) coverImage(st *pdf.Stream) {
-	if !p.coversPage() {
-		return
-	}
-	m := p.readImageOpacity(st)
-	p.coverUnitSquare(m)
-}
-
-// coverUnitSquare paints an image into the unit square; nil is opaque everywhere.
+// coverUnitSquare paints an image into the unit square (ISO 32000-2 §8.9.5); nil is opaque everywhere.
 func (p *interpreter) coverUnitSquare(m *imageOpacity) {
 	c := p.cover
 	box := p.ctm.mapBox(pdf.Rect{URX: 1, URY: 1}).Intersect(p.clip).Intersect(c.region)
@@ -293,12 +285,8 @@ func (p *interpreter) readColourKeyed(st *pdf.Stream, ranges pdf.Array) *imageOp
 		return nil
 	}
 	bare := *st
-	bare.Dict = pdf.Dict{}
-	for k, v := range st.Dict {
-		if k != "Decode" {
-			bare.Dict[k] = v
-		}
-	}
+	bare.Dict = maps.Clone(st.Dict)
+	delete(bare.Dict, "Decode")
 	s := p.readSamples(&bare, n)
 	if s == nil {
 		return nil

@@ -72,7 +72,7 @@ func requireNear(t *testing.T, m content.Mark, want pdf.Rect) {
 
 var square = pdftest.Page{MediaBox: [4]float64{0, 0, 600, 800}}
 
-func TestWordsStandWhereTheyAreShown(t *testing.T) {
+func TestWordsAreWhereTheyAreShown(t *testing.T) {
 	t.Parallel()
 	// In Helvetica at 10 points "Pihak" is 6.67+2.22+5.56+5.56+5.00 wide, a space 2.78.
 	for operators, want := range map[string][]pdf.Rect{

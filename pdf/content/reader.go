@@ -46,7 +46,7 @@ func NewReader(d *pdf.Document, l Limits) *Reader {
 // the pattern or the text.
 func NewDeepReader(d *pdf.Document, l Limits) *Reader {
 	r := NewReader(d, l)
-	r.deep = &deepState{shown: map[*font]*usedFont{}}
+	r.deep = &deepState{shown: map[*font]*usedFont{}, entered: map[visitKey]bool{}, numbers: map[*font]uint64{}}
 	return r
 }
 
@@ -132,7 +132,8 @@ func (r *Reader) startPage(page *pdf.Page) *interpreter {
 	*p = interpreter{Reader: r, pageBox: pdf.Rect{URX: width, URY: height}, base: displayMatrix(page), marks: r.marks}
 	p.graphicsState, p.patternOrigin = p.initialState(), p.base
 	if r.deep != nil {
-		r.deep.startPage(page.Number)
+		r.deep.page = page.Number
+		clear(r.deep.entered)
 	}
 	if !isPlausible(p.pageBox) {
 		p.noteIncomplete(Coordinates, nil)

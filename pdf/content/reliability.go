@@ -121,7 +121,7 @@ func (p *interpreter) readSimpleFont(f *font) {
 			if r.texts[c] = text; text != "" {
 				r.byCode[c] = Certain
 			}
-		case f.type3, text == "" && stated == "", text != "" && stated != "" && !isSameText(text, stated):
+		case f.type3, text == "" && stated == "", text != "" && stated != "" && norm.NFKC.String(text) != norm.NFKC.String(stated):
 			r.texts[c] = text
 		case text == "":
 			r.texts[c], r.byCode[c] = stated, Stated
@@ -159,9 +159,6 @@ func (p *interpreter) readEncodingTexts(f *font, embedded bool) *[256]string {
 	p.eachDifference(differences, func(code int, name pdf.Name) { t[code] = GlyphText(string(name)) })
 	return &t
 }
-
-// isSameText reports whether two texts are equal after normalization.
-func isSameText(a, b string) bool { return norm.NFKC.String(a) == norm.NFKC.String(b) }
 
 // readCompositeFont reads how the glyphs of a composite font are selected: by a character collection that readers have,
 // or by glyph numbers, whose /ToUnicode states their text.

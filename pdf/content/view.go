@@ -193,16 +193,11 @@ func (r *Reader) applyAutoState(o pdf.Object) {
 			r.layers[ref] &^= here
 		}
 		if event == "View" {
-			r.setOtherScreen(ref, depends && !off)
+			// At another magnification, for another user: as on the screen, or the opposite if the layer depends on that.
+			if r.layers[ref] &^= OtherScreen; (r.layers[ref]&Screen != 0) != (depends && !off) {
+				r.layers[ref] |= OtherScreen
+			}
 		}
-	}
-}
-
-// setOtherScreen sets the layer's OtherScreen view to that of Screen, or to the opposite if it depends on the user or the
-// magnification.
-func (r *Reader) setOtherScreen(ref pdf.Ref, depends bool) {
-	if r.layers[ref] &^= OtherScreen; (r.layers[ref]&Screen != 0) != depends {
-		r.layers[ref] |= OtherScreen
 	}
 }
 

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ func (i *inspection) addUnlocated(active []pdf.ActiveContent) error {
 		return nil
 	}
 	reachable, err := i.d.Reachable()
-	if err := onlyReadError(err); err != nil {
+	if err := pdf.IgnoreFault(err); err != nil {
 		return err
 	}
 	if err != nil {
@@ -74,7 +75,7 @@ func (i *inspection) addToPages(wanted map[uint32][]Kind) error {
 	left := i.limits.Objects
 	for page, err := range i.d.Pages() {
 		if err != nil {
-			return onlyReadError(err)
+			return pdf.IgnoreFault(err)
 		}
 		if err := i.ctx.Err(); err != nil {
 			return err
@@ -121,7 +122,7 @@ func childObjects(o pdf.Object) []pdf.Object {
 			return nil
 		}
 		var all []pdf.Object
-		for _, name := range sortedNames(o) {
+		for _, name := range slices.Sorted(maps.Keys(o)) {
 			if name != "Parent" && name != "P" && name != "Dest" && name != "StructParent" {
 				all = append(all, o[name])
 			}
@@ -186,7 +187,7 @@ func (w *actionWalk) fileName(o pdf.Object) string {
 func (w *actionWalk) walkDocument() error {
 	_, root, err := w.d.Root()
 	if err != nil {
-		return onlyReadError(err)
+		return pdf.IgnoreFault(err)
 	}
 	if uri, err := w.d.Dict(root["URI"]); err == nil {
 		w.linkBase = w.resolveText(uri["Base"])
@@ -214,7 +215,7 @@ func (w *actionWalk) walkDocument() error {
 	}
 	for page, err := range w.d.Pages() {
 		if err != nil {
-			return onlyReadError(err)
+			return pdf.IgnoreFault(err)
 		}
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -283,14 +284,10 @@ func (w *actionWalk) walkPage(page *pdf.Page) {
 		}
 		w.walkAnnotation(w.resolveOnce(o), page.Number)
 	}
-	w.walkNavigation(page.Dict["PresSteps"], page.Number)
-}
-
-// walkNavigation visits the navigation nodes of a presentation (ISO 32000-2 §12.4.4.2).
-func (w *actionWalk) walkNavigation(o pdf.Object, page int) {
-	for node := w.resolveOnce(o); node != nil; node = w.resolveOnce(node["Next"]) {
-		w.followActions(node["NA"], page, false)
-		w.followActions(node["PA"], page, false)
+	// The navigation nodes of a presentation (ISO 32000-2 §12.4.4.2).
+	for node := w.resolveOnce(page.Dict["PresSteps"]); node != nil; node = w.resolveOnce(node["Next"]) {
+		w.followActions(node["NA"], page.Number, false)
+		w.followActions(node["PA"], page.Number, false)
 	}
 }
 
@@ -313,20 +310,11 @@ func (w *actionWalk) walkAnnotation(dict pdf.Dict, page int) {
 // followTriggers follows a dictionary of additional actions, which readers carry out on events.
 func (w *actionWalk) followTriggers(o pdf.Object, page int) {
 	events, _ := w.d.Dict(o)
-	for _, name := range sortedNames(events) {
+	for _, name := range slices.Sorted(maps.Keys(events)) {
 		if action, err := w.d.Dict(events[name]); err == nil && action["S"] != nil {
 			w.followActions(events[name], page, true)
 		}
 	}
-}
-
-func sortedNames(d pdf.Dict) []pdf.Name {
-	names := make([]pdf.Name, 0, len(d))
-	for name := range d {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // followActions follows an action and its successors. byItself is set if readers carry it out without being asked.

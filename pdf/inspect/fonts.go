@@ -131,7 +131,10 @@ func (c *fontCheck) glyphFinder(f content.UsedFont) func(content.Code) (glyph, s
 		return c.compositeGlyphFinder(f)
 	case "Type3":
 		return func(code content.Code) (glyph, string) {
-			g := glyph{outline: c.procedureKey(code.Proc)}
+			var g glyph
+			if ref, ok := code.Proc.(pdf.Ref); ok {
+				g.outline = []byte(ref.String()) // two codes with the same description show the same
+			}
 			if len(code.Name) > 1 { // names of one letter are often just numbering
 				g.meanings = []string{content.GlyphText(code.Name)}
 			}
@@ -139,15 +142,6 @@ func (c *fontCheck) glyphFinder(f content.UsedFont) func(content.Code) (glyph, s
 		}
 	}
 	return c.simpleGlyphFinder(f, kind)
-}
-
-// procedureKey identifies the description of a Type 3 glyph; two codes with the same one show the same.
-func (c *fontCheck) procedureKey(o pdf.Object) []byte {
-	ref, ok := o.(pdf.Ref)
-	if !ok {
-		return nil
-	}
-	return []byte(ref.String())
 }
 
 // loadProgram returns the font program of a descriptor, or nil.

@@ -71,17 +71,11 @@ type Limits struct {
 }
 
 func (l Limits) withDefaults() Limits {
-	setDefault(&l.Fonts, 64<<20)
-	setDefault(&l.Objects, 200_000)
-	setDefault(&l.Marks, 30_000_000)
-	setDefault(&l.PerKind, 5_000)
+	pdf.SetDefault(&l.Fonts, 64<<20)
+	pdf.SetDefault(&l.Objects, 200_000)
+	pdf.SetDefault(&l.Marks, 30_000_000)
+	pdf.SetDefault(&l.PerKind, 5_000)
 	return l
-}
-
-func setDefault[T int | int64](v *T, d T) {
-	if *v <= 0 {
-		*v = d
-	}
 }
 
 // Document inspects a document. Findings are in the order of their kinds, and of pages within each.
@@ -160,22 +154,6 @@ func PageRanges(found []Finding) string {
 		}
 	}
 	return b.String()
-}
-
-// onlyReadError returns an error that ends the inspection: one that is not the file's fault.
-func onlyReadError(err error) error {
-	var e *pdf.Error
-	if err == nil || errors.As(err, &e) {
-		return nil
-	}
-	return err
-}
-
-// isComplete reports by the error of a [content.Reader] whether all marks are listed. Text in a missing font is,
-// approximately.
-func isComplete(err error) bool {
-	var u *content.IncompleteError
-	return err == nil || errors.As(err, &u) && u.Reason == content.NoFont
 }
 
 func isLimitReached(err error) bool {

@@ -63,7 +63,7 @@ func TestEachKindIsFoundHoweverItIsDone(t *testing.T) {
 	}
 }
 
-func TestHarmlessFilesAreNotFaulted(t *testing.T) {
+func TestHarmlessFilesHaveNoFindings(t *testing.T) {
 	t.Parallel()
 	for _, s := range pdftest.HarmlessCases() {
 		found := inspectFile(t, s.File, inspect.Limits{})

@@ -105,7 +105,7 @@ func (i *inspection) changesPage(place content.Mark, shown, below []content.Mark
 				return true
 			}
 			readable := b.Kind == content.Text && hasLetter(b.Text) || b.Kind == content.Image
-			if readable && b.Views&content.InPrint != 0 && shareWithin(m.Box, b.Box) > 0.5 {
+			if readable && b.Views&content.InPrint != 0 && b.Box.ShareWithin(m.Box) > 0.5 {
 				return true
 			}
 		}
@@ -187,7 +187,7 @@ func (i *inspection) isCoveredBetween(marks []content.Mark, from, to int, box pd
 		if i.limits.Marks--; i.limits.Marks < 0 {
 			return true
 		}
-		if m := marks[k]; m.Views != 0 && m.FillsBox && !m.Translucent && shareWithin(m.Box, box) > 0.3 {
+		if m := marks[k]; m.Views != 0 && m.FillsBox && !m.Translucent && box.ShareWithin(m.Box) > 0.3 {
 			return true
 		}
 	}

@@ -1,3 +1,10 @@
+// Package diff finds what an incremental update of a PDF file changed, and which rule, if any, allows it.
+//
+// A change that no rule allows is denied. Each object that a revision adds, replaces or frees is checked in every role
+// it has: as what the catalog, the pages, the form and the rest of the file refer to it, before the update and after
+// it. An object that is the appearance of a field and also drawn on a page is allowed only if the rules about both
+// allow it. Each rule has its own file and returns the level of change it allows; the caller decides whether a
+// signature permits that level.
 package diff
 
 import (
@@ -20,17 +27,9 @@ const (
 
 // String names the level.
 func (l Level) String() string {
-	switch l {
-	case None:
-		return "none"
-	case LTA:
-		return "long-term validation"
-	case FormFilling:
-		return "form filling"
-	case Annotations:
-		return "annotations"
-	case Other:
-		return "other"
+	names := [...]string{None: "none", LTA: "long-term validation", FormFilling: "form filling", Annotations: "annotations", Other: "other"}
+	if int(l) < len(names) {
+		return names[l]
 	}
 	return fmt.Sprintf("level %d", uint8(l))
 }

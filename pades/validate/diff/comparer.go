@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -66,9 +67,12 @@ func NewComparer(ctx context.Context, s *pdf.State, o Options) (*Comparer, error
 		asked.add(n)
 	}
 	c := &Comparer{
-		g: newGraph(asked), o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
+		g: &graph{
+			ctx: ctx, changed: asked, owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{},
+			labels: map[uint32]string{}, newNodes: map[node]bool{}, widgets: map[uint32][]uint32{},
+		},
+		o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,
 	}
-	c.g.ctx = ctx
 	if err := c.numberPages(s.Document); err != nil {
 		return nil, err
 	}
@@ -204,11 +208,9 @@ func (r *revision) loadObject(p pdf.ObjectChange) error {
 			m.new, m.newErr = r.new.Object(m.After)
 		}
 	}
-	for _, err := range []error{m.oldErr, m.newErr} {
-		if err != nil {
-			if err := r.g.handleFault(err); err != nil {
-				return err
-			}
+	for _, fault := range []error{m.oldErr, m.newErr} {
+		if err := r.g.handleFault(fault); err != nil {
+			return err
 		}
 	}
 	r.moves[p.Number] = m
@@ -335,13 +337,138 @@ func (r *revision) isUnchanged(m *changedObject) bool {
 }
 
 func (r *revision) newChange(m *changedObject, v verdict) Change {
-	c := Change{Ref: m.After, Operation: Replaced, Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page, Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail}
+	c := Change{
+		Ref: m.After, Operation: Replaced, Paths: r.listPaths(m.Number), Rule: v.rule, Level: v.level, Code: v.code, Field: v.field, Page: v.page,
+		Box: v.box, Widget: v.widget, Notes: v.notes, Detail: v.detail,
+	}
 	switch {
 	case m.isAdded():
 		c.Operation = Added
 	case m.isFreed():
 		c.Operation, c.Ref = Freed, m.Before
 	}
-	c.Paths = r.listPaths(m.Number)
 	return c
 }
+
+// equalObjects reports whether two objects have the same value. References are equal if they name the same object; a
+// change of that object is reported for itself. The notation of a string makes no difference, and neither does 1 or
+// 1.0.
+func equalObjects(a, b pdf.Object) bool {
+	switch a := a.(type) {
+	case nil, pdf.Null:
+		return b == nil || b == pdf.Object(pdf.Null{})
+	case pdf.Array:
+		b, ok := b.(pdf.Array)
+		return ok && slices.EqualFunc(a, b, equalObjects)
+	case pdf.Dict:
+		b, ok := b.(pdf.Dict)
+		return ok && len(Differing(a, b)) == 0
+	case pdf.String:
+		b, ok := b.(pdf.String)
+		return ok && bytes.Equal(a.Bytes, b.Bytes)
+	case pdf.Integer:
+		if r, ok := b.(pdf.Real); ok {
+			return pdf.Real(a) == r
+		}
+		return a == b
+	case pdf.Real:
+		if i, ok := b.(pdf.Integer); ok {
+			return a == pdf.Real(i)
+		}
+		return pdf.Object(a) == b
+	case pdf.Boolean, pdf.Name, pdf.Ref:
+		switch b.(type) {
+		case pdf.Boolean, pdf.Name, pdf.Ref:
+			return a == b
+		}
+	}
+	return false
+}
+
+// Differing returns the keys under which two dictionaries differ, in order.
+func Differing(a, b pdf.Dict) []pdf.Name {
+	var keys []pdf.Name
+	for k, v := range a {
+		if !equalObjects(v, b[k]) {
+			keys = append(keys, k)
+		}
+	}
+	for k, v := range b {
+		if _, there := a[k]; !there && !equalObjects(nil, v) {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// equalStreams compares two streams, their stored data included. Data of more than maxComparedStream bytes counts as
+// different: no honest writer stores that again unchanged.
+func equalStreams(old, new *pdf.Document, a, b *pdf.Stream) bool {
+	if a.Len() != b.Len() || a.Len() > maxComparedStream || !equalObjects(a.Dict, b.Dict) {
+		return false
+	}
+	x, err1 := old.Raw(a)
+	y, err2 := new.Raw(b)
+	return err1 == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+const maxComparedStream = 4 << 20
+
+// addedElements returns the elements that new has and old lacks, if new keeps all elements of old in their order.
+func addedElements(old, new pdf.Array) (added pdf.Array, ok bool) {
+	for _, v := range new {
+		if len(old) > 0 && equalObjects(old[0], v) {
+			old = old[1:]
+			continue
+		}
+		added = append(added, v)
+	}
+	return added, len(old) == 0
+}
+
+// checkUnreachable allows objects that nothing refers to, neither now nor before: cross-reference streams, object
+// streams and leftovers of writers. A later revision that refers to them is checked for that. Objects that a reader
+// which rebuilds the cross-reference would use as one of the former, or as the catalog, are not leftovers.
+func (r *revision) checkUnreachable(m *changedObject) verdict {
+	dict := dictionaryOf(m.new)
+	switch dict["Type"] {
+	case pdf.Object(pdf.Name("XRef")):
+		return r.checkCrossReference(m)
+	case pdf.Object(pdf.Name("ObjStm")):
+		if !m.isAdded() || !slices.Contains(r.state.ObjectStreams, m.Number) {
+			return deny(CodeAmbiguous, "an object stream without objects in use")
+		}
+		return allow("cross-reference", None, CodeCrossReference)
+	case pdf.Object(pdf.Name("Catalog")):
+		return deny(CodeAmbiguous, "a spare catalog")
+	}
+	return allow("unreachable", None, CodeUnreachable)
+}
+
+// checkCrossReference checks a cross-reference stream of the revision: its own, or one more with the same content.
+// PDFBox and programs built on it write such a stream besides the table if the file had both before.
+func (r *revision) checkCrossReference(m *changedObject) verdict {
+	own, err := r.state.LeadsTo(m.Offset, r.state.Revision.StartXref)
+	if err != nil {
+		r.readErr = err
+	}
+	if st, _ := m.old.(*pdf.Stream); own && (m.isAdded() || st != nil && st.Dict["Type"] == pdf.Object(pdf.Name("XRef"))) {
+		return allow("cross-reference", None, CodeCrossReference)
+	}
+	if r.spareXRefs++; own || !m.isAdded() || m.Earlier || r.spareXRefs > maxSpareXRefs {
+		return deny(CodeAmbiguous, "another cross-reference stream")
+	}
+	repeats, err := r.state.RepeatsCrossReference(m.Offset)
+	if err != nil {
+		r.readErr = err
+	}
+	if !repeats {
+		return deny(CodeAmbiguous, "a different cross-reference stream")
+	}
+	return allow("cross-reference", None, CodeCrossReference)
+}
+
+// maxSpareXRefs bounds the cross-reference streams of a revision besides its own. Comparing one costs as much as it is
+// long.
+const maxSpareXRefs = 1

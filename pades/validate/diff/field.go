@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,9 +23,6 @@ type fieldInfo struct {
 	ok      bool         // it was read without an error
 }
 
-// isSigned reports whether a signature field has a value.
-func (f fieldInfo) isSigned() bool { return f.kind == "Sig" && f.value != nil }
-
 // isFixed reports whether people cannot fill the field in: it is read-only, or a push button, which has no value.
 func (f fieldInfo) isFixed() bool {
 	return f.kind != "Sig" && f.flags&fieldReadOnly != 0 || f.kind == "Btn" && f.flags&fieldPushButton != 0
@@ -39,9 +37,8 @@ func (r *revision) readField(d *pdf.Document, n uint32) fieldInfo {
 	var names []string
 	flagged := false
 	for range maxAbove {
-		o, err := objectAt(d, n)
-		dict, ok := o.(pdf.Dict)
-		if err != nil || !ok {
+		dict, ok := dictAt(d, n)
+		if !ok {
 			return f
 		}
 		if f.self == nil {
@@ -127,3 +124,65 @@ func isTimestamp(d *pdf.Document, value pdf.Object) bool {
 }
 
 func keyDetail(k pdf.Name) string { return fmt.Sprintf("/%s", k) }
+
+// checkPlacement requires that a new widget has one place on which all readers agree.
+func (r *revision) checkPlacement(widget pdf.Dict) verdict {
+	if _, err := r.new.Rect(widget["Rect"]); err != nil {
+		return deny(CodeFieldAdded, "/Rect cannot be read")
+	}
+	flags, err := r.new.Integer(widget["F"])
+	if err != nil || flags&^flagsNew != 0 {
+		return deny(CodeFieldAdded, "/F")
+	}
+	return verdict{}
+}
+
+// isDrawn reports whether a widget paints something or may: one of its appearances, including the rollover one, or,
+// without appearances, what readers draw from its characteristics (ISO 32000-2 §12.5.6.19).
+func isDrawn(d *pdf.Document, widget pdf.Dict) bool {
+	looks, err := d.Dict(widget["AP"])
+	if err != nil {
+		return true
+	}
+	for _, look := range looks {
+		if hasPainting(d, look) {
+			return true
+		}
+	}
+	characteristics, err := d.Dict(widget["MK"])
+	if err != nil {
+		return true
+	}
+	for _, k := range []pdf.Name{"BG", "BC", "CA", "RC", "AC", "I", "RI", "IX"} {
+		colour, isArray := characteristics[k].(pdf.Array)
+		if v := characteristics[k]; v != nil && (!isArray || len(colour) > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxDrawn bounds the examined appearance of an empty field.
+const maxDrawn = 64 << 10
+
+// hasPainting reports whether an appearance has other operators than saving and restoring the graphics state, or may
+// have.
+func hasPainting(d *pdf.Document, look pdf.Object) bool {
+	st, err := d.Stream(look)
+	if err != nil || st == nil || st.Len() > maxDrawn {
+		return true
+	}
+	b, err := d.Decode(st)
+	if err != nil || len(b) > maxDrawn {
+		return true
+	}
+	for line := range bytes.FieldsFuncSeq(b, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		line, _, _ = bytes.Cut(line, []byte("%"))
+		for word := range bytes.FieldsSeq(line) {
+			if w := string(word); w != "q" && w != "Q" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -51,10 +53,6 @@ type edge struct {
 
 // rootNumber is the node of the trailer; no object has this number.
 const rootNumber = 0
-
-func newGraph(asked *numberSet) *graph {
-	return &graph{owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{}, labels: map[uint32]string{}, changed: asked, newNodes: map[node]bool{}, widgets: map[uint32][]uint32{}}
-}
 
 // hasRole reports whether an object was reached in a role, whatever its owner.
 func (g *graph) hasRole(n uint32, r role) bool {
@@ -161,17 +159,6 @@ func (g *graph) queueFor(r role) *[]node {
 	return &g.untyped
 }
 
-// longArray is the length from which the queue is grown in one step.
-const longArray = 1000
-
-// reserveQueue makes room for the elements of an array; those of long arrays are usually new.
-func (g *graph) reserveQueue(n int, r role) {
-	if n >= longArray {
-		queue := g.queueFor(r)
-		*queue = slices.Grow(*queue, n)
-	}
-}
-
 // visitQueued visits what is queued, in the state d. Objects with a specific role come first.
 func (g *graph) visitQueued(d *pdf.Document) error {
 	for g.incomplete == nil && len(g.typed)+len(g.untyped) > 0 {
@@ -256,17 +243,19 @@ func objectAt(d *pdf.Document, n uint32) (pdf.Object, error) {
 	return d.Object(ref)
 }
 
+// dictAt returns the dictionary with that number; false if there is none, or it cannot be read.
+func dictAt(d *pdf.Document, n uint32) (pdf.Dict, bool) {
+	o, err := objectAt(d, n)
+	dict, ok := o.(pdf.Dict)
+	return dict, err == nil && ok
+}
+
 // handleFault ignores a defect of one object, records that limits were reached, and returns errors of the reader.
 func (g *graph) handleFault(err error) error {
-	var e *pdf.Error
-	switch {
-	case errors.Is(err, pdf.ErrTooLarge):
+	if errors.Is(err, pdf.ErrTooLarge) {
 		g.incomplete = err
-	case errors.As(err, &e):
-	default:
-		return err
 	}
-	return nil
+	return pdf.IgnoreFault(err)
 }
 
 // pathStep is a key or an index on a path.
@@ -285,4 +274,151 @@ func formatPath(steps []pathStep) string {
 		}
 	}
 	return b.String()
+}
+
+// role is what an object is to those that refer to it. It selects the rule for changes of the object. An object with
+// several roles has to satisfy all their rules.
+//
+// Roles are in the order of checking: the referring object comes before its target.
+type role uint8
+
+const (
+	roleCatalog role = iota
+	roleInfo
+	roleExtensions // and everything below
+	roleMarkInfo
+	roleMetadata
+	roleForm
+	roleFields    // array of the fields at the form's root
+	roleField     // field, or the widget below a field
+	roleKids      // array of what is below a field; owner: the field
+	roleValue     // signature dictionary; owner: the field, 0 for a certification named by the catalog
+	roleContents  // value of another field; owner: the field
+	roleDefaults  // resources of the form
+	roleResources // one kind of them
+	rolePages     // node of the page tree
+	rolePage
+	roleAnnots         // array of annotations; owner: the page
+	roleAnnotation     // widget or comment on a page
+	roleAppearances    // appearance dictionary, or one by states; owner: the widget
+	roleAppearance     // appearance stream; owner: the widget
+	roleStore          // document security store
+	roleStoreItems     // array of certificates, OCSP responses or CRLs
+	roleStoreItem      // one of them
+	roleVRIs           // dictionary by signature
+	roleVRI            // what belongs to one signature
+	roleStructure      // root of the structure tree
+	roleElements       // array of structure elements
+	roleElement        // structure element, or a reference to an object in it
+	roleParents        // node of the parent tree
+	roleNumbers        // array of pairs in it
+	rolePart           // part of something that may be added as a whole and never changes by itself
+	roleAppearancePart // the same for what an appearance is drawn with, where every reference counts as a use
+	roleContent        // what a page is drawn with
+	roleOther          // anything else
+	roleMention        // page or node that /Parent, /P or /Pg names; replaced by another role in skeleton.roleOf
+	roleCount
+)
+
+// isOwned reports whether objects in the role are distinguished by owner.
+func (r role) isOwned() bool {
+	switch r {
+	case roleKids, roleValue, roleContents, roleAnnots, roleAppearances, roleAppearance:
+		return true
+	}
+	return false
+}
+
+// isAnchor reports whether objects in the role may be mentioned anywhere, as the page of a destination is. Their rules
+// allow no change that a mentioning object could show: lists of fields and annotations gain fields, the document
+// security store gains validation data, and objects that mention them in another role do not read that.
+func (r role) isAnchor() bool {
+	switch r {
+	case roleCatalog, rolePages, rolePage, roleAnnotation, roleField, roleStructure, roleElement,
+		roleForm, roleFields, roleAnnots, roleStore, roleStoreItems, roleVRIs:
+		return true
+	}
+	return false
+}
+
+// isStoreRole reports whether the role is one of the document security store.
+func (r role) isStoreRole() bool { return r >= roleStore && r <= roleVRI }
+
+// isMention reports whether an anchor is only mentioned in the role.
+func (r role) isMention() bool { return r == rolePart || r == roleOther }
+
+// isTyped reports whether the role has a structure; the other roles pass to everything an object refers to.
+func (r role) isTyped() bool { return r < rolePart }
+
+// node is an object in a role.
+type node struct {
+	number uint32
+	role   role
+	owner  uint32 // object number, if the role is owned
+}
+
+const perPage = 1024
+
+// numberSet is a set of object numbers that allocates memory only near its members.
+type numberSet struct{ pages []*[perPage / 64]uint64 }
+
+func (s *numberSet) has(n uint32) bool {
+	i := int(n / perPage)
+	return i < len(s.pages) && s.pages[i] != nil && s.pages[i][n%perPage/64]>>(n%64)&1 == 1
+}
+
+func (s *numberSet) add(n uint32) {
+	i := int(n / perPage)
+	if i >= len(s.pages) {
+		s.pages = append(s.pages, make([]*[perPage / 64]uint64, i+1-len(s.pages))...)
+	}
+	if s.pages[i] == nil {
+		s.pages[i] = new([perPage / 64]uint64)
+	}
+	s.pages[i][n%perPage/64] |= 1 << (n % 64)
+}
+
+func (s *numberSet) remove(n uint32) {
+	if s.has(n) {
+		s.pages[n/perPage][n%perPage/64] &^= 1 << (n % 64)
+	}
+}
+
+// all iterates over the members in order.
+func (s *numberSet) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i, page := range s.pages {
+			if page == nil {
+				continue
+			}
+			for j, word := range page {
+				for ; word != 0; word &= word - 1 {
+					if !yield(uint32(i*perPage + j*64 + bits.TrailingZeros64(word))) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// numberMap maps object numbers to numbers; 0 is absent.
+type numberMap struct{ pages []*[perPage]uint32 }
+
+func (m *numberMap) get(n uint32) uint32 {
+	if i := int(n / perPage); i < len(m.pages) && m.pages[i] != nil {
+		return m.pages[i][n%perPage]
+	}
+	return 0
+}
+
+func (m *numberMap) set(n, v uint32) {
+	i := int(n / perPage)
+	if i >= len(m.pages) {
+		m.pages = append(m.pages, make([]*[perPage]uint32, i+1-len(m.pages))...)
+	}
+	if m.pages[i] == nil {
+		m.pages[i] = new([perPage]uint32)
+	}
+	m.pages[i][n%perPage] = v
 }

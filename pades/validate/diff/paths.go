@@ -135,7 +135,7 @@ func (p *pageNumbers) visitNode(o pdf.Object, depth int) {
 	if p.err != nil || depth > maxSteps {
 		return
 	}
-	ref := refOf(o)
+	ref := pdf.AsRef(o)
 	if again := p.pages.get(ref.Number); again > 0 {
 		p.last += again - 1
 		return

@@ -13,7 +13,7 @@ import (
 // Limits for comparing the fields of one file with their values.
 const (
 	maxFieldWork       = 64 << 20 // bytes, about
-	maxAppearanceBytes = 32 << 20 // of appearances, as package ink counts them
+	maxAppearanceBytes = 32 << 20 // of appearances, as package content counts them
 )
 
 // compareFieldOnce checks a field as a whole, once for all its objects that a revision changed: if the value stays, its
@@ -23,7 +23,7 @@ func (r *revision) compareFieldOnce(f fieldInfo, asked uint32) verdict {
 	if number == 0 {
 		number = asked
 	}
-	if v, judged := r.fieldVerdicts[number]; judged {
+	if v, known := r.fieldVerdicts[number]; known {
 		return v
 	}
 	v := r.compareField(number).forField(f)
@@ -42,7 +42,7 @@ func (r *revision) compareField(number uint32) verdict {
 		return deny(CodeUnreadable, err.Error())
 	}
 	was, is := r.appearanceReader(r.old), r.appearanceReader(r.new)
-	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.isUnchangedObject, Placed: r.isPlacedWidget, AddedLater: r.c.laterFonts.hasFont})
+	result := formfield.Compare(before, after, formfield.Options{Old: was, New: is, Unchanged: r.isUnchangedObject, Placed: func(widget uint32) bool { return widget != 0 && r.g.listedOn.get(widget) != 0 }, AddedLater: r.c.laterFonts.hasFont})
 	r.c.appearanceBytes -= maxAppearanceBytes - was.RemainingBytes() + maxAppearanceBytes - is.RemainingBytes()
 	if r.c.appearanceBytes < 0 {
 		return deny(CodeTooMuch, "appearances of fields")
@@ -75,11 +75,6 @@ func (r *revision) isUnchangedObject(ref pdf.Ref) bool {
 	return used && has == ref
 }
 
-// isPlacedWidget reports whether a page lists a widget.
-func (r *revision) isPlacedWidget(number uint32) bool {
-	return number != 0 && r.g.listedOn.get(number) != 0
-}
-
 // unlistedWidgets returns the widgets that name a field as their parent although it does not list them: readers that
 // start from the pages show them as its widgets.
 func (r *revision) unlistedWidgets(field uint32) []uint32 {
@@ -87,9 +82,8 @@ func (r *revision) unlistedWidgets(field uint32) []uint32 {
 	if len(below) == 0 {
 		return nil
 	}
-	o, err := objectAt(r.old, field)
-	dict, ok := o.(pdf.Dict)
-	if err != nil || !ok {
+	dict, ok := dictAt(r.old, field)
+	if !ok {
 		return nil
 	}
 	kids, err := r.old.Array(dict["Kids"])
@@ -98,7 +92,7 @@ func (r *revision) unlistedWidgets(field uint32) []uint32 {
 	}
 	listed := map[uint32]bool{}
 	for _, kid := range kids {
-		listed[refOf(kid).Number] = true
+		listed[pdf.AsRef(kid).Number] = true
 	}
 	return slices.DeleteFunc(slices.Clone(below), func(n uint32) bool { return listed[n] })
 }
@@ -132,15 +126,7 @@ func (r *revision) checkCharacteristics(old, new pdf.Object) verdict {
 func (r *revision) equalColors(a, b pdf.Object) bool {
 	x, ok1 := readColor(r.old, a)
 	y, ok2 := readColor(r.new, b)
-	if !ok1 || !ok2 || len(x) != len(y) {
-		return false
-	}
-	for i := range x {
-		if math.Abs(x[i]-y[i]) > 0.01 {
-			return false
-		}
-	}
-	return true
+	return ok1 && ok2 && slices.EqualFunc(x, y, func(a, b float64) bool { return math.Abs(a-b) <= 0.01 })
 }
 
 // readColor reads a colour as red, green and blue; without components it is transparent.
@@ -169,8 +155,10 @@ func readColor(d *pdf.Document, o pdf.Object) ([]float64, bool) {
 // checkStyle checks the default appearance of a field: some programs rewrite it without the operator for black text.
 func (r *revision) checkStyle(was fieldInfo, old, new pdf.Object) verdict {
 	if new == nil && was.kind == "Btn" {
-		if _, form, err := r.old.Form(); err == nil && isAbsentOrFalse(r.old, form["NeedAppearances"]) {
-			return verdict{level: None} // readers use its appearances
+		if _, form, err := r.old.Form(); err == nil {
+			if redraw, err := r.old.Boolean(form["NeedAppearances"]); err == nil && !redraw {
+				return verdict{level: None} // readers use its appearances
+			}
 		}
 	}
 	a, err1 := r.old.String(old)
@@ -179,11 +167,6 @@ func (r *revision) checkStyle(was fieldInfo, old, new pdf.Object) verdict {
 		return deny(CodeFieldChanged, "/DA")
 	}
 	return verdict{level: None}
-}
-
-func isAbsentOrFalse(d *pdf.Document, o pdf.Object) bool {
-	b, err := d.Boolean(o)
-	return err == nil && !b
 }
 
 // normalizeStyle reorders a default appearance: colour, then font and size. One with other operators stays as it is.

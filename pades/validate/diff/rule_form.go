@@ -1,11 +1,11 @@
 package diff
 
 import (
+	"bytes"
+	"slices"
+
 	"segel/pdf"
 )
-
-// formRule checks the form dictionary.
-var formRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkForm(old, new) })
 
 // checkForm allows the form to gain fields and signature flags. Defaults and resources may be added or changed if
 // nothing is drawn with them.
@@ -23,7 +23,7 @@ func (r *revision) checkForm(old, new pdf.Dict) verdict {
 func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 	switch k {
 	case "Fields":
-		return r.checkFieldsEntry(old, new)
+		return r.checkArrayEntry(old, new, roleFields, deny(CodeFormChanged, "/Fields cannot be read"), r.checkFields)
 	case "SigFlags":
 		a, err1 := r.old.Integer(old)
 		b, err2 := r.new.Integer(new)
@@ -39,7 +39,13 @@ func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 			return allow("form", None, CodeForm)
 		}
 	case "DA":
-		if old == nil && isPlainStyle(new) || equalStyles(old, new) || r.everyFieldSatisfies(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
+		// Helvetica, automatic size, black is what programs add if there is none.
+		a, wasString := old.(pdf.String)
+		b, isString := new.(pdf.String)
+		words := bytes.Fields(b.Bytes)
+		plain := old == nil && isString && string(bytes.Join(words, []byte(" "))) == "/Helv 0 Tf 0 g"
+		respaced := wasString && isString && slices.EqualFunc(bytes.Fields(a.Bytes), words, bytes.Equal)
+		if plain || respaced || r.everyFieldSatisfies(func(f fieldInfo) bool { return len(f.styles) > 0 }) {
 			return allow("form", LTA, CodeForm)
 		}
 	case "Q":
@@ -51,27 +57,6 @@ func (r *revision) checkFormKey(k pdf.Name, old, new pdf.Object) verdict {
 	}
 	return deny(CodeFormChanged, "/"+string(k))
 }
-
-func (r *revision) checkFieldsEntry(old, new pdf.Object) verdict {
-	before, err1 := r.old.Array(old)
-	after, err2 := r.new.Array(new)
-	if err1 != nil || err2 != nil {
-		return deny(CodeFormChanged, "/Fields cannot be read")
-	}
-	v := r.checkFields(before, after)
-	if was, now := refOf(old), refOf(new); was == now {
-		return v
-	}
-	return r.checkEntryTarget(new, roleFields, v)
-}
-
-func refOf(o pdf.Object) pdf.Ref {
-	ref, _ := o.(pdf.Ref)
-	return ref
-}
-
-// fieldsRule checks the array of the form's fields.
-var fieldsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkFields(old, new) })
 
 // checkFields allows the form to gain signature fields at its root, each once. Earlier fields stay in their order.
 func (r *revision) checkFields(old, new pdf.Array) verdict {
@@ -96,9 +81,6 @@ func (r *revision) checkFields(old, new pdf.Array) verdict {
 	return v
 }
 
-// defaultsRule checks the resources that fields are drawn with.
-var defaultsRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkDefaults(old, new) })
-
 // checkDefaults allows resources to be added.
 func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 	v := allow("form", LTA, CodeForm)
@@ -110,11 +92,6 @@ func (r *revision) checkDefaults(old, new pdf.Dict) verdict {
 	}
 	return v
 }
-
-// resourcesRule checks one kind of resources, such as fonts.
-var resourcesRule = containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict {
-	return r.checkResources(r.resourceKind(n.number), old, new)
-})
 
 // resourceKind returns the key under which the form's resources refer to an object, if there is exactly one.
 func (r *revision) resourceKind(number uint32) pdf.Name {
@@ -128,7 +105,7 @@ func (r *revision) resourceKind(number uint32) pdf.Name {
 	}
 	var kind pdf.Name
 	for k, o := range defaults {
-		if refOf(o).Number != number {
+		if pdf.AsRef(o).Number != number {
 			continue
 		}
 		if kind != "" {
@@ -154,7 +131,9 @@ func (r *revision) checkResources(kind pdf.Name, old, new pdf.Dict) verdict {
 // resources of the form that it lacks. So neither may name a new resource. Earlier resources stay, except images and
 // forms: default appearances cannot name those, and some writers add a template there with every signature.
 func (r *revision) isHarmlessDefault(kind, name pdf.Name, old, new pdf.Object) bool {
-	r.recordFont(kind, old, new)
+	if kind == "Font" && (old == nil || r.c.laterFonts.hasFont(old)) {
+		r.c.laterFonts.addFont(new) // it was not there in the first state, or it has its value from such a font
+	}
 	switch {
 	case new == nil:
 		return false
@@ -166,4 +145,219 @@ func (r *revision) isHarmlessDefault(kind, name pdf.Name, old, new pdf.Object) b
 		return true
 	}
 	return kind == "XObject" && !r.isTakenFromDefaults(kind, name)
+}
+
+// maxFieldLookups bounds the fields examined besides those that changed, in all revisions of a file.
+const maxFieldLookups = 100_000
+
+// everyFieldSatisfies reports whether a condition holds for every field of the old state except signature fields.
+// Widgets count as fields, even if the form does not list them. Above the limit it returns false.
+func (r *revision) everyFieldSatisfies(holds func(fieldInfo) bool) bool {
+	for _, as := range []role{roleField, roleAnnotation} {
+		for n := range r.g.visited[as].all() {
+			if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
+				return false
+			}
+			dict, ok := dictAt(r.old, n)
+			if !ok || as == roleAnnotation && !isWidget(r.old, dict) {
+				continue
+			}
+			if f := r.readField(r.old, n); f.kind != "Sig" && !holds(f) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isResourceAwaited reports whether the default appearance of a field, a comment or the form names a resource that the
+// form lacks. Adding that resource would change what readers draw.
+func (r *revision) isResourceAwaited(name pdf.Name) bool {
+	_, form, err := r.old.Form()
+	if err != nil || r.namesResource(form["DA"], name) || r.isNamedByComment(name) {
+		return true
+	}
+	return !r.everyFieldSatisfies(func(f fieldInfo) bool {
+		for _, style := range f.styles {
+			if r.namesResource(style, name) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// isNamedByComment reports whether a comment without an appearance names a resource in its default appearance. Poppler
+// draws such a comment (FreeText) with a font of the form.
+func (r *revision) isNamedByComment(name pdf.Name) bool {
+	for n := range r.g.visited[roleAnnotation].all() {
+		if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
+			return true
+		}
+		dict, ok := dictAt(r.old, n)
+		if !ok || isWidget(r.old, dict) {
+			continue
+		}
+		if looks, err := r.old.Dict(dict["AP"]); err == nil {
+			if st, err := r.old.Stream(looks["N"]); err == nil && st != nil {
+				continue
+			}
+		}
+		if r.namesResource(dict["DA"], name) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesResource reports whether a default appearance names a resource or cannot be read.
+func (r *revision) namesResource(style pdf.Object, name pdf.Name) bool {
+	s, err := r.old.String(style)
+	if err != nil {
+		return style != nil
+	}
+	return mentionsName(s.Bytes, name)
+}
+
+// mentionsName reports whether content contains a name.
+func mentionsName(content []byte, name pdf.Name) bool {
+	for first := true; ; first = false {
+		word, rest, more := bytes.Cut(content, []byte("/"))
+		if i := bytes.IndexAny(word, "\x00\t\n\f\r ()<>[]{}%"); i >= 0 {
+			word = word[:i]
+		}
+		if !first && pdf.Name(pdf.DecodeName(word)) == name {
+			return true
+		}
+		if !more {
+			return false
+		}
+		content = rest
+	}
+}
+
+// maxSearchedBytes bounds the content searched besides what changed, in all revisions of a file.
+const maxSearchedBytes = 16 << 20
+
+// isTakenFromDefaults reports whether an earlier appearance, or a part of one, names a resource that it lacks: some
+// readers then look in the form. It is true if one cannot be read.
+func (r *revision) isTakenFromDefaults(kind, name pdf.Name) bool {
+	for n := range r.g.owned {
+		if n.role == roleAppearance && r.lacksResource(n.number, kind, name) {
+			return true
+		}
+	}
+	for n := range r.g.visited[roleAppearancePart].all() {
+		if r.lacksResource(n, kind, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// lacksResource reports whether an object is content that names a resource it lacks. It is true if that cannot be
+// determined.
+func (r *revision) lacksResource(number uint32, kind, name pdf.Name) bool {
+	if r.c.fieldLookups++; r.c.fieldLookups > maxFieldLookups {
+		return true
+	}
+	o, err := objectAt(r.old, number)
+	if err != nil {
+		return true
+	}
+	st, ok := o.(*pdf.Stream)
+	if !ok || st.Dict["Subtype"] == pdf.Object(pdf.Name("Image")) && !r.g.hasRole(number, roleAppearance) {
+		return false
+	}
+	own, err := r.old.Dict(st.Dict["Resources"])
+	if err != nil {
+		return true
+	}
+	group, err := r.old.Dict(own[kind])
+	if err != nil {
+		return true
+	}
+	if group[name] != nil {
+		return false
+	}
+	if r.c.searchedBytes > maxSearchedBytes {
+		return true
+	}
+	b, err := r.old.Decode(st)
+	r.c.searchedBytes += len(b)
+	return err != nil || mentionsName(b, name)
+}
+
+// equalResources reports whether two resources have the same value, whatever their object numbers.
+func (r *revision) equalResources(old, new pdf.Object) bool {
+	a, err1 := r.old.Resolve(old)
+	b, err2 := r.new.Resolve(new)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	x, ok1 := a.(*pdf.Stream)
+	y, ok2 := b.(*pdf.Stream)
+	if ok1 && ok2 {
+		return equalStreams(r.old, r.new, x, y)
+	}
+	return !ok1 && !ok2 && equalObjects(a, b)
+}
+
+// laterFonts are the fonts that revisions added to the resources of the form. Their glyphs were not signed, so a field
+// must not show its value in one, not even in a later revision.
+type laterFonts struct {
+	refs   map[pdf.Ref]bool
+	direct []pdf.Object
+}
+
+// maxDirectFonts bounds the fonts that are direct objects. Above it all direct fonts count as added.
+const maxDirectFonts = 1000
+
+func (l *laterFonts) addFont(font pdf.Object) {
+	ref := pdf.AsRef(font)
+	switch {
+	case !ref.IsZero() && l.refs == nil:
+		l.refs = map[pdf.Ref]bool{ref: true}
+	case !ref.IsZero():
+		l.refs[ref] = true
+	case len(l.direct) < maxDirectFonts:
+		l.direct = append(l.direct, font)
+	}
+}
+
+// hasFont reports whether a revision added a font.
+func (l *laterFonts) hasFont(font pdf.Object) bool {
+	if ref := pdf.AsRef(font); !ref.IsZero() {
+		return l.refs[ref]
+	}
+	return len(l.direct) >= maxDirectFonts || slices.ContainsFunc(l.direct, func(o pdf.Object) bool { return equalObjects(o, font) })
+}
+
+// plainFonts are the fonts that programs add if they are missing, by the names they have in forms.
+var plainFonts = map[pdf.Name]pdf.Name{
+	"Helv": "Helvetica", "HeBo": "Helvetica-Bold", "Cour": "Courier", "TiRo": "Times-Roman", "ZaDb": "ZapfDingbats",
+}
+
+// isPlainFont reports whether a resource is what readers use anyway if a font of that name is missing.
+func (r *revision) isPlainFont(d *pdf.Document, kind, name pdf.Name, o pdf.Object) bool {
+	font, err := d.Dict(o)
+	if err != nil || kind != "Font" || plainFonts[name] == "" {
+		return false
+	}
+	for k, v := range font {
+		switch k {
+		case "Type", "Name", "BaseFont":
+		case "Subtype":
+			if v != pdf.Object(pdf.Name("Type1")) {
+				return false
+			}
+		case "Encoding":
+			if _, isName := v.(pdf.Name); !isName {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return equalObjects(font["BaseFont"], plainFonts[name])
 }

@@ -189,7 +189,7 @@ func (r *revision) compareItems(had, has storeItems, spare ...storeItems) (repla
 		for _, k := range kinds {
 			before := referenceSet(had[k])
 			for _, o := range has[k] {
-				ref := refOf(o)
+				ref := pdf.AsRef(o)
 				if ref.IsZero() {
 					if !slices.ContainsFunc(had[k], func(h pdf.Object) bool { return equalObjects(h, o) }) {
 						return false, deny(CodeStoreChanged, "a direct item")
@@ -248,7 +248,7 @@ type storeItem struct {
 func referenceSet(a pdf.Array) map[pdf.Ref]bool {
 	all := map[pdf.Ref]bool{}
 	for _, o := range a {
-		if ref := refOf(o); !ref.IsZero() {
+		if ref := pdf.AsRef(o); !ref.IsZero() {
 			all[ref] = true
 		}
 	}

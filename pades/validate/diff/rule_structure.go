@@ -48,7 +48,7 @@ func (r *revision) checkKids(old, new pdf.Object) verdict {
 		}
 	}
 	v := allow("structure", None, CodeStructure)
-	if ref := refOf(new); !ref.IsZero() && ref != refOf(old) && len(after) > 1 {
+	if ref := pdf.AsRef(new); !ref.IsZero() && ref != pdf.AsRef(old) && len(after) > 1 {
 		return r.checkEntryTarget(new, roleElements, v)
 	}
 	return v
@@ -125,19 +125,8 @@ func (r *revision) checkNewReference(o pdf.Object) verdict {
 	return verdict{}
 }
 
-// elementsRule checks an array of elements.
-func elementsRule(r *revision, m *changedObject, n node) verdict {
-	if m.isAdded() {
-		return r.approvedVerdict(n, CodeStructChanged)
-	}
-	return r.checkKids(m.old, m.new)
-}
-
-// elementRule checks an element: an earlier one may gain kids.
-func elementRule(r *revision, m *changedObject, n node) verdict {
-	if m.isAdded() {
-		return r.approvedVerdict(n, CodeStructChanged)
-	}
+// checkElement checks a changed element: it may gain kids.
+func (r *revision) checkElement(m *changedObject) verdict {
 	old, ok1 := m.old.(pdf.Dict)
 	new, ok2 := m.new.(pdf.Dict)
 	if !ok1 || !ok2 {
@@ -153,9 +142,6 @@ func elementRule(r *revision, m *changedObject, n node) verdict {
 	return v
 }
 
-// parentsRule checks a node of the parent tree.
-var parentsRule = containerRule(CodeStructChanged, func(r *revision, n node, old, new pdf.Dict) verdict { return r.checkParentTree(old, new) })
-
 // checkParentTree allows a number tree to gain pairs, or leaves, for new elements.
 func (r *revision) checkParentTree(old, new pdf.Dict) verdict {
 	v := allow("structure", None, CodeStructure)
@@ -163,7 +149,7 @@ func (r *revision) checkParentTree(old, new pdf.Dict) verdict {
 		switch k {
 		case "Limits":
 		case "Nums":
-			v = worstVerdict(v, r.checkNumbersEntry(old[k], new[k]))
+			v = worstVerdict(v, r.checkArrayEntry(old[k], new[k], roleNumbers, deny(CodeStructChanged, "/Nums cannot be read"), r.checkNumberPairs))
 		case "Kids":
 			v = worstVerdict(v, r.checkParentKids(old[k], new[k]))
 		default:
@@ -184,27 +170,11 @@ func (r *revision) checkParentKids(old, new pdf.Object) verdict {
 	for _, o := range added {
 		v = worstVerdict(v, r.checkDictEntry(nil, o, roleParents, r.checkParentTree))
 	}
-	if refOf(old) == refOf(new) {
+	if pdf.AsRef(old) == pdf.AsRef(new) {
 		return v
 	}
 	return r.checkEntryTarget(new, roleParents, v)
 }
-
-func (r *revision) checkNumbersEntry(old, new pdf.Object) verdict {
-	before, err1 := r.old.Array(old)
-	after, err2 := r.new.Array(new)
-	if err1 != nil || err2 != nil {
-		return deny(CodeStructChanged, "/Nums cannot be read")
-	}
-	v := r.checkNumberPairs(before, after)
-	if refOf(old) == refOf(new) {
-		return v
-	}
-	return r.checkEntryTarget(new, roleNumbers, v)
-}
-
-// numbersRule checks an array of pairs in the parent tree.
-var numbersRule = containerRule(CodeStructChanged, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkNumberPairs(old, new) })
 
 // checkNumberPairs allows new pairs behind the earlier ones, each for a new element.
 func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {
@@ -217,8 +187,8 @@ func (r *revision) checkNumberPairs(old, new pdf.Array) verdict {
 	}
 	for i := len(old); i < len(new); i += 2 {
 		k, ok := new[i].(pdf.Integer)
-		v, vouched := r.approvals[approvalKey{refOf(new[i+1]).Number, roleElement}]
-		if !ok || int64(k) <= last || !vouched || v.isDenied() {
+		v, approved := r.approvals[approvalKey{pdf.AsRef(new[i+1]).Number, roleElement}]
+		if !ok || int64(k) <= last || !approved || v.isDenied() {
 			return deny(CodeStructChanged, "/Nums")
 		}
 		last = int64(k)

@@ -1,8 +1,6 @@
 package diff
 
-import (
-	"segel/pdf"
-)
+import "segel/pdf"
 
 // verdict is what one rule says about a changed object in one role.
 type verdict struct {
@@ -69,21 +67,55 @@ var rules = [roleCount]rule{}
 
 func init() {
 	for r := range rules {
-		rules[r] = unexplainedRule
+		rules[r] = fixedRule(deny(CodeUnexplained, ""))
 	}
 	for r, f := range map[role]rule{
-		roleCatalog: catalogRule, roleInfo: infoRule, roleExtensions: extensionsRule, roleMarkInfo: extensionsRule, roleMetadata: metadataRule,
-		roleForm: formRule, roleFields: fieldsRule, roleField: fieldRule, roleKids: kidsRule, roleValue: valueRule, roleContents: contentsRule,
-		roleDefaults: defaultsRule, roleResources: resourcesRule, rolePages: pagesRule, rolePage: pageRule, roleAnnots: annotsRule, roleAnnotation: annotationRule,
-		roleAppearances: appearanceRule, roleAppearance: appearanceRule, roleStore: storeRule, roleStoreItems: storeRule, roleStoreItem: storeItemRule, roleVRIs: storeRule, roleVRI: storeRule,
-		roleStructure: structureRule, roleElements: elementsRule, roleElement: elementRule, roleParents: parentsRule, roleNumbers: numbersRule,
-		rolePart: partRule, roleAppearancePart: partRule, roleContent: contentRule,
+		roleCatalog:    catalogRule,
+		roleInfo:       fixedRule(allow("information", LTA, CodeInformation)),
+		roleExtensions: extensionsRule, roleMarkInfo: extensionsRule,
+		roleMetadata: metadataRule,
+
+		roleForm:     containerRule(CodeFormChanged, func(r *revision, _ node, old, new pdf.Dict) verdict { return r.checkForm(old, new) }),
+		roleFields:   containerRule(CodeFormChanged, func(r *revision, _ node, old, new pdf.Array) verdict { return r.checkFields(old, new) }),
+		roleDefaults: containerRule(CodeFormChanged, func(r *revision, _ node, old, new pdf.Dict) verdict { return r.checkDefaults(old, new) }),
+		roleResources: containerRule(CodeFormChanged, func(r *revision, n node, old, new pdf.Dict) verdict {
+			return r.checkResources(r.resourceKind(n.number), old, new)
+		}),
+		roleField:    approvedRule(CodeFieldAdded, (*revision).checkFieldFill),
+		roleKids:     func(r *revision, _ *changedObject, n node) verdict { return r.approvedVerdict(n, CodeFieldChanged) }, // kids of earlier fields do not change
+		roleValue:    approvedRule(CodeSignature, func(*revision, *changedObject) verdict { return deny(CodeSignature, "") }),
+		roleContents: contentsRule,
+
+		rolePages:      fixedRule(deny(CodePages, "")), // nor does what pages inherit change
+		rolePage:       pageRule,
+		roleAnnots:     containerRule(CodeAnnotation, func(r *revision, n node, old, new pdf.Array) verdict { return r.checkAnnotations(n.owner, old, new) }),
+		roleAnnotation: annotationRule, roleAppearances: appearanceRule, roleAppearance: appearanceRule,
+
+		roleStore: storeRule, roleStoreItems: storeRule, roleStoreItem: storeItemRule, roleVRIs: storeRule, roleVRI: storeRule,
+
+		roleStructure: structureRule,
+		roleElements:  approvedRule(CodeStructChanged, func(r *revision, m *changedObject) verdict { return r.checkKids(m.old, m.new) }),
+		roleElement:   approvedRule(CodeStructChanged, (*revision).checkElement),
+		roleParents:   containerRule(CodeStructChanged, func(r *revision, _ node, old, new pdf.Dict) verdict { return r.checkParentTree(old, new) }),
+		roleNumbers:   containerRule(CodeStructChanged, func(r *revision, _ node, old, new pdf.Array) verdict { return r.checkNumberPairs(old, new) }),
+
+		rolePart: partRule, roleAppearancePart: partRule, roleContent: fixedRule(deny(CodeContent, "")),
 	} {
 		rules[r] = f
 	}
 }
 
-func unexplainedRule(*revision, *changedObject, node) verdict { return deny(CodeUnexplained, "") }
+func fixedRule(v verdict) rule { return func(*revision, *changedObject, node) verdict { return v } }
+
+// approvedRule is the rule for an object that has to be approved if it is new.
+func approvedRule(otherwise Code, checkChanged func(*revision, *changedObject) verdict) rule {
+	return func(r *revision, m *changedObject, n node) verdict {
+		if m.isAdded() {
+			return r.approvedVerdict(n, otherwise)
+		}
+		return checkChanged(r, m)
+	}
+}
 
 // approve records the verdict on an object that was checked together with the referring object.
 func (r *revision) approve(n uint32, as role, v verdict) { r.approvals[approvalKey{n, as}] = v }

@@ -73,7 +73,7 @@ func TestSignerWhoseCertificateCannotBeReadIsNotSaidToBeMissing(t *testing.T) {
 
 func TestTimestampWhoseCertificateIsMissingIsNotSaidToContradictItself(t *testing.T) {
 	t.Parallel()
-	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).sign("A").timestamped()
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}).sign("A").addTimestamp()
 	b := bytes.Clone(p.b)
 	f := runSteps(t, b)
 	last := f.Signatures[len(f.Signatures)-1]

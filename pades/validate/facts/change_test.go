@@ -79,7 +79,7 @@ func words(text string) *pdf.Stream {
 	return &pdf.Stream{Dict: pdf.Dict{}, Data: fmt.Appendf(nil, "BT /F1 24 Tf 72 720 Td (%s) Tj ET", text)}
 }
 
-func TestChangesOfPagesAreFoundOut(t *testing.T) {
+func TestChangesOfPagesAreDetected(t *testing.T) {
 	t.Parallel()
 	tamper(t, signedForm(t), []mutation{
 		{"replaced stream", "content_changed", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Set(pdf.Ref{Number: contents}, words("Lunas")) })},
@@ -132,7 +132,7 @@ func lengthened(t *testing.T) []byte {
 	return section{objects: map[int]string{50: "38"}}.append(t, p.b)
 }
 
-func TestOverlaysAreFoundOut(t *testing.T) {
+func TestOverlaysAreDetected(t *testing.T) {
 	t.Parallel()
 	tamper(t, signedForm(t), []mutation{
 		{"widget over the text", "annotation_changed", revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) {
@@ -172,7 +172,7 @@ func TestOverlaysAreFoundOut(t *testing.T) {
 	})
 }
 
-func TestChangesOfTheFormAreFoundOut(t *testing.T) {
+func TestChangesOfTheFormAreDetected(t *testing.T) {
 	t.Parallel()
 	extend := func(t *testing.T, u *pdf.Update, add pdf.Dict) {
 		ref := u.Add(add)
@@ -243,7 +243,7 @@ func TestChangesOfTheFormAreFoundOut(t *testing.T) {
 	})
 }
 
-func TestChangesOfTheCatalogAreFoundOut(t *testing.T) {
+func TestChangesOfTheCatalogAreDetected(t *testing.T) {
 	t.Parallel()
 	script := pdf.Dict{"S": pdf.Name("JavaScript"), "JS": pdf.TextString("app.alert(1)")}
 	tamper(t, signedForm(t), []mutation{

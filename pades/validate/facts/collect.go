@@ -14,7 +14,7 @@ import (
 func (r *reader) readSignatures() error {
 	fields, err := r.d.Fields()
 	if err != nil {
-		if !isFault(err) {
+		if !pdf.IsFault(err) {
 			return err
 		}
 		r.addWarning(Warning{Code: WarnForm, Detail: err.Error()})
@@ -24,9 +24,13 @@ func (r *reader) readSignatures() error {
 		if f.Type != "Sig" && !r.hasSignatureValue(f) {
 			continue
 		}
-		twice := r.d.RequireUniqueKeys(dictionaryRef(f))
+		holder := pdf.AsRef(f.Value)
+		if holder.IsZero() {
+			holder = f.Ref
+		}
+		twice := r.d.RequireUniqueKeys(holder)
 		value, err := r.d.Resolve(f.Value)
-		if err != nil && !isFault(err) {
+		if err != nil && !pdf.IsFault(err) {
 			return err
 		}
 		if value == pdf.Object(pdf.Null{}) {
@@ -37,10 +41,10 @@ func (r *reader) readSignatures() error {
 			r.noteUnsignable(newTooLargeError("more than %d signatures", r.o.Limits.Signatures))
 			break
 		}
-		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: refOf(f.Value), Kind: Approval, fieldDict: f.Dict}
+		s := &Signature{Field: f.Name, FieldRef: f.Ref, Ref: pdf.AsRef(f.Value), Kind: Approval, fieldDict: f.Dict}
 		if dict, ok := value.(pdf.Dict); ok {
 			s.dict = dict
-			if twice != nil && isFault(twice) {
+			if twice != nil && pdf.IsFault(twice) {
 				s.markBroken(KeyTwice, twice.Error())
 			}
 			if err := r.readSignature(s, f); err != nil {
@@ -69,7 +73,10 @@ func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 	dict := s.dict
 	s.Filter, _ = r.d.Name(dict["Filter"])
 	s.SubFilter, _ = r.d.Name(dict["SubFilter"])
-	s.Form = formOf(s.SubFilter)
+	switch f := Form(s.SubFilter); f {
+	case FormCAdES, FormDetached, FormSHA1, FormRSA, FormRFC3161:
+		s.Form = f
+	}
 	kind, err := r.d.Name(dict["Type"])
 	switch {
 	case err != nil || kind != "" && kind != "Sig" && kind != "DocTimeStamp":
@@ -98,22 +105,6 @@ func (r *reader) readSignature(s *Signature, f *pdf.Field) error {
 	r.readRange(s, dict["ByteRange"])
 	r.locateWidget(s, f)
 	return nil
-}
-
-// dictionaryRef returns the object that holds the signature dictionary of a field.
-func dictionaryRef(f *pdf.Field) pdf.Ref {
-	if ref := refOf(f.Value); !ref.IsZero() {
-		return ref
-	}
-	return f.Ref
-}
-
-func formOf(subFilter pdf.Name) Form {
-	switch f := Form(subFilter); f {
-	case FormCAdES, FormDetached, FormSHA1, FormRSA, FormRFC3161:
-		return f
-	}
-	return FormUnknown
 }
 
 // checkShared finds dictionaries that several fields refer to, and several with the same place in the file.
@@ -172,7 +163,7 @@ func (r *reader) pageOf(w pdf.Widget) *pdf.Page {
 			number++
 			annots, _ := r.d.Array(p.Dict["Annots"])
 			for _, o := range annots {
-				if ref := refOf(o); !ref.IsZero() && r.pages[ref] == 0 {
+				if ref := pdf.AsRef(o); !ref.IsZero() && r.pages[ref] == 0 {
 					r.pages[ref] = number
 				}
 			}

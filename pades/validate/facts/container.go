@@ -44,7 +44,9 @@ func (s *Signature) parseContainer(r *reader) {
 	}
 	switch {
 	case s.Form == FormRFC3161:
-		s.parseToken(contents)
+		if s.Token, s.TokenErr = tsp.Parse(contents); s.Token != nil {
+			s.Digest, s.Stated = s.Token.Hash, s.Token.Imprint
+		}
 	case s.Form == FormSHA1:
 		s.Digest, s.Stated = crypto.SHA1, s.Container.Content
 	case s.Info != nil:
@@ -68,13 +70,6 @@ func (s *Signature) parseBER() []byte {
 		s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
 	}
 	return der
-}
-
-func (s *Signature) parseToken(contents []byte) {
-	s.Token, s.TokenErr = tsp.Parse(contents)
-	if s.Token != nil {
-		s.Digest, s.Stated = s.Token.Hash, s.Token.Imprint
-	}
 }
 
 // parseRSA reads the form with the certificate in the dictionary (ISO 32000-2 §12.8.3.2).
@@ -253,17 +248,12 @@ func (s *Signature) readTokens() {
 			if t.Token, basic, t.Err = tsp.ParseLenient(v.FullBytes); t.Err == nil && !bytes.Equal(hashBytes(t.Token.Hash, s.Info.Signature), t.Token.Imprint) {
 				t.Err = ErrDigest
 			}
-			if basic && !s.hasOddity(BasicEncoding) {
+			if basic && !slices.Contains(s.Odd, Reason{BasicEncoding, ""}) {
 				s.Odd = append(s.Odd, Reason{BasicEncoding, ""})
 			}
 			s.Tokens = append(s.Tokens, t)
 		}
 	}
-}
-
-// hasOddity reports whether a signature has that oddity.
-func (s *Signature) hasOddity(odd ReasonCode) bool {
-	return slices.ContainsFunc(s.Odd, func(r Reason) bool { return r.Code == odd })
 }
 
 // weakAlgorithms lists the algorithms that are no longer relied on.

@@ -22,7 +22,7 @@ func notes(f *facts.File) (all []diff.Note) {
 	return all
 }
 
-func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
+func TestWhatALaterSignatureCoversIsReported(t *testing.T) {
 	t.Parallel()
 	const long = "BT /F1 12 Tf 72 720 Td (Harga seluruhnya seribu rupiah, yang dibayar dalam tiga kali, tanpa bunga, paling lambat akhir tahun) Tj ET"
 	word := pdf.Rect{LLX: 150, LLY: 718, URX: 175, URY: 732}
@@ -84,7 +84,7 @@ func TestWhatALaterSignatureStandsOverIsTold(t *testing.T) {
 	}
 }
 
-func TestFieldThatNamesNoPageIsHeldAgainstThePageThatListsIt(t *testing.T) {
+func TestFieldThatNamesNoPageIsOnThePageThatListsIt(t *testing.T) {
 	t.Parallel()
 	b := addField(func(_ *pdf.Update, w pdf.Dict) {
 		delete(w, "P")

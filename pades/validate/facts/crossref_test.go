@@ -302,7 +302,7 @@ func TestSmallerSizeMayHideNothing(t *testing.T) {
 	})
 }
 
-func TestCatalogWrittenUnderAnotherNumberIsHeldAgainstTheFormerOne(t *testing.T) {
+func TestCatalogWrittenUnderAnotherNumberIsComparedWithTheFormerOne(t *testing.T) {
 	t.Parallel()
 	base := signedForm(t)
 	_, root, err := on(t, base).open().Root()

@@ -3,15 +3,15 @@ package facts
 import (
 	"cmp"
 	"crypto"
+	_ "crypto/md5"
+	_ "crypto/sha1"
+	_ "crypto/sha256"
+	_ "crypto/sha512"
 	"fmt"
 	"hash"
 	"io"
 	"slices"
-
-	_ "crypto/md5" // of old signatures
-	_ "crypto/sha1"
-	_ "crypto/sha256"
-	_ "crypto/sha512"
+	"sync"
 )
 
 // digestRequest is a digest over the bytes that a signature covers: from the start of the file to the gap, and from
@@ -29,10 +29,8 @@ func (s *Signature) requestDigest(h crypto.Hash) {
 	if h == 0 || !h.Available() || len(s.ByteRange) != 4 || s.ByteRange[0] != 0 {
 		return
 	}
-	for _, w := range s.digests {
-		if w.hash == h {
-			return
-		}
+	if slices.ContainsFunc(s.digests, func(w *digestRequest) bool { return w.hash == h }) {
+		return
 	}
 	b := s.ByteRange
 	s.digests = append(s.digests, &digestRequest{hash: h, gapAt: b[1], gapEnd: b[2], end: b[2] + b[3]})
@@ -181,4 +179,88 @@ func (p *hashPass) applyCuts(offset int64) error {
 		return false
 	})
 	return nil
+}
+
+// blockCache reads a file in aligned blocks and caches the last few: objects are read one by one, a few hundred bytes
+// each, and what a signature appended lies close together. It holds at most a megabyte, whatever the size of the file.
+type blockCache struct {
+	r       io.ReaderAt
+	size    int64
+	entries [blockCount]block
+	clock   uint64
+}
+
+const (
+	blockSize  = 64 << 10
+	blockCount = 16
+)
+
+// block is one cached block. Its bytes are nil until it is used.
+type block struct {
+	number int64
+	bytes  []byte
+	used   uint64 // clock at the last use; the least recently used block is replaced
+	buffer *[blockSize]byte
+}
+
+// ReadAt implements io.ReaderAt. Reads longer than a block bypass the cache.
+func (c *blockCache) ReadAt(p []byte, at int64) (int, error) {
+	if len(p) > blockSize || at < 0 {
+		return c.r.ReadAt(p, at)
+	}
+	n := 0
+	for n < len(p) {
+		from := at + int64(n)
+		if from >= c.size {
+			return n, io.EOF
+		}
+		b, err := c.readBlock(from / blockSize)
+		if err != nil {
+			return n, err
+		}
+		n += copy(p[n:], b[from%blockSize:])
+	}
+	return n, nil
+}
+
+func (c *blockCache) readBlock(number int64) ([]byte, error) {
+	c.clock++
+	oldest := &c.entries[0]
+	for i := range c.entries {
+		k := &c.entries[i]
+		if k.bytes != nil && k.number == number {
+			k.used = c.clock
+			return k.bytes, nil
+		}
+		if k.used < oldest.used {
+			oldest = k
+		}
+	}
+	if oldest.buffer == nil {
+		oldest.buffer = blockBuffers.Get().(*[blockSize]byte)
+	}
+	room := oldest.buffer
+	oldest.bytes, oldest.used = nil, 0 // invalid while it is being read
+	b := room[:min(blockSize, c.size-number*blockSize)]
+	if n, err := c.r.ReadAt(b, number*blockSize); n < len(b) {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	*oldest = block{number, b, c.clock, room}
+	return b, nil
+}
+
+// blockBuffers are reused for the next file.
+var blockBuffers = sync.Pool{New: func() any { return new([blockSize]byte) }}
+
+// releaseBlocks returns the buffers. Later reads take new ones.
+func (c *blockCache) releaseBlocks() {
+	for i := range c.entries {
+		if room := c.entries[i].buffer; room != nil {
+			blockBuffers.Put(room)
+		}
+		c.entries[i] = block{}
+	}
 }

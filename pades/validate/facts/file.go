@@ -1,3 +1,9 @@
+// Package facts reads what can be known about the signatures of a PDF file without any policy: which bytes each covers,
+// whether the digest and the signature value are right, what the container and the dictionary say, and what each later
+// revision changed. It knows nothing of trust and time.
+//
+// The file is read once for hashing, whatever the number of signatures, and each revision is compared once with the one
+// before it.
 package facts
 
 import (
@@ -39,7 +45,7 @@ type Limits struct {
 	Hashed     int64 // bytes hashed beyond one pass over the file; default 64 MiB plus the size of the file
 	StoreItems int   // items of each kind in the document security store; default 10,000
 	StoreBytes int64 // of all items; default 8 MiB
-	Content    int64 // bytes examined for hidden content on pages, as [ink.Limits] counts them; default 80 MiB, some 16 MiB of content
+	Content    int64 // bytes examined for hidden content on pages, as [content.Limits] counts them; default 80 MiB, some 16 MiB of content
 }
 
 // File is what is known about a file.
@@ -118,4 +124,38 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, err
 func ReadStructure(ctx context.Context, r io.ReaderAt, size int64, o Options) (*File, error) {
 	o.skipContent = true
 	return runSteps(ctx, r, size, o, (*reader).readSignatures, (*reader).readStates, (*reader).recordLater)
+}
+
+func (l Limits) withDefaults(size int64) Limits {
+	pdf.SetDefault(&l.Signatures, 1000)
+	pdf.SetDefault(&l.Revisions, 2000)
+	pdf.SetDefault(&l.Moves, 20_000)
+	pdf.SetDefault(&l.Hashed, 64<<20+size)
+	pdf.SetDefault(&l.StoreItems, 10_000)
+	pdf.SetDefault(&l.StoreBytes, 8<<20)
+	pdf.SetDefault(&l.Content, 80<<20)
+	// One part is for all states of the file; two of them at a time have their own cache.
+	pdf.SetDefault(&l.PDF.Cache, 4<<20)
+	pdf.SetDefault(&l.PDF.Decoded, 11<<20)
+	return l
+}
+
+// LimitsForSigning returns the limits for accepting a file of that many bytes for signing: the defaults of a
+// validation, less a quarter of what signing adds to: sections, revisions, signatures, fields, and the work shared by
+// all states of the file. So an accepted file can still be read when it is finished. [File.Unsignable] decides how much
+// validation data a file may contain.
+func LimitsForSigning(size int64) Limits {
+	l := Limits{}.withDefaults(size)
+	l.PDF = l.PDF.Defaults(size)
+	for _, n := range []*int{&l.Signatures, &l.Revisions, &l.PDF.Sections, &l.PDF.Fields} {
+		*n -= *n / 4
+	}
+	for _, n := range []*int64{&l.Hashed, &l.PDF.Work} {
+		*n -= *n / 4
+	}
+	return l
+}
+
+func (o Options) pdfOptions(repair bool) pdf.Options {
+	return pdf.Options{Limits: o.Limits.PDF, Password: o.Password, Repair: repair, Budget: o.Budget}
 }

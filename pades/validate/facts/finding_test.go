@@ -8,7 +8,7 @@ import (
 	"segel/pdf/pdftest"
 )
 
-func TestSignedFileTellsWhatItsReadersMayNotSee(t *testing.T) {
+func TestSignedFileReportsWhatItsReadersMayNotSee(t *testing.T) {
 	t.Parallel()
 	for _, s := range slices.Concat(pdftest.SuspectCases(), pdftest.HarmlessCases()) {
 		t.Run(s.Name, func(t *testing.T) {

@@ -30,8 +30,8 @@ func must[T any](t testing.TB) func(v T, err error) T {
 	}
 }
 
-// office is the authority that certifies everybody in these tests.
-var office = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
+// testAuthority is the authority that certifies all signers of these tests.
+var testAuthority = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
 
 // person is a signer.
 type person struct {
@@ -42,7 +42,7 @@ type person struct {
 
 func certified(t testing.TB, name string, key crypto.Signer) person {
 	t.Helper()
-	o := must[*authority.Authority](t)(office())
+	o := must[*authority.Authority](t)(testAuthority())
 	return person{name, key, must[[]*x509.Certificate](t)(o.Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))}
 }
 
@@ -55,24 +55,24 @@ var sari = sync.OnceValue(func() *ecdsa.PrivateKey {
 	return key
 })
 
-// paper is a file that grows by tails.
-type paper struct {
+// testFile is a file that grows by tails.
+type testFile struct {
 	t testing.TB
 	b []byte
 }
 
-func on(t testing.TB, b []byte) *paper { return &paper{t, bytes.Clone(b)} }
+func on(t testing.TB, b []byte) *testFile { return &testFile{t, bytes.Clone(b)} }
 
-func (p *paper) source() pades.Source {
+func (p *testFile) source() pades.Source {
 	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b))}
 }
 
-func (p *paper) open() *pdf.Document {
+func (p *testFile) open() *pdf.Document {
 	p.t.Helper()
 	return must[*pdf.Document](p.t)(pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{}))
 }
 
-func (p *paper) fields(fields ...pades.FieldSpec) *paper {
+func (p *testFile) fields(fields ...pades.FieldSpec) *testFile {
 	p.t.Helper()
 	tail := must[*pdf.Tail](p.t)(pades.AddFields(p.open(), fields))
 	p.b = append(p.b, tail.Bytes...)
@@ -80,7 +80,7 @@ func (p *paper) fields(fields ...pades.FieldSpec) *paper {
 }
 
 // extend appends what a step made.
-func (p *paper) extend(r *pades.Result, err error) *paper {
+func (p *testFile) extend(r *pades.Result, err error) *testFile {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
@@ -89,7 +89,7 @@ func (p *paper) extend(r *pades.Result, err error) *paper {
 	return p
 }
 
-func (p *paper) options(field string, change ...func(*pades.Options)) pades.Options {
+func (p *testFile) options(field string, change ...func(*pades.Options)) pades.Options {
 	p.t.Helper()
 	who := certified(p.t, "Sari", sari())
 	o := pades.Options{Field: field, Key: who.key, Chain: who.chain, Time: time.Date(2026, 11, 21, 9, 0, 0, 0, time.FixedZone("WIB", 7*3600)), Name: "Sari", Reason: "Menyetujui"}
@@ -99,25 +99,25 @@ func (p *paper) options(field string, change ...func(*pades.Options)) pades.Opti
 	return o
 }
 
-func (p *paper) sign(field string, change ...func(*pades.Options)) *paper {
+func (p *testFile) sign(field string, change ...func(*pades.Options)) *testFile {
 	p.t.Helper()
 	return p.extend(pades.Sign(p.t.Context(), p.source(), p.options(field, change...)))
 }
 
-func (p *paper) proven() *paper {
+func (p *testFile) addValidationData() *testFile {
 	p.t.Helper()
-	o := must[*authority.Authority](p.t)(office())
+	o := must[*authority.Authority](p.t)(testAuthority())
 	return p.extend(pades.AddDSS(p.t.Context(), p.source(), pades.ValidationOptions{Source: o}))
 }
 
-func (p *paper) timestamped() *paper {
+func (p *testFile) addTimestamp() *testFile {
 	p.t.Helper()
-	o := must[*authority.Authority](p.t)(office())
+	o := must[*authority.Authority](p.t)(testAuthority())
 	return p.extend(pades.DocumentTimestamp(p.t.Context(), p.source(), o.Timestamper(), pades.Clock{}))
 }
 
 // update appends a revision.
-func (p *paper) update(edit func(d *pdf.Document, u *pdf.Update)) *paper {
+func (p *testFile) update(edit func(d *pdf.Document, u *pdf.Update)) *testFile {
 	p.t.Helper()
 	d := p.open()
 	u := d.NewUpdate()
@@ -127,7 +127,7 @@ func (p *paper) update(edit func(d *pdf.Document, u *pdf.Update)) *paper {
 }
 
 func timed(t testing.TB) func(*pades.Options) {
-	o := must[*authority.Authority](t)(office())
+	o := must[*authority.Authority](t)(testAuthority())
 	return func(p *pades.Options) { p.Timestamper = o.Timestamper() }
 }
 

@@ -93,7 +93,7 @@ func TestHiddenContentIsWarnedOf(t *testing.T) {
 		{"under an area that is seen through", text + "/H gs 1 g 60 700 400 60 re f", clear, ""},
 		{"under a frame", text + "60 700 400 60 re S", nil, ""},
 		{"under an area that is clipped to elsewhere", text + "60 100 400 60 re W n 1 g 60 700 400 60 re f", nil, ""},
-		{"without ink of a printer", "0 0 0 0 k " + text, nil, facts.WarnInvisibleText},
+		{"without colorants", "0 0 0 0 k " + text, nil, facts.WarnInvisibleText},
 		{"drawn in white lines", "1 G 1 Tr " + text, nil, facts.WarnInvisibleText},
 		{"invisible", "BT 3 Tr /F1 24 Tf 72 720 Td (Seribu) Tj ET", nil, facts.WarnInvisibleText},
 		{"without size", "BT /F1 0.1 Tf 72 720 Td (Seribu) Tj ET", nil, facts.WarnInvisibleText},

@@ -17,7 +17,7 @@ import (
 // Limits for examining large marks, of one file.
 const (
 	maxPageInspections = 50       // examined pages
-	maxInspectedBytes  = 20 << 20 // of content of one page, as package ink counts them
+	maxInspectedBytes  = 20 << 20 // of content of one page, as package content counts them
 	maxBoxes           = 300      // whose common area is computed; for more, their sum counts
 )
 
@@ -91,7 +91,7 @@ func (w *stateWalk) isExempt(field string, shown pdf.Rect) bool {
 func (w *stateWalk) denyMarksOnPage(state *pdf.State, number int, changes []diff.Change, marks []int) error {
 	page, err := state.Document.Page(number)
 	if err != nil {
-		return ignoreFault(err)
+		return pdf.IgnoreFault(err)
 	}
 	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
@@ -147,7 +147,7 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	}
 	before, err := w.last.Document.Page(page.Number)
 	if err != nil {
-		return "", ignoreFault(err)
+		return "", pdf.IgnoreFault(err)
 	}
 	marks, err := content.NewReader(w.last.Document, content.Limits{Bytes: maxInspectedBytes}).PageMarks(before)
 	if err != nil && !errors.Is(err, content.ErrIncomplete) {
@@ -155,7 +155,7 @@ func (w *stateWalk) describeHidden(now *pdf.Document, page *pdf.Page, widgets ma
 	}
 	width, height := page.DisplayedSize()
 	sheet := pdf.Rect{URX: width, URY: height}
-	if !isComplete(err) && cover.HiddenShare(sheet) > hiddenPictureShare {
+	if !content.IsComplete(err) && cover.HiddenShare(sheet) > hiddenPictureShare {
 		return "content that cannot be examined", nil // it counts as a picture
 	}
 	own := func(m content.Mark) bool { return widgets[m.Annot] }
@@ -205,7 +205,7 @@ func isLegible(s string) bool {
 // invisible over its image.
 func containsCenter(box pdf.Rect, others []pdf.Rect) bool {
 	x, y := (box.LLX+box.URX)/2, (box.LLY+box.URY)/2
-	return slices.ContainsFunc(others, func(o pdf.Rect) bool { return x >= o.LLX && x <= o.URX && y >= o.LLY && y <= o.URY })
+	return slices.ContainsFunc(others, func(o pdf.Rect) bool { return o.Contains(x, y) })
 }
 
 // unionArea is the area that boxes cover together.

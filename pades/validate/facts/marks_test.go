@@ -89,7 +89,7 @@ var (
 const contract = "BT /F1 12 Tf 72 720 Td (Harga seluruhnya seribu rupiah) Tj 0 -320 Td (dibayar paling lambat akhir tahun) Tj ET"
 
 // agreement is a page with that content, on which A signs in a field of its own after the others were added.
-func agreement(t testing.TB, content string, edit func(u *pdf.Update, page pdf.Dict), more ...pades.FieldSpec) *paper {
+func agreement(t testing.TB, content string, edit func(u *pdf.Update, page pdf.Dict), more ...pades.FieldSpec) *testFile {
 	t.Helper()
 	return on(t, pdftest.Table(1)).update(func(_ *pdf.Document, u *pdf.Update) {
 		u.Set(pdf.Ref{Number: contents}, &pdf.Stream{Dict: pdf.Dict{}, Data: []byte(content)})
@@ -102,7 +102,7 @@ func agreement(t testing.TB, content string, edit func(u *pdf.Update, page pdf.D
 }
 
 // signIn signs in a new field.
-func (p *paper) signIn(name string, box pdf.Rect, look pades.Appearance) *paper {
+func (p *testFile) signIn(name string, box pdf.Rect, look pades.Appearance) *testFile {
 	p.t.Helper()
 	return p.sign("", func(o *pades.Options) {
 		o.NewField, o.Appearance = &pades.FieldSpec{Name: name, Page: 1, Rect: box}, look
@@ -224,7 +224,7 @@ func TestASignerCannotHideTheSignatureOfAnother(t *testing.T) {
 	}
 }
 
-func TestHonestMarksAreNotDenied(t *testing.T) {
+func TestUsualMarksAreNotDenied(t *testing.T) {
 	t.Parallel()
 	card := func(w, h float64) pades.Appearance {
 		return appearance.Signature(appearance.SignatureText{Name: "Budi Santoso, S.H.", Reason: "Menyetujui isi dokumen ini", QR: "https://segel.example/verify"}, w, h)
@@ -277,7 +277,7 @@ func TestHonestMarksAreNotDenied(t *testing.T) {
 	}
 }
 
-func TestAMarkWhosePictureWasReplacedInPlaceIsHeldAgainstTheLimitToo(t *testing.T) {
+func TestAMarkWhosePictureWasReplacedInPlaceCountsToo(t *testing.T) {
 	t.Parallel()
 	// The field's appearance is an object of the signed state, which the revision that signs writes anew.
 	p := agreement(t, contract, nil, pades.FieldSpec{Name: "B", Page: 1, Rect: over(0, 0, 600, 800)})

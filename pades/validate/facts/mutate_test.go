@@ -75,7 +75,7 @@ func swap(old, now string) func(t *testing.T, b []byte) []byte {
 	}
 }
 
-// ranges writes another /ByteRange into the same room.
+// ranges writes another /ByteRange into the same space.
 func ranges(change func(r []int64) string) func(t *testing.T, b []byte) []byte {
 	return func(t *testing.T, b []byte) []byte {
 		at := bytes.LastIndex(b, []byte("/ByteRange")) + len("/ByteRange")
@@ -89,7 +89,7 @@ func ranges(change func(r []int64) string) func(t *testing.T, b []byte) []byte {
 
 func numbers(r ...int64) string { return strings.ReplaceAll(fmt.Sprint(r), ",", "") }
 
-func TestBytesThatWereTouchedAreFoundOut(t *testing.T) {
+func TestChangedBytesAreDetected(t *testing.T) {
 	t.Parallel()
 	digit := func(by int) func(t *testing.T, b []byte) []byte {
 		return func(t *testing.T, b []byte) []byte {

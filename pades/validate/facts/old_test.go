@@ -34,7 +34,7 @@ func old(t *testing.T, bits int) (*rsa.PrivateKey, *x509.Certificate) {
 }
 
 // form signs the way an old /SubFilter wants it. Contents makes what /Contents holds, from the signed bytes' hash.
-func (p *paper) form(subFilter pdf.Name, more pdf.Dict, contents func(digest func(crypto.Hash) []byte) []byte) *paper {
+func (p *testFile) form(subFilter pdf.Name, more pdf.Dict, contents func(digest func(crypto.Hash) []byte) []byte) *testFile {
 	p.t.Helper()
 	u := p.open().NewUpdate()
 	byteRange, hole := &pdf.Hole{Len: 60}, &pdf.Hole{Len: 8002, Hex: true}
@@ -131,7 +131,7 @@ func loose(t *testing.T, der []byte) []byte {
 	return slices.Concat([]byte{0x30, 0x80}, outer.Type.FullBytes, []byte{0xa0, 0x80, 0x30, 0x80}, inner.Bytes, make([]byte, 6))
 }
 
-func TestContainerByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
+func TestContainerInBERIsReadAndReported(t *testing.T) {
 	t.Parallel()
 	key, cert := old(t, 2048)
 	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"})
@@ -149,10 +149,10 @@ func TestContainerByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
 	}
 }
 
-func TestTimestampByTheBasicEncodingRulesIsReadAndNamed(t *testing.T) {
+func TestTimestampInBERIsReadAndReported(t *testing.T) {
 	t.Parallel()
 	key, cert := old(t, 2048)
-	o := must[*authority.Authority](t)(office())
+	o := must[*authority.Authority](t)(testAuthority())
 	for _, other := range []bool{false, true} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"})
 		p.form("ETSI.CAdES.detached", nil, func(digest func(crypto.Hash) []byte) []byte {

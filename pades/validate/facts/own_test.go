@@ -35,7 +35,7 @@ func TestWhatWeMakeIsIntactAtEveryLevel(t *testing.T) {
 				p.sign(f, timed(t), shown)
 			}
 			p.sign(names[4])
-			p.proven().timestamped().proven().timestamped()
+			p.addValidationData().addTimestamp().addValidationData().addTimestamp()
 			f := runSteps(t, p.b)
 			wantIntact(t, f, append(names, "Timestamp1", "Timestamp2")...)
 			want := []diff.Level{diff.FormFilling, diff.FormFilling, diff.FormFilling, diff.FormFilling, diff.LTA, diff.LTA, diff.LTA, diff.LTA}
@@ -94,11 +94,11 @@ func TestCertificationPermitsWhatItSays(t *testing.T) {
 	t.Parallel()
 	for level, want := range map[int]diff.Level{1: diff.LTA, 2: diff.FormFilling, 3: diff.Annotations} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB})
-		p.sign("A", certify(level), shown).proven()
+		p.sign("A", certify(level), shown).addValidationData()
 		if level > 1 {
 			p.sign("B", shown)
 		}
-		p.timestamped()
+		p.addTimestamp()
 		f := runSteps(t, p.b)
 		for _, s := range f.Signatures {
 			if s.Permits != want || len(troubles(s)) > 0 {

@@ -19,7 +19,7 @@ func addTo(t *testing.T, u *pdf.Update, array uint32, o pdf.Object) {
 	u.Set(pdf.Ref{Number: array}, append(a, o))
 }
 
-func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
+func TestCertifiedFilesForbidWhatTheyState(t *testing.T) {
 	t.Parallel()
 	filled := fillName("Agus")
 	comment := revise(func(t *testing.T, _ *pdf.Document, u *pdf.Update) { addTo(t, u, annots, u.Add(overlay(u, "FreeText"))) })
@@ -29,7 +29,7 @@ func TestCertifiedFilesForbidWhatTheyForbid(t *testing.T) {
 		a["A"] = pdf.Dict{"S": pdf.Name("URI"), "URI": pdf.TextString("https://jahat.test")}
 		addTo(t, u, annots, u.Add(a))
 	})
-	proven := func(t *testing.T, b []byte) []byte { return on(t, b).proven().timestamped().b }
+	proven := func(t *testing.T, b []byte) []byte { return on(t, b).addValidationData().addTimestamp().b }
 	signed := func(t *testing.T, b []byte) []byte { return on(t, b).sign("B", shown).b }
 	for level, all := range map[int][]mutation{
 		1: {{"filled in", "filled", filled}, {"comment", "comment", comment}, {"proven", "", proven}},
@@ -87,7 +87,7 @@ func TestLocksAreKept(t *testing.T) {
 			}
 		}).b
 	}
-	proven := func(t *testing.T, b []byte) []byte { return on(t, b).proven().timestamped().b }
+	proven := func(t *testing.T, b []byte) []byte { return on(t, b).addValidationData().addTimestamp().b }
 	for name, c := range map[string]struct {
 		lock pades.Lock
 		all  []mutation
@@ -106,9 +106,9 @@ func TestLocksAreKept(t *testing.T) {
 	}
 }
 
-func TestProofIsOnlyAdded(t *testing.T) {
+func TestValidationDataIsOnlyAdded(t *testing.T) {
 	t.Parallel()
-	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", timed(t), shown).proven().timestamped()
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", timed(t), shown).addValidationData().addTimestamp()
 	d := p.open()
 	_, root, err := d.Root()
 	if err != nil {
@@ -121,7 +121,7 @@ func TestProofIsOnlyAdded(t *testing.T) {
 		{"deleted", "store_changed", dict(catalog, func(_ *pdf.Update, d pdf.Dict) { delete(d, "DSS") })},
 		{"emptied", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) { delete(d, "Certs") })},
 		{"fewer", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) { d["Certs"] = certs[1:] })},
-		{"proof replaced", "store_changed", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Set(certs[0].(pdf.Ref), words("Lunas")) })},
+		{"validation data replaced", "store_changed", revise(func(_ *testing.T, _ *pdf.Document, u *pdf.Update) { u.Set(certs[0].(pdf.Ref), words("Lunas")) })},
 		{"entry of a signature changed", "store_changed", dict(store, func(_ *pdf.Update, d pdf.Dict) {
 			for k := range d["VRI"].(pdf.Dict) {
 				d["VRI"].(pdf.Dict)[k] = pdf.Dict{}
@@ -137,7 +137,7 @@ func TestProofIsOnlyAdded(t *testing.T) {
 			var b bytes.Buffer
 			z := zlib.NewWriter(&b)
 			if _, err := z.Write([]byte("proof")); err != nil || z.Close() != nil {
-				t.Fatal("compress proof:", err)
+				t.Fatal("compress item:", err)
 			}
 			b.Bytes()[b.Len()-1] ^= 1
 			d["Certs"] = append(slices.Clone(certs), u.Add(&pdf.Stream{Dict: pdf.Dict{"Filter": pdf.Name("FlateDecode")}, Data: b.Bytes()}))
@@ -230,7 +230,7 @@ func addTagged(t *testing.T, d *pdf.Document, u *pdf.Update, name, kind string) 
 
 func TestKindsAreToldApart(t *testing.T) {
 	t.Parallel()
-	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).sign("A", certify(2)).sign("B").timestamped()
+	p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}).sign("A", certify(2)).sign("B").addTimestamp()
 	var kinds []facts.Kind
 	for _, s := range runSteps(t, p.b).Signatures {
 		kinds = append(kinds, s.Kind)

@@ -82,7 +82,7 @@ func (r *reader) openFile(size int64) error {
 		d, err = pdf.Open(r.objects, size, r.o.pdfOptions(true))
 	}
 	if err != nil {
-		if isFault(err) {
+		if pdf.IsFault(err) {
 			err = fmt.Errorf("%w: %w", ErrUnreadable, err)
 		}
 		return err
@@ -93,7 +93,7 @@ func (r *reader) openFile(size int64) error {
 	if r.file.Pages, err = d.PageCount(); err != nil {
 		r.addWarning(Warning{Code: WarnTolerated, Detail: err.Error()})
 		r.file.Pages = 0
-		if !isFault(err) {
+		if !pdf.IsFault(err) {
 			return err
 		}
 	}
@@ -119,12 +119,6 @@ func (r *reader) addWarning(w Warning) {
 	if len(r.file.Warnings) < maxWarnings {
 		r.file.Warnings = append(r.file.Warnings, w)
 	}
-}
-
-// isFault reports whether err is a defect of the file.
-func isFault(err error) bool {
-	var e *pdf.Error
-	return errors.As(err, &e)
 }
 
 // readStates walks through the revisions, oldest first: it compares each signature with the revision it closes, and
@@ -202,7 +196,7 @@ func newTooLargeError(format string, args ...any) error {
 
 // markUnsound breaks every signature if the states of the file cannot be determined. It returns other errors.
 func (r *reader) markUnsound(err error) error {
-	if !isFault(err) {
+	if !pdf.IsFault(err) {
 		return err
 	}
 	r.noteUnsignable(err)
@@ -307,7 +301,8 @@ func (w *stateWalk) compareState(number int, state *pdf.State, all []pdf.Revisio
 	// The changes of a forbidden revision count against the signatures before it, which have failed. Later signatures
 	// cover its result, so comparing restarts from there: objects have lost the uses that the revision removed. An
 	// attacker gains nothing from many such revisions: without restarts more is denied.
-	if r.Level == diff.Other && w.comparisonCount < maxComparers && w.signedSince(number) {
+	signedSince := func(s *Signature) bool { return s.Revision >= number }
+	if r.Level == diff.Other && w.comparisonCount < maxComparers && slices.ContainsFunc(w.file.Signatures, signedSince) {
 		return w.beginComparison(number, state, all)
 	}
 	return nil
@@ -331,16 +326,11 @@ func (w *stateWalk) beginComparison(number int, state *pdf.State, all []pdf.Revi
 	return err
 }
 
-// signedSince reports whether a signature closes this revision or a later one.
-func (w *stateWalk) signedSince(number int) bool {
-	return slices.ContainsFunc(w.file.Signatures, func(s *Signature) bool { return s.Revision >= number })
-}
-
 // addOddities adds to a revision's oddities what makes readers disagree on it and does not show in its objects.
 func (w *stateWalk) addOddities(state *pdf.State, from int64) error {
 	entries, err := w.d.RevisionEntries(state.Revision)
 	if err != nil {
-		if isFault(err) {
+		if pdf.IsFault(err) {
 			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
@@ -365,7 +355,7 @@ func (w *stateWalk) changedObjects(revisions []pdf.Revision) ([]uint32, error) {
 	for _, r := range revisions {
 		entries, err := w.d.RevisionEntries(r)
 		if err != nil {
-			if isFault(err) {
+			if pdf.IsFault(err) {
 				continue // reading the state reports it
 			}
 			return nil, err

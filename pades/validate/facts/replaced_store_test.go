@@ -78,10 +78,10 @@ func storeOf(t testing.TB, b []byte) dss {
 
 func provenFile(t testing.TB) []byte {
 	t.Helper()
-	return on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", timed(t), shown).proven().timestamped().b
+	return on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", timed(t), shown).addValidationData().addTimestamp().b
 }
 
-func TestStoreMayBeReplacedBySoundProofAndByNothingLess(t *testing.T) {
+func TestStoreMayBeReplacedOnlyBySoundValidationData(t *testing.T) {
 	t.Parallel()
 	base := provenFile(t)
 	had := storeOf(t, base)
@@ -155,9 +155,9 @@ func TestStoreMayBeReplacedBySoundProofAndByNothingLess(t *testing.T) {
 		{"by nothing", "store_changed", anew(func(*pdf.Update) pdf.Dict { return pdf.Dict{} })},
 		{"by an empty list", "store_changed", anew(with("Certs", func(*pdf.Update) pdf.Object { return pdf.Array{} }))},
 		{"without certificates", "store_changed", anew(with("Certs", none))},
-		{"without proof of good standing", "store_changed", anew(func(u *pdf.Update) pdf.Dict { return pdf.Dict{"Certs": pdf.Array{u.Add(lain.certificate())}} })},
+		{"without revocation data", "store_changed", anew(func(u *pdf.Update) pdf.Dict { return pdf.Dict{"Certs": pdf.Array{u.Add(lain.certificate())}} })},
 		{"by text", "store_changed", anew(with("OCSPs", list(words("Lunas"))))},
-		{"by proof and text", "store_changed", anew(with("OCSPs", list(lain.response(big.NewInt(9), later), words("Lunas"))))},
+		{"by validation data and text", "store_changed", anew(with("OCSPs", list(lain.response(big.NewInt(9), later), words("Lunas"))))},
 		{"by a certificate for a response", "store_changed", anew(with("OCSPs", list(lain.certificate())))},
 		{"by a response for a certificate", "store_changed", anew(with("Certs", list(lain.response(big.NewInt(9), later))))},
 		{"by a list that is cut off", "store_changed", anew(with("CRLs", func(u *pdf.Update) pdf.Object {
@@ -209,7 +209,7 @@ func TestStoreMayBeReplacedBySoundProofAndByNothingLess(t *testing.T) {
 	})
 }
 
-func TestProofThatALaterWriterLeftOutIsStillKnown(t *testing.T) {
+func TestValidationDataThatALaterWriterLeftOutIsStillKnown(t *testing.T) {
 	t.Parallel()
 	base := provenFile(t)
 	before := runSteps(t, base).DSS

@@ -8,9 +8,9 @@ import (
 	"segel/pades/validate/facts"
 )
 
-// TestFilesOfTheCorpusStayIntactUnderOurHands signs every file that can be signed, twice and with validation data, and
+// TestFilesOfTheCorpusStayIntactWhenSigned signs every file that can be signed, twice and with validation data, and
 // expects all of it to be valid.
-func TestFilesOfTheCorpusStayIntactUnderOurHands(t *testing.T) {
+func TestFilesOfTheCorpusStayIntactWhenSigned(t *testing.T) {
 	t.Parallel()
 	signed := 0
 	corpus(t, func(t *testing.T, name string, b []byte) {

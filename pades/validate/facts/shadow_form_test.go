@@ -15,7 +15,7 @@ func preparedForm(t *testing.T, prepare func(d *pdf.Document, u *pdf.Update)) []
 	return p.fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "B", Page: 1, Rect: boxB}).sign("A", shown).b
 }
 
-func TestFormsThatWerePreparedForAChangeAreFoundOut(t *testing.T) {
+func TestFormsThatWerePreparedForAChangeAreDetected(t *testing.T) {
 	t.Parallel()
 	edit := func(number uint32, change func(d pdf.Dict)) func(_ *pdf.Document, u *pdf.Update) {
 		return func(_ *pdf.Document, u *pdf.Update) { change(must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: number}))) }

@@ -54,7 +54,7 @@ func TestUnsignedFieldShowsNothingInAnyWay(t *testing.T) {
 	})
 }
 
-func TestAppearanceOfABrokenSignatureIsNotVouchedFor(t *testing.T) {
+func TestAppearanceOfABrokenSignatureIsDenied(t *testing.T) {
 	t.Parallel()
 	for shows, want := range map[bool]bool{true: false, false: true} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)

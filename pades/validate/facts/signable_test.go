@@ -30,7 +30,7 @@ func TestSoundFileIsSignableWithAndWithoutSignatures(t *testing.T) {
 		if f.Unsignable != nil || len(f.Revisions) == 0 || f.SHA256 != [32]byte{} {
 			t.Errorf("%s: %v, %d revisions, %x", name, f.Unsignable, len(f.Revisions), f.SHA256)
 		}
-		f = forSigning(t, on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A", timed(t)).proven().timestamped().b)
+		f = forSigning(t, on(t, b).fields(pades.FieldSpec{Name: "A"}).sign("A", timed(t)).addValidationData().addTimestamp().b)
 		if f.Unsignable != nil || len(f.Signatures) != 2 || f.SHA256 == [32]byte{} || f.Signatures[0].Integrity != nil {
 			t.Errorf("%s, signed: %v, %d signatures, %x", name, f.Unsignable, len(f.Signatures), f.SHA256)
 		}
@@ -60,8 +60,8 @@ func TestFileWhoseGrowthCannotBeFollowedSaysSo(t *testing.T) {
 		"work":                         {pdftest.Table(50), func(l *facts.Limits) { l.PDF.Work = 5000 }, pdf.ErrTooLarge},
 		"signatures":                   {on(t, signed.b).fields(pades.FieldSpec{Name: "B"}).sign("B").b, func(l *facts.Limits) { l.Signatures = 1 }, pdf.ErrTooLarge},
 		"fields":                       {on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"}, pades.FieldSpec{Name: "D"}).b, func(l *facts.Limits) { l.PDF.Fields = 1 }, pdf.ErrTooLarge},
-		"pieces of proof":              {on(t, signed.b).proven().b, func(l *facts.Limits) { l.StoreItems = 4 }, pdf.ErrTooLarge},
-		"bytes of proof":               {on(t, signed.b).proven().b, func(l *facts.Limits) { l.StoreBytes = 3000 }, pdf.ErrTooLarge},
+		"items of validation data":     {on(t, signed.b).addValidationData().b, func(l *facts.Limits) { l.StoreItems = 4 }, pdf.ErrTooLarge},
+		"bytes of validation data":     {on(t, signed.b).addValidationData().b, func(l *facts.Limits) { l.StoreBytes = 3000 }, pdf.ErrTooLarge},
 		"no startxref":                 {bytes.Replace(pdftest.Table(1), []byte("startxref"), []byte("startxxxx"), 1), func(*facts.Limits) {}, pdf.ErrDamaged},
 		"entry that leads behind":      {leadingBehind(pdftest.Table(1)), func(*facts.Limits) {}, pdf.ErrDamaged},
 		"the same, behind a signature": {leadingBehind(signed.b), func(*facts.Limits) {}, pdf.ErrDamaged},

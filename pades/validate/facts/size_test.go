@@ -9,9 +9,9 @@ import (
 	"segel/pdf/pdftest"
 )
 
-// TestSmallSizeBringsNoShadowToLight: with a /Size below the number of the catalog, Poppler rebuilds the cross-reference and
+// TestSmallSizeRevealsNoHiddenObject: with a /Size below the number of the catalog, Poppler rebuilds the cross-reference and
 // takes the last object of each number, such as one that the signed part has and its cross-reference does not state.
-func TestSmallSizeBringsNoShadowToLight(t *testing.T) {
+func TestSmallSizeRevealsNoHiddenObject(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Table(1)
 	table := bytes.LastIndex(file, []byte("\nxref")) + 1

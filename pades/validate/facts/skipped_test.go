@@ -19,7 +19,7 @@ func TestSkippedRevisionIsSeenHoweverTheFileIsRead(t *testing.T) {
 		"a skipped revision":                     {own + other + other, 1},
 		"no other end":                           {own + "junk\n", 0},
 		"the first end of a linearized file":     {own + "startxref\n0\n%%EOF\n", 0},
-		"more ends than anybody looks at":        {own + apart + strings.Repeat("%%EOF\n", maxUnknown+1), 1},
+		"more ends than are examined":            {own + apart + strings.Repeat("%%EOF\n", maxUnknown+1), 1},
 		"ends that are no revision's, but a few": {own + apart + strings.Repeat("%%EOF\n", maxUnknown), 0},
 	} {
 		file := []byte(c.file)

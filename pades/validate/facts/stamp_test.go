@@ -15,9 +15,9 @@ import (
 	"segel/pdf/pdftest"
 )
 
-func TestDocumentThatIsSignedStampedSealedAndProvenIsIntact(t *testing.T) {
+func TestDocumentThatIsSignedStampedSealedAndTimestampedIsIntact(t *testing.T) {
 	t.Parallel()
-	a := must[*authority.Authority](t)(office())
+	a := must[*authority.Authority](t)(testAuthority())
 	stamps := must[*sandbox.Office](t)(sandbox.Open(t.TempDir(), sandbox.Options{
 		Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: must[*credential.Sealer](t)(credential.NewSealer(make([]byte, 32))),
 		PublicURL: "http://segel.test", Clock: time.Now, Random: rand.Reader,
@@ -39,7 +39,7 @@ func TestDocumentThatIsSignedStampedSealedAndProvenIsIntact(t *testing.T) {
 		p.b = emeteraitest.StampFile(t, stamps, r, p.b)
 		names = append(names, emeterai.FieldName(serial))
 	}
-	p.sign("Segel", timed(t)).proven().timestamped()
+	p.sign("Segel", timed(t)).addValidationData().addTimestamp()
 	f := runSteps(t, p.b)
 	wantIntact(t, f, "Sari", "Budi", names[0], names[1], "Segel", "Timestamp1")
 	for _, r := range f.Revisions {

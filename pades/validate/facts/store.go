@@ -1,9 +1,14 @@
 package facts
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"slices"
 
+	"segel/cms"
+	"segel/pades/validate/diff"
 	"segel/pdf"
+	"segel/revocation"
 )
 
 // Store is the document security store (ISO 32000-2 §12.8.4.3).
@@ -82,14 +87,14 @@ func (b *storeReader) readItems(name string, list pdf.Object, take func(pdf.Ref,
 	for _, o := range items {
 		der, err := b.readItem(o)
 		if err != nil {
-			b.addWarning(Warning{Code: WarnStore, Ref: refOf(o), Detail: "/" + name + ": " + err.Error()})
-			if !isFault(err) {
+			b.addWarning(Warning{Code: WarnStore, Ref: pdf.AsRef(o), Detail: "/" + name + ": " + err.Error()})
+			if !pdf.IsFault(err) {
 				b.err = err
 				return
 			}
 			continue
 		}
-		take(refOf(o), der)
+		take(pdf.AsRef(o), der)
 	}
 }
 
@@ -104,7 +109,7 @@ func (b *storeReader) checkReserve() error {
 }
 
 func (b *storeReader) readItem(o pdf.Object) ([]byte, error) {
-	ref := refOf(o)
+	ref := pdf.AsRef(o)
 	if der, known := b.known[ref]; known && !ref.IsZero() {
 		return der, nil
 	}
@@ -169,4 +174,153 @@ func (b *storeReader) readVRI(key pdf.Name, entry pdf.Dict) VRI {
 		v.TU = tu.Text()
 	}
 	return v
+}
+
+// A later revision may replace the document security store. The validation data of earlier states is still in the file, and a
+// verdict on an earlier signature rests on it. It is collected too, so that no signature becomes trusted or untrusted
+// because a later writer left items out.
+
+// maxEarlier bounds the items examined in the stores of all states.
+const maxEarlier = 100_000
+
+// earlierStore collects the items that the store of an earlier state holds and the newest one does not. It reads a
+// store again only if a revision changed one of the objects of the previous store.
+type earlierStore struct {
+	parts     map[uint32]bool // numbers of the objects of the previous store and its catalog
+	root      pdf.Ref         // of that catalog
+	known     map[[sha256.Size]byte]bool
+	seen      map[byteRange]bool // ranges of items already examined
+	itemCount int
+	bytesLeft int64 // for further items
+}
+
+// collectState collects the items of one state.
+func (e *earlierStore) collectState(r *reader, number int, state *pdf.State) error {
+	ref := state.Trailer().Ref("Root")
+	if e.parts != nil && ref == e.root && !slices.ContainsFunc(state.Changes, func(m pdf.ObjectChange) bool { return e.parts[m.Number] }) && !state.Truncated {
+		return nil
+	}
+	e.parts, e.root = map[uint32]bool{ref.Number: true}, ref
+	note := func(o pdf.Object) pdf.Object {
+		if ref, ok := o.(pdf.Ref); ok {
+			e.parts[ref.Number] = true
+		}
+		return o
+	}
+	_, root, err := state.Root()
+	if err != nil {
+		return pdf.IgnoreFault(err)
+	}
+	dss, err := state.Dict(note(root["DSS"]))
+	if err != nil || dss == nil {
+		return pdf.IgnoreFault(err)
+	}
+	take := func(holder pdf.Dict, key pdf.Name, to *[]StoreItem) error {
+		items, err := state.Array(note(holder[key]))
+		for _, o := range items {
+			if err := e.collectItem(r, number, state, note(o), to); err != nil {
+				return err
+			}
+		}
+		return pdf.IgnoreFault(err)
+	}
+	lists := []struct {
+		list, entry pdf.Name
+		to          *[]StoreItem
+	}{{"Certs", "Cert", &r.file.Earlier.Certs}, {"OCSPs", "OCSP", &r.file.Earlier.OCSPs}, {"CRLs", "CRL", &r.file.Earlier.CRLs}}
+	for _, l := range lists {
+		if err := take(dss, l.list, l.to); err != nil {
+			return err
+		}
+	}
+	vri, err := state.Dict(note(dss["VRI"]))
+	if pdf.IgnoreFault(err) != nil {
+		return err
+	}
+	for _, o := range vri {
+		entry, err := state.Dict(note(o))
+		if pdf.IgnoreFault(err) != nil {
+			return err
+		}
+		for _, l := range lists {
+			if err := take(entry, l.entry, l.to); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// collectItem collects an item if it is new.
+func (e *earlierStore) collectItem(r *reader, number int, state *pdf.State, o pdf.Object, to *[]StoreItem) error {
+	if e.itemCount++; e.itemCount > maxEarlier {
+		return nil
+	}
+	st, err := state.Stream(o)
+	if err != nil || st == nil {
+		return pdf.IgnoreFault(err)
+	}
+	start, end := st.FileRange()
+	at := byteRange{start, end}
+	if e.seen[at] || st.Len() > e.bytesLeft {
+		return nil
+	}
+	e.seen[at] = true
+	der, err := state.Decode(st)
+	if err != nil {
+		return pdf.IgnoreFault(err)
+	}
+	id := sha256.Sum256(der)
+	if e.known[id] {
+		return nil
+	}
+	e.known[id] = true
+	if e.bytesLeft -= int64(len(der)); e.bytesLeft < 0 {
+		return nil
+	}
+	*to = append(*to, StoreItem{DER: der, Ref: pdf.AsRef(o), Revision: number})
+	return nil
+}
+
+// newEarlierStore returns a collection that knows the items of the newest store.
+func (r *reader) newEarlierStore() *earlierStore {
+	e := &earlierStore{known: map[[sha256.Size]byte]bool{}, seen: map[byteRange]bool{}, bytesLeft: r.o.Limits.StoreBytes}
+	if s := r.file.DSS; s != nil {
+		for _, list := range [][]StoreItem{s.Certs, s.OCSPs, s.CRLs} {
+			for _, p := range list {
+				e.known[sha256.Sum256(p.DER)] = true
+			}
+		}
+	}
+	for at := range r.knownLengths {
+		e.seen[at] = true
+	}
+	return e
+}
+
+// storedCertificates returns the certificates of the store and of its earlier states.
+func (r *reader) storedCertificates() []StoreItem {
+	if r.file.DSS == nil {
+		return r.file.Earlier.Certs
+	}
+	return slices.Concat(r.file.DSS.Certs, r.file.Earlier.Certs)
+}
+
+// describeItem returns what an item of a store's list is about, and whether it is of the kind that the list holds.
+func describeItem(list pdf.Name, der []byte) (about []diff.Subject, sound bool) {
+	var subjects []revocation.Subject
+	var err error
+	switch list {
+	case "Certs":
+		_, err = cms.ParseCertificate(der)
+	case "OCSPs":
+		subjects, err = revocation.OCSPSubjects(der)
+	case "CRLs":
+		subjects = make([]revocation.Subject, 1)
+		subjects[0], err = revocation.CRLSubject(der)
+	}
+	for _, s := range subjects {
+		about = append(about, diff.Subject(s))
+	}
+	return about, err == nil
 }

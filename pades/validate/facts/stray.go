@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strconv"
 	"sync"
@@ -63,7 +64,7 @@ func (w *stateWalk) addRebuildOddities(state *pdf.State, before []pdf.Revision) 
 	from := int64(0)
 	for _, v := range before {
 		entries, err := w.d.RevisionEntries(v)
-		if isFault(err) {
+		if pdf.IsFault(err) {
 			state.Ambiguities = append(state.Ambiguities, err.Error())
 			return nil
 		}
@@ -152,15 +153,13 @@ func looksLikeObject(before, behind []byte) bool {
 	number := bytes.TrimRight(rest, digits)
 	if len(number) < len(rest) {
 		between := bytes.TrimRight(number, whiteSpace)
-		if len(between) < len(number) && (len(between) == 0 || isDigit(between[len(between)-1])) {
+		if len(between) < len(number) && (len(between) == 0 || between[len(between)-1] >= '0' && between[len(between)-1] <= '9') {
 			return true
 		}
 		return bytes.ContainsAny(number[len(between):], "\r\n") && wordEnds(behind)
 	}
 	return bytes.ContainsAny(before[len(rest):], "\r\n") && wordEnds(behind)
 }
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // wordEnds reports whether a word ends before these bytes.
 func wordEnds(behind []byte) bool {
@@ -266,8 +265,11 @@ func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byt
 				if end <= at && at > from || end > at+hashChunk { // reported with another chunk
 					continue
 				}
-				if word == "trailer" && !opensDict(b[i:]) {
-					continue
+				if word == "trailer" {
+					behind := comment.ReplaceAll(b[i:min(len(b), i+maxHeader)], nil)
+					if !bytes.HasPrefix(bytes.TrimLeft(behind, whiteSpace), []byte("<<")) {
+						continue
+					}
 				}
 				if !f(end, b[max(0, i-len(word)-maxBefore):i-len(word)], b[i:], word) {
 					return nil
@@ -276,11 +278,6 @@ func (r *reader) eachWord(from, to int64, f func(end int64, before, behind []byt
 		}
 	}
 	return nil
-}
-
-func opensDict(b []byte) bool {
-	b = comment.ReplaceAll(b[:min(len(b), maxHeader)], nil)
-	return bytes.HasPrefix(bytes.TrimLeft(b, "\x00\t\n\f\r "), []byte("<<"))
 }
 
 // findUnstatedObjects looks for objects in the object streams of a revision that its cross-reference does not list: a
@@ -298,7 +295,7 @@ func (w *stateWalk) findUnstatedObjects(state *pdf.State, entries []pdf.Entry) (
 	for _, n := range state.ObjectStreams {
 		numbers, err := state.ObjectStreamMembers(n)
 		if err != nil {
-			if isFault(err) {
+			if pdf.IsFault(err) {
 				continue // reported for each object in it
 			}
 			return "", err
@@ -310,4 +307,84 @@ func (w *stateWalk) findUnstatedObjects(state *pdf.State, entries []pdf.Entry) (
 		}
 	}
 	return "", nil
+}
+
+// maxSkipped bounds the appended bytes scanned.
+const maxSkipped = 16 << 20
+
+// revisionEndScan looks, during hashing, for appended bytes that look like a revision but are not one of the file's: a
+// cross-reference chain that skips them makes their signatures disappear.
+type revisionEndScan struct {
+	known    map[int64]bool // ends of revisions
+	from, to int64          // range scanned
+	rest     []byte         // end of the last chunk, in which the marker may begin
+	unknown  int            // ends of unknown revisions so far
+}
+
+// maxUnknown bounds the ends of unknown revisions examined.
+const maxUnknown = 1000
+
+var endOfFile = []byte("%%EOF")
+
+// setRevisions sets the revisions of the file, oldest first.
+func (s *revisionEndScan) setRevisions(revisions []pdf.Revision) {
+	if len(revisions) == 0 {
+		return
+	}
+	s.known = map[int64]bool{}
+	for _, v := range revisions {
+		s.known[v.EOF] = true
+	}
+	s.from = revisions[0].End
+	s.to = s.from + min(maxSkipped, math.MaxInt64-s.from)
+}
+
+// scanBytes scans the next bytes of the file. It warns once.
+func (s *revisionEndScan) scanBytes(r *reader, b []byte, at int64) {
+	from, to := max(s.from, at), min(s.to, at+int64(len(b)))
+	if from >= to {
+		return
+	}
+	b = b[from-at : to-at]
+	across := append(s.rest, b[:min(len(b), len(endOfFile)-1)]...)
+	s.searchEnds(r, across, from-int64(len(s.rest)))
+	s.searchEnds(r, b, from)
+	if len(b) < len(endOfFile) {
+		b = across
+	}
+	s.rest = append(s.rest[:0], b[max(0, len(b)-len(endOfFile)+1):]...)
+}
+
+func (s *revisionEndScan) searchEnds(r *reader, b []byte, at int64) {
+	for i := 0; s.to > 0; {
+		j := bytes.Index(b[i:], endOfFile)
+		if j < 0 {
+			return
+		}
+		i += j + len(endOfFile)
+		end := at + int64(i)
+		if s.known[end] {
+			continue
+		}
+		if s.unknown++; s.unknown > maxUnknown || r.hasStartXref(end) {
+			r.addWarning(Warning{Code: WarnSkipped, Detail: fmt.Sprintf("ends at %d", end)})
+			s.to = 0 // warn once
+		}
+	}
+}
+
+// hasStartXref reports whether the %%EOF that ends there follows startxref with an offset other than 0. Linearized
+// files have one with 0.
+func (r *reader) hasStartXref(end int64) bool {
+	b := make([]byte, min(64, end))
+	if n, _ := r.r.ReadAt(b, end-int64(len(b))); n < len(b) {
+		return false
+	}
+	words := bytes.Fields(b)
+	for i := len(words) - 2; i >= 0; i-- {
+		if bytes.HasSuffix(words[i], []byte("startxref")) {
+			return !bytes.Equal(words[i+1], []byte("0"))
+		}
+	}
+	return false
 }

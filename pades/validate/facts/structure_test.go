@@ -56,7 +56,7 @@ func TestWhatIsAddedToOddFilesIsIntact(t *testing.T) {
 			p := on(t, b).fields(pades.FieldSpec{Name: "Aku", Page: 1, Rect: boxA}, pades.FieldSpec{Name: "Paraf", Page: last, Rect: boxA, Mark: true}, pades.FieldSpec{Name: "Kamu"})
 			p.sign("Aku", shown, func(o *pades.Options) { o.Marks = map[string]pades.Appearance{"Paraf": plain{}} })
 			p.sign("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "Meterai", Page: last, Rect: boxB} }, shown)
-			p.proven().sign("Kamu").proven().timestamped()
+			p.addValidationData().sign("Kamu").addValidationData().addTimestamp()
 			f := runSteps(t, p.b)
 			wantIntact(t, f, "Aku", "Meterai", "Kamu", "Timestamp1")
 		})
@@ -84,9 +84,9 @@ func inOrder(b []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone lets a revision that no rule allows give objects another use,
+// TestForbiddenRevisionCountsOnlyAgainstEarlierSignatures lets a revision that no rule allows give objects another use,
 // and signs after it: later allowed changes are allowed.
-func TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone(t *testing.T) {
+func TestForbiddenRevisionCountsOnlyAgainstEarlierSignatures(t *testing.T) {
 	t.Parallel()
 	annots := func(b []byte) string {
 		p := must[*pdf.Page](t)(on(t, b).open().Page(1))
@@ -112,7 +112,7 @@ func TestForbiddenRevisionSpeaksAgainstEarlierSignaturesAlone(t *testing.T) {
 		b := bytes.Replace(pdftest.Form(), []byte("/Info 4 0 R"), []byte("/Info 4 0 R /AdditionalStreams [/application#2Fvnd 400 0 R]"), 1)
 		p := on(t, b).fields(pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"}).sign("A")
 		p.b = forbidden(p.b).append(t, p.b)
-		p.sign("B").proven().sign("C").proven().timestamped()
+		p.sign("B").addValidationData().sign("C").addValidationData().addTimestamp()
 		for _, s := range runSteps(t, p.b).Signatures {
 			if broken := len(troubles(s)) > 0; broken != (s.Field == "A") {
 				t.Errorf("%s: %s: %v", name, s.Field, troubles(s))

@@ -22,7 +22,7 @@ func stated(object string) string {
 	return fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(object), object)
 }
 
-func TestTricksWithTheCrossReferenceAreFoundOut(t *testing.T) {
+func TestTricksWithTheCrossReferenceAreDetected(t *testing.T) {
 	t.Parallel()
 	base := signedTable(t)
 	lunas := stated("BT /F1 24 Tf 72 720 Td (Lunas) Tj ET")
@@ -136,7 +136,7 @@ func warned(f *facts.File, code facts.WarningCode) bool {
 	return slices.ContainsFunc(f.Warnings, func(w facts.Warning) bool { return w.Code == code })
 }
 
-func TestLoopOfCrossReferencesIsNoFileAnySignatureHoldsIn(t *testing.T) {
+func TestNoSignatureHoldsInAFileWhoseCrossReferencesLoop(t *testing.T) {
 	t.Parallel()
 	b := signedTable(t)
 	b = section{objects: map[int]string{50: "1"}, prev: int64(len(b) + len("50 0 obj\n1\nendobj\n"))}.append(t, b)
@@ -147,7 +147,7 @@ func TestLoopOfCrossReferencesIsNoFileAnySignatureHoldsIn(t *testing.T) {
 	}
 }
 
-func TestObjectPutBackToAnEarlierStateIsFoundOut(t *testing.T) {
+func TestObjectPutBackToAnEarlierStateIsDetected(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Form())
 	p.update(func(_ *pdf.Document, u *pdf.Update) { u.Set(pdf.Ref{Number: contents}, words("Disetujui")) })
@@ -159,7 +159,7 @@ func TestObjectPutBackToAnEarlierStateIsFoundOut(t *testing.T) {
 	})
 }
 
-func TestObjectStreamThatIsReplacedIsFoundOut(t *testing.T) {
+func TestObjectStreamThatIsReplacedIsDetected(t *testing.T) {
 	t.Parallel()
 	p := on(t, pdftest.Streams(2)).fields(pades.FieldSpec{Name: "A"}).sign("A")
 	container := uint32(pdftest.FirstPageNumber + 4)
@@ -171,7 +171,7 @@ func TestObjectStreamThatIsReplacedIsFoundOut(t *testing.T) {
 	})
 }
 
-func TestReferenceToNothingMustNotComeToLife(t *testing.T) {
+func TestReferenceToAMissingObjectMustNotGainOne(t *testing.T) {
 	t.Parallel()
 	b := bytes.Replace(pdftest.Form(), []byte("/BBox [0 0 200 20]"), []byte("/BBox [0 0 1 1]/A 90 0 R"), 1)
 	b = bytes.Replace(b, []byte("/BBox [0 0 1 1]/A 90 0 R"), []byte("/Group 90 0 R     "), 1)

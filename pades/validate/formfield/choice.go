@@ -12,19 +12,12 @@ var errNoOption = errors.New("a value that is not among the options")
 
 // selectedOptions lists the indexes of the options that the value names, in order.
 func (f *Field) selectedOptions() ([]int, error) {
+	texts, err := f.valueTexts()
+	if err != nil {
+		return nil, err
+	}
 	var all []int
-	for _, o := range valueList(f.Value) {
-		v, err := f.d.Resolve(o)
-		if err != nil {
-			return nil, err
-		}
-		text, ok := textOf(f.d, v)
-		if !ok {
-			return nil, errValue
-		}
-		if text == "" {
-			continue
-		}
+	for _, text := range texts {
 		i := slices.IndexFunc(f.options, func(o option) bool { return o.export == text })
 		if i < 0 {
 			return nil, errNoOption
@@ -136,7 +129,8 @@ func (c *comparison) matchOptions(lines []line) (from int, agrees matchLevel) {
 	for i := 0; i+len(lines) <= len(labels); i++ {
 		got := matchWhole
 		for k, l := range lines {
-			if got = min(got, requireWhole(matchRunes(l.readText(), labels[i+k]))); got == matchNone {
+			if got = min(got, matchRunes(l.readText(), labels[i+k])); got <= matchPrefix {
+				got = matchNone // a label that is partly shown is another one
 				break
 			}
 		}
@@ -156,14 +150,6 @@ func (c *comparison) isWrapped(lines []line) bool {
 	return slices.Equal(withoutSpaces(shownText(lines)), withoutSpaces(all))
 }
 
-// requireWhole treats a partly shown label as a different one.
-func requireWhole(a matchLevel) matchLevel {
-	if a == matchPrefix {
-		return matchNone
-	}
-	return a
-}
-
 // isHighlighted reports whether a line has a filled area behind it.
 func isHighlighted(a *content.Appearance, lines []line, l line) bool {
 	g := l[0]
@@ -172,7 +158,7 @@ func isHighlighted(a *content.Appearance, lines []line, l line) bool {
 		if !p.Filled || !p.Rectangle || p.Order > g.Order || len(lines) > 1 && p.Box.Height() > 0.95*a.Height {
 			continue
 		}
-		if x >= p.Box.LLX && x <= p.Box.URX && y >= p.Box.LLY && y <= p.Box.URY {
+		if p.Box.Contains(x, y) {
 			return true
 		}
 	}

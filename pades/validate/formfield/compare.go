@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"segel/pdf"
 	"segel/pdf/content"
@@ -61,14 +62,14 @@ type comparison struct {
 	old, new *Field
 	o        Options
 	objects  *objectComparer
-	former   map[uint32][]content.Path // what widgets painted before besides text, by number; nil before the first use
+	former   map[uint32][]content.Path // what widgets painted before besides text, by number
 	fonts    []pdf.Object              // earlier fonts; nil before the first use
 }
 
 // Compare determines what became of a field. Both states list the same widgets in the same order, and differ only in
 // what filling in changes: value, appearances and selections.
 func Compare(before, after *Field, o Options) Result {
-	c := &comparison{old: before, new: after, o: o, objects: &objectComparer{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
+	c := &comparison{old: before, new: after, o: o, former: map[uint32][]content.Path{}, objects: &objectComparer{old: before.d, new: after.d, unchanged: o.Unchanged, work: after.work}}
 	r := c.compareStates()
 	if after.work.Left < 0 {
 		return Result{Unreadable, errTooMuch.Error()}
@@ -110,35 +111,38 @@ var errValue = errors.New("not a text value")
 
 // compareValues reports whether the value is unchanged. An empty text equals a missing value.
 func (c *comparison) compareValues() (bool, error) {
-	a, b := valueList(c.old.Value), valueList(c.new.Value)
-	if len(a) > maxOptions || len(b) > maxOptions {
-		return false, errTooMuch
+	a, err := c.old.valueTexts()
+	if err != nil {
+		return false, err
 	}
-	var texts [2][]string
-	for i, f := range []*Field{c.old, c.new} {
-		for _, o := range [2][]pdf.Object{a, b}[i] {
-			v, err := f.d.Resolve(o)
-			if err != nil {
-				return false, err
-			}
-			s, ok := textOf(f.d, v)
-			if !ok {
-				return false, errValue
-			}
-			if s != "" {
-				texts[i] = append(texts[i], s)
-			}
-		}
-	}
-	return slices.Equal(texts[0], texts[1]), nil
+	b, err := c.new.valueTexts()
+	return slices.Equal(a, b), err
 }
 
-// valueList returns the values of a field: the elements of an array, or the single value.
-func valueList(o pdf.Object) []pdf.Object {
-	if list, ok := o.(pdf.Array); ok {
-		return list
+// valueTexts returns the texts of the value that are not empty: the elements of an array, or the single value.
+func (f *Field) valueTexts() ([]string, error) {
+	list, isList := f.Value.(pdf.Array)
+	if !isList {
+		list = pdf.Array{f.Value}
 	}
-	return []pdf.Object{o}
+	if len(list) > maxOptions {
+		return nil, errTooMuch
+	}
+	var texts []string
+	for _, o := range list {
+		v, err := f.d.Resolve(o)
+		if err != nil {
+			return nil, err
+		}
+		s, ok := textOf(f.d, v)
+		if !ok {
+			return nil, errValue
+		}
+		if s != "" {
+			texts = append(texts, s)
+		}
+	}
+	return texts, nil
 }
 
 // compareUnchanged checks a field with an unchanged value: what it shows must be unchanged too.
@@ -284,9 +288,6 @@ func (c *comparison) formerPaths(w Widget) []content.Path {
 			}
 		}
 	}
-	if c.former == nil {
-		c.former = map[uint32][]content.Path{}
-	}
 	c.former[w.Number] = paths
 	return paths
 }
@@ -357,12 +358,7 @@ func (c *comparison) matchText(shown, want []rune) matchLevel {
 // isMasked reports whether a text consists of one password mark per character.
 func isMasked(shown []rune) bool {
 	const marks = "*\u2022\u25CF\u2219\u26AB\uF06C" // the last one is that of ZapfDingbats
-	for _, r := range shown {
-		if r != shown[0] || !slices.Contains([]rune(marks), r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(shown, func(r rune) bool { return r != shown[0] || !strings.ContainsRune(marks, r) })
 }
 
 // isCutOff reports whether text lies outside of the clip although there is room for it, or is cut at the wrong end, so

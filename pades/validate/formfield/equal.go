@@ -2,6 +2,8 @@ package formfield
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 
 	"segel/pdf"
 )
@@ -32,15 +34,7 @@ func (s *objectComparer) equalObjects(a, b pdf.Object, depth int) bool {
 	switch a := a.(type) {
 	case pdf.Array:
 		b, ok := b.(pdf.Array)
-		if !ok || len(a) != len(b) {
-			return false
-		}
-		for i := range a {
-			if !s.equalObjects(a[i], b[i], depth+1) {
-				return false
-			}
-		}
-		return true
+		return ok && slices.EqualFunc(a, b, func(x, y pdf.Object) bool { return s.equalObjects(x, y, depth+1) })
 	case pdf.Dict:
 		b, ok := b.(pdf.Dict)
 		return ok && s.equalDicts(a, b, depth)
@@ -58,8 +52,8 @@ func equalScalars(a, b pdf.Object) bool {
 	if isAbsent(a) || isAbsent(b) {
 		return isAbsent(a) && isAbsent(b)
 	}
-	x, isNumber := numberOf(a)
-	if y, ok := numberOf(b); ok || isNumber {
+	x, isNumber := pdf.AsNumber(a)
+	if y, ok := pdf.AsNumber(b); ok || isNumber {
 		return ok && isNumber && x == y
 	}
 	switch b.(type) {
@@ -71,16 +65,6 @@ func equalScalars(a, b pdf.Object) bool {
 
 // isAbsent reports whether a value is missing or null.
 func isAbsent(o pdf.Object) bool { return o == nil || o == pdf.Object(pdf.Null{}) }
-
-func numberOf(o pdf.Object) (float64, bool) {
-	switch o := o.(type) {
-	case pdf.Integer:
-		return float64(o), true
-	case pdf.Real:
-		return float64(o), true
-	}
-	return 0, false
-}
 
 // storageKeys are the stream entries that concern the storage of the data, or the program that wrote it.
 var storageKeys = map[pdf.Name]bool{"Length": true, "Filter": true, "DecodeParms": true, "DL": true, "LastModified": true}
@@ -100,21 +84,11 @@ func (s *objectComparer) equalDicts(a, b pdf.Dict, depth int) bool {
 }
 
 func (s *objectComparer) equalStreams(a, b *pdf.Stream, depth int) bool {
-	x, y := pdf.Dict{}, pdf.Dict{}
-	for k, v := range a.Dict {
-		if !storageKeys[k] {
-			x[k] = v
-		}
+	x, y := maps.Clone(a.Dict), maps.Clone(b.Dict)
+	for _, dict := range []pdf.Dict{x, y} {
+		maps.DeleteFunc(dict, func(k pdf.Name, _ pdf.Object) bool { return storageKeys[k] })
 	}
-	for k, v := range b.Dict {
-		if !storageKeys[k] {
-			y[k] = v
-		}
-	}
-	if !s.equalDicts(x, y, depth) {
-		return false
-	}
-	if !s.work.spend(int(a.Len() + b.Len())) {
+	if !s.equalDicts(x, y, depth) || !s.work.spend(int(a.Len()+b.Len())) {
 		return false
 	}
 	p, err1 := s.old.Decode(a)

@@ -118,7 +118,7 @@ func hiddenReason(a *content.Appearance, g content.Glyph, usual content.Color) s
 	background, painted := content.Color{Red: 1, Green: 1, Blue: 1, Known: true}, false
 	before := -1
 	for _, p := range a.Paths {
-		if !p.Filled || coveredShare(p.Box.Intersect(p.Clip), g.Box) < 0.1 {
+		if !p.Filled || g.Box.ShareWithin(p.Box.Intersect(p.Clip)) < 0.1 {
 			continue
 		}
 		if p.Order > g.Order {
@@ -135,15 +135,6 @@ func hiddenReason(a *content.Appearance, g content.Glyph, usual content.Color) s
 		return "" // as the form states it, on the content of the page
 	}
 	return sameColor
-}
-
-// coveredShare is the part of a box that lies within an area, from 0 to 1.
-func coveredShare(area, box pdf.Rect) float64 {
-	common := area.Intersect(box)
-	if common.LLX >= common.URX || common.LLY >= common.URY || box.Empty() {
-		return 0
-	}
-	return common.Width() * common.Height() / (box.Width() * box.Height())
 }
 
 // textColor returns the text colour of a field's default appearance, or black.

@@ -1,8 +1,15 @@
 package formfield
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -262,4 +269,207 @@ func hasShapedScript(s []rune) bool {
 	return slices.ContainsFunc(s, func(r rune) bool {
 		return r >= 0x0590 && r < 0x1100 || r >= 0x1780 && r < 0x1800 || r >= 0xFB1D && r < 0xFE00 || r >= 0xFE70 && r < 0xFEFF
 	})
+}
+
+// compareRichText checks the rich text of a field with another value: readers may show it instead of the value (ISO
+// 32000-2 §12.7.4.3), so it must say the same.
+func (c *comparison) compareRichText() Result {
+	changed := !c.objects.equalObjects(c.old.richText, c.new.richText, 0)
+	if isAbsent(c.new.richText) || !changed && c.new.Flags&flagRichText == 0 {
+		return Result{Outcome: Shown}
+	}
+	if !changed {
+		return Result{NotCompared, "/RV was left as it was"}
+	}
+	source, ok := textOf(c.new.d, c.new.richText)
+	if !ok {
+		return Result{Unreadable, "/RV"}
+	}
+	text, err := plainText(source)
+	if err != nil {
+		return Result{Unreadable, "/RV: " + err.Error()}
+	}
+	value, ok := textOf(c.new.d, c.new.Value)
+	if !ok {
+		return Result{Unreadable, errValue.Error()}
+	}
+	if !slices.Equal(withoutSpaces(foldText(text)), withoutSpaces(foldText(value))) {
+		return Result{Differs, "/RV says something else"}
+	}
+	return Result{Outcome: Shown}
+}
+
+// plainText returns the text of rich text. Comments and instructions are ignored.
+func plainText(source string) (string, error) {
+	d := xml.NewDecoder(bytes.NewReader([]byte(source)))
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	var out strings.Builder
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			out.Write(t)
+		case xml.EndElement:
+			if t.Name.Local == "p" || t.Name.Local == "br" {
+				out.WriteByte('\n')
+			}
+		}
+	}
+}
+
+// formatScript is the JavaScript that formats the value of a field for display (/AA /F).
+type formatScript struct {
+	name string // of the called function, such as AFNumber_Format; empty for a custom script
+	args []string
+}
+
+// formatCall is a script that only calls one of Acrobat's format functions.
+var formatCall = regexp.MustCompile(`^\s*(AF(?:Number|Percent|Date|Time|Special)_Format(?:Ex)?)\s*\(([^()]*)\)\s*;?\s*$`)
+
+// maxScript bounds the scripts examined; longer ones count as custom scripts.
+const maxScript = 2000
+
+func (f *Field) readFormat(o pdf.Object) (*formatScript, error) {
+	dict, err := f.d.Dict(o)
+	if err != nil {
+		return nil, err
+	}
+	if dict["F"] == nil {
+		return nil, nil
+	}
+	action, err := f.d.Dict(dict["F"])
+	if err != nil {
+		return nil, err
+	}
+	js, err := f.d.Resolve(action["JS"])
+	if err != nil {
+		return nil, err
+	}
+	source, ok := textOf(f.d, js)
+	m := formatCall.FindStringSubmatch(source)
+	if !ok || len(source) > maxScript || m == nil || action["Next"] != nil {
+		return &formatScript{}, nil
+	}
+	return &formatScript{name: m[1], args: splitArguments(m[2])}, nil
+}
+
+// splitArguments splits the arguments of a call at commas outside of quotes.
+func splitArguments(s string) []string {
+	var all []string
+	var quote rune
+	from := 0
+	for i, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\''):
+			quote = r
+		case quote == 0 && r == ',':
+			all, from = append(all, strings.TrimSpace(s[from:i])), i+1
+		}
+	}
+	return append(all, strings.TrimSpace(s[from:]))
+}
+
+// compareFormatted checks whether a text may be the formatted value. Numbers and digits can be compared; dates and the
+// results of other scripts cannot.
+func (s *formatScript) compareFormatted(value, shown string) Result {
+	switch s.name {
+	case "AFNumber_Format":
+		return s.compareNumber(value, shown, 1)
+	case "AFPercent_Format":
+		return s.compareNumber(value, strings.ReplaceAll(shown, "%", ""), 100)
+	case "AFSpecial_Format":
+		if digitsOf(value) != "" && digitsOf(value) == digitsOf(shown) && strings.Trim(shown, "0123456789 ()-./") == "" {
+			return Result{Outcome: Shown}
+		}
+		return Result{Differs, "other digits than the value has"}
+	}
+	if s.name != "" && digitsOf(shown) == "" {
+		return Result{Differs, "no date or time"}
+	}
+	return Result{NotCompared, "a script formats it"}
+}
+
+// compareNumber compares numbers up to the decimals shown. The second argument selects the separators: 0 and 1 a point,
+// 2 and 3 a comma, 4 a point and apostrophes; the fifth is the currency.
+func (s *formatScript) compareNumber(value, shown string, times float64) Result {
+	if len(s.args) < 2 {
+		return Result{NotCompared, "a script formats it"}
+	}
+	decimals, err1 := strconv.Atoi(s.args[0])
+	style, err2 := strconv.Atoi(s.args[1])
+	want, err3 := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(value), ",", "."), 64)
+	if err1 != nil || err2 != nil || err3 != nil || decimals < 0 || decimals > 15 {
+		return Result{NotCompared, "a script formats it"}
+	}
+	if len(s.args) > 4 {
+		currency := strings.TrimSpace(unquoteArgument(s.args[4]))
+		shown = strings.Replace(shown, string(foldText(currency)), "", 1)
+	}
+	got, ok := parseFormattedNumber(shown, style == 2 || style == 3)
+	if !ok {
+		return Result{Differs, "no number"}
+	}
+	want *= times
+	if len(s.args) > 2 && (s.args[2] == "1" || s.args[2] == "3") {
+		got, want = math.Abs(got), math.Abs(want) // negative numbers may be shown in red only
+	}
+	if math.Abs(got-want) > 0.5*math.Pow10(-decimals)+1e-9*math.Abs(want) {
+		return Result{Differs, "another number than the value"}
+	}
+	return Result{Outcome: Shown}
+}
+
+func unquoteArgument(s string) string {
+	if u, err := strconv.Unquote(s); err == nil {
+		return u
+	}
+	return strings.Trim(s, `"'`)
+}
+
+// pointNumber and commaNumber are numbers with a decimal point and with a decimal comma, digits grouped by three.
+var (
+	pointNumber = regexp.MustCompile(`^\d*(?:[, ']\d{3})*(?:\.\d*)?$`)
+	commaNumber = regexp.MustCompile(`^\d*(?:[. ']\d{3})*(?:,\d*)?$`)
+)
+
+// parseFormattedNumber parses a number with separators; a negative one has a sign or parentheses.
+func parseFormattedNumber(s string, comma bool) (float64, bool) {
+	s = strings.TrimSpace(s)
+	inner, negative := strings.CutPrefix(s, "(")
+	if inner, closed := strings.CutSuffix(inner, ")"); negative && closed {
+		s = inner
+	} else {
+		s, negative = strings.CutPrefix(s, "-")
+	}
+	s = strings.TrimSpace(s)
+	form, point, group := pointNumber, ".", ","
+	if comma {
+		form, point, group = commaNumber, ",", "."
+	}
+	if !form.MatchString(s) {
+		return 0, false
+	}
+	s = strings.NewReplacer(group, "", " ", "", "'", "", point, ".").Replace(s)
+	v, err := strconv.ParseFloat(s, 64)
+	if negative {
+		v = -v
+	}
+	return v, err == nil
+}
+
+func digitsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
 }

@@ -2,6 +2,7 @@ package formtest
 
 import (
 	"fmt"
+	"maps"
 
 	"segel/pdf"
 )
@@ -118,7 +119,7 @@ func preparedAttacks() []Case {
 				f.Err = err
 				return part
 			}
-			dict := f.editObject(page.Ref)
+			dict := f.Edit(page.Ref)
 			dict["Resources"] = pdf.Dict{"XObject": pdf.Dict{"X": part}, "Font": pdf.Dict{"F1": f.Font("Helv")}}
 			return part
 		}, func(f *Filler, part pdf.Ref) {
@@ -133,18 +134,12 @@ func preparedAttacks() []Case {
 		{Name: "redrawn-by-readers-replace", Prepare: func(f *Filler) { f.Form()["NeedAppearances"] = pdf.Boolean(true) },
 			Fill: func(f *Filler) { f.SetAppearance(f.Field("name"), lineContent(wide, "Penyerang")) }},
 		{Name: "redrawn-by-readers-another", Prepare: func(f *Filler) { f.Form()["NeedAppearances"] = pdf.Boolean(true) },
-			Fill: func(f *Filler) {
-				f.fillText("name", "Agus", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Lunas")) })
-			}},
+			Fill: fillWith("name", "Agus", lineContent(wide, "Lunas"))},
 	}
 }
 
 // refillName sets the value of the field "name", with an appearance that does not show it.
-func refillName(content string) func(*Filler) {
-	return func(f *Filler) {
-		f.fillText("name", "1000", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, content) })
-	}
-}
+func refillName(content string) func(*Filler) { return fillWith("name", "1000", content) }
 
 // extraContentAttacks show the value and something else.
 func extraContentAttacks() []Case {
@@ -153,15 +148,11 @@ func extraContentAttacks() []Case {
 		return f.U.Add(&pdf.Stream{Dict: pdf.Dict{"Type": pdf.Name("XObject"), "Subtype": pdf.Name("Image"), "Width": pdf.Integer(1), "Height": pdf.Integer(1), "ColorSpace": pdf.Name("DeviceGray"), "BitsPerComponent": pdf.Integer(8)}, Data: []byte{0}})
 	}
 	in := func(resources func(*Filler) pdf.Dict, content string) func(*Filler) {
-		return func(f *Filler) {
-			f.fillText("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
-				all := f.usualResources()
-				for k, v := range resources(f) {
-					all[k] = v
-				}
-				f.SetAppearanceIn(w, all, content)
-			})
-		}
+		return fillWithResources("name", "1000", func(f *Filler) pdf.Dict {
+			all := f.usualResources()
+			maps.Copy(all, resources(f))
+			return all
+		}, content)
 	}
 	return []Case{
 		{Name: "and-a-paragraph", Fill: refillName("BT /Helv 8 Tf 2 12 Td (1000) Tj 0 -9 Td (dan segala harta saya) Tj ET")},
@@ -194,41 +185,26 @@ func extraContentAttacks() []Case {
 
 // replacedTextAttacks show another text than the value, or hide it.
 func replacedTextAttacks() []Case {
+	with := func(category, name pdf.Name, value pdf.Object, content string) func(*Filler) {
+		return fillWithResources("name", "1000", func(f *Filler) pdf.Dict {
+			all := f.usualResources()
+			all[category] = pdf.Dict{name: value}
+			return all
+		}, content)
+	}
 	gs := func(state pdf.Dict) func(*Filler) {
-		return func(f *Filler) {
-			f.fillText("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
-				all := f.usualResources()
-				all["ExtGState"] = pdf.Dict{"G": state}
-				f.SetAppearanceIn(w, all, "/G gs "+lineContent(wide, "1000"))
-			})
-		}
+		return with("ExtGState", "G", state, "/G gs "+lineContent(wide, "1000"))
 	}
 	return []Case{
 		{Name: "another-text", Fill: refillName(lineContent(wide, "9000"))},
 		{Name: "nothing", Fill: refillName("/Tx BMC EMC")},
 		{Name: "former-text", Fill: func(f *Filler) { f.Field("name")["V"] = pdf.TextString("1000") }},
 		{Name: "former-text-of-a-value-removed", Fill: func(f *Filler) { delete(f.Field("name"), "V") }},
-		{Name: "part-of-it", Fill: func(f *Filler) {
-			f.fillText("name", "Saya tidak setuju", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Saya setuju")) })
-		}},
-		{Name: "beginning-alone", Fill: func(f *Filler) {
-			f.fillText("name", "Setuju, tetapi tidak sekarang", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Setuju")) })
-		}},
-		{Name: "end-alone", Fill: func(f *Filler) {
-			f.fillText("name", "Tidak setuju", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearance(w, "BT /Helv 12 Tf -32 5 Td (Tidak setuju) Tj ET")
-			})
-		}},
-		{Name: "beginning-within-a-clip", Fill: func(f *Filler) {
-			f.fillText("name", "Setuju tidak", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearance(w, "0 0 40 20 re W n BT /Helv 12 Tf 2 5 Td (Setuju tidak) Tj ET")
-			})
-		}},
-		{Name: "first-lines-alone", Fill: func(f *Filler) {
-			f.fillText("note", "Setuju\nsama sekali tidak", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearance(w, "0 34 200 14 re W n BT /Helv 10 Tf 2 36 Td (Setuju) Tj 0 -11.56 Td (sama sekali tidak) Tj ET")
-			})
-		}},
+		{Name: "part-of-it", Fill: fillWith("name", "Saya tidak setuju", lineContent(wide, "Saya setuju"))},
+		{Name: "beginning-alone", Fill: fillWith("name", "Setuju, tetapi tidak sekarang", lineContent(wide, "Setuju"))},
+		{Name: "end-alone", Fill: fillWith("name", "Tidak setuju", "BT /Helv 12 Tf -32 5 Td (Tidak setuju) Tj ET")},
+		{Name: "beginning-within-a-clip", Fill: fillWith("name", "Setuju tidak", "0 0 40 20 re W n BT /Helv 12 Tf 2 5 Td (Setuju tidak) Tj ET")},
+		{Name: "first-lines-alone", Fill: fillWith("note", "Setuju\nsama sekali tidak", "0 34 200 14 re W n BT /Helv 10 Tf 2 36 Td (Setuju) Tj 0 -11.56 Td (sama sekali tidak) Tj ET")},
 		{Name: "tiny", Fill: refillName("BT /Helv 1.5 Tf 2 5 Td (1000) Tj ET")},
 		{Name: "white", Fill: refillName("BT 1 g /Helv 12 Tf 2 5 Td (1000) Tj ET")},
 		{Name: "nearly-white", Fill: refillName("BT 0.93 g /Helv 12 Tf 2 5 Td (1000) Tj ET")},
@@ -239,39 +215,18 @@ func replacedTextAttacks() []Case {
 		{Name: "transparent", Fill: gs(pdf.Dict{"ca": pdf.Integer(0)})},
 		{Name: "masked", Fill: gs(pdf.Dict{"SMask": pdf.Dict{"S": pdf.Name("Alpha")}})},
 		{Name: "transferred", Fill: gs(pdf.Dict{"TR": pdf.Dict{"FunctionType": pdf.Integer(2), "Domain": pdf.Array{pdf.Integer(0), pdf.Integer(1)}, "C0": pdf.Array{pdf.Integer(1)}, "C1": pdf.Array{pdf.Integer(1)}, "N": pdf.Integer(1)}})},
-		{Name: "in-no-ink", Fill: func(f *Filler) {
-			f.fillText("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
-				all := f.usualResources()
-				all["ColorSpace"] = pdf.Dict{"P": pdf.Array{pdf.Name("Separation"), pdf.Name("None"), pdf.Name("DeviceGray"), pdf.Dict{"FunctionType": pdf.Integer(2), "Domain": pdf.Array{pdf.Integer(0), pdf.Integer(1)}, "N": pdf.Integer(1)}}}
-				f.SetAppearanceIn(w, all, "/P cs 1 scn BT /Helv 12 Tf 2 5 Td (1000) Tj ET")
-			})
-		}},
-		{Name: "comb-other-order", Fill: func(f *Filler) {
-			f.fillText("nik", "1234", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, combContent(wide, "4321", 8)) })
-		}},
-		{Name: "password-another", Fill: func(f *Filler) {
-			f.fillText("pin", "rahasia", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "lunas")) })
-		}},
-		{Name: "number-another", Fill: func(f *Filler) {
-			f.fillText("amount", "1000", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Rp 9,000.00")) })
-		}},
-		{Name: "number-with-words", Fill: func(f *Filler) {
-			f.fillText("amount", "1000", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Rp 1,000.00 lunas")) })
-		}},
-		{Name: "percent-another", Fill: func(f *Filler) {
-			f.fillText("share", "0.1", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "90,0%")) })
-		}},
-		{Name: "phone-another", Fill: func(f *Filler) {
-			f.fillText("phone", "8123456789", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "(812) 345-6780")) })
-		}},
-		{Name: "date-of-words", Fill: func(f *Filler) {
-			f.fillText("date", "22/11/2026", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Tidak pernah")) })
-		}},
-		{Name: "own-script-with-a-picture", Fill: func(f *Filler) {
-			f.fillText("code", "17", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearance(w, lineContent(wide, "No. 17")+"q 100 0 0 18 90 1 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q")
-			})
-		}},
+		{Name: "in-no-ink", Fill: with("ColorSpace", "P", pdf.Array{
+			pdf.Name("Separation"), pdf.Name("None"), pdf.Name("DeviceGray"),
+			pdf.Dict{"FunctionType": pdf.Integer(2), "Domain": pdf.Array{pdf.Integer(0), pdf.Integer(1)}, "N": pdf.Integer(1)},
+		}, "/P cs 1 scn BT /Helv 12 Tf 2 5 Td (1000) Tj ET")},
+		{Name: "comb-other-order", Fill: fillWith("nik", "1234", combContent(wide, "4321", 8))},
+		{Name: "password-another", Fill: fillWith("pin", "rahasia", lineContent(wide, "lunas"))},
+		{Name: "number-another", Fill: fillWith("amount", "1000", lineContent(wide, "Rp 9,000.00"))},
+		{Name: "number-with-words", Fill: fillWith("amount", "1000", lineContent(wide, "Rp 1,000.00 lunas"))},
+		{Name: "percent-another", Fill: fillWith("share", "0.1", lineContent(wide, "90,0%"))},
+		{Name: "phone-another", Fill: fillWith("phone", "8123456789", lineContent(wide, "(812) 345-6780"))},
+		{Name: "date-of-words", Fill: fillWith("date", "22/11/2026", lineContent(wide, "Tidak pernah"))},
+		{Name: "own-script-with-a-picture", Fill: fillWith("code", "17", lineContent(wide, "No. 17")+"q 100 0 0 18 90 1 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q")},
 		{Name: "under-the-mouse-another", Fill: func(f *Filler) {
 			w := f.fillText("name", "1000", fillAcrobat)
 			w["AP"].(pdf.Dict)["D"] = f.U.Add(newAppearance(wide, f.usualResources(), lineContent(wide, "9000")))
@@ -285,19 +240,13 @@ func replacedTextAttacks() []Case {
 
 // fontAttacks show the value in a font that draws something else.
 func fontAttacks() []Case {
-	in := func(font func(*Filler) pdf.Object, show string) func(*Filler) {
-		return func(f *Filler) {
-			f.fillText("name", "1000", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"F": font(f)}}, "BT /F 12 Tf 0 g 2 5 Td "+show+" Tj ET")
-			})
-		}
+	in := func(build func(*Filler) pdf.Object, show string) func(*Filler) {
+		return fillWithResources("name", "1000", font("F", build), "BT /F 12 Tf 0 g 2 5 Td "+show+" Tj ET")
 	}
 	helvetica := func(more pdf.Dict) func(*Filler) pdf.Object {
 		return func(f *Filler) pdf.Object {
 			d := pdf.Dict{"Type": pdf.Name("Font"), "Subtype": pdf.Name("Type1"), "BaseFont": pdf.Name("Helvetica")}
-			for k, v := range more {
-				d[k] = v
-			}
+			maps.Copy(d, more)
 			return f.U.Add(d)
 		}
 	}
@@ -316,16 +265,14 @@ func fontAttacks() []Case {
 		{Name: "font-of-glyph-numbers", Fill: in(func(f *Filler) pdf.Object { return f.U.Add(glyphNumberFont(f.U, false)) }, "<0031003000300030>")},
 		{Name: "font-with-other-letters", Fill: in(helvetica(pdf.Dict{"Encoding": pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": pdf.Array{pdf.Integer('1'), pdf.Name("nine")}}}), "(1000)")},
 		{Name: "font-that-says-otherwise", Fill: in(unicode, "(9000)")},
-		{Name: "font-of-symbols", Fill: in(func(f *Filler) pdf.Object { return f.Font("ZaDb") }, "(1000)")},
+		{Name: "font-of-symbols", Fill: in(formFont("ZaDb"), "(1000)")},
 		{Name: "font-not-at-hand", Fill: in(helvetica(pdf.Dict{"BaseFont": pdf.Name("Wingdings")}), "(1000)")},
 		{Name: "font-without-widths-to-stand-in", Fill: in(helvetica(pdf.Dict{"FirstChar": pdf.Integer(48), "LastChar": pdf.Integer(49), "Widths": pdf.Array{pdf.Integer(0), pdf.Integer(0)}}), "(1000)")},
-		{Name: "font-of-the-form-another-text", Fill: in(func(f *Filler) pdf.Object { return f.Font("CidMap") }, "<000100020003>")},
-		{Name: "font-unread-and-another-text", Fill: in(func(f *Filler) pdf.Object { return f.Font("Cid") }, "<0001> Tj /F 12 Tf 1 0 0 1 30 5 Tm <00010002000300040005000600070008> Tj 1 0 0 1 150 5 Tm <0009>")},
-		{Name: "font-of-the-form-drawn-and-another-text", Fill: func(f *Filler) {
-			f.fillText("name", "1", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"O": f.Font("Odd"), "Helv": f.Font("Helv")}}, "BT /O 12 Tf 2 5 Td (1) Tj /Helv 12 Tf (9) Tj ET")
-			})
-		}},
+		{Name: "font-of-the-form-another-text", Fill: in(formFont("CidMap"), "<000100020003>")},
+		{Name: "font-unread-and-another-text", Fill: in(formFont("Cid"), "<0001> Tj /F 12 Tf 1 0 0 1 30 5 Tm <00010002000300040005000600070008> Tj 1 0 0 1 150 5 Tm <0009>")},
+		{Name: "font-of-the-form-drawn-and-another-text", Fill: fillWithResources("name", "1", func(f *Filler) pdf.Dict {
+			return pdf.Dict{"Font": pdf.Dict{"O": f.Font("Odd"), "Helv": f.Font("Helv")}}
+		}, "BT /O 12 Tf 2 5 Td (1) Tj /Helv 12 Tf (9) Tj ET")},
 	}
 }
 
@@ -333,11 +280,7 @@ func fontAttacks() []Case {
 func glyphPlacementAttacks() []Case {
 	return []Case{
 		{Name: "other-order", Fill: refillName("BT /Helv 12 Tf 1 0 0 1 30 5 Tm (1) Tj 1 0 0 1 2 5 Tm (0) Tj 1 0 0 1 10 5 Tm (0) Tj 1 0 0 1 18 5 Tm (0) Tj ET")},
-		{Name: "upside-down", Fill: func(f *Filler) {
-			f.fillText("name", "66", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearance(w, "BT /Helv 12 Tf -1 0 0 -1 40 15 Tm (66) Tj ET")
-			})
-		}},
+		{Name: "upside-down", Fill: fillWith("name", "66", "BT /Helv 12 Tf -1 0 0 -1 40 15 Tm (66) Tj ET")},
 		{Name: "turned-by-its-matrix", Fill: func(f *Filler) {
 			f.fillText("name", "66", func(f *Filler, w pdf.Dict, _ string) {
 				f.SetAppearance(w, "BT /Helv 12 Tf 160 5 Td (66) Tj ET").Dict["Matrix"] = pdf.Array{pdf.Integer(-1), pdf.Integer(0), pdf.Integer(0), pdf.Integer(-1), pdf.Integer(200), pdf.Integer(20)}
@@ -346,30 +289,13 @@ func glyphPlacementAttacks() []Case {
 		{Name: "mirrored", Fill: refillName("BT /Helv 12 Tf -1 0 0 1 40 5 Tm (1000) Tj ET")},
 		{Name: "apart", Fill: refillName("BT /Helv 12 Tf 2 5 Td (1) Tj 60 0 Td (000) Tj ET")},
 		{Name: "on-one-another", Fill: refillName("BT /Helv 12 Tf 2 5 Td (1) Tj 0 0 Td (0) Tj 0 0 Td (0) Tj 0 0 Td (0) Tj ET")},
-		{Name: "lines-exchanged", Fill: func(f *Filler) {
-			f.fillText("note", "Tidak\nsetuju saja", func(f *Filler, w pdf.Dict, _ string) {
-				f.SetAppearance(w, "BT /Helv 10 Tf 2 14 Td (Tidak) Tj 0 20 Td (setuju saja) Tj ET")
-			})
-		}},
+		{Name: "lines-exchanged", Fill: fillWith("note", "Tidak\nsetuju saja", "BT /Helv 10 Tf 2 14 Td (Tidak) Tj 0 20 Td (setuju saja) Tj ET")},
 	}
 }
 
 func choiceAttacks() []Case {
-	goods := []string{"Tanah", "Rumah", "Mobil", "Kapal"}
-	chosen := func(v, i pdf.Object, content string) func(*Filler) {
-		return func(f *Filler) {
-			w := f.Field("goods")
-			w["V"] = v
-			if i != nil {
-				w["I"] = i
-			}
-			f.SetAppearance(w, content)
-		}
-	}
 	return []Case{
-		{Name: "choice-of-another-label", Fill: func(f *Filler) {
-			f.fillText("status", "B", func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, "Cerai")) })
-		}},
+		{Name: "choice-of-another-label", Fill: fillWith("status", "B", lineContent(wide, "Cerai"))},
 		{Name: "choice-options", Fill: func(f *Filler) {
 			f.Field("status")["Opt"] = optionPairs("K", "Cerai", "B", "Belum kawin", "C", "Kawin")
 		}},
@@ -378,13 +304,13 @@ func choiceAttacks() []Case {
 			w["I"] = pdf.Array{pdf.Integer(2)}
 		}},
 		{Name: "choice-index-alone", Fill: func(f *Filler) { f.Field("status")["I"] = pdf.Array{pdf.Integer(2)} }},
-		{Name: "list-another-highlighted", Fill: chosen(pdf.TextString("2"), nil, listContent(tall, 0, goods, 2))},
-		{Name: "list-one-more-highlighted", Fill: chosen(pdf.TextString("2"), nil, listContent(tall, 0, goods, 1, 3))},
-		{Name: "list-one-less-highlighted", Fill: chosen(pdf.Array{pdf.TextString("2"), pdf.TextString("4")}, nil, listContent(tall, 0, goods, 1))},
-		{Name: "list-other-options", Fill: chosen(pdf.TextString("2"), nil, listContent(tall, 0, []string{"Tanah", "Apartemen", "Mobil", "Kapal"}, 1))},
-		{Name: "list-in-other-order", Fill: chosen(pdf.TextString("2"), nil, listContent(tall, 0, []string{"Rumah", "Tanah", "Mobil", "Kapal"}, 1))},
-		{Name: "list-without-what-is-chosen", Fill: chosen(pdf.TextString("1"), nil, listContent(tall, 2, goods[2:]))},
-		{Name: "list-index-of-another", Fill: chosen(pdf.TextString("2"), pdf.Array{pdf.Integer(3)}, listContent(tall, 0, goods, 1))},
+		{Name: "list-another-highlighted", Fill: chooseGoods(pdf.TextString("2"), nil, listContent(tall, 0, goods, 2))},
+		{Name: "list-one-more-highlighted", Fill: chooseGoods(pdf.TextString("2"), nil, listContent(tall, 0, goods, 1, 3))},
+		{Name: "list-one-less-highlighted", Fill: chooseGoods(pdf.Array{pdf.TextString("2"), pdf.TextString("4")}, nil, listContent(tall, 0, goods, 1))},
+		{Name: "list-other-options", Fill: chooseGoods(pdf.TextString("2"), nil, listContent(tall, 0, []string{"Tanah", "Apartemen", "Mobil", "Kapal"}, 1))},
+		{Name: "list-in-other-order", Fill: chooseGoods(pdf.TextString("2"), nil, listContent(tall, 0, []string{"Rumah", "Tanah", "Mobil", "Kapal"}, 1))},
+		{Name: "list-without-what-is-chosen", Fill: chooseGoods(pdf.TextString("1"), nil, listContent(tall, 2, goods[2:]))},
+		{Name: "list-index-of-another", Fill: chooseGoods(pdf.TextString("2"), pdf.Array{pdf.Integer(3)}, listContent(tall, 0, goods, 1))},
 	}
 }
 
@@ -477,18 +403,14 @@ func fieldAttacks() []Case {
 				f.Err = err
 			}
 		}, Fill: func(f *Filler) {
-			f.Field("twice")["V"] = pdf.TextString("B-2")
-			for i := range 2 {
-				fillAcrobat(f, f.Widget("twice", i), "B-2")
-			}
-			w := f.editObject(part)
-			fillAcrobat(f, w, "C-3")
+			fillTwice(f)
+			fillAcrobat(f, f.Edit(part), "C-3")
 		}},
 		{Name: "value-above", Prepare: func(f *Filler) { delete(f.Field("group.part"), "V") },
-			Fill: func(f *Filler) { f.editObject(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain") }},
+			Fill: func(f *Filler) { f.Edit(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain") }},
 		{Name: "value-above-with-appearance", Prepare: func(f *Filler) { delete(f.Field("group.part"), "V") },
 			Fill: func(f *Filler) {
-				f.editObject(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain")
+				f.Edit(f.findField("group.part").Parent)["V"] = pdf.TextString("Lain")
 				fillAcrobat(f, f.Field("group.part"), "Bukan")
 			}},
 		{Name: "default-value", Fill: set("name", "DV", pdf.TextString("Penyerang"))},
@@ -509,7 +431,7 @@ func fieldAttacks() []Case {
 		}, Fill: func(f *Filler) { f.fillText("name", "Agus", fillAcrobat) }},
 		{Name: "read-only", Fill: func(f *Filler) { f.fillText("fixed", "Berubah", fillAcrobat) }},
 		{Name: "resources-of-the-form", Fill: func(f *Filler) {
-			font := f.editObject(f.Font("Helv").(pdf.Ref))
+			font := f.Edit(f.Font("Helv").(pdf.Ref))
 			font["Encoding"] = pdf.Dict{"Type": pdf.Name("Encoding"), "Differences": pdf.Array{pdf.Integer('1'), pdf.Name("nine")}}
 		}},
 		{Name: "two-readings-of-a-value", Fill: func(f *Filler) {

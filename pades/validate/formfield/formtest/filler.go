@@ -2,13 +2,14 @@ package formtest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 
 	"segel/pdf"
 )
 
-// Filler edits one revision of a form. It keeps its first error.
+// Filler edits one revision of a file, mostly of its form. It keeps its first error.
 type Filler struct {
 	D   *pdf.Document
 	U   *pdf.Update
@@ -32,6 +33,9 @@ func Append(file []byte, edit func(*Filler)) ([]byte, error) {
 	return append(bytes.Clone(file), tail.Bytes...), nil
 }
 
+// Fail records an error; nil is none.
+func (f *Filler) Fail(err error) { f.Err = errors.Join(f.Err, err) }
+
 func (f *Filler) findField(name string) *pdf.Field {
 	fields, err := f.D.Fields()
 	i := slices.IndexFunc(fields, func(g *pdf.Field) bool { return g.Name == name })
@@ -42,7 +46,8 @@ func (f *Filler) findField(name string) *pdf.Field {
 	return fields[i]
 }
 
-func (f *Filler) editObject(ref pdf.Ref) pdf.Dict {
+// Edit edits a dictionary.
+func (f *Filler) Edit(ref pdf.Ref) pdf.Dict {
 	dict, err := f.U.Edit(ref)
 	if err != nil {
 		f.Err = err
@@ -51,13 +56,33 @@ func (f *Filler) editObject(ref pdf.Ref) pdf.Dict {
 	return dict
 }
 
+// Page edits page 1.
+func (f *Filler) Page() pdf.Dict {
+	page, err := f.D.Page(1)
+	if err != nil {
+		f.Err = err
+		return pdf.Dict{}
+	}
+	return f.Edit(page.Ref)
+}
+
+// Catalog edits the catalog.
+func (f *Filler) Catalog() pdf.Dict {
+	ref, _, err := f.D.Root()
+	if err != nil {
+		f.Err = err
+		return pdf.Dict{}
+	}
+	return f.Edit(ref)
+}
+
 // Field edits a field.
 func (f *Filler) Field(name string) pdf.Dict {
 	ref := f.findField(name).Ref
 	if f.Err != nil {
 		return pdf.Dict{}
 	}
-	return f.editObject(ref)
+	return f.Edit(ref)
 }
 
 // Widget edits a widget of a field, from 0.
@@ -66,7 +91,7 @@ func (f *Filler) Widget(name string, i int) pdf.Dict {
 	if f.Err != nil || i >= len(field.Widgets) {
 		return pdf.Dict{}
 	}
-	return f.editObject(field.Widgets[i].Ref)
+	return f.Edit(field.Widgets[i].Ref)
 }
 
 // Form edits the form dictionary.
@@ -76,7 +101,7 @@ func (f *Filler) Form() pdf.Dict {
 		f.Err = err
 		return pdf.Dict{}
 	}
-	return f.editObject(ref)
+	return f.Edit(ref)
 }
 
 // Font returns a font of the form by name.
@@ -126,4 +151,28 @@ func (f *Filler) fillText(name, value string, style func(*Filler, pdf.Dict, stri
 	w["V"] = pdf.TextString(value)
 	style(f, w, value)
 	return w
+}
+
+// fillWith returns a change that sets the value of a field and gives it an appearance with any content.
+func fillWith(field, value, content string) func(*Filler) {
+	return fillWithResources(field, value, (*Filler).usualResources, content)
+}
+
+// fillWithResources is fillWith for an appearance with its own resources.
+func fillWithResources(field, value string, resources func(*Filler) pdf.Dict, content string) func(*Filler) {
+	return func(f *Filler) {
+		w := f.Field(field)
+		w["V"] = pdf.TextString(value)
+		f.SetAppearanceIn(w, resources(f), content)
+	}
+}
+
+// font returns resources with one font.
+func font(name pdf.Name, build func(*Filler) pdf.Object) func(*Filler) pdf.Dict {
+	return func(f *Filler) pdf.Dict { return pdf.Dict{"Font": pdf.Dict{name: build(f)}} }
+}
+
+// formFont returns the font of the form with that name.
+func formFont(name pdf.Name) func(*Filler) pdf.Object {
+	return func(f *Filler) pdf.Object { return f.Font(name) }
 }

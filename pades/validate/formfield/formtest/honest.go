@@ -44,15 +44,8 @@ func Honest() []Case {
 }
 
 func honestText() []Case {
-	with := func(field, value, content string) func(*Filler) {
-		return func(f *Filler) {
-			f.fillText(field, value, func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, content) })
-		}
-	}
-	wide := pdf.Rect{URX: 200, URY: 20}
-	tall := pdf.Rect{URX: 200, URY: 48}
 	return []Case{
-		{Name: "cleared", Fill: with("name", "", lineContent(wide, ""))},
+		{Name: "cleared", Fill: fillWith("name", "", lineContent(wide, ""))},
 		{Name: "value-removed", Fill: func(f *Filler) {
 			w := f.Field("name")
 			delete(w, "V")
@@ -63,49 +56,37 @@ func honestText() []Case {
 			w["V"] = pdf.TextString("Agus")
 			delete(w, "AP")
 		}},
-		{Name: "letters-of-latin", Fill: with("name", "Andrée – “5 €” d'Or", "/Tx BMC q BT /Helv 12 Tf 0 g 2 5 Td (Andr\\351e \\226 \\2235 \\200\\224 d'Or) Tj ET Q EMC")},
-		{Name: "in-pieces", Fill: with("name", "Agus Salim", "/Tx BMC q BT /Helv 12 Tf 0 g 2 5 Td [(A) 20 (gus) -278 (Sal)] TJ (im) Tj ET Q EMC")},
-		{Name: "backwards", Fill: with("name", "Agus Salim", "BT /Helv 12 Tf 35 5 Td (Salim) Tj -33 0 Td (Agus) Tj ET")},
-		{Name: "several-lines", Fill: with("note", "Baris satu yang panjang\nBaris dua", linesContent(tall, "Baris satu yang ", "panjang", "Baris dua"))},
-		{Name: "broken-word", Fill: with("note", "Supercalifragilistik", linesContent(tall, "Supercali", "fragilistik"))},
-		{Name: "line-end-dropped", Fill: with("name", "Agus\r\nSalim", lineContent(wide, "AgusSalim"))},
-		{Name: "more-lines-than-fit", Fill: with("note", "1\n2\n3\n4\n5\n6\n7", linesContent(tall, "1", "2", "3", "4", "5", "6", "7"))},
-		{Name: "longer-than-the-field", Fill: with("name", long, lineContent(wide, long))},
-		{Name: "beginning-of-a-long-value", Fill: with("name", long, lineContent(wide, long[:38])), Want: Warned},
-		{Name: "comb", Fill: with("nik", "12345678", combContent(wide, "12345678", 8))},
-		{Name: "comb-cut", Fill: with("nik", "1234567890", combContent(wide, "12345678", 8))},
-		{Name: "comb-divided", Fill: with("nik", "123", "0 G 0.5 0.5 199 19 re s 25 0 m 25 20 l 50 0 m 50 20 l 75 0 m 75 20 l s "+combContent(wide, "123", 8))},
-		{Name: "password", Fill: with("pin", "rahasia", lineContent(wide, "*******"))},
-		{Name: "password-in-clear", Fill: with("pin", "rahasia", lineContent(wide, "rahasia"))},
-		{Name: "number", Fill: with("amount", "1234567.5", lineContent(wide, "Rp 1,234,567.50"))},
-		{Name: "number-negative", Fill: with("amount", "-12", lineContent(wide, "Rp -12.00"))},
-		{Name: "number-unformatted", Fill: with("amount", "1234567.5", lineContent(wide, "1234567.5"))},
-		{Name: "percent", Fill: with("share", "0.125", lineContent(wide, "12,5%"))},
-		{Name: "phone", Fill: with("phone", "8123456789", lineContent(wide, "(812) 345-6789"))},
-		{Name: "date", Fill: with("date", "22/11/2026", lineContent(wide, "22 November 2026")), Want: Warned},
-		{Name: "date-as-it-is-shown", Fill: with("date", "22 November 2026", lineContent(wide, "22 November 2026"))},
-		{Name: "time", Fill: with("time", "9:05 am", lineContent(wide, "09:05")), Want: Warned},
-		{Name: "own-script", Fill: with("code", "17", lineContent(wide, "No. 17")), Want: Warned},
-		{Name: "white-on-black", Fill: with("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
-		{Name: "white-as-the-form-wants", Fill: with("dark", "Gelap", "BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
+		{Name: "letters-of-latin", Fill: fillWith("name", "Andrée – “5 €” d'Or", "/Tx BMC q BT /Helv 12 Tf 0 g 2 5 Td (Andr\\351e \\226 \\2235 \\200\\224 d'Or) Tj ET Q EMC")},
+		{Name: "in-pieces", Fill: fillWith("name", "Agus Salim", "/Tx BMC q BT /Helv 12 Tf 0 g 2 5 Td [(A) 20 (gus) -278 (Sal)] TJ (im) Tj ET Q EMC")},
+		{Name: "backwards", Fill: fillWith("name", "Agus Salim", "BT /Helv 12 Tf 35 5 Td (Salim) Tj -33 0 Td (Agus) Tj ET")},
+		{Name: "several-lines", Fill: fillWith("note", "Baris satu yang panjang\nBaris dua", linesContent(tall, "Baris satu yang ", "panjang", "Baris dua"))},
+		{Name: "broken-word", Fill: fillWith("note", "Supercalifragilistik", linesContent(tall, "Supercali", "fragilistik"))},
+		{Name: "line-end-dropped", Fill: fillWith("name", "Agus\r\nSalim", lineContent(wide, "AgusSalim"))},
+		{Name: "more-lines-than-fit", Fill: fillWith("note", "1\n2\n3\n4\n5\n6\n7", linesContent(tall, "1", "2", "3", "4", "5", "6", "7"))},
+		{Name: "longer-than-the-field", Fill: fillWith("name", long, lineContent(wide, long))},
+		{Name: "beginning-of-a-long-value", Fill: fillWith("name", long, lineContent(wide, long[:38])), Want: Warned},
+		{Name: "comb", Fill: fillWith("nik", "12345678", combContent(wide, "12345678", 8))},
+		{Name: "comb-cut", Fill: fillWith("nik", "1234567890", combContent(wide, "12345678", 8))},
+		{Name: "comb-divided", Fill: fillWith("nik", "123", "0 G 0.5 0.5 199 19 re s 25 0 m 25 20 l 50 0 m 50 20 l 75 0 m 75 20 l s "+combContent(wide, "123", 8))},
+		{Name: "password", Fill: fillWith("pin", "rahasia", lineContent(wide, "*******"))},
+		{Name: "password-in-clear", Fill: fillWith("pin", "rahasia", lineContent(wide, "rahasia"))},
+		{Name: "number", Fill: fillWith("amount", "1234567.5", lineContent(wide, "Rp 1,234,567.50"))},
+		{Name: "number-negative", Fill: fillWith("amount", "-12", lineContent(wide, "Rp -12.00"))},
+		{Name: "number-unformatted", Fill: fillWith("amount", "1234567.5", lineContent(wide, "1234567.5"))},
+		{Name: "percent", Fill: fillWith("share", "0.125", lineContent(wide, "12,5%"))},
+		{Name: "phone", Fill: fillWith("phone", "8123456789", lineContent(wide, "(812) 345-6789"))},
+		{Name: "date", Fill: fillWith("date", "22/11/2026", lineContent(wide, "22 November 2026")), Want: Warned},
+		{Name: "date-as-it-is-shown", Fill: fillWith("date", "22 November 2026", lineContent(wide, "22 November 2026"))},
+		{Name: "time", Fill: fillWith("time", "9:05 am", lineContent(wide, "09:05")), Want: Warned},
+		{Name: "own-script", Fill: fillWith("code", "17", lineContent(wide, "No. 17")), Want: Warned},
+		{Name: "white-on-black", Fill: fillWith("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
+		{Name: "white-as-the-form-wants", Fill: fillWith("dark", "Gelap", "BT /Helv 12 Tf 1 g 2 5 Td (Gelap) Tj ET")},
 		{Name: "black-on-black-without-a-color-of-the-form", Want: Warned, // as iText does
 			Prepare: func(f *Filler) { f.Field("dark")["DA"] = pdf.TextString("/Helv 12 Tf") },
-			Fill:    with("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 2 5 Td (Gelap) Tj ET")},
-		{Name: "embedded-font-of-the-form", Fill: func(f *Filler) {
-			w := f.Field("own")
-			w["V"] = pdf.TextString("Sendiri")
-			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"Emb": f.Font("Emb")}}, "BT /Emb 12 Tf 0 g 2 5 Td (Sendiri) Tj ET")
-		}},
-		{Name: "mapped-glyphs-of-the-form", Fill: func(f *Filler) {
-			w := f.Field("own")
-			w["V"] = pdf.TextString("ADA")
-			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("CidMap")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
-		}},
-		{Name: "unmapped-glyphs-of-the-form", Want: Warned, Fill: func(f *Filler) {
-			w := f.Field("own")
-			w["V"] = pdf.TextString("ADA")
-			f.SetAppearanceIn(w, pdf.Dict{"Font": pdf.Dict{"C": f.Font("Cid")}}, "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")
-		}},
+			Fill:    fillWith("dark", "Gelap", "0 g 0 0 200 20 re f BT /Helv 12 Tf 2 5 Td (Gelap) Tj ET")},
+		{Name: "embedded-font-of-the-form", Fill: fillWithResources("own", "Sendiri", font("Emb", formFont("Emb")), "BT /Emb 12 Tf 0 g 2 5 Td (Sendiri) Tj ET")},
+		{Name: "mapped-glyphs-of-the-form", Fill: fillWithResources("own", "ADA", font("C", formFont("CidMap")), "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")},
+		{Name: "unmapped-glyphs-of-the-form", Want: Warned, Fill: fillWithResources("own", "ADA", font("C", formFont("Cid")), "BT /C 12 Tf 0 g 2 5 Td <000100040001> Tj ET")},
 		{Name: "font-of-the-appearance-before", Fill: func(f *Filler) { f.fillText("name", "Agus", fillPDFBox) }},
 		{Name: "standard-font-of-its-own", Fill: func(f *Filler) {
 			w := f.Field("name")
@@ -126,22 +107,12 @@ func honestText() []Case {
 			f.SetAppearanceIn(w, pdf.Dict{"XObject": pdf.Dict{"N": inner}}, "q /N Do Q")
 		}},
 		{Name: "turned", Fill: func(f *Filler) { f.fillText("turned", "Putar", fillPDFJS) }},
-		{Name: "two-widgets", Fill: func(f *Filler) {
-			f.Field("twice")["V"] = pdf.TextString("B-2")
-			for i := range 2 {
-				fillAcrobat(f, f.Widget("twice", i), "B-2")
-			}
-		}},
+		{Name: "two-widgets", Fill: fillTwice},
 		{Name: "widget-on-no-page", Prepare: func(f *Filler) {
 			field := f.Field("twice")
 			field["Kids"] = append(field["Kids"].(pdf.Array), f.U.Add(pdf.Dict{"Type": pdf.Name("Annot"), "Subtype": pdf.Name("Widget"), "Parent": f.findField("twice").Ref, "Rect": wide.Array(), "F": pdf.Integer(4),
 				"AP": pdf.Dict{"N": f.U.Add(newAppearance(wide, f.usualResources(), lineContent(wide, "A-1")))}}))
-		}, Fill: func(f *Filler) {
-			f.Field("twice")["V"] = pdf.TextString("B-2")
-			for i := range 2 {
-				fillAcrobat(f, f.Widget("twice", i), "B-2")
-			}
-		}},
+		}, Fill: fillTwice},
 		{Name: "rich-text", Fill: func(f *Filler) {
 			w := f.Field("rich")
 			w["V"], w["RV"] = pdf.TextString("Teks tebal"), pdf.TextString(`<?xml version="1.0"?><body xmlns="http://www.w3.org/1999/xhtml"><p>Teks <b>tebal</b></p></body>`)
@@ -159,20 +130,21 @@ func honestText() []Case {
 		{Name: "redrawn-by-readers", Want: Warned,
 			Prepare: func(f *Filler) { f.Form()["NeedAppearances"] = pdf.Boolean(true) },
 			Fill:    func(f *Filler) { f.Field("name")["V"] = pdf.TextString("Agus") }},
-		{Name: "with-ornament-of-before", Fill: func(f *Filler) {
-			w := f.Field("name")
-			w["V"] = pdf.TextString("Agus")
-			f.SetAppearance(w, ornament+lineContent(wide, "Agus"))
-		}, Prepare: func(f *Filler) { f.SetAppearance(f.Field("name"), ornament+lineContent(wide, "Siti Rahayu")) }},
+		{Name: "with-ornament-of-before", Fill: fillWith("name", "Agus", ornament+lineContent(wide, "Agus")), Prepare: func(f *Filler) { f.SetAppearance(f.Field("name"), ornament+lineContent(wide, "Siti Rahayu")) }},
 		{Name: "barcode", Want: Warned, Prepare: func(f *Filler) {
 			f.Field("code")["PMD"] = pdf.Dict{"Type": pdf.Name("PaperMetaData"), "Symbology": pdf.Name("QRCode")}
 		},
-			Fill: with("code", "17", "0 0 5 5 re 9 3 5 5 re f")},
-		{Name: "written-again", Fill: func(f *Filler) {
-			w := f.Field("name")
-			f.SetAppearance(w, lineContent(wide, "Siti Rahayu"))
-		}},
+			Fill: fillWith("code", "17", "0 0 5 5 re 9 3 5 5 re f")},
+		{Name: "written-again", Fill: func(f *Filler) { f.SetAppearance(f.Field("name"), lineContent(wide, "Siti Rahayu")) }},
 		{Name: "date-of-change", Fill: func(f *Filler) { f.Field("name")["M"] = pdf.TextString("D:20261122090000") }},
+	}
+}
+
+// fillTwice fills in the field with two widgets.
+func fillTwice(f *Filler) {
+	f.Field("twice")["V"] = pdf.TextString("B-2")
+	for i := range 2 {
+		fillAcrobat(f, f.Widget("twice", i), "B-2")
 	}
 }
 
@@ -181,44 +153,41 @@ const (
 	ornament = "0.5 g 10 1 m 20 4 5 8 9 12 c 3 3 l f\n"
 )
 
+var goods = []string{"Tanah", "Rumah", "Mobil", "Kapal"}
+
+// chooseGoods returns a change of the list box "goods": its value, its indexes unless they are nil, and its appearance.
+func chooseGoods(value, indexes pdf.Object, content string) func(*Filler) {
+	return func(f *Filler) {
+		w := f.Field("goods")
+		w["V"] = value
+		if indexes != nil {
+			w["I"] = indexes
+		}
+		f.SetAppearance(w, content)
+	}
+}
+
 func honestChoices() []Case {
-	wide, tall := pdf.Rect{URX: 200, URY: 20}, pdf.Rect{URX: 200, URY: 48}
-	goods := []string{"Tanah", "Rumah", "Mobil", "Kapal"}
-	combo := func(value, shown string) func(*Filler) {
-		return func(f *Filler) {
-			f.fillText("status", value, func(f *Filler, w pdf.Dict, _ string) { f.SetAppearance(w, lineContent(wide, shown)) })
-		}
-	}
-	chosen := func(v, i pdf.Object, content string) func(*Filler) {
-		return func(f *Filler) {
-			w := f.Field("goods")
-			w["V"] = v
-			if i != nil {
-				w["I"] = i
-			}
-			f.SetAppearance(w, content)
-		}
-	}
 	return []Case{
-		{Name: "choice-label", Fill: combo("B", "Belum kawin")},
-		{Name: "choice-export", Fill: combo("B", "B")},
+		{Name: "choice-label", Fill: fillWith("status", "B", lineContent(wide, "Belum kawin"))},
+		{Name: "choice-export", Fill: fillWith("status", "B", lineContent(wide, "B"))},
 		{Name: "choice-index", Fill: func(f *Filler) {
 			w := f.fillText("status", "B", fillAcrobat)
 			w["I"] = pdf.Array{pdf.Integer(1)}
 			f.SetAppearance(w, lineContent(wide, "Belum kawin"))
 		}},
-		{Name: "list-acrobat", Fill: chosen(pdf.TextString("2"), pdf.Array{pdf.Integer(1)}, listContent(tall, 0, goods, 1))},
-		{Name: "list-several", Fill: chosen(pdf.Array{pdf.TextString("2"), pdf.TextString("4")}, pdf.Array{pdf.Integer(1), pdf.Integer(3)}, listContent(tall, 0, goods, 1, 3))},
+		{Name: "list-acrobat", Fill: chooseGoods(pdf.TextString("2"), pdf.Array{pdf.Integer(1)}, listContent(tall, 0, goods, 1))},
+		{Name: "list-several", Fill: chooseGoods(pdf.Array{pdf.TextString("2"), pdf.TextString("4")}, pdf.Array{pdf.Integer(1), pdf.Integer(3)}, listContent(tall, 0, goods, 1, 3))},
 		{Name: "list-scrolled", Fill: func(f *Filler) {
-			chosen(pdf.TextString("4"), pdf.Array{pdf.Integer(3)}, listContent(tall, 2, goods[2:], 3))(f)
+			chooseGoods(pdf.TextString("4"), pdf.Array{pdf.Integer(3)}, listContent(tall, 2, goods[2:], 3))(f)
 			f.Field("goods")["TI"] = pdf.Integer(2)
 		}},
-		{Name: "list-pdfjs", Fill: chosen(pdf.Array{pdf.TextString("2")}, nil, fmt.Sprintf(
+		{Name: "list-pdfjs", Fill: chooseGoods(pdf.Array{pdf.TextString("2")}, nil, fmt.Sprintf(
 			"/Tx BMC q\n1 1 200 48 re W n\n0.600006 0.756866 0.854904 rg\n1 21 200 13.5 re f\nBT\n/Helv 10 Tf 0 g\n1 0 0 1 0 48 Tm\n2 -11.75 Td (%s) Tj\n0 -13.5 Td (%s) Tj\n0 -13.5 Td (%s) Tj\n0 -13.5 Td (%s) Tj\nET Q EMC",
 			goods[0], goods[1], goods[2], goods[3]))},
-		{Name: "list-pdfbox", Fill: chosen(pdf.Array{pdf.TextString("2")}, pdf.Array{pdf.Integer(1)},
+		{Name: "list-pdfbox", Fill: chooseGoods(pdf.Array{pdf.TextString("2")}, pdf.Array{pdf.Integer(1)},
 			"/Tx BMC\nq\n1 1 198 46 re\nW\nn\n0.6 0.7569 0.8431 rg\n1 25.88 198 11.56 re\nf\n0 g\nBT\n/Helv 10 Tf\n0 g\n2 38.82 Td\n(Tanah) Tj\nET\nBT\n2 27.26 Td\n(Rumah) Tj\nET\nBT\n2 15.7 Td\n(Mobil) Tj\nET\nBT\n2 4.14 Td\n(Kapal) Tj\nET\nQ\nEMC\n")},
-		{Name: "list-itext", Want: Warned, Fill: chosen(pdf.TextString("2"), nil,
+		{Name: "list-itext", Want: Warned, Fill: chooseGoods(pdf.TextString("2"), nil,
 			"/Tx BMC\nq\nn\nq\n-500000 0 1000000 48 re\nW\nn\nq\nBT\n/Helv 10 Tf\n1 38.38 Td\n(Tanah)Tj\nET\nQ\nq\nBT\n/Helv 10 Tf\n1 27.28 Td\n(Rumah)Tj\nET\nQ\nq\nBT\n/Helv 10 Tf\n1 16.18 Td\n(Mobil)Tj\nET\nQ\nq\nBT\n/Helv 10 Tf\n1 5.08 Td\n(Kapal)Tj\nET\nQ\nQ\nQ\nEMC\n")},
 	}
 }

@@ -4,9 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"strings"
+
+	"segel/cms"
 )
 
 // checkPdfsig checks with poppler that each of our signatures is valid and shows its signer's name, and that the last
@@ -130,5 +135,134 @@ func (it item) checkMutool(fail reportFunc) {
 	valid := strings.Count(string(out), "The signature is valid but there have been edits") + strings.Count(string(out), "The document is unchanged since signing")
 	if valid < len(it.levels) {
 		fail("calls %d of %d signatures valid: %s", valid, len(it.levels), strings.Join(strings.Fields(string(out)), " "))
+	}
+}
+
+// checkOpenssl verifies the container of each of our signatures, and the token of each document timestamp, against the
+// root. openssl does not read PDF, so the signed bytes are extracted here.
+func (it item) checkOpenssl(root string, fail reportFunc) {
+	b, err := os.ReadFile(it.path)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	d, err := openPDF(b)
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "interop-")
+	if err != nil {
+		fail("%v", err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	container, content := filepath.Join(dir, "container"), filepath.Join(dir, "content")
+	for _, s := range signatures {
+		sd, err := cms.Parse(s.Contents)
+		if err != nil {
+			fail("%s: %v", s.Field.Name, err)
+			continue
+		}
+		r := s.ByteRange
+		for path, b := range map[string][]byte{
+			container: s.Contents[:sd.Size],
+			content:   append(bytes.Clone(b[:r[1]]), b[r[2]:r[2]+r[3]]...),
+		} {
+			if err := os.WriteFile(path, b, 0o600); err != nil {
+				fail("%v", err)
+				return
+			}
+		}
+		args := []string{"cms", "-verify", "-inform", "DER", "-in", container, "-content", content, "-binary", "-CAfile", root, "-purpose", "any", "-out", os.DevNull}
+		if s.Type == "DocTimeStamp" {
+			args = []string{"ts", "-verify", "-token_in", "-in", container, "-data", content, "-CAfile", root}
+		}
+		if out, err := exec.Command("openssl", args...).CombinedOutput(); err != nil {
+			fail("%s: %s", s.Field.Name, strings.Join(strings.Fields(string(out)), " "))
+		}
+	}
+}
+
+// pageArea is an area of page 1 in fractions of its width and height, from the upper left; the zero value has no area.
+type pageArea struct{ left, top, right, bottom float64 }
+
+// renderers are the programs that render page 1 to standard output.
+var renderers = map[string][]string{
+	"pdftoppm": {"pdftoppm", "-r", "50", "-f", "1", "-l", "1", "-cropbox", "-singlefile"},
+	"mutool":   {"mutool", "draw", "-q", "-r", "50", "-F", "ppm", "-o", "-"},
+}
+
+// raster is an image of page 1 with three bytes per pixel.
+type raster struct {
+	width, height int
+	pixels        []byte
+}
+
+// renderPage renders page 1 of a file.
+func renderPage(program, file string) (raster, error) {
+	args := append(renderers[program][1:len(renderers[program]):len(renderers[program])], file)
+	if program == "mutool" {
+		args = append(args, "1")
+	}
+	out, err := exec.Command(renderers[program][0], args...).Output()
+	if err != nil {
+		return raster{}, err
+	}
+	var r raster
+	var depth int
+	rest := bytes.NewReader(out)
+	if _, err := fmt.Fscanf(rest, "P6\n%d %d\n%d\n", &r.width, &r.height, &depth); err != nil {
+		return raster{}, fmt.Errorf("picture: %w", err)
+	}
+	if r.pixels = out[len(out)-rest.Len():]; len(r.pixels) < 3*r.width*r.height {
+		return raster{}, errors.New("picture that ends early")
+	}
+	return r, nil
+}
+
+// countDifferences returns the number of pixels that differ outside of an area.
+func (r raster) countDifferences(o raster, but pageArea) (int, error) {
+	if r.width != o.width || r.height != o.height {
+		return 0, fmt.Errorf("%d by %d pixels became %d by %d", r.width, r.height, o.width, o.height)
+	}
+	const margin = 2 // pixels, for anti-aliasing at the edge
+	n := 0
+	for y := range r.height {
+		for x := range r.width {
+			inside := but != pageArea{} && float64(x) >= but.left*float64(r.width)-margin && float64(x) <= but.right*float64(r.width)+margin &&
+				float64(y) >= but.top*float64(r.height)-margin && float64(y) <= but.bottom*float64(r.height)+margin
+			at := 3 * (y*r.width + x)
+			if !inside && !bytes.Equal(r.pixels[at:at+3], o.pixels[at:at+3]) {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+// checkRendering compares page 1 before and after, as one program renders it. A page that could not be rendered before
+// is skipped.
+func (it item) checkRendering(program string, fail reportFunc) {
+	before, err := renderPage(program, it.before)
+	if err != nil {
+		return
+	}
+	after, err := renderPage(program, it.path)
+	if err != nil {
+		fail("cannot draw page 1 any more: %v", err)
+		return
+	}
+	n, err := before.countDifferences(after, it.changedArea)
+	switch {
+	case err != nil:
+		fail("%v", err)
+	case n > 0:
+		fail("%d of %d pixels of page 1 look different", n, before.width*before.height)
 	}
 }
