@@ -1,13 +1,13 @@
 package pades
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"crypto/x509"
 	"fmt"
-	"slices"
 	"time"
 
+	"segel/certpath"
 	"segel/cms"
 	"segel/tsp"
 )
@@ -47,7 +47,9 @@ func requireValidAt(at time.Time, local bool, chain ...*x509.Certificate) error 
 
 // checkTimes checks that the times of a signature are consistent. Token is nil if there is none.
 func (c Clock) checkTimes(sd *cms.SignedData, token *tsp.Token) error {
-	chain := buildChain(sd.Certificate(sd.Signers[0]), sd.Certificates)
+	paths := certpath.NewBuilder(&certpath.Anchors{}, certpath.Limits{})
+	paths.Add(sd.Certificates...)
+	chain := paths.BuildPath(context.Background(), sd.Certificate(sd.Signers[0]), nil) // without a source, nothing is fetched
 	if token != nil {
 		if err := c.checkTokenTime(token); err != nil {
 			return err
@@ -71,21 +73,4 @@ func (c Clock) checkTokenTime(t *tsp.Token) error {
 		return nil
 	}
 	return t.CheckClock(c.Now(), cmp.Or(c.Tolerance, tsp.Skew))
-}
-
-// buildChain returns the certificate and its issuers, as far as others contains them. If several certificates have the
-// issuer's name, it takes the one whose key signed.
-func buildChain(cert *x509.Certificate, others []*x509.Certificate) []*x509.Certificate {
-	chain := []*x509.Certificate{cert}
-	for at := cert; !bytes.Equal(at.RawIssuer, at.RawSubject); {
-		i := slices.IndexFunc(others, func(c *x509.Certificate) bool {
-			return bytes.Equal(c.RawSubject, at.RawIssuer) && !slices.Contains(chain, c) && at.CheckSignatureFrom(c) == nil
-		})
-		if i < 0 {
-			break
-		}
-		at = others[i]
-		chain = append(chain, at)
-	}
-	return chain
 }

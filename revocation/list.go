@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
+	"hash/maphash"
 	"math/big"
+	"slices"
 	"time"
 
 	"golang.org/x/crypto/cryptobyte"
@@ -252,4 +254,63 @@ func readEntry(entry cryptobyte.String) (Reason, error) {
 		}
 	}
 	return reason, nil
+}
+
+// index maps a serial to its entries. It takes eight bytes for each entry, about a fifth of the list.
+type index struct {
+	seed maphash.Seed
+	err  error    // an entry is not understood, so the whole list is unusable
+	rows []uint64 // sorted: 32 bits of the serial's hash, and the offset of the entry in the list
+}
+
+// newIndex reads every entry once, like [List.scanEntries] for one serial.
+func newIndex(l *List) *index {
+	x := &index{seed: maphash.MakeSeed()}
+	at := 0
+	for rest := l.entries; !rest.Empty(); at = len(l.entries) - len(rest) {
+		var whole, entry, number cryptobyte.String
+		if !rest.ReadASN1Element(&whole, asn1.SEQUENCE) || !whole.ReadASN1(&entry, asn1.SEQUENCE) ||
+			!entry.ReadASN1(&number, asn1.INTEGER) || !skipTime(&entry) {
+			x.err = newUnusable("entry of the CRL cannot be read")
+			return x
+		}
+		if _, x.err = readEntry(entry); x.err != nil {
+			return x
+		}
+		if len(number) > 1 && number[0] == 0 {
+			number = number[1:]
+		}
+		x.rows = append(x.rows, x.hashSerial(number)<<32|uint64(at))
+	}
+	slices.Sort(x.rows)
+	return x
+}
+
+func (x *index) hashSerial(number []byte) uint64 { return maphash.Bytes(x.seed, number) >> 32 }
+
+// findStatus sets s to the status of a serial, which must not be negative.
+func (x *index) findStatus(l *List, serial *big.Int, s *Status) error {
+	if x.err != nil {
+		return x.err
+	}
+	number := serial.Bytes()
+	if len(number) == 0 {
+		number = []byte{0}
+	}
+	wanted := x.hashSerial(number)
+	first, _ := slices.BinarySearch(x.rows, wanted<<32)
+	for _, row := range x.rows[first:] {
+		if row>>32 != wanted {
+			break
+		}
+		one := l.entries[uint32(row):]
+		var entry cryptobyte.String
+		if !one.ReadASN1Element(&entry, asn1.SEQUENCE) {
+			return newUnusable("entry of the CRL cannot be read")
+		}
+		if err := l.scanEntries(entry, serial, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package revocation
 import (
 	"encoding/asn1"
 	"encoding/hex"
+	"math/big"
 	"time"
 
 	"golang.org/x/crypto/cryptobyte"
@@ -16,6 +17,11 @@ type Subject struct {
 	At time.Time // thisUpdate, UTC
 }
 
+func serialSubject(serial *big.Int) string { return "serial " + serial.String() }
+
+// issuerSubject takes the name in DER.
+func issuerSubject(name []byte) string { return "issuer " + hex.EncodeToString(name) }
+
 // OCSPSubjects returns the certificates that a DER OCSPResponse, or the BasicOCSPResponse in one, is about. The error
 // is ErrUnusable.
 func OCSPSubjects(der []byte) ([]Subject, error) {
@@ -26,12 +32,15 @@ func OCSPSubjects(der []byte) ([]Subject, error) {
 			return nil, err
 		}
 	}
-	if len(basic.Data.Responses) == 0 {
+	return basic.listSubjects()
+}
+
+func (b *basicResponse) listSubjects() (all []Subject, err error) {
+	if len(b.Data.Responses) == 0 {
 		return nil, newUnusable("OCSP response about no certificate")
 	}
-	var all []Subject
-	for _, r := range basic.Data.Responses {
-		all = append(all, Subject{"serial " + r.ID.Serial.String(), r.ThisUpdate.UTC()})
+	for _, r := range b.Data.Responses {
+		all = append(all, Subject{serialSubject(r.ID.Serial), r.ThisUpdate.UTC()})
 	}
 	return all, nil
 }
@@ -47,10 +56,10 @@ func CRLSubject(der []byte) (Subject, error) {
 		!outer.SkipASN1(cryptoasn1.SEQUENCE) || !outer.SkipASN1(cryptoasn1.BIT_STRING) || !outer.Empty() {
 		return Subject{}, bad
 	}
-	if !body.SkipOptionalASN1(cryptoasn1.INTEGER) || !body.SkipASN1(cryptoasn1.SEQUENCE) || !body.ReadASN1(&issuer, cryptoasn1.SEQUENCE) {
+	if !body.SkipOptionalASN1(cryptoasn1.INTEGER) || !body.SkipASN1(cryptoasn1.SEQUENCE) || !body.ReadASN1Element(&issuer, cryptoasn1.SEQUENCE) {
 		return Subject{}, bad
 	}
-	s := Subject{ID: "issuer " + hex.EncodeToString(issuer)}
+	s := Subject{ID: issuerSubject(issuer)}
 	if err := readTime(&body, &s.At); err != nil {
 		return Subject{}, err
 	}

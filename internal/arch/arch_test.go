@@ -16,7 +16,7 @@ import (
 const module = "segel"
 
 // table lists every package and what of this module it may import. A package that is not in it fails the
-// test: a new room is added here on purpose. Paper (pdf, cms, tsp, revocation, pades) imports paper only.
+// test: a new room is added here on purpose. Libraries (pdf, cms, certpath, tsp, revocation, pades) import libraries only.
 // Tests may import what they like of this module. The api takes values of the store's contract (which list, how
 // much quota) and never calls a store: there is none in its hands.
 var table = map[string][]string{
@@ -27,12 +27,13 @@ var table = map[string][]string{
 	"pdf/inspect":      {"pdf", "pdf/content", "pdf/fontfile"},
 	"cms":              {},
 	"tsp":              {"cms"},
-	"revocation":       {"cms"},
-	"pades":            {"pdf", "cms", "tsp", "revocation", "pades/..."},
+	"certpath":         {"cms"},
+	"revocation":       {"cms", "certpath"},
+	"pades":            {"pdf", "cms", "certpath", "tsp", "revocation", "pades/..."},
 	"pades/appearance": {"pdf", "pades/font"},
 	"pades/font":       {"pdf"},
 
-	"pades/validate":       {"pdf", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/..."},
+	"pades/validate":       {"pdf", "pdf/inspect", "cms", "certpath", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf", "pdf/content", "pades/validate/formfield"},
 	"pades/validate/facts": {"pdf", "pdf/content", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/diff"},
 

@@ -280,7 +280,7 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 	for _, who := range v.unreachable {
 		add(NewReason("revocation.offline", "subject", who))
 	}
-	if v.certificates.truncated || v.revocationData.truncated {
+	if v.paths.Truncated || v.revocations.Truncated {
 		add(NewReason("revocation.too_much"))
 	}
 	return list

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"encoding/asn1"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,19 +9,20 @@ import (
 	"segel/cms"
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/revocation"
 	"segel/tsp"
 )
 
 // collectFacts collects the certificates and revocation data of the file, and its signatures.
 func (v *validation) collectFacts(f *facts.File) {
 	for _, s := range f.Signatures {
-		v.certificates.addCertificates(s.Certificates...)
+		v.paths.Add(s.Certificates...)
 		if s.Token != nil {
-			v.certificates.addCertificates(s.Token.Chain...)
+			v.paths.Add(s.Token.Chain...)
 		}
 		for _, t := range s.Tokens {
 			if t.Token != nil {
-				v.certificates.addCertificates(t.Token.Chain...)
+				v.paths.Add(t.Token.Chain...)
 			}
 		}
 	}
@@ -40,19 +42,18 @@ func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.Certs {
 		// An unreadable certificate has no effect.
 		if c, err := cms.ParseCertificate(p.DER); err == nil {
-			v.certificates.addCertificates(c)
+			v.paths.Add(c)
 		}
 	}
 	for _, p := range d.OCSPs {
-		v.revocationData.addItem(revocationItem{der: p.DER, origin: fromStore, revision: p.Revision})
+		v.revocations.Add([][]byte{p.DER}, nil, revocation.Item{Origin: revocation.FromDSS, Revision: p.Revision})
 	}
 	for _, p := range d.CRLs {
-		v.revocationData.addItem(revocationItem{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
+		v.revocations.Add(nil, [][]byte{p.DER}, revocation.Item{Origin: revocation.FromDSS, Revision: p.Revision})
 	}
 	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
 	for _, e := range d.VRI {
-		v.revocationData.addItems(e.OCSPs, revocationItem{origin: fromStore})
-		v.revocationData.addItems(e.CRLs, revocationItem{crl: true, origin: fromStore})
+		v.revocations.Add(e.OCSPs, e.CRLs, revocation.Item{Origin: revocation.FromDSS})
 	}
 }
 
@@ -61,19 +62,16 @@ func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignat
 	if s.Info == nil {
 		return
 	}
-	own := revocationItem{origin: fromSignature, revision: one.revision}
-	ownCRL := revocationItem{crl: true, origin: fromSignature, revision: one.revision}
-	signed, signedCRL := own, ownCRL
-	signed.attributeOf, signedCRL.attributeOf = one, one
+	own := revocation.Item{Origin: revocation.FromSignature, Revision: one.revision}
+	signed := own
+	signed.SignedBy = len(v.signatures)
 	crls, responses := revocationArchive(*s.Info)
-	v.revocationData.addItems(responses, signed)
-	v.revocationData.addItems(crls, signedCRL)
-	v.certificates.addCertificates(certificateValues(*s.Info)...)
+	v.revocations.Add(responses, crls, signed)
+	v.paths.Add(certificateValues(*s.Info)...)
 	crls, responses = revocationValues(*s.Info)
-	v.revocationData.addItems(responses, own)
-	v.revocationData.addItems(crls, ownCRL)
+	v.revocations.Add(responses, crls, own)
 	// CRLs outside the SignerInfo are not signed, so a signature timestamp does not prove their age.
-	v.revocationData.addItems(s.Container.CRLs, ownCRL)
+	v.revocations.Add(nil, s.Container.CRLs, own)
 }
 
 func newCheckedSignature(s *facts.Signature) *checkedSignature {
@@ -203,6 +201,8 @@ func evaluateIntegrity(s *facts.Signature) Integrity {
 	}
 	return word
 }
+
+var oidSigningTime = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 5}
 
 // findBaselineFlaws lists what a signature lacks for the PAdES baseline (ETSI EN 319 142-1 §6).
 func findBaselineFlaws(s *facts.Signature) []string {

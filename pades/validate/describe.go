@@ -10,7 +10,7 @@ import (
 
 // cachedDescription describes a certificate once: the same authorities are above every signature.
 func (v *validation) cachedDescription(c *x509.Certificate) Certificate {
-	id := v.certificateHash(c)
+	id := v.paths.Hash(c)
 	d, known := v.descriptions[id]
 	if !known {
 		d = describeCertificate(c)

@@ -4,6 +4,8 @@ import (
 	"crypto/x509"
 	"slices"
 	"strings"
+
+	"segel/certpath"
 )
 
 // IdentityStatus is how much is known about the holder of a certificate.
@@ -65,7 +67,7 @@ func (v *validation) identifySigner(s *checkedSignature) *Identity {
 		// A certificate says nothing about the signer if the signature value is wrong or no trusted issuer signed it.
 		return newUnknownIdentity(holderName(s.cert), NewReason("identity.not_established"))
 	}
-	if i := v.trustAnchors().findIdentity(c); i != nil {
+	if i := v.o.Trust.findIdentity(c); i != nil {
 		return i
 	}
 	issuer := c[min(1, len(c)-1)]
@@ -82,7 +84,7 @@ func newUnknownIdentity(name string, statement Reason) *Identity {
 }
 
 // findIdentity applies the declaration for the nearest issuer; nil if none applies.
-func (t *Trust) findIdentity(c chain) *Identity {
+func (t *Trust) findIdentity(c certpath.Path) *Identity {
 	for above := 1; above < len(c); above++ {
 		list := t.declared[certificateFingerprint(c[above])]
 		if list == nil {
@@ -104,7 +106,7 @@ func (t *Trust) findIdentity(c chain) *Identity {
 // appliesTo reports whether the first certificate of a chain has the policy and every certificate up to the issuer
 // permits it (RFC 5280 §6.1.3 d): those between have to state it. The declared issuer must not exclude it by stating
 // others; policies of a trust anchor do not count.
-func (a Assurance) appliesTo(c chain, issuer int) bool {
+func (a Assurance) appliesTo(c certpath.Path, issuer int) bool {
 	if a.Policy == "" {
 		return issuer == 1 && !hasPolicies(c[0])
 	}

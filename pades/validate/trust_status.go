@@ -8,6 +8,9 @@ import (
 	"encoding/asn1"
 	"slices"
 	"time"
+
+	"segel/certpath"
+	"segel/revocation"
 )
 
 // certificateUse is a certificate that signed something, and what is known about the time.
@@ -24,7 +27,7 @@ type certificateUse struct {
 
 // trustStatus is the result for a certificate and its issuers.
 type trustStatus struct {
-	chain        chain
+	chain        certpath.Path
 	certificates []Certificate
 	sub          SubIndication
 	reasons      []Reason
@@ -64,14 +67,19 @@ func (v *validation) validateCertificate(ctx context.Context, q certificateUse) 
 	if f := checkKeyUsage(q); f != nil {
 		return refusedStatus(q.cert, f), nil
 	}
-	all, f := v.buildChains(q.cert, q.purpose, q.bestTime)
+	all, f := v.findPaths(q.cert, q.purpose, q.bestTime)
 	if f != nil && f.sub == NoCertificateChainFound {
-		found, err := v.fetchIssuers(ctx, q.cert)
-		if err != nil {
-			return trustStatus{}, err
+		found := false
+		if source, ok := v.o.Online.(certpath.IssuerSource); ok && v.o.Trust.Len() > 0 {
+			asking, cancel := v.withOnlineDeadline(ctx)
+			found = v.paths.FetchIssuers(asking, q.cert, source)
+			cancel()
+		}
+		if ctx.Err() != nil {
+			return trustStatus{}, ctx.Err()
 		}
 		if found {
-			all, f = v.buildChains(q.cert, q.purpose, q.bestTime)
+			all, f = v.findPaths(q.cert, q.purpose, q.bestTime)
 		}
 	}
 	if f != nil {
@@ -101,7 +109,7 @@ func refusedStatus(c *x509.Certificate, f *failure) trustStatus {
 // each certificate may lower the time until which the chain can be relied on (by its end, its revocation, or the end of
 // an algorithm), and revocation data counts if it existed while its issuer could be relied on. The chain is valid for
 // what existed by that time, if all its certificates were known to be good then.
-func (v *validation) validateChain(ctx context.Context, q certificateUse, c chain) (trustStatus, error) {
+func (v *validation) validateChain(ctx context.Context, q certificateUse, c certpath.Path) (trustStatus, error) {
 	s := trustStatus{chain: c, embedded: true, certificates: make([]Certificate, len(c))}
 	control := v.o.At
 	var limits []trustLimit
@@ -109,11 +117,11 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 		cert := c[i]
 		s.certificates[i] = v.cachedDescription(cert)
 		d := &s.certificates[i]
-		d.Purposes = v.trustAnchors().purposes[d.SHA256]
+		d.Purposes = v.o.Trust.purposes[d.SHA256]
 		ends := v.certificateLimits(cert, i == len(c)-1)
 		switch {
 		case i == len(c)-1:
-			d.Trusted, d.TrustOrigin, d.Revocation = true, v.trustAnchors().Origin(cert), "not needed"
+			d.Trusted, d.TrustOrigin, d.Revocation = true, v.o.Trust.Origin(cert), "not needed"
 		case isRevocationExempt(cert):
 			d.Revocation = "not needed"
 		default:
@@ -127,7 +135,7 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 			s.recordEvidence(used, q, cert)
 		}
 		// The level depends on the file, which lacks fetched certificates.
-		s.embedded = s.embedded && !v.issuersFromNet[v.certificateHash(cert)]
+		s.embedded = s.embedded && !v.paths.IsFetched(cert)
 		for _, l := range ends {
 			// Missing or old revocation data is no reason to doubt the issuer; applyLimits decides whether it suffices.
 			if !l.sub.isStatusUnknown() && l.until.Before(control) {
@@ -141,17 +149,17 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 }
 
 // recordEvidence records where the evidence is.
-func (s *trustStatus) recordEvidence(e *statusEvidence, q certificateUse, cert *x509.Certificate) {
+func (s *trustStatus) recordEvidence(e *revocation.Evidence, q certificateUse, cert *x509.Certificate) {
 	switch {
-	case e == nil || e.origin == fromNet:
+	case e == nil || e.Origin == revocation.FromNet:
 		s.embedded = false
-	case e.revision == 0:
+	case e.Revision == 0:
 		s.undated = true
-	case e.revision > s.lastRevision:
-		s.lastRevision = e.revision
+	case e.Revision > s.lastRevision:
+		s.lastRevision = e.Revision
 	}
-	if e != nil && q.purpose == ForTime && e.validUntil().Before(q.bestTime) {
-		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(e.validUntil())))
+	if e != nil && q.purpose == ForTime && validUntil(e).Before(q.bestTime) {
+		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(validUntil(e))))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"segel/certpath"
 	"segel/cms"
 	"segel/pades/validate/facts"
 	"segel/pdf"
@@ -51,25 +52,19 @@ const DefaultMaxMark = 0.25
 
 // validation is the validation of one file.
 type validation struct {
-	o              Options
-	certificates   *certificatePool
-	revocationData revocationData
-	chainCache     map[chainKey]chainResult
-	boundsByIssuer map[string]*validityBounds // by issuer name
-	statusFetched  map[[sha256.Size]byte]bool // certificates whose revocation data was fetched
-	issuerFetched  map[[sha256.Size]byte]bool // certificates whose issuer was fetched
-	issuersFromNet map[[sha256.Size]byte]bool // fetched certificates, which the file lacks
-	fingerprints   map[*x509.Certificate][sha256.Size]byte
-	descriptions   map[[sha256.Size]byte]Certificate
-	unreachable    []string  // holders without an answer from the network
-	onlineUntil    time.Time // when Online is not queried any more; zero: never
-	signatures     []*checkedSignature
-	poes           []proofOfExistence // of trusted document timestamps, newest first
-	chainChecks    int                // upper bound of certificate signatures checked
-	reasonCount    int                // for changes
-	stepCount      int
-	hasStore       bool  // the file has a document security store
-	coveredPages   []int // on which something allowed covers signed content
+	o             Options
+	paths         *certpath.Builder
+	revocations   revocation.Store
+	statusFetches int // certificates whose revocation data was fetched
+	descriptions  map[[sha256.Size]byte]Certificate
+	unreachable   []string  // holders without an answer from the network
+	onlineUntil   time.Time // when Online is not queried any more; zero: never
+	signatures    []*checkedSignature
+	poes          []proofOfExistence // of trusted document timestamps, newest first
+	reasonCount   int                // for changes
+	stepCount     int
+	hasStore      bool  // the file has a document security store
+	coveredPages  []int // on which something allowed covers signed content
 }
 
 func newValidation(o Options) *validation {
@@ -77,15 +72,13 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	v := &validation{o: o, certificates: newCertificatePool(), chainCache: map[chainKey]chainResult{}, boundsByIssuer: map[string]*validityBounds{}, statusFetched: map[[sha256.Size]byte]bool{}, issuerFetched: map[[sha256.Size]byte]bool{}, issuersFromNet: map[[sha256.Size]byte]bool{},
-		fingerprints: map[*x509.Certificate][sha256.Size]byte{}, descriptions: map[[sha256.Size]byte]Certificate{}}
+	limits := certpath.Limits{Candidates: maxCandidates, RSABits: maxRSABits, Checks: maxChecks, Fetches: maxFetches}
+	v := &validation{o: o, paths: certpath.NewBuilder(&o.Trust.anchors, limits), descriptions: map[[sha256.Size]byte]Certificate{}}
 	if o.OnlineTimeout > 0 {
 		v.onlineUntil = time.Now().Add(o.OnlineTimeout)
 	}
 	return v
 }
-
-func (v *validation) trustAnchors() *Trust { return v.o.Trust }
 
 // validateSignatures validates the document timestamps from the newest to the oldest, since each proves the existence
 // of all before it, and then the signatures.
@@ -130,13 +123,16 @@ func (v *validation) findPOE(revision int) (time.Time, *proofOfExistence) {
 }
 
 // earliestExistence returns the earliest time at which an item of revocation data is proved to exist.
-func (v *validation) earliestExistence(m *revocationItem) time.Time {
+func (v *validation) earliestExistence(m *revocation.Item) time.Time {
 	at := v.o.At
-	if m.attributeOf != nil && !m.attributeOf.bestTime.IsZero() && m.attributeOf.bestTime.Before(at) {
-		at = m.attributeOf.bestTime // a signature timestamp also covers the signed attributes
+	if m.SignedBy > 0 {
+		// A signature timestamp also covers the signed attributes.
+		if best := v.signatures[m.SignedBy-1].bestTime; !best.IsZero() && best.Before(at) {
+			at = best
+		}
 	}
 	for _, p := range v.poes {
-		if m.revision > 0 && p.revision >= m.revision && p.time.Before(at) {
+		if m.Revision > 0 && p.revision >= m.Revision && p.time.Before(at) {
 			at = p.time
 		}
 	}
@@ -297,7 +293,7 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	certs := s.trust.chain
 	if certs == nil {
-		certs = chain{s.cert}
+		certs = certpath.Path{s.cert}
 	}
 	var list []Reason
 	for _, c := range certs {
