@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
+	encodingasn1 "encoding/asn1"
 	"hash/maphash"
 	"math/big"
 	"slices"
@@ -313,4 +314,80 @@ func (x *index) findStatus(l *List, serial *big.Int, s *Status) error {
 		}
 	}
 	return nil
+}
+
+var (
+	oidDelta             = encodingasn1.ObjectIdentifier{2, 5, 29, 27}
+	oidDistributionPoint = encodingasn1.ObjectIdentifier{2, 5, 29, 28}
+)
+
+// checkScope refuses a list that does not cover cert, or not all reasons: a delta list, one whose issuing distribution
+// point excludes cert, or one with an unknown critical extension (RFC 5280 §5.2).
+func checkScope(l *x509.RevocationList, cert *x509.Certificate) error {
+	for _, e := range l.Extensions {
+		switch {
+		case e.Id.Equal(oidDelta):
+			return newUnusable("CRL is a delta, not complete")
+		case e.Id.Equal(oidDistributionPoint):
+			if err := checkDistributionPoint(e.Value, cert); err != nil {
+				return err
+			}
+		case e.Critical:
+			return newUnusable("CRL has the critical extension %v", e.Id)
+		}
+	}
+	return nil
+}
+
+// checkDistributionPoint compares an IssuingDistributionPoint with cert (RFC 5280 §5.2.5, §6.3.3).
+func checkDistributionPoint(der []byte, cert *x509.Certificate) error {
+	all := cryptobyte.String(der)
+	var body cryptobyte.String
+	if !all.ReadASN1(&body, asn1.SEQUENCE) || !all.Empty() {
+		return newUnusable("issuing distribution point of the CRL cannot be read")
+	}
+	for !body.Empty() {
+		var value cryptobyte.String
+		var tag asn1.Tag
+		if !body.ReadAnyASN1(&value, &tag) {
+			return newUnusable("issuing distribution point of the CRL cannot be read")
+		}
+		switch tag {
+		case asn1.Tag(0).Constructed().ContextSpecific():
+			if !hasCommonPoint(value, cert) {
+				return newUnusable("CRL is of another distribution point")
+			}
+		case asn1.Tag(1).ContextSpecific(): // onlyContainsUserCerts; DER omits false values
+			if cert.IsCA {
+				return newUnusable("CRL excludes CA certificates")
+			}
+		case asn1.Tag(2).ContextSpecific(): // onlyContainsCACerts
+			if !cert.IsCA {
+				return newUnusable("CRL covers CA certificates only")
+			}
+		default: // onlySomeReasons, indirectCRL, onlyContainsAttributeCerts, or an unknown field
+			return newUnusable("CRL does not cover every reason, issuer or certificate")
+		}
+	}
+	return nil
+}
+
+// hasCommonPoint reports whether a DistributionPointName is a full name with an address that is also in cert.
+func hasCommonPoint(name cryptobyte.String, cert *x509.Certificate) bool {
+	var names cryptobyte.String
+	if !name.ReadASN1(&names, asn1.Tag(0).Constructed().ContextSpecific()) || !name.Empty() {
+		return false
+	}
+	for !names.Empty() {
+		var value cryptobyte.String
+		var tag asn1.Tag
+		if !names.ReadAnyASN1(&value, &tag) {
+			return false
+		}
+		const uri = 6
+		if tag == asn1.Tag(uri).ContextSpecific() && slices.Contains(cert.CRLDistributionPoints, string(value)) {
+			return true
+		}
+	}
+	return false
 }
