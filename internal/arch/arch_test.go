@@ -71,7 +71,7 @@ var table = map[string][]string{
 	"internal/identity":               {"internal/admission", "internal/contract", "internal/store", "internal/specimen"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
-	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
+	"internal/emeterai/peruri":        {"pdf", "pades", "internal/contract", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/durable"},
 	"internal/workflow":               {"internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
