@@ -99,12 +99,7 @@ func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *p
 // findWidgetPage finds the page that lists a widget, for widgets of other programs that lack the optional /P. It
 // returns the zero Ref if no page does.
 func findWidgetPage(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
-	n, err := d.PageCount()
-	if err != nil {
-		return pdf.Ref{}, err
-	}
-	for number := 1; number <= n; number++ {
-		page, err := d.Page(number)
+	for page, err := range d.Pages() {
 		if err != nil {
 			return pdf.Ref{}, err
 		}

@@ -7,7 +7,8 @@
 //	Sign               fills one field: B-B, or B-T with a Timestamper
 //	AddDSS             adds certificates and revocation data in a document security store: B-LT
 //	DocumentTimestamp  a timestamp over the whole file: B-LTA
-//	Renew              validation data of the newest timestamp and another timestamp, before the old one expires
+//
+// Before the newest document timestamp expires, AddDSS and DocumentTimestamp renew the file.
 //
 // Sign calls Prepare, a key, a Timestamper and Prepared.Finish. With a remote key, a Prepared can be stored until the
 // key has answered.

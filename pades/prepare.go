@@ -236,9 +236,6 @@ type Prepared struct {
 	states map[crypto.Hash][]byte // Source.States; not stored, because they can be computed from the file
 }
 
-// Digest returns what the key signs: the hash of the signed attributes, or the attributes themselves for Ed25519.
-func (p *Prepared) Digest() ([]byte, error) { return p.Signature.Digest() }
-
 // Timestamp fetches the token for a signature value. Every error is ErrTimestamp.
 func (p *Prepared) Timestamp(ctx context.Context, t tsp.Timestamper, value []byte) ([]byte, error) {
 	digest := sha256.Sum256(value)

@@ -33,7 +33,7 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	if err := again.UnmarshalBinary(stored); err != nil {
 		t.Fatal(err)
 	}
-	digest := must[[]byte](t)(again.Digest())
+	digest := must[[]byte](t)(again.Signature.Digest())
 	value := must[[]byte](t)(who.key.Sign(rand.Reader, digest, again.Signature.Scheme.Hash))
 	token := must[[]byte](t)(again.Timestamp(t.Context(), o.Timestamper, value))
 	if _, err := again.Finish(value[:len(value)-1], token); !errors.Is(err, pades.ErrCheck) {
@@ -54,7 +54,7 @@ func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 	if err := p.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
 	}
-	digest := must[[]byte](t)(p.Digest())
+	digest := must[[]byte](t)(p.Signature.Digest())
 	if got := fmt.Sprintf("%d %s %x", p.Size, p.Field, digest); got != string(bytes.TrimSpace(readSample(t, filepath.Join("testdata", "formats", "prepared.txt")))) {
 		t.Errorf("read %s", got)
 	}
@@ -133,7 +133,7 @@ func FuzzPreparedIsReadOrRefused(f *testing.F) {
 		if p.UnmarshalBinary(b) != nil {
 			return
 		}
-		_, _ = p.Digest()
+		_, _ = p.Signature.Digest()
 		_, _ = p.Finish([]byte{1}, nil)
 		if again, err := p.MarshalBinary(); err != nil || p.UnmarshalBinary(again) != nil {
 			t.Errorf("read but not written: %v", err)

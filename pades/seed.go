@@ -106,21 +106,29 @@ func (s seedValues) checkVersion(*Options) error {
 	return s.newSeedError("its version is %g", v)
 }
 
-// readTexts reads an array of text strings.
-func (s seedValues) readTexts(key pdf.Name) ([]string, error) {
-	list, err := s.d.Array(s.dict[key])
+// readStrings reads an array of strings.
+func (s seedValues) readStrings(list pdf.Object) (all []pdf.String, err error) {
+	array, err := s.d.Array(list)
 	if err != nil {
 		return nil, err
 	}
-	var all []string
-	for _, o := range list {
-		t, err := s.d.String(o)
+	for _, o := range array {
+		one, err := s.d.String(o)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, t.Text())
+		all = append(all, one)
 	}
 	return all, nil
+}
+
+// readTexts reads an entry that is an array of text strings.
+func (s seedValues) readTexts(key pdf.Name) (all []string, err error) {
+	list, err := s.readStrings(s.dict[key])
+	for _, t := range list {
+		all = append(all, t.Text())
+	}
+	return all, err
 }
 
 // applyReasons checks /Reasons, or sets the only reason listed. An empty list, or a single period, forbids a reason.
@@ -269,62 +277,64 @@ func (s seedValues) checkCertificate(o *Options) error {
 	if err != nil {
 		return err
 	}
-	signer := o.Chain[0]
 	for _, rule := range []struct {
 		flag  int64
 		key   pdf.Name
-		holds func(list pdf.Array) (bool, error)
-	}{
-		{seedSubject, "Subject", func(list pdf.Array) (bool, error) { return s.hasCertificate(list, o.Chain[:1]) }},
-		{seedIssuer, "Issuer", func(list pdf.Array) (bool, error) { return s.hasCertificate(list, o.Chain[1:]) }},
-		{seedPolicy, "OID", func(list pdf.Array) (bool, error) { return s.hasPolicies(list, signer) }},
-		{seedSubjectDN, "SubjectDN", func(list pdf.Array) (bool, error) { return s.hasSubjectName(list, signer) }},
-		{seedKeyUsage, "KeyUsage", func(list pdf.Array) (bool, error) { return s.hasKeyUsage(list, signer) }},
-	} {
-		list, err := s.d.Array(dict[rule.key])
+		holds func(list []pdf.String, c *x509.Certificate) bool
+	}{{seedSubject, "Subject", isListed}, {seedIssuer, "Issuer", isListed}, {seedPolicy, "OID", hasPolicies}, {seedKeyUsage, "KeyUsage", hasKeyUsage}} {
+		array, err := s.d.Array(dict[rule.key])
 		if err != nil {
 			return err
 		}
-		if flags&rule.flag == 0 || len(list) == 0 {
+		if flags&rule.flag == 0 || len(array) == 0 {
 			continue
 		}
-		ok, err := rule.holds(list)
+		list, err := s.readStrings(array)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		certs := o.Chain[:1]
+		if rule.flag == seedIssuer {
+			certs = o.Chain[1:]
+		}
+		if !slices.ContainsFunc(certs, func(c *x509.Certificate) bool { return rule.holds(list, c) }) {
 			return s.newSeedError("the certificate does not meet /%s", rule.key)
 		}
 	}
-	return nil
+	names, err := s.d.Array(dict["SubjectDN"])
+	if err != nil || flags&seedSubjectDN == 0 || len(names) == 0 {
+		return err
+	}
+	ok, err := s.hasSubjectName(names, o.Chain[0])
+	if err == nil && !ok {
+		err = s.newSeedError("the certificate does not meet /SubjectDN")
+	}
+	return err
 }
 
-// hasCertificate reports whether one of the certificates is in a list of DER certificates.
-func (s seedValues) hasCertificate(list pdf.Array, chain []*x509.Certificate) (bool, error) {
-	for _, o := range list {
-		der, err := s.d.String(o)
-		if err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(chain, func(c *x509.Certificate) bool { return bytes.Equal(c.Raw, der.Bytes) }) {
-			return true, nil
-		}
-	}
-	return false, nil
+// isListed reports whether a certificate is in a list of DER certificates.
+func isListed(list []pdf.String, c *x509.Certificate) bool {
+	return slices.ContainsFunc(list, func(der pdf.String) bool { return bytes.Equal(c.Raw, der.Bytes) })
 }
 
 // hasPolicies reports whether the certificate has all of the policies.
-func (s seedValues) hasPolicies(list pdf.Array, c *x509.Certificate) (bool, error) {
-	for _, o := range list {
-		name, err := s.d.String(o)
-		if err != nil {
-			return false, err
+func hasPolicies(list []pdf.String, c *x509.Certificate) bool {
+	return !slices.ContainsFunc(list, func(name pdf.String) bool {
+		return !slices.ContainsFunc(c.PolicyIdentifiers, func(id asn1.ObjectIdentifier) bool { return id.String() == string(name.Bytes) })
+	})
+}
+
+// hasKeyUsage reports whether the key usage matches one of the patterns: one character per bit, starting with
+// digitalSignature; 1 requires the bit, 0 forbids it, and anything else allows both.
+func hasKeyUsage(list []pdf.String, c *x509.Certificate) bool {
+	return slices.ContainsFunc(list, func(pattern pdf.String) bool {
+		fits := true
+		for i, want := range pattern.Bytes[:min(9, len(pattern.Bytes))] {
+			set := c.KeyUsage&(1<<i) != 0
+			fits = fits && (want != '1' || set) && (want != '0' || !set)
 		}
-		if !slices.ContainsFunc(c.PolicyIdentifiers, func(id asn1.ObjectIdentifier) bool { return id.String() == string(name.Bytes) }) {
-			return false, nil
-		}
-	}
-	return true, nil
+		return fits
+	})
 }
 
 // subjectAttributes maps the keys of /SubjectDN to attribute types.
@@ -365,24 +375,4 @@ func hasAttribute(c *x509.Certificate, key pdf.Name, value string) bool {
 		}
 	}
 	return false
-}
-
-// hasKeyUsage reports whether the key usage matches one of the patterns: one character per bit, starting with
-// digitalSignature; 1 requires the bit, 0 forbids it, and anything else allows both.
-func (s seedValues) hasKeyUsage(list pdf.Array, c *x509.Certificate) (bool, error) {
-	for _, o := range list {
-		pattern, err := s.d.String(o)
-		if err != nil {
-			return false, err
-		}
-		fits := true
-		for i, want := range pattern.Bytes[:min(9, len(pattern.Bytes))] {
-			set := c.KeyUsage&(1<<i) != 0
-			fits = fits && (want != '1' || set) && (want != '0' || !set)
-		}
-		if fits {
-			return true, nil
-		}
-	}
-	return false, nil
 }

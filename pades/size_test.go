@@ -95,7 +95,7 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 		if err := again.UnmarshalBinary(stored); err != nil {
 			t.Fatal(err)
 		}
-		value := must[[]byte](t)(who.key.Sign(rand.Reader, must[[]byte](t)(again.Digest()), again.Signature.Scheme.Hash))
+		value := must[[]byte](t)(who.key.Sign(rand.Reader, must[[]byte](t)(again.Signature.Digest()), again.Signature.Scheme.Hash))
 		return again.Finish(value, must[[]byte](t)(again.Timestamp(t.Context(), by, value)))
 	}
 	prepare := func() []byte {

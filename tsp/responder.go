@@ -141,11 +141,3 @@ func (r *Responder) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	w.Header().Set("Content-Type", replyType)
 	_, _ = w.Write(answer) // an error means that the client went away
 }
-
-// Timestamper issues or fetches a timestamp token, a DER ContentInfo, over a SHA-256 digest.
-type Timestamper interface {
-	Timestamp(ctx context.Context, digest []byte) ([]byte, error)
-
-	// TokenSize returns an upper bound of a token in bytes, used to reserve space; 0 if unknown.
-	TokenSize() int
-}

@@ -1,15 +1,3 @@
-// Package tsp implements the Time-Stamp Protocol (RFC 3161, updated by RFC 5816): requests, responses and tokens, a
-// client over HTTP, and a responder that answers in process or as an HTTP handler.
-//
-// Digests are SHA-256, 32 bytes; tokens are DER ContentInfo of a SignedData with a TSTInfo; times are UTC. [Client]
-// queries one authority, [Failover] several, and [Responder] is one. [Request.Accept] checks a new response. A token
-// from a file is parsed by [Parse], which verifies it mathematically, or by [ParseLenient], which also accepts BER;
-// [Token.Validate] validates it against trust anchors.
-//
-// Everything fails closed: a token that does not match the request in every respect is an error, never a weaker
-// timestamp. Errors are [ErrMalformed] for bytes that violate the protocol, [*Refusal] for an answer without a token,
-// [*ClockError] and [*LocalClockError] for clocks that disagree, those of package cms for invalid signatures, and
-// network errors.
 package tsp
 
 import (
@@ -175,19 +163,4 @@ func (t *Token) Validate(roots *x509.CertPool, at time.Time) ([]*x509.Certificat
 		return nil, fmt.Errorf("timestamp by %q: %w", t.Authority.Subject.CommonName, err)
 	}
 	return chains[0], nil
-}
-
-// ParseLenient parses a token from a file like Parse, and also accepts BER, which older authorities wrote; basic
-// reports that. The TSTInfo must be DER in any case (RFC 3161 §2.4.2). Use Parse for new tokens.
-func ParseLenient(b []byte) (t *Token, basic bool, err error) {
-	t, err = Parse(b)
-	if !errors.Is(err, cms.ErrMalformed) {
-		return t, false, err
-	}
-	der, changed, berErr := cms.ConvertToDER(b)
-	if berErr != nil || !changed {
-		return nil, false, err
-	}
-	t, err = Parse(der)
-	return t, err == nil, err
 }

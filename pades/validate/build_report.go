@@ -130,15 +130,15 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 		v.coveredPages = addMissingPages(v.coveredPages, s.coveredPages)
 	}
 	out := Signature{
-		Facts: f, Field: CleanText(f.Field), Kind: signatureKind(f), Form: CleanText(string(f.SubFilter)), Revision: s.revision, Page: visiblePage(f),
+		Facts: f, Field: CleanText(f.Field), Kind: signatureKind(f), Form: CleanText(string(f.SubFilter)), Revision: s.revision,
 		Indication: s.sub.mainIndication(), SubIndication: s.sub, Integrity: s.integrity, Level: level,
 		Chain:   []Certificate{},
 		Claimed: Claims{CleanText(f.Name), CleanText(f.Reason), CleanText(f.Location), CleanText(f.ContactInfo), Time{f.Claimed}},
 		Covers:  Cover{Whole: f.Coverage.State != facts.Broken, Length: f.Coverage.End, All: f.Coverage.State == facts.WholeFile},
-		Later:   v.describeLater(f), Timestamps: []Timestamp{}, Reasons: s.reasons,
+		Later:   v.describeLater(f), Timestamps: []Timestamp{}, Reasons: append([]Reason{}, s.reasons...),
 	}
-	if out.Reasons == nil {
-		out.Reasons = []Reason{}
+	if f.Visible {
+		out.Page = f.Page
 	}
 	if s.cert != nil {
 		d := describeCertificate(s.cert)
@@ -219,14 +219,6 @@ func (s *checkedSignature) summarize() Reason {
 	return s.integrity.newReason(kind+"."+word, s.coveredPages, "signer", signer, "sub", string(s.sub), "time", at)
 }
 
-// visiblePage returns the page on which a signature shows, or 0.
-func visiblePage(f *facts.Signature) int {
-	if !f.Visible {
-		return 0
-	}
-	return f.Page
-}
-
 func signatureKind(f *facts.Signature) string {
 	switch f.Kind {
 	case facts.Timestamp:
@@ -240,10 +232,10 @@ func signatureKind(f *facts.Signature) string {
 func newTimestamp(t timestampToken, st trustStatus) Timestamp {
 	out := Timestamp{
 		Indication: st.sub.mainIndication(), SubIndication: st.sub, Reasons: append([]Reason{}, append(st.reasons, st.notes...)...),
-		Chain: append([]Certificate{}, st.certificates...), Authority: t.authorityName(),
+		Chain: append([]Certificate{}, st.certificates...), Authority: "-",
 	}
 	if t.Token != nil {
-		out.Time = Time{t.Time}
+		out.Time, out.Authority = Time{t.Time}, holderName(t.Authority)
 	}
 	return out
 }

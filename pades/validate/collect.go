@@ -66,7 +66,7 @@ func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignat
 	own := revocation.Item{Origin: revocation.FromSignature, Revision: one.revision}
 	signed := own
 	signed.SignedBy = len(v.signatures)
-	crls, responses := revocationArchive(*s.Info)
+	crls, responses := revocationAttribute(s.Info.Signed, oidRevocationArchive)
 	v.revocations.Add(responses, crls, signed)
 	v.paths.Add(certificateValues(*s.Info)...)
 	crls, responses = revocationValues(*s.Info)
@@ -119,7 +119,8 @@ func findFailure(s *facts.Signature) *failure {
 	}
 	switch {
 	case s.Coverage.State == facts.Broken:
-		return &failure{FormatFailure, brokenCoverageReason(s.Coverage)}
+		why := append(slices.Clip(s.Coverage.Reasons), facts.Reason{Code: facts.ReasonCode(s.Coverage.State)})
+		return &failure{FormatFailure, coverageReason(why[0])}
 	case errors.Is(s.Integrity, facts.ErrNotComputed):
 		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", s.Integrity.Error())}
 	case s.Integrity != nil:
@@ -167,13 +168,6 @@ func tokenFailure(err error) *failure {
 		f.sub = FormatFailure
 	}
 	return f
-}
-
-func brokenCoverageReason(c facts.Coverage) Reason {
-	if len(c.Reasons) == 0 {
-		return coverageReason(facts.Reason{Code: facts.ReasonCode(c.State)})
-	}
-	return coverageReason(c.Reasons[0])
 }
 
 // evaluateIntegrity returns what became of the content. A signature with a wrong value says nothing about it.
@@ -267,13 +261,8 @@ func revocationValues(s cms.Signer) (crls, responses [][]byte) {
 	return crls, responses
 }
 
-// revocationArchive returns the CRLs and OCSP responses in the attribute adbe-revocationInfoArchival (ISO 32000-1
+// revocationAttribute reads the structure of revocation-values and of adbe-revocationInfoArchival (ISO 32000-1
 // §12.8.3.3.2), in which older forms hold revocation data.
-func revocationArchive(s cms.Signer) (crls, responses [][]byte) {
-	return revocationAttribute(s.Signed, oidRevocationArchive)
-}
-
-// revocationAttribute reads the structure that both attributes have.
 func revocationAttribute(attributes []cms.Attribute, oid asn1.ObjectIdentifier) (crls, responses [][]byte) {
 	var v struct {
 		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`

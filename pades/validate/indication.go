@@ -1,6 +1,9 @@
 package validate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Indication is the main result for a signature (ETSI EN 319 102-1 §5.1.3).
 type Indication string
@@ -14,13 +17,7 @@ const (
 
 // severityRank orders indications; worse ones are higher.
 func (i Indication) severityRank() int {
-	switch i {
-	case TotalPassed:
-		return 0
-	case Indeterminate:
-		return 1
-	}
-	return 2
+	return slices.Index([]Indication{TotalPassed, Indeterminate, TotalFailed}, i)
 }
 
 // SubIndication is why a signature has not passed (ETSI EN 319 102-1 §5.1.3); empty if it has.
@@ -79,15 +76,7 @@ const (
 
 // severityRank orders the values; worse ones are higher.
 func (i Integrity) severityRank() int {
-	switch i {
-	case Intact:
-		return 0
-	case IntactLater:
-		return 1
-	case CannotBeJudged:
-		return 2
-	}
-	return 3
+	return slices.Index([]Integrity{Intact, IntactLater, CannotBeJudged, ChangedAfter, NothingIsSigned}, i)
 }
 
 // Level is the proved PAdES level (ETSI EN 319 142-1), or the name of an older form.
@@ -138,7 +127,7 @@ func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 		return because(LevelT, "level.no_store")
 	}
 	for _, p := range v.poes {
-		if p.revision > s.revision && p.revision >= last && !s.hasUndatedEvidence() {
+		if p.revision > s.revision && p.revision >= last && !s.trust.undated {
 			return LevelLTA, nil
 		}
 	}
@@ -148,12 +137,9 @@ func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
 // hasTrustedTimestamp reports whether a trusted authority made one of the timestamps, even without revocation data
 // about that: this belongs to the next level.
 func (s *checkedSignature) hasTrustedTimestamp() bool {
-	for _, st := range s.tokenStatuses {
-		if st.chain != nil && (st.sub == "" || st.sub.isStatusUnknown()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.tokenStatuses, func(st trustStatus) bool {
+		return st.chain != nil && (st.sub == "" || st.sub.isStatusUnknown())
+	})
 }
 
 // untrustedTimestampArgs returns the first timestamp that does not count, with the reason; nil if there is none.
@@ -164,7 +150,7 @@ func (s *checkedSignature) untrustedTimestampArgs() []string {
 			why = s.sub
 		}
 		if why != "" {
-			return []string{"time", s.tokens[i].timeText(), "authority", s.tokens[i].authorityName(), "why", string(why)}
+			return append(s.tokens[i].reasonArgs(), "why", string(why))
 		}
 	}
 	return nil
@@ -182,5 +168,3 @@ func (s *checkedSignature) embeddedEvidence() (last int, inside bool) {
 	}
 	return last, inside
 }
-
-func (s *checkedSignature) hasUndatedEvidence() bool { return s.trust.undated }

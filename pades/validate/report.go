@@ -29,7 +29,7 @@ type Report struct {
 
 // Passed reports whether there is a signature, all are TOTAL-PASSED and no later change was denied.
 func (r *Report) Passed() bool {
-	return r.Indication == TotalPassed && len(r.Signatures) > 0 && r.Integrity.severityRank() <= IntactLater.severityRank()
+	return r.Indication == TotalPassed && len(r.Signatures) > 0 && (r.Integrity == Intact || r.Integrity == IntactLater)
 }
 
 // File describes the validated file.

@@ -465,7 +465,10 @@ func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certif
 func findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, ca bool) (*trustLimit, *revocation.Evidence) {
 	var first *revocation.Evidence
 	for _, e := range all {
-		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && isHoldLifted(all, e) {
+		newerIsGood := func(x revocation.Evidence) bool {
+			return x.CertStatus == revocation.Good && x.ThisUpdate.After(e.ThisUpdate)
+		}
+		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && slices.ContainsFunc(all, newerIsGood) {
 			continue
 		}
 		if first == nil || e.At.Before(first.At) {
@@ -487,12 +490,6 @@ func findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.E
 		return &trustLimit{until, RevokedBefore, "revocation.before", args}, first
 	}
 	return &trustLimit{until, RevokedNoPOE, "revocation.revoked", args}, first
-}
-
-func isHoldLifted(all []revocation.Evidence, hold revocation.Evidence) bool {
-	return slices.ContainsFunc(all, func(e revocation.Evidence) bool {
-		return e.CertStatus == revocation.Good && e.ThisUpdate.After(hold.ThisUpdate)
-	})
 }
 
 // findGoodStatus returns the evidence of good status that counts: of that in the file which is valid long enough the

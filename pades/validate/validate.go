@@ -283,7 +283,7 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 		}
 		st := s.tokenStatuses[i]
 		if st.sub != "" {
-			s.addReasons(NewReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
+			s.addReasons(NewReason("time.token_untrusted", t.reasonArgs()...))
 			s.addReasons(st.reasons...)
 			continue
 		}
@@ -322,16 +322,10 @@ func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	return list
 }
 
-func (t timestampToken) timeText() string {
+// reasonArgs returns the arguments of a reason that name the timestamp; "-" for what could not be read.
+func (t timestampToken) reasonArgs() []string {
 	if t.Token == nil {
-		return "-"
+		return []string{"time", "-", "authority", "-"}
 	}
-	return formatTime(t.Time)
-}
-
-func (t timestampToken) authorityName() string {
-	if t.Token == nil {
-		return "-"
-	}
-	return holderName(t.Authority)
+	return []string{"time", formatTime(t.Time), "authority", holderName(t.Authority)}
 }
