@@ -67,6 +67,7 @@ var table = map[string][]string{
 	"internal/outbound":               {},
 	"internal/installation":           {"internal/store", "internal/durable"},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential", "internal/durable"},
+	"internal/authority/signtest":     {"pdf", "pades", "internal/authority"},
 	"internal/specimen":               {"internal/contract", "pades/appearance"},
 	"internal/identity":               {"internal/admission", "internal/contract", "internal/store", "internal/specimen"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
@@ -93,7 +94,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg"}
