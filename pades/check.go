@@ -115,7 +115,13 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 	}
 	signer := sd.Signers[0]
 	if over == nil {
-		over = func(crypto.Hash) ([]byte, error) { return parseMessageDigest(signer) }
+		over = func(crypto.Hash) ([]byte, error) {
+			der, ok, err := cms.FindAttributeValue(signer.Signed, cms.OIDMessageDigest)
+			if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
+				return nil, errors.Join(errors.New("no message digest"), err)
+			}
+			return der[2:], nil
+		}
 	}
 	digest, err := over(signer.Digest)
 	if err != nil {
@@ -128,15 +134,6 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 		return nil, errors.New("attributes do not name the signer's certificate")
 	}
 	return parseSignatureTimestamp(signer)
-}
-
-// parseMessageDigest returns the message digest from the signed attributes.
-func parseMessageDigest(s cms.Signer) ([]byte, error) {
-	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
-	if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
-		return nil, errors.Join(errors.New("no message digest"), err)
-	}
-	return der[2:], nil
 }
 
 // parseSignatureTimestamp returns the token over a signature value, or nil if there is none.
@@ -154,6 +151,24 @@ func parseSignatureTimestamp(s cms.Signer) (*tsp.Token, error) {
 		return nil, errors.New("timestamp covers something else")
 	}
 	return token, nil
+}
+
+// parseContainer parses the container of one signer, and the timestamp that it is or contains, which is nil if there is
+// none. It verifies nothing.
+func parseContainer(contents []byte) (*cms.SignedData, *tsp.Token, error) {
+	sd, err := cms.Parse(contents)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(sd.Signers) != 1 {
+		return sd, nil, fmt.Errorf("%d signers", len(sd.Signers))
+	}
+	if sd.ContentType.Equal(cms.OIDTSTInfo) {
+		token, err := tsp.Parse(contents)
+		return sd, token, err
+	}
+	token, err := parseSignatureTimestamp(sd.Signers[0])
+	return sd, token, err
 }
 
 func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), clock Clock) error {

@@ -116,25 +116,19 @@ func (g *dataCollector) collectForSignature(ctx context.Context, s *pdf.Signatur
 // parseSigningCertificates returns the signer's certificate, then the time-stamp authority's, and the token that proves
 // the signing time. Token is nil if there is no timestamp.
 func (g *dataCollector) parseSigningCertificates(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, error) {
-	sd, err := cms.Parse(s.Contents)
+	sd, token, err := parseContainer(s.Contents)
+	if sd != nil {
+		g.paths.Add(sd.Certificates...)
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	g.paths.Add(sd.Certificates...)
-	if len(sd.Signers) != 1 {
-		return nil, nil, fmt.Errorf("%d signers", len(sd.Signers))
 	}
 	signer := sd.Certificate(sd.Signers[0])
 	if signer == nil {
 		return nil, nil, errors.New("the signer's certificate is not included")
 	}
-	if sd.ContentType.Equal(cms.OIDTSTInfo) {
-		token, err := tsp.Parse(s.Contents)
-		return []*x509.Certificate{signer}, token, err
-	}
-	token, err := parseSignatureTimestamp(sd.Signers[0])
-	if err != nil || token == nil {
-		return []*x509.Certificate{signer}, nil, err
+	if token == nil || sd.ContentType.Equal(cms.OIDTSTInfo) {
+		return []*x509.Certificate{signer}, token, nil
 	}
 	g.paths.Add(token.Chain...)
 	return []*x509.Certificate{signer, token.Authority}, token, nil

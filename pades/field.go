@@ -3,6 +3,7 @@ package pades
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"segel/pdf"
@@ -260,7 +261,7 @@ func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array, own bool) error
 		if err != nil {
 			return err
 		}
-		edit["Fields"] = append(append(pdf.Array{}, list...), fields...)
+		edit["Fields"] = slices.Concat(list, fields)
 		return nil
 	}
 	if !at.IsZero() {
@@ -297,43 +298,33 @@ func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
 		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page is not an indirect object"}
 	}
 	if at := node.Ref("Annots"); !at.IsZero() {
-		common, err := a.isSharedArray(at)
+		_, form, err := a.d.Form()
 		if err != nil {
 			return err
 		}
-		if common {
-			return a.copyAnnots(page, at)
+		shared := at == form.Ref("Fields") && !a.copyFields
+		if !shared {
+			owners, err := a.countPagesWithAnnots(at)
+			if err != nil {
+				return err
+			}
+			shared = owners > 1
+		}
+		if shared {
+			list, err := a.u.Resolve(at)
+			if err != nil {
+				return err
+			}
+			edit, err := a.u.Edit(page)
+			if err != nil {
+				return err
+			}
+			array, _ := list.(pdf.Array) // it may be null
+			edit["Annots"] = slices.Concat(array, a.annots[page])
+			return nil
 		}
 	}
 	return a.u.Append(page, "Annots", a.annots[page]...)
-}
-
-// copyAnnots gives a page its own copy of its /Annots, with the new widgets appended.
-func (a *fieldAdder) copyAnnots(page, at pdf.Ref) error {
-	o, err := a.u.Resolve(at)
-	if err != nil {
-		return err
-	}
-	edit, err := a.u.Edit(page)
-	if err != nil {
-		return err
-	}
-	array, _ := o.(pdf.Array) // it may be null
-	edit["Annots"] = append(append(pdf.Array{}, array...), a.annots[page]...)
-	return nil
-}
-
-// isSharedArray reports whether an array is the /Annots of more than one page, or the form's list of fields.
-func (a *fieldAdder) isSharedArray(at pdf.Ref) (bool, error) {
-	_, form, err := a.d.Form()
-	if err != nil {
-		return false, err
-	}
-	if at == form.Ref("Fields") && !a.copyFields {
-		return true, nil
-	}
-	owners, err := a.countPagesWithAnnots(at)
-	return owners > 1, err
 }
 
 // separateFields marks the form's list of fields for copying if that list is also the /Annots of a page. A later

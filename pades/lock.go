@@ -197,11 +197,21 @@ func computePermittedLevel(d *pdf.Document) (int, error) {
 		return 0, err
 	}
 	for _, s := range signatures {
-		stated, err := readDocMDPLevel(d, s.Dict)
+		transforms, err := readTransforms(d, s.Dict, "DocMDP")
 		if err != nil {
 			return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
 		}
-		level = stricterLevel(level, stated)
+		for _, params := range transforms {
+			p := int64(2) // the default
+			if params["P"] != nil {
+				if p, err = d.Integer(params["P"]); err != nil {
+					return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
+				}
+			}
+			if p >= 1 && p <= 3 {
+				level = stricterLevel(level, int(p))
+			}
+		}
 	}
 	return level, nil
 }
@@ -212,27 +222,6 @@ func stricterLevel(a, b int) int {
 		return b
 	}
 	return a
-}
-
-// readDocMDPLevel returns the level that a signature permits; 0 if it states none.
-func readDocMDPLevel(d *pdf.Document, signature pdf.Dict) (int, error) {
-	transforms, err := readTransforms(d, signature, "DocMDP")
-	if err != nil {
-		return 0, err
-	}
-	level := 0
-	for _, params := range transforms {
-		p := int64(2) // the default
-		if params["P"] != nil {
-			if p, err = d.Integer(params["P"]); err != nil {
-				return 0, err
-			}
-		}
-		if p >= 1 && p <= 3 {
-			level = stricterLevel(level, int(p))
-		}
-	}
-	return level, nil
 }
 
 // transformVersion is the version of the parameters of both transform methods.

@@ -30,7 +30,9 @@ func Prepare(src Source, o Options) (*Prepared, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	src = src.withRandom(o.Random)
+	if src.File.Random == nil {
+		src.File.Random = o.Random
+	}
 	d, err := openSource(src)
 	if err != nil {
 		return nil, err

@@ -3,13 +3,10 @@ package pades
 import (
 	"context"
 	"crypto"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"segel/cms"
-	"segel/pdf"
 	"segel/tsp"
 )
 
@@ -94,7 +91,7 @@ func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 			continue
 		}
 		found++
-		token, err := parseToken(s.SubFilter, s.Contents)
+		_, token, err := parseContainer(s.Contents)
 		if err != nil {
 			return latest, fmt.Errorf("field %q: %w", s.Field.Name, err)
 		}
@@ -106,19 +103,4 @@ func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 		return latest, fmt.Errorf("%w: of %q only %d are signed", ErrNoField, fields, found)
 	}
 	return latest, nil
-}
-
-// parseToken returns the timestamp that a container is or contains; nil if there is none.
-func parseToken(kind pdf.Name, contents []byte) (*tsp.Token, error) {
-	if kind == subFilterTimestamp {
-		return tsp.Parse(contents)
-	}
-	sd, err := cms.Parse(contents)
-	if err != nil {
-		return nil, err
-	}
-	if len(sd.Signers) != 1 {
-		return nil, errors.New("not a signature of one signer")
-	}
-	return parseSignatureTimestamp(sd.Signers[0])
 }

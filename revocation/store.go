@@ -246,11 +246,7 @@ func (s *Store) Fetch(ctx context.Context, source Source, queries ...Query) {
 		}
 		r := &fetchResult{}
 		s.fetched[id], results = r, append(results, r)
-		done.Go(func() {
-			if r.err = ctx.Err(); r.err == nil {
-				r.data, r.err = source.Revocation(ctx, q.Cert, q.Issuer)
-			}
-		})
+		done.Go(func() { r.data, r.err = source.Revocation(ctx, q.Cert, q.Issuer) })
 	}
 	done.Wait()
 	for _, r := range results {

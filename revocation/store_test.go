@@ -96,14 +96,6 @@ func TestStoreQueriesASourceOnceAboutACertificate(t *testing.T) {
 			t.Errorf("%s: a result about another certificate", name)
 		}
 	}
-	var s Store
-	source := &stubSource{}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	s.Fetch(gone, source, Query{leaf.cert, ca.cert})
-	if _, known, err := s.FetchResult(leaf.cert); source.queries.Load() != 0 || !known || !errors.Is(err, context.Canceled) {
-		t.Errorf("after the time: %d queries, %t, %v", source.queries.Load(), known, err)
-	}
 }
 
 func TestStoreVerifiesAnItemOnceForACertificateAndUpToALimit(t *testing.T) {

@@ -106,52 +106,38 @@ func newCheckedSignature(s *facts.Signature) *checkedSignature {
 
 // findFailure returns why the mathematics or the form of a signature fail, or nil.
 func findFailure(s *facts.Signature) *failure {
-	for _, c := range []struct {
-		err error
-		sub SubIndication
-	}{
-		{facts.ErrDigest, HashFailure}, {facts.ErrContainer, FormatFailure}, {facts.ErrNoSigner, NoSigningCertificateFound},
-		{facts.ErrAttributes, FormatFailure}, {facts.ErrAlgorithm, CryptoConstraintsFailure}, {facts.ErrValue, SigCryptoFailure},
-	} {
-		if errors.Is(s.Integrity, c.err) {
-			return &failure{c.sub, integrityReason(s, c.sub)}
-		}
-	}
+	is := func(target error) bool { return errors.Is(s.Integrity, target) }
+	what := fmt.Sprint(s.Integrity)
 	switch {
+	case is(facts.ErrDigest):
+		return &failure{HashFailure, NewReason("digest.differs")}
+	case (is(facts.ErrContainer) || is(facts.ErrAttributes)) && is(cms.ErrTrailing):
+		return &failure{FormatFailure, NewReason("format.trailing")}
+	case is(facts.ErrContainer):
+		return &failure{FormatFailure, NewReason("format.broken", "what", what)}
+	case is(facts.ErrNoSigner) && len(s.Refused) > 0:
+		return &failure{NoSigningCertificateFound, NewReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))}
+	case is(facts.ErrNoSigner):
+		return &failure{NoSigningCertificateFound, NewReason("certificate.missing")}
+	case is(facts.ErrAttributes):
+		return &failure{FormatFailure, NewReason("format.attributes", "what", what)}
+	case is(facts.ErrAlgorithm):
+		return &failure{CryptoConstraintsFailure, NewReason("signature.algorithm", "what", what)}
+	case is(facts.ErrValue):
+		return &failure{SigCryptoFailure, NewReason("signature.differs", "what", what)}
 	case s.Coverage.State == facts.Broken:
 		why := append(slices.Clip(s.Coverage.Reasons), facts.Reason{Code: facts.ReasonCode(s.Coverage.State)})
 		return &failure{FormatFailure, coverageReason(why[0])}
-	case errors.Is(s.Integrity, facts.ErrNotComputed):
-		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", s.Integrity.Error())}
+	case is(facts.ErrNotComputed):
+		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", what)}
 	case s.Integrity != nil:
-		return &failure{FormatFailure, NewReason("format.broken", "what", s.Integrity.Error())}
+		return &failure{FormatFailure, NewReason("format.broken", "what", what)}
 	case s.Kind == facts.Timestamp && s.Token == nil:
 		return &failure{FormatFailure, NewReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
 	case s.Kind == facts.Timestamp && s.TokenErr != nil:
 		return tokenFailure(s.TokenErr)
 	}
 	return nil
-}
-
-func integrityReason(s *facts.Signature, sub SubIndication) Reason {
-	what := s.Integrity.Error()
-	switch {
-	case sub == HashFailure:
-		return NewReason("digest.differs")
-	case sub == NoSigningCertificateFound && len(s.Refused) > 0:
-		return NewReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
-	case sub == NoSigningCertificateFound:
-		return NewReason("certificate.missing")
-	case sub == SigCryptoFailure:
-		return NewReason("signature.differs", "what", what)
-	case sub == CryptoConstraintsFailure:
-		return NewReason("signature.algorithm", "what", what)
-	case errors.Is(s.Integrity, cms.ErrTrailing):
-		return NewReason("format.trailing")
-	case errors.Is(s.Integrity, facts.ErrAttributes):
-		return NewReason("format.attributes", "what", what)
-	}
-	return NewReason("format.broken", "what", what)
 }
 
 // tokenFailure returns why a timestamp is not valid.

@@ -401,7 +401,7 @@ func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certifi
 	v.statusFetches++
 	asking, cancel := v.withOnlineDeadline(ctx)
 	defer cancel()
-	v.revocations.Fetch(asking, v.o.Online, revocation.Query{Cert: cert, Issuer: issuer})
+	v.revocations.Fetch(asking, untilDeadline{v.o.Online}, revocation.Query{Cert: cert, Issuer: issuer})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -409,6 +409,16 @@ func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certifi
 		v.unreachable = append(v.unreachable, holderName(cert))
 	}
 	return nil
+}
+
+// untilDeadline is a source that is not queried after the deadline, not even for what it has in its cache.
+type untilDeadline struct{ revocation.Source }
+
+func (s untilDeadline) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	if err := ctx.Err(); err != nil {
+		return revocation.Data{}, err
+	}
+	return s.Source.Revocation(ctx, cert, issuer)
 }
 
 // withOnlineDeadline returns the context of a query to Online.
