@@ -42,15 +42,13 @@ func requireSigningPermitted(d *pdf.Document, field string, certify int, marks [
 	if certify != 0 && len(signatures) > 0 {
 		return ErrNotFirst
 	}
-	for _, s := range signatures {
-		locks, err := readFieldLocks(d, s.Dict)
-		if err != nil {
-			return fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-		}
-		for _, name := range append([]string{field}, marks...) {
-			if slices.ContainsFunc(locks, func(l fieldLock) bool { return l.coversField(name) }) {
-				return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, s.Field.Name, name)
-			}
+	locks, err := readFieldLocks(d, signatures)
+	if err != nil {
+		return err
+	}
+	for _, name := range append([]string{field}, marks...) {
+		if i := slices.IndexFunc(locks, func(l fieldLock) bool { return l.coversField(name) }); i >= 0 {
+			return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, locks[i].by, name)
 		}
 	}
 	return nil
@@ -60,21 +58,22 @@ func requireSigningPermitted(d *pdf.Document, field string, certify int, marks [
 type fieldLock struct {
 	action LockAction
 	names  map[string]bool
+	by     string // the field of the signature that states them
 }
 
-// readFieldLocks reads the locks that a signature states.
-func readFieldLocks(d *pdf.Document, signature pdf.Dict) ([]fieldLock, error) {
-	transforms, err := readTransforms(d, signature, "FieldMDP")
-	if err != nil {
-		return nil, err
-	}
-	var all []fieldLock
-	for _, params := range transforms {
-		l, err := readFieldLock(d, params)
-		if err != nil {
-			return nil, err
+// readFieldLocks reads the locks that signatures state.
+func readFieldLocks(d *pdf.Document, signatures []*pdf.Signature) (all []fieldLock, err error) {
+	for _, s := range signatures {
+		transforms, err := readTransforms(d, s.Dict, "FieldMDP")
+		for i := 0; i < len(transforms) && err == nil; i++ {
+			var l fieldLock
+			l, err = readFieldLock(d, transforms[i])
+			l.by = s.Field.Name
+			all = append(all, l)
 		}
-		all = append(all, l)
+		if err != nil {
+			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+		}
 	}
 	return all, nil
 }
@@ -112,7 +111,7 @@ func readFieldLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
 	if err != nil {
 		return fieldLock{}, err
 	}
-	l := fieldLock{LockAction(action), make(map[string]bool, len(list))}
+	l := fieldLock{action: LockAction(action), names: make(map[string]bool, len(list))}
 	for _, o := range list {
 		s, err := d.String(o)
 		if err != nil {
@@ -320,13 +319,9 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var before []fieldLock
-	for _, s := range signatures {
-		more, err := readFieldLocks(d, s.Dict)
-		if err != nil {
-			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-		}
-		before = append(before, more...)
+	before, err := readFieldLocks(d, signatures)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	listed := map[string]bool{}
@@ -365,7 +360,7 @@ func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 	if err != nil {
 		return err
 	}
-	locked := fieldLock{LockInclude, make(map[string]bool, len(names))}
+	locked := fieldLock{action: LockInclude, names: make(map[string]bool, len(names))}
 	for _, n := range names {
 		locked.names[n] = true
 	}

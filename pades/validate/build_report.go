@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
@@ -85,7 +86,7 @@ func (r *Report) summarize(hidden []int) {
 			kind = "both"
 		}
 	}
-	count := []string{"count", formatInt(len(r.Signatures)), "bad", formatInt(bad), "kind", kind}
+	count := []string{"count", strconv.Itoa(len(r.Signatures)), "bad", strconv.Itoa(bad), "kind", kind}
 	switch {
 	case len(r.Signatures) == 0:
 		r.Summary = NewReason("file.none")
@@ -100,7 +101,7 @@ func (r *Report) summarize(hidden []int) {
 	case r.Indication == Indeterminate:
 		r.Summary = r.Integrity.newReason("file.indeterminate", hidden, count...)
 	case doubtful > 0:
-		r.Summary = r.Integrity.newReason("file.passed_unverified", hidden, append(count, "unverified", formatInt(doubtful))...)
+		r.Summary = r.Integrity.newReason("file.passed_unverified", hidden, append(count, "unverified", strconv.Itoa(doubtful))...)
 	default:
 		r.Summary = r.Integrity.newReason("file.passed", hidden, count...)
 	}
@@ -174,7 +175,7 @@ func (v *validation) applyIntegrity(s *checkedSignature) {
 	case s.integrity == ChangedAfter:
 		s.addFailure(FormatFailure)
 		// This is the most important reason.
-		s.reasons = slices.Insert(s.reasons, 0, NewReason("later.changed", "revision", formatInt(firstDeniedRevision(s.facts))))
+		s.reasons = slices.Insert(s.reasons, 0, NewReason("later.changed", "revision", strconv.Itoa(firstDeniedRevision(s.facts))))
 	case s.integrity == CannotBeJudged:
 		s.addFailure(SigConstraintsFailure, NewReason("later.unknown"))
 	}
@@ -253,7 +254,7 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 		add(NewReason("warning.encrypted"))
 	}
 	for _, w := range f.Warnings {
-		add(NewReason("warning."+string(w.Code), "page", formatInt(w.Page), "detail", w.Detail))
+		add(NewReason("warning."+string(w.Code), "page", strconv.Itoa(w.Page), "detail", w.Detail))
 	}
 	for _, r := range describeFindings(f) {
 		add(r)
@@ -261,11 +262,11 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
 			if c.Has(diff.ValueNotCompared) {
-				add(NewReason("warning.value_not_compared", "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
+				add(NewReason("warning.value_not_compared", "page", strconv.Itoa(c.Page), "where", changeLocation(c), "revision", strconv.Itoa(r.Number)))
 			}
 			for _, n := range diff.Covering {
 				if c.Has(n) {
-					add(NewReason("warning."+string(n), "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
+					add(NewReason("warning."+string(n), "page", strconv.Itoa(c.Page), "where", changeLocation(c), "revision", strconv.Itoa(r.Number)))
 				}
 			}
 		}

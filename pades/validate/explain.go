@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"strconv"
 	"strings"
 
 	"segel/pades/validate/diff"
@@ -48,7 +49,7 @@ func (e *stepList) addContentSteps(s *checkedSignature) {
 			e.addStep("coverage", StepFailed, clauseCoverage, coverageReason(r))
 		}
 	} else {
-		e.addStep("coverage", StepPassed, clauseCoverage, NewReason("coverage.whole", "length", formatInt64(f.Coverage.End), "revision", formatInt(f.Revision)))
+		e.addStep("coverage", StepPassed, clauseCoverage, NewReason("coverage.whole", "length", strconv.FormatInt(f.Coverage.End, 10), "revision", strconv.Itoa(f.Revision)))
 	}
 	switch {
 	case s.failure == nil:

@@ -21,6 +21,7 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"slices"
+	"strconv"
 	"time"
 
 	"segel/certpath"
@@ -265,7 +266,7 @@ func (v *validation) validateSignature(ctx context.Context, s *checkedSignature)
 	}
 	if c := s.facts.Container; c != nil && len(c.Signers) > 1 {
 		// Only one was verified, and readers differ in which.
-		s.addFailure(SigConstraintsFailure, NewReason("format.signers", "count", formatInt(len(c.Signers))))
+		s.addFailure(SigConstraintsFailure, NewReason("format.signers", "count", strconv.Itoa(len(c.Signers))))
 	}
 	if c := s.facts.Container; c != nil && c.Content != nil && s.facts.Form != facts.FormSHA1 {
 		// Readers do not show it, and differ in what was signed.
