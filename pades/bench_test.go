@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -61,22 +62,22 @@ func BenchmarkFirstSignature(b *testing.B) {
 			var large bytes.Buffer
 			must[int64](b)(pdftest.NewLarge(c.size, c.objects).WriteTo(&large))
 			in, out := large.Bytes(), make([]byte, large.Len()+1<<20)
-			who := newCertifiedSigner(b, "Budi", must[*rsa.PrivateKey](b)(rsa.GenerateKey(rand.Reader, 2048)))
-			o := who.newOptions(b, "")
+			who := signtest.Certify(b, signtest.Authority(b), "Budi", must[*rsa.PrivateKey](b)(rsa.GenerateKey(rand.Reader, 2048)))
+			o := who.Options(b, "")
 			o.Timestamper, o.NewField = nil, &pades.FieldSpec{Name: "A"}
-			measureInTurn(b, "x-floor", func() { signCold(b, in, out, o) }, func() { measureFloor(b, in, out, who.key) })
+			measureInTurn(b, "x-floor", func() { signCold(b, in, out, o) }, func() { measureFloor(b, in, out, who.Key) })
 		})
 	}
 }
 
 // BenchmarkLaterSignature compares the fifth signature of a file of 100 MB with that of one of 100 KB.
 func BenchmarkLaterSignature(b *testing.B) {
-	who := newSigner(b, "Budi")
+	who := signtest.NewSigner(b, "Budi")
 	fifth := func(size int64) func() {
 		base := pdftest.NewLarge(size, 20)
 		l, state := &layered{base: base, size: base.Size()}, stateOf(b, base.Size())
 		options := func(i int) pades.Options {
-			o := who.newOptions(b, "")
+			o := who.Options(b, "")
 			o.Timestamper = nil
 			o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i), Page: 1, Rect: pdf.Rect{URX: 180, URY: 60}}
 			o.Appearance = appearance.Signature(appearance.SignatureText{Name: "Budi", Time: o.Time}, 180, 60)

@@ -2,13 +2,18 @@ package pades
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"crypto"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	"segel/certpath"
 	"segel/cms"
 	"segel/pdf"
 	"segel/tsp"
@@ -110,7 +115,13 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 	}
 	signer := sd.Signers[0]
 	if over == nil {
-		over = func(crypto.Hash) ([]byte, error) { return parseMessageDigest(signer) }
+		over = func(crypto.Hash) ([]byte, error) {
+			der, ok, err := cms.FindAttributeValue(signer.Signed, cms.OIDMessageDigest)
+			if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
+				return nil, errors.Join(errors.New("no message digest"), err)
+			}
+			return der[2:], nil
+		}
 	}
 	digest, err := over(signer.Digest)
 	if err != nil {
@@ -123,15 +134,6 @@ func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error))
 		return nil, errors.New("attributes do not name the signer's certificate")
 	}
 	return parseSignatureTimestamp(signer)
-}
-
-// parseMessageDigest returns the message digest from the signed attributes.
-func parseMessageDigest(s cms.Signer) ([]byte, error) {
-	der, ok, err := cms.FindAttributeValue(s.Signed, cms.OIDMessageDigest)
-	if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
-		return nil, errors.Join(errors.New("no message digest"), err)
-	}
-	return der[2:], nil
 }
 
 // parseSignatureTimestamp returns the token over a signature value, or nil if there is none.
@@ -151,6 +153,24 @@ func parseSignatureTimestamp(s cms.Signer) (*tsp.Token, error) {
 	return token, nil
 }
 
+// parseContainer parses the container of one signer, and the timestamp that it is or contains, which is nil if there is
+// none. It verifies nothing.
+func parseContainer(contents []byte) (*cms.SignedData, *tsp.Token, error) {
+	sd, err := cms.Parse(contents)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(sd.Signers) != 1 {
+		return sd, nil, fmt.Errorf("%d signers", len(sd.Signers))
+	}
+	if sd.ContentType.Equal(cms.OIDTSTInfo) {
+		token, err := tsp.Parse(contents)
+		return sd, token, err
+	}
+	token, err := parseSignatureTimestamp(sd.Signers[0])
+	return sd, token, err
+}
+
 func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), clock Clock) error {
 	if s.Type != "DocTimeStamp" {
 		return fmt.Errorf("timestamp of type %s", s.Type)
@@ -167,4 +187,67 @@ func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), cl
 		return errors.New("document timestamp covers something else")
 	}
 	return clock.checkTokenTime(token)
+}
+
+// Clock is the reference for the times of a new signature.
+type Clock struct {
+	Now       func() time.Time // nil: times are not compared with a clock
+	Tolerance time.Duration    // maximum difference between a timestamp and Now; 0 is [tsp.Skew]
+}
+
+// ValidityError is a certificate that is not valid at a time at which the signature needs it.
+type ValidityError struct {
+	Certificate *x509.Certificate
+	At          time.Time
+	Local       bool // At is the local clock's time, not a timestamp's
+}
+
+func (e *ValidityError) Error() string {
+	by := "its timestamp"
+	if e.Local {
+		by = "the local clock"
+	}
+	c := e.Certificate
+	return fmt.Sprintf("certificate of %q is valid from %s to %s, not at %s by %s", c.Subject.CommonName,
+		c.NotBefore.UTC().Format(time.RFC3339), c.NotAfter.UTC().Format(time.RFC3339), e.At.UTC().Format(time.RFC3339), by)
+}
+
+// requireValidAt returns an error unless all certificates are valid at the given time.
+func requireValidAt(at time.Time, local bool, chain ...*x509.Certificate) error {
+	for _, c := range chain {
+		if at.Before(c.NotBefore) || at.After(c.NotAfter) {
+			return &ValidityError{c, at, local}
+		}
+	}
+	return nil
+}
+
+// checkTimes checks that the times of a signature are consistent. Token is nil if there is none.
+func (c Clock) checkTimes(sd *cms.SignedData, token *tsp.Token) error {
+	paths := certpath.NewBuilder(&certpath.Anchors{}, certpath.Limits{})
+	paths.Add(sd.Certificates...)
+	chain := paths.BuildPath(context.Background(), sd.Certificate(sd.Signers[0]), nil) // without a source, nothing is fetched
+	if token != nil {
+		if err := c.checkTokenTime(token); err != nil {
+			return err
+		}
+		if err := requireValidAt(token.Time, false, chain...); err != nil {
+			return err
+		}
+	}
+	if c.Now == nil {
+		return nil
+	}
+	return requireValidAt(c.Now(), true, chain...)
+}
+
+// checkTokenTime checks that a timestamp is recent and that its authority's certificate was valid at its time.
+func (c Clock) checkTokenTime(t *tsp.Token) error {
+	if err := requireValidAt(t.Time, false, t.Authority); err != nil {
+		return err
+	}
+	if c.Now == nil {
+		return nil
+	}
+	return t.CheckClock(c.Now(), cmp.Or(c.Tolerance, tsp.Skew))
 }

@@ -115,12 +115,12 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &testFile{b: pdftest.Table(1)}
+			p := &testFile{Bytes: pdftest.Table(1)}
 			o := pades.Options{NewField: &pades.FieldSpec{Name: "A"}, Key: c.chain[0].key, Time: now, Timestamper: c.time, Clock: c.clock}
 			for _, i := range c.chain {
 				o.Chain = append(o.Chain, i.cert)
 			}
-			r, err := pades.Sign(t.Context(), p.source(), o)
+			r, err := pades.Sign(t.Context(), p.Source(), o)
 			wantTimeError(t, err, c.wrong)
 			if (r == nil) != (c.wrong != "") {
 				t.Errorf("result %v", r != nil)
@@ -140,8 +140,8 @@ func TestTimesOfASignatureHaveToFitTogether(t *testing.T) {
 	} {
 		t.Run("document timestamp, "+name, func(t *testing.T) {
 			t.Parallel()
-			p := &testFile{b: pdftest.Table(1)}
-			_, err := pades.DocumentTimestamp(t.Context(), p.source(), c.time, c.clock)
+			p := &testFile{Bytes: pdftest.Table(1)}
+			_, err := pades.DocumentTimestamp(t.Context(), p.Source(), c.time, c.clock)
 			wantTimeError(t, err, c.wrong)
 		})
 	}

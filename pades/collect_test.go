@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf/pdftest"
 	"segel/revocation"
@@ -38,16 +39,16 @@ func (n *silentSource) Issuer(ctx context.Context, _ *x509.Certificate) (*x509.C
 // newForeignSignatures returns a file with signatures that are not required.
 func newForeignSignatures(t *testing.T, n int) (*testFile, signer) {
 	t.Helper()
-	p := &testFile{b: pdftest.Table(1)}
+	p := &testFile{Bytes: pdftest.Table(1)}
 	names := []string{"A", "B", "C", "D", "E"}[:n]
 	var fields []pades.FieldSpec
 	for _, name := range names {
 		fields = append(fields, pades.FieldSpec{Name: name})
 	}
-	p.addFields(t, fields...)
-	who := newSigner(t, "Other")
+	p.AddFields(t, fields...)
+	who := signtest.NewSigner(t, "Other")
 	for _, name := range names {
-		p.signField(t, who.newOptions(t, name))
+		p.Sign(t, who.Options(t, name))
 	}
 	return p, who
 }
@@ -55,19 +56,19 @@ func newForeignSignatures(t *testing.T, n int) (*testFile, signer) {
 func TestAddressesInAFileAreNotQueriedUnlessTheChainEndsInARoot(t *testing.T) {
 	t.Parallel()
 	p, who := newForeignSignatures(t, 3)
-	root := who.chain[len(who.chain)-1]
-	other := newSigner(t, "Other")
+	root := who.Chain[len(who.Chain)-1]
+	other := signtest.NewSigner(t, "Other")
 	for name, c := range map[string]struct {
 		roots   []*x509.Certificate
 		queried bool
 	}{
 		"no roots":                     {nil, false},
-		"another root":                 {[]*x509.Certificate{newFalseSigner(t, root.Subject, 16384).chain[0]}, false},
-		"a leaf of the same authority": {other.chain[:1], false},
-		"the root":                     {[]*x509.Certificate{newAuthority(t).Root()}, true},
+		"another root":                 {[]*x509.Certificate{newFalseSigner(t, root.Subject, 16384).Chain[0]}, false},
+		"a leaf of the same authority": {other.Chain[:1], false},
+		"the root":                     {[]*x509.Certificate{signtest.Authority(t).Root()}, true},
 	} {
 		net := &silentSource{}
-		if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: net, Required: []string{}, Roots: c.roots, Timeout: 30 * time.Millisecond}); err != nil {
+		if _, err := pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: net, Required: []string{}, Roots: c.roots, Timeout: 30 * time.Millisecond}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if (net.status > 0) != c.queried || net.issuers > 0 {
@@ -82,12 +83,12 @@ func TestAllQueriesTogetherHaveOneDeadline(t *testing.T) {
 	p, _ := newForeignSignatures(t, 5)
 	const within = 600 * time.Millisecond
 	begun := time.Now()
-	o := pades.ValidationOptions{Source: &silentSource{}, Required: []string{}, Roots: []*x509.Certificate{newAuthority(t).Root()}, Timeout: within}
-	if _, err := pades.AddDSS(t.Context(), p.source(), o); err != nil {
+	o := pades.ValidationOptions{Source: &silentSource{}, Required: []string{}, Roots: []*x509.Certificate{signtest.Authority(t).Root()}, Timeout: within}
+	if _, err := pades.AddDSS(t.Context(), p.Source(), o); err != nil {
 		t.Error(err)
 	}
 	o.Required = []string{"A"}
-	_, err := pades.AddDSS(t.Context(), p.source(), o)
+	_, err := pades.AddDSS(t.Context(), p.Source(), o)
 	if !errors.Is(err, pades.ErrRevocationData) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("what is required was not proved: %v", err)
 	}
@@ -97,7 +98,7 @@ func TestAllQueriesTogetherHaveOneDeadline(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	o.Required = []string{}
-	if _, err := pades.AddDSS(ctx, p.source(), o); !errors.Is(err, context.Canceled) {
+	if _, err := pades.AddDSS(ctx, p.Source(), o); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller who went away: %v", err)
 	}
 }
@@ -106,8 +107,8 @@ func TestCertificatesOfOneSignatureAreQueriedConcurrently(t *testing.T) {
 	t.Parallel()
 	p, _ := newForeignSignatures(t, 1)
 	all := make(chan struct{})
-	together := &concurrentSource{Source: newAuthority(t), all: all, want: 2}
-	if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: together}); err != nil {
+	together := &concurrentSource{Source: signtest.Authority(t), all: all, want: 2}
+	if _, err := pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: together}); err != nil {
 		t.Error(err)
 	}
 }

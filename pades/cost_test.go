@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -63,13 +64,13 @@ func stateOf(t testing.TB, size int64) []byte {
 
 func TestSigningReadsNoMoreOfALargerFile(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
+	who := signtest.NewSigner(t, "A")
 	read := map[int64]int64{}
 	for _, size := range []int64{100 << 10, 5 << 30} {
 		base := pdftest.NewLarge(size, 4)
 		count := &countingReader{ReaderAt: base}
 		l := &layered{base: count, size: base.Size()}
-		o := who.newOptions(t, "")
+		o := who.Options(t, "")
 		o.NewField = &pades.FieldSpec{Name: "A"}
 		r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t, l.size)), o))
 		read[size] = count.bytes
@@ -84,25 +85,25 @@ func TestSigningReadsNoMoreOfALargerFile(t *testing.T) {
 
 func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
-	who := newSigner(t, "A")
-	earlier := p.signField(t, who.newOptions(t, "A")).State
-	r := p.signField(t, who.newOptions(t, "B"))
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	who := signtest.NewSigner(t, "A")
+	earlier := p.Sign(t, who.Options(t, "A")).State
+	r := p.Sign(t, who.Options(t, "B"))
 	for name, state := range map[string][]byte{"earlier revision": earlier, "no state": []byte("sha"), "cut off": r.State[:100]} {
-		src := p.source()
+		src := p.Source()
 		src.State = state
-		if _, err := pades.Sign(t.Context(), src, who.newOptions(t, "C")); err == nil {
+		if _, err := pades.Sign(t.Context(), src, who.Options(t, "C")); err == nil {
 			t.Errorf("%s: signed", name)
 		}
-		if _, err := pades.DocumentTimestamp(t.Context(), src, newAuthority(t).Timestamper(), pades.Clock{}); err == nil {
+		if _, err := pades.DocumentTimestamp(t.Context(), src, signtest.Authority(t).Timestamper(), pades.Clock{}); err == nil {
 			t.Errorf("%s: timestamped", name)
 		}
-		if _, err := pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newAuthority(t)}); err == nil {
+		if _, err := pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: signtest.Authority(t)}); err == nil {
 			t.Errorf("%s: revocation data added", name)
 		}
 	}
-	p.signField(t, who.newOptions(t, "C"))
+	p.Sign(t, who.Options(t, "C"))
 }
 
 func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
@@ -117,11 +118,11 @@ func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
 		"P-384": must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P384(), rand.Reader)),
 		"P-521": must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P521(), rand.Reader)), "Ed25519": ed,
 	} {
-		who := newCertifiedSigner(t, name, key)
+		who := signtest.Certify(t, signtest.Authority(t), name, key)
 		count := &countingReader{ReaderAt: pdftest.NewLarge(size, 4)}
 		src := pades.Source{R: count, Size: count.ReaderAt.(*pdftest.Large).Size()}
 		for i := range 3 {
-			o := who.newOptions(t, "")
+			o := who.Options(t, "")
 			o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i)}
 			count.bytes = 0
 			r := must[*pades.Result](t)(pades.Sign(t.Context(), src, o))
@@ -135,9 +136,9 @@ func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
 			src = src.WithResult(r)
 		}
 		// Validation data and a timestamp between two signatures keep the midstates.
-		src = src.WithResult(must[*pades.Result](t)(pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: newAuthority(t)})))
-		src = src.WithResult(must[*pades.Result](t)(pades.DocumentTimestamp(t.Context(), src, newAuthority(t).Timestamper(), pades.Clock{})))
-		o := who.newOptions(t, "")
+		src = src.WithResult(must[*pades.Result](t)(pades.AddDSS(t.Context(), src, pades.ValidationOptions{Source: signtest.Authority(t)})))
+		src = src.WithResult(must[*pades.Result](t)(pades.DocumentTimestamp(t.Context(), src, signtest.Authority(t).Timestamper(), pades.Clock{})))
+		o := who.Options(t, "")
 		o.NewField = &pades.FieldSpec{Name: "Last"}
 		count.bytes = 0
 		r := must[*pades.Result](t)(pades.Sign(t.Context(), src, o))
@@ -161,10 +162,10 @@ func TestInvisibleSignatureIsSmall(t *testing.T) {
 	t.Parallel()
 	rsaKey := must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048))
 	for name, file := range map[string][]byte{"table": pdftest.Table(1), "streams": pdftest.Streams(1), "form": pdftest.Form()} {
-		o := newCertifiedSigner(t, "Budi Santoso", rsaKey).newOptions(t, "")
+		o := signtest.Certify(t, signtest.Authority(t), "Budi Santoso", rsaKey).Options(t, "")
 		o.Timestamper, o.NewField = nil, &pades.FieldSpec{Name: "A"}
-		p := &testFile{b: file}
-		if r := p.signField(t, o); len(r.Tail) > 8<<10 {
+		p := &testFile{Bytes: file}
+		if r := p.Sign(t, o); len(r.Tail) > 8<<10 {
 			t.Errorf("%s: a tail of %d bytes", name, len(r.Tail))
 		}
 		wantValid(t, p, "A")
@@ -175,7 +176,7 @@ func TestByteRangeHoldsTheLargestOffsets(t *testing.T) {
 	t.Parallel()
 	base := pdftest.NewLarge(9_900_000_000, 2) // a cross-reference table ends at ten digits
 	l := &layered{base: base, size: base.Size()}
-	o := newSigner(t, "A").newOptions(t, "")
+	o := signtest.NewSigner(t, "A").Options(t, "")
 	o.NewField = &pades.FieldSpec{Name: "A"}
 	r := must[*pades.Result](t)(pades.Sign(t.Context(), l.source(stateOf(t, l.size)), o))
 	l.tails = r.Tail
@@ -188,20 +189,20 @@ func TestByteRangeHoldsTheLargestOffsets(t *testing.T) {
 
 func TestFiftiethVisibleSignatureIsSmall(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
+	p := &testFile{Bytes: pdftest.Table(1)}
 	var fields []pades.FieldSpec
 	for i := range 50 {
 		fields = append(fields, pades.FieldSpec{Name: fmt.Sprintf("S%d", i), Page: 1, Rect: pdf.Rect{LLX: float64(i), LLY: float64(10 * i), URX: float64(i + 180), URY: float64(10*i + 60)}})
 	}
-	p.addFields(t, fields...)
-	who := newSigner(t, "Budi Santoso")
+	p.AddFields(t, fields...)
+	who := signtest.NewSigner(t, "Budi Santoso")
 	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(drawSignature(t)))
 	for i, f := range fields {
-		o := who.newOptions(t, f.Name)
+		o := who.Options(t, f.Name)
 		o.Appearance = appearance.Signature(appearance.SignatureText{
 			Name: fmt.Sprintf("Budi Santoso, S.H. %d", i), Time: time.Now(), Reason: "Menyetujui", Specimen: specimen, QR: "https://segel.example/verify/0123456789",
 		}, 180, 60)
-		r := p.signField(t, o)
+		r := p.Sign(t, o)
 		if i < 49 {
 			continue
 		}
@@ -211,7 +212,7 @@ func TestFiftiethVisibleSignatureIsSmall(t *testing.T) {
 			t.Errorf("%d bytes beyond /Contents", beyond)
 		}
 	}
-	runTool(t, "qpdf", "--check", p.writeTemp(t))
+	runTool(t, "qpdf", "--check", writeTemp(t, p))
 }
 
 // BenchmarkSign measures the fifth signature of a file, with an appearance and without a timestamp.
@@ -220,10 +221,10 @@ func BenchmarkSign(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			base := pdftest.NewLarge(size, 20)
 			l := &layered{base: base, size: base.Size()}
-			who := newSigner(b, "Budi")
+			who := signtest.NewSigner(b, "Budi")
 			state := stateOf(b, l.size)
 			options := func(i int) pades.Options {
-				o := who.newOptions(b, "")
+				o := who.Options(b, "")
 				o.Timestamper = nil
 				o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i), Page: 1, Rect: pdf.Rect{URX: 180, URY: 60}}
 				o.Appearance = appearance.Signature(appearance.SignatureText{Name: "Budi", Time: o.Time}, 180, 60)

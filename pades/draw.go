@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -98,12 +99,7 @@ func drawAppearance(d *pdf.Document, u *pdf.Update, frame appearance.Frame, f *p
 // findWidgetPage finds the page that lists a widget, for widgets of other programs that lack the optional /P. It
 // returns the zero Ref if no page does.
 func findWidgetPage(d *pdf.Document, widget pdf.Ref) (pdf.Ref, error) {
-	n, err := d.PageCount()
-	if err != nil {
-		return pdf.Ref{}, err
-	}
-	for number := 1; number <= n; number++ {
-		page, err := d.Page(number)
+	for page, err := range d.Pages() {
 		if err != nil {
 			return pdf.Ref{}, err
 		}
@@ -145,4 +141,48 @@ func readRotation(d *pdf.Document, page pdf.Ref) (int, error) {
 func isReadError(err error) bool {
 	var e *pdf.Error
 	return err != nil && !errors.As(err, &e)
+}
+
+// readPDFARestrictions returns what PDF/A forbids in appearances. PDF/A-1 forbids transparency; the other parts need a
+// blending colour space, which the output intent provides. Device colours need an output intent too: RGB one with three
+// components, gray any.
+func readPDFARestrictions(d *pdf.Document) (opaque, calibrated bool, err error) {
+	part := d.Facts().PDFA
+	if part == "" {
+		return false, false, nil
+	}
+	components, err := countIntentComponents(d)
+	if err != nil {
+		return false, false, fmt.Errorf("output intent: %w", err)
+	}
+	return strings.HasPrefix(part, "1") || components == 0, components != 3, nil
+}
+
+// countIntentComponents returns the number of components of the output intent's profile; 0 if there is no profile.
+func countIntentComponents(d *pdf.Document) (int64, error) {
+	_, catalog, err := d.Root()
+	if err != nil {
+		return 0, err
+	}
+	intents, err := d.Array(catalog["OutputIntents"])
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range intents {
+		intent, err := d.Dict(o)
+		if err != nil {
+			return 0, err
+		}
+		if kind, err := d.Name(intent["S"]); err != nil || kind != "GTS_PDFA1" {
+			continue
+		}
+		profile, err := d.Stream(intent["DestOutputProfile"])
+		if err != nil {
+			return 0, err
+		}
+		if profile != nil {
+			return d.Integer(profile.Dict["N"])
+		}
+	}
+	return 0, nil
 }

@@ -1,7 +1,6 @@
 package pades
 
 import (
-	"cmp"
 	"context"
 	"crypto"
 	"crypto/sha1"
@@ -9,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -87,38 +85,6 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 func vriKey(contents []byte) pdf.Name {
 	sum := sha1.Sum(contents)
 	return pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))
-}
-
-// collectValidationData returns the validation data of each signature. Required signatures come first, so that the
-// others cannot use up their time.
-func collectValidationData(ctx context.Context, o ValidationOptions, s *securityStore, signatures []*pdf.Signature) ([]validationData, error) {
-	g := newDataCollector(o, s)
-	data := make([]validationData, len(signatures))
-	within := cmp.Or(o.Timeout, DefaultTimeout)
-	all, cancel := context.WithTimeout(ctx, within)
-	defer cancel()
-	for _, required := range []bool{true, false} {
-		g.ctx = all
-		if !required {
-			others, cancel := context.WithTimeout(all, within/3)
-			defer cancel()
-			g.ctx = others
-		}
-		for i, sig := range signatures {
-			if (o.Required == nil || slices.Contains(o.Required, sig.Field.Name)) != required {
-				continue
-			}
-			p, err := g.collectForSignature(sig, required)
-			if err == nil {
-				err = ctx.Err() // if only our own limit has expired, data is missing but ctx goes on
-			}
-			if err != nil {
-				return nil, fmt.Errorf("field %q: %w", sig.Field.Name, err)
-			}
-			data[i] = p
-		}
-	}
-	return data, nil
 }
 
 // securityStore is the document security store of a file, with the entries to add.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -19,7 +20,7 @@ import (
 // readSecurityStore reads the document security store: data of each list, and the keys of /VRI.
 func readSecurityStore(t *testing.T, p *testFile) (lists map[pdf.Name][][]byte, vri pdf.Dict) {
 	t.Helper()
-	d := p.openFile(t)
+	d := p.Open(t)
 	_, catalog, err := d.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -36,17 +37,17 @@ func readSecurityStore(t *testing.T, p *testFile) (lists map[pdf.Name][][]byte, 
 
 func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
-	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
-	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
+	p.Sign(t, signtest.NewSigner(t, "B").Options(t, "B"))
+	p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: signtest.Authority(t)}))
 	lists, vri := readSecurityStore(t, p)
 	names := map[string]bool{}
 	for _, der := range lists["Certs"] {
 		names[must[*x509.Certificate](t)(x509.ParseCertificate(der)).Subject.CommonName] = true
 	}
-	for _, want := range []string{"A", "B", newAuthority(t).Root().Subject.CommonName} {
+	for _, want := range []string{"A", "B", signtest.Authority(t).Root().Subject.CommonName} {
 		if !names[want] {
 			t.Errorf("no certificate of %q among %v", want, names)
 		}
@@ -58,7 +59,7 @@ func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 	if !stamping || len(lists["OCSPs"]) != 2 || len(lists["CRLs"]) == 0 {
 		t.Errorf("%v, %d OCSP responses, %d lists", names, len(lists["OCSPs"]), len(lists["CRLs"]))
 	}
-	for _, s := range must[[]*pdf.Signature](t)(p.openFile(t).Signatures()) {
+	for _, s := range must[[]*pdf.Signature](t)(p.Open(t).Signatures()) {
 		sum := sha1.Sum(s.Contents)
 		if vri[pdf.Name(strings.ToUpper(hex.EncodeToString(sum[:])))] == nil {
 			t.Errorf("no /VRI of %s", s.Field.Name)
@@ -68,13 +69,13 @@ func TestStoreProvesSignerAndTimestamp(t *testing.T) {
 
 func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Streams(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
-	p.completeBLTA(t)
+	p := &testFile{Bytes: pdftest.Streams(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
+	p.Complete(t, signtest.Authority(t))
 	first, vri1 := readSecurityStore(t, p)
-	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
-	p.completeBLTA(t)
+	p.Sign(t, signtest.NewSigner(t, "B").Options(t, "B"))
+	p.Complete(t, signtest.Authority(t))
 	second, vri2 := readSecurityStore(t, p)
 	for key, list := range first {
 		if len(second[key]) < len(list) {
@@ -95,7 +96,7 @@ func TestStoreGrowsAndKeepsWhatItHas(t *testing.T) {
 	if len(vri2) != len(vri1)+2 { // B and the document timestamp between
 		t.Errorf("%d entries became %d", len(vri1), len(vri2))
 	}
-	path := p.writeTemp(t)
+	path := writeTemp(t, p)
 	runTool(t, "qpdf", "--check", path)
 	if v := runPdfsig(t, path); !v["A"].valid || !v["B"].valid {
 		t.Errorf("%+v", v)
@@ -111,14 +112,14 @@ func (n failingSource) Revocation(context.Context, *x509.Certificate, *x509.Cert
 
 func TestMissingRevocationDataIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
 	revoked := failingSource{revocation.ErrRevoked}
-	if _, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked}); !errors.Is(err, pades.ErrRevocationData) || !errors.Is(err, revocation.ErrRevoked) {
+	if _, err := pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: revoked}); !errors.Is(err, pades.ErrRevocationData) || !errors.Is(err, revocation.ErrRevoked) {
 		t.Errorf("required: %v", err)
 	}
-	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))
+	p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: revoked, Required: []string{}}))
 	lists, _ := readSecurityStore(t, p)
 	if len(lists["Certs"]) == 0 || len(lists["OCSPs"]) != 0 {
 		t.Errorf("%d certificates, %d responses", len(lists["Certs"]), len(lists["OCSPs"]))

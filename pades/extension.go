@@ -37,9 +37,16 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	if err != nil {
 		return err
 	}
-	esic, several, err := readDeveloperEntry(d, stated["ESIC"])
-	if err != nil || several {
-		return err // an array is PDF 2.0 syntax, left as it is
+	entry, err := d.Resolve(stated["ESIC"])
+	if err != nil {
+		return err
+	}
+	if _, several := entry.(pdf.Array); several {
+		return nil // several entries of one developer are PDF 2.0 syntax, left as it is
+	}
+	esic, err := d.Dict(entry)
+	if err != nil {
+		return err
 	}
 	if have, err := d.Integer(esic["ExtensionLevel"]); err != nil || have >= level {
 		return err
@@ -50,19 +57,6 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 	}
 	extensions["ESIC"] = pdf.Dict{"BaseVersion": pdf.Name(baseVersion), "ExtensionLevel": pdf.Integer(level)}
 	return raiseVersion(d, u, root, facts)
-}
-
-// readDeveloperEntry reads the entry of one developer. Since PDF 2.0 it may be an array.
-func readDeveloperEntry(d *pdf.Document, o pdf.Object) (entry pdf.Dict, several bool, err error) {
-	o, err = d.Resolve(o)
-	if err != nil {
-		return nil, false, err
-	}
-	if _, several := o.(pdf.Array); several {
-		return nil, true, nil
-	}
-	entry, err = d.Dict(o)
-	return entry, false, err
 }
 
 // raiseVersion sets the version that the extension needs in the catalog. It does not change a signed file, because some

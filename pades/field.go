@@ -3,6 +3,7 @@ package pades
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"segel/pdf"
@@ -260,7 +261,7 @@ func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array, own bool) error
 		if err != nil {
 			return err
 		}
-		edit["Fields"] = append(append(pdf.Array{}, list...), fields...)
+		edit["Fields"] = slices.Concat(list, fields)
 		return nil
 	}
 	if !at.IsZero() {
@@ -282,4 +283,224 @@ func addToForm(d *pdf.Document, u *pdf.Update, fields pdf.Array, own bool) error
 		return err
 	}
 	return u.AppendTo(edit, "Fields", fields...)
+}
+
+// appendWidgets appends the new widgets of a page to its /Annots. If several pages share the array, or if it is also
+// the form's list of fields, the page gets its own copy. Otherwise the widget would appear on all those pages, or be
+// listed twice.
+func (a *fieldAdder) appendWidgets(page pdf.Ref) error {
+	dict, err := a.u.Get(page)
+	if err != nil {
+		return err
+	}
+	node, ok := dict.(pdf.Dict)
+	if !ok {
+		return &pdf.Error{Kind: pdf.Damaged, Offset: -1, Msg: "page is not an indirect object"}
+	}
+	if at := node.Ref("Annots"); !at.IsZero() {
+		_, form, err := a.d.Form()
+		if err != nil {
+			return err
+		}
+		shared := at == form.Ref("Fields") && !a.copyFields
+		if !shared {
+			owners, err := a.countPagesWithAnnots(at)
+			if err != nil {
+				return err
+			}
+			shared = owners > 1
+		}
+		if shared {
+			list, err := a.u.Resolve(at)
+			if err != nil {
+				return err
+			}
+			edit, err := a.u.Edit(page)
+			if err != nil {
+				return err
+			}
+			array, _ := list.(pdf.Array) // it may be null
+			edit["Annots"] = slices.Concat(array, a.annots[page])
+			return nil
+		}
+	}
+	return a.u.Append(page, "Annots", a.annots[page]...)
+}
+
+// separateFields marks the form's list of fields for copying if that list is also the /Annots of a page. A later
+// signature with a widget would change both uses of the array, and verifiers reject that.
+func (a *fieldAdder) separateFields() error {
+	_, form, err := a.d.Form()
+	if err != nil {
+		return err
+	}
+	at := form.Ref("Fields")
+	if at.IsZero() {
+		return nil
+	}
+	owners, err := a.countPagesWithAnnots(at)
+	a.copyFields = owners > 0
+	return err
+}
+
+// countPagesWithAnnots returns how many pages use that array as their /Annots. It scans all pages once, and only if
+// there is an indirect array.
+func (a *fieldAdder) countPagesWithAnnots(at pdf.Ref) (int, error) {
+	if a.annotsUsers == nil {
+		a.annotsUsers = map[pdf.Ref]int{}
+		last := map[pdf.Ref]pdf.Ref{}
+		for page, err := range a.d.Pages() {
+			if err != nil {
+				return 0, err
+			}
+			ref := page.Dict.Ref("Annots")
+			if ref.IsZero() || last[ref] == page.Ref {
+				continue
+			}
+			last[ref] = page.Ref
+			a.annotsUsers[ref]++
+		}
+	}
+	return a.annotsUsers[at], nil
+}
+
+// structureTree is the structure tree of a tagged file, to which new widgets are added as Form elements (ISO 32000-2
+// §14.7). A nil structureTree adds nothing.
+type structureTree struct {
+	root   pdf.Ref
+	parent pdf.Ref // parent of new elements; the root if there is no document element
+	next   int64   // key in the parent tree
+	kids   pdf.Array
+	nums   pdf.Array
+}
+
+// openStructure prepares to tag new fields. It skips signed files, because readers that compare revisions accept the
+// changes of a signature field to form and page but not to the structure tree. It also skips trees that cannot be read
+// completely.
+func (a *fieldAdder) openStructure() error {
+	if !a.d.Facts().Tagged {
+		return nil
+	}
+	signatures, err := a.d.Signatures()
+	if err != nil {
+		return err
+	}
+	if len(signatures) > 0 {
+		return nil
+	}
+	_, catalog, err := a.d.Root()
+	if err != nil {
+		return err
+	}
+	s := &structureTree{root: catalog.Ref("StructTreeRoot")}
+	tree, err := a.d.Dict(s.root)
+	if err != nil || tree == nil || tree["ParentTree"] == nil {
+		return nil
+	}
+	if s.next, err = computeNextKey(a.d, tree); err != nil {
+		return nil
+	}
+	s.parent = s.root
+	if kids, err := a.d.Resolve(tree["K"]); err == nil {
+		s.parent = findDocumentElement(a.d, tree["K"], kids, s.root)
+	}
+	a.structure = s
+	return nil
+}
+
+// findDocumentElement returns the only element below the root if it is a Document, where form elements belong; else the
+// root.
+func findDocumentElement(d *pdf.Document, k, resolved pdf.Object, root pdf.Ref) pdf.Ref {
+	if list, ok := resolved.(pdf.Array); ok {
+		if len(list) != 1 {
+			return root
+		}
+		k = list[0]
+	}
+	ref, _ := k.(pdf.Ref)
+	element, err := d.Dict(k)
+	if err != nil || ref.IsZero() || element["S"] != pdf.Object(pdf.Name("Document")) {
+		return root
+	}
+	return ref
+}
+
+// computeNextKey returns a key that is greater than all keys in the parent tree.
+func computeNextKey(d *pdf.Document, tree pdf.Dict) (int64, error) {
+	next, err := d.Integer(tree["ParentTreeNextKey"])
+	if err != nil {
+		return 0, err
+	}
+	node, err := d.Dict(tree["ParentTree"])
+	for range 50 {
+		if err != nil {
+			return 0, err
+		}
+		kids, err2 := d.Array(node["Kids"])
+		if err2 != nil {
+			return 0, err2
+		}
+		if len(kids) == 0 {
+			nums, err := d.Array(node["Nums"])
+			if err != nil || len(nums) < 2 {
+				return max(next, 0), err
+			}
+			last, err := d.Integer(nums[len(nums)-len(nums)%2-2])
+			return max(next, last+1), err
+		}
+		node, err = d.Dict(kids[len(kids)-1])
+	}
+	return 0, fmt.Errorf("parent tree is too deep")
+}
+
+// addElement adds the structure element of a new widget.
+func (s *structureTree) addElement(u *pdf.Update, widget pdf.Dict, ref, page pdf.Ref, f FieldSpec) {
+	if s == nil {
+		return
+	}
+	element := pdf.Dict{
+		"Type": pdf.Name("StructElem"), "S": pdf.Name("Form"), "P": s.parent, "Pg": page,
+		"K": pdf.Dict{"Type": pdf.Name("OBJR"), "Obj": ref, "Pg": page},
+	}
+	if f.Label != "" {
+		element["Alt"] = pdf.TextString(f.Label)
+	}
+	at := u.Add(element)
+	widget["StructParent"] = pdf.Integer(s.next)
+	s.nums = append(s.nums, pdf.Integer(s.next), at)
+	s.kids = append(s.kids, at)
+	s.next++
+}
+
+// writeElements adds the new elements to their parent and to the parent tree.
+func (s *structureTree) writeElements(u *pdf.Update) error {
+	if s == nil || len(s.kids) == 0 {
+		return nil
+	}
+	root, err := u.Edit(s.root)
+	if err != nil {
+		return err
+	}
+	root["ParentTreeNextKey"] = pdf.Integer(s.next)
+	parent, err := u.Edit(s.parent)
+	if err != nil {
+		return err
+	}
+	if k, err := u.Resolve(parent["K"]); err != nil {
+		return err
+	} else if _, list := k.(pdf.Array); !list && parent["K"] != nil {
+		parent["K"] = pdf.Array{parent["K"]}
+	}
+	if err := u.AppendTo(parent, "K", s.kids...); err != nil {
+		return err
+	}
+	tree, err := u.EditIn(s.root, "ParentTree")
+	if err != nil {
+		return err
+	}
+	if tree["Kids"] == nil {
+		return u.AppendTo(tree, "Nums", s.nums...)
+	}
+	leaf := u.Add(pdf.Dict{"Limits": pdf.Array{s.nums[0], s.nums[len(s.nums)-2]}, "Nums": s.nums})
+	return u.AppendTo(tree, "Kids", leaf)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -21,7 +22,7 @@ import (
 // newVisibleField returns a field at the lower left of page 1 and an appearance of its size.
 func newVisibleField(t testing.TB, p *testFile, name string) (pades.FieldSpec, *appearance.Drawing) {
 	t.Helper()
-	page := must[*pdf.Page](t)(p.openFile(t).Page(1))
+	page := must[*pdf.Page](t)(p.Open(t).Page(1))
 	w, h := page.DisplayedSize()
 	box := pdf.Rect{LLX: w * 0.1, LLY: h * 0.1, URX: w * 0.5, URY: h * 0.2}
 	text := appearance.SignatureText{Name: "Budi Santoso", Time: time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC), QR: "https://segel.example/verify"}
@@ -30,7 +31,7 @@ func newVisibleField(t testing.TB, p *testFile, name string) (pades.FieldSpec, *
 
 func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 	t.Parallel()
-	budi := newSigner(t, "Budi Santoso")
+	budi := signtest.NewSigner(t, "Budi Santoso")
 	for name, b := range map[string][]byte{
 		"table": pdftest.Table(2), "streams": pdftest.Streams(2), "hybrid": pdftest.Hybrid(2), "linearized": pdftest.Linearized(2),
 		"rotated": pdftest.Rotated(), "form": pdftest.Form(), "active": pdftest.Active(),
@@ -38,22 +39,22 @@ func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &testFile{b: b}
-			before := len(must[[]*pdf.Field](t)(p.openFile(t).Fields()))
+			p := &testFile{Bytes: b}
+			before := len(must[[]*pdf.Field](t)(p.Open(t).Fields()))
 			spec, drawing := newVisibleField(t, p, "Tampak")
-			p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
-			o := budi.newOptions(t, "Tampak")
+			p.AddFields(t, spec, pades.FieldSpec{Name: "Segel"})
+			o := budi.Options(t, "Tampak")
 			o.Appearance = drawing
-			p.signField(t, o)
-			p.signField(t, budi.newOptions(t, "Segel"))
+			p.Sign(t, o)
+			p.Sign(t, budi.Options(t, "Segel"))
 			wantValid(t, p, "Tampak", "Segel")
-			o = budi.newOptions(t, "")
+			o = budi.Options(t, "")
 			o.NewField = &pades.FieldSpec{Name: "Emet1", Page: 1, Rect: pdf.Rect{LLX: 300, LLY: 100, URX: 354, URY: 154}}
-			p.signField(t, o)
+			p.Sign(t, o)
 			wantValid(t, p, "Tampak", "Segel", "Emet1")
-			p.completeBLTA(t)
-			runTool(t, "qpdf", "--check", p.writeTemp(t))
-			if after := len(must[[]*pdf.Field](t)(p.openFile(t).Fields())); after != before+4 {
+			p.Complete(t, signtest.Authority(t))
+			runTool(t, "qpdf", "--check", writeTemp(t, p))
+			if after := len(must[[]*pdf.Field](t)(p.Open(t).Fields())); after != before+4 {
 				t.Errorf("%d fields became %d", before, after)
 			}
 		})
@@ -62,14 +63,14 @@ func TestFilesOfEveryShapeCanBeSigned(t *testing.T) {
 
 func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Form()}
-	_, before, err := p.openFile(t).Form()
+	p := &testFile{Bytes: pdftest.Form()}
+	_, before, err := p.Open(t).Form()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	p.signField(t, newSigner(t, "A").newOptions(t, "A"))
-	_, after, err := p.openFile(t).Form()
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
+	_, after, err := p.Open(t).Form()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +80,7 @@ func TestFormKeepsItsFieldsAndDefaults(t *testing.T) {
 			t.Errorf("/%s was %s and is %s", key, was, is)
 		}
 	}
-	d := p.openFile(t)
+	d := p.Open(t)
 	old, now := must[pdf.Array](t)(d.Array(before["Fields"])), must[pdf.Array](t)(d.Array(after["Fields"]))
 	if len(now) != len(old)+1 || fmt.Sprint(now[:len(old)]) != fmt.Sprint(old) {
 		t.Errorf("/Fields was %v and is %v", old, now)
@@ -99,13 +100,13 @@ func formatObject(o pdf.Object) string {
 
 func TestWidgetsAreAsReadersWantThem(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Rotated()}
+	p := &testFile{Bytes: pdftest.Rotated()}
 	spec, drawing := newVisibleField(t, p, "Tampak")
-	p.addFields(t, spec, pades.FieldSpec{Name: "Segel"})
-	o := newSigner(t, "A").newOptions(t, "Tampak")
+	p.AddFields(t, spec, pades.FieldSpec{Name: "Segel"})
+	o := signtest.NewSigner(t, "A").Options(t, "Tampak")
 	o.Appearance = drawing
-	p.signField(t, o)
-	d := p.openFile(t)
+	p.Sign(t, o)
+	d := p.Open(t)
 	annots := must[pdf.Array](t)(d.Array(must[*pdf.Page](t)(d.Page(1)).Dict["Annots"]))
 	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
 		if f.Dict["F"] != pdf.Object(pdf.Integer(132)) || f.Dict.Ref("P") != must[*pdf.Page](t)(d.Page(1)).Ref {
@@ -124,21 +125,21 @@ func TestWidgetThatNamesNoPageStandsUpright(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Rotated()
 	for n := 1; n <= 4; n++ {
-		p := &testFile{b: bytes.Clone(file)}
-		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
+		p := &testFile{Bytes: bytes.Clone(file)}
+		page := must[*pdf.Page](t)(p.Open(t).Page(n))
 		_, drawing := newVisibleField(t, p, "A")
-		p.addFields(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
+		p.AddFields(t, pades.FieldSpec{Name: "A", Page: n, Rect: page.ToUser(pdf.Rect{LLX: 50, LLY: 50, URX: 250, URY: 110})})
 		var with, without string
 		for _, named := range []bool{true, false} {
-			q := &testFile{b: bytes.Clone(p.b)}
+			q := &testFile{Bytes: bytes.Clone(p.Bytes)}
 			if !named {
 				editField(t, q, "A", func(f pdf.Dict) { delete(f, "P") })
 			}
-			o := newSigner(t, "A").newOptions(t, "A")
+			o := signtest.NewSigner(t, "A").Options(t, "A")
 			o.Appearance = drawing
-			q.signField(t, o)
+			q.Sign(t, o)
 			wantValid(t, q, "A")
-			d := q.openFile(t)
+			d := q.Open(t)
 			ap := must[pdf.Dict](t)(d.Dict(must[[]*pdf.Field](t)(d.Fields())[0].Dict["AP"]))
 			m := fmt.Sprint(must[*pdf.Stream](t)(d.Stream(ap["N"])).Dict["Matrix"])
 			if named {
@@ -192,12 +193,12 @@ func isHealthy(t testing.TB, path string) bool {
 
 func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 	t.Parallel()
-	budi := newSigner(t, "Budi Santoso")
+	budi := signtest.NewSigner(t, "Budi Santoso")
 	signed := 0
 	for _, path := range listCorpus(t) {
 		name := filepath.Base(path)
-		p := &testFile{b: must[[]byte](t)(os.ReadFile(path))}
-		d, err := pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{})
+		p := &testFile{Bytes: must[[]byte](t)(os.ReadFile(path))}
+		d, err := pdf.Open(bytes.NewReader(p.Bytes), int64(len(p.Bytes)), pdf.Options{})
 		if err != nil || d.Facts().Encrypted || d.Facts().DocMDP == 1 || d.Facts().DocMDP == 2 || !isHealthy(t, path) {
 			continue
 		}
@@ -217,10 +218,10 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		p.b = append(p.b, tail.Bytes...)
-		o := budi.newOptions(t, "TampakUji")
+		p.Bytes = append(p.Bytes, tail.Bytes...)
+		o := budi.Options(t, "TampakUji")
 		o.Appearance = drawing
-		r, err := pades.Sign(t.Context(), p.source(), o)
+		r, err := pades.Sign(t.Context(), p.Source(), o)
 		if errors.Is(err, pades.ErrFieldLocked) {
 			continue
 		}
@@ -228,8 +229,8 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		p.b = append(p.b, r.Tail...)
-		out := p.writeTemp(t)
+		p.Bytes = append(p.Bytes, r.Tail...)
+		out := writeTemp(t, p)
 		after := runPdfsig(t, out)
 		if v := after["TampakUji"]; !v.valid || !v.total {
 			t.Errorf("%s: pdfsig says %+v", name, v)

@@ -1,125 +1,30 @@
 package pades_test
 
 import (
-	"bytes"
 	"context"
-	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"segel/internal/authority"
-	"segel/pades"
+	"segel/internal/authority/signtest"
 	"segel/pdf"
 )
 
-func must[T any](t testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
+func must[T any](t testing.TB) func(v T, err error) T { return signtest.Must[T](t) }
 
-// sharedAuthority issues all certificates in these tests.
-var sharedAuthority = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
-
-func newAuthority(t testing.TB) *authority.Authority {
-	t.Helper()
-	return must[*authority.Authority](t)(sharedAuthority())
-}
-
-// signer is a person with a key and a certificate chain.
-type signer struct {
-	name  string
-	key   crypto.Signer
-	chain []*x509.Certificate
-}
-
-func newCertifiedSigner(t testing.TB, name string, key crypto.Signer) signer {
-	t.Helper()
-	chain := must[[]*x509.Certificate](t)(newAuthority(t).Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))
-	return signer{name, key, chain}
-}
-
-func newSigner(t testing.TB, name string) signer {
-	t.Helper()
-	return newCertifiedSigner(t, name, must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)))
-}
-
-// newOptions returns the options to sign a field as that person, with a timestamp.
-func (p signer) newOptions(t testing.TB, field string) pades.Options {
-	t.Helper()
-	return pades.Options{
-		Field: field, Key: p.key, Chain: p.chain, Time: time.Now(), Timestamper: newAuthority(t).Timestamper(), Name: p.name, Reason: "Menyetujui isi dokumen ini",
-	}
-}
-
-// testFile is a file to which tails are appended, with its midstate.
-type testFile struct {
-	b        []byte
-	state    []byte
-	password string
-}
-
-func (p *testFile) source() pades.Source {
-	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state, File: pdf.Options{Password: p.password}}
-}
-
-func (p *testFile) openFile(t testing.TB) *pdf.Document {
-	t.Helper()
-	return must[*pdf.Document](t)(pdf.Open(bytes.NewReader(p.b), int64(len(p.b)), pdf.Options{Password: p.password}))
-}
-
-func (p *testFile) addFields(t testing.TB, fields ...pades.FieldSpec) {
-	t.Helper()
-	tail := must[*pdf.Tail](t)(pades.AddFields(p.openFile(t), fields))
-	p.b, p.state = append(p.b, tail.Bytes...), nil
-}
-
-// appendResult appends the tail of a step.
-func (p *testFile) appendResult(t testing.TB) func(r *pades.Result, err error) *pades.Result {
-	return func(r *pades.Result, err error) *pades.Result {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.b, p.state = append(p.b, r.Tail...), r.State
-		if int64(len(p.b)) != r.Size {
-			t.Fatalf("result of %d bytes for %d", r.Size, len(p.b))
-		}
-		return r
-	}
-}
-
-func (p *testFile) signField(t testing.TB, o pades.Options) *pades.Result {
-	t.Helper()
-	return p.appendResult(t)(pades.Sign(t.Context(), p.source(), o))
-}
-
-// completeBLTA takes the file to level B-LTA.
-func (p *testFile) completeBLTA(t testing.TB) {
-	t.Helper()
-	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
-	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}))
-}
+type (
+	signer   = signtest.Signer
+	testFile = signtest.File
+)
 
 // writeTemp writes the file to disk for other programs.
-func (p *testFile) writeTemp(t testing.TB) string {
+func writeTemp(t testing.TB, p *testFile) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "signed.pdf")
-	if err := os.WriteFile(path, p.b, 0o600); err != nil {
+	if err := os.WriteFile(path, p.Bytes, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -160,7 +65,7 @@ func runPdfsig(t testing.TB, path string) map[string]pdfsigVerdict {
 // wantValid checks with other programs: pdfsig calls each field valid and the last one total, and qpdf finds no fault.
 func wantValid(t testing.TB, p *testFile, fields ...string) {
 	t.Helper()
-	path := p.writeTemp(t)
+	path := writeTemp(t, p)
 	runTool(t, "qpdf", "--check", path)
 	got := runPdfsig(t, path)
 	for _, f := range fields {
@@ -197,12 +102,11 @@ func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
 // editField edits the field with that name, like another program.
 func editField(t testing.TB, p *testFile, name string, edit func(pdf.Dict)) {
 	t.Helper()
-	d := p.openFile(t)
-	u := d.NewUpdate()
-	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
-		if f.Name == name {
-			edit(must[pdf.Dict](t)(u.Edit(f.Ref)))
+	p.Update(t, func(d *pdf.Document, u *pdf.Update) {
+		for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
+			if f.Name == name {
+				edit(must[pdf.Dict](t)(u.Edit(f.Ref)))
+			}
 		}
-	}
-	p.b, p.state = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
+	})
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 
 	"segel/internal/authority"
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -28,7 +29,7 @@ import (
 // addToStore adds data to the document security store of a file, like an attacker.
 func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 	t.Helper()
-	d := p.openFile(t)
+	d := p.Open(t)
 	root, _, err := d.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +44,7 @@ func addToStore(t *testing.T, p *testFile, lists map[pdf.Name][][]byte) {
 		dss[name] = refs
 	}
 	must[pdf.Dict](t)(u.Edit(root))["DSS"] = dss
-	p.b, p.state = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
+	p.Bytes, p.State = append(p.Bytes, must[*pdf.Tail](t)(u.Build()).Bytes...), nil
 }
 
 // newLargeKeyCertificate returns a certificate with that subject whose key is costly to verify with.
@@ -77,14 +78,14 @@ func newFalseSigner(t *testing.T, issuer pkix.Name, bits int) signer {
 	}
 	c.Value = asn1.BitString{Bytes: append([]byte{0x3f}, make([]byte, bits/8-1)...), BitLength: bits}
 	cert := must[*x509.Certificate](t)(x509.ParseCertificate(must[[]byte](t)(asn1.Marshal(c))))
-	return signer{"Hostile", key, []*x509.Certificate{cert}}
+	return signer{Name: "Hostile", Key: key, Chain: []*x509.Certificate{cert}}
 }
 
 // Verifying with a key of a million bits takes half a minute, and with each of the others some milliseconds.
 func TestHostileStoreCostsLittle(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
-	leaf, issuer := who.chain[0], who.chain[1]
+	who := signtest.NewSigner(t, "A")
+	leaf, issuer := who.Chain[0], who.Chain[1]
 	key := must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	dear, many := pkix.Name{CommonName: "Dear"}, pkix.Name{CommonName: "Many"}
 	certs := [][]byte{newLargeKeyCertificate(t, dear, 1, 1_000_000).Raw}
@@ -95,20 +96,20 @@ func TestHostileStoreCostsLittle(t *testing.T) {
 		r := ocsp.Response{SerialNumber: leaf.SerialNumber, ThisUpdate: time.Now().Add(time.Minute), NextUpdate: time.Now().Add(time.Hour), Certificate: responder}
 		responses = append(responses, must[[]byte](t)(ocsp.CreateResponse(issuer, responder, r, key)))
 	}
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
-	p.signField(t, newFalseSigner(t, dear, 1_000_000).newOptions(t, "B"))
-	p.signField(t, newFalseSigner(t, many, 16384).newOptions(t, "C"))
-	o := who.newOptions(t, "A")
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	p.Sign(t, newFalseSigner(t, dear, 1_000_000).Options(t, "B"))
+	p.Sign(t, newFalseSigner(t, many, 16384).Options(t, "C"))
+	o := who.Options(t, "A")
 	o.Chain = o.Chain[:1] // its issuer has to be found
-	p.signField(t, o)
+	p.Sign(t, o)
 	addToStore(t, p, map[pdf.Name][][]byte{"Certs": certs, "OCSPs": responses})
 	begun := time.Now()
-	r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t), Required: []string{"A"}, Certificates: who.chain[1:]})
+	r, err := pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: signtest.Authority(t), Required: []string{"A"}, Certificates: who.Chain[1:]})
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("took %s", took)
 	}
-	p.appendResult(t)(r, err)
+	p.Append(t)(r, err)
 	lists, _ := readSecurityStore(t, p)
 	if n := len(lists["OCSPs"]) - len(responses); n != 1 {
 		t.Errorf("%d honest responses were added", n)
@@ -127,20 +128,20 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 	} {
 		now := time.Now()
 		ca := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", func() time.Time { return now }))
-		who := newSigner(t, "A")
-		who.chain = must[[]*x509.Certificate](t)(ca.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.key.Public()))
+		who := signtest.NewSigner(t, "A")
+		who.Chain = must[[]*x509.Certificate](t)(ca.Certify(t.Context(), authority.Holder{ID: "1", Name: "A", Organisation: "PT Contoh", Assurance: authority.Account}, who.Key.Public()))
 		now = now.Add(2 * time.Hour)
-		p := &testFile{b: pdftest.Table(1)}
-		p.addFields(t, pades.FieldSpec{Name: "A"})
-		o := who.newOptions(t, "A")
+		p := &testFile{Bytes: pdftest.Table(1)}
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
+		o := who.Options(t, "A")
 		o.Timestamper, o.Time = ca.Timestamper(), now
-		p.signField(t, o)
+		p.Sign(t, o)
 		at := now.Add(c.after)
 		now = now.Add(time.Minute)
-		if err := ca.Revoke(t.Context(), fmt.Sprintf("%x", who.chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
+		if err := ca.Revoke(t.Context(), fmt.Sprintf("%x", who.Chain[0].SerialNumber), revocation.KeyCompromise, at); err != nil {
 			t.Fatal(err)
 		}
-		r, err := pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: ca})
+		r, err := pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: ca})
 		if !c.ok {
 			var revoked *revocation.RevokedError
 			if !errors.Is(err, pades.ErrRevocationData) || !errors.As(err, &revoked) || revoked.Status.Reason != revocation.KeyCompromise {
@@ -148,20 +149,20 @@ func TestSignatureSurvivesRevocationOnlyIfItWasMadeBefore(t *testing.T) {
 			}
 			continue
 		}
-		p.appendResult(t)(r, err)
+		p.Append(t)(r, err)
 		lists, _ := readSecurityStore(t, p)
 		if len(lists["OCSPs"]) != 1 {
 			t.Fatalf("%s: %d responses", name, len(lists["OCSPs"]))
 		}
-		s, err := revocation.VerifyOCSP(lists["OCSPs"][0], who.chain[0], who.chain[1])
+		s, err := revocation.VerifyOCSP(lists["OCSPs"][0], who.Chain[0], who.Chain[1])
 		if err != nil || s.CertStatus != revocation.Revoked || !s.At.Equal(at.Truncate(time.Second)) {
 			t.Errorf("%s: the file says %+v, %v", name, s, err)
 		}
 		// The data in the file gives the same result when the store is extended, and the source is not queried about
 		// the signer.
 		source := &recordingSource{Source: ca}
-		p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: source}))
-		if source.serials[who.chain[0].SerialNumber.String()] {
+		p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: source}))
+		if source.serials[who.Chain[0].SerialNumber.String()] {
 			t.Errorf("%s: the signer's issuer was queried again", name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -63,14 +64,14 @@ func (s *sparse) save(t testing.TB, tails []byte) string {
 
 func TestFilesBeyondTwoAndFourGiBAreSignedAndHold(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
+	who := signtest.NewSigner(t, "A")
 	for name, file := range map[string][]byte{"table": pdftest.Table(2), "streams": pdftest.Streams(2), "hybrid": pdftest.Hybrid(2)} {
 		for _, size := range []int64{2<<30 - 100, 2<<30 + 1, 4<<30 - 3000, 4<<30 + 1, 9 << 30} {
 			base := stretchFile(t, file, size)
 			l := &layered{base: base, size: size}
 			state := stateOf(t, size)
 			for i := range 3 {
-				o := who.newOptions(t, "")
+				o := who.Options(t, "")
 				o.NewField = &pades.FieldSpec{Name: fmt.Sprintf("F%d", i), Page: 1, Rect: pdf.Rect{URX: 90, URY: 30}}
 				src := l.source(state)
 				r, err := pades.Sign(t.Context(), src, o)

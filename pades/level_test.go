@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"segel/cms"
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -24,14 +25,14 @@ import (
 // writeParts writes the container and the signed bytes of a field for openssl.
 func writeParts(t *testing.T, p *testFile, field string) (container, content string) {
 	t.Helper()
-	for _, s := range must[[]*pdf.Signature](t)(p.openFile(t).Signatures()) {
+	for _, s := range must[[]*pdf.Signature](t)(p.Open(t).Signatures()) {
 		if s.Field.Name != field {
 			continue
 		}
 		dir := t.TempDir()
 		container, content = filepath.Join(dir, "container.der"), filepath.Join(dir, "content")
 		r := s.ByteRange
-		signed := append(bytes.Clone(p.b[:r[1]]), p.b[r[2]:r[2]+r[3]]...)
+		signed := append(bytes.Clone(p.Bytes[:r[1]]), p.Bytes[r[2]:r[2]+r[3]]...)
 		der := s.Contents[:must[*cms.SignedData](t)(cms.Parse(s.Contents)).Size]
 		for path, b := range map[string][]byte{container: der, content: signed} {
 			if err := os.WriteFile(path, b, 0o600); err != nil {
@@ -46,12 +47,12 @@ func writeParts(t *testing.T, p *testFile, field string) (container, content str
 
 func TestOpenSSLVerifiesContainerAndTimestamps(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "Budi"})
-	p.signField(t, newSigner(t, "Budi").newOptions(t, "Budi"))
-	p.completeBLTA(t)
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "Budi"})
+	p.Sign(t, signtest.NewSigner(t, "Budi").Options(t, "Budi"))
+	p.Complete(t, signtest.Authority(t))
 	root := filepath.Join(t.TempDir(), "root.pem")
-	if err := os.WriteFile(root, newAuthority(t).RootPEM(), 0o600); err != nil {
+	if err := os.WriteFile(root, signtest.Authority(t).RootPEM(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	container, content := writeParts(t, p, "Budi")
@@ -65,19 +66,19 @@ func TestOpenSSLVerifiesContainerAndTimestamps(t *testing.T) {
 
 func TestEveryLevelIsValidToOthers(t *testing.T) {
 	t.Parallel()
-	budi := newSigner(t, "Budi")
-	p := &testFile{b: pdftest.Streams(2)}
-	p.addFields(t, pades.FieldSpec{Name: "Basic"}, pades.FieldSpec{Name: "Timed"})
-	o := budi.newOptions(t, "Basic")
+	budi := signtest.NewSigner(t, "Budi")
+	p := &testFile{Bytes: pdftest.Streams(2)}
+	p.AddFields(t, pades.FieldSpec{Name: "Basic"}, pades.FieldSpec{Name: "Timed"})
+	o := budi.Options(t, "Basic")
 	o.Timestamper = nil
-	p.signField(t, o)
+	p.Sign(t, o)
 	wantValid(t, p, "Basic")
-	p.signField(t, budi.newOptions(t, "Timed"))
+	p.Sign(t, budi.Options(t, "Timed"))
 	wantValid(t, p, "Basic", "Timed")
-	p.appendResult(t)(pades.AddDSS(t.Context(), p.source(), pades.ValidationOptions{Source: newAuthority(t)}))
-	runTool(t, "qpdf", "--check", p.writeTemp(t))
-	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}))
-	path := p.writeTemp(t)
+	p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: signtest.Authority(t)}))
+	runTool(t, "qpdf", "--check", writeTemp(t, p))
+	p.Append(t)(pades.DocumentTimestamp(t.Context(), p.Source(), signtest.Authority(t).Timestamper(), pades.Clock{}))
+	path := writeTemp(t, p)
 	runTool(t, "qpdf", "--check", path)
 	if v := runPdfsig(t, path); !v["Basic"].valid || !v["Timed"].valid || !v["Timestamp1"].total {
 		t.Errorf("pdfsig: %+v", v)
@@ -112,13 +113,13 @@ func TestEveryKindOfKeySigns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &testFile{b: pdftest.Table(1)}
-			p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-			who := newCertifiedSigner(t, name, c.key)
+			p := &testFile{Bytes: pdftest.Table(1)}
+			p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+			who := signtest.Certify(t, signtest.Authority(t), name, c.key)
 			for _, field := range []string{"A", "B"} {
-				o := who.newOptions(t, field)
+				o := who.Options(t, field)
 				o.Scheme = c.scheme
-				p.signField(t, o)
+				p.Sign(t, o)
 			}
 			if c.pdfsig {
 				wantValid(t, p, "A", "B")
@@ -129,7 +130,7 @@ func TestEveryKindOfKeySigns(t *testing.T) {
 
 func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(3)}
+	p := &testFile{Bytes: pdftest.Table(3)}
 	var fields []pades.FieldSpec
 	var names []string
 	for i := range 20 {
@@ -137,19 +138,19 @@ func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 		names = append(names, name)
 		fields = append(fields, pades.FieldSpec{Name: name, Page: i%3 + 1, Rect: pdf.Rect{LLX: 40, LLY: float64(40 + 35*i), URX: 200, URY: float64(70 + 35*i)}})
 	}
-	p.addFields(t, fields...)
-	page := p.openFile(t)
+	p.AddFields(t, fields...)
+	page := p.Open(t)
 	before := must[*pdf.Page](t)(page.Page(1))
 	for _, name := range names {
-		p.signField(t, newSigner(t, name).newOptions(t, name))
+		p.Sign(t, signtest.NewSigner(t, name).Options(t, name))
 	}
 	wantValid(t, p, names...)
-	after := must[*pdf.Page](t)(p.openFile(t).Page(1))
+	after := must[*pdf.Page](t)(p.Open(t).Page(1))
 	if fmt.Sprint(before.Dict) != fmt.Sprint(after.Dict) {
 		t.Errorf("signing changed page 1 from %v to %v", before.Dict, after.Dict)
 	}
-	for _, r := range must[[]pdf.Revision](t)(p.openFile(t).Revisions())[2:] {
-		for _, e := range must[[]pdf.Entry](t)(p.openFile(t).RevisionEntries(r)) {
+	for _, r := range must[[]pdf.Revision](t)(p.Open(t).Revisions())[2:] {
+		for _, e := range must[[]pdf.Entry](t)(p.Open(t).RevisionEntries(r)) {
 			if e.Ref == after.Ref {
 				t.Errorf("revision at %d writes page 1 again", r.StartXref)
 			}
@@ -159,10 +160,10 @@ func TestTwentySignersInTurnAreAllValid(t *testing.T) {
 
 func TestResultStatesTheFileItMakes(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	r := p.signField(t, newSigner(t, "A").newOptions(t, "A"))
-	if sum := sha256.Sum256(p.b); sum != r.Digest {
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	r := p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
+	if sum := sha256.Sum256(p.Bytes); sum != r.Digest {
 		t.Errorf("digest %x, want %x", r.Digest, sum)
 	}
 	if r.Field != "A" {
@@ -173,22 +174,22 @@ func TestResultStatesTheFileItMakes(t *testing.T) {
 func TestNamesInAnyScriptSurviveSigning(t *testing.T) {
 	t.Parallel()
 	for i, name := range []string{"Ñandú Çelik", "山田太郎", "محمد علي", "Владимир", "A 😀 (b) \\ c"} {
-		p := &testFile{b: pdftest.Table(1)}
+		p := &testFile{Bytes: pdftest.Table(1)}
 		field := fmt.Sprintf("Tanda %s %d", name, i)
-		p.addFields(t, pades.FieldSpec{Name: field, Label: name})
-		o := newSigner(t, name).newOptions(t, field)
+		p.AddFields(t, pades.FieldSpec{Name: field, Label: name})
+		o := signtest.NewSigner(t, name).Options(t, field)
 		o.Reason, o.Location, o.Contact = name, name, name
-		r := p.signField(t, o)
+		r := p.Sign(t, o)
 		if r.Field != field {
 			t.Errorf("signed %q", r.Field)
 		}
-		s := must[[]*pdf.Signature](t)(p.openFile(t).Signatures())[0]
+		s := must[[]*pdf.Signature](t)(p.Open(t).Signatures())[0]
 		for _, key := range []pdf.Name{"Name", "Reason", "Location", "ContactInfo"} {
-			if got := must[pdf.String](t)(p.openFile(t).String(s.Dict[key])).Text(); got != name {
+			if got := must[pdf.String](t)(p.Open(t).String(s.Dict[key])).Text(); got != name {
 				t.Errorf("/%s %q, want %q", key, got, name)
 			}
 		}
-		path := p.writeTemp(t)
+		path := writeTemp(t, p)
 		runTool(t, "qpdf", "--check", path)
 		if v := runPdfsig(t, path); len(v) != 1 {
 			t.Errorf("%+v", v)

@@ -8,6 +8,143 @@ import (
 	"segel/pdf"
 )
 
+// RequireNewFieldPermitted returns an error unless the existing signatures permit a new field with that name to be
+// added and signed; seen means that the field is visible. Callers use it to refuse early. Errors: ErrCertified,
+// ErrFieldLocked.
+//
+// A new visible field is not permitted after any certification. Level 3 permits annotations (ISO 32000-2 §12.8.2.2),
+// but a field may cover certified content, so package validate/facts rejects it.
+func RequireNewFieldPermitted(d *pdf.Document, field string, seen bool) error {
+	level, err := computePermittedLevel(d)
+	if err != nil {
+		return err
+	}
+	if seen && level != 0 {
+		return ErrCertified
+	}
+	return requireSigningPermitted(d, field, 0, nil)
+}
+
+// requireSigningPermitted returns an error unless the existing signatures permit the field to be signed and its marks
+// to be filled in.
+func requireSigningPermitted(d *pdf.Document, field string, certify int, marks []string) error {
+	level, err := computePermittedLevel(d)
+	if err != nil {
+		return err
+	}
+	if level == 1 {
+		return ErrCertified
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		return err
+	}
+	if certify != 0 && len(signatures) > 0 {
+		return ErrNotFirst
+	}
+	locks, err := readFieldLocks(d, signatures)
+	if err != nil {
+		return err
+	}
+	for _, name := range append([]string{field}, marks...) {
+		if i := slices.IndexFunc(locks, func(l fieldLock) bool { return l.coversField(name) }); i >= 0 {
+			return fmt.Errorf("%w: %q locks %q", ErrFieldLocked, locks[i].by, name)
+		}
+	}
+	return nil
+}
+
+// fieldLock holds the parameters of FieldMDP.
+type fieldLock struct {
+	action LockAction
+	names  map[string]bool
+	by     string // the field of the signature that states them
+}
+
+// readFieldLocks reads the locks that signatures state.
+func readFieldLocks(d *pdf.Document, signatures []*pdf.Signature) (all []fieldLock, err error) {
+	for _, s := range signatures {
+		transforms, err := readTransforms(d, s.Dict, "FieldMDP")
+		for i := 0; i < len(transforms) && err == nil; i++ {
+			var l fieldLock
+			l, err = readFieldLock(d, transforms[i])
+			l.by = s.Field.Name
+			all = append(all, l)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
+		}
+	}
+	return all, nil
+}
+
+// readTransforms returns the parameters of a transform method from a signature's /Reference (ISO 32000-2 §12.8.2).
+func readTransforms(d *pdf.Document, signature pdf.Dict, method pdf.Name) ([]pdf.Dict, error) {
+	references, err := d.Array(signature["Reference"])
+	if err != nil {
+		return nil, err
+	}
+	var all []pdf.Dict
+	for _, o := range references {
+		reference, err := d.Dict(o)
+		if err != nil {
+			return nil, err
+		}
+		if name, err := d.Name(reference["TransformMethod"]); err != nil || name != method {
+			continue
+		}
+		params, err := d.Dict(reference["TransformParams"])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, params)
+	}
+	return all, nil
+}
+
+func readFieldLock(d *pdf.Document, params pdf.Dict) (fieldLock, error) {
+	action, err := d.Name(params["Action"])
+	if err != nil {
+		return fieldLock{}, err
+	}
+	list, err := d.Array(params["Fields"])
+	if err != nil {
+		return fieldLock{}, err
+	}
+	l := fieldLock{action: LockAction(action), names: make(map[string]bool, len(list))}
+	for _, o := range list {
+		s, err := d.String(o)
+		if err != nil {
+			return fieldLock{}, err
+		}
+		l.names[s.Text()] = true
+	}
+	return l, nil
+}
+
+// coversField reports whether a lock applies to a field. A name includes the fields below it.
+func (l fieldLock) coversField(field string) bool {
+	switch l.action {
+	case LockAll:
+		return true
+	case LockInclude:
+		return l.namesField(field)
+	case LockExclude:
+		return !l.namesField(field)
+	}
+	return false
+}
+
+// namesField reports whether a lock names a field or one above it.
+func (l fieldLock) namesField(field string) bool {
+	for i, r := range field {
+		if r == '.' && l.names[field[:i]] {
+			return true
+		}
+	}
+	return l.names[field]
+}
+
 // Lock is what a field's signature locks.
 type Lock struct {
 	Action LockAction
@@ -59,11 +196,21 @@ func computePermittedLevel(d *pdf.Document) (int, error) {
 		return 0, err
 	}
 	for _, s := range signatures {
-		stated, err := readDocMDPLevel(d, s.Dict)
+		transforms, err := readTransforms(d, s.Dict, "DocMDP")
 		if err != nil {
 			return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
 		}
-		level = stricterLevel(level, stated)
+		for _, params := range transforms {
+			p := int64(2) // the default
+			if params["P"] != nil {
+				if p, err = d.Integer(params["P"]); err != nil {
+					return 0, fmt.Errorf("permissions of signature %q: %w", s.Field.Name, err)
+				}
+			}
+			if p >= 1 && p <= 3 {
+				level = stricterLevel(level, int(p))
+			}
+		}
 	}
 	return level, nil
 }
@@ -74,27 +221,6 @@ func stricterLevel(a, b int) int {
 		return b
 	}
 	return a
-}
-
-// readDocMDPLevel returns the level that a signature permits; 0 if it states none.
-func readDocMDPLevel(d *pdf.Document, signature pdf.Dict) (int, error) {
-	transforms, err := readTransforms(d, signature, "DocMDP")
-	if err != nil {
-		return 0, err
-	}
-	level := 0
-	for _, params := range transforms {
-		p := int64(2) // the default
-		if params["P"] != nil {
-			if p, err = d.Integer(params["P"]); err != nil {
-				return 0, err
-			}
-		}
-		if p >= 1 && p <= 3 {
-			level = stricterLevel(level, int(p))
-		}
-	}
-	return level, nil
 }
 
 // transformVersion is the version of the parameters of both transform methods.
@@ -193,13 +319,9 @@ func LockableFields(d *pdf.Document) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var before []fieldLock
-	for _, s := range signatures {
-		more, err := readFieldLocks(d, s.Dict)
-		if err != nil {
-			return nil, fmt.Errorf("locks of signature %q: %w", s.Field.Name, err)
-		}
-		before = append(before, more...)
+	before, err := readFieldLocks(d, signatures)
+	if err != nil {
+		return nil, err
 	}
 	var names []string
 	listed := map[string]bool{}
@@ -238,7 +360,7 @@ func rewriteAppearances(d *pdf.Document, u *pdf.Update, names []string) error {
 	if err != nil {
 		return err
 	}
-	locked := fieldLock{LockInclude, make(map[string]bool, len(names))}
+	locked := fieldLock{action: LockInclude, names: make(map[string]bool, len(names))}
 	for _, n := range names {
 		locked.names[n] = true
 	}

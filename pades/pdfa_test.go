@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -15,7 +16,7 @@ import (
 // pictureOf returns the normal appearance of a field.
 func pictureOf(t *testing.T, p *testFile, name string) *pdf.Stream {
 	t.Helper()
-	d := p.openFile(t)
+	d := p.Open(t)
 	for _, f := range must[[]*pdf.Field](t)(d.Fields()) {
 		if f.Name == name {
 			return must[*pdf.Stream](t)(d.Stream(must[pdf.Dict](t)(d.Dict(f.Dict["AP"]))["N"]))
@@ -29,22 +30,22 @@ func TestSigningFillsThePictureInTheShapeItHad(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Rotated()
 	for n := 1; n <= 4; n++ {
-		p := &testFile{b: file}
-		page := must[*pdf.Page](t)(p.openFile(t).Page(n))
+		p := &testFile{Bytes: file}
+		page := must[*pdf.Page](t)(p.Open(t).Page(n))
 		spec, drawing := newVisibleField(t, p, "A") // laid out for page 1
 		spec.Page, spec.Rect = n, page.ToUser(pdf.Rect{URX: spec.Rect.Width(), URY: spec.Rect.Height()})
-		p.addFields(t, spec)
+		p.AddFields(t, spec)
 		empty := pictureOf(t, p, "A")
-		o := newSigner(t, "A").newOptions(t, "A")
+		o := signtest.NewSigner(t, "A").Options(t, "A")
 		o.Appearance = drawing
-		p.signField(t, o)
+		p.Sign(t, o)
 		filled := pictureOf(t, p, "A")
 		for _, key := range []pdf.Name{"BBox", "Filter", "Type", "Subtype"} {
 			if was, is := fmt.Sprint(empty.Dict[key]), fmt.Sprint(filled.Dict[key]); was != is {
 				t.Errorf("page %d: /%s was %s and is %s", n, key, was, is)
 			}
 		}
-		if b := must[[]byte](t)(p.openFile(t).Decode(empty)); len(b) > 0 {
+		if b := must[[]byte](t)(p.Open(t).Decode(empty)); len(b) > 0 {
 			t.Errorf("an empty field shows %q", b)
 		}
 	}
@@ -53,10 +54,10 @@ func TestSigningFillsThePictureInTheShapeItHad(t *testing.T) {
 func TestEveryFieldOfPDFA1HasAPicture(t *testing.T) {
 	t.Parallel()
 	for part := 1; part <= 3; part++ {
-		p := &testFile{b: pdftest.PDFA(part)}
-		p.addFields(t, pades.FieldSpec{Name: "A"})
-		p.signField(t, newSigner(t, "A").newOptions(t, "A"))
-		p.completeBLTA(t)
+		p := &testFile{Bytes: pdftest.PDFA(part)}
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
+		p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
+		p.Complete(t, signtest.Authority(t))
 		for _, name := range []string{"A", "Timestamp1"} {
 			if got := pictureOf(t, p, name) != nil; got != (part == 1) {
 				t.Errorf("PDF/A-%d: field %s has a picture: %v", part, name, got)
@@ -70,7 +71,7 @@ func newPDFAFile(t testing.TB, part, components int) *testFile {
 	t.Helper()
 	b := pdftest.PDFA(part)
 	if components == 3 {
-		return &testFile{b: b}
+		return &testFile{Bytes: b}
 	}
 	return editFile(t, b, func(d *pdf.Document, u *pdf.Update) {
 		root, _, err := d.Root()
@@ -89,23 +90,23 @@ func newPDFAFile(t testing.TB, part, components int) *testFile {
 
 func TestPicturesInArchivesHaveNoMoreThanTheArchiveAllows(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi Santoso")
+	who := signtest.NewSigner(t, "Budi Santoso")
 	specimen := must[*appearance.Strokes](t)(appearance.ExtractStrokes(drawSignature(t)))
 	for _, c := range []struct {
 		part, components   int
 		opaque, calibrated bool
 	}{{1, 3, true, false}, {2, 3, false, false}, {3, 3, false, false}, {1, 4, true, true}, {1, 0, true, true}, {2, 0, true, true}, {2, 4, false, true}} {
 		p := newPDFAFile(t, c.part, c.components)
-		p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 290, URY: 130}})
-		o := who.newOptions(t, "A")
-		drawing := appearance.Signature(appearance.SignatureText{Name: who.name, Time: time.Now(), Specimen: specimen, QR: "https://segel.example/"}, 240, 80)
+		p.AddFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 290, URY: 130}})
+		o := who.Options(t, "A")
+		drawing := appearance.Signature(appearance.SignatureText{Name: who.Name, Time: time.Now(), Specimen: specimen, QR: "https://segel.example/"}, 240, 80)
 		drawing.Faded(0.5, func(d *appearance.Drawing) {
 			d.Fill(appearance.Color{R: 255}, appearance.Rectangle(pdf.Rect{URX: 9, URY: 9}))
 		})
 		o.Appearance = drawing
-		p.signField(t, o)
-		p.completeBLTA(t)
-		d := p.openFile(t)
+		p.Sign(t, o)
+		p.Complete(t, signtest.Authority(t))
+		d := p.Open(t)
 		form := pictureOf(t, p, "A")
 		resources := must[pdf.Dict](t)(d.Dict(form.Dict["Resources"]))
 		if (resources["ExtGState"] == nil) != c.opaque || (resources["ColorSpace"] != nil) != c.calibrated {

@@ -1,7 +1,12 @@
 package pades
 
 import (
+	"bytes"
+	"context"
 	"crypto"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
@@ -25,7 +30,9 @@ func Prepare(src Source, o Options) (*Prepared, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	src = src.withRandom(o.Random)
+	if src.File.Random == nil {
+		src.File.Random = o.Random
+	}
 	d, err := openSource(src)
 	if err != nil {
 		return nil, err
@@ -214,4 +221,138 @@ func (p *Prepared) hashSigned(src Source, algorithm crypto.Hash) ([]byte, error)
 func (p *Prepared) hashTail(h hash.Hash) {
 	h.Write(p.Tail[:p.ContentsAt])
 	h.Write(p.Tail[p.ContentsAt+p.ContentsLen:])
+}
+
+// Prepared is a signature whose value is still missing: its tail, and what the key has to sign. The exported fields are
+// its complete state. It can be stored and finished later, by another process, as long as nothing else is appended to
+// the file.
+type Prepared struct {
+	Size  int64  // bytes of the source
+	State []byte // Source.State
+	Tail  []byte // complete except for the container
+	// ContentsAt and ContentsLen are the position of the container in Tail, angle brackets included.
+	ContentsAt, ContentsLen int
+	Field                   string // fully qualified name
+	Signature               *cms.Signature
+
+	states map[crypto.Hash][]byte // Source.States; not stored, because they can be computed from the file
+}
+
+// Timestamp fetches the token for a signature value. Every error is ErrTimestamp.
+func (p *Prepared) Timestamp(ctx context.Context, t tsp.Timestamper, value []byte) ([]byte, error) {
+	digest := sha256.Sum256(value)
+	return fetchTimestamp(ctx, t, digest[:])
+}
+
+// fetchTimestamp fetches a token and checks that it covers the digest.
+func fetchTimestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]byte, error) {
+	der, err := t.Timestamp(ctx, digest)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
+	}
+	token, err := tsp.Parse(der)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrTimestamp, err)
+	}
+	if !token.Covers(digest) {
+		return nil, fmt.Errorf("%w: the token covers something else", ErrTimestamp)
+	}
+	return der, nil
+}
+
+// Finish puts the signature value, and the token unless it is nil, into the tail. The new signature has been verified.
+// If the container is too large the error is a ContainerSizeError: prepare again with that size.
+func (p *Prepared) Finish(value, token []byte) (*Result, error) {
+	var unsigned []cms.Attribute
+	if token != nil {
+		unsigned = append(unsigned, cms.NewAttribute(cms.OIDSignatureTimestamp, token))
+	}
+	der, err := p.Signature.Finish(value, unsigned...)
+	if err != nil {
+		return nil, err
+	}
+	// Verify the container with the prepared attributes. Prepare computed the digest in them; Check computes it again.
+	sd, err := cms.Parse(der)
+	if err == nil {
+		_, err = verifyContainer(sd, nil)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCheck, err)
+	}
+	tail := bytes.Clone(p.Tail)
+	if err := fillContents(tail, p.ContentsAt, p.ContentsLen, der); err != nil {
+		return nil, err
+	}
+	return Source{Size: p.Size, State: p.State, States: p.states}.buildResult(tail, p.Field)
+}
+
+// fillContents writes the container into the gap of a tail.
+func fillContents(tail []byte, at, length int, der []byte) error {
+	digits := tail[at+1 : at+length-1]
+	if need := hex.EncodedLen(len(der)); need > len(digits) {
+		return &ContainerSizeError{Need: len(der), Have: len(digits) / 2}
+	}
+	hex.Encode(digits, der)
+	return nil
+}
+
+// preparedFormat is the first member of an encoded Prepared; docs/formats/prepared.md.
+const preparedFormat = "segel prepared signature 1"
+
+// preparedJSON is the stored form of a Prepared.
+type preparedJSON struct {
+	Format      string   `json:"format"`
+	Size        int64    `json:"size"`
+	State       []byte   `json:"state"`
+	Field       string   `json:"field"`
+	ContentsAt  int      `json:"contents_at"`
+	ContentsLen int      `json:"contents_len"`
+	Hash        string   `json:"hash"`
+	PSS         bool     `json:"pss,omitempty"`
+	Chain       [][]byte `json:"chain"`
+	Attributes  []byte   `json:"attributes"`
+	Tail        []byte   `json:"tail"`
+}
+
+// preparedHashes are the supported hashes by name.
+var preparedHashes = map[string]crypto.Hash{"SHA-256": crypto.SHA256, "SHA-384": crypto.SHA384, "SHA-512": crypto.SHA512}
+
+// MarshalBinary encodes the prepared signature.
+func (p *Prepared) MarshalBinary() ([]byte, error) {
+	s := p.Signature
+	if s == nil || preparedHashes[s.Scheme.Hash.String()] != s.Scheme.Hash {
+		return nil, errors.New("prepared signature without a scheme that can be stored")
+	}
+	return json.Marshal(preparedJSON{
+		Format: preparedFormat, Size: p.Size, State: p.State, Field: p.Field, ContentsAt: p.ContentsAt, ContentsLen: p.ContentsLen,
+		Hash: s.Scheme.Hash.String(), PSS: s.Scheme.PSS, Chain: s.Chain, Attributes: s.Attributes, Tail: p.Tail,
+	})
+}
+
+// UnmarshalBinary decodes what MarshalBinary returned. It checks that the parts are consistent, not that they are
+// authentic: an attacker who can change the stored bytes can have another file signed.
+func (p *Prepared) UnmarshalBinary(b []byte) error {
+	var v preparedJSON
+	if err := json.Unmarshal(b, &v); err != nil {
+		return fmt.Errorf("prepared signature: %w", err)
+	}
+	if v.Format != preparedFormat {
+		return fmt.Errorf("prepared signature of format %q", v.Format)
+	}
+	hash, known := preparedHashes[v.Hash]
+	if !known {
+		return fmt.Errorf("prepared signature: hash %q", v.Hash)
+	}
+	at, length, all := v.ContentsAt, v.ContentsLen, len(v.Tail)
+	if v.Size <= 0 || at < 0 || at > all || length < len("<>") || length > all-at || v.Tail[at] != '<' || v.Tail[at+length-1] != '>' ||
+		len(v.Attributes) == 0 || len(v.Chain) == 0 {
+		return errors.New("prepared signature: its parts are inconsistent")
+	}
+	*p = Prepared{
+		Size: v.Size, State: v.State, Tail: v.Tail, ContentsAt: at, ContentsLen: length, Field: v.Field,
+		Signature: &cms.Signature{
+			ContentType: cms.OIDData, Chain: v.Chain, Scheme: cms.Scheme{Hash: hash, PSS: v.PSS}, Attributes: v.Attributes,
+		},
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf/pdftest"
 	"segel/tsp"
@@ -21,26 +22,26 @@ func readSample(t testing.TB, path string) []byte {
 
 func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	who := newSigner(t, "A")
-	o := who.newOptions(t, "A")
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	who := signtest.NewSigner(t, "A")
+	o := who.Options(t, "A")
 	o.Key = nil
-	prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
+	prepared := must[*pades.Prepared](t)(pades.Prepare(p.Source(), o))
 	stored := must[[]byte](t)(prepared.MarshalBinary())
 
 	var again pades.Prepared
 	if err := again.UnmarshalBinary(stored); err != nil {
 		t.Fatal(err)
 	}
-	digest := must[[]byte](t)(again.Digest())
-	value := must[[]byte](t)(who.key.Sign(rand.Reader, digest, again.Signature.Scheme.Hash))
+	digest := must[[]byte](t)(again.Signature.Digest())
+	value := must[[]byte](t)(who.Key.Sign(rand.Reader, digest, again.Signature.Scheme.Hash))
 	token := must[[]byte](t)(again.Timestamp(t.Context(), o.Timestamper, value))
 	if _, err := again.Finish(value[:len(value)-1], token); !errors.Is(err, pades.ErrCheck) {
 		t.Errorf("value of another length: %v", err)
 	}
-	source := p.source()
-	r := p.appendResult(t)(again.Finish(value, token))
+	source := p.Source()
+	r := p.Append(t)(again.Finish(value, token))
 	if err := pades.Check(source, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Error(err)
 	}
@@ -54,7 +55,7 @@ func TestPreparedSignatureOfTheFirstFormatIsRead(t *testing.T) {
 	if err := p.UnmarshalBinary(b); err != nil {
 		t.Fatal(err)
 	}
-	digest := must[[]byte](t)(p.Digest())
+	digest := must[[]byte](t)(p.Signature.Digest())
 	if got := fmt.Sprintf("%d %s %x", p.Size, p.Field, digest); got != string(bytes.TrimSpace(readSample(t, filepath.Join("testdata", "formats", "prepared.txt")))) {
 		t.Errorf("read %s", got)
 	}
@@ -73,23 +74,23 @@ func (s *fixedSizeTimestamper) TokenSize() int { return s.size }
 
 func TestContainerThatIsTooLargeIsRetried(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	o := who.newOptions(t, "A")
+	who := signtest.NewSigner(t, "A")
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	o := who.Options(t, "A")
 	o.Timestamper = &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}
-	p.signField(t, o)
+	p.Sign(t, o)
 	wantValid(t, p, "A")
-	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}, pades.Clock{}))
-	runTool(t, "qpdf", "--check", p.writeTemp(t))
+	p.Append(t)(pades.DocumentTimestamp(t.Context(), p.Source(), &fixedSizeTimestamper{Timestamper: o.Timestamper, size: 10}, pades.Clock{}))
+	runTool(t, "qpdf", "--check", writeTemp(t, p))
 }
 
 func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
-	before := p.source()
-	r := p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
+	before := p.Source()
+	r := p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
 	if err := pades.Check(before, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	}
 	other := before
 	other.State = nil
-	changed := bytes.Clone(p.b[:before.Size])
+	changed := bytes.Clone(p.Bytes[:before.Size])
 	changed[20] ^= 1 // within a comment or the first object; both are signed
 	other.R = bytes.NewReader(changed)
 	if err := pades.Check(other, r.Tail, "A", pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
@@ -133,7 +134,7 @@ func FuzzPreparedIsReadOrRefused(f *testing.F) {
 		if p.UnmarshalBinary(b) != nil {
 			return
 		}
-		_, _ = p.Digest()
+		_, _ = p.Signature.Digest()
 		_, _ = p.Finish([]byte{1}, nil)
 		if again, err := p.MarshalBinary(); err != nil || p.UnmarshalBinary(again) != nil {
 			t.Errorf("read but not written: %v", err)
@@ -142,10 +143,10 @@ func FuzzPreparedIsReadOrRefused(f *testing.F) {
 }
 
 func FuzzChangedTailIsRefused(f *testing.F) {
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(f, pades.FieldSpec{Name: "A"})
-	src := p.source()
-	r := p.signField(f, newSigner(f, "A").newOptions(f, "A"))
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(f, pades.FieldSpec{Name: "A"})
+	src := p.Source()
+	r := p.Sign(f, signtest.NewSigner(f, "A").Options(f, "A"))
 	begin := bytes.Index(r.Tail, []byte("/Contents <")) + len("/Contents ")
 	end := begin + bytes.IndexByte(r.Tail[begin:], '>') + 1
 	f.Add(uint(begin+2), []byte("0"))

@@ -1,36 +1,40 @@
 package pades_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
 )
 
+// renewTimestamp adds the validation data of the newest document timestamp and another timestamp.
+func renewTimestamp(t testing.TB, p *testFile, newest string) *pades.Result {
+	t.Helper()
+	a := signtest.Authority(t)
+	p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: a, Required: []string{newest}}))
+	return p.Append(t)(pades.DocumentTimestamp(t.Context(), p.Source(), a.Timestamper(), pades.Clock{}))
+}
+
 func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	o := newAuthority(t)
-	p := &testFile{b: pdftest.Streams(2)}
+	p := &testFile{Bytes: pdftest.Streams(2)}
 	spec, drawing := newVisibleField(t, p, "A")
-	p.addFields(t, spec)
-	options := newSigner(t, "Budi").newOptions(t, "A")
+	p.AddFields(t, spec)
+	options := signtest.NewSigner(t, "Budi").Options(t, "A")
 	options.Appearance = drawing
-	p.signField(t, options)
-	if _, err := pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}); !errors.Is(err, pades.ErrNoTimestamp) {
-		t.Errorf("nothing to renew: %v", err)
-	}
-	p.completeBLTA(t)
+	p.Sign(t, options)
+	p.Complete(t, signtest.Authority(t))
 	for i := 2; i <= 3; i++ {
-		before := len(must[[]pdf.Revision](t)(p.openFile(t).Revisions()))
-		r := p.appendResult(t)(pades.Renew(t.Context(), p.source(), o.Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: o}))
+		before := len(must[[]pdf.Revision](t)(p.Open(t).Revisions()))
+		r := renewTimestamp(t, p, fmt.Sprintf("Timestamp%d", i-1))
 		if want := fmt.Sprintf("Timestamp%d", i); r.Field != want {
 			t.Errorf("renewal in field %q, want %q", r.Field, want)
 		}
-		d := p.openFile(t)
+		d := p.Open(t)
 		if after := len(must[[]pdf.Revision](t)(d.Revisions())); after != before+2 {
 			t.Errorf("%d revisions became %d", before, after)
 		}
@@ -55,20 +59,20 @@ func TestDocumentTimestampIsRenewedAgainAndAgain(t *testing.T) {
 			t.Errorf("%d entries for %d signatures and timestamps below the newest", proved, i)
 		}
 	}
-	runTool(t, "qpdf", "--check", p.writeTemp(t))
+	runTool(t, "qpdf", "--check", writeTemp(t, p))
 }
 
 // encryptFile encrypts a file with qpdf.
 func encryptFile(t testing.TB, plain []byte, password string, args ...string) *testFile {
 	t.Helper()
-	path := (&testFile{b: plain}).writeTemp(t)
+	path := writeTemp(t, &testFile{Bytes: plain})
 	runTool(t, "qpdf", append(append([]string{"--allow-weak-crypto", "--encrypt", password, "owner"}, args...), "--", path, path+".locked")...)
-	return &testFile{b: readSample(t, path+".locked"), password: password}
+	return &testFile{Bytes: readSample(t, path+".locked"), Password: password}
 }
 
 func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi Santoso")
+	who := signtest.NewSigner(t, "Budi Santoso")
 	for name, args := range map[string][]string{
 		"RC4-40":                   {"40"},
 		"RC4-128":                  {"128", "--use-aes=n"},
@@ -81,22 +85,22 @@ func TestEncryptedFilesAreSignedToTheHighestLevel(t *testing.T) {
 				t.Run(fmt.Sprintf("%s %s %q", name, kind, password), func(t *testing.T) {
 					t.Parallel()
 					p := encryptFile(t, file, password, args...)
-					encrypt := p.openFile(t).Trailer()["Encrypt"]
+					encrypt := p.Open(t).Trailer()["Encrypt"]
 					spec, drawing := newVisibleField(t, p, "A")
-					p.addFields(t, spec, pades.FieldSpec{Name: "B"})
-					o := who.newOptions(t, "A")
+					p.AddFields(t, spec, pades.FieldSpec{Name: "B"})
+					o := who.Options(t, "A")
 					o.Appearance = drawing
-					p.signField(t, o)
-					p.signField(t, who.newOptions(t, "B"))
-					out := runTool(t, "pdfsig", append(userPassword(password), "-nocert", p.writeTemp(t))...)
+					p.Sign(t, o)
+					p.Sign(t, who.Options(t, "B"))
+					out := runTool(t, "pdfsig", append(userPassword(password), "-nocert", writeTemp(t, p))...)
 					if strings.Count(out, "Signature is Valid") != 2 || strings.Count(out, "Total document signed") != 1 {
 						t.Error(out)
 					}
-					p.completeBLTA(t)
-					p.appendResult(t)(pades.Renew(t.Context(), p.source(), newAuthority(t).Timestamper(), pades.Clock{}, pades.ValidationOptions{Source: newAuthority(t)}))
-					path := p.writeTemp(t)
+					p.Complete(t, signtest.Authority(t))
+					renewTimestamp(t, p, "Timestamp1")
+					path := writeTemp(t, p)
 					runTool(t, "qpdf", "--check", "--password="+password, path)
-					d := p.openFile(t)
+					d := p.Open(t)
 					s := must[[]*pdf.Signature](t)(d.Signatures())
 					if len(s) != 4 {
 						t.Errorf("%d signatures", len(s))

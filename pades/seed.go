@@ -1,7 +1,10 @@
 package pades
 
 import (
+	"bytes"
 	"crypto"
+	"crypto/x509"
+	"encoding/asn1"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,21 +106,29 @@ func (s seedValues) checkVersion(*Options) error {
 	return s.newSeedError("its version is %g", v)
 }
 
-// readTexts reads an array of text strings.
-func (s seedValues) readTexts(key pdf.Name) ([]string, error) {
-	list, err := s.d.Array(s.dict[key])
+// readStrings reads an array of strings.
+func (s seedValues) readStrings(list pdf.Object) (all []pdf.String, err error) {
+	array, err := s.d.Array(list)
 	if err != nil {
 		return nil, err
 	}
-	var all []string
-	for _, o := range list {
-		t, err := s.d.String(o)
+	for _, o := range array {
+		one, err := s.d.String(o)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, t.Text())
+		all = append(all, one)
 	}
 	return all, nil
+}
+
+// readTexts reads an entry that is an array of text strings.
+func (s seedValues) readTexts(key pdf.Name) (all []string, err error) {
+	list, err := s.readStrings(s.dict[key])
+	for _, t := range list {
+		all = append(all, t.Text())
+	}
+	return all, err
 }
 
 // applyReasons checks /Reasons, or sets the only reason listed. An empty list, or a single period, forbids a reason.
@@ -245,4 +256,123 @@ func (s seedValues) checkAppearanceFilter(*Options) error {
 		return err
 	}
 	return s.newSeedError("its appearance must be %q", name.Text())
+}
+
+// Flags of the certificate seed value dictionary.
+const (
+	seedSubject   = 1 << 0
+	seedIssuer    = 1 << 1
+	seedPolicy    = 1 << 2
+	seedSubjectDN = 1 << 3
+	seedKeyUsage  = 1 << 5
+)
+
+// checkCertificate checks /Cert: requirements on the signing certificate.
+func (s seedValues) checkCertificate(o *Options) error {
+	dict, err := s.d.Dict(s.dict["Cert"])
+	if err != nil || dict == nil {
+		return err
+	}
+	flags, err := s.d.Integer(dict["Ff"])
+	if err != nil {
+		return err
+	}
+	for _, rule := range []struct {
+		flag  int64
+		key   pdf.Name
+		holds func(list []pdf.String, c *x509.Certificate) bool
+	}{{seedSubject, "Subject", isListed}, {seedIssuer, "Issuer", isListed}, {seedPolicy, "OID", hasPolicies}, {seedKeyUsage, "KeyUsage", hasKeyUsage}} {
+		array, err := s.d.Array(dict[rule.key])
+		if err != nil {
+			return err
+		}
+		if flags&rule.flag == 0 || len(array) == 0 {
+			continue
+		}
+		list, err := s.readStrings(array)
+		if err != nil {
+			return err
+		}
+		certs := o.Chain[:1]
+		if rule.flag == seedIssuer {
+			certs = o.Chain[1:]
+		}
+		if !slices.ContainsFunc(certs, func(c *x509.Certificate) bool { return rule.holds(list, c) }) {
+			return s.newSeedError("the certificate does not meet /%s", rule.key)
+		}
+	}
+	names, err := s.d.Array(dict["SubjectDN"])
+	if err != nil || flags&seedSubjectDN == 0 || len(names) == 0 {
+		return err
+	}
+	ok, err := s.hasSubjectName(names, o.Chain[0])
+	if err == nil && !ok {
+		err = s.newSeedError("the certificate does not meet /SubjectDN")
+	}
+	return err
+}
+
+// isListed reports whether a certificate is in a list of DER certificates.
+func isListed(list []pdf.String, c *x509.Certificate) bool {
+	return slices.ContainsFunc(list, func(der pdf.String) bool { return bytes.Equal(c.Raw, der.Bytes) })
+}
+
+// hasPolicies reports whether the certificate has all of the policies.
+func hasPolicies(list []pdf.String, c *x509.Certificate) bool {
+	return !slices.ContainsFunc(list, func(name pdf.String) bool {
+		return !slices.ContainsFunc(c.PolicyIdentifiers, func(id asn1.ObjectIdentifier) bool { return id.String() == string(name.Bytes) })
+	})
+}
+
+// hasKeyUsage reports whether the key usage matches one of the patterns: one character per bit, starting with
+// digitalSignature; 1 requires the bit, 0 forbids it, and anything else allows both.
+func hasKeyUsage(list []pdf.String, c *x509.Certificate) bool {
+	return slices.ContainsFunc(list, func(pattern pdf.String) bool {
+		fits := true
+		for i, want := range pattern.Bytes[:min(9, len(pattern.Bytes))] {
+			set := c.KeyUsage&(1<<i) != 0
+			fits = fits && (want != '1' || set) && (want != '0' || !set)
+		}
+		return fits
+	})
+}
+
+// subjectAttributes maps the keys of /SubjectDN to attribute types.
+var subjectAttributes = map[pdf.Name]asn1.ObjectIdentifier{
+	"cn": {2, 5, 4, 3}, "sn": {2, 5, 4, 4}, "serialnumber": {2, 5, 4, 5}, "c": {2, 5, 4, 6}, "l": {2, 5, 4, 7}, "st": {2, 5, 4, 8},
+	"o": {2, 5, 4, 10}, "ou": {2, 5, 4, 11}, "title": {2, 5, 4, 12}, "gn": {2, 5, 4, 42}, "email": {1, 2, 840, 113549, 1, 9, 1},
+	"e": {1, 2, 840, 113549, 1, 9, 1},
+}
+
+// hasSubjectName reports whether the subject has all attributes of one of the names. A key may also be an object
+// identifier.
+func (s seedValues) hasSubjectName(list pdf.Array, c *x509.Certificate) (bool, error) {
+	for _, o := range list {
+		name, err := s.d.Dict(o)
+		if err != nil {
+			return false, err
+		}
+		all := true
+		for key, o := range name {
+			value, err := s.d.String(o)
+			if err != nil {
+				return false, err
+			}
+			all = all && hasAttribute(c, key, value.Text())
+		}
+		if all {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func hasAttribute(c *x509.Certificate, key pdf.Name, value string) bool {
+	for _, a := range c.Subject.Names {
+		id, known := subjectAttributes[pdf.Name(strings.ToLower(string(key)))]
+		if text, ok := a.Value.(string); ok && text == value && (known && a.Type.Equal(id) || a.Type.String() == string(key)) {
+			return true
+		}
+	}
+	return false
 }

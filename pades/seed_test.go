@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"segel/cms"
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -28,7 +29,7 @@ func newTextArray(all ...string) pdf.Array {
 
 func TestSeedValuesAreAppliedOrRefused(t *testing.T) {
 	t.Parallel()
-	who, other := newSigner(t, "Budi"), newSigner(t, "Ani")
+	who, other := signtest.NewSigner(t, "Budi"), signtest.NewSigner(t, "Ani")
 	cert := func(flags int, key pdf.Name, list pdf.Array) pdf.Dict {
 		return pdf.Dict{"Cert": pdf.Dict{"Type": pdf.Name("SVCert"), "Ff": pdf.Integer(flags), key: list}}
 	}
@@ -70,11 +71,11 @@ func TestSeedValuesAreAppliedOrRefused(t *testing.T) {
 		"locked document":          {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, nil, false},
 		"certified document":       {pdf.Dict{"Ff": pdf.Integer(128), "LockDocument": pdf.Name("true")}, func(o *pades.Options) { o.Certify = 1 }, true},
 		"look":                     {pdf.Dict{"Ff": pdf.Integer(256), "AppearanceFilter": pdf.TextString("x")}, nil, false},
-		"own certificate":          {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw), der(who.chain[0].Raw)}), nil, true},
-		"another's certificate":    {cert(1, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, false},
-		"another's, wished":        {cert(0, "Subject", pdf.Array{der(other.chain[0].Raw)}), nil, true},
-		"own issuer":               {cert(2, "Issuer", pdf.Array{der(who.chain[1].Raw)}), nil, true},
-		"another issuer":           {cert(2, "Issuer", pdf.Array{der(who.chain[0].Raw)}), nil, false},
+		"own certificate":          {cert(1, "Subject", pdf.Array{der(other.Chain[0].Raw), der(who.Chain[0].Raw)}), nil, true},
+		"another's certificate":    {cert(1, "Subject", pdf.Array{der(other.Chain[0].Raw)}), nil, false},
+		"another's, wished":        {cert(0, "Subject", pdf.Array{der(other.Chain[0].Raw)}), nil, true},
+		"own issuer":               {cert(2, "Issuer", pdf.Array{der(who.Chain[1].Raw)}), nil, true},
+		"another issuer":           {cert(2, "Issuer", pdf.Array{der(who.Chain[0].Raw)}), nil, false},
 		"policy":                   {cert(4, "OID", newTextArray("1.2.3.4")), nil, false},
 		"own name":                 {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Ani")}, pdf.Dict{"CN": pdf.TextString("Budi")}}), nil, true},
 		"another name":             {cert(8, "SubjectDN", pdf.Array{pdf.Dict{"cn": pdf.TextString("Budi"), "ou": pdf.TextString("Legal")}}), nil, false},
@@ -82,14 +83,14 @@ func TestSeedValuesAreAppliedOrRefused(t *testing.T) {
 		"other usage":              {cert(32, "KeyUsage", newTextArray("XXXXX1")), nil, false},
 		"not a dictionary":         {pdf.Dict{"MDP": pdf.Integer(1)}, nil, false},
 	} {
-		p := &testFile{b: pdftest.Table(1)}
-		p.addFields(t, pades.FieldSpec{Name: "A"})
+		p := &testFile{Bytes: pdftest.Table(1)}
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
 		editField(t, p, "A", func(f pdf.Dict) { f["SV"] = c.sv })
-		o := who.newOptions(t, "A")
+		o := who.Options(t, "A")
 		if c.change != nil {
 			c.change(&o)
 		}
-		_, err := pades.Sign(t.Context(), p.source(), o)
+		_, err := pades.Sign(t.Context(), p.Source(), o)
 		if c.obeyed != (err == nil) || err != nil && name != "not a dictionary" && !errors.Is(err, pades.ErrSeedValue) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -98,19 +99,19 @@ func TestSeedValuesAreAppliedOrRefused(t *testing.T) {
 
 func TestSeedValuesFillInWhatWasLeftOpen(t *testing.T) {
 	t.Parallel()
-	who := newCertifiedSigner(t, "Budi", must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048)))
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
+	who := signtest.Certify(t, signtest.Authority(t), "Budi", must[*rsa.PrivateKey](t)(rsa.GenerateKey(rand.Reader, 2048)))
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
 	editField(t, p, "A", func(f pdf.Dict) {
 		f["SV"] = pdf.Dict{"Type": pdf.Name("SV"), "Ff": pdf.Integer(72), "Reasons": newTextArray("Satu-satunya"), "DigestMethod": newTextArray("SHA1", "SHA512")}
 	})
-	o := who.newOptions(t, "A")
+	o := who.Options(t, "A")
 	o.Reason = ""
-	p.signField(t, o)
+	p.Sign(t, o)
 	wantValid(t, p, "A")
-	s := must[[]*pdf.Signature](t)(p.openFile(t).Signatures())[0]
+	s := must[[]*pdf.Signature](t)(p.Open(t).Signatures())[0]
 	container := must[*cms.SignedData](t)(cms.Parse(s.Contents))
-	if reason := must[pdf.String](t)(p.openFile(t).String(s.Dict["Reason"])).Text(); reason != "Satu-satunya" || container.Signers[0].Digest != crypto.SHA512 {
+	if reason := must[pdf.String](t)(p.Open(t).String(s.Dict["Reason"])).Text(); reason != "Satu-satunya" || container.Signers[0].Digest != crypto.SHA512 {
 		t.Errorf("reason %q, hash %v", reason, container.Signers[0].Digest)
 	}
 }
@@ -118,7 +119,7 @@ func TestSeedValuesFillInWhatWasLeftOpen(t *testing.T) {
 // listReferences returns the /Reference entries of the newest signature by method.
 func listReferences(t testing.TB, p *testFile, field string) map[pdf.Name]pdf.Dict {
 	t.Helper()
-	d := p.openFile(t)
+	d := p.Open(t)
 	all := map[pdf.Name]pdf.Dict{}
 	for _, s := range must[[]*pdf.Signature](t)(d.Signatures()) {
 		if s.Field.Name != field {
@@ -134,43 +135,43 @@ func listReferences(t testing.TB, p *testFile, field string) map[pdf.Name]pdf.Di
 
 func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi")
+	who := signtest.NewSigner(t, "Budi")
 	box := pdf.Rect{LLX: 10, LLY: 10, URX: 90, URY: 40}
 	for _, fresh := range []bool{false, true} {
-		p := &testFile{b: pdftest.Form()}
+		p := &testFile{Bytes: pdftest.Form()}
 		spec := pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockExclude, Fields: []string{"B", "C"}, Permit: 2}}
 		rest := []pades.FieldSpec{{Name: "B", Lock: &pades.Lock{Action: pades.LockAll, Permit: 3}}, {Name: "C", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}, Permit: 1}}, {Name: "D"}}
-		o := who.newOptions(t, "A")
+		o := who.Options(t, "A")
 		if fresh {
-			p.addFields(t, rest...)
+			p.AddFields(t, rest...)
 			o.Field, o.NewField = "", &spec
 		} else {
-			p.addFields(t, append(rest, spec)...)
+			p.AddFields(t, append(rest, spec)...)
 		}
-		p.signField(t, o)
+		p.Sign(t, o)
 		wantValid(t, p, "A")
 		stated := listReferences(t, p, "A")
 		if stated["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) || stated["FieldMDP"]["Action"] != pdf.Object(pdf.Name("Exclude")) {
 			t.Errorf("A states %v", stated)
 		}
 		var named []string
-		for _, o := range must[pdf.Array](t)(p.openFile(t).Array(stated["FieldMDP"]["Fields"])) {
-			named = append(named, must[pdf.String](t)(p.openFile(t).String(o)).Text())
+		for _, o := range must[pdf.Array](t)(p.Open(t).Array(stated["FieldMDP"]["Fields"])) {
+			named = append(named, must[pdf.String](t)(p.Open(t).String(o)).Text())
 		}
 		if fmt.Sprint(named) != "[B C]" {
 			t.Errorf("A locks all but %v", named)
 		}
-		if _, err := pades.Sign(t.Context(), p.source(), who.newOptions(t, "D")); !errors.Is(err, pades.ErrFieldLocked) {
+		if _, err := pades.Sign(t.Context(), p.Source(), who.Options(t, "D")); !errors.Is(err, pades.ErrFieldLocked) {
 			t.Errorf("locked field: %v", err)
 		}
-		if _, err := pades.AddFields(p.openFile(t), []pades.FieldSpec{{Name: "E", Page: 1, Rect: box}}); !errors.Is(err, pades.ErrCertified) {
+		if _, err := pades.AddFields(p.Open(t), []pades.FieldSpec{{Name: "E", Page: 1, Rect: box}}); !errors.Is(err, pades.ErrCertified) {
 			t.Errorf("another box: %v", err)
 		}
-		if err := pades.RequireNewFieldPermitted(p.openFile(t), "B", true); !errors.Is(err, pades.ErrCertified) {
+		if err := pades.RequireNewFieldPermitted(p.Open(t), "B", true); !errors.Is(err, pades.ErrCertified) {
 			t.Errorf("another box, checked beforehand: %v", err)
 		}
 		// A later lock that permits more does not weaken the earlier one.
-		p.signField(t, who.newOptions(t, "B"))
+		p.Sign(t, who.Options(t, "B"))
 		if stated := listReferences(t, p, "B"); stated["DocMDP"]["P"] != pdf.Object(pdf.Integer(2)) {
 			t.Errorf("B states %v", stated)
 		}
@@ -179,26 +180,26 @@ func TestLocksOfNewFieldsAreStatedByTheirSignatures(t *testing.T) {
 
 func TestLockThatPermitsNothingEndsTheSigning(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi")
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
-	p.signField(t, who.newOptions(t, "A"))
-	if _, err := pades.Sign(t.Context(), p.source(), who.newOptions(t, "B")); !errors.Is(err, pades.ErrCertified) {
+	who := signtest.NewSigner(t, "Budi")
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockInclude, Fields: []string{"Z"}, Permit: 1}}, pades.FieldSpec{Name: "B"})
+	p.Sign(t, who.Options(t, "A"))
+	if _, err := pades.Sign(t.Context(), p.Source(), who.Options(t, "B")); !errors.Is(err, pades.ErrCertified) {
 		t.Errorf("after a lock: %v", err)
 	}
-	p.completeBLTA(t) // never forbidden
-	runTool(t, "qpdf", "--check", p.writeTemp(t))
+	p.Complete(t, signtest.Authority(t)) // never forbidden
+	runTool(t, "qpdf", "--check", writeTemp(t, p))
 }
 
 func TestCertificationAndLockStateTheStricterLevelOnce(t *testing.T) {
 	t.Parallel()
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 2}})
-	o := newSigner(t, "Budi").newOptions(t, "A")
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 2}})
+	o := signtest.NewSigner(t, "Budi").Options(t, "A")
 	o.Certify = 3
-	p.signField(t, o)
+	p.Sign(t, o)
 	wantValid(t, p, "A")
-	if got := p.openFile(t).Facts().DocMDP; got != 2 {
+	if got := p.Open(t).Facts().DocMDP; got != 2 {
 		t.Errorf("certified at level %d", got)
 	}
 }
@@ -210,14 +211,14 @@ func TestWrongLocksAreRefused(t *testing.T) {
 		{Name: "A", Lock: &pades.Lock{Action: pades.LockAll, Permit: 4}},
 		{Name: "A", Page: 1, Rect: pdf.Rect{URX: 9, URY: 9}, Mark: true, Lock: &pades.Lock{Action: pades.LockAll}},
 	} {
-		if _, err := pades.AddFields((&testFile{b: pdftest.Table(1)}).openFile(t), []pades.FieldSpec{spec}); err == nil {
+		if _, err := pades.AddFields((&testFile{Bytes: pdftest.Table(1)}).Open(t), []pades.FieldSpec{spec}); err == nil {
 			t.Errorf("%+v was added", spec)
 		}
 	}
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
 	editField(t, p, "A", func(f pdf.Dict) { f["Lock"] = pdf.Dict{"Action": pdf.Name("All"), "P": pdf.Integer(9)} })
-	if _, err := pades.Sign(t.Context(), p.source(), newSigner(t, "A").newOptions(t, "A")); err == nil {
+	if _, err := pades.Sign(t.Context(), p.Source(), signtest.NewSigner(t, "A").Options(t, "A")); err == nil {
 		t.Error("signed under a lock that means nothing")
 	}
 }
@@ -226,8 +227,8 @@ func TestWrongLocksAreRefused(t *testing.T) {
 func lockedBy(t *testing.T, p *testFile, field string) (action string, names []string) {
 	t.Helper()
 	stated := listReferences(t, p, field)["FieldMDP"]
-	for _, o := range must[pdf.Array](t)(p.openFile(t).Array(stated["Fields"])) {
-		names = append(names, must[pdf.String](t)(p.openFile(t).String(o)).Text())
+	for _, o := range must[pdf.Array](t)(p.Open(t).Array(stated["Fields"])) {
+		names = append(names, must[pdf.String](t)(p.Open(t).String(o)).Text())
 	}
 	if a, ok := stated["Action"].(pdf.Name); ok {
 		action = string(a)
@@ -237,7 +238,7 @@ func lockedBy(t *testing.T, p *testFile, field string) (action string, names []s
 
 func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi")
+	who := signtest.NewSigner(t, "Budi")
 	for name, c := range map[string]struct {
 		lock *pades.Lock
 		more []string
@@ -250,11 +251,11 @@ func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 		"all":                   {&pades.Lock{Action: pades.LockAll}, []string{"later"}, "All []"},
 		"what its field states": {&pades.Lock{Action: pades.LockInclude, Fields: []string{"name"}}, nil, "Include [name]"},
 	} {
-		p := &testFile{b: pdftest.Form()}
-		p.addFields(t, pades.FieldSpec{Name: "A", Lock: c.lock})
-		o := who.newOptions(t, "A")
+		p := &testFile{Bytes: pdftest.Form()}
+		p.AddFields(t, pades.FieldSpec{Name: "A", Lock: c.lock})
+		o := who.Options(t, "A")
 		o.LockFields = c.more
-		p.signField(t, o)
+		p.Sign(t, o)
 		wantValid(t, p, "A")
 		if action, names := lockedBy(t, p, "A"); action+" "+fmt.Sprint(names) != c.want {
 			t.Errorf("%s: locks %s %v, want %s", name, action, names, c.want)
@@ -267,38 +268,38 @@ func TestSignatureLocksFieldsThatCameAfterItsOwn(t *testing.T) {
 
 func TestLockableFieldsAreAllButEmptySignatureFields(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi")
-	p := &testFile{b: pdftest.Form()}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Witness"}, pades.FieldSpec{Name: "Seal"})
-	p.signField(t, who.newOptions(t, "A"))
-	names := must[[]string](t)(pades.LockableFields(p.openFile(t)))
+	who := signtest.NewSigner(t, "Budi")
+	p := &testFile{Bytes: pdftest.Form()}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "Witness"}, pades.FieldSpec{Name: "Seal"})
+	p.Sign(t, who.Options(t, "A"))
+	names := must[[]string](t)(pades.LockableFields(p.Open(t)))
 	if fmt.Sprint(names) != "[name group.agree A]" {
 		t.Fatalf("lockable: %v", names)
 	}
-	o := who.newOptions(t, "Seal")
+	o := who.Options(t, "Seal")
 	o.LockFields = names
-	p.signField(t, o)
-	p.signField(t, who.newOptions(t, "Witness"))
-	p.completeBLTA(t)
-	o = who.newOptions(t, "")
+	p.Sign(t, o)
+	p.Sign(t, who.Options(t, "Witness"))
+	p.Complete(t, signtest.Authority(t))
+	o = who.Options(t, "")
 	o.NewField = &pades.FieldSpec{Name: "Another"}
-	p.signField(t, o)
+	p.Sign(t, o)
 	wantValid(t, p, "A", "Seal", "Witness", "Another")
 }
 
 func TestFieldsThatAreLockedAreNotLockedAgain(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi")
+	who := signtest.NewSigner(t, "Budi")
 	for want, lock := range map[string]pades.Lock{
 		"[group.agree A]": {Action: pades.LockInclude, Fields: []string{"name"}},
 		"[name A]":        {Action: pades.LockInclude, Fields: []string{"group"}},
 		"[group.agree]":   {Action: pades.LockExclude, Fields: []string{"group.agree"}},
 		"[]":              {Action: pades.LockAll},
 	} {
-		p := &testFile{b: pdftest.Form()}
-		p.addFields(t, pades.FieldSpec{Name: "A", Lock: &lock})
-		p.signField(t, who.newOptions(t, "A"))
-		if names := must[[]string](t)(pades.LockableFields(p.openFile(t))); fmt.Sprint(names) != want {
+		p := &testFile{Bytes: pdftest.Form()}
+		p.AddFields(t, pades.FieldSpec{Name: "A", Lock: &lock})
+		p.Sign(t, who.Options(t, "A"))
+		if names := must[[]string](t)(pades.LockableFields(p.Open(t))); fmt.Sprint(names) != want {
 			t.Errorf("%v: lockable %v, want %s", lock, names, want)
 		}
 	}
@@ -320,7 +321,7 @@ func findAppearance(t *testing.T, d *pdf.Document, field string) (pdf.Ref, *pdf.
 // docs/decisions/0030-seal-lock.md.
 func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "Budi")
+	who := signtest.NewSigner(t, "Budi")
 	for name, c := range map[string]struct {
 		locked []string
 		size   int  // of the appearance; 0: unchanged
@@ -335,23 +336,23 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &testFile{b: pdftest.Form()}
+			p := &testFile{Bytes: pdftest.Form()}
 			if c.secret {
-				p = encryptFile(t, p.b, "", "256")
+				p = encryptFile(t, p.Bytes, "", "256")
 			}
 			if c.size > 0 {
-				ref, _ := findAppearance(t, p.openFile(t), "name")
-				u, noise := p.openFile(t).NewUpdate(), make([]byte, c.size) // incompressible
+				ref, _ := findAppearance(t, p.Open(t), "name")
+				u, noise := p.Open(t).NewUpdate(), make([]byte, c.size) // incompressible
 				_, _ = rand.Read(noise)
 				u.Set(ref, &pdf.Stream{Dict: pdf.Dict{"Subtype": pdf.Name("Form"), "BBox": pdf.Rect{URX: 9, URY: 9}.Array()}, Data: noise})
-				p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+				p.Bytes = append(p.Bytes, must[*pdf.Tail](t)(u.Build()).Bytes...)
 			}
-			p.addFields(t, pades.FieldSpec{Name: "A"})
-			before := p.openFile(t)
-			o := who.newOptions(t, "A")
+			p.AddFields(t, pades.FieldSpec{Name: "A"})
+			before := p.Open(t)
+			o := who.Options(t, "A")
 			o.LockFields = c.locked
-			r := p.signField(t, o)
-			after := p.openFile(t)
+			r := p.Sign(t, o)
+			after := p.Open(t)
 			ref, was := findAppearance(t, before, "name")
 			same, is := findAppearance(t, after, "name")
 			if again := bytes.Contains(r.Tail, fmt.Appendf(nil, "%d 0 obj\n", ref.Number)); again != c.again || ref != same {
@@ -374,8 +375,8 @@ func TestAppearancesOfLockedFieldsAreWrittenAgain(t *testing.T) {
 // largeForm returns a form with many filled text fields, as Acrobat writes them.
 func largeForm(t *testing.T, n int) (p *testFile, names []string) {
 	t.Helper()
-	p = &testFile{b: pdftest.Form()}
-	d := p.openFile(t)
+	p = &testFile{Bytes: pdftest.Form()}
+	d := p.Open(t)
 	u := d.NewUpdate()
 	form, dict, err := d.Form()
 	if err != nil {
@@ -402,7 +403,7 @@ func largeForm(t *testing.T, n int) (p *testFile, names []string) {
 		t.Fatal(err)
 	}
 	edited["Fields"] = fields
-	p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+	p.Bytes = append(p.Bytes, must[*pdf.Tail](t)(u.Build()).Bytes...)
 	return p, names
 }
 
@@ -410,17 +411,17 @@ func largeForm(t *testing.T, n int) (p *testFile, names []string) {
 func TestLockOfALargeFormGrowsWithItsFields(t *testing.T) {
 	t.Parallel()
 	const n = 1000
-	who := newSigner(t, "Budi")
+	who := signtest.NewSigner(t, "Budi")
 	p, names := largeForm(t, n)
 	added := func(lock *pades.Lock) int {
-		return len(must[*pdf.Tail](t)(pades.AddFields(p.openFile(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
+		return len(must[*pdf.Tail](t)(pades.AddFields(p.Open(t), []pades.FieldSpec{{Name: "Seal", Lock: lock}})).Bytes)
 	}
 	field := added(&pades.Lock{Action: pades.LockInclude, Fields: names}) - added(nil)
-	p.addFields(t, pades.FieldSpec{Name: "Seal"})
+	p.AddFields(t, pades.FieldSpec{Name: "Seal"})
 	sealed := func(names ...string) int {
-		o := who.newOptions(t, "Seal")
+		o := who.Options(t, "Seal")
 		o.LockFields = names
-		return len(must[*pades.Result](t)(pades.Sign(t.Context(), p.source(), o)).Tail)
+		return len(must[*pades.Result](t)(pades.Sign(t.Context(), p.Source(), o)).Tail)
 	}
 	none, all := sealed(), sealed(names...)
 	t.Logf("%d fields with names of %d bytes: its field has %d bytes more, its signature %d instead of %d", n, len(names[0]), field, all, none)

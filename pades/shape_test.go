@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -16,11 +17,11 @@ import (
 // editFile edits a file like another program.
 func editFile(t testing.TB, b []byte, change func(d *pdf.Document, u *pdf.Update)) *testFile {
 	t.Helper()
-	p := &testFile{b: bytes.Clone(b)}
-	d := p.openFile(t)
+	p := &testFile{Bytes: bytes.Clone(b)}
+	d := p.Open(t)
 	u := d.NewUpdate()
 	change(d, u)
-	p.b = append(p.b, must[*pdf.Tail](t)(u.Build()).Bytes...)
+	p.Bytes = append(p.Bytes, must[*pdf.Tail](t)(u.Build()).Bytes...)
 	return p
 }
 
@@ -49,10 +50,10 @@ func TestWidgetStandsOnItsPageAloneWhereAnnotationsAreShared(t *testing.T) {
 			must[pdf.Dict](t)(u.Edit(pageRef(t, d, 4)))["Annots"] = own
 		})
 		box := pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}
-		p.addFields(t, pades.FieldSpec{Name: "A", Page: 2, Rect: box}, pades.FieldSpec{Name: "B", Page: 2, Rect: box}, pades.FieldSpec{Name: "C", Page: 4, Rect: box})
-		p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+		p.AddFields(t, pades.FieldSpec{Name: "A", Page: 2, Rect: box}, pades.FieldSpec{Name: "B", Page: 2, Rect: box}, pades.FieldSpec{Name: "C", Page: 4, Rect: box})
+		p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
 		wantValid(t, p, "A")
-		d := p.openFile(t)
+		d := p.Open(t)
 		for n, want := range map[int]int{1: 1, 2: 3, 3: 1, 4: 2} {
 			list := listAnnotations(t, d, n)
 			if len(list) != want || !slices.Contains(list, pdf.Object(old)) {
@@ -71,14 +72,14 @@ func TestBoxesOfInheritedPagesAreKept(t *testing.T) {
 		node := must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.PagesNumber}))
 		node["Rotate"], node["CropBox"] = pdf.Integer(90), pdf.Rect{LLX: 10, LLY: 10, URX: 500, URY: 700}.Array()
 	})
-	before := must[*pdf.Page](t)(p.openFile(t).Page(1))
-	p.addFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}})
+	before := must[*pdf.Page](t)(p.Open(t).Page(1))
+	p.AddFields(t, pades.FieldSpec{Name: "A", Page: 1, Rect: pdf.Rect{LLX: 50, LLY: 50, URX: 200, URY: 100}})
 	_, drawing := newVisibleField(t, p, "A")
-	o := newSigner(t, "A").newOptions(t, "A")
+	o := signtest.NewSigner(t, "A").Options(t, "A")
 	o.Appearance = drawing
-	p.signField(t, o)
+	p.Sign(t, o)
 	wantValid(t, p, "A")
-	after := must[*pdf.Page](t)(p.openFile(t).Page(1))
+	after := must[*pdf.Page](t)(p.Open(t).Page(1))
 	if after.Rotate != before.Rotate || after.CropBox != before.CropBox || after.Dict["Rotate"] != nil {
 		t.Errorf("page was %+v and is %+v", before, after)
 	}
@@ -118,13 +119,13 @@ func TestWidgetsOfTaggedFilesArePartOfTheStructure(t *testing.T) {
 	for name, p := range map[string]*testFile{
 		"one kid": newStructuredFile(t, 2, true, false), "kids": newStructuredFile(t, 2, false, false), "deep parent tree": newStructuredFile(t, 2, false, true),
 	} {
-		p.addFields(t, pades.FieldSpec{Name: "A", Label: "Tanda tangan Ani", Page: 2, Rect: box})
-		q := &testFile{b: bytes.Clone(p.b)}
-		o := newSigner(t, "B").newOptions(t, "")
+		p.AddFields(t, pades.FieldSpec{Name: "A", Label: "Tanda tangan Ani", Page: 2, Rect: box})
+		q := &testFile{Bytes: bytes.Clone(p.Bytes)}
+		o := signtest.NewSigner(t, "B").Options(t, "")
 		o.NewField = &pades.FieldSpec{Name: "B", Label: "Tanda tangan Budi", Page: 1, Rect: box}
-		q.signField(t, o)
+		q.Sign(t, o)
 		wantValid(t, q, "B")
-		d := q.openFile(t)
+		d := q.Open(t)
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -192,12 +193,12 @@ func TestExtensionsOfOtherDevelopersStay(t *testing.T) {
 		p := editFile(t, pdftest.Table(1), func(d *pdf.Document, u *pdf.Update) {
 			must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.CatalogNumber}))["Extensions"] = c.stated(u)
 		})
-		p.addFields(t, pades.FieldSpec{Name: "A"})
-		p.signField(t, newSigner(t, "A").newOptions(t, "A"))
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
+		p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
 		wantValid(t, p, "A")
-		p.completeBLTA(t)
-		runTool(t, "qpdf", "--check", p.writeTemp(t))
-		d := p.openFile(t)
+		p.Complete(t, signtest.Authority(t))
+		runTool(t, "qpdf", "--check", writeTemp(t, p))
+		d := p.Open(t)
 		_, catalog, err := d.Root()
 		if err != nil {
 			t.Fatal(err)
@@ -221,22 +222,22 @@ func TestExtensionsOfOtherDevelopersStay(t *testing.T) {
 
 func TestVersionIsRaisedThroughTheCatalogBeforeTheFirstSignature(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
+	who := signtest.NewSigner(t, "A")
 	for header, want := range map[string]string{"1.3": "1.7", "1.5": "1.7", "1.7": "1.7", "2.0": "2.0"} {
-		p := &testFile{b: bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-"+header), 1)}
-		p.addFields(t, pades.FieldSpec{Name: "A"})
-		p.signField(t, who.newOptions(t, "A"))
+		p := &testFile{Bytes: bytes.Replace(pdftest.Table(1), []byte("%PDF-1.7"), []byte("%PDF-"+header), 1)}
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
+		p.Sign(t, who.Options(t, "A"))
 		wantValid(t, p, "A")
-		p.completeBLTA(t)
-		runTool(t, "qpdf", "--check", p.writeTemp(t))
-		if f := p.openFile(t).Facts(); f.Version != want || f.HeaderVersion != header {
+		p.Complete(t, signtest.Authority(t))
+		runTool(t, "qpdf", "--check", writeTemp(t, p))
+		if f := p.Open(t).Facts(); f.Version != want || f.HeaderVersion != header {
 			t.Errorf("%s became %s in the catalog, %s in the header", header, f.Version, f.HeaderVersion)
 		}
 	}
-	p := &testFile{b: pdftest.PDFA(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	p.signField(t, who.newOptions(t, "A"))
-	if v := p.openFile(t).Facts().Version; v != "1.4" {
+	p := &testFile{Bytes: pdftest.PDFA(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	p.Sign(t, who.Options(t, "A"))
+	if v := p.Open(t).Facts().Version; v != "1.4" {
 		t.Errorf("PDF/A-1 became %s", v)
 	}
 }
@@ -244,32 +245,32 @@ func TestVersionIsRaisedThroughTheCatalogBeforeTheFirstSignature(t *testing.T) {
 func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Hybrid(2)
-	p := &testFile{b: bytes.Clone(file)}
+	p := &testFile{Bytes: bytes.Clone(file)}
 	spec, drawing := newVisibleField(t, p, "A")
-	p.addFields(t, spec, pades.FieldSpec{Name: "B"})
-	o := newSigner(t, "A").newOptions(t, "A")
+	p.AddFields(t, spec, pades.FieldSpec{Name: "B"})
+	o := signtest.NewSigner(t, "A").Options(t, "A")
 	o.Appearance = drawing
-	p.signField(t, o)
-	p.signField(t, newSigner(t, "B").newOptions(t, "B"))
+	p.Sign(t, o)
+	p.Sign(t, signtest.NewSigner(t, "B").Options(t, "B"))
 	wantValid(t, p, "A", "B")
-	if out := runTool(t, "mutool", "sign", "-v", p.writeTemp(t)); strings.Count(out, "Verifying signature") != 2 {
+	if out := runTool(t, "mutool", "sign", "-v", writeTemp(t, p)); strings.Count(out, "Verifying signature") != 2 {
 		t.Errorf("mutool finds %s", out)
 	}
-	p.completeBLTA(t)
-	if out := runTool(t, "mutool", "show", p.writeTemp(t), "trailer"); !strings.Contains(out, "/Root") {
+	p.Complete(t, signtest.Authority(t))
+	if out := runTool(t, "mutool", "show", writeTemp(t, p), "trailer"); !strings.Contains(out, "/Root") {
 		t.Errorf("mutool finds the trailer %s", out)
 	}
-	if bytes.Contains(p.b[len(file):], []byte("/XRefStm")) || bytes.Contains(p.b[len(file):], []byte("/Type /XRef")) {
+	if bytes.Contains(p.Bytes[len(file):], []byte("/XRefStm")) || bytes.Contains(p.Bytes[len(file):], []byte("/Type /XRef")) {
 		t.Error("a tail has the stream that only new readers use")
 	}
 	// A reader of PDF 1.4 knows only tables: without the stream everything is there except what it hides.
-	old := bytes.Replace(bytes.Clone(p.b), []byte("/XRefStm"), []byte("/XRefOld"), 1)
+	old := bytes.Replace(bytes.Clone(p.Bytes), []byte("/XRefStm"), []byte("/XRefOld"), 1)
 	d := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(old), int64(len(old)), pdf.Options{}))
 	if s := must[[]*pdf.Signature](t)(d.Signatures()); len(s) != 3 || d.Facts().Repaired {
 		t.Errorf("an old reader sees %d signatures", len(s))
 	}
 	// A newer reader still finds what only the stream has.
-	d = p.openFile(t)
+	d = p.Open(t)
 	_, catalog, err := d.Root()
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +286,7 @@ func TestPageThatIsNoObjectOfItsOwnIsRefused(t *testing.T) {
 		page := must[*pdf.Page](t)(d.Page(1))
 		must[pdf.Dict](t)(u.Edit(pdf.Ref{Number: pdftest.PagesNumber}))["Kids"] = pdf.Array{page.Dict}
 	})
-	if _, err := pades.AddFields(p.openFile(t), []pades.FieldSpec{{Name: "A"}}); !errors.Is(err, pdf.ErrDamaged) {
+	if _, err := pades.AddFields(p.Open(t), []pades.FieldSpec{{Name: "A"}}); !errors.Is(err, pdf.ErrDamaged) {
 		t.Error(err)
 	}
 }

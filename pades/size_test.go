@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -57,24 +58,24 @@ func (g *growingTimestamper) Timestamp(ctx context.Context, digest []byte) ([]by
 
 func TestTimestampsOfAnySizeFit(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
-	p := &testFile{b: pdftest.Table(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
+	who := signtest.NewSigner(t, "A")
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
 	for field, by := range map[string]tsp.Timestamper{"A": sizelessTimestamper{newLargeResponder(t, 200_000)}, "B": newLargeResponder(t, 100_000), "C": &growingTimestamper{t, []int{9_000, 18_000, 20_000}}} {
-		o := who.newOptions(t, field)
+		o := who.Options(t, field)
 		o.Timestamper = by
-		p.signField(t, o)
+		p.Sign(t, o)
 		wantValid(t, p, field)
 	}
-	p.appendResult(t)(pades.DocumentTimestamp(t.Context(), p.source(), sizelessTimestamper{newLargeResponder(t, 300_000)}, pades.Clock{}))
-	runTool(t, "qpdf", "--check", p.writeTemp(t))
+	p.Append(t)(pades.DocumentTimestamp(t.Context(), p.Source(), sizelessTimestamper{newLargeResponder(t, 300_000)}, pades.Clock{}))
+	runTool(t, "qpdf", "--check", writeTemp(t, p))
 }
 
 func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
 	t.Parallel()
-	o := newSigner(t, "A").newOptions(t, "")
+	o := signtest.NewSigner(t, "A").Options(t, "")
 	o.NewField, o.Timestamper = &pades.FieldSpec{Name: "A"}, &growingTimestamper{t, []int{10_000, 20_000, 40_000, 80_000}}
-	src := (&testFile{b: pdftest.Table(1)}).source()
+	src := (&testFile{Bytes: pdftest.Table(1)}).Source()
 	if _, err := pades.Sign(t.Context(), src, o); !errors.Is(err, pades.ErrContainerSize) {
 		t.Error(err)
 	}
@@ -83,11 +84,11 @@ func TestTimestampsThatGrowForeverAreGivenUp(t *testing.T) {
 // TestRemoteKeyAnswersAfterARestart stores a Prepared, and prepares again with the size that turned out to be needed.
 func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 	t.Parallel()
-	who := newSigner(t, "A")
+	who := signtest.NewSigner(t, "A")
 	by := sizelessTimestamper{newLargeResponder(t, 60_000)}
-	p := &testFile{b: pdftest.Streams(1)}
-	p.addFields(t, pades.FieldSpec{Name: "A"})
-	o := who.newOptions(t, "A")
+	p := &testFile{Bytes: pdftest.Streams(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	o := who.Options(t, "A")
 	o.Key, o.Timestamper = nil, by
 	// remote is the key in another process: it gets only what was stored.
 	remote := func(stored []byte) (*pades.Result, error) {
@@ -95,11 +96,11 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 		if err := again.UnmarshalBinary(stored); err != nil {
 			t.Fatal(err)
 		}
-		value := must[[]byte](t)(who.key.Sign(rand.Reader, must[[]byte](t)(again.Digest()), again.Signature.Scheme.Hash))
+		value := must[[]byte](t)(who.Key.Sign(rand.Reader, must[[]byte](t)(again.Signature.Digest()), again.Signature.Scheme.Hash))
 		return again.Finish(value, must[[]byte](t)(again.Timestamp(t.Context(), by, value)))
 	}
 	prepare := func() []byte {
-		prepared := must[*pades.Prepared](t)(pades.Prepare(p.source(), o))
+		prepared := must[*pades.Prepared](t)(pades.Prepare(p.Source(), o))
 		return must[[]byte](t)(prepared.MarshalBinary())
 	}
 	_, err := remote(prepare())
@@ -108,11 +109,11 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 		t.Fatalf("too small: %v", err)
 	}
 	o.ReservedSize = small.Need + 16 // an ECDSA signature varies by some bytes
-	p.appendResult(t)(remote(prepare()))
+	p.Append(t)(remote(prepare()))
 	wantValid(t, p, "A")
 	for _, size := range []int{-1, 1 << 30} {
 		o.ReservedSize = size
-		if _, err := pades.Prepare(p.source(), o); err == nil {
+		if _, err := pades.Prepare(p.Source(), o); err == nil {
 			t.Errorf("%d bytes were reserved", size)
 		}
 	}
@@ -121,11 +122,11 @@ func TestRemoteKeyAnswersAfterARestart(t *testing.T) {
 func TestFiftySignaturesOnAThousandPagesToTheHighestLevel(t *testing.T) {
 	t.Parallel()
 	const pages, signatures = 1000, 50
-	who := newSigner(t, "Budi Santoso")
+	who := signtest.NewSigner(t, "Budi Santoso")
 	for name, file := range map[string][]byte{"table": pdftest.Table(pages), "streams": pdftest.Streams(pages)} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := &testFile{b: file}
+			p := &testFile{Bytes: file}
 			var fields []pades.FieldSpec
 			var names []string
 			for i := range signatures {
@@ -133,17 +134,17 @@ func TestFiftySignaturesOnAThousandPagesToTheHighestLevel(t *testing.T) {
 				spec.Page = i*pages/signatures + 1
 				fields, names = append(fields, spec), append(names, spec.Name)
 			}
-			p.addFields(t, fields...)
+			p.AddFields(t, fields...)
 			_, drawing := newVisibleField(t, p, "")
 			for _, name := range names {
-				o := who.newOptions(t, name)
+				o := who.Options(t, name)
 				o.Appearance = drawing
-				p.signField(t, o)
+				p.Sign(t, o)
 			}
 			wantValid(t, p, names...)
-			p.completeBLTA(t)
-			runTool(t, "qpdf", "--check", p.writeTemp(t))
-			d := p.openFile(t)
+			p.Complete(t, signtest.Authority(t))
+			runTool(t, "qpdf", "--check", writeTemp(t, p))
+			d := p.Open(t)
 			if n := must[int](t)(d.PageCount()); n != pages {
 				t.Errorf("%d pages", n)
 			}

@@ -27,14 +27,6 @@ type Source struct {
 	File   pdf.Options // how to open it, for example with its password
 }
 
-// withRandom sets the source of randomness for new objects unless there is one.
-func (s Source) withRandom(random io.Reader) Source {
-	if s.File.Random == nil {
-		s.File.Random = random
-	}
-	return s
-}
-
 // Result is a tail that was built and verified.
 type Result struct {
 	Tail   []byte                 // to be appended to the source

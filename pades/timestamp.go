@@ -3,6 +3,9 @@ package pades
 import (
 	"context"
 	"crypto"
+	"fmt"
+	"slices"
+	"time"
 
 	"segel/tsp"
 )
@@ -67,4 +70,37 @@ func prepareTimestamp(src Source, size int) (*Prepared, error) {
 	p := &Prepared{Size: src.Size, Tail: tail.Bytes, Field: f.Name}
 	p.ContentsAt, p.ContentsLen, err = h.fillByteRange(tail)
 	return p, err
+}
+
+// LatestTimestamp returns the latest time of the timestamps of those fields: of the signature in a field, or of a
+// document timestamp field itself. It is zero if none of them has a timestamp. Nothing is verified; the caller does
+// that, see [Check]. A field that is not signed is ErrNoField.
+func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
+	var latest time.Time
+	d, err := openSource(src)
+	if err != nil {
+		return latest, err
+	}
+	signatures, err := d.Signatures()
+	if err != nil {
+		return latest, err
+	}
+	found := 0
+	for _, s := range signatures {
+		if !slices.Contains(fields, s.Field.Name) {
+			continue
+		}
+		found++
+		_, token, err := parseContainer(s.Contents)
+		if err != nil {
+			return latest, fmt.Errorf("field %q: %w", s.Field.Name, err)
+		}
+		if token != nil && token.Time.After(latest) {
+			latest = token.Time
+		}
+	}
+	if found < len(fields) {
+		return latest, fmt.Errorf("%w: of %q only %d are signed", ErrNoField, fields, found)
+	}
+	return latest, nil
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // defaultCacheSize is the default of Fetcher.CacheSize in bytes.
@@ -19,11 +21,11 @@ const entryOverhead = 512
 // cache keeps answers until they expire or the space is needed; the least recently used goes first. The zero value is
 // ready to use.
 type cache struct {
-	mu      sync.Mutex // guards everything; not held during a query
+	mu      sync.Mutex // guards everything but queries; not held during a query
 	entries map[string]*list.Element
 	order   list.List // of *entry, most recently used first
 	size    int64
-	flights map[string]*flight
+	queries singleflight.Group
 }
 
 type entry struct {
@@ -33,11 +35,11 @@ type entry struct {
 	until time.Time
 }
 
-// flight is a request in progress. Waiters read the other fields after done is closed.
-type flight struct {
-	done chan struct{}
-	der  []byte
-	err  error
+func (e *entry) answer() ([]byte, error) {
+	if e.err != nil {
+		return nil, fmt.Errorf("not queried again before %s: %w", e.until.UTC().Format(time.RFC3339), e.err)
+	}
+	return e.der, nil
 }
 
 // errCanceled is a request that ended because its caller went away; the waiters start another.
@@ -47,18 +49,17 @@ var errCanceled = errors.New("the caller went away")
 // Only one caller at a time fetches a key.
 func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch func(now time.Time) ([]byte, time.Duration, error)) ([]byte, error) {
 	for {
-		now := f.Clock()
-		e, fl, first := c.findOrStart(key, now)
-		switch {
-		case e != nil && e.err != nil:
-			return nil, fmt.Errorf("not queried again before %s: %w", e.until.UTC().Format(time.RFC3339), e.err)
-		case e != nil:
-			return e.der, nil
-		case first:
+		if e := c.findEntry(key, f.Clock()); e != nil {
+			return e.answer()
+		}
+		answer := c.queries.DoChan(key, func() (any, error) {
+			now := f.Clock()
+			if e := c.findEntry(key, now); e != nil { // stored by a query that ended just now
+				return e.answer()
+			}
 			der, lifetime, err := fetch(now)
 			if err != nil && ctx.Err() != nil {
-				c.finishFlight(key, fl, nil, errCanceled)
-				return nil, err
+				return nil, fmt.Errorf("%w: %w", errCanceled, err)
 			}
 			if err != nil {
 				lifetime = cacheFailure
@@ -66,13 +67,12 @@ func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch fu
 			if limit := cmp.Or(f.CacheSize, defaultCacheSize); lifetime > 0 && limit > 0 {
 				c.storeEntry(&entry{key, der, err, now.Add(lifetime)}, limit)
 			}
-			c.finishFlight(key, fl, der, err)
 			return der, err
-		}
+		})
 		select {
-		case <-fl.done:
-			if !errors.Is(fl.err, errCanceled) {
-				return fl.der, fl.err
+		case r := <-answer:
+			if der, _ := r.Val.([]byte); ctx.Err() != nil || !errors.Is(r.Err, errCanceled) {
+				return der, r.Err
 			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -80,36 +80,21 @@ func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch fu
 	}
 }
 
-// findOrStart returns the cached entry, or the flight of the key and whether the caller has to fetch.
-func (c *cache) findOrStart(key string, now time.Time) (*entry, *flight, bool) {
+// findEntry returns the cached entry of a key that has not expired, or nil.
+func (c *cache) findEntry(key string, now time.Time) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if at, ok := c.entries[key]; ok {
-		e := at.Value.(*entry)
-		if now.Before(e.until) {
-			c.order.MoveToFront(at)
-			return e, nil, false
-		}
+	at, ok := c.entries[key]
+	if !ok {
+		return nil
+	}
+	e := at.Value.(*entry)
+	if !now.Before(e.until) {
 		c.removeEntry(at)
+		return nil
 	}
-	if fl, ok := c.flights[key]; ok {
-		return nil, fl, false
-	}
-	if c.flights == nil {
-		c.flights = map[string]*flight{}
-	}
-	fl := &flight{done: make(chan struct{})}
-	c.flights[key] = fl
-	return nil, fl, true
-}
-
-// finishFlight ends a flight.
-func (c *cache) finishFlight(key string, fl *flight, der []byte, err error) {
-	fl.der, fl.err = der, err
-	c.mu.Lock()
-	delete(c.flights, key)
-	c.mu.Unlock()
-	close(fl.done)
+	c.order.MoveToFront(at)
+	return e
 }
 
 // storeEntry adds an entry and removes others if the space is needed. An entry larger than a quarter of the space is

@@ -196,12 +196,19 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatalf("%d bytes in %d entries", c.size, len(c.entries))
 		}
 	}
-	if len(c.entries) < 10 || len(c.flights) != 0 {
-		t.Errorf("%d entries, %d flights", len(c.entries), len(c.flights))
+	if len(c.entries) < 10 {
+		t.Errorf("%d entries", len(c.entries))
 	}
 	f.CacheSize = -1
-	if _, err := c.getOrFetch(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { return []byte{1}, time.Hour, nil }); err != nil || c.entries["none"] != nil {
-		t.Errorf("cached although the cache is disabled: %v", err)
+	queries := 0
+	for range 2 { // no query is left behind that a later one would wait for
+		_, err := c.getOrFetch(t.Context(), f, "none", func(time.Time) ([]byte, time.Duration, error) { queries++; return []byte{1}, time.Hour, nil })
+		if err != nil || c.entries["none"] != nil {
+			t.Errorf("cached although the cache is disabled: %v", err)
+		}
+	}
+	if queries != 2 {
+		t.Errorf("%d queries", queries)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"time"
 
+	"segel/certpath"
 	"segel/cms"
 )
 
@@ -106,9 +107,10 @@ func findIssuerIn(der []byte, cert *x509.Certificate) (*x509.Certificate, error)
 			continue
 		}
 		tries++
-		if err = verifyIssuedBy(cert, c); err == nil {
+		if err = certpath.CheckIssuedBy(cert, c); err == nil {
 			return c, nil
 		}
+		err = fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
 	}
 	return nil, err
 }
@@ -124,17 +126,6 @@ func parseCertificates(der []byte) ([]*x509.Certificate, error) {
 		return nil, err
 	}
 	return sd.Certificates, nil
-}
-
-// verifyIssuedBy verifies that the key of issuer signed cert.
-func verifyIssuedBy(cert, issuer *x509.Certificate) error {
-	if err := cms.CheckKey(issuer.PublicKey); err != nil {
-		return fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
-	}
-	if err := cert.CheckSignatureFrom(issuer); err != nil {
-		return fmt.Errorf("issuer of certificate %x: %w", cert.SerialNumber, err)
-	}
-	return nil
 }
 
 // fetchOCSP caches by certificate and issuer: a response counts only for the certificate it was requested for.

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"crypto/x509"
+	encodingasn1 "encoding/asn1"
+	"hash/maphash"
 	"math/big"
+	"slices"
 	"time"
 
 	"golang.org/x/crypto/cryptobyte"
@@ -252,4 +255,139 @@ func readEntry(entry cryptobyte.String) (Reason, error) {
 		}
 	}
 	return reason, nil
+}
+
+// index maps a serial to its entries. It takes eight bytes for each entry, about a fifth of the list.
+type index struct {
+	seed maphash.Seed
+	err  error    // an entry is not understood, so the whole list is unusable
+	rows []uint64 // sorted: 32 bits of the serial's hash, and the offset of the entry in the list
+}
+
+// newIndex reads every entry once, like [List.scanEntries] for one serial.
+func newIndex(l *List) *index {
+	x := &index{seed: maphash.MakeSeed()}
+	at := 0
+	for rest := l.entries; !rest.Empty(); at = len(l.entries) - len(rest) {
+		var whole, entry, number cryptobyte.String
+		if !rest.ReadASN1Element(&whole, asn1.SEQUENCE) || !whole.ReadASN1(&entry, asn1.SEQUENCE) ||
+			!entry.ReadASN1(&number, asn1.INTEGER) || !skipTime(&entry) {
+			x.err = newUnusable("entry of the CRL cannot be read")
+			return x
+		}
+		if _, x.err = readEntry(entry); x.err != nil {
+			return x
+		}
+		if len(number) > 1 && number[0] == 0 {
+			number = number[1:]
+		}
+		x.rows = append(x.rows, x.hashSerial(number)<<32|uint64(at))
+	}
+	slices.Sort(x.rows)
+	return x
+}
+
+func (x *index) hashSerial(number []byte) uint64 { return maphash.Bytes(x.seed, number) >> 32 }
+
+// findStatus sets s to the status of a serial, which must not be negative.
+func (x *index) findStatus(l *List, serial *big.Int, s *Status) error {
+	if x.err != nil {
+		return x.err
+	}
+	number := serial.Bytes()
+	if len(number) == 0 {
+		number = []byte{0}
+	}
+	wanted := x.hashSerial(number)
+	first, _ := slices.BinarySearch(x.rows, wanted<<32)
+	for _, row := range x.rows[first:] {
+		if row>>32 != wanted {
+			break
+		}
+		one := l.entries[uint32(row):]
+		var entry cryptobyte.String
+		if !one.ReadASN1Element(&entry, asn1.SEQUENCE) {
+			return newUnusable("entry of the CRL cannot be read")
+		}
+		if err := l.scanEntries(entry, serial, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var (
+	oidDelta             = encodingasn1.ObjectIdentifier{2, 5, 29, 27}
+	oidDistributionPoint = encodingasn1.ObjectIdentifier{2, 5, 29, 28}
+)
+
+// checkScope refuses a list that does not cover cert, or not all reasons: a delta list, one whose issuing distribution
+// point excludes cert, or one with an unknown critical extension (RFC 5280 §5.2).
+func checkScope(l *x509.RevocationList, cert *x509.Certificate) error {
+	for _, e := range l.Extensions {
+		switch {
+		case e.Id.Equal(oidDelta):
+			return newUnusable("CRL is a delta, not complete")
+		case e.Id.Equal(oidDistributionPoint):
+			if err := checkDistributionPoint(e.Value, cert); err != nil {
+				return err
+			}
+		case e.Critical:
+			return newUnusable("CRL has the critical extension %v", e.Id)
+		}
+	}
+	return nil
+}
+
+// checkDistributionPoint compares an IssuingDistributionPoint with cert (RFC 5280 §5.2.5, §6.3.3).
+func checkDistributionPoint(der []byte, cert *x509.Certificate) error {
+	all := cryptobyte.String(der)
+	var body cryptobyte.String
+	if !all.ReadASN1(&body, asn1.SEQUENCE) || !all.Empty() {
+		return newUnusable("issuing distribution point of the CRL cannot be read")
+	}
+	for !body.Empty() {
+		var value cryptobyte.String
+		var tag asn1.Tag
+		if !body.ReadAnyASN1(&value, &tag) {
+			return newUnusable("issuing distribution point of the CRL cannot be read")
+		}
+		switch tag {
+		case asn1.Tag(0).Constructed().ContextSpecific():
+			if !hasCommonPoint(value, cert) {
+				return newUnusable("CRL is of another distribution point")
+			}
+		case asn1.Tag(1).ContextSpecific(): // onlyContainsUserCerts; DER omits false values
+			if cert.IsCA {
+				return newUnusable("CRL excludes CA certificates")
+			}
+		case asn1.Tag(2).ContextSpecific(): // onlyContainsCACerts
+			if !cert.IsCA {
+				return newUnusable("CRL covers CA certificates only")
+			}
+		default: // onlySomeReasons, indirectCRL, onlyContainsAttributeCerts, or an unknown field
+			return newUnusable("CRL does not cover every reason, issuer or certificate")
+		}
+	}
+	return nil
+}
+
+// hasCommonPoint reports whether a DistributionPointName is a full name with an address that is also in cert.
+func hasCommonPoint(name cryptobyte.String, cert *x509.Certificate) bool {
+	var names cryptobyte.String
+	if !name.ReadASN1(&names, asn1.Tag(0).Constructed().ContextSpecific()) || !name.Empty() {
+		return false
+	}
+	for !names.Empty() {
+		var value cryptobyte.String
+		var tag asn1.Tag
+		if !names.ReadAnyASN1(&value, &tag) {
+			return false
+		}
+		const uri = 6
+		if tag == asn1.Tag(uri).ContextSpecific() && slices.Contains(cert.CRLDistributionPoints, string(value)) {
+			return true
+		}
+	}
+	return false
 }

@@ -72,7 +72,7 @@ func TestResponderIsCheckedOnceForEachIssuer(t *testing.T) {
 	t.Parallel()
 	ca, namesake := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil)
 	responder := newCertificate(t, "Responder", 9, &ca, x509.ExtKeyUsageOCSPSigning)
-	var known Responders
+	known := responders{}
 	for range 3 {
 		if err := known.verifyDelegate(responder.cert, ca.cert); err != nil {
 			t.Error(err)
@@ -81,8 +81,8 @@ func TestResponderIsCheckedOnceForEachIssuer(t *testing.T) {
 			t.Error("another CA with the name and serial of the issuer made the responder")
 		}
 	}
-	if len(known.results) != 2 {
-		t.Errorf("%d are remembered", len(known.results))
+	if len(known) != 2 {
+		t.Errorf("%d are remembered", len(known))
 	}
 }
 

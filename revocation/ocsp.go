@@ -3,10 +3,13 @@ package revocation
 import (
 	"bytes"
 	"crypto"
+	_ "crypto/sha1" // used in certificate identifiers
 	"crypto/sha256"
+	_ "crypto/sha512"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"math/big"
 	"slices"
 	"time"
 
@@ -37,56 +40,32 @@ func Request(cert, issuer *x509.Certificate) ([]byte, error) {
 // Cheap checks come first, and keys that [cms.CheckKey] refuses are not used: it verifies at most two signatures by
 // responders and one by issuer, however many certificates the response includes.
 func VerifyOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
-	return (*Responders)(nil).VerifyOCSP(der, cert, issuer)
+	b, err := parseOCSP(der)
+	if err != nil {
+		return Status{}, err
+	}
+	return b.verify(cert, issuer, nil)
 }
 
-// Responders caches which responders are authorised by which issuers: one responder answers about many certificates,
-// and each answer includes its certificate. The key is the bytes of both certificates, so a name or serial cannot be
-// confused. The zero value is ready to use. It is not safe for concurrent use.
-type Responders struct {
-	results map[[2][sha256.Size]byte]error
-}
+// responders caches which responders are authorised by which issuers: one responder answers about many certificates,
+// and each answer includes its certificate. The keys are the bytes of both certificates, so a name or serial cannot be
+// confused.
+type responders map[certPair]error
 
 // maxResults limits the cache.
 const maxResults = 1024
 
-// verifyDelegate verifies a responder's certificate with its issuer's key.
-func (m *Responders) verifyDelegate(c, issuer *x509.Certificate) error {
-	signed := func() error { return issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
-	if m == nil {
-		return signed()
-	}
-	key := [2][sha256.Size]byte{sha256.Sum256(c.Raw), sha256.Sum256(issuer.Raw)}
-	err, known := m.results[key]
-	if known {
-		return err
-	}
-	if m.results == nil {
-		m.results = map[[2][sha256.Size]byte]error{}
-	}
-	err = signed()
-	if len(m.results) < maxResults {
-		m.results[key] = err
+// verifyDelegate verifies a responder's certificate with its issuer's key. A nil cache stores nothing.
+func (known responders) verifyDelegate(c, issuer *x509.Certificate) error {
+	key := certPair{sha256.Sum256(c.Raw), sha256.Sum256(issuer.Raw)}
+	err, ok := known[key]
+	if !ok {
+		err = issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature)
+		if known != nil && len(known) < maxResults {
+			known[key] = err
+		}
 	}
 	return err
-}
-
-// VerifyOCSP is the function [VerifyOCSP], but verifies each responder only once.
-func (m *Responders) VerifyOCSP(der []byte, cert, issuer *x509.Certificate) (Status, error) {
-	basic, err := parseOCSP(der)
-	if err != nil {
-		return Status{}, err
-	}
-	one, err := basic.findResponse(cert, issuer)
-	if err != nil {
-		return Status{}, err
-	}
-	s, err := one.toStatus()
-	if err != nil {
-		return Status{}, err
-	}
-	s.Responder, err = basic.verifySignature(issuer, m)
-	return s, err
 }
 
 // basicResponse is a BasicOCSPResponse (RFC 6960 §4.2.1).
@@ -156,6 +135,20 @@ func parseOCSP(der []byte) (*basicResponse, error) {
 	return &basic, nil
 }
 
+// verify returns the status of cert; see [VerifyOCSP].
+func (b *basicResponse) verify(cert, issuer *x509.Certificate, known responders) (Status, error) {
+	one, err := b.findResponse(cert, issuer)
+	if err != nil {
+		return Status{}, err
+	}
+	s, err := one.toStatus()
+	if err != nil {
+		return Status{}, err
+	}
+	s.Responder, err = b.verifySignature(issuer, known)
+	return s, err
+}
+
 // findResponse returns the single response about cert. If several have its serial, it returns the one with this issuer.
 func (b *basicResponse) findResponse(cert, issuer *x509.Certificate) (singleResponse, error) {
 	err := newUnusable("OCSP response is about another certificate")
@@ -188,7 +181,7 @@ func (r singleResponse) toStatus() (Status, error) {
 }
 
 // verifySignature verifies the response and returns the certificate of its signer.
-func (b *basicResponse) verifySignature(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
+func (b *basicResponse) verifySignature(issuer *x509.Certificate, known responders) (*x509.Certificate, error) {
 	algorithm, err := signatureAlgorithm(b.Algorithm)
 	if err != nil {
 		return nil, err
@@ -214,7 +207,7 @@ func (b *basicResponse) verifySignature(issuer *x509.Certificate, known *Respond
 
 // findDelegate returns the responder's certificate from the response, which issuer must have signed for OCSP; nil if
 // issuer itself is the responder.
-func (b *basicResponse) findDelegate(issuer *x509.Certificate, known *Responders) (*x509.Certificate, error) {
+func (b *basicResponse) findDelegate(issuer *x509.Certificate, known responders) (*x509.Certificate, error) {
 	if b.isResponder(issuer) {
 		return nil, nil
 	}
@@ -270,4 +263,80 @@ func toUTC(t time.Time) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
+}
+
+// certID is CertID of RFC 6960 §4.1.1.
+type certID struct {
+	Hash     pkix.AlgorithmIdentifier
+	NameHash []byte
+	KeyHash  []byte
+	Serial   *big.Int
+}
+
+var certIDHashes = map[string]crypto.Hash{
+	"1.3.14.3.2.26":          crypto.SHA1,
+	"2.16.840.1.101.3.4.2.1": crypto.SHA256,
+	"2.16.840.1.101.3.4.2.2": crypto.SHA384,
+	"2.16.840.1.101.3.4.2.3": crypto.SHA512,
+}
+
+// checkIssuer compares the identifier with an issuer. The serial alone is not enough, because different issuers use the
+// same serials.
+func (id certID) checkIssuer(issuer *x509.Certificate) error {
+	hash, ok := certIDHashes[id.Hash.Algorithm.String()]
+	if !ok {
+		return newUnusable("OCSP response names certificates by hash %v", id.Hash.Algorithm)
+	}
+	key, err := publicKeyBits(issuer)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(id.NameHash, computeDigest(hash, issuer.RawSubject)) || !bytes.Equal(id.KeyHash, computeDigest(hash, key)) {
+		return newUnusable("OCSP response is about a certificate of another issuer")
+	}
+	return nil
+}
+
+// publicKeyBits returns the content of the BIT STRING of a certificate's public key, which OCSP hashes.
+func publicKeyBits(c *x509.Certificate) ([]byte, error) {
+	var info struct {
+		Algorithm pkix.AlgorithmIdentifier
+		Key       asn1.BitString
+	}
+	if _, err := asn1.Unmarshal(c.RawSubjectPublicKeyInfo, &info); err != nil {
+		return nil, newUnusable("key of %q: %w", c.Subject.CommonName, err)
+	}
+	return info.Key.RightAlign(), nil
+}
+
+func computeDigest(hash crypto.Hash, b []byte) []byte {
+	h := hash.New()
+	h.Write(b)
+	return h.Sum(nil)
+}
+
+// signatureAlgorithm returns the crypto/x509 algorithm of an identifier, parameters included. That package exposes this
+// only through certificates and lists, so an empty list is parsed with it.
+func signatureAlgorithm(id pkix.AlgorithmIdentifier) (x509.SignatureAlgorithm, error) {
+	type tbs struct {
+		Version    int
+		Signature  pkix.AlgorithmIdentifier
+		Issuer     pkix.RDNSequence
+		ThisUpdate time.Time
+		NextUpdate time.Time
+	}
+	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	der, err := asn1.Marshal(struct {
+		TBS       tbs
+		Algorithm pkix.AlgorithmIdentifier
+		Value     asn1.BitString
+	}{tbs{1, id, pkix.RDNSequence{}, epoch, epoch}, id, asn1.BitString{}})
+	if err != nil {
+		return 0, newUnusable("signature algorithm %v: %w", id.Algorithm, err)
+	}
+	l, err := x509.ParseRevocationList(der)
+	if err != nil || l.SignatureAlgorithm == x509.UnknownSignatureAlgorithm {
+		return 0, newUnusable("signature algorithm %v", id.Algorithm)
+	}
+	return l.SignatureAlgorithm, nil
 }

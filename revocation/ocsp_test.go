@@ -239,39 +239,3 @@ func TestStatusTellsWhenAndWhyACertificateWasRevoked(t *testing.T) {
 		}
 	}
 }
-
-func TestArchiveFindsTheNewestValidData(t *testing.T) {
-	t.Parallel()
-	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil)
-	leaf := newCertificate(t, "Leaf", 7, &ca)
-	made := func(by identity, at time.Time, status int) []byte {
-		return buildResponse(t, ca.cert, by, func(r *ocsp.Response) {
-			r.ThisUpdate, r.NextUpdate, r.Status, r.RevokedAt = at, at.Add(time.Hour), status, now
-		})
-	}
-	old, newer, forged := made(ca, now.Add(-2*time.Hour), ocsp.Good), made(ca, now.Add(-time.Hour), ocsp.Good), made(other, now, ocsp.Good)
-	list := buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
-	for name, c := range map[string]struct {
-		ocsps, crls [][]byte
-		since       time.Duration
-		want        []byte
-	}{
-		"the newest":               {[][]byte{old, newer}, nil, -3 * time.Hour, newer},
-		"not what was made before": {[][]byte{old}, nil, -time.Hour, nil},
-		"not what was forged":      {[][]byte{forged, newer, nil, []byte("bytes")}, nil, -3 * time.Hour, newer},
-		"a list":                   {[][]byte{forged}, [][]byte{nil, list}, -3 * time.Hour, list},
-		"what says it was revoked": {[][]byte{made(ca, now, ocsp.Revoked), old}, nil, -3 * time.Hour, nil},
-		"not what knows nothing":   {[][]byte{made(ca, now, ocsp.Unknown)}, nil, -3 * time.Hour, nil},
-	} {
-		m, s, ok := NewArchive(c.ocsps, c.crls).Find(leaf.cert, ca.cert, now.Add(c.since))
-		if name == "what says it was revoked" {
-			if !ok || s.CertStatus != Revoked {
-				t.Errorf("%s: %+v", name, s)
-			}
-			continue
-		}
-		if ok != (c.want != nil) || string(m.OCSP)+string(m.CRL) != string(c.want) {
-			t.Errorf("%s: found %t, %+v", name, ok, s)
-		}
-	}
-}

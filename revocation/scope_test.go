@@ -152,7 +152,7 @@ func TestListSpeaksOfItsIssuersCertificatesAndOfRevocationsThatHaveBegun(t *test
 	}
 }
 
-func buildList(t *testing.T, by identity, extension pkix.Extension) []byte {
+func buildList(t testing.TB, by identity, extension pkix.Extension) []byte {
 	t.Helper()
 	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
 		Number: big.NewInt(1), ThisUpdate: now.Add(-time.Hour), NextUpdate: now.Add(time.Hour), ExtraExtensions: []pkix.Extension{extension},

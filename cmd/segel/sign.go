@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"segel/internal/contract"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -87,7 +88,7 @@ func (c *signCommand) signLevels(ctx context.Context, src pades.Source, s *signi
 		o.Timestamper = s.timestamper
 	}
 	if at.isVisible() {
-		text := appearance.SignatureText{Name: s.name, Time: o.Time, Reason: c.Reason, Location: c.Location, Specimen: at.specimen, QR: c.QR}
+		text := appearance.SignatureText{Name: s.name, Time: o.Time.In(contract.Jakarta), Reason: c.Reason, Location: c.Location, Specimen: at.specimen, QR: c.QR}
 		o.Appearance = appearance.Signature(text, at.width, at.height)
 	}
 	steps := []func(pades.Source) (*pades.Result, error){

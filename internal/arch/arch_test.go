@@ -16,7 +16,7 @@ import (
 const module = "segel"
 
 // table lists every package and what of this module it may import. A package that is not in it fails the
-// test: a new room is added here on purpose. Paper (pdf, cms, tsp, revocation, pades) imports paper only.
+// test: a new room is added here on purpose. Libraries (pdf, cms, certpath, tsp, revocation, pades) import libraries only.
 // Tests may import what they like of this module. The api takes values of the store's contract (which list, how
 // much quota) and never calls a store: there is none in its hands.
 var table = map[string][]string{
@@ -27,12 +27,13 @@ var table = map[string][]string{
 	"pdf/inspect":      {"pdf", "pdf/content", "pdf/fontfile"},
 	"cms":              {},
 	"tsp":              {"cms"},
-	"revocation":       {"cms"},
-	"pades":            {"pdf", "cms", "tsp", "revocation", "pades/..."},
+	"certpath":         {"cms"},
+	"revocation":       {"cms", "certpath"},
+	"pades":            {"pdf", "cms", "certpath", "tsp", "revocation", "pades/..."},
 	"pades/appearance": {"pdf", "pades/font"},
 	"pades/font":       {"pdf"},
 
-	"pades/validate":       {"pdf", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/..."},
+	"pades/validate":       {"pdf", "pdf/inspect", "cms", "certpath", "tsp", "revocation", "pades/validate/..."},
 	"pades/validate/diff":  {"pdf", "pdf/content", "pades/validate/formfield"},
 	"pades/validate/facts": {"pdf", "pdf/content", "pdf/inspect", "cms", "tsp", "revocation", "pades/validate/diff"},
 
@@ -66,11 +67,12 @@ var table = map[string][]string{
 	"internal/outbound":               {},
 	"internal/installation":           {"internal/store", "internal/durable"},
 	"internal/authority":              {"cms", "tsp", "revocation", "internal/credential", "internal/durable"},
+	"internal/authority/signtest":     {"pdf", "pades", "internal/authority"},
 	"internal/specimen":               {"internal/contract", "pades/appearance"},
 	"internal/identity":               {"internal/admission", "internal/contract", "internal/store", "internal/specimen"},
 	"internal/emeterai":               {"pdf", "pades", "pades/...", "cms"},
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
-	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
+	"internal/emeterai/peruri":        {"pdf", "pades", "internal/contract", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/durable"},
 	"internal/workflow":               {"internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
@@ -92,7 +94,7 @@ var table = map[string][]string{
 }
 
 // tests are the packages that only tests import.
-var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "pades/validate/formfield/formtest"}
+var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
 var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg"}

@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// Jakarta is Western Indonesian Time, UTC+7 without daylight saving time: the zone of dates, of periods and of the stamp
+// office's days. It is fixed, so that it does not depend on the machine's time zone database.
+var Jakarta = time.FixedZone("WIB", 7*60*60)
+
 // ClockTolerance is the default for how much other clocks may differ from the local one. Clocks kept by NTP differ by
 // less than a second, and an answer from the network is late by a few seconds at most. More than two minutes means
 // that something is wrong.

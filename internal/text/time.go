@@ -3,11 +3,9 @@ package text
 import (
 	"fmt"
 	"time"
-)
 
-// Jakarta is Western Indonesian Time, UTC+7 without daylight saving time. It is fixed, so that it does not depend on
-// the machine's time zone database.
-var Jakarta = time.FixedZone("WIB", 7*60*60)
+	"segel/internal/contract"
+)
 
 var months = map[Language][12]string{
 	Indonesian: {"Jan", "Feb", "Mar", "Apr", "Mei", "Jun", "Jul", "Agu", "Sep", "Okt", "Nov", "Des"},
@@ -19,6 +17,6 @@ func ShortTime(l Language, t time.Time) string {
 	if l != English {
 		l = Indonesian
 	}
-	t = t.In(Jakarta)
+	t = t.In(contract.Jakarta)
 	return fmt.Sprintf("%02d %s %02d, %02d:%02d", t.Day(), months[l][t.Month()-1], t.Year()%100, t.Hour(), t.Minute())
 }

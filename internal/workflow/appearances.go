@@ -131,7 +131,7 @@ func drawSignature(at contract.Placement, p contract.Participant, strokes *appea
 		return appearance.Initials(p.Name, strokes, at.Box.Width(), at.Box.Height())
 	}
 	return appearance.Signature(appearance.SignatureText{
-		Name: p.Name, Time: now, Reason: reasonSigned, Specimen: strokes,
+		Name: p.Name, Time: now.In(contract.Jakarta), Reason: reasonSigned, Specimen: strokes,
 	}, at.Box.Width(), at.Box.Height())
 }
 

@@ -112,7 +112,7 @@ func isWithin(in, out pdf.Rect, slack float64) bool {
 	return in.LLX >= out.LLX-slack && in.LLY >= out.LLY-slack && in.URX <= out.URX+slack && in.URY <= out.URY+slack
 }
 
-var moment = time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
+var moment = time.Date(2027, 1, 2, 10, 4, 5, 0, time.FixedZone("WIB", 7*60*60))
 
 func TestTextNeverLeavesItsBox(t *testing.T) {
 	t.Parallel()

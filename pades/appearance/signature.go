@@ -18,7 +18,7 @@ import (
 type SignatureText struct {
 	Heading  string // a small line above the name; empty: "Ditandatangani secara elektronik oleh"
 	Name     string
-	Time     time.Time // shown in Western Indonesian Time
+	Time     time.Time // shown in its zone
 	Reason   string
 	Location string
 	Specimen *Strokes // the signer's handwriting
@@ -35,15 +35,11 @@ var (
 
 const defaultHeading = "Ditandatangani secara elektronik oleh"
 
-// wib is Western Indonesian Time, which has no daylight saving time.
-var wib = time.FixedZone("WIB", 7*60*60)
-
 var months = [...]string{"Januari", "Februari", "Maret", "April", "Mei", "Juni", "Juli", "Agustus", "September", "Oktober", "November", "Desember"}
 
-// FormatTime formats a time as people in Jakarta read it: 2 Januari 2027 09:30:15 WIB.
-func FormatTime(t time.Time) string {
-	t = t.In(wib)
-	return fmt.Sprintf("%d %s %s WIB", t.Day(), months[t.Month()-1], t.Format("2006 15:04:05"))
+// formatTime formats a time with its zone: 2 Januari 2027 09:30:15 WIB.
+func formatTime(t time.Time) string {
+	return fmt.Sprintf("%d %s %s", t.Day(), months[t.Month()-1], t.Format("2006 15:04:05 MST"))
 }
 
 // Signature draws a signature for a box of that size in points, as displayed: specimen, text and code side by side in
@@ -116,7 +112,7 @@ func (t SignatureText) textLines() []Line {
 		{Text: t.Name, Size: 1.1, Bold: true, Color: strokeColor, Gap: 0.1},
 	}
 	if !t.Time.IsZero() {
-		lines = append(lines, Line{Text: FormatTime(t.Time), Size: 0.72, Color: mutedColor, Gap: 0.25, Whole: true})
+		lines = append(lines, Line{Text: formatTime(t.Time), Size: 0.72, Color: mutedColor, Gap: 0.25, Whole: true})
 	}
 	for _, s := range []string{t.Reason, t.Location} {
 		lines = append(lines, Line{Text: s, Size: 0.72, Color: mutedColor, Gap: 0.1, Optional: true})

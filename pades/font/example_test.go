@@ -20,7 +20,8 @@ func Example() {
 	for _, g := range fonts.LayoutLine(font.Bold, name) {
 		glyphs = append(glyphs, g.ID)
 	}
-	file, count, err := fonts.BuiltIn(font.Bold).Subset(glyphs)
+	face, _, _ := fonts.FindGlyph(font.Bold, 'S')
+	file, count, err := face.Subset(glyphs)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 
 	"segel/cms"
 	"segel/internal/authority"
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/pades/validate/facts"
@@ -63,36 +64,22 @@ func grown(tb testing.TB, file []byte, edit func(d *pdf.Document) (*pdf.Tail, er
 // sealed is a file with so many signatures behind it, and what takes them to level B-LTA.
 func sealed(tb testing.TB, a *authority.Authority, file []byte, signatures int) []byte {
 	tb.Helper()
-	check := func(err error) {
-		tb.Helper()
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
+	f := &signtest.File{Bytes: file}
 	var fields []pades.FieldSpec
 	for i := range signatures {
 		fields = append(fields, pades.FieldSpec{Name: fmt.Sprint("S", i)})
 	}
-	file = grown(tb, file, func(d *pdf.Document) (*pdf.Tail, error) { return pades.AddFields(d, fields) })
-	var state []byte
-	source := func() pades.Source {
-		return pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}
-	}
-	add := func(r *pades.Result, err error) {
-		tb.Helper()
-		check(err)
-		file, state = append(file, r.Tail...), r.State
-	}
-	for _, f := range fields {
+	f.AddFields(tb, fields...)
+	for _, spec := range fields {
 		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-		check(err)
-		chain, err := a.Certify(tb.Context(), authority.Holder{ID: f.Name, Name: f.Name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
-		check(err)
-		add(pades.Sign(tb.Context(), source(), pades.Options{Field: f.Name, Key: key, Chain: chain, Time: time.Now(), Timestamper: a.Timestamper()}))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		who := signtest.Certify(tb, a, spec.Name, key)
+		f.Sign(tb, pades.Options{Field: spec.Name, Key: key, Chain: who.Chain, Time: time.Now(), Timestamper: a.Timestamper()})
 	}
-	add(pades.AddDSS(tb.Context(), source(), pades.ValidationOptions{Source: a}))
-	add(pades.DocumentTimestamp(tb.Context(), source(), a.Timestamper(), pades.Clock{}))
-	return file
+	f.Complete(tb, a)
+	return f.Bytes
 }
 
 // bare returns the public-key operations that a verdict on a file cannot do without, each once: the signature values,

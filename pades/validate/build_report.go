@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/pdf/inspect"
 )
 
 // ErrUnreadable is a file that cannot be opened as a PDF; it wraps the cause.
@@ -84,7 +86,7 @@ func (r *Report) summarize(hidden []int) {
 			kind = "both"
 		}
 	}
-	count := []string{"count", formatInt(len(r.Signatures)), "bad", formatInt(bad), "kind", kind}
+	count := []string{"count", strconv.Itoa(len(r.Signatures)), "bad", strconv.Itoa(bad), "kind", kind}
 	switch {
 	case len(r.Signatures) == 0:
 		r.Summary = NewReason("file.none")
@@ -99,7 +101,7 @@ func (r *Report) summarize(hidden []int) {
 	case r.Indication == Indeterminate:
 		r.Summary = r.Integrity.newReason("file.indeterminate", hidden, count...)
 	case doubtful > 0:
-		r.Summary = r.Integrity.newReason("file.passed_unverified", hidden, append(count, "unverified", formatInt(doubtful))...)
+		r.Summary = r.Integrity.newReason("file.passed_unverified", hidden, append(count, "unverified", strconv.Itoa(doubtful))...)
 	default:
 		r.Summary = r.Integrity.newReason("file.passed", hidden, count...)
 	}
@@ -129,15 +131,15 @@ func (v *validation) buildSignature(s *checkedSignature) Signature {
 		v.coveredPages = addMissingPages(v.coveredPages, s.coveredPages)
 	}
 	out := Signature{
-		Facts: f, Field: CleanText(f.Field), Kind: signatureKind(f), Form: CleanText(string(f.SubFilter)), Revision: s.revision, Page: visiblePage(f),
+		Facts: f, Field: CleanText(f.Field), Kind: signatureKind(f), Form: CleanText(string(f.SubFilter)), Revision: s.revision,
 		Indication: s.sub.mainIndication(), SubIndication: s.sub, Integrity: s.integrity, Level: level,
 		Chain:   []Certificate{},
 		Claimed: Claims{CleanText(f.Name), CleanText(f.Reason), CleanText(f.Location), CleanText(f.ContactInfo), Time{f.Claimed}},
 		Covers:  Cover{Whole: f.Coverage.State != facts.Broken, Length: f.Coverage.End, All: f.Coverage.State == facts.WholeFile},
-		Later:   v.describeLater(f), Timestamps: []Timestamp{}, Reasons: s.reasons,
+		Later:   v.describeLater(f), Timestamps: []Timestamp{}, Reasons: append([]Reason{}, s.reasons...),
 	}
-	if out.Reasons == nil {
-		out.Reasons = []Reason{}
+	if f.Visible {
+		out.Page = f.Page
 	}
 	if s.cert != nil {
 		d := describeCertificate(s.cert)
@@ -173,7 +175,7 @@ func (v *validation) applyIntegrity(s *checkedSignature) {
 	case s.integrity == ChangedAfter:
 		s.addFailure(FormatFailure)
 		// This is the most important reason.
-		s.reasons = slices.Insert(s.reasons, 0, NewReason("later.changed", "revision", formatInt(firstDeniedRevision(s.facts))))
+		s.reasons = slices.Insert(s.reasons, 0, NewReason("later.changed", "revision", strconv.Itoa(firstDeniedRevision(s.facts))))
 	case s.integrity == CannotBeJudged:
 		s.addFailure(SigConstraintsFailure, NewReason("later.unknown"))
 	}
@@ -218,14 +220,6 @@ func (s *checkedSignature) summarize() Reason {
 	return s.integrity.newReason(kind+"."+word, s.coveredPages, "signer", signer, "sub", string(s.sub), "time", at)
 }
 
-// visiblePage returns the page on which a signature shows, or 0.
-func visiblePage(f *facts.Signature) int {
-	if !f.Visible {
-		return 0
-	}
-	return f.Page
-}
-
 func signatureKind(f *facts.Signature) string {
 	switch f.Kind {
 	case facts.Timestamp:
@@ -239,10 +233,10 @@ func signatureKind(f *facts.Signature) string {
 func newTimestamp(t timestampToken, st trustStatus) Timestamp {
 	out := Timestamp{
 		Indication: st.sub.mainIndication(), SubIndication: st.sub, Reasons: append([]Reason{}, append(st.reasons, st.notes...)...),
-		Chain: append([]Certificate{}, st.certificates...), Authority: t.authorityName(),
+		Chain: append([]Certificate{}, st.certificates...), Authority: "-",
 	}
 	if t.Token != nil {
-		out.Time = Time{t.Time}
+		out.Time, out.Authority = Time{t.Time}, holderName(t.Authority)
 	}
 	return out
 }
@@ -260,7 +254,7 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 		add(NewReason("warning.encrypted"))
 	}
 	for _, w := range f.Warnings {
-		add(NewReason("warning."+string(w.Code), "page", formatInt(w.Page), "detail", w.Detail))
+		add(NewReason("warning."+string(w.Code), "page", strconv.Itoa(w.Page), "detail", w.Detail))
 	}
 	for _, r := range describeFindings(f) {
 		add(r)
@@ -268,11 +262,11 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 	for _, r := range f.Revisions {
 		for _, c := range r.Changes {
 			if c.Has(diff.ValueNotCompared) {
-				add(NewReason("warning.value_not_compared", "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
+				add(NewReason("warning.value_not_compared", "page", strconv.Itoa(c.Page), "where", changeLocation(c), "revision", strconv.Itoa(r.Number)))
 			}
 			for _, n := range diff.Covering {
 				if c.Has(n) {
-					add(NewReason("warning."+string(n), "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(r.Number)))
+					add(NewReason("warning."+string(n), "page", strconv.Itoa(c.Page), "where", changeLocation(c), "revision", strconv.Itoa(r.Number)))
 				}
 			}
 		}
@@ -280,8 +274,68 @@ func (v *validation) buildWarnings(f *facts.File) []Reason {
 	for _, who := range v.unreachable {
 		add(NewReason("revocation.offline", "subject", who))
 	}
-	if v.certificates.truncated || v.revocationData.truncated {
+	if v.paths.Truncated || v.revocations.Truncated {
 		add(NewReason("revocation.too_much"))
 	}
 	return list
+}
+
+// warnedByFacts are the kinds of findings that have warnings of package facts.
+var warnedByFacts = []inspect.Kind{inspect.CoveredText, inspect.InvisibleText, inspect.HiddenLayer, inspect.NotExamined}
+
+// activeKinds are the kinds of actions and scripts.
+var activeKinds = []inspect.Kind{inspect.JavaScript, inspect.Actions, inspect.Launch, inspect.SubmitForm, inspect.ImportData}
+
+// quotedKinds are the kinds whose detail, a text or name from the file, is an argument.
+var quotedKinds = []inspect.Kind{
+	inspect.PrintDiffers, inspect.ViewVaries, inspect.Launch, inspect.OutsidePage, inspect.SubmitForm, inspect.ImportData, inspect.OtherDocument, inspect.FileURI,
+	inspect.EmbeddedFile,
+}
+
+// describeFindings returns what readers may not see or expect, each kind once with all its pages.
+func describeFindings(f *facts.File) []Reason {
+	var order []inspect.Kind
+	byKind := map[inspect.Kind][]inspect.Finding{}
+	for _, x := range f.Findings {
+		if slices.Contains(warnedByFacts, x.Kind) {
+			continue
+		}
+		if byKind[x.Kind] == nil {
+			order = append(order, x.Kind)
+		}
+		byKind[x.Kind] = append(byKind[x.Kind], x)
+	}
+	var all []Reason
+	if slices.ContainsFunc(order, func(k inspect.Kind) bool { return slices.Contains(activeKinds, k) }) {
+		all = append(all, NewReason("warning.active_content"))
+	}
+	for _, k := range order {
+		all = append(all, newFindingReason(k, byKind[k]))
+	}
+	return all
+}
+
+// newFindingReason returns the reason for findings of one kind, with their pages and an example.
+func newFindingReason(kind inspect.Kind, found []inspect.Finding) Reason {
+	var pairs []string
+	if pages := inspect.PageRanges(found); pages != "" {
+		pairs = append(pairs, "pages", pages)
+	}
+	example := found[max(0, slices.IndexFunc(found, func(x inspect.Finding) bool { return x.Detail != "" }))]
+	if example.Detail != "" && slices.Contains(quotedKinds, kind) {
+		pairs = append(pairs, "what", shortenText(example.Detail))
+	}
+	if kind == inspect.Unreliable {
+		pairs = append(pairs, "says", shortenText(example.Detail), "shown", shortenText(example.Shown))
+	}
+	return NewReason("finding."+string(kind), pairs...)
+}
+
+// shortenText is the beginning of a text of the file.
+func shortenText(s string) string {
+	const most = 60
+	if letters := []rune(CleanText(s)); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return CleanText(s)
 }

@@ -9,10 +9,6 @@ import (
 	"segel/pades/validate/facts"
 )
 
-func formatInt64(n int64) string { return strconv.FormatInt(n, 10) }
-
-func formatInt(n int) string { return strconv.Itoa(n) }
-
 // Limits for reported changes. A file may have a thousand signatures with a thousand later revisions each; limits of
 // reporting do not improve its result.
 const (
@@ -37,7 +33,7 @@ func (v *validation) describeRevisions(f *facts.File) []Revision {
 		}
 		what := v.describeChanges(r.Changes, all, r.Number)
 		if len(what) == 0 {
-			what = []Reason{NewReason("change.nothing_visible", "revision", formatInt(r.Number))}
+			what = []Reason{NewReason("change.nothing_visible", "revision", strconv.Itoa(r.Number))}
 		}
 		list = append(list, Revision{r.Number, what})
 	}
@@ -82,7 +78,7 @@ func (v *validation) describeChanges(changes []diff.Change, which []int, revisio
 		list = append(list, r)
 	}
 	if more > 0 {
-		list = append(list, NewReason("change.more", "count", formatInt(more), "revision", formatInt(revision)))
+		list = append(list, NewReason("change.more", "count", strconv.Itoa(more), "revision", strconv.Itoa(revision)))
 	}
 	return list
 }
@@ -97,7 +93,7 @@ var overlapCodes = map[diff.Note]string{
 func describeVisible(changes []diff.Change, revision int) []Reason {
 	list, told := []Reason{}, map[string]bool{}
 	add := func(code string, c diff.Change) {
-		r := NewReason(code, "page", formatInt(c.Page), "where", changeLocation(c), "revision", formatInt(revision))
+		r := NewReason(code, "page", strconv.Itoa(c.Page), "where", changeLocation(c), "revision", strconv.Itoa(revision))
 		if !told[r.key()] && len(list) < maxToldChanges {
 			told[r.key()] = true
 			list = append(list, r)
@@ -135,14 +131,14 @@ func findCovering(s *facts.Signature) (list []Reason, pages []int) {
 				return list, pages
 			}
 			pages = append(pages, c.Page)
-			list = append(list, NewReason("later.covers", "revision", formatInt(l.Revision), "page", formatInt(c.Page), "where", changeLocation(c), "length", formatInt64(s.Coverage.End)))
+			list = append(list, NewReason("later.covers", "revision", strconv.Itoa(l.Revision), "page", strconv.Itoa(c.Page), "where", changeLocation(c), "length", strconv.FormatInt(s.Coverage.End, 10)))
 		}
 	}
 	return list, pages
 }
 
 func newChangeReason(c diff.Change, revision int) Reason {
-	return NewReason("change."+string(c.Code), "field", c.Field, "page", formatInt(c.Page), "revision", formatInt(revision), "where", changeLocation(c))
+	return NewReason("change."+string(c.Code), "field", c.Field, "page", strconv.Itoa(c.Page), "revision", strconv.Itoa(revision), "where", changeLocation(c))
 }
 
 // changeLocation names a change so that people can find it.
@@ -177,7 +173,7 @@ func addMissingPages(list, more []int) []int {
 func formatPages(pages []int) string {
 	words := []string{}
 	for _, n := range slices.Sorted(slices.Values(pages)) {
-		words = append(words, formatInt(n))
+		words = append(words, strconv.Itoa(n))
 	}
 	return strings.Join(words, ", ")
 }

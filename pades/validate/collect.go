@@ -1,26 +1,106 @@
 package validate
 
 import (
+	"crypto"
+	"crypto/x509"
+	"encoding/asn1"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"segel/cms"
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
+	"segel/revocation"
 	"segel/tsp"
 )
+
+// checkedSignature is one signature during the validation: the facts about it, and the results so far.
+type checkedSignature struct {
+	facts *facts.Signature
+
+	isDocumentTimestamp bool
+	revision            int   // that it closes, from 1; 0 if it does not cover a whole revision
+	end                 int64 // where the covered bytes end
+
+	// failure is why the mathematics or the form fail; nil if they do not.
+	failure   *failure
+	integrity Integrity
+
+	cert   *x509.Certificate // the signer's; nil if not found
+	hash   crypto.Hash       // of the content
+	bound  bool              // a signed attribute names the certificate
+	form   signatureForm
+	flaws  []string         // what it lacks for the PAdES baseline
+	tokens []timestampToken // signature timestamps; for a document timestamp only itself
+
+	// Results.
+	poe           *proofOfExistence // the best one; nil if only the present proves it
+	bestTime      time.Time
+	madeAfter     time.Time // its existence begins after this
+	trust         trustStatus
+	tokenStatuses []trustStatus // parallel to tokens
+	sub           SubIndication
+	reasons       []Reason
+	coveredPages  []int // on which something allowed covers signed content
+	identity      *Identity
+}
+
+// signatureForm is the format of a signature.
+type signatureForm uint8
+
+const (
+	formLegacy    signatureForm = iota // older ones
+	formPAdES                          // ETSI.CAdES.detached
+	formTimestamp                      // ETSI.RFC3161
+)
+
+// timestampToken is a timestamp token and why it is not valid.
+type timestampToken struct {
+	*tsp.Token
+	err error // it does not match, or cannot be read
+}
+
+// proofOfExistence proves that everything in a file up to a revision existed at a time.
+type proofOfExistence struct {
+	time      time.Time
+	revision  int
+	authority string
+	field     string
+	last      int // newest revision with revocation data about its own certificates
+}
+
+// usedHashes returns the hashes of a signature: over the file, and over its signed attributes.
+func (s *checkedSignature) usedHashes() []crypto.Hash {
+	if s.facts.Info == nil || s.cert == nil {
+		return []crypto.Hash{s.hash}
+	}
+	return append(s.facts.Info.Hashes(s.cert), s.hash)
+}
+
+// addReasons appends reasons.
+func (s *checkedSignature) addReasons(r ...Reason) { s.reasons = append(s.reasons, r...) }
+
+// addFailure keeps the worst sub-indication and puts its reasons first.
+func (s *checkedSignature) addFailure(sub SubIndication, r ...Reason) {
+	if s.sub == "" || sub.mainIndication().severityRank() > s.sub.mainIndication().severityRank() {
+		s.sub, s.reasons = sub, slices.Concat(r, s.reasons)
+		return
+	}
+	s.addReasons(r...)
+}
 
 // collectFacts collects the certificates and revocation data of the file, and its signatures.
 func (v *validation) collectFacts(f *facts.File) {
 	for _, s := range f.Signatures {
-		v.certificates.addCertificates(s.Certificates...)
+		v.paths.Add(s.Certificates...)
 		if s.Token != nil {
-			v.certificates.addCertificates(s.Token.Chain...)
+			v.paths.Add(s.Token.Chain...)
 		}
 		for _, t := range s.Tokens {
 			if t.Token != nil {
-				v.certificates.addCertificates(t.Token.Chain...)
+				v.paths.Add(t.Token.Chain...)
 			}
 		}
 	}
@@ -40,19 +120,18 @@ func (v *validation) collectStore(d *facts.Store) {
 	for _, p := range d.Certs {
 		// An unreadable certificate has no effect.
 		if c, err := cms.ParseCertificate(p.DER); err == nil {
-			v.certificates.addCertificates(c)
+			v.paths.Add(c)
 		}
 	}
 	for _, p := range d.OCSPs {
-		v.revocationData.addItem(revocationItem{der: p.DER, origin: fromStore, revision: p.Revision})
+		v.revocations.Add([][]byte{p.DER}, nil, revocation.Item{Origin: revocation.FromDSS, Revision: p.Revision})
 	}
 	for _, p := range d.CRLs {
-		v.revocationData.addItem(revocationItem{der: p.DER, crl: true, origin: fromStore, revision: p.Revision})
+		v.revocations.Add(nil, [][]byte{p.DER}, revocation.Item{Origin: revocation.FromDSS, Revision: p.Revision})
 	}
 	// Items of an entry about one signature may have been added later than the entry, so their age is unknown.
 	for _, e := range d.VRI {
-		v.revocationData.addItems(e.OCSPs, revocationItem{origin: fromStore})
-		v.revocationData.addItems(e.CRLs, revocationItem{crl: true, origin: fromStore})
+		v.revocations.Add(e.OCSPs, e.CRLs, revocation.Item{Origin: revocation.FromDSS})
 	}
 }
 
@@ -61,19 +140,16 @@ func (v *validation) collectFromSignature(s *facts.Signature, one *checkedSignat
 	if s.Info == nil {
 		return
 	}
-	own := revocationItem{origin: fromSignature, revision: one.revision}
-	ownCRL := revocationItem{crl: true, origin: fromSignature, revision: one.revision}
-	signed, signedCRL := own, ownCRL
-	signed.attributeOf, signedCRL.attributeOf = one, one
-	crls, responses := revocationArchive(*s.Info)
-	v.revocationData.addItems(responses, signed)
-	v.revocationData.addItems(crls, signedCRL)
-	v.certificates.addCertificates(certificateValues(*s.Info)...)
+	own := revocation.Item{Origin: revocation.FromSignature, Revision: one.revision}
+	signed := own
+	signed.SignedBy = len(v.signatures)
+	crls, responses := revocationAttribute(s.Info.Signed, oidRevocationArchive)
+	v.revocations.Add(responses, crls, signed)
+	v.paths.Add(certificateValues(*s.Info)...)
 	crls, responses = revocationValues(*s.Info)
-	v.revocationData.addItems(responses, own)
-	v.revocationData.addItems(crls, ownCRL)
+	v.revocations.Add(responses, crls, own)
 	// CRLs outside the SignerInfo are not signed, so a signature timestamp does not prove their age.
-	v.revocationData.addItems(s.Container.CRLs, ownCRL)
+	v.revocations.Add(nil, s.Container.CRLs, own)
 }
 
 func newCheckedSignature(s *facts.Signature) *checkedSignature {
@@ -107,51 +183,38 @@ func newCheckedSignature(s *facts.Signature) *checkedSignature {
 
 // findFailure returns why the mathematics or the form of a signature fail, or nil.
 func findFailure(s *facts.Signature) *failure {
-	for _, c := range []struct {
-		err error
-		sub SubIndication
-	}{
-		{facts.ErrDigest, HashFailure}, {facts.ErrContainer, FormatFailure}, {facts.ErrNoSigner, NoSigningCertificateFound},
-		{facts.ErrAttributes, FormatFailure}, {facts.ErrAlgorithm, CryptoConstraintsFailure}, {facts.ErrValue, SigCryptoFailure},
-	} {
-		if errors.Is(s.Integrity, c.err) {
-			return &failure{c.sub, integrityReason(s, c.sub)}
-		}
-	}
+	is := func(target error) bool { return errors.Is(s.Integrity, target) }
+	what := fmt.Sprint(s.Integrity)
 	switch {
+	case is(facts.ErrDigest):
+		return &failure{HashFailure, NewReason("digest.differs")}
+	case (is(facts.ErrContainer) || is(facts.ErrAttributes)) && is(cms.ErrTrailing):
+		return &failure{FormatFailure, NewReason("format.trailing")}
+	case is(facts.ErrContainer):
+		return &failure{FormatFailure, NewReason("format.broken", "what", what)}
+	case is(facts.ErrNoSigner) && len(s.Refused) > 0:
+		return &failure{NoSigningCertificateFound, NewReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))}
+	case is(facts.ErrNoSigner):
+		return &failure{NoSigningCertificateFound, NewReason("certificate.missing")}
+	case is(facts.ErrAttributes):
+		return &failure{FormatFailure, NewReason("format.attributes", "what", what)}
+	case is(facts.ErrAlgorithm):
+		return &failure{CryptoConstraintsFailure, NewReason("signature.algorithm", "what", what)}
+	case is(facts.ErrValue):
+		return &failure{SigCryptoFailure, NewReason("signature.differs", "what", what)}
 	case s.Coverage.State == facts.Broken:
-		return &failure{FormatFailure, brokenCoverageReason(s.Coverage)}
-	case errors.Is(s.Integrity, facts.ErrNotComputed):
-		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", s.Integrity.Error())}
+		why := append(slices.Clip(s.Coverage.Reasons), facts.Reason{Code: facts.ReasonCode(s.Coverage.State)})
+		return &failure{FormatFailure, coverageReason(why[0])}
+	case is(facts.ErrNotComputed):
+		return &failure{SignedDataNotFound, NewReason("digest.unknown", "what", what)}
 	case s.Integrity != nil:
-		return &failure{FormatFailure, NewReason("format.broken", "what", s.Integrity.Error())}
+		return &failure{FormatFailure, NewReason("format.broken", "what", what)}
 	case s.Kind == facts.Timestamp && s.Token == nil:
 		return &failure{FormatFailure, NewReason("time.token_broken", "what", fmt.Sprint(s.TokenErr))}
 	case s.Kind == facts.Timestamp && s.TokenErr != nil:
 		return tokenFailure(s.TokenErr)
 	}
 	return nil
-}
-
-func integrityReason(s *facts.Signature, sub SubIndication) Reason {
-	what := s.Integrity.Error()
-	switch {
-	case sub == HashFailure:
-		return NewReason("digest.differs")
-	case sub == NoSigningCertificateFound && len(s.Refused) > 0:
-		return NewReason("certificate.unreadable", "what", encodingFault(s.Refused[0]))
-	case sub == NoSigningCertificateFound:
-		return NewReason("certificate.missing")
-	case sub == SigCryptoFailure:
-		return NewReason("signature.differs", "what", what)
-	case sub == CryptoConstraintsFailure:
-		return NewReason("signature.algorithm", "what", what)
-	case errors.Is(s.Integrity, cms.ErrTrailing):
-		return NewReason("format.trailing")
-	case errors.Is(s.Integrity, facts.ErrAttributes):
-		return NewReason("format.attributes", "what", what)
-	}
-	return NewReason("format.broken", "what", what)
 }
 
 // tokenFailure returns why a timestamp is not valid.
@@ -168,13 +231,6 @@ func tokenFailure(err error) *failure {
 		f.sub = FormatFailure
 	}
 	return f
-}
-
-func brokenCoverageReason(c facts.Coverage) Reason {
-	if len(c.Reasons) == 0 {
-		return coverageReason(facts.Reason{Code: facts.ReasonCode(c.State)})
-	}
-	return coverageReason(c.Reasons[0])
 }
 
 // evaluateIntegrity returns what became of the content. A signature with a wrong value says nothing about it.
@@ -204,6 +260,8 @@ func evaluateIntegrity(s *facts.Signature) Integrity {
 	return word
 }
 
+var oidSigningTime = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 5}
+
 // findBaselineFlaws lists what a signature lacks for the PAdES baseline (ETSI EN 319 142-1 §6).
 func findBaselineFlaws(s *facts.Signature) []string {
 	var list []string
@@ -229,4 +287,80 @@ func findBaselineFlaws(s *facts.Signature) []string {
 // coverageReason says why a signature does not cover the file as a whole.
 func coverageReason(r facts.Reason) Reason {
 	return NewReason("coverage.broken", "what", string(r.Code), "why", r.Detail)
+}
+
+// Attributes in which CAdES signatures carry validation data: certificate-values and revocation-values (RFC 5126
+// §6.3.4).
+var (
+	oidCertificateValues = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 23}
+	oidRevocationValues  = asn1.ObjectIdentifier{1, 2, 840, 113549, 1, 9, 16, 2, 24}
+	oidRevocationArchive = asn1.ObjectIdentifier{1, 2, 840, 113583, 1, 1, 8}
+	oidBasicOCSP         = asn1.ObjectIdentifier{1, 3, 6, 1, 5, 5, 7, 48, 1, 1}
+)
+
+// certificateValues returns the certificates among the unsigned attributes, without unreadable ones.
+func certificateValues(s cms.Signer) (certs []*x509.Certificate) {
+	var values []asn1.RawValue
+	if !unmarshalAttribute(s.Unsigned, oidCertificateValues, &values) {
+		return nil
+	}
+	for _, raw := range values[:min(len(values), cms.MaxCertificates)] {
+		if c, err := cms.ParseCertificate(raw.FullBytes); err == nil {
+			certs = append(certs, c)
+		}
+	}
+	return certs
+}
+
+// revocationValues returns the CRLs and OCSP responses among the unsigned attributes, the basic responses wrapped again
+// (RFC 5126 §6.3.4). The signature does not prove their age.
+func revocationValues(s cms.Signer) (crls, responses [][]byte) {
+	crls, basic := revocationAttribute(s.Unsigned, oidRevocationValues)
+	for _, b := range basic {
+		if der, err := wrapBasicResponse(b); err == nil {
+			responses = append(responses, der)
+		}
+	}
+	return crls, responses
+}
+
+// revocationAttribute reads the structure of revocation-values and of adbe-revocationInfoArchival (ISO 32000-1
+// §12.8.3.3.2), in which older forms hold revocation data.
+func revocationAttribute(attributes []cms.Attribute, oid asn1.ObjectIdentifier) (crls, responses [][]byte) {
+	var v struct {
+		CRLs      []asn1.RawValue `asn1:"optional,explicit,tag:0"`
+		Responses []asn1.RawValue `asn1:"optional,explicit,tag:1"`
+		Other     asn1.RawValue   `asn1:"optional,explicit,tag:2"`
+	}
+	if !unmarshalAttribute(attributes, oid, &v) {
+		return nil, nil
+	}
+	for _, c := range v.CRLs {
+		crls = append(crls, c.FullBytes)
+	}
+	for _, r := range v.Responses {
+		responses = append(responses, r.FullBytes)
+	}
+	return crls, responses
+}
+
+func unmarshalAttribute(attributes []cms.Attribute, oid asn1.ObjectIdentifier, into any) bool {
+	der, ok, err := cms.FindAttributeValue(attributes, oid)
+	if err != nil || !ok {
+		return false
+	}
+	_, err = asn1.Unmarshal(der, into)
+	return err == nil
+}
+
+// wrapBasicResponse wraps a BasicOCSPResponse in an OCSPResponse: the attribute holds only the former.
+func wrapBasicResponse(basic []byte) ([]byte, error) {
+	type bytes struct {
+		Type     asn1.ObjectIdentifier
+		Response []byte
+	}
+	return asn1.Marshal(struct {
+		Status asn1.Enumerated
+		Bytes  bytes `asn1:"explicit,tag:0"`
+	}{0, bytes{oidBasicOCSP, basic}})
 }

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"strconv"
 	"strings"
 
 	"segel/pades/validate/diff"
@@ -48,7 +49,7 @@ func (e *stepList) addContentSteps(s *checkedSignature) {
 			e.addStep("coverage", StepFailed, clauseCoverage, coverageReason(r))
 		}
 	} else {
-		e.addStep("coverage", StepPassed, clauseCoverage, NewReason("coverage.whole", "length", formatInt64(f.Coverage.End), "revision", formatInt(f.Revision)))
+		e.addStep("coverage", StepPassed, clauseCoverage, NewReason("coverage.whole", "length", strconv.FormatInt(f.Coverage.End, 10), "revision", strconv.Itoa(f.Revision)))
 	}
 	switch {
 	case s.failure == nil:
@@ -56,7 +57,7 @@ func (e *stepList) addContentSteps(s *checkedSignature) {
 		e.addStep("signature", StepPassed, clauseCMS, NewReason("signature.ok"))
 	case s.failure.sub == SignedDataNotFound || s.failure.sub == NoSigningCertificateFound:
 		e.addStep("digest", StepUnknown, clauseCMS, s.failure.reason)
-	case s.hasIntactDigest():
+	case f.Integrity == nil:
 		e.addStep("digest", StepPassed, clauseCMS, NewReason("digest.ok"))
 	default:
 		e.addStep("signature", StepFailed, clauseCMS, s.failure.reason)
@@ -74,8 +75,6 @@ func (e *stepList) addContentSteps(s *checkedSignature) {
 	}
 }
 
-func (s *checkedSignature) hasIntactDigest() bool { return s.facts.Integrity == nil }
-
 func (e *stepList) addTimestampSteps(s *checkedSignature) {
 	for i, t := range s.tokens {
 		if i >= len(s.tokenStatuses) {
@@ -83,9 +82,9 @@ func (e *stepList) addTimestampSteps(s *checkedSignature) {
 		}
 		st := s.tokenStatuses[i]
 		if st.sub == "" {
-			e.addStep("timestamp", StepPassed, clauseTSP, NewReason("time.token_ok", "time", t.timeText(), "authority", t.authorityName()))
+			e.addStep("timestamp", StepPassed, clauseTSP, NewReason("time.token_ok", t.reasonArgs()...))
 		} else {
-			e.addStep("timestamp", StepFailed, clauseTSP, NewReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
+			e.addStep("timestamp", StepFailed, clauseTSP, NewReason("time.token_untrusted", t.reasonArgs()...))
 		}
 		e.addChainSteps("timestamp", st)
 	}
@@ -161,7 +160,11 @@ func (e *stepList) addLaterSteps(s *checkedSignature) {
 			if e.v.stepCount >= maxSteps {
 				return
 			}
-			e.addStep("later", changeResult(denied[i]), clauseMDP, newChangeReason(c, l.Revision), changePaths(c)...)
+			result := StepPassed
+			if denied[i] {
+				result = StepFailed
+			}
+			e.addStep("later", result, clauseMDP, newChangeReason(c, l.Revision), changePaths(c)...)
 		}
 	}
 }
@@ -175,13 +178,6 @@ func identityResult(i *Identity) string {
 		return StepNoted
 	}
 	return StepUnknown
-}
-
-func changeResult(denied bool) string {
-	if denied {
-		return StepFailed
-	}
-	return StepPassed
 }
 
 func changePaths(c diff.Change) []string {

@@ -1,5 +1,10 @@
 package validate
 
+import (
+	"slices"
+	"strings"
+)
+
 // Indication is the main result for a signature (ETSI EN 319 102-1 §5.1.3).
 type Indication string
 
@@ -12,13 +17,7 @@ const (
 
 // severityRank orders indications; worse ones are higher.
 func (i Indication) severityRank() int {
-	switch i {
-	case TotalPassed:
-		return 0
-	case Indeterminate:
-		return 1
-	}
-	return 2
+	return slices.Index([]Indication{TotalPassed, Indeterminate, TotalFailed}, i)
 }
 
 // SubIndication is why a signature has not passed (ETSI EN 319 102-1 §5.1.3); empty if it has.
@@ -77,15 +76,7 @@ const (
 
 // severityRank orders the values; worse ones are higher.
 func (i Integrity) severityRank() int {
-	switch i {
-	case Intact:
-		return 0
-	case IntactLater:
-		return 1
-	case CannotBeJudged:
-		return 2
-	}
-	return 3
+	return slices.Index([]Integrity{Intact, IntactLater, CannotBeJudged, ChangedAfter, NothingIsSigned}, i)
 }
 
 // Level is the proved PAdES level (ETSI EN 319 142-1), or the name of an older form.
@@ -100,3 +91,80 @@ const (
 	LevelLT    Level = "B-LT"
 	LevelLTA   Level = "B-LTA"
 )
+
+// determineLevel returns the proved level of a signature and what it lacks for the next one (ETSI EN 319 142-1 §6).
+// B-B: a valid signature of the baseline form. B-T: with a timestamp of a trusted authority. B-LT: the file has
+// revocation data for all certificates, those of the timestamp included, in a document security store. B-LTA: a trusted
+// document timestamp covers all of that.
+func (v *validation) determineLevel(s *checkedSignature) (Level, *Reason) {
+	because := func(l Level, code string, pairs ...string) (Level, *Reason) {
+		r := NewReason(code, pairs...)
+		return l, &r
+	}
+	switch {
+	case s.form == formTimestamp:
+		return LevelNone, nil
+	case s.failure != nil || s.cert == nil:
+		return LevelNone, nil
+	case s.form == formLegacy:
+		f := string(s.facts.SubFilter)
+		return because(Level(CleanText(f)), "level.old_form", "form", f)
+	case len(s.flaws) > 0:
+		return because(LevelPAdES, "level.no_baseline", "what", strings.Join(s.flaws, ", "))
+	case s.sub == TimestampOrderFailure, s.poe == nil && !s.hasTrustedTimestamp():
+		if pairs := s.untrustedTimestampArgs(); pairs != nil {
+			return because(LevelB, "level.untrusted_time", pairs...)
+		}
+		return because(LevelB, "level.no_time")
+	case s.poe == nil:
+		return because(LevelT, "level.no_proof")
+	}
+	last, inside := s.embeddedEvidence()
+	if s.trust.sub != "" || s.trust.chain == nil || !inside {
+		return because(LevelT, "level.no_proof")
+	}
+	if !v.hasStore { // revocation data among the attributes counts, but not for the baseline
+		return because(LevelT, "level.no_store")
+	}
+	for _, p := range v.poes {
+		if p.revision > s.revision && p.revision >= last && !s.trust.undated {
+			return LevelLTA, nil
+		}
+	}
+	return because(LevelLT, "level.no_archive")
+}
+
+// hasTrustedTimestamp reports whether a trusted authority made one of the timestamps, even without revocation data
+// about that: this belongs to the next level.
+func (s *checkedSignature) hasTrustedTimestamp() bool {
+	return slices.ContainsFunc(s.tokenStatuses, func(st trustStatus) bool {
+		return st.chain != nil && (st.sub == "" || st.sub.isStatusUnknown())
+	})
+}
+
+// untrustedTimestampArgs returns the first timestamp that does not count, with the reason; nil if there is none.
+func (s *checkedSignature) untrustedTimestampArgs() []string {
+	for i, st := range s.tokenStatuses {
+		why := st.sub
+		if why == "" && s.sub == TimestampOrderFailure {
+			why = s.sub
+		}
+		if why != "" {
+			return append(s.tokens[i].reasonArgs(), "why", string(why))
+		}
+	}
+	return nil
+}
+
+// embeddedEvidence reports whether the file has all revocation data about a signature and its best timestamp, and the
+// last revision that is needed for it. A document timestamp does not cover the revocation data about its own authority.
+func (s *checkedSignature) embeddedEvidence() (last int, inside bool) {
+	last, inside = s.trust.lastRevision, s.trust.embedded
+	for i, st := range s.tokenStatuses {
+		if st.sub != "" || s.poe == nil || s.poe.field != "" || !s.tokens[i].Time.Equal(s.poe.time) {
+			continue
+		}
+		last, inside = max(last, st.lastRevision), inside && st.embedded
+	}
+	return last, inside
+}

@@ -11,6 +11,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"math/big"
+	"strconv"
 	"testing"
 	"time"
 
@@ -189,7 +190,7 @@ func (p *testDocument) sign(h *holder, stamps ...*tsp.Token) *facts.Signature {
 	sd := must[*cms.SignedData](p.w.t)(cms.Parse(der))
 	n := p.grow(diff.CodeSigned)
 	s := &facts.Signature{
-		Field: "Tanda" + formatInt(n), Kind: facts.Approval, Form: facts.FormCAdES, SubFilter: "ETSI.CAdES.detached", Revision: n,
+		Field: "Tanda" + strconv.Itoa(n), Kind: facts.Approval, Form: facts.FormCAdES, SubFilter: "ETSI.CAdES.detached", Revision: n,
 		Claimed: date(2025, 6, 1), Coverage: facts.Coverage{State: facts.WholeFile, End: int64(n) * 1000},
 		Container: sd, Info: &sd.Signers[0], Signer: sd.Certificate(sd.Signers[0]), Certificates: sd.Certificates, Digest: crypto.SHA256, Page: 1, Visible: true,
 	}
@@ -219,7 +220,7 @@ func (p *testDocument) archive(h *holder, at time.Time) *facts.Signature {
 	n := p.grow(diff.CodeTimestamp)
 	token := h.token(at, content[:])
 	s := &facts.Signature{
-		Field: "Waktu" + formatInt(n), Kind: facts.Timestamp, Form: facts.FormRFC3161, SubFilter: "ETSI.RFC3161", Revision: n,
+		Field: "Waktu" + strconv.Itoa(n), Kind: facts.Timestamp, Form: facts.FormRFC3161, SubFilter: "ETSI.RFC3161", Revision: n,
 		Coverage: facts.Coverage{State: facts.WholeFile, End: int64(n) * 1000}, Token: token, Signer: token.Authority,
 		Certificates: token.Chain, Digest: crypto.SHA256,
 	}

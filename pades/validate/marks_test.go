@@ -5,7 +5,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"segel/internal/authority"
+	"segel/internal/authority/signtest"
 	"segel/internal/emeterai"
 	"segel/pades"
 	"segel/pades/appearance"
@@ -38,25 +38,8 @@ func markedFile(t *testing.T, a *authority.Authority, name, reason string, box p
 	if a6 {
 		file = pdftest.Pages(pdftest.Page{MediaBox: [4]float64{0, 550, 298, 842 + 128}})
 	}
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Budi", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	sign := func(o pades.Options) {
-		o.Key, o.Chain, o.Time, o.Timestamper = key, []*x509.Certificate(chain), time.Now(), a.Timestamper()
-		r, err := pades.Sign(t.Context(), pades.Source{R: bytes.NewReader(file), Size: int64(len(file))}, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		file = append(file, r.Tail...)
-	}
-	sign(pades.Options{NewField: &pades.FieldSpec{Name: "Sari"}})
-	sign(pades.Options{NewField: &pades.FieldSpec{Name: name, Page: 1, Rect: box}, Reason: reason, Appearance: opaque{}})
-	return file
+	file = signInNewField(t, a, file, pades.Options{NewField: &pades.FieldSpec{Name: "Sari"}})
+	return signedIn(t, a, file, name, reason, box)
 }
 
 func TestALargeMarkThatHidesSignedTextFailsTheSignaturesBeforeIt(t *testing.T) {
@@ -165,19 +148,17 @@ func tiles() []pdf.Rect {
 // signedIn adds a signature with an opaque appearance.
 func signedIn(t *testing.T, a *authority.Authority, file []byte, name, reason string, box pdf.Rect) []byte {
 	t.Helper()
+	return signInNewField(t, a, file, pades.Options{NewField: &pades.FieldSpec{Name: name, Page: 1, Rect: box}, Reason: reason, Appearance: opaque{}})
+}
+
+func signInNewField(t *testing.T, a *authority.Authority, file []byte, o pades.Options) []byte {
+	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain, err := a.Certify(t.Context(), authority.Holder{ID: "1", Name: "Budi", Organisation: "PT Contoh", Assurance: authority.Account}, key.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := pades.Sign(t.Context(), pades.Source{R: bytes.NewReader(file), Size: int64(len(file))}, pades.Options{
-		NewField: &pades.FieldSpec{Name: name, Page: 1, Rect: box}, Reason: reason, Appearance: opaque{}, Key: key, Chain: chain, Time: time.Now(), Timestamper: a.Timestamper(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(file, r.Tail...)
+	f := &signtest.File{Bytes: file}
+	o.Key, o.Chain, o.Time, o.Timestamper = key, signtest.Certify(t, a, "Budi", key).Chain, time.Now(), a.Timestamper()
+	f.Sign(t, o)
+	return f.Bytes
 }

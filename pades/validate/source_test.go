@@ -43,7 +43,7 @@ func TestNetTellsWhatTheFileDoesNot(t *testing.T) {
 	is(t, p.validate(at), 0, CertificateChainGeneralFailure, LevelT)
 	r := p.validate(at, func(o *Options) { o.Online = net })
 	is(t, r, 0, "", LevelT) // fetched data is not in the file
-	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromNet {
+	if by := r.Signatures[0].Chain[0].ProvedBy; by != revocation.FromNet {
 		t.Errorf("proved by %q", by)
 	}
 	if len(net.asked) != 3 {
@@ -97,7 +97,7 @@ func TestProofAmongTheSignedAttributesIsAsOldAsTheSignature(t *testing.T) {
 	p.prove([][]byte{w.issuing.revoked(date(2025, 8, 1), date(2025, 9, 1), 2)})
 	r := p.validate(date(2025, 9, 2))
 	is(t, r, 0, "", LevelLT)
-	if by := r.Signatures[0].Chain[0].ProvedBy; by != fromSignature {
+	if by := r.Signatures[0].Chain[0].ProvedBy; by != revocation.FromSignature {
 		t.Errorf("proved by %q", by)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
+	"segel/certpath"
 	"segel/cms"
 )
 
@@ -26,19 +26,25 @@ const (
 	ForAll = ForSigning | ForTime
 )
 
+// keyUsage is the extended key usage with which paths for a purpose are built.
+func (p Purpose) keyUsage() x509.ExtKeyUsage {
+	if p == ForTime {
+		return x509.ExtKeyUsageTimeStamping
+	}
+	return x509.ExtKeyUsageAny
+}
+
 // OriginOwn is the origin of the trust anchors of the program's own authority.
 const OriginOwn = "authority"
 
 // Trust is the set of trust anchors. Its zero value trusts none. Fill it before use; then several goroutines may use it
 // at once.
 type Trust struct {
-	signing, time *x509.CertPool
-	names         map[string]string              // origin by the SHA-256 of a trust anchor
-	bySubject     map[string][]*x509.Certificate // trust anchors for any purpose
-	purposes      map[string]Purpose             // by SHA-256
-	declared      map[string][]Assurance         // by the SHA-256 of an issuer
-	all           []trustAnchor                  // in the order of adding
-	count         int
+	anchors  certpath.Anchors
+	names    map[string]string      // origin by the SHA-256 of a trust anchor
+	purposes map[string]Purpose     // by SHA-256
+	declared map[string][]Assurance // by the SHA-256 of an issuer
+	all      []trustAnchor          // in the order of adding
 }
 
 // trustAnchor is a certificate as it was added.
@@ -50,29 +56,27 @@ type trustAnchor struct {
 // Add trusts certificates. Origin says in the report where they came from, such as "authority" or a file's name.
 func (t *Trust) Add(purpose Purpose, origin string, roots ...*x509.Certificate) {
 	if t.names == nil {
-		t.names, t.purposes, t.bySubject = map[string]string{}, map[string]Purpose{}, map[string][]*x509.Certificate{}
-		t.signing, t.time = x509.NewCertPool(), x509.NewCertPool()
+		t.names, t.purposes = map[string]string{}, map[string]Purpose{}
 	}
 	for _, c := range roots {
-		if purpose&ForSigning != 0 {
-			t.signing.AddCert(c)
+		var usages []x509.ExtKeyUsage
+		for _, p := range []Purpose{ForSigning, ForTime} {
+			if purpose&p != 0 {
+				usages = append(usages, p.keyUsage())
+			}
 		}
-		if purpose&ForTime != 0 {
-			t.time.AddCert(c)
-		}
+		t.anchors.Add(c, usages...)
 		t.all = append(t.all, trustAnchor{c, purpose})
 		id := certificateFingerprint(c)
 		t.purposes[id] |= purpose
 		if _, known := t.names[id]; !known {
 			t.names[id] = origin
-			t.bySubject[string(c.RawSubject)] = append(t.bySubject[string(c.RawSubject)], c)
-			t.count++
 		}
 	}
 }
 
 // Len returns the number of trust anchors.
-func (t *Trust) Len() int { return t.count }
+func (t *Trust) Len() int { return t.anchors.Len() }
 
 // Roots returns the certificates trusted for at least one of the purposes. A timestamp token is accepted from an
 // authority with the same roots with which it is validated later.
@@ -88,25 +92,6 @@ func (t *Trust) Roots(purpose Purpose) []*x509.Certificate {
 
 // Origin returns the origin of a trust anchor as first added; empty for other certificates.
 func (t *Trust) Origin(c *x509.Certificate) string { return t.names[certificateFingerprint(c)] }
-
-// hasRoot reports whether a certificate is a trust anchor for any purpose.
-func (t *Trust) hasRoot(c *x509.Certificate) bool {
-	return slices.ContainsFunc(t.findRoots(c.RawSubject), c.Equal)
-}
-
-// findRoots returns the trust anchors with that subject.
-func (t *Trust) findRoots(subject []byte) []*x509.Certificate { return t.bySubject[string(subject)] }
-
-// rootPool returns the trust anchors for a purpose. It is never nil, which for crypto/x509 means the system roots.
-func (t *Trust) rootPool(purpose Purpose) *x509.CertPool {
-	switch {
-	case t.signing == nil:
-		return x509.NewCertPool()
-	case purpose == ForTime:
-		return t.time
-	}
-	return t.signing
-}
 
 // Limits for a folder of roots. The trusted lists of all European states hold some thousands.
 const (
@@ -151,7 +136,7 @@ func (t *Trust) AddFolder(folder fs.FS) (odd []string, err error) {
 			purpose = trustFolders[first]
 		}
 		t.Add(purpose, name, roots...)
-		if t.count > maxTrustRoots {
+		if t.Len() > maxTrustRoots {
 			return fmt.Errorf("folder of roots: more than %d", maxTrustRoots)
 		}
 		return nil

@@ -3,11 +3,19 @@ package validate
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
+
+	"segel/certpath"
+	"segel/cms"
+	"segel/revocation"
 )
 
 // certificateUse is a certificate that signed something, and what is known about the time.
@@ -24,7 +32,7 @@ type certificateUse struct {
 
 // trustStatus is the result for a certificate and its issuers.
 type trustStatus struct {
-	chain        chain
+	chain        certpath.Path
 	certificates []Certificate
 	sub          SubIndication
 	reasons      []Reason
@@ -64,14 +72,19 @@ func (v *validation) validateCertificate(ctx context.Context, q certificateUse) 
 	if f := checkKeyUsage(q); f != nil {
 		return refusedStatus(q.cert, f), nil
 	}
-	all, f := v.buildChains(q.cert, q.purpose, q.bestTime)
+	all, f := v.findPaths(q.cert, q.purpose, q.bestTime)
 	if f != nil && f.sub == NoCertificateChainFound {
-		found, err := v.fetchIssuers(ctx, q.cert)
-		if err != nil {
-			return trustStatus{}, err
+		found := false
+		if source, ok := v.o.Online.(certpath.IssuerSource); ok && v.o.Trust.Len() > 0 {
+			asking, cancel := v.withOnlineDeadline(ctx)
+			found = v.paths.FetchIssuers(asking, q.cert, source)
+			cancel()
+		}
+		if ctx.Err() != nil {
+			return trustStatus{}, ctx.Err()
 		}
 		if found {
-			all, f = v.buildChains(q.cert, q.purpose, q.bestTime)
+			all, f = v.findPaths(q.cert, q.purpose, q.bestTime)
 		}
 	}
 	if f != nil {
@@ -101,7 +114,7 @@ func refusedStatus(c *x509.Certificate, f *failure) trustStatus {
 // each certificate may lower the time until which the chain can be relied on (by its end, its revocation, or the end of
 // an algorithm), and revocation data counts if it existed while its issuer could be relied on. The chain is valid for
 // what existed by that time, if all its certificates were known to be good then.
-func (v *validation) validateChain(ctx context.Context, q certificateUse, c chain) (trustStatus, error) {
+func (v *validation) validateChain(ctx context.Context, q certificateUse, c certpath.Path) (trustStatus, error) {
 	s := trustStatus{chain: c, embedded: true, certificates: make([]Certificate, len(c))}
 	control := v.o.At
 	var limits []trustLimit
@@ -109,11 +122,11 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 		cert := c[i]
 		s.certificates[i] = v.cachedDescription(cert)
 		d := &s.certificates[i]
-		d.Purposes = v.trustAnchors().purposes[d.SHA256]
+		d.Purposes = v.o.Trust.purposes[d.SHA256]
 		ends := v.certificateLimits(cert, i == len(c)-1)
 		switch {
 		case i == len(c)-1:
-			d.Trusted, d.TrustOrigin, d.Revocation = true, v.trustAnchors().Origin(cert), "not needed"
+			d.Trusted, d.TrustOrigin, d.Revocation = true, v.o.Trust.Origin(cert), "not needed"
 		case isRevocationExempt(cert):
 			d.Revocation = "not needed"
 		default:
@@ -127,7 +140,7 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 			s.recordEvidence(used, q, cert)
 		}
 		// The level depends on the file, which lacks fetched certificates.
-		s.embedded = s.embedded && !v.issuersFromNet[v.certificateHash(cert)]
+		s.embedded = s.embedded && !v.paths.IsFetched(cert)
 		for _, l := range ends {
 			// Missing or old revocation data is no reason to doubt the issuer; applyLimits decides whether it suffices.
 			if !l.sub.isStatusUnknown() && l.until.Before(control) {
@@ -141,17 +154,17 @@ func (v *validation) validateChain(ctx context.Context, q certificateUse, c chai
 }
 
 // recordEvidence records where the evidence is.
-func (s *trustStatus) recordEvidence(e *statusEvidence, q certificateUse, cert *x509.Certificate) {
+func (s *trustStatus) recordEvidence(e *revocation.Evidence, q certificateUse, cert *x509.Certificate) {
 	switch {
-	case e == nil || e.origin == fromNet:
+	case e == nil || e.Origin == revocation.FromNet:
 		s.embedded = false
-	case e.revision == 0:
+	case e.Revision == 0:
 		s.undated = true
-	case e.revision > s.lastRevision:
-		s.lastRevision = e.revision
+	case e.Revision > s.lastRevision:
+		s.lastRevision = e.Revision
 	}
-	if e != nil && q.purpose == ForTime && e.validUntil().Before(q.bestTime) {
-		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(e.validUntil())))
+	if e != nil && q.purpose == ForTime && validUntil(e).Before(q.bestTime) {
+		s.notes = append(s.notes, NewReason("time.not_asked_since", "subject", holderName(cert), "until", formatTime(validUntil(e))))
 	}
 }
 
@@ -235,4 +248,286 @@ func checkKeyUsage(q certificateUse) *failure {
 		}
 	}
 	return &failure{ChainConstraintsFailure, NewReason("certificate.purpose", "subject", holderName(c))}
+}
+
+// maxCandidates bounds the certificates that a file can bring for certificate paths.
+const (
+	maxCandidates = 512
+	maxRSABits    = 8192   // of their keys; issuers have up to 4096
+	maxChecks     = 20_000 // of certificate signatures, for one file
+	maxFetches    = 16     // of issuers
+)
+
+// certificateFingerprint is the SHA-256 of a certificate in hexadecimal.
+func certificateFingerprint(c *x509.Certificate) string {
+	sum := sha256.Sum256(c.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// failure is a sub-indication with its reason.
+type failure struct {
+	sub    SubIndication
+	reason Reason
+}
+
+// findPaths returns the paths from a certificate to trust anchors for a time, or why there is none.
+func (v *validation) findPaths(c *x509.Certificate, purpose Purpose, at time.Time) ([]certpath.Path, *failure) {
+	if c.NotBefore.IsZero() { // cms.ParseCertificate could not read it
+		return nil, &failure{ChainConstraintsFailure, NewReason("certificate.validity_unreadable", "subject", holderName(c))}
+	}
+	found, err := v.paths.FindPaths(c, purpose.keyUsage(), at)
+	if err == nil {
+		return found, nil
+	}
+	if v.o.Trust.Len() == 0 {
+		return nil, &failure{NoCertificateChainFound, NewReason("trust.empty")}
+	}
+	if at.Before(c.NotBefore) {
+		return nil, &failure{NotYetValid, NewReason("certificate.not_yet_valid", "subject", holderName(c), "from", formatTime(c.NotBefore), "at", formatTime(at))}
+	}
+	// Only the time may be the problem: a chain that was valid once is better than none.
+	for _, then := range []time.Time{c.NotAfter, c.NotBefore.Add(time.Second)} {
+		if then.After(at) {
+			continue
+		}
+		if found, err := v.paths.FindPaths(c, purpose.keyUsage(), then); err == nil {
+			return nil, &failure{OutOfBoundsNoPOE, expiredReason(found[0], at)}
+		}
+	}
+	return nil, v.explainMissingPath(c, purpose, err)
+}
+
+// expiredReason names the certificate of a path that has expired.
+func expiredReason(c certpath.Path, at time.Time) Reason {
+	for _, cert := range c {
+		if at.After(cert.NotAfter) {
+			return NewReason("certificate.expired", "subject", holderName(cert), "until", formatTime(cert.NotAfter), "at", formatTime(at))
+		}
+	}
+	return NewReason("certificate.outside_validity", "subject", holderName(c[0]), "at", formatTime(at))
+}
+
+// explainMissingPath returns why crypto/x509 rejects a certificate.
+func (v *validation) explainMissingPath(c *x509.Certificate, purpose Purpose, err error) *failure {
+	if errors.Is(err, certpath.ErrTooMuch) {
+		return &failure{NoCertificateChainFound, NewReason("revocation.too_much")}
+	}
+	var critical x509.UnhandledCriticalExtension
+	var invalid x509.CertificateInvalidError
+	switch irregular := cms.CheckEncoding(c); {
+	case errors.As(err, &critical) && irregular != nil:
+		return &failure{ChainConstraintsFailure, NewReason("certificate.irregular", "subject", holderName(c), "what", encodingFault(irregular))}
+	case errors.As(err, &critical):
+		return &failure{ChainConstraintsFailure, NewReason("chain.critical_extension", "subject", holderName(c))}
+	case errors.As(err, &invalid) && invalid.Reason == x509.IncompatibleUsage:
+		return &failure{ChainConstraintsFailure, NewReason("chain.usage", "subject", holderName(c))}
+	case errors.As(err, &invalid) && invalid.Reason != x509.Expired:
+		return &failure{ChainConstraintsFailure, NewReason("chain.constraint", "subject", holderName(invalid.Cert), "what", invalid.Error())}
+	}
+	if weak := v.findWeakIssuer(c); weak != nil {
+		return &failure{CryptoConstraintsFailureNoPOE, NewReason("algorithm.certificate_refused", "subject", holderName(weak), "algorithm", weak.SignatureAlgorithm.String())}
+	}
+	if signed, key := v.findUnsupportedKey(c); signed != nil {
+		return &failure{NoCertificateChainFound, NewReason("chain.issuer_key", "subject", holderName(signed), "algorithm", key)}
+	}
+	if certpath.IsSelfIssued(c) {
+		return &failure{NoCertificateChainFound, NewReason("chain.self_signed", "subject", holderName(c))}
+	}
+	if purpose == ForTime {
+		return &failure{NoCertificateChainFound, NewReason("chain.unknown_root_time", "issuer", c.Issuer.String())}
+	}
+	return &failure{NoCertificateChainFound, NewReason("chain.unknown_root", "issuer", c.Issuer.String())}
+}
+
+// findUnsupportedKey walks up by names and returns a certificate whose issuer has a key that crypto/x509 does not
+// support, and the type of that key.
+func (v *validation) findUnsupportedKey(c *x509.Certificate) (signed *x509.Certificate, key string) {
+	for range 16 {
+		up := slices.Concat(v.paths.Candidates(c), v.o.Trust.anchors.FindBySubject(c.RawIssuer))
+		if len(up) == 0 {
+			return nil, ""
+		}
+		switch k := up[0].PublicKey.(type) {
+		case *cms.ECKey, *cms.LargeRSAKey, *cms.UnsupportedKey:
+			kind, bits := cms.KeySize(k)
+			return c, fmt.Sprintf("%s-%d", kind, bits)
+		}
+		if certpath.IsSelfIssued(c) {
+			return nil, ""
+		}
+		c = up[0]
+	}
+	return nil, ""
+}
+
+// findWeakIssuer walks up by names and returns a certificate with a signature algorithm that crypto/x509 never accepts.
+func (v *validation) findWeakIssuer(c *x509.Certificate) *x509.Certificate {
+	for range 16 {
+		if certpath.IsSelfIssued(c) {
+			return nil
+		}
+		switch c.SignatureAlgorithm {
+		case x509.MD2WithRSA, x509.MD5WithRSA, x509.SHA1WithRSA, x509.ECDSAWithSHA1, x509.DSAWithSHA1:
+			return c
+		}
+		up := v.paths.Candidates(c)
+		if len(up) == 0 {
+			return nil
+		}
+		c = up[0]
+	}
+	return nil
+}
+
+// skew is the tolerated difference between clocks.
+const skew = 5 * time.Minute
+
+// findEvidence returns what the available data says about a certificate.
+func (v *validation) findEvidence(cert, issuer *x509.Certificate) []revocation.Evidence {
+	return slices.DeleteFunc(v.revocations.FindAll(cert, issuer), func(e revocation.Evidence) bool {
+		return e.ThisUpdate.After(v.o.At.Add(skew)) || v.revocations.IsResponderRevoked(e.Responder, issuer)
+	})
+}
+
+// maxStatusFetches bounds the certificates of one file that are queried online.
+const maxStatusFetches = 32
+
+// fetchStatus fetches revocation data about a certificate, if Options.Online is set. If that fails the report says that
+// it is missing.
+func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certificate) error {
+	if _, known, _ := v.revocations.FetchResult(cert); v.o.Online == nil || known || v.statusFetches >= maxStatusFetches {
+		return ctx.Err()
+	}
+	v.statusFetches++
+	asking, cancel := v.withOnlineDeadline(ctx)
+	defer cancel()
+	v.revocations.Fetch(asking, untilDeadline{v.o.Online}, revocation.Query{Cert: cert, Issuer: issuer})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if _, _, err := v.revocations.FetchResult(cert); err != nil && !errors.Is(err, revocation.ErrRevoked) {
+		v.unreachable = append(v.unreachable, holderName(cert))
+	}
+	return nil
+}
+
+// untilDeadline is a source that is not queried after the deadline, not even for what it has in its cache.
+type untilDeadline struct{ revocation.Source }
+
+func (s untilDeadline) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	if err := ctx.Err(); err != nil {
+		return revocation.Data{}, err
+	}
+	return s.Source.Revocation(ctx, cert, issuer)
+}
+
+// withOnlineDeadline returns the context of a query to Online.
+func (v *validation) withOnlineDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if v.onlineUntil.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, v.onlineUntil)
+}
+
+// validUntil is the time of the next update promised by the issuer.
+func validUntil(e *revocation.Evidence) time.Time {
+	if e.NextUpdate.IsZero() {
+		return e.ThisUpdate.Add(defaultValidity)
+	}
+	return e.NextUpdate
+}
+
+// defaultValidity applies to data without a next update.
+const defaultValidity = 24 * time.Hour
+
+// checkRevocation evaluates the revocation data about one certificate and returns the evidence that counts. The limit
+// is the time of revocation, or until when the certificate is known to be good; nil sets no limit before control.
+func (v *validation) checkRevocation(q certificateUse, cert, issuer *x509.Certificate, control time.Time, ca bool, d *Certificate) (*trustLimit, *revocation.Evidence) {
+	all := v.findEvidence(cert, issuer)
+	if l, e := findRevocation(q, cert, all, ca); e != nil {
+		d.Revocation, d.RevokedAt, d.RevokedFor, d.ProvedBy = "revoked", Time{e.At}, e.Reason.String(), e.Origin
+		if before, _ := v.findGoodStatus(q, cert, all, control); before != nil && !l.until.Before(q.bestTime) {
+			e = before // it was revoked later; the earlier evidence counts
+		}
+		return l, e
+	}
+	best, late := v.findGoodStatus(q, cert, all, control)
+	switch {
+	case best == nil && late:
+		d.Revocation = "unknown"
+		return &trustLimit{time.Time{}, NoPOE, "revocation.no_poe", []string{"subject", holderName(cert), "issuer", holderName(issuer)}}, nil
+	case best == nil:
+		d.Revocation = "unknown"
+		return &trustLimit{time.Time{}, CertificateChainGeneralFailure, "revocation.missing", []string{"subject", holderName(cert)}}, nil
+	}
+	d.Revocation, d.ProvedBy, d.ProvedFrom, d.ProvedUntil = "good", best.Origin, Time{best.ThisUpdate}, Time{validUntil(best)}
+	until := validUntil(best)
+	if q.purpose == ForTime && !until.Before(q.claimed) {
+		// A token proved only by the present would need current data for ever. The status at the time of the token is
+		// accepted, with a note; a revocation always counts.
+		return nil, best
+	}
+	return &trustLimit{until, TryLater, "revocation.stale", []string{"subject", holderName(cert), "until", formatTime(until)}}, best
+}
+
+// findRevocation returns the earliest revocation, if any. A certificate that was on hold and is good in newer data is
+// not revoked.
+func findRevocation(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, ca bool) (*trustLimit, *revocation.Evidence) {
+	var first *revocation.Evidence
+	for _, e := range all {
+		newerIsGood := func(x revocation.Evidence) bool {
+			return x.CertStatus == revocation.Good && x.ThisUpdate.After(e.ThisUpdate)
+		}
+		if e.CertStatus != revocation.Revoked || e.Reason == revocation.CertificateHold && slices.ContainsFunc(all, newerIsGood) {
+			continue
+		}
+		if first == nil || e.At.Before(first.At) {
+			first = &e
+		}
+	}
+	if first == nil {
+		return nil, nil
+	}
+	args := []string{"subject", holderName(cert), "at", formatTime(first.At), "why", first.Reason.String()}
+	// At the time of revocation the certificate is already revoked.
+	until := first.At.Add(-time.Nanosecond)
+	switch {
+	case first.Reason == revocation.CertificateHold:
+		return &trustLimit{until, TryLater, "revocation.hold", args}, first
+	case ca:
+		return &trustLimit{until, RevokedCANoPOE, "revocation.ca", args}, first
+	case !q.madeAfter.IsZero() && q.madeAfter.After(first.At):
+		return &trustLimit{until, RevokedBefore, "revocation.before", args}, first
+	}
+	return &trustLimit{until, RevokedNoPOE, "revocation.revoked", args}, first
+}
+
+// findGoodStatus returns the evidence of good status that counts: of that in the file which is valid long enough the
+// oldest in the file, else the one valid longest. Late is whether older data would have counted.
+func (v *validation) findGoodStatus(q certificateUse, cert *x509.Certificate, all []revocation.Evidence, control time.Time) (best *revocation.Evidence, late bool) {
+	needed := q.bestTime
+	if q.purpose == ForTime {
+		needed = q.claimed
+	}
+	enough := func(e *revocation.Evidence) bool {
+		return e.Origin != revocation.FromNet && !validUntil(e).Before(needed)
+	}
+	for _, e := range all {
+		// Issuers need not list expired certificates (RFC 5280 §3.3).
+		if e.CertStatus != revocation.Good || e.ThisUpdate.After(cert.NotAfter) {
+			continue
+		}
+		if v.earliestExistence(e.Item).After(control) {
+			late = true
+			continue
+		}
+		switch {
+		case best == nil, enough(&e) && !enough(best):
+			best = &e
+		case enough(best) && (!enough(&e) || e.Revision == 0 || best.Revision > 0 && e.Revision >= best.Revision):
+		case enough(best) || validUntil(&e).After(validUntil(best)):
+			best = &e
+		}
+	}
+	return best, late
 }

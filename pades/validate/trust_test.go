@@ -17,6 +17,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"segel/certpath"
 	"segel/pades/validate/facts"
 )
 
@@ -268,7 +269,7 @@ func TestFoldersOfRootsSayWhatForByTheirName(t *testing.T) {
 		signing, time bool
 	}{{w.root, true, true}, {w.timeRoot, false, true}, {self, true, false}, {w.tsa, true, true}} {
 		for purpose, want := range map[Purpose]bool{ForSigning: c.signing, ForTime: c.time} {
-			_, err := c.h.cert.Verify(x509.VerifyOptions{Roots: trust.rootPool(purpose), CurrentTime: date(2025, 1, 1), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}})
+			_, err := certpath.NewBuilder(&trust.anchors, certpath.Limits{}).FindPaths(c.h.cert, purpose.keyUsage(), date(2025, 1, 1))
 			if (err == nil) != want {
 				t.Errorf("%s for purpose %d: %v", c.h.cert.Subject.CommonName, purpose, err)
 			}
@@ -299,7 +300,7 @@ func TestHostileStoreIsBounded(t *testing.T) {
 	p := proved(signed(t, w), date(2025, 6, 2))
 	began := time.Now()
 	for i := range 5000 {
-		if i < maxPoolSize+8 {
+		if i < maxCandidates+8 {
 			p.f.DSS.Certs = append(p.f.DSS.Certs, facts.StoreItem{DER: certificate(t, nil, "Issuing", ca).cert.Raw, Revision: 3})
 		}
 		if i < 1500 {
@@ -332,12 +333,13 @@ func TestLookingForChainsIsGivenUpWhenItHasCostEnough(t *testing.T) {
 	}
 	v := newValidation(Options{At: date(2025, 6, 3), Trust: w.trust})
 	v.collectFacts(p.f)
-	v.chainChecks = maxChecks - 100
+	v.paths.Checks = maxChecks - 100
 	if err := v.validateSignatures(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if v.chainChecks > maxChecks+maxChecksPerChain {
-		t.Errorf("%d checks", v.chainChecks)
+	const maxChecksPerPath = 100 // of crypto/x509
+	if v.paths.Checks > maxChecks+maxChecksPerPath {
+		t.Errorf("%d checks", v.paths.Checks)
 	}
 	r := v.buildReport(p.f)
 	if r.Indication != Indeterminate || r.SubIndication != NoCertificateChainFound || !hasReason(r.Warnings, "revocation.too_much") {

@@ -1,3 +1,18 @@
+// Package validate validates the signatures of a PDF file: whether each can be relied on, when it provably existed,
+// with whose certificate it was made, and what became of the content since.
+//
+// Package facts finds what each signature covers, whether its mathematics are right and what later revisions changed,
+// without any policy. [ValidateFacts] adds trust, time and policy, and returns the indications of ETSI EN 319 102-1:
+// TOTAL-PASSED, INDETERMINATE and TOTAL-FAILED with a sub-indication. Besides, a report has the state of the content
+// ([Integrity]) and the proved PAdES level. The results for a file are never better than those of its worst signature.
+//
+// Time is proved from the newest to the oldest revision. The newest document timestamp is validated at the time of
+// validation; each valid one proves the existence (POE) of everything in the revisions before it, so that the next
+// older timestamp, the validation data and the signatures are validated at that time. A certificate that expired or was
+// revoked later does no harm.
+//
+// Claims of a file are not believed, and a file cannot make its validation cost more than the limits: the certificates,
+// revocation data, chains and signatures examined are bounded.
 package validate
 
 import (
@@ -6,8 +21,10 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"slices"
+	"strconv"
 	"time"
 
+	"segel/certpath"
 	"segel/cms"
 	"segel/pades/validate/facts"
 	"segel/pdf"
@@ -51,25 +68,19 @@ const DefaultMaxMark = 0.25
 
 // validation is the validation of one file.
 type validation struct {
-	o              Options
-	certificates   *certificatePool
-	revocationData revocationData
-	chainCache     map[chainKey]chainResult
-	boundsByIssuer map[string]*validityBounds // by issuer name
-	statusFetched  map[[sha256.Size]byte]bool // certificates whose revocation data was fetched
-	issuerFetched  map[[sha256.Size]byte]bool // certificates whose issuer was fetched
-	issuersFromNet map[[sha256.Size]byte]bool // fetched certificates, which the file lacks
-	fingerprints   map[*x509.Certificate][sha256.Size]byte
-	descriptions   map[[sha256.Size]byte]Certificate
-	unreachable    []string  // holders without an answer from the network
-	onlineUntil    time.Time // when Online is not queried any more; zero: never
-	signatures     []*checkedSignature
-	poes           []proofOfExistence // of trusted document timestamps, newest first
-	chainChecks    int                // upper bound of certificate signatures checked
-	reasonCount    int                // for changes
-	stepCount      int
-	hasStore       bool  // the file has a document security store
-	coveredPages   []int // on which something allowed covers signed content
+	o             Options
+	paths         *certpath.Builder
+	revocations   revocation.Store
+	statusFetches int // certificates whose revocation data was fetched
+	descriptions  map[[sha256.Size]byte]Certificate
+	unreachable   []string  // holders without an answer from the network
+	onlineUntil   time.Time // when Online is not queried any more; zero: never
+	signatures    []*checkedSignature
+	poes          []proofOfExistence // of trusted document timestamps, newest first
+	reasonCount   int                // for changes
+	stepCount     int
+	hasStore      bool  // the file has a document security store
+	coveredPages  []int // on which something allowed covers signed content
 }
 
 func newValidation(o Options) *validation {
@@ -77,15 +88,13 @@ func newValidation(o Options) *validation {
 	if o.Trust == nil {
 		o.Trust = &Trust{}
 	}
-	v := &validation{o: o, certificates: newCertificatePool(), chainCache: map[chainKey]chainResult{}, boundsByIssuer: map[string]*validityBounds{}, statusFetched: map[[sha256.Size]byte]bool{}, issuerFetched: map[[sha256.Size]byte]bool{}, issuersFromNet: map[[sha256.Size]byte]bool{},
-		fingerprints: map[*x509.Certificate][sha256.Size]byte{}, descriptions: map[[sha256.Size]byte]Certificate{}}
+	limits := certpath.Limits{Candidates: maxCandidates, RSABits: maxRSABits, Checks: maxChecks, Fetches: maxFetches}
+	v := &validation{o: o, paths: certpath.NewBuilder(&o.Trust.anchors, limits), descriptions: map[[sha256.Size]byte]Certificate{}}
 	if o.OnlineTimeout > 0 {
 		v.onlineUntil = time.Now().Add(o.OnlineTimeout)
 	}
 	return v
 }
-
-func (v *validation) trustAnchors() *Trust { return v.o.Trust }
 
 // validateSignatures validates the document timestamps from the newest to the oldest, since each proves the existence
 // of all before it, and then the signatures.
@@ -130,13 +139,16 @@ func (v *validation) findPOE(revision int) (time.Time, *proofOfExistence) {
 }
 
 // earliestExistence returns the earliest time at which an item of revocation data is proved to exist.
-func (v *validation) earliestExistence(m *revocationItem) time.Time {
+func (v *validation) earliestExistence(m *revocation.Item) time.Time {
 	at := v.o.At
-	if m.attributeOf != nil && !m.attributeOf.bestTime.IsZero() && m.attributeOf.bestTime.Before(at) {
-		at = m.attributeOf.bestTime // a signature timestamp also covers the signed attributes
+	if m.SignedBy > 0 {
+		// A signature timestamp also covers the signed attributes.
+		if best := v.signatures[m.SignedBy-1].bestTime; !best.IsZero() && best.Before(at) {
+			at = best
+		}
 	}
 	for _, p := range v.poes {
-		if m.revision > 0 && p.revision >= m.revision && p.time.Before(at) {
+		if m.Revision > 0 && p.revision >= m.Revision && p.time.Before(at) {
 			at = p.time
 		}
 	}
@@ -254,7 +266,7 @@ func (v *validation) validateSignature(ctx context.Context, s *checkedSignature)
 	}
 	if c := s.facts.Container; c != nil && len(c.Signers) > 1 {
 		// Only one was verified, and readers differ in which.
-		s.addFailure(SigConstraintsFailure, NewReason("format.signers", "count", formatInt(len(c.Signers))))
+		s.addFailure(SigConstraintsFailure, NewReason("format.signers", "count", strconv.Itoa(len(c.Signers))))
 	}
 	if c := s.facts.Container; c != nil && c.Content != nil && s.facts.Form != facts.FormSHA1 {
 		// Readers do not show it, and differ in what was signed.
@@ -272,7 +284,7 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 		}
 		st := s.tokenStatuses[i]
 		if st.sub != "" {
-			s.addReasons(NewReason("time.token_untrusted", "time", t.timeText(), "authority", t.authorityName()))
+			s.addReasons(NewReason("time.token_untrusted", t.reasonArgs()...))
 			s.addReasons(st.reasons...)
 			continue
 		}
@@ -297,7 +309,7 @@ func (v *validation) validateSignatureTimestamps(ctx context.Context, s *checked
 func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	certs := s.trust.chain
 	if certs == nil {
-		certs = chain{s.cert}
+		certs = certpath.Path{s.cert}
 	}
 	var list []Reason
 	for _, c := range certs {
@@ -311,16 +323,10 @@ func (v *validation) findIrregularEncodings(s *checkedSignature) []Reason {
 	return list
 }
 
-func (t timestampToken) timeText() string {
+// reasonArgs returns the arguments of a reason that name the timestamp; "-" for what could not be read.
+func (t timestampToken) reasonArgs() []string {
 	if t.Token == nil {
-		return "-"
+		return []string{"time", "-", "authority", "-"}
 	}
-	return formatTime(t.Time)
-}
-
-func (t timestampToken) authorityName() string {
-	if t.Token == nil {
-		return "-"
-	}
-	return holderName(t.Authority)
+	return []string{"time", formatTime(t.Time), "authority", holderName(t.Authority)}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode"
 
+	"segel/internal/contract"
 	"segel/internal/emeterai"
 )
 
@@ -123,9 +124,6 @@ type purchaseRequest struct {
 // dutyAmount is what stampv2 calls nilaidoc: the duty in rupiah.
 const dutyAmount = "10000"
 
-// wib is the office's time zone, which defines its days.
-var wib = time.FixedZone("WIB", 7*60*60)
-
 func (d *Driver) buildPurchase(o emeterai.Order, kind string, doc uploadedFile) purchaseRequest {
 	date := o.Date
 	if date.IsZero() {
@@ -133,7 +131,7 @@ func (d *Driver) buildPurchase(o emeterai.Order, kind string, doc uploadedFile) 
 	}
 	p := purchaseRequest{
 		IsUpload: doc.id != "", Kind: kind, File: fileName(o), FileID: doc.id, Value: dutyAmount,
-		DocNumber: cmp.Or(cutToOneLine(o.Number, 50), "0"), Date: date.In(wib).Format(time.DateOnly),
+		DocNumber: cmp.Or(cutToOneLine(o.Number, 50), "0"), Date: date.In(contract.Jakarta).Format(time.DateOnly),
 	}
 	if c := d.o.Collector; c.Identity != "" {
 		p.Identity, p.Number, p.Payer = c.Identity, c.Number, cmp.Or(c.Name, cutToOneLine(o.Payer, 100))

@@ -11,12 +11,9 @@ import (
 	"segel/internal/store"
 )
 
-// jakarta is Asia/Jakarta, which has had no daylight saving time since 1950 and needs no time zone table.
-var jakarta = time.FixedZone("WIB", 7*60*60)
-
 // dayOf returns the day of a moment in Asia/Jakarta, in days since 1970.
 func dayOf(t time.Time) int64 {
-	y, m, d := t.In(jakarta).Date()
+	y, m, d := t.In(contract.Jakarta).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)
 }
 

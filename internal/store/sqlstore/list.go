@@ -64,7 +64,7 @@ func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	case store.PeriodMonth:
 		return today - 30, true
 	case store.PeriodYear:
-		return dayOf(now.In(jakarta).AddDate(-1, 0, 0)), true
+		return dayOf(now.In(contract.Jakarta).AddDate(-1, 0, 0)), true
 	}
 	return 0, false
 }

@@ -2,17 +2,15 @@ package facts_test
 
 import (
 	"bytes"
-	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/x509"
 	"fmt"
 	"sync"
 	"testing"
 	"time"
 
-	"segel/internal/authority"
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pades/validate/diff"
@@ -20,31 +18,7 @@ import (
 	"segel/pdf"
 )
 
-func must[T any](t testing.TB) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
-
-// testAuthority is the authority that certifies all signers of these tests.
-var testAuthority = sync.OnceValues(func() (*authority.Authority, error) { return authority.NewEphemeral("http://localhost", time.Now) })
-
-// person is a signer.
-type person struct {
-	name  string
-	key   crypto.Signer
-	chain []*x509.Certificate
-}
-
-func certified(t testing.TB, name string, key crypto.Signer) person {
-	t.Helper()
-	o := must[*authority.Authority](t)(testAuthority())
-	return person{name, key, must[[]*x509.Certificate](t)(o.Certify(t.Context(), authority.Holder{ID: "1", Name: name, Organisation: "PT Contoh", Assurance: authority.Account}, key.Public()))}
-}
+func must[T any](t testing.TB) func(v T, err error) T { return signtest.Must[T](t) }
 
 // sari signs most of what is signed here.
 var sari = sync.OnceValue(func() *ecdsa.PrivateKey {
@@ -91,8 +65,8 @@ func (p *testFile) extend(r *pades.Result, err error) *testFile {
 
 func (p *testFile) options(field string, change ...func(*pades.Options)) pades.Options {
 	p.t.Helper()
-	who := certified(p.t, "Sari", sari())
-	o := pades.Options{Field: field, Key: who.key, Chain: who.chain, Time: time.Date(2026, 11, 21, 9, 0, 0, 0, time.FixedZone("WIB", 7*3600)), Name: "Sari", Reason: "Menyetujui"}
+	who := signtest.Certify(p.t, signtest.Authority(p.t), "Sari", sari())
+	o := pades.Options{Field: field, Key: who.Key, Chain: who.Chain, Time: time.Date(2026, 11, 21, 9, 0, 0, 0, time.FixedZone("WIB", 7*3600)), Name: "Sari", Reason: "Menyetujui"}
 	for _, c := range change {
 		c(&o)
 	}
@@ -106,13 +80,13 @@ func (p *testFile) sign(field string, change ...func(*pades.Options)) *testFile 
 
 func (p *testFile) addValidationData() *testFile {
 	p.t.Helper()
-	o := must[*authority.Authority](p.t)(testAuthority())
+	o := signtest.Authority(p.t)
 	return p.extend(pades.AddDSS(p.t.Context(), p.source(), pades.ValidationOptions{Source: o}))
 }
 
 func (p *testFile) addTimestamp() *testFile {
 	p.t.Helper()
-	o := must[*authority.Authority](p.t)(testAuthority())
+	o := signtest.Authority(p.t)
 	return p.extend(pades.DocumentTimestamp(p.t.Context(), p.source(), o.Timestamper(), pades.Clock{}))
 }
 
@@ -127,7 +101,7 @@ func (p *testFile) update(edit func(d *pdf.Document, u *pdf.Update)) *testFile {
 }
 
 func timed(t testing.TB) func(*pades.Options) {
-	o := must[*authority.Authority](t)(testAuthority())
+	o := signtest.Authority(t)
 	return func(p *pades.Options) { p.Timestamper = o.Timestamper() }
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"segel/cms"
-	"segel/internal/authority"
+	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pades/validate/facts"
 	"segel/pdf"
@@ -152,7 +152,7 @@ func TestContainerInBERIsReadAndReported(t *testing.T) {
 func TestTimestampInBERIsReadAndReported(t *testing.T) {
 	t.Parallel()
 	key, cert := old(t, 2048)
-	o := must[*authority.Authority](t)(testAuthority())
+	o := signtest.Authority(t)
 	for _, other := range []bool{false, true} {
 		p := on(t, pdftest.Table(1)).fields(pades.FieldSpec{Name: "A"})
 		p.form("ETSI.CAdES.detached", nil, func(digest func(crypto.Hash) []byte) []byte {

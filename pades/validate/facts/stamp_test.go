@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"segel/internal/authority"
+	"segel/internal/authority/signtest"
 	"segel/internal/credential"
 	"segel/internal/emeterai"
 	"segel/internal/emeterai/emeteraitest"
@@ -17,7 +17,7 @@ import (
 
 func TestDocumentThatIsSignedStampedSealedAndTimestampedIsIntact(t *testing.T) {
 	t.Parallel()
-	a := must[*authority.Authority](t)(testAuthority())
+	a := signtest.Authority(t)
 	stamps := must[*sandbox.Office](t)(sandbox.Open(t.TempDir(), sandbox.Options{
 		Issuer: a, Timestamper: a.Timestamper(), Revocation: a, Sealer: must[*credential.Sealer](t)(credential.NewSealer(make([]byte, 32))),
 		PublicURL: "http://segel.test", Clock: time.Now, Random: rand.Reader,

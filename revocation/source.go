@@ -3,8 +3,8 @@
 //
 // [VerifyOCSP] and [VerifyCRL] return the [Status] in authentic revocation data, whatever its age. [Data.Validate]
 // also requires that it is current at a time and that the certificate was good then. A [Fetcher] queries the addresses in
-// a certificate and caches the answers, [Sources] combines several sources, and an [Archive] finds revocation data in a
-// file.
+// a certificate and caches the answers, [Sources] combines several sources, and a [Store] holds what one operation on a
+// file uses.
 //
 // Times are UTC and whole seconds, as in both protocols. A certificate that was revoked by the time in question is a
 // [*RevokedError], which is ErrRevoked; revocation data that cannot be used is [ErrUnusable]; any other error is the
@@ -17,7 +17,10 @@ package revocation
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"time"
+
+	"segel/certpath"
 )
 
 // Data is revocation data about one certificate. At least one field is set.
@@ -55,6 +58,41 @@ type Source interface {
 // IssuerSource is a Source that also fetches issuers, like a [Fetcher].
 type IssuerSource interface {
 	Source
-	// Issuer returns the certificate whose key signed cert, verified.
-	Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error)
+	certpath.IssuerSource
+}
+
+// Sources queries sources in order until one has revocation data, whether the certificate is good or revoked.
+type Sources []Source
+
+// Revocation returns the first revocation data. If there is none, the error contains the reasons of all sources.
+func (all Sources) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (Data, error) {
+	errs := []error{errors.New("no source has revocation data")}
+	for _, s := range all {
+		m, err := s.Revocation(ctx, cert, issuer)
+		if err == nil || errors.Is(err, ErrRevoked) {
+			return m, err
+		}
+		errs = append(errs, err)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return Data{}, errors.Join(errs...)
+}
+
+// Issuer returns the first issuer found.
+func (all Sources) Issuer(ctx context.Context, cert *x509.Certificate) (*x509.Certificate, error) {
+	errs := []error{errors.New("no source has the issuer")}
+	for _, s := range all {
+		finder, ok := s.(IssuerSource)
+		if !ok {
+			continue
+		}
+		issuer, err := finder.Issuer(ctx, cert)
+		if err == nil {
+			return issuer, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
 }

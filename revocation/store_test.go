@@ -1,0 +1,174 @@
+package revocation
+
+import (
+	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ocsp"
+)
+
+func TestStoreFindsTheNewestValidDataOfTheFile(t *testing.T) {
+	t.Parallel()
+	ca, other := newCertificate(t, "CA", 1, nil), newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	made := func(by identity, at time.Time, status int) []byte {
+		return buildResponse(t, ca.cert, by, func(r *ocsp.Response) {
+			r.ThisUpdate, r.NextUpdate, r.Status, r.RevokedAt = at, at.Add(time.Hour), status, now
+		})
+	}
+	old, newer, forged := made(ca, now.Add(-2*time.Hour), ocsp.Good), made(ca, now.Add(-time.Hour), ocsp.Good), made(other, now, ocsp.Good)
+	list := buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
+	for name, c := range map[string]struct {
+		ocsps, crls [][]byte
+		since       time.Duration
+		want        []byte
+	}{
+		"the newest":               {[][]byte{old, newer}, nil, -3 * time.Hour, newer},
+		"not what was made before": {[][]byte{old}, nil, -time.Hour, nil},
+		"not what was forged":      {[][]byte{forged, newer, nil, []byte("bytes")}, nil, -3 * time.Hour, newer},
+		"a list":                   {[][]byte{forged}, [][]byte{nil, list}, -3 * time.Hour, list},
+		"what says it was revoked": {[][]byte{made(ca, now, ocsp.Revoked), old}, nil, -3 * time.Hour, nil},
+		"not what knows nothing":   {[][]byte{made(ca, now, ocsp.Unknown)}, nil, -3 * time.Hour, nil},
+	} {
+		var all Store
+		all.Add(c.ocsps, c.crls, Item{Origin: FromDSS})
+		e, ok := all.FindNewest(leaf.cert, ca.cert, now.Add(c.since))
+		var m Data
+		if ok {
+			m = e.Data
+		}
+		s := e.Status
+		if name == "what says it was revoked" {
+			if !ok || s.CertStatus != Revoked {
+				t.Errorf("%s: %+v", name, s)
+			}
+			continue
+		}
+		if ok != (c.want != nil) || string(m.OCSP)+string(m.CRL) != string(c.want) {
+			t.Errorf("%s: found %t, %+v", name, ok, s)
+		}
+	}
+}
+
+// stubSource answers about each certificate with the same data, and counts the queries.
+type stubSource struct {
+	queries atomic.Int64
+	data    Data
+	err     error
+}
+
+func (s *stubSource) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (Data, error) {
+	s.queries.Add(1)
+	return s.data, s.err
+}
+
+func TestStoreQueriesASourceOnceAboutACertificate(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf, other := newCertificate(t, "Leaf", 7, &ca), newCertificate(t, "Other", 8, &ca)
+	revoked := &RevokedError{leaf.cert.SerialNumber, Status{}}
+	good := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
+	for name, c := range map[string]struct {
+		err  error
+		adds int
+	}{"good": {nil, 1}, "revoked": {revoked, 1}, "unreachable": {errors.New("no answer"), 0}} {
+		var s Store
+		source := &stubSource{data: Data{OCSP: good}, err: c.err}
+		for range 2 {
+			s.Fetch(t.Context(), source, Query{leaf.cert, ca.cert}, Query{leaf.cert, ca.cert})
+		}
+		data, known, err := s.FetchResult(leaf.cert)
+		if source.queries.Load() != 1 || !known || err != c.err || string(data.OCSP) != string(good) {
+			t.Errorf("%s: %d queries, %t, %v", name, source.queries.Load(), known, err)
+		}
+		if n := len(s.FindAll(leaf.cert, ca.cert)); n != c.adds {
+			t.Errorf("%s: the store has %d answers", name, n)
+		}
+		if _, ok := s.FindNewest(leaf.cert, ca.cert, time.Time{}); ok {
+			t.Errorf("%s: fetched data is taken for data of the file", name)
+		}
+		if _, known, _ := s.FetchResult(other.cert); known {
+			t.Errorf("%s: a result about another certificate", name)
+		}
+	}
+}
+
+func TestStoreVerifiesAnItemOnceForACertificateAndUpToALimit(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf, other := newCertificate(t, "Leaf", 7, &ca), newCertificate(t, "Other", 8, &ca)
+	var s Store
+	s.Add([][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}, [][]byte{buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})}, Item{Origin: FromDSS, Revision: 1})
+	for range 3 {
+		if n := len(s.FindAll(leaf.cert, ca.cert)); n != 2 {
+			t.Fatalf("%d items", n)
+		}
+	}
+	if s.counts.queries != 2 {
+		t.Errorf("verified %d times", s.counts.queries)
+	}
+	s.counts.queries = maxQueries
+	if n := len(s.FindAll(other.cert, ca.cert)); n != 0 || !s.Truncated {
+		t.Errorf("beyond the limit: %d items, %t", n, s.Truncated)
+	}
+}
+
+func TestOlderPlaceOfAnItemCounts(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	good := [][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}
+	var s Store
+	s.Add(good, nil, Item{Origin: FromNet})
+	for _, c := range []struct{ add, want Item }{
+		{Item{Origin: FromDSS, Revision: 4}, Item{Origin: FromDSS, Revision: 4}},
+		{Item{Origin: FromSignature, Revision: 3, SignedBy: 2}, Item{Origin: FromSignature, Revision: 3, SignedBy: 2}},
+		{Item{Origin: FromDSS, Revision: 5}, Item{Origin: FromSignature, Revision: 3, SignedBy: 2}},
+		{Item{Origin: FromNet}, Item{Origin: FromSignature, Revision: 3, SignedBy: 2}},
+	} {
+		s.Add(good, nil, c.add)
+		all := s.FindAll(leaf.cert, ca.cert)
+		if len(all) != 1 || all[0].Origin != c.want.Origin || all[0].Revision != c.want.Revision || all[0].SignedBy != c.want.SignedBy {
+			t.Errorf("after %+v: %d items, %+v", c.add, len(all), all[0].Item)
+		}
+	}
+}
+
+func TestItemIsIndexedByWhatItIsAbout(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	response, list := buildResponse(t, ca.cert, ca, func(*ocsp.Response) {}), buildList(t, ca, pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}})
+	var s Store
+	s.Add([][]byte{response, list}, [][]byte{list, response}, Item{Origin: FromDSS})
+	if n := len(s.bySubject); n != 2 {
+		t.Errorf("%d subjects", n)
+	}
+	if got := s.bySubject[serialSubject(leaf.cert.SerialNumber)]; len(got) != 1 || string(got[0].OCSP) != string(response) {
+		t.Errorf("%d responses about the serial number", len(got))
+	}
+	if got := s.bySubject[issuerSubject(ca.cert.RawSubject)]; len(got) != 1 || string(got[0].CRL) != string(list) {
+		t.Errorf("%d lists of the issuer", len(got))
+	}
+}
+
+// FuzzStore queries arbitrary data about a certificate: it must have no answer.
+func FuzzStore(f *testing.F) {
+	ca := newCertificate(f, "CA", 1, nil)
+	other := newCertificate(f, "Other", 9, &ca) // no data is about this certificate
+	f.Add(buildResponse(f, ca.cert, ca, func(*ocsp.Response) {}))
+	f.Add(buildList(f, newCertificate(f, "Else", 1, nil), pkix.Extension{Id: []int{1, 2, 3}, Value: []byte{5, 0}}))
+	f.Add([]byte{0x30, 0x80})
+	f.Fuzz(func(t *testing.T, der []byte) {
+		var s Store
+		s.Add([][]byte{der}, [][]byte{der}, Item{Origin: FromDSS, Revision: 2})
+		for _, e := range s.FindAll(other.cert, ca.cert) {
+			t.Errorf("%v about an unknown certificate", e.CertStatus)
+		}
+	})
+}
