@@ -2,6 +2,7 @@
 package running
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -20,7 +21,12 @@ type Service struct {
 // Start runs the binary on a free port with a data folder, and waits until it prints its address. Env is added to the
 // environment.
 func Start(binary, data string, env ...string) (*Service, error) {
-	return startProgram(binary, data, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, env...)
+	return StartWith(binary, data, nil, env...)
+}
+
+// StartWith is Start with further arguments of segel serve.
+func StartWith(binary, data string, args []string, env ...string) (*Service, error) {
+	return startProgram(binary, data, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...), env...)
 }
 
 func startProgram(binary, data string, args []string, env ...string) (*Service, error) {
@@ -28,12 +34,27 @@ func startProgram(binary, data string, args []string, env ...string) (*Service, 
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	address, ok := p.FindOutput("http://")
+	address, ok := p.FindOutput("listens on http://")
 	if !ok {
 		p.Stop()
 		return nil, fmt.Errorf("segel %s did not print its address", args[0])
 	}
 	return &Service{Program: p, Data: data, URL: "http://" + strings.TrimRight(strings.Fields(address)[0], ";")}, nil
+}
+
+// PeakMemory returns the peak of the program's resident memory in bytes.
+func (p *Program) PeakMemory() (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmHWM:" {
+			kib, err := strconv.ParseInt(f[1], 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, errors.New("no VmHWM")
 }
 
 // Grant grants an organisation quota on the data folder of a running service: with a stamp office other than the sandbox

@@ -24,26 +24,30 @@ const (
 // defect.
 type boundedDatabase struct {
 	database
-	timeout time.Duration
-	turns   chan struct{} // holds one element for each transaction that runs or waits
+	timeout  time.Duration
+	counters *counters
+	turns    chan struct{} // holds one element for each transaction that runs or waits
 }
 
-func newBoundedDatabase(db database, timeout time.Duration) *boundedDatabase {
+func newBoundedDatabase(db database, timeout time.Duration, c *counters) *boundedDatabase {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	return &boundedDatabase{database: db, timeout: timeout, turns: make(chan struct{}, maxTransactions)}
+	return &boundedDatabase{database: db, timeout: timeout, counters: c, turns: make(chan struct{}, maxTransactions)}
 }
 
 func (b *boundedDatabase) withSnapshot(ctx context.Context, fn func(querier) error) error {
+	b.counters.reads.Add(1)
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withSnapshot(ctx, fn) })
 }
 
 func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error) error {
+	b.counters.reads.Add(1)
 	return b.inTurn(ctx, func() error { return b.classifyError(ctx, b.database.readWhole(ctx, fn)) })
 }
 
 func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
+	b.counters.writes.Add(1)
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withTx(ctx, fn) })
 }
 
