@@ -5,13 +5,15 @@ EVERY   ?= 1
 KILLS   ?= 200
 OUTAGES ?= 40
 ORDERS  ?= 2000
+DOCUMENTS ?= 400
+CLIENTS ?= 8
 LISTEN  ?= 127.0.0.1:8080
 BIN     := build/segel
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo bench fault fsck-every names interop check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo load bench fault fsck-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -58,6 +60,10 @@ test-race: ## run the tests of what runs concurrently under the race detector (n
 
 demo: build ## walk one contract through a service of its own, and print each step
 	@go run ./scripts/demo $(BIN)
+
+load: build ## take documents through the whole job and print what each costs (DOCUMENTS=400 CLIENTS=8 POSTGRES=1 RTT=2ms PROFILE=cpu.pprof)
+	@scripts/need go $(if $(POSTGRES),postgres)
+	@go run ./scripts/load -segel $(BIN) -n $(DOCUMENTS) -c $(CLIENTS) $(if $(POSTGRES),-postgres) $(if $(RTT),-rtt $(RTT)) $(if $(PROFILE),-profile $(PROFILE))
 
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)

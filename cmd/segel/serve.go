@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
 	"segel/internal/api"
 	"segel/internal/config"
 	"segel/internal/contract"
@@ -25,6 +28,7 @@ type serveCommand struct {
 	dataFlag
 	Listen    string `help:"Address to listen on; port 0 takes a free one." placeholder:"ADDR"`
 	PublicURL string `name:"public-url" help:"Address under which clients reach the service." placeholder:"URL"`
+	Pprof     string `help:"Loopback address that serves profiles of the process, such as 127.0.0.1:6060; for a developer." placeholder:"ADDR"`
 	Migrate   string `help:"auto: migrate the database first; off: refuse to start if segel migrate is needed." placeholder:"auto|off"`
 }
 
@@ -54,6 +58,14 @@ func (c serveCommand) Run(w *environment) error {
 		return err
 	}
 	defer a.close()
+	if c.Pprof != "" {
+		profiles, err := serveProfiles(c.Pprof)
+		if err != nil {
+			return err
+		}
+		defer profiles.Close()
+		fmt.Fprintf(w.stdout, "profiles at http://%s/debug/pprof/\n", profiles.Addr())
+	}
 	if err := a.makeFirstLogin(w); err != nil {
 		return err
 	}
@@ -191,8 +203,10 @@ func (a *app) renewClaims(ctx context.Context, process string) {
 }
 
 func (a *app) newHandler(ready *readiness) (http.Handler, error) {
-	if err := a.metrics.Register(clockGauges{a.workflow}); err != nil {
-		return nil, fmt.Errorf("register metrics: %w", err)
+	for _, c := range []prometheus.Collector{clockGauges{a.workflow}, costCounters{a.store}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})} {
+		if err := a.metrics.Register(c); err != nil {
+			return nil, fmt.Errorf("register metrics: %w", err)
+		}
 	}
 	var proxies []netip.Prefix
 	for _, n := range a.conf.TrustedProxies {

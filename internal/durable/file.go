@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 )
 
 // WriteNew creates a file with mode 0600 and that content, durable on return: after a crash it is complete or absent. It never
@@ -18,7 +19,7 @@ func WriteNew(file string, content []byte) (err error) {
 		err = errors.Join(err, os.Remove(f.Name()))
 	}()
 	_, err = f.Write(content)
-	err = errors.Join(err, f.Sync(), f.Close())
+	err = errors.Join(err, SyncFile(f), f.Close())
 	if err != nil {
 		return err
 	}
@@ -28,11 +29,22 @@ func WriteNew(file string, content []byte) (err error) {
 	return SyncDir(dir)
 }
 
+var syncs atomic.Int64
+
+// SyncFile makes the content of a file durable.
+func SyncFile(f *os.File) error {
+	syncs.Add(1)
+	return f.Sync()
+}
+
+// Syncs returns how often this process waited for the disk in this package. SQLite waits on its own.
+func Syncs() int64 { return syncs.Load() }
+
 // SyncDir makes the entries of a folder durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(SyncFile(d), d.Close())
 }

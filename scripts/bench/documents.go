@@ -89,7 +89,7 @@ func measureMemory(s *service) error {
 	if err != nil {
 		return err
 	}
-	after, err := s.peakMemory()
+	after, err := s.PeakMemory()
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s *service) completeDocument(size int64) (uploaded, n int64, took time.Dur
 	if err != nil {
 		return 0, 0, 0, err
 	}
-	if uploaded, err = s.peakMemory(); err != nil {
+	if uploaded, err = s.PeakMemory(); err != nil {
 		return 0, 0, 0, err
 	}
 	owner := s.people[0]
@@ -162,7 +162,7 @@ func bareUpload(text []byte, name string) (time.Duration, error) {
 		return 0, err
 	}
 	defer os.Remove(name)
-	began := ownCPU()
+	began := running.OwnCPUTime()
 	h := sha256.New()
 	if _, err := io.CopyBuffer(io.MultiWriter(f, h), base64.NewDecoder(base64.StdEncoding, bytes.NewReader(text)), make([]byte, 64<<10)); err != nil {
 		return 0, err
@@ -170,5 +170,5 @@ func bareUpload(text []byte, name string) (time.Duration, error) {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return 0, err
 	}
-	return ownCPU() - began, nil
+	return running.OwnCPUTime() - began, nil
 }

@@ -118,7 +118,7 @@ func (a attack) measureAttack(binary, dir string) error {
 	cpu, began := mustValue(s.CPUTime()), time.Now() // the cost of starting the attack is not included
 	time.Sleep(5 * time.Second)
 	used := float64(mustValue(s.CPUTime())-cpu) / float64(time.Since(began))
-	peak, err := s.peakMemory()
+	peak, err := s.PeakMemory()
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (b *stampBench) measureBulk() error {
 		left = next
 	}
 	took := time.Since(began)
-	after, err := b.peakMemory()
+	after, err := b.PeakMemory()
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
-	"strings"
-	"syscall"
-	"time"
 
 	"segel/pdf/pdftest"
 	"segel/scripts/running"
@@ -78,29 +74,5 @@ func (s *service) resetPeak() (int64, error) {
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.PID()), []byte("5"), 0); err != nil {
 		return 0, err
 	}
-	return s.peakMemory()
-}
-
-// peakMemory returns the peak of resident memory in bytes.
-func (s *service) peakMemory() (int64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
-	if err != nil {
-		return 0, err
-	}
-	for _, line := range strings.Split(string(b), "\n") {
-		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmHWM:" {
-			kib, err := strconv.ParseInt(f[1], 10, 64)
-			return kib << 10, err
-		}
-	}
-	return 0, errors.New("no VmHWM")
-}
-
-// ownCPU returns the processor time that this program has used.
-func ownCPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return s.PeakMemory()
 }

@@ -53,6 +53,9 @@ type (
 	}
 )
 
+// httpClient keeps a connection for each request that is made at the same time.
+var httpClient = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
+
 // Client makes the requests of one person.
 type Client struct {
 	URL     string
@@ -101,7 +104,7 @@ func (c *Client) Send(ctx context.Context, q Request) (*http.Response, error) {
 			r.Header.Set(name, value)
 		}
 	}
-	a, err := http.DefaultClient.Do(r)
+	a, err := httpClient.Do(r)
 	if err != nil || a.StatusCode == http.StatusOK {
 		return a, err
 	}

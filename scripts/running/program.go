@@ -171,3 +171,27 @@ func (p *Program) CPUTime() (time.Duration, error) {
 
 // tick is the unit of processor time in /proc (USER_HZ).
 const tick = 10 * time.Millisecond
+
+// PeakMemory returns the peak of the program's resident memory in bytes.
+func (p *Program) PeakMemory() (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "VmHWM:" {
+			kib, err := strconv.ParseInt(f[1], 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, errors.New("no VmHWM")
+}
+
+// OwnCPUTime returns the processor time that this program has used.
+func OwnCPUTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -20,7 +20,12 @@ type Service struct {
 // Start runs the binary on a free port with a data folder, and waits until it prints its address. Env is added to the
 // environment.
 func Start(binary, data string, env ...string) (*Service, error) {
-	return startProgram(binary, data, []string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, env...)
+	return StartWith(binary, data, nil, env...)
+}
+
+// StartWith is Start with further arguments of segel serve.
+func StartWith(binary, data string, args []string, env ...string) (*Service, error) {
+	return startProgram(binary, data, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...), env...)
 }
 
 func startProgram(binary, data string, args []string, env ...string) (*Service, error) {
@@ -28,7 +33,7 @@ func startProgram(binary, data string, args []string, env ...string) (*Service, 
 	if err := p.Start(); err != nil {
 		return nil, err
 	}
-	address, ok := p.FindOutput("http://")
+	address, ok := p.FindOutput("listens on http://")
 	if !ok {
 		p.Stop()
 		return nil, fmt.Errorf("segel %s did not print its address", args[0])

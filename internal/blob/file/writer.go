@@ -79,7 +79,7 @@ func (w *writer) Commit() error {
 	if err := w.file.Chmod(0o400); err != nil {
 		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
-	if err := w.file.Sync(); err != nil {
+	if err := durable.SyncFile(w.file); err != nil {
 		return fmt.Errorf("commit blob: %w", w.store.unavailable(err))
 	}
 	// Durable now: the bytes, under a temporary name. Not yet: the final name. After a power cut the next Open

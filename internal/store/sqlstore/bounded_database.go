@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"segel/internal/outage"
@@ -12,9 +13,9 @@ import (
 // DefaultTimeout bounds a transaction unless [Options] say otherwise.
 const DefaultTimeout = 15 * time.Second
 
-// maxTransactions bounds the transactions that run or wait for a connection at the same time. Others wait for as long as crowdWait: a
-// database that answers has served a crowd by then, such as thousands of browsers that reconnect after a restart. While it does
-// not respond, they are refused instead of piling up.
+// maxTransactions bounds the transactions that run or wait for a connection at the same time. Others wait while the database
+// answers: it serves a crowd in the end, such as thousands of browsers that reconnect after a restart. While it does not
+// respond, that is if none of the transactions ends within crowdWait, they are refused instead of piling up.
 const (
 	maxTransactions = 1024
 	crowdWait       = time.Second
@@ -24,26 +25,31 @@ const (
 // defect.
 type boundedDatabase struct {
 	database
-	timeout time.Duration
-	turns   chan struct{} // holds one element for each transaction that runs or waits
+	timeout  time.Duration
+	counters *counters
+	answered atomic.Int64  // transactions that the database has answered
+	turns    chan struct{} // holds one element for each transaction that runs or waits
 }
 
-func newBoundedDatabase(db database, timeout time.Duration) *boundedDatabase {
+func newBoundedDatabase(db database, timeout time.Duration, c *counters) *boundedDatabase {
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	return &boundedDatabase{database: db, timeout: timeout, turns: make(chan struct{}, maxTransactions)}
+	return &boundedDatabase{database: db, timeout: timeout, counters: c, turns: make(chan struct{}, maxTransactions)}
 }
 
 func (b *boundedDatabase) withSnapshot(ctx context.Context, fn func(querier) error) error {
+	b.counters.reads.Add(1)
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withSnapshot(ctx, fn) })
 }
 
 func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error) error {
+	b.counters.reads.Add(1)
 	return b.inTurn(ctx, func() error { return b.classifyError(ctx, b.database.readWhole(ctx, fn)) })
 }
 
 func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
+	b.counters.writes.Add(1)
 	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withTx(ctx, fn) })
 }
 
@@ -63,18 +69,36 @@ func (b *boundedDatabase) inTurn(ctx context.Context, transaction func() error) 
 	select {
 	case b.turns <- struct{}{}:
 	default:
-		patience := time.NewTimer(crowdWait)
-		defer patience.Stop()
-		select {
-		case b.turns <- struct{}{}:
-		case <-patience.C:
-			return &outage.Error{Part: outage.Database, Err: errCrowded}
-		case <-ctx.Done():
-			return b.classifyError(ctx, ctx.Err())
+		if err := b.waitTurn(ctx); err != nil {
+			return err
 		}
 	}
 	defer func() { <-b.turns }()
-	return transaction()
+	err := transaction()
+	if outage.Of(err) == nil {
+		b.answered.Add(1)
+	}
+	return err
+}
+
+// waitTurn waits until the transaction is one of those that run or wait for a connection, while the database answers.
+func (b *boundedDatabase) waitTurn(ctx context.Context) error {
+	check := time.NewTicker(crowdWait)
+	defer check.Stop()
+	for answered := b.answered.Load(); ; {
+		select {
+		case b.turns <- struct{}{}:
+			return nil
+		case <-ctx.Done():
+			return b.classifyError(ctx, ctx.Err())
+		case <-check.C:
+			now := b.answered.Load()
+			if now == answered {
+				return &outage.Error{Part: outage.Database, Err: errCrowded}
+			}
+			answered = now
+		}
+	}
 }
 
 // commitError is an error of a commit that may have succeeded nevertheless.

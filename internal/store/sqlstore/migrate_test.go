@@ -40,7 +40,7 @@ func before(t *testing.T, number string) fs.FS {
 // aged creates a database as it was before the migration with that number, and runs statements on it.
 func aged(t *testing.T, dsn, number string, statements ...string) {
 	t.Helper()
-	db, err := openDatabase(t.Context(), dsn, Options{})
+	db, err := openDatabase(t.Context(), dsn, Options{}, new(counters))
 	if err != nil {
 		t.Fatal(err)
 	}

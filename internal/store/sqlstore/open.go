@@ -15,8 +15,9 @@ import (
 
 // Store implements the store in one database. It is safe for concurrent use, also by several processes.
 type Store struct {
-	db      database
-	options Options
+	db       database
+	options  Options
+	counters *counters
 }
 
 var _ store.Store = (*Store)(nil)
@@ -62,12 +63,13 @@ func (o Options) effectiveLevel() int {
 // Open opens the database that dsn names: postgres://... or the path of an SQLite file, optionally with the prefix sqlite:.
 // What it creates and refuses depends on the mode.
 func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	opened, err := openDatabase(ctx, dsn, o)
+	count := new(counters)
+	opened, err := openDatabase(ctx, dsn, o, count)
 	if err != nil {
 		return nil, err
 	}
-	db := newBoundedDatabase(opened, o.Timeout)
-	s := &Store{db: db, options: o}
+	db := newBoundedDatabase(opened, o.Timeout, count)
+	s := &Store{db: db, options: o, counters: count}
 	if o.Mode == Migrating {
 		err = migrateDatabase(ctx, db, o)
 	} else {
@@ -79,10 +81,10 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 	return s, nil
 }
 
-func openDatabase(ctx context.Context, dsn string, o Options) (database, error) {
+func openDatabase(ctx context.Context, dsn string, o Options, c *counters) (database, error) {
 	path, isFile := SQLitePath(dsn)
 	if !isFile {
-		return openPostgres(ctx, dsn, o)
+		return openPostgres(ctx, dsn, o, c)
 	}
 	if path == "" {
 		return nil, errors.New("open database: no path")
@@ -99,9 +101,9 @@ func openDatabase(ctx context.Context, dsn string, o Options) (database, error) 
 		}
 	}
 	if o.Mode == Reading {
-		return openSQLiteReadOnly(path)
+		return openSQLiteReadOnly(path, c)
 	}
-	return openSQLite(path)
+	return openSQLite(path, c)
 }
 
 // SQLitePath returns the path of the SQLite file that dsn names; ok is false for a PostgreSQL server.

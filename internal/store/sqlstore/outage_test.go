@@ -169,7 +169,7 @@ func TestLostSQLiteFileIsNeverReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	second, err := openDatabase(t.Context(), path, Options{Mode: Writing})
+	second, err := openDatabase(t.Context(), path, Options{Mode: Writing}, new(counters))
 	if !errors.Is(err, ErrMissing) {
 		t.Fatalf("%v, %v", second, err)
 	}

@@ -35,11 +35,12 @@ const maxConns = 16
 // connectTimeout bounds how long connecting may take.
 const connectTimeout = 3 * time.Second
 
-func openPostgres(ctx context.Context, dsn string, o Options) (*postgres, error) {
+func openPostgres(ctx context.Context, dsn string, o Options, c *counters) (*postgres, error) {
 	config, err := postgresConfig(dsn, o)
 	if err != nil {
 		return nil, err
 	}
+	config.ConnConfig.Tracer = c
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)

@@ -54,17 +54,17 @@ func createFile(path string) error {
 	return nil
 }
 
-func openSQLite(path string) (*sqlite, error) {
+func openSQLite(path string, c *counters) (*sqlite, error) {
 	writer, err := openFile(path, existingFileOnly+"&_txlock=immediate", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
 	if err != nil {
 		return nil, err
 	}
 	writer.SetMaxOpenConns(1)
-	d, err := openSQLiteReadOnly(path)
+	d, err := openSQLiteReadOnly(path, c)
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
-	d.writer, d.writes = writer, newStatements(writer)
+	d.writer, d.writes = writer, newStatements(writer, c)
 	if d.queue, err = jobs.NewQueue(riversqlite.New(writer)); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -73,14 +73,14 @@ func openSQLite(path string) (*sqlite, error) {
 
 // openSQLiteReadOnly opens a file for reading: query_only prevents statements from changing it. mode=ro would
 // leave -wal and -shm files behind, because a read-only connection cannot remove them when it closes.
-func openSQLiteReadOnly(path string) (*sqlite, error) {
+func openSQLiteReadOnly(path string, c *counters) (*sqlite, error) {
 	reader, err := openFile(path, existingFileOnly+"&_txlock=deferred", lockWait, "query_only(ON)")
 	if err != nil {
 		return nil, err
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	return &sqlite{path: path, reader: reader, reads: newStatements(reader)}, nil
+	return &sqlite{path: path, reader: reader, reads: newStatements(reader, c)}, nil
 }
 
 func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {

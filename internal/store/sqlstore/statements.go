@@ -9,7 +9,8 @@ import (
 // statements caches compiled statements: SQLite takes longer to compile most of ours than to run them. No transaction
 // runs one while it reads rows of the same, since PostgreSQL does not allow that.
 type statements struct {
-	db *sql.DB
+	db       *sql.DB
+	counters *counters
 
 	mu     sync.Mutex           // guards the fields below
 	ready  map[string]*sql.Stmt // closed with db
@@ -19,12 +20,13 @@ type statements struct {
 // maxStatements bounds the cache. The program has a few hundred statements.
 const maxStatements = 500
 
-func newStatements(db *sql.DB) *statements {
-	return &statements{db: db, ready: map[string]*sql.Stmt{}}
+func newStatements(db *sql.DB, c *counters) *statements {
+	return &statements{db: db, counters: c, ready: map[string]*sql.Stmt{}}
 }
 
-// prepared returns a statement for use in a transaction, or nil if it has to be compiled there.
+// prepared returns a statement for use in a transaction, or nil if it has to be compiled there. It counts the statement.
 func (s *statements) prepared(ctx context.Context, t *sql.Tx, text string) *sql.Stmt {
+	s.counters.statements.Add(1)
 	s.mu.Lock()
 	ready, ok := s.ready[text]
 	if !ok && len(s.ready)+len(s.missed) < maxStatements {

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"net/netip"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"segel/internal/durable"
+	"segel/internal/store/sqlstore"
+)
+
+var errNotLoopback = errors.New("profiles are served on loopback only, such as 127.0.0.1:6060")
+
+// serveProfiles serves the profiles of the process to this machine until the listener is closed. They contain addresses and
+// names of functions, and a memory profile shows what the service does, so no other machine may read them.
+func serveProfiles(address string) (net.Listener, error) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !at.Addr().IsLoopback() {
+		return nil, errNotLoopback
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("serve profiles: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
+	go func() { _ = server.Serve(l) }() // it ends when the listener is closed
+	return l, nil
+}
+
+// costCounters are metrics of what requests and jobs cost, read at each scrape.
+type costCounters struct{ store *sqlstore.Store }
+
+var (
+	statementsTotal   = prometheus.NewDesc("segel_database_statements_total", "Statements; on PostgreSQL all round trips of statements.", nil, nil)
+	transactionsTotal = prometheus.NewDesc("segel_database_transactions_total", "Transactions by kind, read or write.", []string{"kind"}, nil)
+	syncsTotal        = prometheus.NewDesc("segel_file_syncs_total", "Files and folders synchronised with the disk; SQLite's own are not counted.", nil, nil)
+)
+
+// Describe implements [prometheus.Collector].
+func (c costCounters) Describe(to chan<- *prometheus.Desc) {
+	to <- statementsTotal
+	to <- transactionsTotal
+	to <- syncsTotal
+}
+
+// Collect implements [prometheus.Collector].
+func (c costCounters) Collect(to chan<- prometheus.Metric) {
+	n := c.store.Counts()
+	to <- prometheus.MustNewConstMetric(statementsTotal, prometheus.CounterValue, float64(n.Statements))
+	to <- prometheus.MustNewConstMetric(transactionsTotal, prometheus.CounterValue, float64(n.Reads), "read")
+	to <- prometheus.MustNewConstMetric(transactionsTotal, prometheus.CounterValue, float64(n.Writes), "write")
+	to <- prometheus.MustNewConstMetric(syncsTotal, prometheus.CounterValue, float64(durable.Syncs()))
+}

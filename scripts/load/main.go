@@ -1,0 +1,120 @@
+// Command load takes documents through the whole job on a service that it starts: upload, finalize, guest link, guest login,
+// signature, completion. It prints documents a second, the times of each operation, what a document costs in processor time,
+// allocations, statements, transactions and syncs, and the floor of the same machine in the same run.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"segel/internal/store/storetest/pgtest"
+	"segel/scripts/running"
+)
+
+// options are what to measure.
+type options struct {
+	binary    string
+	documents int
+	clients   int
+	size      int64         // of a document in bytes
+	postgres  bool          // instead of SQLite
+	roundTrip time.Duration // of the connection to PostgreSQL
+	profile   string        // file for a profile of the processor time; empty: none
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.binary, "segel", "build/segel", "the service to measure")
+	flag.IntVar(&o.documents, "n", 400, "documents")
+	flag.IntVar(&o.clients, "c", 8, "clients; each waits for its document before it sends the next")
+	flag.Int64Var(&o.size, "size", 200<<10, "size of a document in bytes")
+	flag.BoolVar(&o.postgres, "postgres", false, "measure on PostgreSQL instead of SQLite")
+	flag.DurationVar(&o.roundTrip, "rtt", 0, "round trip to PostgreSQL, such as 2ms; 0: as it is")
+	flag.StringVar(&o.profile, "profile", "", "write a profile of the service's processor time to this file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "load:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	if o.documents < 1 || o.clients < 1 || o.size < 1 {
+		return fmt.Errorf("-n, -c and -size are at least 1")
+	}
+	dir, err := os.MkdirTemp("", "segel-load-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	env := []string{
+		"SEGEL_LOG_LEVEL=error", "SEGEL_CONVERT=off", "SEGEL_METRICS_TOKEN=" + metricsToken, "SEGEL_MAX_DRAFTS=1000000",
+		"SEGEL_LOGIN_TRIES=1000000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=1000000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=1000000",
+	}
+	on := "SQLite"
+	if o.postgres {
+		on = "PostgreSQL"
+		server, dsn, err := pgtest.NewServer(ctx)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		if o.roundTrip > 0 {
+			on += fmt.Sprintf(" with a round trip of %v", o.roundTrip)
+			proxy, err := pgtest.NewProxy(dsn)
+			if err != nil {
+				return err
+			}
+			defer proxy.Close()
+			proxy.Slow = o.roundTrip / 2 // there and back
+			if err := proxy.Set(pgtest.Delay); err != nil {
+				return err
+			}
+			dsn = proxy.DSN()
+		}
+		env = append(env, "SEGEL_DATABASE="+dsn)
+	}
+	l, err := startLoad(o, filepath.Join(dir, "data"), env)
+	if err != nil {
+		return err
+	}
+	defer l.Stop()
+	fmt.Printf("%d documents of %d KiB with one guest signer, %d clients, on %s\n\n", o.documents, o.size>>10, o.clients, on)
+	fmt.Println("| what | amount | from |\n|---|---|---|")
+	if err := measureFloor(o, dir); err != nil {
+		return err
+	}
+	if err := l.warmUp(ctx); err != nil {
+		return err
+	}
+	if err := l.measureJob(ctx); err != nil {
+		return err
+	}
+	return l.measurePhases(ctx)
+}
+
+// startLoad starts the service, and logs in the owner of all documents.
+func startLoad(o options, data string, env []string) (*load, error) {
+	s, err := running.StartWith(o.binary, data, []string{"--pprof", "127.0.0.1:0"}, env...)
+	if err != nil {
+		return nil, err
+	}
+	l := &load{Service: s, options: o, contract: encodeContract(o.size), polls: new(atomic.Int64)}
+	err = s.Grant(data, "Segel", 1, 10*(o.documents+o.clients)+1000)
+	if err == nil {
+		l.owner, err = s.AddPerson("", "pemilik@example.test", "Pemilik")
+	}
+	if err != nil {
+		s.Stop()
+		return nil, err
+	}
+	return l, nil
+}
