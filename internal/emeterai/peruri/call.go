@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
@@ -16,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"segel/breaker"
 	"segel/internal/emeterai"
 )
 
@@ -39,9 +41,57 @@ type call struct {
 	body    io.Reader
 	size    int64
 	effect  bool // it changes something at the office: if the result is unknown, so is what happened
-	breaker *breaker
+	breaker *addressBreaker
 	timeout time.Duration
 	limit   int64
+}
+
+// Defaults of a breaker.
+const (
+	breakAfter = 5
+	breakFor   = 10 * time.Second
+	maxBreak   = 5 * time.Minute
+)
+
+// addressBreaker is the breaker of an address of the office, with its name in messages.
+type addressBreaker struct {
+	breaker.Breaker
+	name  string
+	clock func() time.Time
+	log   *slog.Logger
+}
+
+func newBreaker(o *Options, name string) *addressBreaker {
+	b := &addressBreaker{name: name, clock: o.Clock, log: o.Log}
+	b.Threshold, b.FirstPause, b.LongestPause = o.BreakAfter, o.BreakFor, maxBreak
+	return b
+}
+
+// recordCall records how a call ended: with an answer of the protocol (reason is empty), or with a failure.
+func (b *addressBreaker) recordCall(reason string) {
+	if reason == "" {
+		if b.Succeed() {
+			b.log.Info("stamp office answers again", "address", b.name)
+		}
+		return
+	}
+	if failures, pause := b.Fail(b.clock(), reason); pause > 0 {
+		b.log.Warn("calls to the stamp office are suspended", "address", b.name, "for", pause, "failures", failures, "reason", reason)
+	}
+}
+
+// availability is down until the next call is allowed, and while that call is running.
+func (b *addressBreaker) availability() emeterai.Availability {
+	now := b.clock()
+	open := b.Check(now)
+	if open == nil {
+		return emeterai.Availability{}
+	}
+	until := open.Until
+	if until.IsZero() {
+		until = now.Add(time.Second)
+	}
+	return emeterai.Availability{Down: true, Until: until, Reason: b.name + ": " + open.Reason}
 }
 
 // response is an answer whose body was read.
@@ -77,11 +127,12 @@ func looksLikeJSON(b []byte) bool {
 
 // roundTrip makes a call through its breaker and has its answer read. Its errors are Problems, or errTokenRefused.
 func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response) error) error {
-	if err := c.breaker.allowCall(); err != nil {
-		d.o.Observe(c.name, "left_alone", 0)
-		return err
-	}
 	began := d.o.Clock()
+	if open := c.breaker.Acquire(began); open != nil {
+		d.o.Observe(c.name, "left_alone", 0)
+		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(open.Until.Sub(began), time.Second),
+			Text: fmt.Sprintf("%s is not called for now: %s", c.breaker.name, open.Reason)}
+	}
 	within, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var sent atomic.Bool // the request may have been sent
@@ -90,7 +141,7 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	took := d.o.Clock().Sub(began)
 	switch {
 	case err != nil && ctx.Err() != nil: // we were stopped; it is not the office's fault
-		c.breaker.abandonCall()
+		c.breaker.Cancel()
 		d.o.Observe(c.name, "stopped", took)
 		err = fmt.Errorf("%w: %w", ctx.Err(), withoutURL(err))
 	case err != nil:

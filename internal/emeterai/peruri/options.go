@@ -131,7 +131,7 @@ func (o *Options) completeOptions() error {
 type Driver struct {
 	o             Options
 	client        *http.Client
-	officeBreaker *breaker
+	officeBreaker *addressBreaker
 	session       *tokenSession
 	kinds         *kindCache
 	slots         *slots

@@ -9,13 +9,13 @@ import (
 // slot is the right to have one document stamped at an address.
 type slot struct {
 	url     string
-	breaker *breaker
+	breaker *addressBreaker
 }
 
 // slots hands out slots in the order of requests: a channel serves its waiters first come, first served.
 type slots struct {
 	free     chan slot
-	breakers []*breaker
+	breakers []*addressBreaker
 }
 
 func newSlots(o *Options, urls []string) *slots {
