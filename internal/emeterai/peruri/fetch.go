@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"sync"
 
 	"segel/internal/emeterai"
 )
@@ -154,4 +156,84 @@ func (e *errorRecorder) Read(p []byte) (int, error) {
 		e.err = err
 	}
 	return n, err
+}
+
+// extractTail returns the bytes that a stamped file adds to the source. A file that does not begin with the source is
+// quarantined.
+func (d *Driver) extractTail(ctx context.Context, r emeterai.Request, f *os.File) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, localProblem(err)
+	}
+	size := info.Size()
+	same, err := commonLength(r, f, min(size, r.Source.Size))
+	switch {
+	case err != nil:
+		return nil, localProblem(err)
+	case same < min(size, r.Source.Size):
+		return nil, d.quarantineFile(ctx, r, f, size, fmt.Sprintf("the stamped file does not begin with the source: it differs at byte %d", same))
+	case size <= r.Source.Size:
+		return nil, incompleteFile(fmt.Sprintf("the stamped file has %d bytes, ours %d", size, r.Source.Size), nil)
+	case size-r.Source.Size > d.o.MaxTail:
+		return nil, d.quarantineFile(ctx, r, f, size, fmt.Sprintf("the stamp added %d bytes", size-r.Source.Size))
+	}
+	tail := make([]byte, size-r.Source.Size)
+	n, err := f.ReadAt(tail, r.Source.Size)
+	switch {
+	case n == len(tail):
+		return tail, nil
+	case errors.Is(err, io.EOF):
+		return nil, incompleteFile(fmt.Sprintf("the stamped file had %d bytes, and %d when it was read", size, r.Source.Size+int64(n)), nil)
+	}
+	return nil, localProblem(err)
+}
+
+// bufferPool are reused to copy or compare files.
+var bufferPool = sync.Pool{New: func() any { return new([2][32 << 10]byte) }}
+
+// commonLength returns how many of the first n bytes are equal to those of the source.
+func commonLength(r emeterai.Request, f io.ReaderAt, n int64) (int64, error) {
+	buf := bufferPool.Get().(*[2][32 << 10]byte)
+	defer bufferPool.Put(buf)
+	a, b := buf[0][:], buf[1][:]
+	for at := int64(0); at < n; {
+		step := min(n-at, int64(len(a)))
+		if k, err := r.Source.R.ReadAt(a[:step], at); int64(k) < step {
+			return 0, fmt.Errorf("read the source: %w", err)
+		}
+		if k, err := f.ReadAt(b[:step], at); int64(k) < step {
+			return 0, fmt.Errorf("read the stamped file: %w", err)
+		}
+		if !bytes.Equal(a[:step], b[:step]) {
+			for i := range step {
+				if a[i] != b[i] {
+					return at + i, nil
+				}
+			}
+		}
+		at += step
+	}
+	return n, nil
+}
+
+// quarantineFile stores a file that is not what was ordered, and returns the problem.
+func (d *Driver) quarantineFile(ctx context.Context, r emeterai.Request, f *os.File, size int64, why string) error {
+	p := &emeterai.Problem{Class: emeterai.Quarantine, Code: emeterai.CodeReturn, Text: why}
+	stored := min(size, r.Source.Size+2*d.o.MaxTail) // enough to see what it is
+	name, err := d.records.storeEvidence(r.Serial, f, stored, d.o.Random)
+	if err != nil {
+		d.o.Log.ErrorContext(ctx, "returned file could not be stored", "serial", r.Serial, "error", err)
+		p.Err = err
+		return p
+	}
+	p.Evidence = &emeterai.Evidence{Size: stored, Path: filepath.Join(d.o.Dir, "quarantine", name), Open: func() (io.ReadCloser, error) {
+		return d.records.evidence.Open(name)
+	}}
+	return p
+}
+
+// incompleteFile returns the problem of a stamped file that did not arrive complete: the serial may be affixed, and
+// stamping again costs nothing.
+func incompleteFile(text string, err error) error {
+	return &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeReturn, Text: text, Err: err}
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/x509"
@@ -9,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -227,3 +229,84 @@ func unknownSerial(s string) error {
 
 // codeQuota is what the office's protocol says of an empty account.
 const codeQuota = "93"
+
+// ListSerials lists what was issued in process, oldest first.
+func (f *Office) ListSerials(context.Context) ([]emeterai.Serial, error) {
+	return f.listIssued(""), nil
+}
+
+// listIssued lists the serials of an account, oldest first.
+func (f *Office) listIssued(account string) []emeterai.Serial {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []emeterai.Serial
+	for _, name := range f.issued[account] {
+		all = append(all, f.serials[name].asListed(name))
+	}
+	return all
+}
+
+func (s *serial) asListed(name string) emeterai.Serial {
+	line := emeterai.Serial{Serial: name, Status: emeterai.Unused, File: s.file, At: s.at}
+	if s.source != "" {
+		line.Status = emeterai.Affixed
+	}
+	return line
+}
+
+// Balance returns what is left of Options.Units.
+func (f *Office) Balance(context.Context) (emeterai.Balance, error) {
+	return f.accountBalance(""), nil
+}
+
+func (f *Office) accountBalance(account string) emeterai.Balance {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := emeterai.Balance{Left: max(f.unitLimit()-len(f.issued[account]), 0)}
+	for _, name := range f.issued[account] {
+		if f.serials[name].source == "" {
+			b.Unused++
+		}
+	}
+	return b
+}
+
+// unlimitedUnits is what an account may buy if no number is set.
+const unlimitedUnits = 1_000_000_000
+
+// unitLimit returns what an account may take in all.
+func (f *Office) unitLimit() int {
+	if f.o.Units > 0 {
+		return f.o.Units
+	}
+	return unlimitedUnits
+}
+
+// Availability is always given, because the office is in process.
+func (f *Office) Availability() emeterai.Availability { return emeterai.Availability{} }
+
+// Issued is a serial that the office issued, as its journal has it.
+type Issued struct {
+	Serial string
+	Order  string    // empty where it was taken over the protocol
+	Payer  string    // identifier of who pays; may be empty
+	File   string    // name that it was taken for
+	Source string    // SHA-256 of what it is affixed to, in hexadecimal; empty: it is unused
+	At     time.Time // of the last entry about it
+}
+
+// Issued returns all serials that were issued, by serial.
+func (f *Office) Issued() []Issued {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	orders := make(map[string]string, len(f.orders))
+	for order, s := range f.orders {
+		orders[s] = order
+	}
+	all := make([]Issued, 0, len(f.serials))
+	for name, s := range f.serials {
+		all = append(all, Issued{name, orders[name], s.payer, s.file, s.source, s.at})
+	}
+	slices.SortFunc(all, func(a, b Issued) int { return cmp.Compare(a.Serial, b.Serial) })
+	return all
+}
