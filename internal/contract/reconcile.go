@@ -80,9 +80,6 @@ func (b ReconcileInput) CompareKnown(s StampSerial, o OfficeSerial, document Sta
 	return SerialResult{Difference: d}
 }
 
-// IsIdle reports whether no document has the serial and one may still get it.
-func (s StampSerial) IsIdle() bool { return s.State == SerialBought || s.State == SerialFree }
-
 // quarantineAffixed quarantines a serial that no document has and that turns out to be affixed.
 func (b ReconcileInput) quarantineAffixed(s StampSerial, d Difference) SerialResult {
 	m, e := QuarantineSerial(s, "the office reports it as affixed, and no document has it", b.Now)

@@ -59,9 +59,6 @@ var SystemCollection = sync.OnceValues(func() (*Collection, error) {
 	return NewCollection("/usr/share/fonts", "/usr/local/share/fonts", "/System/Library/Fonts", `C:\Windows\Fonts`)
 })
 
-// BuiltIn returns the built-in face of a weight.
-func (c *Collection) BuiltIn(w Weight) *Face { return c.builtIn[w] }
-
 // FindGlyph returns the face and glyph for a character, or those of Replacement with ok false.
 func (c *Collection) FindGlyph(w Weight, r rune) (f *Face, glyph uint16, ok bool) {
 	for _, f := range []*Face{c.builtIn[w], c.builtIn[Regular]} {

@@ -12,7 +12,7 @@ import (
 
 func TestCoverageIsThatOfTheFont(t *testing.T) {
 	t.Parallel()
-	f := builtIn(t).BuiltIn(Regular)
+	f := builtIn(t).builtIn[Regular]
 	file := bytes.NewReader(dejavusanscondensed.TTF)
 	m, err := readCharacterMap(file)
 	if err != nil {

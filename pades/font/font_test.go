@@ -21,7 +21,7 @@ func builtIn(t testing.TB) *Collection {
 
 func TestSubsetKeepsOutlinesAndWidths(t *testing.T) {
 	t.Parallel()
-	f := builtIn(t).BuiltIn(Regular)
+	f := builtIn(t).builtIn[Regular]
 	glyphs := []uint16{0}
 	for _, r := range "Aé ñǻ" { // with composites, and one composed of composites
 		g, ok := f.Glyph(r)
