@@ -11,7 +11,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 
@@ -49,10 +48,10 @@ func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 	if a.inDoubt {
 		return d.resolveInDoubt(ctx, o, a, kind, doc)
 	}
-	if err := d.purchaseLock.lockShared(ctx); err != nil {
+	if err := d.purchaseLock.Acquire(ctx, 1); err != nil {
 		return "", err
 	}
-	defer d.purchaseLock.unlockShared()
+	defer d.purchaseLock.Release(1)
 	return d.buySerial(ctx, o, kind, doc)
 }
 
@@ -201,10 +200,10 @@ func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, d
 // resolveInDoubt finds out what became of an order in doubt, while this process buys nothing else: it finds the
 // order's serial, or makes sure that there is none and never will be, and then buys one.
 func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pendingOrder, kind string, doc uploadedFile) (string, error) {
-	if err := d.purchaseLock.lockExclusive(ctx); err != nil {
+	if err := d.purchaseLock.Acquire(ctx, maxPurchases); err != nil {
 		return "", err
 	}
-	defer d.purchaseLock.unlockExclusive()
+	defer d.purchaseLock.Release(maxPurchases)
 	// A call that timed out here may still be queued at the office. Until that is impossible, not finding a serial
 	// proves nothing. The list is as old as the request for it, so the time is taken first.
 	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())
@@ -335,26 +334,20 @@ func (d *Driver) Balance(ctx context.Context) (emeterai.Balance, error) {
 // kindsLife is how long the office's list of kinds of documents is cached.
 const kindsLife = 24 * time.Hour
 
-// kindCache caches the office's list.
-type kindCache struct {
-	mu    sync.Mutex // guards all below
-	all   []documentKind
-	until time.Time
-}
-
-func (k *kindCache) cachedKinds(now time.Time) []documentKind {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if now.After(k.until) {
+// cachedKinds returns the office's list, or nil if it has to be fetched.
+func (d *Driver) cachedKinds() []documentKind {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.o.Clock().After(d.kindsUntil) {
 		return nil
 	}
-	return k.all
+	return d.kinds
 }
 
-func (k *kindCache) storeKinds(all []documentKind, until time.Time) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.all, k.until = all, until
+func (d *Driver) cacheKinds(all []documentKind) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kinds, d.kindsUntil = all, d.o.Clock().Add(kindsLife)
 }
 
 // resolveKind returns the office's code for one of our kinds of document: the configured code or name of it, found in
@@ -365,7 +358,7 @@ func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
 	if mapped, ok := d.o.Kinds[word]; ok {
 		want = mapped
 	}
-	all := d.kinds.cachedKinds(d.o.Clock())
+	all := d.cachedKinds()
 	if all == nil {
 		err := d.queryOffice(ctx, "jenisdoc", http.MethodGet, func(accessToken) string { return d.o.SerialURL + "/jenisdoc" }, answerLimit, func(b []byte) (err error) {
 			all, err = parseKinds(b)
@@ -374,7 +367,7 @@ func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		d.kinds.storeKinds(all, d.o.Clock().Add(kindsLife))
+		d.cacheKinds(all)
 	}
 	var known []string
 	for _, k := range all {
@@ -384,7 +377,7 @@ func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
 		known = append(known, fmt.Sprintf("%s (%s)", k.code, k.name))
 	}
 	// The kind may be new at the office; fetch the list again next time.
-	d.kinds.storeKinds(nil, time.Time{})
+	d.cacheKinds(nil)
 	return "", &emeterai.Problem{Class: emeterai.Config, Code: emeterai.CodeKind, After: configWait,
 		Text: d.redactText(fmt.Sprintf("kind of document %q is %q, which the office does not have; it has %s", word, want, strings.Join(known, ", ")))}
 }

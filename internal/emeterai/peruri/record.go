@@ -160,16 +160,11 @@ func (k *recordStore) storeEvidence(serial string, f *os.File, size int64, rando
 		return "", err
 	}
 	name := serial + "-" + hex.EncodeToString(b[:]) + ".pdf"
-	err = writeSynced(k.evidence, name, func(w io.Writer) error {
+	err = createFile(k.evidence, name, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(f, 0, size))
 		return err
-	})
+	}, (*os.File).Sync)
 	return name, errors.Join(err, syncFolder(k.evidence))
-}
-
-// writeSynced writes and syncs a file that only this user can read.
-func writeSynced(in *os.Root, name string, fill func(io.Writer) error) error {
-	return createFile(in, name, fill, (*os.File).Sync)
 }
 
 // createFile writes a file that only this user can read. Last, if not nil, is called before it is closed.

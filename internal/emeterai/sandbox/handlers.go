@@ -77,11 +77,8 @@ type kind struct {
 // kinds are the kinds of document that the sandbox knows, with codes as observed at the real office.
 var kinds = []kind{{1, "2", "Surat Berharga"}, {2, "3", "Surat Pernyataan"}, {3, "4b", "Surat Perjanjian"}}
 
-func (s *Server) handleKinds(_ context.Context, r *http.Request, _ Fault) answer {
-	if _, ok := s.findUser(bearerToken(r)); !ok {
-		return unauthorisedAnswer(CallKinds)
-	}
-	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": kinds}}
+func (s *Server) handleKinds(context.Context, *http.Request, string) answer {
+	return succeedWith(kinds)
 }
 
 // purchaseRequest is the body of stampv2.
@@ -127,11 +124,7 @@ func (o purchaseRequest) checkFields() error {
 }
 
 // handlePurchase issues a new serial for each call.
-func (s *Server) handlePurchase(ctx context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.findUser(bearerToken(r))
-	if !ok {
-		return unauthorisedAnswer(CallBuy)
-	}
+func (s *Server) handlePurchase(ctx context.Context, r *http.Request, user string) answer {
 	var in purchaseRequest
 	if err := decodeBody(r, &in); err != nil {
 		return refuseWith(http.StatusBadRequest, codeError, "%v", err)
@@ -157,7 +150,7 @@ func (s *Server) handlePurchase(ctx context.Context, r *http.Request, _ Fault) a
 	} else if !in.SerialOnly {
 		result["image"] = base64.StdEncoding.EncodeToString(drawPicture(s.office.verifyURL(name)))
 	}
-	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": result}}
+	return succeedWith(result)
 }
 
 // sellSerial issues a serial to an account.
@@ -195,14 +188,10 @@ func newSerialLine(s emeterai.Serial) serialLine {
 }
 
 func answerWithLines(all []serialLine) answer {
-	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": map[string]any{"total": len(all), "data": all}}}
+	return succeedWith(map[string]any{"total": len(all), "data": all})
 }
 
-func (s *Server) handleStatus(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.findUser(bearerToken(r))
-	if !ok {
-		return unauthorisedAnswer(CallStatus)
-	}
+func (s *Server) handleStatus(_ context.Context, r *http.Request, user string) answer {
 	all := []serialLine{}
 	if found, ok := s.office.findSerial(user, r.FormValue("filter")); ok {
 		all = append(all, newSerialLine(found))
@@ -210,11 +199,7 @@ func (s *Server) handleStatus(_ context.Context, r *http.Request, _ Fault) answe
 	return answerWithLines(all)
 }
 
-func (s *Server) handleSerials(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.findUser(bearerToken(r))
-	if !ok {
-		return unauthorisedAnswer(CallSerials)
-	}
+func (s *Server) handleSerials(_ context.Context, r *http.Request, user string) answer {
 	if r.PathValue("user") != user {
 		return refuseWith(http.StatusOK, codeError, "that is not your account")
 	}
@@ -225,25 +210,17 @@ func (s *Server) handleSerials(_ context.Context, r *http.Request, _ Fault) answ
 	return answerWithLines(all)
 }
 
-func (s *Server) handleBalance(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.findUser(bearerToken(r))
-	if !ok {
-		return unauthorisedAnswer(CallSaldo)
-	}
+func (s *Server) handleBalance(_ context.Context, _ *http.Request, user string) answer {
 	b := s.office.accountBalance(user)
 	return answer{body: map[string]any{"result": map[string]any{"status": codeOK, "message": "success", "saldo": b.Left, "notstamp": b.Unused}}}
 }
 
 // handlePicture sends the picture of a serial again.
-func (s *Server) handlePicture(_ context.Context, r *http.Request, _ Fault) answer {
-	user, ok := s.findUser(bearerToken(r))
-	if !ok {
-		return unauthorisedAnswer(CallPicture)
-	}
+func (s *Server) handlePicture(_ context.Context, r *http.Request, user string) answer {
 	found, ok := s.office.findSerial(user, r.FormValue("sn"))
 	if !ok {
 		return refuseWith(http.StatusOK, codeError, "the serial is not known")
 	}
 	image := base64.StdEncoding.EncodeToString(drawPicture(s.office.verifyURL(found.Serial)))
-	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": map[string]string{"sn": found.Serial, "image": image}}}
+	return succeedWith(map[string]string{"sn": found.Serial, "image": image})
 }

@@ -106,11 +106,10 @@ func (s *Server) signUploaded(ctx context.Context, r *http.Request, f Fault) ans
 	if !s.hasUpload(in.DocID) {
 		return notSigned(signUnparsed, "docId %q was not uploaded", in.DocID).asAnswer()
 	}
-	leave, err := s.acquireAdapter(ctx)
-	if err != nil {
+	if err := s.adapter.Acquire(ctx, 1); err != nil {
 		return explainFailure(err).asAnswer()
 	}
-	defer leave()
+	defer s.adapter.Release(1)
 	id := rand.Text()
 	out := s.signFile(ctx, in, f, folderFile{s.own, in.DocID + ".src"}, folderFile{s.own, id + ".pdf"})
 	if out.Code == codeOK {
@@ -120,10 +119,7 @@ func (s *Server) signUploaded(ctx context.Context, r *http.Request, f Fault) ans
 }
 
 // handleFile sends a stamped file.
-func (s *Server) handleFile(_ context.Context, r *http.Request, _ Fault) answer {
-	if _, ok := s.findUser(bearerToken(r)); !ok {
-		return unauthorisedAnswer(CallFile)
-	}
+func (s *Server) handleFile(_ context.Context, r *http.Request, _ string) answer {
 	id := r.PathValue("id")
 	if !fileID.MatchString(id) {
 		return refuseWith(http.StatusNotFound, codeError, "there is no such file")
