@@ -14,16 +14,20 @@ import (
 	"segel/internal/emeterai"
 )
 
-// fetchStamped downloads the stamped file and returns the bytes that it adds.
+// fetchStamped downloads the stamped file to a temporary one and returns the bytes that it adds.
 func (d *Driver) fetchStamped(ctx context.Context, at slot, r emeterai.Request, where string) ([]byte, error) {
 	from, err := d.resolveFileURL(at, where)
 	if err != nil {
 		return nil, &emeterai.Problem{Class: emeterai.Unknown, Code: emeterai.CodeAnswer, Text: "address of the stamped file: " + d.redactText(err.Error()), After: configWait}
 	}
-	a := &stampedDownload{d: d, r: r}
-	defer a.discardFile()
+	f, err := os.CreateTemp(d.o.Dir, "fetched-*.pdf")
+	if err != nil {
+		return nil, fileProblem(err)
+	}
+	defer func() { _ = errors.Join(f.Close(), os.Remove(f.Name())) }()
+	_ = os.Remove(f.Name()) // if the system lets an open file lose its name, a kill leaves nothing behind
+	var localErr error      // the file could not be written
 	err = d.withToken(ctx, func(l accessToken) error {
-		a.discardFile()
 		return d.roundTrip(ctx, call{
 			name: "file", method: http.MethodGet, url: from, token: l.token, effect: true, // the serial is affixed by now
 			breaker: at.breaker, timeout: d.o.StampTimeout,
@@ -31,131 +35,22 @@ func (d *Driver) fetchStamped(ctx context.Context, at slot, r emeterai.Request, 
 			if answer.StatusCode != http.StatusOK {
 				return fmt.Errorf("status %d", answer.StatusCode)
 			}
-			return a.readBody(answer)
+			limit := r.Source.Size + d.o.MaxTail + 1 // one more byte shows that it is too long
+			_, err := io.Copy(f, io.LimitReader(answer.Body, limit))
+			var disk *os.PathError
+			if errors.As(err, &disk) {
+				localErr, err = err, nil
+			}
+			return err
 		})
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case a.localErr != nil:
-		return nil, localProblem(a.localErr)
-	case a.odd != nil:
-		return d.extractTail(ctx, r, a.odd)
+	case localErr != nil:
+		return nil, localProblem(localErr)
 	}
-	return a.tail, nil
-}
-
-// stampedDownload is a stamped file while it is read from the office. It is compared with the source, and only the
-// added bytes are retained. A file that does not begin with the source is written to a temporary file, so that
-// extractTail can say how it differs.
-type stampedDownload struct {
-	d *Driver
-	r emeterai.Request
-
-	tail     []byte
-	odd      *os.File // nil, or a temporary file, without a name if the system allows that
-	localErr error    // a local error: the source could not be read, or the file not be written
-}
-
-// discardFile discards what was read.
-func (a *stampedDownload) discardFile() {
-	if a.odd != nil {
-		_ = a.odd.Close()
-		_ = os.Remove(a.odd.Name())
-	}
-	a.tail, a.odd, a.localErr = nil, nil, nil
-}
-
-// readBody reads an answer to its end, or to more bytes than a stamp adds. An error is one of the transfer.
-func (a *stampedDownload) readBody(answer *http.Response) error {
-	body := &errorRecorder{r: answer.Body}
-	n, err := a.compareSource(body)
-	if err == nil && n == a.r.Source.Size {
-		a.tail, err = io.ReadAll(io.LimitReader(body, a.d.o.MaxTail+1))
-		n += int64(len(a.tail))
-		if err == nil && (len(a.tail) == 0 || int64(len(a.tail)) > a.d.o.MaxTail) {
-			err = a.writeOddFile(a.r.Source.Size, a.tail, nil)
-		}
-	}
-	limit := a.r.Source.Size + a.d.o.MaxTail + 1
-	switch {
-	case a.localErr != nil:
-		return nil
-	case err != nil:
-		return err
-	case body.err != nil && body.err != io.EOF:
-		return body.err
-	case a.odd == nil && answer.ContentLength >= 0 && n < min(answer.ContentLength, limit):
-		return io.ErrUnexpectedEOF
-	}
-	return nil
-}
-
-// compareSource compares the body with the source and returns how many bytes were equal. If they differ, it writes the
-// file to odd.
-func (a *stampedDownload) compareSource(body io.Reader) (same int64, err error) {
-	buf := bufferPool.Get().(*[2][32 << 10]byte)
-	defer bufferPool.Put(buf)
-	for same < a.r.Source.Size {
-		step := min(a.r.Source.Size-same, int64(len(buf[0])))
-		n, err := io.ReadFull(body, buf[0][:step])
-		got, want := buf[0][:n], buf[1][:n]
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return same, err
-		}
-		if k, err := a.r.Source.R.ReadAt(want, same); k < n {
-			a.localErr = fmt.Errorf("read the source: %w", err)
-			return same, nil
-		}
-		if err != nil || !bytes.Equal(got, want) {
-			return same, a.writeOddFile(same, got, body)
-		}
-		same += int64(n)
-	}
-	return same, nil
-}
-
-// writeOddFile writes a file that differs from the source: the equal bytes, the bytes after them, and the rest.
-func (a *stampedDownload) writeOddFile(same int64, got []byte, rest io.Reader) error {
-	var err error
-	if a.odd, err = os.CreateTemp(a.d.o.Dir, "fetched-*.pdf"); err != nil {
-		a.odd, a.localErr = nil, err
-		return nil
-	}
-	_ = os.Remove(a.odd.Name()) // if the system lets an open file lose its name, a kill leaves nothing behind
-	if _, err := io.Copy(a.odd, io.NewSectionReader(a.r.Source.R, 0, same)); err != nil {
-		a.localErr = err
-		return nil
-	}
-	if _, err := a.odd.Write(got); err != nil {
-		a.localErr = err
-		return nil
-	}
-	if rest == nil {
-		return nil
-	}
-	limit := a.r.Source.Size + a.d.o.MaxTail + 1 - same - int64(len(got)) // one more byte shows that it is too long
-	_, err = io.Copy(a.odd, io.LimitReader(rest, limit))
-	var disk *os.PathError
-	if errors.As(err, &disk) {
-		a.localErr, err = err, nil
-	}
-	return err
-}
-
-// errorRecorder remembers the error with which a body ended: a reader of a fixed number of bytes cannot tell a cut
-// connection from a short file.
-type errorRecorder struct {
-	r   io.Reader
-	err error
-}
-
-func (e *errorRecorder) Read(p []byte) (int, error) {
-	n, err := e.r.Read(p)
-	if err != nil {
-		e.err = err
-	}
-	return n, err
+	return d.extractTail(ctx, r, f)
 }
 
 // extractTail returns the bytes that a stamped file adds to the source. A file that does not begin with the source is
