@@ -73,12 +73,7 @@ func Open(dir string, o Options) (*Authority, error) {
 		if err != nil {
 			return nil, fmt.Errorf("create authority: %w", err)
 		}
-		b, err := marshalMembers(o.Sealer, k.listMembers())
-		if err != nil {
-			return nil, fmt.Errorf("create authority: %w", err)
-		}
-		// If two processes start at once, the first to write its authority wins, and both read it.
-		if err := durable.WriteNew(filepath.Join(dir, authorityFile), b); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := storeMembers(filepath.Join(dir, authorityFile), o.Sealer, k.listMembers()); err != nil {
 			return nil, fmt.Errorf("store authority: %w", err)
 		}
 	}
@@ -181,7 +176,7 @@ func (a *Authority) Certify(ctx context.Context, h Holder, key crypto.PublicKey)
 		return nil, err
 	}
 	now := a.clock()
-	if err := requireAllValid(now, a.keys.root, by.issuing); err != nil {
+	if err := requireValid(now, a.keys.root, by.issuing); err != nil {
 		return nil, fmt.Errorf("certify %s: %w", h.ID, err)
 	}
 	end, last := now.AddDate(personYears, 0, 0), by.issuing.cert.NotAfter

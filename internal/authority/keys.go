@@ -42,25 +42,15 @@ var ErrNotYetValid = errors.New("certificate of the authority is not valid yet")
 // ErrExpired is a certificate of the authority that has expired.
 var ErrExpired = errors.New("certificate of the authority has expired")
 
-// requireValid returns an error unless the certificate is valid at that time.
-func (id identity) requireValid(at time.Time) error {
-	c := id.cert
-	switch {
-	case at.Before(c.NotBefore):
-		return fmt.Errorf("%w: %q is valid from %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
-	case at.After(c.NotAfter):
-		return fmt.Errorf("%w: %q expired at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
-	}
-	return nil
-}
-
-func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// requireAllValid returns an error unless all certificates are valid at that time.
-func requireAllValid(at time.Time, all ...identity) error {
+// requireValid returns an error unless all certificates are valid at that time.
+func requireValid(at time.Time, all ...identity) error {
+	rfc3339 := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	for _, id := range all {
-		if err := id.requireValid(at); err != nil {
-			return err
+		switch c := id.cert; {
+		case at.Before(c.NotBefore):
+			return fmt.Errorf("%w: %q is valid from %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
+		case at.After(c.NotAfter):
+			return fmt.Errorf("%w: %q expired at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
 		}
 	}
 	return nil
@@ -70,7 +60,7 @@ func requireAllValid(at time.Time, all ...identity) error {
 // clock was ahead is not used before it is valid. If none is valid it returns the first, which then refuses.
 func (k *keySet) tsaAt(at time.Time) identity {
 	for _, id := range slices.Backward(k.successors) {
-		if id.requireValid(at) == nil {
+		if requireValid(at, id) == nil {
 			return id
 		}
 	}
@@ -227,16 +217,24 @@ func (k *keySet) listMembers() map[string]*identity {
 	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
 }
 
-// marshalMembers seals members for a file of the authority.
-func marshalMembers(s Sealer, members map[string]*identity) ([]byte, error) {
+// storeMembers seals members and writes a file of the authority, unless it exists: if two processes create it at once,
+// the first wins, and both read it.
+func storeMembers(file string, s Sealer, members map[string]*identity) error {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
 	for name, id := range members {
 		var err error
 		if out.Members[name], err = id.sealMember(name, s); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return json.MarshalIndent(out, "", "  ")
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteNew(file, b); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // parseStored parses a file of the authority, which errors call by that name.
@@ -341,10 +339,14 @@ func (a *Authority) renewTSA(dir string, o Options) error {
 			end = root
 		}
 		last := a.keys.tsaAt(now).cert.NotAfter
-		if a.keys.root.requireValid(now) != nil || last.Sub(now) > minTSARemaining || end.Sub(last) < minTSAExtension {
+		if requireValid(now, a.keys.root) != nil || last.Sub(now) > minTSARemaining || end.Sub(last) < minTSAExtension {
 			return nil
 		}
-		if err := a.createSuccessor(filepath.Join(dir, successorName(n)+".json"), successorName(n), o, now, end); err != nil && !errors.Is(err, fs.ErrExist) {
+		next, err := newTSAIdentity(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
+		if err == nil {
+			err = storeMembers(filepath.Join(dir, successorName(n)+".json"), o.Sealer, map[string]*identity{successorName(n): &next})
+		}
+		if err != nil {
 			return fmt.Errorf("create time-stamp authority %d: %w", n, err)
 		}
 	}
@@ -370,18 +372,6 @@ func (a *Authority) readSuccessors(dir string, o Options) error {
 			return err
 		}
 	}
-}
-
-func (a *Authority) createSuccessor(file, name string, o Options, now, end time.Time) error {
-	next, err := newTSAIdentity(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
-	if err != nil {
-		return err
-	}
-	b, err := marshalMembers(o.Sealer, map[string]*identity{name: &next})
-	if err != nil {
-		return err
-	}
-	return durable.WriteNew(file, b)
 }
 
 func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {

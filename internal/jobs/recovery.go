@@ -85,8 +85,8 @@ func (k *jobRecovery) requeueLost(ctx context.Context) error {
 		return nil
 	}
 	// While nothing is fetched, a job that is running in the database and not handed to a worker is lost.
-	done := k.fetched.stopFetching()
-	defer done()
+	k.fetched.fetching.Lock()
+	defer k.fetched.fetching.Unlock()
 	if err := requeueJobs(ctx, k.exec, k.name, time.Now(), "the answer to its fetch was lost", k.fetched.isHandedOut); err != nil {
 		return err
 	}
@@ -104,11 +104,6 @@ type fetchedJobs struct {
 }
 
 func newFetchedJobs() *fetchedJobs { return &fetchedJobs{jobs: map[int64]bool{}} }
-
-func (f *fetchedJobs) stopFetching() (done func()) {
-	f.fetching.Lock()
-	return f.fetching.Unlock
-}
 
 func (f *fetchedJobs) isHandedOut(id int64) bool {
 	f.mu.Lock()

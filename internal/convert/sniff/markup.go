@@ -57,7 +57,7 @@ func (w *markupWalker) walkPart(in *bufio.Reader) error {
 	p := &pieceReader{Reader: in}
 	d := xml.NewDecoder(p)
 	for {
-		p.beginPiece()
+		p.length = 0
 		t, err := d.Token()
 		if err == io.EOF {
 			return w.fields.endAll()
@@ -73,7 +73,7 @@ func (w *markupWalker) walkPart(in *bufio.Reader) error {
 		case xml.StartElement:
 			err = w.enterElement(t)
 		case xml.EndElement:
-			err = w.leaveElement(t.Name.Local)
+			w.fonts.leaveElement(t.Name.Local)
 			w.path = w.path[:len(w.path)-1]
 		case xml.CharData:
 			err = w.addText(string(t))
@@ -249,7 +249,10 @@ func isRasterURI(address string) bool {
 
 // addText handles the text of the current element.
 func (w *markupWalker) addText(s string) error {
-	switch w.currentElement() {
+	if len(w.path) == 0 {
+		return nil
+	}
+	switch w.path[len(w.path)-1].name {
 	case "instrText", "delInstrText":
 		return w.fields.addText(w.outerFlow(), s)
 	case "t", "delText":
@@ -259,18 +262,6 @@ func (w *markupWalker) addText(s string) error {
 			w.pages = parseSmallNumber(s)
 		}
 	}
-	return nil
-}
-
-func (w *markupWalker) currentElement() string {
-	if len(w.path) == 0 {
-		return ""
-	}
-	return w.path[len(w.path)-1].name
-}
-
-func (w *markupWalker) leaveElement(name string) error {
-	w.fonts.leaveElement(name)
 	return nil
 }
 
@@ -301,9 +292,6 @@ type pieceReader struct {
 	quote  byte // the open quotation mark; 0: none
 	quotes int  // in the current tag
 }
-
-// beginPiece starts a new piece.
-func (p *pieceReader) beginPiece() { p.length = 0 }
 
 // ReadByte implements [io.ByteReader]. Quotes are counted from each "<", which attributes cannot contain. Miscounting
 // in a comment ends at the next "<".

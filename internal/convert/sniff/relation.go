@@ -116,9 +116,6 @@ func newRelationGraph(entries []entry) *relationGraph {
 	return g
 }
 
-// addBinary records a part that is not markup.
-func (g *relationGraph) addBinary(part string) { g.parts[strings.ToLower(part)] = true }
-
 // opaqueKinds are the kinds of relations whose targets need not be markup; readers parse the targets of all others.
 var opaqueKinds = map[string]bool{
 	"image": true, "hdphoto": true, "font": true, "thumbnail": true, "audio": true, "video": true, "media": true, "model3d": true,

@@ -207,7 +207,11 @@ func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pending
 	// A call that timed out here may still be queued at the office. Until that is impossible, not finding a serial
 	// proves nothing. The list is as old as the request for it, so the time is taken first.
 	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())
-	serial, err := d.findSerial(ctx, o)
+	all, err := d.ListSerials(ctx)
+	if err != nil {
+		return "", err
+	}
+	serial, err := d.chooseSerial(ctx, o, all)
 	if err != nil {
 		return "", err
 	}
@@ -223,17 +227,8 @@ func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pending
 	return d.buySerial(ctx, o, kind, doc)
 }
 
-// findSerial searches for an order's serial in the account: among those that are unused, that no document has, and
-// that this process returned for no other order. It returns nothing if there is certainly none so far.
-func (d *Driver) findSerial(ctx context.Context, o emeterai.Order) (string, error) {
-	all, err := d.ListSerials(ctx)
-	if err != nil {
-		return "", err
-	}
-	return d.chooseSerial(ctx, o, all)
-}
-
-// chooseSerial chooses the order's serial from those of the account.
+// chooseSerial chooses the order's serial from those of the account: among those that are unused, that no document has,
+// and that this process returned for no other order. It returns nothing if there is certainly none so far.
 func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emeterai.Serial) (string, error) {
 	var named, nameless []string
 	for _, s := range all {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
@@ -233,7 +234,9 @@ func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error)
 		return nil, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture,
 			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that contained it, and the adapter needs it; ask the office for it", serial)}
 	}
-	err := d.queryOffice(ctx, "qrimage", http.MethodGet, func(accessToken) string { return d.o.SerialURL + fillSerialPath(d.o.Picture, serial) }, answerLimit, func(b []byte) error {
+	err := d.queryOffice(ctx, "qrimage", http.MethodGet, func(accessToken) string {
+		return d.o.SerialURL + strings.ReplaceAll(d.o.Picture, "{serial}", url.QueryEscape(serial))
+	}, answerLimit, func(b []byte) error {
 		got, err := parseBoughtSerial(b)
 		if err != nil {
 			return err

@@ -118,7 +118,7 @@ func (s *Server) addRoutes() {
 		s.addRoute("POST /adapter/pdfsigning/rest/docSigningZ", CallStamp, s.signShared)
 	}
 	if s.o.Control {
-		s.mux.HandleFunc("GET /control/faults", s.readFaults)
+		s.mux.HandleFunc("GET /control/faults", func(w http.ResponseWriter, _ *http.Request) { sendAnswer(w, answer{body: s.faults.currentPlan()}) })
 		s.mux.HandleFunc("PUT /control/faults", s.setFaults)
 	}
 }
@@ -256,10 +256,6 @@ func sendAnswer(w http.ResponseWriter, a answer) {
 // decodeBody decodes the JSON body of a call.
 func decodeBody(r *http.Request, into any) error {
 	return json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(into)
-}
-
-func (s *Server) readFaults(w http.ResponseWriter, _ *http.Request) {
-	sendAnswer(w, answer{body: s.faults.currentPlan()})
 }
 
 func (s *Server) setFaults(w http.ResponseWriter, r *http.Request) {

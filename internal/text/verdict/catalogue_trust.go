@@ -1,6 +1,10 @@
 package verdict
 
-import "segel/pades/validate/facts"
+import (
+	"maps"
+
+	"segel/pades/validate/facts"
+)
 
 // sentences is the catalogue by code. A test checks that every code has one.
 var sentences = mergeSentences(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, findingSentences, summarySentences)
@@ -8,9 +12,7 @@ var sentences = mergeSentences(trustSentences, timeSentences, contentSentences, 
 func mergeSentences(all ...map[string]sentence) map[string]sentence {
 	one := map[string]sentence{}
 	for _, m := range all {
-		for code, s := range m {
-			one[code] = s
-		}
+		maps.Copy(one, m)
 	}
 	return one
 }
