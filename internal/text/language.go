@@ -58,11 +58,6 @@ func ShortTime(l Language, t time.Time) string {
 	return fmt.Sprintf("%02d %s %02d, %02d:%02d", t.Day(), months[l][t.Month()-1], t.Year()%100, t.Hour(), t.Minute())
 }
 
-// Fill puts arguments into a template of another catalogue, which uses the same notation. Arguments are not templates.
-func Fill(l Language, template string, args map[string]any) string {
-	return fillArguments(l, template, args)
-}
-
 // LongTime writes a time to the second, in UTC: 14 Okt 2024, 06:06:07 UTC.
 func LongTime(l Language, t time.Time) string {
 	if l != English {

@@ -83,6 +83,9 @@ func openWith(dir string, o Options, from func(string, func(entry) error) (*jour
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
 	}
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	if o.Units <= 0 {
+		o.Units = unlimitedUnits
+	}
 	f := &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}
 	var err error
 	if f.journal, err = from(dir, f.applyEntry); err != nil {
@@ -146,7 +149,7 @@ func (f *Office) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 
 // issueSerial issues a new serial. The caller holds mu.
 func (f *Office) issueSerial(ctx context.Context, e entry) (string, error) {
-	if len(f.issued[e.Account]) >= f.unitLimit() {
+	if len(f.issued[e.Account]) >= f.o.Units {
 		return "", &emeterai.Problem{Class: emeterai.Quota, Code: codeQuota, Text: "the account has no units left"}
 	}
 	// Without a certificate the serial could not be affixed.
@@ -264,7 +267,7 @@ func (f *Office) Balance(context.Context) (emeterai.Balance, error) {
 func (f *Office) accountBalance(account string) emeterai.Balance {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	b := emeterai.Balance{Left: max(f.unitLimit()-len(f.issued[account]), 0)}
+	b := emeterai.Balance{Left: max(f.o.Units-len(f.issued[account]), 0)}
 	for _, name := range f.issued[account] {
 		if f.serials[name].source == "" {
 			b.Unused++
@@ -275,14 +278,6 @@ func (f *Office) accountBalance(account string) emeterai.Balance {
 
 // unlimitedUnits is what an account may buy if no number is set.
 const unlimitedUnits = 1_000_000_000
-
-// unitLimit returns what an account may take in all.
-func (f *Office) unitLimit() int {
-	if f.o.Units > 0 {
-		return f.o.Units
-	}
-	return unlimitedUnits
-}
 
 // Availability is always given, because the office is in process.
 func (f *Office) Availability() emeterai.Availability { return emeterai.Availability{} }
