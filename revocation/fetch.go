@@ -12,8 +12,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
+	"segel/breaker"
 	"segel/certpath"
 	"segel/cms"
 )
@@ -45,8 +47,10 @@ type Fetcher struct {
 	Timeout   time.Duration // of one address; 0 is 10 seconds
 	CacheSize int64         // in bytes; 0 is 64 MiB, negative disables the cache
 
-	cache   cache
-	breaker breaker
+	cache cache
+
+	hostsMu sync.Mutex // guards hosts
+	hosts   map[string]*breaker.Breaker
 }
 
 // Revocation fetches and validates revocation data about cert.
@@ -194,19 +198,42 @@ func (f *Fetcher) fetchCached(ctx context.Context, address string, most int64, l
 // its Content-Length, or than its DER length.
 func (f *Fetcher) sendRequest(ctx context.Context, r *http.Request, most int64) ([]byte, error) {
 	host := r.URL.Host
-	if err := f.breaker.allowQuery(host, f.Clock()); err != nil {
-		return nil, fmt.Errorf("query %s: %w", host, err)
+	b := f.hostBreaker(host)
+	if open := b.Acquire(f.Clock()); open != nil {
+		return nil, fmt.Errorf("query %s: %w", host, open)
 	}
 	der, err := f.readAnswer(ctx, r, most)
 	switch {
 	case ctx.Err() != nil:
-		f.breaker.cancelQuery(host) // the caller went away, which says nothing about the host
+		b.Cancel() // the caller went away, which says nothing about the host
 	case errors.Is(err, errNoAnswer):
-		f.breaker.recordFailure(host, f.Clock())
+		b.Fail(f.Clock(), err.Error())
 	default:
-		f.breaker.recordAnswer(host)
+		b.Succeed()
 	}
 	return der, err
+}
+
+// A host that does not answer is not queried for a pause, at any of its addresses.
+const (
+	maxFailures  = 3 // consecutive queries without an answer
+	firstPause   = 30 * time.Second
+	longestPause = 10 * time.Minute
+	maxHosts     = 1000
+)
+
+func (f *Fetcher) hostBreaker(host string) *breaker.Breaker {
+	f.hostsMu.Lock()
+	defer f.hostsMu.Unlock()
+	b := f.hosts[host]
+	if b == nil {
+		if f.hosts == nil || len(f.hosts) >= maxHosts {
+			f.hosts = map[string]*breaker.Breaker{} // forgetting all is rare and costs a few queries for each host
+		}
+		b = &breaker.Breaker{Threshold: maxFailures, FirstPause: firstPause, LongestPause: longestPause}
+		f.hosts[host] = b
+	}
+	return b
 }
 
 // errNoAnswer is a host that did not answer in time.

@@ -122,7 +122,7 @@ type server struct {
 	rechecks          chan struct{} // holds one for each stream that authenticates again
 	running           sync.Map      // tokens of the claims whose requests are being answered
 	spec              []byte        // the specification, JSON
-	docs              manual
+	docs              []byte        // the page of the specification
 }
 
 // New returns the handler of everything the service serves. It returns an error if an option is invalid.

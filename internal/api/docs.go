@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -23,15 +24,45 @@ var (
 	docsJS []byte
 
 	docsTemplate = template.Must(template.New("docs").Parse(docsHTML))
+	docsStyleSum = sha256.Sum256([]byte(docsCSS))
 )
 
-// manual is the rendered page of /docs with its content security policy, which allows only our own style and script.
-type manual struct {
-	html   []byte
-	policy string
+// docsPolicy is the content security policy of the page. It allows only our own style and script.
+var docsPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	base64.StdEncoding.EncodeToString(docsStyleSum[:]))
+
+// dataPolicy is the content security policy of data and of files that a page loads.
+const dataPolicy = "default-src 'none'"
+
+// registerDocumentation serves the specification and a page built from it.
+func (s *server) registerDocumentation() {
+	s.serveGenerated(endpoint{
+		path: "/openapi.json", id: "openapi", summary: "The specification", answers: textAnswer("application/json", "OpenAPI 3.1."),
+	}, "application/json; charset=utf-8", func() (string, []byte) { return dataPolicy, s.spec })
+	s.serveGenerated(endpoint{
+		path: "/docs", id: "docs", summary: "The specification as a page", answers: textAnswer("text/html", "The page."),
+	}, "text/html; charset=utf-8", func() (string, []byte) { return docsPolicy, s.docs })
+	s.serveGenerated(endpoint{
+		path: "/docs.js", id: "docs-script", summary: "The script of that page", answers: textAnswer("text/javascript", "Copies examples."),
+	}, "text/javascript; charset=utf-8", func() (string, []byte) { return dataPolicy, docsJS })
 }
 
-// The parts of the specification that the page shows.
+// serveGenerated serves content without authentication that is generated after all endpoints are registered, with the
+// given content security policy.
+func (s *server) serveGenerated(e endpoint, mime string, of func() (policy string, content []byte)) {
+	e.method, e.group, e.callers = http.MethodGet, groupService, anybody
+	serveStream(s, e, func(c *call) error {
+		policy, content := of()
+		h := c.w.Header()
+		h.Set("Content-Type", mime)
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Cache-Control", "no-cache")
+		_, _ = c.w.Write(content) // if this fails, the client has gone
+		return nil
+	})
+}
+
+// The parts of the specification that the page shows. The page's template calls their methods.
 type (
 	specDoc struct {
 		Info    struct{ Title, Version, Description string }
@@ -46,11 +77,10 @@ type (
 		Tags                              []string
 		Parameters                        []specParam
 		RequestBody                       struct{ Content map[string]specContent }
-		Responses                         map[string]struct {
-			Description string
-			Content     map[string]specContent
-		}
-		Security *[]any
+		Responses                         map[string]struct{ Content map[string]specContent }
+		Security                          *[]any
+
+		Method, Path string `json:"-"`
 	}
 	specParam struct {
 		Name, In, Description string
@@ -71,32 +101,8 @@ type (
 		Enum        []any
 		Examples    []any
 	}
-)
 
-// The data of the page's template.
-type (
-	docsPage struct {
-		Title, Version, Description string
-		Start                       string // the preamble of the examples
-		Style                       template.CSS
-		Groups                      []docsGroup
-	}
-	docsGroup struct {
-		Name, Description string
-		Operations        []docsOperation
-	}
-	docsOperation struct {
-		ID, Method, Path, Summary, Description string
-		Example                                string // as a shell command
-		Open                                   bool
-		Params                                 []docsMember
-		Body, Answer                           docsShape
-		Refusals                               []string
-	}
-	docsShape struct {
-		Type    string
-		Members []docsMember
-	}
+	// docsMember is a parameter or a member of a body, by its full path.
 	docsMember struct {
 		Path, Type, Description, Example string
 		Required                         bool
@@ -104,60 +110,56 @@ type (
 )
 
 // renderDocs renders the page of a specification.
-func renderDocs(spec []byte) (manual, error) {
+func renderDocs(spec []byte) ([]byte, error) {
 	var doc specDoc
 	if err := json.Unmarshal(spec, &doc); err != nil {
-		return manual{}, fmt.Errorf("read the specification: %w", err)
-	}
-	out := docsPage{Title: doc.Info.Title, Version: doc.Info.Version, Description: doc.Info.Description, Start: doc.exampleStart(), Style: template.CSS(docsCSS)}
-	for _, tag := range doc.Tags {
-		if g := (docsGroup{tag.Name, tag.Description, doc.listOperations(tag.Name)}); len(g.Operations) > 0 {
-			out.Groups = append(out.Groups, g)
-		}
+		return nil, fmt.Errorf("read the specification: %w", err)
 	}
 	var b bytes.Buffer
-	if err := docsTemplate.Execute(&b, out); err != nil {
-		return manual{}, err
-	}
-	sum := sha256.Sum256([]byte(docsCSS))
-	policy := fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'", base64.StdEncoding.EncodeToString(sum[:]))
-	return manual{html: b.Bytes(), policy: policy}, nil
+	err := docsTemplate.Execute(&b, &doc)
+	return b.Bytes(), err
 }
 
-func (d *specDoc) listOperations(tag string) []docsOperation {
-	var list []docsOperation
+// Style returns the style sheet of the page.
+func (d *specDoc) Style() template.CSS { return template.CSS(docsCSS) }
+
+// Operations lists the operations with a tag, by path and method.
+func (d *specDoc) Operations(tag string) []specOperation {
+	var list []specOperation
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
-			op := d.Paths[path][method]
-			if !slices.Contains(op.Tags, tag) {
-				continue
+			if op := d.Paths[path][method]; slices.Contains(op.Tags, tag) {
+				op.Method, op.Path = strings.ToUpper(method), path
+				list = append(list, op)
 			}
-			o := docsOperation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Example: d.exampleCommand(strings.ToUpper(method), path, op), Summary: op.Summary, Description: op.Description, Open: op.Security != nil}
-			for _, p := range op.Parameters {
-				m := docsMember{Path: p.Name + " (" + p.In + ")", Description: p.Description, Required: p.Required}
-				m.Type, m.Example = d.typeName(p.Schema), ""
-				o.Params = append(o.Params, m)
-			}
-			o.Body, o.Answer = d.describeShape(op.RequestBody.Content), d.describeShape(op.Responses["200"].Content)
-			for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
-				if status >= "400" {
-					o.Refusals = append(o.Refusals, status)
-				}
-			}
-			list = append(list, o)
 		}
 	}
 	return list
 }
 
-func (d *specDoc) describeShape(content map[string]specContent) docsShape {
-	s := docsShape{Type: strings.Join(slices.Sorted(maps.Keys(content)), ", ")}
-	if c, ok := content["application/json"]; ok {
-		s.Members = d.listMembers(c.Schema, "", 0)
-	} else if c, ok := content["multipart/form-data"]; ok {
-		s.Members = d.listMembers(c.Schema, "", 0)
+// Params lists the parameters of an operation.
+func (d *specDoc) Params(op specOperation) []docsMember {
+	var list []docsMember
+	for _, p := range op.Parameters {
+		list = append(list, docsMember{Path: p.Name + " (" + p.In + ")", Type: d.typeName(p.Schema), Description: p.Description, Required: p.Required})
 	}
-	return s
+	return list
+}
+
+// MediaTypes lists the media types of a body.
+func (d *specDoc) MediaTypes(content map[string]specContent) string {
+	return strings.Join(slices.Sorted(maps.Keys(content)), ", ")
+}
+
+// Members lists the members of a body of JSON or of a form.
+func (d *specDoc) Members(content map[string]specContent) []docsMember {
+	return d.listMembers(cmp.Or(content["application/json"], content["multipart/form-data"]).Schema, "", 0)
+}
+
+// Refusals lists the statuses with which an operation refuses.
+func (o specOperation) Refusals() string {
+	list := slices.Sorted(maps.Keys(o.Responses))
+	return strings.Join(slices.DeleteFunc(list, func(status string) bool { return status < "400" }), ", ")
 }
 
 // deepestMember bounds how deep members are listed. No shape of the interface nests deeper.
@@ -197,33 +199,146 @@ func (d *specDoc) resolveRef(s *specSchema) *specSchema {
 	return d.Components.Schemas[strings.TrimPrefix(s.Ref, "#/components/schemas/")]
 }
 
+// types lists the JSON types of a schema: one, or several of them.
+func (s *specSchema) types() []string {
+	switch t := s.Type.(type) {
+	case string:
+		return []string{t}
+	case []any:
+		var kinds []string
+		for _, k := range t {
+			kinds = append(kinds, fmt.Sprint(k))
+		}
+		return kinds
+	}
+	return nil
+}
+
 // typeName returns the displayed type of a schema.
 func (d *specDoc) typeName(s *specSchema) string {
 	s = d.resolveRef(s)
 	if s == nil {
 		return ""
 	}
-	var kinds []string
-	switch t := s.Type.(type) {
-	case string:
-		kinds = append(kinds, t)
-	case []any:
-		for _, k := range t {
-			kinds = append(kinds, fmt.Sprint(k))
-		}
-	}
+	kinds := s.types()
 	for _, one := range s.AnyOf {
 		kinds = append(kinds, d.typeName(one))
 	}
 	if len(s.Enum) > 0 {
 		kinds = nil
 		for _, v := range s.Enum {
-			word, err := json.Marshal(v) // the number 0 and the string "0" must differ
-			if err != nil {
-				continue // cannot happen: the value was decoded from JSON
-			}
-			kinds = append(kinds, string(word))
+			kinds = append(kinds, jsonText(v)) // the number 0 and the string "0" must differ
 		}
 	}
 	return strings.Join(kinds, " | ")
+}
+
+// sampleDocument is the document that the examples use.
+const sampleDocument = 1207
+
+// ExampleStart returns the preamble of the examples: the address of the service and a token.
+func (d *specDoc) ExampleStart() string {
+	u := "http://127.0.0.1:8080"
+	if len(d.Servers) > 0 && strings.Contains(d.Servers[0].URL, "://") {
+		u = strings.TrimRight(d.Servers[0].URL, "/")
+	}
+	return "U=" + u + "\n" + `T=$(curl -s $U/v1/auth/login -d '{"email":"EMAIL","password":"PASSWORD"}' | sed 's/.*"token":"\([^"]*\)".*/\1/')`
+}
+
+// ExampleCommand returns an operation as a shell command with the example values of the specification. $U is the
+// address of the service, $T a token.
+func (d *specDoc) ExampleCommand(op specOperation) string {
+	path := strings.ReplaceAll(op.Path, "{service}", "web")
+	var query []string
+	for _, p := range op.Parameters {
+		value := fmt.Sprint(p.Example)
+		switch {
+		case p.Example == nil:
+		case p.In == "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", value)
+		case p.In == "query":
+			query = append(query, p.Name+"="+value)
+		}
+	}
+	path = strings.NewReplacer("{document_id}", fmt.Sprint(sampleDocument), "{", "", "}", "").Replace(path)
+	if len(query) > 0 {
+		path += "?" + strings.Join(query, "&")
+	}
+	lines := []string{fmt.Sprintf(`curl "$U%s"`, path)}
+	if op.Method != "GET" && op.Method != "POST" {
+		lines[0] = fmt.Sprintf(`curl -X %s "$U%s"`, op.Method, path)
+	}
+	if op.Security == nil {
+		lines = append(lines, `-H "x-access-token: $T"`)
+	}
+	content := op.RequestBody.Content
+	switch {
+	case content["application/json"].Schema != nil:
+		lines = append(lines, `-H "content-type: application/json"`, "-d '"+strings.ReplaceAll(jsonText(d.sampleValue(content["application/json"].Schema, 0)), "'", `'\''`)+"'")
+	case content["multipart/form-data"].Schema != nil:
+		lines = append(lines, "-F document=@kontrak.pdf")
+	case len(content) > 0:
+		lines = append(lines, "--data-binary @tanda-tangan.png")
+	case op.Method == "POST":
+		lines = append(lines, "-d ''")
+	}
+	return strings.Join(lines, " \\\n  ")
+}
+
+// jsonText returns a value of the specification as JSON.
+func jsonText(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return "{}" // cannot happen: the value was decoded from JSON
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// sampleValue returns an example value of a schema: its own example, or one built from its parts. For an object it
+// includes required members and members with a complete example.
+func (d *specDoc) sampleValue(s *specSchema, depth int) any {
+	own := s
+	s = d.resolveRef(s)
+	switch {
+	case own == nil || s == nil || depth > deepestMember:
+		return nil
+	case len(own.Examples) > 0:
+		return own.Examples[0]
+	case len(s.Examples) > 0:
+		return s.Examples[0]
+	case len(s.Enum) > 0:
+		return s.Enum[0]
+	case s.Items != nil:
+		return []any{d.sampleValue(s.Items, depth+1)}
+	case len(s.AnyOf) > 0:
+		return d.sampleValue(s.AnyOf[0], depth+1)
+	case len(s.Properties) > 0:
+		object := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			p := s.Properties[name]
+			full := d.resolveRef(p)
+			value := d.sampleValue(p, depth+1)
+			text, _ := value.(string)
+			switch {
+			case name == "document_id":
+				object[name] = sampleDocument
+			case slices.Contains(s.Required, name), len(p.Examples)+len(full.Examples) > 0 && !strings.HasSuffix(text, "..."), full.Items != nil, len(full.Properties) > 0:
+				object[name] = value
+			}
+		}
+		return object
+	}
+	if kinds := s.types(); len(kinds) > 0 {
+		switch kinds[0] {
+		case "integer", "number":
+			return 1
+		case "boolean":
+			return false
+		case "object":
+			return map[string]any{}
+		}
+	}
+	return "..."
 }

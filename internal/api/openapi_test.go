@@ -119,7 +119,8 @@ func TestEveryExampleOfThePageIsTakenByTheService(t *testing.T) {
 	asked := 0
 	for path, methods := range doc.Paths {
 		for method, op := range methods {
-			command := doc.exampleCommand(strings.ToUpper(method), path, op)
+			op.Method, op.Path = strings.ToUpper(method), path
+			command := doc.ExampleCommand(op)
 			_, rest, _ := strings.Cut(command, `"$U`)
 			address, rest, _ := strings.Cut(rest, `"`)
 			_, body, _ := strings.Cut(rest, "-d '")

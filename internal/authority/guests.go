@@ -4,12 +4,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"segel/internal/durable"
 )
 
 // accountAssurances are the assurances of the first issuing certificate.
@@ -33,7 +30,11 @@ func (a *Authority) openGuestIssuer(dir string, o Options) error {
 	if !errors.Is(err, ErrMissing) {
 		return err
 	}
-	if err := createGuestIssuer(filepath.Join(dir, guestsFile), a.keys.root, a.urls, o); err != nil && !errors.Is(err, fs.ErrExist) {
+	issuing, ocsp, err := newGuestIssuer(a.keys.root, a.urls, o.Clock())
+	if err == nil {
+		err = storeMembers(filepath.Join(dir, guestsFile), o.Sealer, map[string]*identity{guestsIssuingMember: &issuing, guestsOCSPMember: &ocsp})
+	}
+	if err != nil {
 		return fmt.Errorf("create issuer for guests: %w", err)
 	}
 	return a.readGuestIssuer(dir, o)
@@ -77,18 +78,6 @@ func checkGuestIssuer(c, root *x509.Certificate) error {
 		return fmt.Errorf("certificate of the authority's %s has other policies than that of guests", guestsIssuingMember)
 	}
 	return nil
-}
-
-func createGuestIssuer(file string, root identity, urls urlBuilder, o Options) error {
-	issuing, ocsp, err := newGuestIssuer(root, urls, o.Clock())
-	if err != nil {
-		return err
-	}
-	b, err := marshalMembers(o.Sealer, map[string]*identity{guestsIssuingMember: &issuing, guestsOCSPMember: &ocsp})
-	if err != nil {
-		return err
-	}
-	return durable.WriteNew(file, b)
 }
 
 // newGuestIssuer creates the issuer below a root, with the root's mark in its name.

@@ -11,9 +11,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
+
+	"segel/internal/durable"
 )
 
 // identity is a private key with its certificate.
@@ -37,25 +42,15 @@ var ErrNotYetValid = errors.New("certificate of the authority is not valid yet")
 // ErrExpired is a certificate of the authority that has expired.
 var ErrExpired = errors.New("certificate of the authority has expired")
 
-// requireValid returns an error unless the certificate is valid at that time.
-func (id identity) requireValid(at time.Time) error {
-	c := id.cert
-	switch {
-	case at.Before(c.NotBefore):
-		return fmt.Errorf("%w: %q is valid from %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
-	case at.After(c.NotAfter):
-		return fmt.Errorf("%w: %q expired at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
-	}
-	return nil
-}
-
-func rfc3339(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// requireAllValid returns an error unless all certificates are valid at that time.
-func requireAllValid(at time.Time, all ...identity) error {
+// requireValid returns an error unless all certificates are valid at that time.
+func requireValid(at time.Time, all ...identity) error {
+	rfc3339 := func(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 	for _, id := range all {
-		if err := id.requireValid(at); err != nil {
-			return err
+		switch c := id.cert; {
+		case at.Before(c.NotBefore):
+			return fmt.Errorf("%w: %q is valid from %s, now it is %s", ErrNotYetValid, c.Subject.CommonName, rfc3339(c.NotBefore), rfc3339(at))
+		case at.After(c.NotAfter):
+			return fmt.Errorf("%w: %q expired at %s, now it is %s", ErrExpired, c.Subject.CommonName, rfc3339(c.NotAfter), rfc3339(at))
 		}
 	}
 	return nil
@@ -65,7 +60,7 @@ func requireAllValid(at time.Time, all ...identity) error {
 // clock was ahead is not used before it is valid. If none is valid it returns the first, which then refuses.
 func (k *keySet) tsaAt(at time.Time) identity {
 	for _, id := range slices.Backward(k.successors) {
-		if id.requireValid(at) == nil {
+		if requireValid(at, id) == nil {
 			return id
 		}
 	}
@@ -222,16 +217,24 @@ func (k *keySet) listMembers() map[string]*identity {
 	return map[string]*identity{"root": &k.root, "issuing": &k.issuing, "tsa": &k.tsa, "ocsp": &k.ocsp}
 }
 
-// marshalMembers seals members for a file of the authority.
-func marshalMembers(s Sealer, members map[string]*identity) ([]byte, error) {
+// storeMembers seals members and writes a file of the authority, unless it exists: if two processes create it at once,
+// the first wins, and both read it.
+func storeMembers(file string, s Sealer, members map[string]*identity) error {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
 	for name, id := range members {
 		var err error
 		if out.Members[name], err = id.sealMember(name, s); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return json.MarshalIndent(out, "", "  ")
+	b, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteNew(file, b); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // parseStored parses a file of the authority, which errors call by that name.
@@ -307,5 +310,82 @@ func (k *keySet) checkChain() error {
 			return fmt.Errorf("certificate of the authority's %s: %w", c.name, err)
 		}
 	}
+	return nil
+}
+
+const (
+	// minTSARemaining is the validity that a time-stamp authority must have left. It is longer than the notice with
+	// which documents are renewed, so that a renewal gains time.
+	minTSARemaining = 2 * 365 * 24 * time.Hour
+	// minTSAExtension is how much longer a successor must be valid. It cannot outlast the root.
+	minTSAExtension = 365 * 24 * time.Hour
+)
+
+// renewTSA reads the later time-stamp authorities of a folder, and creates another with a new key when the certificate
+// of the current one is about to expire. Existing tokens are not affected.
+//
+// A successor is durable before it is used. If two processes create one at once, the first wins, and both use it. One
+// that was created while the clock was ahead is used once it is valid; until then it is ignored, so that another is
+// created beside it if necessary.
+func (a *Authority) renewTSA(dir string, o Options) error {
+	for {
+		if err := a.readSuccessors(dir, o); err != nil {
+			return err
+		}
+		n := len(a.keys.successors) + firstSuccessor
+		now := o.Clock()
+		end := now.AddDate(tsaYears, 0, 0)
+		if root := a.keys.root.cert.NotAfter; end.After(root) {
+			end = root
+		}
+		last := a.keys.tsaAt(now).cert.NotAfter
+		if requireValid(now, a.keys.root) != nil || last.Sub(now) > minTSARemaining || end.Sub(last) < minTSAExtension {
+			return nil
+		}
+		next, err := newTSAIdentity(a.keys.tsa.cert.Subject, a.urls, now.Add(-time.Hour), end, &a.keys.root)
+		if err == nil {
+			err = storeMembers(filepath.Join(dir, successorName(n)+".json"), o.Sealer, map[string]*identity{successorName(n): &next})
+		}
+		if err != nil {
+			return fmt.Errorf("create time-stamp authority %d: %w", n, err)
+		}
+	}
+}
+
+// firstSuccessor is the number of the first successor.
+const firstSuccessor = 2
+
+func successorName(n int) string { return fmt.Sprintf("tsa-%d", n) }
+
+// readSuccessors reads the successors in a folder that have not been read yet.
+func (a *Authority) readSuccessors(dir string, o Options) error {
+	for {
+		n := len(a.keys.successors) + firstSuccessor
+		b, err := os.ReadFile(filepath.Join(dir, successorName(n)+".json"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read time-stamp authority %d: %w", n, err)
+		}
+		if err := a.addSuccessor(b, successorName(n), o.Sealer); err != nil {
+			return err
+		}
+	}
+}
+
+func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {
+	in, err := parseStored(b, "authority's "+name)
+	if err != nil {
+		return err
+	}
+	next, err := in.Members[name].openMember(name, s)
+	if err != nil {
+		return err
+	}
+	if err := next.cert.CheckSignatureFrom(a.keys.root.cert); err != nil {
+		return fmt.Errorf("certificate of the authority's %s: %w", name, err)
+	}
+	a.keys.successors = append(a.keys.successors, next)
 	return nil
 }

@@ -86,7 +86,7 @@ func (a *Authority) Revocation(ctx context.Context, cert, issuer *x509.Certifica
 // issuer is unknown.
 func (a *Authority) buildOCSPResponse(ctx context.Context, by issuer, serial *big.Int, named crypto.Hash) ([]byte, error) {
 	now := a.clock().UTC().Truncate(time.Second)
-	if err := requireAllValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
+	if err := requireValid(now, a.keys.root, by.issuing, by.ocsp); err != nil {
 		return nil, err
 	}
 	r := ocsp.Response{
@@ -167,7 +167,7 @@ type cachedCRL struct {
 // certificates, which end with it.
 func (a *Authority) currentCRL(ctx context.Context, of identity) ([]byte, error) {
 	now := a.clock().UTC()
-	if err := requireAllValid(now, a.keys.root, of); err != nil {
+	if err := requireValid(now, a.keys.root, of); err != nil {
 		return nil, err
 	}
 	name := formatSerial(of.cert)

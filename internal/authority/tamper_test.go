@@ -67,7 +67,11 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := marshalMembers(s, k.listMembers())
+		file := filepath.Join(t.TempDir(), authorityFile)
+		if err := storeMembers(file, s, k.listMembers()); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +107,11 @@ func TestFileOfAnotherAuthoritysPartsIsNotUsed(t *testing.T) {
 		"a root that another root knows":  {func(f *storedFile) { f.Members["root"] = other.Members["root"] }, "certificate of the authority's"},
 		"bytes that are no certificate":   {func(f *storedFile) { certificate(*f, "root", []byte{0x30}) }, "certificate of the authority's root"},
 	} {
-		b, err := marshalMembers(s, k.listMembers())
+		file := filepath.Join(t.TempDir(), authorityFile)
+		if err := storeMembers(file, s, k.listMembers()); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}

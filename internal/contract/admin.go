@@ -23,12 +23,6 @@ const (
 	AdminAuditLog       AdminOperation = "audit-log"
 )
 
-// AdminOperations lists every operation of administration.
-var AdminOperations = []AdminOperation{
-	AdminPeople, AdminAddPerson, AdminQuota, AdminGrant, AdminLedger, AdminAttempts, AdminSerials, AdminEvidence,
-	AdminReconciliation, AdminReconcile, AdminStuck, AdminRetry, AdminCertificates, AdminAuditLog,
-}
-
 // operatorOnly are the operations that spend the operator's money or use the operator's account at the stamp office.
 var operatorOnly = []AdminOperation{AdminGrant, AdminReconcile}
 

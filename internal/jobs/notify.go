@@ -23,10 +23,7 @@ func (b *notifier) notifyQueue(queue string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for e := range b.listeners {
-		select {
-		case e.queues <- queue:
-		default: // it has enough pending notifications and will fetch all jobs
-		}
+		e.addQueue(queue)
 	}
 }
 
@@ -96,18 +93,18 @@ func (e *wakeListener) WaitForNotification(ctx context.Context) (*riverdriver.No
 		stop()
 		<-done
 		if notification != nil { // both arrived at the same moment; the other is returned by the next call
-			e.deferWake(queue)
+			e.addQueue(queue)
 			return notification, nil
 		}
 		return &riverdriver.Notification{Topic: insertTopic, Payload: fmt.Sprintf("{\"queue\": %q}", queue)}, nil
 	}
 }
 
-// deferWake keeps a notification for the next call.
-func (e *wakeListener) deferWake(queue string) {
+// addQueue keeps a notification for the next call.
+func (e *wakeListener) addQueue(queue string) {
 	select {
 	case e.queues <- queue:
-	default:
+	default: // it has enough pending notifications and will fetch all jobs
 	}
 }
 

@@ -2,10 +2,14 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // worker passes jobs of one kind to their handler.
@@ -51,4 +55,89 @@ func (w *periodicWorker) Work(ctx context.Context, j *river.Job[periodicArgs]) e
 		w.log.WarnContext(ctx, "periodic work failed", "work", p.Name, "took", time.Since(start), "error", err)
 	}
 	return nil
+}
+
+// A failed try is followed by another after firstWait, then twice that, and so on up to longestWait.
+const (
+	firstWait   = time.Second
+	longestWait = 5 * time.Minute
+)
+
+// recordedTries is the number of failed tries after which a job stops recording them in the database. It continues at
+// the longest interval; its row stays small and its attempts do not run out. Failures are still logged.
+const recordedTries = 25
+
+// maxAttempts leaves room for many crashes during the work of one job, because River counts them as attempts too. If it
+// is ever exceeded, the search for stuck documents enqueues the job again.
+const maxAttempts = 10_000
+
+// Later is an error by which a handler requests a later call. It does not count as a try.
+type Later struct {
+	After time.Duration
+	Err   error // reason for the log; may be nil
+}
+
+func (e *Later) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("again in %s", e.After)
+	}
+	return fmt.Sprintf("again in %s: %v", e.After, e.Err)
+}
+
+func (e *Later) Unwrap() error { return e.Err }
+
+// waitOf returns the delay that an error requests.
+func waitOf(err error) (time.Duration, bool) {
+	var e *Later
+	if !errors.As(err, &e) {
+		return 0, false
+	}
+	return e.After, true
+}
+
+// backoff returns the delay after failed try n, counted from 1. Up to a fifth is added by the job's number, so that
+// jobs that failed together do not all retry at the same moment.
+func backoff(n int, id int64) time.Duration {
+	wait := longestWait
+	if n < 10 { // firstWait << 9 is above longestWait
+		wait = min(firstWait<<max(n-1, 0), longestWait)
+	}
+	return wait + wait/5*time.Duration(id%16)/16
+}
+
+// retryPolicy implements River's retry policy with backoff.
+type retryPolicy struct{ now func() time.Time }
+
+func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
+	return p.now().Add(backoff(job.Attempt, job.ID))
+}
+
+var discardLogger = slog.New(slog.DiscardHandler)
+
+// warningHandler passes River's warnings on. This package logs the results of jobs itself.
+type warningHandler struct{ slog.Handler }
+
+func (h warningHandler) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && h.Handler.Enabled(ctx, l)
+}
+
+// Handle drops records about cancelled contexts: when a runner stops, River logs one for each of its parts.
+func (h warningHandler) Handle(ctx context.Context, r slog.Record) error {
+	cut := false
+	r.Attrs(func(a slog.Attr) bool {
+		// River passes errors as text, sometimes as errors.
+		cut = strings.Contains(a.Value.String(), context.Canceled.Error())
+		return !cut
+	})
+	if cut {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
+}
+
+func (h warningHandler) WithAttrs(a []slog.Attr) slog.Handler {
+	return warningHandler{h.Handler.WithAttrs(a)}
+}
+func (h warningHandler) WithGroup(name string) slog.Handler {
+	return warningHandler{h.Handler.WithGroup(name)}
 }

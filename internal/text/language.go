@@ -1,6 +1,13 @@
 package text
 
-import "golang.org/x/text/language"
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"segel/internal/contract"
+)
 
 // Language is a language of the sentences.
 type Language string
@@ -33,4 +40,27 @@ func ChooseLanguage(header string) Language {
 		return Indonesian
 	}
 	return languages[i]
+}
+
+var months = map[Language][12]string{
+	Indonesian: {"Jan", "Feb", "Mar", "Apr", "Mei", "Jun", "Jul", "Agu", "Sep", "Okt", "Nov", "Des"},
+	English:    {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
+}
+
+// ShortTime formats a time for lists, in Jakarta: 14 Okt 24, 13:06.
+func ShortTime(l Language, t time.Time) string {
+	if l != English {
+		l = Indonesian
+	}
+	t = t.In(contract.Jakarta)
+	return fmt.Sprintf("%02d %s %02d, %02d:%02d", t.Day(), months[l][t.Month()-1], t.Year()%100, t.Hour(), t.Minute())
+}
+
+// LongTime writes a time to the second, in UTC: 14 Okt 2024, 06:06:07 UTC.
+func LongTime(l Language, t time.Time) string {
+	if l != English {
+		l = Indonesian
+	}
+	t = t.UTC()
+	return fmt.Sprintf("%d %s %d, %02d:%02d:%02d UTC", t.Day(), months[l][t.Month()-1], t.Year(), t.Hour(), t.Minute(), t.Second())
 }

@@ -25,11 +25,12 @@ func Sentence(l Language, code string, args map[string]any) string {
 	if !ok {
 		w, args = sentences["unknown"], map[string]any{"code": code}
 	}
-	return fillArguments(l, w.inLanguage(l), args)
+	return Fill(l, w.inLanguage(l), args)
 }
 
-// fillArguments inserts the arguments into a sentence.
-func fillArguments(l Language, s string, args map[string]any) string {
+// Fill inserts arguments into a sentence, or into a template of another catalogue in the same notation. Arguments are
+// not templates.
+func Fill(l Language, s string, args map[string]any) string {
 	var b strings.Builder
 	for s != "" {
 		i := strings.IndexAny(s, "{[")
@@ -45,7 +46,7 @@ func fillArguments(l Language, s string, args map[string]any) string {
 		inner, rest, _ := strings.Cut(s[i+1:], end)
 		if end == "]" {
 			if hasArguments(inner, args) {
-				b.WriteString(fillArguments(l, inner, args))
+				b.WriteString(Fill(l, inner, args))
 			}
 		} else {
 			name, how, _ := strings.Cut(inner, "|")

@@ -28,10 +28,10 @@ func TestArgumentsAreWrittenInTheLanguage(t *testing.T) {
 		{"{gone}", "?", "?"},
 		{"", "", ""},
 	} {
-		if got := fillArguments(Indonesian, test.in, args); got != test.id {
+		if got := Fill(Indonesian, test.in, args); got != test.id {
 			t.Errorf("%q in Indonesian is %q, want %q", test.in, got, test.id)
 		}
-		if got := fillArguments(English, test.in, args); got != test.en {
+		if got := Fill(English, test.in, args); got != test.en {
 			t.Errorf("%q in English is %q, want %q", test.in, got, test.en)
 		}
 	}

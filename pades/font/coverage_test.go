@@ -94,3 +94,34 @@ func FuzzCoverageOfAnyFile(f *testing.F) {
 		_ = hasValidChecksums(b, 0)
 	})
 }
+
+// BenchmarkCharacterThatNoFontHas searches all fonts of the system for a character, with their character maps and with
+// whole files. A name may contain thousands of such characters.
+func BenchmarkCharacterThatNoFontHas(b *testing.B) {
+	c, err := SystemCollection()
+	if err != nil {
+		b.Fatal(err)
+	}
+	c.listFontFiles()
+	wholeFile := func(path string, r rune) *Face {
+		data, err := os.ReadFile(path)
+		if err != nil || !hasValidChecksums(data, 0) {
+			return nil
+		}
+		f, err := Parse(data, 0)
+		if err != nil || !f.hasOutline(r) {
+			return nil
+		}
+		return f
+	}
+	for name, open := range map[string]func(string, rune) *Face{"maps": openFontFile, "files": wholeFile} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for _, path := range c.paths {
+					open(path, 0x10F000)
+				}
+			}
+		})
+	}
+}

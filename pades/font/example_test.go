@@ -16,12 +16,12 @@ func Example() {
 	name := font.CleanText("  Siti \t Ñurbaya ")
 	fmt.Printf("%q is %.1f points wide\n", name, fonts.MeasureText(font.Bold, name)*12/1000)
 
+	line := fonts.LayoutLine(font.Bold, name)
 	glyphs := []uint16{0} // the missing glyph is first
-	for _, g := range fonts.LayoutLine(font.Bold, name) {
+	for _, g := range line {
 		glyphs = append(glyphs, g.ID)
 	}
-	face, _, _ := fonts.FindGlyph(font.Bold, 'S')
-	file, count, err := face.Subset(glyphs)
+	file, count, err := line[0].Face.Subset(glyphs)
 	if err != nil {
 		log.Fatal(err)
 	}

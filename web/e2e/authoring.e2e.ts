@@ -204,6 +204,18 @@ test("a dragged box snaps to the text, stays on the page it is dropped on, and c
   await page.mouse.up();
   await expect.poll(async () => { const { llx, urx } = (await boxes(page))[0]!.box; return Math.round(urx - llx); }).toBe(170);
 
+  // Escape ends a drag and leaves the box where it was.
+  const still = (await box.boundingBox())!;
+  await page.mouse.move(still.x + 60, still.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(still.x + 160, still.y + 60, { steps: 4 });
+  await expect.poll(async () => (await box.boundingBox())!.x).toBeGreaterThan(still.x + 50);
+  await page.keyboard.press("Escape");
+  await expect.poll(async () => (await box.boundingBox())!.x).toBeCloseTo(still.x, 0);
+  await page.mouse.up();
+  await saved(page);
+  expect((await boxes(page))[0]!.box.llx).toBeCloseTo(72, 0);
+
   // The service reads the text itself and names it.
   await page.locator("[data-tool=emet]").click();
   await sheet.click({ position: { x: 130 * perPoint, y: 90 * perPoint } });

@@ -1,7 +1,6 @@
 package libreoffice
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -159,31 +158,23 @@ func (f *sandbox) limitArguments() []string {
 	}
 }
 
-// profileFiles returns what bubblewrap writes into the profile, from descriptors 3 and 4.
+// profileFiles returns what bubblewrap writes into the profile, from descriptors 3 and 4: pipes whose content fits into
+// their buffer of 64 KiB.
 func (f *sandbox) profileFiles() ([]*os.File, error) {
 	var files []*os.File
 	for _, content := range [][]byte{f.profile, []byte(f.build)} {
-		r, err := pipeContent(content)
+		r, w, err := os.Pipe()
+		if err == nil {
+			files = append(files, r)
+			_, err = w.Write(content)
+			err = errors.Join(err, w.Close())
+		}
 		if err != nil {
 			closeAll(files)
 			return nil, fmt.Errorf("hand over profile: %w", err)
 		}
-		files = append(files, r)
 	}
 	return files, nil
-}
-
-// pipeContent returns the reading end of a pipe that contains content, which must fit into its buffer of 64 KiB.
-func pipeContent(content []byte) (*os.File, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	_, err = bytes.NewReader(content).WriteTo(w)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return nil, errors.Join(err, r.Close())
-	}
-	return r, nil
 }
 
 func closeAll(files []*os.File) {

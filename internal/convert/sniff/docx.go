@@ -83,7 +83,7 @@ func (d *docxCheck) checkPart(e entry, r io.ReaderAt) error {
 		return err
 	}
 	if e.size > 0 {
-		d.graph.addBinary(e.name)
+		d.graph.parts[strings.ToLower(e.name)] = true
 	}
 	if err := d.checkPacked(e.name, in); err != nil {
 		return err

@@ -57,7 +57,7 @@ func (w *markupWalker) walkPart(in *bufio.Reader) error {
 	p := &pieceReader{Reader: in}
 	d := xml.NewDecoder(p)
 	for {
-		p.beginPiece()
+		p.length = 0
 		t, err := d.Token()
 		if err == io.EOF {
 			return w.fields.endAll()
@@ -73,7 +73,7 @@ func (w *markupWalker) walkPart(in *bufio.Reader) error {
 		case xml.StartElement:
 			err = w.enterElement(t)
 		case xml.EndElement:
-			err = w.leaveElement(t.Name.Local)
+			w.fonts.leaveElement(t.Name.Local)
 			w.path = w.path[:len(w.path)-1]
 		case xml.CharData:
 			err = w.addText(string(t))
@@ -249,7 +249,10 @@ func isRasterURI(address string) bool {
 
 // addText handles the text of the current element.
 func (w *markupWalker) addText(s string) error {
-	switch w.currentElement() {
+	if len(w.path) == 0 {
+		return nil
+	}
+	switch w.path[len(w.path)-1].name {
 	case "instrText", "delInstrText":
 		return w.fields.addText(w.outerFlow(), s)
 	case "t", "delText":
@@ -259,18 +262,6 @@ func (w *markupWalker) addText(s string) error {
 			w.pages = parseSmallNumber(s)
 		}
 	}
-	return nil
-}
-
-func (w *markupWalker) currentElement() string {
-	if len(w.path) == 0 {
-		return ""
-	}
-	return w.path[len(w.path)-1].name
-}
-
-func (w *markupWalker) leaveElement(name string) error {
-	w.fonts.leaveElement(name)
 	return nil
 }
 
@@ -284,4 +275,48 @@ func parseSmallNumber(s string) int {
 		n = 10*n + int(c-'0')
 	}
 	return n
+}
+
+// maxPiece is more than any tag or text of a real document has: addresses may contain pictures in Base64.
+const maxPiece = 16 << 20
+
+// maxAttributes is more than any element of the format has, including namespace declarations.
+const maxAttributes = 256
+
+// pieceReader passes markup to a decoder byte by byte and stops when a tag or a text becomes too large: the decoder
+// buffers all of it, and some hundred bytes for every attribute.
+type pieceReader struct {
+	*bufio.Reader
+	length int // of the current piece
+	tag    bool
+	quote  byte // the open quotation mark; 0: none
+	quotes int  // in the current tag
+}
+
+// ReadByte implements [io.ByteReader]. Quotes are counted from each "<", which attributes cannot contain. Miscounting
+// in a comment ends at the next "<".
+func (p *pieceReader) ReadByte() (byte, error) {
+	b, err := p.Reader.ReadByte()
+	if err != nil {
+		return b, err
+	}
+	switch {
+	case b == '<':
+		p.tag, p.quote, p.quotes = true, 0, 0
+	case !p.tag:
+	case p.quote == 0 && (b == '"' || b == '\''):
+		p.quote = b
+		p.quotes++
+	case p.quote == 0 && b == '>':
+		p.tag = false
+	case p.quote == b:
+		p.quote = 0
+	}
+	if p.length++; p.length > maxPiece {
+		return 0, newRefusal(TooComplex, "more than %d bytes of one tag or text", maxPiece)
+	}
+	if p.quotes > maxAttributes {
+		return 0, newRefusal(TooComplex, "more than %d attributes", maxAttributes)
+	}
+	return b, nil
 }

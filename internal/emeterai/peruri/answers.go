@@ -58,11 +58,19 @@ type codeError struct{ code, message string }
 
 func (c *codeError) Error() string { return fmt.Sprintf("statusCode %s: %s", c.code, c.message) }
 
+// unmarshalAnswer decodes a part of an answer.
+func unmarshalAnswer(b []byte, into any) error {
+	if err := json.Unmarshal(b, into); err != nil {
+		return fmt.Errorf("%w: %w", errMalformedAnswer, err)
+	}
+	return nil
+}
+
 // parseHead returns the result of a successful answer; else a codeError.
 func parseHead(body []byte) (json.RawMessage, error) {
 	var h answerHead
-	if err := json.Unmarshal(body, &h); err != nil {
-		return nil, fmt.Errorf("%w: %w", errMalformedAnswer, err)
+	if err := unmarshalAnswer(body, &h); err != nil {
+		return nil, err
 	}
 	if h.Code != codeOK {
 		return nil, &codeError{string(h.Code), string(h.Message)}
@@ -79,8 +87,8 @@ func parseLogin(body []byte) (token, user string, err error) {
 	var top struct {
 		Token scalar `json:"token"`
 	}
-	if err := json.Unmarshal(body, &top); err != nil {
-		return "", "", fmt.Errorf("%w: %w", errMalformedAnswer, err)
+	if err := unmarshalAnswer(body, &top); err != nil {
+		return "", "", err
 	}
 	var in struct {
 		Data struct {
@@ -91,8 +99,8 @@ func parseLogin(body []byte) (token, user string, err error) {
 		} `json:"data"`
 	}
 	if len(result) > 0 {
-		if err := json.Unmarshal(result, &in); err != nil {
-			return "", "", fmt.Errorf("%w: %w", errMalformedAnswer, err)
+		if err := unmarshalAnswer(result, &in); err != nil {
+			return "", "", err
 		}
 	}
 	if token = cmp.Or(string(in.Data.Login.Token), string(top.Token)); len(token) > 8192 || !tokenForm.MatchString(token) {
@@ -161,18 +169,15 @@ func unmarshalList(result json.RawMessage, into any) error {
 		var in struct {
 			Data json.RawMessage `json:"data"`
 		}
-		if err := json.Unmarshal(result, &in); err != nil {
-			return fmt.Errorf("%w: %w", errMalformedAnswer, err)
+		if err := unmarshalAnswer(result, &in); err != nil {
+			return err
 		}
 		result = in.Data
 	}
 	if len(result) == 0 || result[0] != '[' {
 		return fmt.Errorf("%w: no list", errMalformedAnswer)
 	}
-	if err := json.Unmarshal(result, into); err != nil {
-		return fmt.Errorf("%w: %w", errMalformedAnswer, err)
-	}
-	return nil
+	return unmarshalAnswer(result, into)
 }
 
 // boughtSerial is the result of stampv2.
@@ -200,8 +205,8 @@ func parseBoughtSerial(body []byte) (boughtSerial, error) {
 		Image  scalar `json:"image"`
 		Code   scalar `json:"filenameQR"`
 	}
-	if err := json.Unmarshal(result, &in); err != nil {
-		return boughtSerial{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
+	if err := unmarshalAnswer(result, &in); err != nil {
+		return boughtSerial{}, err
 	}
 	t := boughtSerial{serial: string(in.Serial), code: string(in.Code)}
 	if !serialForm.MatchString(t.serial) {
@@ -257,8 +262,8 @@ func parseSerials(body []byte) (all []emeterai.Serial, total int, err error) {
 		var in struct {
 			Total *scalar `json:"total"`
 		}
-		if err := json.Unmarshal(result, &in); err != nil {
-			return nil, 0, fmt.Errorf("%w: %w", errMalformedAnswer, err)
+		if err := unmarshalAnswer(result, &in); err != nil {
+			return nil, 0, err
 		}
 		if in.Total != nil {
 			if total, err = strconv.Atoi(string(*in.Total)); err != nil || total < 0 {
@@ -305,8 +310,8 @@ func parseSaldo(body []byte) (emeterai.Balance, error) {
 			NotStamp scalar `json:"notstamp"`
 		} `json:"result"`
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return emeterai.Balance{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
+	if err := unmarshalAnswer(body, &in); err != nil {
+		return emeterai.Balance{}, err
 	}
 	if in.Result.Status != codeOK {
 		return emeterai.Balance{}, &codeError{cmp.Or(string(in.Result.Status), string(in.Code)), cmp.Or(string(in.Result.Message), string(in.Message))}
@@ -339,8 +344,8 @@ func parseSignResult(body []byte) (signResult, error) {
 		Outer   scalar `json:"statusCode"`
 		Text    scalar `json:"message"`
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return signResult{}, fmt.Errorf("%w: %w", errMalformedAnswer, err)
+	if err := unmarshalAnswer(body, &in); err != nil {
+		return signResult{}, err
 	}
 	s := signResult{code: cmp.Or(string(in.Code), string(in.Outer)), message: cmp.Or(string(in.Message), string(in.Text)), url: string(in.URL)}
 	s.ok = strings.EqualFold(string(in.Status), "true") && (s.code == codeOK || s.code == "")

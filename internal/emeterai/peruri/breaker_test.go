@@ -18,7 +18,7 @@ func TestWhileOneCallProbesOthersAreToldToWait(t *testing.T) {
 	if a := b.availability(); a.Down {
 		t.Errorf("when the next call is let through: %+v", a)
 	}
-	if err := b.allowCall(); err != nil {
+	if err := b.Acquire(now); err != nil {
 		t.Fatal(err)
 	}
 	if a := b.availability(); !a.Down || a.Until != now.Add(time.Second) {

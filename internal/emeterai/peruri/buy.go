@@ -49,10 +49,10 @@ func (d *Driver) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 	if a.inDoubt {
 		return d.resolveInDoubt(ctx, o, a, kind, doc)
 	}
-	if err := d.purchaseLock.lockShared(ctx); err != nil {
+	if err := d.purchaseLock.Acquire(ctx, 1); err != nil {
 		return "", err
 	}
-	defer d.purchaseLock.unlockShared()
+	defer d.purchaseLock.Release(1)
 	return d.buySerial(ctx, o, kind, doc)
 }
 
@@ -198,14 +198,18 @@ func (d *Driver) buySerial(ctx context.Context, o emeterai.Order, kind string, d
 // resolveInDoubt finds out what became of an order in doubt, while this process buys nothing else: it finds the
 // order's serial, or makes sure that there is none and never will be, and then buys one.
 func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pendingOrder, kind string, doc uploadedFile) (string, error) {
-	if err := d.purchaseLock.lockExclusive(ctx); err != nil {
+	if err := d.purchaseLock.Acquire(ctx, maxPurchases); err != nil {
 		return "", err
 	}
-	defer d.purchaseLock.unlockExclusive()
+	defer d.purchaseLock.Release(maxPurchases)
 	// A call that timed out here may still be queued at the office. Until that is impossible, not finding a serial
 	// proves nothing. The list is as old as the request for it, so the time is taken first.
 	left := a.since.Add(d.o.Timeout + d.o.Settle).Sub(d.o.Clock())
-	serial, err := d.findSerial(ctx, o)
+	all, err := d.ListSerials(ctx)
+	if err != nil {
+		return "", err
+	}
+	serial, err := d.chooseSerial(ctx, o, all)
 	if err != nil {
 		return "", err
 	}
@@ -221,17 +225,8 @@ func (d *Driver) resolveInDoubt(ctx context.Context, o emeterai.Order, a pending
 	return d.buySerial(ctx, o, kind, doc)
 }
 
-// findSerial searches for an order's serial in the account: among those that are unused, that no document has, and
-// that this process returned for no other order. It returns nothing if there is certainly none so far.
-func (d *Driver) findSerial(ctx context.Context, o emeterai.Order) (string, error) {
-	all, err := d.ListSerials(ctx)
-	if err != nil {
-		return "", err
-	}
-	return d.chooseSerial(ctx, o, all)
-}
-
-// chooseSerial chooses the order's serial from those of the account.
+// chooseSerial chooses the order's serial from those of the account: among those that are unused, that no document has,
+// and that this process returned for no other order. It returns nothing if there is certainly none so far.
 func (d *Driver) chooseSerial(ctx context.Context, o emeterai.Order, all []emeterai.Serial) (string, error) {
 	var named, nameless []string
 	for _, s := range all {
@@ -327,4 +322,55 @@ func (d *Driver) Balance(ctx context.Context) (emeterai.Balance, error) {
 		return err
 	})
 	return b, err
+}
+
+// kindsLife is how long the office's list of kinds of documents is cached.
+const kindsLife = 24 * time.Hour
+
+// cachedKinds returns the office's list, or nil if it has to be fetched.
+func (d *Driver) cachedKinds() []documentKind {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.o.Clock().After(d.kindsUntil) {
+		return nil
+	}
+	return d.kinds
+}
+
+func (d *Driver) cacheKinds(all []documentKind) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kinds, d.kindsUntil = all, d.o.Clock().Add(kindsLife)
+}
+
+// resolveKind returns the office's code for one of our kinds of document: the configured code or name of it, found in
+// the office's list.
+func (d *Driver) resolveKind(ctx context.Context, ours string) (string, error) {
+	word := cmp.Or(ours, d.o.Kind)
+	want := word
+	if mapped, ok := d.o.Kinds[word]; ok {
+		want = mapped
+	}
+	all := d.cachedKinds()
+	if all == nil {
+		err := d.queryOffice(ctx, "jenisdoc", http.MethodGet, func(accessToken) string { return d.o.SerialURL + "/jenisdoc" }, answerLimit, func(b []byte) (err error) {
+			all, err = parseKinds(b)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		d.cacheKinds(all)
+	}
+	var known []string
+	for _, k := range all {
+		if k.code == want || strings.EqualFold(k.name, want) {
+			return k.code, nil
+		}
+		known = append(known, fmt.Sprintf("%s (%s)", k.code, k.name))
+	}
+	// The kind may be new at the office; fetch the list again next time.
+	d.cacheKinds(nil)
+	return "", &emeterai.Problem{Class: emeterai.Config, Code: emeterai.CodeKind, After: configWait,
+		Text: d.redactText(fmt.Sprintf("kind of document %q is %q, which the office does not have; it has %s", word, want, strings.Join(known, ", ")))}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/http/httptrace"
@@ -16,6 +17,7 @@ import (
 	"time"
 	"unicode"
 
+	"segel/breaker"
 	"segel/internal/emeterai"
 )
 
@@ -39,9 +41,57 @@ type call struct {
 	body    io.Reader
 	size    int64
 	effect  bool // it changes something at the office: if the result is unknown, so is what happened
-	breaker *breaker
+	breaker *addressBreaker
 	timeout time.Duration
 	limit   int64
+}
+
+// Defaults of a breaker.
+const (
+	breakAfter = 5
+	breakFor   = 10 * time.Second
+	maxBreak   = 5 * time.Minute
+)
+
+// addressBreaker is the breaker of an address of the office, with its name in messages.
+type addressBreaker struct {
+	breaker.Breaker
+	name  string
+	clock func() time.Time
+	log   *slog.Logger
+}
+
+func newBreaker(o *Options, name string) *addressBreaker {
+	b := &addressBreaker{name: name, clock: o.Clock, log: o.Log}
+	b.Threshold, b.FirstPause, b.LongestPause = o.BreakAfter, o.BreakFor, maxBreak
+	return b
+}
+
+// recordCall records how a call ended: with an answer of the protocol (reason is empty), or with a failure.
+func (b *addressBreaker) recordCall(reason string) {
+	if reason == "" {
+		if b.Succeed() {
+			b.log.Info("stamp office answers again", "address", b.name)
+		}
+		return
+	}
+	if failures, pause := b.Fail(b.clock(), reason); pause > 0 {
+		b.log.Warn("calls to the stamp office are suspended", "address", b.name, "for", pause, "failures", failures, "reason", reason)
+	}
+}
+
+// availability is down until the next call is allowed, and while that call is running.
+func (b *addressBreaker) availability() emeterai.Availability {
+	now := b.clock()
+	open := b.Check(now)
+	if open == nil {
+		return emeterai.Availability{}
+	}
+	until := open.Until
+	if until.IsZero() {
+		until = now.Add(time.Second)
+	}
+	return emeterai.Availability{Down: true, Until: until, Reason: b.name + ": " + open.Reason}
 }
 
 // response is an answer whose body was read.
@@ -77,11 +127,12 @@ func looksLikeJSON(b []byte) bool {
 
 // roundTrip makes a call through its breaker and has its answer read. Its errors are Problems, or errTokenRefused.
 func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response) error) error {
-	if err := c.breaker.allowCall(); err != nil {
-		d.o.Observe(c.name, "left_alone", 0)
-		return err
-	}
 	began := d.o.Clock()
+	if open := c.breaker.Acquire(began); open != nil {
+		d.o.Observe(c.name, "left_alone", 0)
+		return &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, After: max(open.Until.Sub(began), time.Second),
+			Text: fmt.Sprintf("%s is not called for now: %s", c.breaker.name, open.Reason)}
+	}
 	within, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	var sent atomic.Bool // the request may have been sent
@@ -90,7 +141,7 @@ func (d *Driver) roundTrip(ctx context.Context, c call, read func(*http.Response
 	took := d.o.Clock().Sub(began)
 	switch {
 	case err != nil && ctx.Err() != nil: // we were stopped; it is not the office's fault
-		c.breaker.abandonCall()
+		c.breaker.Cancel()
 		d.o.Observe(c.name, "stopped", took)
 		err = fmt.Errorf("%w: %w", ctx.Err(), withoutURL(err))
 	case err != nil:
@@ -171,4 +222,61 @@ func (d *Driver) redactText(s string) string {
 		return string(r[:textLimit]) + "…"
 	}
 	return s
+}
+
+// slot is the right to have one document stamped at an address.
+type slot struct {
+	url     string
+	breaker *addressBreaker
+}
+
+// slots hands out slots in the order of requests: a channel serves its waiters first come, first served.
+type slots struct {
+	free     chan slot
+	breakers []*addressBreaker
+}
+
+func newSlots(o *Options, urls []string) *slots {
+	s := &slots{free: make(chan slot, len(urls)*o.Slots)}
+	for _, u := range urls {
+		s.breakers = append(s.breakers, newBreaker(o, "adapter "+u))
+	}
+	for range o.Slots { // so that the addresses are used in turn
+		for i, u := range urls {
+			s.free <- slot{u, s.breakers[i]}
+		}
+	}
+	return s
+}
+
+// acquireSlot waits for a slot, preferring one whose address can be called.
+func (s *slots) acquireSlot(ctx context.Context) (slot, error) {
+	for tries := 0; ; tries++ {
+		select {
+		case got := <-s.free:
+			if tries >= cap(s.free) || !got.breaker.availability().Down || s.availability().Down {
+				return got, nil
+			}
+			s.free <- got // to the end of the queue
+		case <-ctx.Done():
+			return slot{}, ctx.Err()
+		}
+	}
+}
+
+func (s *slots) releaseSlot(used slot) { s.free <- used }
+
+// availability is down only if every address is.
+func (s *slots) availability() emeterai.Availability {
+	var down emeterai.Availability
+	for _, b := range s.breakers {
+		a := b.availability()
+		if !a.Down {
+			return emeterai.Availability{}
+		}
+		if !down.Down || a.Until.Before(down.Until) {
+			down = a
+		}
+	}
+	return down
 }

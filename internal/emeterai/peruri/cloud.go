@@ -12,7 +12,6 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"segel/internal/emeterai"
 	"segel/pades"
@@ -127,9 +126,4 @@ func (d *Driver) resolveFileURL(at slot, where string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("its host %s is not that of an address in the configuration", u.Host)
-}
-
-// fillSerialPath replaces {serial} in a path.
-func fillSerialPath(pattern, serial string) string {
-	return strings.ReplaceAll(pattern, "{serial}", url.QueryEscape(serial))
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"segel/internal/emeterai"
 )
 
@@ -28,7 +30,7 @@ type accessToken struct {
 
 // tokenSession holds the token. One caller at a time logs in; the others wait for it.
 type tokenSession struct {
-	turn chan struct{} // holds one element while a caller logs in
+	turn *semaphore.Weighted // held by the caller that logs in
 
 	mu      sync.Mutex // guards all below
 	now     accessToken
@@ -36,8 +38,6 @@ type tokenSession struct {
 	wait    time.Duration
 	until   time.Time
 }
-
-func newTokenSession() *tokenSession { return &tokenSession{turn: make(chan struct{}, 1)} }
 
 func (s *tokenSession) currentToken() accessToken {
 	s.mu.Lock()
@@ -89,10 +89,10 @@ func (d *Driver) requireToken(ctx context.Context) (accessToken, error) {
 	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" {
 		return l, err
 	}
-	if err := sendOrCancel(ctx, d.session.turn); err != nil {
+	if err := d.session.turn.Acquire(ctx, 1); err != nil {
 		return accessToken{}, err
 	}
-	defer func() { <-d.session.turn }()
+	defer d.session.turn.Release(1)
 	if l, err := d.session.usableToken(d.o.Clock()); err != nil || l.token != "" { // another caller was faster
 		return l, err
 	}

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"segel/internal/emeterai"
 )
 
@@ -127,24 +129,28 @@ func (o *Options) completeOptions() error {
 	return nil
 }
 
+// maxPurchases is how many purchases may run at the same time.
+const maxPurchases = 64
+
 // Driver is one account at the office.
 type Driver struct {
 	o             Options
 	client        *http.Client
-	officeBreaker *breaker
+	officeBreaker *addressBreaker
 	session       *tokenSession
-	kinds         *kindCache
 	slots         *slots
 	records       *recordStore
 	shared        *sharedFolder // nil in the cloud form
 
-	// purchaseLock blocks purchases while an order in doubt is resolved.
-	purchaseLock *purchaseGate
+	// purchaseLock is shared by purchases, each of which holds 1 of it, and held whole while an order in doubt is resolved.
+	purchaseLock *semaphore.Weighted
 
 	mu            sync.Mutex // guards all below
 	orders        map[string]*pendingOrder
 	orderBySerial map[string]string    // order by serial, from BuySerial until the first Stamp
 	stampCalls    map[string]time.Time // serials whose docSigningZ was called by this process
+	kinds         []documentKind       // the office's list, current until kindsUntil
+	kindsUntil    time.Time
 }
 
 var _ emeterai.Stamper = (*Driver)(nil)
@@ -159,7 +165,7 @@ func Open(o Options) (*Driver, error) {
 	// A redirect would send the token, or the order for a serial, to another host.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	d := &Driver{
-		o: o, client: &client, officeBreaker: newBreaker(&o, "office"), session: newTokenSession(), kinds: &kindCache{}, purchaseLock: newPurchaseGate(),
+		o: o, client: &client, officeBreaker: newBreaker(&o, "office"), session: &tokenSession{turn: semaphore.NewWeighted(1)}, purchaseLock: semaphore.NewWeighted(maxPurchases),
 		orders: map[string]*pendingOrder{}, orderBySerial: map[string]string{}, stampCalls: map[string]time.Time{},
 	}
 	var err error

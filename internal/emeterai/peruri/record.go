@@ -1,16 +1,21 @@
 package peruri
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"sync"
 	"time"
+
+	"segel/internal/emeterai"
 )
 
 // record is what the office returned with a serial and is needed to affix it.
@@ -156,16 +161,11 @@ func (k *recordStore) storeEvidence(serial string, f *os.File, size int64, rando
 		return "", err
 	}
 	name := serial + "-" + hex.EncodeToString(b[:]) + ".pdf"
-	err = writeSynced(k.evidence, name, func(w io.Writer) error {
+	err = createFile(k.evidence, name, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(f, 0, size))
 		return err
-	})
+	}, (*os.File).Sync)
 	return name, errors.Join(err, syncFolder(k.evidence))
-}
-
-// writeSynced writes and syncs a file that only this user can read.
-func writeSynced(in *os.Root, name string, fill func(io.Writer) error) error {
-	return createFile(in, name, fill, (*os.File).Sync)
 }
 
 // createFile writes a file that only this user can read. Last, if not nil, is called before it is closed.
@@ -210,4 +210,48 @@ func removeOldFiles(in *os.Root, ours func(name string) bool, before time.Time) 
 		}
 		return nil
 	})
+}
+
+// CheckAffixable implements [emeterai.Stamper].
+func (d *Driver) CheckAffixable(ctx context.Context, serial string) error {
+	if !serialForm.MatchString(serial) {
+		return unknownSerial(serial)
+	}
+	if d.o.Form == Cloud {
+		return nil // the office has its picture
+	}
+	_, err := d.loadPicture(ctx, serial)
+	return err
+}
+
+// loadPicture returns the stored picture of a serial, or fetches it again if possible.
+func (d *Driver) loadPicture(ctx context.Context, serial string) ([]byte, error) {
+	rec := d.records.findRecord(serial)
+	if rec.Picture != nil {
+		return rec.Picture, nil
+	}
+	if d.o.Picture == "" {
+		return nil, &emeterai.Problem{Class: emeterai.NeedsPerson, Code: emeterai.CodePicture,
+			Text: fmt.Sprintf("the picture of serial %s was lost with the answer that contained it, and the adapter needs it; ask the office for it", serial)}
+	}
+	err := d.queryOffice(ctx, "qrimage", http.MethodGet, func(accessToken) string {
+		return d.o.SerialURL + strings.ReplaceAll(d.o.Picture, "{serial}", url.QueryEscape(serial))
+	}, answerLimit, func(b []byte) error {
+		got, err := parseBoughtSerial(b)
+		if err != nil {
+			return err
+		}
+		if got.serial != serial || got.picture == nil {
+			return fmt.Errorf("%w: no picture of serial %s", errMalformedAnswer, serial)
+		}
+		rec.Picture = got.picture
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := d.records.storeRecord(rec); err != nil {
+		d.o.Log.ErrorContext(ctx, "picture of a serial could not be stored", "serial", serial, "error", err)
+	}
+	return rec.Picture, nil
 }

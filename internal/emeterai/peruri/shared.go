@@ -170,11 +170,6 @@ func (s *sharedFolder) openRegular(name string, flag int) (*os.File, error) {
 	return f, nil
 }
 
-// openStamped opens the file that the adapter wrote.
-func (t *stampFiles) openStamped() (*os.File, error) {
-	return t.s.openRegular(t.stampedName(), os.O_RDONLY)
-}
-
 // removeFiles removes the files of the try. What cannot be removed is removed later.
 func (t *stampFiles) removeFiles() {
 	for _, name := range []string{t.sourceName(), t.pictureName(), t.stampedName()} {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"os"
 	"time"
 
 	"segel/internal/emeterai"
@@ -169,7 +170,7 @@ func (d *Driver) stampInFolder(ctx context.Context, t *stampFiles, at slot, r em
 	if _, err := d.callDocSigning(ctx, at, at.url+"/adapter/pdfsigning/rest/docSigningZ", body); err != nil {
 		return nil, err
 	}
-	f, err := t.openStamped()
+	f, err := d.shared.openRegular(t.stampedName(), os.O_RDONLY)
 	if err != nil {
 		return nil, incompleteFile("the adapter reports success, but there is no stamped file", err)
 	}

@@ -1,14 +1,18 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -79,6 +83,9 @@ func openWith(dir string, o Options, from func(string, func(entry) error) (*jour
 		return nil, fmt.Errorf("public address %q of the office", o.PublicURL)
 	}
 	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	if o.Units <= 0 {
+		o.Units = unlimitedUnits
+	}
 	f := &Office{o: o, orders: map[string]string{}, issued: map[string][]string{}, serials: map[string]*serial{}}
 	var err error
 	if f.journal, err = from(dir, f.applyEntry); err != nil {
@@ -142,7 +149,7 @@ func (f *Office) BuySerial(ctx context.Context, o emeterai.Order) (string, error
 
 // issueSerial issues a new serial. The caller holds mu.
 func (f *Office) issueSerial(ctx context.Context, e entry) (string, error) {
-	if len(f.issued[e.Account]) >= f.unitLimit() {
+	if len(f.issued[e.Account]) >= f.o.Units {
 		return "", &emeterai.Problem{Class: emeterai.Quota, Code: codeQuota, Text: "the account has no units left"}
 	}
 	// Without a certificate the serial could not be affixed.
@@ -227,3 +234,160 @@ func unknownSerial(s string) error {
 
 // codeQuota is what the office's protocol says of an empty account.
 const codeQuota = "93"
+
+// ListSerials lists what was issued in process, oldest first.
+func (f *Office) ListSerials(context.Context) ([]emeterai.Serial, error) {
+	return f.listIssued(""), nil
+}
+
+// listIssued lists the serials of an account, oldest first.
+func (f *Office) listIssued(account string) []emeterai.Serial {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var all []emeterai.Serial
+	for _, name := range f.issued[account] {
+		all = append(all, f.serials[name].asListed(name))
+	}
+	return all
+}
+
+func (s *serial) asListed(name string) emeterai.Serial {
+	line := emeterai.Serial{Serial: name, Status: emeterai.Unused, File: s.file, At: s.at}
+	if s.source != "" {
+		line.Status = emeterai.Affixed
+	}
+	return line
+}
+
+// Balance returns what is left of Options.Units.
+func (f *Office) Balance(context.Context) (emeterai.Balance, error) {
+	return f.accountBalance(""), nil
+}
+
+func (f *Office) accountBalance(account string) emeterai.Balance {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	b := emeterai.Balance{Left: max(f.o.Units-len(f.issued[account]), 0)}
+	for _, name := range f.issued[account] {
+		if f.serials[name].source == "" {
+			b.Unused++
+		}
+	}
+	return b
+}
+
+// unlimitedUnits is what an account may buy if no number is set.
+const unlimitedUnits = 1_000_000_000
+
+// Availability is always given, because the office is in process.
+func (f *Office) Availability() emeterai.Availability { return emeterai.Availability{} }
+
+// Issued is a serial that the office issued, as its journal has it.
+type Issued struct {
+	Serial string
+	Order  string    // empty where it was taken over the protocol
+	Payer  string    // identifier of who pays; may be empty
+	File   string    // name that it was taken for
+	Source string    // SHA-256 of what it is affixed to, in hexadecimal; empty: it is unused
+	At     time.Time // of the last entry about it
+}
+
+// Issued returns all serials that were issued, by serial.
+func (f *Office) Issued() []Issued {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	orders := make(map[string]string, len(f.orders))
+	for order, s := range f.orders {
+		orders[s] = order
+	}
+	all := make([]Issued, 0, len(f.serials))
+	for name, s := range f.serials {
+		all = append(all, Issued{name, orders[name], s.payer, s.file, s.source, s.at})
+	}
+	slices.SortFunc(all, func(a, b Issued) int { return cmp.Compare(a.Serial, b.Serial) })
+	return all
+}
+
+// credential is the office's key and certificates.
+type credential struct {
+	key   crypto.Signer
+	chain []*x509.Certificate
+}
+
+// sealedAs is what the key is bound to at rest, and holder the office's identifier in its certificate.
+const (
+	sealID   = "emeterai/sandbox"
+	holderID = "SPESIMEN"
+)
+
+// renewBefore is how long before its end a certificate is replaced.
+const renewBefore = 30 * 24 * time.Hour
+
+// requireCredential returns the credential, and makes it at the first order, when its certificate nears its end, or when it begins
+// later than now, because the clock was ahead when it was made. The caller holds mu.
+func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
+	if c := f.credential; c != nil {
+		now, leaf := f.o.Clock(), c.chain[0]
+		if !now.Before(leaf.NotBefore) && now.Before(leaf.NotAfter.Add(-renewBefore)) {
+			return c, nil
+		}
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), f.o.Random)
+	if err != nil {
+		return nil, unavailable(fmt.Errorf("key of the office: %w", err))
+	}
+	chain, err := f.o.Issuer.Certify(ctx, authority.Holder{ID: holderID, Name: Name, Assurance: authority.Specimen}, key.Public())
+	if err != nil {
+		return nil, unavailable(fmt.Errorf("certificate of the office: %w", err))
+	}
+	if len(chain) == 0 {
+		return nil, unavailable(errors.New("certificate of the office: the issuer gave none"))
+	}
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return nil, unavailable(fmt.Errorf("key of the office: %w", err))
+	}
+	e := entry{Is: entryCredential, At: f.now()}
+	if e.Key, err = f.o.Sealer.Seal(sealID, der); err != nil {
+		return nil, unavailable(fmt.Errorf("seal the office's key: %w", err))
+	}
+	for _, c := range chain {
+		e.Chain = append(e.Chain, c.Raw)
+	}
+	if err := f.journal.appendEntry(e); err != nil {
+		return nil, unavailable(err)
+	}
+	f.credential = &credential{key, chain}
+	return f.credential, nil
+}
+
+// openCredential reads what ready wrote.
+func openCredential(e entry, s Sealer) (*credential, error) {
+	c := &credential{}
+	for _, der := range e.Chain {
+		cert, err := x509.ParseCertificate(der)
+		if err != nil {
+			return nil, fmt.Errorf("certificate of the office: %w", err)
+		}
+		c.chain = append(c.chain, cert)
+	}
+	for i, cert := range c.chain[:max(0, len(c.chain)-1)] {
+		if err := cert.CheckSignatureFrom(c.chain[i+1]); err != nil {
+			return nil, fmt.Errorf("certificate of the office: %w", err)
+		}
+	}
+	der, err := s.Open(sealID, e.Key)
+	if err != nil {
+		return nil, fmt.Errorf("open the office's key: %w", err)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("key of the office: %w", err)
+	}
+	signer, ok := key.(*ecdsa.PrivateKey)
+	if !ok || len(c.chain) == 0 || !signer.PublicKey.Equal(c.chain[0].PublicKey) {
+		return nil, errors.New("key and certificate of the office do not belong together")
+	}
+	c.key = signer
+	return c, nil
+}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // ServeOptions say how an office is served over its protocol.
@@ -45,7 +47,7 @@ type Server struct {
 	own    *os.Root
 	mux    *http.ServeMux
 
-	adapter chan struct{} // holds one: the adapter works on one document at a time
+	adapter *semaphore.Weighted // the adapter works on one document at a time; a call's ctx does not end with its client, see addRoute
 
 	mu     sync.Mutex // guards tokens
 	tokens map[string]token
@@ -68,7 +70,7 @@ func (f *Office) Serve(o ServeOptions) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{office: f, o: o, faults: newFaultSchedule(o.Faults, f.o.Clock), tokens: map[string]token{}, adapter: make(chan struct{}, 1)}
+	s := &Server{office: f, o: o, faults: newFaultSchedule(o.Faults, f.o.Clock), tokens: map[string]token{}, adapter: semaphore.NewWeighted(1)}
 	var err error
 	if s.own, err = openFolder(o.Folder); err != nil {
 		return nil, fmt.Errorf("folder of uploads: %w", err)
@@ -103,20 +105,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.Serve
 func (s *Server) addRoutes() {
 	s.mux = http.NewServeMux()
 	s.addRoute("POST /api/users/login", CallLogin, s.handleLogin)
-	s.addRoute("GET /jenisdoc", CallKinds, s.handleKinds)
-	s.addRoute("POST /chanel/stampv2", CallBuy, s.handlePurchase)
-	s.addRoute("GET /snqr/qrimage", CallPicture, s.handlePicture)
-	s.addRoute("GET /api/chanel/stamp/ext", CallStatus, s.handleStatus)
-	s.addRoute("GET /chanel/sale/stamp/ext/{user}", CallSerials, s.handleSerials)
-	s.addRoute("POST /function/saldopos", CallSaldo, s.handleBalance)
+	s.addUserRoute("GET /jenisdoc", CallKinds, s.handleKinds)
+	s.addUserRoute("POST /chanel/stampv2", CallBuy, s.handlePurchase)
+	s.addUserRoute("GET /snqr/qrimage", CallPicture, s.handlePicture)
+	s.addUserRoute("GET /api/chanel/stamp/ext", CallStatus, s.handleStatus)
+	s.addUserRoute("GET /chanel/sale/stamp/ext/{user}", CallSerials, s.handleSerials)
+	s.addUserRoute("POST /function/saldopos", CallSaldo, s.handleBalance)
 	s.addRoute("POST /uploaddoc2", CallUpload, s.handleUpload)
 	s.addRoute("POST /keystamp/adapter/docSigningZ", CallStamp, s.signUploaded)
-	s.addRoute("GET /files/{id}", CallFile, s.handleFile)
+	s.addUserRoute("GET /files/{id}", CallFile, s.handleFile)
 	if s.shared != nil {
 		s.addRoute("POST /adapter/pdfsigning/rest/docSigningZ", CallStamp, s.signShared)
 	}
 	if s.o.Control {
-		s.mux.HandleFunc("GET /control/faults", s.readFaults)
+		s.mux.HandleFunc("GET /control/faults", func(w http.ResponseWriter, _ *http.Request) { sendAnswer(w, answer{body: s.faults.currentPlan()}) })
 		s.mux.HandleFunc("PUT /control/faults", s.setFaults)
 	}
 }
@@ -135,6 +137,11 @@ type callHandler func(ctx context.Context, r *http.Request, f Fault) answer
 type refusal struct {
 	StatusCode string `json:"statusCode"`
 	Message    string `json:"message"`
+}
+
+// succeedWith is the answer of most calls when they succeed.
+func succeedWith(result any) answer {
+	return answer{body: map[string]any{"statusCode": codeOK, "message": "success", "result": result}}
 }
 
 func refuseWith(status int, code, format string, args ...any) answer {
@@ -167,7 +174,7 @@ func (s *Server) addRoute(pattern string, c Call, do callHandler) {
 			sendAnswer(w, refuseWith(http.StatusOK, rule.Code, "as ordered"))
 			return
 		case FaultError:
-			sendAnswer(w, signResult{Status: "False", Code: rule.Code, Message: "as ordered"}.asAnswer())
+			sendAnswer(w, notSigned(rule.Code, "as ordered").asAnswer())
 			return
 		case FaultSlow:
 			waitFor(r.Context(), rule.Delay)
@@ -181,16 +188,27 @@ func (s *Server) addRoute(pattern string, c Call, do callHandler) {
 		case FaultLate:
 			waitFor(r.Context(), rule.Delay)
 		case FaultErrorDone:
-			a = signResult{Status: "False", Code: rule.Code, Message: "as ordered"}.asAnswer()
+			a = notSigned(rule.Code, "as ordered").asAnswer()
 		}
 		sendAnswer(w, a)
+	})
+}
+
+// addUserRoute serves a call that needs a token in its header.
+func (s *Server) addUserRoute(pattern string, c Call, do func(ctx context.Context, r *http.Request, user string) answer) {
+	s.addRoute(pattern, c, func(ctx context.Context, r *http.Request, _ Fault) answer {
+		user, ok := s.findUser(bearerToken(r))
+		if !ok {
+			return unauthorisedAnswer(c)
+		}
+		return do(ctx, r, user)
 	})
 }
 
 // unauthorisedAnswer is the answer of a call to a token that is not valid.
 func unauthorisedAnswer(c Call) answer {
 	if c == CallStamp {
-		return signResult{Status: "False", Code: codeToken, Message: "token is not valid"}.asAnswer()
+		return notSigned(codeToken, "token is not valid").asAnswer()
 	}
 	return refuseWith(http.StatusUnauthorized, codeToken, "token is not valid")
 }
@@ -238,10 +256,6 @@ func sendAnswer(w http.ResponseWriter, a answer) {
 // decodeBody decodes the JSON body of a call.
 func decodeBody(r *http.Request, into any) error {
 	return json.NewDecoder(io.LimitReader(r.Body, maxRequest)).Decode(into)
-}
-
-func (s *Server) readFaults(w http.ResponseWriter, _ *http.Request) {
-	sendAnswer(w, answer{body: s.faults.currentPlan()})
 }
 
 func (s *Server) setFaults(w http.ResponseWriter, r *http.Request) {

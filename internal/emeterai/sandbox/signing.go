@@ -77,23 +77,11 @@ func (s *Server) signShared(ctx context.Context, r *http.Request, f Fault) answe
 	if _, err := s.shared.Stat(pic); err != nil {
 		return notSigned(signEmpty, "there is no picture at spesimenPath").asAnswer()
 	}
-	leave, err := s.acquireAdapter(ctx)
-	if err != nil {
+	if err := s.adapter.Acquire(ctx, 1); err != nil {
 		return explainFailure(err).asAnswer()
 	}
-	defer leave()
+	defer s.adapter.Release(1)
 	return s.signFile(ctx, in, f, folderFile{s.shared, src}, folderFile{s.shared, dest}).asAnswer()
-}
-
-// acquireAdapter waits until the adapter is free, which stamps one document at a time, or ctx ends; leave frees it
-// again. A call's ctx does not end with its client: see addRoute.
-func (s *Server) acquireAdapter(ctx context.Context) (leave func(), err error) {
-	select {
-	case s.adapter <- struct{}{}:
-		return func() { <-s.adapter }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // sharedPath returns a client's path relative to the shared folder, or nothing.

@@ -1,14 +1,18 @@
 package verdict
 
+import (
+	"maps"
+
+	"segel/pades/validate/facts"
+)
+
 // sentences is the catalogue by code. A test checks that every code has one.
 var sentences = mergeSentences(trustSentences, timeSentences, contentSentences, changeSentences, warningSentences, findingSentences, summarySentences)
 
 func mergeSentences(all ...map[string]sentence) map[string]sentence {
 	one := map[string]sentence{}
 	for _, m := range all {
-		for code, s := range m {
-			one[code] = s
-		}
+		maps.Copy(one, m)
 	}
 	return one
 }
@@ -175,4 +179,104 @@ var trustSentences = map[string]sentence{
 		"Tanda tangan {subject} memakai {algorithm}, yang tidak dikenal.",
 		"The signature of {subject} uses {algorithm}, which is unknown.",
 	},
+}
+
+// timeSentences are about timestamps, proofs of existence and levels.
+var timeSentences = map[string]sentence{
+	"time.proven": {
+		"Keberadaan tanda tangan pada {time} dibuktikan oleh {authority}.",
+		"{authority} proves that the signature existed at {time}.",
+	},
+	"time.proven_document": {
+		"Keberadaan tanda tangan pada {time} dibuktikan oleh stempel waktu dokumen {field} dari {authority}.",
+		"The document timestamp {field} of {authority} proves that the signature existed at {time}.",
+	},
+	"time.unproven": {
+		"Tidak ada stempel waktu yang membuktikan kapan tanda tangan dibuat; waktu yang tertulis hanya pernyataan penanda tangan.",
+		"No timestamp proves when the signature was made; the time it states is only a claim.",
+	},
+	"time.token_ok": {
+		"Stempel waktu {time} dari {authority} dapat dipercaya.",
+		"The timestamp of {time} by {authority} can be trusted.",
+	},
+	"time.token_broken": {
+		"Stempel waktu rusak, atau bukan milik tanda tangan ini.",
+		"The timestamp is damaged, or belongs to another signature.",
+	},
+	"time.token_algorithm": {
+		"Stempel waktu memakai algoritma yang tidak didukung, sehingga tidak dapat diperiksa.",
+		"The timestamp uses an unsupported algorithm, so it cannot be checked.",
+	},
+	"time.token_certificate": {
+		"Sertifikat otoritas stempel waktu tidak disertakan, atau tidak dapat dibaca, sehingga stempel waktu tidak dapat diperiksa.",
+		"The certificate of the time-stamp authority is missing or cannot be read, so the timestamp cannot be checked.",
+	},
+	"time.token_untrusted": {
+		"Stempel waktu {time} dari {authority} tidak dapat dipercaya, sehingga tidak membuktikan waktu.",
+		"The timestamp of {time} by {authority} cannot be trusted, so it proves no time.",
+	},
+	"time.future": {
+		"Stempel waktu menyebut {time}, yang lebih baru daripada saat pemeriksaan.",
+		"The timestamp states {time}, which is later than the time of validation.",
+	},
+	"time.order": {
+		"Urutan waktu mustahil: {first} sudah ditutupi oleh stempel waktu {second}.",
+		"The times contradict each other: a timestamp of {second} covers one of {first}.",
+	},
+	"time.not_asked_since": {
+		"Status otoritas stempel waktu {subject} diketahui sampai {until}; sesudah itu tidak diperiksa lagi.",
+		"The status of the time-stamp authority {subject} is known until {until} and was not checked later.",
+	},
+	"level.no_baseline": {
+		"Bukan PAdES dasar: {what}.",
+		"Not a PAdES baseline: {what}.",
+	},
+	"level.no_time": {
+		"Untuk B-T kurang stempel waktu tepercaya atas tanda tangan ini.",
+		"B-T lacks a trusted timestamp on this signature.",
+	},
+	"level.untrusted_time": {
+		"Untuk B-T kurang kepercayaan pada stempel waktu tanda tangan ini, {time} dari {authority} ({why}).",
+		"B-T lacks a trusted timestamp: the one of {time} by {authority} is not trusted ({why}).",
+	},
+	"level.no_proof": {
+		"Untuk B-LT kurang bukti di dalam berkas bahwa semua sertifikat tidak dicabut.",
+		"B-LT lacks proof in the file that no certificate was revoked.",
+	},
+	"level.no_store": {
+		"Untuk B-LT kurang tempat penyimpanan bukti (DSS) di dalam berkas: bukti hanya ada di dalam tanda tangan.",
+		"B-LT lacks a document security store (DSS) in the file: only the signature contains the proof.",
+	},
+	"level.no_archive": {
+		"Untuk B-LTA kurang stempel waktu dokumen tepercaya atas semua data validasi.",
+		"B-LTA lacks a trusted document timestamp over all validation data.",
+	},
+	"level.old_form": {
+		"Bentuk lama {form}, bukan PAdES.",
+		"The older form {form}, not PAdES.",
+	},
+}
+
+// coverageSentences say within a sentence why a signature does not cover the whole file.
+var coverageSentences = map[facts.ReasonCode]sentence{
+	facts.RangeMissing:         {"tidak tertulis bagian berkas mana yang ditandatangani", "it does not state which part of the file it signs"},
+	facts.RangeCount:           {"bagian yang ditandatangani tidak tertulis sebagai satu bagian di muka dan satu di belakangnya", "it does not sign exactly one part before it and one after it"},
+	facts.RangeNumbers:         {"bagian yang ditandatangani tertulis dengan angka yang tidak mungkin", "it states the signed part with impossible numbers"},
+	facts.RangeStart:           {"awal berkas tidak ditandatangani", "the beginning of the file is not signed"},
+	facts.RangeGap:             {"di tengah berkas ada bagian yang tidak ditandatangani", "a part in the middle of the file is not signed"},
+	facts.RangeEnd:             {"akhir berkas pada waktu itu tidak ditandatangani", "the end of the file at that time is not signed"},
+	facts.RangeOutside:         {"yang ditandatangani lebih panjang daripada berkas: sebagian hilang, atau berkas disusun ulang", "it signs more than the file has: a part is missing, or the file was rewritten"},
+	facts.ContentsMissing:      {"nilai tanda tangan tidak ada di tempatnya", "the signature value is not at its place"},
+	facts.ContentsShared:       {"tanda tangan lain memakai isi yang sama", "another signature has the same content"},
+	facts.KeyTwice:             {"ada keterangan tanda tangan yang tertulis dua kali, sehingga dapat dibaca dengan dua cara", "it has duplicate entries, so it can be read in two ways"},
+	facts.FieldShared:          {"lebih dari satu kolom memakai tanda tangan ini", "more than one field has this signature"},
+	facts.Overlap:              {"letaknya di bagian berkas yang lebih lama daripada yang ditandatanganinya", "it is in a part of the file that is older than what it signs"},
+	facts.JunkBehind:           {"di belakang akhir berkas ada data yang bukan bagian dari dokumen", "after the end of the file there are bytes that are not part of the document"},
+	facts.DictionaryUnreadable: {"keterangan tanda tangan tidak dapat dibaca", "the signature dictionary cannot be read"},
+	facts.DictionaryDiffers:    {"keterangan tanda tangan berbeda dari waktu ditandatangani", "the signature dictionary is not the one that was signed"},
+	facts.FieldDiffers:         {"waktu ditandatangani, kolomnya belum memuat tanda tangan ini", "in the signed state its field did not have this signature"},
+	facts.RevisionUnsound:      {"keadaan berkas waktu ditandatangani tidak dapat dibaca dengan pasti", "the signed state of the file cannot be determined"},
+	facts.FileRepaired:         {"berkas rusak, dan hanya dapat dibaca sesudah diperbaiki", "the file is damaged and can only be read after a repair"},
+	facts.NoPages:              {"berkas tidak mempunyai halaman yang dapat dibaca", "the file has no readable page"},
+	facts.TypeWrong:            {"jenisnya tidak tertulis sebagai tanda tangan", "its type is not that of a signature"},
 }

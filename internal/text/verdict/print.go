@@ -65,7 +65,7 @@ func (r *Report) WriteText(w io.Writer, language text.Language) error {
 	}
 	p.printLine("%s", validate.CleanText(r.File.Name))
 	p.printRow("result", "%s", r.Summary.In(language))
-	p.printRow("", "%s%s, %s", r.Indication, formatSubIndication(r.SubIndication), p.integrityText(r.Integrity))
+	p.printRow("", "%s%s, %s", r.Indication, formatSubIndication(r.SubIndication), p.inLanguage(integritySentences[r.Integrity]))
 	size := p.formatNumber(r.File.Size) + " " + p.labelText("size")
 	if r.File.SHA256 != "" {
 		size += ", SHA-256 " + r.File.SHA256
@@ -193,10 +193,6 @@ func formatSubIndication(s validate.SubIndication) string {
 		return ""
 	}
 	return " (" + string(s) + ")"
-}
-
-func (p *printer) integrityText(i validate.Integrity) string {
-	return p.inLanguage(integritySentences[i])
 }
 
 func (p *printer) labelText(label string) string {

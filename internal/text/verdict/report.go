@@ -149,7 +149,7 @@ func newSignature(s *validate.Signature) Signature {
 	out := Signature{
 		Field: s.Field, Kind: s.Kind, Form: s.Form, Revision: s.Revision, Page: s.Page,
 		Indication: s.Indication, SubIndication: s.SubIndication, Integrity: s.Integrity, Level: s.Level,
-		Summary: renderSummary(s), Reasons: renderReasons(s.Reasons),
+		Summary: renderWith(s.Summary, s.Identity), Reasons: renderReasons(s.Reasons),
 		Signer: s.Signer, Chain: s.Chain, Claimed: s.Claimed, Proven: s.Proven, Covers: s.Covers, Later: []Change{}, Timestamps: []Timestamp{},
 	}
 	if i := s.Identity; i != nil {

@@ -46,9 +46,7 @@ func renderReasons(list []validate.Reason) []Reason {
 
 func renderReason(r validate.Reason) Reason { return renderWith(r, nil) }
 
-// renderSummary renders the summary of a signature, which may contain the statement about the signer's identity.
-func renderSummary(s *validate.Signature) Reason { return renderWith(s.Summary, s.Identity) }
-
+// renderWith renders a reason, which may contain the statement about a signer's identity.
 func renderWith(r validate.Reason, identity *validate.Identity) Reason {
 	return Reason{r.Code, r.Args, renderSentence(text.Indonesian, r, identity), renderSentence(text.English, r, identity)}
 }

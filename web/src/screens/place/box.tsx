@@ -1,8 +1,9 @@
 import { IconAlertTriangle } from "@tabler/icons-react";
-import { useEffect, useRef, useState, type KeyboardEvent, type PointerEvent } from "react";
+import { useDrag } from "@use-gesture/react";
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 
 import { useText } from "../../text";
-import { moveToPage, pageAt, useEditor } from "./context";
+import { dragOptions, moveToPage, pageAt, useEditor } from "./context";
 import { move, pull, type Box, type Handle, type Size } from "./geometry";
 import { boxAfterKey } from "./keys";
 import type { Placed } from "./placements";
@@ -18,14 +19,6 @@ interface Props {
   guide: (guides: Guide[]) => void;
 }
 
-interface Drag {
-  handle: Handle | undefined;
-  x: number;
-  y: number;
-  from: Box;
-  moved: boolean;
-}
-
 /** The distance, in pixels of the screen, within which a box snaps to a line. */
 const snapDistance = 6;
 
@@ -35,7 +28,7 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   const editor = useEditor();
   const { state, dispatch } = editor;
   const element = useRef<HTMLDivElement>(null);
-  const drag = useRef<Drag>(undefined);
+  const stopDrag = useRef<() => void>(undefined);
   const [live, setLive] = useState<Box>();
   const box = live ?? p.box;
   const who = editor.assignees.find((a) => a.id === p.person);
@@ -53,42 +46,31 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
     element.current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [wantsFocus, dispatch]);
 
-  const startDrag = (e: PointerEvent<HTMLElement>, handle?: Handle) => {
-    if (e.button !== 0) return;
-    e.stopPropagation();
-    e.currentTarget.setPointerCapture(e.pointerId);
-    drag.current = { handle, x: e.clientX, y: e.clientY, from: p.box, moved: false };
-    dispatch({ type: "select", key: p.key });
-    element.current?.focus({ preventScroll: true });
-  };
-  const followPointer = (e: PointerEvent<HTMLElement>) => {
-    const d = drag.current;
-    if (!d) return;
-    const px = e.clientX - d.x, py = e.clientY - d.y;
-    if (!d.moved && Math.hypot(px, py) < 3) return; // a resting finger moves a little
-    d.moved = true;
-    const dx = px / scale, dy = -py / scale;
-    if (d.handle) return setLive(pull(d.from, d.handle, dx, dy, p.kind, size));
-    const moved = move(d.from, dx, dy, p.kind, size);
-    if (e.altKey) {
-      guide([]);
-      return setLive(moved);
+  const drag = useDrag(({ args, event, xy, initial, intentional, last, canceled, altKey, cancel, memo: from = p.box as Box }) => {
+    event.stopPropagation(); // a handle is part of its box
+    stopDrag.current = last ? undefined : cancel;
+    if (!intentional) {
+      dispatch({ type: "select", key: p.key });
+      element.current?.focus({ preventScroll: true });
+      return from;
     }
-    const others = state.placed.filter((o) => o.page === p.page && o.key !== p.key).map((o) => o.box);
-    const snapped = snap(moved, others, text.lines, size, snapDistance / scale);
-    guide(snapped.guides);
-    setLive(move(snapped.box, 0, 0, p.kind, size));
-  };
-  const endDrag = (e: PointerEvent<HTMLElement>, keep: boolean) => {
-    const d = drag.current;
-    drag.current = undefined;
-    guide([]);
-    setLive(undefined);
-    if (!d?.moved || !live || !keep) return;
-    const target = d.handle ? undefined : Number(pageAt(e.clientX, e.clientY)?.dataset.page);
-    if (target && target !== p.page) return moveToPage(editor, p.key, target);
-    dispatch({ type: "change", key: p.key, to: { box: live }, announce: true });
-  };
+    const handle = args[0] as Handle | undefined;
+    const dx = (xy[0] - initial[0]) / scale, dy = (initial[1] - xy[1]) / scale;
+    let next = handle ? pull(from, handle, dx, dy, p.kind, size) : move(from, dx, dy, p.kind, size), guides: Guide[] = [];
+    if (!handle && !altKey) {
+      const others = state.placed.filter((o) => o.page === p.page && o.key !== p.key).map((o) => o.box);
+      const snapped = snap(next, others, text.lines, size, snapDistance / scale);
+      next = move(snapped.box, 0, 0, p.kind, size);
+      guides = snapped.guides;
+    }
+    guide(last ? [] : guides);
+    setLive(last ? undefined : next);
+    if (!last || canceled || event.type === "pointercancel") return from;
+    const target = handle ? undefined : Number(pageAt(...xy)?.dataset.page);
+    if (target && target !== p.page) moveToPage(editor, p.key, target);
+    else dispatch({ type: "change", key: p.key, to: { box: next }, announce: true });
+    return from;
+  }, dragOptions(3)); // a resting finger moves a little
   const pressKey = (e: KeyboardEvent) => {
     if (e.target !== e.currentTarget) return;
     const next = boxAfterKey(e, p.box, p.kind, size);
@@ -99,7 +81,7 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
     else if (e.key === "PageUp") moveToPage(editor, p.key, p.page - 1);
     else if (e.key === "Enter") editor.focusNumbers();
     else if (e.key === "Escape") {
-      if (drag.current) endDrag(e as unknown as PointerEvent<HTMLElement>, false);
+      if (stopDrag.current) stopDrag.current();
       else dispatch({ type: "select", key: undefined });
     } else return;
     e.preventDefault();
@@ -111,11 +93,11 @@ export function PlacedBox({ placed: p, size, scale, text, guide }: Props) {
   return (
     <div ref={element} role="application" aria-roledescription={t("place.movable")} aria-label={name} aria-describedby="place-keys" tabIndex={0} className={classes.box} data-box={p.key} data-kind={p.kind} data-selected={selected} data-wrong={refused !== undefined}
       style={{ left: box.x * scale, top: (size.height - box.y - box.h) * scale, width, height, "--person": who?.colour ?? "#555" } as React.CSSProperties}
-      onFocus={() => dispatch({ type: "select", key: p.key })} onKeyDown={pressKey} onPointerDown={(e) => startDrag(e)} onPointerMove={followPointer} onPointerUp={(e) => endDrag(e, true)} onPointerCancel={(e) => endDrag(e, false)}>
+      onFocus={() => dispatch({ type: "select", key: p.key })} onKeyDown={pressKey} {...drag()}>
       <span className={classes.label} aria-hidden>{t(`place.${p.kind}`)}<br />{who?.name}</span>
       {problem && <span className={classes.alarm} title={problem}><IconAlertTriangle size={14} role="img" aria-label={problem} /></span>}
       {selected && handles.map((h) => (
-        <span key={h} aria-hidden className={classes.handle} data-handle={h} onPointerDown={(e) => startDrag(e, h)} onPointerMove={followPointer} onPointerUp={(e) => { e.stopPropagation(); endDrag(e, true); }} onPointerCancel={(e) => endDrag(e, false)} />
+        <span key={h} aria-hidden className={classes.handle} data-handle={h} {...drag(h)} />
       ))}
     </div>
   );

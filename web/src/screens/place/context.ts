@@ -33,6 +33,12 @@ export function moveToPage(editor: Editor, key: string, page: number): void {
   editor.withSize(page, (size) => editor.dispatch({ type: "moveToPage", key, page, size, focus: document.activeElement?.getAttribute("data-box") === key }));
 }
 
+/**
+ * The options of a drag that begins after that many pixels. All its events are handled, since pressing selects; keys are
+ * left to the box, which moves by points of the page.
+ */
+export const dragOptions = (threshold: number) => ({ threshold, triggerAllEvents: true, pointer: { keys: false } });
+
 /** The point of a page under a pointer: points, origin at the lower left. */
 export function pointOn(page: Element, size: Size, clientX: number, clientY: number): { x: number; y: number } {
   const r = page.getBoundingClientRect();

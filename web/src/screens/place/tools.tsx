@@ -1,10 +1,11 @@
 import { Button, Group, Select, Stack, Text } from "@mantine/core";
 import { IconRosetteDiscountCheck, IconSignature, IconWriting } from "@tabler/icons-react";
-import { useRef, useState, type PointerEvent } from "react";
+import { useDrag } from "@use-gesture/react";
+import { useRef, useState } from "react";
 
 import { useText } from "../../text";
 import type { Assignee } from "./assignees";
-import { pageAt, useEditor } from "./context";
+import { dragOptions, pageAt, useEditor } from "./context";
 import type { Kind } from "./geometry";
 import classes from "./place.module.css";
 
@@ -24,21 +25,15 @@ interface Props {
 export function Tools({ who, add, drop, ready }: Props) {
   const t = useText();
   const { state, dispatch, assignees } = useEditor();
-  const start = useRef<{ x: number; y: number }>(undefined);
   const [ghost, setGhost] = useState<{ kind: Kind; x: number; y: number }>();
   const dragged = useRef(false);
-  const move = (kind: Kind, e: PointerEvent) => {
-    if (!start.current) return;
-    if (!dragged.current && Math.hypot(e.clientX - start.current.x, e.clientY - start.current.y) < 6) return;
-    dragged.current = true;
-    setGhost({ kind, x: e.clientX, y: e.clientY });
-  };
-  const end = (kind: Kind, e: PointerEvent) => {
-    start.current = undefined;
-    setGhost(undefined);
-    const target = dragged.current ? pageAt(e.clientX, e.clientY) : undefined;
-    if (target) drop(kind, target, e.clientX, e.clientY);
-  };
+  const drag = useDrag(({ args, event, xy: [x, y], intentional, last, canceled }) => {
+    const kind = args[0] as Kind;
+    dragged.current = intentional;
+    setGhost(intentional && !last ? { kind, x, y } : undefined);
+    const target = intentional && last && !canceled && event.type !== "pointercancel" ? pageAt(x, y) : undefined;
+    if (target) drop(kind, target, x, y);
+  }, dragOptions(6));
   return (
     <Stack gap="xs">
       <Select label={t("place.for")} allowDeselect={false} value={who?.id ?? null} onChange={(id) => id && dispatch({ type: "choosePerson", person: id })} data={assignees.map((a) => ({ value: a.id, label: a.signs ? a.name : t("place.stampsOnly", { name: a.name }) }))}
@@ -48,8 +43,7 @@ export function Tools({ who, add, drop, ready }: Props) {
           const Icon = icons[kind];
           return (
             <Button key={kind} variant={state.armed === kind ? "filled" : "default"} size="sm" px="xs" leftSection={<Icon size={18} aria-hidden />} disabled={!ready || !who || (kind !== "emet" && !who.signs)} aria-pressed={state.armed === kind} className={classes.tool} data-tool={kind}
-              onPointerDown={(e) => { e.currentTarget.setPointerCapture(e.pointerId); dragged.current = false; start.current = { x: e.clientX, y: e.clientY }; }}
-              onPointerMove={(e) => move(kind, e)} onPointerUp={(e) => end(kind, e)} onPointerCancel={() => { start.current = undefined; setGhost(undefined); }}
+              {...drag(kind)}
               onClick={(e) => {
                 if (dragged.current && e.detail !== 0) return;
                 if (e.detail === 0) add(kind); // a key, not a pointer
