@@ -15,6 +15,7 @@ import (
 	"segel/internal/config"
 	"segel/internal/contract"
 	"segel/internal/disk"
+	"segel/internal/documents"
 	"segel/internal/jobs"
 	"segel/internal/store"
 	"segel/internal/workflow"
@@ -245,7 +246,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 
 // toJobsLater tells the queue when to retry.
 func toJobsLater(err error) error {
-	var l *workflow.Later
+	var l *documents.Later
 	if errors.As(err, &l) {
 		return &jobs.Later{After: l.After, Err: l.Err}
 	}

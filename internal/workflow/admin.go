@@ -1,9 +1,6 @@
 package workflow
 
 import (
-	"context"
-	"fmt"
-
 	"segel/internal/contract"
 	"segel/internal/store"
 )
@@ -102,41 +99,4 @@ type LogLine struct {
 type LogPage struct {
 	Lines []LogLine
 	Total int
-}
-
-// organisationsByID holds all organisations, to look up their names.
-type organisationsByID map[contract.OrganisationID]store.Organisation
-
-func (s *Service) loadOrganisations(ctx context.Context) (organisationsByID, error) {
-	all, err := s.Store.Organisations(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("read organisations: %w", err)
-	}
-	by := make(organisationsByID, len(all))
-	for _, o := range all {
-		by[o.ID] = o
-	}
-	return by, nil
-}
-
-// adminScope is the set of organisations that a request of an administrator covers.
-type adminScope struct {
-	organisation  contract.OrganisationID // empty: all organisations
-	organisations organisationsByID       // all organisations, for their names
-}
-
-// authoriseAdmin checks that the caller may run the operation and that the named organisation exists.
-func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, organisation contract.OrganisationID) (adminScope, error) {
-	organisation, err := by.AuthoriseAdmin(op, organisation)
-	if err != nil {
-		return adminScope{}, err
-	}
-	all, err := s.loadOrganisations(ctx)
-	if err != nil {
-		return adminScope{}, err
-	}
-	if _, known := all[organisation]; organisation != "" && !known {
-		return adminScope{}, contract.ErrNoOrganisation
-	}
-	return adminScope{organisation: organisation, organisations: all}, nil
 }

@@ -10,11 +10,11 @@ import (
 // CertificateList returns one page of the certificates that the embedded authority issued, with the authority's own
 // certificates.
 func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
 	if err != nil {
 		return CertificatePage{}, err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	p, err := s.Store.CertificateList(ctx, q)
 	if err != nil {
 		return CertificatePage{}, err
@@ -22,7 +22,7 @@ func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q stor
 	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
 	for i, c := range p.Certificates {
 		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
-		if _, seal := scope.organisations[contract.OrganisationID(c.Holder)]; seal {
+		if _, seal := scope.Organisations[contract.OrganisationID(c.Holder)]; seal {
 			page.Lines[i].Role = "seal"
 		}
 	}
@@ -31,11 +31,11 @@ func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q stor
 
 // AuditLog returns one page of events, newest first. Without an organisation, an operator sees the events of all.
 func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
 	if err != nil {
 		return LogPage{}, err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	p, err := s.Store.AuditLog(ctx, q)
 	if err != nil {
 		return LogPage{}, err

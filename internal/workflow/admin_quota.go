@@ -8,19 +8,20 @@ import (
 	"unicode/utf8"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
 // Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
 // name.
 func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation contract.OrganisationID) ([]OrganisationQuota, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminQuota, organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminQuota, organisation)
 	if err != nil {
 		return nil, err
 	}
 	all := []OrganisationQuota{}
-	for _, o := range scope.organisations {
-		if scope.organisation != "" && o.ID != scope.organisation {
+	for _, o := range scope.Organisations {
+		if scope.Organisation != "" && o.ID != scope.Organisation {
 			continue
 		}
 		q, err := s.organisationQuota(ctx, o)
@@ -48,7 +49,7 @@ const maxGrant = 10_000_000
 // log.
 func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
 	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
 	if err != nil {
 		return OrganisationQuota{}, err
 	}
@@ -70,45 +71,45 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 		return OrganisationQuota{}, err
 	}
 	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
-		return OrganisationQuota{Organisation: scope.organisations[scope.organisation], Quota: q}
+		return OrganisationQuota{Organisation: scope.Organisations[scope.Organisation], Quota: q}
 	}
 	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
-	q, err := s.Store.Grant(keep, scope.organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
+	q, err := s.Store.Grant(keep, scope.Organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
 	if err != nil {
-		return OrganisationQuota{}, keyRefusal(fmt.Errorf("grant quota: %w", err))
+		return OrganisationQuota{}, documents.KeyRefusal(fmt.Errorf("grant quota: %w", err))
 	}
 	return granted(q), nil
 }
 
 // QuotaLedger returns one page of quota movements, newest first.
 func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	p, err := s.Store.QuotaEntries(ctx, q)
 	if err != nil {
 		return LedgerPage{}, err
 	}
-	lines, err := s.ledgerLines(ctx, p.Entries, scope.organisations)
+	lines, err := s.ledgerLines(ctx, p.Entries, scope.Organisations)
 	return LedgerPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachQuotaMove calls yield with every matching ledger entry, oldest first, until yield returns an error.
 func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) {
-		return s.ledgerLines(ctx, batch, scope.organisations)
+		return s.ledgerLines(ctx, batch, scope.Organisations)
 	}
 	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
 }
 
-func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names organisationsByID) ([]LedgerLine, error) {
+func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
 	titles, err := titlesOf(ctx, s, entries, func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} })
 	if err != nil {
 		return nil, err

@@ -4,38 +4,39 @@ import (
 	"context"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
 // Attempts returns one page of the calls to the stamp office, newest first.
 func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (AttemptPage, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	p, err := s.Store.Attempts(ctx, q)
 	if err != nil {
 		return AttemptPage{}, err
 	}
-	lines, err := s.attemptLines(ctx, p.Attempts, scope.organisations)
+	lines, err := s.attemptLines(ctx, p.Attempts, scope.Organisations)
 	return AttemptPage{Lines: lines, Total: p.Total}, err
 }
 
 // EachAttempt calls yield with every matching call to the stamp office, oldest first, until yield returns an error.
 func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
 	if err != nil {
 		return err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	lines := func(batch []contract.Attempt) ([]AttemptLine, error) {
-		return s.attemptLines(ctx, batch, scope.organisations)
+		return s.attemptLines(ctx, batch, scope.Organisations)
 	}
 	return inBatches(func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }, lines, yield)
 }
 
-func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names organisationsByID) ([]AttemptLine, error) {
+func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
 	titles, err := titlesOf(ctx, s, attempts, func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} })
 	if err != nil {
 		return nil, err
@@ -59,11 +60,11 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 
 // Serials returns one page of the register of serials. Only operators see serials without an organisation.
 func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
 	if err != nil {
 		return SerialPage{}, err
 	}
-	q.Organisation = scope.organisation
+	q.Organisation = scope.Organisation
 	p, err := s.Store.Serials(ctx, q)
 	if err != nil {
 		return SerialPage{}, err
@@ -76,7 +77,7 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	}
 	lines := make([]SerialLine, len(p.Serials))
 	for i, r := range p.Serials {
-		lines[i] = SerialLine{StampSerial: r, Organisation: scope.organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
+		lines[i] = SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
 	}
 	return SerialPage{Lines: lines, Total: p.Total}, nil
 }

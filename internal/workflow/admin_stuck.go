@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -15,18 +16,18 @@ const stuckAfter = time.Minute
 // Waiting returns one page of stuck documents, oldest first: those that have waited for the service for [stuckAfter],
 // and those that failed.
 func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
-	scope, err := s.authoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
 	if err != nil {
 		return WaitingPage{}, err
 	}
-	q.Organisation, q.Before = scope.organisation, s.Clock().Add(-stuckAfter)
+	q.Organisation, q.Before = scope.Organisation, s.Clock().Add(-stuckAfter)
 	l, err := s.Store.Waiting(ctx, q)
 	if err != nil {
 		return WaitingPage{}, err
 	}
 	lines := make([]WaitingLine, len(l.Documents))
 	for i, d := range l.Documents {
-		lines[i] = WaitingLine{Document: d, Organisation: scope.organisations[d.Organisation]}
+		lines[i] = WaitingLine{Document: d, Organisation: scope.Organisations[d.Organisation]}
 	}
 	clock, err := s.ClockFinding(ctx)
 	if err != nil {
@@ -40,8 +41,8 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
 		return contract.Document{}, err
 	}
-	d, err := s.applyRule(withDocumentAnswer(ctx), id, func(d *contract.Document) (*contract.Change, error) {
-		return changeOf(contract.RetryByAdmin(d, by, s.Clock()))
+	d, err := s.ApplyRule(documents.WithDocumentAnswer(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RetryByAdmin(d, by, s.Clock()))
 	})
 	if errors.Is(err, contract.ErrNoOrganisation) {
 		return contract.Document{}, contract.ErrNotFound // the same answer as for a document that does not exist
@@ -51,7 +52,7 @@ func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.Docu
 
 // RetryOwn lets the owner retry a document that waits for the service. See [contract.RetryByOwner].
 func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
-		return changeOf(contract.RetryByOwner(d, by, s.Clock()))
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RetryByOwner(d, by, s.Clock()))
 	})
 }

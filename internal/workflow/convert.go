@@ -10,6 +10,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
+	"segel/internal/documents"
 	"segel/internal/outage"
 	"segel/pdf"
 )
@@ -23,7 +24,7 @@ var (
 	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).WithRetry()
 
 	errSniffed = map[sniff.Reason]*contract.Error{
-		sniff.NotWord:    errNotPDF,
+		sniff.NotWord:    documents.ErrNotPDF,
 		sniff.Damaged:    contract.Refuse(contract.Invalid, "file.word_damaged"),
 		sniff.TooComplex: errWordComplex,
 		sniff.Encrypted:  contract.Refuse(contract.Invalid, "file.word_password"),
@@ -39,7 +40,7 @@ var (
 // Convert makes the PDF of a Word document. It is a job and may run again: after a crash it starts from the beginning,
 // and nothing refers to the PDF of a run that did not reach its commit.
 func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
-	d, err := s.loadDocument(ctx, id)
+	d, err := s.LoadDocument(ctx, id)
 	if errors.Is(err, contract.ErrNotFound) {
 		return nil
 	}
@@ -54,18 +55,18 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	}
 	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
 	if errors.Is(err, admission.ErrFull) {
-		return &Later{After: 5 * time.Second, Err: err}
+		return &documents.Later{After: 5 * time.Second, Err: err}
 	}
 	if err != nil {
 		return err
 	}
 	defer leave()
-	release, err := s.documentLocks.acquire(ctx, id) // a job that was enqueued twice does its work once
+	release, err := s.LockDocument(ctx, id) // a job that was enqueued twice does its work once
 	if err != nil {
 		return err
 	}
 	defer release()
-	if d, err = s.loadDocument(ctx, id); errors.Is(err, contract.ErrNotFound) || err == nil && d.Conversion.State != contract.Converting {
+	if d, err = s.LoadDocument(ctx, id); errors.Is(err, contract.ErrNotFound) || err == nil && d.Conversion.State != contract.Converting {
 		return nil
 	} else if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *Service) finishConversion(ctx context.Context, d contract.Document) err
 		return err
 	}
 	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)
-	_, err = s.applyRule(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
+	_, err = s.ApplyRule(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
 		c, done := contract.RecordConvertFailure(now, refusal.Code, s.Clock())
 		if done {
 			return nil, nil
@@ -112,7 +113,7 @@ type conversionResult struct {
 
 func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m conversionResult) error {
 	kept := false
-	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 		c, done, err := contract.Convert(d, m.base, m.facts.pages, m.facts.findings, m.warnings, s.Limits, s.Clock())
 		if err != nil || done {
 			return nil, err
@@ -121,10 +122,10 @@ func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m
 		return &c, nil
 	})
 	if err != nil {
-		return ignoreNotFound(s.removeUncommitted(ctx, err, m.base))
+		return ignoreNotFound(s.RemoveUncommitted(ctx, err, m.base))
 	}
 	if !kept {
-		return s.removeBlob(ctx, m.base.Tail.Key)
+		return s.RemoveBlob(ctx, m.base.Tail.Key)
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (s *Service) convertWord(ctx context.Context, d contract.Document) (convers
 	if s.Converter == nil {
 		return conversionResult{}, errNoConverter
 	}
-	f, err := s.openRevisions(ctx, []contract.Revision{{Tail: d.Original}})
+	f, err := s.OpenRevisions(ctx, []contract.Revision{{Tail: d.Original}})
 	if err != nil {
 		return conversionResult{}, err
 	}
@@ -144,7 +145,7 @@ func (s *Service) convertWord(ctx context.Context, d contract.Document) (convers
 	if err != nil {
 		return conversionResult{}, err
 	}
-	base, err := s.storeBase(ctx, errWordComplex, func(w io.Writer) error {
+	base, err := s.StoreBase(ctx, errWordComplex, func(w io.Writer) error {
 		return converterRefusal(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
 	})
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *Service) convertWord(ctx context.Context, d contract.Document) (convers
 	}
 	m, err := s.examineConverted(ctx, base, found)
 	if err != nil {
-		return conversionResult{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
+		return conversionResult{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
 	return m, nil
 }
@@ -176,29 +177,28 @@ func converterRefusal(err error) error {
 // it.
 func (s *Service) examineConverted(ctx context.Context, base contract.Revision, found sniff.Findings) (conversionResult, error) {
 	budget := pdf.FileBudget(ctx, base.End)
-	facts, err := s.examineFile(ctx, base, budget)
+	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
 	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
-	f, err := s.openRevisions(ctx, []contract.Revision{base})
-	if err != nil {
-		return conversionResult{}, err
-	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: budget})
+	facts, err := s.examineFile(ctx, f, doc, base, budget)
 	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
 	base.NextObject = facts.nextObject
 	m := conversionResult{base: base, facts: facts, warnings: s.conversionWarnings(doc, found, facts.pages)}
-	if pdfFacts := doc.Facts(); !pdfFacts.OlderThan(officeVersion) || pdfFacts.PDFA != "" {
+	if !isRewrittenByOffice(doc) {
 		return m, nil
 	}
-	if m.base, err = s.normaliseFile(ctx, base, budget); err != nil {
+	rewritten, err := s.normaliseFile(ctx, base, budget)
+	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
-	if _, err := s.examineFile(ctx, m.base, budget); err != nil {
-		return conversionResult{}, errors.Join(errWordFailed.WithCause(err), s.removeBlob(ctx, m.base.Tail.Key))
+	defer rewritten.file.Close()
+	if _, err := s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget); err != nil {
+		return conversionResult{}, errors.Join(errWordFailed.WithCause(err), s.RemoveBlob(ctx, rewritten.base.Tail.Key))
 	}
-	return m, s.removeBlob(ctx, base.Tail.Key)
+	m.base = rewritten.base
+	return m, s.RemoveBlob(ctx, base.Tail.Key)
 }

@@ -7,18 +7,6 @@ import (
 	"segel/internal/store"
 )
 
-// Detail reads a document for a read-only operation.
-func (s *Service) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
-	d, err := s.loadDocumentFor(ctx, by, id)
-	if err != nil {
-		return contract.Document{}, err
-	}
-	if err := d.Authorise(by, op); err != nil {
-		return contract.Document{}, err
-	}
-	return d, nil
-}
-
 // AuditTrail returns the events of a document, oldest first.
 func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error) {
 	d, err := s.Detail(ctx, by, contract.OpAuditTrail, id)

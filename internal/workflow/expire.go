@@ -11,7 +11,7 @@ import (
 // Expire ends every document whose deadline has passed. It ends none while the clock is in doubt, because that cannot
 // be undone. Requests of people are refused from the deadline on in any case.
 func (s *Service) Expire(ctx context.Context) error {
-	if _, err := s.checkClock(ctx); err != nil {
+	if _, err := s.CheckClock(ctx); err != nil {
 		return err
 	}
 	for {
@@ -21,7 +21,7 @@ func (s *Service) Expire(ctx context.Context) error {
 		}
 		ended := 0
 		for _, id := range due {
-			_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 				c, done := contract.Expire(d, s.Clock())
 				if done {
 					return nil, nil

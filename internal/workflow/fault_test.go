@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/internal/store"
 	"segel/internal/workflow"
@@ -157,7 +158,7 @@ func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 		id := h.draft(false, 2)
 		*lose = true
 		err := h.Stamp(context.Background(), id)
-		var later *workflow.Later
+		var later *documents.Later
 		if !errors.As(err, &later) || later.After <= 0 {
 			t.Errorf("a lost answer must ask for a retry: %v", err)
 		}
@@ -200,7 +201,7 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy"}
 	var last time.Duration
 	for range 10 {
-		var later *workflow.Later
+		var later *documents.Later
 		if err := h.Stamp(context.Background(), id); !errors.As(err, &later) || later.After < last {
 			t.Fatalf("after %s: %v", last, err)
 		}
@@ -210,7 +211,7 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 		t.Errorf("after ten failures the next call is in %s", last)
 	}
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy", After: time.Hour}
-	var later *workflow.Later
+	var later *documents.Later
 	if err := h.Stamp(context.Background(), id); !errors.As(err, &later) || later.After != time.Hour {
 		t.Errorf("the office asked for an hour: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/pdf"
 	"segel/pdf/inspect"
 )
@@ -89,7 +90,7 @@ func shortenText(s string) string {
 
 // examineStored examines a file that was uploaded before files were examined.
 func (s *Service) examineStored(ctx context.Context, d *contract.Document) error {
-	f, err := s.openRevisions(ctx, d.Revisions[:1])
+	f, err := s.OpenRevisions(ctx, d.Revisions[:1])
 	if err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func (s *Service) examineStored(ctx context.Context, d *contract.Document) error
 	}
 	found, err := listFindings(ctx, doc)
 	if err != nil {
-		return fmt.Errorf("examine document %d: %w", d.ID, fileRefusal(err))
+		return fmt.Errorf("examine document %d: %w", d.ID, documents.FileRefusal(err))
 	}
 	d.Findings, d.Examined = found, true
 	return nil

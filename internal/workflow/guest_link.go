@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -16,8 +17,8 @@ func (s *Service) GuestLink(ctx context.Context, by contract.Actor, id contract.
 		return "", err
 	}
 	keep := store.WithFinalAnswer(ctx, func(contract.Document) any { return url })
-	_, err = s.applyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
-		return changeOf(contract.IssueGuestLink(d, guest, hash, by, s.Clock()))
+	_, err = s.ApplyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.IssueGuestLink(d, guest, hash, by, s.Clock()))
 	})
 	if err != nil {
 		return "", err

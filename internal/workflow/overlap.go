@@ -22,18 +22,18 @@ func (s *Service) PlacementWarnings(ctx context.Context, d contract.Document) []
 		return nil
 	}
 	defer release()
-	f, err := s.openRevisions(ctx, d.Revisions[:1]) // without our own fields
+	f, doc, err := s.openToSign(ctx, d.Revisions[:1], pdf.FileBudget(ctx, d.Revisions[0].End)) // without our own fields
 	if err != nil {
 		s.Log.WarnContext(ctx, "placements not compared with the page", "document", d.ID, "error", err)
 		return nil
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), pdf.FileBudget(ctx, f.Size())))
-	if err != nil {
-		s.Log.WarnContext(ctx, "placements not compared with the page", "document", d.ID, "error", err)
-		return nil
-	}
-	return contract.CheckOverlaps(d.Placements, newPageReader(doc, d.Revisions[0].Digest, &s.pageCache), "placements")
+	return s.comparePlacements(d, doc)
+}
+
+// comparePlacements compares the placements of a document with the pages of its base.
+func (s *Service) comparePlacements(d contract.Document, base *pdf.Document) []contract.Warning {
+	return contract.CheckOverlaps(d.Placements, newPageReader(base, d.Revisions[0].Digest, &s.pageCache), "placements")
 }
 
 // pageReader lists what is on the pages of a file. It examines each page once.

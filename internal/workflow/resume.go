@@ -19,7 +19,7 @@ func (s *Service) Resume(ctx context.Context) error {
 		return fmt.Errorf("read stuck documents: %w", err)
 	}
 	for _, id := range stuck {
-		d, err := s.loadDocument(ctx, id)
+		d, err := s.LoadDocument(ctx, id)
 		if err != nil {
 			continue
 		}

@@ -30,7 +30,7 @@ func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, er
 
 // lockAtSealing lists the fields that exist when a document is sealed, so that they cannot be filled in later.
 func lockAtSealing(src pades.Source) ([]string, error) {
-	doc, err := pdf.Open(src.R, src.Size, pdf.Options{})
+	doc, err := src.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open document to be sealed: %w", err)
 	}

@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,9 +8,9 @@ import (
 	"strings"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/pades/validate"
-	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
 	"segel/revocation"
 )
@@ -40,28 +39,28 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	d.Revisions = slices.Concat(before, added)
 	faults, err := s.sealFaults(ctx, &d)
 	if err != nil {
-		return fileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
+		return documents.FileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
 	}
 	if d.State == contract.Completed && slices.ContainsFunc(faults, isFromEarlierRules) {
 		if faults, err = s.newFaults(ctx, d, before, faults); err != nil {
-			return fileProblem(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
+			return documents.FileProblem(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
 		}
 	}
 	if len(faults) == 0 {
 		return nil
 	}
 	invalid := &invalidError{faults}
-	s.raiseAlarm(ctx, AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
+	s.RaiseAlarm(ctx, documents.AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
 	// The revisions were made from a midstate that finishes as the recorded digest. If the stored bytes have that digest,
 	// the midstate is right and sealing can be tried again. If not, no attempt can succeed until the bytes are restored.
 	d.Revisions = before
-	digest, err := s.digestBytes(ctx, before)
+	digest, err := s.DigestBytes(ctx, before)
 	if err != nil {
 		return errors.Join(err, invalid)
 	}
 	if current := d.Current(); digest.Total != current.Digest {
-		s.raiseAlarm(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
-		return errors.Join(errFileChanged, invalid)
+		s.RaiseAlarm(ctx, documents.AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
+		return errors.Join(documents.ErrFileChanged, invalid)
 	}
 	return invalid
 }
@@ -84,25 +83,14 @@ func (s *Service) newFaults(ctx context.Context, d contract.Document, before []c
 	return added, nil
 }
 
-// validationOptions returns the options of every validation in this package. The rules for changes after a signature
-// are the same everywhere, so that no step denies what an earlier one accepted.
-func (s *Service) validationOptions() validate.Options {
-	return validate.Options{
-		At: s.Clock(), Trust: s.Trust,
-		// A placement that is allowed must pass validation.
-		MaxMark: max(validate.DefaultMaxMark, float64(s.Limits.BoxArea)/100),
-		Exempt:  emeterai.LooksLikeStamp,
-	}
-}
-
 // sealFaults reads and validates a document's file.
 func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contract.SealFault, error) {
-	f, err := s.openPresent(ctx, d.Revisions)
+	f, err := s.OpenPresent(ctx, d.Revisions)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	o := s.validationOptions()
+	o := s.ValidationOptions()
 	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
 	o.Limits.Content = 1
 	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.FactsOptions())
@@ -146,7 +134,7 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 		r := &report.Signatures[i]
 		verdicts[i] = contract.SignatureVerdict{
 			Field: g.Field, Serial: serials[i], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
-			Integrity: integrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
+			Integrity: documents.IntegrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
 			CoversAll: r.Covers.All, Detail: string(r.SubIndication),
 		}
 		if r.SubIndication == "" {
@@ -154,35 +142,6 @@ func verdictsOn(file *facts.File, report *validate.Report, base int64) []contrac
 		}
 	}
 	return verdicts
-}
-
-// integrityOf returns the integrity of a signature. Later changes count even if the signature itself cannot be
-// verified.
-func integrityOf(g *facts.Signature) contract.SignatureIntegrity {
-	// Without the signing certificate the bytes are still compared with the digest that the signature states.
-	unknown := errors.Is(g.Integrity, facts.ErrAlgorithm) ||
-		errors.Is(g.Integrity, facts.ErrNoSigner) && (g.Stated == nil || bytes.Equal(g.Stated, g.Computed))
-	if g.Coverage.State == facts.Broken || g.Integrity != nil && !unknown {
-		return contract.SignatureBroken
-	}
-	tooMuch := false
-	for _, l := range g.Later {
-		for _, i := range l.Denied {
-			if l.Changes[i].Code != diff.CodeTooMuch {
-				return contract.SignatureChanged
-			}
-			tooMuch = true
-		}
-	}
-	switch {
-	case tooMuch:
-		return contract.SignatureTooManyChanges
-	case unknown:
-		return contract.SignatureUnknown
-	case len(g.Later) == 0 && g.Coverage.State != facts.WholeFile:
-		return contract.SignatureBroken // bytes follow that no revision accounts for
-	}
-	return contract.SignatureIntact
 }
 
 func trustOf(r *validate.Signature) contract.SignatureTrust {

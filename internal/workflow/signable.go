@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/pades/validate"
 	"segel/pades/validate/facts"
 	"segel/pdf"
@@ -27,19 +28,19 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 //
 // Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
 func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
-	o := s.validationOptions()
+	o := s.ValidationOptions()
 	o.Limits = facts.LimitsForSigning(size)
 	reading := o.FactsOptions()
 	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
-		return signable{}, fileRefusal(err)
+		return signable{}, documents.FileRefusal(err)
 	}
 	if err != nil {
-		return signable{}, fileProblem(fmt.Errorf("validate file to be signed: %w", err))
+		return signable{}, documents.FileProblem(fmt.Errorf("validate file to be signed: %w", err))
 	}
 	if err := file.Unsignable; err != nil {
-		return signable{}, fileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
+		return signable{}, documents.FileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
 		return signable{}, nil

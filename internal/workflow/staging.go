@@ -3,26 +3,12 @@ package workflow
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert/sniff"
-)
-
-// Refusals of a file.
-var (
-	errNotPDF        = contract.Refuse(contract.Unsupported, "file.unsupported")
-	errEmpty         = contract.Refuse(contract.Unsupported, "file.empty")
-	errTooLarge      = contract.Refuse(contract.TooLarge, "file.too_large")
-	errDamaged       = contract.Refuse(contract.Invalid, "file.damaged")
-	errEncrypted     = contract.Refuse(contract.Invalid, "file.encrypted")
-	errPassword      = contract.Refuse(contract.Invalid, "file.password_needed")
-	errNoPages       = contract.Refuse(contract.Invalid, "file.no_pages")
-	errDamagedSigned = contract.Refuse(contract.Invalid, "file.damaged_signed")
-	errComplex       = contract.Refuse(contract.Invalid, "file.too_complex")
-	errCertified     = contract.Refuse(contract.Invalid, "file.certified")
+	"segel/internal/documents"
 )
 
 // Staging receives the bytes of an upload. It writes them to a blob that nothing refers to yet, hashes them, and
@@ -35,7 +21,7 @@ type Staging struct {
 	known  bool
 	word   bool // the file may be a Word document
 	limit  int64
-	space  diskSpace
+	space  documents.DiskSpace
 }
 
 // sniffLen is the number of bytes that decide the kind of a file. Readers accept a PDF header within that many bytes.
@@ -43,8 +29,8 @@ const sniffLen = 1024
 
 // Stage starts an upload. The caller must call Abort, which does nothing after Upload stored the file.
 func (s *Service) Stage(ctx context.Context) (*Staging, error) {
-	space := diskSpace{require: s.RequireDiskSpace}
-	if err := space.requireSpace(1); err != nil {
+	space := documents.DiskSpace{Require: s.RequireDiskSpace}
+	if err := space.RequireSpace(1); err != nil {
 		return nil, fmt.Errorf("stage upload: %w", err)
 	}
 	key, err := blob.NewKey(s.Random)
@@ -61,7 +47,7 @@ func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 // Write adds the next bytes of the file.
 func (st *Staging) Write(p []byte) (int, error) {
 	if st.digest.Size()+int64(len(p)) > st.limit {
-		return 0, errTooLarge.With("limit", st.limit)
+		return 0, documents.ErrTooLarge.With("limit", st.limit)
 	}
 	if !st.known {
 		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
@@ -71,7 +57,7 @@ func (st *Staging) Write(p []byte) (int, error) {
 			}
 		}
 	}
-	if err := st.space.requireSpace(len(p)); err != nil {
+	if err := st.space.RequireSpace(len(p)); err != nil {
 		return 0, fmt.Errorf("stage upload: %w", err)
 	}
 	st.digest.Write(p)
@@ -83,14 +69,14 @@ func (st *Staging) checkKind() error {
 	st.known = true
 	switch {
 	case len(st.head) == 0:
-		return errEmpty
+		return documents.ErrEmpty
 	case sniff.MayBeWord(st.head): // before PDF, because any file may contain a PDF header in its first bytes
 		st.word = true
 		return nil
 	case bytes.Contains(st.head, []byte("%PDF-")):
 		return nil
 	}
-	return errNotPDF
+	return documents.ErrNotPDF
 }
 
 // storeUpload makes the uploaded bytes durable.
@@ -116,12 +102,4 @@ func (st *Staging) storeUpload() (contract.Revision, error) {
 // Abort removes the bytes, unless the upload was stored.
 func (st *Staging) Abort() {
 	st.w.Abort()
-}
-
-// removeBlob removes a blob that no committed document refers to.
-func (s *Service) removeBlob(ctx context.Context, key string) error {
-	if err := s.Blobs.Remove(context.WithoutCancel(ctx), blob.Key(key)); err != nil && !errors.Is(err, blob.ErrNotFound) {
-		return fmt.Errorf("remove blob %s: %w", key, err)
-	}
-	return nil
 }

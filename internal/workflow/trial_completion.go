@@ -21,6 +21,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pades/validate/facts"
@@ -45,7 +46,7 @@ func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base co
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return errDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
+	return documents.ErrDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
 }
 
 // readErrors records the first error of a reader, to separate read errors from faults of the file.
@@ -73,7 +74,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return err
 	}
-	seen := requirePermission(doc, true) == nil // a certification may permit only invisible fields
+	seen := documents.RequirePermission(doc, true) == nil // a certification may permit only invisible fields
 	// Random, so that no field of the file has this name.
 	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, keys.serial) }
 	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}

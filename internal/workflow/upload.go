@@ -11,9 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"segel/internal/contract"
-	"segel/internal/outage"
+	"segel/internal/documents"
 	"segel/internal/store"
-	"segel/pades"
 	"segel/pdf"
 )
 
@@ -66,7 +65,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	}
 	facts, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
 	stored := append(rewritten, base)
 	base.NextObject = facts.nextObject
@@ -77,10 +76,10 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		err = c.ReplaceBase(rewritten[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
-		d, err = s.commitChange(withDocumentAnswer(ctx), c)
+		d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)
 	}
 	if err != nil {
-		return contract.Document{}, s.removeUncommitted(ctx, err, stored...)
+		return contract.Document{}, s.RemoveUncommitted(ctx, err, stored...)
 	}
 	return d, nil
 }
@@ -95,18 +94,24 @@ func (s *Service) examineOrRepair(ctx context.Context, organisation contract.Org
 	defer release()
 	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
 	budget := pdf.FileBudget(ctx, base.End)
-	facts, err := s.examineFile(ctx, base, budget)
-	if !errors.Is(err, errDamaged) {
+	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
+	var facts examination
+	if err == nil {
+		facts, err = s.examineFile(ctx, f, doc, base, budget)
+		err = errors.Join(err, f.Close())
+	}
+	if !errors.Is(err, documents.ErrDamaged) {
 		return facts, nil, err
 	}
 	rewritten, err := s.normaliseFile(ctx, base, budget)
 	if err != nil {
 		return examination{}, nil, err
 	}
-	if facts, err = s.examineFile(ctx, rewritten, budget); err != nil {
-		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, rewritten.Tail.Key))
+	facts, err = s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget)
+	if err = errors.Join(err, rewritten.file.Close()); err != nil {
+		return examination{}, nil, errors.Join(err, s.RemoveBlob(ctx, rewritten.base.Tail.Key))
 	}
-	return facts, []contract.Revision{rewritten}, nil
+	return facts, []contract.Revision{rewritten.base}, nil
 }
 
 // examination is what must be known about a file before it is accepted.
@@ -117,87 +122,46 @@ type examination struct {
 }
 
 // examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
-func (s *Service) examineFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (examination, error) {
-	f, err := s.openRevisions(ctx, []contract.Revision{base})
-	if err != nil {
-		return examination{}, err
-	}
-	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), budget))
-	if err != nil {
-		return examination{}, fileRefusal(err)
-	}
+func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.Document, base contract.Revision, budget *pdf.Budget) (examination, error) {
 	if err := doc.Check(); err != nil {
-		return examination{}, fileRefusal(err)
+		return examination{}, documents.FileRefusal(err)
 	}
 	pages, err := doc.PageCount()
 	if err != nil {
-		return examination{}, fileRefusal(err)
+		return examination{}, documents.FileRefusal(err)
 	}
 	switch facts := doc.Facts(); {
 	case facts.HeaderOffset > 0:
-		return examination{}, errDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
+		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
 	case facts.DocMDP == 1:
-		return examination{}, errCertified
+		return examination{}, documents.ErrCertified
 	case pages == 0:
-		return examination{}, errNoPages
+		return examination{}, documents.ErrNoPages
 	}
 	if _, err := doc.Signatures(); err != nil {
-		return examination{}, fileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
+		return examination{}, documents.FileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
 	}
-	if err := requirePermission(doc, false); err != nil {
+	if err := documents.RequirePermission(doc, false); err != nil {
 		return examination{}, err
 	}
 	if base.NextObject, err = doc.NextObject(); err != nil {
-		return examination{}, fileRefusal(err)
+		return examination{}, documents.FileRefusal(err)
 	}
 	findings, err := listFindings(ctx, doc)
 	if err != nil {
-		return examination{}, fileRefusal(err)
+		return examination{}, documents.FileRefusal(err)
 	}
 	earlier, err := s.checkSignable(ctx, f, f.Size(), budget)
 	if err != nil {
 		return examination{}, err
 	}
 	if earlier.signed && earlier.digest != base.Digest {
-		return examination{}, errFileChanged
+		return examination{}, documents.ErrFileChanged
 	}
 	if err := s.requireCompletable(ctx, f, base, doc, budget); err != nil {
 		return examination{}, err
 	}
 	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
-}
-
-// requirePermission refuses a file whose signatures forbid ours. A later check would come after quota was reserved,
-// people were asked to sign, or a stamp was paid for.
-func requirePermission(doc *pdf.Document, seen bool) error {
-	const ours = "Segel" // not a name in any lock, so the result holds for all our fields
-	err := pades.RequireNewFieldPermitted(doc, ours, seen)
-	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
-		return errCertified.WithCause(err)
-	}
-	return err
-}
-
-// fileRefusal maps errors of the PDF reader to refusals.
-func fileRefusal(err error) error {
-	switch {
-	case outage.Of(err) != nil: // the reader reports unreadable bytes as damage
-		return err
-	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.WithCause(err)
-	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.WithCause(err)
-	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.WithCause(err)
-	case errors.Is(err, pdf.ErrSigned):
-		return errDamagedSigned.WithCause(err)
-	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.WithCause(err)
-	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):
-		return errDamaged.WithCause(err)
-	}
-	return err
 }
 
 // resolveParticipants resolves requests to participants. A registered participant is a user of the caller's
@@ -276,7 +240,7 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 
 // SetParticipants replaces the participants of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
-	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Callers who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err
@@ -286,6 +250,6 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 			return nil, err
 		}
 		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
-		return changeOf(c, contract.JoinFieldErrors(err, unknown))
+		return documents.ChangeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert/sniff"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -16,13 +17,13 @@ import (
 func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
 	c, err := s.wordDraft(ctx, by, u, base, unknown)
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
 	// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
 	// answer.
-	d, err := s.commitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
+	d, err := s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
 	if err != nil {
-		return contract.Document{}, s.removeUncommitted(ctx, err, base)
+		return contract.Document{}, s.RemoveUncommitted(ctx, err, base)
 	}
 	return d, nil
 }
@@ -40,7 +41,7 @@ func (s *Service) requireConvertible(ctx context.Context, by contract.Actor, ori
 	if s.Converter != nil && s.Turns.Full(string(by.Organisation)) {
 		return errCrowded
 	}
-	f, err := s.openRevisions(ctx, []contract.Revision{original})
+	f, err := s.OpenRevisions(ctx, []contract.Revision{original})
 	if err != nil {
 		return err
 	}
@@ -83,8 +84,8 @@ func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d co
 		return d, nil
 	}
 	refusal := wordRefusal(d.Conversion.Problem)
-	_, err := s.applyRule(store.WithFinalAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
-		return changeOf(contract.Delete(d, by, s.Clock()))
+	_, err := s.ApplyRule(store.WithFinalAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Delete(d, by, s.Clock()))
 	})
 	if err != nil {
 		return d, nil // changed by another request; its state shows the problem

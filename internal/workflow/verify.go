@@ -13,6 +13,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/internal/outage"
 	"segel/internal/store"
@@ -28,13 +29,13 @@ type VerificationFile struct {
 	digest *blob.Digester
 	head   []byte
 	closed bool
-	space  diskSpace
+	space  documents.DiskSpace
 }
 
 // NewVerificationFile creates an empty file to validate. The caller must call Discard.
 func (s *Service) NewVerificationFile() (*VerificationFile, error) {
-	space := diskSpace{require: s.RequireDiskSpace}
-	if err := space.requireSpace(1); err != nil {
+	space := documents.DiskSpace{Require: s.RequireDiskSpace}
+	if err := space.RequireSpace(1); err != nil {
 		return nil, fmt.Errorf("store file to validate: %w", err)
 	}
 	f, err := s.Scratch()
@@ -47,7 +48,7 @@ func (s *Service) NewVerificationFile() (*VerificationFile, error) {
 // Write adds the next bytes of the file. It fails as soon as the file is too large or known not to be a PDF.
 func (e *VerificationFile) Write(p []byte) (int, error) {
 	if limit := e.s.Limits.FileSize; e.digest.Size()+int64(len(p)) > limit {
-		return 0, errTooLarge.With("limit", limit)
+		return 0, documents.ErrTooLarge.With("limit", limit)
 	}
 	if room := sniffLen - len(e.head); room > 0 {
 		if e.head = append(e.head, p[:min(len(p), room)]...); len(e.head) == sniffLen {
@@ -56,7 +57,7 @@ func (e *VerificationFile) Write(p []byte) (int, error) {
 			}
 		}
 	}
-	if err := e.space.requireSpace(len(p)); err != nil {
+	if err := e.space.RequireSpace(len(p)); err != nil {
 		return 0, fmt.Errorf("store file to validate: %w", err)
 	}
 	e.digest.Write(p)
@@ -66,9 +67,9 @@ func (e *VerificationFile) Write(p []byte) (int, error) {
 func (e *VerificationFile) checkKind() error {
 	switch {
 	case len(e.head) == 0:
-		return errEmpty
+		return documents.ErrEmpty
 	case !bytes.Contains(e.head, []byte("%PDF-")):
-		return errNotPDF
+		return documents.ErrNotPDF
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptio
 	}
 	f := e.file
 	sum := e.digest.Digest().Sum
-	options := s.validationOptions()
+	options := s.ValidationOptions()
 	options.Online, options.Explain, options.Name, options.Password = s.FileRevocation, o.Explain, o.Name, o.Password
 	options.SHA256 = hex.EncodeToString(sum[:])
 	r, err := validate.Validate(ctx, f, f.Size(), options)
@@ -130,15 +131,15 @@ func unreadableRefusal(err error) error {
 	case !errors.Is(err, validate.ErrUnreadable), outage.Of(err) != nil:
 		return err
 	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.WithCause(err)
+		return documents.ErrPassword.WithCause(err)
 	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.WithCause(err)
+		return documents.ErrEncrypted.WithCause(err)
 	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.WithCause(err)
+		return documents.ErrComplex.WithCause(err)
 	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.WithCause(err)
+		return documents.ErrNotPDF.WithCause(err)
 	}
-	return errDamaged.WithCause(err)
+	return documents.ErrDamaged.WithCause(err)
 }
 
 // checkSerialElsewhere checks whether the serial of a stamp belongs to a stored document that this file is not a copy
@@ -153,7 +154,7 @@ func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stam
 		return fmt.Errorf("find serial: %w", err)
 	}
 	if _, known := same[id]; !known {
-		d, err := s.loadDocument(ctx, id)
+		d, err := s.LoadDocument(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -187,7 +188,7 @@ func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, 
 	if same, err := isGrownFrom(d, file); same || err != nil {
 		return sameDocument, err
 	}
-	own, err := s.openRevisions(ctx, d.Revisions)
+	own, err := s.OpenRevisions(ctx, d.Revisions)
 	if err != nil {
 		return unrelated, err
 	}
@@ -252,7 +253,7 @@ func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp,
 	if err != nil {
 		return KnownStamp{}, fmt.Errorf("find serial: %w", err)
 	}
-	d, err := s.loadDocument(ctx, id)
+	d, err := s.LoadDocument(ctx, id)
 	if err != nil {
 		return KnownStamp{}, err
 	}

@@ -1,4 +1,4 @@
-package workflow
+package documents
 
 import (
 	"context"
@@ -44,7 +44,7 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const watchers, seconds = 500, 20
 		store := &versions{of: map[contract.DocumentID]int64{}}
-		s := &Service{Store: store}
+		s := &Documents{Store: store}
 		ctx, end := context.WithCancel(t.Context())
 		woken := make(chan contract.DocumentID, watchers)
 		for i := range contract.DocumentID(watchers) {
@@ -84,7 +84,7 @@ func TestAnotherWaiterPollsWhenThePollingCallerLeaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &versions{of: map[contract.DocumentID]int64{1: 1, 2: 1}}
-		s := &Service{Store: store}
+		s := &Documents{Store: store}
 		first, leave := context.WithCancel(t.Context())
 		go func() { _ = s.waitForVersion(first, 1, 1) }()
 		synctest.Wait()
@@ -103,7 +103,7 @@ func TestAnotherWaiterPollsWhenThePollingCallerLeaves(t *testing.T) {
 func TestAChangeBeforeTheWaitIsSeenAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &Service{Store: &versions{of: map[contract.DocumentID]int64{1: 5}}}
+		s := &Documents{Store: &versions{of: map[contract.DocumentID]int64{1: 5}}}
 		began := time.Now()
 		if err := s.waitForVersion(t.Context(), 1, 4); err != nil || time.Since(began) > 0 {
 			t.Errorf("%v after %v", err, time.Since(began))
@@ -143,7 +143,7 @@ func TestThoseWhoWaitForOneDocumentDoNotReadItAllAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const watchers = 2000
 		store := &crowd{versions: &versions{of: map[contract.DocumentID]int64{1: 1}}}
-		s := &Service{Store: store}
+		s := &Documents{Store: store}
 		var served sync.WaitGroup
 		for range watchers {
 			served.Go(func() {

@@ -1,12 +1,12 @@
-package workflow
+package stamping
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
-	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/pades/validate/facts"
 	"segel/pdf"
 )
@@ -15,39 +15,39 @@ import (
 // certificates.
 const signatureRoom = 64 << 10
 
-// preflightStamps refuses stamps that the stamp office would refuse after payment, because it takes no serial back. It
+// PreflightStamps refuses stamps that the stamp office would refuse after payment, because it takes no serial back. It
 // runs at finalize, before anything is reserved, and before each serial, because signatures were added in the meantime.
 //
 // If deep is set, it reads the whole file once and verifies every earlier signature; finalize does that separately, see
-// [Service.checkSignable]. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and
+// [Stamping.checkSignable]. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and
 // says nothing about it.
-func (s *Service) preflightStamps(ctx context.Context, d *contract.Document, f *openedFile, deep bool) error {
-	doc, err := f.pdfDocument()
+func (s *Stamping) PreflightStamps(ctx context.Context, d *contract.Document, f *documents.File, deep bool) error {
+	doc, err := f.PDF(pdf.Options{})
 	if err != nil {
-		return fileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
+		return documents.FileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
-	file, err := s.describeForOffice(ctx, d, f.stack, doc, deep)
+	file, err := s.describeForOffice(ctx, d, f, doc, deep)
 	if err != nil {
 		return err
 	}
-	return contract.Preflight(d, file, pageSizes(doc), s.Limits)
+	return contract.Preflight(d, file, documents.PageSizes(doc), s.Limits)
 }
 
-func (s *Service) describeForOffice(ctx context.Context, d *contract.Document, f *blob.Stack, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
+func (s *Stamping) describeForOffice(ctx context.Context, d *contract.Document, f *documents.File, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
 	signatures, err := doc.Signatures()
 	if err != nil {
-		return contract.OfficeFile{}, fileRefusal(fmt.Errorf("read form: %w", err))
+		return contract.OfficeFile{}, documents.FileRefusal(fmt.Errorf("read form: %w", err))
 	}
 	known := doc.Facts()
 	file := contract.OfficeFile{
 		Size:      f.Size() + signatureRoom*int64(countPendingSignatures(d)),
-		Rewritten: known.OlderThan(officeVersion) && len(signatures) == 0 && countPendingSignatures(d) == 0,
+		Rewritten: known.OlderThan(OfficeVersion) && len(signatures) == 0 && countPendingSignatures(d) == 0,
 		Encrypted: known.Encrypted,
 		Locked:    known.Encrypted && !allowsStamps(known.Encryption.Permissions),
 	}
-	if err := requirePermission(doc, true); err != nil {
-		if !errors.Is(err, errCertified) {
-			return file, fileRefusal(err)
+	if err := documents.RequirePermission(doc, true); err != nil {
+		if !errors.Is(err, documents.ErrCertified) {
+			return file, documents.FileRefusal(err)
 		}
 		file.Certified = err
 	}
@@ -77,19 +77,19 @@ func allowsStamps(permissions int32) bool {
 
 // checkEarlierSignatures returns the first field whose signature is broken, and the first whose signature forbids a
 // later change. A signature with an unknown algorithm cannot be checked here and is left to the stamp office.
-func (s *Service) checkEarlierSignatures(ctx context.Context, f *blob.Stack) (broken, changed string, err error) {
+func (s *Stamping) checkEarlierSignatures(ctx context.Context, f *documents.File) (broken, changed string, err error) {
 	// Validation reports hidden content; it is not needed here. One byte is the smallest limit.
-	o := s.validationOptions()
+	o := s.ValidationOptions()
 	o.Limits.Content = 1
 	file, err := facts.Read(ctx, f, f.Size(), o.FactsOptions())
 	if errors.Is(err, facts.ErrUnreadable) {
-		return "", "", fileRefusal(err)
+		return "", "", documents.FileRefusal(err)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("read earlier signatures: %w", err)
 	}
 	for _, g := range file.Signatures {
-		switch is := integrityOf(g); {
+		switch is := documents.IntegrityOf(g); {
 		case is == contract.SignatureBroken && broken == "":
 			broken = g.Field
 		case (is == contract.SignatureChanged || is == contract.SignatureTooManyChanges) && changed == "":
@@ -99,21 +99,5 @@ func (s *Service) checkEarlierSignatures(ctx context.Context, f *blob.Stack) (br
 	return broken, changed, nil
 }
 
-// preflightOrder repeats the preflight before a serial is paid for, and reads the whole file before the first serial of
-// a document. A refusal fails the document with its reason: nothing is spent, and reserved quota stays reserved until a
-// restamp or a cancel.
-func (s *Service) preflightOrder(ctx context.Context, d *contract.Document, f *openedFile, i int) (held bool, err error) {
-	err = s.preflightStamps(ctx, d, f, i == 0)
-	var refused *contract.Error
-	if !errors.As(err, &refused) {
-		return false, err
-	}
-	problem := refused.Code
-	if len(refused.Fields) > 0 {
-		problem = contract.StampNoPlace
-	}
-	s.Log.WarnContext(ctx, "stamp not ordered: the stamp office would refuse the file", "document", d.ID, "stamp", i, "cause", err)
-	return true, s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		return contract.RefuseStamp(d, i, problem, s.Clock())
-	})
-}
+// OfficeVersion is the lowest version of an unsigned file that the stamp office leaves as it is.
+const OfficeVersion = "1.6"

@@ -1,4 +1,4 @@
-package workflow
+package documents
 
 import (
 	"context"
@@ -108,7 +108,7 @@ func (w *watchers) notifyNewer(asked []contract.DocumentID, versions map[contrac
 
 // WaitForChange returns the document as soon as its version is above after. Thousands of goroutines may wait here:
 // returning a pointer, and loading the document in a separate function, reduce their stacks to a quarter.
-func (s *Service) WaitForChange(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
+func (s *Documents) WaitForChange(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	for {
 		if err := s.waitForVersion(ctx, id, after); err != nil {
 			return nil, err
@@ -123,7 +123,7 @@ func (s *Service) WaitForChange(ctx context.Context, by contract.Actor, id contr
 // newerDocument returns the document if its version is above after, or nil.
 //
 //go:noinline
-func (s *Service) newerDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
+func (s *Documents) newerDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	var d contract.Document
 	err := s.watch.read(ctx, func() (err error) {
 		d, err = s.Detail(ctx, by, contract.OpEvents, id)
@@ -136,7 +136,7 @@ func (s *Service) newerDocument(ctx context.Context, by contract.Actor, id contr
 }
 
 // waitForVersion returns when a document may have a version above after.
-func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, after int64) error {
+func (s *Documents) waitForVersion(ctx context.Context, id contract.DocumentID, after int64) error {
 	news, polling, leave := s.watch.startWait(id, after)
 	defer leave()
 	// Check after registering, so that no change between the caller's last look and the wait is missed.
@@ -173,7 +173,7 @@ func (s *Service) waitForVersion(ctx context.Context, id contract.DocumentID, af
 }
 
 // checkVersions wakes the callers that wait for one of these documents if it has changed.
-func (s *Service) checkVersions(ctx context.Context, ids []contract.DocumentID) error {
+func (s *Documents) checkVersions(ctx context.Context, ids []contract.DocumentID) error {
 	versions, err := s.Store.Versions(ctx, ids)
 	if err != nil {
 		return err

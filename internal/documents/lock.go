@@ -1,4 +1,4 @@
-package workflow
+package documents
 
 import (
 	"context"
@@ -20,8 +20,9 @@ type documentLock struct {
 	waiting int
 }
 
-// acquire waits for the lock of a document. The returned function releases it.
-func (l *documentLocks) acquire(ctx context.Context, id contract.DocumentID) (release func(), err error) {
+// LockDocument waits until the caller alone builds the next revision of a document. The returned function releases it.
+func (s *Documents) LockDocument(ctx context.Context, id contract.DocumentID) (release func(), err error) {
+	l := &s.locks
 	l.mu.Lock()
 	if l.held == nil {
 		l.held = map[contract.DocumentID]*documentLock{}

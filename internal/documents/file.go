@@ -1,0 +1,172 @@
+package documents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/pades"
+	"segel/pdf"
+)
+
+// File is the open file of a document, parsed at most once. It stays open while revisions are added to it.
+type File struct {
+	*blob.Stack
+	Reader    io.ReaderAt // the stack behind a cache of small reads
+	CheckedAt time.Time   // when all bytes were last found present
+	last      contract.Revision
+	doc       *pdf.Document // nil: not parsed
+	foreign   bool          // the last revision was not built from doc: Source does not offer it
+}
+
+// OpenFile opens a document up to its last given revision, if every blob is present. The caller closes it. Errors:
+// [ErrFileMissing]; [ErrFileChanged] if the records of the revisions contradict each other.
+func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision) (*File, error) {
+	stack, err := s.OpenPresent(ctx, revisions)
+	if err != nil {
+		return nil, err
+	}
+	return &File{Stack: stack, Reader: &cachedReader{r: stack}, CheckedAt: s.Clock(), last: revisions[len(revisions)-1]}, nil
+}
+
+// EndsWith reports whether the file ends with that revision.
+func (f *File) EndsWith(r contract.Revision) bool { return f.last.Tail.Key == r.Tail.Key }
+
+// AppendRevision adds a stored revision, and the parsed document up to it if the caller has it.
+func (f *File) AppendRevision(r contract.Revision, doc *pdf.Document) error {
+	if err := f.AppendSegment(fileSegment(r.Tail)); err != nil {
+		return err
+	}
+	f.last, f.doc, f.foreign = r, doc, doc != nil
+	return nil
+}
+
+// PDF returns the parsed file. The options count for the first call after the file has grown.
+func (f *File) PDF(o pdf.Options) (*pdf.Document, error) {
+	if f.doc != nil {
+		return f.doc, nil
+	}
+	o.NextObject = f.last.NextObject
+	doc, err := pdf.Open(f.Reader, f.Size(), o)
+	if err == nil {
+		f.doc = doc
+	}
+	return doc, err
+}
+
+// Source returns the file as the source of the document's next revision, with the parsed document if there is one.
+func (f *File) Source(current contract.Revision) pades.Source {
+	src := pades.Source{R: f.Reader, Size: f.Size(), State: current.Midstate, File: pdf.Options{NextObject: current.NextObject}}
+	if !f.foreign {
+		src.Opened = f.doc
+	}
+	return src
+}
+
+// PrepareRevision returns the document as the next revision of its open file needs it: with a midstate that matches the
+// digest, see [Documents.RequireMidstate], and with the number of the next object.
+func (s *Documents) PrepareRevision(ctx context.Context, d contract.Document, f *File) (contract.Document, error) {
+	d, err := s.RequireMidstate(ctx, d)
+	if err != nil {
+		return d, err
+	}
+	return f.readNextObject(d)
+}
+
+// readNextObject returns the document with the next object number of its current revision, read from the file if the
+// revision was stored without it. The next revision is stored with it.
+func (f *File) readNextObject(d contract.Document) (contract.Document, error) {
+	if len(d.Revisions) == 0 || d.Current().NextObject != 0 {
+		return d, nil
+	}
+	doc, err := f.PDF(pdf.Options{})
+	if err != nil {
+		return d, fmt.Errorf("open document %d: %w", d.ID, err)
+	}
+	next, err := doc.NextObject()
+	if err != nil {
+		return d, fmt.Errorf("number objects of document %d: %w", d.ID, err)
+	}
+	d.Revisions = slices.Clone(d.Revisions)
+	d.Revisions[len(d.Revisions)-1].NextObject = next
+	return d, nil
+}
+
+// OpenRevisions opens the file of a document as the concatenation of its revisions.
+func (s *Documents) OpenRevisions(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
+	segments := make([]blob.Segment, len(revisions))
+	for i, r := range revisions {
+		segments[i] = fileSegment(r.Tail)
+	}
+	f, err := blob.OpenStack(ctx, s.Blobs, segments)
+	if err != nil {
+		return nil, fmt.Errorf("open document file: %w", err)
+	}
+	return f, nil
+}
+
+// OpenPresent opens the file of a document if every blob is present. Errors: [ErrFileMissing]; [ErrFileChanged] if the
+// records of the revisions contradict each other.
+func (s *Documents) OpenPresent(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
+	f, err := s.OpenRevisions(ctx, revisions)
+	if err != nil {
+		return nil, FileProblem(err)
+	}
+	if err = f.CheckPresent(); err == nil {
+		return f, nil
+	}
+	return nil, errors.Join(FileProblem(err), f.Close())
+}
+
+func fileSegment(f contract.File) blob.Segment {
+	return blob.Segment{Key: blob.Key(f.Key), Size: f.Size, Sums: f.Sums}
+}
+
+// Content is a file to be read. Every chunk is hashed again before its bytes are returned: if the stored bytes changed,
+// reading fails.
+type Content struct {
+	io.ReadSeeker
+	io.Closer // releases the blobs of the file
+
+	Name     string // file name as uploaded
+	Size     int64
+	Digest   [32]byte // SHA-256 of the whole file
+	Modified time.Time
+	Document contract.Document
+}
+
+// OpenContent opens the file of these revisions to be read. The caller closes it. Errors: those of OpenPresent, because
+// nothing has been sent yet and a missing file can still be refused.
+func (s *Documents) OpenContent(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
+	f, err := s.OpenPresent(ctx, revisions)
+	if err != nil {
+		return nil, err
+	}
+	last := revisions[len(revisions)-1]
+	return &Content{ReadSeeker: f.Verified(), Closer: f, Name: d.Filename, Size: f.Size(), Digest: last.Digest, Modified: last.At, Document: d}, nil
+}
+
+// Refusals of a document whose stored bytes are missing or changed. The operator has to restore them.
+var (
+	ErrFileMissing = contract.Refuse(contract.Unavailable, "document.file_missing")
+	ErrFileChanged = contract.Refuse(contract.Unavailable, "document.file_changed")
+)
+
+// FileProblem turns errors of the blob store about missing or changed bytes into ErrFileMissing or ErrFileChanged. It
+// returns other errors unchanged.
+func FileProblem(err error) error {
+	var corrupt *blob.CorruptError
+	switch {
+	case err == nil, errors.Is(err, ErrFileMissing), errors.Is(err, ErrFileChanged):
+	case errors.Is(err, blob.ErrNotFound), errors.As(err, &corrupt) && corrupt.Chunk < 0:
+		return ErrFileMissing.WithCause(err)
+	case errors.As(err, &corrupt), errors.Is(err, blob.ErrKey), errors.Is(err, blob.ErrSegment):
+		return ErrFileChanged.WithCause(err)
+	}
+	return err
+}
