@@ -1,7 +1,16 @@
 package workflow
 
 import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
+
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -99,4 +108,325 @@ type LogLine struct {
 type LogPage struct {
 	Lines []LogLine
 	Total int
+}
+
+// titlesOf reads the titles of the documents that rows refer to, each document once.
+func titlesOf[T any](ctx context.Context, s *Service, rows []T, of func(T) []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
+	var ids []contract.DocumentID
+	seen := map[contract.DocumentID]bool{0: true}
+	for _, row := range rows {
+		for _, id := range of(row) {
+			if !seen[id] {
+				seen[id], ids = true, append(ids, id)
+			}
+		}
+	}
+	return s.Store.Titles(ctx, ids)
+}
+
+// batchLen is the number of rows whose names are read at a time.
+const batchLen = 200
+
+// inBatches converts rows to lines in batches and calls yield with each line, until yield returns an error.
+func inBatches[Row, Line any](each func(func(Row) bool) error, lines func([]Row) ([]Line, error), yield func(Line) error) error {
+	var batch []Row
+	var failed error
+	flush := func() bool {
+		var all []Line
+		if all, failed = lines(batch); failed != nil {
+			return false
+		}
+		batch = batch[:0]
+		for _, l := range all {
+			if failed = yield(l); failed != nil {
+				return false
+			}
+		}
+		return true
+	}
+	err := each(func(r Row) bool {
+		batch = append(batch, r)
+		return len(batch) < batchLen || flush()
+	})
+	if err != nil {
+		return err
+	}
+	if failed == nil && len(batch) > 0 {
+		flush()
+	}
+	return failed
+}
+
+// CertificateList returns one page of the certificates that the embedded authority issued, with the authority's own
+// certificates.
+func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
+	if err != nil {
+		return CertificatePage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.CertificateList(ctx, q)
+	if err != nil {
+		return CertificatePage{}, err
+	}
+	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
+	for i, c := range p.Certificates {
+		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
+		if _, seal := scope.Organisations[contract.OrganisationID(c.Holder)]; seal {
+			page.Lines[i].Role = "seal"
+		}
+	}
+	return page, nil
+}
+
+// AuditLog returns one page of events, newest first. Without an organisation, an operator sees the events of all.
+func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	if err != nil {
+		return LogPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.AuditLog(ctx, q)
+	if err != nil {
+		return LogPage{}, err
+	}
+	titles, err := titlesOf(ctx, s, p.Events, func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} })
+	if err != nil {
+		return LogPage{}, err
+	}
+	page := LogPage{Total: p.Total, Lines: make([]LogLine, len(p.Events))}
+	for i, e := range p.Events {
+		page.Lines[i] = LogLine{Logged: e, Title: titles[e.Document]}
+	}
+	return page, nil
+}
+
+// Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
+// name.
+func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation contract.OrganisationID) ([]OrganisationQuota, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminQuota, organisation)
+	if err != nil {
+		return nil, err
+	}
+	all := []OrganisationQuota{}
+	for _, o := range scope.Organisations {
+		if scope.Organisation != "" && o.ID != scope.Organisation {
+			continue
+		}
+		q, err := s.organisationQuota(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, q)
+	}
+	slices.SortFunc(all, func(a, b OrganisationQuota) int { return cmp.Compare(a.Organisation.Name, b.Organisation.Name) })
+	return all, nil
+}
+
+func (s *Service) organisationQuota(ctx context.Context, o store.Organisation) (OrganisationQuota, error) {
+	q, err := s.Store.Quota(ctx, o.ID)
+	if err != nil {
+		return OrganisationQuota{}, fmt.Errorf("read the quota of %s: %w", o.ID, err)
+	}
+	return OrganisationQuota{Organisation: o, Quota: q}, nil
+}
+
+// maxGrant bounds one grant, to catch typing errors.
+const maxGrant = 10_000_000
+
+// GrantQuota changes the quota of an organisation and records the change and its reason in the ledger and the audit
+// log.
+func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
+	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
+	if err != nil {
+		return OrganisationQuota{}, err
+	}
+	r.Reason = contract.CleanText(r.Reason)
+	var bad []contract.FieldError
+	if r.Unit != contract.UnitStamp && r.Unit != contract.UnitSignature {
+		bad = append(bad, contract.NewFieldError("unit", "value.not_one_of", "allowed", "emet, base"))
+	}
+	if r.Count == 0 || r.Count > maxGrant || r.Count < -maxGrant {
+		bad = append(bad, contract.NewFieldError("count", "quota.count", "limit", maxGrant))
+	}
+	if r.Reason == "" {
+		bad = append(bad, contract.NewFieldError("reason", "value.required"))
+	}
+	if limit := s.Limits.Defaults().Text; utf8.RuneCountInString(r.Reason) > limit {
+		bad = append(bad, contract.NewFieldError("reason", "text.too_long", "limit", limit))
+	}
+	if err := contract.InvalidInput(bad...); err != nil {
+		return OrganisationQuota{}, err
+	}
+	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
+		return OrganisationQuota{Organisation: scope.Organisations[scope.Organisation], Quota: q}
+	}
+	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
+	q, err := s.Store.Grant(keep, scope.Organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
+	if err != nil {
+		return OrganisationQuota{}, documents.KeyRefusal(fmt.Errorf("grant quota: %w", err))
+	}
+	return granted(q), nil
+}
+
+// QuotaLedger returns one page of quota movements, newest first.
+func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	if err != nil {
+		return LedgerPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.QuotaEntries(ctx, q)
+	if err != nil {
+		return LedgerPage{}, err
+	}
+	lines, err := s.ledgerLines(ctx, p.Entries, scope.Organisations)
+	return LedgerPage{Lines: lines, Total: p.Total}, err
+}
+
+// EachQuotaMove calls yield with every matching ledger entry, oldest first, until yield returns an error.
+func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	if err != nil {
+		return err
+	}
+	q.Organisation = scope.Organisation
+	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) {
+		return s.ledgerLines(ctx, batch, scope.Organisations)
+	}
+	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
+}
+
+func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
+	titles, err := titlesOf(ctx, s, entries, func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} })
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]LedgerLine, len(entries))
+	for i, e := range entries {
+		lines[i] = LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: titles[e.Document]}
+	}
+	return lines, nil
+}
+
+// Attempts returns one page of the calls to the stamp office, newest first.
+func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (AttemptPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	if err != nil {
+		return AttemptPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.Attempts(ctx, q)
+	if err != nil {
+		return AttemptPage{}, err
+	}
+	lines, err := s.attemptLines(ctx, p.Attempts, scope.Organisations)
+	return AttemptPage{Lines: lines, Total: p.Total}, err
+}
+
+// EachAttempt calls yield with every matching call to the stamp office, oldest first, until yield returns an error.
+func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	if err != nil {
+		return err
+	}
+	q.Organisation = scope.Organisation
+	lines := func(batch []contract.Attempt) ([]AttemptLine, error) {
+		return s.attemptLines(ctx, batch, scope.Organisations)
+	}
+	return inBatches(func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }, lines, yield)
+}
+
+func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
+	titles, err := titlesOf(ctx, s, attempts, func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} })
+	if err != nil {
+		return nil, err
+	}
+	var serials []string
+	for _, a := range attempts {
+		if a.Serial != "" {
+			serials = append(serials, a.Serial)
+		}
+	}
+	states, err := s.Store.SerialStates(ctx, serials)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]AttemptLine, len(attempts))
+	for i, a := range attempts {
+		lines[i] = AttemptLine{Attempt: a, Organisation: names[a.Organisation], Title: titles[a.Document], SerialState: states[a.Serial]}
+	}
+	return lines, nil
+}
+
+// Serials returns one page of the register of serials. Only operators see serials without an organisation.
+func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
+	if err != nil {
+		return SerialPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.Serials(ctx, q)
+	if err != nil {
+		return SerialPage{}, err
+	}
+	titles, err := titlesOf(ctx, s, p.Serials, func(r contract.StampSerial) []contract.DocumentID {
+		return []contract.DocumentID{r.Document, r.FormerDocument}
+	})
+	if err != nil {
+		return SerialPage{}, err
+	}
+	lines := make([]SerialLine, len(p.Serials))
+	for i, r := range p.Serials {
+		lines[i] = SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
+	}
+	return SerialPage{Lines: lines, Total: p.Total}, nil
+}
+
+// stuckAfter is how long a document makes no progress before it counts as stuck.
+const stuckAfter = time.Minute
+
+// Waiting returns one page of stuck documents, oldest first: those that have waited for the service for [stuckAfter],
+// and those that failed.
+func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	q.Organisation, q.Before = scope.Organisation, s.Clock().Add(-stuckAfter)
+	l, err := s.Store.Waiting(ctx, q)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	lines := make([]WaitingLine, len(l.Documents))
+	for i, d := range l.Documents {
+		lines[i] = WaitingLine{Document: d, Organisation: scope.Organisations[d.Organisation]}
+	}
+	clock, err := s.ClockFinding(ctx)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	return WaitingPage{Lines: lines, Total: l.Total, Clock: clock}, nil
+}
+
+// Retry retries a stuck document at once. See [contract.RetryByAdmin].
+func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
+		return contract.Document{}, err
+	}
+	d, err := s.ApplyRule(documents.WithDocumentAnswer(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RetryByAdmin(d, by, s.Clock()))
+	})
+	if errors.Is(err, contract.ErrNoOrganisation) {
+		return contract.Document{}, contract.ErrNotFound // the same answer as for a document that does not exist
+	}
+	return d, err
+}
+
+// RetryOwn lets the owner retry a document that waits for the service. See [contract.RetryByOwner].
+func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RetryByOwner(d, by, s.Clock()))
+	})
 }

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,10 +11,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/convert/sniff"
 	"segel/internal/documents"
 	"segel/internal/store"
-	"segel/pdf"
 )
 
 // UploadRequest is a new document.
@@ -82,86 +84,6 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		return contract.Document{}, s.RemoveUncommitted(ctx, err, stored...)
 	}
 	return d, nil
-}
-
-// examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
-// examination is of that file.
-func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
-	release, err := s.fileSlots.acquire(ctx, organisation)
-	if err != nil {
-		return examination{}, nil, err
-	}
-	defer release()
-	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
-	budget := pdf.FileBudget(ctx, base.End)
-	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
-	var facts examination
-	if err == nil {
-		facts, err = s.examineFile(ctx, f, doc, base, budget)
-		err = errors.Join(err, f.Close())
-	}
-	if !errors.Is(err, documents.ErrDamaged) {
-		return facts, nil, err
-	}
-	rewritten, err := s.normaliseFile(ctx, base, budget)
-	if err != nil {
-		return examination{}, nil, err
-	}
-	facts, err = s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget)
-	if err = errors.Join(err, rewritten.file.Close()); err != nil {
-		return examination{}, nil, errors.Join(err, s.RemoveBlob(ctx, rewritten.base.Tail.Key))
-	}
-	return facts, []contract.Revision{rewritten.base}, nil
-}
-
-// examination is what must be known about a file before it is accepted.
-type examination struct {
-	pages      int
-	findings   []contract.Finding
-	nextObject uint32 // see contract.Revision
-}
-
-// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
-func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.Document, base contract.Revision, budget *pdf.Budget) (examination, error) {
-	if err := doc.Check(); err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	pages, err := doc.PageCount()
-	if err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	switch facts := doc.Facts(); {
-	case facts.HeaderOffset > 0:
-		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
-	case facts.DocMDP == 1:
-		return examination{}, documents.ErrCertified
-	case pages == 0:
-		return examination{}, documents.ErrNoPages
-	}
-	if _, err := doc.Signatures(); err != nil {
-		return examination{}, documents.FileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
-	}
-	if err := documents.RequirePermission(doc, false); err != nil {
-		return examination{}, err
-	}
-	if base.NextObject, err = doc.NextObject(); err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	findings, err := listFindings(ctx, doc)
-	if err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	earlier, err := s.checkSignable(ctx, f, f.Size(), budget)
-	if err != nil {
-		return examination{}, err
-	}
-	if earlier.signed && earlier.digest != base.Digest {
-		return examination{}, documents.ErrFileChanged
-	}
-	if err := s.requireCompletable(ctx, f, base, doc, budget); err != nil {
-		return examination{}, err
-	}
-	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
 // resolveParticipants resolves requests to participants. A registered participant is a user of the caller's
@@ -252,4 +174,97 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
 		return documents.ChangeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
+}
+
+// Staging receives the bytes of an upload. It writes them to a blob that nothing refers to yet, hashes them, and
+// refuses the file as soon as possible if it cannot become a document.
+type Staging struct {
+	key    blob.Key
+	w      blob.Writer
+	digest *blob.Digester
+	head   []byte // first bytes, until the kind of file is known
+	known  bool
+	word   bool // the file may be a Word document
+	limit  int64
+	space  documents.DiskSpace
+}
+
+// sniffLen is the number of bytes that decide the kind of a file. Readers accept a PDF header within that many bytes.
+const sniffLen = 1024
+
+// Stage starts an upload. The caller must call Abort, which does nothing after Upload stored the file.
+func (s *Service) Stage(ctx context.Context) (*Staging, error) {
+	space := documents.DiskSpace{Require: s.RequireDiskSpace}
+	if err := space.RequireSpace(1); err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
+	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, space: space}, nil
+}
+
+// Write adds the next bytes of the file.
+func (st *Staging) Write(p []byte) (int, error) {
+	if st.digest.Size()+int64(len(p)) > st.limit {
+		return 0, documents.ErrTooLarge.With("limit", st.limit)
+	}
+	if !st.known {
+		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
+		if len(st.head) == sniffLen {
+			if err := st.checkKind(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := st.space.RequireSpace(len(p)); err != nil {
+		return 0, fmt.Errorf("stage upload: %w", err)
+	}
+	st.digest.Write(p)
+	return st.w.Write(p)
+}
+
+// checkKind determines the kind of the file from its first bytes.
+func (st *Staging) checkKind() error {
+	st.known = true
+	switch {
+	case len(st.head) == 0:
+		return documents.ErrEmpty
+	case sniff.MayBeWord(st.head): // before PDF, because any file may contain a PDF header in its first bytes
+		st.word = true
+		return nil
+	case bytes.Contains(st.head, []byte("%PDF-")):
+		return nil
+	}
+	return documents.ErrNotPDF
+}
+
+// storeUpload makes the uploaded bytes durable.
+func (st *Staging) storeUpload() (contract.Revision, error) {
+	if !st.known {
+		if err := st.checkKind(); err != nil {
+			return contract.Revision{}, err
+		}
+	}
+	if err := st.w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
+	}
+	d := st.digest.Digest()
+	return contract.Revision{
+		Kind:     contract.RevisionBase,
+		Tail:     contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
+		End:      d.End,
+		Digest:   d.Total,
+		Midstate: d.Midstate,
+	}, nil
+}
+
+// Abort removes the bytes, unless the upload was stored.
+func (st *Staging) Abort() {
+	st.w.Abort()
 }

@@ -3,17 +3,110 @@ package workflow
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"segel/internal/admission"
+	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
 	"segel/internal/convert/sniff"
 	"segel/internal/documents"
 	"segel/internal/outage"
+	"segel/internal/store"
 	"segel/pdf"
 )
+
+// uploadWord makes a draft from a Word document and enqueues its conversion. The file is checked first, so that a
+// refused file leaves nothing behind.
+func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
+	c, err := s.wordDraft(ctx, by, u, base, unknown)
+	if err != nil {
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
+	}
+	// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
+	// answer.
+	d, err := s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
+	if err != nil {
+		return contract.Document{}, s.RemoveUncommitted(ctx, err, base)
+	}
+	return d, nil
+}
+
+func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Change, error) {
+	if err := s.requireConvertible(ctx, by, base); err != nil {
+		return contract.Change{}, err
+	}
+	u.Base, u.Word = base, true
+	c, err := contract.Create(u, by, s.Limits, base.At)
+	return c, contract.JoinFieldErrors(err, unknown)
+}
+
+func (s *Service) requireConvertible(ctx context.Context, by contract.Actor, original contract.Revision) error {
+	if s.Converter != nil && s.Turns.Full(string(by.Organisation)) {
+		return errCrowded
+	}
+	f, err := s.OpenRevisions(ctx, []contract.Revision{original})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := sniffWord(ctx, f); err != nil {
+		return err
+	}
+	if s.Converter == nil {
+		return errNoConverter
+	}
+	if err := s.Converter.CheckAvailable(); err != nil {
+		return errNoConverter.WithCause(err)
+	}
+	return nil
+}
+
+func sniffWord(ctx context.Context, f *blob.Stack) (sniff.Findings, error) {
+	found, err := sniff.CheckDocument(ctx, f, f.Size(), sniff.Limits{})
+	var r *sniff.Refusal
+	if errors.As(err, &r) {
+		return found, errSniffed[r.Reason].WithCause(err)
+	}
+	return found, err
+}
+
+// WaitForConversion waits until the document that the caller has just uploaded is converted, or the time is up. If the
+// conversion fails, the document is deleted and the failure returned, as if the upload had been refused. In all other
+// cases it returns the current document: the upload has succeeded.
+func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d contract.Document, wait time.Duration) (contract.Document, error) {
+	waiting, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	for d.State == contract.Draft && d.Conversion.State == contract.Converting {
+		next, err := s.WaitForChange(waiting, by, d.ID, d.Version)
+		if err != nil {
+			return d, nil
+		}
+		d = *next
+	}
+	if d.Conversion.State != contract.ConversionFailed {
+		return d, nil
+	}
+	refusal := wordRefusal(d.Conversion.Problem)
+	_, err := s.ApplyRule(store.WithFinalAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Delete(d, by, s.Clock()))
+	})
+	if err != nil {
+		return d, nil // changed by another request; its state shows the problem
+	}
+	return contract.Document{}, refusal
+}
+
+// wordRefusal returns the refusal for the problem of a conversion.
+func wordRefusal(code string) error {
+	if code == errNoConverter.Code {
+		return errNoConverter
+	}
+	return contract.Refuse(contract.Invalid, code)
+}
 
 // Refusals of a Word document. Each has its own sentence, because the author can fix the cause.
 var (
@@ -201,4 +294,112 @@ func (s *Service) examineConverted(ctx context.Context, base contract.Revision, 
 	}
 	m.base = rewritten.base
 	return m, s.RemoveBlob(ctx, base.Tail.Key)
+}
+
+// fontSubstitutes maps fonts that are often missing to fonts with the same letter widths, which keep line and page
+// breaks.
+var fontSubstitutes = map[string]string{
+	"calibri": "Carlito", "cambria": "Caladea", "arial": "Liberation Sans", "times new roman": "Liberation Serif", "courier new": "Liberation Mono",
+	"helvetica": "Liberation Sans", "times": "Liberation Serif", "courier": "Liberation Mono",
+}
+
+// conversionWarnings returns what the author may not expect in the PDF.
+func (s *Service) conversionWarnings(doc *pdf.Document, found sniff.Findings, pages int) []contract.Warning {
+	var all []contract.Warning
+	warn := func(code string, args map[string]any) {
+		all = append(all, contract.Warning{Field: "document", Code: code, Args: args})
+	}
+	available := documentFonts(doc)
+	for _, name := range s.Converter.FontFamilies() {
+		available[plainFontName(name)] = true
+	}
+	var replaced, substituted []string
+	for _, name := range found.Fonts {
+		substitute := fontSubstitutes[strings.ToLower(name)]
+		switch {
+		case available[plainFontName(name)]:
+		case substitute != "" && available[plainFontName(substitute)]:
+			substituted = append(substituted, fmt.Sprintf("%s (%s)", name, substitute))
+		default:
+			replaced = append(replaced, name)
+		}
+	}
+	if len(replaced) > 0 {
+		warn("document.fonts_replaced", map[string]any{"fonts": joinNames(replaced)})
+	}
+	if len(substituted) > 0 {
+		warn("document.fonts_alike", map[string]any{"fonts": joinNames(substituted)})
+	}
+	if found.Tracked {
+		warn("document.tracked_changes", nil)
+	}
+	if found.Pages > 0 && found.Pages != pages {
+		warn("document.pages_differ", map[string]any{"pages": fmt.Sprint(pages), "expected": fmt.Sprint(found.Pages)})
+	}
+	return all
+}
+
+// joinNames joins names for a sentence, up to ten.
+func joinNames(names []string) string {
+	const most = 10
+	s := strings.Join(names[:min(len(names), most)], ", ")
+	if len(names) > most {
+		s += ", …"
+	}
+	return s
+}
+
+// plainFontName normalises the spelling of a font name.
+func plainFontName(name string) string {
+	return strings.ToLower(strings.NewReplacer(" ", "", "-", "", ",", "").Replace(name))
+}
+
+// maxFontPages bounds the pages whose fonts are examined. Later pages of a contract rarely use other fonts.
+const maxFontPages = 50
+
+// documentFonts returns the fonts that the PDF's pages name, normalised. Unreadable entries are skipped: the result
+// only serves warnings.
+func documentFonts(doc *pdf.Document) map[string]bool {
+	names := map[string]bool{}
+	pages, err := doc.PageCount()
+	if err != nil {
+		return names
+	}
+	for n := 1; n <= min(pages, maxFontPages); n++ {
+		p, err := doc.Page(n)
+		if err != nil {
+			continue
+		}
+		resources, err := doc.Dict(p.Resources)
+		if err != nil {
+			continue
+		}
+		fonts, err := doc.Dict(resources["Font"])
+		if err != nil {
+			continue
+		}
+		for _, f := range fonts {
+			font, err := doc.Dict(f)
+			if err != nil {
+				continue
+			}
+			if name, err := doc.Name(font["BaseFont"]); err == nil {
+				addFontFamily(names, string(name))
+			}
+		}
+	}
+	return names
+}
+
+// addFontFamily adds a font's family: its name without subset tag and style.
+func addFontFamily(names map[string]bool, name string) {
+	if mark, rest, found := strings.Cut(name, "+"); found && len(mark) == 6 {
+		name = rest
+	}
+	family, _, _ := strings.Cut(name, "-")
+	family, _, _ = strings.Cut(family, ",")
+	for _, suffix := range []string{"PSMT", "PS", "MT"} {
+		names[plainFontName(strings.TrimSuffix(family, suffix))] = true
+	}
+	names[plainFontName(family)] = true
 }
