@@ -72,7 +72,7 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"pdf", "pades", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/durable"},
-	"internal/documents":              {"pdf", "pades", "pades/...", "tsp", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
+	"internal/documents":              {"internal/admission", "pdf", "pades", "pades/...", "tsp", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
 	"internal/stamping":               {"pdf", "pades/validate/facts", "internal/documents", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
 	"internal/workflow":               {"internal/documents", "internal/stamping", "internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},

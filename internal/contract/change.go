@@ -1,6 +1,9 @@
 package contract
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Change is the result of a rule: the new document, who did what, the jobs that follow and the quota that moves. A
 // store applies all of it in one transaction, or nothing.
@@ -42,6 +45,21 @@ type Job struct {
 	// Organisation is whose turn it takes. The store fills it in where it is empty.
 	Organisation OrganisationID
 }
+
+// Later is an error by which a job requests to be run again after that time. It does not count as a try.
+type Later struct {
+	After time.Duration
+	Err   error // reason for the log; may be nil
+}
+
+func (e *Later) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("again in %s", e.After)
+	}
+	return fmt.Sprintf("again in %s: %v", e.After, e.Err)
+}
+
+func (e *Later) Unwrap() error { return e.Err }
 
 // JobKind names a kind of work.
 type JobKind string

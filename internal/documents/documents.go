@@ -213,16 +213,5 @@ func (s *Documents) Detail(ctx context.Context, by contract.Actor, op contract.O
 	return d, nil
 }
 
-// Later is a temporary problem: retry the job after that time.
-type Later struct {
-	After time.Duration
-	Err   error
-}
-
-func (l *Later) Error() string { return fmt.Sprintf("try again in %s: %v", l.After, l.Err) }
-
-// Unwrap returns the temporary problem.
-func (l *Later) Unwrap() error { return l.Err }
-
 // LongestRetry is the longest delay before a job is retried.
 const LongestRetry = 5 * time.Minute

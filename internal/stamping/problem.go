@@ -58,7 +58,7 @@ func (r run) recordProblem(ctx context.Context, cause error) error {
 		return nil
 	}
 	doublings := min(max(failed.d.Stamps[r.i].Failures-1, 0), 9)
-	return &documents.Later{After: max(after, min(retryAfter<<doublings, documents.LongestRetry)), Err: cause}
+	return &contract.Later{After: max(after, min(retryAfter<<doublings, documents.LongestRetry)), Err: cause}
 }
 
 // refuse fails a document whose stamps the stamp office would refuse after payment. Nothing is spent, and reserved quota
@@ -96,12 +96,12 @@ func (r run) signedAhead() error {
 var errOfficePaused = errors.New("calls to the stamp office are paused")
 
 // officeLater returns the delay until the stamp office may be called again.
-func (s *Stamping) officeLater(a emeterai.Availability) *documents.Later {
+func (s *Stamping) officeLater(a emeterai.Availability) *contract.Later {
 	err := errOfficePaused
 	if a.Reason != "" {
 		err = fmt.Errorf("%w: %s", err, a.Reason)
 	}
-	return &documents.Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
+	return &contract.Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
 }
 
 // waitForFile postpones the stamp until the bytes of its document are restored, if the cause is that they are missing or
@@ -123,12 +123,12 @@ func (r run) waitForFile(ctx context.Context, cause error) error {
 	if r.call == resumed {
 		open = contract.OutcomeUnanswered
 	}
-	return r.postpone(ctx, problem, open, &documents.Later{After: documents.LongestRetry, Err: cause})
+	return r.postpone(ctx, problem, open, &contract.Later{After: documents.LongestRetry, Err: cause})
 }
 
 // postpone postpones the stamp for a problem that prevents calls to the stamp office, and returns until. The problem is
 // recorded once. An open attempt ends with the given outcome.
-func (r run) postpone(ctx context.Context, problem string, open contract.Outcome, until *documents.Later) error {
+func (r run) postpone(ctx context.Context, problem string, open contract.Outcome, until *contract.Later) error {
 	requireSame := requireSameAttempt(&r.d, r.i)
 	_, err := r.ApplyRuleTo(ctx, r.d, func(d *contract.Document) (*contract.Change, error) {
 		if err := requireSame(d); err != nil {

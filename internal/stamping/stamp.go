@@ -72,7 +72,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 		if r.call == resumed {
 			now, err := s.CheckClock(ctx)
 			if errors.Is(err, contract.ErrClock) {
-				return r.postpone(ctx, contract.WaitsForClock, contract.OutcomeUnanswered, &documents.Later{After: documents.ClockRetry, Err: err})
+				return r.postpone(ctx, contract.WaitsForClock, contract.OutcomeUnanswered, &contract.Later{After: documents.ClockRetry, Err: err})
 			}
 			if err != nil {
 				return err
@@ -82,7 +82,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 				return r.failAhead(ctx, problem, now)
 			case problem != "":
 				wait := min(r.d.LastSignedAt.Sub(now), documents.LongestRetry)
-				return r.postpone(ctx, problem, contract.OutcomeUnanswered, &documents.Later{After: wait, Err: r.signedAhead()})
+				return r.postpone(ctx, problem, contract.OutcomeUnanswered, &contract.Later{After: wait, Err: r.signedAhead()})
 			}
 		}
 		ordered := r.state() == contract.StampOrdered

@@ -35,12 +35,6 @@ type LedgerLine struct {
 	Title        store.Title // zero: the entry has no document, or the document was deleted
 }
 
-// LedgerPage is one page of the ledger. Total counts the entries of all pages.
-type LedgerPage struct {
-	Lines []LedgerLine
-	Total int
-}
-
 // AttemptLine is one call to the stamp office, with the names of its organisation and document.
 type AttemptLine struct {
 	contract.Attempt
@@ -52,24 +46,12 @@ type AttemptLine struct {
 // Page returns the page of the stamp's placement, or 0 if it is no longer known.
 func (l AttemptLine) Page() int { return l.Title.Pages[l.Stamp] }
 
-// AttemptPage is one page of attempts. Total counts the attempts of all pages.
-type AttemptPage struct {
-	Lines []AttemptLine
-	Total int
-}
-
 // SerialLine is one serial of the register, with the names of its organisation and documents.
 type SerialLine struct {
 	contract.StampSerial
 	Organisation store.Organisation // zero: not assigned to an organisation
 	Title        store.Title        // of the document that holds the serial
 	FormerTitle  store.Title        // of the document that released the serial last
-}
-
-// SerialPage is one page of the register. Total counts the serials of all pages.
-type SerialPage struct {
-	Lines []SerialLine
-	Total int
 }
 
 // WaitingLine is a document that waits for the service or has failed.
@@ -104,24 +86,42 @@ type LogLine struct {
 	Title store.Title // zero: the event has no document, or the document was deleted
 }
 
-// LogPage is one page of the audit log; see [store.LogPage].
-type LogPage struct {
-	Lines []LogLine
+// Page is one page of a list. Total counts the lines of all pages.
+type Page[Line any] struct {
+	Lines []Line
 	Total int
 }
 
-// titlesOf reads the titles of the documents that rows refer to, each document once.
-func titlesOf[T any](ctx context.Context, s *Service, rows []T, of func(T) []contract.DocumentID) (map[contract.DocumentID]store.Title, error) {
+// Pages of the ledger, of the calls to the stamp office, of the register of serials and of the audit log.
+type (
+	LedgerPage  = Page[LedgerLine]
+	AttemptPage = Page[AttemptLine]
+	SerialPage  = Page[SerialLine]
+	LogPage     = Page[LogLine]
+)
+
+type titles = map[contract.DocumentID]store.Title
+
+// linesOf makes lines of rows, with the titles of the documents that the rows refer to. It reads each title once.
+func linesOf[Row, Line any](ctx context.Context, s *Service, rows []Row, refers func(Row) []contract.DocumentID, line func(Row, titles) Line) ([]Line, error) {
 	var ids []contract.DocumentID
 	seen := map[contract.DocumentID]bool{0: true}
 	for _, row := range rows {
-		for _, id := range of(row) {
+		for _, id := range refers(row) {
 			if !seen[id] {
 				seen[id], ids = true, append(ids, id)
 			}
 		}
 	}
-	return s.Store.Titles(ctx, ids)
+	titles, err := s.Store.Titles(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]Line, len(rows))
+	for i, row := range rows {
+		lines[i] = line(row, titles)
+	}
+	return lines, nil
 }
 
 // batchLen is the number of rows whose names are read at a time.
@@ -133,28 +133,21 @@ func inBatches[Row, Line any](each func(func(Row) bool) error, lines func([]Row)
 	var failed error
 	flush := func() bool {
 		var all []Line
-		if all, failed = lines(batch); failed != nil {
-			return false
-		}
+		all, failed = lines(batch)
 		batch = batch[:0]
-		for _, l := range all {
-			if failed = yield(l); failed != nil {
-				return false
-			}
+		for i := 0; i < len(all) && failed == nil; i++ {
+			failed = yield(all[i])
 		}
-		return true
+		return failed == nil
 	}
 	err := each(func(r Row) bool {
 		batch = append(batch, r)
 		return len(batch) < batchLen || flush()
 	})
-	if err != nil {
-		return err
-	}
-	if failed == nil && len(batch) > 0 {
+	if err == nil && failed == nil && len(batch) > 0 {
 		flush()
 	}
-	return failed
+	return cmp.Or(err, failed)
 }
 
 // CertificateList returns one page of the certificates that the embedded authority issued, with the authority's own
@@ -190,15 +183,9 @@ func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQu
 	if err != nil {
 		return LogPage{}, err
 	}
-	titles, err := titlesOf(ctx, s, p.Events, func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} })
-	if err != nil {
-		return LogPage{}, err
-	}
-	page := LogPage{Total: p.Total, Lines: make([]LogLine, len(p.Events))}
-	for i, e := range p.Events {
-		page.Lines[i] = LogLine{Logged: e, Title: titles[e.Document]}
-	}
-	return page, nil
+	refers := func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} }
+	lines, err := linesOf(ctx, s, p.Events, refers, func(e store.Logged, t titles) LogLine { return LogLine{Logged: e, Title: t[e.Document]} })
+	return LogPage{Lines: lines, Total: p.Total}, err
 }
 
 // Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
@@ -213,22 +200,14 @@ func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation co
 		if scope.Organisation != "" && o.ID != scope.Organisation {
 			continue
 		}
-		q, err := s.organisationQuota(ctx, o)
+		q, err := s.Store.Quota(ctx, o.ID)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read the quota of %s: %w", o.ID, err)
 		}
-		all = append(all, q)
+		all = append(all, OrganisationQuota{Organisation: o, Quota: q})
 	}
 	slices.SortFunc(all, func(a, b OrganisationQuota) int { return cmp.Compare(a.Organisation.Name, b.Organisation.Name) })
 	return all, nil
-}
-
-func (s *Service) organisationQuota(ctx context.Context, o store.Organisation) (OrganisationQuota, error) {
-	q, err := s.Store.Quota(ctx, o.ID)
-	if err != nil {
-		return OrganisationQuota{}, fmt.Errorf("read the quota of %s: %w", o.ID, err)
-	}
-	return OrganisationQuota{Organisation: o, Quota: q}, nil
 }
 
 // maxGrant bounds one grant, to catch typing errors.
@@ -292,22 +271,15 @@ func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.
 		return err
 	}
 	q.Organisation = scope.Organisation
-	lines := func(batch []store.QuotaEntry) ([]LedgerLine, error) {
-		return s.ledgerLines(ctx, batch, scope.Organisations)
-	}
-	return inBatches(func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }, lines, yield)
+	each := func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }
+	return inBatches(each, func(batch []store.QuotaEntry) ([]LedgerLine, error) { return s.ledgerLines(ctx, batch, scope.Organisations) }, yield)
 }
 
 func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
-	titles, err := titlesOf(ctx, s, entries, func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} })
-	if err != nil {
-		return nil, err
-	}
-	lines := make([]LedgerLine, len(entries))
-	for i, e := range entries {
-		lines[i] = LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: titles[e.Document]}
-	}
-	return lines, nil
+	refers := func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} }
+	return linesOf(ctx, s, entries, refers, func(e store.QuotaEntry, t titles) LedgerLine {
+		return LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: t[e.Document]}
+	})
 }
 
 // Attempts returns one page of the calls to the stamp office, newest first.
@@ -332,17 +304,11 @@ func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.At
 		return err
 	}
 	q.Organisation = scope.Organisation
-	lines := func(batch []contract.Attempt) ([]AttemptLine, error) {
-		return s.attemptLines(ctx, batch, scope.Organisations)
-	}
-	return inBatches(func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }, lines, yield)
+	each := func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }
+	return inBatches(each, func(batch []contract.Attempt) ([]AttemptLine, error) { return s.attemptLines(ctx, batch, scope.Organisations) }, yield)
 }
 
 func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
-	titles, err := titlesOf(ctx, s, attempts, func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} })
-	if err != nil {
-		return nil, err
-	}
 	var serials []string
 	for _, a := range attempts {
 		if a.Serial != "" {
@@ -353,11 +319,10 @@ func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt,
 	if err != nil {
 		return nil, err
 	}
-	lines := make([]AttemptLine, len(attempts))
-	for i, a := range attempts {
-		lines[i] = AttemptLine{Attempt: a, Organisation: names[a.Organisation], Title: titles[a.Document], SerialState: states[a.Serial]}
-	}
-	return lines, nil
+	refers := func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} }
+	return linesOf(ctx, s, attempts, refers, func(a contract.Attempt, t titles) AttemptLine {
+		return AttemptLine{Attempt: a, Organisation: names[a.Organisation], Title: t[a.Document], SerialState: states[a.Serial]}
+	})
 }
 
 // Serials returns one page of the register of serials. Only operators see serials without an organisation.
@@ -371,17 +336,11 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	if err != nil {
 		return SerialPage{}, err
 	}
-	titles, err := titlesOf(ctx, s, p.Serials, func(r contract.StampSerial) []contract.DocumentID {
-		return []contract.DocumentID{r.Document, r.FormerDocument}
+	refers := func(r contract.StampSerial) []contract.DocumentID { return []contract.DocumentID{r.Document, r.FormerDocument} }
+	lines, err := linesOf(ctx, s, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
+		return SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: t[r.Document], FormerTitle: t[r.FormerDocument]}
 	})
-	if err != nil {
-		return SerialPage{}, err
-	}
-	lines := make([]SerialLine, len(p.Serials))
-	for i, r := range p.Serials {
-		lines[i] = SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: titles[r.Document], FormerTitle: titles[r.FormerDocument]}
-	}
-	return SerialPage{Lines: lines, Total: p.Total}, nil
+	return SerialPage{Lines: lines, Total: p.Total}, err
 }
 
 // stuckAfter is how long a document makes no progress before it counts as stuck.

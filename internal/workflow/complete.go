@@ -42,7 +42,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		if err := s.delayClosing(ctx, id, contract.WaitsForClock); err != nil {
 			return err
 		}
-		return &documents.Later{After: documents.ClockRetry, Err: err}
+		return &contract.Later{After: documents.ClockRetry, Err: err}
 	}
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		if err := s.delayClosing(ctx, id, problem); err != nil {
 			return err
 		}
-		return &documents.Later{After: wait, Err: fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339))}
+		return &contract.Later{After: wait, Err: fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339))}
 	}
 	closing, clock, err := s.buildClosingRevisions(ctx, d, f, now)
 	if err == nil {

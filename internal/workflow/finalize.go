@@ -220,7 +220,7 @@ func lockAtSealing(src pades.Source) ([]string, error) {
 // of the form cover the same fields in fewer bytes. If even those are too many, no field is locked, and the comparison
 // of later changes still protects what the fields show.
 func boundNames(names []string) []string {
-	if lengthOf(names) <= maxLockBytes {
+	if len(strings.Join(names, "")) <= maxLockBytes {
 		return names
 	}
 	var roots []string
@@ -232,16 +232,8 @@ func boundNames(names []string) []string {
 			roots = append(roots, root)
 		}
 	}
-	if lengthOf(roots) <= maxLockBytes {
+	if len(strings.Join(roots, "")) <= maxLockBytes {
 		return roots
 	}
 	return nil
-}
-
-func lengthOf(names []string) int {
-	total := 0
-	for _, n := range names {
-		total += len(n)
-	}
-	return total
 }

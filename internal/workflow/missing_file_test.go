@@ -11,7 +11,6 @@ import (
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
-	"segel/internal/documents"
 	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
@@ -92,7 +91,7 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 				calls, events, attempts := h.office.calls, h.events(id), len(h.attempts(id))
 				var version int64
 				for i := range 3 {
-					var later *documents.Later
+					var later *contract.Later
 					if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 						t.Fatalf("bound %v, last %v: %v", bound, last, err)
 					}
@@ -146,7 +145,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 			} else {
 				h.store.committed = lose // the order
 			}
-			var later *documents.Later
+			var later *contract.Later
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 				t.Fatal(err)
 			}

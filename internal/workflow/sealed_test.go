@@ -114,7 +114,7 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 		})
 		h.signs(id)
 		refused("stamp", func() {
-			var later *documents.Later
+			var later *contract.Later
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 				t.Error(err)
 			}

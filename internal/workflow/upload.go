@@ -176,15 +176,13 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 	})
 }
 
-// Staging receives the bytes of an upload. It writes them to a blob that nothing refers to yet, hashes them, and
-// refuses the file as soon as possible if it cannot become a document.
-type Staging struct {
-	key    blob.Key
-	w      blob.Writer
+// receivedFile takes the bytes of a file in a request. It hashes them, and refuses the file as soon as possible.
+type receivedFile struct {
+	to     io.Writer
 	digest *blob.Digester
 	head   []byte // first bytes, until the kind of file is known
 	known  bool
-	word   bool // the file may be a Word document
+	word   bool // in: a Word document is accepted; once known: the file may be one
 	limit  int64
 	space  documents.DiskSpace
 }
@@ -192,11 +190,66 @@ type Staging struct {
 // sniffLen is the number of bytes that decide the kind of a file. Readers accept a PDF header within that many bytes.
 const sniffLen = 1024
 
+// newReceivedFile starts a file, if the disk has space. The caller sets where its bytes go.
+func (s *Service) newReceivedFile(word bool) (receivedFile, error) {
+	f := receivedFile{digest: blob.NewDigester(), word: word, limit: s.Limits.FileSize, space: documents.DiskSpace{Require: s.RequireDiskSpace}}
+	return f, f.requireSpace(1)
+}
+
+func (f *receivedFile) requireSpace(n int) error {
+	if err := f.space.RequireSpace(n); err != nil {
+		return fmt.Errorf("receive file: %w", err)
+	}
+	return nil
+}
+
+// Write adds the next bytes of the file. It fails as soon as the file is too large or known to be of another kind.
+func (f *receivedFile) Write(p []byte) (int, error) {
+	if f.digest.Size()+int64(len(p)) > f.limit {
+		return 0, documents.ErrTooLarge.With("limit", f.limit)
+	}
+	if !f.known {
+		if f.head = append(f.head, p[:min(len(p), sniffLen-len(f.head))]...); len(f.head) == sniffLen {
+			if err := f.checkKind(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := f.requireSpace(len(p)); err != nil {
+		return 0, err
+	}
+	f.digest.Write(p)
+	return f.to.Write(p)
+}
+
+// checkKind determines the kind of the file from its first bytes, unless it is known. Call it after the last byte.
+func (f *receivedFile) checkKind() error {
+	if f.known {
+		return nil
+	}
+	f.known = true
+	f.word = f.word && sniff.MayBeWord(f.head) // before PDF, because any file may contain a PDF header in its first bytes
+	switch {
+	case len(f.head) == 0:
+		return documents.ErrEmpty
+	case !f.word && !bytes.Contains(f.head, []byte("%PDF-")):
+		return documents.ErrNotPDF
+	}
+	return nil
+}
+
+// Staging receives the bytes of an upload and writes them to a blob that nothing refers to yet.
+type Staging struct {
+	receivedFile
+	key blob.Key
+	w   blob.Writer
+}
+
 // Stage starts an upload. The caller must call Abort, which does nothing after Upload stored the file.
 func (s *Service) Stage(ctx context.Context) (*Staging, error) {
-	space := documents.DiskSpace{Require: s.RequireDiskSpace}
-	if err := space.RequireSpace(1); err != nil {
-		return nil, fmt.Errorf("stage upload: %w", err)
+	file, err := s.newReceivedFile(true)
+	if err != nil {
+		return nil, err
 	}
 	key, err := blob.NewKey(s.Random)
 	if err != nil {
@@ -206,62 +259,20 @@ func (s *Service) Stage(ctx context.Context) (*Staging, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stage upload: %w", err)
 	}
-	return &Staging{key: key, w: w, digest: blob.NewDigester(), limit: s.Limits.FileSize, space: space}, nil
-}
-
-// Write adds the next bytes of the file.
-func (st *Staging) Write(p []byte) (int, error) {
-	if st.digest.Size()+int64(len(p)) > st.limit {
-		return 0, documents.ErrTooLarge.With("limit", st.limit)
-	}
-	if !st.known {
-		st.head = append(st.head, p[:min(len(p), sniffLen-len(st.head))]...)
-		if len(st.head) == sniffLen {
-			if err := st.checkKind(); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if err := st.space.RequireSpace(len(p)); err != nil {
-		return 0, fmt.Errorf("stage upload: %w", err)
-	}
-	st.digest.Write(p)
-	return st.w.Write(p)
-}
-
-// checkKind determines the kind of the file from its first bytes.
-func (st *Staging) checkKind() error {
-	st.known = true
-	switch {
-	case len(st.head) == 0:
-		return documents.ErrEmpty
-	case sniff.MayBeWord(st.head): // before PDF, because any file may contain a PDF header in its first bytes
-		st.word = true
-		return nil
-	case bytes.Contains(st.head, []byte("%PDF-")):
-		return nil
-	}
-	return documents.ErrNotPDF
+	file.to = w
+	return &Staging{receivedFile: file, key: key, w: w}, nil
 }
 
 // storeUpload makes the uploaded bytes durable.
 func (st *Staging) storeUpload() (contract.Revision, error) {
-	if !st.known {
-		if err := st.checkKind(); err != nil {
-			return contract.Revision{}, err
-		}
+	if err := st.checkKind(); err != nil {
+		return contract.Revision{}, err
 	}
 	if err := st.w.Commit(); err != nil {
 		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
 	}
 	d := st.digest.Digest()
-	return contract.Revision{
-		Kind:     contract.RevisionBase,
-		Tail:     contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums},
-		End:      d.End,
-		Digest:   d.Total,
-		Midstate: d.Midstate,
-	}, nil
+	return documents.BaseRevision(contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, d), nil
 }
 
 // Abort removes the bytes, unless the upload was stored.

@@ -148,7 +148,7 @@ func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
 	}
 	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
 	if errors.Is(err, admission.ErrFull) {
-		return &documents.Later{After: 5 * time.Second, Err: err}
+		return &contract.Later{After: 5 * time.Second, Err: err}
 	}
 	if err != nil {
 		return err
