@@ -27,9 +27,12 @@ type File struct {
 // OpenFile opens a document up to its last given revision, if every blob is present. The caller closes it. Errors:
 // [ErrFileMissing]; [ErrFileChanged] if the records of the revisions contradict each other.
 func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision) (*File, error) {
-	stack, err := s.OpenPresent(ctx, revisions)
+	stack, err := s.OpenRevisions(ctx, revisions)
 	if err != nil {
-		return nil, err
+		return nil, FileProblem(err)
+	}
+	if err := stack.CheckPresent(); err != nil {
+		return nil, errors.Join(FileProblem(err), stack.Close())
 	}
 	return &File{Stack: stack, Reader: &cachedReader{r: stack}, CheckedAt: s.Clock(), last: revisions[len(revisions)-1]}, nil
 }
@@ -97,7 +100,7 @@ func (f *File) readNextObject(d contract.Document) (contract.Document, error) {
 	return d, nil
 }
 
-// OpenRevisions opens the file of a document as the concatenation of its revisions.
+// OpenRevisions opens the file of a document as the concatenation of its revisions. Blobs are opened when they are read.
 func (s *Documents) OpenRevisions(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
 	segments := make([]blob.Segment, len(revisions))
 	for i, r := range revisions {
@@ -108,19 +111,6 @@ func (s *Documents) OpenRevisions(ctx context.Context, revisions []contract.Revi
 		return nil, fmt.Errorf("open document file: %w", err)
 	}
 	return f, nil
-}
-
-// OpenPresent opens the file of a document if every blob is present. Errors: [ErrFileMissing]; [ErrFileChanged] if the
-// records of the revisions contradict each other.
-func (s *Documents) OpenPresent(ctx context.Context, revisions []contract.Revision) (*blob.Stack, error) {
-	f, err := s.OpenRevisions(ctx, revisions)
-	if err != nil {
-		return nil, FileProblem(err)
-	}
-	if err = f.CheckPresent(); err == nil {
-		return f, nil
-	}
-	return nil, errors.Join(FileProblem(err), f.Close())
 }
 
 func fileSegment(f contract.File) blob.Segment {
@@ -140,10 +130,10 @@ type Content struct {
 	Document contract.Document
 }
 
-// OpenContent opens the file of these revisions to be read. The caller closes it. Errors: those of OpenPresent, because
+// OpenContent opens the file of these revisions to be read. The caller closes it. Errors: those of OpenFile, because
 // nothing has been sent yet and a missing file can still be refused.
 func (s *Documents) OpenContent(ctx context.Context, d contract.Document, revisions []contract.Revision) (*Content, error) {
-	f, err := s.OpenPresent(ctx, revisions)
+	f, err := s.OpenFile(ctx, revisions)
 	if err != nil {
 		return nil, err
 	}

@@ -61,13 +61,13 @@ func (s *Documents) RequireMidstate(ctx context.Context, d contract.Document) (c
 
 // DigestBytes reads a document's file from end to end and returns its digest.
 func (s *Documents) DigestBytes(ctx context.Context, revisions []contract.Revision) (blob.Digest, error) {
-	f, err := s.OpenPresent(ctx, revisions)
+	f, err := s.OpenFile(ctx, revisions)
 	if err != nil {
 		return blob.Digest{}, err
 	}
 	defer f.Close()
 	digester := blob.NewDigester()
-	if _, err := io.Copy(digester, io.NewSectionReader(Interruptible{ctx, f}, 0, f.Size())); err != nil {
+	if _, err := io.Copy(digester, io.NewSectionReader(Interruptible{ctx, f.Stack}, 0, f.Size())); err != nil {
 		return blob.Digest{}, FileProblem(fmt.Errorf("read document to digest it: %w", err))
 	}
 	return digester.Digest(), nil

@@ -81,7 +81,7 @@ func (s *Stamping) checkEarlierSignatures(ctx context.Context, f *documents.File
 	// Validation reports hidden content; it is not needed here. One byte is the smallest limit.
 	o := s.ValidationOptions()
 	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f, f.Size(), o.FactsOptions())
+	file, err := facts.Read(ctx, f.Reader, f.Size(), o.FactsOptions())
 	if errors.Is(err, facts.ErrUnreadable) {
 		return "", "", documents.FileRefusal(err)
 	}

@@ -142,12 +142,12 @@ func shortenText(s string) string {
 
 // examineStored examines a file that was uploaded before files were examined.
 func (s *Service) examineStored(ctx context.Context, d *contract.Document) error {
-	f, err := s.OpenRevisions(ctx, d.Revisions[:1])
+	f, err := s.OpenFile(ctx, d.Revisions[:1])
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), pdf.Options{Budget: pdf.FileBudget(ctx, f.Size())})
+	doc, err := f.PDF(pdf.Options{Budget: pdf.FileBudget(ctx, f.Size())})
 	if err != nil {
 		return fmt.Errorf("open document %d: %w", d.ID, err)
 	}
@@ -297,14 +297,14 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	if err != nil {
 		return examination{}, documents.FileRefusal(err)
 	}
-	earlier, err := s.checkSignable(ctx, f, f.Size(), budget)
+	earlier, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
 	if err != nil {
 		return examination{}, err
 	}
 	if earlier.signed && earlier.digest != base.Digest {
 		return examination{}, documents.ErrFileChanged
 	}
-	if err := s.requireCompletable(ctx, f, base, doc, budget); err != nil {
+	if err := s.requireCompletable(ctx, f.Reader, base, doc, budget); err != nil {
 		return examination{}, err
 	}
 	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil

@@ -85,7 +85,7 @@ func (s *Service) newFaults(ctx context.Context, d contract.Document, before []c
 
 // sealFaults reads and validates a document's file.
 func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contract.SealFault, error) {
-	f, err := s.OpenPresent(ctx, d.Revisions)
+	f, err := s.OpenFile(ctx, d.Revisions)
 	if err != nil {
 		return nil, err
 	}
