@@ -8,6 +8,9 @@ import (
 // cachedReader caches the blocks of a file that is read in small pieces again and again, as when the parser follows
 // cross-references back to the base. Bytes that were read must not change; the file may grow. It is safe for concurrent
 // use.
+//
+// Parsing a file of three revisions that was parsed before takes 69 µs with it and 177 µs without: go test
+// ./internal/workflow -run xxx -bench StampCaches.
 type cachedReader struct {
 	r io.ReaderAt
 

@@ -22,9 +22,11 @@ type run struct {
 	i    int               // the next stamp of d; negative: none
 	call callState
 
-	file     *documents.File    // the current file of d, kept open while stamps are added; nil: not open
-	payer    store.Organisation // set when an order was made for it
-	noneFree time.Time          // when no free serial was found last
+	// What one run reads once for all its stamps. Each comment has what it saves per stamp, on SQLite and with a file of
+	// three revisions: go test ./internal/workflow -run xxx -bench StampCaches. On PostgreSQL a query is a round trip.
+	file     *documents.File    // the current file of d, open and parsed; nil: not open. Opening 98 µs, parsing 177 µs
+	payer    store.Organisation // set when an order was made for it. 50 µs
+	noneFree time.Time          // when no free serial was found last. 90 µs
 }
 
 // callState is what a run knows about the next call to the stamp office.
@@ -208,8 +210,8 @@ func (r run) continueWith(after contract.Document) run {
 	return r
 }
 
-// RecheckAfter is how long a run relies on the check that all bytes are present and that no serial is free. A fast
-// stamp office affixes several stamps in this time, a slow one one.
+// RecheckAfter is how long a run relies on the check that all bytes are present, which is part of opening the file, and
+// that no serial is free. A fast stamp office affixes several stamps in this time, a slow one one.
 const RecheckAfter = 10 * time.Second
 
 // openFile returns the run with its file open and all bytes present, prepared for the next revision.
