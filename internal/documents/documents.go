@@ -11,8 +11,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
+	"strconv"
+	"sync"
 	"time"
 
+	"segel/internal/admission"
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/outage"
@@ -63,7 +67,7 @@ func (s *Documents) ApplyRule(ctx context.Context, id contract.DocumentID, rule 
 	return s.ApplyRuleTo(ctx, d, rule)
 }
 
-// ApplyRuleAs is applyRule for an actor who may not be allowed to see the document. See [Documents.loadDocumentFor].
+// ApplyRuleAs is ApplyRule for an actor who may not be allowed to see the document. See [Documents.LoadDocumentFor].
 func (s *Documents) ApplyRuleAs(ctx context.Context, by contract.Actor, id contract.DocumentID, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	d, err := s.LoadDocumentFor(ctx, by, id)
 	if err != nil {
@@ -88,7 +92,7 @@ func (s *Documents) LoadDocumentFor(ctx context.Context, by contract.Actor, id c
 	return s.LoadDocument(ctx, id)
 }
 
-// ApplyRuleTo is applyRule for a document that was just read or committed. It may be outdated: the commit detects that.
+// ApplyRuleTo is ApplyRule for a document that was just read or committed. It may be outdated: the commit detects that.
 func (s *Documents) ApplyRuleTo(ctx context.Context, d contract.Document, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	for range maxCommitTries {
 		c, err := rule(&d)
@@ -109,6 +113,7 @@ func (s *Documents) ApplyRuleTo(ctx context.Context, d contract.Document, rule f
 	return contract.Document{}, contract.ErrRace
 }
 
+// LoadDocument reads a document. It returns [contract.ErrNotFound] if there is none.
 func (s *Documents) LoadDocument(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
 	d, err := s.Store.Document(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
@@ -135,7 +140,7 @@ func (s *Documents) CommitChange(ctx context.Context, c contract.Change) (contra
 	case err != nil:
 		return contract.Document{}, fmt.Errorf("commit document %d: %w", c.After.ID, err)
 	}
-	s.watch.notifyChange(d.ID)
+	s.watch.notifyNewer([]contract.DocumentID{d.ID}, nil) // with any version: it is new
 	return d, nil
 }
 
@@ -154,7 +159,7 @@ func WithDocumentAnswer(ctx context.Context) context.Context {
 	return store.WithFinalAnswer(ctx, func(d contract.Document) any { return d })
 }
 
-// ChangeOf adapts a rule that always makes a change to applyRule.
+// ChangeOf adapts a rule that always makes a change to ApplyRule.
 func ChangeOf(c contract.Change, err error) (*contract.Change, error) {
 	if err != nil {
 		return nil, err
@@ -215,3 +220,48 @@ func (s *Documents) Detail(ctx context.Context, by contract.Actor, op contract.O
 
 // LongestRetry is the longest delay before a job is retried.
 const LongestRetry = 5 * time.Minute
+
+// documentLocks serialise the builders of a document's next revision within this process, so that concurrent signers do
+// not sign revisions that can no longer be committed. Correctness does not depend on them: the commit's
+// compare-and-swap decides, also between processes. The zero value is ready to use.
+type documentLocks struct {
+	once  sync.Once
+	queue *admission.Queue
+}
+
+// LockDocument waits until the caller alone builds the next revision of a document. The returned function releases it.
+func (s *Documents) LockDocument(ctx context.Context, id contract.DocumentID) (release func(), err error) {
+	s.locks.once.Do(func() {
+		s.locks.queue = admission.NewQueue(admission.Limits{Slots: math.MaxInt, PerKey: 1, Waiting: math.MaxInt})
+	})
+	return s.locks.queue.Acquire(ctx, strconv.FormatInt(int64(id), 10))
+}
+
+// OrganisationsByID holds all organisations, to look up their names.
+type OrganisationsByID map[contract.OrganisationID]store.Organisation
+
+// AdminScope is the set of organisations that a request of an administrator covers.
+type AdminScope struct {
+	Organisation  contract.OrganisationID // empty: all organisations
+	Organisations OrganisationsByID       // all organisations, for their names
+}
+
+// AuthoriseAdmin checks that the caller may run the operation and that the named organisation exists.
+func (s *Documents) AuthoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, organisation contract.OrganisationID) (AdminScope, error) {
+	organisation, err := by.AuthoriseAdmin(op, organisation)
+	if err != nil {
+		return AdminScope{}, err
+	}
+	all, err := s.Store.Organisations(ctx)
+	if err != nil {
+		return AdminScope{}, fmt.Errorf("read organisations: %w", err)
+	}
+	scope := AdminScope{Organisation: organisation, Organisations: OrganisationsByID{}}
+	for _, o := range all {
+		scope.Organisations[o.ID] = o
+	}
+	if _, known := scope.Organisations[organisation]; organisation != "" && !known {
+		return AdminScope{}, contract.ErrNoOrganisation
+	}
+	return scope, nil
+}

@@ -66,16 +66,6 @@ func (w *watchers) read(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// notifyChange wakes the callers that wait for a document.
-func (w *watchers) notifyChange(id contract.DocumentID) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for waiter := range w.waits[id] {
-		close(waiter.news)
-	}
-	delete(w.waits, id)
-}
-
 // watchedIDs returns the documents that callers wait for.
 func (w *watchers) watchedIDs() []contract.DocumentID {
 	w.mu.Lock()

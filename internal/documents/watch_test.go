@@ -68,7 +68,7 @@ func TestTheStoreIsAskedOnceForAllWhoWait(t *testing.T) {
 			t.Errorf("document %d changed, seen after %v", id, time.Since(began))
 		}
 		began = time.Now()
-		s.watch.notifyChange(8) // by this one
+		s.watch.notifyNewer([]contract.DocumentID{8}, nil) // by this one
 		if id := <-woken; id != 8 || time.Since(began) > 0 {
 			t.Errorf("document %d changed, seen after %v", id, time.Since(began))
 		}
@@ -154,7 +154,7 @@ func TestThoseWhoWaitForOneDocumentDoNotReadItAllAtOnce(t *testing.T) {
 			})
 		}
 		time.Sleep(time.Minute)
-		s.watch.notifyChange(1)
+		s.watch.notifyNewer([]contract.DocumentID{1}, nil)
 		served.Wait()
 		if n := store.most.Load(); n > mostReading+1 { // one looks for all
 			t.Errorf("%d of %d asked the store at the same time", n, watchers)

@@ -18,44 +18,41 @@ const signatureRoom = 64 << 10
 // PreflightStamps refuses stamps that the stamp office would refuse after payment, because it takes no serial back. It
 // runs at finalize, before anything is reserved, and before each serial, because signatures were added in the meantime.
 //
-// If deep is set, it reads the whole file once and verifies every earlier signature; finalize does that separately, see
-// [Stamping.checkSignable]. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and
-// says nothing about it.
+// If deep is set, it reads the whole file once and verifies every earlier signature; finalize does that after it has
+// added the fields. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and says
+// nothing about it.
 func (s *Stamping) PreflightStamps(ctx context.Context, d *contract.Document, f *documents.File, deep bool) error {
 	doc, err := f.PDF(pdf.Options{})
 	if err != nil {
 		return documents.FileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
-	file, err := s.describeForOffice(ctx, d, f, doc, deep)
+	signatures, err := doc.Signatures()
 	if err != nil {
-		return err
+		return documents.FileRefusal(fmt.Errorf("read form: %w", err))
+	}
+	known, pending := doc.Facts(), countPendingSignatures(d)
+	file := contract.OfficeFile{
+		Size:      f.Size() + signatureRoom*int64(pending),
+		Rewritten: known.OlderThan(OfficeVersion) && len(signatures) == 0 && pending == 0,
+		Encrypted: known.Encrypted,
+		Locked:    known.Encrypted && known.Encryption.Permissions&stampPermissions != stampPermissions,
+	}
+	if err := documents.RequirePermission(doc, true); errors.Is(err, documents.ErrCertified) {
+		file.Certified = err
+	} else if err != nil {
+		return documents.FileRefusal(err)
+	}
+	if deep && len(signatures) > 0 && file.Certified == nil {
+		if file.Broken, file.Changed, err = s.checkEarlierSignatures(ctx, f); err != nil {
+			return err
+		}
 	}
 	return contract.Preflight(d, file, documents.PageSizes(doc), s.Limits)
 }
 
-func (s *Stamping) describeForOffice(ctx context.Context, d *contract.Document, f *documents.File, doc *pdf.Document, deep bool) (contract.OfficeFile, error) {
-	signatures, err := doc.Signatures()
-	if err != nil {
-		return contract.OfficeFile{}, documents.FileRefusal(fmt.Errorf("read form: %w", err))
-	}
-	known := doc.Facts()
-	file := contract.OfficeFile{
-		Size:      f.Size() + signatureRoom*int64(countPendingSignatures(d)),
-		Rewritten: known.OlderThan(OfficeVersion) && len(signatures) == 0 && countPendingSignatures(d) == 0,
-		Encrypted: known.Encrypted,
-		Locked:    known.Encrypted && !allowsStamps(known.Encryption.Permissions),
-	}
-	if err := documents.RequirePermission(doc, true); err != nil {
-		if !errors.Is(err, documents.ErrCertified) {
-			return file, documents.FileRefusal(err)
-		}
-		file.Certified = err
-	}
-	if deep && len(signatures) > 0 && file.Certified == nil {
-		file.Broken, file.Changed, err = s.checkEarlierSignatures(ctx, f)
-	}
-	return file, err
-}
+// stampPermissions are the permissions of an encrypted file that a new field with a widget needs: modifying the file,
+// and adding annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
+const stampPermissions = 1<<3 | 1<<5
 
 // countPendingSignatures counts the signatures that will be added before the next stamp.
 func countPendingSignatures(d *contract.Document) int {
@@ -66,13 +63,6 @@ func countPendingSignatures(d *contract.Document) int {
 		}
 	}
 	return n
-}
-
-// allowsStamps reports whether the permissions of an encrypted file allow a new field with a widget: modifying the
-// file, and adding annotations and fields (ISO 32000-2 §7.6.4.2, bits 4 and 6).
-func allowsStamps(permissions int32) bool {
-	const modify, annotate = 1 << 3, 1 << 5
-	return permissions&modify != 0 && permissions&annotate != 0
 }
 
 // checkEarlierSignatures returns the first field whose signature is broken, and the first whose signature forbids a

@@ -30,15 +30,20 @@ func (s *Stamping) Reconcile(ctx context.Context, by contract.Actor) (contract.R
 	s.reconciling.Lock()
 	defer s.reconciling.Unlock()
 	r := contract.Reconciliation{At: s.Clock(), By: by.Person}
-	a, err := s.fetchAccount(ctx)
+	serials, balance, err := s.fetchAccount(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return contract.Reconciliation{}, ctx.Err() // the process is stopping; the stamp office has no fault
 	case err != nil:
 		s.Log.WarnContext(ctx, "the account at the stamp office could not be read", "cause", err)
-		r.Problem = problemText(err)
+		r.Problem = err.Error()
+		if p := (*emeterai.Problem)(nil); errors.As(err, &p) {
+			r.Problem = cmp.Or(p.Text, p.Code) // the stamp office's own text
+		}
 	default:
-		if err := s.compareAccount(ctx, a, scope.Organisations, &r); err != nil {
+		r.Office.Left, r.Office.Reported = balance.Left, balance.Unused
+		c := comparison{Stamping: s, report: &r}
+		if err := c.compareAccount(ctx, serials, scope.Organisations); err != nil {
 			return contract.Reconciliation{}, err
 		}
 	}
@@ -58,109 +63,95 @@ func (s *Stamping) Reconcile(ctx context.Context, by contract.Actor) (contract.R
 	return numbered(number), nil
 }
 
-// problemText returns the stamp office's own text of a problem.
-func problemText(err error) string {
-	var p *emeterai.Problem
-	if errors.As(err, &p) {
-		return cmp.Or(p.Text, p.Code)
+func (s *Stamping) fetchAccount(ctx context.Context) ([]emeterai.Serial, emeterai.Balance, error) {
+	if a := s.Office.Availability(); a.Down {
+		return nil, emeterai.Balance{}, fmt.Errorf("%w: %s", errOfficePaused, a.Reason)
 	}
-	return err.Error()
-}
-
-// officeAccount is the account at the stamp office.
-type officeAccount struct {
-	serials []emeterai.Serial
-	balance emeterai.Balance
-}
-
-func (s *Stamping) fetchAccount(ctx context.Context) (a officeAccount, err error) {
-	if availability := s.Office.Availability(); availability.Down {
-		return a, fmt.Errorf("%w: %s", errOfficePaused, availability.Reason)
-	}
-	if a.serials, err = s.Office.ListSerials(ctx); err != nil {
-		return a, err
-	}
-	a.balance, err = s.Office.Balance(ctx)
-	return a, err
-}
-
-// compareAccount fills in the report. It reads the register and the orders in doubt after the list; see
-// [contract.ReconcileInput].
-func (s *Stamping) compareAccount(ctx context.Context, a officeAccount, names documents.OrganisationsByID, r *contract.Reconciliation) error {
-	b, err := s.loadBooks(ctx, r.At, names)
+	serials, err := s.Office.ListSerials(ctx)
 	if err != nil {
-		return err
+		return nil, emeterai.Balance{}, err
 	}
-	c := comparison{Stamping: s, books: b, unexplained: map[string]contract.OfficeSerial{}, report: r}
-	c.indexAccount(a)
-	if err := c.compareRegister(ctx); err != nil {
-		return err
-	}
-	if err := c.explainUnregistered(ctx); err != nil {
-		return err
-	}
-	c.compareBalance(len(b.OrdersInDoubt) > 0)
-	return nil
-}
-
-func (s *Stamping) loadBooks(ctx context.Context, at time.Time, names documents.OrganisationsByID) (contract.ReconcileInput, error) {
-	b := contract.ReconcileInput{SettledBefore: at.Add(-s.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: at}
-	doubts, err := s.Store.OrdersInDoubt(ctx)
-	if err != nil {
-		return b, err
-	}
-	for _, o := range doubts {
-		b.OrdersInDoubt[o.Order] = true
-	}
-	if len(names) == 1 {
-		for id := range names {
-			b.OnlyOrganisation = id
-		}
-	}
-	return b, nil
+	balance, err := s.Office.Balance(ctx)
+	return serials, balance, err
 }
 
 // comparison is the state of one reconciliation.
 type comparison struct {
 	*Stamping
-	books       contract.ReconcileInput
-	unexplained map[string]contract.OfficeSerial // serials of the office's list without an explanation so far
-	moving      bool                             // stamps were being affixed while the list was read
-	report      *contract.Reconciliation
+	books  contract.ReconcileInput
+	moving bool // stamps were being affixed while the list was read
+	report *contract.Reconciliation
 }
 
-func (c *comparison) indexAccount(a officeAccount) {
-	n := &c.report.Office
-	n.Left, n.Reported = a.balance.Left, a.balance.Unused
-	for _, o := range a.serials {
+// compareAccount compares the stamp office's list with the register, and fills in the report. It reads the register and
+// the orders in doubt after the list; see [contract.ReconcileInput].
+func (c *comparison) compareAccount(ctx context.Context, list []emeterai.Serial, names documents.OrganisationsByID) error {
+	c.books = contract.ReconcileInput{SettledBefore: c.report.At.Add(-c.InDoubtPeriod), OrdersInDoubt: map[string]bool{}, Now: c.report.At}
+	doubts, err := c.Store.OrdersInDoubt(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range doubts {
+		c.books.OrdersInDoubt[o.Order] = true
+	}
+	if len(names) == 1 {
+		for id := range names {
+			c.books.OnlyOrganisation = id
+		}
+	}
+	account := &c.report.Office
+	unexplained := map[string]contract.OfficeSerial{} // serials of the list that the register lacks
+	for _, o := range list {
 		state := contract.OfficeUnused
 		if o.Status == emeterai.Affixed {
 			state = contract.OfficeAffixed
-			n.Affixed++
+			account.Affixed++
 		} else {
-			n.Unused++
+			account.Unused++
 		}
-		c.unexplained[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.OrderID()}
+		unexplained[o.Serial] = contract.OfficeSerial{Serial: o.Serial, State: state, File: o.File, Order: o.OrderID()}
 	}
-}
 
-// compareRegister compares every serial of the register with the list.
-func (c *comparison) compareRegister(ctx context.Context) error {
 	c.report.Register = map[contract.SerialState]int{}
 	var failed error
-	err := c.Store.EachSerial(ctx, store.SerialQuery{}, func(k contract.StampSerial) bool {
-		o := c.unexplained[k.Serial]
-		delete(c.unexplained, k.Serial)
+	err = c.Store.EachSerial(ctx, store.SerialQuery{}, func(k contract.StampSerial) bool {
+		o := unexplained[k.Serial]
+		delete(unexplained, k.Serial)
 		c.moving = c.moving || k.ChangedAt.After(c.books.SettledBefore)
-		j, err := c.explainSerial(ctx, k, o)
-		if err == nil {
-			err = c.applyVerdict(ctx, j)
+		var j contract.SerialResult
+		if j, failed = c.explainSerial(ctx, k, o); failed == nil {
+			failed = c.applyVerdict(ctx, j)
 		}
-		failed = err
 		c.report.Register[cmp.Or(j.Difference.RegisterState, k.State)]++
-		return err == nil
+		return failed == nil
 	})
-	return errors.Join(failed, err)
+	if err := errors.Join(failed, err); err != nil {
+		return err
+	}
+	for _, serial := range slices.Sorted(maps.Keys(unexplained)) {
+		o := unexplained[serial]
+		document, organisation, err := c.findOrder(ctx, o.Order)
+		if err != nil {
+			return err
+		}
+		j := c.books.CompareUnknown(o, document, organisation)
+		if err := c.applyVerdict(ctx, j); err != nil {
+			return err
+		}
+		if j.Move != nil {
+			c.report.Register[contract.SerialBought]++
+		}
+	}
+
+	// The stamp office keeps the balance separately from the list.
+	switch {
+	case account.Unused == account.Reported:
+	case c.moving || len(doubts) > 0:
+		c.report.AddDifference(contract.Difference{Kind: contract.DifferBalance})
+	default:
+		c.report.AddDifference(contract.Difference{Kind: contract.DifferCount})
+	}
+	return nil
 }
 
 func (c *comparison) explainSerial(ctx context.Context, k contract.StampSerial, o contract.OfficeSerial) (contract.SerialResult, error) {
@@ -176,25 +167,6 @@ func (c *comparison) explainSerial(ctx context.Context, k contract.StampSerial, 
 	return c.books.CompareKnown(k, o, state), nil
 }
 
-// explainUnregistered explains the serials of the list that the register lacks.
-func (c *comparison) explainUnregistered(ctx context.Context) error {
-	for _, serial := range slices.Sorted(maps.Keys(c.unexplained)) {
-		o := c.unexplained[serial]
-		document, organisation, err := c.findOrder(ctx, o.Order)
-		if err != nil {
-			return err
-		}
-		j := c.books.CompareUnknown(o, document, organisation)
-		if err := c.applyVerdict(ctx, j); err != nil {
-			return err
-		}
-		if j.Move != nil {
-			c.report.Register[contract.SerialBought]++
-		}
-	}
-	return nil
-}
-
 // applyVerdict applies a result and adds it to the report. A serial that another writer moved in the meantime is not
 // changed.
 func (c *comparison) applyVerdict(ctx context.Context, j contract.SerialResult) error {
@@ -208,71 +180,6 @@ func (c *comparison) applyVerdict(ctx context.Context, j contract.SerialResult) 
 	}
 	if j.Difference.Kind != "" {
 		c.report.AddDifference(j.Difference)
-	}
-	return nil
-}
-
-// compareBalance compares the list with the balance, which the stamp office keeps separately.
-func (c *comparison) compareBalance(doubts bool) {
-	n := c.report.Office
-	switch {
-	case n.Unused == n.Reported:
-	case c.moving || doubts:
-		c.report.AddDifference(contract.Difference{Kind: contract.DifferBalance})
-	default:
-		c.report.AddDifference(contract.Difference{Kind: contract.DifferCount})
-	}
-}
-
-// GiveSerial assigns a serial that was found in the account and belongs to no organisation. A serial that the register
-// lacks is entered if the stamp office reports it as unused now: if the office's lists have no file names and an order
-// is in doubt, reconciliation does not enter such a serial, and the order cannot be settled while it may have bought
-// this serial. A serial whose file name contains another organisation's order can only be assigned to that
-// organisation.
-func (s *Stamping) GiveSerial(ctx context.Context, by contract.Actor, serial string, to contract.OrganisationID) error {
-	if _, err := s.AuthoriseAdmin(ctx, by, contract.AdminReconcile, to); err != nil {
-		return err
-	}
-	k, err := s.Store.Serial(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		k = contract.StampSerial{Serial: serial}
-		err = s.requireUnused(ctx, serial, contract.ErrNotUnused)
-	}
-	if err != nil {
-		return err
-	}
-	m, e, err := contract.AssignSerial(k, to, by, s.Clock())
-	if err != nil {
-		return err
-	}
-	if err := s.requireSameOrganisation(ctx, serial, to); err != nil {
-		return err
-	}
-	err = s.Store.MoveSerials(ctx, []contract.SerialMove{m}, e)
-	if errors.Is(err, store.ErrConflict) {
-		return contract.ErrSerialNotUnassigned.With("serial", serial).WithCause(err) // another writer assigned or used it
-	}
-	return err
-}
-
-// requireSameOrganisation refuses a serial whose file name at the stamp office contains an order of another
-// organisation.
-func (s *Stamping) requireSameOrganisation(ctx context.Context, serial string, to contract.OrganisationID) error {
-	serials, err := s.Office.ListSerials(ctx)
-	if err != nil {
-		return contract.ErrOfficeDown.WithCause(err)
-	}
-	for _, o := range serials {
-		if o.Serial != serial {
-			continue
-		}
-		document, organisation, err := s.findOrder(ctx, o.OrderID())
-		if err != nil {
-			return err
-		}
-		if organisation != "" && organisation != to {
-			return contract.ErrOtherOrganisationsOrder.With("serial", serial).WithCause(fmt.Errorf("its file is %q, of document %d", o.File, document))
-		}
 	}
 	return nil
 }

@@ -1,3 +1,6 @@
+// Package stamping buys the serials of duty stamps and affixes them, one after the other, and compares the account at
+// the stamp office with the register of serials. A serial costs money and is never taken back, so the intention of every
+// call is durable before the call.
 package stamping
 
 import (
@@ -5,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync"
 	"time"
 
 	"segel/internal/blob"
@@ -14,6 +18,27 @@ import (
 	"segel/internal/store"
 	"segel/pdf"
 )
+
+// Store is the durable storage of stamping.
+type Store interface {
+	documents.Store
+	store.Serials
+	Organisation(ctx context.Context, id contract.OrganisationID) (store.Organisation, error)
+	// AddReconciliation and LastReconciliation are those of [store.Administration].
+	AddReconciliation(ctx context.Context, r contract.Reconciliation) (int64, error)
+	LastReconciliation(ctx context.Context) (contract.Reconciliation, error)
+}
+
+// Stamping holds the dependencies of stamping.
+type Stamping struct {
+	*documents.Documents
+
+	Store         Store
+	Office        emeterai.Stamper
+	InDoubtPeriod time.Duration // how long after a call the stamp office may still carry it out
+
+	reconciling sync.Mutex // held by the running reconciliation
+}
 
 // run is one run of [Stamping.Stamp]. Its steps return the run as it goes on.
 type run struct {

@@ -272,7 +272,9 @@ func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.
 	}
 	q.Organisation = scope.Organisation
 	each := func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }
-	return inBatches(each, func(batch []store.QuotaEntry) ([]LedgerLine, error) { return s.ledgerLines(ctx, batch, scope.Organisations) }, yield)
+	return inBatches(each, func(batch []store.QuotaEntry) ([]LedgerLine, error) {
+		return s.ledgerLines(ctx, batch, scope.Organisations)
+	}, yield)
 }
 
 func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
@@ -305,7 +307,9 @@ func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.At
 	}
 	q.Organisation = scope.Organisation
 	each := func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }
-	return inBatches(each, func(batch []contract.Attempt) ([]AttemptLine, error) { return s.attemptLines(ctx, batch, scope.Organisations) }, yield)
+	return inBatches(each, func(batch []contract.Attempt) ([]AttemptLine, error) {
+		return s.attemptLines(ctx, batch, scope.Organisations)
+	}, yield)
 }
 
 func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
@@ -336,7 +340,9 @@ func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.Serial
 	if err != nil {
 		return SerialPage{}, err
 	}
-	refers := func(r contract.StampSerial) []contract.DocumentID { return []contract.DocumentID{r.Document, r.FormerDocument} }
+	refers := func(r contract.StampSerial) []contract.DocumentID {
+		return []contract.DocumentID{r.Document, r.FormerDocument}
+	}
 	lines, err := linesOf(ctx, s, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
 		return SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: t[r.Document], FormerTitle: t[r.FormerDocument]}
 	})

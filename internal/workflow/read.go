@@ -49,11 +49,7 @@ func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (s
 // Preview opens the current revision for an actor who may see it. The first view of a viewer is recorded.
 func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*documents.Content, error) {
 	d, err := s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.View(d, by, s.Clock())
-		if err != nil || !changed {
-			return nil, err
-		}
-		return &c, nil
+		return documents.ChangeIf(contract.View(d, by, s.Clock()))
 	})
 	if err != nil {
 		return nil, err

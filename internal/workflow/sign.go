@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"segel/internal/contract"
 	"segel/internal/documents"
@@ -61,46 +60,26 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, err := s.signRevision(ctx, &d, by, strokes, now)
+	// Durable: the request. Not yet: the signature. If the process dies before the second commit, fsck finds the tail.
+	p := d.Participant(by.ID)
+	h, err := s.participantHolder(ctx, &d, *p)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.CommitRevisions(documents.WithDocumentAnswer(ctx), d, []contract.Revision{signed.revision}, func(d *contract.Document) (contract.Change, error) {
-		c, err := contract.Sign(d, signed.revision, r.Shown, signed.attestation, by, s.Clock())
-		c.Timestamp = signed.timestamp
-		return c, err
-	})
-}
-
-// storedSignature is a participant's signature that is stored but not committed.
-type storedSignature struct {
-	revision    contract.Revision
-	attestation contract.Attestation // what the certificate says about the participant
-	timestamp   contract.TrustedTime
-}
-
-// signRevision signs the current revision for a participant and stores the tail. Now is the local time, checked by the
-// caller.
-func (s *Service) signRevision(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes, now time.Time) (storedSignature, error) {
-	p := d.Participant(by.ID)
-	h, err := s.participantHolder(ctx, d, *p)
+	c, err := s.loadOrCreateCredential(ctx, h, now)
 	if err != nil {
-		return storedSignature{}, err
+		return contract.Document{}, timestampRefusal(err)
 	}
-	c, err := s.participantCredential(ctx, h, now)
-	if err != nil {
-		return storedSignature{}, timestampRefusal(err)
-	}
-	attestation := h.Attestation
+	attestation := h.Attestation // what the certificate says about the participant
 	attestation.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
-	look, marks := buildAppearances(d, *p, attestation, strokes, now)
+	look, marks := buildAppearances(&d, *p, attestation, strokes, now)
 	clock := s.newRecordingTimestamper()
 	f, err := s.OpenFile(ctx, d.Revisions)
 	if err != nil {
-		return storedSignature{}, err
+		return contract.Document{}, err
 	}
 	defer f.Close()
-	made, err := s.storeRevisions(ctx, *d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
+	made, err := s.storeRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
@@ -108,9 +87,13 @@ func (s *Service) signRevision(ctx context.Context, d *contract.Document, by con
 		})
 	}}})
 	if err != nil {
-		return storedSignature{}, timestampRefusal(err)
+		return contract.Document{}, timestampRefusal(err)
 	}
-	return storedSignature{made[0], attestation, clock.time}, nil
+	return s.CommitRevisions(documents.WithDocumentAnswer(ctx), d, made, func(d *contract.Document) (contract.Change, error) {
+		c, err := contract.Sign(d, made[0], r.Shown, attestation, by, s.Clock())
+		c.Timestamp = clock.time
+		return c, err
+	})
 }
 
 // Reasons in signature dictionaries, shown to readers of the file.

@@ -123,11 +123,10 @@ func (s *Service) Expire(ctx context.Context) error {
 		for _, id := range due {
 			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
 				c, done := contract.Expire(d, s.Clock())
-				if done {
-					return nil, nil
+				if !done {
+					ended++
 				}
-				ended++
-				return &c, nil
+				return documents.ChangeIf(c, !done, nil)
 			})
 			if err != nil && !errors.Is(err, contract.ErrNotFound) {
 				return fmt.Errorf("expire document %d: %w", id, err)

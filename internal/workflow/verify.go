@@ -105,19 +105,16 @@ func unreadableRefusal(err error) error {
 // of. It caches the comparison with each document in same.
 func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stamp, file blob.Blob, same map[contract.DocumentID]relation) error {
 	stamp.Elsewhere = "no"
-	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("find serial: %w", err)
+	id, err := s.findBySerial(ctx, stamp.Serial)
+	if id == 0 || err != nil {
+		return err
 	}
 	if _, known := same[id]; !known {
 		d, err := s.LoadDocument(ctx, id)
 		if err != nil {
 			return err
 		}
-		if same[id], err = s.compareWithDocument(ctx, d, file); err != nil {
+		if same[id], err = compareWithDocument(d, file); err != nil {
 			return err
 		}
 	}
@@ -130,6 +127,18 @@ func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stam
 		stamp.Elsewhere = "yes"
 	}
 	return nil
+}
+
+// findBySerial returns the document that has or had a serial; 0 if there is none.
+func (s *Service) findBySerial(ctx context.Context, serial string) (contract.DocumentID, error) {
+	id, err := s.Store.DocumentWithSerial(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find serial: %w", err)
+	}
+	return id, nil
 }
 
 // relation is the relation of a file to a stored document.
@@ -145,7 +154,7 @@ const (
 // the document as of finalize. The first revision does not count: it is the owner's upload, which may have been stamped
 // a second time. A copy with changed bytes still has an appended tail at its position, and two documents never share a
 // tail.
-func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, file blob.Blob) (relation, error) {
+func compareWithDocument(d contract.Document, file blob.Blob) (relation, error) {
 	var added []contract.Revision // revisions that the file is long enough to have
 	for _, r := range d.Revisions {
 		if r.Begin > 0 && r.End <= file.Size() {
@@ -192,14 +201,11 @@ func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp,
 	if serial == "" || len(serial) > maxSerial {
 		return KnownStamp{}, contract.ErrNotFound
 	}
-	id, err := s.Store.DocumentWithSerial(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		return KnownStamp{}, contract.ErrNotFound
-	}
+	id, err := s.findBySerial(ctx, serial)
 	if err != nil {
-		return KnownStamp{}, fmt.Errorf("find serial: %w", err)
+		return KnownStamp{}, err
 	}
-	d, err := s.LoadDocument(ctx, id)
+	d, err := s.LoadDocument(ctx, id) // no document has the number 0
 	if err != nil {
 		return KnownStamp{}, err
 	}

@@ -22,26 +22,21 @@ import (
 // uploadWord makes a draft from a Word document and enqueues its conversion. The file is checked first, so that a
 // refused file leaves nothing behind.
 func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
-	c, err := s.wordDraft(ctx, by, u, base, unknown)
-	if err != nil {
+	if err := s.requireConvertible(ctx, by, base); err != nil {
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
-	// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
-	// answer.
-	d, err := s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
+	u.Base, u.Word = base, true
+	c, err := contract.Create(u, by, s.Limits, base.At)
+	var d contract.Document
+	if err = contract.JoinFieldErrors(err, unknown); err == nil {
+		// The request waits for the conversion. If the process dies meanwhile, a repeat gets the present state as the
+		// answer.
+		d, err = s.CommitChange(store.WithProvisionalAnswer(ctx, func(d contract.Document) any { return d }), c)
+	}
 	if err != nil {
 		return contract.Document{}, s.RemoveUncommitted(ctx, err, base)
 	}
 	return d, nil
-}
-
-func (s *Service) wordDraft(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Change, error) {
-	if err := s.requireConvertible(ctx, by, base); err != nil {
-		return contract.Change{}, err
-	}
-	u.Base, u.Word = base, true
-	c, err := contract.Create(u, by, s.Limits, base.At)
-	return c, contract.JoinFieldErrors(err, unknown)
 }
 
 func (s *Service) requireConvertible(ctx context.Context, by contract.Actor, original contract.Revision) error {
@@ -90,7 +85,10 @@ func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d co
 	if d.Conversion.State != contract.ConversionFailed {
 		return d, nil
 	}
-	refusal := wordRefusal(d.Conversion.Problem)
+	refusal := contract.Refuse(contract.Invalid, d.Conversion.Problem)
+	if refusal.Code == errNoConverter.Code {
+		refusal = errNoConverter
+	}
 	_, err := s.ApplyRule(store.WithFinalAnswer(ctx, func(contract.Document) any { return refusal }), d.ID, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeOf(contract.Delete(d, by, s.Clock()))
 	})
@@ -98,14 +96,6 @@ func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d co
 		return d, nil // changed by another request; its state shows the problem
 	}
 	return contract.Document{}, refusal
-}
-
-// wordRefusal returns the refusal for the problem of a conversion.
-func wordRefusal(code string) error {
-	if code == errNoConverter.Code {
-		return errNoConverter
-	}
-	return contract.Refuse(contract.Invalid, code)
 }
 
 // Refusals of a Word document. Each has its own sentence, because the author can fix the cause.
@@ -130,71 +120,54 @@ var (
 	}
 )
 
-// Convert makes the PDF of a Word document. It is a job and may run again: after a crash it starts from the beginning,
-// and nothing refers to the PDF of a run that did not reach its commit.
+// Convert makes the PDF of a Word document, or records why that is impossible. It is a job and may run again: after a
+// crash or a temporary failure it starts from the beginning, and nothing refers to the PDF of a run that did not reach
+// its commit.
 func (s *Service) Convert(ctx context.Context, id contract.DocumentID) error {
-	d, err := s.LoadDocument(ctx, id)
-	if errors.Is(err, contract.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
+	d, err := s.loadConverting(ctx, id)
+	if d == nil || err != nil {
 		return err
 	}
-	if d.State != contract.Draft || d.Conversion.State != contract.Converting {
-		return nil
-	}
-	if s.Converter == nil {
-		return s.finishConversion(ctx, d) // records that there is no converter
-	}
-	leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
-	if errors.Is(err, admission.ErrFull) {
-		return &contract.Later{After: 5 * time.Second, Err: err}
-	}
-	if err != nil {
-		return err
-	}
-	defer leave()
-	release, err := s.LockDocument(ctx, id) // a job that was enqueued twice does its work once
-	if err != nil {
-		return err
-	}
-	defer release()
-	if d, err = s.LoadDocument(ctx, id); errors.Is(err, contract.ErrNotFound) || err == nil && d.Conversion.State != contract.Converting {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	return s.finishConversion(ctx, d)
-}
-
-// finishConversion converts a document, or records why that is impossible. A temporary failure is returned as an error
-// and the job is retried.
-func (s *Service) finishConversion(ctx context.Context, d contract.Document) error {
-	made, err := s.convertWord(ctx, d)
-	if err == nil {
-		err = s.commitConverted(ctx, d.ID, made)
-	}
-	var refusal *contract.Error
-	if ctx.Err() != nil || outage.Of(err) != nil || !errors.As(err, &refusal) || refusal.Retryable {
-		return err
-	}
-	s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", d.ID, "problem", refusal.Code, "cause", refusal.Err)
-	_, err = s.ApplyRule(ctx, d.ID, func(now *contract.Document) (*contract.Change, error) {
-		c, done := contract.RecordConvertFailure(now, refusal.Code, s.Clock())
-		if done {
-			return nil, nil
+	if s.Converter != nil { // without a converter, the document records that there is none
+		leave, err := s.Turns.Acquire(ctx, string(d.Organisation))
+		if errors.Is(err, admission.ErrFull) {
+			return &contract.Later{After: 5 * time.Second, Err: err}
 		}
-		return &c, nil
-	})
-	return ignoreNotFound(err)
-}
-
-// ignoreNotFound ignores that a document was deleted during the work on it.
-func ignoreNotFound(err error) error {
+		if err != nil {
+			return err
+		}
+		defer leave()
+		release, err := s.LockDocument(ctx, id) // a job that was enqueued twice does its work once
+		if err != nil {
+			return err
+		}
+		defer release()
+		if d, err = s.loadConverting(ctx, id); d == nil || err != nil {
+			return err
+		}
+	}
+	err = s.convertWord(ctx, d)
+	var refusal *contract.Error
+	if ctx.Err() == nil && outage.Of(err) == nil && errors.As(err, &refusal) && !refusal.Retryable && !errors.Is(err, contract.ErrNotFound) {
+		s.Log.InfoContext(ctx, "a Word document cannot be converted", "document", id, "problem", refusal.Code, "cause", refusal.Err)
+		_, err = s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+			c, done := contract.RecordConvertFailure(d, refusal.Code, s.Clock())
+			return documents.ChangeIf(c, !done, nil)
+		})
+	}
 	if errors.Is(err, contract.ErrNotFound) {
-		return nil
+		return nil // deleted during the work on it
 	}
 	return err
+}
+
+// loadConverting reads a document that waits for its conversion; nil if it does not wait any more.
+func (s *Service) loadConverting(ctx context.Context, id contract.DocumentID) (*contract.Document, error) {
+	d, err := s.LoadDocument(ctx, id)
+	if errors.Is(err, contract.ErrNotFound) || err == nil && (d.State != contract.Draft || d.Conversion.State != contract.Converting) {
+		return nil, nil
+	}
+	return &d, err
 }
 
 // conversionResult is the PDF of a conversion with what was found in it.
@@ -204,51 +177,44 @@ type conversionResult struct {
 	warnings []contract.Warning
 }
 
-func (s *Service) commitConverted(ctx context.Context, id contract.DocumentID, m conversionResult) error {
-	kept := false
-	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, done, err := contract.Convert(d, m.base, m.facts.pages, m.facts.findings, m.warnings, s.Limits, s.Clock())
-		if err != nil || done {
-			return nil, err
-		}
-		kept = true
-		return &c, nil
-	})
-	if err != nil {
-		return ignoreNotFound(s.RemoveUncommitted(ctx, err, m.base))
-	}
-	if !kept {
-		return s.RemoveBlob(ctx, m.base.Tail.Key)
-	}
-	return nil
-}
-
-// convertWord runs the converter on the uploaded file. Its PDF is checked like any other upload, because the converter
-// has read an untrusted file.
-func (s *Service) convertWord(ctx context.Context, d contract.Document) (conversionResult, error) {
+// convertWord runs the converter on the uploaded file and commits the PDF. The PDF is checked like any other upload,
+// because the converter has read an untrusted file.
+func (s *Service) convertWord(ctx context.Context, d *contract.Document) error {
 	if s.Converter == nil {
-		return conversionResult{}, errNoConverter
+		return errNoConverter
 	}
 	f, err := s.OpenRevisions(ctx, []contract.Revision{{Tail: d.Original}})
 	if err != nil {
-		return conversionResult{}, err
+		return err
 	}
 	defer f.Close()
 	found, err := sniffWord(ctx, f) // again: cheap beside a conversion, and the rules may have become stricter since the upload
 	if err != nil {
-		return conversionResult{}, err
+		return err
 	}
 	base, err := s.StoreBase(ctx, errWordComplex, func(w io.Writer) error {
 		return converterRefusal(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
 	})
 	if err != nil {
-		return conversionResult{}, err
+		return err
 	}
 	m, err := s.examineConverted(ctx, base, found)
 	if err != nil {
-		return conversionResult{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
+		return errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
-	return m, nil
+	kept := false
+	_, err = s.ApplyRule(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
+		c, done, err := contract.Convert(d, m.base, m.facts.pages, m.facts.findings, m.warnings, s.Limits, s.Clock())
+		kept = !done
+		return documents.ChangeIf(c, !done, err)
+	})
+	if err != nil {
+		return s.RemoveUncommitted(ctx, err, m.base)
+	}
+	if !kept {
+		return s.RemoveBlob(ctx, m.base.Tail.Key)
+	}
+	return nil
 }
 
 // converterRefusal maps the converter's errors to refusals.
@@ -370,20 +336,11 @@ func documentFonts(doc *pdf.Document) map[string]bool {
 		if err != nil {
 			continue
 		}
-		resources, err := doc.Dict(p.Resources)
-		if err != nil {
-			continue
-		}
-		fonts, err := doc.Dict(resources["Font"])
-		if err != nil {
-			continue
-		}
+		resources, _ := doc.Dict(p.Resources)
+		fonts, _ := doc.Dict(resources["Font"])
 		for _, f := range fonts {
-			font, err := doc.Dict(f)
-			if err != nil {
-				continue
-			}
-			if name, err := doc.Name(font["BaseFont"]); err == nil {
+			font, _ := doc.Dict(f)
+			if name, err := doc.Name(font["BaseFont"]); err == nil && name != "" {
 				addFontFamily(names, string(name))
 			}
 		}
