@@ -21,7 +21,10 @@ type File struct {
 	CheckedAt time.Time   // when all bytes were last found present
 	last      contract.Revision
 	doc       *pdf.Document // nil: not parsed
-	foreign   bool          // the last revision was not built from doc: Source does not offer it
+	// foreign: doc came with a revision of the stamp office and may number new objects lower than the revision demands, so
+	// Source does not offer it.
+	foreign bool
+	random  io.Reader // for new objects
 }
 
 // OpenFile opens a document up to its last given revision, if every blob is present. The caller closes it. Errors:
@@ -34,7 +37,7 @@ func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision)
 	if err := stack.CheckPresent(); err != nil {
 		return nil, errors.Join(FileProblem(err), stack.Close())
 	}
-	return &File{Stack: stack, Reader: &cachedReader{r: stack}, CheckedAt: s.Clock(), last: revisions[len(revisions)-1]}, nil
+	return &File{Stack: stack, Reader: &cachedReader{r: stack}, CheckedAt: s.Clock(), last: revisions[len(revisions)-1], random: s.Random}, nil
 }
 
 // EndsWith reports whether the file ends with that revision.
@@ -54,7 +57,7 @@ func (f *File) PDF(o pdf.Options) (*pdf.Document, error) {
 	if f.doc != nil {
 		return f.doc, nil
 	}
-	o.NextObject = f.last.NextObject
+	o.NextObject, o.Random = f.last.NextObject, f.random
 	doc, err := pdf.Open(f.Reader, f.Size(), o)
 	if err == nil {
 		f.doc = doc
@@ -62,11 +65,12 @@ func (f *File) PDF(o pdf.Options) (*pdf.Document, error) {
 	return doc, err
 }
 
-// Source returns the file as the source of the document's next revision, with the parsed document if there is one.
+// Source returns the parsed file as the source of the document's next revision. If the file cannot be parsed, the step
+// that uses the source parses it again and reports the error.
 func (f *File) Source(current contract.Revision) pades.Source {
-	src := pades.Source{R: f.Reader, Size: f.Size(), State: current.Midstate, File: pdf.Options{NextObject: current.NextObject}}
+	src := pades.Source{R: f.Reader, Size: f.Size(), State: current.Midstate, File: pdf.Options{NextObject: current.NextObject, Random: f.random}}
 	if !f.foreign {
-		src.Opened = f.doc
+		src.Opened, _ = f.PDF(pdf.Options{})
 	}
 	return src
 }
@@ -183,7 +187,7 @@ func (s *Documents) RaiseAlarm(ctx context.Context, a Alarm, msg string, args ..
 }
 
 // RequireMidstate checks that the midstate of the document's current revision finishes as that revision's digest. Every
-// step that extends the document resumes from this state, so it calls requireMidstate first: a signature made from the
+// step that extends the document resumes from this state, so it calls RequireMidstate first: a signature made from the
 // state of other bytes does not verify.
 //
 // If the midstate does not match and the stored bytes have the recorded digest, it is rebuilt from the bytes, which are

@@ -224,9 +224,7 @@ func (s *Service) openToSign(ctx context.Context, revisions []contract.Revision,
 	if err != nil {
 		return nil, nil, err
 	}
-	o := signingOptions(f.Size(), budget)
-	o.Random = s.Random
-	doc, err := f.PDF(o)
+	doc, err := f.PDF(signingOptions(f.Size(), budget))
 	if err != nil {
 		return nil, nil, errors.Join(documents.FileProblem(documents.FileRefusal(fmt.Errorf("open file to be signed: %w", err))), f.Close())
 	}
