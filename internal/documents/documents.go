@@ -53,6 +53,46 @@ type Documents struct {
 	clockAlarm clockAlarm
 }
 
+// LoadDocument reads a document. It returns [contract.ErrNotFound] if there is none.
+func (s *Documents) LoadDocument(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.Store.Document(ctx, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return contract.Document{}, contract.ErrNotFound
+	}
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
+	}
+	return d, nil
+}
+
+// LoadDocumentFor reads a document for an actor. If the actor has no part in it, the same single statement runs and
+// gives the same answer as for a document that does not exist. Reading the document before refusing would take longer,
+// the more the larger it is, and reveal that it exists. [contract.Document.Authorise] decides what the actor may do.
+func (s *Documents) LoadDocumentFor(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	if !by.IsSystem() {
+		involved, err := s.Store.Involves(ctx, id, by.ID)
+		if err != nil {
+			return contract.Document{}, err
+		}
+		if !involved {
+			return contract.Document{}, contract.ErrNotFound
+		}
+	}
+	return s.LoadDocument(ctx, id)
+}
+
+// Detail reads a document for a read-only operation.
+func (s *Documents) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
+	d, err := s.LoadDocumentFor(ctx, by, id)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	if err := d.Authorise(by, op); err != nil {
+		return contract.Document{}, err
+	}
+	return d, nil
+}
+
 // maxCommitTries bounds how often a change is retried because another writer committed first. Each lost race means that
 // another writer made progress, so only heavy contention on one document reaches the bound.
 const maxCommitTries = 50
@@ -76,22 +116,6 @@ func (s *Documents) ApplyRuleAs(ctx context.Context, by contract.Actor, id contr
 	return s.ApplyRuleTo(ctx, d, rule)
 }
 
-// LoadDocumentFor reads a document for an actor. If the actor has no part in it, the same single statement runs and
-// gives the same answer as for a document that does not exist. Reading the document before refusing would take longer,
-// the more the larger it is, and reveal that it exists. [contract.Document.Authorise] decides what the actor may do.
-func (s *Documents) LoadDocumentFor(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
-	if !by.IsSystem() {
-		involved, err := s.Store.Involves(ctx, id, by.ID)
-		if err != nil {
-			return contract.Document{}, err
-		}
-		if !involved {
-			return contract.Document{}, contract.ErrNotFound
-		}
-	}
-	return s.LoadDocument(ctx, id)
-}
-
 // ApplyRuleTo is ApplyRule for a document that was just read or committed. It may be outdated: the commit detects that.
 func (s *Documents) ApplyRuleTo(ctx context.Context, d contract.Document, rule func(*contract.Document) (*contract.Change, error)) (contract.Document, error) {
 	for range maxCommitTries {
@@ -111,18 +135,6 @@ func (s *Documents) ApplyRuleTo(ctx context.Context, d contract.Document, rule f
 		}
 	}
 	return contract.Document{}, contract.ErrRace
-}
-
-// LoadDocument reads a document. It returns [contract.ErrNotFound] if there is none.
-func (s *Documents) LoadDocument(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
-	d, err := s.Store.Document(ctx, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return contract.Document{}, contract.ErrNotFound
-	}
-	if err != nil {
-		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
-	}
-	return d, nil
 }
 
 // CommitChange makes a change durable and wakes the requests that watch the document.
@@ -204,18 +216,6 @@ func (s *Documents) RemoveUncommitted(ctx context.Context, err error, revisions 
 		}
 	}
 	return err
-}
-
-// Detail reads a document for a read-only operation.
-func (s *Documents) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
-	d, err := s.LoadDocumentFor(ctx, by, id)
-	if err != nil {
-		return contract.Document{}, err
-	}
-	if err := d.Authorise(by, op); err != nil {
-		return contract.Document{}, err
-	}
-	return d, nil
 }
 
 // LongestRetry is the longest delay before a job is retried.

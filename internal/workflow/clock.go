@@ -119,6 +119,8 @@ func (s *Service) ConfirmClock(ctx context.Context, by contract.Actor) (Confirme
 // that wait on any day.
 var farFuture = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
+const maxResumed = 100_000
+
 // FetchTrustedTime obtains a timestamp over random bytes, to learn the authority's time.
 func (s *Service) FetchTrustedTime(ctx context.Context) (contract.TrustedTime, error) {
 	var digest [32]byte
@@ -129,5 +131,3 @@ func (s *Service) FetchTrustedTime(ctx context.Context) (contract.TrustedTime, e
 	_, err := w.Timestamp(ctx, digest[:])
 	return w.time, err
 }
-
-const maxResumed = 100_000

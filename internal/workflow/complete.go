@@ -101,68 +101,6 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	return err
 }
 
-// failClosing stops retrying a document that can never be closed.
-func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, problem string, now time.Time) error {
-	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return documents.ChangeOf(contract.FailClosing(d, problem, now))
-	})
-	return err
-}
-
-// recordClosingError records in the document why its closing takes longer, and returns the cause.
-func (s *Service) recordClosingError(ctx context.Context, id contract.DocumentID, cause error) error {
-	if ctx.Err() != nil || outage.Of(cause) != nil {
-		return cause // the process is stopping or a service is unavailable; the document has no fault
-	}
-	problem := "closing.unexpected"
-	var invalid *invalidError
-	switch file := documents.FileProblem(cause); {
-	case errors.Is(file, documents.ErrFileMissing):
-		problem = "closing.file_missing"
-	case errors.Is(file, documents.ErrFileChanged):
-		problem = "closing.file_changed"
-	case errors.As(cause, &invalid):
-		problem = contract.InvalidReason(invalid.faults)
-	case isClockError(cause):
-		problem = contract.WaitsForClock
-	case errors.Is(cause, pades.ErrTimestamp):
-		problem = "closing.timestamp"
-	case errors.Is(cause, pades.ErrRevocationData):
-		problem = "closing.proof"
-	}
-	return errors.Join(cause, s.delayClosing(ctx, id, problem))
-}
-
-// delayClosing records why closing waits.
-func (s *Service) delayClosing(ctx context.Context, id contract.DocumentID, problem string) error {
-	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return documents.ChangeIf(contract.DelayClosing(d, problem, s.Clock()))
-	})
-	return err
-}
-
-// latestTimestamp returns the latest time in the signatures of the document's signers, or zero without any. Other
-// signatures of the file are not considered.
-func latestTimestamp(f *documents.File, d *contract.Document) (time.Time, error) {
-	fields := signedFields(d)
-	if len(fields) == 0 {
-		return time.Time{}, nil
-	}
-	latest, err := pades.LatestTimestamp(f.Source(d.Current()), fields...)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("timestamps of document %d: %w", d.ID, err)
-	}
-	return latest, nil
-}
-
-// removeTails removes the tails of a failed run. Nothing was committed, so nothing can refer to them.
-func (s *Service) removeTails(ctx context.Context, err error, made []contract.Revision) error {
-	for _, r := range made {
-		err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
-	}
-	return err
-}
-
 // buildClosingRevisions makes and stores the closing revisions. It also returns the timestamper that recorded the time
 // of the document timestamp. Now is the local time, checked by the caller.
 func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, f *documents.File, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
@@ -233,6 +171,68 @@ func (s *Service) storeRevisions(ctx context.Context, d contract.Document, f *do
 		}
 	}
 	return made, nil
+}
+
+// removeTails removes the tails of a failed run. Nothing was committed, so nothing can refer to them.
+func (s *Service) removeTails(ctx context.Context, err error, made []contract.Revision) error {
+	for _, r := range made {
+		err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
+	}
+	return err
+}
+
+// failClosing stops retrying a document that can never be closed.
+func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, problem string, now time.Time) error {
+	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.FailClosing(d, problem, now))
+	})
+	return err
+}
+
+// recordClosingError records in the document why its closing takes longer, and returns the cause.
+func (s *Service) recordClosingError(ctx context.Context, id contract.DocumentID, cause error) error {
+	if ctx.Err() != nil || outage.Of(cause) != nil {
+		return cause // the process is stopping or a service is unavailable; the document has no fault
+	}
+	problem := "closing.unexpected"
+	var invalid *invalidError
+	switch file := documents.FileProblem(cause); {
+	case errors.Is(file, documents.ErrFileMissing):
+		problem = "closing.file_missing"
+	case errors.Is(file, documents.ErrFileChanged):
+		problem = "closing.file_changed"
+	case errors.As(cause, &invalid):
+		problem = contract.InvalidReason(invalid.faults)
+	case isClockError(cause):
+		problem = contract.WaitsForClock
+	case errors.Is(cause, pades.ErrTimestamp):
+		problem = "closing.timestamp"
+	case errors.Is(cause, pades.ErrRevocationData):
+		problem = "closing.proof"
+	}
+	return errors.Join(cause, s.delayClosing(ctx, id, problem))
+}
+
+// delayClosing records why closing waits.
+func (s *Service) delayClosing(ctx context.Context, id contract.DocumentID, problem string) error {
+	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeIf(contract.DelayClosing(d, problem, s.Clock()))
+	})
+	return err
+}
+
+// latestTimestamp returns the latest time in the signatures of the document's signers, or zero without any. Other
+// signatures of the file are not considered.
+func latestTimestamp(f *documents.File, d *contract.Document) (time.Time, error) {
+	fields := signedFields(d)
+	if len(fields) == 0 {
+		return time.Time{}, nil
+	}
+	latest, err := pades.LatestTimestamp(f.Source(d.Current()), fields...)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("timestamps of document %d: %w", d.ID, err)
+	}
+	return latest, nil
 }
 
 // signedFields returns the names of the fields that participants have signed.

@@ -20,6 +20,99 @@ import (
 	"segel/pdf/inspect"
 )
 
+// examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
+// examination is of that file.
+func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
+	release, err := s.fileSlots.acquire(ctx, organisation)
+	if err != nil {
+		return examination{}, nil, err
+	}
+	defer release()
+	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
+	budget := pdf.FileBudget(ctx, base.End)
+	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
+	var facts examination
+	if err == nil {
+		facts, err = s.examineFile(ctx, f, doc, base, budget)
+		err = errors.Join(err, f.Close())
+	}
+	if !errors.Is(err, documents.ErrDamaged) {
+		return facts, nil, err
+	}
+	rewritten, err := s.normaliseFile(ctx, base, budget)
+	if err != nil {
+		return examination{}, nil, err
+	}
+	facts, err = s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget)
+	if err = errors.Join(err, rewritten.file.Close()); err != nil {
+		return examination{}, nil, errors.Join(err, s.RemoveBlob(ctx, rewritten.base.Tail.Key))
+	}
+	return facts, []contract.Revision{rewritten.base}, nil
+}
+
+// examination is what must be known about a file before it is accepted.
+type examination struct {
+	pages      int
+	findings   []contract.Finding
+	nextObject uint32 // see contract.Revision
+}
+
+// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
+func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.Document, base contract.Revision, budget *pdf.Budget) (examination, error) {
+	if err := doc.Check(); err != nil {
+		return examination{}, documents.FileRefusal(err)
+	}
+	pages, err := doc.PageCount()
+	if err != nil {
+		return examination{}, documents.FileRefusal(err)
+	}
+	switch facts := doc.Facts(); {
+	case facts.HeaderOffset > 0:
+		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
+	case facts.DocMDP == 1:
+		return examination{}, documents.ErrCertified
+	case pages == 0:
+		return examination{}, documents.ErrNoPages
+	}
+	if _, err := doc.Signatures(); err != nil {
+		return examination{}, documents.FileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
+	}
+	if err := documents.RequirePermission(doc, false); err != nil {
+		return examination{}, err
+	}
+	if base.NextObject, err = doc.NextObject(); err != nil {
+		return examination{}, documents.FileRefusal(err)
+	}
+	findings, err := listFindings(ctx, doc)
+	if err != nil {
+		return examination{}, documents.FileRefusal(err)
+	}
+	earlier, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
+	if err != nil {
+		return examination{}, err
+	}
+	if earlier.signed && earlier.digest != base.Digest {
+		return examination{}, documents.ErrFileChanged
+	}
+	if err := s.requireCompletable(ctx, f.Reader, base, doc, budget); err != nil {
+		return examination{}, err
+	}
+	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
+}
+
+// openToSign opens the file of a document that will be signed, within the limits for such files. The caller closes it.
+func (s *Service) openToSign(ctx context.Context, revisions []contract.Revision, budget *pdf.Budget) (*documents.File, *pdf.Document, error) {
+	f, err := s.OpenFile(ctx, revisions)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc, err := f.PDF(signingOptions(f.Size(), budget))
+	if err != nil {
+		return nil, nil, errors.Join(documents.FileProblem(documents.FileRefusal(fmt.Errorf("open file to be signed: %w", err))), f.Close())
+	}
+	return f, doc, nil
+}
+
 // signingOptions returns the options to open a file that will be signed. The limits are those of the validation that
 // has to read the finished file. Cache and work keep their defaults: they depend on the reader.
 func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
@@ -65,6 +158,62 @@ type signable struct {
 	signed   bool     // the file has signatures
 	digest   [32]byte // SHA-256 of the whole file; zero without signatures
 	findings []contract.Finding
+}
+
+// rewriting is a rewritten file, open and parsed, which replaces the base.
+type rewriting struct {
+	base contract.Revision
+	file *documents.File // the caller closes it
+	doc  *pdf.Document
+}
+
+// normaliseFile stores a rewritten file. It also raises the version to the lowest that the stamp office does not
+// rewrite, unless the file claims to be PDF/A, so no file is rewritten twice. The rewritten file is read back from the
+// store: it is sound and equivalent to its source.
+//
+// Durable on return: the rewritten file, beside the original. Not yet: a document's reference to it. If the process
+// dies before the commit, fsck finds it.
+func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (*rewriting, error) {
+	f, err := s.OpenRevisions(ctx, []contract.Revision{base})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// People will sign these bytes, not those whose digest was taken at the upload. Read all of them verified first, so
+	// that the store cannot substitute others.
+	if _, err := io.Copy(io.Discard, f.Verified()); err != nil {
+		return nil, fmt.Errorf("read file to rewrite: %w", err)
+	}
+	before, err := pdf.Open(f, f.Size(), pdf.Options{Repair: true, Random: s.Random, Budget: budget})
+	if err != nil {
+		return nil, documents.FileRefusal(err)
+	}
+	o := pdf.RewriteOptions{}
+	if before.Facts().PDFA == "" {
+		o.Version = stamping.OfficeVersion
+	}
+	r := &rewriting{}
+	r.base, err = s.StoreBase(ctx, documents.ErrComplex, func(w io.Writer) error {
+		_, err := before.Rewrite(w, o)
+		return documents.FileRefusal(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.file, r.doc, err = s.openToSign(ctx, []contract.Revision{r.base}, budget); err != nil {
+		return nil, errors.Join(err, s.RemoveBlob(ctx, r.base.Tail.Key))
+	}
+	if err = r.doc.Check(); err != nil {
+		err = fmt.Errorf("check rewriting: %w", err)
+	} else if err = pdf.RequireEquivalent(before, r.doc); err != nil {
+		err = fmt.Errorf("compare rewriting: %w", err)
+	} else {
+		r.base.NextObject, err = r.doc.NextObject()
+	}
+	if err != nil {
+		return nil, errors.Join(documents.FileRefusal(err), r.file.Close(), s.RemoveBlob(ctx, r.base.Tail.Key))
+	}
+	return r, nil
 }
 
 // findingCodes maps the kinds of findings to codes, in the order of the report. Kinds that are not listed are not
@@ -160,155 +309,6 @@ func (s *Service) examineStored(ctx context.Context, d *contract.Document) error
 	}
 	d.Findings, d.Examined = found, true
 	return nil
-}
-
-// rewriting is a rewritten file, open and parsed, which replaces the base.
-type rewriting struct {
-	base contract.Revision
-	file *documents.File // the caller closes it
-	doc  *pdf.Document
-}
-
-// normaliseFile stores a rewritten file. It also raises the version to the lowest that the stamp office does not
-// rewrite, unless the file claims to be PDF/A, so no file is rewritten twice. The rewritten file is read back from the
-// store: it is sound and equivalent to its source.
-//
-// Durable on return: the rewritten file, beside the original. Not yet: a document's reference to it. If the process
-// dies before the commit, fsck finds it.
-func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (*rewriting, error) {
-	f, err := s.OpenRevisions(ctx, []contract.Revision{base})
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	// People will sign these bytes, not those whose digest was taken at the upload. Read all of them verified first, so
-	// that the store cannot substitute others.
-	if _, err := io.Copy(io.Discard, f.Verified()); err != nil {
-		return nil, fmt.Errorf("read file to rewrite: %w", err)
-	}
-	before, err := pdf.Open(f, f.Size(), pdf.Options{Repair: true, Random: s.Random, Budget: budget})
-	if err != nil {
-		return nil, documents.FileRefusal(err)
-	}
-	o := pdf.RewriteOptions{}
-	if before.Facts().PDFA == "" {
-		o.Version = stamping.OfficeVersion
-	}
-	r := &rewriting{}
-	r.base, err = s.StoreBase(ctx, documents.ErrComplex, func(w io.Writer) error {
-		_, err := before.Rewrite(w, o)
-		return documents.FileRefusal(err)
-	})
-	if err != nil {
-		return nil, err
-	}
-	if r.file, r.doc, err = s.openToSign(ctx, []contract.Revision{r.base}, budget); err != nil {
-		return nil, errors.Join(err, s.RemoveBlob(ctx, r.base.Tail.Key))
-	}
-	if err = r.doc.Check(); err != nil {
-		err = fmt.Errorf("check rewriting: %w", err)
-	} else if err = pdf.RequireEquivalent(before, r.doc); err != nil {
-		err = fmt.Errorf("compare rewriting: %w", err)
-	} else {
-		r.base.NextObject, err = r.doc.NextObject()
-	}
-	if err != nil {
-		return nil, errors.Join(documents.FileRefusal(err), r.file.Close(), s.RemoveBlob(ctx, r.base.Tail.Key))
-	}
-	return r, nil
-}
-
-// openToSign opens the file of a document that will be signed, within the limits for such files. The caller closes it.
-func (s *Service) openToSign(ctx context.Context, revisions []contract.Revision, budget *pdf.Budget) (*documents.File, *pdf.Document, error) {
-	f, err := s.OpenFile(ctx, revisions)
-	if err != nil {
-		return nil, nil, err
-	}
-	doc, err := f.PDF(signingOptions(f.Size(), budget))
-	if err != nil {
-		return nil, nil, errors.Join(documents.FileProblem(documents.FileRefusal(fmt.Errorf("open file to be signed: %w", err))), f.Close())
-	}
-	return f, doc, nil
-}
-
-// examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
-// examination is of that file.
-func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
-	release, err := s.fileSlots.acquire(ctx, organisation)
-	if err != nil {
-		return examination{}, nil, err
-	}
-	defer release()
-	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
-	budget := pdf.FileBudget(ctx, base.End)
-	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
-	var facts examination
-	if err == nil {
-		facts, err = s.examineFile(ctx, f, doc, base, budget)
-		err = errors.Join(err, f.Close())
-	}
-	if !errors.Is(err, documents.ErrDamaged) {
-		return facts, nil, err
-	}
-	rewritten, err := s.normaliseFile(ctx, base, budget)
-	if err != nil {
-		return examination{}, nil, err
-	}
-	facts, err = s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget)
-	if err = errors.Join(err, rewritten.file.Close()); err != nil {
-		return examination{}, nil, errors.Join(err, s.RemoveBlob(ctx, rewritten.base.Tail.Key))
-	}
-	return facts, []contract.Revision{rewritten.base}, nil
-}
-
-// examination is what must be known about a file before it is accepted.
-type examination struct {
-	pages      int
-	findings   []contract.Finding
-	nextObject uint32 // see contract.Revision
-}
-
-// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
-func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.Document, base contract.Revision, budget *pdf.Budget) (examination, error) {
-	if err := doc.Check(); err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	pages, err := doc.PageCount()
-	if err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	switch facts := doc.Facts(); {
-	case facts.HeaderOffset > 0:
-		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
-	case facts.DocMDP == 1:
-		return examination{}, documents.ErrCertified
-	case pages == 0:
-		return examination{}, documents.ErrNoPages
-	}
-	if _, err := doc.Signatures(); err != nil {
-		return examination{}, documents.FileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
-	}
-	if err := documents.RequirePermission(doc, false); err != nil {
-		return examination{}, err
-	}
-	if base.NextObject, err = doc.NextObject(); err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	findings, err := listFindings(ctx, doc)
-	if err != nil {
-		return examination{}, documents.FileRefusal(err)
-	}
-	earlier, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
-	if err != nil {
-		return examination{}, err
-	}
-	if earlier.signed && earlier.digest != base.Digest {
-		return examination{}, documents.ErrFileChanged
-	}
-	if err := s.requireCompletable(ctx, f.Reader, base, doc, budget); err != nil {
-		return examination{}, err
-	}
-	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
 // fileSlots bounds how many files are examined at a time for requests. Limits bound the memory of one examination; the

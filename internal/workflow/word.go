@@ -19,6 +19,28 @@ import (
 	"segel/pdf"
 )
 
+// Refusals of a Word document. Each has its own sentence, because the author can fix the cause.
+var (
+	errNoConverter = contract.Refuse(contract.Unsupported, "file.word_unavailable")
+	errWordFailed  = contract.Refuse(contract.Invalid, "file.word_failed")
+	errWordSlow    = contract.Refuse(contract.Invalid, "file.word_too_slow")
+	errWordComplex = contract.Refuse(contract.Invalid, "file.word_complex")
+	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).WithRetry()
+
+	errSniffed = map[sniff.Reason]*contract.Error{
+		sniff.NotWord:    documents.ErrNotPDF,
+		sniff.Damaged:    contract.Refuse(contract.Invalid, "file.word_damaged"),
+		sniff.TooComplex: errWordComplex,
+		sniff.Encrypted:  contract.Refuse(contract.Invalid, "file.word_password"),
+		sniff.Links:      contract.Refuse(contract.Invalid, "file.word_links"),
+		sniff.Fields:     contract.Refuse(contract.Invalid, "file.word_fields"),
+		sniff.Macros:     contract.Refuse(contract.Invalid, "file.word_macros"),
+		sniff.Objects:    contract.Refuse(contract.Invalid, "file.word_objects"),
+		sniff.Template:   contract.Refuse(contract.Invalid, "file.word_template"),
+		sniff.OtherFiles: contract.Refuse(contract.Invalid, "file.word_other_file"),
+	}
+)
+
 // uploadWord makes a draft from a Word document and enqueues its conversion. The file is checked first, so that a
 // refused file leaves nothing behind.
 func (s *Service) uploadWord(ctx context.Context, by contract.Actor, u contract.Upload, base contract.Revision, unknown []contract.FieldError) (contract.Document, error) {
@@ -97,28 +119,6 @@ func (s *Service) WaitForConversion(ctx context.Context, by contract.Actor, d co
 	}
 	return contract.Document{}, refusal
 }
-
-// Refusals of a Word document. Each has its own sentence, because the author can fix the cause.
-var (
-	errNoConverter = contract.Refuse(contract.Unsupported, "file.word_unavailable")
-	errWordFailed  = contract.Refuse(contract.Invalid, "file.word_failed")
-	errWordSlow    = contract.Refuse(contract.Invalid, "file.word_too_slow")
-	errWordComplex = contract.Refuse(contract.Invalid, "file.word_complex")
-	errCrowded     = contract.Refuse(contract.TooMany, "file.word_crowded").With("retry_after", 10).WithRetry()
-
-	errSniffed = map[sniff.Reason]*contract.Error{
-		sniff.NotWord:    documents.ErrNotPDF,
-		sniff.Damaged:    contract.Refuse(contract.Invalid, "file.word_damaged"),
-		sniff.TooComplex: errWordComplex,
-		sniff.Encrypted:  contract.Refuse(contract.Invalid, "file.word_password"),
-		sniff.Links:      contract.Refuse(contract.Invalid, "file.word_links"),
-		sniff.Fields:     contract.Refuse(contract.Invalid, "file.word_fields"),
-		sniff.Macros:     contract.Refuse(contract.Invalid, "file.word_macros"),
-		sniff.Objects:    contract.Refuse(contract.Invalid, "file.word_objects"),
-		sniff.Template:   contract.Refuse(contract.Invalid, "file.word_template"),
-		sniff.OtherFiles: contract.Refuse(contract.Invalid, "file.word_other_file"),
-	}
-)
 
 // Convert makes the PDF of a Word document, or records why that is impossible. It is a job and may run again: after a
 // crash or a temporary failure it starts from the beginning, and nothing refers to the PDF of a run that did not reach
