@@ -74,7 +74,7 @@ func (e *ContainerSizeError) Is(target error) bool { return target == ErrContain
 
 // openSource opens the source and reports encrypted files as ErrEncrypted.
 func openSource(src Source) (*pdf.Document, error) {
-	d, err := pdf.Open(src.R, src.Size, src.File)
+	d, err := src.Open()
 	if errors.Is(err, pdf.ErrEncrypted) || errors.Is(err, pdf.ErrPasswordNeeded) {
 		return nil, fmt.Errorf("%w: %w", ErrEncrypted, err)
 	}

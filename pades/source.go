@@ -25,6 +25,16 @@ type Source struct {
 	// do not, Ed25519 never does. If one is needed and missing, the whole file is read.
 	States map[crypto.Hash][]byte
 	File   pdf.Options // how to open it, for example with its password
+	// Opened is the file as opened with the options of File, if the caller has it. With nil it is opened.
+	Opened *pdf.Document
+}
+
+// Open returns the source as an opened document.
+func (s Source) Open() (*pdf.Document, error) {
+	if s.Opened != nil {
+		return s.Opened, nil
+	}
+	return pdf.Open(s.R, s.Size, s.File)
 }
 
 // Result is a tail that was built and verified.

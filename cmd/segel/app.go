@@ -25,8 +25,10 @@ import (
 	"segel/internal/contract"
 	"segel/internal/credential"
 	"segel/internal/disk"
+	"segel/internal/documents"
 	"segel/internal/identity"
 	proc "segel/internal/process"
+	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/text"
@@ -108,13 +110,18 @@ func (a *app) wireServices() error {
 	if path, ok := sqlstore.SQLitePath(databaseDSN(a.conf)); ok {
 		a.diskSpace.Folders = append(a.diskSpace.Folders, filepath.Dir(path))
 	}
+	docs := &documents.Documents{
+		Store: a.store, Blobs: a.blobs, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
+		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
+	}
 	a.workflow = &workflow.Service{
-		Store: a.store, Blobs: a.blobs, Scratch: a.blobs.Scratch, RequireDiskSpace: a.diskSpace.Require, Issuer: issuer{a.authority}, Sealer: a.sealer,
-		Timestamper: a.timestamper, Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), Links: a.identity,
-		Trust: a.trust, FileRevocation: a.authority,
-		Limits: a.conf.Limits().Defaults(), StampOnly: a.conf.StampOnly,
-		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics), RenewBefore: a.conf.RenewBefore,
-		AuthorityCertificates: ownCertificates(a.authority), InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+		Documents: docs,
+		Stamping: &stamping.Stamping{
+			Documents: docs, Store: a.store, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+		},
+		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, Timestamper: a.timestamper,
+		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
+		FileRevocation: a.authority, Links: a.identity, StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore,
 	}
 	return nil
 }
@@ -206,15 +213,15 @@ func (a *app) grantInitial(ctx context.Context, o contract.OrganisationID) error
 }
 
 // alarmMetrics counts alarms. Each label is present from the start, at 0.
-func alarmMetrics(r *prometheus.Registry) func(workflow.Alarm) {
+func alarmMetrics(r *prometheus.Registry) func(documents.Alarm) {
 	alarms := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "segel", Name: "alarms_total", Help: "Corruption that was found before it did harm; each is in the log.",
 	}, []string{"alarm"})
 	r.MustRegister(alarms) // cannot fail: the registry is new, and the name unique
-	for _, a := range workflow.Alarms {
+	for _, a := range documents.Alarms {
 		alarms.WithLabelValues(string(a))
 	}
-	return func(a workflow.Alarm) { alarms.WithLabelValues(string(a)).Inc() }
+	return func(a documents.Alarm) { alarms.WithLabelValues(string(a)).Inc() }
 }
 
 // issuer adapts the embedded authority to the workflow.

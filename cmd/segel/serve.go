@@ -246,24 +246,13 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 	}
 	return jobs.Start(ctx, a.store, jobs.Handlers{
 		Convert: func(ctx context.Context, id contract.DocumentID) error {
-			return spareReserve(toJobsLater(a.workflow.Convert(ctx, id)))
+			return spareReserve(a.workflow.Convert(ctx, id))
 		},
-		Stamp: func(ctx context.Context, id contract.DocumentID) error { return toJobsLater(a.workflow.Stamp(ctx, id)) },
-		Complete: func(ctx context.Context, id contract.DocumentID) error {
-			return toJobsLater(a.workflow.Complete(ctx, id))
-		},
+		Stamp:    a.workflow.Stamp,
+		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,
 	}, jobs.Options{Workers: a.conf.MaxJobs, Log: a.log, Process: a.process, Working: ready.requireWorking})
-}
-
-// toJobsLater tells the queue when to retry.
-func toJobsLater(err error) error {
-	var l *workflow.Later
-	if errors.As(err, &l) {
-		return &jobs.Later{After: l.After, Err: l.Err}
-	}
-	return err
 }
 
 // reserveWait is after how long a conversion is repeated that found only the disk reserve free.

@@ -75,7 +75,9 @@ var table = map[string][]string{
 	"internal/emeterai/emeteraitest":  {"pdf", "pdf/pdftest", "pades", "internal/emeterai"},
 	"internal/emeterai/peruri":        {"breaker", "pdf", "pades", "internal/contract", "internal/emeterai"},
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/durable"},
-	"internal/workflow":               {"internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
+	"internal/documents":              {"internal/admission", "pdf", "pades", "pades/...", "tsp", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
+	"internal/stamping":               {"pdf", "pades/validate/facts", "internal/documents", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/outage"},
+	"internal/workflow":               {"internal/documents", "internal/stamping", "internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
 	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate"},
 	"internal/api/intake":             {},
@@ -102,9 +104,11 @@ var implementations = []string{"internal/store/sqlstore", "internal/blob/file", 
 
 // barred are standard packages that a room must not know.
 var barred = map[string][]string{
-	"internal/contract": {"os", "net", "net/http", "database/sql", "io", "io/fs"},
-	"internal/workflow": {"net/http", "database/sql"},
-	"internal/api":      {"database/sql"},
+	"internal/contract":  {"os", "net", "net/http", "database/sql", "io", "io/fs"},
+	"internal/documents": {"net/http", "database/sql"},
+	"internal/stamping":  {"net/http", "database/sql"},
+	"internal/workflow":  {"net/http", "database/sql"},
+	"internal/api":       {"database/sql"},
 }
 
 func TestEveryPackageImportsOnlyWhatTheTableAllows(t *testing.T) {

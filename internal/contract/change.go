@@ -46,6 +46,21 @@ type Job struct {
 	Organisation OrganisationID
 }
 
+// Later is an error by which a job requests to be run again after that time. It does not count as a try.
+type Later struct {
+	After time.Duration
+	Err   error // reason for the log; may be nil
+}
+
+func (e *Later) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("again in %s", e.After)
+	}
+	return fmt.Sprintf("again in %s: %v", e.After, e.Err)
+}
+
+func (e *Later) Unwrap() error { return e.Err }
+
 // JobKind names a kind of work.
 type JobKind string
 

@@ -3,13 +3,14 @@ package jobs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
+
+	"segel/internal/contract"
 )
 
 // worker passes jobs of one kind to their handler.
@@ -71,20 +72,8 @@ const recordedTries = 25
 // is ever exceeded, the search for stuck documents enqueues the job again.
 const maxAttempts = 10_000
 
-// Later is an error by which a handler requests a later call. It does not count as a try.
-type Later struct {
-	After time.Duration
-	Err   error // reason for the log; may be nil
-}
-
-func (e *Later) Error() string {
-	if e.Err == nil {
-		return fmt.Sprintf("again in %s", e.After)
-	}
-	return fmt.Sprintf("again in %s: %v", e.After, e.Err)
-}
-
-func (e *Later) Unwrap() error { return e.Err }
+// Later is the error by which a handler requests a later call.
+type Later = contract.Later
 
 // waitOf returns the delay that an error requests.
 func waitOf(err error) (time.Duration, bool) {

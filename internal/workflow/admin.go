@@ -1,10 +1,16 @@
 package workflow
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"time"
+	"unicode/utf8"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -29,12 +35,6 @@ type LedgerLine struct {
 	Title        store.Title // zero: the entry has no document, or the document was deleted
 }
 
-// LedgerPage is one page of the ledger. Total counts the entries of all pages.
-type LedgerPage struct {
-	Lines []LedgerLine
-	Total int
-}
-
 // AttemptLine is one call to the stamp office, with the names of its organisation and document.
 type AttemptLine struct {
 	contract.Attempt
@@ -46,24 +46,12 @@ type AttemptLine struct {
 // Page returns the page of the stamp's placement, or 0 if it is no longer known.
 func (l AttemptLine) Page() int { return l.Title.Pages[l.Stamp] }
 
-// AttemptPage is one page of attempts. Total counts the attempts of all pages.
-type AttemptPage struct {
-	Lines []AttemptLine
-	Total int
-}
-
 // SerialLine is one serial of the register, with the names of its organisation and documents.
 type SerialLine struct {
 	contract.StampSerial
 	Organisation store.Organisation // zero: not assigned to an organisation
 	Title        store.Title        // of the document that holds the serial
 	FormerTitle  store.Title        // of the document that released the serial last
-}
-
-// SerialPage is one page of the register. Total counts the serials of all pages.
-type SerialPage struct {
-	Lines []SerialLine
-	Total int
 }
 
 // WaitingLine is a document that waits for the service or has failed.
@@ -98,45 +86,312 @@ type LogLine struct {
 	Title store.Title // zero: the event has no document, or the document was deleted
 }
 
-// LogPage is one page of the audit log; see [store.LogPage].
-type LogPage struct {
-	Lines []LogLine
+// Page is one page of a list. Total counts the lines of all pages.
+type Page[Line any] struct {
+	Lines []Line
 	Total int
 }
 
-// organisationsByID holds all organisations, to look up their names.
-type organisationsByID map[contract.OrganisationID]store.Organisation
+// Pages of the ledger, of the calls to the stamp office, of the register of serials and of the audit log.
+type (
+	LedgerPage  = Page[LedgerLine]
+	AttemptPage = Page[AttemptLine]
+	SerialPage  = Page[SerialLine]
+	LogPage     = Page[LogLine]
+)
 
-func (s *Service) loadOrganisations(ctx context.Context) (organisationsByID, error) {
-	all, err := s.Store.Organisations(ctx)
+type titles = map[contract.DocumentID]store.Title
+
+// linesOf makes lines of rows, with the titles of the documents that the rows refer to. It reads each title once.
+func linesOf[Row, Line any](ctx context.Context, s *Service, rows []Row, refers func(Row) []contract.DocumentID, line func(Row, titles) Line) ([]Line, error) {
+	var ids []contract.DocumentID
+	seen := map[contract.DocumentID]bool{0: true}
+	for _, row := range rows {
+		for _, id := range refers(row) {
+			if !seen[id] {
+				seen[id], ids = true, append(ids, id)
+			}
+		}
+	}
+	titles, err := s.Store.Titles(ctx, ids)
 	if err != nil {
-		return nil, fmt.Errorf("read organisations: %w", err)
+		return nil, err
 	}
-	by := make(organisationsByID, len(all))
-	for _, o := range all {
-		by[o.ID] = o
+	lines := make([]Line, len(rows))
+	for i, row := range rows {
+		lines[i] = line(row, titles)
 	}
-	return by, nil
+	return lines, nil
 }
 
-// adminScope is the set of organisations that a request of an administrator covers.
-type adminScope struct {
-	organisation  contract.OrganisationID // empty: all organisations
-	organisations organisationsByID       // all organisations, for their names
+// batchLen is the number of rows whose names are read at a time.
+const batchLen = 200
+
+// inBatches converts rows to lines in batches and calls yield with each line, until yield returns an error.
+func inBatches[Row, Line any](each func(func(Row) bool) error, lines func([]Row) ([]Line, error), yield func(Line) error) error {
+	var batch []Row
+	var failed error
+	flush := func() bool {
+		var all []Line
+		all, failed = lines(batch)
+		batch = batch[:0]
+		for i := 0; i < len(all) && failed == nil; i++ {
+			failed = yield(all[i])
+		}
+		return failed == nil
+	}
+	err := each(func(r Row) bool {
+		batch = append(batch, r)
+		return len(batch) < batchLen || flush()
+	})
+	if err == nil && failed == nil && len(batch) > 0 {
+		flush()
+	}
+	return cmp.Or(err, failed)
 }
 
-// authoriseAdmin checks that the caller may run the operation and that the named organisation exists.
-func (s *Service) authoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, organisation contract.OrganisationID) (adminScope, error) {
-	organisation, err := by.AuthoriseAdmin(op, organisation)
+// CertificateList returns one page of the certificates that the embedded authority issued, with the authority's own
+// certificates.
+func (s *Service) CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (CertificatePage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminCertificates, q.Organisation)
 	if err != nil {
-		return adminScope{}, err
+		return CertificatePage{}, err
 	}
-	all, err := s.loadOrganisations(ctx)
+	q.Organisation = scope.Organisation
+	p, err := s.Store.CertificateList(ctx, q)
 	if err != nil {
-		return adminScope{}, err
+		return CertificatePage{}, err
 	}
-	if _, known := all[organisation]; organisation != "" && !known {
-		return adminScope{}, contract.ErrNoOrganisation
+	page := CertificatePage{Own: s.AuthorityCertificates, Total: p.Total, Lines: make([]CertificateLine, len(p.Certificates))}
+	for i, c := range p.Certificates {
+		page.Lines[i] = CertificateLine{Certificate: c, Role: "person"}
+		if _, seal := scope.Organisations[contract.OrganisationID(c.Holder)]; seal {
+			page.Lines[i].Role = "seal"
+		}
 	}
-	return adminScope{organisation: organisation, organisations: all}, nil
+	return page, nil
+}
+
+// AuditLog returns one page of events, newest first. Without an organisation, an operator sees the events of all.
+func (s *Service) AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (LogPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAuditLog, q.Organisation)
+	if err != nil {
+		return LogPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.AuditLog(ctx, q)
+	if err != nil {
+		return LogPage{}, err
+	}
+	refers := func(e store.Logged) []contract.DocumentID { return []contract.DocumentID{e.Document} }
+	lines, err := linesOf(ctx, s, p.Events, refers, func(e store.Logged, t titles) LogLine { return LogLine{Logged: e, Title: t[e.Document]} })
+	return LogPage{Lines: lines, Total: p.Total}, err
+}
+
+// Quotas returns the quota of the named organisation, or of every organisation that the caller administers, sorted by
+// name.
+func (s *Service) Quotas(ctx context.Context, by contract.Actor, organisation contract.OrganisationID) ([]OrganisationQuota, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminQuota, organisation)
+	if err != nil {
+		return nil, err
+	}
+	all := []OrganisationQuota{}
+	for _, o := range scope.Organisations {
+		if scope.Organisation != "" && o.ID != scope.Organisation {
+			continue
+		}
+		q, err := s.Store.Quota(ctx, o.ID)
+		if err != nil {
+			return nil, fmt.Errorf("read the quota of %s: %w", o.ID, err)
+		}
+		all = append(all, OrganisationQuota{Organisation: o, Quota: q})
+	}
+	slices.SortFunc(all, func(a, b OrganisationQuota) int { return cmp.Compare(a.Organisation.Name, b.Organisation.Name) })
+	return all, nil
+}
+
+// maxGrant bounds one grant, to catch typing errors.
+const maxGrant = 10_000_000
+
+// GrantQuota changes the quota of an organisation and records the change and its reason in the ledger and the audit
+// log.
+func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequest) (OrganisationQuota, error) {
+	r.Organisation = cmp.Or(r.Organisation, by.Organisation)
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminGrant, r.Organisation)
+	if err != nil {
+		return OrganisationQuota{}, err
+	}
+	r.Reason = contract.CleanText(r.Reason)
+	var bad []contract.FieldError
+	if r.Unit != contract.UnitStamp && r.Unit != contract.UnitSignature {
+		bad = append(bad, contract.NewFieldError("unit", "value.not_one_of", "allowed", "emet, base"))
+	}
+	if r.Count == 0 || r.Count > maxGrant || r.Count < -maxGrant {
+		bad = append(bad, contract.NewFieldError("count", "quota.count", "limit", maxGrant))
+	}
+	if r.Reason == "" {
+		bad = append(bad, contract.NewFieldError("reason", "value.required"))
+	}
+	if limit := s.Limits.Defaults().Text; utf8.RuneCountInString(r.Reason) > limit {
+		bad = append(bad, contract.NewFieldError("reason", "text.too_long", "limit", limit))
+	}
+	if err := contract.InvalidInput(bad...); err != nil {
+		return OrganisationQuota{}, err
+	}
+	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
+		return OrganisationQuota{Organisation: scope.Organisations[scope.Organisation], Quota: q}
+	}
+	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
+	q, err := s.Store.Grant(keep, scope.Organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
+	if err != nil {
+		return OrganisationQuota{}, documents.KeyRefusal(fmt.Errorf("grant quota: %w", err))
+	}
+	return granted(q), nil
+}
+
+// QuotaLedger returns one page of quota movements, newest first.
+func (s *Service) QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (LedgerPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	if err != nil {
+		return LedgerPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.QuotaEntries(ctx, q)
+	if err != nil {
+		return LedgerPage{}, err
+	}
+	lines, err := s.ledgerLines(ctx, p.Entries, scope.Organisations)
+	return LedgerPage{Lines: lines, Total: p.Total}, err
+}
+
+// EachQuotaMove calls yield with every matching ledger entry, oldest first, until yield returns an error.
+func (s *Service) EachQuotaMove(ctx context.Context, by contract.Actor, q store.QuotaQuery, yield func(LedgerLine) error) error {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminLedger, q.Organisation)
+	if err != nil {
+		return err
+	}
+	q.Organisation = scope.Organisation
+	each := func(yield func(store.QuotaEntry) bool) error { return s.Store.EachQuotaEntry(ctx, q, yield) }
+	return inBatches(each, func(batch []store.QuotaEntry) ([]LedgerLine, error) {
+		return s.ledgerLines(ctx, batch, scope.Organisations)
+	}, yield)
+}
+
+func (s *Service) ledgerLines(ctx context.Context, entries []store.QuotaEntry, names documents.OrganisationsByID) ([]LedgerLine, error) {
+	refers := func(e store.QuotaEntry) []contract.DocumentID { return []contract.DocumentID{e.Document} }
+	return linesOf(ctx, s, entries, refers, func(e store.QuotaEntry, t titles) LedgerLine {
+		return LedgerLine{QuotaEntry: e, Organisation: names[e.QuotaMove.Organisation], Title: t[e.Document]}
+	})
+}
+
+// Attempts returns one page of the calls to the stamp office, newest first.
+func (s *Service) Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (AttemptPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	if err != nil {
+		return AttemptPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.Attempts(ctx, q)
+	if err != nil {
+		return AttemptPage{}, err
+	}
+	lines, err := s.attemptLines(ctx, p.Attempts, scope.Organisations)
+	return AttemptPage{Lines: lines, Total: p.Total}, err
+}
+
+// EachAttempt calls yield with every matching call to the stamp office, oldest first, until yield returns an error.
+func (s *Service) EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(AttemptLine) error) error {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminAttempts, q.Organisation)
+	if err != nil {
+		return err
+	}
+	q.Organisation = scope.Organisation
+	each := func(yield func(contract.Attempt) bool) error { return s.Store.EachAttempt(ctx, q, yield) }
+	return inBatches(each, func(batch []contract.Attempt) ([]AttemptLine, error) {
+		return s.attemptLines(ctx, batch, scope.Organisations)
+	}, yield)
+}
+
+func (s *Service) attemptLines(ctx context.Context, attempts []contract.Attempt, names documents.OrganisationsByID) ([]AttemptLine, error) {
+	var serials []string
+	for _, a := range attempts {
+		if a.Serial != "" {
+			serials = append(serials, a.Serial)
+		}
+	}
+	states, err := s.Store.SerialStates(ctx, serials)
+	if err != nil {
+		return nil, err
+	}
+	refers := func(a contract.Attempt) []contract.DocumentID { return []contract.DocumentID{a.Document} }
+	return linesOf(ctx, s, attempts, refers, func(a contract.Attempt, t titles) AttemptLine {
+		return AttemptLine{Attempt: a, Organisation: names[a.Organisation], Title: t[a.Document], SerialState: states[a.Serial]}
+	})
+}
+
+// Serials returns one page of the register of serials. Only operators see serials without an organisation.
+func (s *Service) Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (SerialPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminSerials, q.Organisation)
+	if err != nil {
+		return SerialPage{}, err
+	}
+	q.Organisation = scope.Organisation
+	p, err := s.Store.Serials(ctx, q)
+	if err != nil {
+		return SerialPage{}, err
+	}
+	refers := func(r contract.StampSerial) []contract.DocumentID {
+		return []contract.DocumentID{r.Document, r.FormerDocument}
+	}
+	lines, err := linesOf(ctx, s, p.Serials, refers, func(r contract.StampSerial, t titles) SerialLine {
+		return SerialLine{StampSerial: r, Organisation: scope.Organisations[r.Organisation], Title: t[r.Document], FormerTitle: t[r.FormerDocument]}
+	})
+	return SerialPage{Lines: lines, Total: p.Total}, err
+}
+
+// stuckAfter is how long a document makes no progress before it counts as stuck.
+const stuckAfter = time.Minute
+
+// Waiting returns one page of stuck documents, oldest first: those that have waited for the service for [stuckAfter],
+// and those that failed.
+func (s *Service) Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (WaitingPage, error) {
+	scope, err := s.AuthoriseAdmin(ctx, by, contract.AdminStuck, q.Organisation)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	q.Organisation, q.Before = scope.Organisation, s.Clock().Add(-stuckAfter)
+	l, err := s.Store.Waiting(ctx, q)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	lines := make([]WaitingLine, len(l.Documents))
+	for i, d := range l.Documents {
+		lines[i] = WaitingLine{Document: d, Organisation: scope.Organisations[d.Organisation]}
+	}
+	clock, err := s.ClockFinding(ctx)
+	if err != nil {
+		return WaitingPage{}, err
+	}
+	return WaitingPage{Lines: lines, Total: l.Total, Clock: clock}, nil
+}
+
+// Retry retries a stuck document at once. See [contract.RetryByAdmin].
+func (s *Service) Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	if _, err := by.AuthoriseAdmin(contract.AdminRetry, ""); err != nil {
+		return contract.Document{}, err
+	}
+	d, err := s.ApplyRule(documents.WithDocumentAnswer(ctx), id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RetryByAdmin(d, by, s.Clock()))
+	})
+	if errors.Is(err, contract.ErrNoOrganisation) {
+		return contract.Document{}, contract.ErrNotFound // the same answer as for a document that does not exist
+	}
+	return d, err
+}
+
+// RetryOwn lets the owner retry a document that waits for the service. See [contract.RetryByOwner].
+func (s *Service) RetryOwn(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RetryByOwner(d, by, s.Clock()))
+	})
 }

@@ -11,7 +11,7 @@ import (
 
 	"segel/internal/authority"
 	"segel/internal/contract"
-	"segel/internal/workflow"
+	"segel/internal/documents"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pdf"
@@ -104,11 +104,11 @@ func TestSealedFileIsHeldAgainstTheRulesForMarks(t *testing.T) {
 	if d := h.read(waits); d.State != contract.Processing {
 		t.Errorf("the waiting document is %s", d.State)
 	}
-	h.raised("sealing", map[workflow.Alarm]int{workflow.AlarmInvalid: 1})
+	h.raised("sealing", map[documents.Alarm]int{documents.AlarmInvalid: 1})
 	h.later(19*year + 30*24*time.Hour)
 	h.another()
 	if renewed, err := h.Renew(t.Context(), completed); err != nil || !renewed {
 		t.Errorf("renewed %v, %v", renewed, err)
 	}
-	h.raised("renewing", map[workflow.Alarm]int{workflow.AlarmInvalid: 1})
+	h.raised("renewing", map[documents.Alarm]int{documents.AlarmInvalid: 1})
 }

@@ -79,7 +79,7 @@ func (h *harness) refusesToSign(by contract.Actor, id contract.DocumentID, code 
 // waits requires that a job postpones itself by at most that long, and that the document says why.
 func (h *harness) waits(id contract.DocumentID, job func(context.Context, contract.DocumentID) error, problem string, most time.Duration) {
 	h.t.Helper()
-	var later *workflow.Later
+	var later *contract.Later
 	if err := job(context.Background(), id); !errors.As(err, &later) || later.After <= 0 || later.After > most {
 		h.t.Fatalf("job for document %d: %v", id, err)
 	}

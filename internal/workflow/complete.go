@@ -5,12 +5,17 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
+	"segel/internal/emeterai"
 	"segel/internal/outage"
 	"segel/pades"
 	"segel/pades/validate"
+	"segel/pades/validate/facts"
 	"segel/revocation"
 )
 
@@ -21,12 +26,12 @@ import (
 // Complete is a job and may run again: after a crash or an outage it starts from the beginning, and nothing refers to
 // the tails of a run that did not reach its commit. Stamps are not affixed again.
 func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
-	release, err := s.documentLocks.acquire(ctx, id)
+	release, err := s.LockDocument(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer release()
-	d, err := s.loadDocument(ctx, id)
+	d, err := s.LoadDocument(ctx, id)
 	if errors.Is(err, contract.ErrNotFound) {
 		return nil
 	}
@@ -36,11 +41,39 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	if d.State != contract.Processing || !d.FullySigned() || d.NextStamp() >= 0 {
 		return nil // already done, or not yet due; the change that makes it due enqueues the job again
 	}
-	now, err := s.timeToClose(ctx, &d)
-	if err != nil || now.IsZero() {
+	now, err := s.CheckClock(ctx)
+	if errors.Is(err, contract.ErrClock) {
+		if err := s.delayClosing(ctx, id, contract.WaitsForClock); err != nil {
+			return err
+		}
+		return &contract.Later{After: documents.ClockRetry, Err: err}
+	}
+	if err != nil {
 		return err
 	}
-	closing, clock, err := s.buildClosingRevisions(ctx, d, now)
+	f, err := s.OpenFile(ctx, d.Revisions)
+	if err != nil {
+		return s.recordClosingError(ctx, id, err)
+	}
+	defer f.Close()
+	newest, err := latestTimestamp(f, &d)
+	if err != nil {
+		return s.recordClosingError(ctx, id, err)
+	}
+	// A seal and a document timestamp before the newest signature would show that the signature is older than it says, and
+	// older than its certificate: the completed document would never be valid.
+	switch problem, far := contract.CheckNewestTime(newest, now); {
+	case far:
+		s.Log.ErrorContext(ctx, "document cannot be closed: a signature was made while the clock was ahead", "document", id, "signed", newest, "now", now)
+		return s.failClosing(ctx, id, problem, now)
+	case problem != "":
+		wait := min(newest.Sub(now)+time.Millisecond, documents.LongestRetry) // the clock may be corrected in the meantime
+		if err := s.delayClosing(ctx, id, problem); err != nil {
+			return err
+		}
+		return &contract.Later{After: wait, Err: fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339))}
+	}
+	closing, clock, err := s.buildClosingRevisions(ctx, d, f, now)
 	if err == nil {
 		// Durable: the closing tails. Not yet: the document's reference to them. If the process dies here, the next run
 		// makes new tails and fsck finds these. Only revisions that were validated from their stored bytes are
@@ -51,86 +84,33 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		err = s.removeTails(ctx, err, closing)
 		var revoked *revocation.RevokedError
 		if errors.As(err, &revoked) {
-			return s.failClosing(ctx, id, revoked)
+			// No revocation data can ever show that the certificate was valid at the time that the signature's timestamp
+			// proves (decision 0021).
+			problem := "closing.revoked" + fmt.Sprintf(": %x, %s, %s", revoked.Serial, revoked.Status.At.Format(time.RFC3339), revoked.Status.Reason)
+			s.Log.Error("document cannot be closed", "document", id, "problem", problem)
+			return s.failClosing(ctx, id, problem, s.Clock())
 		}
-		return errors.Join(err, s.recordDelay(ctx, id, err))
+		return s.recordClosingError(ctx, id, err)
 	}
-	_, err = s.applyRule(ctx, id, func(at *contract.Document) (*contract.Change, error) {
-		if at.Current().End != d.Current().End {
-			return nil, contract.ErrRace
-		}
+	_, err = s.CommitRevisions(ctx, d, closing, func(d *contract.Document) (contract.Change, error) {
 		now := s.Clock()
-		c, err := contract.Complete(at, closing, now)
+		c, err := contract.Complete(d, closing, now)
 		c.Renewal, c.Timestamp = contract.RenewalAt(clock.expiry, now, s.renewBefore()), clock.time
-		return changeOf(c, err)
+		return c, err
 	})
-	if err != nil {
-		return s.removeUncommitted(ctx, err, closing...)
-	}
-	return nil
-}
-
-// failClosing stops retrying a document that can never be closed: a certificate was revoked before the time that the
-// signature's timestamp proves, so no revocation data can ever show that it was valid (decision 0021).
-func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, revoked *revocation.RevokedError) error {
-	problem := "closing.revoked" + fmt.Sprintf(": %x, %s, %s", revoked.Serial,
-		revoked.Status.At.Format(time.RFC3339), revoked.Status.Reason)
-	s.Log.Error("document cannot be closed", "document", id, "problem", problem)
-	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return changeOf(contract.FailClosing(d, problem, s.Clock()))
-	})
-	return err
-}
-
-// recordDelay records in the document why its closing takes longer.
-func (s *Service) recordDelay(ctx context.Context, id contract.DocumentID, cause error) error {
-	if ctx.Err() != nil || outage.Of(cause) != nil {
-		return nil // the process is stopping or a service is unavailable; the document has no fault
-	}
-	problem := "closing.unexpected"
-	var invalid *invalidError
-	switch file := fileProblem(cause); {
-	case errors.Is(file, errFileMissing):
-		problem = "closing.file_missing"
-	case errors.Is(file, errFileChanged):
-		problem = "closing.file_changed"
-	case errors.As(cause, &invalid):
-		problem = contract.InvalidReason(invalid.faults)
-	case isClockError(cause):
-		problem = contract.WaitsForClock
-	case errors.Is(cause, pades.ErrTimestamp):
-		problem = "closing.timestamp"
-	case errors.Is(cause, pades.ErrRevocationData):
-		problem = "closing.proof"
-	}
-	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		c, changed, err := contract.DelayClosing(d, problem, s.Clock())
-		if err != nil || !changed {
-			return nil, err
-		}
-		return &c, nil
-	})
-	return err
-}
-
-// removeTails removes the tails of a failed run. Nothing was committed, so nothing can refer to them.
-func (s *Service) removeTails(ctx context.Context, err error, made []contract.Revision) error {
-	for _, r := range made {
-		err = errors.Join(err, s.removeBlob(ctx, r.Tail.Key))
-	}
 	return err
 }
 
 // buildClosingRevisions makes and stores the closing revisions. It also returns the timestamper that recorded the time
 // of the document timestamp. Now is the local time, checked by the caller.
-func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
+func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, f *documents.File, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
 	clock := s.newRecordingTimestamper()
 	seal, holder, err := s.sealCredential(ctx, d.Organisation, now)
 	if err != nil {
 		return nil, clock, err
 	}
 	required := append([]string{d.SealField()}, signedFields(&d)...)
-	closing, err := s.storeRevisions(ctx, d, []revisionStep{
+	closing, err := s.storeRevisions(ctx, d, f, []revisionStep{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			lock, err := lockAtSealing(src)
 			if err != nil {
@@ -138,7 +118,7 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 			}
 			return pades.Sign(ctx, src, pades.Options{
 				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: clock, Random: s.Random,
-				Time: s.Clock(), Clock: s.ownClock(), Name: holder.Name, Reason: reasonSealed, LockFields: lock,
+				Time: s.Clock(), Clock: s.SigningClock(), Name: holder.Name, Reason: reasonSealed, LockFields: lock,
 			})
 		}},
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
@@ -147,7 +127,7 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: required})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, clock, s.ownClock())
+			return pades.DocumentTimestamp(ctx, src, clock, s.SigningClock())
 		}},
 	})
 	return closing, clock, err
@@ -168,22 +148,241 @@ type revisionStep struct {
 	build func(pades.Source) (*pades.Result, error)
 }
 
-// storeRevisions builds revisions one on top of the other and stores their tails. It works on a copy of the document
-// and commits nothing. On an error it returns the revisions that were already stored.
-func (s *Service) storeRevisions(ctx context.Context, d contract.Document, steps []revisionStep) ([]contract.Revision, error) {
+// storeRevisions builds revisions one on top of the other and stores their tails. It works on a copy of the document,
+// whose open file grows with them, and commits nothing. On an error it returns the revisions that were already stored.
+func (s *Service) storeRevisions(ctx context.Context, d contract.Document, f *documents.File, steps []revisionStep) ([]contract.Revision, error) {
+	d, err := s.PrepareRevision(ctx, d, f)
+	if err != nil {
+		return nil, err
+	}
+	current := d.Current()
 	var made []contract.Revision
-	d.Revisions = append([]contract.Revision{}, d.Revisions...)
 	for _, step := range steps {
-		tail, err := s.buildTail(ctx, &d, step.build)
+		built, err := step.build(f.Source(current))
 		if err != nil {
-			return made, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, err)
+			return made, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, documents.FileProblem(err))
 		}
-		r, err := s.storeTail(ctx, d.Current(), step.kind, tail)
-		if err != nil {
+		if current, err = s.StoreTail(ctx, current, step.kind, built.Tail); err != nil {
 			return made, err
 		}
-		made = append(made, r)
-		d.Revisions = append(d.Revisions, r)
+		made = append(made, current)
+		if err := f.AppendRevision(current, nil); err != nil {
+			return made, err
+		}
 	}
 	return made, nil
+}
+
+// removeTails removes the tails of a failed run. Nothing was committed, so nothing can refer to them.
+func (s *Service) removeTails(ctx context.Context, err error, made []contract.Revision) error {
+	for _, r := range made {
+		err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
+	}
+	return err
+}
+
+// failClosing stops retrying a document that can never be closed.
+func (s *Service) failClosing(ctx context.Context, id contract.DocumentID, problem string, now time.Time) error {
+	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.FailClosing(d, problem, now))
+	})
+	return err
+}
+
+// recordClosingError records in the document why its closing takes longer, and returns the cause.
+func (s *Service) recordClosingError(ctx context.Context, id contract.DocumentID, cause error) error {
+	if ctx.Err() != nil || outage.Of(cause) != nil {
+		return cause // the process is stopping or a service is unavailable; the document has no fault
+	}
+	problem := "closing.unexpected"
+	var invalid *invalidError
+	switch file := documents.FileProblem(cause); {
+	case errors.Is(file, documents.ErrFileMissing):
+		problem = "closing.file_missing"
+	case errors.Is(file, documents.ErrFileChanged):
+		problem = "closing.file_changed"
+	case errors.As(cause, &invalid):
+		problem = contract.InvalidReason(invalid.faults)
+	case isClockError(cause):
+		problem = contract.WaitsForClock
+	case errors.Is(cause, pades.ErrTimestamp):
+		problem = "closing.timestamp"
+	case errors.Is(cause, pades.ErrRevocationData):
+		problem = "closing.proof"
+	}
+	return errors.Join(cause, s.delayClosing(ctx, id, problem))
+}
+
+// delayClosing records why closing waits.
+func (s *Service) delayClosing(ctx context.Context, id contract.DocumentID, problem string) error {
+	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeIf(contract.DelayClosing(d, problem, s.Clock()))
+	})
+	return err
+}
+
+// latestTimestamp returns the latest time in the signatures of the document's signers, or zero without any. Other
+// signatures of the file are not considered.
+func latestTimestamp(f *documents.File, d *contract.Document) (time.Time, error) {
+	fields := signedFields(d)
+	if len(fields) == 0 {
+		return time.Time{}, nil
+	}
+	latest, err := pades.LatestTimestamp(f.Source(d.Current()), fields...)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("timestamps of document %d: %w", d.ID, err)
+	}
+	return latest, nil
+}
+
+// signedFields returns the names of the fields that participants have signed.
+func signedFields(d *contract.Document) []string {
+	var fields []string
+	for _, p := range d.Participants {
+		if !p.SignedAt.IsZero() {
+			fields = append(fields, p.Field)
+		}
+	}
+	return fields
+}
+
+// invalidError reports a sealed file that did not pass validation.
+type invalidError struct{ faults []contract.SealFault }
+
+func (e *invalidError) Error() string {
+	all := make([]string, len(e.faults))
+	for i, f := range e.faults {
+		all[i] = f.String()
+	}
+	return "sealed file did not pass validation: " + strings.Join(all, ", ")
+}
+
+// checkSealed validates the file of a document with the added revisions, before they are committed. It uses the stored
+// bytes, verified against the recorded sums, and no state from the time when the revisions were made. The file is read
+// once from end to end, and its structure besides.
+//
+// A renewal is not refused for changes that were in the document before it, see [Service.newFaults].
+//
+// Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [errFileMissing];
+// [errFileChanged].
+func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []contract.Revision) error {
+	before := d.Revisions
+	d.Revisions = slices.Concat(before, added)
+	faults, err := s.sealFaults(ctx, &d)
+	if err != nil {
+		return documents.FileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
+	}
+	if d.State == contract.Completed && slices.ContainsFunc(faults, isFromEarlierRules) {
+		if faults, err = s.newFaults(ctx, d, before, faults); err != nil {
+			return documents.FileProblem(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
+		}
+	}
+	if len(faults) == 0 {
+		return nil
+	}
+	invalid := &invalidError{faults}
+	s.RaiseAlarm(ctx, documents.AlarmInvalid, "sealed file did not pass validation and was not committed", "document", d.ID, "faults", invalid.Error())
+	// The revisions were made from a midstate that finishes as the recorded digest. If the stored bytes have that digest,
+	// the midstate is right and sealing can be tried again. If not, no attempt can succeed until the bytes are restored.
+	d.Revisions = before
+	digest, err := s.DigestBytes(ctx, before)
+	if err != nil {
+		return errors.Join(err, invalid)
+	}
+	if current := d.Current(); digest.Total != current.Digest {
+		s.RaiseAlarm(ctx, documents.AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
+		return errors.Join(documents.ErrFileChanged, invalid)
+	}
+	return invalid
+}
+
+// isFromEarlierRules reports whether a fault may be one that earlier releases did not look for.
+func isFromEarlierRules(f contract.SealFault) bool { return f.Code == contract.FaultChanged }
+
+// newFaults removes the faults that the document already had when it was completed under earlier rules. A renewal does
+// not cause them, and without renewals the signatures could no longer be validated.
+func (s *Service) newFaults(ctx context.Context, d contract.Document, before []contract.Revision, faults []contract.SealFault) ([]contract.SealFault, error) {
+	d.Revisions = before
+	known, err := s.sealFaults(ctx, &d)
+	if err != nil {
+		return nil, err
+	}
+	added := slices.DeleteFunc(faults, func(f contract.SealFault) bool { return isFromEarlierRules(f) && slices.Contains(known, f) })
+	if len(added) == 0 {
+		s.Log.WarnContext(ctx, "renewed a document whose signatures do not permit what was added before it was completed", "document", d.ID)
+	}
+	return added, nil
+}
+
+// sealFaults reads and validates a document's file.
+func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contract.SealFault, error) {
+	f, err := s.OpenFile(ctx, d.Revisions)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	o := s.ValidationOptions()
+	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
+	o.Limits.Content = 1
+	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.FactsOptions())
+	if errors.Is(err, facts.ErrUnreadable) {
+		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	faults, err := s.validateSealed(ctx, d, file, o)
+	if err != nil || len(faults) == 0 {
+		return faults, err
+	}
+	// With several time-stamp authorities, the document timestamp may come from one for which the file has no
+	// revocation data. Then its responder is asked. No requests are made for certificates without a path to a trusted
+	// root, and no issuers are fetched.
+	o.Online = statusOnly{s.Revocation}
+	return s.validateSealed(ctx, d, file, o)
+}
+
+// statusOnly hides the other methods of a source, such as those of a [revocation.IssuerSource].
+type statusOnly struct{ revocation.Source }
+
+func (s *Service) validateSealed(ctx context.Context, d *contract.Document, file *facts.File, o validate.Options) ([]contract.SealFault, error) {
+	report, err := validate.ValidateFacts(ctx, file, o)
+	if err != nil {
+		return nil, err
+	}
+	return d.CheckSealed(contract.SealedFile{Digest: file.SHA256, Signatures: verdictsOn(file, report, d.Revisions[0].End)}), nil
+}
+
+// verdictsOn converts a validation to the values of the rules. Signatures that begin before the end of the base came with
+// the file.
+func verdictsOn(file *facts.File, report *validate.Report, base int64) []contract.SignatureVerdict {
+	serials := map[int]string{}
+	for _, stamp := range emeterai.FindStamps(report) {
+		serials[stamp.Signature] = stamp.Serial
+	}
+	verdicts := make([]contract.SignatureVerdict, len(file.Signatures))
+	for i, g := range file.Signatures { // in the order of the report
+		r := &report.Signatures[i]
+		verdicts[i] = contract.SignatureVerdict{
+			Field: g.Field, Serial: serials[i], Timestamp: g.Kind == facts.Timestamp, Uploaded: g.ContentsAt() < base,
+			Integrity: documents.IntegrityOf(g), Trust: trustOf(r), Archived: r.Level == validate.LevelLTA,
+			CoversAll: r.Covers.All, Detail: string(r.SubIndication),
+		}
+		if r.SubIndication == "" {
+			verdicts[i].Detail = string(r.Level)
+		}
+	}
+	return verdicts
+}
+
+func trustOf(r *validate.Signature) contract.SignatureTrust {
+	switch r.SubIndication {
+	case "":
+		return contract.TrustPassed
+	case validate.NoCertificateChainFound, validate.NoSigningCertificateFound:
+		return contract.TrustUnknownIssuer
+	case validate.CertificateChainGeneralFailure, validate.TryLater:
+		return contract.TrustNoRevocationData
+	}
+	return contract.TrustNotPassed
 }

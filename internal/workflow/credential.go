@@ -35,16 +35,6 @@ func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p
 	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}, nil
 }
 
-// participantCredential returns the credential that a participant signs with. A user's credential is made at their
-// first signature and stored sealed. A guest's is made for one signature and never stored, so it cannot sign again. Now
-// is the local time, checked by the caller: certificates are issued for it.
-func (s *Service) participantCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
-	if h.Assurance == contract.AssuranceGuest {
-		return s.newCredential(ctx, h)
-	}
-	return s.loadOrCreateCredential(ctx, h, now)
-}
-
 // sealCredential returns the credential of an organisation's seal. Now is the local time, checked by the caller.
 func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID, now time.Time) (credential, Holder, error) {
 	o, err := s.Store.Organisation(ctx, id)
@@ -74,7 +64,13 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 // was revoked, or begins in the future because it was made while the clock was ahead. A credential whose certificate
 // describes the holder differently from a new one, or belongs to another holder, is not used either: it is older than
 // the attestation in certificates, or its row was moved in the database.
+//
+// A guest's credential is made for one signature and never stored, so it cannot sign again. Now is the local time,
+// checked by the caller: certificates are issued for it.
 func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
+	if h.Assurance == contract.AssuranceGuest {
+		return s.newCredential(ctx, h)
+	}
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
 		c, err := s.unsealCredential(sealed)

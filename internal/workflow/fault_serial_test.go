@@ -14,7 +14,6 @@ import (
 	"segel/internal/contract"
 	"segel/internal/emeterai"
 	"segel/internal/store"
-	"segel/internal/workflow"
 )
 
 var errRefused = &emeterai.Problem{Class: emeterai.Refused, Code: "82", Text: "the file cannot be parsed"}
@@ -25,7 +24,7 @@ func (h *harness) insist(do func() error, done ...error) {
 	h.t.Helper()
 	for range 5 {
 		err := do()
-		var later *workflow.Later
+		var later *contract.Later
 		if errors.Is(err, errCrash) || errors.As(err, &later) {
 			continue
 		}
@@ -220,7 +219,7 @@ func TestASerialOnWhichACallMayStillBeUnderWayIsNotFreeAtOnce(t *testing.T) {
 	h.InDoubtPeriod = time.Minute
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Unknown, Text: "no answer"}
-	var later *workflow.Later
+	var later *contract.Later
 	if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 		t.Fatal(err)
 	}
@@ -421,7 +420,7 @@ func TestOfficeThatIsLeftAloneIsNotAskedAndTheReasonIsSaidOnce(t *testing.T) {
 		h.office.away = emeterai.Availability{Down: true, Until: h.now().Add(time.Minute), Reason: "connection refused"}
 		var version int64
 		for i := range 3 {
-			var later *workflow.Later
+			var later *contract.Later
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) || later.After < 30*time.Second || later.After > time.Minute {
 				t.Fatalf("%v", err)
 			}
@@ -453,7 +452,7 @@ func TestAttemptThatFindsTheOfficeLeftAloneSaysThatItWasNotAsked(t *testing.T) {
 	h := newHarness(t)
 	id := h.draft(false, 1)
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: emeterai.CodeNotCalled, Text: "left alone", After: time.Minute}
-	var later *workflow.Later
+	var later *contract.Later
 	if err := h.Stamp(ctx, id); !errors.As(err, &later) || later.After < 30*time.Second {
 		t.Fatal(err)
 	}

@@ -157,7 +157,7 @@ func TestLostAnswerOfTheOfficeDoesNotBuyTwice(t *testing.T) {
 		id := h.draft(false, 2)
 		*lose = true
 		err := h.Stamp(context.Background(), id)
-		var later *workflow.Later
+		var later *contract.Later
 		if !errors.As(err, &later) || later.After <= 0 {
 			t.Errorf("a lost answer must ask for a retry: %v", err)
 		}
@@ -200,7 +200,7 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy"}
 	var last time.Duration
 	for range 10 {
-		var later *workflow.Later
+		var later *contract.Later
 		if err := h.Stamp(context.Background(), id); !errors.As(err, &later) || later.After < last {
 			t.Fatalf("after %s: %v", last, err)
 		}
@@ -210,7 +210,7 @@ func TestOfficeThatStaysDownIsAskedLessAndLessOften(t *testing.T) {
 		t.Errorf("after ten failures the next call is in %s", last)
 	}
 	h.office.refuse = &emeterai.Problem{Class: emeterai.Transient, Code: "94", Text: "busy", After: time.Hour}
-	var later *workflow.Later
+	var later *contract.Later
 	if err := h.Stamp(context.Background(), id); !errors.As(err, &later) || later.After != time.Hour {
 		t.Errorf("the office asked for an hour: %v", err)
 	}

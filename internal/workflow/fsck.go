@@ -12,6 +12,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 )
 
@@ -119,7 +120,7 @@ func (s *Service) findFaults(ctx context.Context, d *contract.Document, o FsckOp
 		return found, nil
 	}
 	faults, err := s.sealFaults(ctx, d)
-	if fileErr := fileProblem(err); errors.Is(fileErr, errFileMissing) || errors.Is(fileErr, errFileChanged) {
+	if fileErr := documents.FileProblem(err); errors.Is(fileErr, documents.ErrFileMissing) || errors.Is(fileErr, documents.ErrFileChanged) {
 		return append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "signatures", Text: fileErr.Error(), Remedy: restoreFile}), nil
 	}
 	if err != nil {
@@ -204,7 +205,7 @@ func (s *Service) copyBlob(ctx context.Context, f contract.File, to io.Writer) e
 		return fmt.Errorf("open file %s: %w", f.Key, err)
 	}
 	defer b.Close()
-	if _, err := io.Copy(to, io.NewSectionReader(interruptible{ctx, b}, 0, b.Size())); err != nil {
+	if _, err := io.Copy(to, io.NewSectionReader(documents.Interruptible{Ctx: ctx, R: b}, 0, b.Size())); err != nil {
 		return fmt.Errorf("read file %s: %w", f.Key, err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
+	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
@@ -90,7 +91,7 @@ func TestStampWaitsForALostFileSaysSoOnceAndGoesOnWhenItIsBack(t *testing.T) {
 				calls, events, attempts := h.office.calls, h.events(id), len(h.attempts(id))
 				var version int64
 				for i := range 3 {
-					var later *workflow.Later
+					var later *contract.Later
 					if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 						t.Fatalf("bound %v, last %v: %v", bound, last, err)
 					}
@@ -133,7 +134,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 			lose := func() {
 				h.store.committed = nil
 				restore = h.lose(h.read(id).Revisions[0].Tail.Key)
-				h.later(workflow.FoundFor)
+				h.later(stamping.RecheckAfter)
 			}
 			if crash {
 				h.store.fail(2, false) // the commit that binds the serial
@@ -144,7 +145,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 			} else {
 				h.store.committed = lose // the order
 			}
-			var later *workflow.Later
+			var later *contract.Later
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 				t.Fatal(err)
 			}

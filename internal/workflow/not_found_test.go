@@ -46,7 +46,8 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 		t.Fatal(err)
 	}
 	reads := &recordingReads{Store: h.Service.Store}
-	h.Service.Store, h.Links = reads, drawnLinks{}
+	h.useStore(reads)
+	h.Links = drawnLinks{}
 	guest := contract.Actor{Person: contract.Person{ID: "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a0a"}, Guest: draft + 1000}
 	asked := func(by contract.Actor, id contract.DocumentID) map[string][]string {
 		all := map[string][]string{}

@@ -1,6 +1,7 @@
 package workflow_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -19,7 +20,11 @@ func BenchmarkPreflight(b *testing.B) {
 	for _, deep := range []bool{true, false} {
 		b.Run(fmt.Sprintf("deep=%t", deep), func(b *testing.B) {
 			for b.Loop() {
-				if err := h.Preflight(b, d, deep); err != nil {
+				f, err := h.OpenFile(b.Context(), d.Revisions)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := errors.Join(h.PreflightStamps(b.Context(), &d, f, deep), f.Close()); err != nil {
 					b.Fatal(err)
 				}
 			}

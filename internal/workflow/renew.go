@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/pades"
 	"segel/pdf"
 	"segel/tsp"
@@ -67,20 +68,25 @@ const renewalRetry = 24 * time.Hour
 // Renew may run again at any time. Nothing is durable before the one commit, which adds both revisions. Nothing refers
 // to the tails of a run that did not reach it.
 func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, error) {
-	release, err := s.documentLocks.acquire(ctx, id)
+	release, err := s.LockDocument(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	now, err := s.checkClock(ctx)
+	now, err := s.CheckClock(ctx)
 	if err != nil {
 		return false, err
 	}
-	d, err := s.loadDocument(ctx, id)
+	d, err := s.LoadDocument(ctx, id)
 	if err != nil {
 		return false, err
 	}
-	newest, err := s.newestTimestamp(ctx, &d)
+	f, err := s.OpenFile(ctx, d.Revisions)
+	if err != nil {
+		return false, fmt.Errorf("document %d: %w", id, err)
+	}
+	defer f.Close()
+	newest, err := newestTimestamp(f)
 	if err != nil {
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
@@ -92,12 +98,12 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		return false, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore()))
 	}
 	fresh := s.newRecordingTimestamper()
-	added, err := s.storeRevisions(ctx, d, []revisionStep{
+	added, err := s.storeRevisions(ctx, d, f, []revisionStep{
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, fresh, s.ownClock())
+			return pades.DocumentTimestamp(ctx, src, fresh, s.SigningClock())
 		}},
 	})
 	if err == nil && !fresh.expiry.After(newest.expiry) {
@@ -113,23 +119,17 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 	if err != nil {
 		return false, s.removeTails(ctx, err, added)
 	}
-	_, err = s.applyRule(ctx, id, func(at *contract.Document) (*contract.Change, error) {
-		if at.Current().End != d.Current().End {
-			return nil, contract.ErrRace
-		}
-		c, err := contract.Renew(at, added, contract.RenewalAt(fresh.expiry, now, s.renewBefore()), now)
+	_, err = s.CommitRevisions(ctx, d, added, func(d *contract.Document) (contract.Change, error) {
+		c, err := contract.Renew(d, added, contract.RenewalAt(fresh.expiry, now, s.renewBefore()), now)
 		c.Timestamp = fresh.time
-		return changeOf(c, err)
+		return c, err
 	})
-	if err != nil {
-		return false, s.removeUncommitted(ctx, err, added...)
-	}
-	return true, nil
+	return err == nil, err
 }
 
 func (s *Service) postponeRenewal(ctx context.Context, id contract.DocumentID, next time.Time) error {
-	_, err := s.applyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
-		return changeOf(contract.PostponeRenewal(d, next))
+	_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.PostponeRenewal(d, next))
 	})
 	return err
 }
@@ -150,13 +150,8 @@ type documentTimestamp struct {
 
 // newestTimestamp reads the last document timestamp of a file. It returns an error if there is none, because every
 // completed document has one.
-func (s *Service) newestTimestamp(ctx context.Context, d *contract.Document) (documentTimestamp, error) {
-	f, err := s.openRevisions(ctx, d.Revisions)
-	if err != nil {
-		return documentTimestamp{}, err
-	}
-	defer f.Close()
-	file, err := pdf.Open(f, f.Size(), pdf.Options{})
+func newestTimestamp(f *documents.File) (documentTimestamp, error) {
+	file, err := f.PDF(pdf.Options{})
 	if err != nil {
 		return documentTimestamp{}, fmt.Errorf("open file: %w", err)
 	}

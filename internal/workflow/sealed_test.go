@@ -12,6 +12,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/store"
 	"segel/internal/workflow"
 	"segel/pades/validate"
@@ -19,7 +20,7 @@ import (
 )
 
 // raised requires how often each alarm was raised so far.
-func (h *harness) raised(name string, want map[workflow.Alarm]int) {
+func (h *harness) raised(name string, want map[documents.Alarm]int) {
 	h.t.Helper()
 	if !maps.Equal(h.alarms, want) {
 		h.t.Errorf("%s: alarms %v, want %v", name, h.alarms, want)
@@ -39,14 +40,14 @@ func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
 	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
 		ctx := context.Background()
 		id := h.draftOf(true, 2)
-		want := map[workflow.Alarm]int{}
+		want := map[documents.Alarm]int{}
 		step := func(name string, do func() error) {
 			t.Helper()
 			h.spoilMidstate(db, id)
 			if err := do(); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			want[workflow.AlarmMidstate]++
+			want[documents.AlarmMidstate]++
 			h.raised(name, want)
 		}
 		step("finalize", func() error {
@@ -92,14 +93,14 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 			t.Helper()
 			d := h.read(id)
 			last, before := len(d.Revisions)-1, d.Current()
-			alarms, calls := h.alarms[workflow.AlarmBytes], h.office.calls
+			alarms, calls := h.alarms[documents.AlarmBytes], h.office.calls
 			changeRevision(t, db, id, last, "digest", flipped(before.Digest[:], 3))
 			do()
 			after := h.read(id)
 			if len(after.Revisions) != len(d.Revisions) || after.State != contract.Processing || h.office.calls != calls {
 				t.Errorf("%s: %d more revisions, %s, %d calls", name, len(after.Revisions)-len(d.Revisions), after.State, h.office.calls-calls)
 			}
-			if h.alarms[workflow.AlarmBytes] == alarms {
+			if h.alarms[documents.AlarmBytes] == alarms {
 				t.Errorf("%s: no alarm", name)
 			}
 			changeRevision(t, db, id, last, "digest", before.Digest[:])
@@ -113,7 +114,7 @@ func TestNothingIsSignedOverBytesThatAreNotThoseRecorded(t *testing.T) {
 		})
 		h.signs(id)
 		refused("stamp", func() {
-			var later *workflow.Later
+			var later *contract.Later
 			if err := h.Stamp(ctx, id); !errors.As(err, &later) {
 				t.Error(err)
 			}
@@ -159,7 +160,7 @@ func TestSealedFileThatIsInvalidIsNotCommittedAndSealingAloneIsRepeated(t *testi
 		if code, faults, _ := strings.Cut(d.Reason, ": "); code != contract.ClosingInvalid || !strings.Contains(faults, "signature_not_passed ") || !strings.Contains(faults, "NO_CERTIFICATE_CHAIN_FOUND") {
 			t.Errorf("try %d: %s", try, d.Reason)
 		}
-		h.raised("invalid", map[workflow.Alarm]int{workflow.AlarmInvalid: try})
+		h.raised("invalid", map[documents.Alarm]int{documents.AlarmInvalid: try})
 	}
 	h.later(workflow.StillFor)
 	admin := h.owner
@@ -208,7 +209,7 @@ func TestDocumentTimestampMayBeOfAnotherAuthorityThanTheSeals(t *testing.T) {
 		t.Fatalf("%s, %q", d.State, d.Reason)
 	}
 	h.valid(id)
-	h.raised("in the end", map[workflow.Alarm]int{})
+	h.raised("in the end", map[documents.Alarm]int{})
 }
 
 func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
@@ -222,7 +223,7 @@ func TestRenewalThatWouldBeInvalidIsNotCommitted(t *testing.T) {
 	if got := len(h.read(id).Revisions); got != n || h.blobs() != blobs {
 		t.Errorf("%d revisions and %d blobs were added", got-n, h.blobs()-blobs)
 	}
-	h.raised("renew", map[workflow.Alarm]int{workflow.AlarmInvalid: 1})
+	h.raised("renew", map[documents.Alarm]int{documents.AlarmInvalid: 1})
 	h.valid(id)
 	h.Trust.Add(validate.ForTime, "next", next.Root())
 	h.later(25 * time.Hour)

@@ -19,8 +19,10 @@ import (
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
 	"segel/internal/credential"
+	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/internal/emeterai/sandbox"
+	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/workflow"
@@ -42,7 +44,7 @@ type harness struct {
 	ca     *authority.Authority
 	issued *sync.Map    // workflow.Holder by the serial of the certificate
 	ahead  atomic.Int64 // nanoseconds by which the harness's clock is ahead of the machine's
-	alarms map[workflow.Alarm]int
+	alarms map[documents.Alarm]int
 }
 
 // later advances the clock of the service and its database.
@@ -93,14 +95,18 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 	})
 	h.issued = &sync.Map{}
 	h.ca, h.office, h.clock = a, &failingOffice{Stamper: office, taken: map[string]bool{}}, &failingClock{Timestamper: a.Timestamper()}
+	docs := &documents.Documents{
+		Store: h.store, Blobs: &blobtest.Memory{}, Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader,
+		Log: slog.New(slog.DiscardHandler), Trust: &validate.Trust{},
+	}
 	h.Service = &workflow.Service{
-		Store: h.store, Blobs: &blobtest.Memory{}, Scratch: h.scratches.Scratch, Office: h.office, Issuer: issuer{a, h.issued}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
-		Limits: contract.Limits{}.Defaults(), Clock: h.now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Trust: &validate.Trust{},
+		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: h.store, Office: h.office},
+		Store: h.store, Scratch: h.scratches.Scratch, Issuer: issuer{a, h.issued}, Sealer: sealer, Timestamper: h.clock, Revocation: a,
 	}
 	h.Trust.Add(validate.ForAll, validate.OriginOwn, a.Root())
 	var mu sync.Mutex
-	h.alarms = map[workflow.Alarm]int{}
-	h.Alarm = func(a workflow.Alarm) {
+	h.alarms = map[documents.Alarm]int{}
+	h.Alarm = func(a documents.Alarm) {
 		mu.Lock()
 		defer mu.Unlock()
 		h.alarms[a]++
@@ -117,6 +123,13 @@ func newHarnessOn(t testing.TB, dsn string) *harness {
 	h.owner = h.person(o.ID, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01", "Sari")
 	h.signer = h.person(o.ID, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a02", "Budi")
 	return h
+}
+
+// useStore replaces the store of all parts of the service, and returns a function that undoes it.
+func (h *harness) useStore(s workflow.Store) (undo func()) {
+	before := h.Service.Store
+	h.Service.Store, h.Documents.Store, h.Stamping.Store = s, s, s
+	return func() { h.Service.Store, h.Documents.Store, h.Stamping.Store = before, before, before }
 }
 
 func (h *harness) person(o contract.OrganisationID, id contract.PersonID, name string) contract.Actor {

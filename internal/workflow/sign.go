@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"time"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/specimen"
 	"segel/pades"
 	"segel/pades/appearance"
-	"segel/pdf"
 )
 
 // SignRequest is a signer's request.
@@ -31,17 +28,17 @@ type SignRequest struct {
 // that nothing refers to. The signer can sign again, and so can a repeat of the request: its answer is stored with the
 // second commit.
 func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.DocumentID, r SignRequest) (contract.Document, error) {
-	release, err := s.documentLocks.acquire(ctx, id)
+	release, err := s.LockDocument(ctx, id)
 	if err != nil {
 		return contract.Document{}, err
 	}
 	defer release()
-	now, inDoubt := s.checkClock(ctx)
+	now, inDoubt := s.CheckClock(ctx)
 	if inDoubt != nil && !errors.Is(inDoubt, contract.ErrClock) {
 		return contract.Document{}, inDoubt
 	}
 	var strokes *appearance.Strokes
-	d, err := s.applyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+	d, err := s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		c, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
@@ -63,52 +60,40 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	signed, err := s.signRevision(ctx, &d, by, strokes, now)
+	// Durable: the request. Not yet: the signature. If the process dies before the second commit, fsck finds the tail.
+	p := d.Participant(by.ID)
+	h, err := s.participantHolder(ctx, &d, *p)
 	if err != nil {
 		return contract.Document{}, err
 	}
-	return s.commitRevision(withDocumentAnswer(ctx), d, signed.revision, func(d *contract.Document, made contract.Revision) (contract.Change, error) {
-		c, err := contract.Sign(d, made, r.Shown, signed.attestation, by, s.Clock())
-		c.Timestamp = signed.timestamp
-		return c, err
-	})
-}
-
-// storedSignature is a participant's signature that is stored but not committed.
-type storedSignature struct {
-	revision    contract.Revision
-	attestation contract.Attestation // what the certificate says about the participant
-	timestamp   contract.TrustedTime
-}
-
-// signRevision signs the current revision for a participant and stores the tail. Now is the local time, checked by the
-// caller.
-func (s *Service) signRevision(ctx context.Context, d *contract.Document, by contract.Actor, strokes *appearance.Strokes, now time.Time) (storedSignature, error) {
-	p := d.Participant(by.ID)
-	h, err := s.participantHolder(ctx, d, *p)
+	c, err := s.loadOrCreateCredential(ctx, h, now)
 	if err != nil {
-		return storedSignature{}, err
+		return contract.Document{}, timestampRefusal(err)
 	}
-	c, err := s.participantCredential(ctx, h, now)
-	if err != nil {
-		return storedSignature{}, timestampRefusal(err)
-	}
-	attestation := h.Attestation
+	attestation := h.Attestation // what the certificate says about the participant
 	attestation.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
-	look, marks := buildAppearances(d, *p, attestation, strokes, now)
+	look, marks := buildAppearances(&d, *p, attestation, strokes, now)
 	clock := s.newRecordingTimestamper()
-	tail, err := s.buildTail(ctx, d, func(src pades.Source) (*pades.Result, error) {
+	f, err := s.OpenFile(ctx, d.Revisions)
+	if err != nil {
+		return contract.Document{}, err
+	}
+	defer f.Close()
+	made, err := s.storeRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
-			Time: now, Clock: s.ownClock(), Name: c.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
+			Time: now, Clock: s.SigningClock(), Name: c.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
-	})
+	}}})
 	if err != nil {
-		return storedSignature{}, fmt.Errorf("sign document %d: %w", d.ID, timestampRefusal(err))
+		return contract.Document{}, timestampRefusal(err)
 	}
-	r, err := s.storeTail(ctx, d.Current(), contract.RevisionSignature, tail)
-	return storedSignature{r, attestation, clock.time}, err
+	return s.CommitRevisions(documents.WithDocumentAnswer(ctx), d, made, func(d *contract.Document) (contract.Change, error) {
+		c, err := contract.Sign(d, made[0], r.Shown, attestation, by, s.Clock())
+		c.Timestamp = clock.time
+		return c, err
+	})
 }
 
 // Reasons in signature dictionaries, shown to readers of the file.
@@ -116,49 +101,3 @@ const (
 	reasonSigned = "Menyetujui isi dokumen ini"
 	reasonSealed = "Menutup dokumen ini"
 )
-
-// buildTail opens the current revision for one step of package pades and returns the tail that the step built. It
-// checks the midstate first; see [Service.requireMidstate].
-func (s *Service) buildTail(ctx context.Context, d *contract.Document, step func(pades.Source) (*pades.Result, error)) ([]byte, error) {
-	if err := s.requireMidstate(ctx, d); err != nil {
-		return nil, err
-	}
-	f, err := s.openRevisions(ctx, d.Revisions)
-	if err != nil {
-		return nil, fileProblem(err)
-	}
-	defer f.Close()
-	if err := readNextObject(d, func() (*pdf.Document, error) { return pdf.Open(f, f.Size(), pdf.Options{}) }); err != nil {
-		return nil, err
-	}
-	r, err := step(sourceOf(d, f, f.Size()))
-	if err != nil {
-		return nil, fileProblem(err)
-	}
-	return r.Tail, nil
-}
-
-// sourceOf returns the current file of a document as the source of its next revision.
-func sourceOf(d *contract.Document, r io.ReaderAt, size int64) pades.Source {
-	current := d.Current()
-	return pades.Source{R: r, Size: size, State: current.Midstate, File: pdf.Options{NextObject: current.NextObject}}
-}
-
-// readNextObject sets the next object number of the current revision from the file, if the revision was stored without
-// it. The next revision is stored with it.
-func readNextObject(d *contract.Document, open func() (*pdf.Document, error)) error {
-	if len(d.Revisions) == 0 || d.Current().NextObject != 0 {
-		return nil
-	}
-	doc, err := open()
-	if err != nil {
-		return fmt.Errorf("open document %d: %w", d.ID, err)
-	}
-	next, err := doc.NextObject()
-	if err != nil {
-		return fmt.Errorf("number objects of document %d: %w", d.ID, err)
-	}
-	d.Revisions = slices.Clone(d.Revisions)
-	d.Revisions[len(d.Revisions)-1].NextObject = next
-	return nil
-}

@@ -16,7 +16,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
-	"segel/internal/workflow"
+	"segel/internal/documents"
 	"segel/pades"
 	"segel/pdf"
 	"segel/pdf/pdftest"
@@ -149,7 +149,7 @@ func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 			t.Errorf("%s: %s, %q", name, d.State, d.Reason)
 		}
 	}
-	h.raised("in the end", map[workflow.Alarm]int{})
+	h.raised("in the end", map[documents.Alarm]int{})
 }
 
 // draftAsBefore makes a draft like earlier releases, which did not check earlier signatures.

@@ -83,8 +83,7 @@ func TestStampBehindAnotherReadsLittleMoreThanTheStampBeforeAndAsksTheStoreNothi
 	h.Blobs, h.Office = blobs, uncounted{h.Office, blobs}
 	cost := func(stamps int) (opens, read, asked int) {
 		id := h.draft(false, stamps)
-		h.Store = reads
-		defer func() { h.Store = reads.Store }()
+		defer h.useStore(reads)()
 		opens, read, asked = blobs.opens, blobs.reads, reads.n
 		if err := h.Stamp(context.Background(), id); err != nil {
 			t.Fatal(err)

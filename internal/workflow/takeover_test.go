@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/emeterai"
+	"segel/internal/stamping"
 	"segel/internal/workflow"
 )
 
@@ -52,9 +54,12 @@ func overtaken(t *testing.T) (*harness, *slowOffice, *workflow.Service) {
 	h := newHarness(t)
 	o := &slowOffice{Stamper: h.office, again: map[string][]bool{}}
 	h.Service.Office = o
+	docs := &documents.Documents{
+		Store: h.Store, Blobs: h.Blobs, Limits: h.Limits, Clock: h.Clock, Random: h.Random, Log: h.Log, Trust: h.Trust,
+	}
 	return h, o, &workflow.Service{
-		Store: h.Store, Blobs: h.Blobs, Scratch: h.Scratch, Office: o, Issuer: h.Issuer, Sealer: h.Sealer, Timestamper: h.Timestamper, Revocation: h.Revocation,
-		Limits: h.Limits, Clock: h.Clock, Random: h.Random, Log: h.Log, Trust: h.Trust,
+		Documents: docs, Stamping: &stamping.Stamping{Documents: docs, Store: h.Store, Office: o},
+		Store: h.Store, Scratch: h.Scratch, Issuer: h.Issuer, Sealer: h.Sealer, Timestamper: h.Timestamper, Revocation: h.Revocation,
 	}
 }
 

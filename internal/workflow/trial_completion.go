@@ -21,6 +21,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/pades"
 	"segel/pades/appearance"
 	"segel/pades/validate/facts"
@@ -45,7 +46,7 @@ func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base co
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return errDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
+	return documents.ErrDamaged.WithCause(fmt.Errorf("file cannot be completed: %w", err))
 }
 
 // readErrors records the first error of a reader, to separate read errors from faults of the file.
@@ -73,7 +74,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return err
 	}
-	seen := requirePermission(doc, true) == nil // a certification may permit only invisible fields
+	seen := documents.RequirePermission(doc, true) == nil // a certification may permit only invisible fields
 	// Random, so that no field of the file has this name.
 	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, keys.serial) }
 	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
@@ -224,41 +225,36 @@ type trial struct {
 func newTrial(now time.Time) (*trial, error) {
 	t := &trial{at: now, serial: make([]byte, 8)}
 	rand.Read(t.serial) // never fails
-	root, err := t.issueCertificate(nil, nil, 1, func(c *x509.Certificate) {
+	rootKey, root, err := t.issueCertificate(nil, nil, 1, func(c *x509.Certificate) {
 		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
 	})
 	if err != nil {
 		return nil, err
 	}
-	signer, err := t.issueCertificate(root.cert, root.key, 2, func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment })
+	signerKey, signer, err := t.issueCertificate(root, rootKey, 2, func(c *x509.Certificate) { c.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment })
 	if err != nil {
 		return nil, err
 	}
-	clock, err := t.issueCertificate(root.cert, root.key, 3, func(c *x509.Certificate) {
+	clockKey, clock, err := t.issueCertificate(root, rootKey, 3, func(c *x509.Certificate) {
 		c.KeyUsage = x509.KeyUsageDigitalSignature
 		c.ExtraExtensions = []pkix.Extension{{Id: asn1.ObjectIdentifier{2, 5, 29, 37}, Critical: true, Value: timeStampingOnly}}
 	})
 	if err != nil {
 		return nil, err
 	}
-	t.key, t.chain = signer.key, []*x509.Certificate{signer.cert, root.cert}
-	t.timestamper = &tsp.Responder{Key: clock.key, Chain: []*x509.Certificate{clock.cert, root.cert}, Policy: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 0}, Clock: func() time.Time { return now }, Random: rand.Reader}
-	t.list, err = x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, root.cert, root.key)
+	t.key, t.chain = signerKey, []*x509.Certificate{signer, root}
+	t.timestamper = &tsp.Responder{Key: clockKey, Chain: []*x509.Certificate{clock, root}, Policy: asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 0}, Clock: func() time.Time { return now }, Random: rand.Reader}
+	t.list, err = x509.CreateRevocationList(rand.Reader, &x509.RevocationList{Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour)}, root, rootKey)
 	return t, err
 }
 
 // timeStampingOnly is the extended key usage of a time-stamp authority, DER (RFC 3161 §2.3).
 var timeStampingOnly = []byte{0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08}
 
-type trialHolder struct {
-	key  *ecdsa.PrivateKey
-	cert *x509.Certificate
-}
-
-func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (trialHolder, error) {
+func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return trialHolder{}, err
+		return nil, nil, err
 	}
 	c := &x509.Certificate{
 		SerialNumber: big.NewInt(number), Subject: pkix.Name{CommonName: fmt.Sprintf("Trial %x %d", t.serial, number)},
@@ -270,10 +266,10 @@ func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, c, issuer, key.Public(), by)
 	if err != nil {
-		return trialHolder{}, err
+		return nil, nil, err
 	}
 	cert, err := x509.ParseCertificate(der)
-	return trialHolder{key, cert}, err
+	return key, cert, err
 }
 
 // Revocation implements revocation.Source. It only knows the certificates of the trial's issuer.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,11 +11,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"segel/internal/blob"
 	"segel/internal/contract"
-	"segel/internal/outage"
+	"segel/internal/convert/sniff"
+	"segel/internal/documents"
 	"segel/internal/store"
-	"segel/pades"
-	"segel/pdf"
 )
 
 // UploadRequest is a new document.
@@ -66,7 +67,7 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	}
 	facts, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
-		return contract.Document{}, errors.Join(err, s.removeBlob(ctx, base.Tail.Key))
+		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
 	stored := append(rewritten, base)
 	base.NextObject = facts.nextObject
@@ -77,127 +78,12 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 		err = c.ReplaceBase(rewritten[0], contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
-		d, err = s.commitChange(withDocumentAnswer(ctx), c)
+		d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)
 	}
 	if err != nil {
-		return contract.Document{}, s.removeUncommitted(ctx, err, stored...)
+		return contract.Document{}, s.RemoveUncommitted(ctx, err, stored...)
 	}
 	return d, nil
-}
-
-// examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
-// examination is of that file.
-func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
-	release, err := s.fileSlots.acquire(ctx, organisation)
-	if err != nil {
-		return examination{}, nil, err
-	}
-	defer release()
-	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
-	budget := pdf.FileBudget(ctx, base.End)
-	facts, err := s.examineFile(ctx, base, budget)
-	if !errors.Is(err, errDamaged) {
-		return facts, nil, err
-	}
-	rewritten, err := s.normaliseFile(ctx, base, budget)
-	if err != nil {
-		return examination{}, nil, err
-	}
-	if facts, err = s.examineFile(ctx, rewritten, budget); err != nil {
-		return examination{}, nil, errors.Join(err, s.removeBlob(ctx, rewritten.Tail.Key))
-	}
-	return facts, []contract.Revision{rewritten}, nil
-}
-
-// examination is what must be known about a file before it is accepted.
-type examination struct {
-	pages      int
-	findings   []contract.Finding
-	nextObject uint32 // see contract.Revision
-}
-
-// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
-func (s *Service) examineFile(ctx context.Context, base contract.Revision, budget *pdf.Budget) (examination, error) {
-	f, err := s.openRevisions(ctx, []contract.Revision{base})
-	if err != nil {
-		return examination{}, err
-	}
-	defer f.Close()
-	doc, err := pdf.Open(f, f.Size(), signingOptions(f.Size(), budget))
-	if err != nil {
-		return examination{}, fileRefusal(err)
-	}
-	if err := doc.Check(); err != nil {
-		return examination{}, fileRefusal(err)
-	}
-	pages, err := doc.PageCount()
-	if err != nil {
-		return examination{}, fileRefusal(err)
-	}
-	switch facts := doc.Facts(); {
-	case facts.HeaderOffset > 0:
-		return examination{}, errDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
-	case facts.DocMDP == 1:
-		return examination{}, errCertified
-	case pages == 0:
-		return examination{}, errNoPages
-	}
-	if _, err := doc.Signatures(); err != nil {
-		return examination{}, fileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
-	}
-	if err := requirePermission(doc, false); err != nil {
-		return examination{}, err
-	}
-	if base.NextObject, err = doc.NextObject(); err != nil {
-		return examination{}, fileRefusal(err)
-	}
-	findings, err := listFindings(ctx, doc)
-	if err != nil {
-		return examination{}, fileRefusal(err)
-	}
-	earlier, err := s.checkSignable(ctx, f, f.Size(), budget)
-	if err != nil {
-		return examination{}, err
-	}
-	if earlier.signed && earlier.digest != base.Digest {
-		return examination{}, errFileChanged
-	}
-	if err := s.requireCompletable(ctx, f, base, doc, budget); err != nil {
-		return examination{}, err
-	}
-	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
-}
-
-// requirePermission refuses a file whose signatures forbid ours. A later check would come after quota was reserved,
-// people were asked to sign, or a stamp was paid for.
-func requirePermission(doc *pdf.Document, seen bool) error {
-	const ours = "Segel" // not a name in any lock, so the result holds for all our fields
-	err := pades.RequireNewFieldPermitted(doc, ours, seen)
-	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
-		return errCertified.WithCause(err)
-	}
-	return err
-}
-
-// fileRefusal maps errors of the PDF reader to refusals.
-func fileRefusal(err error) error {
-	switch {
-	case outage.Of(err) != nil: // the reader reports unreadable bytes as damage
-		return err
-	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.WithCause(err)
-	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.WithCause(err)
-	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.WithCause(err)
-	case errors.Is(err, pdf.ErrSigned):
-		return errDamagedSigned.WithCause(err)
-	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.WithCause(err)
-	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):
-		return errDamaged.WithCause(err)
-	}
-	return err
 }
 
 // resolveParticipants resolves requests to participants. A registered participant is a user of the caller's
@@ -276,7 +162,7 @@ func (s *Service) guestID(already []contract.Participant, email string) (contrac
 
 // SetParticipants replaces the participants of a draft.
 func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id contract.DocumentID, in []PersonRequest, parallel *bool) (contract.Document, error) {
-	return s.applyRuleAs(withDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Callers who may not see the document must not learn from the answer who is a user.
 		if err := d.Authorise(by, contract.OpParticipants); err != nil {
 			return nil, err
@@ -286,6 +172,110 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 			return nil, err
 		}
 		c, err := contract.SetParticipants(d, people, parallel, by, s.Limits, s.Clock())
-		return changeOf(c, contract.JoinFieldErrors(err, unknown))
+		return documents.ChangeOf(c, contract.JoinFieldErrors(err, unknown))
 	})
+}
+
+// receivedFile takes the bytes of a file in a request. It hashes them, and refuses the file as soon as possible.
+type receivedFile struct {
+	to     io.Writer
+	digest *blob.Digester
+	head   []byte // first bytes, until the kind of file is known
+	known  bool
+	word   bool // in: a Word document is accepted; once known: the file may be one
+	limit  int64
+	space  documents.DiskSpace
+}
+
+// sniffLen is the number of bytes that decide the kind of a file. Readers accept a PDF header within that many bytes.
+const sniffLen = 1024
+
+// newReceivedFile starts a file, if the disk has space. The caller sets where its bytes go.
+func (s *Service) newReceivedFile(word bool) (receivedFile, error) {
+	f := receivedFile{digest: blob.NewDigester(), word: word, limit: s.Limits.FileSize, space: documents.DiskSpace{Require: s.RequireDiskSpace}}
+	return f, f.requireSpace(1)
+}
+
+func (f *receivedFile) requireSpace(n int) error {
+	if err := f.space.RequireSpace(n); err != nil {
+		return fmt.Errorf("receive file: %w", err)
+	}
+	return nil
+}
+
+// Write adds the next bytes of the file. It fails as soon as the file is too large or known to be of another kind.
+func (f *receivedFile) Write(p []byte) (int, error) {
+	if f.digest.Size()+int64(len(p)) > f.limit {
+		return 0, documents.ErrTooLarge.With("limit", f.limit)
+	}
+	if !f.known {
+		if f.head = append(f.head, p[:min(len(p), sniffLen-len(f.head))]...); len(f.head) == sniffLen {
+			if err := f.checkKind(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := f.requireSpace(len(p)); err != nil {
+		return 0, err
+	}
+	f.digest.Write(p)
+	return f.to.Write(p)
+}
+
+// checkKind determines the kind of the file from its first bytes, unless it is known. Call it after the last byte.
+func (f *receivedFile) checkKind() error {
+	if f.known {
+		return nil
+	}
+	f.known = true
+	f.word = f.word && sniff.MayBeWord(f.head) // before PDF, because any file may contain a PDF header in its first bytes
+	switch {
+	case len(f.head) == 0:
+		return documents.ErrEmpty
+	case !f.word && !bytes.Contains(f.head, []byte("%PDF-")):
+		return documents.ErrNotPDF
+	}
+	return nil
+}
+
+// Staging receives the bytes of an upload and writes them to a blob that nothing refers to yet.
+type Staging struct {
+	receivedFile
+	key blob.Key
+	w   blob.Writer
+}
+
+// Stage starts an upload. The caller must call Abort, which does nothing after Upload stored the file.
+func (s *Service) Stage(ctx context.Context) (*Staging, error) {
+	file, err := s.newReceivedFile(true)
+	if err != nil {
+		return nil, err
+	}
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("stage upload: %w", err)
+	}
+	file.to = w
+	return &Staging{receivedFile: file, key: key, w: w}, nil
+}
+
+// storeUpload makes the uploaded bytes durable.
+func (st *Staging) storeUpload() (contract.Revision, error) {
+	if err := st.checkKind(); err != nil {
+		return contract.Revision{}, err
+	}
+	if err := st.w.Commit(); err != nil {
+		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
+	}
+	d := st.digest.Digest()
+	return documents.BaseRevision(contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, d), nil
+}
+
+// Abort removes the bytes, unless the upload was stored.
+func (st *Staging) Abort() {
+	st.w.Abort()
 }

@@ -1,7 +1,6 @@
 package workflow
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,64 +12,33 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades/validate"
-	"segel/pdf"
 )
 
 // VerificationFile is a file to validate. It is an unlinked temporary file, so it is gone in every case, even if the
 // process is killed.
 type VerificationFile struct {
-	s      *Service
+	receivedFile
 	file   blob.Scratch
-	digest *blob.Digester
-	head   []byte
 	closed bool
-	space  diskSpace
 }
 
 // NewVerificationFile creates an empty file to validate. The caller must call Discard.
 func (s *Service) NewVerificationFile() (*VerificationFile, error) {
-	space := diskSpace{require: s.RequireDiskSpace}
-	if err := space.requireSpace(1); err != nil {
-		return nil, fmt.Errorf("store file to validate: %w", err)
+	received, err := s.newReceivedFile(false)
+	if err != nil {
+		return nil, err
 	}
 	f, err := s.Scratch()
 	if err != nil {
 		return nil, fmt.Errorf("store file to validate: %w", err)
 	}
-	return &VerificationFile{s: s, file: f, digest: blob.NewDigester(), space: space}, nil
-}
-
-// Write adds the next bytes of the file. It fails as soon as the file is too large or known not to be a PDF.
-func (e *VerificationFile) Write(p []byte) (int, error) {
-	if limit := e.s.Limits.FileSize; e.digest.Size()+int64(len(p)) > limit {
-		return 0, errTooLarge.With("limit", limit)
-	}
-	if room := sniffLen - len(e.head); room > 0 {
-		if e.head = append(e.head, p[:min(len(p), room)]...); len(e.head) == sniffLen {
-			if err := e.checkKind(); err != nil {
-				return 0, err
-			}
-		}
-	}
-	if err := e.space.requireSpace(len(p)); err != nil {
-		return 0, fmt.Errorf("store file to validate: %w", err)
-	}
-	e.digest.Write(p)
-	return e.file.Write(p)
-}
-
-func (e *VerificationFile) checkKind() error {
-	switch {
-	case len(e.head) == 0:
-		return errEmpty
-	case !bytes.Contains(e.head, []byte("%PDF-")):
-		return errNotPDF
-	}
-	return nil
+	received.to = f
+	return &VerificationFile{receivedFile: received, file: f}, nil
 }
 
 // Discard removes the file. It may be called again.
@@ -98,14 +66,12 @@ type Verified struct {
 // Verify validates a file for any caller. It stores nothing, and reveals about stored documents only whether a duty
 // stamp of the file is also on another document.
 func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptions) (*Verified, error) {
-	if len(e.head) < sniffLen {
-		if err := e.checkKind(); err != nil {
-			return nil, err
-		}
+	if err := e.checkKind(); err != nil {
+		return nil, err
 	}
 	f := e.file
 	sum := e.digest.Digest().Sum
-	options := s.validationOptions()
+	options := s.ValidationOptions()
 	options.Online, options.Explain, options.Name, options.Password = s.FileRevocation, o.Explain, o.Name, o.Password
 	options.SHA256 = hex.EncodeToString(sum[:])
 	r, err := validate.Validate(ctx, f, f.Size(), options)
@@ -126,38 +92,29 @@ const maxLookups = 100
 
 // unreadableRefusal maps errors about a file that cannot be validated at all to refusals.
 func unreadableRefusal(err error) error {
-	switch {
-	case !errors.Is(err, validate.ErrUnreadable), outage.Of(err) != nil:
+	if !errors.Is(err, validate.ErrUnreadable) || outage.Of(err) != nil {
 		return err
-	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return errPassword.WithCause(err)
-	case errors.Is(err, pdf.ErrEncrypted):
-		return errEncrypted.WithCause(err)
-	case errors.Is(err, pdf.ErrTooLarge):
-		return errComplex.WithCause(err)
-	case errors.Is(err, pdf.ErrNotPDF):
-		return errNotPDF.WithCause(err)
 	}
-	return errDamaged.WithCause(err)
+	if refusal := documents.FileRefusal(err); contract.KindOf(refusal) != 0 {
+		return refusal
+	}
+	return documents.ErrDamaged.WithCause(err)
 }
 
 // checkSerialElsewhere checks whether the serial of a stamp belongs to a stored document that this file is not a copy
 // of. It caches the comparison with each document in same.
 func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stamp, file blob.Blob, same map[contract.DocumentID]relation) error {
 	stamp.Elsewhere = "no"
-	id, err := s.Store.DocumentWithSerial(ctx, stamp.Serial)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("find serial: %w", err)
+	id, err := s.findBySerial(ctx, stamp.Serial)
+	if id == 0 || err != nil {
+		return err
 	}
 	if _, known := same[id]; !known {
-		d, err := s.loadDocument(ctx, id)
+		d, err := s.LoadDocument(ctx, id)
 		if err != nil {
 			return err
 		}
-		if same[id], err = s.compareWithDocument(ctx, d, file); err != nil {
+		if same[id], err = compareWithDocument(d, file); err != nil {
 			return err
 		}
 	}
@@ -172,6 +129,18 @@ func (s *Service) checkSerialElsewhere(ctx context.Context, stamp *emeterai.Stam
 	return nil
 }
 
+// findBySerial returns the document that has or had a serial; 0 if there is none.
+func (s *Service) findBySerial(ctx context.Context, serial string) (contract.DocumentID, error) {
+	id, err := s.Store.DocumentWithSerial(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find serial: %w", err)
+	}
+	return id, nil
+}
+
 // relation is the relation of a file to a stored document.
 type relation uint8
 
@@ -181,50 +150,37 @@ const (
 	alteredDocument          // the document with other bytes changed
 )
 
-// compareWithDocument returns the relation of a file to a document. A copy with changed bytes still has an appended
-// tail at its position, and two documents never share a tail.
-func (s *Service) compareWithDocument(ctx context.Context, d contract.Document, file blob.Blob) (relation, error) {
-	if same, err := isGrownFrom(d, file); same || err != nil {
+// compareWithDocument returns the relation of a file to a document. The file is the document if it is, or starts with,
+// the document as of finalize. The first revision does not count: it is the owner's upload, which may have been stamped
+// a second time. A copy with changed bytes still has an appended tail at its position, and two documents never share a
+// tail.
+func compareWithDocument(d contract.Document, file blob.Blob) (relation, error) {
+	var added []contract.Revision // revisions that the file is long enough to have
+	for _, r := range d.Revisions {
+		if r.Begin > 0 && r.End <= file.Size() {
+			added = append(added, r)
+		}
+	}
+	if len(added) == 0 {
+		return unrelated, nil
+	}
+	if sum, err := digestRange(file, 0, added[0].End); err != nil || sum == added[0].Digest {
 		return sameDocument, err
 	}
-	own, err := s.openRevisions(ctx, d.Revisions)
-	if err != nil {
-		return unrelated, err
-	}
-	defer own.Close()
-	for _, r := range d.Revisions {
-		if r.Begin == 0 || r.End > file.Size() {
-			continue
-		}
-		var sums [2][sha256.Size]byte
-		for i, from := range []io.ReaderAt{file, own} {
-			h := sha256.New()
-			if _, err := io.Copy(h, io.NewSectionReader(from, r.Begin, r.End-r.Begin)); err != nil {
-				return unrelated, fmt.Errorf("compare file with document: %w", err)
-			}
-			h.Sum(sums[i][:0])
-		}
-		if sums[0] == sums[1] {
-			return alteredDocument, nil
+	for _, r := range added {
+		if sum, err := digestRange(file, r.Begin, r.End); err != nil || sum == r.Tail.Digest {
+			return alteredDocument, err
 		}
 	}
 	return unrelated, nil
 }
 
-// isGrownFrom reports whether a file is, or starts with, the document as of finalize. The first revision does not
-// count: it is the owner's upload, which may have been stamped a second time.
-func isGrownFrom(d contract.Document, file blob.Blob) (bool, error) {
-	for _, r := range d.Revisions {
-		if r.Begin == 0 || r.End > file.Size() {
-			continue
-		}
-		h := sha256.New()
-		if _, err := io.Copy(h, io.NewSectionReader(file, 0, r.End)); err != nil {
-			return false, fmt.Errorf("hash file: %w", err)
-		}
-		return [sha256.Size]byte(h.Sum(nil)) == r.Digest, nil
+func digestRange(file io.ReaderAt, begin, end int64) ([sha256.Size]byte, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(file, begin, end-begin)); err != nil {
+		return [sha256.Size]byte{}, fmt.Errorf("compare file with document: %w", err)
 	}
-	return false, nil
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
 // KnownStamp is the public information about a duty stamp that was affixed here: everyone who has the printed document
@@ -245,14 +201,11 @@ func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp,
 	if serial == "" || len(serial) > maxSerial {
 		return KnownStamp{}, contract.ErrNotFound
 	}
-	id, err := s.Store.DocumentWithSerial(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		return KnownStamp{}, contract.ErrNotFound
-	}
+	id, err := s.findBySerial(ctx, serial)
 	if err != nil {
-		return KnownStamp{}, fmt.Errorf("find serial: %w", err)
+		return KnownStamp{}, err
 	}
-	d, err := s.loadDocument(ctx, id)
+	d, err := s.LoadDocument(ctx, id) // no document has the number 0
 	if err != nil {
 		return KnownStamp{}, err
 	}

@@ -23,28 +23,33 @@ type edit struct {
 var mutants = map[string]edit{
 	// The order of steps that a first version of every client uses: call, then record the result.
 	"naive": {
-		file: "internal/workflow/stamp.go",
-		old:  "\t\treturn s.orderOrClaim(ctx, d, i)\n",
-		new:  "\t\treturn false, s.callThenRecord(ctx, d, i, *t)\n",
+		file: "internal/stamping/stamp.go",
+		old:  "\t\t\t\tr, err = r.orderSerial(ctx)\n",
+		new:  "\t\t\t\tr, err = r.buyThenRecord(ctx)\n",
 		added: `
-func (s *Service) callThenRecord(ctx context.Context, d *contract.Document, i int, t stampRun) error {
-	order, err := blob.NewKey(s.Random)
+func (r run) buyThenRecord(ctx context.Context) (run, error) {
+	order, err := blob.NewKey(r.Random)
 	if err != nil {
-		return err
+		return r, err
 	}
-	d.Stamps[i].Order, t.again = string(order), false
-	serial, err := s.fetchSerial(ctx, d, i, &t)
-	if err != nil {
-		return s.recordStampProblem(ctx, d, i, err)
+	if r, err = r.loadPayer(ctx); err != nil {
+		return r, err
 	}
-	err = s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		return contract.OrderSerial(d, i, string(order), s.Clock())
+	serial, err := r.Office.BuySerial(ctx, emeterai.Order{
+		ID: string(order), Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
+		Number: r.d.Name, Date: r.d.CreatedAt, Source: r.file.Source(r.d.Current()),
 	})
 	if err != nil {
-		return err
+		return r, r.recordProblem(ctx, err)
 	}
-	return s.commitStampChange(ctx, d, i, func(d *contract.Document) (contract.Change, error) {
-		return contract.BindSerial(d, i, contract.StampSerial{Serial: serial}, s.Office.IsSpecimen(), s.Clock())
+	r, err = r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		return contract.OrderSerial(d, r.i, string(order), r.Clock())
+	})
+	if err != nil {
+		return r, err
+	}
+	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		return contract.BindSerial(d, r.i, contract.StampSerial{Serial: serial}, r.Office.IsSpecimen(), r.Clock())
 	})
 }
 `,

@@ -1,0 +1,138 @@
+package documents
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+)
+
+// StoreFile stores what write writes, continuing the digester: its totals are of the document with these bytes.
+//
+// Durable on return: the bytes. Not yet: a reference to them, which a commit adds. If the process dies before it, fsck
+// finds them.
+func (s *Documents) StoreFile(ctx context.Context, digester *blob.Digester, write func(io.Writer) error) (contract.File, blob.Digest, error) {
+	key, err := blob.NewKey(s.Random)
+	if err != nil {
+		return contract.File{}, blob.Digest{}, err
+	}
+	w, err := s.Blobs.Create(ctx, key)
+	if err != nil {
+		return contract.File{}, blob.Digest{}, fmt.Errorf("store file: %w", err)
+	}
+	defer w.Abort()
+	if err := write(io.MultiWriter(digester, w)); err != nil {
+		return contract.File{}, blob.Digest{}, err
+	}
+	if err := w.Commit(); err != nil {
+		return contract.File{}, blob.Digest{}, fmt.Errorf("store file: %w", err)
+	}
+	d := digester.Digest()
+	return contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, d, nil
+}
+
+// StoreBase stores what write writes as the base of a document: the rewritten upload, or the PDF made from it. It
+// returns tooLong if the output exceeds the limit on files.
+func (s *Documents) StoreBase(ctx context.Context, tooLong error, write func(io.Writer) error) (contract.Revision, error) {
+	file, d, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+		limited := &atMost{ctx: ctx, w: w, left: s.Limits.FileSize, tooLong: tooLong, space: DiskSpace{Require: s.RequireDiskSpace}}
+		buffered := bufio.NewWriterSize(limited, 256<<10)
+		if err := write(buffered); err != nil {
+			return err
+		}
+		return buffered.Flush()
+	})
+	if err != nil {
+		return contract.Revision{}, err
+	}
+	base := BaseRevision(file, d)
+	base.At = s.Clock()
+	return base, nil
+}
+
+// BaseRevision returns the first revision of a document, with everything but its time and its next object.
+func BaseRevision(file contract.File, d blob.Digest) contract.Revision {
+	return contract.Revision{Kind: contract.RevisionBase, Tail: file, End: d.End, Digest: d.Total, Midstate: d.Midstate}
+}
+
+// StoreTail stores a tail that follows the revision, and returns the revision it makes. It fails without storing
+// anything if the midstate of the revision does not match its digest; see [Documents.RequireMidstate].
+func (s *Documents) StoreTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
+	digester, err := blob.ResumeDigester(after.Midstate, after.End, after.Digest)
+	if err != nil {
+		return contract.Revision{}, fmt.Errorf("continue revision ending at %d: %w", after.End, err)
+	}
+	file, d, err := s.StoreFile(ctx, digester, func(w io.Writer) error {
+		_, err := w.Write(tail)
+		return err
+	})
+	if err != nil {
+		return contract.Revision{}, fmt.Errorf("store tail: %w", err)
+	}
+	return contract.Revision{
+		Kind: kind, Tail: file, Begin: after.End, End: d.End, Digest: d.Total, Midstate: d.Midstate,
+		// Our own tails refer only to objects that exist.
+		NextObject: after.NextObject,
+	}, nil
+}
+
+// RemoveBlob removes a blob that no committed document refers to.
+func (s *Documents) RemoveBlob(ctx context.Context, key string) error {
+	if err := s.Blobs.Remove(context.WithoutCancel(ctx), blob.Key(key)); err != nil && !errors.Is(err, blob.ErrNotFound) {
+		return fmt.Errorf("remove blob %s: %w", key, err)
+	}
+	return nil
+}
+
+// atMost limits the size of the output: unpacked object streams are longer than the source. It also stops when the
+// context ends.
+type atMost struct {
+	ctx     context.Context
+	w       io.Writer
+	left    int64
+	tooLong error
+	space   DiskSpace
+}
+
+func (a *atMost) Write(p []byte) (int, error) {
+	if err := a.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if a.left -= int64(len(p)); a.left < 0 {
+		return 0, a.tooLong
+	}
+	if err := a.space.RequireSpace(len(p)); err != nil {
+		return 0, err
+	}
+	return a.w.Write(p)
+}
+
+// diskSpaceStep is the number of bytes after which the free space is checked again.
+const diskSpaceStep = 1 << 20
+
+// DiskSpace is the space on the disk that an arriving file may take before the next check.
+type DiskSpace struct {
+	Require func(bytes int64) error // nil: unlimited
+	granted int64                   // granted and not used yet
+}
+
+// RequireSpace requires space for n bytes that are about to be written. Others write to the same disk, so it checks
+// again every [diskSpaceStep] bytes.
+func (r *DiskSpace) RequireSpace(n int) error {
+	if r.Require == nil {
+		return nil
+	}
+	if r.granted -= int64(n); r.granted >= 0 {
+		return nil
+	}
+	ask := max(int64(n), diskSpaceStep)
+	if err := r.Require(ask); err != nil {
+		return err
+	}
+	r.granted = ask - int64(n)
+	return nil
+}

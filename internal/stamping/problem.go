@@ -1,0 +1,248 @@
+package stamping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"segel/internal/blob"
+	"segel/internal/contract"
+	"segel/internal/documents"
+	"segel/internal/emeterai"
+	"segel/internal/outage"
+	"segel/internal/store"
+)
+
+// retryAfter is the first delay of a stamp if the stamp office does not name one. Each further failure in a row doubles
+// it, up to [documents.LongestRetry]. The first retry comes soon, because most failures are lost answers, and asking
+// again is cheap. Every try is recorded in the audit log, which only grows: an outage of a day must not fill it.
+const retryAfter = time.Second
+
+// recordProblem records a failed call. A final problem fails the document and ends the job: the error is nil. After any
+// other problem the document stays in processing and the job is retried with the same order and serial.
+func (r run) recordProblem(ctx context.Context, cause error) error {
+	if ctx.Err() != nil {
+		return ctx.Err() // the process is stopping; the stamp office has no fault
+	}
+	if outage.Of(cause) != nil {
+		return cause // an outage on our side; the attempt stays open as after a crash, and the next run asks again
+	}
+	class := emeterai.ClassOf(cause)
+	f := contract.Failure{Class: contract.Outcome(class), Text: cause.Error(), Reason: reasonOf(cause), Final: class.IsFinal(), Quarantine: class == emeterai.Quarantine}
+	var p *emeterai.Problem
+	var after time.Duration
+	if errors.As(cause, &p) {
+		f.Code, f.Text, after = p.Code, p.Text, p.After
+		if p.Code == emeterai.CodeNotCalled {
+			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeNotCalled, r.officeLater(emeterai.Availability{Until: r.Clock().Add(after)}))
+		}
+		var err error
+		if f.Evidence, err = r.storeEvidence(ctx, p); err != nil {
+			return errors.Join(err, cause)
+		}
+	}
+	requireSame := requireSameAttempt(&r.d, r.i)
+	failed, err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		if err := requireSame(d); err != nil {
+			return contract.Change{}, err
+		}
+		return contract.RecordStampFailure(d, r.i, f, r.Clock())
+	})
+	if err != nil {
+		return errors.Join(r.RemoveUncommitted(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
+	}
+	if f.Final {
+		r.Log.WarnContext(ctx, "stamp refused finally", "document", r.d.ID, "stamp", r.i, "cause", cause)
+		return nil
+	}
+	doublings := min(max(failed.d.Stamps[r.i].Failures-1, 0), 9)
+	return &contract.Later{After: max(after, min(retryAfter<<doublings, documents.LongestRetry)), Err: cause}
+}
+
+// refuse fails a document whose stamps the stamp office would refuse after payment. Nothing is spent, and reserved quota
+// stays reserved until a restamp or a cancel.
+func (r run) refuse(ctx context.Context, refused *contract.Error) error {
+	problem := refused.Code
+	if len(refused.Fields) > 0 {
+		problem = contract.StampNoPlace
+	}
+	r.Log.WarnContext(ctx, "stamp not ordered: the stamp office would refuse the file", "document", r.d.ID, "stamp", r.i, "cause", refused)
+	_, err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		return contract.RefuseStamp(d, r.i, problem, r.Clock())
+	})
+	return err
+}
+
+// failAhead fails a document whose newest signature lies too far in the future.
+func (r run) failAhead(ctx context.Context, problem string, now time.Time) error {
+	r.Log.ErrorContext(ctx, "document is not stamped: a signature was made while the clock was ahead", "document", r.d.ID, "stamp", r.i, "signed", r.d.LastSignedAt, "now", now)
+	_, err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		if d.Stamps[r.i].State == contract.StampOrdered {
+			return contract.RefuseStamp(d, r.i, problem, now)
+		}
+		return contract.RecordStampFailure(d, r.i, contract.Failure{Class: contract.OutcomeUnanswered, Text: r.signedAhead().Error(), Reason: problem, Final: true}, now)
+	})
+	return err
+}
+
+// signedAhead names the time of the newest signature.
+func (r run) signedAhead() error {
+	return fmt.Errorf("a signature is dated %s", r.d.LastSignedAt.UTC().Format(time.RFC3339))
+}
+
+// errOfficePaused is the reason why a stamp waits without a call to the stamp office.
+var errOfficePaused = errors.New("calls to the stamp office are paused")
+
+// officeLater returns the delay until the stamp office may be called again.
+func (s *Stamping) officeLater(a emeterai.Availability) *contract.Later {
+	err := errOfficePaused
+	if a.Reason != "" {
+		err = fmt.Errorf("%w: %s", err, a.Reason)
+	}
+	return &contract.Later{After: max(a.Until.Sub(s.Clock()), time.Second), Err: err}
+}
+
+// waitForFile postpones the stamp until the bytes of its document are restored, if the cause is that they are missing or
+// changed. An attempt that this run opened was not made; the result of an earlier run's attempt is unknown.
+func (r run) waitForFile(ctx context.Context, cause error) error {
+	var problem string
+	switch {
+	case errors.Is(cause, documents.ErrFileMissing):
+		problem = contract.FileMissing
+	case errors.Is(cause, documents.ErrFileChanged):
+		problem = contract.FileChanged
+	default:
+		return cause
+	}
+	if r.d.Stamps[r.i].Problem != problem {
+		r.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", r.d.ID, "stamp", r.i, "cause", cause)
+	}
+	open := contract.OutcomeNotCalled
+	if r.call == resumed {
+		open = contract.OutcomeUnanswered
+	}
+	return r.postpone(ctx, problem, open, &contract.Later{After: documents.LongestRetry, Err: cause})
+}
+
+// postpone postpones the stamp for a problem that prevents calls to the stamp office, and returns until. The problem is
+// recorded once. An open attempt ends with the given outcome.
+func (r run) postpone(ctx context.Context, problem string, open contract.Outcome, until *contract.Later) error {
+	requireSame := requireSameAttempt(&r.d, r.i)
+	_, err := r.ApplyRuleTo(ctx, r.d, func(d *contract.Document) (*contract.Change, error) {
+		if err := requireSame(d); err != nil {
+			return nil, err
+		}
+		return documents.ChangeIf(contract.RecordStampWait(d, r.i, problem, open, r.Clock()))
+	})
+	if err != nil {
+		return err
+	}
+	return until
+}
+
+// reasonOf returns the reason for people why a stamp waits or was refused: a code with a sentence in every language,
+// followed by the stamp office's own text if it says more. Transport problems ("login: EOF") only help operators, who
+// find them in the log and in the attempts.
+func reasonOf(cause error) string {
+	switch problem := documents.FileProblem(cause); {
+	case errors.Is(problem, documents.ErrFileMissing):
+		return contract.FileMissing
+	case errors.Is(problem, documents.ErrFileChanged):
+		return contract.FileChanged
+	}
+	var p *emeterai.Problem
+	if !errors.As(cause, &p) {
+		return "stamp.office_unreachable"
+	}
+	switch p.Class {
+	case emeterai.Quota:
+		return "stamp.office_quota"
+	case emeterai.Login:
+		return "stamp.office_account"
+	case emeterai.Config:
+		return withOfficeText("stamp.office_config", p)
+	case emeterai.Refused:
+		return withOfficeText("stamp.office_refused", p)
+	case emeterai.Quarantine:
+		return "stamp.return_refused"
+	case emeterai.NeedsPerson, emeterai.Permanent:
+		return permanentReason(p)
+	}
+	switch p.Code {
+	case emeterai.CodeDown, emeterai.CodeAnswer, "":
+		return "stamp.office_unreachable"
+	case emeterai.CodeReturn:
+		return "stamp.return_incomplete"
+	}
+	return withOfficeText("stamp.office_busy", p)
+}
+
+// permanentReason returns what a person has to repair before a retry can succeed.
+func permanentReason(p *emeterai.Problem) string {
+	switch p.Code {
+	case emeterai.CodeElsewhere:
+		return "stamp.serial_elsewhere"
+	case emeterai.CodeSerialUncertain:
+		return "stamp.serial_uncertain"
+	case emeterai.CodePicture:
+		return "stamp.picture_lost"
+	case emeterai.CodePlace:
+		return "stamp.no_place"
+	}
+	return withOfficeText("stamp.office_refused", p)
+}
+
+// withOfficeText adds the stamp office's text if the code is the office's own, which is a number. Under our codes the
+// text is ours and written for the log.
+func withOfficeText(code string, p *emeterai.Problem) string {
+	if p.Text == "" || p.Code == "" || p.Code[0] < '0' || p.Code[0] > '9' {
+		return code
+	}
+	return code + ": " + p.Text
+}
+
+// storeEvidence stores the file that the stamp office returned and Segel did not accept. Only an operator removes it. A
+// problem without evidence gives an empty file.
+//
+// Durable on return: the bytes. Not yet: a reference to them, which the commit that quarantines the serial adds. If the
+// process dies before it, fsck finds the bytes, and the stamp office is asked again at no cost.
+func (s *Stamping) storeEvidence(ctx context.Context, p *emeterai.Problem) (contract.File, error) {
+	if p.Class != emeterai.Quarantine || p.Evidence == nil {
+		return contract.File{}, nil
+	}
+	in, err := p.Evidence.Open()
+	if err != nil {
+		return contract.File{}, fmt.Errorf("open evidence: %w", err)
+	}
+	f, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err = errors.Join(err, in.Close()); err != nil {
+		return contract.File{}, fmt.Errorf("store evidence: %w", err)
+	}
+	return f, nil
+}
+
+// Evidence opens the last file that the stamp office returned for a quarantined serial. Callers who do not administer
+// the serial's organisation get ErrNoEvidence.
+func (s *Stamping) Evidence(ctx context.Context, by contract.Actor, serial string) (*documents.Content, error) {
+	organisation, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.Store.Serial(ctx, serial)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, contract.ErrNoEvidence
+	}
+	if err != nil {
+		return nil, err
+	}
+	if f := known.Evidence; f.Key != "" && (organisation == "" || organisation == known.Organisation) {
+		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
+		return s.OpenContent(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
+	}
+	return nil, contract.ErrNoEvidence
+}

@@ -1,0 +1,139 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/documents"
+	"segel/internal/store"
+)
+
+// Cancel ends a document at the request of its owner.
+func (s *Service) Cancel(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Cancel(d, reason, by, s.Limits, s.Clock()))
+	})
+}
+
+// Reject ends a document because the caller, a signer, declines.
+func (s *Service) Reject(ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Reject(d, reason, by, s.Limits, s.Clock()))
+	})
+}
+
+// Remind records that the owner reminds the participants whose turn it is. It sends no message.
+func (s *Service) Remind(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Remind(d, by, s.Clock()))
+	})
+}
+
+// Describe changes the title and the deadline of a draft.
+func (s *Service) Describe(ctx context.Context, by contract.Actor, id contract.DocumentID, to contract.Description) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Describe(d, to, by, s.Limits, s.Clock()))
+	})
+}
+
+// Delete removes a draft. A job removes its file after the commit.
+func (s *Service) Delete(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.Delete(d, by, s.Clock()))
+	})
+}
+
+// Sweep removes blobs that nothing refers to any more. A blob that is already gone is not an error.
+func (s *Service) Sweep(ctx context.Context, keys []string) error {
+	for _, k := range keys {
+		if err := s.RemoveBlob(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// GuestLink creates a link for a guest and returns it to the owner. The previous link stops working.
+//
+// One commit stores the event and the link, so every link is in the audit trail.
+func (s *Service) GuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (url string, err error) {
+	url, hash, err := s.Links.NewGuestLink()
+	if err != nil {
+		return "", err
+	}
+	keep := store.WithFinalAnswer(ctx, func(contract.Document) any { return url })
+	_, err = s.ApplyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.IssueGuestLink(d, guest, hash, by, s.Clock()))
+	})
+	if err != nil {
+		return "", err
+	}
+	return url, nil
+}
+
+// RevokeGuestLink revokes the link of a guest and every token that was obtained with it. One commit stores the event
+// and removes the link.
+func (s *Service) RevokeGuestLink(ctx context.Context, by contract.Actor, id contract.DocumentID, guest contract.PersonID) (contract.Document, error) {
+	return s.ApplyRuleAs(documents.WithDocumentAnswer(ctx), by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeOf(contract.RevokeGuestLink(d, guest, by, s.Clock()))
+	})
+}
+
+// overdue is the delay after which pending work is enqueued again.
+const overdue = 5 * time.Minute
+
+// Resume enqueues the work of documents that wait for the service. Jobs are stored in the commit that enqueues them, so
+// this is needed only if an operator emptied the queue or restored a backup.
+func (s *Service) Resume(ctx context.Context) error {
+	stuck, err := s.Store.Stuck(ctx, s.Clock().Add(-overdue), 100)
+	if err != nil {
+		return fmt.Errorf("read stuck documents: %w", err)
+	}
+	for _, id := range stuck {
+		d, err := s.LoadDocument(ctx, id)
+		if err != nil {
+			continue
+		}
+		kind, waits := d.PendingWork()
+		if !waits {
+			continue
+		}
+		if err := s.Store.Enqueue(ctx, contract.Job{Kind: kind, Document: id}); err != nil {
+			return fmt.Errorf("enqueue work on document %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Expire ends every document whose deadline has passed. It ends none while the clock is in doubt, because that cannot
+// be undone. Requests of people are refused from the deadline on in any case.
+func (s *Service) Expire(ctx context.Context) error {
+	if _, err := s.CheckClock(ctx); err != nil {
+		return err
+	}
+	for {
+		due, err := s.Store.PastDeadline(ctx, s.Clock(), 100)
+		if err != nil {
+			return fmt.Errorf("read documents past their deadline: %w", err)
+		}
+		ended := 0
+		for _, id := range due {
+			_, err := s.ApplyRule(ctx, id, func(d *contract.Document) (*contract.Change, error) {
+				c, done := contract.Expire(d, s.Clock())
+				if !done {
+					ended++
+				}
+				return documents.ChangeIf(c, !done, nil)
+			})
+			if err != nil && !errors.Is(err, contract.ErrNotFound) {
+				return fmt.Errorf("expire document %d: %w", id, err)
+			}
+		}
+		if ended == 0 {
+			return nil
+		}
+	}
+}
