@@ -74,6 +74,9 @@ func (e *Error) Is(target error) bool {
 
 // IsFault reports whether an error is the file's fault, an *Error, and not, say, the disk's.
 func IsFault(err error) bool {
+	if err == nil {
+		return false // without the allocation below
+	}
 	var e *Error
 	return errors.As(err, &e)
 }
