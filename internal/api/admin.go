@@ -2,51 +2,15 @@ package api
 
 import (
 	"context"
+	"segel/internal/contract"
+	"segel/internal/store"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"segel/internal/contract"
-	"segel/internal/store"
-	"segel/internal/workflow"
 )
-
-// adminBase is the path prefix of the administration endpoints.
-const adminBase = "/v1/admin/"
 
 // adminLimit is the number of lines on a page.
 const adminLimit = 50
-
-// Administration is the workflow behind the administration endpoints. It decides what each caller may do.
-type Administration interface {
-	Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]workflow.OrganisationQuota, error)
-	GrantQuota(ctx context.Context, by contract.Actor, r workflow.GrantRequest) (workflow.OrganisationQuota, error)
-	QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (workflow.LedgerPage, error)
-	Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (workflow.AttemptPage, error)
-	EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(workflow.AttemptLine) error) error
-	Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error)
-	Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error)
-	Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
-	Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
-	Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (workflow.WaitingPage, error)
-	Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
-	CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (workflow.CertificatePage, error)
-	AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (workflow.LogPage, error)
-}
-
-// registerAdmin registers the administration endpoints.
-func (s *server) registerAdmin() {
-	s.registerAdminPeople()
-	s.registerAdminQuota()
-	s.registerAdminLedger()
-	s.registerAdminAttempts()
-	s.registerAdminSerials()
-	s.registerAdminEvidence()
-	s.registerAdminReconciliation()
-	s.registerAdminStuck()
-	s.registerAdminCertificates()
-	s.registerAdminAuditLog()
-}
 
 // organisationOut names an organisation.
 type organisationOut struct {
@@ -100,20 +64,6 @@ func (q *query) parseDocument() contract.DocumentID {
 	return contract.DocumentID(n)
 }
 
-// parseChoice reads a query value that must be one of values. Empty means any.
-func parseChoice[T ~string](q *query, name string, values []T) T {
-	s := T(q.Get(name))
-	for _, v := range values {
-		if s == v {
-			return s
-		}
-	}
-	if s != "" {
-		q.bad.add(name, "value.not_one_of", "allowed", joinValues(values))
-	}
-	return ""
-}
-
 // adminParams describes the query of an administration page: page, limit, organisation, and more.
 func adminParams(more ...*huma.Param) []*huma.Param {
 	params := append(pageParams(adminLimit)[:2:2], organisationParam())
@@ -132,25 +82,22 @@ func documentParam() *huma.Param {
 	return &huma.Param{Name: "document_id", In: "query", Description: "Only what is about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}
 }
 
-func choiceParam[T ~string](name, doc string, values []T) *huma.Param {
-	s := &huma.Schema{Type: "string"}
-	for _, v := range values {
-		s.Enum = append(s.Enum, string(v))
-	}
-	return &huma.Param{Name: name, In: "query", Description: doc, Schema: s}
-}
-
-// queryAdminPage reads one page of an administration list. ask builds the query and notes what is wrong with it;
-// answer runs it only if nothing is wrong.
-func queryAdminPage[Q, Found any](c *call, ask func(q *query, p page) Q, answer func(context.Context, contract.Actor, Q) (Found, error)) (p page, f Found, err error) {
-	q := c.parseQuery()
-	p = q.parsePage(adminLimit)
-	r := ask(q, p)
-	if err := q.bad.asError(); err != nil {
-		return p, f, err
-	}
-	f, err = answer(c.r.Context(), c.by, r)
-	return p, f, err
+// listAdmin returns the handler of one page of an administration list. ask builds the query and notes what is wrong with
+// it; load runs it only if nothing is wrong.
+func listAdmin[Q, Found, T any](ask func(*query, page) Q, load func(Workflow, context.Context, contract.Actor, Q) (Found, error), show func(*call, page, Found) T) handler {
+	return answerData(func(c *call) (data T, err error) {
+		q := c.parseQuery()
+		p := q.parsePage(adminLimit)
+		r := ask(q, p)
+		if err := q.bad.asError(); err != nil {
+			return data, err
+		}
+		f, err := load(c.Workflow, c.r.Context(), c.by, r)
+		if err != nil {
+			return data, err
+		}
+		return show(c, p, f), nil
+	})
 }
 
 // skippedLines returns the number of lines before the page.

@@ -34,45 +34,33 @@ type personAdded struct {
 	Password string      `json:"password" doc:"his first one, shown this once; he has to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
 }
 
-func (s *server) registerAdminPeople() {
-	serveGet(s, endpoint{
-		path: adminBase + "people", id: "admin-people", group: groupAdmin, admin: contract.AdminPeople,
-		params:  adminParams(pageParams(adminLimit)[2]),
-		summary: "Who has an account", description: "By name.",
-	}, func(c *call) (found[adminPeopleData], error) {
-		q := c.parseQuery()
-		p, search, of := q.parsePage(adminLimit), q.parseSearch(), q.parseOrganisation()
-		if err := q.bad.asError(); err != nil {
-			return found[adminPeopleData]{}, err
-		}
-		people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.skippedLines(), p.limit)
-		if err != nil {
-			return found[adminPeopleData]{}, err
-		}
-		data := adminPeopleData{People: []adminPerson{}, Pagination: paginate(p, total, len(people))}
-		for _, a := range people {
-			data.People = append(data.People, c.adminPerson(a))
-		}
-		return foundAnswer(data), nil
-	})
-	servePost(s, endpoint{
-		path: adminBase + "people", id: "admin-add-person", group: groupAdmin, admin: contract.AdminAddPerson,
-		summary: "Give somebody an account", description: "The password is drawn at random and shown this once.",
-	}, func(c *call, in *personAdd) (done[personAdded], error) {
-		var bad problems
-		n := identity.NewPerson{
-			Name: in.Name.checkedValue("name", &bad), Email: trimEmail(in.Email.checkedValue("email", &bad)), Admin: in.Admin.checkedValue("admin", &bad),
-			Organisation: contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))),
-		}
-		if err := bad.asError(); err != nil {
-			return done[personAdded]{}, err
-		}
-		a, err := c.Identity.AddPerson(c.r.Context(), c.by, n)
-		if err != nil {
-			return done[personAdded]{}, err
-		}
-		return doneAnswer(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
-	})
+func (c *call) listPeople() (adminPeopleData, error) {
+	q := c.parseQuery()
+	p, search, of := q.parsePage(adminLimit), q.parseSearch(), q.parseOrganisation()
+	if err := q.bad.asError(); err != nil {
+		return adminPeopleData{}, err
+	}
+	people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.skippedLines(), p.limit)
+	if err != nil {
+		return adminPeopleData{}, err
+	}
+	return adminPeopleData{People: convertAll(people, c.adminPerson), Pagination: paginate(p, total, len(people))}, nil
+}
+
+func (c *call) addPerson(in *personAdd) (done[personAdded], error) {
+	var bad problems
+	n := identity.NewPerson{
+		Name: in.Name.checkedValue("name", &bad), Email: trimEmail(in.Email.checkedValue("email", &bad)), Admin: in.Admin.checkedValue("admin", &bad),
+		Organisation: contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))),
+	}
+	if err := bad.asError(); err != nil {
+		return done[personAdded]{}, err
+	}
+	a, err := c.Identity.AddPerson(c.r.Context(), c.by, n)
+	if err != nil {
+		return done[personAdded]{}, err
+	}
+	return doneAnswer(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
 }
 
 func (c *call) adminPerson(a identity.Member) adminPerson {

@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"segel/internal/contract"
@@ -105,6 +106,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// segmentPattern matches one segment of a path.
+var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
+
 // server serves the HTTP interface.
 type server struct {
 	Options
@@ -128,8 +132,8 @@ type server struct {
 // New returns the handler of everything the service serves. It returns an error if an option is invalid.
 func New(o Options) (http.Handler, error) {
 	s := &server{Options: o.withDefaults(), metrics: newMetrics(), rechecks: make(chan struct{}, mostAuthenticating)}
-	if err := checkService(s.Service); err != nil {
-		return nil, err
+	if s.Service != "" && !segmentPattern.MatchString(s.Service) {
+		return nil, fmt.Errorf("service %q is not one segment of a path", s.Service)
 	}
 	if err := s.metrics.registerWith(s.Metrics); err != nil {
 		return nil, err
@@ -139,7 +143,7 @@ func New(o Options) (http.Handler, error) {
 	s.timestampLimiters = clientLimiters{rate: s.StampRate, burst: s.StampBurst}
 	s.ocspLimiters = clientLimiters{rate: s.StatusRate, burst: s.StatusBurst}
 	s.shares = newCallerShares(s.Options)
-	s.registerAll()
+	s.registerEndpoints()
 	if err := s.writeSpecification(); err != nil {
 		return nil, err
 	}
@@ -147,67 +151,4 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	return s.observeRequests(s.guardRequests(http.HandlerFunc(s.routeRequest))), nil
-}
-
-// registerAll registers all endpoints with the router and the specification.
-func (s *server) registerAll() {
-	s.mux = http.NewServeMux()
-	s.huma = humago.New(s.mux, openAPIConfig(s.Version, s.PublicURL))
-	s.registerIdentity()
-	s.registerDocuments()
-	s.registerAdmin()
-	s.registerService()
-}
-
-// registerIdentity registers the endpoints about the caller.
-func (s *server) registerIdentity() {
-	s.registerLogin()
-	s.registerRefresh()
-	s.registerLogout()
-	s.registerForgotPassword()
-	s.registerPassword()
-	s.registerMe()
-	s.registerSession()
-	s.registerGuest()
-	s.registerDirectory()
-	s.registerSpecimen()
-	s.registerAvatar()
-}
-
-// registerDocuments registers the endpoints about documents, in the order of a document's life.
-func (s *server) registerDocuments() {
-	s.registerUpload()
-	s.registerParticipants()
-	s.registerDescribe()
-	s.registerPlace()
-	s.registerFinalize()
-	s.registerGuestLink()
-	s.registerGuestRevoke()
-	s.registerSign()
-	s.registerSpecimenPreview()
-	s.registerReject()
-	s.registerCancel()
-	s.registerRemind()
-	s.registerRestamp()
-	s.registerRetry()
-	s.registerDelete()
-	s.registerLists()
-	s.registerDetail()
-	s.registerStatus()
-	s.registerSigners()
-	s.registerPlacements()
-	s.registerAuditTrail()
-	s.registerEvents()
-	s.registerPreview()
-	s.registerDownload()
-	s.registerOriginal()
-	s.registerBalance()
-	s.registerVerify()
-}
-
-// registerService registers the endpoints that monitor and describe the service.
-func (s *server) registerService() {
-	s.registerHealth()
-	s.registerMetrics()
-	s.registerDocumentation()
 }

@@ -51,7 +51,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 	if by.IsSystem() {
 		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never calls over HTTP
 	}
-	if by.MustChoosePassword && !c.endpoint.callers.admitsGivenPasswords() {
+	if who := c.endpoint.access.callers; by.MustChoosePassword && who != givenCallers && who != tokenCallers {
 		return contract.Actor{}, contract.ErrChoosePassword
 	}
 	by.IP = c.client

@@ -7,10 +7,9 @@ import (
 	"io"
 	"net/http"
 	"path"
+	"segel/internal/contract"
 	"strings"
 	"sync"
-
-	"segel/internal/contract"
 )
 
 const pdfType = "application/pdf"
@@ -22,10 +21,9 @@ type fileDelivery struct {
 	mime string
 }
 
-// serveFile serves an endpoint that sends a file of the document.
-func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error), how func(*Content) (fileDelivery, error)) {
-	e.method, e.group, e.answers = http.MethodGet, groupDocuments, fileAnswer()
-	serveStream(s, e, func(c *call) error {
+// sendFile returns the handler of an endpoint that sends a file of the document.
+func sendFile(open func(Workflow, context.Context, contract.Actor, contract.DocumentID) (*Content, error), how func(*Content) (fileDelivery, error)) handler {
+	return serveRaw(func(c *call) error {
 		id, err := c.pathDocumentID()
 		if err != nil {
 			return err
@@ -39,12 +37,25 @@ func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context,
 		if err != nil {
 			return err
 		}
-		return c.sendFile(content, as)
+		return c.sendContent(content, as)
 	})
 }
 
-// sendFile sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
-func (c *call) sendFile(content *Content, as fileDelivery) error {
+func deliverPreview(c *Content) (fileDelivery, error) {
+	return fileDelivery{"inline", markedName(c), pdfType}, nil
+}
+
+func deliverResult(c *Content) (fileDelivery, error) {
+	return fileDelivery{"attachment", markedName(c), pdfType}, nil
+}
+
+func deliverOriginal(c *Content) (fileDelivery, error) {
+	mime, err := typeByContent(c)
+	return fileDelivery{"attachment", c.Name, mime}, err
+}
+
+// sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
+func (c *call) sendContent(content *Content, as fileDelivery) error {
 	h := c.w.Header()
 	h.Set("Content-Type", as.mime)
 	h.Set("Content-Disposition", contentDisposition(as.kind, as.name))
@@ -189,4 +200,41 @@ func typeByContent(r io.ReadSeeker) (string, error) {
 		return "application/msword", nil
 	}
 	return "application/octet-stream", nil
+}
+
+// markedName returns the name of the PDF, marked if it is a specimen.
+func markedName(c *Content) string {
+	name := pdfName(c.Name)
+	if c.Specimen {
+		name = specimenWord + "-" + name
+	}
+	return name
+}
+
+// attachment writes the header of a file together with its first bytes. A refusal before that is still answered as a
+// refusal.
+type attachment struct {
+	*call
+	mime, name string
+}
+
+func (a *attachment) Write(p []byte) (int, error) {
+	if !a.sending {
+		a.sending = true
+		a.deadline.removeLimit()
+		h := a.w.Header()
+		h.Set("Content-Type", a.mime)
+		h.Set("Content-Disposition", contentDisposition("attachment", a.name))
+		h.Set("Cache-Control", "no-store")
+	}
+	return a.w.Write(p)
+}
+
+// abortAnswer ends an answer after an error: with a refusal if nothing was sent yet.
+func (c *call) abortAnswer(err error) error {
+	if c.sending {
+		c.cause = err
+		panic(http.ErrAbortHandler) // cuts the connection
+	}
+	return err
 }

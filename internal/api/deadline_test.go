@@ -100,7 +100,7 @@ func TestHungOperationIsAnsweredWithinItsTime(t *testing.T) {
 func TestEveryEndpointSaysHowLongItMayTake(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{UploadWait: time.Second, ConvertWait: time.Second, LoginDelay: time.Second}.withDefaults()}
-	s.registerAll()
+	s.registerEndpoints()
 	for _, e := range s.endpoints {
 		within := s.timeoutOf(e.timeLimit)
 		switch {

@@ -227,3 +227,44 @@ func (d *specDoc) typeName(s *specSchema) string {
 	}
 	return strings.Join(kinds, " | ")
 }
+
+// Specification returns the content of /openapi.json, indented and without a fixed address. The web app's client is
+// generated from it.
+func Specification() ([]byte, error) {
+	s := &server{Options: Options{}.withDefaults()}
+	s.registerEndpoints()
+	if err := s.writeSpecification(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, s.spec, "", "  "); err != nil {
+		return nil, fmt.Errorf("indent the specification: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// dataPolicy is the content security policy of data and of files that a page loads.
+const dataPolicy = "default-src 'none'"
+
+func (c *call) sendSpecification() error {
+	return c.sendGenerated("application/json; charset=utf-8", dataPolicy, c.spec)
+}
+
+func (c *call) sendManual() error {
+	return c.sendGenerated("text/html; charset=utf-8", c.docs.policy, c.docs.html)
+}
+
+func (c *call) sendManualScript() error {
+	return c.sendGenerated("text/javascript; charset=utf-8", dataPolicy, docsJS)
+}
+
+// sendGenerated sends content that belongs to this version of the program, with a content security policy.
+func (c *call) sendGenerated(mime, policy string, content []byte) error {
+	h := c.w.Header()
+	h.Set("Content-Type", mime)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cache-Control", "no-cache")
+	_, _ = c.w.Write(content) // if this fails, the client has gone
+	return nil
+}

@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
-
 	"segel/internal/contract"
 	"segel/internal/text"
+	"time"
 )
 
 const (
@@ -24,21 +23,13 @@ type eventData struct {
 	SigningStatus contract.State `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
 }
 
-func (s *server) registerEvents() {
-	e := endpoint{
-		method: http.MethodGet, path: documentBase + "events/{document_id}", id: "events", group: groupDocuments, op: contract.OpEvents, isStream: true,
-		answers: eventAnswer(s.schemaOf(typeOf[statusData]())), params: eventParams(),
-		summary:     "Follow a document",
-		description: "Server-sent events named progress: the document as it stands, at once and after every change. The last one tells a final state; asking again after it answers 204.",
+func (c *call) streamEvents() error {
+	id, err := c.pathDocumentID()
+	if err != nil {
+		return err
 	}
-	serveStream(s, e, func(c *call) error {
-		id, err := c.pathDocumentID()
-		if err != nil {
-			return err
-		}
-		after, _ := parseInteger(c.r.Header.Get("Last-Event-ID"))
-		return c.followDocument(id, after)
-	})
+	after, _ := parseInteger(c.r.Header.Get("Last-Event-ID"))
+	return c.followDocument(id, after)
 }
 
 // followDocument sends the document at every version above after, until it cannot change any more.

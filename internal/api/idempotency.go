@@ -92,8 +92,8 @@ func (c *call) runOnce(do func(*call) error) error {
 
 // takesKey reports whether the endpoint accepts an Idempotency-Key. Every POST does, except those below /v1/auth/ and
 // the one that creates an account, whose answers are secrets, and those without an account to store an answer for.
-func (e *endpoint) takesKey() bool {
-	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
+func (e *row) takesKey() bool {
+	return e.method == http.MethodPost && e.access != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.access.admin != contract.AdminAddPerson
 }
 
 // answerKeys are the keys derived from an Idempotency-Key.

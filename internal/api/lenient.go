@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -228,7 +229,7 @@ func (l list[T]) checkedValue(field string, bad *problems) []T {
 }
 
 func (list[T]) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: "array", Items: r.Schema(typeOf[T](), true, "")}
+	return &huma.Schema{Type: "array", Items: r.Schema(reflect.TypeFor[T](), true, "")}
 }
 
 // oneOrMore is an array, or a single object in place of an array of one.
@@ -242,7 +243,7 @@ func (o *oneOrMore[T]) UnmarshalJSON(b []byte) error {
 }
 
 func (o oneOrMore[T]) Schema(r huma.Registry) *huma.Schema {
-	return &huma.Schema{AnyOf: []*huma.Schema{o.list.Schema(r), r.Schema(typeOf[T](), true, "")}}
+	return &huma.Schema{AnyOf: []*huma.Schema{o.list.Schema(r), r.Schema(reflect.TypeFor[T](), true, "")}}
 }
 
 func isNull(b []byte) bool { return string(b) == "null" }

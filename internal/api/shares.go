@@ -98,7 +98,7 @@ func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duratio
 func (c *call) acquireRequestShare() (leave func(), err error) {
 	nothing := func() {}
 	switch {
-	case c.endpoint.isStream:
+	case c.endpoint.handler.isStream:
 		return nothing, nil
 	case c.by.ID != "":
 		person := string(c.by.ID)

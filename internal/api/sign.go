@@ -6,15 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
-	"strings"
-
 	"segel/internal/contract"
-	"segel/internal/specimen"
+	"strings"
 )
-
-// pictureLimit bounds a body with a picture in base64. It is above the picture's own limit, whose refusal names that
-// limit.
-const pictureLimit = smallBody + 2*specimen.MaxBytes
 
 type signIn struct {
 	DocumentID integer       `json:"document_id" required:"true"`
@@ -24,26 +18,19 @@ type signIn struct {
 	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
 }
 
-func (s *server) registerSign() {
-	servePost(s, endpoint{
-		path: signBase + "sign-docs", id: "sign", timeLimit: lengthy, group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
-		summary: "Sign",
-		description: "Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of " +
-			"which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.",
-	}, func(c *call, in *signIn) (done[verbData], error) {
-		var bad problems
-		id := parseDocumentID(in.DocumentID, &bad)
-		request := SignRequest{
-			Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
-			OTP:   in.OTP.checkedValue("otp", &bad),
-		}
-		request.Picture = parsePicture(in.Specimen, &bad)
-		if err := c.requireValid(id, bad); err != nil {
-			return done[verbData]{}, err
-		}
-		return answerDocument(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
-			return c.Workflow.Sign(ctx, c.by, id, request)
-		})
+func (c *call) signDocument(in *signIn) (done[verbData], error) {
+	var bad problems
+	id := parseDocumentID(in.DocumentID, &bad)
+	request := SignRequest{
+		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
+		OTP:   in.OTP.checkedValue("otp", &bad),
+	}
+	request.Picture = parsePicture(in.Specimen, &bad)
+	if err := c.requireValid(id, bad); err != nil {
+		return done[verbData]{}, err
+	}
+	return answerDocument(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.Sign(ctx, c.by, id, request)
 	})
 }
 

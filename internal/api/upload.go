@@ -6,10 +6,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"time"
-
 	"segel/internal/api/intake"
 	"segel/internal/contract"
+	"time"
 )
 
 // uploadIn is the body of an upload. DocumentBase64 stays empty: package intake removes the file from the body while
@@ -31,41 +30,25 @@ type uploadData struct {
 	Signer       []personOut         `json:"signer" doc:"participants by number, guests among them"`
 }
 
-func (s *server) registerUpload() {
-	e := endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs-base64", id: "upload", timeLimit: receiving, group: groupVerbs, limit: s.uploadLimit(),
-		body:        jsonBody(s.schemaOf(typeOf[uploadIn]())),
-		summary:     "Upload a document",
-		description: "Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.",
-	}
-	s.describeAnswer(&e, typeOf[done[uploadData]]())
-	serveStream(s, e, func(c *call) error {
-		return c.receiveUpload(jsonFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
-			var in uploadIn
-			rest, info, err := intake.JSON(body, c.intakeLimits(), sink, jsonFormat.member)
-			if err == nil {
-				err = decodeChecked(rest, &in)
-			}
-			return in, info, err
-		})
+func (c *call) uploadBase64() error {
+	return c.receiveUpload(jsonFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+		var in uploadIn
+		rest, info, err := intake.JSON(body, c.intakeLimits(), sink, jsonFormat.member)
+		if err == nil {
+			err = decodeChecked(rest, &in)
+		}
+		return in, info, err
 	})
+}
 
-	e = endpoint{
-		method: http.MethodPost, path: signBase + "upload-docs", id: "upload-multipart", timeLimit: receiving, group: groupVerbs, limit: s.uploadLimit(),
-		body:        multipartBody(),
-		summary:     "Upload a document as a form",
-		description: "The same as multipart/form-data: the file is the part document; signer and guest are JSON.",
-	}
-	s.describeAnswer(&e, typeOf[done[uploadData]]())
-	serveStream(s, e, func(c *call) error {
-		return c.receiveUpload(formFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
-			fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, formFormat.member)
-			if err != nil {
-				return uploadIn{}, info, err
-			}
-			in, err := parseUploadForm(fields, info.Filename)
-			return in, info, err
-		})
+func (c *call) uploadForm() error {
+	return c.receiveUpload(formFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
+		fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, formFormat.member)
+		if err != nil {
+			return uploadIn{}, info, err
+		}
+		in, err := parseUploadForm(fields, info.Filename)
+		return in, info, err
 	})
 }
 
@@ -79,9 +62,6 @@ var (
 	jsonFormat = bodyFormat{"document_base64", errMalformed}
 	formFormat = bodyFormat{"document", errMultipart}
 )
-
-// uploadLimit bounds a body: the file in base64 with line breaks, and the other members.
-func (s *server) uploadLimit() int64 { return 2*s.Limits.FileSize + 2*largeBody }
 
 func (s *server) intakeLimits() intake.Limits {
 	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}

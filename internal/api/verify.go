@@ -7,15 +7,12 @@ import (
 	"math"
 	"mime"
 	"net/http"
-	"time"
-
-	"github.com/danielgtaylor/huma/v2"
-
 	"segel/internal/api/intake"
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/text/verdict"
 	"segel/internal/workflow"
+	"time"
 )
 
 // Verifier verifies files for callers without an account.
@@ -69,37 +66,18 @@ const verifyTimeout = time.Minute
 // no account.
 const verifyRestLimit = 64 << 10
 
-// registerVerify registers the endpoints without an account: verify a file, and look up a duty stamp's serial.
-func (s *server) registerVerify() {
-	e := endpoint{
-		method: http.MethodPost, path: "/v1/verify", id: "verify", timeLimit: lengthy, group: groupVerification, callers: anybody, limit: s.uploadLimit(),
-		body:    verifyBody(s.schemaOf(typeOf[verifyIn]())),
-		summary: "Have the signatures of a PDF judged",
-		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
-			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
+func (c *call) lookUpSerial() (serialData, error) {
+	if err := c.requireVerifyRate(); err != nil {
+		return serialData{}, err
 	}
-	s.describeAnswer(&e, typeOf[found[verdict.Report]]())
-	s.markNullable()
-	serveStream(s, e, (*call).verifyFile)
-
-	serveGet(s, endpoint{
-		path: "/v1/verify/serial/{serial}", id: "verify-serial", group: groupVerification, callers: anybody,
-		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
-		summary:     "Whether a duty stamp was affixed here",
-		description: "What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.",
-	}, func(c *call) (found[serialData], error) {
-		if err := c.requireVerifyRate(); err != nil {
-			return found[serialData]{}, err
-		}
-		k, err := c.Workflow.StampBySerial(c.r.Context(), c.r.PathValue("serial"))
-		if contract.KindOf(err) == contract.NotFound {
-			return found[serialData]{}, contract.Refuse(contract.NotFound, "serial.not_found")
-		}
-		if err != nil {
-			return found[serialData]{}, err
-		}
-		return foundAnswer(c.serialData(k)), nil
-	})
+	k, err := c.Workflow.StampBySerial(c.r.Context(), c.r.PathValue("serial"))
+	if contract.KindOf(err) == contract.NotFound {
+		return serialData{}, contract.Refuse(contract.NotFound, "serial.not_found")
+	}
+	if err != nil {
+		return serialData{}, err
+	}
+	return c.serialData(k), nil
 }
 
 // serialData is what anyone may know about a duty stamp.
@@ -219,38 +197,4 @@ func parseVerifyForm(fields map[string]string, filename string) verifyIn {
 		in.Explain = binary{bad: true}
 	}
 	return in
-}
-
-func verifyBody(schema *huma.Schema) *huma.RequestBody {
-	body := jsonBody(schema)
-	text := func(doc string) *huma.Schema { return &huma.Schema{Type: "string", Description: doc} }
-	body.Content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{
-		Type: "object", Required: []string{"document"},
-		Properties: map[string]*huma.Schema{
-			"document": {Type: "string", Format: "binary", Description: "the file"},
-			"filename": text("the part's file name when missing"),
-			"explain":  text("1: tell every check with its outcome"),
-			"password": text("opens an encrypted file; not kept"),
-		},
-	}}
-	return body
-}
-
-// markNullable marks the members of a report that may be null: times that may be missing, a certificate that was not
-// found, a proof that does not exist.
-func (s *server) markNullable() {
-	schemas := s.huma.OpenAPI().Components.Schemas.Map()
-	for name, members := range map[string][]string{
-		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},
-	} {
-		for _, m := range members {
-			schemas[name].Properties[m].Nullable = true
-		}
-	}
-	for _, m := range []string{"signer", "identity", "proven"} {
-		member := schemas["ReportSignature"].Properties[m]
-		schemas["ReportSignature"].Properties[m] = &huma.Schema{
-			AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}, Description: member.Description,
-		}
-	}
 }

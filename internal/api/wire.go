@@ -5,18 +5,16 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"segel/internal/contract"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-
-	"segel/internal/contract"
 )
 
 // The odd member names of the interface: speciment, emet, userid, createAt, data_token, info_restamping,
 // isRestamping. Only the types of this package use them; the code translates them into the project's terms here and
 // in the files of the operations.
-
-func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // personIn is a participant as a client names them.
 type personIn struct {
@@ -98,11 +96,9 @@ type personOut struct {
 }
 
 func peopleOut(d *contract.Document) []personOut {
-	out := []personOut{}
-	for _, p := range d.Participants {
-		out = append(out, personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, Number: fmt.Sprint(p.Number), IsGuest: p.Guest})
-	}
-	return out
+	return convertAll(d.Participants, func(p contract.Participant) personOut {
+		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, Number: fmt.Sprint(p.Number), IsGuest: p.Guest}
+	})
 }
 
 func orNull(s string) *string {
@@ -128,7 +124,7 @@ func (c *call) requireValid(id contract.DocumentID, bad problems) error {
 		return nil
 	}
 	if id > 0 {
-		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id); err != nil {
+		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id); err != nil {
 			return err
 		}
 	}
@@ -142,15 +138,6 @@ func (c *call) pathDocumentID() (contract.DocumentID, error) {
 		return 0, contract.ErrNotFound
 	}
 	return contract.DocumentID(id), nil
-}
-
-// loadPathDocument loads the document that the path names, for an endpoint that only reads.
-func (c *call) loadPathDocument() (contract.Document, error) {
-	id, err := c.pathDocumentID()
-	if err != nil {
-		return contract.Document{}, err
-	}
-	return c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id)
 }
 
 // verbData is the answer of the verbs of /sign/.
@@ -172,4 +159,42 @@ func (r raw) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return r.RawMessage, nil
+}
+
+const isoLayout = "2006-01-02T15:04:05.000Z"
+
+// formatISO formats a time in UTC with milliseconds.
+func formatISO(t time.Time) string { return t.UTC().Format(isoLayout) }
+
+// isoOrNull is like formatISO, but returns nil for the zero time.
+func isoOrNull(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := formatISO(t)
+	return &s
+}
+
+// parseISO reads a time with its zone, such as 2026-01-31T00:00:00Z.
+func parseISO(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
+	return t, err == nil
+}
+
+// maybe is an object or null. The specification would show a plain pointer as an object that is never null.
+type maybe[T any] struct{ is *T }
+
+func (m maybe[T]) MarshalJSON() ([]byte, error) { return json.Marshal(m.is) }
+
+func (maybe[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// convertAll converts each of list. The result is never nil, since the interface has no null in place of a list.
+func convertAll[In, Out any](list []In, convert func(In) Out) []Out {
+	out := make([]Out, len(list))
+	for i, v := range list {
+		out[i] = convert(v)
+	}
+	return out
 }

@@ -72,3 +72,20 @@ type Content struct {
 	Modified time.Time
 	Specimen bool // stamped by the sandbox stamp office
 }
+
+// Administration is the workflow behind the administration endpoints. It decides what each caller may do.
+type Administration interface {
+	Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]workflow.OrganisationQuota, error)
+	GrantQuota(ctx context.Context, by contract.Actor, r workflow.GrantRequest) (workflow.OrganisationQuota, error)
+	QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (workflow.LedgerPage, error)
+	Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (workflow.AttemptPage, error)
+	EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(workflow.AttemptLine) error) error
+	Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error)
+	Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error)
+	Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
+	Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
+	Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (workflow.WaitingPage, error)
+	Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
+	CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (workflow.CertificatePage, error)
+	AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (workflow.LogPage, error)
+}

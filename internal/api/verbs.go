@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"segel/internal/contract"
+)
+
+// documentIn is the body of a verb that needs only its document.
+type documentIn struct {
+	DocumentID integer `json:"document_id" required:"true"`
+}
+
+// answerDocument answers a verb with the message of the given code and the changed document.
+func answerDocument(c *call, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
+	return answerResult(c, verb, func(d contract.Document) done[verbData] { return doneAnswer(c, msg, verbDataOf(&d)) })
+}
+
+// changeDocument returns the handler of a verb of /sign/ that needs only its document.
+func changeDocument(msg string, verb func(Workflow, context.Context, contract.Actor, contract.DocumentID) (contract.Document, error)) handler {
+	return acceptJSON(func(c *call, in *documentIn) (done[verbData], error) {
+		var bad problems
+		id := parseDocumentID(in.DocumentID, &bad)
+		if err := c.requireValid(id, bad); err != nil {
+			return done[verbData]{}, err
+		}
+		return answerDocument(c, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id) })
+	})
+}
+
+// reasonIn is the body of a verb that ends a document.
+type reasonIn struct {
+	DocumentID integer `json:"document_id" required:"true"`
+	Reason     phrase  `json:"reason" required:"false" doc:"in the actor's own words" example:"Harga salah"`
+}
+
+// endDocument returns the handler of a verb of /sign/ that ends a document for a reason.
+func endDocument(msg string, verb func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)) handler {
+	return acceptJSON(func(c *call, in *reasonIn) (done[verbData], error) {
+		var bad problems
+		id, reason := parseDocumentID(in.DocumentID, &bad), in.Reason.checkedValue("reason", &bad)
+		if err := c.requireValid(id, bad); err != nil {
+			return done[verbData]{}, err
+		}
+		return answerDocument(c, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id, reason) })
+	})
+}
+
+type restampIn struct {
+	DocumentID integer `json:"document_id" required:"true"`
+	NewSerial  binary  `json:"new_serial" required:"false" doc:"let go of the serial that was refused for good, and take a new one"`
+}
+
+func (c *call) restampDocument(in *restampIn) (done[verbData], error) {
+	var bad problems
+	id, newSerial := parseDocumentID(in.DocumentID, &bad), in.NewSerial.checkedValue("new_serial", &bad)
+	if err := c.requireValid(id, bad); err != nil {
+		return done[verbData]{}, err
+	}
+	return answerDocument(c, "done.restamp", func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.Restamp(ctx, c.by, id, newSerial)
+	})
+}
