@@ -4,6 +4,7 @@ import (
 	"context"
 	"segel/internal/contract"
 	"segel/internal/store"
+	"segel/internal/workflow"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -84,7 +85,7 @@ func documentParam() *huma.Param {
 
 // listAdmin returns the handler of one page of an administration list. ask builds the query and notes what is wrong with
 // it; load runs it only if nothing is wrong.
-func listAdmin[Q, Found, T any](ask func(*query, page) Q, load func(Workflow, context.Context, contract.Actor, Q) (Found, error), show func(*call, page, Found) T) handler {
+func listAdmin[Q, Found, T any](ask func(*query, page) Q, load func(*workflow.Service, context.Context, contract.Actor, Q) (Found, error), show func(*call, page, Found) T) handler {
 	return answerData(func(c *call) (data T, err error) {
 		q := c.parseQuery()
 		p := q.parsePage(adminLimit)

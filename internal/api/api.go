@@ -18,14 +18,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
+	"segel/internal/process"
+	"segel/internal/store"
+	"segel/internal/workflow"
 )
 
 // Options configures the HTTP interface. Workflow, Identity, Answers, Process and AnswerSecret are required.
 type Options struct {
-	Workflow Workflow
-	Identity Identity
-	Answers  Answers
-	Process  Process
+	Workflow *workflow.Service
+	Identity *identity.Service
+	Answers  store.Answers
+	Process  *process.Process // names this process among those that share the database
 
 	AnswerSecret [32]byte // seals stored answers for idempotency keys; the same in every process on a database
 

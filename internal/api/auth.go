@@ -6,27 +6,7 @@ import (
 	"strings"
 
 	"segel/internal/contract"
-	"segel/internal/identity"
 )
-
-// Identity authenticates callers and manages their sessions.
-type Identity interface {
-	Authenticate(ctx context.Context, token string) (contract.Actor, error)
-	Login(ctx context.Context, c identity.Credentials, from identity.Client) (identity.Session, error)
-	LoginSession(ctx context.Context, c identity.Credentials, from identity.Client) (identity.WebSession, error)
-	Refresh(ctx context.Context, token string) (identity.Session, error)
-	Logout(ctx context.Context, token string) error
-	ForgotPassword(ctx context.Context, email, ip string) error
-	ChangePassword(ctx context.Context, by contract.Actor, current, next string) error
-	GuestLogin(ctx context.Context, link string) (identity.GuestSession, error)
-	Me(ctx context.Context, by contract.Actor) (identity.Account, error)
-	Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error)
-	Specimen(ctx context.Context, by contract.Actor) (identity.Specimen, error)
-	SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error
-	DeleteSpecimen(ctx context.Context, by contract.Actor) error
-	People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]identity.Member, int, error)
-	AddPerson(ctx context.Context, by contract.Actor, n identity.NewPerson) (identity.NewMember, error)
-}
 
 // authenticate identifies the caller by their token. A request with a cookie must come from our own pages; one with a
 // token in a header was made on purpose, wherever its page came from. An account whose password was given by an admin

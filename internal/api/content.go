@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"segel/internal/contract"
+	"segel/internal/workflow"
 	"strings"
 	"sync"
 )
@@ -22,7 +23,7 @@ type fileDelivery struct {
 }
 
 // sendFile returns the handler of an endpoint that sends a file of the document.
-func sendFile(open func(Workflow, context.Context, contract.Actor, contract.DocumentID) (*Content, error), how func(*Content) (fileDelivery, error)) handler {
+func sendFile(open func(*workflow.Service, context.Context, contract.Actor, contract.DocumentID) (*workflow.Content, error), how func(*workflow.Content) (fileDelivery, error)) handler {
 	return serveRaw(func(c *call) error {
 		id, err := c.pathDocumentID()
 		if err != nil {
@@ -41,21 +42,21 @@ func sendFile(open func(Workflow, context.Context, contract.Actor, contract.Docu
 	})
 }
 
-func deliverPreview(c *Content) (fileDelivery, error) {
+func deliverPreview(c *workflow.Content) (fileDelivery, error) {
 	return fileDelivery{"inline", markedName(c), pdfType}, nil
 }
 
-func deliverResult(c *Content) (fileDelivery, error) {
+func deliverResult(c *workflow.Content) (fileDelivery, error) {
 	return fileDelivery{"attachment", markedName(c), pdfType}, nil
 }
 
-func deliverOriginal(c *Content) (fileDelivery, error) {
+func deliverOriginal(c *workflow.Content) (fileDelivery, error) {
 	mime, err := typeByContent(c)
 	return fileDelivery{"attachment", c.Name, mime}, err
 }
 
 // sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
-func (c *call) sendContent(content *Content, as fileDelivery) error {
+func (c *call) sendContent(content *workflow.Content, as fileDelivery) error {
 	h := c.w.Header()
 	h.Set("Content-Type", as.mime)
 	h.Set("Content-Disposition", contentDisposition(as.kind, as.name))
@@ -203,9 +204,9 @@ func typeByContent(r io.ReadSeeker) (string, error) {
 }
 
 // markedName returns the name of the PDF, marked if it is a specimen.
-func markedName(c *Content) string {
+func markedName(c *workflow.Content) string {
 	name := pdfName(c.Name)
-	if c.Specimen {
+	if c.Document.Specimen {
 		name = specimenWord + "-" + name
 	}
 	return name

@@ -8,6 +8,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/text/verdict"
+	"segel/internal/workflow"
 )
 
 // Path prefixes of the endpoints.
@@ -57,11 +58,11 @@ func endpointGroups() []endpointGroup {
 			{post, verbs + "guest-revoke-docs", "guest-revoke", may(contract.OpGuestRevoke), smallJSON, brief, acceptJSON((*call).revokeGuestLink), "Revoke a guest's link"},
 			{post, verbs + "sign-docs", "sign", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).signDocument), "Sign"},
 			{post, verbs + "specimen-preview-docs", "specimen-preview", may(contract.OpSign), pictureJSON, lengthy, acceptJSON((*call).previewSpecimen), "Preview a picture of a signature"},
-			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, brief, endDocument("done.reject", Workflow.Reject), "Decline to sign"},
-			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", Workflow.Cancel), "Cancel a document"},
-			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", Workflow.Remind), "Record that the signers should be reminded"},
+			{post, verbs + "reject-docs", "reject", may(contract.OpReject), smallJSON, brief, endDocument("done.reject", (*workflow.Service).Reject), "Decline to sign"},
+			{post, verbs + "cancel-docs", "cancel", may(contract.OpCancel), smallJSON, brief, endDocument("done.cancel", (*workflow.Service).Cancel), "Cancel a document"},
+			{post, verbs + "remind-docs", "remind", may(contract.OpRemind), smallJSON, brief, changeDocument("done.remind", (*workflow.Service).Remind), "Record that the signers should be reminded"},
 			{post, verbs + "restamp-docs", "restamp", may(contract.OpRestamp), smallJSON, lengthy, acceptJSON((*call).restampDocument), "Try a failed stamp again"},
-			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", Workflow.RetryOwn), "Retry now what a document waits for"},
+			{post, verbs + "retry-docs", "retry", may(contract.OpRetry), smallJSON, lengthy, changeDocument("done.retried", (*workflow.Service).RetryOwn), "Retry now what a document waits for"},
 		}},
 		{"documents", "What can be seen of documents.", []row{
 			{del, docs + "{document_id}", "delete", may(contract.OpDelete), noBody, lengthy, answerData((*call).deleteDocument), "Delete a draft"},
@@ -73,9 +74,9 @@ func endpointGroups() []endpointGroup {
 			{get, docs + "placements/{document_id}", "placements", may(contract.OpDetail), noBody, brief, showDocument((*call).placementsData), "The placements on the pages of a document"},
 			{get, docs + "audit-trail/{document_id}", "audit-trail", may(contract.OpAuditTrail), noBody, brief, answerData((*call).listEvents), "The events of a document"},
 			{get, docs + "events/{document_id}", "events", may(contract.OpEvents), noBody, brief, serveStream((*call).streamEvents), "Follow a document"},
-			{get, docs + "preview/{document_id}", "preview", may(contract.OpPreview), noBody, lengthy, sendFile(Workflow.Preview, deliverPreview), "The current revision"},
-			{get, docs + "download/{document_id}", "download", may(contract.OpDownload), noBody, lengthy, sendFile(Workflow.Download, deliverResult), "Download the completed file"},
-			{get, docs + "original/{document_id}", "original", may(contract.OpOriginal), noBody, lengthy, sendFile(Workflow.Original, deliverOriginal), "Download the file as it was uploaded"},
+			{get, docs + "preview/{document_id}", "preview", may(contract.OpPreview), noBody, lengthy, sendFile((*workflow.Service).Preview, deliverPreview), "The current revision"},
+			{get, docs + "download/{document_id}", "download", may(contract.OpDownload), noBody, lengthy, sendFile((*workflow.Service).Download, deliverResult), "Download the completed file"},
+			{get, docs + "original/{document_id}", "original", may(contract.OpOriginal), noBody, lengthy, sendFile((*workflow.Service).Original, deliverOriginal), "Download the file as it was uploaded"},
 		}},
 		{"verification", "What anyone may have verified, without an account.", []row{
 			{post, "/v1/verify", "verify", anybody, fileAny, lengthy, serveRawJSON[verifyIn, found[verdict.Report]]((*call).verifyFile), "Verify the signatures of a PDF"},
@@ -86,17 +87,17 @@ func endpointGroups() []endpointGroup {
 			{post, admin + "people", "admin-add-person", administer(contract.AdminAddPerson), smallJSON, brief, acceptJSON((*call).addPerson), "Create an account"},
 			{get, admin + "quota", "admin-quota", administer(contract.AdminQuota), noBody, brief, answerData((*call).listQuotas), "The quotas of organisations"},
 			{post, admin + "quota", "admin-grant-quota", administer(contract.AdminGrant), smallJSON, brief, acceptJSON((*call).grantQuota), "Grant quota to an organisation"},
-			{get, admin + "quota/ledger", "admin-quota-ledger", administer(contract.AdminLedger), noBody, brief, listAdmin((*query).parseLedgerQuery, Workflow.QuotaLedger, (*call).ledgerOf), "The movements of quota"},
-			{get, admin + "attempts", "admin-attempts", administer(contract.AdminAttempts), noBody, brief, listAdmin((*query).parseAttemptQuery, Workflow.Attempts, (*call).attemptsOf), "Calls to the stamp office that cost money or cannot be undone"},
+			{get, admin + "quota/ledger", "admin-quota-ledger", administer(contract.AdminLedger), noBody, brief, listAdmin((*query).parseLedgerQuery, (*workflow.Service).QuotaLedger, (*call).ledgerOf), "The movements of quota"},
+			{get, admin + "attempts", "admin-attempts", administer(contract.AdminAttempts), noBody, brief, listAdmin((*query).parseAttemptQuery, (*workflow.Service).Attempts, (*call).attemptsOf), "Calls to the stamp office that cost money or cannot be undone"},
 			{get, admin + "attempts.csv", "admin-attempts-csv", administer(contract.AdminAttempts), noBody, lengthy, serveRaw((*call).attemptsCSV), "The calls to the stamp office as a spreadsheet"},
-			{get, admin + "serials", "admin-serials", administer(contract.AdminSerials), noBody, lengthy, listAdmin((*query).parseSerialQuery, Workflow.Serials, (*call).serialsOf), "All serials that were ever bought"},
+			{get, admin + "serials", "admin-serials", administer(contract.AdminSerials), noBody, lengthy, listAdmin((*query).parseSerialQuery, (*workflow.Service).Serials, (*call).serialsOf), "All serials that were ever bought"},
 			{get, admin + "serials/{serial}/evidence", "admin-evidence", administer(contract.AdminEvidence), noBody, lengthy, serveRaw((*call).sendEvidence), "The file from the stamp office that was not accepted"},
 			{get, admin + "reconciliation", "admin-reconciliation", administer(contract.AdminReconciliation), noBody, lengthy, answerData((*call).loadReconciliation), "The last reconciliation with the stamp office"},
 			{post, admin + "reconciliation", "admin-reconcile", administer(contract.AdminReconcile), noBody, endless, answerJSON((*call).reconcileNow), "Reconcile with the stamp office now"},
-			{get, admin + "stuck", "admin-stuck", administer(contract.AdminStuck), noBody, brief, listAdmin((*query).parseWaitingQuery, Workflow.Waiting, (*call).stuckOf), "Documents that make no progress"},
+			{get, admin + "stuck", "admin-stuck", administer(contract.AdminStuck), noBody, brief, listAdmin((*query).parseWaitingQuery, (*workflow.Service).Waiting, (*call).stuckOf), "Documents that make no progress"},
 			{post, admin + "stuck/{document_id}/retry", "admin-retry", administer(contract.AdminRetry), noBody, lengthy, answerJSON((*call).retryStuck), "Retry a document that makes no progress, now"},
-			{get, admin + "certificates", "admin-certificates", administer(contract.AdminCertificates), noBody, brief, listAdmin((*query).parseCertificateQuery, Workflow.CertificateList, (*call).certificatesOf), "The certificates of the embedded authority"},
-			{get, admin + "audit-log", "admin-audit-log", administer(contract.AdminAuditLog), noBody, lengthy, listAdmin((*query).parseLogQuery, Workflow.AuditLog, (*call).auditLogOf), "The audit log"},
+			{get, admin + "certificates", "admin-certificates", administer(contract.AdminCertificates), noBody, brief, listAdmin((*query).parseCertificateQuery, (*workflow.Service).CertificateList, (*call).certificatesOf), "The certificates of the embedded authority"},
+			{get, admin + "audit-log", "admin-audit-log", administer(contract.AdminAuditLog), noBody, lengthy, listAdmin((*query).parseLogQuery, (*workflow.Service).AuditLog, (*call).auditLogOf), "The audit log"},
 		}},
 		{"service", "The state and the description of the service.", []row{
 			{get, "/healthz", "health", anybody, noBody, brief, answerJSON((*call).answerHealth), "Whether the service runs"},

@@ -22,20 +22,6 @@ import (
 	"segel/internal/store"
 )
 
-// Answers stores claims and answers for idempotency keys; see [store.Answers].
-type Answers interface {
-	Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error)
-	FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error
-	DropClaim(ctx context.Context, c store.Claim) error
-	ReleaseClaims(ctx context.Context, process string) error
-}
-
-// Process names this process among those that share a database, and finds out which of the others have ended.
-type Process interface {
-	Name() string
-	IfEnded(name string, do func() error) (ended bool, err error)
-}
-
 // maxKey bounds an Idempotency-Key, in bytes.
 const maxKey = 255
 

@@ -6,6 +6,7 @@ import (
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/text"
+	"segel/internal/workflow"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func listBox(own store.Box) func(*call) (listData, error) {
 	return func(c *call) (listData, error) {
 		q := c.parseQuery()
 		p := q.parsePage(listLimit)
-		r := ListRequest{
+		r := workflow.ListRequest{
 			Box: cmp.Or(parseChoice(q, "type", []store.Box{store.Inbox, store.Outbox}), own), State: parseChoice(q, "status", contract.States),
 			Period: cmp.Or(parseChoice(q, "periode", periods), store.PeriodAll), Search: q.parseSearch(), Page: int(p.number), Limit: p.limit,
 		}

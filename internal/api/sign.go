@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"segel/internal/contract"
+	"segel/internal/workflow"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ type signIn struct {
 func (c *call) signDocument(in *signIn) (done[verbData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
-	request := SignRequest{
+	request := workflow.SignRequest{
 		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
 		OTP:   in.OTP.checkedValue("otp", &bad),
 	}

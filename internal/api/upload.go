@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"segel/internal/api/intake"
 	"segel/internal/contract"
+	"segel/internal/workflow"
 	"time"
 )
 
@@ -118,12 +119,12 @@ func (c *call) receiveUpload(as bodyFormat, split func(io.Reader, io.Writer) (up
 	return c.writeAnswer(http.StatusOK, out)
 }
 
-func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (UploadRequest, error) {
+func (c *call) uploadRequest(in *uploadIn, as bodyFormat, info intake.Info) (workflow.UploadRequest, error) {
 	var bad problems
 	if !info.Present {
 		bad.add(as.member, "file.missing")
 	}
-	r := UploadRequest{
+	r := workflow.UploadRequest{
 		Title:     in.DocumentTitle.checkedValue("document_title", &bad),
 		Filename:  in.Filename.checkedValue("filename", &bad),
 		Parallel:  in.Parallel.checkedValue("parallel", &bad),

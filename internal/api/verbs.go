@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 // documentIn is the body of a verb that needs only its document.
@@ -16,7 +17,7 @@ func answerDocument(c *call, msg string, verb func(context.Context) (contract.Do
 }
 
 // changeDocument returns the handler of a verb of /sign/ that needs only its document.
-func changeDocument(msg string, verb func(Workflow, context.Context, contract.Actor, contract.DocumentID) (contract.Document, error)) handler {
+func changeDocument(msg string, verb func(*workflow.Service, context.Context, contract.Actor, contract.DocumentID) (contract.Document, error)) handler {
 	return acceptJSON(func(c *call, in *documentIn) (done[verbData], error) {
 		var bad problems
 		id := parseDocumentID(in.DocumentID, &bad)
@@ -34,7 +35,7 @@ type reasonIn struct {
 }
 
 // endDocument returns the handler of a verb of /sign/ that ends a document for a reason.
-func endDocument(msg string, verb func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)) handler {
+func endDocument(msg string, verb func(w *workflow.Service, ctx context.Context, by contract.Actor, id contract.DocumentID, reason string) (contract.Document, error)) handler {
 	return acceptJSON(func(c *call, in *reasonIn) (done[verbData], error) {
 		var bad problems
 		id, reason := parseDocumentID(in.DocumentID, &bad), in.Reason.checkedValue("reason", &bad)

@@ -15,42 +15,6 @@ import (
 	"time"
 )
 
-// Verifier verifies files for callers without an account.
-type Verifier interface {
-	// NewVerificationFile opens temporary storage for a file. The caller discards it in every case.
-	NewVerificationFile() (VerificationFile, error)
-	Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error)
-	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
-}
-
-// VerificationFile takes the bytes of a file to be verified while they arrive.
-type VerificationFile interface {
-	io.Writer
-	Discard() error
-}
-
-// Types of the workflow that the interface uses unchanged.
-type (
-	VerifyOptions = workflow.VerifyOptions
-	KnownStamp    = workflow.KnownStamp
-)
-
-func (o workflowAdapter) NewVerificationFile() (VerificationFile, error) {
-	e, err := o.Service.NewVerificationFile()
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-func (o workflowAdapter) Verify(ctx context.Context, e VerificationFile, opts VerifyOptions) (*workflow.Verified, error) {
-	file, ok := e.(*workflow.VerificationFile)
-	if !ok {
-		return nil, errors.New("the file was not received by this workflow")
-	}
-	return o.Service.Verify(ctx, file, opts)
-}
-
 // verifyIn is the body of a verification. DocumentBase64 stays empty, as in [uploadIn].
 type verifyIn struct {
 	DocumentBase64 phrase `json:"document_base64" required:"true" doc:"the PDF in base64, as for an upload" example:"JVBERi0xLjcK..."`
@@ -89,7 +53,7 @@ type serialData struct {
 	Notice    string `json:"notice" doc:"a sentence in the language of the request" example:"SPESIMEN: meterai contoh tanpa nilai hukum, dibubuhkan melalui layanan ini."`
 }
 
-func (c *call) serialData(k KnownStamp) serialData {
+func (c *call) serialData(k workflow.KnownStamp) serialData {
 	d := serialData{Serial: k.Serial, Office: "official", Specimen: k.Specimen, AffixedAt: formatISO(k.AffixedAt), Notice: c.sentenceOf("serial.affixed")}
 	if k.Specimen {
 		d.Office, d.Notice = "sandbox", c.sentenceOf("serial.specimen")
@@ -149,7 +113,7 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 }
 
 // readVerification reads the body in the format that its Content-Type names.
-func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
+func (c *call) readVerification(sink io.Writer) (workflow.VerifyOptions, error) {
 	body := &rememberingReader{Reader: c.r.Body}
 	var in verifyIn
 	var info intake.Info
@@ -171,13 +135,13 @@ func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
 	if err != nil {
 		refusal := as.refusalOf(err, body.err)
 		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not read the refusal; the body is bounded
-		return VerifyOptions{}, refusal
+		return workflow.VerifyOptions{}, refusal
 	}
 	var bad problems
 	if !info.Present {
 		bad.add(as.member, "file.missing")
 	}
-	o := VerifyOptions{Name: in.Filename.checkedValue("filename", &bad), Explain: in.Explain.checkedValue("explain", &bad), Password: in.Password.checkedValue("password", &bad)}
+	o := workflow.VerifyOptions{Name: in.Filename.checkedValue("filename", &bad), Explain: in.Explain.checkedValue("explain", &bad), Password: in.Password.checkedValue("password", &bad)}
 	return o, bad.asError()
 }
 

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"segel/internal/contract"
+	"segel/internal/workflow"
 	"strings"
 	"time"
 
@@ -35,16 +36,16 @@ type guestIn struct {
 }
 
 // parsePeople reads participants and guests, guests last. A missing number is the position in its list.
-func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []PersonRequest {
+func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []workflow.PersonRequest {
 	if len(signers.items)+len(guests.items) > limit {
 		// The rule would refuse this too; checking here avoids parsing a million entries first.
 		bad.add("signer", "participants.too_many", "limit", limit)
 		return nil
 	}
-	var all []PersonRequest
+	var all []workflow.PersonRequest
 	for i, p := range signers.checkedValue("signer", bad) {
 		at := fmt.Sprintf("signer[%d].", i)
-		all = append(all, PersonRequest{
+		all = append(all, workflow.PersonRequest{
 			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
 			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad),
@@ -52,7 +53,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
 		at := fmt.Sprintf("guest[%d].", i)
-		all = append(all, PersonRequest{
+		all = append(all, workflow.PersonRequest{
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
 			Role: parseRole(g.Role, at, bad), Number: parseNumber(g.Number, at, i, bad), Guest: true,
 		})

@@ -74,7 +74,7 @@ var table = map[string][]string{
 	"internal/emeterai/sandbox":       {"pdf", "pades", "pades/...", "cms", "tsp", "revocation", "internal/emeterai", "internal/authority", "internal/durable"},
 	"internal/workflow":               {"internal/admission", "pdf", "pdf/content", "pdf/inspect", "pades", "pades/...", "tsp", "revocation", "internal/contract", "internal/store", "internal/blob", "internal/emeterai", "internal/specimen", "internal/convert", "internal/convert/sniff", "internal/outage"},
 	"internal/export":                 {"internal/contract", "internal/workflow"},
-	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate"},
+	"internal/api":                    {"internal/admission", "internal/contract", "internal/store", "internal/text", "internal/text/verdict", "internal/workflow", "internal/identity", "internal/process", "internal/specimen", "internal/export", "internal/api/intake", "internal/outage", "pades/validate"},
 	"internal/api/intake":             {},
 	"internal/arch":                   {},
 	"web":                             {},
