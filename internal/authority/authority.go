@@ -18,21 +18,16 @@ import (
 	"sync"
 	"time"
 
+	"segel/internal/credential"
 	"segel/internal/durable"
 	"segel/tsp"
 )
-
-// Sealer encrypts the authority's keys at rest.
-type Sealer interface {
-	Seal(id string, plain []byte) ([]byte, error)
-	Open(id string, sealed []byte) ([]byte, error)
-}
 
 // Options of an authority. All are required.
 type Options struct {
 	PublicURL string // stated in certificates permanently
 	Clock     func() time.Time
-	Sealer    Sealer
+	Sealer    *credential.Sealer // of the keys at rest
 	Ledger    Ledger
 }
 

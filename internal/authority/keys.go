@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"segel/internal/credential"
 	"slices"
 	"time"
 )
@@ -223,7 +224,7 @@ func (k *keySet) listMembers() map[string]*identity {
 }
 
 // marshalMembers seals members for a file of the authority.
-func marshalMembers(s Sealer, members map[string]*identity) ([]byte, error) {
+func marshalMembers(s *credential.Sealer, members map[string]*identity) ([]byte, error) {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
 	for name, id := range members {
 		var err error
@@ -247,7 +248,7 @@ func parseStored(b []byte, name string) (storedFile, error) {
 }
 
 // sealMember seals the key for storage.
-func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
+func (id *identity) sealMember(name string, s *credential.Sealer) (storedIdentity, error) {
 	plain, err := x509.MarshalPKCS8PrivateKey(id.key)
 	if err != nil {
 		return storedIdentity{}, err
@@ -259,7 +260,7 @@ func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
 	return storedIdentity{sealed, id.cert.Raw}, nil
 }
 
-func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
+func (k *keySet) unmarshalFile(b []byte, s *credential.Sealer) error {
 	in, err := parseStored(b, "authority")
 	if err != nil {
 		return err
@@ -273,7 +274,7 @@ func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
 }
 
 // openMember opens a member, which was sealed under its name.
-func (m storedIdentity) openMember(name string, s Sealer) (identity, error) {
+func (m storedIdentity) openMember(name string, s *credential.Sealer) (identity, error) {
 	plain, err := s.Open("authority/"+name, m.Key)
 	if err != nil {
 		return identity{}, fmt.Errorf("key of the authority's %s: %w", name, err)

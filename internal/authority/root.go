@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"segel/internal/credential"
 )
 
 // ReadRoot reads the root certificate of the authority in a folder, without any secret. Without an authority it is nil.
@@ -21,7 +22,7 @@ func ReadRoot(dir string) (*x509.Certificate, error) {
 
 // OpenRoot checks that the sealer opens the keys of the authority in a folder, and returns its root certificate. It
 // writes nothing. ErrMissing if there is no authority.
-func OpenRoot(dir string, s Sealer) (*x509.Certificate, error) {
+func OpenRoot(dir string, s *credential.Sealer) (*x509.Certificate, error) {
 	a, err := readRootKeys(dir, Options{Sealer: s})
 	if err != nil {
 		return nil, err

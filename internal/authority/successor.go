@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"segel/internal/credential"
 	"segel/internal/durable"
 )
 
@@ -80,7 +81,7 @@ func (a *Authority) createSuccessor(file, name string, o Options, now, end time.
 	return durable.WriteNew(file, b)
 }
 
-func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {
+func (a *Authority) addSuccessor(b []byte, name string, s *credential.Sealer) error {
 	in, err := parseStored(b, "authority's "+name)
 	if err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
+	sealing "segel/internal/credential"
 	"segel/internal/emeterai"
 	"segel/internal/store"
 	"segel/pades/validate"
@@ -58,12 +59,6 @@ type Holder struct {
 	contract.Attestation
 }
 
-// Sealer protects private keys at rest. The id is bound to the sealed bytes.
-type Sealer interface {
-	Seal(id string, plain []byte) ([]byte, error)
-	Open(id string, sealed []byte) ([]byte, error)
-}
-
 // Links creates the secrets of guest links.
 type Links interface {
 	// NewGuestLink returns a new link and the hash under which it is stored.
@@ -81,7 +76,7 @@ type Service struct {
 	RequireDiskSpace func(bytes int64) error
 	Office           emeterai.Stamper
 	Issuer           Issuer
-	Sealer           Sealer
+	Sealer           *sealing.Sealer // of private keys at rest
 	Timestamper      tsp.Timestamper
 	Revocation       revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.

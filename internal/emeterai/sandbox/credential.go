@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	sealing "segel/internal/credential"
 	"time"
 
 	"segel/internal/authority"
@@ -67,7 +68,7 @@ func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
 }
 
 // openCredential reads what ready wrote.
-func openCredential(e entry, s Sealer) (*credential, error) {
+func openCredential(e entry, s *sealing.Sealer) (*credential, error) {
 	c := &credential{}
 	for _, der := range e.Chain {
 		cert, err := x509.ParseCertificate(der)

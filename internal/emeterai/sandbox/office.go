@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	sealing "segel/internal/credential"
 	"strings"
 	"sync"
 	"time"
@@ -24,19 +25,13 @@ type Issuer interface {
 	Certify(ctx context.Context, h authority.Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
 }
 
-// Sealer protects the office's key at rest. The id is bound to the sealed bytes.
-type Sealer interface {
-	Seal(id string, plain []byte) ([]byte, error)
-	Open(id string, sealed []byte) ([]byte, error)
-}
-
 // Options of an office. All are required but Units.
 type Options struct {
 	Issuer      Issuer
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
-	Sealer      Sealer
-	PublicURL   string // the QR code in the artwork leads there
+	Sealer      *sealing.Sealer // of the office's key at rest
+	PublicURL   string          // the QR code in the artwork leads there
 	Clock       func() time.Time
 	Random      io.Reader // serials and keys
 	Units       int       // that one account may take in all; 0: any number
