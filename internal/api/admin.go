@@ -35,8 +35,8 @@ func organisationOrNull(o store.Organisation) maybe[organisationOut] {
 // documentOut names a document.
 type documentOut struct {
 	ID    contract.DocumentID `json:"id" example:"1207"`
-	Name  *string             `json:"document_name" doc:"null: it is gone" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
-	Title *string             `json:"document_title" doc:"null: it is gone" example:"Perjanjian Sewa"`
+	Name  *string             `json:"document_name" doc:"null: the document was deleted" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Title *string             `json:"document_title" doc:"null: the document was deleted" example:"Perjanjian Sewa"`
 }
 
 // documentOrNull returns null when id is 0.
@@ -74,13 +74,13 @@ func adminParams(more ...*huma.Param) []*huma.Param {
 func organisationParam() *huma.Param {
 	return &huma.Param{
 		Name: "organisation", In: "query", Schema: &huma.Schema{Type: "string"},
-		Description: "UUID of an organisation. Missing: the caller's own, to an operator all.",
+		Description: "UUID of an organisation. Missing: the caller's own; for operators, all.",
 	}
 }
 
 func documentParam() *huma.Param {
 	one := 1.0
-	return &huma.Param{Name: "document_id", In: "query", Description: "Only what is about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}
+	return &huma.Param{Name: "document_id", In: "query", Description: "Only entries about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}
 }
 
 // listAdmin returns the handler of one page of an administration list. ask builds the query and notes what is wrong with

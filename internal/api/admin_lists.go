@@ -15,10 +15,10 @@ type stuckLine struct {
 	Owner        string          `json:"owner" example:"Andi Wijaya"`
 	Status       contract.State  `json:"status" example:"failed"`
 	StatusInfo   string          `json:"status_info" example:"Gagal"`
-	Step         string          `json:"step" doc:"that it stands still at" enum:"converted,stamped,sealed" example:"stamped"`
-	Reason       *string         `json:"reason" doc:"what it waits for or why it failed; null: nothing is known"`
-	Since        string          `json:"since" doc:"when it made progress last" example:"2024-10-14T06:06:00.000Z"`
-	Attempts     int             `json:"attempts" doc:"how often the stamp office was asked for the stamp that is due" example:"3"`
+	Step         string          `json:"step" doc:"the step that makes no progress" enum:"converted,stamped,sealed" example:"stamped"`
+	Reason       *string         `json:"reason" doc:"what it waits for or why it failed; null: not known"`
+	Since        string          `json:"since" doc:"time of the last progress" example:"2024-10-14T06:06:00.000Z"`
+	Attempts     int             `json:"attempts" doc:"number of calls to the stamp office for the stamp that is due" example:"3"`
 }
 
 type adminStuckData struct {
@@ -30,9 +30,9 @@ type adminStuckData struct {
 // clockOut is the result of comparing the service's clock. Only operators see the times.
 type clockOut struct {
 	State     contract.ClockState `json:"state" doc:"unless it is fine, nothing is signed, stamped or sealed" enum:"fine,disagrees,unconfirmed" example:"unconfirmed"`
-	Msg       *string             `json:"msg" doc:"what is wrong, and what is to be done; null: nothing" example:"Peristiwa terakhir tercatat 6 jam di depan jam layanan."`
-	Local     *string             `json:"local" doc:"the clock of the service; null: only operators see it" example:"2024-10-14T07:06:07.089Z"`
-	Database  *string             `json:"database" doc:"that of the database; null: it has none, or the caller is no operator" example:"2024-10-14T07:06:07.089Z"`
+	Msg       *string             `json:"msg" doc:"what is wrong, and what to do; null: nothing" example:"Peristiwa terakhir tercatat 6 jam di depan jam layanan."`
+	Local     *string             `json:"local" doc:"the clock of the service; null for callers who are not operators" example:"2024-10-14T07:06:07.089Z"`
+	Database  *string             `json:"database" doc:"the clock of the database; null: it has none, or the caller is not an operator" example:"2024-10-14T07:06:07.089Z"`
 	LastEvent *string             `json:"last_event" doc:"the latest time in the audit log" example:"2024-10-14T13:06:07.089Z"`
 	Timestamp *string             `json:"last_timestamp" doc:"the latest time of a timestamp in a document" example:"2024-10-14T13:06:07.000Z"`
 }
@@ -91,20 +91,20 @@ var certificateStatuses = []store.CertificateStatus{store.CertificateValid, stor
 type certificateLine struct {
 	Serial    string                  `json:"serial" doc:"hexadecimal" example:"5f0c9d2e4b7a"`
 	Subject   string                  `json:"subject" example:"CN=Siti Rahma,O=PT Contoh"`
-	Role      string                  `json:"role" doc:"the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of somebody who signs" enum:"root,issuing,tsa,ocsp,guest_issuing,guest_ocsp,seal,person" example:"person"`
+	Role      string                  `json:"role" doc:"the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of a signer" enum:"root,issuing,tsa,ocsp,guest_issuing,guest_ocsp,seal,person" example:"person"`
 	Status    store.CertificateStatus `json:"standing" enum:"valid,ended,revoked" example:"valid"`
 	IssuedAt  string                  `json:"issued_at" example:"2024-10-14T06:06:00.000Z"`
 	NotAfter  string                  `json:"not_after" example:"2026-10-14T06:06:00.000Z"`
-	EndsSoon  bool                    `json:"ends_soon" doc:"it is valid, and ends within 60 days"`
+	EndsSoon  bool                    `json:"ends_soon" doc:"valid, and expires within 60 days"`
 	RevokedAt *string                 `json:"revoked_at"`
 
-	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty of the authority's own, and where it was not recorded" example:"account_password"`
+	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded" example:"account_password"`
 	NamedBy   string             `json:"named_by" doc:"who entered the name of a guest" example:""`
 }
 
 type adminCertificatesData struct {
 	Authority    []certificateLine `json:"authority" doc:"the authority's own, on every page"`
-	Certificates []certificateLine `json:"certificates" doc:"what it issued"`
+	Certificates []certificateLine `json:"certificates" doc:"the certificates that it issued"`
 	Pagination   pagination        `json:"pagination" doc:"of certificates"`
 }
 
@@ -137,13 +137,13 @@ type logLine struct {
 	IPAddress   string             `json:"ipAddress" doc:"empty for the service itself" example:"203.0.113.7"`
 	Description string             `json:"description" example:"Menandatangani dokumen"`
 	Type        contract.EventType `json:"type" doc:"stable, for programs" example:"signed"`
-	Document    maybe[documentOut] `json:"document" doc:"null: it is about none"`
+	Document    maybe[documentOut] `json:"document" doc:"null: about no document"`
 }
 
 type adminAuditLogData struct {
 	Events     []logLine  `json:"events"`
-	Types      []choice   `json:"types" doc:"what can be chosen"`
-	Pagination pagination `json:"pagination" doc:"a selection counts its events up to 10,000"`
+	Types      []choice   `json:"types" doc:"the values that can be chosen"`
+	Pagination pagination `json:"pagination" doc:"with a filter, events are counted up to 10,000"`
 }
 
 func (q *query) parseLogQuery(p page) store.LogQuery {

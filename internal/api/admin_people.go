@@ -10,7 +10,7 @@ type adminPerson struct {
 	Name         string            `json:"name" example:"Siti Rahma"`
 	Email        string            `json:"email" example:"siti@contoh.id"`
 	Admin        bool              `json:"admin"`
-	MustReset    bool              `json:"must_reset" doc:"the password is a first one, which has to be changed"`
+	MustReset    bool              `json:"must_reset" doc:"the password is an initial one and must be changed"`
 	Organisation organisationOut   `json:"organisation"`
 	CreatedAt    string            `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
 	Avatar       string            `json:"avatar" doc:"address of a picture"`
@@ -24,14 +24,14 @@ type adminPeopleData struct {
 // personAdd is the person to whom an admin gives an account.
 type personAdd struct {
 	Name         phrase `json:"name" required:"true" example:"Siti Rahma"`
-	Email        phrase `json:"email" required:"true" doc:"with which he logs in" example:"siti@contoh.id"`
+	Email        phrase `json:"email" required:"true" doc:"for logging in" example:"siti@contoh.id"`
 	Admin        binary `json:"admin" required:"false"`
 	Organisation phrase `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 }
 
 type personAdded struct {
 	Person   adminPerson `json:"person"`
-	Password string      `json:"password" doc:"his first one, shown this once; he has to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
+	Password string      `json:"password" doc:"their initial password, shown only once; they have to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
 }
 
 func (c *call) listPeople() (adminPeopleData, error) {

@@ -42,9 +42,9 @@ type adminQuota struct {
 type quotaUnit struct {
 	Unit     contract.Unit `json:"unit" enum:"emet,base" doc:"emet: duty stamps; base: signatures" example:"emet"`
 	Granted  int           `json:"granted" example:"1000"`
-	Reserved int           `json:"reserved" doc:"of documents in work" example:"3"`
+	Reserved int           `json:"reserved" doc:"for documents in progress" example:"3"`
 	Spent    int           `json:"spent" example:"120"`
-	Left     int           `json:"left" doc:"what can still be reserved" example:"877"`
+	Left     int           `json:"left" doc:"units that can still be reserved" example:"877"`
 }
 
 type adminQuotaData struct {
@@ -55,8 +55,8 @@ type adminQuotaData struct {
 type grantIn struct {
 	Organisation phrase  `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 	Unit         phrase  `json:"unit" required:"true" enum:"emet,base" example:"emet"`
-	Count        integer `json:"count" required:"true" doc:"negative to correct a former one"`
-	Reason       phrase  `json:"reason" required:"true" doc:"stands in the ledger and in the audit log" example:"Faktur 2024/117"`
+	Count        integer `json:"count" required:"true" doc:"negative to correct an earlier grant"`
+	Reason       phrase  `json:"reason" required:"true" doc:"recorded in the ledger and in the audit log" example:"Faktur 2024/117"`
 }
 
 func (c *call) listQuotas() (adminQuotaData, error) {
@@ -95,10 +95,10 @@ type ledgerLine struct {
 	Number       int64              `json:"number" doc:"ascends for each organisation and unit" example:"17"`
 	Unit         contract.Unit      `json:"unit" enum:"emet,base" example:"emet"`
 	Op           contract.QuotaOp   `json:"op" enum:"grant,reserve,spend,release" example:"spend"`
-	Count        int                `json:"count" doc:"negative for a grant that takes back" example:"1"`
-	Document     maybe[documentOut] `json:"document" doc:"null: of none"`
+	Count        int                `json:"count" doc:"negative if a grant takes quota back" example:"1"`
+	Document     maybe[documentOut] `json:"document" doc:"null: of no document"`
 	Reason       string             `json:"reason" doc:"of a grant" example:"Faktur 2024/117"`
-	By           string             `json:"by" doc:"who granted; the service itself has a name too" example:"Andi Wijaya"`
+	By           string             `json:"by" doc:"who granted it; the service itself has a name too" example:"Andi Wijaya"`
 	At           string             `json:"at" example:"2024-10-14T06:06:00.000Z"`
 }
 

@@ -15,18 +15,18 @@ import (
 type attemptLine struct {
 	Organisation organisationOut       `json:"organisation"`
 	Document     maybe[documentOut]    `json:"document"`
-	Page         *int                  `json:"page" doc:"that the stamp was placed on; null: the document is gone" example:"1"`
+	Page         *int                  `json:"page" doc:"the page of the stamp; null: the document was deleted" example:"1"`
 	Stamp        int                   `json:"stamp" doc:"from 1, in the order of placements" example:"1"`
 	Number       int                   `json:"number" doc:"ascends from 1 for each stamp" example:"2"`
 	Call         contract.AttemptCall  `json:"call" enum:"take,stamp" doc:"take: for a serial; stamp: to affix one" example:"stamp"`
 	Order        string                `json:"order" doc:"our identifier of the order" example:"4VnJ2xQpR7sTyWbCdEfGh8"`
 	Serial       *string               `json:"serial" example:"SPESIMEN-0000000000001"`
-	SerialState  *contract.SerialState `json:"serial_state" doc:"where the serial stands now" enum:"taken,free,bound,affixed,quarantined" example:"affixed"`
+	SerialState  *contract.SerialState `json:"serial_state" doc:"current state of the serial" enum:"taken,free,bound,affixed,quarantined" example:"affixed"`
 	AskedAt      string                `json:"asked_at" example:"2024-10-14T06:06:00.000Z"`
 	AnsweredAt   *string               `json:"answered_at" doc:"null: it is open" example:"2024-10-14T06:06:01.250Z"`
-	Outcome      contract.Outcome      `json:"outcome" doc:"ok, unanswered, or what kind of problem; empty: it is open" example:"ok"`
-	Code         string                `json:"code" doc:"the office's" example:"94"`
-	Text         string                `json:"text" doc:"what the office said"`
+	Outcome      contract.Outcome      `json:"outcome" doc:"ok, unanswered, or the kind of problem; empty: not ended" example:"ok"`
+	Code         string                `json:"code" doc:"of the stamp office" example:"94"`
+	Text         string                `json:"text" doc:"the message of the stamp office"`
 }
 
 type adminAttemptsData struct {
@@ -101,13 +101,13 @@ var serialStates = []contract.SerialState{contract.SerialBought, contract.Serial
 
 type serialLine struct {
 	Serial       string                 `json:"serial" example:"SPESIMEN-0000000000001"`
-	State        contract.SerialState   `json:"state" doc:"taken: bought, and not certain that it is unused; free: used before another is bought" enum:"taken,free,bound,affixed,quarantined" example:"bound"`
-	Organisation maybe[organisationOut] `json:"organisation" doc:"null: nobody's so far"`
-	Document     maybe[documentOut]     `json:"document" doc:"that it belongs to; null: none"`
-	Former       maybe[documentOut]     `json:"former" doc:"that let go of it last; null: none"`
-	LetGo        int                    `json:"let_go" doc:"how many documents let go of it"`
-	Problem      string                 `json:"problem" doc:"why it was let go of or set aside"`
-	Evidence     bool                   `json:"evidence" doc:"what the office returned is kept"`
+	State        contract.SerialState   `json:"state" doc:"taken: bought, not certainly unused; free: used before another one is bought" enum:"taken,free,bound,affixed,quarantined" example:"bound"`
+	Organisation maybe[organisationOut] `json:"organisation" doc:"null: without an organisation so far"`
+	Document     maybe[documentOut]     `json:"document" doc:"the document that it belongs to; null: none"`
+	Former       maybe[documentOut]     `json:"former" doc:"the document that released it last; null: none"`
+	LetGo        int                    `json:"let_go" doc:"number of documents that released it"`
+	Problem      string                 `json:"problem" doc:"why it was released or quarantined"`
+	Evidence     bool                   `json:"evidence" doc:"the file that the stamp office returned is stored"`
 	TakenAt      string                 `json:"taken_at" example:"2024-10-14T06:06:00.000Z"`
 	ChangedAt    string                 `json:"changed_at" example:"2024-10-14T06:06:00.000Z"`
 }
@@ -151,22 +151,22 @@ func (c *call) sendEvidence() error {
 
 type reconciliation struct {
 	Number      int64              `json:"number" example:"31"`
-	At          string             `json:"at" doc:"when the office was asked" example:"2024-10-14T06:06:00.000Z"`
+	At          string             `json:"at" doc:"when the stamp office was called" example:"2024-10-14T06:06:00.000Z"`
 	EndedAt     string             `json:"ended_at" example:"2024-10-14T06:06:02.000Z"`
 	By          string             `json:"by" doc:"who asked for it; the service itself has a name too" example:"Sistem"`
-	Problem     *string            `json:"problem" doc:"why the office could not be asked; nothing is known then"`
-	Office      maybe[officeCount] `json:"office" doc:"what the account holds; to an operator alone"`
-	Register    []serialCount      `json:"register" doc:"how many serials we have in each state; to an operator alone"`
-	Unexplained int                `json:"unexplained" doc:"how many differences somebody has to look into"`
-	Omitted     int                `json:"omitted" doc:"how many differences are not listed"`
-	Differences []differenceShown  `json:"differences" doc:"the unexplained ones first"`
+	Problem     *string            `json:"problem" doc:"why the stamp office could not be reached; nothing is known then"`
+	Office      maybe[officeCount] `json:"office" doc:"the contents of the account; only for operators"`
+	Register    []serialCount      `json:"register" doc:"the number of serials in each state; only for operators"`
+	Unexplained int                `json:"unexplained" doc:"number of differences that need attention"`
+	Omitted     int                `json:"omitted" doc:"number of differences that are not listed"`
+	Differences []differenceShown  `json:"differences" doc:"unexplained ones first"`
 }
 
 type officeCount struct {
-	Left     int `json:"left" doc:"units that may still be taken" example:"880"`
-	Unused   int `json:"unused" doc:"serials of the list that are not affixed" example:"2"`
-	Affixed  int `json:"affixed" doc:"serials of the list that are" example:"118"`
-	Reported int `json:"reported" doc:"unused ones, as the balance says" example:"2"`
+	Left     int `json:"left" doc:"units that can still be bought" example:"880"`
+	Unused   int `json:"unused" doc:"serials in the list that are not affixed" example:"2"`
+	Affixed  int `json:"affixed" doc:"serials in the list that are affixed" example:"118"`
+	Reported int `json:"reported" doc:"unused serials according to the balance" example:"2"`
 }
 
 type serialCount struct {
@@ -176,17 +176,17 @@ type serialCount struct {
 
 type differenceShown struct {
 	Kind         contract.DifferenceKind `json:"kind" doc:"stable, for programs" enum:"freed,found,spent,changed,in_work,failed,in_doubt,settling,nobodys,balance,missing,not_affixed,unknown_affixed,count" example:"freed"`
-	Explained    bool                    `json:"explained" doc:"nobody has to look into it"`
+	Explained    bool                    `json:"explained" doc:"needs no attention"`
 	Msg          string                  `json:"msg" doc:"a sentence in the language of the request"`
 	Serial       *string                 `json:"serial" example:"SPESIMEN-0000000000001"`
-	Organisation maybe[organisationOut]  `json:"organisation" doc:"null: nobody's"`
+	Organisation maybe[organisationOut]  `json:"organisation" doc:"null: without an organisation"`
 	DocumentID   *contract.DocumentID    `json:"document_id" example:"1207"`
-	There        *contract.OfficeState   `json:"there" doc:"what the office says; null: it does not know the serial" enum:"unused,affixed" example:"unused"`
-	Here         *contract.SerialState   `json:"here" doc:"what our register says; null: it does not have the serial" enum:"taken,free,bound,affixed,quarantined" example:"free"`
+	There        *contract.OfficeState   `json:"there" doc:"state at the stamp office; null: unknown there" enum:"unused,affixed" example:"unused"`
+	Here         *contract.SerialState   `json:"here" doc:"state in our register; null: not in the register" enum:"taken,free,bound,affixed,quarantined" example:"free"`
 }
 
 type reconciliationData struct {
-	Report maybe[reconciliation] `json:"report" doc:"null: there was none so far"`
+	Report maybe[reconciliation] `json:"report" doc:"null: there is none yet"`
 }
 
 func (c *call) loadReconciliation() (reconciliationData, error) {

@@ -21,21 +21,21 @@ type detailData struct {
 	CreateAt             string              `json:"createAt" example:"2024-10-14T06:06:00.000Z"`
 	IsParallel           bool                `json:"is_parallel"`
 	IsOwner              bool                `json:"is_owner" doc:"the caller owns it"`
-	IsPaid               bool                `json:"is_paid" doc:"all that it needs is reserved or spent"`
-	IsSign               bool                `json:"is_sign" doc:"the caller has something to sign now"`
+	IsPaid               bool                `json:"is_paid" doc:"all quota that it needs is reserved or spent"`
+	IsSign               bool                `json:"is_sign" doc:"it is the caller's turn to sign"`
 	Owner                detailOwner         `json:"owner"`
 	Signer               []detailSigner      `json:"signer" doc:"participants by number"`
 	DataToken            dataToken           `json:"data_token"`
 	InfoRestamping       infoRestamping      `json:"info_restamping"`
-	LastSignedAt         *string             `json:"last_signed_at" doc:"of the last signature or stamp"`
+	LastSignedAt         *string             `json:"last_signed_at" doc:"time of the last signature or stamp"`
 	StatusInfo           string              `json:"status_info" example:"Menunggu tanda tangan"`
 	ActiveDownloadButton bool                `json:"active_download_button"`
-	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps that stand in the file"`
-	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`
-	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
+	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps in the file"`
+	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 	Progress             progress            `json:"progress"`
 	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
-	Warnings             []warning           `json:"warnings,omitempty" doc:"what was done to the file that its owner may not expect, and what was found in it"`
+	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
 }
 
 type detailOwner struct {
@@ -141,8 +141,8 @@ func restampingOf(d *contract.Document) infoRestamping {
 
 type describeIn struct {
 	DocumentID    integer `json:"document_id" required:"true"`
-	DocumentTitle *phrase `json:"document_title" required:"false" doc:"as it was when missing" example:"Perjanjian Sewa"`
-	ExpiredAt     *phrase `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; as it was when missing" example:"2027-01-31T17:00:00.000Z"`
+	DocumentTitle *phrase `json:"document_title" required:"false" doc:"unchanged if missing" example:"Perjanjian Sewa"`
+	ExpiredAt     *phrase `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; unchanged if missing" example:"2027-01-31T17:00:00.000Z"`
 }
 
 func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
@@ -169,10 +169,10 @@ type statusData struct {
 	DocumentID    string         `json:"document_id" doc:"a string here" example:"1207"`
 	DocumentTitle string         `json:"document_title" example:"Perjanjian Sewa"`
 	Status        contract.State `json:"status" example:"processing"`
-	SerialNumber  []string       `json:"serial_number" doc:"of the duty stamps that stand in the file"`
+	SerialNumber  []string       `json:"serial_number" doc:"of the duty stamps in the file"`
 	IsRestamping  bool           `json:"isRestamping" doc:"from restamp until it settles"`
-	Specimen      bool           `json:"specimen" doc:"stamped by the sandbox office: of no legal value"`
-	Mode          contract.Mode  `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
+	Specimen      bool           `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Mode          contract.Mode  `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 	Progress      progress       `json:"progress"`
 }
 
@@ -214,13 +214,13 @@ type progress struct {
 }
 
 type step struct {
-	Step       string   `json:"step" enum:"converted,signed,timestamped,stamped,sealed,logged" doc:"converted: of Word documents only; timestamped: each signature, by the time-stamp authority; logged: in the audit log" example:"signed"`
-	State      string   `json:"state" doc:"waiting: its turn has not come; active: it is being done; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
+	Step       string   `json:"step" enum:"converted,signed,timestamped,stamped,sealed,logged" doc:"converted: only for Word documents; timestamped: each signature, by the time-stamp authority; logged: in the audit log" example:"signed"`
+	State      string   `json:"state" doc:"waiting: not yet its turn; active: in progress; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
 	Done       int      `json:"done" example:"1"`
 	Total      int      `json:"total" example:"2"`
-	WaitingFor []string `json:"waiting_for" doc:"names of those whose turn it is"`
-	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped; of a refusal also the actor's or the stamp office's words"`
-	At         *string  `json:"at" doc:"when the last of it was done; null: nothing was yet" example:"2024-10-14T06:06:00.000Z"`
+	WaitingFor []string `json:"waiting_for" doc:"names of the participants whose turn it is"`
+	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped; for a refusal, also the words of the actor or the stamp office"`
+	At         *string  `json:"at" doc:"time of the last progress; null: none yet" example:"2024-10-14T06:06:00.000Z"`
 	Serials    []string `json:"serials" doc:"of the duty stamps that were affixed"`
 }
 

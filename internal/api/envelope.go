@@ -28,7 +28,7 @@ type done[T any] struct {
 
 type response[T any] struct {
 	Data     T         `json:"data"`
-	Warnings []warning `json:"warnings,omitempty" doc:"what was accepted and may not be what was meant"`
+	Warnings []warning `json:"warnings,omitempty" doc:"warnings about input that was accepted"`
 }
 
 // warning describes something that was accepted but may not be what the caller meant.

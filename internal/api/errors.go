@@ -45,15 +45,15 @@ type failure struct {
 	Code    int           `json:"code" doc:"equals the HTTP status" example:"409"`
 	Success bool          `json:"success" doc:"always false"`
 	Msg     string        `json:"msg" doc:"a sentence in the language of the request" example:"Dokumen bukan draf lagi."`
-	Message string        `json:"message" doc:"the same as msg" example:"Dokumen bukan draf lagi."`
+	Message string        `json:"message" doc:"same as msg" example:"Dokumen bukan draf lagi."`
 	Error   failureDetail `json:"error"`
 }
 
 type failureDetail struct {
 	Code      string         `json:"code" doc:"stable, for programs" example:"document.not_draft"`
-	RequestID string         `json:"request_id" doc:"names this request in the service's log" example:"4f1c0a9be21d77aa"`
+	RequestID string         `json:"request_id" doc:"identifies this request in the log of the service" example:"4f1c0a9be21d77aa"`
 	Retryable bool           `json:"retryable" doc:"the same request may succeed later, unchanged"`
-	Fields    []failureField `json:"fields" doc:"all that is wrong with the input"`
+	Fields    []failureField `json:"fields" doc:"everything that is wrong with the input"`
 }
 
 type failureField struct {

@@ -9,9 +9,9 @@ import (
 
 type finalizeIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
-	StampOnly  binary  `json:"stamp_only" required:"false" doc:"demand a stamping order, which needs no signature"`
+	StampOnly  binary  `json:"stamp_only" required:"false" doc:"require a stamping order, which needs no signature"`
 
-	AcceptFindings list[phrase] `json:"accept_findings" required:"false" doc:"codes of the findings in the file that are refused unless the owner accepts them: those with must_accept among the warnings of upload and detail"`
+	AcceptFindings list[phrase] `json:"accept_findings" required:"false" doc:"codes of the findings that the owner accepts: those with must_accept among the warnings of upload and detail"`
 }
 
 func (c *call) finalizeDocument(in *finalizeIn) (done[verbData], error) {

@@ -11,7 +11,7 @@ type guestLinkIn struct {
 }
 
 type guestLinkData struct {
-	URL string `json:"url" doc:"can be read this once only" example:"https://segel.contoh.id/guest#segel_gl_..."`
+	URL string `json:"url" doc:"shown only once" example:"https://segel.contoh.id/guest#segel_gl_..."`
 }
 
 func (c *call) createGuestLink(in *guestLinkIn) (done[guestLinkData], error) {

@@ -29,7 +29,7 @@ type ReadinessCheck struct {
 	Name  string     `json:"name" doc:"of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock" example:"database"`
 	State CheckState `json:"state" enum:"ok,degraded,failed" doc:"degraded: the service works, but not all of it" example:"ok"`
 	// Detail may contain folders and addresses.
-	Detail string `json:"detail,omitempty" doc:"what was found, for operators"`
+	Detail string `json:"detail,omitempty" doc:"details for operators"`
 }
 
 // CheckState is the state of a part.
@@ -58,8 +58,8 @@ type healthAnswer struct {
 
 type readyAnswer struct {
 	Status string              `json:"status" example:"ok"`
-	Clock  contract.ClockState `json:"clock" doc:"whether the clock can be relied on; unless it is fine, nothing is signed, and all else works" enum:"fine,disagrees,unconfirmed" example:"fine"`
-	Checks []ReadinessCheck    `json:"checks,omitempty" doc:"each part with what was found; only for requests from the machine itself, and with the token for metrics"`
+	Clock  contract.ClockState `json:"clock" doc:"whether the clock is reliable; unless it is fine, nothing is signed, and everything else works" enum:"fine,disagrees,unconfirmed" example:"fine"`
+	Checks []ReadinessCheck    `json:"checks,omitempty" doc:"the state of each part; only for requests from the machine itself, and with the token for metrics"`
 }
 
 func (c *call) answerHealth() (healthAnswer, error) { return healthAnswer{"ok"}, nil }

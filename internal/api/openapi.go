@@ -24,8 +24,8 @@ func openAPIConfig(version, address string) huma.Config {
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "Segel", Version: cmp.Or(version, "0"),
-			Description: "Signing of contracts and affixing of duty stamps. Sentences are Indonesian, and English with Accept-Language: en. " +
-				"Every path is served below /api too. {service} is any one segment, unless the deployment has a fixed one.",
+			Description: "Signing of contracts and affixing of duty stamps. Messages are Indonesian, or English with Accept-Language: en. " +
+				"Every path is also served below /api. {service} is any one segment, unless the deployment has a fixed one.",
 		},
 		Servers: []*huma.Server{{URL: cmp.Or(address, "/")}},
 		Components: &huma.Components{
@@ -224,7 +224,7 @@ func fileAnswer() map[string]*huma.Response {
 	return map[string]*huma.Response{
 		"200": {Description: "The file.", Headers: headers(), Content: content},
 		"206": {Description: "A part of it.", Headers: headers(), Content: content},
-		"304": {Description: "The client has it."},
+		"304": {Description: "The client has the current file."},
 	}
 }
 
@@ -233,7 +233,7 @@ func eventAnswer(data *huma.Schema) map[string]*huma.Response {
 		"200": {Description: "A stream of events; the data of each is JSON.", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
 			AllOf: []*huma.Schema{data, {Type: "object", Required: []string{"signing_status"}, Properties: map[string]*huma.Schema{"signing_status": enumOf(contract.States)}}},
 		}}}},
-		"204": {Description: "Nothing can happen any more."},
+		"204": {Description: "The document is in a final state."},
 	}
 }
 

@@ -17,7 +17,7 @@ type participantsIn struct {
 	DocumentID integer            `json:"document_id" required:"true"`
 	Signer     list[personIn]     `json:"signer" required:"false" doc:"registered participants"`
 	Guest      oneOrMore[guestIn] `json:"guest" required:"false" doc:"participants without an account; a single object is accepted"`
-	Parallel   binary             `json:"parallel" required:"false" doc:"as it was when missing"`
+	Parallel   binary             `json:"parallel" required:"false" doc:"unchanged if missing"`
 }
 
 func (c *call) setParticipants(in *participantsIn) (done[verbData], error) {
@@ -52,7 +52,7 @@ type signersItem struct {
 	Number        int               `json:"number" example:"1"`
 	IsGuest       bool              `json:"is_guest"`
 	IsOwner       bool              `json:"is_owner"`
-	IsSigning     bool              `json:"is_signing" doc:"it is his turn now"`
+	IsSigning     bool              `json:"is_signing" doc:"it is their turn now"`
 	Status        bool              `json:"status" doc:"has acted: signed, or viewed for a viewer"`
 	SigningStatus bool              `json:"signing_status" doc:"has signed"`
 	SignedAt      *string           `json:"signed_at"`

@@ -166,7 +166,7 @@ func echoPlacements(entries []placementIO, d *contract.Document) []placementIO {
 type placementsData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Placements []placementItem     `json:"placements" doc:"in the order in which they were placed"`
-	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: which lie over text, stamps or signatures"`
+	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: the placements that lie over text, stamps or signatures"`
 }
 
 // placementItem is one accepted box on a page, with ordered corners and square for a duty stamp.
@@ -174,9 +174,9 @@ type placementItem struct {
 	Type   contract.PlacementKind `json:"type" enum:"emet,sign,paraf" example:"sign"`
 	Page   int                    `json:"page" doc:"from 1" example:"1"`
 	UserID contract.PersonID      `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name   string                 `json:"name" doc:"whose it is" example:"Siti Rahma"`
+	Name   string                 `json:"name" doc:"of the person" example:"Siti Rahma"`
 	Box    boxData                `json:"box" doc:"points of the page as displayed, origin at the lower left"`
-	Filled bool                   `json:"filled" doc:"the file shows what the box is for: its person has signed, or the stamp is affixed"`
+	Filled bool                   `json:"filled" doc:"the person has signed, or the stamp is affixed"`
 }
 
 type boxData struct {

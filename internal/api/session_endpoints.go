@@ -8,15 +8,15 @@ import (
 type loginIn struct {
 	Email    phrase `json:"email" required:"true" example:"siti@contoh.id"`
 	Password phrase `json:"password" required:"true"`
-	OTP      phrase `json:"otp" required:"false" doc:"code of a second factor, where the account has one"`
-	Device   phrase `json:"device_token" required:"false" doc:"what the last login from this device answered; without it, a login may be held up while others try passwords on the account"`
-	Business phrase `json:"business_id" required:"false" doc:"the organisation of the account, where the e-mail has accounts with the same password in several; missing: one that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+	OTP      phrase `json:"otp" required:"false" doc:"code of a second factor, if the account has one"`
+	Device   phrase `json:"device_token" required:"false" doc:"the device_token of the last login from this device; without it, a login may be delayed while others try passwords on the account"`
+	Business phrase `json:"business_id" required:"false" doc:"the organisation of the account, if the e-mail has accounts with the same password in several; missing: an account that knows the device or the address, else the oldest" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
 }
 
 // sessionData is the answer to a login.
 type sessionData struct {
 	Token        string      `json:"token" doc:"the access token, for x-access-token or Authorization: Bearer" example:"segel_at_..."`
-	RefreshToken string      `json:"refresh_token" doc:"good once, for /v1/auth/refresh" example:"segel_rt_..."`
+	RefreshToken string      `json:"refresh_token" doc:"can be used once, for /v1/auth/refresh" example:"segel_rt_..."`
 	ExpiresIn    int         `json:"expires_in" doc:"seconds until the access token expires" example:"86400"`
 	Account      accountData `json:"account"`
 	Activation   activation  `json:"activation"`
@@ -28,8 +28,8 @@ type accountData struct {
 	Fullname   string                  `json:"fullname" example:"Siti Rahma"`
 	Email      string                  `json:"email" example:"siti@contoh.id"`
 	BusinessID contract.OrganisationID `json:"business_id" doc:"the organisation" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
-	IsReset    bool                    `json:"is_reset" doc:"the password is a first one, to be changed"`
-	Role       string                  `json:"role" enum:"member,admin,operator" doc:"an admin administers his organisation; an operator, an admin of the first one, all" example:"member"`
+	IsReset    bool                    `json:"is_reset" doc:"the password is an initial one and must be changed"`
+	Role       string                  `json:"role" enum:"member,admin,operator" doc:"admins administer their organisation; operators, the admins of the first organisation, administer all" example:"member"`
 }
 
 func accountDataOf(a identity.Account) accountData {
@@ -161,8 +161,8 @@ func (c *call) logOut(_ *nothing) (noted, error) {
 }
 
 type passwordIn struct {
-	Current phrase `json:"current" required:"true" doc:"the present password"`
-	New     phrase `json:"new" required:"true" doc:"the one from now on"`
+	Current phrase `json:"current" required:"true" doc:"the current password"`
+	New     phrase `json:"new" required:"true" doc:"the new password"`
 }
 
 func (c *call) changePassword(in *passwordIn) (noted, error) {
@@ -204,11 +204,11 @@ func (c *call) notedAnswer(code string) noted {
 }
 
 type guestLoginIn struct {
-	Link phrase `json:"link" required:"true" doc:"the link as it was handed out, or its secret alone" example:"https://segel.contoh.id/guest#segel_gl_..."`
+	Link phrase `json:"link" required:"true" doc:"the complete link, or only its secret" example:"https://segel.contoh.id/guest#segel_gl_..."`
 }
 
 type guestSessionData struct {
-	Token      string              `json:"token" doc:"good for this person and this document only" example:"segel_gt_..."`
+	Token      string              `json:"token" doc:"valid only for this person and this document" example:"segel_gt_..."`
 	ExpiresIn  int                 `json:"expires_in" doc:"seconds until it expires" example:"86400"`
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	UserID     contract.PersonID   `json:"user_id" example:"3b7e1a52-6a0f-4c1d-8e7b-2f9d0c4a5b61"`

@@ -13,10 +13,10 @@ import (
 
 type signIn struct {
 	DocumentID integer       `json:"document_id" required:"true"`
-	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
-	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages that were shown to the signer, of the revision that digest names. Missing, or without digest: the log says that the service did not show the pages"`
-	Specimen   phrase        `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print" example:"iVBORw0KGgo..."`
-	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
+	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision that the signer saw: the ETag of preview. 409 if the current revision is another one" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages"`
+	Specimen   phrase        `json:"specimen" required:"false" doc:"appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name" example:"iVBORw0KGgo..."`
+	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, if one is required"`
 }
 
 func (c *call) signDocument(in *signIn) (done[verbData], error) {

@@ -48,7 +48,7 @@ func endDocument(msg string, verb func(w *workflow.Service, ctx context.Context,
 
 type restampIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
-	NewSerial  binary  `json:"new_serial" required:"false" doc:"let go of the serial that was refused for good, and take a new one"`
+	NewSerial  binary  `json:"new_serial" required:"false" doc:"release the serial that was refused permanently, and use another one"`
 }
 
 func (c *call) restampDocument(in *restampIn) (done[verbData], error) {

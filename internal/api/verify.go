@@ -19,8 +19,8 @@ import (
 type verifyIn struct {
 	DocumentBase64 phrase `json:"document_base64" required:"true" doc:"the PDF in base64, as for an upload" example:"JVBERi0xLjcK..."`
 	Filename       phrase `json:"filename" required:"false" doc:"for the report" example:"sewa.pdf"`
-	Explain        binary `json:"explain" required:"false" doc:"1: tell every check with its outcome"`
-	Password       phrase `json:"password" required:"false" doc:"opens an encrypted file; not kept"`
+	Explain        binary `json:"explain" required:"false" doc:"1: list every check with its outcome"`
+	Password       phrase `json:"password" required:"false" doc:"opens an encrypted file; not stored"`
 }
 
 // Bounds of one verification. Its cost is bounded by the file's size; one that takes longer is aborted.
@@ -47,8 +47,8 @@ func (c *call) lookUpSerial() (serialData, error) {
 // serialData is what anyone may know about a duty stamp.
 type serialData struct {
 	Serial    string `json:"serial" example:"SPESIMEN-0000000000001"`
-	Office    string `json:"office" doc:"sandbox: specimens of this service, of no legal value; official: the office's" enum:"sandbox,official"`
-	Specimen  bool   `json:"specimen" doc:"of no legal value"`
+	Office    string `json:"office" doc:"sandbox: specimens of this service, without legal value; official: stamps of the stamp office" enum:"sandbox,official"`
+	Specimen  bool   `json:"specimen" doc:"without legal value"`
 	AffixedAt string `json:"affixed_at" doc:"ISO 8601 in UTC" example:"2024-10-14T06:06:07.089Z"`
 	Notice    string `json:"notice" doc:"a sentence in the language of the request" example:"SPESIMEN: meterai contoh tanpa nilai hukum, dibubuhkan melalui layanan ini."`
 }

@@ -145,7 +145,7 @@ func (c *call) pathDocumentID() (contract.DocumentID, error) {
 type verbData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Status     contract.State      `json:"status" example:"processing"`
-	Mode       contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
+	Mode       contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 }
 
 func verbDataOf(d *contract.Document) verbData { return verbData{d.ID, d.State, d.Mode} }
