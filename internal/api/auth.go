@@ -46,51 +46,45 @@ func (c *call) requestToken() (token string, cookie bool) {
 	if scheme, t, ok := strings.Cut(c.r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(t), false
 	}
-	if k, err := c.r.Cookie(c.cookieName()); err == nil {
-		return k.Value, true
-	}
-	return "", false
+	token = c.cookieValue(sessionCookie)
+	return token, token != ""
 }
 
-// cookieName returns the name of the session cookie, which is bound to our host and to TLS if the public address uses
-// TLS.
-func (s *server) cookieName() string {
+// cookie is one of our cookies. Scripts cannot read them.
+type cookie struct {
+	name     string
+	sameSite http.SameSite
+}
+
+var (
+	sessionCookie = cookie{"segel_session", http.SameSiteLaxMode}
+	// deviceCookie identifies a browser that logged in before. It does not authenticate, so it outlives the session and a
+	// logout.
+	deviceCookie = cookie{"segel_device", http.SameSiteStrictMode}
+)
+
+// cookieName returns the name of a cookie, which is bound to our host and to TLS if the public address uses TLS.
+func (s *server) cookieName(k cookie) string {
 	if s.usesTLS() {
-		return "__Host-segel_session"
+		return "__Host-" + k.name
 	}
-	return "segel_session"
+	return k.name
 }
 
 func (s *server) usesTLS() bool { return strings.HasPrefix(s.PublicURL, "https://") }
 
-// setCookie sets the session cookie, which scripts cannot read. An empty secret deletes it.
-func (c *call) setCookie(secret string, seconds int) {
-	http.SetCookie(c.w, &http.Cookie{
-		Name: c.cookieName(), Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: c.usesTLS(), SameSite: http.SameSiteLaxMode,
-	})
-}
-
-// deviceCookie is the cookie that identifies a browser that logged in before.
-func (s *server) deviceCookie() string {
-	if s.usesTLS() {
-		return "__Host-segel_device"
-	}
-	return "segel_device"
-}
-
-// deviceSecret returns the secret of a browser that logged in before, or an empty string.
-func (c *call) deviceSecret() string {
-	if k, err := c.r.Cookie(c.deviceCookie()); err == nil {
-		return k.Value
+// cookieValue returns the secret in a cookie, or an empty string.
+func (c *call) cookieValue(k cookie) string {
+	if sent, err := c.r.Cookie(c.cookieName(k)); err == nil {
+		return sent.Value
 	}
 	return ""
 }
 
-// setDevice sets the device cookie. It does not authenticate, so it outlives the session and a logout.
-func (c *call) setDevice(secret string, seconds int) {
+// setCookie sets a cookie. A negative number of seconds deletes it.
+func (c *call) setCookie(k cookie, secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: c.deviceCookie(), Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: c.usesTLS(), SameSite: http.SameSiteStrictMode,
+		Name: c.cookieName(k), Value: secret, Path: "/", MaxAge: seconds,
+		HttpOnly: true, Secure: c.usesTLS(), SameSite: k.sameSite,
 	})
 }

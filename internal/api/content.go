@@ -64,8 +64,11 @@ func (c *call) sendContent(content *workflow.Content, as fileDelivery) error {
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
 	c.deadline.removeLimit()
-	body := &rememberingSeeker{ReadSeeker: content}
-	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
+	body := &rememberingReader{Reader: content}
+	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, struct {
+		io.Reader
+		io.Seeker
+	}{body, content})
 	if body.err != nil {
 		// The header promised more bytes than were sent, so the server cuts the connection and no client takes the
 		// part for the whole.
@@ -128,20 +131,6 @@ func (w *rangeRefuser) ReadFrom(r io.Reader) (int64, error) {
 	piece := sendBuffers.Get().(*[sendBufferSize]byte)
 	defer sendBuffers.Put(piece)
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, piece[:])
-}
-
-// rememberingSeeker remembers the error that ended reading early.
-type rememberingSeeker struct {
-	io.ReadSeeker
-	err error
-}
-
-func (r *rememberingSeeker) Read(p []byte) (int, error) {
-	n, err := r.ReadSeeker.Read(p)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
 }
 
 // contentDisposition builds the header that names a file (RFC 6266 §4), in ASCII for old clients and in full.

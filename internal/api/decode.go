@@ -81,7 +81,9 @@ func decodeChecked(body []byte, in any) error {
 	err := json.Unmarshal(body, in)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return wrongType(wrong).asError()
+		var bad problems
+		bad.add(strings.TrimPrefix(wrong.Field, "."), "value.not_object")
+		return bad.asError()
 	}
 	if err != nil {
 		return errMalformed.WithCause(err)
@@ -102,13 +104,6 @@ func malformedBody(err error) error {
 	refusal := errMalformed.WithCause(err)
 	refusal.Fields = []contract.FieldError{contract.NewFieldError(e.Member, code, "limit", e.Limit)}
 	return refusal
-}
-
-// wrongType refuses a member that has the wrong JSON type.
-func wrongType(e *json.UnmarshalTypeError) problems {
-	var bad problems
-	bad.add(strings.TrimPrefix(e.Field, "."), "value.not_object")
-	return bad
 }
 
 // nestsDeeper reports whether brackets nest deeper than limit. It does not parse the grammar: a body on which it errs

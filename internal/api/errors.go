@@ -3,8 +3,10 @@ package api
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"segel/internal/contract"
 	"segel/internal/outage"
@@ -39,6 +41,11 @@ var (
 	errDiskFull    = contract.Refuse(contract.Unavailable, "server.disk_full").With("retry_after", 60).WithRetry()
 	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").WithRetry()
 )
+
+// tooManyRequests refuses a request that may be repeated after a wait.
+func tooManyRequests(wait time.Duration) error {
+	return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+}
 
 // failure is the envelope of every refusal.
 type failure struct {

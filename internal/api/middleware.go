@@ -3,7 +3,6 @@ package api
 import (
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -110,7 +109,7 @@ func (s *server) guardRequests(next http.Handler) http.Handler {
 		}
 		x := exchangeOf(r)
 		if wait := s.requestLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
-			s.writeError(w, r, errTooMany.With("retry_after", int(math.Ceil(wait.Seconds()))))
+			s.writeError(w, r, tooManyRequests(wait))
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -116,13 +116,13 @@ func (c *call) openWebSession(in *loginIn) (found[webSessionData], error) {
 	if err := bad.asError(); err != nil {
 		return found[webSessionData]{}, err
 	}
-	session, err := c.Identity.LoginSession(c.r.Context(), credentials, identity.Client{IP: c.client, Device: c.deviceSecret()})
+	session, err := c.Identity.LoginSession(c.r.Context(), credentials, identity.Client{IP: c.client, Device: c.cookieValue(deviceCookie)})
 	if err != nil {
 		return found[webSessionData]{}, err
 	}
 	seconds := int(session.ExpiresIn.Seconds())
-	c.setCookie(session.Token, seconds)
-	c.setDevice(session.Device, int(session.KnownFor.Seconds()))
+	c.setCookie(sessionCookie, session.Token, seconds)
+	c.setCookie(deviceCookie, session.Device, int(session.KnownFor.Seconds()))
 	return foundAnswer(webSessionData{ExpiresIn: seconds, Account: accountDataOf(session.Account)}), nil
 }
 
@@ -155,7 +155,7 @@ func (c *call) logOut(_ *nothing) (noted, error) {
 		return noted{}, err
 	}
 	if cookie {
-		c.setCookie("", -1)
+		c.setCookie(sessionCookie, "", -1)
 	}
 	return c.notedAnswer("done.logout"), nil
 }
@@ -175,7 +175,7 @@ func (c *call) changePassword(in *passwordIn) (noted, error) {
 		return noted{}, err
 	}
 	if _, cookie := c.requestToken(); cookie {
-		c.setCookie("", -1)
+		c.setCookie(sessionCookie, "", -1)
 	}
 	return c.notedAnswer("done.password"), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"segel/internal/api/intake"
@@ -65,7 +64,7 @@ func (c *call) serialData(k workflow.KnownStamp) serialData {
 // account.
 func (c *call) requireVerifyRate() error {
 	if wait := c.verifyLimiters.reserveRequest(c.client, c.Clock()); wait > 0 {
-		return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+		return tooManyRequests(wait)
 	}
 	return nil
 }
