@@ -82,12 +82,10 @@ func (c *call) grantQuota(in *grantIn) (done[adminQuota], error) {
 }
 
 func quotaOf(o workflow.OrganisationQuota) adminQuota {
-	out := adminQuota{Organisation: organisationOf(o.Organisation), Units: []quotaUnit{}}
-	for _, u := range units {
+	return adminQuota{Organisation: organisationOf(o.Organisation), Units: convertAll(units, func(u contract.Unit) quotaUnit {
 		q := o.Quota[u]
-		out.Units = append(out.Units, quotaUnit{Unit: u, Granted: q.Granted, Reserved: q.Reserved, Spent: q.Spent, Left: q.Left()})
-	}
-	return out
+		return quotaUnit{Unit: u, Granted: q.Granted, Reserved: q.Reserved, Spent: q.Spent, Left: q.Left()}
+	})}
 }
 
 type ledgerLine struct {

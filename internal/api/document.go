@@ -76,44 +76,37 @@ type infoRestamping struct {
 
 func (c *call) detailOf(d *contract.Document) detailData {
 	counters := d.Counters()
-	data := detailData{
+	return detailData{
 		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
 		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
 		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
 		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
-		Owner:          detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
-		Signer:         []detailSigner{},
+		Owner: detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
+		Signer: convertAll(d.Participants, func(p contract.Participant) detailSigner {
+			return detailSigner{
+				Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
+				SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+			}
+		}),
 		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
 		InfoRestamping: restampingOf(d),
 		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
 		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
 		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
 	}
-	for _, p := range d.Participants {
-		data.Signer = append(data.Signer, detailSigner{
-			Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
-			SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
-		})
-	}
-	return data
 }
 
 // fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
 // findings.
 func (c *call) fileWarnings(d *contract.Document) []warning {
-	var all []warning
-	add := func(w contract.Warning) {
-		all = append(all, warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)})
-	}
+	var plain []contract.Warning
 	if d.Normalised() {
-		add(contract.Warning{Field: "document", Code: "document.normalised"})
+		plain = append(plain, contract.Warning{Field: "document", Code: "document.normalised"})
 	}
 	if d.Conversion.State == contract.Converting {
-		add(contract.Warning{Field: "document", Code: contract.ErrConverting.Code})
+		plain = append(plain, contract.Warning{Field: "document", Code: contract.ErrConverting.Code})
 	}
-	for _, w := range d.Conversion.Warnings {
-		add(w)
-	}
+	all := c.warningsOf(append(plain, d.Conversion.Warnings...))
 	for _, f := range d.Findings {
 		all = append(all, warning{
 			Field: "document", Code: string(f.Code), Msg: text.Warning(c.language, f.Warning()),
@@ -157,10 +150,7 @@ func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
 		at := parseExpiry(*in.ExpiredAt, &bad)
 		to.ExpiresAt = &at
 	}
-	if err := c.requireValid(id, bad); err != nil {
-		return done[verbData]{}, err
-	}
-	return answerDocument(c, "done.describe", func(ctx context.Context) (contract.Document, error) {
+	return answerDocument(c, id, bad, "done.describe", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Describe(ctx, c.by, id, to)
 	})
 }

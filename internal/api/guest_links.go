@@ -15,8 +15,8 @@ type guestLinkData struct {
 }
 
 func (c *call) createGuestLink(in *guestLinkIn) (done[guestLinkData], error) {
-	id, person, err := in.checkedIDs(c)
-	if err != nil {
+	id, person, bad := in.checkedIDs()
+	if err := c.requireValid(id, bad); err != nil {
 		return done[guestLinkData]{}, err
 	}
 	return answerResult(c, func(ctx context.Context) (string, error) {
@@ -26,21 +26,17 @@ func (c *call) createGuestLink(in *guestLinkIn) (done[guestLinkData], error) {
 	})
 }
 
-func (in *guestLinkIn) checkedIDs(c *call) (contract.DocumentID, contract.PersonID, error) {
-	var bad problems
-	id, person := parseDocumentID(in.DocumentID, &bad), parsePersonID(in.UserID.checkedValue("user_id", &bad))
+func (in *guestLinkIn) checkedIDs() (id contract.DocumentID, person contract.PersonID, bad problems) {
+	id, person = parseDocumentID(in.DocumentID, &bad), parsePersonID(in.UserID.checkedValue("user_id", &bad))
 	if person == "" && !in.UserID.bad {
 		bad.add("user_id", "value.required")
 	}
-	return id, person, c.requireValid(id, bad)
+	return id, person, bad
 }
 
 func (c *call) revokeGuestLink(in *guestLinkIn) (done[verbData], error) {
-	id, person, err := in.checkedIDs(c)
-	if err != nil {
-		return done[verbData]{}, err
-	}
-	return answerDocument(c, "done.guest_revoke", func(ctx context.Context) (contract.Document, error) {
+	id, person, bad := in.checkedIDs()
+	return answerDocument(c, id, bad, "done.guest_revoke", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.RevokeGuestLink(ctx, c.by, id, person)
 	})
 }

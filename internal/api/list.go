@@ -201,14 +201,10 @@ func (q *query) parseSearch() string {
 
 // filterChoices returns the filter of document lists.
 func (c *call) filterChoices() filter {
-	f := filter{}
-	for _, p := range periods {
-		f.Periode = append(f.Periode, choice{c.sentenceOf("periode." + string(p)), string(p)})
+	return filter{
+		Periode: convertAll(periods, func(p store.Period) choice { return choice{c.sentenceOf("periode." + string(p)), string(p)} }),
+		Status:  convertAll(contract.States, func(s contract.State) choice { return choice{text.State(c.language, s), string(s)} }),
 	}
-	for _, s := range contract.States {
-		f.Status = append(f.Status, choice{text.State(c.language, s), string(s)})
-	}
-	return f
 }
 
 // joinValues lists values for a message.

@@ -28,10 +28,7 @@ func (c *call) setParticipants(in *participantsIn) (done[verbData], error) {
 	if v := in.Parallel.checkedValue("parallel", &bad); in.Parallel.given {
 		parallel = &v
 	}
-	if err := c.requireValid(id, bad); err != nil {
-		return done[verbData]{}, err
-	}
-	return answerDocument(c, "done.participants", func(ctx context.Context) (contract.Document, error) {
+	return answerDocument(c, id, bad, "done.participants", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.SetParticipants(ctx, c.by, id, everybody, parallel)
 	})
 }

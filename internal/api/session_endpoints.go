@@ -68,9 +68,8 @@ func sessionDataOf(s identity.Session) sessionData {
 }
 
 func (c *call) logIn(in *loginIn) (found[sessionData], error) {
-	var bad problems
-	credentials := in.checkedCredentials(&bad)
-	if err := bad.asError(); err != nil {
+	credentials, err := in.checkedCredentials()
+	if err != nil {
 		return found[sessionData]{}, err
 	}
 	session, err := c.Identity.Login(c.r.Context(), credentials, identity.Client{IP: c.client, Device: in.Device.value})
@@ -80,14 +79,15 @@ func (c *call) logIn(in *loginIn) (found[sessionData], error) {
 	return foundAnswer(sessionDataOf(session)), nil
 }
 
-func (in *loginIn) checkedCredentials(bad *problems) identity.Credentials {
+func (in *loginIn) checkedCredentials() (identity.Credentials, error) {
+	var bad problems
 	c := identity.Credentials{
-		Email: in.Email.checkedValue("email", bad), Password: in.Password.checkedValue("password", bad), OTP: in.OTP.checkedValue("otp", bad),
-		Organisation: contract.OrganisationID(parsePersonID(in.Business.checkedValue("business_id", bad))),
+		Email: in.Email.checkedValue("email", &bad), Password: in.Password.checkedValue("password", &bad), OTP: in.OTP.checkedValue("otp", &bad),
+		Organisation: contract.OrganisationID(parsePersonID(in.Business.checkedValue("business_id", &bad))),
 	}
-	in.Device.checkedValue("device_token", bad)
-	if len(*bad) > 0 {
-		return identity.Credentials{}
+	in.Device.checkedValue("device_token", &bad)
+	if err := bad.asError(); err != nil {
+		return identity.Credentials{}, err
 	}
 	if c.Email == "" {
 		bad.add("email", "value.required")
@@ -95,7 +95,7 @@ func (in *loginIn) checkedCredentials(bad *problems) identity.Credentials {
 	if c.Password == "" {
 		bad.add("password", "value.required")
 	}
-	return c
+	return c, bad.asError()
 }
 
 type webSessionData struct {
@@ -111,9 +111,8 @@ func (c *call) openWebSession(in *loginIn) (found[webSessionData], error) {
 	if in.Email.value == "" && in.Password.value == "" {
 		return found[webSessionData]{}, contract.ErrUnauthenticated
 	}
-	var bad problems
-	credentials := in.checkedCredentials(&bad)
-	if err := bad.asError(); err != nil {
+	credentials, err := in.checkedCredentials()
+	if err != nil {
 		return found[webSessionData]{}, err
 	}
 	session, err := c.Identity.LoginSession(c.r.Context(), credentials, identity.Client{IP: c.client, Device: c.cookieValue(deviceCookie)})

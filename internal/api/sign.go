@@ -27,10 +27,7 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 		OTP:   in.OTP.checkedValue("otp", &bad),
 	}
 	request.Picture = parsePicture(in.Specimen, &bad)
-	if err := c.requireValid(id, bad); err != nil {
-		return done[verbData]{}, err
-	}
-	return answerDocument(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
+	return answerDocument(c, id, bad, "done.sign", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Sign(ctx, c.by, id, request)
 	})
 }

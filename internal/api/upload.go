@@ -31,27 +31,9 @@ type uploadData struct {
 	Signer       []personOut         `json:"signer" doc:"participants by number, guests among them"`
 }
 
-func (c *call) uploadBase64() error {
-	return c.receiveUpload(jsonFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
-		var in uploadIn
-		rest, info, err := intake.JSON(body, c.intakeLimits(), sink, jsonFormat.member)
-		if err == nil {
-			err = decodeChecked(rest, &in)
-		}
-		return in, info, err
-	})
-}
+func (c *call) uploadBase64() error { return c.receiveUpload(jsonFormat) }
 
-func (c *call) uploadForm() error {
-	return c.receiveUpload(formFormat, func(body io.Reader, sink io.Writer) (uploadIn, intake.Info, error) {
-		fields, info, err := intake.Multipart(body, c.r.Header.Get("Content-Type"), c.intakeLimits(), sink, formFormat.member)
-		if err != nil {
-			return uploadIn{}, info, err
-		}
-		in, err := parseUploadForm(fields, info.Filename)
-		return in, info, err
-	})
-}
+func (c *call) uploadForm() error { return c.receiveUpload(formFormat) }
 
 // bodyFormat says how a body contains a file.
 type bodyFormat struct {
@@ -68,11 +50,33 @@ func (s *server) intakeLimits() intake.Limits {
 	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}
 }
 
-// receiveUpload receives an upload: split writes the file to its staging while the body arrives, and the other
-// members are decoded afterwards. While the client sends, the upload holds one of the slots of its organisation and
+// receiveFile reads a body with a file. It writes the file to sink while the body arrives, and decodes the other members
+// into in afterwards; parseForm reads them from the fields of a form.
+func (c *call) receiveFile(as bodyFormat, limits intake.Limits, sink io.Writer, in any, parseForm func(fields map[string]string, filename string) error) (info intake.Info, err error) {
+	body := &rememberingReader{Reader: c.r.Body}
+	if as == formFormat {
+		var fields map[string]string
+		if fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), limits, sink, as.member); err == nil {
+			err = parseForm(fields, info.Filename)
+		}
+	} else {
+		var rest []byte
+		if rest, info, err = intake.JSON(body, limits, sink, as.member); err == nil {
+			err = decodeChecked(rest, in)
+		}
+	}
+	if err != nil {
+		err = as.refusalOf(err, body.err)
+		// A client that is still sending would not read the refusal. The endpoint bounds the body.
+		_, _ = io.Copy(io.Discard, body)
+	}
+	return info, err
+}
+
+// receiveUpload receives an upload: the file is written to its staging while the body arrives. While the client sends, the upload holds one of the slots of its organisation and
 // space on the disk; once all of it has arrived, the workflow takes a slot for examining the file. Nothing is held
 // while the answer is written.
-func (c *call) receiveUpload(as bodyFormat, split func(io.Reader, io.Writer) (uploadIn, intake.Info, error)) error {
+func (c *call) receiveUpload(as bodyFormat) error {
 	organisation := string(c.by.Organisation)
 	leave, err := c.acquireSlot(c.shares.uploads, organisation, c.UploadWait)
 	if err != nil {
@@ -86,13 +90,13 @@ func (c *call) receiveUpload(as bodyFormat, split func(io.Reader, io.Writer) (up
 	defer staging.Abort()
 	spool := &spoolWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
 	defer spool.releaseSpace()
-	body := &rememberingReader{Reader: c.r.Body}
-	in, info, err := split(body, spool)
+	var in uploadIn
+	info, err := c.receiveFile(as, c.intakeLimits(), spool, &in, func(fields map[string]string, filename string) (err error) {
+		in, err = parseUploadForm(fields, filename)
+		return err
+	})
 	if err != nil {
-		refusal := as.refusalOf(err, body.err)
-		// A client that is still sending would not read the refusal. The endpoint bounds the body.
-		_, _ = io.Copy(io.Discard, body)
-		return refusal
+		return err
 	}
 	request, err := c.uploadRequest(&in, as, info)
 	if err != nil {

@@ -11,8 +11,12 @@ type documentIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 }
 
-// answerDocument answers a verb with the message of the given code and the changed document.
-func answerDocument(c *call, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
+// answerDocument runs a verb, unless its input is bad, and answers with the message of the given code and the changed
+// document.
+func answerDocument(c *call, id contract.DocumentID, bad problems, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
+	if err := c.requireValid(id, bad); err != nil {
+		return done[verbData]{}, err
+	}
 	return answerResult(c, verb, func(d contract.Document) done[verbData] { return doneAnswer(c, msg, verbDataOf(&d)) })
 }
 
@@ -21,10 +25,7 @@ func changeDocument(msg string, verb func(*workflow.Service, context.Context, co
 	return acceptJSON(func(c *call, in *documentIn) (done[verbData], error) {
 		var bad problems
 		id := parseDocumentID(in.DocumentID, &bad)
-		if err := c.requireValid(id, bad); err != nil {
-			return done[verbData]{}, err
-		}
-		return answerDocument(c, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id) })
+		return answerDocument(c, id, bad, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id) })
 	})
 }
 
@@ -39,10 +40,7 @@ func endDocument(msg string, verb func(w *workflow.Service, ctx context.Context,
 	return acceptJSON(func(c *call, in *reasonIn) (done[verbData], error) {
 		var bad problems
 		id, reason := parseDocumentID(in.DocumentID, &bad), in.Reason.checkedValue("reason", &bad)
-		if err := c.requireValid(id, bad); err != nil {
-			return done[verbData]{}, err
-		}
-		return answerDocument(c, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id, reason) })
+		return answerDocument(c, id, bad, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id, reason) })
 	})
 }
 
@@ -54,10 +52,7 @@ type restampIn struct {
 func (c *call) restampDocument(in *restampIn) (done[verbData], error) {
 	var bad problems
 	id, newSerial := parseDocumentID(in.DocumentID, &bad), in.NewSerial.checkedValue("new_serial", &bad)
-	if err := c.requireValid(id, bad); err != nil {
-		return done[verbData]{}, err
-	}
-	return answerDocument(c, "done.restamp", func(ctx context.Context) (contract.Document, error) {
+	return answerDocument(c, id, bad, "done.restamp", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Restamp(ctx, c.by, id, newSerial)
 	})
 }

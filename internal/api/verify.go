@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"segel/internal/api/intake"
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/text/verdict"
@@ -113,28 +112,18 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 
 // readVerification reads the body in the format that its Content-Type names.
 func (c *call) readVerification(sink io.Writer) (workflow.VerifyOptions, error) {
-	body := &rememberingReader{Reader: c.r.Body}
 	var in verifyIn
-	var info intake.Info
-	var err error
 	as, limits := jsonFormat, c.intakeLimits()
 	limits.Rest = verifyRestLimit
 	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media == "multipart/form-data" {
 		as = formFormat
-		var fields map[string]string
-		fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), limits, sink, as.member)
-		in = parseVerifyForm(fields, info.Filename)
-	} else {
-		var rest []byte
-		rest, info, err = intake.JSON(body, limits, sink, as.member)
-		if err == nil {
-			err = decodeChecked(rest, &in)
-		}
 	}
+	info, err := c.receiveFile(as, limits, sink, &in, func(fields map[string]string, filename string) error {
+		in = parseVerifyForm(fields, filename)
+		return nil
+	})
 	if err != nil {
-		refusal := as.refusalOf(err, body.err)
-		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not read the refusal; the body is bounded
-		return workflow.VerifyOptions{}, refusal
+		return workflow.VerifyOptions{}, err
 	}
 	var bad problems
 	if !info.Present {
