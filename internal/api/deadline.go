@@ -10,7 +10,7 @@ import (
 )
 
 // Default limits of an operation, from when its body has arrived completely. A client is waited for as long as it
-// keeps sending or taking bytes, see standstill.go, so neither the time in which the body arrives counts nor that in
+// keeps sending or taking bytes, see [admission.Pace], so neither the time in which the body arrives counts nor that in
 // which the client takes a file.
 const (
 	defaultAnswerTimeout = 5 * time.Second // endpoints that read or write a record
