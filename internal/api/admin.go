@@ -2,13 +2,14 @@ package api
 
 import (
 	"context"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/workflow"
-	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // adminLimit is the number of lines on a page.

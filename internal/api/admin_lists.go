@@ -2,11 +2,12 @@ package api
 
 import (
 	"context"
+	"time"
+
 	"segel/internal/contract"
 	"segel/internal/store"
 	"segel/internal/text"
 	"segel/internal/workflow"
-	"time"
 )
 
 type stuckLine struct {

@@ -3,13 +3,14 @@ package api
 import (
 	"bufio"
 	"context"
+
+	"github.com/danielgtaylor/huma/v2"
+
 	"segel/internal/contract"
 	"segel/internal/export"
 	"segel/internal/store"
 	"segel/internal/text"
 	"segel/internal/workflow"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 type attemptLine struct {

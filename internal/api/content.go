@@ -7,10 +7,11 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"segel/internal/contract"
-	"segel/internal/workflow"
 	"strings"
 	"sync"
+
+	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 const pdfType = "application/pdf"

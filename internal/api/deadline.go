@@ -4,9 +4,10 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"segel/internal/admission"
 	"sync"
 	"time"
+
+	"segel/internal/admission"
 )
 
 // Default limits of an operation, from when its body has arrived completely. A client is waited for as long as it

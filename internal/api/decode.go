@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"segel/internal/api/intake"
 	"segel/internal/contract"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // maxDepth bounds how deep objects and arrays nest, counting the body's own object.

@@ -3,10 +3,11 @@ package api
 import (
 	"cmp"
 	"context"
-	"segel/internal/contract"
-	"segel/internal/text"
 	"strconv"
 	"time"
+
+	"segel/internal/contract"
+	"segel/internal/text"
 )
 
 type detailData struct {

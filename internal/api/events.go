@@ -12,10 +12,11 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"segel/internal/contract"
-	"segel/internal/text"
 	"sync"
 	"time"
+
+	"segel/internal/contract"
+	"segel/internal/text"
 )
 
 const (

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+
 	"segel/internal/contract"
 	"segel/internal/workflow"
 )

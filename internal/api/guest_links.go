@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+
 	"segel/internal/contract"
 )
 

@@ -6,13 +6,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"segel/internal/contract"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"segel/internal/contract"
 )
 
 // Readiness is the state of the parts that the service depends on.

@@ -3,15 +3,16 @@ package api
 import (
 	"cmp"
 	"net/url"
-	"segel/internal/contract"
-	"segel/internal/store"
-	"segel/internal/text"
-	"segel/internal/workflow"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/text"
+	"segel/internal/workflow"
 )
 
 type listData struct {

@@ -8,9 +8,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"segel/internal/contract"
 	"strings"
 	"unicode"
+
+	"segel/internal/contract"
 )
 
 type participantsIn struct {

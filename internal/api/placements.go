@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
+
 	"segel/internal/contract"
 	"segel/internal/workflow"
-	"strings"
 )
 
 type placeIn struct {

@@ -6,10 +6,11 @@ import (
 	"math"
 	"net/http"
 	"net/url"
-	"segel/internal/contract"
 	"slices"
 	"strconv"
 	"strings"
+
+	"segel/internal/contract"
 )
 
 // methods are the methods an endpoint may have, in the order of the Allow header.

@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"segel/internal/admission"
 	"segel/internal/contract"
 	"segel/internal/identity"
-
-	"golang.org/x/time/rate"
 )
 
 // callerShares bounds what callers use at a time and queues them fairly. A nil member bounds nothing.

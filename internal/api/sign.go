@@ -6,9 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
+
 	"segel/internal/contract"
 	"segel/internal/workflow"
-	"strings"
 )
 
 type signIn struct {

@@ -5,9 +5,10 @@ import (
 	"encoding/base64"
 	"io"
 	"net/http"
+	"time"
+
 	"segel/internal/contract"
 	"segel/internal/specimen"
-	"time"
 )
 
 func (c *call) sendSpecimen() error {

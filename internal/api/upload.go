@@ -6,10 +6,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
+
 	"segel/internal/api/intake"
 	"segel/internal/contract"
 	"segel/internal/workflow"
-	"time"
 )
 
 // uploadIn is the body of an upload. DocumentBase64 stays empty: package intake removes the file from the body while

@@ -6,11 +6,12 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"time"
+
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/text/verdict"
 	"segel/internal/workflow"
-	"time"
 )
 
 // verifyIn is the body of a verification. DocumentBase64 stays empty, as in [uploadIn].

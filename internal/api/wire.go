@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"segel/internal/contract"
-	"segel/internal/workflow"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 // The odd member names of the interface: speciment, emet, userid, createAt, data_token, info_restamping,

@@ -12,9 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"segel/internal/credential"
 	"slices"
 	"time"
+
+	"segel/internal/credential"
 )
 
 // identity is a private key with its certificate.

@@ -8,10 +8,10 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	sealing "segel/internal/credential"
 	"time"
 
 	"segel/internal/authority"
+	sealing "segel/internal/credential"
 )
 
 // credential is the office's key and certificates.

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	sealing "segel/internal/credential"
 	"strings"
 	"sync"
 	"time"
 
 	"segel/internal/authority"
+	sealing "segel/internal/credential"
 	"segel/internal/emeterai"
 	"segel/revocation"
 	"segel/tsp"
