@@ -44,7 +44,7 @@ type app struct {
 	log         *slog.Logger
 	clock       func() time.Time
 	store       *sqlstore.Store
-	answers     api.Answers // the store, in the form that package api needs
+	answers     store.Answers // the store; tests replace it
 	authority   *authority.Authority
 	blobs       *file.Store
 	diskSpace   *disk.Room

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"segel/internal/api"
 	"segel/internal/disk"
 	"segel/internal/jobs"
 	"segel/internal/outage"
@@ -318,7 +317,7 @@ func TestConversionWithoutDiskSpaceIsRetried(t *testing.T) {
 
 // claimThen does something once a key is claimed.
 type claimThen struct {
-	api.Answers
+	store.Answers
 	then atomic.Pointer[func()]
 }
 

@@ -214,7 +214,7 @@ func (a *app) newHandler(ready *readiness) (http.Handler, error) {
 	}
 	a.streams = api.NewStreams()
 	return api.New(api.Options{
-		Workflow: api.AdaptWorkflow(a.workflow), Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
+		Workflow: a.workflow, Identity: a.identity, Answers: a.answers, Process: a.process, AnswerSecret: a.sealer.DeriveKey("answers"), Ready: ready.currentReadiness,
 		AnswerTimeout: a.conf.AnswerWithin, WorkTimeout: a.conf.WorkWithin, LoginDelay: a.conf.LoginDelay,
 		Authority: a.authority.Handler(), Streams: a.streams, Web: web.Handler(a.conf.BasePath()), Log: a.log, Metrics: a.metrics,
 		Version: version, PublicURL: a.conf.BaseURL(), Service: a.conf.ServiceSegment, Paths: a.conf.Paths,

@@ -7,46 +7,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
 	"segel/internal/store"
 	"segel/internal/workflow"
 )
 
-// adminBase is the path prefix of the administration endpoints.
-const adminBase = "/v1/admin/"
-
 // adminLimit is the number of lines on a page.
 const adminLimit = 50
-
-// Administration is the workflow behind the administration endpoints. It decides what each caller may do.
-type Administration interface {
-	Quotas(ctx context.Context, by contract.Actor, of contract.OrganisationID) ([]workflow.OrganisationQuota, error)
-	GrantQuota(ctx context.Context, by contract.Actor, r workflow.GrantRequest) (workflow.OrganisationQuota, error)
-	QuotaLedger(ctx context.Context, by contract.Actor, q store.QuotaQuery) (workflow.LedgerPage, error)
-	Attempts(ctx context.Context, by contract.Actor, q store.AttemptQuery) (workflow.AttemptPage, error)
-	EachAttempt(ctx context.Context, by contract.Actor, q store.AttemptQuery, yield func(workflow.AttemptLine) error) error
-	Serials(ctx context.Context, by contract.Actor, q store.SerialQuery) (workflow.SerialPage, error)
-	Evidence(ctx context.Context, by contract.Actor, serial string) (*Content, error)
-	Reconciliation(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
-	Reconcile(ctx context.Context, by contract.Actor) (contract.Reconciliation, error)
-	Waiting(ctx context.Context, by contract.Actor, q store.WaitingQuery) (workflow.WaitingPage, error)
-	Retry(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error)
-	CertificateList(ctx context.Context, by contract.Actor, q store.CertificateQuery) (workflow.CertificatePage, error)
-	AuditLog(ctx context.Context, by contract.Actor, q store.LogQuery) (workflow.LogPage, error)
-}
-
-// registerAdmin registers the administration endpoints.
-func (s *server) registerAdmin() {
-	s.registerAdminPeople()
-	s.registerAdminQuota()
-	s.registerAdminLedger()
-	s.registerAdminAttempts()
-	s.registerAdminSerials()
-	s.registerAdminEvidence()
-	s.registerAdminReconciliation()
-	s.registerAdminStuck()
-	s.registerAdminCertificates()
-	s.registerAdminAuditLog()
-}
 
 // organisationOut names an organisation.
 type organisationOut struct {
@@ -70,8 +37,8 @@ func organisationOrNull(o store.Organisation) maybe[organisationOut] {
 // documentOut names a document.
 type documentOut struct {
 	ID    contract.DocumentID `json:"id" example:"1207"`
-	Name  *string             `json:"document_name" doc:"null: it is gone" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
-	Title *string             `json:"document_title" doc:"null: it is gone" example:"Perjanjian Sewa"`
+	Name  *string             `json:"document_name" doc:"null: the document was deleted" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Title *string             `json:"document_title" doc:"null: the document was deleted" example:"Perjanjian Sewa"`
 }
 
 // documentOrNull returns null when id is 0.
@@ -100,20 +67,6 @@ func (q *query) parseDocument() contract.DocumentID {
 	return contract.DocumentID(n)
 }
 
-// parseChoice reads a query value that must be one of values. Empty means any.
-func parseChoice[T ~string](q *query, name string, values []T) T {
-	s := T(q.Get(name))
-	for _, v := range values {
-		if s == v {
-			return s
-		}
-	}
-	if s != "" {
-		q.bad.add(name, "value.not_one_of", "allowed", joinValues(values))
-	}
-	return ""
-}
-
 // adminParams describes the query of an administration page: page, limit, organisation, and more.
 func adminParams(more ...*huma.Param) []*huma.Param {
 	params := append(pageParams(adminLimit)[:2:2], organisationParam())
@@ -123,34 +76,31 @@ func adminParams(more ...*huma.Param) []*huma.Param {
 func organisationParam() *huma.Param {
 	return &huma.Param{
 		Name: "organisation", In: "query", Schema: &huma.Schema{Type: "string"},
-		Description: "UUID of an organisation. Missing: the caller's own, to an operator all.",
+		Description: "UUID of an organisation. Missing: the caller's own; for operators, all.",
 	}
 }
 
 func documentParam() *huma.Param {
 	one := 1.0
-	return &huma.Param{Name: "document_id", In: "query", Description: "Only what is about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}
+	return &huma.Param{Name: "document_id", In: "query", Description: "Only entries about this document.", Schema: &huma.Schema{Type: "integer", Format: "int64", Minimum: &one}}
 }
 
-func choiceParam[T ~string](name, doc string, values []T) *huma.Param {
-	s := &huma.Schema{Type: "string"}
-	for _, v := range values {
-		s.Enum = append(s.Enum, string(v))
-	}
-	return &huma.Param{Name: name, In: "query", Description: doc, Schema: s}
-}
-
-// queryAdminPage reads one page of an administration list. ask builds the query and notes what is wrong with it;
-// answer runs it only if nothing is wrong.
-func queryAdminPage[Q, Found any](c *call, ask func(q *query, p page) Q, answer func(context.Context, contract.Actor, Q) (Found, error)) (p page, f Found, err error) {
-	q := c.parseQuery()
-	p = q.parsePage(adminLimit)
-	r := ask(q, p)
-	if err := q.bad.asError(); err != nil {
-		return p, f, err
-	}
-	f, err = answer(c.r.Context(), c.by, r)
-	return p, f, err
+// listAdmin returns the handler of one page of an administration list. ask builds the query and notes what is wrong with
+// it; load runs it only if nothing is wrong.
+func listAdmin[Q, Found, T any](ask func(*query, page) Q, load func(*workflow.Service, context.Context, contract.Actor, Q) (Found, error), show func(*call, page, Found) T) handler {
+	return answerData(func(c *call) (data T, err error) {
+		q := c.parseQuery()
+		p := q.parsePage(adminLimit)
+		r := ask(q, p)
+		if err := q.bad.asError(); err != nil {
+			return data, err
+		}
+		f, err := load(c.Workflow, c.r.Context(), c.by, r)
+		if err != nil {
+			return data, err
+		}
+		return show(c, p, f), nil
+	})
 }
 
 // skippedLines returns the number of lines before the page.
@@ -167,4 +117,69 @@ func (q *query) parseTime(name string) time.Time {
 		q.bad.add(name, "value.not_time")
 	}
 	return t
+}
+
+type adminPerson struct {
+	ID           contract.PersonID `json:"id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+	Name         string            `json:"name" example:"Siti Rahma"`
+	Email        string            `json:"email" example:"siti@contoh.id"`
+	Admin        bool              `json:"admin"`
+	MustReset    bool              `json:"must_reset" doc:"the password is an initial one and must be changed"`
+	Organisation organisationOut   `json:"organisation"`
+	CreatedAt    string            `json:"created_at" example:"2024-10-14T06:06:00.000Z"`
+	Avatar       string            `json:"avatar" doc:"address of a picture"`
+}
+
+type adminPeopleData struct {
+	People     []adminPerson `json:"people"`
+	Pagination pagination    `json:"pagination"`
+}
+
+// personAdd is the person to whom an admin gives an account.
+type personAdd struct {
+	Name         phrase `json:"name" required:"true" example:"Siti Rahma"`
+	Email        phrase `json:"email" required:"true" doc:"for logging in" example:"siti@contoh.id"`
+	Admin        binary `json:"admin" required:"false"`
+	Organisation phrase `json:"organisation" required:"false" doc:"UUID; missing: the caller's own" example:"0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a"`
+}
+
+type personAdded struct {
+	Person   adminPerson `json:"person"`
+	Password string      `json:"password" doc:"their initial password, shown only once; they have to change it" example:"kX7-pQ2m-Vt9w-Rd4s"`
+}
+
+func (c *call) listPeople() (adminPeopleData, error) {
+	q := c.parseQuery()
+	p, search, of := q.parsePage(adminLimit), q.parseSearch(), q.parseOrganisation()
+	if err := q.bad.asError(); err != nil {
+		return adminPeopleData{}, err
+	}
+	people, total, err := c.Identity.People(c.r.Context(), c.by, of, search, p.skippedLines(), p.limit)
+	if err != nil {
+		return adminPeopleData{}, err
+	}
+	return adminPeopleData{People: convertAll(people, c.adminPerson), Pagination: paginate(p, total, len(people))}, nil
+}
+
+func (c *call) addPerson(in *personAdd) (done[personAdded], error) {
+	var bad problems
+	n := identity.NewPerson{
+		Name: in.Name.checkedValue("name", &bad), Email: trimEmail(in.Email.checkedValue("email", &bad)), Admin: in.Admin.checkedValue("admin", &bad),
+		Organisation: contract.OrganisationID(parsePersonID(in.Organisation.checkedValue("organisation", &bad))),
+	}
+	if err := bad.asError(); err != nil {
+		return done[personAdded]{}, err
+	}
+	a, err := c.Identity.AddPerson(c.r.Context(), c.by, n)
+	if err != nil {
+		return done[personAdded]{}, err
+	}
+	return doneAnswer(c, "done.person_added", personAdded{Person: c.adminPerson(a.Member), Password: a.Password}), nil
+}
+
+func (c *call) adminPerson(a identity.Member) adminPerson {
+	return adminPerson{
+		ID: a.ID, Name: a.Name, Email: a.Email, Admin: a.Admin, MustReset: a.MustReset,
+		Organisation: organisationOut{ID: a.Organisation, Name: a.OrganisationName}, CreatedAt: formatISO(a.CreatedAt), Avatar: c.avatarURL(a.Person),
+	}
 }

@@ -4,27 +4,32 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"segel/internal/contract"
+	"segel/internal/identity"
+	"segel/internal/process"
+	"segel/internal/store"
+	"segel/internal/workflow"
 )
 
 // Options configures the HTTP interface. Workflow, Identity, Answers, Process and AnswerSecret are required.
 type Options struct {
-	Workflow Workflow
-	Identity Identity
-	Answers  Answers
-	Process  Process
+	Workflow *workflow.Service
+	Identity *identity.Service
+	Answers  store.Answers
+	Process  *process.Process // names this process among those that share the database
 
 	AnswerSecret [32]byte // seals stored answers for idempotency keys; the same in every process on a database
 
@@ -105,6 +110,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// segmentPattern matches one segment of a path.
+var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
+
 // server serves the HTTP interface.
 type server struct {
 	Options
@@ -128,8 +136,8 @@ type server struct {
 // New returns the handler of everything the service serves. It returns an error if an option is invalid.
 func New(o Options) (http.Handler, error) {
 	s := &server{Options: o.withDefaults(), metrics: newMetrics(), rechecks: make(chan struct{}, mostAuthenticating)}
-	if err := checkService(s.Service); err != nil {
-		return nil, err
+	if s.Service != "" && !segmentPattern.MatchString(s.Service) {
+		return nil, fmt.Errorf("service %q is not one segment of a path", s.Service)
 	}
 	if err := s.metrics.registerWith(s.Metrics); err != nil {
 		return nil, err
@@ -139,7 +147,7 @@ func New(o Options) (http.Handler, error) {
 	s.timestampLimiters = clientLimiters{rate: s.StampRate, burst: s.StampBurst}
 	s.ocspLimiters = clientLimiters{rate: s.StatusRate, burst: s.StatusBurst}
 	s.shares = newCallerShares(s.Options)
-	s.registerAll()
+	s.registerEndpoints()
 	if err := s.writeSpecification(); err != nil {
 		return nil, err
 	}
@@ -147,67 +155,4 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	return s.observeRequests(s.guardRequests(http.HandlerFunc(s.routeRequest))), nil
-}
-
-// registerAll registers all endpoints with the router and the specification.
-func (s *server) registerAll() {
-	s.mux = http.NewServeMux()
-	s.huma = humago.New(s.mux, openAPIConfig(s.Version, s.PublicURL))
-	s.registerIdentity()
-	s.registerDocuments()
-	s.registerAdmin()
-	s.registerService()
-}
-
-// registerIdentity registers the endpoints about the caller.
-func (s *server) registerIdentity() {
-	s.registerLogin()
-	s.registerRefresh()
-	s.registerLogout()
-	s.registerForgotPassword()
-	s.registerPassword()
-	s.registerMe()
-	s.registerSession()
-	s.registerGuest()
-	s.registerDirectory()
-	s.registerSpecimen()
-	s.registerAvatar()
-}
-
-// registerDocuments registers the endpoints about documents, in the order of a document's life.
-func (s *server) registerDocuments() {
-	s.registerUpload()
-	s.registerParticipants()
-	s.registerDescribe()
-	s.registerPlace()
-	s.registerFinalize()
-	s.registerGuestLink()
-	s.registerGuestRevoke()
-	s.registerSign()
-	s.registerSpecimenPreview()
-	s.registerReject()
-	s.registerCancel()
-	s.registerRemind()
-	s.registerRestamp()
-	s.registerRetry()
-	s.registerDelete()
-	s.registerLists()
-	s.registerDetail()
-	s.registerStatus()
-	s.registerSigners()
-	s.registerPlacements()
-	s.registerAuditTrail()
-	s.registerEvents()
-	s.registerPreview()
-	s.registerDownload()
-	s.registerOriginal()
-	s.registerBalance()
-	s.registerVerify()
-}
-
-// registerService registers the endpoints that monitor and describe the service.
-func (s *server) registerService() {
-	s.registerHealth()
-	s.registerMetrics()
-	s.registerDocumentation()
 }

@@ -6,27 +6,7 @@ import (
 	"strings"
 
 	"segel/internal/contract"
-	"segel/internal/identity"
 )
-
-// Identity authenticates callers and manages their sessions.
-type Identity interface {
-	Authenticate(ctx context.Context, token string) (contract.Actor, error)
-	Login(ctx context.Context, c identity.Credentials, from identity.Client) (identity.Session, error)
-	LoginSession(ctx context.Context, c identity.Credentials, from identity.Client) (identity.WebSession, error)
-	Refresh(ctx context.Context, token string) (identity.Session, error)
-	Logout(ctx context.Context, token string) error
-	ForgotPassword(ctx context.Context, email, ip string) error
-	ChangePassword(ctx context.Context, by contract.Actor, current, next string) error
-	GuestLogin(ctx context.Context, link string) (identity.GuestSession, error)
-	Me(ctx context.Context, by contract.Actor) (identity.Account, error)
-	Directory(ctx context.Context, by contract.Actor, search string, page, limit int) ([]contract.Person, int, error)
-	Specimen(ctx context.Context, by contract.Actor) (identity.Specimen, error)
-	SetSpecimen(ctx context.Context, by contract.Actor, picture []byte) error
-	DeleteSpecimen(ctx context.Context, by contract.Actor) error
-	People(ctx context.Context, by contract.Actor, of contract.OrganisationID, search string, offset, limit int) ([]identity.Member, int, error)
-	AddPerson(ctx context.Context, by contract.Actor, n identity.NewPerson) (identity.NewMember, error)
-}
 
 // authenticate identifies the caller by their token. A request with a cookie must come from our own pages; one with a
 // token in a header was made on purpose, wherever its page came from. An account whose password was given by an admin
@@ -51,7 +31,7 @@ func (c *call) authenticate() (contract.Actor, error) {
 	if by.IsSystem() {
 		return contract.Actor{}, contract.ErrUnauthenticated // the service itself never calls over HTTP
 	}
-	if by.MustChoosePassword && !c.endpoint.callers.admitsGivenPasswords() {
+	if who := c.endpoint.access.callers; by.MustChoosePassword && who != givenCallers && who != tokenCallers {
 		return contract.Actor{}, contract.ErrChoosePassword
 	}
 	by.IP = c.client
@@ -66,51 +46,45 @@ func (c *call) requestToken() (token string, cookie bool) {
 	if scheme, t, ok := strings.Cut(c.r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(t), false
 	}
-	if k, err := c.r.Cookie(c.cookieName()); err == nil {
-		return k.Value, true
-	}
-	return "", false
+	token = c.cookieValue(sessionCookie)
+	return token, token != ""
 }
 
-// cookieName returns the name of the session cookie, which is bound to our host and to TLS if the public address uses
-// TLS.
-func (s *server) cookieName() string {
+// cookie is one of our cookies. Scripts cannot read them.
+type cookie struct {
+	name     string
+	sameSite http.SameSite
+}
+
+var (
+	sessionCookie = cookie{"segel_session", http.SameSiteLaxMode}
+	// deviceCookie identifies a browser that logged in before. It does not authenticate, so it outlives the session and a
+	// logout.
+	deviceCookie = cookie{"segel_device", http.SameSiteStrictMode}
+)
+
+// cookieName returns the name of a cookie, which is bound to our host and to TLS if the public address uses TLS.
+func (s *server) cookieName(k cookie) string {
 	if s.usesTLS() {
-		return "__Host-segel_session"
+		return "__Host-" + k.name
 	}
-	return "segel_session"
+	return k.name
 }
 
 func (s *server) usesTLS() bool { return strings.HasPrefix(s.PublicURL, "https://") }
 
-// setCookie sets the session cookie, which scripts cannot read. An empty secret deletes it.
-func (c *call) setCookie(secret string, seconds int) {
-	http.SetCookie(c.w, &http.Cookie{
-		Name: c.cookieName(), Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: c.usesTLS(), SameSite: http.SameSiteLaxMode,
-	})
-}
-
-// deviceCookie is the cookie that identifies a browser that logged in before.
-func (s *server) deviceCookie() string {
-	if s.usesTLS() {
-		return "__Host-segel_device"
-	}
-	return "segel_device"
-}
-
-// deviceSecret returns the secret of a browser that logged in before, or an empty string.
-func (c *call) deviceSecret() string {
-	if k, err := c.r.Cookie(c.deviceCookie()); err == nil {
-		return k.Value
+// cookieValue returns the secret in a cookie, or an empty string.
+func (c *call) cookieValue(k cookie) string {
+	if sent, err := c.r.Cookie(c.cookieName(k)); err == nil {
+		return sent.Value
 	}
 	return ""
 }
 
-// setDevice sets the device cookie. It does not authenticate, so it outlives the session and a logout.
-func (c *call) setDevice(secret string, seconds int) {
+// setCookie sets a cookie. A negative number of seconds deletes it.
+func (c *call) setCookie(k cookie, secret string, seconds int) {
 	http.SetCookie(c.w, &http.Cookie{
-		Name: c.deviceCookie(), Value: secret, Path: "/", MaxAge: seconds,
-		HttpOnly: true, Secure: c.usesTLS(), SameSite: http.SameSiteStrictMode,
+		Name: c.cookieName(k), Value: secret, Path: "/", MaxAge: seconds,
+		HttpOnly: true, Secure: c.usesTLS(), SameSite: k.sameSite,
 	})
 }

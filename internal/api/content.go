@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 const pdfType = "application/pdf"
@@ -22,10 +23,9 @@ type fileDelivery struct {
 	mime string
 }
 
-// serveFile serves an endpoint that sends a file of the document.
-func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context, by contract.Actor, id contract.DocumentID) (*Content, error), how func(*Content) (fileDelivery, error)) {
-	e.method, e.group, e.answers = http.MethodGet, groupDocuments, fileAnswer()
-	serveStream(s, e, func(c *call) error {
+// sendFile returns the handler of an endpoint that sends a file of the document.
+func sendFile(open func(*workflow.Service, context.Context, contract.Actor, contract.DocumentID) (*workflow.Content, error), how func(*workflow.Content) (fileDelivery, error)) handler {
+	return serveRaw(func(c *call) error {
 		id, err := c.pathDocumentID()
 		if err != nil {
 			return err
@@ -39,12 +39,25 @@ func serveFile(s *server, e endpoint, open func(w Workflow, ctx context.Context,
 		if err != nil {
 			return err
 		}
-		return c.sendFile(content, as)
+		return c.sendContent(content, as)
 	})
 }
 
-// sendFile sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
-func (c *call) sendFile(content *Content, as fileDelivery) error {
+func deliverPreview(c *workflow.Content) (fileDelivery, error) {
+	return fileDelivery{"inline", markedName(c), pdfType}, nil
+}
+
+func deliverResult(c *workflow.Content) (fileDelivery, error) {
+	return fileDelivery{"attachment", markedName(c), pdfType}, nil
+}
+
+func deliverOriginal(c *workflow.Content) (fileDelivery, error) {
+	mime, err := typeByContent(c)
+	return fileDelivery{"attachment", c.Name, mime}, err
+}
+
+// sendContent sends the bytes with support for Range and with an ETag, the SHA-256 of the whole file.
+func (c *call) sendContent(content *workflow.Content, as fileDelivery) error {
 	h := c.w.Header()
 	h.Set("Content-Type", as.mime)
 	h.Set("Content-Disposition", contentDisposition(as.kind, as.name))
@@ -52,8 +65,11 @@ func (c *call) sendFile(content *Content, as fileDelivery) error {
 	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'")
 	c.deadline.removeLimit()
-	body := &rememberingSeeker{ReadSeeker: content}
-	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, body)
+	body := &rememberingReader{Reader: content}
+	http.ServeContent(&rangeRefuser{ResponseWriter: c.w, call: c}, withoutManyRanges(c.r), "", content.Modified, struct {
+		io.Reader
+		io.Seeker
+	}{body, content})
 	if body.err != nil {
 		// The header promised more bytes than were sent, so the server cuts the connection and no client takes the
 		// part for the whole.
@@ -118,20 +134,6 @@ func (w *rangeRefuser) ReadFrom(r io.Reader) (int64, error) {
 	return io.CopyBuffer(struct{ io.Writer }{w}, r, piece[:])
 }
 
-// rememberingSeeker remembers the error that ended reading early.
-type rememberingSeeker struct {
-	io.ReadSeeker
-	err error
-}
-
-func (r *rememberingSeeker) Read(p []byte) (int, error) {
-	n, err := r.ReadSeeker.Read(p)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
-}
-
 // contentDisposition builds the header that names a file (RFC 6266 §4), in ASCII for old clients and in full.
 func contentDisposition(kind, name string) string {
 	name = contract.CleanText(name)
@@ -189,4 +191,41 @@ func typeByContent(r io.ReadSeeker) (string, error) {
 		return "application/msword", nil
 	}
 	return "application/octet-stream", nil
+}
+
+// markedName returns the name of the PDF, marked if it is a specimen.
+func markedName(c *workflow.Content) string {
+	name := pdfName(c.Name)
+	if c.Document.Specimen {
+		name = specimenWord + "-" + name
+	}
+	return name
+}
+
+// attachment writes the header of a file together with its first bytes. A refusal before that is still answered as a
+// refusal.
+type attachment struct {
+	*call
+	mime, name string
+}
+
+func (a *attachment) Write(p []byte) (int, error) {
+	if !a.sending {
+		a.sending = true
+		a.deadline.removeLimit()
+		h := a.w.Header()
+		h.Set("Content-Type", a.mime)
+		h.Set("Content-Disposition", contentDisposition("attachment", a.name))
+		h.Set("Cache-Control", "no-store")
+	}
+	return a.w.Write(p)
+}
+
+// abortAnswer ends an answer after an error: with a refusal if nothing was sent yet.
+func (c *call) abortAnswer(err error) error {
+	if c.sending {
+		c.cause = err
+		panic(http.ErrAbortHandler) // cuts the connection
+	}
+	return err
 }

@@ -3,14 +3,16 @@ package api
 import (
 	"bytes"
 	"context"
-	"errors"
+	"encoding/base64"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 
+	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
 )
 
@@ -55,7 +57,7 @@ func TestADownloadKnowsRangesAndWhatTheClientHas(t *testing.T) {
 	if w := b.ask("GET", dBase+"download/1207", "", "If-None-Match", etag); w.Code != http.StatusNotModified || w.Body.Len() != 0 {
 		t.Errorf("not modified: %d", w.Code)
 	}
-	if w := b.ask("HEAD", dBase+"download/1207", ""); w.Code != 200 || w.Header().Get("Content-Length") != "31" {
+	if w := b.ask("HEAD", dBase+"download/1207", ""); w.Code != 200 || w.Header().Get("Content-Length") != strconv.Itoa(len(file1)) {
 		t.Errorf("head: %d %v", w.Code, w.Header())
 	}
 }
@@ -100,15 +102,17 @@ func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
 		"<script>alert(1)</script>": "application/octet-stream",
 		"":                          "application/octet-stream",
 	} {
-		b := newBench(t, draft())
-		b.content, b.doc.Filename = []byte(content), "kontrak.docx"
+		b, d := newBench(t, contract.Document{}), draft()
+		d.Filename = "kontrak.docx"
+		b.insert(d, []byte(content))
 		w := b.ask("GET", dBase+"original/1207", "")
 		if w.Header().Get("Content-Type") != want || !strings.Contains(w.Header().Get("Content-Disposition"), "attachment; filename=\"kontrak.docx\"") || w.Body.String() != content {
 			t.Errorf("%q: %v %q", content, w.Header(), w.Body)
 		}
 	}
-	b := newBench(t, completed())
-	b.doc.Filename = "kontrak.docx"
+	d := completed()
+	d.Filename = "kontrak.docx"
+	b := newBench(t, d)
 	if got := b.ask("GET", dBase+"download/1207", "").Header().Get("Content-Disposition"); !strings.Contains(got, `filename="SPESIMEN-kontrak.pdf"`) {
 		t.Errorf("the finished file is called %s", got)
 	}
@@ -117,7 +121,6 @@ func TestTheOriginalIsWhatItsContentSays(t *testing.T) {
 func TestARefusedFileIsAnsweredInTheEnvelope(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.err = contract.ErrNotCompleted
 	refused(t, b.ask("GET", dBase+"download/1207", ""), 409, "document.not_completed")
 }
 
@@ -139,14 +142,22 @@ func TestAFormUploadsLikeJSON(t *testing.T) {
 	}
 	_, _ = part.Write(file1)
 	form.Close()
-	b := newBench(t, draft())
-	w := b.ask("POST", sBase+"upload-docs", body.String(), "Content-Type", form.FormDataContentType())
-	if w.Code != 200 {
-		t.Fatalf("%d %s", w.Code, w.Body)
+	b := newBench(t, contract.Document{})
+	requireOK[done[uploadData]](t, b.ask("POST", sBase+"upload-docs", body.String(), "Content-Type", form.FormDataContentType()))
+	d := b.document(1207)
+	number := map[contract.PersonID]int{}
+	guests := 0
+	for _, p := range d.Participants {
+		number[p.ID] = p.Number
+		if p.Guest {
+			guests++
+		}
 	}
-	u := b.uploaded
-	if u.Title != "Sewa" || u.Filename != "sewa.pdf" || !u.Parallel || len(u.People) != 2 || u.People[0].Number != 2 || !u.People[1].Guest || !bytes.Equal(b.staged.Bytes(), file1) {
-		t.Errorf("uploaded %+v, staged %q", u, b.staged.String())
+	if d.Title != "Sewa" || d.Filename != "sewa.pdf" || !d.Parallel || len(d.Participants) != 2 || number[siti.ID] != 2 || guests != 1 {
+		t.Errorf("uploaded %+v", d)
+	}
+	if w := b.ask("GET", dBase+"original/1207", ""); !bytes.Equal(w.Body.Bytes(), file1) {
+		t.Errorf("stored %q", w.Body)
 	}
 }
 
@@ -165,26 +176,30 @@ func TestAFormWithoutItsFileIsToldSo(t *testing.T) {
 
 func TestStagingFailureIsAServerError(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
-	b.stageErr = errors.New("disk full")
+	b := newBench(t, contract.Document{})
+	b.onBlob = func(op blobtest.Op) blobtest.Fault {
+		if op == blobtest.OpWrite {
+			return blobtest.Before
+		}
+		return blobtest.NoFault
+	}
 	refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody), 500, "server.error")
-	b.stageErr = contract.Refuse(contract.Unsupported, "file.unsupported")
-	refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody), 415, "file.unsupported")
-	if b.staged.aborted == 0 {
-		t.Error("the staged file was left behind")
+	b.onBlob = nil
+	refused(t, b.ask("POST", sBase+"upload-docs-base64", `{"document_base64":"`+base64.StdEncoding.EncodeToString(make([]byte, 5000))+`"}`), 415, "file.unsupported")
+	if n := b.countBlobs(); n != 0 {
+		t.Errorf("%d staged files were left behind", n)
 	}
 }
 
 func TestOneUploadTooManyAtOnceIsToldToComeAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.MaxUploads = 1 })
-	b.upload = func() {
-		b.upload = nil
+	b := newBench(t, contract.Document{}, func(o *Options) { o.MaxUploads = 1 })
+	b.store.once("Commit", func() {
 		refused(t, b.ask("POST", sBase+"upload-docs-base64", uploadBody), 503, "server.unavailable")
-	}
+	})
 	for range 2 {
 		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody); w.Code != 200 {
-			t.Errorf("an upload at its turn: %d", w.Code)
+			t.Errorf("an upload at its turn: %d %s", w.Code, w.Body)
 		}
 	}
 }
@@ -193,20 +208,23 @@ func TestEventsFollowADocumentToItsEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())
 	waited := 0
-	b.next = func(ctx context.Context, after int64) (contract.Document, error) {
+	b.store.on(func(_ context.Context, call string) error {
+		if call != "Versions" {
+			return nil
+		}
 		switch waited++; waited {
 		case 1:
-			return contract.Document{}, context.DeadlineExceeded
+			return context.DeadlineExceeded
 		case 2:
-			d := processing()
-			d.Version = after + 1
-			return d, nil
+			b.change(func(d *contract.Document) { d.RemindedAt = now })
+		case 3:
+			b.change(complete)
 		}
-		return completed(), nil
-	}
+		return nil
+	})
 	w := b.ask("GET", dBase+"events/1207", "")
 	got := w.Body.String()
-	for _, want := range []string{"event: progress\nid: 4\ndata: {", ": still here\n\n", "id: 5\n", "id: 9\n", `"status":"completed"`, `"signing_status":"completed"`} {
+	for _, want := range []string{"event: progress\nid: 1\ndata: {", ": still here\n\n", "id: 2\n", "id: 3\n", `"status":"completed"`, `"signing_status":"completed"`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}
@@ -216,30 +234,40 @@ func TestEventsFollowADocumentToItsEnd(t *testing.T) {
 	}
 }
 
+// complete brings the document into its final state.
+func complete(d *contract.Document) {
+	end := completed()
+	d.State, d.EndedAt, d.LastSignedAt, d.Participants, d.Stamps = end.State, end.EndedAt, end.LastSignedAt, end.Participants, end.Stamps
+}
+
+// beforeWait runs before the stream looks for a change of the document.
+func (b *bench) beforeWait(do func(context.Context) error) {
+	b.store.on(func(ctx context.Context, call string) error {
+		if call != "Versions" {
+			return nil
+		}
+		return do(ctx)
+	})
+}
+
 func TestEventsBeginWhereTheClientLeftOff(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, completed())
-	if w := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "9"); w.Code != http.StatusNoContent {
+	if w := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "1"); w.Code != http.StatusNoContent {
 		t.Errorf("everything was sent before: %d", w.Code)
 	}
 	b = newBench(t, processing())
-	b.next = func(_ context.Context, after int64) (contract.Document, error) {
-		if after != 4 {
-			t.Errorf("asked for changes after %d", after)
-		}
-		return completed(), nil
-	}
-	if got := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "4").Body.String(); strings.Contains(got, "id: 4\n") || !strings.Contains(got, "id: 9\n") {
+	b.store.once("Versions", func() { b.change(complete) })
+	if got := b.ask("GET", dBase+"events/1207", "", "Last-Event-ID", "1").Body.String(); strings.Contains(got, "id: 1\n") || !strings.Contains(got, "id: 2\n") {
 		t.Errorf("got %s", got)
 	}
-	b.err = contract.ErrNotFound
-	refused(t, b.ask("GET", dBase+"events/1207", ""), 404, "document.not_found")
+	refused(t, b.ask("GET", dBase+"events/1208", ""), 404, "document.not_found")
 }
 
 func TestAnAnswerThatBreaksOffIsCut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())
-	b.next = func(context.Context, int64) (contract.Document, error) { panic("trouble") }
+	b.beforeWait(func(context.Context) error { panic("trouble") })
 	defer func() {
 		if p := recover(); p != http.ErrAbortHandler {
 			t.Errorf("the server sees %v", p)
@@ -250,21 +278,22 @@ func TestAnAnswerThatBreaksOffIsCut(t *testing.T) {
 
 func TestEventsEndWithTheToken(t *testing.T) {
 	t.Parallel()
-	for name, next := range map[string]func(context.Context, int64) (contract.Document, error){
-		"when something happens": func(context.Context, int64) (contract.Document, error) { return completed(), nil },
-		"when nothing does": func(context.Context, int64) (contract.Document, error) {
-			return contract.Document{}, context.DeadlineExceeded
-		},
+	for name, next := range map[string]func(*bench) error{
+		"when something happens": func(b *bench) error { b.change(complete); return nil },
+		"when nothing does":      func(*bench) error { return context.DeadlineExceeded },
 	} {
 		b := newBench(t, processing())
-		b.next = func(ctx context.Context, after int64) (contract.Document, error) {
-			if b.id.revoked {
+		waited := 0
+		b.beforeWait(func(ctx context.Context) error {
+			if waited++; waited > 1 {
 				t.Errorf("%s: the stream goes on", name)
 			}
-			b.id.revoked = true
-			return next(ctx, after)
-		}
-		if got := b.ask("GET", dBase+"events/1207", "").Body.String(); !strings.Contains(got, "id: 4\n") || strings.Contains(got, "id: 9\n") || strings.Contains(got, "still here") {
+			if err := b.identity.Logout(ctx, b.fill("owner")); err != nil {
+				t.Error(err)
+			}
+			return next(b)
+		})
+		if got := b.ask("GET", dBase+"events/1207", "").Body.String(); !strings.Contains(got, "id: 1\n") || strings.Contains(got, "id: 2\n") || strings.Contains(got, "still here") {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
@@ -274,14 +303,12 @@ func TestEventsEndWhenTheClientGoes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())
 	ctx, cancel := context.WithCancel(t.Context())
-	b.next = func(ctx context.Context, _ int64) (contract.Document, error) {
+	b.beforeWait(func(ctx context.Context) error {
 		cancel()
 		<-ctx.Done()
-		return contract.Document{}, ctx.Err()
-	}
-	r := httptest.NewRequestWithContext(ctx, "GET", dBase+"events/1207", nil)
-	r.Header.Set("X-Access-Token", "owner")
-	b.ServeHTTP(httptest.NewRecorder(), r)
+		return ctx.Err()
+	})
+	b.ServeHTTP(httptest.NewRecorder(), b.request("GET", dBase+"events/1207", nil).WithContext(ctx))
 }
 
 func TestAPictureShowsLettersAndNothingElse(t *testing.T) {

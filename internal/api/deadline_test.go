@@ -93,14 +93,18 @@ func TestOutagesAreAnsweredWithTheirOwnCodesAndAnInvitation(t *testing.T) {
 
 func TestHungOperationIsAnsweredWithinItsTime(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.AnswerTimeout, o.Workflow = time.Millisecond, hung{o.Workflow} })
+	b := newBench(t, draft(), func(o *Options) { o.AnswerTimeout = 2 * time.Second })
+	b.store.on(func(ctx context.Context, _ string) error {
+		<-ctx.Done()
+		return ctx.Err()
+	})
 	refused(t, b.ask("GET", documentBase+"detail/1207", ""), http.StatusServiceUnavailable, "server.timeout")
 }
 
 func TestEveryEndpointSaysHowLongItMayTake(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{UploadWait: time.Second, ConvertWait: time.Second, LoginDelay: time.Second}.withDefaults()}
-	s.registerAll()
+	s.registerEndpoints()
 	for _, e := range s.endpoints {
 		within := s.timeoutOf(e.timeLimit)
 		switch {
@@ -114,12 +118,4 @@ func TestEveryEndpointSaysHowLongItMayTake(t *testing.T) {
 			t.Errorf("%s may take %v", e.id, within)
 		}
 	}
-}
-
-// hung is a workflow whose Detail never returns.
-type hung struct{ Workflow }
-
-func (hung) Detail(ctx context.Context, _ contract.Actor, _ contract.Operation, _ contract.DocumentID) (contract.Document, error) {
-	<-ctx.Done()
-	return contract.Document{}, ctx.Err()
 }

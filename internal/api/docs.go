@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html/template"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -34,32 +33,42 @@ var docsPolicy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; script-
 // dataPolicy is the content security policy of data and of files that a page loads.
 const dataPolicy = "default-src 'none'"
 
-// registerDocumentation serves the specification and a page built from it.
-func (s *server) registerDocumentation() {
-	s.serveGenerated(endpoint{
-		path: "/openapi.json", id: "openapi", summary: "The specification", answers: textAnswer("application/json", "OpenAPI 3.1."),
-	}, "application/json; charset=utf-8", func() (string, []byte) { return dataPolicy, s.spec })
-	s.serveGenerated(endpoint{
-		path: "/docs", id: "docs", summary: "The specification as a page", answers: textAnswer("text/html", "The page."),
-	}, "text/html; charset=utf-8", func() (string, []byte) { return docsPolicy, s.docs })
-	s.serveGenerated(endpoint{
-		path: "/docs.js", id: "docs-script", summary: "The script of that page", answers: textAnswer("text/javascript", "Copies examples."),
-	}, "text/javascript; charset=utf-8", func() (string, []byte) { return dataPolicy, docsJS })
+// Specification returns the content of /openapi.json, indented and without a fixed address. The web app's client is
+// generated from it.
+func Specification() ([]byte, error) {
+	s := &server{Options: Options{}.withDefaults()}
+	s.registerEndpoints()
+	if err := s.writeSpecification(); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, s.spec, "", "  "); err != nil {
+		return nil, fmt.Errorf("indent the specification: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
 }
 
-// serveGenerated serves content without authentication that is generated after all endpoints are registered, with the
-// given content security policy.
-func (s *server) serveGenerated(e endpoint, mime string, of func() (policy string, content []byte)) {
-	e.method, e.group, e.callers = http.MethodGet, groupService, anybody
-	serveStream(s, e, func(c *call) error {
-		policy, content := of()
-		h := c.w.Header()
-		h.Set("Content-Type", mime)
-		h.Set("Content-Security-Policy", policy)
-		h.Set("Cache-Control", "no-cache")
-		_, _ = c.w.Write(content) // if this fails, the client has gone
-		return nil
-	})
+func (c *call) sendSpecification() error {
+	return c.sendGenerated("application/json; charset=utf-8", dataPolicy, c.spec)
+}
+
+func (c *call) sendManual() error {
+	return c.sendGenerated("text/html; charset=utf-8", docsPolicy, c.docs)
+}
+
+func (c *call) sendManualScript() error {
+	return c.sendGenerated("text/javascript; charset=utf-8", dataPolicy, docsJS)
+}
+
+// sendGenerated sends content that belongs to this version of the program, with a content security policy.
+func (c *call) sendGenerated(mime, policy string, content []byte) error {
+	h := c.w.Header()
+	h.Set("Content-Type", mime)
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cache-Control", "no-cache")
+	_, _ = c.w.Write(content) // if this fails, the client has gone
+	return nil
 }
 
 // The parts of the specification that the page shows. The page's template calls their methods.

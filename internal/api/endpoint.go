@@ -2,10 +2,8 @@ package api
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,40 +11,132 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"segel/internal/contract"
+	"segel/internal/specimen"
 )
 
-// Path prefixes of the endpoints.
-const (
-	signBase     = "/v1/econtract/{service}/sign/"
-	documentBase = "/v1/econtract/web_app/document/"
-)
-
-// endpoint is one operation of the interface: what is checked before its handler runs, and how the specification
-// describes it.
-type endpoint struct {
-	method, path string
-	id           string                  // of the operation in the specification and in metrics
-	op           contract.Operation      // what the caller does with the document; empty: the endpoint names none
-	admin        contract.AdminOperation // what the caller does in administration; empty: nothing
-	callers      callers                 // who may call it
-	limit        int64                   // bytes of the body; 0: smallBody
-	isStream     bool                    // lasts as long as its client wants, and is counted by its handler
-	timeLimit    timeLimit               // how long it may take
-
-	group       string // of operations in the specification
-	summary     string
+// endpointGroup is a group of endpoints in the specification.
+type endpointGroup struct {
+	name        string
 	description string
-	params      []*huma.Param
-	body        *huma.RequestBody // description of a body that is not JSON; a JSON body is described by its type
-	answers     map[string]*huma.Response
+	rows        []row
 }
 
-// Limits of request bodies other than uploads.
+// row is one endpoint: what is checked before its handler runs, and how the specification describes it.
+type row struct {
+	method, path string
+	id           string // of the operation in the specification and in metrics
+	access       access
+	body         bodyKind
+	timeLimit    timeLimit // how long it may take
+	handler      handler
+	summary      string
+}
+
+// endpoint is a registered row.
+type endpoint struct {
+	row
+	group string
+	limit int64 // bytes of the body
+}
+
+// access says who may call an endpoint. Accounts with a password of their own may call every endpoint that requires a
+// token.
+type access struct {
+	callers callers
+	op      contract.Operation      // what the caller does with the document; empty: the endpoint names none
+	admin   contract.AdminOperation // what the caller does in administration; empty: nothing
+}
+
+type callers uint8
+
+const (
+	accountCallers callers = iota
+	guestCallers
+	givenCallers
+	tokenCallers
+	anyCallers
+	ownCallers
+)
+
+var (
+	accounts  = access{callers: accountCallers} // only accounts with a password of their own
+	givenToo  = access{callers: givenCallers}   // also accounts that still have a password given by an admin
+	anyToken  = access{callers: tokenCallers}   // guests and all accounts
+	anybody   = access{callers: anyCallers}     // no token is required
+	ownAnswer = access{callers: ownCallers}     // the handler authenticates by itself
+)
+
+// may admits accounts, and guests of the document, to what the rule of the operation allows them.
+func may(op contract.Operation) access { return access{callers: guestCallers, op: op} }
+
+// administer admits admins, or only operators, as the rule of the operation says.
+func administer(op contract.AdminOperation) access { return access{admin: op} }
+
+// authoriseCaller authenticates the caller and checks whether they may use this endpoint.
+func (c *call) authoriseCaller() error {
+	who := c.endpoint.access.callers
+	if who == anyCallers || who == ownCallers {
+		return nil
+	}
+	by, err := c.authenticate()
+	if err != nil {
+		return err
+	}
+	c.by, c.actor = by, by.ID
+	if by.Guest != 0 && who != guestCallers && who != tokenCallers {
+		return contract.ErrNotAllowed
+	}
+	if admin := c.endpoint.access.admin; admin != "" {
+		_, err = by.AuthoriseAdmin(admin, "") // before the body is read; the workflow checks the organisation later
+	}
+	return err
+}
+
+// bodyKind is the kind of an endpoint's body.
+type bodyKind uint8
+
+const (
+	noBody bodyKind = iota
+	tinyJSON
+	smallJSON
+	largeJSON
+	pictureJSON // with a picture in base64
+	picture     // PNG or JPEG
+	fileJSON    // with a file in base64
+	fileForm    // a form with a file
+	fileAny     // JSON or a form
+)
+
+// Limits of request bodies other than files, in bytes.
 const (
 	tinyBody  = 16 << 10 // of endpoints without an account, before the caller is known
 	smallBody = 1 << 20
 	largeBody = 8 << 20
 )
+
+// bodyLimit returns how many bytes a body of a kind may have.
+func (s *server) bodyLimit(k bodyKind) int64 {
+	switch k {
+	case tinyJSON:
+		return tinyBody
+	case largeJSON:
+		return largeBody
+	case pictureJSON: // above the picture's own limit, whose refusal names that limit
+		return smallBody + 2*specimen.MaxBytes
+	case picture: // one byte more than the picture's own limit, for the same reason
+		return specimen.MaxBytes + 1
+	case fileJSON, fileForm, fileAny: // the file in base64 with line breaks, and the other members
+		return 2*s.Limits.FileSize + 2*largeBody
+	}
+	return smallBody
+}
+
+// handler serves the calls of an endpoint.
+type handler struct {
+	serve    func(*call) error
+	in, out  reflect.Type // of a JSON body and answer; nil: not JSON
+	isStream bool         // lasts as long as its client wants, and is counted by its handler
+}
 
 // call is one request to its endpoint.
 type call struct {
@@ -60,11 +150,20 @@ type call struct {
 	deadline *deadline  // of the context of r
 }
 
-// serveGet registers an endpoint without a body that answers JSON.
-func serveGet[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
-	e.method = cmp.Or(e.method, http.MethodGet)
-	s.describeAnswer(&e, reflect.TypeFor[Out]())
-	s.addEndpoint(e, func(c *call) error {
+// serveRaw returns a handler that reads and writes by itself.
+func serveRaw(do func(*call) error) handler { return handler{serve: do} }
+
+// serveStream returns a handler that follows something for as long as its client wants.
+func serveStream(do func(*call) error) handler { return handler{serve: do, isStream: true} }
+
+// serveRawJSON is serveRaw for a handler with a JSON answer, and a JSON body if its row says so.
+func serveRawJSON[In, Out any](do func(*call) error) handler {
+	return handler{serve: do, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
+}
+
+// answerJSON returns the handler of an endpoint without a body.
+func answerJSON[Out any](do func(*call) (Out, error)) handler {
+	return serveRawJSON[nothing, Out](func(c *call) error {
 		out, err := do(c)
 		if err != nil {
 			return err
@@ -73,12 +172,32 @@ func serveGet[Out any](s *server, e endpoint, do func(*call) (Out, error)) {
 	})
 }
 
-// servePost registers an endpoint that reads and answers JSON.
-func servePost[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, error)) {
-	e.method = cmp.Or(e.method, http.MethodPost)
-	e.body = jsonBody(s.schemaOf(reflect.TypeFor[In]()))
-	s.describeAnswer(&e, reflect.TypeFor[Out]())
-	s.addEndpoint(e, func(c *call) error {
+// answerData is answerJSON for the data of a [found].
+func answerData[T any](do func(*call) (T, error)) handler {
+	return answerJSON(func(c *call) (found[T], error) {
+		data, err := do(c)
+		return found[T]{Code: http.StatusOK, Success: true, Data: data}, err
+	})
+}
+
+// showDocument is answerData for an endpoint that shows the document that its path names.
+func showDocument[T any](show func(*call, *contract.Document) T) handler {
+	return answerData(func(c *call) (data T, err error) {
+		id, err := c.pathDocumentID()
+		if err != nil {
+			return data, err
+		}
+		d, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id)
+		if err != nil {
+			return data, err
+		}
+		return show(c, &d), nil
+	})
+}
+
+// acceptJSON returns the handler of an endpoint with a JSON body.
+func acceptJSON[In, Out any](do func(*call, *In) (Out, error)) handler {
+	return serveRawJSON[In, Out](func(c *call) error {
 		in := new(In)
 		if err := c.decodeBody(in); err != nil {
 			return err
@@ -91,25 +210,25 @@ func servePost[In, Out any](s *server, e endpoint, do func(*call, *In) (Out, err
 	})
 }
 
-// serveStream registers an endpoint whose handler reads and writes by itself.
-func serveStream(s *server, e endpoint, do func(*call) error) {
-	s.addEndpoint(e, do)
-}
-
-// addEndpoint adds an endpoint to the router and to the specification.
-func (s *server) addEndpoint(e endpoint, do func(*call) error) {
-	e.path = s.pinService(e.path)
-	if e.op != "" && e.callers == accounts {
-		e.callers = guestsToo
+// registerEndpoints adds all endpoints to the router and to the specification.
+func (s *server) registerEndpoints() {
+	s.mux = http.NewServeMux()
+	s.huma = humago.New(s.mux, openAPIConfig(s.Version, s.PublicURL))
+	spec := s.huma.OpenAPI()
+	for _, g := range endpointGroups() {
+		spec.Tags = append(spec.Tags, &huma.Tag{Name: g.name, Description: g.description})
+		for _, r := range g.rows {
+			r.path = s.pinService(r.path)
+			e := endpoint{row: r, group: g.name, limit: s.bodyLimit(r.body)}
+			s.endpoints = append(s.endpoints, e)
+			op := s.describeOperation(&e)
+			spec.AddOperation(op)
+			s.huma.Adapter().Handle(op, func(ctx huma.Context) {
+				r, w := humago.Unwrap(ctx)
+				s.serveEndpoint(w, r, &e)
+			})
+		}
 	}
-	e.limit = cmp.Or(e.limit, smallBody)
-	s.endpoints = append(s.endpoints, e)
-	op := s.describeOperation(&e)
-	s.huma.OpenAPI().AddOperation(op)
-	s.huma.Adapter().Handle(op, func(ctx huma.Context) {
-		r, w := humago.Unwrap(ctx)
-		s.serveEndpoint(w, r, &e, do)
-	})
 }
 
 // pinService replaces {service} in a path by the configured segment, if there is one.
@@ -122,7 +241,7 @@ func (s *server) pinService(path string) string {
 
 // serveEndpoint runs what every endpoint has in common: authentication, authorisation, and at most one run for an
 // Idempotency-Key.
-func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoint, do func(*call) error) {
+func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoint) {
 	ctx, limit, done := newDeadline(r.Context(), s.timeoutOf(e.timeLimit))
 	defer done()
 	r = r.WithContext(ctx)
@@ -144,7 +263,7 @@ func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 		return
 	}
 	defer leave()
-	if err := c.runOnce(do); err != nil {
+	if err := c.runOnce(e.handler.serve); err != nil {
 		c.answerError(err)
 	}
 }
@@ -162,24 +281,16 @@ type Operation struct {
 
 // Operations lists every endpoint, by path and method.
 func Operations() []Operation {
-	s := &server{Options: Options{}.withDefaults()}
-	s.registerAll()
-	list := make([]Operation, 0, len(s.endpoints))
-	for _, e := range s.endpoints {
-		list = append(list, Operation{Method: e.method, Path: e.path, Document: e.op, Admin: e.admin, Open: e.callers == anybody, ID: e.id, Keyed: e.takesKey()})
+	var list []Operation
+	for _, g := range endpointGroups() {
+		for _, e := range g.rows {
+			list = append(list, Operation{
+				Method: e.method, Path: e.path, Document: e.access.op, Admin: e.access.admin, Open: e.access == anybody, ID: e.id, Keyed: e.takesKey(),
+			})
+		}
 	}
 	slices.SortFunc(list, func(a, b Operation) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Method, b.Method))
 	})
 	return list
-}
-
-var segmentPattern = regexp.MustCompile(`^[A-Za-z0-9_~-][A-Za-z0-9._~-]*$`)
-
-// checkService refuses a {service} that is not a single segment.
-func checkService(service string) error {
-	if service != "" && !segmentPattern.MatchString(service) {
-		return fmt.Errorf("service %q is not one segment of a path", service)
-	}
-	return nil
 }

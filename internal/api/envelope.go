@@ -2,12 +2,17 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
+	"time"
 
 	"segel/internal/contract"
+	"segel/internal/outage"
 	"segel/internal/text"
 )
 
@@ -28,7 +33,7 @@ type done[T any] struct {
 
 type response[T any] struct {
 	Data     T         `json:"data"`
-	Warnings []warning `json:"warnings,omitempty" doc:"what was accepted and may not be what was meant"`
+	Warnings []warning `json:"warnings,omitempty" doc:"warnings about input that was accepted"`
 }
 
 // warning describes something that was accepted but may not be what the caller meant.
@@ -53,11 +58,9 @@ func doneAnswer[T any](c *call, code string, data T) done[T] {
 
 // warningsOf renders warnings in the language of the request.
 func (c *call) warningsOf(list []contract.Warning) []warning {
-	var out []warning
-	for _, w := range list {
-		out = append(out, warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)})
-	}
-	return out
+	return convertAll(list, func(w contract.Warning) warning {
+		return warning{Field: w.Field, Code: w.Code, Msg: text.Warning(c.language, w)}
+	})
 }
 
 // sentenceOf returns the message of a code in the language of the request.
@@ -86,3 +89,147 @@ func writeJSON(w http.ResponseWriter, x *exchange, status int, answer any) error
 	_, _ = w.Write(b.Bytes()) // if this fails, the client has gone
 	return nil
 }
+
+// statuses maps the kind of a refusal to its HTTP status.
+var statuses = map[contract.Kind]int{
+	contract.Malformed:       http.StatusBadRequest,
+	contract.Unauthenticated: http.StatusUnauthorized,
+	contract.NoQuota:         http.StatusPaymentRequired,
+	contract.Forbidden:       http.StatusForbidden,
+	contract.NotFound:        http.StatusNotFound,
+	contract.Conflict:        http.StatusConflict,
+	contract.TooLarge:        http.StatusRequestEntityTooLarge,
+	contract.Unsupported:     http.StatusUnsupportedMediaType,
+	contract.Invalid:         http.StatusUnprocessableEntity,
+	contract.TooMany:         http.StatusTooManyRequests,
+	contract.Unavailable:     http.StatusServiceUnavailable,
+}
+
+// Refusals that concern HTTP only.
+var (
+	errMalformed   = contract.Refuse(contract.Malformed, "input.malformed")
+	errMultipart   = contract.Refuse(contract.Malformed, "input.not_multipart")
+	errIncomplete  = contract.Refuse(contract.Malformed, "body.incomplete").WithRetry()
+	errTooLarge    = contract.Refuse(contract.TooLarge, "body.too_large")
+	errTooMany     = contract.Refuse(contract.TooMany, "rate.limited").WithRetry()
+	errCrossSite   = contract.Refuse(contract.Forbidden, "origin.refused")
+	errKeyReused   = contract.Refuse(contract.Conflict, "idempotency.conflict")
+	errUnavailable = contract.Refuse(contract.Unavailable, "server.unavailable").WithRetry()
+	errDiskFull    = contract.Refuse(contract.Unavailable, "server.disk_full").With("retry_after", 60).WithRetry()
+	errTimeout     = contract.Refuse(contract.Unavailable, "server.timeout").WithRetry()
+)
+
+// tooManyRequests refuses a request that may be repeated after a wait.
+func tooManyRequests(wait time.Duration) error {
+	return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+}
+
+// failure is the envelope of every refusal.
+type failure struct {
+	Code    int           `json:"code" doc:"equals the HTTP status" example:"409"`
+	Success bool          `json:"success" doc:"always false"`
+	Msg     string        `json:"msg" doc:"a sentence in the language of the request" example:"Dokumen bukan draf lagi."`
+	Message string        `json:"message" doc:"same as msg" example:"Dokumen bukan draf lagi."`
+	Error   failureDetail `json:"error"`
+}
+
+type failureDetail struct {
+	Code      string         `json:"code" doc:"stable, for programs" example:"document.not_draft"`
+	RequestID string         `json:"request_id" doc:"identifies this request in the log of the service" example:"4f1c0a9be21d77aa"`
+	Retryable bool           `json:"retryable" doc:"the same request may succeed later, unchanged"`
+	Fields    []failureField `json:"fields" doc:"everything that is wrong with the input"`
+}
+
+type failureField struct {
+	Field string `json:"field" example:"signers[0].emet.urx"`
+	Code  string `json:"code" example:"placement.off_page"`
+	Msg   string `json:"msg" example:"Kotak berada di luar halaman."`
+}
+
+// writeError answers an error. A refusal is answered with its code; any other error is a 500 that shows only the
+// request ID, and its cause goes to the log.
+func (s *server) writeError(w http.ResponseWriter, r *http.Request, err error) {
+	x := exchangeOf(r)
+	err = wireError(r.Context(), err)
+	var e *contract.Error
+	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
+		x.cause = err
+		s.writeFailure(w, x, http.StatusInternalServerError, "server.error", nil)
+		return
+	}
+	if e.Err != nil {
+		x.cause = e.Err
+	}
+	s.writeFailure(w, x, statuses[e.Kind], e.Code, e)
+}
+
+func (c *call) answerError(err error) { c.server.writeError(c.w, c.r, err) }
+
+// wireError maps outages, errors of net/http and timeouts to refusals. ctx is that of the request.
+func wireError(ctx context.Context, err error) error {
+	var refusal *contract.Error
+	var large *http.MaxBytesError
+	switch out := outage.Of(err); {
+	case errors.As(err, &refusal) && (out == nil || outage.Of(refusal.Err) == nil):
+	case out != nil && out.Part == outage.Disk:
+		return errDiskFull.WithCause(err)
+	case out != nil:
+		return errUnavailable.WithCause(err)
+	case errors.As(err, &large):
+		return errTooLarge.With("limit", large.Limit).WithCause(err)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled) && outage.TimedOut(ctx):
+		return errTimeout.WithCause(err)
+	case errors.Is(err, context.Canceled): // the client has gone, or the service is stopping
+		return errUnavailable.WithCause(err)
+	}
+	return err
+}
+
+// writeFailure writes the envelope of a refusal. err may be nil when the code says everything.
+func (s *server) writeFailure(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) {
+	if err := writeJSON(w, x, status, s.failureEnvelope(w, x, status, code, e)); err != nil {
+		x.cause = errors.Join(x.cause, err)
+	}
+}
+
+// failureEnvelope returns the body of a refusal and sets its headers.
+func (s *server) failureEnvelope(w http.ResponseWriter, x *exchange, status int, code string, e *contract.Error) failure {
+	if e == nil {
+		e = &contract.Error{}
+	}
+	msg := text.Sentence(x.language, code, e.Args)
+	f := failure{Code: status, Msg: msg, Message: msg, Error: failureDetail{Code: code, RequestID: x.id, Retryable: e.Retryable, Fields: []failureField{}}}
+	for _, p := range e.Fields {
+		f.Error.Fields = append(f.Error.Fields, failureField{Field: p.Field, Code: p.Code, Msg: text.Field(x.language, p)})
+	}
+	switch status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="segel"`)
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
+		f.Error.Retryable = true
+	case http.StatusConflict:
+		if _, told := e.Args["retry_after"]; told {
+			w.Header().Set("Retry-After", strconv.Itoa(retryAfter(e)))
+		}
+	}
+	return f
+}
+
+// retryAfter returns the whole seconds to wait: those of the refusal, or five.
+func retryAfter(e *contract.Error) int {
+	seconds, told := e.Args["retry_after"].(int)
+	if !told {
+		return 5
+	}
+	return max(seconds, 1)
+}
+
+// problems collects what is wrong with the input, so that everything is answered at once.
+type problems []contract.FieldError
+
+func (p *problems) add(field, code string, args ...any) {
+	*p = append(*p, contract.NewFieldError(field, code, args...))
+}
+
+func (p problems) asError() error { return contract.InvalidInput(p...) }

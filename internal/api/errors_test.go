@@ -13,6 +13,7 @@ import (
 
 func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 	t.Parallel()
+	b := newBench(t, draft())
 	for _, c := range []struct {
 		err       error
 		status    int
@@ -37,8 +38,7 @@ func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 		{errors.New("disk on fire at /var/lib/secret"), 500, "server.error", false},
 		{&contract.Error{Kind: 99, Code: "kind.unknown"}, 500, "server.error", false},
 	} {
-		b := newBench(t, draft())
-		b.err = c.err
+		b.store.refuse(c.err)
 		w := b.ask("GET", dBase+"detail/1207", "")
 		body := w.Body.String()
 		f := refused(t, w, c.status, c.code)
@@ -58,12 +58,12 @@ func TestEveryKindOfErrorHasItsStatusAndEnvelope(t *testing.T) {
 
 func TestRetryAfterIsWhatTheRefusalSaysInWholeSeconds(t *testing.T) {
 	t.Parallel()
+	b := newBench(t, draft())
 	for _, c := range []struct {
 		wait any
 		want string
 	}{{7, "7"}, {0, "1"}, {nil, "5"}} {
-		b := newBench(t, draft())
-		b.err = errTooMany.With("retry_after", c.wait)
+		b.store.refuse(errTooMany.With("retry_after", c.wait))
 		if got := b.ask("GET", dBase+"detail/1207", "").Header().Get("Retry-After"); got != c.want {
 			t.Errorf("%v: got %s, want %s", c.wait, got, c.want)
 		}
@@ -73,7 +73,7 @@ func TestRetryAfterIsWhatTheRefusalSaysInWholeSeconds(t *testing.T) {
 func TestAPanicIsA500ThatTellsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.upload = func() { panic("rahasia") }
+	b.store.once("Commit", func() { panic("rahasia") })
 	w := b.ask("POST", sBase+"upload-docs-base64", uploadBody)
 	if strings.Contains(w.Body.String(), "rahasia") {
 		t.Error("the answer shows the panic")

@@ -6,7 +6,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"segel/internal/contract"
 )
@@ -25,7 +30,7 @@ type ReadinessCheck struct {
 	Name  string     `json:"name" doc:"of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock" example:"database"`
 	State CheckState `json:"state" enum:"ok,degraded,failed" doc:"degraded: the service works, but not all of it" example:"ok"`
 	// Detail may contain folders and addresses.
-	Detail string `json:"detail,omitempty" doc:"what was found, for operators"`
+	Detail string `json:"detail,omitempty" doc:"details for operators"`
 }
 
 // CheckState is the state of a part.
@@ -54,39 +59,30 @@ type healthAnswer struct {
 
 type readyAnswer struct {
 	Status string              `json:"status" example:"ok"`
-	Clock  contract.ClockState `json:"clock" doc:"whether the clock can be relied on; unless it is fine, nothing is signed, and all else works" enum:"fine,disagrees,unconfirmed" example:"fine"`
-	Checks []ReadinessCheck    `json:"checks,omitempty" doc:"each part with what was found; only for requests from the machine itself, and with the token for metrics"`
+	Clock  contract.ClockState `json:"clock" doc:"whether the clock is reliable; unless it is fine, nothing is signed, and everything else works" enum:"fine,disagrees,unconfirmed" example:"fine"`
+	Checks []ReadinessCheck    `json:"checks,omitempty" doc:"the state of each part; only for requests from the machine itself, and with the token for metrics"`
 }
 
-func (s *server) registerHealth() {
-	serveGet(s, endpoint{path: "/healthz", id: "health", group: groupService, callers: anybody, summary: "Whether the service runs"}, func(*call) (healthAnswer, error) {
-		return healthAnswer{"ok"}, nil
-	})
-	e := endpoint{
-		method: http.MethodGet, path: "/readyz", id: "ready", timeLimit: lengthy, group: groupService, callers: anybody, summary: "Whether what it depends on answers",
-		description: "503 while the database, the keys or the files do not answer, while the disk is full, and from when the service is told to stop. " +
-			"Operators are told of each part.",
+func (c *call) answerHealth() (healthAnswer, error) { return healthAnswer{"ok"}, nil }
+
+func (c *call) answerReadiness() error {
+	found := Readiness{Clock: contract.ClockFine}
+	if c.Ready != nil {
+		found = c.Ready(c.r.Context())
 	}
-	s.describeAnswer(&e, typeOf[readyAnswer]())
-	serveStream(s, e, func(c *call) error {
-		found := Readiness{Clock: contract.ClockFine}
-		if c.Ready != nil {
-			found = c.Ready(c.r.Context())
-		}
-		wrong := found.failedChecks()
-		if found.Stopping {
-			wrong = append(wrong, "the service is being stopped")
-		}
-		if !c.fromOperator() {
-			found.Checks = nil
-		}
-		if len(wrong) == 0 {
-			return c.writeAnswer(http.StatusOK, readyAnswer{Status: "ok", Clock: found.Clock, Checks: found.Checks})
-		}
-		c.cause = fmt.Errorf("not ready: %s", strings.Join(wrong, "; "))
-		refusal := errUnavailable.With("retry_after", readyRetryAfter)
-		return c.writeAnswer(http.StatusServiceUnavailable, notReady{c.failureEnvelope(c.w, c.exchange, http.StatusServiceUnavailable, refusal.Code, refusal), found.Checks})
-	})
+	wrong := found.failedChecks()
+	if found.Stopping {
+		wrong = append(wrong, "the service is being stopped")
+	}
+	if !c.fromOperator() {
+		found.Checks = nil
+	}
+	if len(wrong) == 0 {
+		return c.writeAnswer(http.StatusOK, readyAnswer{Status: "ok", Clock: found.Clock, Checks: found.Checks})
+	}
+	c.cause = fmt.Errorf("not ready: %s", strings.Join(wrong, "; "))
+	refusal := errUnavailable.With("retry_after", readyRetryAfter)
+	return c.writeAnswer(http.StatusServiceUnavailable, notReady{c.failureEnvelope(c.w, c.exchange, http.StatusServiceUnavailable, refusal.Code, refusal), found.Checks})
 }
 
 // notReady is the envelope of a refusal with the checks.
@@ -101,7 +97,7 @@ const readyRetryAfter = 1
 // fromOperator reports whether the request comes from this machine itself, not forwarded by a proxy on it, or has the
 // token for metrics.
 func (c *call) fromOperator() bool {
-	if token, _ := c.requestToken(); c.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) == 1 {
+	if c.hasMetricsToken() {
 		return true
 	}
 	for _, passedOn := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
@@ -115,4 +111,59 @@ func (c *call) fromOperator() bool {
 	}
 	address, err := netip.ParseAddr(host)
 	return err == nil && address.Unmap().IsLoopback()
+}
+
+// metrics counts requests by operation.
+type metrics struct {
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+}
+
+func newMetrics() metrics {
+	return metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: "segel", Subsystem: "http", Name: "requests_total", Help: "Requests answered.",
+		}, []string{"operation", "status"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: "segel", Subsystem: "http", Name: "request_duration_seconds", Help: "Time until a request was answered.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+		}, []string{"operation"}),
+	}
+}
+
+func (m metrics) registerWith(r prometheus.Registerer) error {
+	for _, c := range []prometheus.Collector{m.requests, m.durations} {
+		if err := r.Register(c); err != nil {
+			return fmt.Errorf("register metrics: %w", err)
+		}
+	}
+	return nil
+}
+
+func (m metrics) observeRequest(operation string, status int, took time.Duration) {
+	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
+	if operation != "events" { // a stream lasts as long as its client watches
+		m.durations.WithLabelValues(operation).Observe(took.Seconds())
+	}
+}
+
+// sendMetrics serves an operator, or a monitor with the configured token. The figures cover all organisations, so an admin
+// of one of them may not see them.
+func (c *call) sendMetrics() error {
+	if !c.hasMetricsToken() {
+		by, err := c.authenticate()
+		if err != nil {
+			return err
+		}
+		if !by.Operator {
+			return contract.ErrNotAllowed
+		}
+	}
+	promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}).ServeHTTP(c.w, c.r)
+	return nil
+}
+
+func (c *call) hasMetricsToken() bool {
+	token, _ := c.requestToken()
+	return c.MetricsToken != "" && subtle.ConstantTimeCompare([]byte(token), []byte(c.MetricsToken)) == 1
 }

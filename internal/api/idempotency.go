@@ -22,20 +22,6 @@ import (
 	"segel/internal/store"
 )
 
-// Answers stores claims and answers for idempotency keys; see [store.Answers].
-type Answers interface {
-	Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error)
-	FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error
-	DropClaim(ctx context.Context, c store.Claim) error
-	ReleaseClaims(ctx context.Context, process string) error
-}
-
-// Process names this process among those that share a database, and finds out which of the others have ended.
-type Process interface {
-	Name() string
-	IfEnded(name string, do func() error) (ended bool, err error)
-}
-
 // maxKey bounds an Idempotency-Key, in bytes.
 const maxKey = 255
 
@@ -92,8 +78,8 @@ func (c *call) runOnce(do func(*call) error) error {
 
 // takesKey reports whether the endpoint accepts an Idempotency-Key. Every POST does, except those below /v1/auth/ and
 // the one that creates an account, whose answers are secrets, and those without an account to store an answer for.
-func (e *endpoint) takesKey() bool {
-	return e.method == http.MethodPost && e.callers != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.admin != contract.AdminAddPerson
+func (e *row) takesKey() bool {
+	return e.method == http.MethodPost && e.access != anybody && !strings.HasPrefix(e.path, "/v1/auth/") && e.access.admin != contract.AdminAddPerson
 }
 
 // answerKeys are the keys derived from an Idempotency-Key.

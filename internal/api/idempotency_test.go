@@ -1,27 +1,33 @@
 package api
 
 import (
+	"context"
+	"database/sql"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"segel/internal/contract"
+	proc "segel/internal/process"
 	"segel/internal/store"
+	"segel/pdf/pdftest"
 )
 
 const keyHeader = "Idempotency-Key"
 
 func TestARepeatIsAnsweredWhatTheFirstWas(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
+	b := newBench(t, contract.Document{})
 	first := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
-	b.doc.ID = 9999
 	again := b.ask("POST", "/api"+sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
 	if first.Code != 200 || again.Code != 200 || again.Body.String() != first.Body.String() || again.Header().Get("Content-Type") != first.Header().Get("Content-Type") {
 		t.Errorf("first %d %s, then %d %s", first.Code, first.Body, again.Code, again.Body)
@@ -29,7 +35,7 @@ func TestARepeatIsAnsweredWhatTheFirstWas(t *testing.T) {
 	if again.Header().Get("Idempotent-Replayed") != "true" || first.Header().Get("Idempotent-Replayed") != "" {
 		t.Error("the repeat has no Idempotent-Replayed")
 	}
-	if n := b.count("upload"); n != 1 {
+	if n := b.countRows(`SELECT count(*) FROM document`); n != 1 {
 		t.Errorf("uploaded %d times", n)
 	}
 }
@@ -38,35 +44,52 @@ func TestAKeyIsScopedToAccountAndPath(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing())
 	const body = `{"document_id":1207}`
-	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1")
-	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k2")
-	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1", "X-Access-Token", "signer")
-	b.ask("POST", sBase+"restamp-docs", body, keyHeader, "k1")
-	b.ask("POST", sBase+"remind-docs", body, keyHeader, "k1")
-	if b.count("remind") != 3 || b.count("restamp") != 1 {
-		t.Errorf("calls: %v", b.asked)
+	for i, c := range []struct {
+		path, key, token string
+		status           int
+		replayed         bool
+	}{
+		{"remind-docs", "k1", "owner", 200, false},
+		{"remind-docs", "k2", "owner", 200, false},
+		{"remind-docs", "k1", "signer", 403, false},
+		{"cancel-docs", "k1", "owner", 200, false},
+		{"remind-docs", "k1", "owner", 200, true},
+	} {
+		w := b.ask("POST", sBase+c.path, body, keyHeader, c.key, "X-Access-Token", c.token)
+		if w.Code != c.status || (w.Header().Get("Idempotent-Replayed") == "true") != c.replayed {
+			t.Errorf("request %d: %d %s %v", i, w.Code, w.Body, w.Header())
+		}
+	}
+	reminded := 0
+	for _, e := range b.events() {
+		if e.Type == contract.EventReminded {
+			reminded++
+		}
+	}
+	if reminded != 2 {
+		t.Errorf("reminded %d times", reminded)
 	}
 }
 
 func TestTheSameKeyWithAnotherBodyIsRefused(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
+	b := newBench(t, contract.Document{})
 	b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
 	w := b.ask("POST", sBase+"upload-docs-base64", strings.Replace(uploadBody, "Sewa", "Lain", 1), keyHeader, "k1")
 	refused(t, w, 409, "idempotency.conflict")
 	// The part of the body after what the endpoint read counts too.
 	w = b.ask("POST", sBase+"upload-docs-base64", uploadBody+" ", keyHeader, "k1")
 	refused(t, w, 409, "idempotency.conflict")
-	if n := b.count("upload"); n != 1 {
+	if n := b.countRows(`SELECT count(*) FROM document`); n != 1 {
 		t.Errorf("uploaded %d times", n)
 	}
 }
 
 func TestOfTwoAtOnceOneRunsAndTheOtherIsToldToWait(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
+	b := newBench(t, contract.Document{})
 	entered, leave := make(chan struct{}), make(chan struct{})
-	b.upload = func() { close(entered); <-leave }
+	b.store.once("Commit", func() { close(entered); <-leave })
 	var first *httptest.ResponseRecorder
 	var wait sync.WaitGroup
 	wait.Go(func() { first = b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1") })
@@ -95,9 +118,9 @@ func TestOnlyFinalAnswersAreKept(t *testing.T) {
 		{contract.ErrRace, false}, {contract.ErrUnauthenticated, false}, {errTooMany, false}, {errUnavailable, false}, {errors.New("defect"), false},
 	} {
 		b := newBench(t, processing())
-		b.err = c.err
+		b.store.refuse(c.err)
 		b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyHeader, "k1")
-		b.err = nil
+		b.store.refuse(nil)
 		w := b.ask("POST", sBase+"remind-docs", `{"document_id":1207}`, keyHeader, "k1")
 		if kept := w.Code != 200; kept != c.kept {
 			t.Errorf("%v: the repeat is answered %d", c.err, w.Code)
@@ -107,12 +130,11 @@ func TestOnlyFinalAnswersAreKept(t *testing.T) {
 
 func TestAPanicLeavesTheKeyFree(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
-	b.upload = func() { panic("trouble") }
+	b := newBench(t, contract.Document{})
+	b.store.once("Commit", func() { panic("trouble") })
 	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 500 {
 		t.Fatalf("answered %d", w.Code)
 	}
-	b.upload = nil
 	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 {
 		t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
 	}
@@ -121,9 +143,7 @@ func TestAPanicLeavesTheKeyFree(t *testing.T) {
 func TestABodyThatBrokeOffIsNoAnswerToKeep(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	r := httptest.NewRequest("POST", sBase+"upload-docs-base64", io.MultiReader(strings.NewReader(uploadBody[:100]), broken{}))
-	r.Header.Set("X-Access-Token", "owner")
-	r.Header.Set(keyHeader, "k1")
+	r := b.request("POST", sBase+"upload-docs-base64", io.MultiReader(strings.NewReader(uploadBody[:100]), broken{}), keyHeader, "k1")
 	w := httptest.NewRecorder()
 	b.ServeHTTP(w, r)
 	refused(t, w, 400, "body.incomplete")
@@ -139,30 +159,79 @@ func (broken) Read([]byte) (int, error) { return 0, errors.New("connection reset
 // Nothing was committed, otherwise the answer would have been stored with it: a repeat may run.
 func TestAnAnswerThatCannotBeKeptIsToldAllTheSame(t *testing.T) {
 	t.Parallel()
+	const again = `{"document_id":1207}` // finalizes what is final: changes nothing
 	for _, drop := range []error{nil, errors.New("disk full")} {
-		b := newBench(t, draft())
-		b.answers.err, b.answers.dropErr = errors.New("disk full"), drop
-		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 {
+		failing := &failingAnswers{}
+		b := newBench(t, processing(), func(o *Options) { failing.Answers, o.Answers = o.Answers, failing })
+		failing.err, failing.dropErr = errors.New("disk full"), drop
+		if w := b.ask("POST", sBase+"finalize-docs", again, keyHeader, "k1"); w.Code != 200 {
 			t.Errorf("answered %d", w.Code)
 		}
-		b.answers.err, b.answers.dropErr = nil, nil
-		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 || w.Header().Get("Idempotent-Replayed") != "" {
+		failing.err, failing.dropErr = nil, nil
+		if w := b.ask("POST", sBase+"finalize-docs", again, keyHeader, "k1"); w.Code != 200 || w.Header().Get("Idempotent-Replayed") != "" {
 			t.Errorf("the repeat is answered %d: %s", w.Code, w.Body)
 		}
-		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1"); w.Code != 200 || w.Header().Get("Idempotent-Replayed") != "true" {
+		if w := b.ask("POST", sBase+"finalize-docs", again, keyHeader, "k1"); w.Code != 200 || w.Header().Get("Idempotent-Replayed") != "true" {
 			t.Errorf("the third is answered %d: %s", w.Code, w.Body)
 		}
 	}
 }
 
+// failingAnswers fails to end claims.
+type failingAnswers struct {
+	store.Answers
+	err     error // of FinishClaim
+	dropErr error // of DropClaim
+}
+
+func (f *failingAnswers) FinishClaim(ctx context.Context, c store.Claim, a store.Answer) error {
+	if f.err != nil {
+		return f.err
+	}
+	return f.Answers.FinishClaim(ctx, c, a)
+}
+
+func (f *failingAnswers) DropClaim(ctx context.Context, c store.Claim) error {
+	if f.dropErr != nil {
+		return f.dropErr
+	}
+	return f.Answers.DropClaim(ctx, c)
+}
+
+// claimOf returns the claim of a request by the owner.
+func claimOf(t *testing.T, path, key string) store.Claim {
+	t.Helper()
+	c := store.Claim{Account: string(andi.ID), Path: path, Clear: key, Token: "t", At: now}
+	keys, err := (&server{}).deriveKeys(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Key = keys.name
+	return c
+}
+
 func TestTheClaimOfAProcessThatEndedIsReleasedByTheRepeat(t *testing.T) {
 	t.Parallel()
-	for process, code := range map[string]int{"dead": 200, "of another machine": 409} {
-		b := newBench(t, draft())
-		b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
-		for name := range b.answers.answers { // as if the process had been killed before
-			b.answers.claims[name] = store.Claim{Account: string(andi.ID), Path: sBase + "upload-docs-base64", Process: process, Token: "t"}
-			delete(b.answers.answers, name)
+	for process, code := range map[string]int{"dead": 200, "alive": 409, "of another machine": 409} {
+		b := newBench(t, contract.Document{})
+		claim := claimOf(t, sBase+"upload-docs-base64", "k1")
+		claim.Process = process
+		if process != "of another machine" {
+			other, err := proc.Join(filepath.Join(filepath.Dir(b.path), "processes"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			claim.Process = other.Name()
+			if process == "dead" {
+				err = other.Leave()
+			}
+			t.Cleanup(func() { _ = other.Leave() })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if met, err := b.store.Claim(t.Context(), claim, time.Hour); err != nil || met.Holder != "" {
+			t.Fatal(met, err)
 		}
 		w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, keyHeader, "k1")
 		if w.Code != code {
@@ -177,30 +246,41 @@ func TestWhatIsKeptOfAnAnswerTellsNothing(t *testing.T) {
 	b := newBench(t, processing())
 	body := `{"document_id":1207,"user_id":"` + string(budi.ID) + `"}`
 	first := b.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable")
-	if first.Code != 200 || !strings.Contains(first.Body.String(), "#rahasia") {
+	if first.Code != 200 || !strings.Contains(first.Body.String(), "#sgl_gl_") {
 		t.Fatalf("answered %d %s", first.Code, first.Body)
 	}
-	if len(b.answers.answers) != 1 {
-		t.Fatalf("%d answers", len(b.answers.answers))
+	if n := b.countRows(`SELECT count(*) FROM answer`); n != 1 {
+		t.Fatalf("%d answers", n)
 	}
-	for name, a := range b.answers.answers {
-		kept := name + fmt.Sprint(a.Header) + string(a.Content)
-		for _, secret := range []string{"guessable", "rahasia", "success"} {
-			if strings.Contains(kept, secret) {
-				t.Errorf("%q is stored: %q", secret, kept)
-			}
+	kept := ""
+	b.withDatabase(func(db *sql.DB) error {
+		var key, header string
+		var content []byte
+		err := db.QueryRow(`SELECT idempotency_key, header, content FROM answer`).Scan(&key, &header, &content)
+		kept = key + header + string(content)
+		return err
+	})
+	for _, secret := range []string{"guessable", "sgl_gl_", "success"} {
+		if strings.Contains(kept, secret) {
+			t.Errorf("%q is stored: %q", secret, kept)
 		}
-		a.Content = append([]byte{}, a.Content...)
-		a.Content[len(a.Content)-1] ^= 1
-		b.answers.answers[name] = a
-	}
-	if w := b.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable"); w.Code != 500 {
-		t.Errorf("an answer that was changed: %d %s", w.Code, w.Body)
 	}
 	// Another service, with another secret, finds nothing under the key.
-	other := newBench(t, processing(), func(o *Options) { o.Answers, o.AnswerSecret = b.answers, [32]byte{1} })
-	if w := other.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable"); w.Header().Get("Idempotent-Replayed") != "" {
+	other, err := New(Options{Workflow: b.workflow, Identity: b.identity, Answers: b.store.Store, Process: b.process, Clock: clock, AnswerSecret: [32]byte{1}, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	other.ServeHTTP(w, b.request("POST", sBase+"guest-link-docs", strings.NewReader(body), keyHeader, "guessable"))
+	if w.Header().Get("Idempotent-Replayed") != "" {
 		t.Errorf("another secret opened it: %d %s", w.Code, w.Body)
+	}
+	b.withDatabase(func(db *sql.DB) error {
+		_, err := db.Exec(`UPDATE answer SET content = zeroblob(length(content))`)
+		return err
+	})
+	if w := b.ask("POST", sBase+"guest-link-docs", body, keyHeader, "guessable"); w.Code != 500 {
+		t.Errorf("an answer that was changed: %d %s", w.Code, w.Body)
 	}
 }
 
@@ -222,7 +302,7 @@ func TestLoginsTakeNoKey(t *testing.T) {
 	if w := b.ask("POST", "/v1/auth/login", `{"email":"andi@contoh.id","password":"benar"}`, keyHeader, "k1", "X-Access-Token", ""); w.Code != 200 {
 		t.Errorf("answered %d", w.Code)
 	}
-	if len(b.answers.answers) != 0 {
+	if n := b.countRows(`SELECT count(*) FROM answer`); n != 0 {
 		t.Error("an answer with tokens was stored")
 	}
 }
@@ -230,33 +310,27 @@ func TestLoginsTakeNoKey(t *testing.T) {
 // TestALargeUploadIsHashedNotHeld sends a body larger than the memory it allows.
 func TestALargeUploadIsHashedNotHeld(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.Limits.FileSize = 1 << 30 })
+	b := newBench(t, contract.Document{}, func(o *Options) { o.Limits.FileSize = 1 << 30 })
+	file := pdftest.NewLarge(6<<20, 10)
 	body := func() io.Reader {
-		return io.MultiReader(strings.NewReader(`{"document_base64":"`), io.LimitReader(letters64{}, 8<<20), strings.NewReader(`"}`))
+		inside, w := io.Pipe()
+		go func() {
+			e := base64.NewEncoder(base64.StdEncoding, w)
+			_, err := io.Copy(e, io.NewSectionReader(file, 0, file.Size()))
+			w.CloseWithError(errors.Join(err, e.Close())) //nolint:errcheck // it returns nil
+		}()
+		return io.MultiReader(strings.NewReader(`{"document_base64":"`), inside, strings.NewReader(`"}`))
 	}
 	ask := func() *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", sBase+"upload-docs-base64", body())
-		r.Header.Set("X-Access-Token", "owner")
-		r.Header.Set(keyHeader, "k1")
 		w := httptest.NewRecorder()
-		b.ServeHTTP(w, r)
+		b.ServeHTTP(w, b.request("POST", sBase+"upload-docs-base64", body(), keyHeader, "k1"))
 		return w
 	}
 	first, again := ask(), ask()
 	if first.Code != http.StatusOK || again.Body.String() != first.Body.String() || !json.Valid(again.Body.Bytes()) {
 		t.Errorf("first %d, then %d", first.Code, again.Code)
 	}
-	if n := b.staged.Len(); n != 6<<20 {
-		t.Errorf("staged %d bytes", n)
+	if d := b.document(1207); d.Original.Size != file.Size() {
+		t.Errorf("stored %d bytes", d.Original.Size)
 	}
-}
-
-// letters64 is endless base64.
-type letters64 struct{}
-
-func (letters64) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'A'
-	}
-	return len(p), nil
 }

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"segel/internal/api/intake"
 	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 func TestWholeNumbersAreReadInEverySpellingAndNeverRounded(t *testing.T) {
@@ -75,43 +77,61 @@ func TestParallelIsZeroOrOneInEverySpelling(t *testing.T) {
 // TestAnUploadMayLeaveOutAlmostEverything covers what a client is allowed to send.
 func TestAnUploadMayLeaveOutAlmostEverything(t *testing.T) {
 	t.Parallel()
-	const pdf = `"document_base64":"JVBERi0xLjcK"`
+	b64 := base64.StdEncoding.EncodeToString(file1)
+	pdf := `"document_base64":"` + b64 + `"`
 	for _, c := range []struct {
 		name, body string
-		want       func(UploadRequest) bool
+		want       func(workflow.UploadRequest) bool
 	}{
-		{"the file alone", `{` + pdf + `}`, func(u UploadRequest) bool {
+		{"the file alone", `{` + pdf + `}`, func(u workflow.UploadRequest) bool {
 			return u.Title == "" && u.Filename == "" && !u.Parallel && len(u.People) == 0 && u.ExpiresAt.IsZero()
 		}},
-		{"a data URL", `{"document_base64":"data:application/pdf;base64,JVBERi0xLjcK"}`, nil},
-		{"white space in the base64", `{"document_base64":" JVBE\r\nRi0x LjcK\n"}`, nil},
-		{"no padding", `{"document_base64":"JVBERi0xLjcK"}`, nil},
+		{"a data URL", `{"document_base64":"data:application/pdf;base64,` + b64 + `"}`, nil},
+		{"white space in the base64", `{"document_base64":" ` + b64[:4] + `\r\n` + b64[4:8] + ` ` + b64[8:] + `\n"}`, nil},
+		{"no padding", `{"document_base64":"` + strings.TrimRight(b64, "=") + `"}`, nil},
 		{"unknown members", `{"x":{"y":[1,2,{"z":null}]},` + pdf + `,"n":9007199254740993}`, nil},
 		{"nulls", `{` + pdf + `,"document_title":null,"filename":null,"parallel":null,"signer":null,"guest":null,"expired_at":null}`, nil},
-		{"parallel as a string", `{"parallel":"1",` + pdf + `}`, func(u UploadRequest) bool { return u.Parallel }},
-		{"parallel as a boolean", `{` + pdf + `,"parallel":true}`, func(u UploadRequest) bool { return u.Parallel }},
-		{"missing numbers", `{` + pdf + `,"signer":[{"role":"signer"},{"role":"viewer"}],"guest":[{"role":"signer"}]}`, func(u UploadRequest) bool {
+		{"parallel as a string", `{"parallel":"1",` + pdf + `}`, func(u workflow.UploadRequest) bool { return u.Parallel }},
+		{"parallel as a boolean", `{` + pdf + `,"parallel":true}`, func(u workflow.UploadRequest) bool { return u.Parallel }},
+		{"missing numbers", `{` + pdf + `,"signer":[{"role":"signer"},{"role":"viewer"}],"guest":[{"role":"signer"}]}`, func(u workflow.UploadRequest) bool {
 			return len(u.People) == 3 && u.People[0].Number == 1 && u.People[1].Number == 2 && u.People[2].Number == 1 && u.People[2].Guest
 		}},
-		{"numbers as strings", `{` + pdf + `,"signer":[{"role":"signer","number":"4"}]}`, func(u UploadRequest) bool { return u.People[0].Number == 4 }},
-		{"one guest object", `{` + pdf + `,"guest":{"name":"Budi","email":" budi@contoh.id ","phone":"+62811","role":"viewer","number":"2"}}`, func(u UploadRequest) bool {
-			return len(u.People) == 1 && u.People[0] == PersonRequest{Name: "Budi", Email: "budi@contoh.id", Phone: "+62811", Role: contract.Viewer, Number: 2, Guest: true}
+		{"numbers as strings", `{` + pdf + `,"signer":[{"role":"signer","number":"4"}]}`, func(u workflow.UploadRequest) bool { return u.People[0].Number == 4 }},
+		{"one guest object", `{` + pdf + `,"guest":{"name":"Budi","email":" budi@contoh.id ","phone":"+62811","role":"viewer","number":"2"}}`, func(u workflow.UploadRequest) bool {
+			return len(u.People) == 1 && u.People[0] == workflow.PersonRequest{Name: "Budi", Email: "budi@contoh.id", Phone: "+62811", Role: contract.Viewer, Number: 2, Guest: true}
 		}},
-		{"an identifier in capitals", `{` + pdf + `,"signer":[{"id":"8F14E45F-CEEA-467F-A0E6-1B1F0C8D3A01","role":"signer"}]}`, func(u UploadRequest) bool { return u.People[0].ID == siti.ID }},
-		{"a time to expire", `{` + pdf + `,"expired_at":"2027-01-31T17:00:00+07:00"}`, func(u UploadRequest) bool { return formatISO(u.ExpiresAt) == "2027-01-31T10:00:00.000Z" }},
+		{"an identifier in capitals", `{` + pdf + `,"signer":[{"id":"8F14E45F-CEEA-467F-A0E6-1B1F0C8D3A01","role":"signer"}]}`, func(u workflow.UploadRequest) bool { return u.People[0].ID == siti.ID }},
+		{"a time to expire", `{` + pdf + `,"expired_at":"2027-01-31T17:00:00+07:00"}`, func(u workflow.UploadRequest) bool { return formatISO(u.ExpiresAt) == "2027-01-31T10:00:00.000Z" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, draft())
+			var in uploadIn
+			if err := decodeObject([]byte(c.body), &in); err != nil {
+				t.Fatal(err)
+			}
+			caller := &call{server: &server{Options: Options{}.withDefaults()}}
+			u, err := caller.uploadRequest(&in, jsonFormat, intake.Info{Present: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.want != nil && !c.want(u) {
+				t.Errorf("uploaded %+v", u)
+			}
+			b := newBench(t, contract.Document{})
 			w := b.ask("POST", sBase+"upload-docs-base64", c.body, "Content-Type", "")
-			if w.Code != http.StatusOK {
-				t.Fatalf("status %d: %s", w.Code, w.Body)
+			if strings.Contains(c.body, `"role":`) {
+				status := http.StatusUnprocessableEntity // the rule accepts only people who are named
+				if strings.Contains(c.body, `"id":`) || strings.Contains(c.body, `"email":`) {
+					status = http.StatusOK
+				}
+				if w.Code != status {
+					t.Errorf("status %d: %s", w.Code, w.Body)
+				}
+				return
 			}
-			if got := b.staged.String(); got != "%PDF-1.7\n" {
-				t.Errorf("staged %q", got)
-			}
-			if c.want != nil && !c.want(b.uploaded) {
-				t.Errorf("uploaded %+v", b.uploaded)
+			requireOK[done[uploadData]](t, w)
+			if got := b.ask("GET", dBase+"original/1207", "").Body.Bytes(); !bytes.Equal(got, file1) {
+				t.Errorf("stored %q", got)
 			}
 		})
 	}
@@ -121,7 +141,7 @@ func TestAnUploadMayLeaveOutAlmostEverything(t *testing.T) {
 func TestWhatIsWrongIsNamed(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
-	crowd := `{"document_id":1,"signer":[` + strings.TrimSuffix(strings.Repeat(`{},`, 1_000_000), ",") + `]}`
+	crowd := `{"document_id":1207,"signer":[` + strings.TrimSuffix(strings.Repeat(`{},`, 1_000_000), ",") + `]}`
 	for _, c := range []struct {
 		name, path, body string
 		status           int
@@ -177,12 +197,12 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 			if c.fields == nil && len(named) > 0 {
 				t.Errorf("fields are named: %s", w.Body)
 			}
-			if b.staged != nil && b.staged.aborted == 0 {
-				t.Error("the staged file was left behind")
+			if n := b.countBlobs(); n != 1 {
+				t.Errorf("%d staged files were left behind", n-1)
 			}
-			for _, what := range b.asked {
-				if what != c.path { // the check of access is allowed
-					t.Errorf("the workflow was called: %s", what)
+			for _, call := range b.store.asked() {
+				if call != "Involves" && call != "Document" { // the check of access is allowed
+					t.Errorf("the workflow was called: %s", call)
 				}
 			}
 		})
@@ -222,24 +242,20 @@ func refused(t *testing.T, w interface {
 func TestCallerWithoutAccessLearnsNothingAboutTheirInput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.err = contract.ErrNotFound
 	for _, o := range Operations() {
 		if o.Document == "" || o.Method != http.MethodPost {
 			continue
 		}
 		for _, body := range []string{`{"document_id":1207}`, `{"document_id":1207,"signers":5,"signer":5,"reason":5,"digest":5,"user_id":5,"stamp_only":5}`} {
-			refused(t, b.ask(o.Method, strings.Replace(o.Path, "{service}", "x", 1), body), 404, "document.not_found")
+			refused(t, b.ask(o.Method, strings.Replace(o.Path, "{service}", "x", 1), body, "X-Access-Token", "elsewhere"), 404, "document.not_found")
 		}
 	}
 }
 
 func TestAPlacementIsReadFromItsOddSpelling(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft())
-	if w := b.ask("POST", sBase+"placement-docs", placeBody); w.Code != 200 {
-		t.Fatal(w.Body)
-	}
-	stamp, signature := b.placed[0], b.placed[1]
+	placed, _ := readPlacements(t, placeBody)
+	stamp, signature := placed[0], placed[1]
 	if stamp.Kind != contract.PlaceStamp || stamp.Page != 1 || stamp.Person != siti.ID || stamp.Sign != nil ||
 		*stamp.Emet != (contract.Box{LLX: 306, LLY: 342, URX: 360, URY: 396}) || *stamp.Props != (contract.Props{X: 306, Y: 396.5, W: 54, H: 54}) ||
 		stamp.Drawn != (contract.PageSize{Width: 612, Height: 792}) {
@@ -254,25 +270,45 @@ func TestAPlacementIsReadFromItsOddSpelling(t *testing.T) {
 func TestWhatStandsInSignIsOnlyABoxWhereItHasCorners(t *testing.T) {
 	t.Parallel()
 	for _, v := range []string{`""`, `"data:image/png;base64,xx"`, `true`, `0`, `{}`, `{"image":"x"}`, `[1]`} {
-		b := newBench(t, draft())
-		w := b.ask("POST", sBase+"placement-docs", `{"document_id":1207,"signers":[{"page":1,"type":"sign","sign":`+v+`,"emet":{"llx":1,"lly":1,"urx":9,"ury":9}}]}`)
-		if w.Code != 200 || b.placed[0].Sign != nil || !strings.Contains(w.Body.String(), `"sign":`+v) {
+		body := `{"document_id":1207,"signers":[{"page":1,"type":"sign","user":{"userid":"` + string(siti.ID) + `"},"sign":` + v + `,"emet":{"llx":100,"lly":100,"urx":200,"ury":200}}]}`
+		if placed, _ := readPlacements(t, body); placed[0].Sign != nil {
+			t.Errorf("%s: %+v", v, placed[0].Sign)
+		}
+		w := newBench(t, draft()).ask("POST", sBase+"placement-docs", body)
+		if w.Code != 200 || !strings.Contains(w.Body.String(), `"sign":`+v) {
 			t.Errorf("%s: %d %s", v, w.Code, w.Body)
 		}
 	}
 }
 
+// readPlacements reads the placements of a body as the handler does.
+func readPlacements(t *testing.T, body string) ([]contract.PlaceRequest, placeIn) {
+	t.Helper()
+	var in placeIn
+	var bad problems
+	err := decodeObject([]byte(body), &in)
+	list := in.placeRequests(500, &bad)
+	if err := errors.Join(err, bad.asError()); err != nil {
+		t.Fatal(err)
+	}
+	return list, in
+}
+
 func TestADigestOfZerosIsNotTakenForNone(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, processing())
-	b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"digest":"`+strings.Repeat("0", 64)+`"}`)
-	if b.signed.Shown.Digest == ([32]byte{}) {
-		t.Error("the workflow got no digest")
+	var bad problems
+	if parseDigest(phrase{value: strings.Repeat("0", 64)}, &bad) == ([32]byte{}) || len(bad) > 0 {
+		t.Error("the workflow gets no digest")
 	}
-	b.ask("POST", sBase+"sign-docs", `{"document_id":1207}`)
-	if b.signed.Shown.Digest != ([32]byte{}) {
+	if parseDigest(phrase{}, &bad) != ([32]byte{}) || len(bad) > 0 {
 		t.Error("a digest although none was given")
 	}
+	b := finalized(t)
+	w := b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"digest":"`+strings.Repeat("0", 64)+`"}`, "X-Access-Token", "signer")
+	if w.Code != http.StatusConflict {
+		t.Errorf("a revision with another digest was signed: %d %s", w.Code, w.Body)
+	}
+	requireOK[done[verbData]](t, b.ask("POST", sBase+"sign-docs", `{"document_id":1207}`, "X-Access-Token", "signer"))
 }
 
 func TestPictureOfASignatureIsCheckedBeforeAnythingIsSigned(t *testing.T) {
@@ -300,10 +336,15 @@ func TestPictureOfASignatureIsCheckedBeforeAnythingIsSigned(t *testing.T) {
 		{base64.StdEncoding.EncodeToString(make([]byte, 1<<20+1)), 413, false},
 		{base64.StdEncoding.EncodeToString(block.Bytes()), 422, false},
 	} {
-		b := newBench(t, processing())
-		w := b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"specimen":"`+test.specimen+`"}`)
-		if w.Code != test.status || (len(b.signed.Picture) > 0) != test.given {
-			t.Errorf("%.30s: %d %s, the workflow was given %d bytes", test.specimen, w.Code, w.Body, len(b.signed.Picture))
+		var bad problems
+		if p := parsePicture(phrase{value: test.specimen}, &bad); test.status == 200 && (len(p) > 0) != test.given {
+			t.Errorf("%.30s: the workflow is given %d bytes", test.specimen, len(p))
+		}
+		b := finalized(t)
+		w := b.ask("POST", sBase+"sign-docs", `{"document_id":1207,"specimen":"`+test.specimen+`"}`, "X-Access-Token", "signer")
+		d := b.document(1207)
+		if w.Code != test.status || d.HasSigned(*d.Participant(siti.ID)) != (test.status == 200) {
+			t.Errorf("%.30s: %d %s", test.specimen, w.Code, w.Body)
 		}
 	}
 }

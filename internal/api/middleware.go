@@ -1,16 +1,21 @@
 package api
 
 import (
+	"context"
+	"encoding/hex"
 	"fmt"
+	"io"
 	"log/slog"
-	"math"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	"segel/internal/admission"
+	"segel/internal/contract"
+	"segel/internal/text"
 )
 
 // observeRequests is the outermost layer: it assigns the request ID, logs and counts the request, and turns a panic
@@ -110,7 +115,7 @@ func (s *server) guardRequests(next http.Handler) http.Handler {
 		}
 		x := exchangeOf(r)
 		if wait := s.requestLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
-			s.writeError(w, r, errTooMany.With("retry_after", int(math.Ceil(wait.Seconds()))))
+			s.writeError(w, r, tooManyRequests(wait))
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -143,4 +148,45 @@ func (s *server) answerPreflight(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("Access-Control-Max-Age", "600")
 	w.WriteHeader(http.StatusNoContent)
 	return true
+}
+
+// exchange is what is known about a request from its start to its end.
+type exchange struct {
+	id        string // request ID, in the answer and in the log
+	language  text.Language
+	client    string // address of the client
+	operation string // for metrics and the log
+	actor     contract.PersonID
+	cause     error // the cause of a 500, for the log
+	sending   bool  // the first bytes of a file were sent: it is too late to refuse
+}
+
+type exchangeKey struct{}
+
+// exchangeOf returns the request's exchange, which [server.observeRequests] created.
+func exchangeOf(r *http.Request) *exchange {
+	x, _ := r.Context().Value(exchangeKey{}).(*exchange)
+	if x == nil {
+		return &exchange{language: text.Indonesian}
+	}
+	return x
+}
+
+func (s *server) newExchange(r *http.Request) (*http.Request, *exchange) {
+	x := &exchange{id: requestID(r, s.Random), language: text.ChooseLanguage(r.Header.Get("Accept-Language")), client: clientAddress(r, s.Proxies), operation: "none"}
+	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x
+}
+
+var safeID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
+
+// requestID returns the identifier that a proxy set, if it is harmless, or a random one.
+func requestID(r *http.Request, random io.Reader) string {
+	if id := r.Header.Get("X-Request-Id"); safeID.MatchString(id) {
+		return id
+	}
+	var b [8]byte
+	if _, err := io.ReadFull(random, b[:]); err != nil {
+		return "unnamed" // it only labels the request, so the request is not refused
+	}
+	return hex.EncodeToString(b[:])
 }

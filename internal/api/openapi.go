@@ -14,20 +14,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"segel/internal/contract"
-	"segel/internal/store"
 	"segel/internal/text/verdict"
 	"segel/pades/validate"
-)
-
-// Groups of operations in the specification.
-const (
-	groupAccount   = "account"
-	groupVerbs     = "verbs"
-	groupDocuments = "documents"
-	groupService   = "service"
-
-	groupVerification = "verification"
-	groupAdmin        = "administration"
 )
 
 // openAPIConfig returns the empty specification.
@@ -36,18 +24,10 @@ func openAPIConfig(version, address string) huma.Config {
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
 			Title: "Segel", Version: cmp.Or(version, "0"),
-			Description: "Signing of contracts and affixing of duty stamps. Sentences are Indonesian, and English with Accept-Language: en. " +
-				"Every path is served below /api too. {service} is any one segment, unless the deployment has a fixed one.",
+			Description: "Signing of contracts and affixing of duty stamps. Messages are Indonesian, or English with Accept-Language: en. " +
+				"Every path is also served below /api. {service} is any one segment, unless the deployment has a fixed one.",
 		},
 		Servers: []*huma.Server{{URL: cmp.Or(address, "/")}},
-		Tags: []*huma.Tag{
-			{Name: groupAccount, Description: "Who is asking."},
-			{Name: groupVerbs, Description: "What can be done with a document."},
-			{Name: groupDocuments, Description: "What can be seen of documents."},
-			{Name: groupVerification, Description: "What anybody may have judged."},
-			{Name: groupAdmin, Description: "What administrators look at and do."},
-			{Name: groupService, Description: "What runs and describes the service."},
-		},
 		Components: &huma.Components{
 			Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
@@ -80,71 +60,58 @@ func (s *server) schemaOf(t reflect.Type) *huma.Schema {
 	return s.huma.OpenAPI().Components.Schemas.Schema(t, true, t.Name())
 }
 
-// describeAnswer describes the JSON answer of an endpoint.
-func (s *server) describeAnswer(e *endpoint, t reflect.Type) {
-	e.answers = map[string]*huma.Response{"200": {
-		Description: "Done.",
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(t)}},
-	}}
-}
-
 // describeOperation describes an endpoint, including what every endpoint has in common.
 func (s *server) describeOperation(e *endpoint) *huma.Operation {
+	about := descriptions[e.id]
 	op := &huma.Operation{
-		Method: e.method, Path: e.path, OperationID: e.id, Summary: e.summary, Description: e.description,
-		Tags: []string{e.group}, Parameters: slices.Clone(e.params), RequestBody: e.body, Responses: map[string]*huma.Response{},
+		Method: e.method, Path: e.path, OperationID: e.id, Summary: e.summary, Description: about.text,
+		Tags: []string{e.group}, Parameters: slices.Clone(about.params), RequestBody: s.describeBody(e), Responses: map[string]*huma.Response{},
 	}
-	maps.Copy(op.Responses, e.answers)
+	maps.Copy(op.Responses, about.answers)
+	switch {
+	case e.handler.isStream:
+		op.Responses = eventAnswer(s.schemaOf(reflect.TypeFor[statusData]()))
+	case e.handler.out != nil:
+		op.Responses["200"] = &huma.Response{Description: "Done.", Content: map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(e.handler.out)}}}
+	}
 	if strings.Contains(e.path, "{service}") {
-		op.Parameters = append(op.Parameters, &huma.Param{Name: "service", In: "path", Required: true, Description: "One segment of the deployment.", Schema: &huma.Schema{Type: "string"}, Example: "service"})
+		op.Parameters = append(op.Parameters, &huma.Param{Name: "service", In: "path", Required: true, Description: "One segment of the deployment.", Schema: textSchema(), Example: "service"})
 	}
 	if strings.Contains(e.path, "{document_id}") {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: "document_id", In: "path", Required: true, Schema: &huma.Schema{Type: "integer", Format: "int64"}, Example: 1207})
 	}
 	if e.takesKey() {
 		op.Parameters = append(op.Parameters, &huma.Param{
-			Name: "Idempotency-Key", In: "header", Schema: &huma.Schema{Type: "string"},
-			Description: "A repeat with the same key and body within a day answers what the first request was answered.",
+			Name: "Idempotency-Key", In: "header", Schema: textSchema(),
+			Description: "Repeating the request with the same key and body within a day returns the answer to the first request.",
 		})
 	}
-	if e.callers == anybody {
+	if e.access == anybody {
 		op.Security = []map[string][]string{}
 	}
-	for _, status := range refusalsOf(e) {
+	for _, status := range append(commonRefusals(e), about.refuses...) {
 		op.Responses[strconv.Itoa(status)] = s.refusalResponse(status)
 	}
 	return op
 }
 
-// refusalsOf lists the statuses with which an endpoint may refuse.
-func refusalsOf(e *endpoint) []int {
+// commonRefusals lists the statuses with which an endpoint may refuse, as far as they follow from its row.
+func commonRefusals(e *endpoint) []int {
 	list := []int{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable}
-	if e.callers != anybody {
+	if e.access != anybody {
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	}
-	if e.body != nil {
+	if e.body != noBody {
 		list = append(list, http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity)
 	}
-	if len(e.params) > 0 {
+	if len(descriptions[e.id].params) > 0 {
 		list = append(list, http.StatusUnprocessableEntity)
 	}
-	if e.op != "" {
+	if e.access.op != "" {
 		list = append(list, http.StatusNotFound, http.StatusConflict)
 	}
-	if e.admin != "" {
+	if e.access.admin != "" {
 		list = append(list, http.StatusNotFound)
-	}
-	switch e.id {
-	case "admin-add-person", "admin-retry", "admin-reconcile":
-		list = append(list, http.StatusConflict)
-	case "finalize", "process":
-		list = append(list, http.StatusPaymentRequired)
-	case "upload", "upload-multipart", "put-specimen", "verify":
-		list = append(list, http.StatusUnsupportedMediaType)
-	case "specimen", "verify-serial":
-		list = append(list, http.StatusNotFound)
-	case "preview", "download", "original":
-		list = append(list, http.StatusRequestedRangeNotSatisfiable)
 	}
 	return list
 }
@@ -152,7 +119,7 @@ func refusalsOf(e *endpoint) []int {
 func (s *server) refusalResponse(status int) *huma.Response {
 	r := &huma.Response{
 		Description: http.StatusText(status) + ".",
-		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(typeOf[failure]())}},
+		Content:     map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(reflect.TypeFor[failure]())}},
 	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		r.Headers = map[string]*huma.Param{"Retry-After": {Description: "Seconds to wait.", Schema: &huma.Schema{Type: "integer"}}}
@@ -162,6 +129,7 @@ func (s *server) refusalResponse(status int) *huma.Response {
 
 // writeSpecification renders the specification once all endpoints are registered.
 func (s *server) writeSpecification() error {
+	s.markNullable()
 	for _, schema := range s.huma.OpenAPI().Components.Schemas.Map() {
 		arraysAreNeverNull(schema)
 	}
@@ -188,46 +156,61 @@ func arraysAreNeverNull(s *huma.Schema) {
 	}
 }
 
-func jsonBody(schema *huma.Schema) *huma.RequestBody {
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
+// describeBody returns the description of an endpoint's body.
+func (s *server) describeBody(e *endpoint) *huma.RequestBody {
+	content := map[string]*huma.MediaType{}
+	switch e.body {
+	case noBody:
+		return nil
+	case picture:
+		content = pictureContent()
+	case fileForm:
+		content["multipart/form-data"] = formContent(map[string]string{
+			"document_title": "the stem of the file name when missing",
+			"filename":       "the part's file name when missing",
+			"parallel":       "0 or 1",
+			"signer":         "JSON, as in the upload in base64",
+			"guest":          "JSON, as in the upload in base64",
+			"expired_at":     "ISO 8601 with a zone, in the future",
+		})
+	case fileAny:
+		content["multipart/form-data"] = formContent(map[string]string{
+			"filename": "the part's file name when missing",
+			"explain":  "1: list every check with its outcome",
+			"password": "opens an encrypted file; not stored",
+		})
+		fallthrough
+	default:
+		content["application/json"] = &huma.MediaType{Schema: s.schemaOf(e.handler.in)}
+	}
+	return &huma.RequestBody{Required: true, Content: content}
 }
 
-func multipartBody() *huma.RequestBody {
-	text := func(doc string) *huma.Schema { return &huma.Schema{Type: "string", Description: doc} }
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{
-		Type: "object", Required: []string{"document"},
-		Properties: map[string]*huma.Schema{
-			"document":       {Type: "string", Format: "binary", Description: "the file"},
-			"document_title": text("the stem of the file name when missing"),
-			"filename":       text("the part's file name when missing"),
-			"parallel":       text("0 or 1"),
-			"signer":         text("JSON, as in the upload in base64"),
-			"guest":          text("JSON, as in the upload in base64"),
-			"expired_at":     text("ISO 8601 with a zone, in the future"),
-		},
-	}}}}
+// formContent describes a form with a file and fields.
+func formContent(fields map[string]string) *huma.MediaType {
+	s := &huma.Schema{Type: "object", Required: []string{"document"}, Properties: map[string]*huma.Schema{
+		"document": {Type: "string", Format: "binary", Description: "the file"},
+	}}
+	for name, doc := range fields {
+		s.Properties[name] = &huma.Schema{Type: "string", Description: doc}
+	}
+	return &huma.MediaType{Schema: s}
 }
 
-func pictureBody() *huma.RequestBody {
+func pictureContent() map[string]*huma.MediaType {
 	picture := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"image/png": picture, "image/jpeg": picture}}
+	return map[string]*huma.MediaType{"image/png": picture, "image/jpeg": picture}
 }
 
 func pictureAnswer() map[string]*huma.Response {
-	picture := &huma.MediaType{Schema: &huma.Schema{Type: "string", Format: "binary"}}
-	return map[string]*huma.Response{"200": {Description: "The picture.", Content: map[string]*huma.MediaType{"image/png": picture, "image/jpeg": picture}}}
+	return map[string]*huma.Response{"200": {Description: "The picture.", Content: pictureContent()}}
 }
+
+func textSchema() *huma.Schema { return &huma.Schema{Type: "string"} }
 
 // textAnswer describes an answer that is text of the given media type.
 func textAnswer(mime, description string) map[string]*huma.Response {
 	return map[string]*huma.Response{"200": {Description: description, Content: map[string]*huma.MediaType{mime: {Schema: &huma.Schema{Type: "string"}}}}}
-}
-
-func avatarParams() []*huma.Param {
-	return []*huma.Param{
-		{Name: "id", In: "path", Required: true, Description: "Any text; the UUID of a person.", Schema: &huma.Schema{Type: "string"}},
-		{Name: "initials", In: "query", Description: "Up to two letters.", Schema: &huma.Schema{Type: "string"}, Example: "SR"},
-	}
 }
 
 func fileAnswer() map[string]*huma.Response {
@@ -241,7 +224,7 @@ func fileAnswer() map[string]*huma.Response {
 	return map[string]*huma.Response{
 		"200": {Description: "The file.", Headers: headers(), Content: content},
 		"206": {Description: "A part of it.", Headers: headers(), Content: content},
-		"304": {Description: "The client has it."},
+		"304": {Description: "The client has the current file."},
 	}
 }
 
@@ -250,18 +233,33 @@ func eventAnswer(data *huma.Schema) map[string]*huma.Response {
 		"200": {Description: "A stream of events; the data of each is JSON.", Content: map[string]*huma.MediaType{"text/event-stream": {Schema: &huma.Schema{
 			AllOf: []*huma.Schema{data, {Type: "object", Required: []string{"signing_status"}, Properties: map[string]*huma.Schema{"signing_status": enumOf(contract.States)}}},
 		}}}},
-		"204": {Description: "Nothing can happen any more."},
+		"204": {Description: "The document is in a final state."},
 	}
 }
 
-func eventParams() []*huma.Param {
-	return []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "The id of the last event that was seen.", Schema: &huma.Schema{Type: "string"}}}
-}
-
-func enumOf[T store.Period | contract.State](values []T) *huma.Schema {
+func enumOf[T ~string](values []T) *huma.Schema {
 	s := &huma.Schema{Type: "string"}
 	for _, v := range values {
 		s.Enum = append(s.Enum, string(v))
 	}
 	return s
+}
+
+// markNullable marks the members of a report that may be null: times that may be missing, a certificate that was not
+// found, a proof that does not exist.
+func (s *server) markNullable() {
+	schemas := s.huma.OpenAPI().Components.Schemas.Map()
+	for name, members := range map[string][]string{
+		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},
+	} {
+		for _, m := range members {
+			schemas[name].Properties[m].Nullable = true
+		}
+	}
+	for _, m := range []string{"signer", "identity", "proven"} {
+		member := schemas["ReportSignature"].Properties[m]
+		schemas["ReportSignature"].Properties[m] = &huma.Schema{
+			AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}, Description: member.Description,
+		}
+	}
 }

@@ -51,7 +51,7 @@ func TestTheSpecificationNamesEveryEndpointAndResolves(t *testing.T) {
 func TestEveryAnswerFitsTheSpecification(t *testing.T) {
 	t.Parallel()
 	s := &server{Options: Options{}.withDefaults()}
-	s.registerAll()
+	s.registerEndpoints()
 	if err := s.writeSpecification(); err != nil {
 		t.Fatal(err)
 	}
@@ -126,6 +126,10 @@ func TestEveryExampleOfThePageIsTakenByTheService(t *testing.T) {
 			_, body, _ := strings.Cut(rest, "-d '")
 			if strings.Contains(rest, "-F ") || strings.Contains(rest, "--data-binary") || strings.Contains(rest, "document_base64") || path == "/v1/auth/password" || op.OperationID == "events" {
 				continue // it needs a file or a password, or it does not end
+			}
+			b := b
+			if method != "get" {
+				b = newBench(t, draft()) // no example changes the document of another
 			}
 			w := b.ask(strings.ToUpper(method), address, strings.TrimSuffix(body, "'"))
 			if w.Code == 400 || w.Code == 405 || w.Code == 422 || strings.ContainsAny(address, "{}") {

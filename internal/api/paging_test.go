@@ -48,28 +48,37 @@ func TestTheWindowOfPagesFollowsTheCurrentOne(t *testing.T) {
 
 func TestAListAsksForWhatTheQuerySays(t *testing.T) {
 	t.Parallel()
-	for query, want := range map[string]ListRequest{
-		"data":          {Box: store.Inbox, Period: store.PeriodAll, Page: 1, Limit: 20},
-		"out":           {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
-		"data?type=out": {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
-		"out?type=in":   {Box: store.Inbox, Period: store.PeriodAll, Page: 1, Limit: 20},
-		"out?page=3&limit=100&periode=7d&status=failed&search=+sewa%0A": {Box: store.Outbox, State: contract.Failed, Period: store.PeriodWeek, Search: "sewa", Page: 3, Limit: 100},
-		"out?page=&limit=&type=&status=&periode=":                       {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
-		"out?page=9007199254740992&limit=100":                           {Box: store.Outbox, Period: store.PeriodAll, Page: 1 << 53, Limit: 100},
-		"out?unknown=1":                                                 {Box: store.Outbox, Period: store.PeriodAll, Page: 1, Limit: 20},
+	all := store.ListQuery{Person: andi.ID, Box: store.Outbox, Period: store.PeriodAll, Limit: 20, Now: now}
+	with := func(change func(*store.ListQuery)) store.ListQuery {
+		q := all
+		change(&q)
+		return q
+	}
+	for query, want := range map[string]store.ListQuery{
+		"data":          with(func(q *store.ListQuery) { q.Box = store.Inbox }),
+		"out":           all,
+		"data?type=out": all,
+		"out?type=in":   with(func(q *store.ListQuery) { q.Box = store.Inbox }),
+		"out?page=3&limit=100&periode=7d&status=failed&search=+sewa%0A": with(func(q *store.ListQuery) {
+			q.State, q.Period, q.Search, q.Offset, q.Limit = contract.Failed, store.PeriodWeek, "sewa", 200, 100
+		}),
+		"out?page=&limit=&type=&status=&periode=": all,
+		"out?page=9007199254740992&limit=100":     with(func(q *store.ListQuery) { q.Offset, q.Limit = (1<<53-1)*100, 100 }),
+		"out?unknown=1":                           all,
 	} {
 		b := newBench(t, draft())
 		if w := b.ask("GET", dBase+query, ""); w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
-		if b.list != want {
-			t.Errorf("%s: asked %+v, want %+v", query, b.list, want)
+		if b.store.about != want {
+			t.Errorf("%s: asked %+v, want %+v", query, b.store.about, want)
 		}
 	}
 }
 
 func TestAListRefusesWhatItCannotUnderstand(t *testing.T) {
 	t.Parallel()
+	b := newBench(t, draft())
 	for query, field := range map[string]string{
 		"page=0": "page", "page=-1": "page", "page=x": "page", "page=1.5": "page", "page=9007199254740993": "page",
 		"limit=0": "limit", "limit=101": "limit", "limit=100000": "limit", "limit=x": "limit",
@@ -79,14 +88,12 @@ func TestAListRefusesWhatItCannotUnderstand(t *testing.T) {
 			if path == "/v1/auth/list_user?" && field != "page" && field != "limit" {
 				continue
 			}
-			b := newBench(t, draft())
 			f := refused(t, b.ask("GET", path+query, ""), 422, "input.invalid")
 			if len(f.Error.Fields) != 1 || f.Error.Fields[0].Field != field {
 				t.Errorf("%s%s: %+v", path, query, f.Error.Fields)
 			}
 		}
 	}
-	b := newBench(t, draft())
 	f := refused(t, b.ask("GET", dBase+"out?page=0&limit=0&type=x&status=x&periode=x", ""), 422, "input.invalid")
 	if len(f.Error.Fields) != 5 {
 		t.Errorf("not everything wrong is named at once: %+v", f.Error.Fields)

@@ -1,11 +1,173 @@
 package api
 
-import "segel/internal/contract"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"segel/internal/contract"
+	"segel/internal/workflow"
+)
+
+type placeIn struct {
+	DocumentID integer           `json:"document_id" required:"true"`
+	Signers    list[placementIO] `json:"signers" required:"true" doc:"replaces all placements of the draft"`
+}
+
+type placeData struct {
+	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
+	Signer     []placementIO       `json:"signer" doc:"the entries as they were received"`
+}
+
+// placementIO is one placement in the spelling of clients, for input and output.
+type placementIO struct {
+	Page         ordinal    `json:"page" required:"true" doc:"from 1" example:"1"`
+	Props        *propsIO   `json:"props" required:"false"`
+	User         userIO     `json:"user" required:"true" doc:"a participant; for a duty stamp also the owner. By userid, else by e-mail"`
+	Emet         *cornersIO `json:"emet" required:"false"`
+	Sign         raw        `json:"sign" required:"false" doc:"corners like those of emet, for types sign and paraf"`
+	Type         phrase     `json:"type" required:"true" doc:"emet: a duty stamp; sign: a signature; paraf: initials" enum:"emet,sign,paraf" example:"emet"`
+	DocumentSize *sizeIO    `json:"documentSize" required:"false"`
+}
+
+// propsIO measures from the upper left corner of the page, in units of documentSize.
+type propsIO struct {
+	X number `json:"x" example:"306"`
+	Y number `json:"y" example:"396"`
+	W number `json:"w" example:"54"`
+	H number `json:"h" example:"54"`
+}
+
+type userIO struct {
+	Speciment phrase  `json:"speciment" required:"false" doc:"may be empty"`
+	Name      phrase  `json:"name" required:"false" example:"Siti Rahma"`
+	Email     *phrase `json:"email" required:"false" nullable:"true" example:"siti@contoh.id"`
+	UserID    phrase  `json:"userid" required:"false" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
+}
+
+// cornersIO are points of the page as displayed, origin at the lower left.
+type cornersIO struct {
+	URX number `json:"urx" example:"360"`
+	URY number `json:"ury" example:"396"`
+	LLX number `json:"llx" example:"306"`
+	LLY number `json:"lly" example:"342"`
+}
+
+type sizeIO struct {
+	Height number `json:"height" example:"792"`
+	Width  number `json:"width" example:"612"`
+}
+
+func (c *call) placeFields(in *placeIn) (done[placeData], error) {
+	var bad problems
+	id := parseDocumentID(in.DocumentID, &bad)
+	requests := in.placeRequests(c.Limits.Placements, &bad)
+	if err := c.requireValid(id, bad); err != nil {
+		return done[placeData]{}, err
+	}
+	return answerResult(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+		d, warnings, err := c.Workflow.Place(ctx, c.by, id, requests)
+		return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+	}, func(r workflow.WarnedDocument) done[placeData] {
+		out := doneAnswer(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echoPlacements(in.Signers.items, &r.Document)})
+		out.Response.Warnings = c.warningsOf(r.Warnings)
+		return out
+	})
+}
+
+func (in *placeIn) placeRequests(limit int, bad *problems) []contract.PlaceRequest {
+	entries := in.Signers.checkedValue("signers", bad)
+	if len(entries) > limit {
+		// The rule would refuse this too; checking here avoids parsing a million entries first.
+		bad.add("signers", "placements.too_many", "limit", limit)
+		return nil
+	}
+	requests := make([]contract.PlaceRequest, 0, len(entries))
+	for i := range entries {
+		requests = append(requests, entries[i].placeRequest(fmt.Sprintf("signers[%d].", i), bad))
+	}
+	return requests
+}
+
+func (p *placementIO) placeRequest(at string, bad *problems) contract.PlaceRequest {
+	r := contract.PlaceRequest{
+		Kind:   contract.PlacementKind(p.Type.checkedValue(at+"type", bad)),
+		Page:   p.Page.checkedValue(at+"page", bad),
+		Person: parsePersonID(p.User.UserID.checkedValue(at+"user.userid", bad)),
+		Emet:   p.Emet.toBox(at+"emet.", bad),
+		Props:  p.Props.toProps(at+"props.", bad),
+	}
+	if p.User.Email != nil {
+		r.Email = trimEmail(p.User.Email.checkedValue(at+"user.email", bad))
+	}
+	p.User.Name.checkedValue(at+"user.name", bad)
+	p.User.Speciment.checkedValue(at+"user.speciment", bad)
+	if r.Kind == contract.PlaceSignature || r.Kind == contract.PlaceInitials {
+		r.Sign = parseCorners(p.Sign).toBox(at+"sign.", bad)
+	}
+	if s := p.DocumentSize; s != nil && (s.Height.isGiven() || s.Width.isGiven()) {
+		r.Drawn = contract.PageSize{Width: s.Width.checkedValue(at+"documentSize.width", bad), Height: s.Height.checkedValue(at+"documentSize.height", bad)}
+	}
+	return r
+}
+
+// toBox returns the corners, or nil when none is given.
+func (c *cornersIO) toBox(at string, bad *problems) *contract.Box {
+	if c == nil || !c.URX.isGiven() && !c.URY.isGiven() && !c.LLX.isGiven() && !c.LLY.isGiven() {
+		return nil
+	}
+	return &contract.Box{
+		LLX: c.LLX.checkedValue(at+"llx", bad), LLY: c.LLY.checkedValue(at+"lly", bad),
+		URX: c.URX.checkedValue(at+"urx", bad), URY: c.URY.checkedValue(at+"ury", bad),
+	}
+}
+
+// parseCorners reads the value of sign. Clients send other values there too; only an object can hold corners.
+func parseCorners(v raw) *cornersIO {
+	if !strings.HasPrefix(string(v.RawMessage), "{") {
+		return nil
+	}
+	c := new(cornersIO)
+	if json.Unmarshal(v.RawMessage, c) != nil {
+		return nil
+	}
+	return c
+}
+
+func (p *propsIO) toProps(at string, bad *problems) *contract.Props {
+	if p == nil || !p.X.isGiven() && !p.Y.isGiven() && !p.W.isGiven() && !p.H.isGiven() {
+		return nil
+	}
+	return &contract.Props{X: p.X.checkedValue(at+"x", bad), Y: p.Y.checkedValue(at+"y", bad), W: p.W.checkedValue(at+"w", bad), H: p.H.checkedValue(at+"h", bad)}
+}
+
+// echoPlacements returns the entries as they were received, with every member present: a missing member is its zero
+// value, and a missing userid is the one found by e-mail.
+func echoPlacements(entries []placementIO, d *contract.Document) []placementIO {
+	out := make([]placementIO, 0, len(entries))
+	for _, p := range entries {
+		if p.Props == nil {
+			p.Props = &propsIO{}
+		}
+		if p.Emet == nil {
+			p.Emet = &cornersIO{}
+		}
+		if p.DocumentSize == nil {
+			p.DocumentSize = &sizeIO{}
+		}
+		if p.User.UserID.value == "" && p.User.Email != nil {
+			p.User.UserID.value = string(d.PersonByEmail(strings.TrimSpace(p.User.Email.value)))
+		}
+		out = append(out, p)
+	}
+	return out
+}
 
 type placementsData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Placements []placementItem     `json:"placements" doc:"in the order in which they were placed"`
-	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: which lie over text, stamps or signatures"`
+	Warnings   []warning           `json:"warnings,omitempty" doc:"of a draft: the placements that lie over text, stamps or signatures"`
 }
 
 // placementItem is one accepted box on a page, with ordered corners and square for a duty stamp.
@@ -13,9 +175,9 @@ type placementItem struct {
 	Type   contract.PlacementKind `json:"type" enum:"emet,sign,paraf" example:"sign"`
 	Page   int                    `json:"page" doc:"from 1" example:"1"`
 	UserID contract.PersonID      `json:"user_id" example:"8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01"`
-	Name   string                 `json:"name" doc:"whose it is" example:"Siti Rahma"`
+	Name   string                 `json:"name" doc:"of the person" example:"Siti Rahma"`
 	Box    boxData                `json:"box" doc:"points of the page as displayed, origin at the lower left"`
-	Filled bool                   `json:"filled" doc:"the file shows what the box is for: its person has signed, or the stamp is affixed"`
+	Filled bool                   `json:"filled" doc:"the person has signed, or the stamp is affixed"`
 }
 
 type boxData struct {
@@ -25,21 +187,12 @@ type boxData struct {
 	URY float64 `json:"ury" example:"396"`
 }
 
-func (s *server) registerPlacements() {
-	serveGet(s, endpoint{
-		path: documentBase + "placements/{document_id}", id: "placements", group: groupDocuments, op: contract.OpDetail,
-		summary: "What is placed on the pages of a document",
-	}, func(c *call) (found[placementsData], error) {
-		d, err := c.loadPathDocument()
-		if err != nil {
-			return found[placementsData]{}, err
-		}
-		data := placementsData{DocumentID: d.ID, Placements: placementsOf(&d)}
-		if d.State == contract.Draft {
-			data.Warnings = c.warningsOf(c.Workflow.PlacementWarnings(c.r.Context(), d))
-		}
-		return foundAnswer(data), nil
-	})
+func (c *call) placementsData(d *contract.Document) placementsData {
+	data := placementsData{DocumentID: d.ID, Placements: placementsOf(d)}
+	if d.State == contract.Draft {
+		data.Warnings = c.warningsOf(c.Workflow.PlacementWarnings(c.r.Context(), *d))
+	}
+	return data
 }
 
 // placementsOf lists the boxes of all participants, in the order in which they were placed.

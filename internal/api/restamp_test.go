@@ -18,17 +18,22 @@ func TestNewSerialIsTheOwnersExplicitWish(t *testing.T) {
 		`{"document_id":"1207","new_serial":null}`:  false,
 		`{"document_id":"1207","newserial":"true"}`: false,
 	} {
-		b := newBench(t, failed())
-		if w := b.ask("POST", sBase+"restamp-docs", body); w.Code != 200 || b.newSerial != want {
-			t.Errorf("%s: %d, new serial %v", body, w.Code, b.newSerial)
+		var in restampIn
+		var bad problems
+		err := decodeObject([]byte(body), &in)
+		if got := in.NewSerial.checkedValue("new_serial", &bad); err != nil || len(bad) > 0 || got != want {
+			t.Errorf("%s: new serial %v, %v %v", body, got, err, bad)
 		}
 	}
 	b := newBench(t, failed())
-	if w := b.ask("POST", sBase+"restamp-docs", `{"document_id":1207,"new_serial":"perhaps"}`); w.Code != 422 && w.Code != 400 || b.count("restamp") != 0 {
+	if w := b.ask("POST", sBase+"restamp-docs", `{"document_id":1207,"new_serial":"perhaps"}`); w.Code != 422 && w.Code != 400 || b.document(1207).State != contract.Failed {
+		t.Errorf("%d: %s", w.Code, w.Body)
+	}
+	if w := b.ask("POST", sBase+"restamp-docs", `{"document_id":1207}`); w.Code != 200 || b.document(1207).State != contract.Processing {
 		t.Errorf("%d: %s", w.Code, w.Body)
 	}
 	b = newBench(t, failed())
-	b.err = contract.ErrSerialUsed.With("serial", "0000000000000000000001")
+	b.store.refuse(contract.ErrSerialUsed.With("serial", "0000000000000000000001"))
 	w := b.ask("POST", sBase+"restamp-docs", `{"document_id":1207,"new_serial":true}`)
 	if w.Code != 409 || !strings.Contains(w.Body.String(), "stamp.serial_used") || !strings.Contains(w.Body.String(), "0000000000000000000001") {
 		t.Errorf("%d: %s", w.Code, w.Body)

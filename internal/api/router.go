@@ -1,9 +1,13 @@
 package api
 
 import (
+	"fmt"
+	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"segel/internal/contract"
@@ -75,4 +79,134 @@ func withPath(r *http.Request, path string) *http.Request {
 	u.Path, u.RawPath = plain, path
 	c.URL = &u
 	return &c
+}
+
+// pathAlias is a further path of an endpoint. Both paths are split into segments. A segment in braces of the further
+// path matches any segment, which is carried over by its name.
+type pathAlias struct{ from, to []string }
+
+type pathAliases []pathAlias
+
+// addAliases reads the configured table of further paths. Paths of endpoints take precedence, so a further path may
+// be anything outside /v1/.
+func (s *server) addAliases(table map[string]string) error {
+	// This order puts a fixed segment before one in braces at the same position, since a brace sorts after letters
+	// and digits.
+	for _, from := range slices.Sorted(maps.Keys(table)) {
+		to := s.pinService(table[from])
+		if !slices.ContainsFunc(s.endpoints, func(e endpoint) bool { return e.path == to }) {
+			return fmt.Errorf("path %q leads to %q, which no endpoint has", from, table[from])
+		}
+		if !strings.HasPrefix(from, "/") || strings.HasPrefix(from, "/v1/") {
+			return fmt.Errorf("path %q: a further path begins with / and not with /v1/", from)
+		}
+		a := pathAlias{strings.Split(from, "/"), strings.Split(to, "/")}
+		if err := a.checkNames(); err != nil {
+			return fmt.Errorf("path %q: %w", from, err)
+		}
+		s.aliases = append(s.aliases, a)
+	}
+	return nil
+}
+
+func (a pathAlias) checkNames() error {
+	for _, segment := range a.from {
+		if strings.ContainsAny(segment, "{}") && bracedName(segment) == "" {
+			return fmt.Errorf("%q is neither a segment nor a name in braces", segment)
+		}
+	}
+	for _, segment := range a.to {
+		if n := bracedName(segment); n != "" && n != "service" && !slices.Contains(a.from, segment) {
+			return fmt.Errorf("%s is missing", segment)
+		}
+	}
+	return nil
+}
+
+// bracedName returns the name of a segment in braces, or an empty string for any other segment.
+func bracedName(segment string) string {
+	inner, open := strings.CutPrefix(segment, "{")
+	inner, closed := strings.CutSuffix(inner, "}")
+	if !open || !closed || strings.ContainsAny(inner, "{}") {
+		return ""
+	}
+	return inner
+}
+
+// resolvePath returns the endpoint's path for a further path. Both are escaped.
+func (list pathAliases) resolvePath(path string) (string, bool) {
+	if len(list) == 0 {
+		return "", false
+	}
+	segments := strings.Split(path, "/")
+	for _, a := range list {
+		if to, ok := a.resolveSegments(segments); ok {
+			return to, true
+		}
+	}
+	return "", false
+}
+
+func (a pathAlias) resolveSegments(segments []string) (string, bool) {
+	if len(segments) != len(a.from) {
+		return "", false
+	}
+	named := map[string]string{"service": "service"} // any value will do when no segment is configured
+	for i, segment := range segments {
+		switch n := bracedName(a.from[i]); {
+		case n != "" && segment != "":
+			named[n] = segment
+		case segment != a.from[i]:
+			return "", false
+		}
+	}
+	to := slices.Clone(a.to)
+	for i := range to {
+		if n := bracedName(to[i]); n != "" {
+			to[i] = named[n]
+		}
+	}
+	return strings.Join(to, "/"), true
+}
+
+// serveAuthority serves the paths below /authority/ to programs that validate signatures and have no account.
+//
+// Timestamps are limited tightly per address: this service takes its own in process, and only other installations
+// that are configured to use this authority ask here. OCSP answers are signed one by one and limited generously: a
+// reader asks for each certificate of each signature, and many readers may share an address. A reader over the limit
+// is answered tryLater and finds the same status in the revocation list.
+//
+// Revocation lists and certificates are not limited, since a signature cannot be validated without them; they are
+// built once and served from memory.
+func (s *server) serveAuthority(w http.ResponseWriter, r *http.Request, x *exchange) {
+	x.operation = "authority"
+	path := r.URL.Path
+	switch {
+	case path == "/authority/tsa":
+		if wait := s.timestampLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
+			setRetryAfter(w, wait.Seconds())
+			http.Error(w, "too many timestamps from this address; try again later", http.StatusTooManyRequests)
+			return
+		}
+	case path == "/authority/ocsp" || strings.HasPrefix(path, "/authority/ocsp/"):
+		if wait := s.ocspLimiters.reserveRequest(x.client, s.Clock()); wait > 0 {
+			setRetryAfter(w, wait.Seconds())
+			w.Header().Set("Content-Type", "application/ocsp-response")
+			w.WriteHeader(http.StatusTooManyRequests)
+			_, _ = w.Write(ocspTryLater) // if this fails, the client has gone
+			return
+		}
+	}
+	ctx, limit, done := newDeadline(r.Context(), s.AnswerTimeout)
+	defer done()
+	r = r.WithContext(ctx)
+	r.Body = timedBody{r.Body, limit}
+	s.Authority.ServeHTTP(w, r)
+}
+
+// ocspTryLater is an OCSPResponse with the status tryLater, which is not signed (RFC 6960 §2.3, §4.2.1).
+var ocspTryLater = []byte{0x30, 0x03, 0x0A, 0x01, 0x03}
+
+func setRetryAfter(w http.ResponseWriter, seconds float64) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(seconds))))
 }

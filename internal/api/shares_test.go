@@ -13,26 +13,32 @@ import (
 	"testing"
 	"time"
 
+	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
 )
 
 // drip sends the beginning of a request whose body never ends.
-func drip(t *testing.T, server *httptest.Server, path, header string) net.Conn {
-	t.Helper()
-	return dial(t, server, "POST "+path+" HTTP/1.1\r\nHost: x\r\n"+header+"Content-Length: 100000\r\n\r\n{")
+func (b *bench) drip(server *httptest.Server, path, header string) net.Conn {
+	b.t.Helper()
+	return b.dial(server, "POST "+path+" HTTP/1.1\r\nHost: x\r\n"+header+"Content-Length: 100000\r\n\r\n{")
 }
 
 func TestUploadsThatNeverEndLeaveOtherOrganisationsTheirPlaces(t *testing.T) {
 	t.Parallel()
-	staged := make(chan struct{}, 10)
-	b := newBench(t, draft(), func(o *Options) {
+	staged := make(chan struct{}, 100)
+	b := newBench(t, contract.Document{}, func(o *Options) {
 		o.MaxUploads, o.MaxUploadsPerOrganisation, o.UploadWait = 3, 2, time.Millisecond
 	})
-	b.staging = func() { staged <- struct{}{} }
+	b.onBlob = func(op blobtest.Op) blobtest.Fault {
+		if op == blobtest.OpCreate {
+			staged <- struct{}{}
+		}
+		return blobtest.NoFault
+	}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	for range 2 {
-		drip(t, server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
+		b.drip(server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
 		<-staged
 	}
 	w := b.ask("POST", sBase+"upload-docs-base64", uploadBody)
@@ -41,7 +47,7 @@ func TestUploadsThatNeverEndLeaveOtherOrganisationsTheirPlaces(t *testing.T) {
 		t.Error("no Retry-After")
 	}
 	for range 2 { // one after the other, in the one slot that is left
-		if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody, "X-Access-Token", "elsewhere"); w.Code != 200 {
+		if w := b.ask("POST", sBase+"upload-docs-base64", plainUpload, "X-Access-Token", "elsewhere"); w.Code != 200 {
 			t.Errorf("the other organisation: %d %s", w.Code, w.Body)
 		}
 	}
@@ -56,15 +62,15 @@ func proxied(o *Options) {
 
 func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesTheirPlaces(t *testing.T) {
 	t.Parallel()
-	taken := make(chan struct{}, 10)
+	taken := make(chan struct{}, 100)
 	b := newBench(t, draft(), proxied, func(o *Options) {
 		o.MaxUploads, o.MaxVerifyUploads, o.MaxVerifyUploadsPerAddress, o.UploadWait = 1, 3, 2, time.Millisecond
 	})
-	b.receiving = func() { taken <- struct{}{} }
+	b.onScratch = func() error { taken <- struct{}{}; return nil }
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	for i := range 2 {
-		drip(t, server, "/v1/verify", fmt.Sprintf("X-Forwarded-For: 2001:db8::%d\r\n", i+1))
+		b.drip(server, "/v1/verify", fmt.Sprintf("X-Forwarded-For: 2001:db8::%d\r\n", i+1))
 		<-taken
 	}
 	refused(t, b.ask("POST", "/v1/verify", verifyBase64, by("2001:db8::ffff")...), 503, "server.unavailable")
@@ -78,11 +84,12 @@ func TestVerificationsThatNeverEndLeaveMembersAndOtherAddressesTheirPlaces(t *te
 
 func TestAnAddressNeverHasAllSlotsOfVerification(t *testing.T) {
 	t.Parallel()
-	inside, release := make(chan struct{}), make(chan struct{})
+	inside, release := make(chan struct{}, 100), make(chan struct{}) // the verifier may ask again
 	b := newBench(t, draft(), proxied, func(o *Options) { o.MaxVerifies, o.VerifyWait = 2, time.Millisecond })
-	b.verifying = func(context.Context) { inside <- struct{}{}; <-release }
+	b.onVerify = func(context.Context) { inside <- struct{}{}; <-release }
 	answers := make(chan int, 2)
-	verify := func(address string) { answers <- b.ask("POST", "/v1/verify", verifyBase64, by(address)...).Code }
+	body := bodyOfSignedFile(t)
+	verify := func(address string) { answers <- b.ask("POST", "/v1/verify", body, by(address)...).Code }
 	go verify("198.51.100.1")
 	<-inside
 	refused(t, b.ask("POST", "/v1/verify", verifyBase64, by("198.51.100.1")...), 503, "server.unavailable")
@@ -116,9 +123,7 @@ func TestNothingIsHeldWhileAnAnswerIsWritten(t *testing.T) {
 	for path, body := range map[string]string{"/v1/verify": verifyBase64, sBase + "upload-docs-base64": uploadBody} {
 		next := 0
 		w := &lateReader{httptest.NewRecorder(), func() { next = b.ask("POST", path, body).Code }}
-		r := httptest.NewRequest("POST", path, strings.NewReader(body))
-		r.Header.Set("X-Access-Token", "owner")
-		b.ServeHTTP(w, r)
+		b.ServeHTTP(w, b.request("POST", path, strings.NewReader(body)))
 		if w.Code != 200 || next != 200 {
 			t.Errorf("%s: %d, and %d for a request while the answer was not taken", path, w.Code, next)
 		}
@@ -132,10 +137,13 @@ func TestDiskSpaceForUploadsIsSharedAndReleased(t *testing.T) {
 		o.MaxSpool, o.MaxSpoolPerOrganisation = 4<<20, 2<<20
 	})
 	ask := func(token string) int {
-		return b.ask("POST", sBase+"upload-docs-base64", uploadBody, "X-Access-Token", token).Code
+		return b.ask("POST", sBase+"upload-docs-base64", plainUpload, "X-Access-Token", token).Code
 	}
 	var own, other []int
-	b.upload = func() {
+	b.store.on(func(_ context.Context, call string) error {
+		if call != "Commit" {
+			return nil
+		}
 		switch len(own) {
 		case 0:
 			own = append(own, 0)
@@ -143,10 +151,11 @@ func TestDiskSpaceForUploadsIsSharedAndReleased(t *testing.T) {
 		case 1:
 			own = append(own, 0)
 			own[1] = ask("owner")
-			b.upload = nil
+			b.store.refuse(nil)
 			other = append(other, ask("elsewhere"))
 		}
-	}
+		return nil
+	})
 	if code := ask("owner"); code != 200 || own[0] != 200 || own[1] != 503 || other[0] != 200 {
 		t.Errorf("%d, %v, the other organisation %v", code, own, other)
 	}
@@ -168,16 +177,14 @@ func TestBodiesOfCallersWithoutAnAccountAreTiny(t *testing.T) {
 	b := newBench(t, draft())
 	for _, path := range []string{"login", "refresh", "logout", "forgot-password", "guest", "session", "password"} {
 		path = "/v1/auth/" + path
-		r := httptest.NewRequest("POST", path, forbidden{t})
+		r := b.request("POST", path, forbidden{t})
 		r.ContentLength = tinyBody + 1
-		r.Header.Set("X-Access-Token", "owner")
 		w := httptest.NewRecorder()
 		b.ServeHTTP(w, r)
 		refused(t, w, 413, "body.too_large")
 		body := &countingReader{r: io.LimitReader(zeros{}, 1<<30)}
-		r = httptest.NewRequest("POST", path, body)
+		r = b.request("POST", path, body)
 		r.ContentLength = -1
-		r.Header.Set("X-Access-Token", "owner")
 		w = httptest.NewRecorder()
 		b.ServeHTTP(w, r)
 		refused(t, w, 413, "body.too_large")
@@ -229,14 +236,10 @@ func (b blocked) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, io.ErrUne
 func TestStreamsAreSharedByPersonAndByOrganisation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, processing(), func(o *Options) { o.MaxStreams, o.MaxStreamsPerOrganisation, o.MaxStreamsPerPerson = 0, 2, 1 })
-	b.next = func(ctx context.Context, _ int64) (contract.Document, error) {
-		<-ctx.Done()
-		return contract.Document{}, ctx.Err()
-	}
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
 	follow := func(token string) {
-		c := dial(t, server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: "+token+"\r\n\r\n")
+		c := b.dial(server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: "+token+"\r\n\r\n")
 		a, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil || a.StatusCode != 200 {
 			t.Fatalf("%s: %v %v", token, a, err)
@@ -253,14 +256,13 @@ func TestStreamsAreSharedByPersonAndByOrganisation(t *testing.T) {
 
 func TestRequestsOfOnePersonAreBounded(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, draft(), func(o *Options) { o.MaxRequestsPerPerson = 1 })
-	b.upload = func() {
-		b.upload = nil
+	b := newBench(t, processing(), func(o *Options) { o.MaxRequestsPerPerson = 1 })
+	b.store.once("Commit", func() {
 		refused(t, b.ask("GET", dBase+"detail/1207", ""), 429, "rate.limited")
 		if w := b.ask("GET", dBase+"detail/1207", "", "X-Access-Token", "signer"); w.Code != 200 {
 			t.Errorf("another person: %d", w.Code)
 		}
-	}
+	})
 	if w := b.ask("POST", sBase+"upload-docs-base64", uploadBody); w.Code != 200 {
 		t.Errorf("%d", w.Code)
 	}
@@ -274,7 +276,7 @@ func TestABodyThatComesTooSlowlyIsCut(t *testing.T) {
 	b := newBench(t, draft(), func(o *Options) { o.Standstill, o.MinRate = 300*time.Millisecond, 1<<20 })
 	server := httptest.NewServer(b)
 	t.Cleanup(server.Close)
-	c := drip(t, server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
+	c := b.drip(server, sBase+"upload-docs-base64", "X-Access-Token: owner\r\n")
 	go func() { // never idle for long
 		for piece := time.NewTicker(20 * time.Millisecond); ; <-piece.C {
 			if _, err := io.WriteString(c, " "); err != nil {

@@ -9,41 +9,27 @@ import (
 	"strings"
 
 	"segel/internal/contract"
-	"segel/internal/specimen"
+	"segel/internal/workflow"
 )
-
-// pictureLimit bounds a body with a picture in base64. It is above the picture's own limit, whose refusal names that
-// limit.
-const pictureLimit = smallBody + 2*specimen.MaxBytes
 
 type signIn struct {
 	DocumentID integer       `json:"document_id" required:"true"`
-	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
-	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages that were shown to the signer, of the revision that digest names. Missing, or without digest: the log says that the service did not show the pages"`
-	Specimen   phrase        `json:"specimen" required:"false" doc:"how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print" example:"iVBORw0KGgo..."`
-	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, where one is demanded"`
+	Digest     phrase        `json:"digest" required:"false" doc:"SHA-256 in hex of the revision that the signer saw: the ETag of preview. 409 if the current revision is another one" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	PagesShown list[integer] `json:"pages_shown" required:"false" doc:"numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages"`
+	Specimen   phrase        `json:"specimen" required:"false" doc:"appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name" example:"iVBORw0KGgo..."`
+	OTP        phrase        `json:"otp" required:"false" doc:"code of a second factor, if one is required"`
 }
 
-func (s *server) registerSign() {
-	servePost(s, endpoint{
-		path: signBase + "sign-docs", id: "sign", timeLimit: lengthy, group: groupVerbs, op: contract.OpSign, limit: pictureLimit,
-		summary: "Sign",
-		description: "Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of " +
-			"which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.",
-	}, func(c *call, in *signIn) (done[verbData], error) {
-		var bad problems
-		id := parseDocumentID(in.DocumentID, &bad)
-		request := SignRequest{
-			Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
-			OTP:   in.OTP.checkedValue("otp", &bad),
-		}
-		request.Picture = parsePicture(in.Specimen, &bad)
-		if err := c.requireValid(id, bad); err != nil {
-			return done[verbData]{}, err
-		}
-		return answerDocument(c, "done.sign", func(ctx context.Context) (contract.Document, error) {
-			return c.Workflow.Sign(ctx, c.by, id, request)
-		})
+func (c *call) signDocument(in *signIn) (done[verbData], error) {
+	var bad problems
+	id := parseDocumentID(in.DocumentID, &bad)
+	request := workflow.SignRequest{
+		Shown: contract.ShownPages{Digest: parseDigest(in.Digest, &bad), Pages: parsePagesShown(in.PagesShown, &bad)},
+		OTP:   in.OTP.checkedValue("otp", &bad),
+	}
+	request.Picture = parsePicture(in.Specimen, &bad)
+	return answerDocument(c, id, bad, "done.sign", func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.Sign(ctx, c.by, id, request)
 	})
 }
 

@@ -2,59 +2,78 @@ package api
 
 import (
 	"bytes"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"time"
 
+	"segel/internal/contract"
 	"segel/internal/specimen"
 )
 
-func (s *server) registerSpecimen() {
-	const path = "/v1/auth/specimen"
-	serveStream(s, endpoint{
-		method: http.MethodGet, path: path, id: "specimen", timeLimit: lengthy, group: groupAccount, answers: pictureAnswer(),
-		summary:     "The picture of the caller's signature",
-		description: "PNG or JPEG as it was given; 404 when none was.",
-	}, func(c *call) error {
-		p, err := c.Identity.Specimen(c.r.Context(), c.by)
-		if err != nil {
-			return err
-		}
-		h := c.w.Header()
-		h.Set("Content-Type", p.Type)
-		h.Set("Cache-Control", "private, no-cache")
-		h.Set("Content-Security-Policy", "default-src 'none'")
-		http.ServeContent(c.w, withoutManyRanges(c.r), "", time.Time{}, bytes.NewReader(p.Image))
-		return nil
-	})
-
-	e := endpoint{
-		method: http.MethodPut, path: path, id: "put-specimen", timeLimit: lengthy, group: groupAccount,
-		limit:   specimen.MaxBytes + 1, // one byte more, so that the refusal names the specimen's own limit
-		body:    pictureBody(),
-		summary: "Give a picture of the caller's signature",
-		description: "The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a " +
-			"transparent ground wherever it is shown; a picture that cannot is 422.",
+func (c *call) sendSpecimen() error {
+	p, err := c.Identity.Specimen(c.r.Context(), c.by)
+	if err != nil {
+		return err
 	}
-	s.describeAnswer(&e, typeOf[noted]())
-	serveStream(s, e, func(c *call) error {
-		picture, err := io.ReadAll(c.r.Body)
-		if err != nil {
-			return bodyReadError(err)
-		}
-		if err := c.Identity.SetSpecimen(c.r.Context(), c.by, picture); err != nil {
-			return err
-		}
-		return c.writeAnswer(http.StatusOK, c.notedAnswer("done.specimen"))
-	})
+	h := c.w.Header()
+	h.Set("Content-Type", p.Type)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("Content-Security-Policy", "default-src 'none'")
+	http.ServeContent(c.w, withoutManyRanges(c.r), "", time.Time{}, bytes.NewReader(p.Image))
+	return nil
+}
 
-	serveGet(s, endpoint{
-		method: http.MethodDelete, path: path, id: "delete-specimen", group: groupAccount,
-		summary: "Forget the picture of the caller's signature",
-	}, func(c *call) (noted, error) {
-		if err := c.Identity.DeleteSpecimen(c.r.Context(), c.by); err != nil {
-			return noted{}, err
-		}
-		return c.notedAnswer("done.specimen_deleted"), nil
-	})
+func (c *call) storeSpecimen() error {
+	picture, err := io.ReadAll(c.r.Body)
+	if err != nil {
+		return bodyReadError(err)
+	}
+	if err := c.Identity.SetSpecimen(c.r.Context(), c.by, picture); err != nil {
+		return err
+	}
+	return c.writeAnswer(http.StatusOK, c.notedAnswer("done.specimen"))
+}
+
+func (c *call) deleteSpecimen() (noted, error) {
+	if err := c.Identity.DeleteSpecimen(c.r.Context(), c.by); err != nil {
+		return noted{}, err
+	}
+	return c.notedAnswer("done.specimen_deleted"), nil
+}
+
+type specimenPreviewIn struct {
+	DocumentID integer `json:"document_id" required:"true"`
+	Specimen   phrase  `json:"specimen" required:"true" doc:"PNG or JPEG in base64, at most 1 MiB" example:"iVBORw0KGgoAAAANSUhEUgAAACAAAAAQAQAAAABfe0D0AAAAIklEQVR42mP4DwQM2IgPYIIfxGUAEUAmA5TzgR+khB+bNgAmijnH5rUZ2wAAAABJRU5ErkJggg=="`
+}
+
+type specimenPreviewData struct {
+	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
+	Picture    string              `json:"picture" doc:"the strokes as a PNG in base64, in one dark colour on a transparent ground" example:"iVBORw0KGgo..."`
+	Coverage   float64             `json:"coverage" doc:"share of the picture that the strokes cover, at most 0.4" example:"0.08"`
+}
+
+func (c *call) previewSpecimen(in *specimenPreviewIn) (done[specimenPreviewData], error) {
+	var bad problems
+	id := parseDocumentID(in.DocumentID, &bad)
+	file := parsePicture(in.Specimen, &bad)
+	if len(file) == 0 && len(bad) == 0 {
+		bad.add("specimen", "value.required")
+	}
+	if err := c.requireValid(id, bad); err != nil {
+		return done[specimenPreviewData]{}, err
+	}
+	d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpSign, id)
+	if err != nil {
+		return done[specimenPreviewData]{}, err
+	}
+	strokes, err := specimen.ExtractStrokes(c.r.Context(), file)
+	if err != nil {
+		return done[specimenPreviewData]{}, err
+	}
+	png, err := strokes.PNG()
+	if err != nil {
+		return done[specimenPreviewData]{}, err
+	}
+	return doneAnswer(c, "done.specimen_preview", specimenPreviewData{DocumentID: d.ID, Picture: base64.StdEncoding.EncodeToString(png), Coverage: strokes.Coverage}), nil
 }

@@ -24,7 +24,7 @@ func followed(t *testing.T, b *bench, streams *Streams) (follow func() (*http.Re
 	server := httptest.NewServer(b)
 	t.Cleanup(func() { server.Close(); streams.Close() })
 	return func() (*http.Response, io.Closer) {
-		c := dial(t, server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\n\r\n")
+		c := b.dial(server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\n\r\n")
 		a, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -36,33 +36,29 @@ func followed(t *testing.T, b *bench, streams *Streams) (follow func() (*http.Re
 // withStreams is an option with streams that are closed when the test ends.
 func withStreams(s *Streams) func(*Options) { return func(o *Options) { o.Streams = s } }
 
-// waiting is a workflow in which nothing happens.
-func waiting(ctx context.Context, _ int64) (contract.Document, error) {
-	<-ctx.Done()
-	return contract.Document{}, ctx.Err()
-}
-
 func TestAStreamThatLeftNetHTTPTellsEveryVersionAndEnds(t *testing.T) {
 	t.Parallel()
 	streams := NewStreams()
 	b := newBench(t, processing(), withStreams(streams))
-	versions := []contract.Document{processing(), completed()}
-	versions[0].Version, versions[1].Version = 8, 9
-	b.next = func(_ context.Context, after int64) (contract.Document, error) {
-		for _, d := range versions {
-			if d.Version > after {
-				return d, nil
-			}
+	waited := 0
+	b.beforeWait(func(context.Context) error {
+		switch waited++; waited {
+		case 1:
+			b.change(func(d *contract.Document) { d.RemindedAt = now })
+		case 2:
+			b.change(complete)
+		default:
+			panic("asked after the final state")
 		}
-		panic("asked after the final state")
-	}
+		return nil
+	})
 	follow := followed(t, b, streams)
 	a, _ := follow()
 	text, err := io.ReadAll(a.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"id: 8\n", "id: 9\n", `"signing_status"`} {
+	for _, want := range []string{"id: 1\n", "id: 2\n", "id: 3\n", `"signing_status"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in %s", want, text)
 		}
@@ -77,7 +73,6 @@ func TestClosingStreamsEndsThoseThatWait(t *testing.T) {
 	t.Parallel()
 	streams := NewStreams()
 	b := newBench(t, processing(), withStreams(streams))
-	b.next = waiting
 	follow := followed(t, b, streams)
 	a, _ := follow()
 	streams.Close()
@@ -91,7 +86,6 @@ func TestAStreamWhoseClientLeftGivesItsShareBack(t *testing.T) {
 	streams := NewStreams()
 	streams.beat = time.Millisecond
 	b := newBench(t, processing(), withStreams(streams), func(o *Options) { o.MaxStreamsPerPerson = 1 })
-	b.next = waiting
 	follow := followed(t, b, streams)
 	_, first := follow()
 	if a, _ := follow(); a.StatusCode != 429 {
@@ -110,7 +104,7 @@ func TestAPanicInAStreamThatLeftNetHTTPEndsThatStreamAlone(t *testing.T) {
 	t.Parallel()
 	streams := NewStreams()
 	b := newBench(t, processing(), withStreams(streams))
-	b.next = func(context.Context, int64) (contract.Document, error) { panic("trouble") }
+	b.beforeWait(func(context.Context) error { panic("trouble") })
 	follow := followed(t, b, streams)
 	for range 2 {
 		a, _ := follow()
@@ -120,9 +114,8 @@ func TestAPanicInAStreamThatLeftNetHTTPEndsThatStreamAlone(t *testing.T) {
 	}
 }
 
-// gate is an identity that tells how many are in it at the same time, and holds them while it is closed.
+// gate tells how many authenticate at the same time, and holds them while it is closed.
 type gate struct {
-	Identity
 	closed atomic.Bool
 	opened chan struct{}
 	inside atomic.Int64
@@ -130,7 +123,7 @@ type gate struct {
 	most   atomic.Int64
 }
 
-func (g *gate) Authenticate(ctx context.Context, token string) (contract.Actor, error) {
+func (g *gate) enter() {
 	if g.closed.Load() {
 		switch n := g.inside.Add(1); {
 		case n == mostAuthenticating:
@@ -140,7 +133,6 @@ func (g *gate) Authenticate(ctx context.Context, token string) (contract.Actor, 
 		}
 		<-g.opened
 	}
-	return g.Identity.Authenticate(ctx, token)
 }
 
 func TestStreamsOfOneDocumentDoNotAuthenticateAllAtOnce(t *testing.T) {
@@ -148,24 +140,25 @@ func TestStreamsOfOneDocumentDoNotAuthenticateAllAtOnce(t *testing.T) {
 	const n = 3 * mostAuthenticating
 	streams := NewStreams()
 	g := &gate{opened: make(chan struct{}), full: make(chan struct{})}
-	b := newBench(t, processing(), withStreams(streams), func(o *Options) { g.Identity, o.Identity = o.Identity, g })
-	changed := make(chan struct{})
-	var woken sync.WaitGroup
-	woken.Add(n)
-	b.next = func(context.Context, int64) (contract.Document, error) {
-		<-changed
-		woken.Done()
-		return completed(), nil
-	}
+	b := newBench(t, processing(), withStreams(streams))
+	b.onToken = g.enter
 	follow := followed(t, b, streams)
 	answers := make([]*http.Response, n)
 	for i := range answers {
 		answers[i], _ = follow()
 	}
+	var read atomic.Int64
+	woken := make(chan struct{}) // closed when all streams have read the change
+	b.store.on(func(_ context.Context, call string) error {
+		if call == "Document" && read.Add(1) == n {
+			close(woken)
+		}
+		return nil
+	})
 	g.closed.Store(true)
-	close(changed)
+	b.change(complete)
 	<-g.full
-	woken.Wait()
+	<-woken
 	if most := g.most.Load(); most > 0 {
 		t.Errorf("%d of %d at the same time", most, n)
 	}
@@ -217,13 +210,12 @@ func TestAStreamWhoseClientTakesNothingEndsWithTheService(t *testing.T) {
 	t.Parallel()
 	streams := NewStreams()
 	b := newBench(t, processing(), withStreams(streams))
-	b.next = waiting
 	server := httptest.NewUnstartedServer(b)
 	l := &stuckListener{server.Listener, make(chan struct{})}
 	server.Listener = l
 	server.Start()
 	defer server.Close()
-	dial(t, server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\n\r\n")
+	b.dial(server, "GET "+dBase+"events/1207 HTTP/1.1\r\nHost: x\r\nX-Access-Token: owner\r\n\r\n")
 	<-l.stuck
 	streams.Close()
 }

@@ -4,62 +4,22 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
-	"segel/internal/api/intake"
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/text/verdict"
 	"segel/internal/workflow"
 )
 
-// Verifier verifies files for callers without an account.
-type Verifier interface {
-	// NewVerificationFile opens temporary storage for a file. The caller discards it in every case.
-	NewVerificationFile() (VerificationFile, error)
-	Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error)
-	StampBySerial(ctx context.Context, serial string) (KnownStamp, error)
-}
-
-// VerificationFile takes the bytes of a file to be verified while they arrive.
-type VerificationFile interface {
-	io.Writer
-	Discard() error
-}
-
-// Types of the workflow that the interface uses unchanged.
-type (
-	VerifyOptions = workflow.VerifyOptions
-	KnownStamp    = workflow.KnownStamp
-)
-
-func (o workflowAdapter) NewVerificationFile() (VerificationFile, error) {
-	e, err := o.Service.NewVerificationFile()
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-func (o workflowAdapter) Verify(ctx context.Context, e VerificationFile, opts VerifyOptions) (*workflow.Verified, error) {
-	file, ok := e.(*workflow.VerificationFile)
-	if !ok {
-		return nil, errors.New("the file was not received by this workflow")
-	}
-	return o.Service.Verify(ctx, file, opts)
-}
-
 // verifyIn is the body of a verification. DocumentBase64 stays empty, as in [uploadIn].
 type verifyIn struct {
 	DocumentBase64 phrase `json:"document_base64" required:"true" doc:"the PDF in base64, as for an upload" example:"JVBERi0xLjcK..."`
 	Filename       phrase `json:"filename" required:"false" doc:"for the report" example:"sewa.pdf"`
-	Explain        binary `json:"explain" required:"false" doc:"1: tell every check with its outcome"`
-	Password       phrase `json:"password" required:"false" doc:"opens an encrypted file; not kept"`
+	Explain        binary `json:"explain" required:"false" doc:"1: list every check with its outcome"`
+	Password       phrase `json:"password" required:"false" doc:"opens an encrypted file; not stored"`
 }
 
 // Bounds of one verification. Its cost is bounded by the file's size; one that takes longer is aborted.
@@ -69,49 +29,30 @@ const verifyTimeout = time.Minute
 // no account.
 const verifyRestLimit = 64 << 10
 
-// registerVerify registers the endpoints without an account: verify a file, and look up a duty stamp's serial.
-func (s *server) registerVerify() {
-	e := endpoint{
-		method: http.MethodPost, path: "/v1/verify", id: "verify", timeLimit: lengthy, group: groupVerification, callers: anybody, limit: s.uploadLimit(),
-		body:    verifyBody(s.schemaOf(typeOf[verifyIn]())),
-		summary: "Have the signatures of a PDF judged",
-		description: "Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. " +
-			"Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.",
+func (c *call) lookUpSerial() (serialData, error) {
+	if err := c.requireVerifyRate(); err != nil {
+		return serialData{}, err
 	}
-	s.describeAnswer(&e, typeOf[found[verdict.Report]]())
-	s.markNullable()
-	serveStream(s, e, (*call).verifyFile)
-
-	serveGet(s, endpoint{
-		path: "/v1/verify/serial/{serial}", id: "verify-serial", group: groupVerification, callers: anybody,
-		params:      []*huma.Param{{Name: "serial", In: "path", Required: true, Schema: &huma.Schema{Type: "string"}, Example: "SPESIMEN-0000000000001"}},
-		summary:     "Whether a duty stamp was affixed here",
-		description: "What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.",
-	}, func(c *call) (found[serialData], error) {
-		if err := c.requireVerifyRate(); err != nil {
-			return found[serialData]{}, err
-		}
-		k, err := c.Workflow.StampBySerial(c.r.Context(), c.r.PathValue("serial"))
-		if contract.KindOf(err) == contract.NotFound {
-			return found[serialData]{}, contract.Refuse(contract.NotFound, "serial.not_found")
-		}
-		if err != nil {
-			return found[serialData]{}, err
-		}
-		return foundAnswer(c.serialData(k)), nil
-	})
+	k, err := c.Workflow.StampBySerial(c.r.Context(), c.r.PathValue("serial"))
+	if contract.KindOf(err) == contract.NotFound {
+		return serialData{}, contract.Refuse(contract.NotFound, "serial.not_found")
+	}
+	if err != nil {
+		return serialData{}, err
+	}
+	return c.serialData(k), nil
 }
 
 // serialData is what anyone may know about a duty stamp.
 type serialData struct {
 	Serial    string `json:"serial" example:"SPESIMEN-0000000000001"`
-	Office    string `json:"office" doc:"sandbox: specimens of this service, of no legal value; official: the office's" enum:"sandbox,official"`
-	Specimen  bool   `json:"specimen" doc:"of no legal value"`
+	Office    string `json:"office" doc:"sandbox: specimens of this service, without legal value; official: stamps of the stamp office" enum:"sandbox,official"`
+	Specimen  bool   `json:"specimen" doc:"without legal value"`
 	AffixedAt string `json:"affixed_at" doc:"ISO 8601 in UTC" example:"2024-10-14T06:06:07.089Z"`
 	Notice    string `json:"notice" doc:"a sentence in the language of the request" example:"SPESIMEN: meterai contoh tanpa nilai hukum, dibubuhkan melalui layanan ini."`
 }
 
-func (c *call) serialData(k KnownStamp) serialData {
+func (c *call) serialData(k workflow.KnownStamp) serialData {
 	d := serialData{Serial: k.Serial, Office: "official", Specimen: k.Specimen, AffixedAt: formatISO(k.AffixedAt), Notice: c.sentenceOf("serial.affixed")}
 	if k.Specimen {
 		d.Office, d.Notice = "sandbox", c.sentenceOf("serial.specimen")
@@ -123,7 +64,7 @@ func (c *call) serialData(k KnownStamp) serialData {
 // account.
 func (c *call) requireVerifyRate() error {
 	if wait := c.verifyLimiters.reserveRequest(c.client, c.Clock()); wait > 0 {
-		return errTooMany.With("retry_after", int(math.Ceil(wait.Seconds())))
+		return tooManyRequests(wait)
 	}
 	return nil
 }
@@ -171,35 +112,25 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 }
 
 // readVerification reads the body in the format that its Content-Type names.
-func (c *call) readVerification(sink io.Writer) (VerifyOptions, error) {
-	body := &rememberingReader{Reader: c.r.Body}
+func (c *call) readVerification(sink io.Writer) (workflow.VerifyOptions, error) {
 	var in verifyIn
-	var info intake.Info
-	var err error
 	as, limits := jsonFormat, c.intakeLimits()
 	limits.Rest = verifyRestLimit
 	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media == "multipart/form-data" {
 		as = formFormat
-		var fields map[string]string
-		fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), limits, sink, as.member)
-		in = parseVerifyForm(fields, info.Filename)
-	} else {
-		var rest []byte
-		rest, info, err = intake.JSON(body, limits, sink, as.member)
-		if err == nil {
-			err = decodeChecked(rest, &in)
-		}
 	}
+	info, err := c.receiveFile(as, limits, sink, &in, func(fields map[string]string, filename string) error {
+		in = parseVerifyForm(fields, filename)
+		return nil
+	})
 	if err != nil {
-		refusal := as.refusalOf(err, body.err)
-		_, _ = io.Copy(io.Discard, body) // a client that is still sending would not read the refusal; the body is bounded
-		return VerifyOptions{}, refusal
+		return workflow.VerifyOptions{}, err
 	}
 	var bad problems
 	if !info.Present {
 		bad.add(as.member, "file.missing")
 	}
-	o := VerifyOptions{Name: in.Filename.checkedValue("filename", &bad), Explain: in.Explain.checkedValue("explain", &bad), Password: in.Password.checkedValue("password", &bad)}
+	o := workflow.VerifyOptions{Name: in.Filename.checkedValue("filename", &bad), Explain: in.Explain.checkedValue("explain", &bad), Password: in.Password.checkedValue("password", &bad)}
 	return o, bad.asError()
 }
 
@@ -219,38 +150,4 @@ func parseVerifyForm(fields map[string]string, filename string) verifyIn {
 		in.Explain = binary{bad: true}
 	}
 	return in
-}
-
-func verifyBody(schema *huma.Schema) *huma.RequestBody {
-	body := jsonBody(schema)
-	text := func(doc string) *huma.Schema { return &huma.Schema{Type: "string", Description: doc} }
-	body.Content["multipart/form-data"] = &huma.MediaType{Schema: &huma.Schema{
-		Type: "object", Required: []string{"document"},
-		Properties: map[string]*huma.Schema{
-			"document": {Type: "string", Format: "binary", Description: "the file"},
-			"filename": text("the part's file name when missing"),
-			"explain":  text("1: tell every check with its outcome"),
-			"password": text("opens an encrypted file; not kept"),
-		},
-	}}
-	return body
-}
-
-// markNullable marks the members of a report that may be null: times that may be missing, a certificate that was not
-// found, a proof that does not exist.
-func (s *server) markNullable() {
-	schemas := s.huma.OpenAPI().Components.Schemas.Map()
-	for name, members := range map[string][]string{
-		"ReportClaims": {"time"}, "ReportTimestamp": {"time"}, "ReportCertificate": {"revoked_at", "proved_from", "proved_until"},
-	} {
-		for _, m := range members {
-			schemas[name].Properties[m].Nullable = true
-		}
-	}
-	for _, m := range []string{"signer", "identity", "proven"} {
-		member := schemas["ReportSignature"].Properties[m]
-		schemas["ReportSignature"].Properties[m] = &huma.Schema{
-			AnyOf: []*huma.Schema{{Ref: member.Ref}, {Type: "null"}}, Description: member.Description,
-		}
-	}
 }

@@ -3,70 +3,26 @@ package api
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
+	"segel/internal/outage"
+	"segel/internal/text"
+	"segel/internal/text/verdict"
 	"segel/internal/workflow"
 	"segel/pades/validate"
 )
-
-// fakeVerificationFile records what it received and whether it was discarded.
-type fakeVerificationFile struct {
-	bytes.Buffer
-	err       error // of Write
-	discarded int
-}
-
-func (e *fakeVerificationFile) Write(p []byte) (int, error) {
-	if e.err != nil {
-		return 0, e.err
-	}
-	return e.Buffer.Write(p)
-}
-
-func (e *fakeVerificationFile) Discard() error {
-	e.discarded++
-	return nil
-}
-
-func (f *fakeWorkflow) NewVerificationFile() (VerificationFile, error) {
-	if f.receiving != nil {
-		f.receiving()
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.verificationFile = &fakeVerificationFile{err: f.stageErr}
-	return f.verificationFile, nil
-}
-
-func (f *fakeWorkflow) Verify(ctx context.Context, e VerificationFile, o VerifyOptions) (*workflow.Verified, error) {
-	if f.verifying != nil {
-		f.verifying(ctx)
-	}
-	_, err := f.ask("verify", contract.Actor{}, 0)
-	f.mu.Lock()
-	f.verified = o
-	f.mu.Unlock()
-	return &workflow.Verified{Report: report(), Stamps: []emeterai.Stamp{
-		{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no"},
-	}}, err
-}
-
-func (f *fakeWorkflow) StampBySerial(_ context.Context, serial string) (KnownStamp, error) {
-	_, err := f.ask("serial "+serial, contract.Actor{}, 0)
-	if serial != "SPESIMEN-0000000000001" && err == nil {
-		err = contract.ErrNotFound
-	}
-	return KnownStamp{Serial: serial, AffixedAt: now, Specimen: true}, err
-}
 
 // report has every member set somewhere, and missing wherever it may be.
 func report() *validate.Report {
@@ -92,7 +48,7 @@ func report() *validate.Report {
 	}
 }
 
-const verifyBase64 = `{"document_base64":"JVBERi0xLjcKcGVyamFuamlhbiBzZXdhCiUlRU9GCg==","filename":"sewa.pdf","explain":1,"password":"rahasia"}`
+var verifyBase64 = `{"document_base64":"` + base64.StdEncoding.EncodeToString(file1) + `","filename":"sewa.pdf","explain":1,"password":"rahasia"}`
 
 // form makes a multipart body with a file.
 func form(t *testing.T, fields map[string]string) (body, contentType string) {
@@ -122,17 +78,22 @@ func TestFileIsVerifiedWithoutAccountInEitherFormat(t *testing.T) {
 		"json without type": {verifyBase64, ""},
 		"form":              {inForm, contentType},
 	} {
-		b := newBench(t, draft())
+		b := newBench(t, contract.Document{})
 		w := b.ask("POST", "/v1/verify", c.body, "X-Access-Token", "", "Content-Type", c.contentType)
-		if w.Code != http.StatusOK {
-			t.Errorf("%s: %d %s", name, w.Code, w.Body)
-			continue
+		file := requireOK[found[struct {
+			File struct {
+				Name   string `json:"name"`
+				SHA256 string `json:"sha256"`
+			} `json:"file"`
+		}]](t, w).Data.File
+		if file.Name != "sewa.pdf" || file.SHA256 != fmt.Sprintf("%x", sha256.Sum256(file1)) || b.scratches.OpenCount() != 0 {
+			t.Errorf("%s: verified %+v, %d files left", name, file, b.scratches.OpenCount())
 		}
-		if want := (VerifyOptions{Name: "sewa.pdf", Explain: true, Password: "rahasia"}); b.verified != want {
-			t.Errorf("%s: verified with %+v", name, b.verified)
-		}
-		if b.verificationFile.String() != string(file1) || b.verificationFile.discarded != 1 {
-			t.Errorf("%s: received %q, discarded %d times", name, b.verificationFile, b.verificationFile.discarded)
+		var received bytes.Buffer
+		caller := &call{server: &server{Options: Options{}.withDefaults()}, r: b.request("POST", "/v1/verify", strings.NewReader(c.body), "Content-Type", c.contentType)}
+		o, err := caller.readVerification(&received)
+		if want := (workflow.VerifyOptions{Name: "sewa.pdf", Explain: true, Password: "rahasia"}); err != nil || o != want || !bytes.Equal(received.Bytes(), file1) {
+			t.Errorf("%s: verifies %q with %+v, %v", name, received.Bytes(), o, err)
 		}
 	}
 }
@@ -142,7 +103,7 @@ func TestFileToVerifyIsDiscardedInEveryCase(t *testing.T) {
 	cut, contentType := form(t, nil)
 	for name, c := range map[string]struct {
 		body, contentType string
-		stageErr, err     error
+		write, create     error
 		status            int
 		code              string
 	}{
@@ -151,21 +112,40 @@ func TestFileToVerifyIsDiscardedInEveryCase(t *testing.T) {
 		"no JSON":        {`nonsense`, "", nil, nil, 400, "input.malformed"},
 		"a member twice": {strings.Replace(verifyBase64, `"explain":1`, `"explain":1,"explain":0`, 1), "", nil, nil, 400, "input.malformed"},
 		"cut form":       {cut[:len(cut)-20], contentType, nil, nil, 400, "input.not_multipart"},
-		"no PDF":         {verifyBase64, "", contract.Refuse(contract.Unsupported, "file.unsupported"), nil, 415, "file.unsupported"},
-		"too large":      {verifyBase64, "", contract.Refuse(contract.TooLarge, "file.too_large"), nil, 413, "file.too_large"},
-		"damaged":        {verifyBase64, "", nil, contract.Refuse(contract.Invalid, "file.damaged"), 422, "file.damaged"},
-		"took too long":  {verifyBase64, "", nil, context.DeadlineExceeded, 503, "server.timeout"},
-		"a server error": {verifyBase64, "", nil, errors.New("disk"), 500, "server.error"},
+		"no PDF":         {encoded(make([]byte, 5000)), "", nil, nil, 415, "file.unsupported"},
+		"too large":      {encoded(append([]byte("%PDF-1.7\n"), make([]byte, 2<<20)...)), "", nil, nil, 413, "file.too_large"},
+		"damaged":        {encoded([]byte("%PDF-1.7\n")), "", nil, nil, 422, "file.damaged"},
+		"took too long":  {verifyBase64, "", context.DeadlineExceeded, nil, 503, "server.timeout"},
+		"a server error": {verifyBase64, "", errors.New("disk"), nil, 500, "server.error"},
+		"no space":       {verifyBase64, "", nil, &outage.Error{Part: outage.Disk, Err: errors.New("full")}, 503, "server.disk_full"},
 		"odd explain":    {strings.Replace(verifyBase64, `"explain":1`, `"explain":7`, 1), "", nil, nil, 422, "input.invalid"},
 	} {
-		b := newBench(t, draft())
-		b.stageErr, b.err = c.stageErr, c.err
+		b := newBench(t, contract.Document{}, func(o *Options) { o.Limits.FileSize = 1 << 20 })
+		created := 0
+		b.onSpool, b.onScratch = func() error { return c.write }, func() error { created++; return c.create }
 		w := b.ask("POST", "/v1/verify", c.body, "X-Access-Token", "", "Content-Type", c.contentType)
 		refused(t, w, c.status, c.code)
-		if b.verificationFile == nil || b.verificationFile.discarded != 1 {
-			t.Errorf("%s: not discarded", name)
+		if created != 1 || b.scratches.OpenCount() != 0 {
+			t.Errorf("%s: %d created, %d not discarded", name, created, b.scratches.OpenCount())
 		}
 	}
+}
+
+// encoded is a verification of a file.
+func encoded(file []byte) string {
+	return `{"document_base64":"` + base64.StdEncoding.EncodeToString(file) + `"}`
+}
+
+// TestReportIsAnsweredInItsShape renders a report that has every member.
+func TestReportIsAnsweredInItsShape(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	c := &call{exchange: &exchange{language: text.Indonesian}, w: w}
+	stamps := []emeterai.Stamp{{Field: "Emet1", Serial: "SPESIMEN-0000000000001", Office: "Segel", Specimen: true, Trusted: true, Page: 1, Elsewhere: "no"}}
+	if err := c.writeAnswer(http.StatusOK, found[*verdict.Report]{Code: 200, Success: true, Data: verdict.New(report(), stamps)}); err != nil {
+		t.Fatal(err)
+	}
+	checkGolden(t, "verify.json", w)
 }
 
 func TestVerificationsOfOneAddressAreCounted(t *testing.T) {
@@ -194,13 +174,13 @@ func TestVerificationsOfOneAddressAreCounted(t *testing.T) {
 
 func TestConcurrentVerificationsAreLimited(t *testing.T) {
 	t.Parallel()
-	inside, release := make(chan struct{}), make(chan struct{})
+	inside, release := make(chan struct{}, 100), make(chan struct{}) // the verifier may ask again
 	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.VerifyWait = 1, time.Millisecond })
-	b.verifying = func(context.Context) { inside <- struct{}{}; <-release }
-	first := make(chan int)
-	go func() { first <- b.ask("POST", "/v1/verify", verifyBase64).Code }()
+	b.onVerify = func(context.Context) { inside <- struct{}{}; <-release }
+	first, body := make(chan int), bodyOfSignedFile(t)
+	go func() { first <- b.ask("POST", "/v1/verify", body).Code }()
 	<-inside
-	refused(t, b.ask("POST", "/v1/verify", verifyBase64), 503, "server.unavailable")
+	refused(t, b.ask("POST", "/v1/verify", body), 503, "server.unavailable")
 	close(release)
 	if code := <-first; code != 200 {
 		t.Errorf("the first one: %d", code)
@@ -210,27 +190,35 @@ func TestConcurrentVerificationsAreLimited(t *testing.T) {
 func TestVerificationThatTakesTooLongIsAborted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, draft())
-	b.verifying = func(ctx context.Context) {
+	asked := 0
+	b.onVerify = func(ctx context.Context) {
+		asked++
 		if _, bounded := ctx.Deadline(); !bounded {
 			t.Error("no bound")
 		}
 	}
-	b.ask("POST", "/v1/verify", verifyBase64)
+	b.ask("POST", "/v1/verify", bodyOfSignedFile(t))
+	if asked == 0 {
+		t.Error("nothing was verified")
+	}
 }
 
 func TestVerificationEndsWhenItsClientDisconnects(t *testing.T) {
 	t.Parallel()
 	inside, ended := make(chan struct{}), make(chan error)
 	b := newBench(t, draft(), func(o *Options) { o.MaxVerifies, o.VerifyWait = 1, 10*time.Second })
-	b.verifying = func(ctx context.Context) {
-		close(inside)
-		<-ctx.Done()
-		ended <- ctx.Err()
+	var once sync.Once
+	b.onVerify = func(ctx context.Context) {
+		once.Do(func() {
+			close(inside)
+			<-ctx.Done()
+			ended <- ctx.Err()
+		})
 	}
 	server := httptest.NewServer(b)
 	defer server.Close()
 	ctx, leave := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/v1/verify", strings.NewReader(verifyBase64))
+	r, err := http.NewRequestWithContext(ctx, "POST", server.URL+"/v1/verify", strings.NewReader(bodyOfSignedFile(t)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +231,6 @@ func TestVerificationEndsWhenItsClientDisconnects(t *testing.T) {
 		gone <- err
 	}()
 	<-inside
-	first := b.verificationFile
 	leave()
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Errorf("the client: %v", err)
@@ -252,13 +239,12 @@ func TestVerificationEndsWhenItsClientDisconnects(t *testing.T) {
 		t.Errorf("the verification: %v", err)
 	}
 	// There is one slot, so the next file is only verified because the slot was released.
-	b.verifying = nil
 	if w := b.ask("POST", "/v1/verify", verifyBase64); w.Code != http.StatusOK {
 		t.Errorf("the next: %d %s", w.Code, w.Body)
 	}
 	server.Close() // waits for the first
-	if first.discarded != 1 {
-		t.Errorf("discarded %d times", first.discarded)
+	if n := b.scratches.OpenCount(); n != 0 {
+		t.Errorf("%d files were not discarded", n)
 	}
 }
 
@@ -276,7 +262,4 @@ func TestSerialTellsNothingOfItsDocument(t *testing.T) {
 		}
 	}
 	refused(t, b.ask("GET", "/v1/verify/serial/0000000000000000000000", ""), 404, "serial.not_found")
-	if !slices.Contains(b.asked, "serial SPESIMEN-0000000000001") {
-		t.Errorf("calls: %v", b.asked)
-	}
 }

@@ -6,17 +6,17 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"segel/internal/contract"
+	"segel/internal/workflow"
 )
 
 // The odd member names of the interface: speciment, emet, userid, createAt, data_token, info_restamping,
 // isRestamping. Only the types of this package use them; the code translates them into the project's terms here and
 // in the files of the operations.
-
-func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
 // personIn is a participant as a client names them.
 type personIn struct {
@@ -37,16 +37,16 @@ type guestIn struct {
 }
 
 // parsePeople reads participants and guests, guests last. A missing number is the position in its list.
-func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []PersonRequest {
+func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, bad *problems) []workflow.PersonRequest {
 	if len(signers.items)+len(guests.items) > limit {
 		// The rule would refuse this too; checking here avoids parsing a million entries first.
 		bad.add("signer", "participants.too_many", "limit", limit)
 		return nil
 	}
-	var all []PersonRequest
+	var all []workflow.PersonRequest
 	for i, p := range signers.checkedValue("signer", bad) {
 		at := fmt.Sprintf("signer[%d].", i)
-		all = append(all, PersonRequest{
+		all = append(all, workflow.PersonRequest{
 			ID:   parsePersonID(p.ID.checkedValue(at+"id", bad)),
 			Name: p.Name.checkedValue(at+"name", bad), Email: trimEmail(p.Email.checkedValue(at+"email", bad)),
 			Role: parseRole(p.Role, at, bad), Number: parseNumber(p.Number, at, i, bad),
@@ -54,7 +54,7 @@ func parsePeople(signers list[personIn], guests oneOrMore[guestIn], limit int, b
 	}
 	for i, g := range guests.checkedValue("guest", bad) {
 		at := fmt.Sprintf("guest[%d].", i)
-		all = append(all, PersonRequest{
+		all = append(all, workflow.PersonRequest{
 			Name: g.Name.checkedValue(at+"name", bad), Email: trimEmail(g.Email.checkedValue(at+"email", bad)), Phone: strings.TrimSpace(g.Phone.checkedValue(at+"phone", bad)),
 			Role: parseRole(g.Role, at, bad), Number: parseNumber(g.Number, at, i, bad), Guest: true,
 		})
@@ -98,11 +98,9 @@ type personOut struct {
 }
 
 func peopleOut(d *contract.Document) []personOut {
-	out := []personOut{}
-	for _, p := range d.Participants {
-		out = append(out, personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, Number: fmt.Sprint(p.Number), IsGuest: p.Guest})
-	}
-	return out
+	return convertAll(d.Participants, func(p contract.Participant) personOut {
+		return personOut{ID: p.ID, Name: p.Name, Email: orNull(p.Email), Role: p.Role, Number: fmt.Sprint(p.Number), IsGuest: p.Guest}
+	})
 }
 
 func orNull(s string) *string {
@@ -128,7 +126,7 @@ func (c *call) requireValid(id contract.DocumentID, bad problems) error {
 		return nil
 	}
 	if id > 0 {
-		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id); err != nil {
+		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id); err != nil {
 			return err
 		}
 	}
@@ -144,20 +142,11 @@ func (c *call) pathDocumentID() (contract.DocumentID, error) {
 	return contract.DocumentID(id), nil
 }
 
-// loadPathDocument loads the document that the path names, for an endpoint that only reads.
-func (c *call) loadPathDocument() (contract.Document, error) {
-	id, err := c.pathDocumentID()
-	if err != nil {
-		return contract.Document{}, err
-	}
-	return c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.op, id)
-}
-
 // verbData is the answer of the verbs of /sign/.
 type verbData struct {
 	DocumentID contract.DocumentID `json:"document_id" example:"1207"`
 	Status     contract.State      `json:"status" example:"processing"`
-	Mode       contract.Mode       `json:"mode,omitempty" doc:"missing while a draft" enum:"signing,stamping" example:"signing"`
+	Mode       contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
 }
 
 func verbDataOf(d *contract.Document) verbData { return verbData{d.ID, d.State, d.Mode} }
@@ -172,4 +161,42 @@ func (r raw) MarshalJSON() ([]byte, error) {
 		return []byte("null"), nil
 	}
 	return r.RawMessage, nil
+}
+
+const isoLayout = "2006-01-02T15:04:05.000Z"
+
+// formatISO formats a time in UTC with milliseconds.
+func formatISO(t time.Time) string { return t.UTC().Format(isoLayout) }
+
+// isoOrNull is like formatISO, but returns nil for the zero time.
+func isoOrNull(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	s := formatISO(t)
+	return &s
+}
+
+// parseISO reads a time with its zone, such as 2026-01-31T00:00:00Z.
+func parseISO(s string) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(s))
+	return t, err == nil
+}
+
+// maybe is an object or null. The specification would show a plain pointer as an object that is never null.
+type maybe[T any] struct{ is *T }
+
+func (m maybe[T]) MarshalJSON() ([]byte, error) { return json.Marshal(m.is) }
+
+func (maybe[T]) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{r.Schema(reflect.TypeFor[T](), true, ""), {Type: "null"}}}
+}
+
+// convertAll converts each of list. The result is never nil, since the interface has no null in place of a list.
+func convertAll[In, Out any](list []In, convert func(In) Out) []Out {
+	out := make([]Out, len(list))
+	for i, v := range list {
+		out[i] = convert(v)
+	}
+	return out
 }

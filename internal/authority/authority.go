@@ -19,21 +19,16 @@ import (
 	"sync"
 	"time"
 
+	"segel/internal/credential"
 	"segel/internal/durable"
 	"segel/tsp"
 )
-
-// Sealer encrypts the authority's keys at rest.
-type Sealer interface {
-	Seal(id string, plain []byte) ([]byte, error)
-	Open(id string, sealed []byte) ([]byte, error)
-}
 
 // Options of an authority. All are required.
 type Options struct {
 	PublicURL string // stated in certificates permanently
 	Clock     func() time.Time
-	Sealer    Sealer
+	Sealer    *credential.Sealer // of the keys at rest
 	Ledger    Ledger
 }
 
@@ -276,7 +271,7 @@ func ReadRoot(dir string) (*x509.Certificate, error) {
 
 // OpenRoot checks that the sealer opens the keys of the authority in a folder, and returns its root certificate. It
 // writes nothing. ErrMissing if there is no authority.
-func OpenRoot(dir string, s Sealer) (*x509.Certificate, error) {
+func OpenRoot(dir string, s *credential.Sealer) (*x509.Certificate, error) {
 	a, err := readRootKeys(dir, Options{Sealer: s})
 	if err != nil {
 		return nil, err

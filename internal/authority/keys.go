@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"segel/internal/durable"
+
+	"segel/internal/credential"
 )
 
 // identity is a private key with its certificate.
@@ -219,7 +221,7 @@ func (k *keySet) listMembers() map[string]*identity {
 
 // storeMembers seals members and writes a file of the authority, unless it exists: if two processes create it at once,
 // the first wins, and both read it.
-func storeMembers(file string, s Sealer, members map[string]*identity) error {
+func storeMembers(file string, s *credential.Sealer, members map[string]*identity) error {
 	out := storedFile{Version: 1, Members: map[string]storedIdentity{}}
 	for name, id := range members {
 		var err error
@@ -250,7 +252,7 @@ func parseStored(b []byte, name string) (storedFile, error) {
 }
 
 // sealMember seals the key for storage.
-func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
+func (id *identity) sealMember(name string, s *credential.Sealer) (storedIdentity, error) {
 	plain, err := x509.MarshalPKCS8PrivateKey(id.key)
 	if err != nil {
 		return storedIdentity{}, err
@@ -262,7 +264,7 @@ func (id *identity) sealMember(name string, s Sealer) (storedIdentity, error) {
 	return storedIdentity{sealed, id.cert.Raw}, nil
 }
 
-func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
+func (k *keySet) unmarshalFile(b []byte, s *credential.Sealer) error {
 	in, err := parseStored(b, "authority")
 	if err != nil {
 		return err
@@ -276,7 +278,7 @@ func (k *keySet) unmarshalFile(b []byte, s Sealer) error {
 }
 
 // openMember opens a member, which was sealed under its name.
-func (m storedIdentity) openMember(name string, s Sealer) (identity, error) {
+func (m storedIdentity) openMember(name string, s *credential.Sealer) (identity, error) {
 	plain, err := s.Open("authority/"+name, m.Key)
 	if err != nil {
 		return identity{}, fmt.Errorf("key of the authority's %s: %w", name, err)
@@ -374,7 +376,7 @@ func (a *Authority) readSuccessors(dir string, o Options) error {
 	}
 }
 
-func (a *Authority) addSuccessor(b []byte, name string, s Sealer) error {
+func (a *Authority) addSuccessor(b []byte, name string, s *credential.Sealer) error {
 	in, err := parseStored(b, "authority's "+name)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
+	sealing "segel/internal/credential"
 	"segel/internal/documents"
 	"segel/internal/stamping"
 	"segel/internal/store"
@@ -49,12 +50,6 @@ type Holder struct {
 	contract.Attestation
 }
 
-// Sealer protects private keys at rest. The id is bound to the sealed bytes.
-type Sealer interface {
-	Seal(id string, plain []byte) ([]byte, error)
-	Open(id string, sealed []byte) ([]byte, error)
-}
-
 // Links creates the secrets of guest links.
 type Links interface {
 	// NewGuestLink returns a new link and the hash under which it is stored.
@@ -73,7 +68,7 @@ type Service struct {
 	Store       Store
 	Scratch     func() (blob.Scratch, error) // creates temporary files for uploads that are checked and not stored
 	Issuer      Issuer
-	Sealer      Sealer
+	Sealer      *sealing.Sealer // of private keys at rest
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.

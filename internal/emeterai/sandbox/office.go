@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"segel/internal/authority"
+	sealing "segel/internal/credential"
 	"segel/internal/emeterai"
 	"segel/revocation"
 	"segel/tsp"
@@ -28,19 +29,13 @@ type Issuer interface {
 	Certify(ctx context.Context, h authority.Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
 }
 
-// Sealer protects the office's key at rest. The id is bound to the sealed bytes.
-type Sealer interface {
-	Seal(id string, plain []byte) ([]byte, error)
-	Open(id string, sealed []byte) ([]byte, error)
-}
-
 // Options of an office. All are required but Units.
 type Options struct {
 	Issuer      Issuer
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
-	Sealer      Sealer
-	PublicURL   string // the QR code in the artwork leads there
+	Sealer      *sealing.Sealer // of the office's key at rest
+	PublicURL   string          // the QR code in the artwork leads there
 	Clock       func() time.Time
 	Random      io.Reader // serials and keys
 	Units       int       // that one account may take in all; 0: any number
@@ -362,7 +357,7 @@ func (f *Office) requireCredential(ctx context.Context) (*credential, error) {
 }
 
 // openCredential reads what ready wrote.
-func openCredential(e entry, s Sealer) (*credential, error) {
+func openCredential(e entry, s *sealing.Sealer) (*credential, error) {
 	c := &credential{}
 	for _, der := range e.Chain {
 		cert, err := x509.ParseCertificate(der)

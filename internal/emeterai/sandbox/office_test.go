@@ -3,7 +3,9 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/rand"
+	"crypto/x509"
 	"errors"
 	"io/fs"
 	"os"
@@ -88,9 +90,9 @@ func TestFolderHasOneOfficeAtATime(t *testing.T) {
 		t.Error("an order was forgotten")
 	}
 	closeOffice(t, f)
-	o.Sealer = broken{}
+	o.Sealer = otherSealer(t)
 	for range 2 { // one that fails to open leaves no lock behind
-		if _, err := Open(dir, o); !errors.Is(err, errBroken) {
+		if _, err := Open(dir, o); !errors.Is(err, sealing.ErrSealed) {
 			t.Errorf("%v", err)
 		}
 	}
@@ -219,8 +221,8 @@ func TestSampleOfTheJournalIsReadForever(t *testing.T) {
 func TestNothingIsTakenWithoutACertificate(t *testing.T) {
 	t.Parallel()
 	dir, o := t.TempDir(), officeOptions(t)
-	sealer := o.Sealer
-	o.Sealer = broken{}
+	issuer := o.Issuer
+	o.Issuer = broken{}
 	f := openOffice(t, dir, o)
 	if _, err := f.BuySerial(context.Background(), emeteraitest.NewOrder("a")); emeterai.ClassOf(err) != emeterai.Transient || !errors.Is(err, errBroken) {
 		t.Errorf("%v", err)
@@ -228,7 +230,7 @@ func TestNothingIsTakenWithoutACertificate(t *testing.T) {
 	if b := journalOf(t, dir); bytes.Count(b, []byte("\n")) != 1 {
 		t.Errorf("journal has %s", b)
 	}
-	f.o.Sealer = sealer
+	f.o.Issuer = issuer
 	emeteraitest.BuySerial(t, f, "a")
 }
 
@@ -252,8 +254,8 @@ func TestKeyThatDoesNotOpenStopsTheOffice(t *testing.T) {
 	f := openOffice(t, dir, o)
 	emeteraitest.BuySerial(t, f, "a")
 	closeOffice(t, f)
-	o.Sealer = broken{}
-	if _, err := Open(dir, o); !errors.Is(err, errBroken) {
+	o.Sealer = otherSealer(t)
+	if _, err := Open(dir, o); !errors.Is(err, sealing.ErrSealed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -269,8 +271,19 @@ func journalOf(t *testing.T, dir string) []byte {
 
 var errBroken = errors.New("broken")
 
-// broken is a sealer that always fails.
+// broken is an issuer that always fails.
 type broken struct{}
 
-func (broken) Seal(string, []byte) ([]byte, error) { return nil, errBroken }
-func (broken) Open(string, []byte) ([]byte, error) { return nil, errBroken }
+func (broken) Certify(context.Context, authority.Holder, crypto.PublicKey) ([]*x509.Certificate, error) {
+	return nil, errBroken
+}
+
+// otherSealer returns a sealer with another master key.
+func otherSealer(t *testing.T) *sealing.Sealer {
+	t.Helper()
+	s, err := sealing.NewSealer(bytes.Repeat([]byte{9}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -64,7 +64,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description For an operator's token, or the one configured for it. The figures are of all organisations.
+         * @description With an operator's token, or the token configured for metrics. The figures cover all organisations.
          */
         get: operations["metrics"];
         put?: never;
@@ -100,8 +100,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether what it depends on answers
-         * @description 503 while the database, the keys or the files do not answer, while the disk is full, and from when the service is told to stop. Operators are told of each part.
+         * Whether the parts that the service depends on answer
+         * @description 503 while the database, the keys or the files do not answer, while the disk is full, and after the service was told to stop. Operators see the state of each part.
          */
         get: operations["ready"];
         put?: never;
@@ -120,7 +120,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every call to the stamp office that costs or cannot be undone
+         * Calls to the stamp office that cost money or cannot be undone
          * @description Newest first.
          */
         get: operations["admin-attempts"];
@@ -140,8 +140,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The attempts as a spreadsheet
-         * @description Fit for a claim of refund. No cell is read as a formula.
+         * The calls to the stamp office as a spreadsheet
+         * @description Suitable for a refund claim. No cell is interpreted as a formula.
          */
         get: operations["admin-attempts-csv"];
         put?: never;
@@ -160,8 +160,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened
-         * @description Newest first. To an admin, what happened to the documents of his organisation.
+         * The audit log
+         * @description Newest first. Admins see the events of the documents of their organisation.
          */
         get: operations["admin-audit-log"];
         put?: never;
@@ -180,8 +180,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The embedded authority's certificates
-         * @description Those that end first come first.
+         * The certificates of the embedded authority
+         * @description Those that expire first come first.
          */
         get: operations["admin-certificates"];
         put?: never;
@@ -200,14 +200,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who has an account
+         * The accounts
          * @description By name.
          */
         get: operations["admin-people"];
         put?: never;
         /**
-         * Give somebody an account
-         * @description The password is drawn at random and shown this once.
+         * Create an account
+         * @description The password is random and shown only once.
          */
         post: operations["admin-add-person"];
         delete?: never;
@@ -223,12 +223,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What organisations may still spend */
+        /** The quotas of organisations */
         get: operations["admin-quota"];
         put?: never;
         /**
-         * Grant an organisation units
-         * @description By an operator alone. A negative count takes back.
+         * Grant quota to an organisation
+         * @description Only for operators. A negative count takes quota back.
          */
         post: operations["admin-grant-quota"];
         delete?: never;
@@ -245,7 +245,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How quota moved
+         * The movements of quota
          * @description Newest first.
          */
         get: operations["admin-quota-ledger"];
@@ -266,13 +266,13 @@ export interface paths {
         };
         /**
          * The last reconciliation with the stamp office
-         * @description To an admin, the differences of his own organisation.
+         * @description Admins see the differences of their own organisation.
          */
         get: operations["admin-reconciliation"];
         put?: never;
         /**
          * Reconcile with the stamp office now
-         * @description By an operator alone. An office that cannot be asked is told as the report's problem.
+         * @description Only for operators. If the stamp office cannot be reached, the report names the problem.
          */
         post: operations["admin-reconcile"];
         delete?: never;
@@ -289,8 +289,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every serial that was ever bought
-         * @description Those that changed last come first. Serials that are nobody's so far are shown to an operator alone.
+         * All serials that were ever bought
+         * @description Most recently changed first. Only operators see serials without an organisation.
          */
         get: operations["admin-serials"];
         put?: never;
@@ -309,8 +309,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the stamp office returned and was not accepted
-         * @description The whole file that came back last under a serial, as attachment, with Range and ETag: for a complaint to the office. 404 where nothing is kept.
+         * The file from the stamp office that was not accepted
+         * @description The last file that the stamp office returned for a serial, as an attachment, with Range and ETag: for a complaint to the stamp office. 404 if nothing is stored.
          */
         get: operations["admin-evidence"];
         put?: never;
@@ -329,8 +329,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Documents that stand still
-         * @description Those that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service can be relied on, without which nothing is signed.
+         * Documents that make no progress
+         * @description Documents that have waited for the service for a minute or longer, and those that failed, oldest first; and whether the clock of the service is reliable, without which nothing is signed.
          */
         get: operations["admin-stuck"];
         put?: never;
@@ -351,8 +351,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a document that stands still again, now
-         * @description One that waits is tried at once; one that failed goes on as by its owner's restamp, with the serials it has.
+         * Retry a document that makes no progress, now
+         * @description A waiting document is tried at once; a failed one is resumed as by its owner's restamp, with the serials it has.
          */
         post: operations["admin-retry"];
         delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a new password
-         * @description Always answers success, whether the e-mail has an account or not.
+         * @description Always reports success, whether the e-mail has an account or not.
          */
         post: operations["forgot-password"];
         delete?: never;
@@ -391,8 +391,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a guest's link
-         * @description Answers a token that is used like any other, for detail, status, preview, sign, reject and download of the one document.
+         * Open a guest link
+         * @description Returns a token that is used like any other, for detail, status, preview, sign, reject and download of the one document.
          */
         post: operations["guest"];
         delete?: never;
@@ -432,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Log in
-         * @description Answers an access token, good for a day, and a refresh token, good once within thirty. Wrong credentials are 400, to the letter the same for an e-mail without an account. Send device_token of the former login: a known device is let in at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id where it is the same.
+         * @description Returns an access token, valid for a day, and a refresh token, which can be used once within thirty days. Wrong credentials are 400; the answer is the same for an e-mail without an account. Send the device_token of the previous login: a known device is admitted at once while others try passwords on the account. An e-mail may have an account in each organisation: the password decides which is meant, and business_id decides if several have the same password.
          */
         post: operations["login"];
         delete?: never;
@@ -452,7 +452,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description The token, and every other that descends from the same login, is dead at once.
+         * @description Revokes the token and all other tokens of the same login at once.
          */
         post: operations["logout"];
         delete?: never;
@@ -489,7 +489,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's password
-         * @description Every token of the account is dead at once, the one this is asked with too: log in with the new password.
+         * @description Revokes every token of the account at once, including the one of this request: log in with the new password.
          */
         post: operations["password"];
         delete?: never;
@@ -508,8 +508,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Turn a refresh token into new tokens
-         * @description Answers like login. A refresh token is good once; one that comes back a second time ends every token that descends from the same login.
+         * Exchange a refresh token for new tokens
+         * @description Answers like login. A refresh token can be used once; using it a second time revokes every token of the same login.
          */
         post: operations["refresh"];
         delete?: never;
@@ -528,8 +528,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Log in the web app
-         * @description Takes what login takes and sets a cookie that no script can read. Requests by that cookie are accepted from our own pages only. Logout ends it. A second cookie, which stays, lets the next login from this browser in at once while others try passwords on the account.
+         * Log in to the web app
+         * @description Takes the same members as login and sets a cookie that scripts cannot read. Requests with this cookie are accepted only from our own pages. Logout ends it. A second cookie, which stays, lets the next login from this browser be admitted at once while others try passwords on the account.
          */
         post: operations["session"];
         delete?: never;
@@ -547,16 +547,16 @@ export interface paths {
         };
         /**
          * The picture of the caller's signature
-         * @description PNG or JPEG as it was given; 404 when none was.
+         * @description PNG or JPEG as it was stored; 404 if there is none.
          */
         get: operations["specimen"];
         /**
-         * Give a picture of the caller's signature
-         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It becomes dark strokes on a transparent ground wherever it is shown; a picture that cannot is 422.
+         * Store a picture of the caller's signature
+         * @description The body is the picture itself, PNG or JPEG by its content, of at most 1 MiB. It is shown as dark strokes on a transparent ground; a picture without recognisable strokes is 422.
          */
         put: operations["put-specimen"];
         post?: never;
-        /** Forget the picture of the caller's signature */
+        /** Delete the picture of the caller's signature */
         delete: operations["delete-specimen"];
         options?: never;
         head?: never;
@@ -590,7 +590,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the organisation may still spend */
+        /** The remaining quota of the organisation */
         get: operations["balance"];
         put?: never;
         post?: never;
@@ -608,8 +608,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened to a document
-         * @description Oldest first. For its owner.
+         * The events of a document
+         * @description Oldest first. Only for the owner.
          */
         get: operations["audit-trail"];
         put?: never;
@@ -647,7 +647,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All about a document */
+        /** Everything about a document */
         get: operations["detail"];
         put?: never;
         post?: never;
@@ -666,7 +666,7 @@ export interface paths {
         };
         /**
          * Download the completed file
-         * @description PDF as attachment, with Range and ETag. 409 while active_download_button is false.
+         * @description PDF as an attachment, with Range and ETag. 409 while active_download_button is false.
          */
         get: operations["download"];
         put?: never;
@@ -686,7 +686,7 @@ export interface paths {
         };
         /**
          * Follow a document
-         * @description Server-sent events named progress: the document as it stands, at once and after every change. The last one tells a final state; asking again after it answers 204.
+         * @description Server-sent events named progress: the state of the document, at once and after every change. The last one reports a final state; requesting it again after that is answered 204.
          */
         get: operations["events"];
         put?: never;
@@ -706,7 +706,7 @@ export interface paths {
         };
         /**
          * Download the file as it was uploaded
-         * @description As attachment, with Range and ETag. For the owner.
+         * @description As an attachment, with Range and ETag. Only for the owner.
          */
         get: operations["original"];
         put?: never;
@@ -725,7 +725,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Documents the caller made
+         * Documents that the caller created
          * @description Newest first. A page out of range is empty.
          */
         get: operations["list-sent"];
@@ -744,7 +744,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is placed on the pages of a document */
+        /** The placements on the pages of a document */
         get: operations["placements"];
         put?: never;
         post?: never;
@@ -762,8 +762,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * See the current revision
-         * @description PDF, inline, with Range and ETag. A viewer's first fetch is his view.
+         * The current revision
+         * @description PDF, inline, with Range and ETag. A viewer's first request is recorded as their view.
          */
         get: operations["preview"];
         put?: never;
@@ -781,7 +781,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The people on a document */
+        /** The participants of a document */
         get: operations["signers"];
         put?: never;
         post?: never;
@@ -799,8 +799,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far a document is
-         * @description For polling; events tells the same without it.
+         * The progress of a document
+         * @description For polling; events reports the same without polling.
          */
         get: operations["status"];
         put?: never;
@@ -823,7 +823,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a draft
-         * @description Answers what it last was.
+         * @description Returns the last state of the document.
          */
         delete: operations["delete"];
         options?: never;
@@ -841,8 +841,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take a document back
-         * @description The owner ends it while signatures are owed, or after it failed. What was reserved and not spent is given back.
+         * Cancel a document
+         * @description The owner ends the document while signatures are outstanding, or after it failed. Quota that was reserved and not spent is released.
          */
         post: operations["cancel"];
         delete?: never;
@@ -862,7 +862,7 @@ export interface paths {
         put?: never;
         /**
          * Change title and deadline of a draft
-         * @description What is not sent stays as it was.
+         * @description Members that are missing keep their value.
          */
         post: operations["describe"];
         delete?: never;
@@ -882,7 +882,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft
-         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved, and so is a file that prints otherwise than it shows, that other readers show otherwise, that reaches outside or that starts programs, until the owner accepts that by its code (422 document.active_content names each finding in fields); warnings name the placements that lie over text, stamps or signatures.
+         * @description Freezes participants and placements, reserves the quota for all of it (402 if it does not suffice; then nothing is reserved) and starts the work. Finalizing again changes nothing. A stamping order, in which all placements are duty stamps and only the owner signs, completes by itself. Stamps that the stamp office would refuse are refused before anything is reserved. A file that prints differently than it is displayed, that readers display differently, that loads something from elsewhere or that starts programs is refused until the owner accepts each finding by its code (422 document.active_content names each finding in fields). Warnings name the placements that lie over text, stamps or signatures.
          */
         post: operations["finalize"];
         delete?: never;
@@ -901,8 +901,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Hand out a guest's link
-         * @description Mints a link for a guest and revokes the former one. The audit trail says that the owner handed it out and that no mailbox was proven. It is good until it is replaced or revoked, or until some time after the document ended.
+         * Create a guest's link
+         * @description Creates a link for a guest and revokes the previous one. The audit trail records that the owner passed it on and that no mailbox was verified. The link is valid until it is replaced or revoked, or for some time after the document ended.
          */
         post: operations["guest-link"];
         delete?: never;
@@ -922,7 +922,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a guest's link
-         * @description The link and every token that was opened with it are dead at once, in every state of the document. Works as well when there is no link. A new one can be made with guest-link-docs.
+         * @description Revokes the link and every token that was opened with it at once, in every state of the document. Succeeds too if there is no link. guest-link-docs creates a new one.
          */
         post: operations["guest-revoke"];
         delete?: never;
@@ -941,8 +941,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace the people of a draft
-         * @description Placements of somebody who is gone go with him.
+         * Replace the participants of a draft
+         * @description Placements of participants who are removed are removed too.
          */
         post: operations["participants"];
         delete?: never;
@@ -962,7 +962,7 @@ export interface paths {
         put?: never;
         /**
          * Place signatures, initials and duty stamps
-         * @description Only a draft can be placed; placing again replaces all. The box is taken from sign for types sign and paraf where given, else from emet where it has an area, else from props. A duty stamp is the largest centred square of its box, 40 to 200 points.
+         * @description Only a draft accepts placements; placing again replaces all of them. The box is taken from sign for the types sign and paraf if given, else from emet if it has an area, else from props. A duty stamp is the largest centred square of its box, 40 to 200 points.
          */
         post: operations["place"];
         delete?: never;
@@ -982,7 +982,7 @@ export interface paths {
         put?: never;
         /**
          * Finalize a draft (another name)
-         * @description Freezes people and placements, reserves the quota for all of it (402 when it does not suffice, and nothing is taken then) and starts the work. Finalizing again changes nothing. A stamping order, where all placements are duty stamps and nobody but the owner signs, completes by itself. Stamps that the office would refuse are refused here, before anything is reserved, and so is a file that prints otherwise than it shows, that other readers show otherwise, that reaches outside or that starts programs, until the owner accepts that by its code (422 document.active_content names each finding in fields); warnings name the placements that lie over text, stamps or signatures.
+         * @description Freezes participants and placements, reserves the quota for all of it (402 if it does not suffice; then nothing is reserved) and starts the work. Finalizing again changes nothing. A stamping order, in which all placements are duty stamps and only the owner signs, completes by itself. Stamps that the stamp office would refuse are refused before anything is reserved. A file that prints differently than it is displayed, that readers display differently, that loads something from elsewhere or that starts programs is refused until the owner accepts each finding by its code (422 document.active_content names each finding in fields). Warnings name the placements that lie over text, stamps or signatures.
          */
         post: operations["process"];
         delete?: never;
@@ -1002,7 +1002,7 @@ export interface paths {
         put?: never;
         /**
          * Decline to sign
-         * @description A signer ends the document while his signature is owed, in turn or not. A reason is demanded.
+         * @description A signer ends the document while their signature is outstanding, in turn or not. A reason is required.
          */
         post: operations["reject"];
         delete?: never;
@@ -1022,7 +1022,7 @@ export interface paths {
         put?: never;
         /**
          * Record that the signers should be reminded
-         * @description Records that the owner asked for those who have something to sign now to be reminded. The service sends no message, and the answer and the audit trail say so.
+         * @description Records that the owner asked to remind those whose turn it is to sign. The service sends no message; the answer and the audit trail say so.
          */
         post: operations["remind"];
         delete?: never;
@@ -1042,7 +1042,7 @@ export interface paths {
         put?: never;
         /**
          * Try a failed stamp again
-         * @description Leads a failed document back to processing, with the serials it has: no unit is spent twice. new_serial takes another serial instead, if the stamp office, asked now, calls the refused one unused; the refused one is used for another document then.
+         * @description Returns a failed document to processing, with the serials it has: no unit is spent twice. With new_serial, another serial is used instead, if the stamp office now reports the refused one as unused; the refused one is then used for another document.
          */
         post: operations["restamp"];
         delete?: never;
@@ -1061,8 +1061,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try again, now, what a document waits for
-         * @description The service tries again by itself, after growing pauses; this ends the pause. 409 where nothing waits for the service; a document that failed is led on by restamp-docs.
+         * Retry now what a document waits for
+         * @description The service retries by itself, after growing pauses; this ends the pause. 409 if the document does not wait for the service; restamp-docs resumes a document that failed.
          */
         post: operations["retry"];
         delete?: never;
@@ -1082,7 +1082,7 @@ export interface paths {
         put?: never;
         /**
          * Sign
-         * @description Signs the current revision with the caller's certificate. Out of turn is 409. The log says which pages of which revision the service showed the signer, if digest and pages_shown tell, and else that it showed none.
+         * @description Signs the current revision with the caller's certificate. Signing out of turn is 409. The log records which pages of which revision the service showed the signer, if digest and pages_shown are given, and otherwise that it showed none.
          */
         post: operations["sign"];
         delete?: never;
@@ -1101,8 +1101,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See what a picture of a signature becomes
-         * @description Answers the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is kept. A picture that cannot become strokes is 422.
+         * Preview a picture of a signature
+         * @description Returns the strokes that sign-docs would show for the same picture. Nothing is signed and nothing is stored. A picture without recognisable strokes is 422.
          */
         post: operations["specimen-preview"];
         delete?: never;
@@ -1142,7 +1142,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a document
-         * @description Makes a draft of a file in base64. What the file is, its content says. A Word document is converted; one that takes longer than the call waits is placed on later, see placement-docs.
+         * @description Creates a draft from a file in base64. The type of the file is recognised by its content. A Word document is converted. If that takes longer than the request waits, fields can be placed later, see placement-docs.
          */
         post: operations["upload"];
         delete?: never;
@@ -1161,8 +1161,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have the signatures of a PDF judged
-         * @description Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is kept. The words are those of ETSI EN 319 102-1; docs/validation.md tells what is checked.
+         * Verify the signatures of a PDF
+         * @description Any PDF, without an account. As JSON with the file in base64, or as multipart/form-data with the part document. Nothing of it is stored. The terms are those of ETSI EN 319 102-1; docs/validation.md lists what is checked.
          */
         post: operations["verify"];
         delete?: never;
@@ -1180,7 +1180,7 @@ export interface paths {
         };
         /**
          * Whether a duty stamp was affixed here
-         * @description What anybody may know who holds the paper: that the serial was affixed here, when, and whether it is a specimen. Of the document nothing is told.
+         * @description What anyone who has the printed document may know: that the serial was affixed here, when, and whether it is a specimen. Reveals nothing about the document.
          */
         get: operations["verify-serial"];
         put?: never;
@@ -1207,10 +1207,10 @@ export interface components {
             fullname: string;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             id: string;
-            /** @description the password is a first one, to be changed */
+            /** @description the password is an initial one and must be changed */
             is_reset: boolean;
             /**
-             * @description an admin administers his organisation; an operator, an admin of the first one, all
+             * @description admins administer their organisation; operators, the admins of the first organisation, administer all
              * @example member
              * @enum {string}
              */
@@ -1245,9 +1245,9 @@ export interface components {
         };
         AdminAuditLogData: {
             events: components["schemas"]["LogLine"][];
-            /** @description a selection counts its events up to 10,000 */
+            /** @description with a filter, events are counted up to 10,000 */
             pagination: components["schemas"]["Pagination"];
-            /** @description what can be chosen */
+            /** @description the values that can be chosen */
             types: components["schemas"]["Choice"][];
         } & {
             [key: string]: unknown;
@@ -1255,7 +1255,7 @@ export interface components {
         AdminCertificatesData: {
             /** @description the authority's own, on every page */
             authority: components["schemas"]["CertificateLine"][];
-            /** @description what it issued */
+            /** @description the certificates that it issued */
             certificates: components["schemas"]["CertificateLine"][];
             /** @description of certificates */
             pagination: components["schemas"]["Pagination"];
@@ -1284,7 +1284,7 @@ export interface components {
             email: string;
             /** @example 8f14e45f-ceea-467f-a0e6-1b1f0c8d3a01 */
             id: string;
-            /** @description the password is a first one, which has to be changed */
+            /** @description the password is an initial one and must be changed */
             must_reset: boolean;
             /** @example Siti Rahma */
             name: string;
@@ -1331,7 +1331,7 @@ export interface components {
              */
             call: "take" | "stamp";
             /**
-             * @description the office's
+             * @description of the stamp office
              * @example 94
              */
             code: string;
@@ -1349,20 +1349,20 @@ export interface components {
             order: string;
             organisation: components["schemas"]["OrganisationOut"];
             /**
-             * @description ok, unanswered, or what kind of problem; empty: it is open
+             * @description ok, unanswered, or the kind of problem; empty: not ended
              * @example ok
              */
             outcome: string;
             /**
              * Format: int64
-             * @description that the stamp was placed on; null: the document is gone
+             * @description the page of the stamp; null: the document was deleted
              * @example 1
              */
             page: number | null;
             /** @example SPESIMEN-0000000000001 */
             serial: string | null;
             /**
-             * @description where the serial stands now
+             * @description current state of the serial
              * @example affixed
              * @enum {string|null}
              */
@@ -1373,7 +1373,7 @@ export interface components {
              * @example 1
              */
             stamp: number;
-            /** @description what the office said */
+            /** @description the message of the stamp office */
             text: string;
         } & {
             [key: string]: unknown;
@@ -1458,11 +1458,11 @@ export interface components {
         };
         CertificateLine: {
             /**
-             * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty of the authority's own, and where it was not recorded
+             * @description what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded
              * @example account_password
              */
             assurance: string;
-            /** @description it is valid, and ends within 60 days */
+            /** @description valid, and expires within 60 days */
             ends_soon: boolean;
             /** @example 2024-10-14T06:06:00.000Z */
             issued_at: string;
@@ -1475,7 +1475,7 @@ export interface components {
             not_after: string;
             revoked_at: string | null;
             /**
-             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of somebody who signs
+             * @description the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of a signer
              * @example person
              * @enum {string}
              */
@@ -1505,7 +1505,7 @@ export interface components {
         };
         ClockOut: {
             /**
-             * @description that of the database; null: it has none, or the caller is no operator
+             * @description the clock of the database; null: it has none, or the caller is not an operator
              * @example 2024-10-14T07:06:07.089Z
              */
             database: string | null;
@@ -1520,12 +1520,12 @@ export interface components {
              */
             last_timestamp: string | null;
             /**
-             * @description the clock of the service; null: only operators see it
+             * @description the clock of the service; null for callers who are not operators
              * @example 2024-10-14T07:06:07.089Z
              */
             local: string | null;
             /**
-             * @description what is wrong, and what is to be done; null: nothing
+             * @description what is wrong, and what to do; null: nothing
              * @example Peristiwa terakhir tercatat 6 jam di depan jam layanan.
              */
             msg: string | null;
@@ -1563,12 +1563,12 @@ export interface components {
         DescribeIn: {
             document_id: number | string;
             /**
-             * @description as it was when missing
+             * @description unchanged if missing
              * @example Perjanjian Sewa
              */
             document_title?: string;
             /**
-             * @description ISO 8601 with a zone, in the future; empty: never; as it was when missing
+             * @description ISO 8601 with a zone, in the future; empty: never; unchanged if missing
              * @example 2027-01-31T17:00:00.000Z
              */
             expired_at?: string;
@@ -1601,15 +1601,15 @@ export interface components {
             is_expired: "0" | "1";
             /** @description the caller owns it */
             is_owner: boolean;
-            /** @description all that it needs is reserved or spent */
+            /** @description all quota that it needs is reserved or spent */
             is_paid: boolean;
             is_parallel: boolean;
-            /** @description the caller has something to sign now */
+            /** @description it is the caller's turn to sign */
             is_sign: boolean;
-            /** @description of the last signature or stamp */
+            /** @description time of the last signature or stamp */
             last_signed_at: string | null;
             /**
-             * @description missing while a draft
+             * @description missing for a draft
              * @example signing
              * @enum {string}
              */
@@ -1618,7 +1618,7 @@ export interface components {
             /** @description the boxes of all people, in the order in which they were placed */
             placements: components["schemas"]["PlacementItem"][];
             progress: components["schemas"]["Progress"];
-            /** @description of the duty stamps that stand in the file */
+            /** @description of the duty stamps in the file */
             serial_number: string[];
             /** @description participants by number */
             signer: components["schemas"]["DetailSigner"][];
@@ -1627,13 +1627,13 @@ export interface components {
              * @example processing
              */
             signing_status: string;
-            /** @description stamped by the sandbox office: of no legal value */
+            /** @description stamped by the sandbox office: without legal value */
             specimen: boolean;
             /** @example processing */
             status: string;
             /** @example Menunggu tanda tangan */
             status_info: string;
-            /** @description what was done to the file that its owner may not expect, and what was found in it */
+            /** @description unexpected changes to the file, and findings in it */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
@@ -1668,10 +1668,10 @@ export interface components {
              * @example 1207
              */
             document_id: number | null;
-            /** @description nobody has to look into it */
+            /** @description needs no attention */
             explained: boolean;
             /**
-             * @description what our register says; null: it does not have the serial
+             * @description state in our register; null: not in the register
              * @example free
              * @enum {string|null}
              */
@@ -1684,12 +1684,12 @@ export interface components {
             kind: "freed" | "found" | "spent" | "changed" | "in_work" | "failed" | "in_doubt" | "settling" | "nobodys" | "balance" | "missing" | "not_affixed" | "unknown_affixed" | "count";
             /** @description a sentence in the language of the request */
             msg: string;
-            /** @description null: nobody's */
+            /** @description null: without an organisation */
             organisation: components["schemas"]["OrganisationOut"] | null;
             /** @example SPESIMEN-0000000000001 */
             serial: string | null;
             /**
-             * @description what the office says; null: it does not know the serial
+             * @description state at the stamp office; null: unknown there
              * @example unused
              * @enum {string|null}
              */
@@ -1736,12 +1736,12 @@ export interface components {
         };
         DocumentOut: {
             /**
-             * @description null: it is gone
+             * @description null: the document was deleted
              * @example sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8
              */
             document_name: string | null;
             /**
-             * @description null: it is gone
+             * @description null: the document was deleted
              * @example Perjanjian Sewa
              */
             document_title: string | null;
@@ -1906,7 +1906,7 @@ export interface components {
             code: number;
             error: components["schemas"]["FailureDetail"];
             /**
-             * @description the same as msg
+             * @description same as msg
              * @example Dokumen bukan draf lagi.
              */
             message: string;
@@ -1926,10 +1926,10 @@ export interface components {
              * @example document.not_draft
              */
             code: string;
-            /** @description all that is wrong with the input */
+            /** @description everything that is wrong with the input */
             fields: components["schemas"]["FailureField"][];
             /**
-             * @description names this request in the service's log
+             * @description identifies this request in the log of the service
              * @example 4f1c0a9be21d77aa
              */
             request_id: string;
@@ -1955,11 +1955,11 @@ export interface components {
             [key: string]: unknown;
         };
         FinalizeIn: {
-            /** @description codes of the findings in the file that are refused unless the owner accepts them: those with must_accept among the warnings of upload and detail */
+            /** @description codes of the findings that the owner accepts: those with must_accept among the warnings of upload and detail */
             accept_findings?: string[];
             document_id: number | string;
             /**
-             * @description demand a stamping order, which needs no signature
+             * @description require a stamping order, which needs no signature
              * @example 0
              */
             stamp_only?: (0 | 1) | ("0" | "1") | boolean;
@@ -2246,7 +2246,7 @@ export interface components {
             [key: string]: unknown;
         };
         GrantIn: {
-            /** @description negative to correct a former one */
+            /** @description negative to correct an earlier grant */
             count: number | string;
             /**
              * @description UUID; missing: the caller's own
@@ -2254,7 +2254,7 @@ export interface components {
              */
             organisation?: string;
             /**
-             * @description stands in the ledger and in the audit log
+             * @description recorded in the ledger and in the audit log
              * @example Faktur 2024/117
              */
             reason: string;
@@ -2286,7 +2286,7 @@ export interface components {
         };
         GuestLinkData: {
             /**
-             * @description can be read this once only
+             * @description shown only once
              * @example https://segel.contoh.id/guest#segel_gl_...
              */
             url: string;
@@ -2305,7 +2305,7 @@ export interface components {
         };
         GuestLoginIn: {
             /**
-             * @description the link as it was handed out, or its secret alone
+             * @description the complete link, or only its secret
              * @example https://segel.contoh.id/guest#segel_gl_...
              */
             link: string;
@@ -2327,7 +2327,7 @@ export interface components {
             /** @example Budi Tamu */
             name: string;
             /**
-             * @description good for this person and this document only
+             * @description valid only for this person and this document
              * @example segel_gt_...
              */
             token: string;
@@ -2362,17 +2362,17 @@ export interface components {
             /** @example 2024-10-14T06:06:00.000Z */
             at: string;
             /**
-             * @description who granted; the service itself has a name too
+             * @description who granted it; the service itself has a name too
              * @example Andi Wijaya
              */
             by: string;
             /**
              * Format: int64
-             * @description negative for a grant that takes back
+             * @description negative if a grant takes quota back
              * @example 1
              */
             count: number;
-            /** @description null: of none */
+            /** @description null: of no document */
             document: components["schemas"]["DocumentOut"] | null;
             /**
              * Format: int64
@@ -2407,7 +2407,7 @@ export interface components {
         };
         ListItem: {
             /**
-             * @description label of what the caller would do next
+             * @description label of the caller's next step
              * @example Tanda Tangan
              */
             button_text: string;
@@ -2419,7 +2419,7 @@ export interface components {
             /** @description participants by number */
             data_signer: components["schemas"]["ListSigner"][];
             /**
-             * @description unique, made by the service
+             * @description unique, generated by the service
              * @example sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8
              */
             document_name: string;
@@ -2438,7 +2438,7 @@ export interface components {
              */
             is_expired: "0" | "1";
             owner: components["schemas"]["ListOwner"];
-            /** @description stamped by the sandbox office: of no legal value */
+            /** @description stamped by the sandbox office: without legal value */
             specimen: boolean;
             /** @example processing */
             status: string;
@@ -2465,7 +2465,7 @@ export interface components {
             avatar: string;
             /** @example siti@contoh.id */
             email: string | null;
-            /** @description it is his turn now */
+            /** @description it is their turn now */
             is_signing: boolean;
             /** @example Siti Rahma */
             name: string;
@@ -2493,7 +2493,7 @@ export interface components {
             dateTime: string;
             /** @example Menandatangani dokumen */
             description: string;
-            /** @description null: it is about none */
+            /** @description null: about no document */
             document: components["schemas"]["DocumentOut"] | null;
             /**
              * @description empty for the service itself
@@ -2521,15 +2521,15 @@ export interface components {
         };
         LoginIn: {
             /**
-             * @description the organisation of the account, where the e-mail has accounts with the same password in several; missing: one that knows the device or the address, else the oldest
+             * @description the organisation of the account, if the e-mail has accounts with the same password in several; missing: an account that knows the device or the address, else the oldest
              * @example 0d6a2f0e-6f0a-4a57-9d2c-3e5f1f0c8d3a
              */
             business_id?: string;
-            /** @description what the last login from this device answered; without it, a login may be held up while others try passwords on the account */
+            /** @description the device_token of the last login from this device; without it, a login may be delayed while others try passwords on the account */
             device_token?: string;
             /** @example siti@contoh.id */
             email: string;
-            /** @description code of a second factor, where the account has one */
+            /** @description code of a second factor, if the account has one */
             otp?: string;
             password: string;
         } & {
@@ -2554,25 +2554,25 @@ export interface components {
         OfficeCount: {
             /**
              * Format: int64
-             * @description serials of the list that are
+             * @description serials in the list that are affixed
              * @example 118
              */
             affixed: number;
             /**
              * Format: int64
-             * @description units that may still be taken
+             * @description units that can still be bought
              * @example 880
              */
             left: number;
             /**
              * Format: int64
-             * @description unused ones, as the balance says
+             * @description unused serials according to the balance
              * @example 2
              */
             reported: number;
             /**
              * Format: int64
-             * @description serials of the list that are not affixed
+             * @description serials in the list that are not affixed
              * @example 2
              */
             unused: number;
@@ -2602,7 +2602,7 @@ export interface components {
             last_page: boolean;
             /**
              * Format: int64
-             * @description told by the directory alone
+             * @description only in the signer directory
              * @example 10
              */
             limit?: number;
@@ -2642,7 +2642,7 @@ export interface components {
             /** @description participants without an account; a single object is accepted */
             guest?: components["schemas"]["GuestIn"][] | components["schemas"]["GuestIn"];
             /**
-             * @description as it was when missing
+             * @description unchanged if missing
              * @example 0
              */
             parallel?: (0 | 1) | ("0" | "1") | boolean;
@@ -2652,9 +2652,9 @@ export interface components {
             [key: string]: unknown;
         };
         PasswordIn: {
-            /** @description the present password */
+            /** @description the current password */
             current: string;
-            /** @description the one from now on */
+            /** @description the new password */
             new: string;
         } & {
             [key: string]: unknown;
@@ -2663,7 +2663,7 @@ export interface components {
             /** @example 0 */
             admin?: (0 | 1) | ("0" | "1") | boolean;
             /**
-             * @description with which he logs in
+             * @description for logging in
              * @example siti@contoh.id
              */
             email: string;
@@ -2679,7 +2679,7 @@ export interface components {
         };
         PersonAdded: {
             /**
-             * @description his first one, shown this once; he has to change it
+             * @description their initial password, shown only once; they have to change it
              * @example kX7-pQ2m-Vt9w-Rd4s
              */
             password: string;
@@ -2773,10 +2773,10 @@ export interface components {
         PlacementItem: {
             /** @description points of the page as displayed, origin at the lower left */
             box: components["schemas"]["BoxData"];
-            /** @description the file shows what the box is for: its person has signed, or the stamp is affixed */
+            /** @description the person has signed, or the stamp is affixed */
             filled: boolean;
             /**
-             * @description whose it is
+             * @description of the person
              * @example Siti Rahma
              */
             name: string;
@@ -2804,7 +2804,7 @@ export interface components {
             document_id: number;
             /** @description in the order in which they were placed */
             placements: components["schemas"]["PlacementItem"][];
-            /** @description of a draft: which lie over text, stamps or signatures */
+            /** @description of a draft: the placements that lie over text, stamps or signatures */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
@@ -2834,13 +2834,13 @@ export interface components {
             granted: number;
             /**
              * Format: int64
-             * @description what can still be reserved
+             * @description units that can still be reserved
              * @example 877
              */
             left: number;
             /**
              * Format: int64
-             * @description of documents in work
+             * @description for documents in progress
              * @example 3
              */
             reserved: number;
@@ -2859,7 +2859,7 @@ export interface components {
             [key: string]: unknown;
         };
         ReadinessCheck: {
-            /** @description what was found, for operators */
+            /** @description details for operators */
             detail?: string;
             /**
              * @description of the part: database, installation (whether its parts belong together), keys, blobs, disk or clock
@@ -2876,10 +2876,10 @@ export interface components {
             [key: string]: unknown;
         };
         ReadyAnswer: {
-            /** @description each part with what was found; only for requests from the machine itself, and with the token for metrics */
+            /** @description the state of each part; only for requests from the machine itself, and with the token for metrics */
             checks?: components["schemas"]["ReadinessCheck"][];
             /**
-             * @description whether the clock can be relied on; unless it is fine, nothing is signed, and all else works
+             * @description whether the clock is reliable; unless it is fine, nothing is signed, and everything else works
              * @example fine
              * @enum {string}
              */
@@ -2901,7 +2901,7 @@ export interface components {
         };
         Reconciliation: {
             /**
-             * @description when the office was asked
+             * @description when the stamp office was called
              * @example 2024-10-14T06:06:00.000Z
              */
             at: string;
@@ -2910,7 +2910,7 @@ export interface components {
              * @example Sistem
              */
             by: string;
-            /** @description the unexplained ones first */
+            /** @description unexplained ones first */
             differences: components["schemas"]["DifferenceShown"][];
             /** @example 2024-10-14T06:06:02.000Z */
             ended_at: string;
@@ -2919,27 +2919,27 @@ export interface components {
              * @example 31
              */
             number: number;
-            /** @description what the account holds; to an operator alone */
+            /** @description the contents of the account; only for operators */
             office: components["schemas"]["OfficeCount"] | null;
             /**
              * Format: int64
-             * @description how many differences are not listed
+             * @description number of differences that are not listed
              */
             omitted: number;
-            /** @description why the office could not be asked; nothing is known then */
+            /** @description why the stamp office could not be reached; nothing is known then */
             problem: string | null;
-            /** @description how many serials we have in each state; to an operator alone */
+            /** @description the number of serials in each state; only for operators */
             register: components["schemas"]["SerialCount"][];
             /**
              * Format: int64
-             * @description how many differences somebody has to look into
+             * @description number of differences that need attention
              */
             unexplained: number;
         } & {
             [key: string]: unknown;
         };
         ReconciliationData: {
-            /** @description null: there was none so far */
+            /** @description null: there is none yet */
             report: components["schemas"]["Reconciliation"] | null;
         } & {
             [key: string]: unknown;
@@ -3229,56 +3229,56 @@ export interface components {
         };
         ResponseAdminQuota: {
             data: components["schemas"]["AdminQuota"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponseGuestLinkData: {
             data: components["schemas"]["GuestLinkData"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponsePersonAdded: {
             data: components["schemas"]["PersonAdded"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponsePlaceData: {
             data: components["schemas"]["PlaceData"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponseReconciliationData: {
             data: components["schemas"]["ReconciliationData"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponseSpecimenPreviewData: {
             data: components["schemas"]["SpecimenPreviewData"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponseUploadData: {
             data: components["schemas"]["UploadData"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
         };
         ResponseVerbData: {
             data: components["schemas"]["VerbData"];
-            /** @description what was accepted and may not be what was meant */
+            /** @description warnings about input that was accepted */
             warnings?: components["schemas"]["Warning"][];
         } & {
             [key: string]: unknown;
@@ -3286,7 +3286,7 @@ export interface components {
         RestampIn: {
             document_id: number | string;
             /**
-             * @description let go of the serial that was refused for good, and take a new one
+             * @description release the serial that was refused permanently, and use another one
              * @example 0
              */
             new_serial?: (0 | 1) | ("0" | "1") | boolean;
@@ -3319,13 +3319,13 @@ export interface components {
              */
             notice: string;
             /**
-             * @description sandbox: specimens of this service, of no legal value; official: the office's
+             * @description sandbox: specimens of this service, without legal value; official: stamps of the stamp office
              * @enum {string}
              */
             office: "sandbox" | "official";
             /** @example SPESIMEN-0000000000001 */
             serial: string;
-            /** @description of no legal value */
+            /** @description without legal value */
             specimen: boolean;
         } & {
             [key: string]: unknown;
@@ -3333,25 +3333,25 @@ export interface components {
         SerialLine: {
             /** @example 2024-10-14T06:06:00.000Z */
             changed_at: string;
-            /** @description that it belongs to; null: none */
+            /** @description the document that it belongs to; null: none */
             document: components["schemas"]["DocumentOut"] | null;
-            /** @description what the office returned is kept */
+            /** @description the file that the stamp office returned is stored */
             evidence: boolean;
-            /** @description that let go of it last; null: none */
+            /** @description the document that released it last; null: none */
             former: components["schemas"]["DocumentOut"] | null;
             /**
              * Format: int64
-             * @description how many documents let go of it
+             * @description number of documents that released it
              */
             let_go: number;
-            /** @description null: nobody's so far */
+            /** @description null: without an organisation so far */
             organisation: components["schemas"]["OrganisationOut"] | null;
-            /** @description why it was let go of or set aside */
+            /** @description why it was released or quarantined */
             problem: string;
             /** @example SPESIMEN-0000000000001 */
             serial: string;
             /**
-             * @description taken: bought, and not certain that it is unused; free: used before another is bought
+             * @description taken: bought, not certainly unused; free: used before another one is bought
              * @example bound
              * @enum {string}
              */
@@ -3376,7 +3376,7 @@ export interface components {
              */
             expires_in: number;
             /**
-             * @description good once, for /v1/auth/refresh
+             * @description can be used once, for /v1/auth/refresh
              * @example segel_rt_...
              */
             refresh_token: string;
@@ -3390,17 +3390,17 @@ export interface components {
         };
         SignIn: {
             /**
-             * @description SHA-256 in hex of the revision its signer saw: the ETag of preview. 409 when the current one is another
+             * @description SHA-256 in hex of the revision that the signer saw: the ETag of preview. 409 if the current revision is another one
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             digest?: string;
             document_id: number | string;
-            /** @description code of a second factor, where one is demanded */
+            /** @description code of a second factor, if one is required */
             otp?: string;
-            /** @description numbers of the pages that were shown to the signer, of the revision that digest names. Missing, or without digest: the log says that the service did not show the pages */
+            /** @description numbers of the pages of the revision with this digest that were shown to the signer. Missing, or without digest: the log records that the service did not show the pages */
             pages_shown?: (number | string)[];
             /**
-             * @description how this signature shall look: PNG or JPEG in base64, at most 1 MiB, which becomes dark strokes on a transparent ground. Missing: as the picture that the caller keeps, else their name in print
+             * @description appearance of this signature: PNG or JPEG in base64, at most 1 MiB, shown as dark strokes on a transparent background. Missing: the caller's stored picture, else their printed name
              * @example iVBORw0KGgo...
              */
             specimen?: string;
@@ -3425,7 +3425,7 @@ export interface components {
             email: string | null;
             is_guest: boolean;
             is_owner: boolean;
-            /** @description it is his turn now */
+            /** @description it is their turn now */
             is_signing: boolean;
             /** @example Siti Rahma */
             name: string;
@@ -3500,15 +3500,15 @@ export interface components {
             /** @description from restamp until it settles */
             isRestamping: boolean;
             /**
-             * @description missing while a draft
+             * @description missing for a draft
              * @example signing
              * @enum {string}
              */
             mode?: "signing" | "stamping";
             progress: components["schemas"]["Progress"];
-            /** @description of the duty stamps that stand in the file */
+            /** @description of the duty stamps in the file */
             serial_number: string[];
-            /** @description stamped by the sandbox office: of no legal value */
+            /** @description stamped by the sandbox office: without legal value */
             specimen: boolean;
             /** @example processing */
             status: string;
@@ -3517,7 +3517,7 @@ export interface components {
         };
         Step: {
             /**
-             * @description when the last of it was done; null: nothing was yet
+             * @description time of the last progress; null: none yet
              * @example 2024-10-14T06:06:00.000Z
              */
             at: string | null;
@@ -3526,18 +3526,18 @@ export interface components {
              * @example 1
              */
             done: number;
-            /** @description what it waits for or why it stopped; of a refusal also the actor's or the stamp office's words */
+            /** @description what it waits for or why it stopped; for a refusal, also the words of the actor or the stamp office */
             reason: string | null;
             /** @description of the duty stamps that were affixed */
             serials: string[];
             /**
-             * @description waiting: its turn has not come; active: it is being done; stopped: the document ended or failed here
+             * @description waiting: not yet its turn; active: in progress; stopped: the document ended or failed here
              * @example active
              * @enum {string}
              */
             state: "waiting" | "active" | "done" | "stopped";
             /**
-             * @description converted: of Word documents only; timestamped: each signature, by the time-stamp authority; logged: in the audit log
+             * @description converted: only for Word documents; timestamped: each signature, by the time-stamp authority; logged: in the audit log
              * @example signed
              * @enum {string}
              */
@@ -3547,7 +3547,7 @@ export interface components {
              * @example 2
              */
             total: number;
-            /** @description names of those whose turn it is */
+            /** @description names of the participants whose turn it is */
             waiting_for: string[];
         } & {
             [key: string]: unknown;
@@ -3555,7 +3555,7 @@ export interface components {
         StuckLine: {
             /**
              * Format: int64
-             * @description how often the stamp office was asked for the stamp that is due
+             * @description number of calls to the stamp office for the stamp that is due
              * @example 3
              */
             attempts: number;
@@ -3563,10 +3563,10 @@ export interface components {
             organisation: components["schemas"]["OrganisationOut"];
             /** @example Andi Wijaya */
             owner: string;
-            /** @description what it waits for or why it failed; null: nothing is known */
+            /** @description what it waits for or why it failed; null: not known */
             reason: string | null;
             /**
-             * @description when it made progress last
+             * @description time of the last progress
              * @example 2024-10-14T06:06:00.000Z
              */
             since: string;
@@ -3575,7 +3575,7 @@ export interface components {
             /** @example Gagal */
             status_info: string;
             /**
-             * @description that it stands still at
+             * @description the step that makes no progress
              * @example stamped
              * @enum {string}
              */
@@ -3609,7 +3609,7 @@ export interface components {
              */
             document_id: number;
             /**
-             * @description unique, made by the service
+             * @description unique, generated by the service
              * @example sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8
              */
             document_name: string;
@@ -3670,7 +3670,7 @@ export interface components {
              */
             document_id: number;
             /**
-             * @description missing while a draft
+             * @description missing for a draft
              * @example signing
              * @enum {string}
              */
@@ -3687,7 +3687,7 @@ export interface components {
              */
             document_base64: string;
             /**
-             * @description 1: tell every check with its outcome
+             * @description 1: list every check with its outcome
              * @example 0
              */
             explain?: (0 | 1) | ("0" | "1") | boolean;
@@ -3696,7 +3696,7 @@ export interface components {
              * @example sewa.pdf
              */
             filename?: string;
-            /** @description opens an encrypted file; not kept */
+            /** @description opens an encrypted file; not stored */
             password?: string;
         } & {
             [key: string]: unknown;
@@ -4068,7 +4068,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -4077,15 +4077,15 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Only what is about this document. */
+                /** @description Only entries about this document. */
                 document_id?: number;
-                /** @description Only those on this serial. */
+                /** @description Only calls about this serial. */
                 serial?: string;
-                /** @description Only those made then or later; ISO 8601 with a zone. */
+                /** @description Only calls made at this time or later; ISO 8601 with a zone. */
                 from?: string;
-                /** @description Only those made before; ISO 8601 with a zone. */
+                /** @description Only calls made before this time; ISO 8601 with a zone. */
                 until?: string;
             };
             header?: never;
@@ -4175,15 +4175,15 @@ export interface operations {
     "admin-attempts-csv": {
         parameters: {
             query?: {
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Only what is about this document. */
+                /** @description Only entries about this document. */
                 document_id?: number;
-                /** @description Only those on this serial. */
+                /** @description Only calls about this serial. */
                 serial?: string;
-                /** @description Only those made then or later; ISO 8601 with a zone. */
+                /** @description Only calls made at this time or later; ISO 8601 with a zone. */
                 from?: string;
-                /** @description Only those made before; ISO 8601 with a zone. */
+                /** @description Only calls made before this time; ISO 8601 with a zone. */
                 until?: string;
             };
             header?: never;
@@ -4274,7 +4274,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -4283,9 +4283,9 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Only what is about this document. */
+                /** @description Only entries about this document. */
                 document_id?: number;
                 /** @description Only events of this type. */
                 type?: string;
@@ -4378,7 +4378,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -4387,9 +4387,9 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Only those that stand so. */
+                /** @description Only certificates with this status. */
                 standing?: "valid" | "ended" | "revoked";
             };
             header?: never;
@@ -4480,7 +4480,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -4489,9 +4489,9 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Part of what is looked for, in any case of letters. */
+                /** @description Part of the text, ignoring letter case. */
                 search?: string;
             };
             header?: never;
@@ -4699,7 +4699,7 @@ export interface operations {
     "admin-quota": {
         parameters: {
             query?: {
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
             };
             header?: never;
@@ -4790,7 +4790,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4902,7 +4902,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -4911,9 +4911,9 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Only of this unit. */
+                /** @description Only this unit. */
                 unit?: "emet" | "base";
             };
             header?: never;
@@ -5082,7 +5082,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5172,7 +5172,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -5181,11 +5181,11 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
-                /** @description Only those in this state. */
+                /** @description Only serials in this state. */
                 state?: "taken" | "free" | "bound" | "affixed" | "quarantined";
-                /** @description Only what is about this document. */
+                /** @description Only entries about this document. */
                 document_id?: number;
             };
             header?: never;
@@ -5310,7 +5310,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description The client has it. */
+            /** @description The client has the current file. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -5390,7 +5390,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -5399,7 +5399,7 @@ export interface operations {
                  * @example 50
                  */
                 limit?: number;
-                /** @description UUID of an organisation. Missing: the caller's own, to an operator all. */
+                /** @description UUID of an organisation. Missing: the caller's own; for operators, all. */
                 organisation?: string;
             };
             header?: never;
@@ -5490,7 +5490,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5747,7 +5747,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -5756,7 +5756,7 @@ export interface operations {
                  * @example 10
                  */
                 limit?: number;
-                /** @description Part of what is looked for, in any case of letters. */
+                /** @description Part of the text, ignoring letter case. */
                 search?: string;
             };
             header?: never;
@@ -6839,7 +6839,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -6848,13 +6848,13 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description Part of what is looked for, in any case of letters. */
+                /** @description Part of the text, ignoring letter case. */
                 search?: string;
-                /** @description in or out; overrides the path's own. */
+                /** @description in or out; overrides that of the path. */
                 type?: "in" | "out";
-                /** @description By the day a document was made, in Asia/Jakarta. */
+                /** @description By the day on which a document was created, in Asia/Jakarta. */
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
-                /** @description Only documents of this status. */
+                /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
             };
             header?: never;
@@ -7060,7 +7060,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description The client has it. */
+            /** @description The client has the current file. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7149,7 +7149,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the last event that was seen. */
+                /** @description The id of the last event that was received. */
                 "Last-Event-ID"?: string;
             };
             path: {
@@ -7172,7 +7172,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Nothing can happen any more. */
+            /** @description The document is in a final state. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -7295,7 +7295,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description The client has it. */
+            /** @description The client has the current file. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7384,7 +7384,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The page, from 1. One out of range is empty.
+                 * @description The page, from 1. A page out of range is empty.
                  * @example 1
                  */
                 page?: number;
@@ -7393,13 +7393,13 @@ export interface operations {
                  * @example 20
                  */
                 limit?: number;
-                /** @description Part of what is looked for, in any case of letters. */
+                /** @description Part of the text, ignoring letter case. */
                 search?: string;
-                /** @description in or out; overrides the path's own. */
+                /** @description in or out; overrides that of the path. */
                 type?: "in" | "out";
-                /** @description By the day a document was made, in Asia/Jakarta. */
+                /** @description By the day on which a document was created, in Asia/Jakarta. */
                 periode?: "all" | "today" | "7d" | "30d" | "1y";
-                /** @description Only documents of this status. */
+                /** @description Only documents with this status. */
                 status?: "draft" | "processing" | "completed" | "rejected" | "canceled" | "expired" | "failed";
             };
             header?: never;
@@ -7605,7 +7605,7 @@ export interface operations {
                     "application/pdf": string;
                 };
             };
-            /** @description The client has it. */
+            /** @description The client has the current file. */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -7964,7 +7964,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8091,7 +8091,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8218,7 +8218,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8354,7 +8354,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8481,7 +8481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8608,7 +8608,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8735,7 +8735,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8862,7 +8862,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8998,7 +8998,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9125,7 +9125,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9252,7 +9252,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9379,7 +9379,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9506,7 +9506,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9633,7 +9633,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9760,7 +9760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9896,7 +9896,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A repeat with the same key and body within a day answers what the first request was answered. */
+                /** @description Repeating the request with the same key and body within a day returns the answer to the first request. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -10026,11 +10026,11 @@ export interface operations {
                      * @description the file
                      */
                     document: string;
-                    /** @description 1: tell every check with its outcome */
+                    /** @description 1: list every check with its outcome */
                     explain?: string;
                     /** @description the part's file name when missing */
                     filename?: string;
-                    /** @description opens an encrypted file; not kept */
+                    /** @description opens an encrypted file; not stored */
                     password?: string;
                 };
             };

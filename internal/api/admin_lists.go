@@ -1,0 +1,168 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/store"
+	"segel/internal/text"
+	"segel/internal/workflow"
+)
+
+type stuckLine struct {
+	Document     documentOut     `json:"document"`
+	Organisation organisationOut `json:"organisation"`
+	Owner        string          `json:"owner" example:"Andi Wijaya"`
+	Status       contract.State  `json:"status" example:"failed"`
+	StatusInfo   string          `json:"status_info" example:"Gagal"`
+	Step         string          `json:"step" doc:"the step that makes no progress" enum:"converted,stamped,sealed" example:"stamped"`
+	Reason       *string         `json:"reason" doc:"what it waits for or why it failed; null: not known"`
+	Since        string          `json:"since" doc:"time of the last progress" example:"2024-10-14T06:06:00.000Z"`
+	Attempts     int             `json:"attempts" doc:"number of calls to the stamp office for the stamp that is due" example:"3"`
+}
+
+type adminStuckData struct {
+	Documents  []stuckLine `json:"documents"`
+	Clock      clockOut    `json:"clock"`
+	Pagination pagination  `json:"pagination"`
+}
+
+// clockOut is the result of comparing the service's clock. Only operators see the times.
+type clockOut struct {
+	State     contract.ClockState `json:"state" doc:"unless it is fine, nothing is signed, stamped or sealed" enum:"fine,disagrees,unconfirmed" example:"unconfirmed"`
+	Msg       *string             `json:"msg" doc:"what is wrong, and what to do; null: nothing" example:"Peristiwa terakhir tercatat 6 jam di depan jam layanan."`
+	Local     *string             `json:"local" doc:"the clock of the service; null for callers who are not operators" example:"2024-10-14T07:06:07.089Z"`
+	Database  *string             `json:"database" doc:"the clock of the database; null: it has none, or the caller is not an operator" example:"2024-10-14T07:06:07.089Z"`
+	LastEvent *string             `json:"last_event" doc:"the latest time in the audit log" example:"2024-10-14T13:06:07.089Z"`
+	Timestamp *string             `json:"last_timestamp" doc:"the latest time of a timestamp in a document" example:"2024-10-14T13:06:07.000Z"`
+}
+
+func (c *call) clockOf(f contract.ClockFinding) clockOut {
+	out := clockOut{State: f.State, Msg: orNull(text.ClockProblem(c.language, f))}
+	if c.by.Operator {
+		out.Local, out.Database, out.LastEvent, out.Timestamp = isoOrNull(f.Local), isoOrNull(f.Database), isoOrNull(f.LastEvent), isoOrNull(f.Timestamp.At)
+	}
+	return out
+}
+
+func (q *query) parseWaitingQuery(p page) store.WaitingQuery {
+	return store.WaitingQuery{Organisation: q.parseOrganisation(), Offset: p.skippedLines(), Limit: p.limit}
+}
+
+func (c *call) stuckOf(p page, l workflow.WaitingPage) adminStuckData {
+	return adminStuckData{Documents: convertAll(l.Lines, c.stuckLineOf), Clock: c.clockOf(l.Clock), Pagination: paginate(p, l.Total, len(l.Lines))}
+}
+
+func (c *call) retryStuck() (done[verbData], error) {
+	id, err := c.pathDocumentID()
+	if err != nil {
+		return done[verbData]{}, err
+	}
+	return answerDocument(c, id, nil, "done.retried", func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.Retry(ctx, c.by, id)
+	})
+}
+
+// stuckLineOf builds the line of a document that waits, with the reason.
+func (c *call) stuckLineOf(l workflow.WaitingLine) stuckLine {
+	d := &l.Document
+	line := stuckLine{
+		Document: documentOut{ID: d.ID, Name: &d.Name, Title: &d.Title}, Organisation: organisationOf(l.Organisation), Owner: c.nameOf(d.Owner), Status: d.State,
+		StatusInfo: c.statusInfo(d), Step: "sealed", Reason: orNull(text.Reason(c.language, d.Reason)), Since: formatISO(d.ProgressAt()),
+	}
+	switch i := d.NextStamp(); {
+	case d.State == contract.Draft:
+		line.Step = "converted"
+	case i >= 0:
+		line.Step, line.Attempts = "stamped", d.Stamps[i].Attempts
+		if p := d.Stamps[i].Problem; p != "" {
+			p = text.Reason(c.language, p)
+			line.Reason = &p
+		}
+	}
+	return line
+}
+
+// endsSoon is how long before its expiry a certificate is marked.
+const endsSoon = 60 * 24 * time.Hour
+
+var certificateStatuses = []store.CertificateStatus{store.CertificateValid, store.CertificateEnded, store.CertificateRevoked}
+
+type certificateLine struct {
+	Serial    string                  `json:"serial" doc:"hexadecimal" example:"5f0c9d2e4b7a"`
+	Subject   string                  `json:"subject" example:"CN=Siti Rahma,O=PT Contoh"`
+	Role      string                  `json:"role" doc:"the authority's own are root, issuing, tsa, ocsp, guest_issuing and guest_ocsp; seal: of an organisation; person: of a signer" enum:"root,issuing,tsa,ocsp,guest_issuing,guest_ocsp,seal,person" example:"person"`
+	Status    store.CertificateStatus `json:"standing" enum:"valid,ended,revoked" example:"valid"`
+	IssuedAt  string                  `json:"issued_at" example:"2024-10-14T06:06:00.000Z"`
+	NotAfter  string                  `json:"not_after" example:"2026-10-14T06:06:00.000Z"`
+	EndsSoon  bool                    `json:"ends_soon" doc:"valid, and expires within 60 days"`
+	RevokedAt *string                 `json:"revoked_at"`
+
+	Assurance contract.Assurance `json:"assurance" doc:"what was verified about the holder: guest_unverified, account_password, organisation_seal or specimen; empty for the authority's own, and if it was not recorded" example:"account_password"`
+	NamedBy   string             `json:"named_by" doc:"who entered the name of a guest" example:""`
+}
+
+type adminCertificatesData struct {
+	Authority    []certificateLine `json:"authority" doc:"the authority's own, on every page"`
+	Certificates []certificateLine `json:"certificates" doc:"the certificates that it issued"`
+	Pagination   pagination        `json:"pagination" doc:"of certificates"`
+}
+
+func (q *query) parseCertificateQuery(p page) store.CertificateQuery {
+	return store.CertificateQuery{
+		Organisation: q.parseOrganisation(), Status: parseChoice(q, "standing", certificateStatuses), Now: q.now, Offset: p.skippedLines(), Limit: p.limit,
+	}
+}
+
+func (c *call) certificatesOf(p page, l workflow.CertificatePage) adminCertificatesData {
+	return adminCertificatesData{Authority: convertAll(l.Own, c.certificateOf), Certificates: convertAll(l.Lines, c.certificateOf), Pagination: paginate(p, l.Total, len(l.Lines))}
+}
+
+func (c *call) certificateOf(r workflow.CertificateLine) certificateLine {
+	now := c.Clock()
+	line := certificateLine{
+		Serial: r.Serial, Subject: r.Subject, Role: r.Role, Status: r.Status(now),
+		IssuedAt: formatISO(r.IssuedAt), NotAfter: formatISO(r.NotAfter), RevokedAt: isoOrNull(r.RevokedAt),
+		Assurance: r.Assurance, NamedBy: r.NamedBy,
+	}
+	line.EndsSoon = line.Status == store.CertificateValid && r.NotAfter.Before(now.Add(endsSoon))
+	return line
+}
+
+// logLine is an event of the audit log with the document it is about.
+type logLine struct {
+	Number      int64              `json:"number" doc:"in the Merkle log, from 0" example:"2310"`
+	DateTime    string             `json:"dateTime" example:"2024-10-14T06:06:00.000Z"`
+	Name        string             `json:"name" doc:"who; the service itself has a name too" example:"Siti Rahma"`
+	IPAddress   string             `json:"ipAddress" doc:"empty for the service itself" example:"203.0.113.7"`
+	Description string             `json:"description" example:"Menandatangani dokumen"`
+	Type        contract.EventType `json:"type" doc:"stable, for programs" example:"signed"`
+	Document    maybe[documentOut] `json:"document" doc:"null: about no document"`
+}
+
+type adminAuditLogData struct {
+	Events     []logLine  `json:"events"`
+	Types      []choice   `json:"types" doc:"the values that can be chosen"`
+	Pagination pagination `json:"pagination" doc:"with a filter, events are counted up to 10,000"`
+}
+
+func (q *query) parseLogQuery(p page) store.LogQuery {
+	return store.LogQuery{
+		Organisation: q.parseOrganisation(), Document: q.parseDocument(), Type: parseChoice(q, "type", contract.EventTypes),
+		Offset: p.skippedLines(), Limit: p.limit,
+	}
+}
+
+func (c *call) auditLogOf(p page, l workflow.LogPage) adminAuditLogData {
+	return adminAuditLogData{
+		Events: convertAll(l.Lines, func(e workflow.LogLine) logLine {
+			return logLine{
+				Number: e.Leaf, DateTime: formatISO(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP,
+				Description: text.Event(c.language, e.Event), Type: e.Type, Document: documentOrNull(e.Event.Document, e.Title),
+			}
+		}),
+		Types:      convertAll(contract.EventTypes, func(t contract.EventType) choice { return choice{text.EventType(c.language, t), string(t)} }),
+		Pagination: paginate(p, l.Total, len(l.Lines)),
+	}
+}

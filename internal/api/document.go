@@ -1,0 +1,388 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"time"
+
+	"segel/internal/contract"
+	"segel/internal/text"
+)
+
+type detailData struct {
+	ID                   contract.DocumentID `json:"id" example:"1207"`
+	DocumentTitle        string              `json:"document_title" example:"Perjanjian Sewa"`
+	DocumentName         string              `json:"document_name" example:"sewa-1728885960123-4VnJ2xQpR7sTyWbCdEfGh8"`
+	Status               contract.State      `json:"status" example:"processing"`
+	Expired              *string             `json:"expired" doc:"ISO 8601, null for never"`
+	IsExpired            string              `json:"is_expired" enum:"0,1" example:"0"`
+	SigningStatus        contract.State      `json:"signing_status" doc:"status of the signatures alone" example:"processing"`
+	Description          string              `json:"description" example:"Dokumen menunggu tanda tangan"`
+	CreateAt             string              `json:"createAt" example:"2024-10-14T06:06:00.000Z"`
+	IsParallel           bool                `json:"is_parallel"`
+	IsOwner              bool                `json:"is_owner" doc:"the caller owns it"`
+	IsPaid               bool                `json:"is_paid" doc:"all quota that it needs is reserved or spent"`
+	IsSign               bool                `json:"is_sign" doc:"it is the caller's turn to sign"`
+	Owner                detailOwner         `json:"owner"`
+	Signer               []detailSigner      `json:"signer" doc:"participants by number"`
+	DataToken            dataToken           `json:"data_token"`
+	InfoRestamping       infoRestamping      `json:"info_restamping"`
+	LastSignedAt         *string             `json:"last_signed_at" doc:"time of the last signature or stamp"`
+	StatusInfo           string              `json:"status_info" example:"Menunggu tanda tangan"`
+	ActiveDownloadButton bool                `json:"active_download_button"`
+	SerialNumber         []string            `json:"serial_number" doc:"of the duty stamps in the file"`
+	Specimen             bool                `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Mode                 contract.Mode       `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
+	Progress             progress            `json:"progress"`
+	Placements           []placementItem     `json:"placements" doc:"the boxes of all people, in the order in which they were placed"`
+	Warnings             []warning           `json:"warnings,omitempty" doc:"unexpected changes to the file, and findings in it"`
+}
+
+type detailOwner struct {
+	UserID contract.PersonID `json:"user_id" example:"5c0e7b1a-93d2-4d0b-9a5e-7f6d3c2b1a00"`
+	Email  string            `json:"email" example:"andi@contoh.id"`
+	Name   string            `json:"name" example:"Andi Wijaya"`
+}
+
+type detailSigner struct {
+	Name          string  `json:"name" example:"Siti Rahma"`
+	Email         *string `json:"email" example:"siti@contoh.id"`
+	Status        bool    `json:"status" doc:"has acted: signed, or viewed for a viewer"`
+	SigningStatus bool    `json:"signing_status" doc:"has signed"`
+	SignedAt      *string `json:"signed_at"`
+	IsOwner       bool    `json:"is_owner"`
+}
+
+// dataToken is the quota that the document uses.
+type dataToken struct {
+	Used    tokenCount `json:"used" doc:"reserved or spent"`
+	Success tokenCount `json:"success" doc:"spent"`
+	Failed  tokenCount `json:"failed" doc:"released or lost"`
+}
+
+type tokenCount struct {
+	Emet   int `json:"emet" doc:"duty stamps"`
+	Base   int `json:"base" doc:"signatures with the embedded authority's certificates"`
+	Peruri int `json:"peruri" doc:"signatures with certificates of a licensed provider"`
+}
+
+func tokenCountOf(n contract.Count) tokenCount { return tokenCount{Emet: n.Stamps, Base: n.Signatures} }
+
+type infoRestamping struct {
+	ButtonRestamping string `json:"button_restamping" enum:"enable,disable" example:"disable"`
+	AllowedStamping  bool   `json:"allowed_stamping" doc:"a stamp is due, and quota and state permit it"`
+	ColorBackground  string `json:"color_background" enum:"success,warning,danger" example:"success"`
+}
+
+func (c *call) detailOf(d *contract.Document) detailData {
+	counters := d.Counters()
+	return detailData{
+		ID: d.ID, DocumentTitle: d.Title, DocumentName: d.Name,
+		Status: d.State, Expired: isoOrNull(d.ExpiresAt), IsExpired: isExpired(d, c.Clock()),
+		SigningStatus: d.SigningState(), Description: text.Description(c.language, d), CreateAt: formatISO(d.CreatedAt),
+		IsParallel: d.Parallel, IsOwner: c.by.ID == d.Owner.ID, IsPaid: d.IsPaid(), IsSign: d.InTurn(c.by.ID),
+		Owner: detailOwner{UserID: d.Owner.ID, Email: d.Owner.Email, Name: d.Owner.Name},
+		Signer: convertAll(d.Participants, func(p contract.Participant) detailSigner {
+			return detailSigner{
+				Name: p.Name, Email: orNull(p.Email), Status: d.HasActed(p), SigningStatus: d.HasSigned(p),
+				SignedAt: isoOrNull(p.SignedAt), IsOwner: p.ID == d.Owner.ID,
+			}
+		}),
+		DataToken:      dataToken{Used: tokenCountOf(counters.Used), Success: tokenCountOf(counters.Success), Failed: tokenCountOf(counters.Failed)},
+		InfoRestamping: restampingOf(d),
+		LastSignedAt:   isoOrNull(d.LastSignedAt), StatusInfo: c.statusInfo(d),
+		ActiveDownloadButton: d.State == contract.Completed, SerialNumber: d.Serials(),
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, c.language), Placements: placementsOf(d), Warnings: c.fileWarnings(d),
+	}
+}
+
+// fileWarnings returns the warnings about the file: it differs from the upload, may look different, or contains
+// findings.
+func (c *call) fileWarnings(d *contract.Document) []warning {
+	var plain []contract.Warning
+	if d.Normalised() {
+		plain = append(plain, contract.Warning{Field: "document", Code: "document.normalised"})
+	}
+	if d.Conversion.State == contract.Converting {
+		plain = append(plain, contract.Warning{Field: "document", Code: contract.ErrConverting.Code})
+	}
+	all := c.warningsOf(append(plain, d.Conversion.Warnings...))
+	for _, f := range d.Findings {
+		all = append(all, warning{
+			Field: "document", Code: string(f.Code), Msg: text.Warning(c.language, f.Warning()),
+			Page: f.Page, MustAccept: f.Refused, Accepted: f.Accepted,
+		})
+	}
+	return all
+}
+
+// restampingOf returns what the client shows at the button for stamping again.
+func restampingOf(d *contract.Document) infoRestamping {
+	due := d.FullySigned() && d.NextStamp() >= 0
+	r := infoRestamping{
+		ButtonRestamping: "disable", ColorBackground: "success",
+		AllowedStamping: due && d.IsPaid() && (d.State == contract.Processing || d.State == contract.Failed),
+	}
+	switch {
+	case d.State == contract.Failed:
+		r.ButtonRestamping, r.ColorBackground = "enable", "danger"
+	case d.Restamping:
+		r.ColorBackground = "warning"
+	}
+	return r
+}
+
+type describeIn struct {
+	DocumentID    integer `json:"document_id" required:"true"`
+	DocumentTitle *phrase `json:"document_title" required:"false" doc:"unchanged if missing" example:"Perjanjian Sewa"`
+	ExpiredAt     *phrase `json:"expired_at" required:"false" doc:"ISO 8601 with a zone, in the future; empty: never; unchanged if missing" example:"2027-01-31T17:00:00.000Z"`
+}
+
+func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
+	var bad problems
+	id := parseDocumentID(in.DocumentID, &bad)
+	var to contract.Description
+	if in.DocumentTitle != nil {
+		title := in.DocumentTitle.checkedValue("document_title", &bad)
+		to.Title = &title
+	}
+	if in.ExpiredAt != nil {
+		at := parseExpiry(*in.ExpiredAt, &bad)
+		to.ExpiresAt = &at
+	}
+	return answerDocument(c, id, bad, "done.describe", func(ctx context.Context) (contract.Document, error) {
+		return c.Workflow.Describe(ctx, c.by, id, to)
+	})
+}
+
+type statusData struct {
+	DocumentID    string         `json:"document_id" doc:"a string here" example:"1207"`
+	DocumentTitle string         `json:"document_title" example:"Perjanjian Sewa"`
+	Status        contract.State `json:"status" example:"processing"`
+	SerialNumber  []string       `json:"serial_number" doc:"of the duty stamps in the file"`
+	IsRestamping  bool           `json:"isRestamping" doc:"from restamp until it settles"`
+	Specimen      bool           `json:"specimen" doc:"stamped by the sandbox office: without legal value"`
+	Mode          contract.Mode  `json:"mode,omitempty" doc:"missing for a draft" enum:"signing,stamping" example:"signing"`
+	Progress      progress       `json:"progress"`
+}
+
+// statusOf is statusDataOf in the language of the request.
+func (c *call) statusOf(d *contract.Document) statusData { return statusDataOf(d, c.language) }
+
+func statusDataOf(d *contract.Document, l text.Language) statusData {
+	return statusData{
+		DocumentID: strconv.FormatInt(int64(d.ID), 10), DocumentTitle: d.Title, Status: d.State,
+		SerialNumber: d.Serials(), IsRestamping: d.Restamping,
+		Specimen: d.Specimen, Mode: d.Mode, Progress: progressOf(d, l),
+	}
+}
+
+// specimenWord marks, in every language, documents stamped by the sandbox stamp office, which have no legal value.
+const specimenWord = "SPESIMEN"
+
+// statusInfo is the short status of a document.
+func (c *call) statusInfo(d *contract.Document) string {
+	s := text.StatusInfo(c.language, d)
+	if d.Specimen {
+		s += " (" + specimenWord + ")"
+	}
+	return s
+}
+
+// isExpired returns "1" for a document that expired while participants still had to act.
+func isExpired(d *contract.Document, now time.Time) string {
+	waits := d.State == contract.Draft || d.State == contract.Processing && !d.FullySigned()
+	if d.State == contract.Expired || waits && !d.ExpiresAt.IsZero() && !now.Before(d.ExpiresAt) {
+		return "1"
+	}
+	return "0"
+}
+
+// progress lists the steps of a document in order, each with its state.
+type progress struct {
+	Steps []step `json:"steps"`
+}
+
+type step struct {
+	Step       string   `json:"step" enum:"converted,signed,timestamped,stamped,sealed,logged" doc:"converted: only for Word documents; timestamped: each signature, by the time-stamp authority; logged: in the audit log" example:"signed"`
+	State      string   `json:"state" doc:"waiting: not yet its turn; active: in progress; stopped: the document ended or failed here" enum:"waiting,active,done,stopped" example:"active"`
+	Done       int      `json:"done" example:"1"`
+	Total      int      `json:"total" example:"2"`
+	WaitingFor []string `json:"waiting_for" doc:"names of the participants whose turn it is"`
+	Reason     *string  `json:"reason" doc:"what it waits for or why it stopped; for a refusal, also the words of the actor or the stamp office"`
+	At         *string  `json:"at" doc:"time of the last progress; null: none yet" example:"2024-10-14T06:06:00.000Z"`
+	Serials    []string `json:"serials" doc:"of the duty stamps that were affixed"`
+}
+
+func progressOf(d *contract.Document, l text.Language) progress {
+	steps := []step{signedStep(d), timestampedStep(d), stampedStep(d, l), closingStep(d, "sealed", sealedAt(d)), closingStep(d, "logged", d.EndedAt)}
+	setStepStates(steps, d, l)
+	if d.IsWord() {
+		steps = append([]step{convertedStep(d, l)}, steps...)
+	}
+	return progress{steps}
+}
+
+func newStep(name string) step { return step{Step: name, WaitingFor: []string{}, Serials: []string{}} }
+
+func signedStep(d *contract.Document) step {
+	s := newStep("signed")
+	if d.Mode == contract.Stamping {
+		return s
+	}
+	var at time.Time
+	for _, p := range d.Signers() {
+		s.Total++
+		if !p.SignedAt.IsZero() {
+			s.Done++
+		}
+		if p.SignedAt.After(at) {
+			at = p.SignedAt
+		}
+		if d.InTurn(p.ID) {
+			s.WaitingFor = append(s.WaitingFor, p.Name)
+		}
+	}
+	s.At = isoOrNull(at)
+	return s
+}
+
+// timestampedStep has the same state as signed: a signature is never committed without a timestamp.
+func timestampedStep(d *contract.Document) step {
+	of, s := signedStep(d), newStep("timestamped")
+	s.Done, s.Total, s.At = of.Done, of.Total, of.At
+	return s
+}
+
+func stampedStep(d *contract.Document, l text.Language) step {
+	s := newStep("stamped")
+	s.Serials, s.Total = d.Serials(), stampsOf(d)
+	s.Done = len(s.Serials)
+	var at time.Time
+	for _, e := range d.Stamps {
+		if e.AffixedAt.After(at) {
+			at = e.AffixedAt
+		}
+	}
+	s.At = isoOrNull(at)
+	if i := d.NextStamp(); i >= 0 {
+		s.Reason = orNull(text.Reason(l, d.Stamps[i].Problem))
+	}
+	return s
+}
+
+// closingStep is a step of closing a document. Closing commits its revisions and its event of the audit log together.
+func closingStep(d *contract.Document, name string, at time.Time) step {
+	s := newStep(name)
+	s.Total = 1
+	if d.State == contract.Completed {
+		s.Done, s.At = 1, isoOrNull(at)
+	}
+	return s
+}
+
+func sealedAt(d *contract.Document) time.Time {
+	for _, r := range d.Revisions {
+		if r.Kind == contract.RevisionSeal {
+			return r.At
+		}
+	}
+	return d.EndedAt
+}
+
+// convertedStep is the first step of a document that was uploaded as a Word document.
+func convertedStep(d *contract.Document, l text.Language) step {
+	s := newStep("converted")
+	s.State, s.Total = "active", 1
+	switch {
+	case d.Conversion.State == contract.ConvertedWell:
+		s.State, s.Done = "done", 1
+	case d.Conversion.State == contract.ConversionFailed:
+		why := text.Sentence(l, d.Conversion.Problem, nil)
+		s.State, s.Reason = "stopped", &why
+	case d.State != contract.Draft:
+		s.State = "stopped"
+	}
+	return s
+}
+
+// stampsOf counts the duty stamps that are ordered or, for a draft, placed.
+func stampsOf(d *contract.Document) int {
+	if d.State != contract.Draft {
+		return len(d.Stamps)
+	}
+	n := 0
+	for _, p := range d.Placements {
+		if p.Kind == contract.PlaceStamp {
+			n++
+		}
+	}
+	return n
+}
+
+// setStepStates gives each step its state: the first step that is not done is the current one.
+func setStepStates(steps []step, d *contract.Document, l text.Language) {
+	reached := false
+	for i := range steps {
+		s := &steps[i]
+		switch {
+		case d.State == contract.Draft, reached:
+			s.State = "waiting"
+			continue
+		case s.Done == s.Total:
+			s.State = "done"
+			continue
+		case d.State == contract.Processing:
+			s.State = "active"
+		default:
+			s.State = "stopped"
+		}
+		if d.Reason != "" {
+			s.Reason = orNull(text.Reason(l, d.Reason))
+		}
+		reached = true
+	}
+}
+
+func (c *call) deleteDocument() (detailData, error) {
+	id, err := c.pathDocumentID()
+	if err != nil {
+		return detailData{}, err
+	}
+	d, err := c.Workflow.Delete(c.r.Context(), c.by, id)
+	if err != nil {
+		return detailData{}, err
+	}
+	return c.detailOf(&d), nil
+}
+
+type auditLine struct {
+	DateTime    string             `json:"dateTime" example:"2024-10-14T06:06:00.000Z"`
+	Name        string             `json:"name" doc:"who; the service itself has a name too" example:"Siti Rahma"`
+	IPAddress   string             `json:"ipAddress" doc:"empty for the service itself" example:"203.0.113.7"`
+	Description string             `json:"description" example:"Menandatangani dokumen"`
+	Type        contract.EventType `json:"type" doc:"stable, for programs" example:"signed"`
+}
+
+func (c *call) listEvents() ([]auditLine, error) {
+	id, err := c.pathDocumentID()
+	if err != nil {
+		return nil, err
+	}
+	events, err := c.Workflow.AuditTrail(c.r.Context(), c.by, id)
+	if err != nil {
+		return nil, err
+	}
+	return convertAll(events, func(e contract.Event) auditLine {
+		return auditLine{DateTime: formatISO(e.At), Name: c.nameOf(e.Person), IPAddress: e.IP, Description: text.Event(c.language, e), Type: e.Type}
+	}), nil
+}
+
+// nameOf returns the display name of an actor. The service itself has one too.
+func (c *call) nameOf(p contract.Person) string {
+	if p.ID == "" {
+		return c.sentenceOf("actor.service")
+	}
+	return cmp.Or(p.Name, p.Email)
+}
