@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -139,8 +140,8 @@ func New(o Options) (http.Handler, error) {
 	if s.Service != "" && !segmentPattern.MatchString(s.Service) {
 		return nil, fmt.Errorf("service %q is not one segment of a path", s.Service)
 	}
-	if err := s.metrics.registerWith(s.Metrics); err != nil {
-		return nil, err
+	if err := errors.Join(s.Metrics.Register(s.metrics.requests), s.Metrics.Register(s.metrics.durations)); err != nil {
+		return nil, fmt.Errorf("register metrics: %w", err)
 	}
 	s.requestLimiters = clientLimiters{rate: s.Rate, burst: s.Burst}
 	s.verifyLimiters = clientLimiters{rate: s.VerifyRate, burst: s.VerifyBurst}

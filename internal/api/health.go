@@ -131,15 +131,6 @@ func newMetrics() metrics {
 	}
 }
 
-func (m metrics) registerWith(r prometheus.Registerer) error {
-	for _, c := range []prometheus.Collector{m.requests, m.durations} {
-		if err := r.Register(c); err != nil {
-			return fmt.Errorf("register metrics: %w", err)
-		}
-	}
-	return nil
-}
-
 func (m metrics) observeRequest(operation string, status int, took time.Duration) {
 	m.requests.WithLabelValues(operation, strconv.Itoa(status)).Inc()
 	if operation != "events" { // a stream lasts as long as its client watches

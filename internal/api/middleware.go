@@ -25,7 +25,8 @@ import (
 func (s *server) observeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := s.Clock()
-		r, x := s.newExchange(r)
+		x := &exchange{id: requestID(r, s.Random), language: text.ChooseLanguage(r.Header.Get("Accept-Language")), client: clientAddress(r, s.Proxies), operation: "none"}
+		r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x))
 		seen := &responseRecorder{ResponseWriter: w}
 		seen.Header().Set("X-Request-Id", x.id)
 		defer s.limitStandstill(seen, r)()
@@ -170,11 +171,6 @@ func exchangeOf(r *http.Request) *exchange {
 		return &exchange{language: text.Indonesian}
 	}
 	return x
-}
-
-func (s *server) newExchange(r *http.Request) (*http.Request, *exchange) {
-	x := &exchange{id: requestID(r, s.Random), language: text.ChooseLanguage(r.Header.Get("Accept-Language")), client: clientAddress(r, s.Proxies), operation: "none"}
-	return r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x
 }
 
 var safeID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
