@@ -190,7 +190,8 @@ func (w *surviving) start(t *testing.T, at killPoint, after func(contract.Docume
 	how := w.how
 	how.adjust = func(a *app) {
 		m := &mortal{Store: a.store, at: at, after: after}
-		a.workflow.Store, a.answers = m, m
+		a.replaceStore(m)
+		a.answers = m
 		a.workflow.Office, a.workflow.Converter, a.workflow.Turns = stillOffice{}, badConverter{}, admission.NewQueue(admission.Limits{Slots: 1, Waiting: 10})
 	}
 	return how.start(t)

@@ -75,7 +75,7 @@ func (o starting) start(t testing.TB) *service {
 		t.Fatal(err)
 	}
 	if moved {
-		a.workflow.Store = sameMachine{a.workflow.Store, o.clock}
+		a.replaceStore(sameMachine{a.workflow.Store, o.clock})
 	}
 	if o.adjust != nil {
 		o.adjust(a)
@@ -419,4 +419,9 @@ func runTool(t testing.TB, name string, args ...string) (string, error) {
 	}
 	out, err := exec.Command(path, args...).CombinedOutput()
 	return string(out), err
+}
+
+// replaceStore replaces the store of all parts of the workflow.
+func (a *app) replaceStore(s workflow.Store) {
+	a.workflow.Store, a.workflow.Documents.Store, a.workflow.Stamping.Store = s, s, s
 }
