@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
+	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -14,10 +15,30 @@ import (
 	"segel/internal/store/sqlstore"
 )
 
+// longestProfile bounds how long one request may record, in seconds.
+const longestProfile = 120
+
+// isOwnRequest reports whether a request for profiles comes from a program of this machine, or from a page that it served.
+// Browsers send requests for pages of others too, by an address or by a name that its owner points to this machine.
+func isOwnRequest(r *http.Request, at net.Addr) bool {
+	host, err := netip.ParseAddrPort(r.Host)
+	own, ownErr := netip.ParseAddrPort(at.String())
+	if err != nil || ownErr != nil || !host.Addr().IsLoopback() || host.Port() != own.Port() {
+		return false
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+		return false
+	}
+	seconds := r.URL.Query().Get("seconds")
+	n, err := strconv.Atoi(seconds)
+	return seconds == "" || err == nil && n >= 0 && n <= longestProfile
+}
+
 var errNotLoopback = errors.New("profiles are served on loopback only, such as 127.0.0.1:6060")
 
 // serveProfiles serves the profiles of the process to this machine until the listener is closed. They contain addresses and
-// names of functions, and a memory profile shows what the service does, so no other machine may read them.
+// names of functions, and a memory profile shows what the service does, so no other machine may read them, nor a page of another
+// site in a browser of this machine. Other users of the machine can.
 func serveProfiles(address string) (net.Listener, error) {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil || !at.Addr().IsLoopback() {
@@ -28,10 +49,17 @@ func serveProfiles(address string) (net.Listener, error) {
 		return nil, fmt.Errorf("serve profiles: %w", err)
 	}
 	mux := http.NewServeMux()
+	guarded := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isOwnRequest(r, l.Addr()) {
+			http.Error(w, "profiles are for programs of this machine, not for pages of others", http.StatusForbidden)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout}
+	server := &http.Server{Handler: guarded, ReadHeaderTimeout: headerTimeout}
 	go func() { _ = server.Serve(l) }() // it ends when the listener is closed
 	return l, nil
 }
@@ -42,7 +70,7 @@ type costCounters struct{ store *sqlstore.Store }
 var (
 	statementsTotal   = prometheus.NewDesc("segel_database_statements_total", "Statements; on PostgreSQL all round trips of statements.", nil, nil)
 	transactionsTotal = prometheus.NewDesc("segel_database_transactions_total", "Transactions by kind, read or write.", []string{"kind"}, nil)
-	syncsTotal        = prometheus.NewDesc("segel_file_syncs_total", "Files and folders synchronised with the disk; SQLite's own are not counted.", nil, nil)
+	syncsTotal        = prometheus.NewDesc("segel_file_syncs_total", "Files and folders that the store of files and the keys synchronised with the disk.", nil, nil)
 )
 
 // Describe implements [prometheus.Collector].

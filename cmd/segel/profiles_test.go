@@ -40,6 +40,45 @@ func TestProfilesAreServedOnLoopbackOnly(t *testing.T) {
 	}
 }
 
+func TestProfilesAreNotServedToPagesOfOtherSites(t *testing.T) {
+	t.Parallel()
+	l, err := serveProfiles("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	at := l.Addr().String()
+	for _, c := range []struct {
+		name, query, host, site string
+		status                  int
+	}{
+		{name: "a program", status: http.StatusOK},
+		{name: "the address bar", site: "none", status: http.StatusOK},
+		{name: "a name that leads here", host: "evil.test" + at[strings.LastIndex(at, ":"):], status: http.StatusForbidden},
+		{name: "another port", host: "127.0.0.1:1", status: http.StatusForbidden},
+		{name: "a picture in a page", site: "cross-site", status: http.StatusForbidden},
+		{name: "a page of another port", site: "same-site", status: http.StatusForbidden},
+		{name: "a profile of a day", query: "?seconds=86400", status: http.StatusForbidden},
+		{name: "a profile of a wrong length", query: "?seconds=x", status: http.StatusForbidden},
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+at+"/debug/pprof/"+c.query, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = c.host
+		if c.site != "" {
+			r.Header.Set("Sec-Fetch-Site", c.site)
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Body.Close(); err != nil || a.StatusCode != c.status {
+			t.Errorf("%s: %s, %v", c.name, a.Status, err)
+		}
+	}
+}
+
 func TestMetricsCountStatementsTransactionsAndSyncs(t *testing.T) {
 	t.Parallel()
 	s := starting{set: []string{"SEGEL_METRICS_TOKEN", "pengukur"}}.start(t)

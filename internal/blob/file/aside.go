@@ -66,7 +66,7 @@ func (a *Aside) Move(ctx context.Context, b blob.Info, sha256 string, now time.T
 	if _, err := a.manifest.Write(append(line, '\n')); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	if err := a.manifest.Sync(); err != nil {
+	if err := durable.SyncFile(a.manifest); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
 	from := a.store.blobPath(b.Key)

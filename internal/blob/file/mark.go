@@ -61,7 +61,7 @@ func (s *Store) SetMark(ctx context.Context, mark []byte) error {
 	if _, err := f.Write(mark); err != nil {
 		return fmt.Errorf("mark blobs: %w", err)
 	}
-	if err := errors.Join(f.Chmod(0o400), f.Sync()); err != nil {
+	if err := errors.Join(f.Chmod(0o400), durable.SyncFile(f)); err != nil {
 		return fmt.Errorf("mark blobs: %w", err)
 	}
 	// Durable now: the bytes, under a temporary name, which the next Open sweeps. A link, unlike a rename, fails where

@@ -15,7 +15,7 @@ const DefaultTimeout = 15 * time.Second
 
 // maxTransactions bounds the transactions that run or wait for a connection at the same time. Others wait while the database
 // answers: it serves a crowd in the end, such as thousands of browsers that reconnect after a restart. While it does not
-// respond, that is if none of the transactions ends within crowdWait, they are refused instead of piling up.
+// respond, that is if it answers none of the transactions within crowdWait, they are refused instead of piling up.
 const (
 	maxTransactions = 1024
 	crowdWait       = time.Second
@@ -39,18 +39,24 @@ func newBoundedDatabase(db database, timeout time.Duration, c *counters) *bounde
 }
 
 func (b *boundedDatabase) withSnapshot(ctx context.Context, fn func(querier) error) error {
-	b.counters.reads.Add(1)
-	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withSnapshot(ctx, fn) })
+	return b.runBounded(ctx, func(ctx context.Context) error {
+		b.counters.reads.Add(1)
+		return b.database.withSnapshot(ctx, fn)
+	})
 }
 
 func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error) error {
-	b.counters.reads.Add(1)
-	return b.inTurn(ctx, func() error { return b.classifyError(ctx, b.database.readWhole(ctx, fn)) })
+	return b.inTurn(ctx, func() error {
+		b.counters.reads.Add(1)
+		return b.classifyError(ctx, b.database.readWhole(ctx, fn))
+	})
 }
 
 func (b *boundedDatabase) withTx(ctx context.Context, fn func(tx) error) error {
-	b.counters.writes.Add(1)
-	return b.runBounded(ctx, func(ctx context.Context) error { return b.database.withTx(ctx, fn) })
+	return b.runBounded(ctx, func(ctx context.Context) error {
+		b.counters.writes.Add(1)
+		return b.database.withTx(ctx, fn)
+	})
 }
 
 var errCrowded = errors.New("too many transactions wait for it")
@@ -75,16 +81,19 @@ func (b *boundedDatabase) inTurn(ctx context.Context, transaction func() error) 
 	}
 	defer func() { <-b.turns }()
 	err := transaction()
-	if outage.Of(err) == nil {
+	if outage.Of(err) == nil && ctx.Err() == nil { // a caller who gave up got no answer
 		b.answered.Add(1)
 	}
 	return err
 }
 
-// waitTurn waits until the transaction is one of those that run or wait for a connection, while the database answers.
+// waitTurn waits until the transaction is one of those that run or wait for a connection: while the database answers, but no longer
+// than a transaction may take.
 func (b *boundedDatabase) waitTurn(ctx context.Context) error {
 	check := time.NewTicker(crowdWait)
 	defer check.Stop()
+	end := time.NewTimer(b.timeout)
+	defer end.Stop()
 	for answered := b.answered.Load(); ; {
 		select {
 		case b.turns <- struct{}{}:
@@ -97,6 +106,8 @@ func (b *boundedDatabase) waitTurn(ctx context.Context) error {
 				return &outage.Error{Part: outage.Database, Err: errCrowded}
 			}
 			answered = now
+		case <-end.C:
+			return &outage.Error{Part: outage.Database, Err: errCrowded}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -150,6 +151,52 @@ func TestWaitForAConnectionIsBounded(t *testing.T) {
 		}
 	}
 	if refused == 0 {
+		t.Error("all waited")
+	}
+}
+
+func TestCallersWhoGiveUpDoNotKeepOthersWaitingForASilentDatabase(t *testing.T) {
+	t.Parallel()
+	s, p := behindProxy(t, 3*time.Second)
+	note(t, s, 1)
+	set(t, p, pgtest.Swallow)
+	var all sync.WaitGroup
+	cancels := make([]context.CancelFunc, maxTransactions)
+	for i := range cancels {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancels[i] = cancel
+		all.Go(func() { _, _, _ = s.Size(ctx) })
+	}
+	bounded := s.db.(*boundedDatabase)
+	for len(bounded.turns) < maxTransactions {
+		runtime.Gosched()
+	}
+	refused := make(chan error, 100)
+	for range cap(refused) {
+		all.Go(func() {
+			_, _, err := s.Size(t.Context())
+			refused <- err
+		})
+	}
+	tick := time.NewTicker(crowdWait / 8)
+	defer tick.Stop()
+	for _, cancel := range cancels[:16] {
+		<-tick.C
+		cancel()
+	}
+	all.Wait()
+	for _, cancel := range cancels {
+		cancel()
+	}
+	close(refused)
+	crowded := 0
+	for err := range refused {
+		requireOutage(t, "one of many", err)
+		if errors.Is(err, errCrowded) {
+			crowded++
+		}
+	}
+	if crowded == 0 {
 		t.Error("all waited")
 	}
 }
