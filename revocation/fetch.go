@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -222,15 +223,23 @@ const (
 	maxHosts     = 1000
 )
 
+// hostBreaker returns the breaker of a host. Hosts that may be queried are forgotten when there are too many: names come
+// from certificates, so a file can bring any number, and must not end the pauses of others.
 func (f *Fetcher) hostBreaker(host string) *breaker.Breaker {
 	f.hostsMu.Lock()
 	defer f.hostsMu.Unlock()
-	b := f.hosts[host]
-	if b == nil {
-		if f.hosts == nil || len(f.hosts) >= maxHosts {
-			f.hosts = map[string]*breaker.Breaker{} // forgetting all is rare and costs a few queries for each host
-		}
-		b = &breaker.Breaker{Threshold: maxFailures, FirstPause: firstPause, LongestPause: longestPause}
+	if b := f.hosts[host]; b != nil {
+		return b
+	}
+	if f.hosts == nil {
+		f.hosts = map[string]*breaker.Breaker{}
+	}
+	if len(f.hosts) >= maxHosts {
+		now := f.Clock()
+		maps.DeleteFunc(f.hosts, func(_ string, b *breaker.Breaker) bool { return b.Check(now) == nil })
+	}
+	b := &breaker.Breaker{Threshold: maxFailures, FirstPause: firstPause, LongestPause: longestPause}
+	if len(f.hosts) < maxHosts { // else all are paused, and the failures of another are not counted until a pause ends
 		f.hosts[host] = b
 	}
 	return b
