@@ -203,14 +203,15 @@ func (f *Fetcher) sendRequest(ctx context.Context, r *http.Request, most int64) 
 	if open := b.Acquire(f.Clock()); open != nil {
 		return nil, fmt.Errorf("query %s: %w", host, open)
 	}
+	endCall := b.Cancel // the caller went away, or a panic: neither says anything about the host
+	defer func() { endCall() }()
 	der, err := f.readAnswer(ctx, r, most)
 	switch {
 	case ctx.Err() != nil:
-		b.Cancel() // the caller went away, which says nothing about the host
 	case errors.Is(err, errNoAnswer):
-		b.Fail(f.Clock(), err.Error())
+		endCall = func() { b.Fail(f.Clock(), err.Error()) }
 	default:
-		b.Succeed()
+		endCall = func() { b.Succeed() }
 	}
 	return der, err
 }

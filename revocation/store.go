@@ -246,7 +246,9 @@ func (s *Store) Fetch(ctx context.Context, source Source, queries ...Query) {
 		}
 		r := &fetchResult{}
 		s.fetched[id], results = r, append(results, r)
-		done.Go(func() { r.data, r.err = source.Revocation(ctx, q.Cert, q.Issuer) })
+		done.Go(func() {
+			r.data, r.err = runRecovered(func() (Data, error) { return source.Revocation(ctx, q.Cert, q.Issuer) })
+		})
 	}
 	done.Wait()
 	for _, r := range results {

@@ -98,6 +98,26 @@ func TestStoreQueriesASourceOnceAboutACertificate(t *testing.T) {
 	}
 }
 
+// panickingSource panics at every query.
+type panickingSource struct{}
+
+func (panickingSource) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (Data, error) {
+	panic("unexpected answer")
+}
+
+func TestPanicOfASourceIsTheResultOfTheQuery(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	var s Store
+	s.Fetch(t.Context(), panickingSource{}, Query{leaf.cert, ca.cert})
+	data, known, err := s.FetchResult(leaf.cert)
+	var p *PanicError
+	if !known || !errors.As(err, &p) || p.Value != "unexpected answer" || data.OCSP != nil || data.CRL != nil {
+		t.Errorf("%t, %v", known, err)
+	}
+}
+
 func TestStoreVerifiesAnItemOnceForACertificateAndUpToALimit(t *testing.T) {
 	t.Parallel()
 	ca := newCertificate(t, "CA", 1, nil)
