@@ -232,7 +232,7 @@ type IssuerSource interface {
 	Issuer(ctx context.Context, c *x509.Certificate) (*x509.Certificate, error)
 }
 
-// FetchIssuer fetches the issuer of a certificate and adds it to the candidates; nil if that fails, was tried before, or
+// FetchIssuer fetches the issuer of a certificate and makes it the first candidate of its name; nil if that fails, was tried before, or
 // exceeds the limit. A fetched certificate is not trusted for that.
 func (b *Builder) FetchIssuer(ctx context.Context, c *x509.Certificate, source IssuerSource) *x509.Certificate {
 	id := b.Hash(c)
@@ -247,6 +247,12 @@ func (b *Builder) FetchIssuer(ctx context.Context, c *x509.Certificate, source I
 	}
 	b.fetchedFor[id] = issuer
 	b.Add(issuer)
+	// It is the issuer of other certificates too, which may have no address of it: no candidates may hide it.
+	named := b.candidates[string(issuer.RawSubject)]
+	if i := slices.IndexFunc(named, issuer.Equal); i > 0 {
+		copy(named[1:i+1], named[:i])
+		named[0] = issuer
+	}
 	b.fetched[b.Hash(issuer)] = true
 	// Earlier results were computed without it.
 	clear(b.paths)

@@ -373,6 +373,10 @@ func TestFetchedIssuerIsFoundAgainBesideManyOfItsName(t *testing.T) {
 			t.Errorf("%d certificates, %d queries", len(got), source.queries)
 		}
 	}
+	// A responder of that issuer may have no address of it.
+	if got := b.BuildPath(t.Context(), certificate(t, upper, "Responder").cert, source); len(got) != 3 || source.queries != 1 {
+		t.Errorf("another certificate of the issuer: %d certificates, %d queries", len(got), source.queries)
+	}
 }
 
 func TestFetchedIssuerDoesNotRepeatACertificateOfThePath(t *testing.T) {
