@@ -232,8 +232,8 @@ type IssuerSource interface {
 	Issuer(ctx context.Context, c *x509.Certificate) (*x509.Certificate, error)
 }
 
-// FetchIssuer fetches the issuer of a certificate and makes it the first candidate of its name; nil if that fails, was tried before, or
-// exceeds the limit. A fetched certificate is not trusted for that.
+// FetchIssuer fetches the issuer of a certificate and makes it the first candidate of its name; nil if that fails, was
+// tried before, or exceeds the limit. A fetched certificate is not trusted for that.
 func (b *Builder) FetchIssuer(ctx context.Context, c *x509.Certificate, source IssuerSource) *x509.Certificate {
 	id := b.Hash(c)
 	_, queried := b.fetchedFor[id]
