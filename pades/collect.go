@@ -169,8 +169,8 @@ func (w *pathWalk) fetchAhead(leaves []*x509.Certificate) {
 	w.revocations.Fetch(w.ctx, w.o.Source, queries...)
 }
 
-// collectForPath adds a certificate, its issuers, and revocation data for each. If an issuer or revocation data is
-// missing, it returns an error for a required signature; for any other, the walk ends there.
+// collectForPath adds a certificate, its issuers, and revocation data for each. If the path is too long, or an issuer or
+// revocation data is missing, it returns an error for a required signature; for any other, the walk ends there.
 func (w *pathWalk) collectForPath(leaf *x509.Certificate, depth int) error {
 	path := w.paths.BuildPath(w.ctx, leaf, w.issuers)
 	for i, cert := range path {
@@ -178,7 +178,7 @@ func (w *pathWalk) collectForPath(leaf *x509.Certificate, depth int) error {
 			return nil
 		}
 		if depth == 0 || i == certpath.MaxPath {
-			return fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber)
+			return w.errorIfRequired(fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber))
 		}
 		if i == len(path)-1 {
 			return w.errorIfRequired(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))

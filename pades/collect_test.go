@@ -2,11 +2,22 @@ package pades_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ocsp"
 
 	"segel/internal/authority/signtest"
 	"segel/pades"
@@ -132,5 +143,75 @@ func (m *concurrentSource) Revocation(ctx context.Context, cert, issuer *x509.Ce
 		return m.Source.Revocation(ctx, cert, issuer)
 	case <-ctx.Done():
 		return revocation.Data{}, ctx.Err()
+	}
+}
+
+// newAuthorityCertificate returns a CA certificate for a key, issued by a certificate and its key; nil: self-signed.
+func newAuthorityCertificate(t *testing.T, subject []byte, key *ecdsa.PrivateKey, issuer *x509.Certificate, by *ecdsa.PrivateKey) *x509.Certificate {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: must[*big.Int](t)(rand.Int(rand.Reader, big.NewInt(1<<62))), RawSubject: subject,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageCRLSign | x509.KeyUsageDigitalSignature | x509.KeyUsageContentCommitment,
+	}
+	if issuer == nil {
+		issuer, by = template, key
+	}
+	der := must[[]byte](t)(x509.CreateCertificate(rand.Reader, template, issuer, key.Public(), by))
+	return must[*x509.Certificate](t)(x509.ParseCertificate(der))
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	return must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+}
+
+// keySource answers about certificates of issuers whose keys it has, and otherwise like another source.
+type keySource struct {
+	revocation.Source
+	keys map[string]*ecdsa.PrivateKey // by the subject of the issuer
+}
+
+func (s keySource) Revocation(ctx context.Context, cert, issuer *x509.Certificate) (revocation.Data, error) {
+	key := s.keys[string(issuer.RawSubject)]
+	if key == nil {
+		return s.Source.Revocation(ctx, cert, issuer)
+	}
+	r := ocsp.Response{SerialNumber: cert.SerialNumber, ThisUpdate: time.Now(), NextUpdate: time.Now().Add(time.Hour)}
+	der, err := ocsp.CreateResponse(issuer, issuer, r, key)
+	return revocation.Data{OCSP: der}, err
+}
+
+func encodeName(t *testing.T, name string) []byte {
+	t.Helper()
+	return must[[]byte](t)(asn1.Marshal(pkix.Name{CommonName: name}.ToRDNSequence()))
+}
+
+func TestLongChainIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
+	t.Parallel()
+	source := keySource{signtest.Authority(t), map[string]*ecdsa.PrivateKey{}}
+	var chain []*x509.Certificate
+	var key *ecdsa.PrivateKey
+	for i := range 14 {
+		name, own := encodeName(t, fmt.Sprint(i)), newKey(t)
+		if i == 0 {
+			chain = []*x509.Certificate{newAuthorityCertificate(t, name, own, nil, nil)}
+		} else {
+			chain = slices.Insert(chain, 0, newAuthorityCertificate(t, name, own, chain[0], key))
+		}
+		key, source.keys[string(name)] = own, own
+	}
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "Long"}, pades.FieldSpec{Name: "A"})
+	p.Sign(t, signer{Name: "Long", Key: key, Chain: chain}.Options(t, "Long"))
+	p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
+	// With these roots, each certificate of the chain is queried.
+	o := pades.ValidationOptions{Source: source, Required: []string{"A"}, Roots: chain}
+	if _, err := pades.AddDSS(t.Context(), p.Source(), o); err != nil {
+		t.Errorf("not required: %v", err)
+	}
+	o.Required = nil
+	if _, err := pades.AddDSS(t.Context(), p.Source(), o); !errors.Is(err, pades.ErrRevocationData) || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("required: %v", err)
 	}
 }
