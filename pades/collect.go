@@ -180,20 +180,35 @@ func (w *pathWalk) collectForPath(leaf *x509.Certificate, depth int) error {
 		if depth == 0 || i == certpath.MaxPath {
 			return w.errorIfRequired(fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber))
 		}
-		if i == len(path)-1 {
+		issuer := w.findIssuerInPath(path, i)
+		if issuer == nil {
 			return w.errorIfRequired(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
 		}
 		if hasNoCheck(cert) {
 			continue
 		}
-		data, err := w.findRevocationData(cert, path[i+1])
+		data, err := w.findRevocationData(cert, issuer)
 		if err != nil {
 			err = w.errorIfRequired(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
 		} else {
-			err = w.addRevocationData(data, cert, path[i+1], depth)
+			err = w.addRevocationData(data, cert, issuer, depth)
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// findIssuerInPath returns the issuer of a certificate of the path: the next certificate, or for the last one another of
+// the path, if authorities certify each other; nil if there is none.
+func (w *pathWalk) findIssuerInPath(path certpath.Path, i int) *x509.Certificate {
+	if i < len(path)-1 {
+		return path[i+1]
+	}
+	for _, c := range path[:i] {
+		if bytes.Equal(c.RawSubject, path[i].RawIssuer) && w.paths.IsSignedBy(path[i], c) {
+			return c
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package pades_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -213,5 +214,25 @@ func TestLongChainIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
 	o.Required = nil
 	if _, err := pades.AddDSS(t.Context(), p.Source(), o); !errors.Is(err, pades.ErrRevocationData) || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("required: %v", err)
+	}
+}
+
+func TestAuthoritiesThatCertifyEachOtherHaveValidationData(t *testing.T) {
+	t.Parallel()
+	keyA, keyB, key := newKey(t), newKey(t), newKey(t)
+	nameA, nameB := encodeName(t, "A"), encodeName(t, "B")
+	issuerA, issuerB := newAuthorityCertificate(t, nameA, keyA, nil, nil), newAuthorityCertificate(t, nameB, keyB, nil, nil)
+	a, b := newAuthorityCertificate(t, nameA, keyA, issuerB, keyB), newAuthorityCertificate(t, nameB, keyB, issuerA, keyA)
+	chain := []*x509.Certificate{newAuthorityCertificate(t, encodeName(t, "Leaf"), key, a, keyA), a, b}
+	p := &testFile{Bytes: pdftest.Table(1)}
+	p.AddFields(t, pades.FieldSpec{Name: "A"})
+	p.Sign(t, signer{Name: "Leaf", Key: key, Chain: chain}.Options(t, "A"))
+	source := keySource{signtest.Authority(t), map[string]*ecdsa.PrivateKey{string(nameA): keyA, string(nameB): keyB}}
+	p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: source}))
+	lists, _ := readSecurityStore(t, p)
+	for _, cert := range chain {
+		if !slices.ContainsFunc(lists["OCSPs"], func(der []byte) bool { return bytes.Contains(der, cert.SerialNumber.Bytes()) }) {
+			t.Errorf("no response about %q", cert.Subject.CommonName)
+		}
 	}
 }
