@@ -22,6 +22,7 @@ import (
 
 	"segel/internal/authority/signtest"
 	"segel/pades"
+	"segel/pdf"
 	"segel/pdf/pdftest"
 	"segel/revocation"
 )
@@ -165,6 +166,52 @@ func newAuthorityCertificate(t *testing.T, subject []byte, key *ecdsa.PrivateKey
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
 	return must[*ecdsa.PrivateKey](t)(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+}
+
+// issuerSource is a source that also has issuers, and counts the queries for them.
+type issuerSource struct {
+	revocation.Source
+	issuers []*x509.Certificate
+	queries int
+}
+
+func (s *issuerSource) Issuer(_ context.Context, c *x509.Certificate) (*x509.Certificate, error) {
+	s.queries++
+	for _, issuer := range s.issuers {
+		if bytes.Equal(issuer.RawSubject, c.RawIssuer) {
+			return issuer, nil
+		}
+	}
+	return nil, errors.New("unknown")
+}
+
+func TestCertificatesOfAnUploadDoNotHideTheIssuerOfASigner(t *testing.T) {
+	t.Parallel()
+	who := signtest.NewSigner(t, "A")
+	issuer := who.Chain[1]
+	var decoys [][]byte
+	for range 20 {
+		decoys = append(decoys, newAuthorityCertificate(t, issuer.RawSubject, newKey(t), nil, nil).Raw)
+	}
+	for name, chain := range map[string][]*x509.Certificate{"fetched": who.Chain[:1], "in the signature": who.Chain} {
+		p := &testFile{Bytes: pdftest.Table(1)}
+		addToStore(t, p, map[pdf.Name][][]byte{"Certs": decoys})
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
+		o := who.Options(t, "A")
+		o.Chain = chain
+		p.Sign(t, o)
+		source := &issuerSource{Source: signtest.Authority(t), issuers: who.Chain[1:]}
+		options := pades.ValidationOptions{Source: source, Certificates: who.Chain[2:], Required: []string{"A"}}
+		if name != "fetched" {
+			options.Source = signtest.Authority(t)
+		}
+		if _, err := pades.AddDSS(t.Context(), p.Source(), options); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "fetched" && source.queries != 1 {
+			t.Errorf("%s: %d queries", name, source.queries)
+		}
+	}
 }
 
 // keySource answers about certificates of issuers whose keys it has, and otherwise like another source.
