@@ -91,8 +91,8 @@ type fetchResult struct {
 	err  error
 }
 
-// Add adds the responses and the CRLs in DER, which otherwise are like that item. Unreadable ones are skipped. For the
-// same data in two places the older one counts.
+// Add adds the responses and the CRLs in DER, which otherwise are like that item. Unreadable ones are skipped. Beyond
+// the limits, the first ones stay. For the same data in two places the older one counts.
 func (s *Store) Add(responses, crls [][]byte, like Item) {
 	for _, like.OCSP = range responses {
 		s.addItem(like)
