@@ -82,7 +82,11 @@ func (b *Breaker) Fail(now time.Time, reason string) (failures int, pause time.D
 	b.failures++
 	b.probing, b.reason = false, reason
 	if doublings := b.failures - b.Threshold; doublings >= 0 {
-		pause = min(b.FirstPause<<min(doublings, 16), max(b.FirstPause, b.LongestPause))
+		longest := max(b.FirstPause, b.LongestPause)
+		pause = b.FirstPause
+		for range min(doublings, 63) { // no more doublings fit in a Duration
+			pause += min(pause, longest-pause) // twice as long, without overflow
+		}
 		b.until = now.Add(pause)
 	}
 	return b.failures, pause

@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,29 @@ func TestPausesDoubleUpToTheLongest(t *testing.T) {
 	}
 	if pause := fail(t, b, now); pause != 0 {
 		t.Errorf("the first failure after a success begins a pause of %s", pause)
+	}
+}
+
+func TestLongPausesDoNotOverflow(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ first, longest, want time.Duration }{
+		"two days":             {48 * time.Hour, 7 * 24 * time.Hour, 7 * 24 * time.Hour},
+		"the longest there is": {time.Hour, math.MaxInt64, math.MaxInt64},
+		"first is the longer":  {48 * time.Hour, time.Hour, 48 * time.Hour},
+		"no first pause":       {0, time.Hour, 0},
+	} {
+		b := &Breaker{Threshold: 1, FirstPause: c.first, LongestPause: c.longest}
+		last := time.Duration(0)
+		for n := range 100 {
+			_, pause := b.Fail(start, "refused")
+			if pause < last {
+				t.Fatalf("%s: pause after failure %d is %s, after %s", name, n+1, pause, last)
+			}
+			last = pause
+		}
+		if last != c.want {
+			t.Errorf("%s: the last pause is %s, want %s", name, last, c.want)
+		}
 	}
 }
 

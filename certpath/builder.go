@@ -99,8 +99,9 @@ type Builder struct {
 	signed  map[[2][sha256.Size]byte]bool // whether the second certificate's key signed the first
 	paths   map[pathKey]pathResult
 	bounds  map[string]*validityBounds // by issuer name
-	queried map[[sha256.Size]byte]bool // certificates whose issuer was fetched, or could not be
 	fetched map[[sha256.Size]byte]bool // issuers that were fetched
+	// fetchedFor holds the fetched issuer by the hash of the certificate it issued; nil: it could not be fetched.
+	fetchedFor map[[sha256.Size]byte]*x509.Certificate
 }
 
 // NewBuilder returns a Builder without candidates.
@@ -109,7 +110,7 @@ func NewBuilder(anchors *Anchors, limits Limits) *Builder {
 		Limits: limits, anchors: anchors, candidates: map[string][]*x509.Certificate{}, intermediates: x509.NewCertPool(),
 		known: map[[sha256.Size]byte]bool{}, hashes: map[*x509.Certificate][sha256.Size]byte{}, signed: map[[2][sha256.Size]byte]bool{},
 		paths: map[pathKey]pathResult{}, bounds: map[string]*validityBounds{},
-		queried: map[[sha256.Size]byte]bool{}, fetched: map[[sha256.Size]byte]bool{},
+		fetched: map[[sha256.Size]byte]bool{}, fetchedFor: map[[sha256.Size]byte]*x509.Certificate{},
 	}
 }
 
@@ -192,8 +193,8 @@ const (
 )
 
 // BuildPath returns a certificate with its issuers, as far as they are known, by their names and signatures alone. The
-// path ends with a self-signed certificate, where no issuer is found, or after MaxPath issuers. Missing issuers are
-// fetched unless source is nil.
+// path ends with a self-signed certificate, where no issuer is found that it does not have yet, or after MaxPath issuers.
+// Missing issuers are fetched unless source is nil.
 func (b *Builder) BuildPath(ctx context.Context, c *x509.Certificate, source IssuerSource) Path {
 	path := Path{c}
 	for len(path) <= MaxPath && !(IsSelfIssued(c) && b.IsSignedBy(c, c)) {
@@ -201,7 +202,7 @@ func (b *Builder) BuildPath(ctx context.Context, c *x509.Certificate, source Iss
 		if issuer == nil && source != nil && len(c.IssuingCertificateURL) > 0 {
 			issuer = b.FetchIssuer(ctx, c, source)
 		}
-		if issuer == nil {
+		if issuer == nil || slices.ContainsFunc(path, issuer.Equal) {
 			break
 		}
 		path, c = append(path, issuer), issuer
@@ -209,8 +210,13 @@ func (b *Builder) BuildPath(ctx context.Context, c *x509.Certificate, source Iss
 	return path
 }
 
-// findIssuer returns the first candidate whose key signed c and that is not part of the path yet; nil if there is none.
+// findIssuer returns the fetched issuer of c, or else the first candidate whose key signed c, if it is not part of the
+// path yet; nil if there is none.
 func (b *Builder) findIssuer(c *x509.Certificate, path Path) *x509.Certificate {
+	// A file can hold so many candidates of the same name that the fetched issuer is not among those tried below.
+	if issuer := b.fetchedFor[b.Hash(c)]; issuer != nil && !slices.ContainsFunc(path, issuer.Equal) {
+		return issuer
+	}
 	named := b.Candidates(c)
 	for _, issuer := range named[:min(len(named), maxIssuerCandidates)] {
 		if !slices.ContainsFunc(path, issuer.Equal) && b.IsSignedBy(c, issuer) {
@@ -226,19 +232,27 @@ type IssuerSource interface {
 	Issuer(ctx context.Context, c *x509.Certificate) (*x509.Certificate, error)
 }
 
-// FetchIssuer fetches the issuer of a certificate and adds it to the candidates; nil if that fails, was tried before, or
-// exceeds the limit. A fetched certificate is not trusted for that.
+// FetchIssuer fetches the issuer of a certificate and makes it the first candidate of its name; nil if that fails, was
+// tried before, or exceeds the limit. A fetched certificate is not trusted for that.
 func (b *Builder) FetchIssuer(ctx context.Context, c *x509.Certificate, source IssuerSource) *x509.Certificate {
 	id := b.Hash(c)
-	if b.queried[id] || b.Limits.Fetches > 0 && len(b.queried) == b.Limits.Fetches || ctx.Err() != nil {
+	_, queried := b.fetchedFor[id]
+	if queried || b.Limits.Fetches > 0 && len(b.fetchedFor) == b.Limits.Fetches || ctx.Err() != nil {
 		return nil
 	}
-	b.queried[id] = true
+	b.fetchedFor[id] = nil
 	issuer, err := source.Issuer(ctx, c)
 	if err != nil {
 		return nil // the caller reports the missing issuer
 	}
+	b.fetchedFor[id] = issuer
 	b.Add(issuer)
+	// It is the issuer of other certificates too, which may have no address of it: no candidates may hide it.
+	named := b.candidates[string(issuer.RawSubject)]
+	if i := slices.IndexFunc(named, issuer.Equal); i > 0 {
+		copy(named[1:i+1], named[:i])
+		named[0] = issuer
+	}
 	b.fetched[b.Hash(issuer)] = true
 	// Earlier results were computed without it.
 	clear(b.paths)

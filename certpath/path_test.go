@@ -356,6 +356,44 @@ func TestPathFollowsSignaturesAsFarAsIssuersAreKnown(t *testing.T) {
 	}
 }
 
+func TestFetchedIssuerIsFoundAgainBesideManyOfItsName(t *testing.T) {
+	t.Parallel()
+	root := certificate(t, nil, "Root", ca)
+	upper := certificate(t, root, "Upper", ca)
+	leaf := certificate(t, upper, "Leaf", person, withAddress)
+	source := &issuerMap{issuers: map[string]*x509.Certificate{"Leaf": upper.cert}}
+	b := NewBuilder(&Anchors{}, Limits{})
+	b.Add(root.cert)
+	for range maxIssuerCandidates {
+		b.Add(certificate(t, nil, "Upper", ca).cert)
+	}
+	for _, from := range []IssuerSource{source, source, nil} {
+		got := b.BuildPath(t.Context(), leaf.cert, from)
+		if len(got) != 3 || !got[1].Equal(upper.cert) || source.queries != 1 {
+			t.Errorf("%d certificates, %d queries", len(got), source.queries)
+		}
+	}
+	// A responder of that issuer may have no address of it.
+	if got := b.BuildPath(t.Context(), certificate(t, upper, "Responder").cert, source); len(got) != 3 || source.queries != 1 {
+		t.Errorf("another certificate of the issuer: %d certificates, %d queries", len(got), source.queries)
+	}
+}
+
+func TestFetchedIssuerDoesNotRepeatACertificateOfThePath(t *testing.T) {
+	t.Parallel()
+	a, c := certificate(t, nil, "A", ca), certificate(t, nil, "C", ca)
+	upper := keyed(t, a, "C", c.key, ca, withAddress)
+	lower := keyed(t, c, "A", a.key, ca, withAddress)
+	source := &issuerMap{issuers: map[string]*x509.Certificate{"Leaf": lower.cert, "A": upper.cert, "C": lower.cert}}
+	leaf := certificate(t, a, "Leaf", person, withAddress)
+	b := NewBuilder(&Anchors{}, Limits{})
+	for range 2 {
+		if got := b.BuildPath(t.Context(), leaf.cert, source); len(got) != 3 {
+			t.Errorf("%d certificates", len(got))
+		}
+	}
+}
+
 func TestIssuersThatSignEachOtherMakeAPathThatEnds(t *testing.T) {
 	t.Parallel()
 	a, c := certificate(t, nil, "A", ca), certificate(t, nil, "C", ca)

@@ -26,7 +26,7 @@ type validationData struct{ certificates, ocsps, crls [][]byte }
 // so verifications and queries are limited for signatures that are not required.
 type dataCollector struct {
 	o           ValidationOptions
-	paths       *certpath.Builder // the caller's certificates come first
+	paths       *certpath.Builder // the caller's certificates come first, then those of required signatures
 	roots       certpath.Anchors  // of signatures that are not required
 	revocations revocation.Store
 	queriesLeft int // for signatures that are not required
@@ -54,7 +54,21 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 	for _, c := range o.Roots {
 		g.roots.Add(c)
 	}
-	g.paths.Add(slices.Concat(o.Roots, o.Certificates, s.parseCertificates())...)
+	g.paths.Add(slices.Concat(o.Roots, o.Certificates)...)
+	isRequired := func(s *pdf.Signature) bool { return o.Required == nil || slices.Contains(o.Required, s.Field.Name) }
+	parsed := make([]signingCertificates, len(signatures))
+	for i, sig := range signatures {
+		if !isRequired(sig) {
+			continue
+		}
+		var err error
+		if parsed[i], err = g.parseSigningCertificates(sig); err != nil {
+			return nil, fmt.Errorf("field %q: %w: %w", sig.Field.Name, ErrRevocationData, err)
+		}
+	}
+	// An upload can bring a store with many certificates of the same names. They come last, so that they do not hide
+	// the issuers of required signatures.
+	g.paths.Add(s.parseCertificates()...)
 	g.revocations.Add(s.lists["OCSPs"].der, s.lists["CRLs"].der, revocation.Item{Origin: revocation.FromDSS})
 	data := make([]validationData, len(signatures))
 	within := cmp.Or(o.Timeout, DefaultTimeout)
@@ -68,10 +82,13 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 			phase, g.paths.Limits.Checks = others, g.paths.Checks+maxChecks
 		}
 		for i, sig := range signatures {
-			if (o.Required == nil || slices.Contains(o.Required, sig.Field.Name)) != required {
+			if isRequired(sig) != required {
 				continue
 			}
-			p, err := g.collectForSignature(phase, sig, required)
+			if !required && g.paths.Spend(parsingChecks) { // parsing also verifies a timestamp
+				parsed[i], _ = g.parseSigningCertificates(sig) // of one that cannot be parsed, no data is collected
+			}
+			p, err := g.collectForSignature(phase, parsed[i], required)
 			if err == nil {
 				err = ctx.Err() // if only our own limit has expired, data is missing but ctx goes on
 			}
@@ -85,27 +102,17 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 }
 
 // collectForSignature collects the validation data of a signature or document timestamp.
-func (g *dataCollector) collectForSignature(ctx context.Context, s *pdf.Signature, required bool) (validationData, error) {
-	if !required && !g.paths.Spend(parsingChecks) { // parsing also verifies a timestamp
-		return validationData{}, nil
-	}
-	leaves, token, err := g.parseSigningCertificates(s)
-	if err != nil {
-		if required {
-			return validationData{}, fmt.Errorf("%w: %w", ErrRevocationData, err)
-		}
-		return validationData{}, nil
-	}
+func (g *dataCollector) collectForSignature(ctx context.Context, s signingCertificates, required bool) (validationData, error) {
 	w := pathWalk{dataCollector: g, ctx: ctx, required: required}
 	if source, ok := g.o.Source.(certpath.IssuerSource); ok && required {
 		w.issuers = source
 	}
-	if token != nil {
-		w.provenTime, w.latestTime = token.Time, token.Time.Add(token.Accuracy)
+	if s.token != nil {
+		w.provenTime, w.latestTime = s.token.Time, s.token.Time.Add(s.token.Accuracy)
 	}
-	w.fetchAhead(leaves)
-	for i, leaf := range leaves {
-		w.isTSA = token != nil && i == len(leaves)-1
+	w.fetchAhead(s.leaves)
+	for i, leaf := range s.leaves {
+		w.isTSA = s.token != nil && i == len(s.leaves)-1
 		if err := w.collectForPath(leaf, maxResponderDepth); err != nil {
 			return validationData{}, fmt.Errorf("%w: %w", ErrRevocationData, err)
 		}
@@ -113,25 +120,30 @@ func (g *dataCollector) collectForSignature(ctx context.Context, s *pdf.Signatur
 	return w.data, nil
 }
 
-// parseSigningCertificates returns the signer's certificate, then the time-stamp authority's, and the token that proves
-// the signing time. Token is nil if there is no timestamp.
-func (g *dataCollector) parseSigningCertificates(s *pdf.Signature) ([]*x509.Certificate, *tsp.Token, error) {
+// signingCertificates are the certificates whose keys made a signature.
+type signingCertificates struct {
+	leaves []*x509.Certificate // the signer's, then the time-stamp authority's
+	token  *tsp.Token          // proves the signing time; nil: there is no timestamp
+}
+
+// parseSigningCertificates parses a signature and adds the certificates in it to the candidates for issuers.
+func (g *dataCollector) parseSigningCertificates(s *pdf.Signature) (signingCertificates, error) {
 	sd, token, err := parseContainer(s.Contents)
 	if sd != nil {
 		g.paths.Add(sd.Certificates...)
 	}
 	if err != nil {
-		return nil, nil, err
+		return signingCertificates{}, err
 	}
 	signer := sd.Certificate(sd.Signers[0])
 	if signer == nil {
-		return nil, nil, errors.New("the signer's certificate is not included")
+		return signingCertificates{}, errors.New("the signer's certificate is not included")
 	}
 	if token == nil || sd.ContentType.Equal(cms.OIDTSTInfo) {
-		return []*x509.Certificate{signer}, token, nil
+		return signingCertificates{[]*x509.Certificate{signer}, token}, nil
 	}
 	g.paths.Add(token.Chain...)
-	return []*x509.Certificate{signer, token.Authority}, token, nil
+	return signingCertificates{[]*x509.Certificate{signer, token.Authority}, token}, nil
 }
 
 // pathWalk walks the certificate paths of one signature.
@@ -169,8 +181,8 @@ func (w *pathWalk) fetchAhead(leaves []*x509.Certificate) {
 	w.revocations.Fetch(w.ctx, w.o.Source, queries...)
 }
 
-// collectForPath adds a certificate, its issuers, and revocation data for each. If an issuer or revocation data is
-// missing, it returns an error for a required signature; for any other, the walk ends there.
+// collectForPath adds a certificate, its issuers, and revocation data for each. If the path is too long, or an issuer or
+// revocation data is missing, it returns an error for a required signature; for any other, the walk ends there.
 func (w *pathWalk) collectForPath(leaf *x509.Certificate, depth int) error {
 	path := w.paths.BuildPath(w.ctx, leaf, w.issuers)
 	for i, cert := range path {
@@ -178,22 +190,37 @@ func (w *pathWalk) collectForPath(leaf *x509.Certificate, depth int) error {
 			return nil
 		}
 		if depth == 0 || i == certpath.MaxPath {
-			return fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber)
+			return w.errorIfRequired(fmt.Errorf("chain of certificate %x is too long", cert.SerialNumber))
 		}
-		if i == len(path)-1 {
+		issuer := w.findIssuerInPath(path, i)
+		if issuer == nil {
 			return w.errorIfRequired(fmt.Errorf("the issuer %q of certificate %x is not known", cert.Issuer.CommonName, cert.SerialNumber))
 		}
 		if hasNoCheck(cert) {
 			continue
 		}
-		data, err := w.findRevocationData(cert, path[i+1])
+		data, err := w.findRevocationData(cert, issuer)
 		if err != nil {
 			err = w.errorIfRequired(fmt.Errorf("certificate %x of %q: %w", cert.SerialNumber, cert.Subject.CommonName, err))
 		} else {
-			err = w.addRevocationData(data, cert, path[i+1], depth)
+			err = w.addRevocationData(data, cert, issuer, depth)
 		}
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// findIssuerInPath returns the issuer of a certificate of the path: the next certificate, or for the last one another of
+// the path, if authorities certify each other; nil if there is none.
+func (w *pathWalk) findIssuerInPath(path certpath.Path, i int) *x509.Certificate {
+	if i < len(path)-1 {
+		return path[i+1]
+	}
+	for _, c := range path[:i] {
+		if bytes.Equal(c.RawSubject, path[i].RawIssuer) && w.paths.IsSignedBy(path[i], c) {
+			return c
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,7 +98,7 @@ type securityStore struct {
 // storeList is one of the lists of the store.
 type storeList struct {
 	known map[[32]byte]pdf.Ref // by SHA-256
-	der   [][]byte             // the items in the file
+	der   [][]byte             // the items in the file, from the last of the list to the first
 	added pdf.Array
 }
 
@@ -119,17 +120,24 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := maxStoreBytes
-	for _, key := range storeLists {
-		l := &storeList{known: map[[32]byte]pdf.Ref{}}
-		s.lists[key] = l
-		items, err := d.Array(dss[key])
-		if err != nil {
+	var arrays [len(storeLists)]pdf.Array
+	for i, key := range storeLists {
+		s.lists[key] = &storeList{known: map[[32]byte]pdf.Ref{}}
+		if arrays[i], err = d.Array(dss[key]); err != nil {
 			return nil, fmt.Errorf("/%s: %w", key, err)
 		}
-		for i, o := range items {
+	}
+	// Items are appended to the lists. All lists are read from their ends, in step, so that those of an upload beyond
+	// the limits do not keep newer ones from being read.
+	left := maxStoreBytes
+	for n := 1; n <= maxStoreItems; n++ {
+		for i, key := range storeLists {
+			if n > len(arrays[i]) || left <= 0 {
+				continue
+			}
+			o := arrays[i][len(arrays[i])-n]
 			st, err := d.Stream(o)
-			if err != nil || st == nil || i >= maxStoreItems || left <= 0 {
+			if err != nil || st == nil {
 				continue // an unreadable item is skipped, but stays in the store
 			}
 			der, err := d.Decode(st)
@@ -139,17 +147,20 @@ func readStore(d *pdf.Document) (*securityStore, error) {
 			if left -= len(der); left < 0 {
 				continue
 			}
-			ref, _ := o.(pdf.Ref)
-			l.known[sha256.Sum256(der)] = ref
+			l, hash := s.lists[key], sha256.Sum256(der)
+			if _, known := l.known[hash]; !known {
+				l.known[hash], _ = o.(pdf.Ref)
+			}
 			l.der = append(l.der, der)
 		}
 	}
 	return s, nil
 }
 
+// parseCertificates returns the certificates in the order of the list.
 func (s *securityStore) parseCertificates() []*x509.Certificate {
 	var all []*x509.Certificate
-	for _, der := range s.lists["Certs"].der {
+	for _, der := range slices.Backward(s.lists["Certs"].der) {
 		// A certificate whose key is too costly to verify with is skipped.
 		if c, err := cms.ParseCertificate(der); err == nil && cms.CheckKey(c.PublicKey) == nil {
 			all = append(all, c)

@@ -2,14 +2,18 @@ package pades_test
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha1"
 	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
+	"time"
 
+	"segel/internal/authority"
 	"segel/internal/authority/signtest"
 	"segel/pades"
 	"segel/pdf"
@@ -123,5 +127,46 @@ func TestMissingRevocationDataIsAnErrorOnlyWhereItIsRequired(t *testing.T) {
 	lists, _ := readSecurityStore(t, p)
 	if len(lists["Certs"]) == 0 || len(lists["OCSPs"]) != 0 {
 		t.Errorf("%d certificates, %d responses", len(lists["Certs"]), len(lists["OCSPs"]))
+	}
+}
+
+func TestDataAddedLastIsReadFromAStoreBeyondTheLimits(t *testing.T) {
+	t.Parallel()
+	key := newKey(t)
+	by := newAuthorityCertificate(t, encodeName(t, "Else"), key, nil, nil)
+	var crls, unreadable [][]byte
+	for i := range 600 {
+		l := &x509.RevocationList{Number: big.NewInt(int64(i)), ThisUpdate: time.Now(), NextUpdate: time.Now().Add(time.Hour)}
+		crls = append(crls, must[[]byte](t)(x509.CreateRevocationList(rand.Reader, l, by, key)))
+	}
+	for i := range 10_001 {
+		unreadable = append(unreadable, []byte(fmt.Sprint(i)))
+	}
+	for name, store := range map[string]map[pdf.Name][][]byte{
+		"nothing": {}, "lists": {"CRLs": crls}, "unreadable lists": {"CRLs": unreadable}, "unreadable responses": {"OCSPs": unreadable},
+		"many bytes": {"Certs": {make([]byte, 33<<20), make([]byte, 33<<20)}},
+	} {
+		p := &testFile{Bytes: pdftest.Table(1)}
+		addToStore(t, p, store)
+		p.AddFields(t, pades.FieldSpec{Name: "A"})
+		a := must[*authority.Authority](t)(authority.NewEphemeral("http://localhost", time.Now)) // its first CRL is newer than the signature
+		o := signtest.Certify(t, a, "A", newKey(t)).Options(t, "A")
+		o.Timestamper = a.Timestamper()
+		p.Sign(t, o)
+		p.Append(t)(pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: a}))
+		before, _ := readSecurityStore(t, p)
+		// All that the signature needs is in the file, so no source is needed.
+		r, err := pades.AddDSS(t.Context(), p.Source(), pades.ValidationOptions{Source: failingSource{errors.New("queried")}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		p.Append(t)(r, nil)
+		after, _ := readSecurityStore(t, p)
+		for key := range before {
+			if len(after[key]) != len(before[key]) {
+				t.Errorf("%s: /%s had %d items and has %d", name, key, len(before[key]), len(after[key]))
+			}
+		}
 	}
 }

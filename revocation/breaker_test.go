@@ -2,6 +2,7 @@ package revocation
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -85,5 +86,37 @@ func TestHostThatRefusesWithAnAnswerIsNotLeftAlone(t *testing.T) {
 	}
 	if s.queries["/"] != 2*maxFailures {
 		t.Errorf("%d queries", s.queries["/"])
+	}
+}
+
+func TestPausedHostKeepsItsPauseBesideManyOthers(t *testing.T) {
+	t.Parallel()
+	at := now
+	f := &Fetcher{Clock: func() time.Time { return at }}
+	fail := func(host string) {
+		for range maxFailures {
+			f.hostBreaker(host).Fail(at, "no answer")
+		}
+	}
+	fail("paused.test")
+	for i := range 2 * maxHosts {
+		f.hostBreaker(fmt.Sprintf("healthy%d.test", i)).Succeed()
+	}
+	if err := f.hostBreaker("paused.test").Check(at); err == nil {
+		t.Error("healthy hosts end the pause of another")
+	}
+	for i := range 2 * maxHosts {
+		fail(fmt.Sprintf("silent%d.test", i))
+	}
+	if err := f.hostBreaker("paused.test").Check(at); err == nil {
+		t.Error("paused hosts end the pause of another")
+	}
+	if n := len(f.hosts); n > maxHosts {
+		t.Errorf("%d hosts", n)
+	}
+	at = at.Add(longestPause)
+	fail("later.test")
+	if err := f.hostBreaker("later.test").Check(at); err == nil {
+		t.Error("hosts whose pauses are over leave no space for another")
 	}
 }

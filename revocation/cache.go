@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -42,6 +43,24 @@ func (e *entry) answer() ([]byte, error) {
 	return e.der, nil
 }
 
+// PanicError is a panic in a query, which runs in a goroutine of its own: unrecovered, it would end the process.
+type PanicError struct {
+	Value any    // of the panic
+	Stack []byte // of the goroutine, as text
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic in a query: %v", e.Value) }
+
+// runRecovered returns what query returns, or a *PanicError.
+func runRecovered[T any](query func() (T, error)) (answer T, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &PanicError{v, debug.Stack()}
+		}
+	}()
+	return query()
+}
+
 // errCanceled is a request that ended because its caller went away; the waiters start another.
 var errCanceled = errors.New("the caller went away")
 
@@ -52,7 +71,7 @@ func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch fu
 		if e := c.findEntry(key, f.Clock()); e != nil {
 			return e.answer()
 		}
-		answer := c.queries.DoChan(key, func() (any, error) {
+		query := func() (any, error) {
 			now := f.Clock()
 			if e := c.findEntry(key, now); e != nil { // stored by a query that ended just now
 				return e.answer()
@@ -68,7 +87,8 @@ func (c *cache) getOrFetch(ctx context.Context, f *Fetcher, key string, fetch fu
 				c.storeEntry(&entry{key, der, err, now.Add(lifetime)}, limit)
 			}
 			return der, err
-		})
+		}
+		answer := c.queries.DoChan(key, func() (any, error) { return runRecovered(query) })
 		select {
 		case r := <-answer:
 			if der, _ := r.Val.([]byte); ctx.Err() != nil || !errors.Is(r.Err, errCanceled) {

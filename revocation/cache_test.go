@@ -181,6 +181,44 @@ func TestCallersAtOnceShareOneRequestEvenIfTheFirstGoesAway(t *testing.T) {
 	}
 }
 
+// panickingTransport panics at the first requests.
+type panickingTransport struct {
+	http.RoundTripper
+	left atomic.Int64
+}
+
+func (p *panickingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if p.left.Add(-1) >= 0 {
+		panic("unexpected answer")
+	}
+	return p.RoundTripper.RoundTrip(r)
+}
+
+func TestPanicInAQueryIsAnErrorOfThatQueryAlone(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	s := newTestServer(t)
+	s.bodies["/ocsp"] = buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})
+	cert := s.withAddresses(newCertificate(t, "Leaf", 7, &ca).cert, []string{"/ocsp"}, nil)
+	transport := &panickingTransport{RoundTripper: s.Client().Transport}
+	at := now
+	f := &Fetcher{HTTP: &http.Client{Transport: transport}, Clock: func() time.Time { return at }}
+	host := f.hostBreaker(strings.TrimPrefix(s.URL, "http://"))
+	for range maxFailures {
+		host.Fail(now, "no answer")
+	}
+	at = at.Add(firstPause) // the query that panics probes the host
+	transport.left.Store(1)
+	_, err := f.Revocation(t.Context(), cert, ca.cert)
+	var p *PanicError
+	if !errors.As(err, &p) || p.Value != "unexpected answer" || !strings.Contains(string(p.Stack), "RoundTrip") || !strings.Contains(err.Error(), "unexpected answer") {
+		t.Errorf("%v", err)
+	}
+	if _, err := f.Revocation(t.Context(), cert, ca.cert); err != nil {
+		t.Errorf("the next query: %v", err)
+	}
+}
+
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	var c cache

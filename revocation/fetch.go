@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -202,14 +203,15 @@ func (f *Fetcher) sendRequest(ctx context.Context, r *http.Request, most int64) 
 	if open := b.Acquire(f.Clock()); open != nil {
 		return nil, fmt.Errorf("query %s: %w", host, open)
 	}
+	endCall := b.Cancel // the caller went away, or a panic: neither says anything about the host
+	defer func() { endCall() }()
 	der, err := f.readAnswer(ctx, r, most)
 	switch {
 	case ctx.Err() != nil:
-		b.Cancel() // the caller went away, which says nothing about the host
 	case errors.Is(err, errNoAnswer):
-		b.Fail(f.Clock(), err.Error())
+		endCall = func() { b.Fail(f.Clock(), err.Error()) }
 	default:
-		b.Succeed()
+		endCall = func() { b.Succeed() }
 	}
 	return der, err
 }
@@ -222,15 +224,23 @@ const (
 	maxHosts     = 1000
 )
 
+// hostBreaker returns the breaker of a host. Hosts that may be queried are forgotten when there are too many: names come
+// from certificates, so a file can bring any number, and must not end the pauses of others.
 func (f *Fetcher) hostBreaker(host string) *breaker.Breaker {
 	f.hostsMu.Lock()
 	defer f.hostsMu.Unlock()
-	b := f.hosts[host]
-	if b == nil {
-		if f.hosts == nil || len(f.hosts) >= maxHosts {
-			f.hosts = map[string]*breaker.Breaker{} // forgetting all is rare and costs a few queries for each host
-		}
-		b = &breaker.Breaker{Threshold: maxFailures, FirstPause: firstPause, LongestPause: longestPause}
+	if b := f.hosts[host]; b != nil {
+		return b
+	}
+	if f.hosts == nil {
+		f.hosts = map[string]*breaker.Breaker{}
+	}
+	if len(f.hosts) >= maxHosts {
+		now := f.Clock()
+		maps.DeleteFunc(f.hosts, func(_ string, b *breaker.Breaker) bool { return b.Check(now) == nil })
+	}
+	b := &breaker.Breaker{Threshold: maxFailures, FirstPause: firstPause, LongestPause: longestPause}
+	if len(f.hosts) < maxHosts { // else all are paused, and the failures of another are not counted until a pause ends
 		f.hosts[host] = b
 	}
 	return b

@@ -73,6 +73,7 @@ type Store struct {
 	Truncated bool // some items were left out, or not read, because of the limits
 
 	bySubject  map[string][]indexedItem // by Subject.ID
+	newest     map[string][]indexedItem // the same, newest first; filled by FindNewest, emptied by addItem
 	known      map[[sha256.Size]byte]*Item
 	counts     struct{ responses, lists, queries int }
 	responders responders
@@ -90,8 +91,8 @@ type fetchResult struct {
 	err  error
 }
 
-// Add adds the responses and the CRLs in DER, which otherwise are like that item. Unreadable ones are skipped. For the
-// same data in two places the older one counts.
+// Add adds the responses and the CRLs in DER, which otherwise are like that item. Unreadable ones are skipped. Beyond
+// the limits, the first ones stay. For the same data in two places the older one counts.
 func (s *Store) Add(responses, crls [][]byte, like Item) {
 	for _, like.OCSP = range responses {
 		s.addItem(like)
@@ -104,7 +105,8 @@ func (s *Store) Add(responses, crls [][]byte, like Item) {
 
 func (s *Store) addItem(one Item) {
 	if s.known == nil {
-		s.known, s.bySubject, s.responders = map[[sha256.Size]byte]*Item{}, map[string][]indexedItem{}, responders{}
+		s.known, s.responders = map[[sha256.Size]byte]*Item{}, responders{}
+		s.bySubject, s.newest = map[string][]indexedItem{}, map[string][]indexedItem{}
 	}
 	count, most := &s.counts.responses, maxResponses
 	if one.CRL != nil {
@@ -131,6 +133,7 @@ func (s *Store) addItem(one Item) {
 	for i, about := range subjects {
 		if !slices.ContainsFunc(subjects[:i], func(x Subject) bool { return x.ID == about.ID }) {
 			s.bySubject[about.ID] = append(s.bySubject[about.ID], indexedItem{&one, about.At})
+			delete(s.newest, about.ID)
 		}
 	}
 }
@@ -170,9 +173,15 @@ func (s *Store) FindNewest(cert, issuer *x509.Certificate, since time.Time) (Evi
 	since = since.Truncate(time.Second) // revocation data states whole seconds
 	about := certPair{sha256.Sum256(cert.Raw), sha256.Sum256(issuer.Raw)}
 	for _, subject := range []string{serialSubject(cert.SerialNumber), issuerSubject(issuer.RawSubject)} {
-		newest := slices.SortedStableFunc(slices.Values(s.bySubject[subject]), func(x, y indexedItem) int { return y.at.Compare(x.at) })
-		newest = slices.DeleteFunc(newest, func(m indexedItem) bool { return m.Origin == FromNet || m.at.Before(since) })
-		for _, m := range newest[:min(len(newest), maxCandidates)] {
+		tried := 0
+		for _, m := range s.sortItems(subject) {
+			if m.at.Before(since) || tried == maxCandidates {
+				break
+			}
+			if m.Origin == FromNet {
+				continue
+			}
+			tried++
 			status, err := s.verifyItem(m.Item, about, cert, issuer)
 			if err == nil && status.Current(status.ThisUpdate) == nil && status.CertStatus != Unknown {
 				return Evidence{m.Item, status}, true
@@ -180,6 +189,17 @@ func (s *Store) FindNewest(cert, issuer *x509.Certificate, since time.Time) (Evi
 		}
 	}
 	return Evidence{}, false
+}
+
+// sortItems returns the items about a subject, the newest first. It sorts once for all certificates of an issuer, because
+// a file can hold hundreds of CRLs and thousands of responses about one subject.
+func (s *Store) sortItems(subject string) []indexedItem {
+	sorted, known := s.newest[subject]
+	if !known && len(s.bySubject[subject]) > 0 {
+		sorted = slices.SortedStableFunc(slices.Values(s.bySubject[subject]), func(x, y indexedItem) int { return y.at.Compare(x.at) })
+		s.newest[subject] = sorted
+	}
+	return sorted
 }
 
 // IsResponderRevoked reports whether a CRL revokes the delegated responder that signed data of an issuer. Most
@@ -246,7 +266,9 @@ func (s *Store) Fetch(ctx context.Context, source Source, queries ...Query) {
 		}
 		r := &fetchResult{}
 		s.fetched[id], results = r, append(results, r)
-		done.Go(func() { r.data, r.err = source.Revocation(ctx, q.Cert, q.Issuer) })
+		done.Go(func() {
+			r.data, r.err = runRecovered(func() (Data, error) { return source.Revocation(ctx, q.Cert, q.Issuer) })
+		})
 	}
 	done.Wait()
 	for _, r := range results {

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -55,6 +56,59 @@ func TestStoreFindsTheNewestValidDataOfTheFile(t *testing.T) {
 	}
 }
 
+// Each query for the newest data of a subject allocates the same, however many items the file has about it.
+func TestItemsOfASubjectAreSortedOnce(t *testing.T) { // not in parallel: it counts allocated bytes
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	build := func(i int) []byte {
+		return buildResponse(t, ca.cert, ca, func(r *ocsp.Response) { r.ThisUpdate = now.Add(-time.Duration(i) * time.Second) })
+	}
+	const queries = 100
+	allocate := func(items int) uint64 {
+		var s Store
+		last := build(1)
+		s.Add([][]byte{last}, nil, Item{Origin: FromDSS})
+		for i := range items - 1 {
+			s.Add([][]byte{build(i + 2)}, nil, Item{Origin: FromDSS})
+		}
+		find := func(want []byte) {
+			if e, ok := s.FindNewest(leaf.cert, ca.cert, now.Add(-time.Hour)); !ok || string(e.OCSP) != string(want) {
+				t.Fatal("not the newest item")
+			}
+		}
+		find(last) // sorts
+		newest := build(0)
+		s.Add([][]byte{newest}, nil, Item{Origin: FromDSS})
+		find(newest) // sorts again
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range queries {
+			find(newest)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := allocate(1), allocate(1000); many > few+queries*1000 {
+		t.Errorf("%d bytes for 2 items, %d bytes for 1001", few/queries, many/queries)
+	}
+}
+
+func TestFetchedItemThatTheFileHasTooCountsAsTheFiles(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	good := [][]byte{buildResponse(t, ca.cert, ca, func(*ocsp.Response) {})}
+	var s Store
+	s.Add(good, nil, Item{Origin: FromNet})
+	if _, ok := s.FindNewest(leaf.cert, ca.cert, time.Time{}); ok {
+		t.Error("fetched data is taken for data of the file")
+	}
+	s.Add(good, nil, Item{Origin: FromDSS, Revision: 1})
+	if _, ok := s.FindNewest(leaf.cert, ca.cert, time.Time{}); !ok {
+		t.Error("data of the file is not found")
+	}
+}
+
 // stubSource answers about each certificate with the same data, and counts the queries.
 type stubSource struct {
 	queries atomic.Int64
@@ -95,6 +149,26 @@ func TestStoreQueriesASourceOnceAboutACertificate(t *testing.T) {
 		if _, known, _ := s.FetchResult(other.cert); known {
 			t.Errorf("%s: a result about another certificate", name)
 		}
+	}
+}
+
+// panickingSource panics at every query.
+type panickingSource struct{}
+
+func (panickingSource) Revocation(context.Context, *x509.Certificate, *x509.Certificate) (Data, error) {
+	panic("unexpected answer")
+}
+
+func TestPanicOfASourceIsTheResultOfTheQuery(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	var s Store
+	s.Fetch(t.Context(), panickingSource{}, Query{leaf.cert, ca.cert})
+	data, known, err := s.FetchResult(leaf.cert)
+	var p *PanicError
+	if !known || !errors.As(err, &p) || p.Value != "unexpected answer" || data.OCSP != nil || data.CRL != nil {
+		t.Errorf("%t, %v", known, err)
 	}
 }
 
