@@ -71,7 +71,7 @@ func newStampCheck(want Request, tail []byte) (*stampCheck, error) {
 	if c.stamped, err = pdf.Open(c.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
 		return nil, err
 	}
-	if n := c.stamped.Facts().JunkAfter; n > 0 {
+	if n := c.stamped.Properties().JunkAfter; n > 0 {
 		return nil, fmt.Errorf("%d bytes after the end", n)
 	}
 	return c, nil

@@ -66,7 +66,7 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	if err != nil {
 		return examination{}, documents.FileRefusal(err)
 	}
-	switch facts := doc.Facts(); {
+	switch facts := doc.Properties(); {
 	case facts.HeaderOffset > 0:
 		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
 	case facts.DocMDP == 1:
@@ -189,7 +189,7 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 		return nil, documents.FileRefusal(err)
 	}
 	o := pdf.RewriteOptions{}
-	if before.Facts().PDFA == "" {
+	if before.Properties().PDFA == "" {
 		o.Version = stamping.OfficeVersion
 	}
 	r := &rewriting{}

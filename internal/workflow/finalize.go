@@ -159,7 +159,7 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 
 // isRewrittenByOffice reports whether the stamp office would rewrite the file if it has no signatures.
 func isRewrittenByOffice(doc *pdf.Document) bool {
-	facts := doc.Facts()
+	facts := doc.Properties()
 	return facts.OlderThan(stamping.OfficeVersion) && facts.PDFA == ""
 }
 

@@ -102,7 +102,7 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := doc.PageCount(); err != nil || n != 2 || doc.Check() != nil || doc.Facts().HeaderOffset != 0 {
+		if n, err := doc.PageCount(); err != nil || n != 2 || doc.Check() != nil || doc.Properties().HeaderOffset != 0 {
 			t.Errorf("%s: %d pages, %v, %v", name, n, err, doc.Check())
 		}
 	}

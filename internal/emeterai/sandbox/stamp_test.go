@@ -80,7 +80,7 @@ func TestStampIsTwoIncrementsWithProof(t *testing.T) {
 	if r, err := d.Revisions(); err != nil || len(r) != 3 {
 		t.Errorf("%d revisions, %v", len(r), err)
 	}
-	if !d.Facts().HasDSS {
+	if !d.Properties().HasDSS {
 		t.Error("no security store")
 	}
 	s, err := d.Signatures()
