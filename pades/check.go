@@ -19,7 +19,7 @@ import (
 	"segel/tsp"
 )
 
-// Check verifies the signature or document timestamp that a tail adds to the source. The file with the tail must open
+// VerifyTail verifies the signature or document timestamp that a tail adds to the source. The file with the tail must open
 // and have the field; /ByteRange must be four numbers that enclose /Contents and reach both ends of the file; the gap
 // must hold only hexadecimal digits; the container must sign the digest of these bytes; and its timestamp must cover
 // its signature value. With Source.State, Check hashes the tail only.
@@ -30,14 +30,14 @@ import (
 // trust anchors or at revocation.
 //
 // Errors: ErrCheck; where times are inconsistent, also a [*ValidityError] or a [*tsp.ClockError].
-func Check(src Source, tail []byte, field string, clock Clock) error {
-	if err := checkTail(src, tail, field, clock); err != nil {
+func VerifyTail(src Source, tail []byte, field string, clock Clock) error {
+	if err := verifyTail(src, tail, field, clock); err != nil {
 		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
 	}
 	return nil
 }
 
-func checkTail(src Source, tail []byte, field string, clock Clock) error {
+func verifyTail(src Source, tail []byte, field string, clock Clock) error {
 	d, err := openSource(src.WithTail(tail))
 	if err != nil {
 		return err

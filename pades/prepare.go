@@ -30,8 +30,8 @@ func Prepare(src Source, o Options) (*Prepared, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	if src.File.Random == nil {
-		src.File.Random = o.Random
+	if src.OpenOptions.Random == nil {
+		src.OpenOptions.Random = o.Random
 	}
 	d, err := openSource(src)
 	if err != nil {
@@ -212,7 +212,7 @@ func (p *Prepared) hashSigned(src Source, algorithm crypto.Hash) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	p.State, p.states = src.State, src.States
+	p.Midstate, p.midstates = src.Midstate, src.Midstates
 	p.hashTail(h)
 	return h.Sum(nil), nil
 }
@@ -227,15 +227,15 @@ func (p *Prepared) hashTail(h hash.Hash) {
 // its complete state. It can be stored and finished later, by another process, as long as nothing else is appended to
 // the file.
 type Prepared struct {
-	Size  int64  // bytes of the source
-	State []byte // Source.State
-	Tail  []byte // complete except for the container
+	Size     int64  // bytes of the source
+	Midstate []byte // Source.State
+	Tail     []byte // complete except for the container
 	// ContentsAt and ContentsLen are the position of the container in Tail, angle brackets included.
 	ContentsAt, ContentsLen int
 	Field                   string // fully qualified name
 	Signature               *cms.Signature
 
-	states map[crypto.Hash][]byte // Source.States; not stored, because they can be computed from the file
+	midstates map[crypto.Hash][]byte // Source.States; not stored, because they can be computed from the file
 }
 
 // Timestamp fetches the token for a signature value. Every error is ErrTimestamp.
@@ -283,7 +283,7 @@ func (p *Prepared) Finish(value, token []byte) (*Result, error) {
 	if err := fillContents(tail, p.ContentsAt, p.ContentsLen, der); err != nil {
 		return nil, err
 	}
-	return Source{Size: p.Size, State: p.State, States: p.states}.buildResult(tail, p.Field)
+	return Source{Size: p.Size, Midstate: p.Midstate, Midstates: p.midstates}.buildResult(tail, p.Field)
 }
 
 // fillContents writes the container into the gap of a tail.
@@ -324,7 +324,7 @@ func (p *Prepared) MarshalBinary() ([]byte, error) {
 		return nil, errors.New("prepared signature without a scheme that can be stored")
 	}
 	return json.Marshal(preparedJSON{
-		Format: preparedFormat, Size: p.Size, State: p.State, Field: p.Field, ContentsAt: p.ContentsAt, ContentsLen: p.ContentsLen,
+		Format: preparedFormat, Size: p.Size, State: p.Midstate, Field: p.Field, ContentsAt: p.ContentsAt, ContentsLen: p.ContentsLen,
 		Hash: s.Scheme.Hash.String(), PSS: s.Scheme.PSS, Chain: s.Chain, Attributes: s.Attributes, Tail: p.Tail,
 	})
 }
@@ -349,7 +349,7 @@ func (p *Prepared) UnmarshalBinary(b []byte) error {
 		return errors.New("prepared signature: its parts are inconsistent")
 	}
 	*p = Prepared{
-		Size: v.Size, State: v.State, Tail: v.Tail, ContentsAt: at, ContentsLen: length, Field: v.Field,
+		Size: v.Size, Midstate: v.State, Tail: v.Tail, ContentsAt: at, ContentsLen: length, Field: v.Field,
 		Signature: &cms.Signature{
 			ContentType: cms.OIDData, Chain: v.Chain, Scheme: cms.Scheme{Hash: hash, PSS: v.PSS}, Attributes: v.Attributes,
 		},

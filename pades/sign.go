@@ -65,8 +65,8 @@ func signOnce(ctx context.Context, src Source, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	src.State, src.States = p.State, p.states
-	if err := Check(src, r.Tail, r.Field, o.Clock); err != nil {
+	src.Midstate, src.Midstates = p.Midstate, p.midstates
+	if err := VerifyTail(src, r.Tail, r.Field, o.Clock); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -33,8 +33,8 @@ func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clo
 	if err := fillContents(p.Tail, p.ContentsAt, p.ContentsLen, token); err != nil {
 		return nil, err
 	}
-	src.State, src.States = p.State, p.states
-	if err := Check(src, p.Tail, p.Field, clock); err != nil {
+	src.Midstate, src.Midstates = p.Midstate, p.midstates
+	if err := VerifyTail(src, p.Tail, p.Field, clock); err != nil {
 		return nil, err
 	}
 	return src.buildResult(p.Tail, p.Field)

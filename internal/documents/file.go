@@ -68,7 +68,7 @@ func (f *File) PDF(o pdf.Options) (*pdf.Document, error) {
 // Source returns the parsed file as the source of the document's next revision. If the file cannot be parsed, the step
 // that uses the source parses it again and reports the error.
 func (f *File) Source(current contract.Revision) pades.Source {
-	src := pades.Source{R: f.Reader, Size: f.Size(), State: current.Midstate, File: pdf.Options{NextObject: current.NextObject, Random: f.random}}
+	src := pades.Source{R: f.Reader, Size: f.Size(), Midstate: current.Midstate, OpenOptions: pdf.Options{NextObject: current.NextObject, Random: f.random}}
 	if !f.foreign {
 		src.Opened, _ = f.PDF(pdf.Options{})
 	}

@@ -38,7 +38,7 @@ import (
 // or completion were the first to detect this, people would have signed in vain.
 func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
 	watched := &readErrors{r: f}
-	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
+	src := pades.Source{R: watched, Size: base.End, Midstate: base.Midstate, OpenOptions: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
 	err := s.tryCompletion(ctx, src, base, doc, budget)
 	if failed := watched.first.Load(); failed != nil {
 		return fmt.Errorf("read file: %w", *failed)
@@ -91,13 +91,13 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return fmt.Errorf("add fields: %w", err)
 	}
-	hash, err := blob.ResumeDigester(src.State, src.Size, base.Digest)
+	hash, err := blob.ResumeDigester(src.Midstate, src.Size, base.Digest)
 	if err != nil {
 		return err
 	}
 	hash.Write(tail.Bytes)
 	src = src.WithTail(tail.Bytes)
-	src.State = hash.Digest().Midstate
+	src.Midstate = hash.Digest().Midstate
 	options := func(field string) pades.Options {
 		return pades.Options{Field: field, Key: keys.key, Chain: keys.chain, Timestamper: keys.timestamper, Random: s.Random, Time: keys.at, Name: "-"}
 	}
