@@ -29,8 +29,8 @@ type PageItem struct {
 
 // PageContent lists what is on the pages of a file.
 type PageContent interface {
-	// ListMarks lists stamps, signatures and signature fields of a page.
-	ListMarks(page int) []PageItem
+	// ListSignatureFields lists stamps, signatures and signature fields of a page.
+	ListSignatureFields(page int) []PageItem
 	// ListContent lists text and pictures of a page; complete is false if the list may be incomplete.
 	ListContent(page int) (items []PageItem, complete bool)
 }
@@ -47,7 +47,7 @@ func CheckOverlaps(placements []Placement, pages PageContent, entry string) []Wa
 			warnings = append(warnings, Warning(f))
 		}
 		p.warnOverPlacements(placements, i, warn)
-		p.warnOverMarks(pages.ListMarks(p.Page), warn)
+		p.warnOverSignatureFields(pages.ListSignatureFields(p.Page), warn)
 		items, complete := pages.ListContent(p.Page)
 		if !p.warnOverContent(items, warn) && !complete {
 			warn("placement.not_told")
@@ -78,8 +78,8 @@ func (p Placement) warnOverPlacements(all []Placement, self int, warn func(strin
 	}
 }
 
-// warnOverMarks compares a placement with earlier stamps and signatures, and a stamp with empty signature fields.
-func (p Placement) warnOverMarks(items []PageItem, warn func(string, ...any)) {
+// warnOverSignatureFields compares a placement with earlier stamps and signatures, and a stamp with empty signature fields.
+func (p Placement) warnOverSignatureFields(items []PageItem, warn func(string, ...any)) {
 	codes := map[PageItemKind]string{ItemStamp: "placement.over_former_stamp", ItemSignature: "placement.over_signature"}
 	if p.Kind == PlaceStamp {
 		codes[ItemField] = "placement.over_field"

@@ -30,7 +30,7 @@ func (s *Service) examineOrRepair(ctx context.Context, organisation contract.Org
 	defer release()
 	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
 	budget := pdf.FileBudget(ctx, base.End)
-	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
+	f, doc, err := s.openWithinSigningLimits(ctx, []contract.Revision{base}, budget)
 	var facts examination
 	if err == nil {
 		facts, err = s.examineFile(ctx, f, doc, base, budget)
@@ -100,8 +100,8 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
 }
 
-// openToSign opens the file of a document that will be signed, within the limits for such files. The caller closes it.
-func (s *Service) openToSign(ctx context.Context, revisions []contract.Revision, budget *pdf.Budget) (*documents.File, *pdf.Document, error) {
+// openWithinSigningLimits opens the file of a document that will be signed, within the limits for such files. The caller closes it.
+func (s *Service) openWithinSigningLimits(ctx context.Context, revisions []contract.Revision, budget *pdf.Budget) (*documents.File, *pdf.Document, error) {
 	f, err := s.OpenFile(ctx, revisions)
 	if err != nil {
 		return nil, nil, err
@@ -127,34 +127,34 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 // In a file without signatures it reads only what the validation of later signatures has to read.
 //
 // Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
-func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
+func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (uploadedSignatures, error) {
 	o := s.ValidationOptions()
 	o.Limits = facts.LimitsForSigning(size)
 	reading := o.FactsOptions()
 	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
-		return signable{}, documents.FileRefusal(err)
+		return uploadedSignatures{}, documents.FileRefusal(err)
 	}
 	if err != nil {
-		return signable{}, documents.FileProblem(fmt.Errorf("validate file to be signed: %w", err))
+		return uploadedSignatures{}, documents.FileProblem(fmt.Errorf("validate file to be signed: %w", err))
 	}
 	if err := file.Unsignable; err != nil {
-		return signable{}, documents.FileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
+		return uploadedSignatures{}, documents.FileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
-		return signable{}, nil
+		return uploadedSignatures{}, nil
 	}
 	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
-		return signable{}, err
+		return uploadedSignatures{}, err
 	}
 	findings, err := contract.CheckUploaded(verdictsOn(file, report, size))
-	return signable{signed: true, digest: file.SHA256, findings: findings}, err
+	return uploadedSignatures{signed: true, digest: file.SHA256, findings: findings}, err
 }
 
-// signable is the result of checkSignable.
-type signable struct {
+// uploadedSignatures is the result of checkSignable.
+type uploadedSignatures struct {
 	signed   bool     // the file has signatures
 	digest   [32]byte // SHA-256 of the whole file; zero without signatures
 	findings []contract.Finding
@@ -200,7 +200,7 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 	if err != nil {
 		return nil, err
 	}
-	if r.file, r.doc, err = s.openToSign(ctx, []contract.Revision{r.base}, budget); err != nil {
+	if r.file, r.doc, err = s.openWithinSigningLimits(ctx, []contract.Revision{r.base}, budget); err != nil {
 		return nil, errors.Join(err, s.RemoveBlob(ctx, r.base.Tail.Key))
 	}
 	if err = r.doc.Check(); err != nil {

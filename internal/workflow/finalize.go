@@ -91,7 +91,7 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 		}
 	}()
 	budget := pdf.FileBudget(ctx, d.Current().End)
-	f, doc, err := s.openToSign(ctx, d.Revisions, budget)
+	f, doc, err := s.openWithinSigningLimits(ctx, d.Revisions, budget)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -172,7 +172,7 @@ func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]by
 	if err := contract.CheckBoxes(d.Placements, documents.PageSizes(doc), s.Limits, "placements"); err != nil {
 		return nil, err
 	}
-	fields, err := fieldsFor(d, doc)
+	fields, err := buildFieldSpecs(d, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +187,9 @@ func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]by
 // field and in the seal.
 const maxLockBytes = 512 << 10
 
-// lockAtFinalize returns the lock of the seal's field: it names the fields of the form at finalize and those added for
+// buildSealFieldLock returns the lock of the seal's field: it names the fields of the form at finalize and those added for
 // signers. It is nil if there are none. Duty stamps come later; the seal itself names them.
-func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, error) {
+func buildSealFieldLock(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, error) {
 	names, err := pades.LockableFields(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read form: %w", err)
@@ -197,14 +197,14 @@ func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, er
 	for _, f := range added {
 		names = append(names, f.Name)
 	}
-	if names = boundNames(names); len(names) == 0 {
+	if names = boundFieldNames(names); len(names) == 0 {
 		return nil, nil
 	}
 	return &pades.Lock{Action: pades.LockInclude, Fields: names}, nil
 }
 
-// lockAtSealing lists the fields that exist when a document is sealed, so that they cannot be filled in later.
-func lockAtSealing(src pades.Source) ([]string, error) {
+// listFieldsToLock lists the fields that exist when a document is sealed, so that they cannot be filled in later.
+func listFieldsToLock(src pades.Source) ([]string, error) {
 	doc, err := src.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open document to be sealed: %w", err)
@@ -213,13 +213,13 @@ func lockAtSealing(src pades.Source) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read form to be sealed: %w", err)
 	}
-	return boundNames(names), nil
+	return boundFieldNames(names), nil
 }
 
-// boundNames bounds the names that a seal locks in a large form. A name includes the fields below it, so the root names
+// boundFieldNames bounds the names that a seal locks in a large form. A name includes the fields below it, so the root names
 // of the form cover the same fields in fewer bytes. If even those are too many, no field is locked, and the comparison
 // of later changes still protects what the fields show.
-func boundNames(names []string) []string {
+func boundFieldNames(names []string) []string {
 	if len(strings.Join(names, "")) <= maxLockBytes {
 		return names
 	}

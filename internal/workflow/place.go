@@ -37,7 +37,7 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 			return nil, err
 		}
 		defer release()
-		f, doc, err := s.openToSign(ctx, d.Revisions, pdf.FileBudget(ctx, d.Current().End))
+		f, doc, err := s.openWithinSigningLimits(ctx, d.Revisions, pdf.FileBudget(ctx, d.Current().End))
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (s *Service) PlacementWarnings(ctx context.Context, d contract.Document) []
 		return nil
 	}
 	defer release()
-	f, doc, err := s.openToSign(ctx, d.Revisions[:1], pdf.FileBudget(ctx, d.Revisions[0].End)) // without our own fields
+	f, doc, err := s.openWithinSigningLimits(ctx, d.Revisions[:1], pdf.FileBudget(ctx, d.Revisions[0].End)) // without our own fields
 	if err != nil {
 		s.Log.WarnContext(ctx, "placements not compared with the page", "document", d.ID, "error", err)
 		return nil
@@ -86,25 +86,25 @@ type pageReader struct {
 	reader      *content.Reader // nil until a page is needed that is not in the cache
 	fields      map[pdf.Ref]contract.PageItem
 	former      map[int][]contract.PageItem
-	painted     map[int]pageMarks
-	cachedMarks int // marks in painted
+	painted     map[int]pageItems
+	cachedItems int // marks in painted
 }
 
-// maxCachedMarks bounds the marks kept in painted: a hostile file has many pages with many marks each.
-const maxCachedMarks = 100_000
+// maxCachedItems bounds the marks kept in painted: a hostile file has many pages with many marks each.
+const maxCachedItems = 100_000
 
-type pageMarks struct {
+type pageItems struct {
 	covered  []contract.PageItem
 	complete bool
 }
 
 // newPageReader returns a reader of the pages of the revision with that digest.
 func newPageReader(doc *pdf.Document, revision [32]byte, cache *pageCache) *pageReader {
-	return &pageReader{doc: doc, revision: revision, cache: cache, former: map[int][]contract.PageItem{}, painted: map[int]pageMarks{}}
+	return &pageReader{doc: doc, revision: revision, cache: cache, former: map[int][]contract.PageItem{}, painted: map[int]pageItems{}}
 }
 
-// ListMarks lists the visible signature fields on a page, classified by their values.
-func (p *pageReader) ListMarks(number int) []contract.PageItem {
+// ListSignatureFields lists the visible signature fields on a page, classified by their values.
+func (p *pageReader) ListSignatureFields(number int) []contract.PageItem {
 	if known, ok := p.former[number]; ok {
 		return known
 	}
@@ -199,21 +199,21 @@ func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 	if known, ok := p.cache.findPage(key); ok {
 		return known.covered, known.complete
 	}
-	var found pageMarks
+	var found pageItems
 	lasting, first := false, p.reader == nil
 	if page, err := p.doc.Page(number); err == nil {
 		if p.reader == nil {
 			p.reader = content.NewReader(p.doc, content.Limits{})
 		}
 		marks, err := p.reader.PageMarks(page)
-		found = pageMarks{covered: readableMarks(marks), complete: err == nil}
+		found = pageItems{covered: readableItems(marks), complete: err == nil}
 		// A page that was cut short because the client left, or because earlier pages used up a shared limit, is not
 		// cached: the result says nothing about the page.
 		var incomplete *content.IncompleteError
 		lasting = err == nil || errors.As(err, &incomplete) && (first || incomplete.Reason != content.Limit)
 	}
-	if p.cachedMarks += len(found.covered); p.cachedMarks > maxCachedMarks {
-		p.cachedMarks = len(found.covered)
+	if p.cachedItems += len(found.covered); p.cachedItems > maxCachedItems {
+		p.cachedItems = len(found.covered)
 		clear(p.painted)
 	}
 	p.painted[number] = found
@@ -223,7 +223,7 @@ func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 	return found.covered, found.complete
 }
 
-func readableMarks(marks []content.Mark) []contract.PageItem {
+func readableItems(marks []content.Mark) []contract.PageItem {
 	pictures := findPictures(marks)
 	var found []contract.PageItem
 	for _, m := range marks {
@@ -279,7 +279,7 @@ func isOnPicture(word pdf.Rect, pictures []picture) bool {
 // and again, and examining one page may use the whole budget of a file.
 type pageCache struct {
 	mu    sync.Mutex // guards the fields below; never held while a page is examined
-	known map[pageKey]pageMarks
+	known map[pageKey]pageItems
 	cost  int
 }
 
@@ -291,14 +291,14 @@ type pageKey struct {
 // maxPageCache bounds the cache, in approximate bytes.
 const maxPageCache = 32 << 20
 
-func (c *pageCache) findPage(k pageKey) (pageMarks, bool) {
+func (c *pageCache) findPage(k pageKey) (pageItems, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p, ok := c.known[k]
 	return p, ok
 }
 
-func (c *pageCache) addPage(k pageKey, p pageMarks) {
+func (c *pageCache) addPage(k pageKey, p pageItems) {
 	cost := cacheCost(p)
 	if cost > maxPageCache/4 {
 		return // it would evict all others
@@ -306,7 +306,7 @@ func (c *pageCache) addPage(k pageKey, p pageMarks) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil || c.cost+cost > maxPageCache {
-		c.known, c.cost = map[pageKey]pageMarks{}, 0 // rare; costs one examination per page
+		c.known, c.cost = map[pageKey]pageItems{}, 0 // rare; costs one examination per page
 	}
 	if before, ok := c.known[k]; ok {
 		c.cost -= cacheCost(before)
@@ -316,7 +316,7 @@ func (c *pageCache) addPage(k pageKey, p pageMarks) {
 }
 
 // cacheCost estimates how many bytes a page takes in memory.
-func cacheCost(p pageMarks) int {
+func cacheCost(p pageItems) int {
 	const entry, each = 200, 100
 	n := entry + each*len(p.covered)
 	for _, c := range p.covered {

@@ -154,7 +154,7 @@ func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.Publi
 	return chain, err
 }
 
-func (i issuer) Certifies(cert *x509.Certificate, w workflow.Holder) bool {
+func (i issuer) MatchesHolder(cert *x509.Certificate, w workflow.Holder) bool {
 	return i.a.MatchesHolder(cert, holder(w))
 }
 
@@ -164,7 +164,7 @@ func holder(w workflow.Holder) authority.Holder {
 	}
 }
 
-func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	return i.a.IsRevoked(ctx, cert)
 }
 

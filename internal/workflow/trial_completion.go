@@ -66,7 +66,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 
 // tryCompletion makes the updates one after the other and checks the final state.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	keys, err := s.trials.trialAt(s.Clock())
+	keys, err := s.throwaways.credentialsAt(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		fields[0].Page, fields[0].Rect = 1, trialBox
 		fields = append(fields, mark)
 	}
-	if fields[1].Lock, err = lockAtFinalize(doc, slices.Concat(fields[:1], fields[2:])); err != nil {
+	if fields[1].Lock, err = buildSealFieldLock(doc, slices.Concat(fields[:1], fields[2:])); err != nil {
 		return err
 	}
 	tail, err := pades.AddFields(doc, fields)
@@ -109,7 +109,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) },
 		func(src pades.Source) (*pades.Result, error) {
 			seal := options(fields[1].Name)
-			if seal.LockFields, err = lockAtSealing(src); err != nil {
+			if seal.LockFields, err = listFieldsToLock(src); err != nil {
 				return nil, err
 			}
 			return pades.Sign(ctx, src, seal)
@@ -182,22 +182,22 @@ func (trialAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 	}), nil
 }
 
-// trialCache creates the keys and certificates of trials and reuses them for a while: nothing that is made with them
+// throwawayCache creates the keys and certificates of trials and reuses them for a while: nothing that is made with them
 // leaves the process. The zero value is ready to use.
-type trialCache struct {
+type throwawayCache struct {
 	mu     sync.Mutex // guards latest
-	latest *trial
+	latest *throwawayCredentials
 }
 
-// trialLifetime is how long certificates are reused. They are valid for an hour after their creation.
-const trialLifetime = 30 * time.Minute
+// throwawayLifetime is how long certificates are reused. They are valid for an hour after their creation.
+const throwawayLifetime = 30 * time.Minute
 
-// trialAt returns a trial for the given time, with unique field names.
-func (t *trialCache) trialAt(now time.Time) (*trial, error) {
+// credentialsAt returns a trial for the given time, with unique field names.
+func (t *throwawayCache) credentialsAt(now time.Time) (*throwawayCredentials, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLifetime {
-		made, err := newTrial(now)
+	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > throwawayLifetime {
+		made, err := newThrowawayCredentials(now)
 		if err != nil {
 			return nil, err
 		}
@@ -212,8 +212,8 @@ func (t *trialCache) trialAt(now time.Time) (*trial, error) {
 	return &next, nil
 }
 
-// trial is a key with untrusted certificates, a time-stamp authority, and revocation data for both.
-type trial struct {
+// throwawayCredentials is a key with untrusted certificates, a time-stamp authority, and revocation data for both.
+type throwawayCredentials struct {
 	key         crypto.Signer
 	chain       []*x509.Certificate
 	timestamper *tsp.Responder
@@ -222,8 +222,8 @@ type trial struct {
 	at          time.Time
 }
 
-func newTrial(now time.Time) (*trial, error) {
-	t := &trial{at: now, serial: make([]byte, 8)}
+func newThrowawayCredentials(now time.Time) (*throwawayCredentials, error) {
+	t := &throwawayCredentials{at: now, serial: make([]byte, 8)}
 	rand.Read(t.serial) // never fails
 	rootKey, root, err := t.issueCertificate(nil, nil, 1, func(c *x509.Certificate) {
 		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
@@ -251,7 +251,7 @@ func newTrial(now time.Time) (*trial, error) {
 // timeStampingOnly is the extended key usage of a time-stamp authority, DER (RFC 3161 §2.3).
 var timeStampingOnly = []byte{0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08}
 
-func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (*ecdsa.PrivateKey, *x509.Certificate, error) {
+func (t *throwawayCredentials) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -273,7 +273,7 @@ func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey,
 }
 
 // Revocation implements revocation.Source. It only knows the certificates of the trial's issuer.
-func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
+func (t *throwawayCredentials) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
 	if !issuer.Equal(t.chain[1]) {
 		return revocation.Data{}, errors.New("not fetched: the certificate came with the file")
 	}

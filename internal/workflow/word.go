@@ -236,7 +236,7 @@ func converterRefusal(err error) error {
 // it.
 func (s *Service) examineConverted(ctx context.Context, base contract.Revision, found sniff.Findings) (conversionResult, error) {
 	budget := pdf.FileBudget(ctx, base.End)
-	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
+	f, doc, err := s.openWithinSigningLimits(ctx, []contract.Revision{base}, budget)
 	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
