@@ -156,14 +156,14 @@ func serveRaw(do func(*call) error) handler { return handler{serve: do} }
 // serveStream returns a handler that follows something for as long as its client wants.
 func serveStream(do func(*call) error) handler { return handler{serve: do, isStream: true} }
 
-// serveRawJSON is serveRaw for a handler with a JSON answer, and a JSON body if its row says so.
-func serveRawJSON[In, Out any](do func(*call) error) handler {
+// serveTyped is serveRaw for a handler with a JSON answer, and a JSON body if its row says so.
+func serveTyped[In, Out any](do func(*call) error) handler {
 	return handler{serve: do, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 }
 
 // answerJSON returns the handler of an endpoint without a body.
 func answerJSON[Out any](do func(*call) (Out, error)) handler {
-	return serveRawJSON[nothing, Out](func(c *call) error {
+	return serveTyped[nothing, Out](func(c *call) error {
 		out, err := do(c)
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func showDocument[T any](show func(*call, *contract.Document) T) handler {
 
 // acceptJSON returns the handler of an endpoint with a JSON body.
 func acceptJSON[In, Out any](do func(*call, *In) (Out, error)) handler {
-	return serveRawJSON[In, Out](func(c *call) error {
+	return serveTyped[In, Out](func(c *call) error {
 		in := new(In)
 		if err := c.decodeBody(in); err != nil {
 			return err

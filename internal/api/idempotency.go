@@ -227,10 +227,10 @@ func (k *keyedCall) sealAnswer(a *bufferedAnswer) (store.Answer, error) {
 	return kept, nil
 }
 
-// answerResult runs a workflow operation that changes something, and builds the answer from its result. With an
+// runOperation runs a workflow operation that changes something, and builds the answer from its result. With an
 // Idempotency-Key, the answer is rendered and stored within the transaction of the change, so answer must do no I/O:
 // it uses only the result and the request.
-func answerResult[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
+func runOperation[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
 	if k := c.keyed; k != nil {
 		// The digest of the whole body is stored with the answer. Reading it now keeps the transaction from waiting
 		// for a client.

@@ -148,8 +148,8 @@ const (
 	bodyStep  = 16 << 10
 )
 
-// spoolWriter passes bytes on while there is space for them. It belongs to one goroutine.
-type spoolWriter struct {
+// meteringWriter passes bytes on while there is space for them. It belongs to one goroutine.
+type meteringWriter struct {
 	to       io.Writer
 	shares   *admission.Shares
 	key      string
@@ -159,7 +159,7 @@ type spoolWriter struct {
 }
 
 // Write refuses with 503 when all space is used.
-func (s *spoolWriter) Write(p []byte) (int, error) {
+func (s *meteringWriter) Write(p []byte) (int, error) {
 	for s.used+int64(len(p)) > s.reserved {
 		if !s.shares.Take(s.key, s.step) {
 			return 0, errUnavailable.WithCause(errNoCapacity)
@@ -172,7 +172,7 @@ func (s *spoolWriter) Write(p []byte) (int, error) {
 }
 
 // releaseSpace returns the space. It may be called more than once.
-func (s *spoolWriter) releaseSpace() {
+func (s *meteringWriter) releaseSpace() {
 	s.shares.Return(s.key, s.reserved)
 	s.reserved = 0
 }

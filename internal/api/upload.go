@@ -89,7 +89,7 @@ func (c *call) receiveUpload(as bodyFormat) error {
 		return err
 	}
 	defer staging.Abort()
-	spool := &spoolWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
+	spool := &meteringWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
 	defer spool.releaseSpace()
 	var in uploadIn
 	info, err := c.receiveFile(as, c.intakeLimits(), spool, &in, func(fields map[string]string, filename string) (err error) {
@@ -104,7 +104,7 @@ func (c *call) receiveUpload(as bodyFormat) error {
 		return err
 	}
 	request.File = staging
-	out, err := answerResult(c, func(ctx context.Context) (contract.Document, error) {
+	out, err := runOperation(c, func(ctx context.Context) (contract.Document, error) {
 		d, err := c.Workflow.Upload(ctx, c.by, request)
 		if err != nil {
 			return contract.Document{}, err

@@ -94,7 +94,7 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Discard()) }()
-	spool := &spoolWriter{to: file, shares: c.shares.verifySpool, key: address, step: spoolStep}
+	spool := &meteringWriter{to: file, shares: c.shares.verifySpool, key: address, step: spoolStep}
 	defer spool.releaseSpace()
 	o, err := c.readVerification(spool)
 	if err != nil {

@@ -119,9 +119,9 @@ func parseDocumentID(n integer, bad *problems) contract.DocumentID {
 	return contract.DocumentID(n.checkedValue("document_id", 0, bad))
 }
 
-// requireValid refuses an invalid body. It checks first whether the caller may see the document: to a caller who may
+// refuseInput refuses an invalid body. It checks first whether the caller may see the document: to a caller who may
 // not, the document does not exist, whatever they send.
-func (c *call) requireValid(id contract.DocumentID, bad problems) error {
+func (c *call) refuseInput(id contract.DocumentID, bad problems) error {
 	if len(bad) == 0 {
 		return nil
 	}
