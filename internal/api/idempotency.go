@@ -56,7 +56,7 @@ func (c *call) runOnce(do func(*call) error) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return contract.Refuse(contract.Invalid, "idempotency.malformed").With("limit", maxKey)
 	}
-	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, Clear: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
+	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, ClearKey: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
 	keys, err := c.deriveKeys(claim)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ type answerKeys struct {
 // that is easy to guess protects its answer from a reader of the database. Without the Idempotency-Key, which is not
 // stored, the service cannot read the answer either.
 func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
-	keys, err := hkdf.Key(sha256.New, []byte(c.Clear), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
+	keys, err := hkdf.Key(sha256.New, []byte(c.ClearKey), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
 	if err != nil {
 		return k, fmt.Errorf("derive keys of an answer: %w", err)
 	}

@@ -289,7 +289,7 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	if err != nil {
 		return errors.Join(err, invalid)
 	}
-	if current := d.Current(); digest.Total != current.Digest {
+	if current := d.Current(); digest.DocumentSum != current.Digest {
 		s.RaiseAlarm(ctx, documents.AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
 		return errors.Join(documents.ErrFileChanged, invalid)
 	}

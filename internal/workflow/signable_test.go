@@ -161,8 +161,8 @@ func (h *harness) draftAsBefore(file []byte) contract.DocumentID {
 	}
 	digest := blobtest.CommitBlob(h.t, h.Blobs, key, file)
 	u := contract.Upload{Title: "Lama", Filename: "lama.pdf", Pages: 1, Participants: []contract.Participant{{Person: h.signer.Person, Role: contract.Signer, Number: 1}},
-		Base: contract.Revision{Kind: contract.RevisionBase, Tail: contract.File{Key: string(key), Size: digest.Size, Digest: digest.Sum, Sums: digest.Sums},
-			End: digest.End, Digest: digest.Total, Midstate: digest.Midstate, At: h.now()}}
+		Base: contract.Revision{Kind: contract.RevisionBase, Tail: contract.File{Key: string(key), Size: digest.Size, Digest: digest.BlobSum, Sums: digest.ChunkSums},
+			End: digest.End, Digest: digest.DocumentSum, Midstate: digest.Midstate, At: h.now()}}
 	copy(u.Entropy[:], key)
 	c, err := contract.Create(u, h.owner, h.Limits, h.now())
 	if err != nil {

@@ -272,7 +272,7 @@ func (st *Staging) storeUpload() (contract.Revision, error) {
 		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
 	}
 	d := st.digest.Digest()
-	return documents.BaseRevision(contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, d), nil
+	return documents.BaseRevision(contract.File{Key: string(st.key), Size: d.Size, Digest: d.BlobSum, Sums: d.ChunkSums}, d), nil
 }
 
 // Abort removes the bytes, unless the upload was stored.

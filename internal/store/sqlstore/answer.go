@@ -75,7 +75,7 @@ func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time)
 	err := queryOne(ctx, q, []any{scanDigest(&a.Body), &a.Status, &header, scanBytes(&a.Content), &a.Sealed, scanTime(&a.At)},
 		`SELECT body, status, header, content, sealed, kept_at FROM answer
 		WHERE account = $1 AND path = $2 AND (idempotency_key = $3 AND sealed OR idempotency_key = $4 AND NOT sealed) AND kept_at >= $5`,
-		c.Account, c.Path, c.Key, c.Clear, toMicros(oldest))
+		c.Account, c.Path, c.Key, c.ClearKey, toMicros(oldest))
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +85,13 @@ func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time)
 	return &a, nil
 }
 
-// runEffect runs a transaction. If ctx makes it the effect of a request, the transaction also stores the request's answer,
+// runWithAnswer runs a transaction. If ctx makes it the effect of a request, the transaction also stores the request's answer,
 // built from the result of fn.
 //
 // Durable on return: the effect of fn, with the answer. After a crash: both, and a repeated request gets the answer; or neither,
 // and a repeated request runs once the claim is released.
-func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)) error {
-	e := store.EffectOf(ctx)
+func (s *Store) runWithAnswer(ctx context.Context, fn func(tx) (made any, err error)) error {
+	e := store.EffectAnswerOf(ctx)
 	err := s.db.withTx(ctx, func(t tx) error {
 		if e == nil {
 			_, err := fn(t)

@@ -18,7 +18,7 @@ import (
 // gets an error, reads the document again, and its version shows the outcome.
 func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
 	after := asStored(c.After)
-	err := s.runEffect(ctx, func(t tx) (any, error) {
+	err := s.runWithAnswer(ctx, func(t tx) (any, error) {
 		// The function may run again, so it starts from a copy of after.
 		d, err := writeChange(ctx, t, c, after)
 		if err != nil {
