@@ -18,14 +18,14 @@ type Source struct {
 	R    io.ReaderAt
 	Size int64 // bytes
 	// Midstate is the SHA-256 midstate over all Size bytes, as encoding.BinaryMarshaler returns it. With nil the whole
-	// file is read once. A state after another number of bytes is refused. Otherwise it is trusted: a state of other
+	// file is read once. A midstate after another number of bytes is refused. Otherwise it is trusted: one of other
 	// bytes makes a signature that does not verify.
 	Midstate []byte
-	// Midstates are midstates like State of other hashes, for keys that do not sign with SHA-256: P-384 and P-521 usually
+	// Midstates are like Midstate, of other hashes, for keys that do not sign with SHA-256: P-384 and P-521 usually
 	// do not, Ed25519 never does. If one is needed and missing, the whole file is read.
 	Midstates   map[crypto.Hash][]byte
 	OpenOptions pdf.Options // how to open it, for example with its password
-	// Opened is the file as opened with the options of File, if the caller has it. With nil it is opened.
+	// Opened is the file as opened with OpenOptions, if the caller has it. With nil it is opened.
 	Opened *pdf.Document
 }
 
@@ -41,13 +41,13 @@ func (s Source) Open() (*pdf.Document, error) {
 type Result struct {
 	Tail      []byte                 // to be appended to the source
 	Size      int64                  // of the file with the tail
-	Midstate  []byte                 // Source.State of the file with the tail
-	Midstates map[crypto.Hash][]byte // Source.States of the file with the tail, for the hashes that were known
+	Midstate  []byte                 // Source.Midstate of the file with the tail
+	Midstates map[crypto.Hash][]byte // Source.Midstates of the file with the tail, for the hashes that were known
 	Digest    [32]byte               // SHA-256 of the file with the tail
 	Field     string                 // fully qualified name of the field that was signed; empty if none was
 }
 
-// WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new state
+// WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new midstate
 // is unknown; for a tail of this package use [Source.WithResult].
 func (s Source) WithTail(tail []byte) Source {
 	return Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), OpenOptions: s.OpenOptions}
@@ -60,7 +60,7 @@ func (s Source) WithResult(r *Result) Source {
 	return after
 }
 
-// buildResult describes the source extended by the tail. The state of the source must be known.
+// buildResult describes the source extended by the tail. The midstate of the source must be known.
 func (s Source) buildResult(tail []byte, field string) (*Result, error) {
 	h, err := s.resumeHash(crypto.SHA256, s.Midstate)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s Source) readInto(sum, h hash.Hash) error {
 func midstateLen(h hash.Hash) int { return 4 + h.BlockSize()/2 + h.BlockSize() + 8 }
 
 // resumeHash continues hashing after the end of the file. The state of an earlier revision is the most likely mistake,
-// and Check could not detect it because it uses the same state.
+// and VerifyTail could not detect it because it uses the same state.
 func (s Source) resumeHash(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
 	if !algorithm.Available() {
 		return nil, fmt.Errorf("hash %v is not available", algorithm)
