@@ -26,15 +26,17 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by the one that won
 	var warnings []contract.Warning
-	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.ApplyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+	effectCtx := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.ApplyRuleAs(effectCtx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}
 		if d.State == contract.Draft && !d.Examined && d.RequirePDF() == nil {
-			if err := s.examineStored(ctx, d); err != nil {
+			found, err := s.listMissingFindings(ctx, d)
+			if err != nil {
 				return nil, err
 			}
+			d.Findings, d.Examined = found, true
 		}
 		if s.StampOnly && d.OnlyStamps() {
 			o.StampOnly = true // for old clients
@@ -52,16 +54,10 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			return nil, err
 		}
 		defer release()
-		f, stored, err := s.prepareFile(ctx, &c, by)
+		stored, found, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if base, err := f.PDF(pdf.Options{}); err == nil {
-			warnings = s.comparePlacements(c.After, base) // before the commit, because the answer is stored with it
-		}
-		return &c, nil
+		warnings = found // before the commit, because the answer is stored with it
+		return documents.ChangeOf(c, err)
 	})
 	if err != nil {
 		return contract.Document{}, nil, s.RemoveUncommitted(ctx, err, made...)
@@ -81,63 +77,63 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 // with every field. It refuses a file that the stamp office would refuse, and one that could not be validated after
 // completion: earlier signatures are broken or do not permit the fields, or the file exceeds the limits.
 //
-// It returns the open file without the fields, which the caller closes, and the revisions that it stored, these also on
-// an error. Nothing refers to them until the change is committed.
-func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (f *documents.File, made []contract.Revision, err error) {
+// It returns the revisions that it stored, these also on an error, and warnings about placements on the file. Nothing
+// refers to the revisions until the change is committed.
+func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, warnings []contract.Warning, err error) {
 	d := &c.After
-	defer func() {
-		if err != nil && f != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
 	budget := pdf.FileBudget(ctx, d.Current().End)
 	f, doc, err := s.openWithinSigningLimits(ctx, d.Revisions, budget)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() { _ = f.Close() }() // of the rewritten file, if there is one
 	rewritten, err := s.rewriteForOffice(ctx, d, doc, budget)
 	if err != nil {
-		return f, nil, err
+		return nil, nil, err
 	}
 	if rewritten != nil {
 		made = append(made, rewritten.base)
-		if err := errors.Join(f.Close(), c.ReplaceBase(rewritten.base, contract.NormalisedOffice, by, s.Clock())); err != nil {
-			return rewritten.file, made, err
-		}
+		before := f
 		f, doc = rewritten.file, rewritten.doc
+		if err := errors.Join(before.Close(), c.ReplaceBase(rewritten.base, contract.NormalisedOffice, by, s.Clock())); err != nil {
+			return made, nil, err
+		}
 	}
 	if d.NextStamp() >= 0 {
 		if err := s.PreflightStamps(ctx, d, f, false); err != nil {
-			return f, made, err
+			return made, nil, err
 		}
 	}
 	tail, err := s.buildFieldsTail(d, doc)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	whole := pades.Source{R: f.Reader, Size: f.Size()}.WithTail(tail)
-	earlier, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
+	uploaded, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	matching, err := s.RequireMidstate(ctx, *d)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	current := matching.Current()
 	if current.NextObject, err = doc.NextObject(); err != nil {
-		return f, made, documents.FileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
+		return made, nil, documents.FileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
 	}
 	r, err := s.StoreTail(ctx, current, contract.RevisionFields, tail)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	r.At = s.Clock()
 	made = append(made, r)
-	if earlier.signed && earlier.digest != r.Digest {
-		return f, made, documents.ErrFileChanged.WithCause(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
+	if uploaded.signed && uploaded.digest != r.Digest {
+		return made, nil, documents.ErrFileChanged.WithCause(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, uploaded.digest, r.Digest))
 	}
-	return f, made, c.AppendRevision(r)
+	if err := c.AppendRevision(r); err != nil {
+		return made, nil, err
+	}
+	return made, s.comparePlacements(*d, doc), nil
 }
 
 // rewriteForOffice rewrites the file if the stamp office would, else returns nil. The stamp office rewrites unsigned
@@ -159,8 +155,8 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 
 // isRewrittenByOffice reports whether the stamp office would rewrite the file if it has no signatures.
 func isRewrittenByOffice(doc *pdf.Document) bool {
-	facts := doc.Properties()
-	return facts.OlderThan(stamping.OfficeVersion) && facts.PDFA == ""
+	properties := doc.Properties()
+	return properties.OlderThan(stamping.OfficeVersion) && properties.PDFA == ""
 }
 
 // buildFieldsTail builds the tail that adds every field of a document.

@@ -23,8 +23,8 @@ type WarnedDocument struct {
 // readable.
 func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
 	var warnings []contract.Warning
-	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.ApplyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+	effectCtx := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.ApplyRuleAs(effectCtx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		// Authorise before the file is opened: callers without access must not cause any reading.
 		if err := d.Authorise(by, contract.OpPlace); err != nil {
 			return nil, err

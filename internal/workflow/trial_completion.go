@@ -31,8 +31,8 @@ import (
 )
 
 // requireCompletable makes in memory, with throwaway keys, the updates that complete a file: fields, a signature with a
-// mark, a stamp on the last page, validation data and a document timestamp. It refuses the file with errDamaged if an
-// update cannot be made, or if our validation would call it a forbidden change.
+// mark, a stamp on the last page, validation data and a document timestamp. It refuses the file with [documents.ErrDamaged]
+// if an update cannot be made, or if our validation would call it a forbidden change.
 //
 // It finds what no list of oddities covers: an update of one object may change another that refers to it. If finalize
 // or completion were the first to detect this, people would have signed in vain.

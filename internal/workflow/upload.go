@@ -65,17 +65,21 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	if r.File.word {
 		return s.uploadWord(ctx, by, u, base, unknown)
 	}
-	facts, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
+	found, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
-	stored := append(rewritten, base)
-	base.NextObject = facts.nextObject
-	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
+	stored := []contract.Revision{found.base}
+	if rewritten {
+		stored = append(stored, base)
+	} else {
+		base = found.base
+	}
+	u.Base, u.Pages, u.Findings = base, found.pages, found.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.JoinFieldErrors(err, unknown)
-	if err == nil && len(rewritten) > 0 {
-		err = c.ReplaceBase(rewritten[0], contract.NormalisedDamaged, by, now)
+	if err == nil && rewritten {
+		err = c.ReplaceBase(found.base, contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
 		d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)
