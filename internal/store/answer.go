@@ -90,7 +90,7 @@ const (
 	FinalAnswer
 )
 
-// EffectAnswer makes a transaction the effect of a request: the answer is stored in it.
+// EffectAnswer is the answer that a transaction stores because it is the effect of a request.
 type EffectAnswer struct {
 	*PendingAnswer
 	Stores AnswerState                    // ProvisionalAnswer or FinalAnswer
@@ -138,7 +138,7 @@ func withEffect[R any](ctx context.Context, keeps AnswerState, result func(R) an
 	}})
 }
 
-// EffectAnswerOf returns the effect that ctx carries; nil if there is none. Implementations of the store call it.
+// EffectAnswerOf returns what ctx makes the next transaction store; nil if that is nothing. Implementations of the store call it.
 func EffectAnswerOf(ctx context.Context) *EffectAnswer {
 	e, _ := ctx.Value(effectKey{}).(*EffectAnswer)
 	return e
