@@ -67,8 +67,7 @@ func (c *call) placeFields(in *placeIn) (done[placeData], error) {
 		return done[placeData]{}, err
 	}
 	return runOperation(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
-		d, warnings, err := c.Workflow.Place(ctx, c.by, id, requests)
-		return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+		return c.Workflow.Place(ctx, c.by, id, requests)
 	}, func(r workflow.WarnedDocument) done[placeData] {
 		out := doneAnswer(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echoPlacements(in.Signers.items, &r.Document)})
 		out.Response.Warnings = c.warningsOf(r.Warnings)

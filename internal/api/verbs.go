@@ -74,8 +74,7 @@ func (c *call) finalizeDocument(in *finalizeIn) (done[verbData], error) {
 		return done[verbData]{}, err
 	}
 	return runOperation(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
-		d, warnings, err := c.Workflow.Finalize(ctx, c.by, id, o)
-		return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+		return c.Workflow.Finalize(ctx, c.by, id, o)
 	}, func(r workflow.WarnedDocument) done[verbData] {
 		out := doneAnswer(c, finalizedMessage(&r.Document), verbDataOf(&r.Document))
 		out.Response.Warnings = c.warningsOf(r.Warnings)

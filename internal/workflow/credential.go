@@ -91,7 +91,7 @@ func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time
 	if err != nil {
 		return signingCredential{}, err
 	}
-	id, err := blob.NewKey(s.Random)
+	id, err := blob.NewKey(s.Random) // a credential has a random ID of the same form as a blob
 	if err != nil {
 		return signingCredential{}, err
 	}

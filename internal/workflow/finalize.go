@@ -18,10 +18,10 @@ import (
 // Finalize freezes a draft and starts its work. It adds every signer's field and the seal's field to the file in one
 // update before the first signature, so later signatures only fill fields and change no page. It returns warnings about
 // placements that cover content which should stay readable.
-func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
+func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (WarnedDocument, error) {
 	release, err := s.LockDocument(ctx, id)
 	if err != nil {
-		return contract.Document{}, nil, err
+		return WarnedDocument{}, err
 	}
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by the one that won
@@ -60,7 +60,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 		return documents.ChangeOf(c, err)
 	})
 	if err != nil {
-		return contract.Document{}, nil, s.RemoveUncommitted(ctx, err, made...)
+		return WarnedDocument{}, s.RemoveUncommitted(ctx, err, made...)
 	}
 	for _, r := range made {
 		if slices.ContainsFunc(d.Revisions, func(current contract.Revision) bool { return current.Tail.Key == r.Tail.Key }) {
@@ -70,7 +70,7 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			s.Log.WarnContext(ctx, "a blob that nothing refers to was not removed", "error", err)
 		}
 	}
-	return d, warnings, nil
+	return WarnedDocument{d, warnings}, nil
 }
 
 // prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and

@@ -13,15 +13,15 @@ import (
 	"segel/pdf/content"
 )
 
-// WarnedDocument is the result of Place and Finalize as one value, from which the answer is made.
+// WarnedDocument is the result of Place and Finalize, from which the answer is made.
 type WarnedDocument struct {
-	Document contract.Document
+	contract.Document
 	Warnings []contract.Warning
 }
 
 // Place replaces the placements of a draft. It returns warnings about placements that cover content which should stay
 // readable.
-func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (contract.Document, []contract.Warning, error) {
+func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.DocumentID, requests []contract.PlaceRequest) (WarnedDocument, error) {
 	var warnings []contract.Warning
 	effectCtx := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
 	d, err := s.ApplyRuleAs(effectCtx, by, id, func(d *contract.Document) (*contract.Change, error) {
@@ -49,7 +49,10 @@ func (s *Service) Place(ctx context.Context, by contract.Actor, id contract.Docu
 		warnings = append(w, contract.CheckOverlaps(c.After.Placements, newPageReader(doc, d.Current().Digest, &s.pageCache), "signers")...)
 		return &c, nil
 	})
-	return d, warnings, err
+	if err != nil {
+		return WarnedDocument{}, err
+	}
+	return WarnedDocument{d, warnings}, nil
 }
 
 // PlacementWarnings returns warnings about placements that cover content which should stay readable, as Place did when

@@ -13,7 +13,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
-	sealing "segel/internal/credential"
+	"segel/internal/credential"
 	"segel/internal/documents"
 	"segel/internal/stamping"
 	"segel/internal/store"
@@ -68,7 +68,7 @@ type Service struct {
 	Store       Store
 	Scratch     func() (blob.Scratch, error) // creates temporary files for uploads that are checked and not stored
 	Issuer      Issuer
-	Sealer      *sealing.Sealer // of private keys at rest
+	Sealer      *credential.Sealer // of private keys at rest
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.

@@ -172,7 +172,7 @@ func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, er
 func (h *harness) draft(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	id := h.draftOf(signer, stamps)
-	if _, _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	return id
@@ -202,7 +202,7 @@ func (h *harness) draftOf(signer bool, stamps int) contract.DocumentID {
 		x := float64(50 + 80*i)
 		places = append(places, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: x, LLY: 50, URX: x + 60, URY: 110}})
 	}
-	if _, _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID

@@ -140,7 +140,7 @@ func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 		"completed here before": h.file(h.closed()), "trailer renumbered": renumbered(t, signedBy(t, h.ca, referring())),
 	} {
 		id := h.toStamp(file, true)
-		if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+		if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		h.signs(id)
@@ -199,7 +199,7 @@ func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 			h.Blobs.(*blobtest.Memory).CorruptByte(blob.Key(h.read(id).Revisions[0].Tail.Key), int64(bytes.Index(c.file, []byte(c.turn))+6))
 		}
 		blobs := h.blobs()
-		_, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
+		_, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
 		if codeOf(err) != c.code {
 			t.Errorf("%s: %v, want %q", name, err, c.code)
 			continue
@@ -260,7 +260,7 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t)
 			id := h.toStamp(file(), true)
-			if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+			if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			h.signs(id)
@@ -283,7 +283,7 @@ func TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten(t *testing.T) {
 	if d := h.read(id); !d.Normalised() {
 		t.Error("the file was not rewritten")
 	}
-	if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	h.signs(id)

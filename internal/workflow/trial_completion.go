@@ -66,7 +66,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 
 // tryCompletion makes the updates one after the other and checks the final state.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	keys, err := s.throwaways.credentialsAt(s.Clock())
+	throwaway, err := s.throwaways.credentialsAt(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -74,20 +74,20 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return err
 	}
-	seen := documents.RequirePermission(doc, true) == nil // a certification may permit only invisible fields
-	// Random, so that no field of the file has this name.
-	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, keys.serial) }
-	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
+	visible := documents.RequirePermission(doc, true) == nil // a certification may permit only invisible fields
+	suffix := fmt.Sprintf("-%x", throwaway.serial)           // random, so that no field of the file has these names
+	signature, seal := pades.FieldSpec{Name: "signature" + suffix}, pades.FieldSpec{Name: "seal" + suffix}
 	// Not on the last page: fields there could hide a problem of the stamp.
-	mark := pades.FieldSpec{Name: name("mark"), Page: 1, Mark: true, Rect: trialBox}
-	if seen {
-		fields[0].Page, fields[0].Rect = 1, trialBox
-		fields = append(fields, mark)
+	mark := pades.FieldSpec{Name: "mark" + suffix, Page: 1, Mark: true, Rect: trialBox}
+	forSigner := []pades.FieldSpec{signature}
+	if visible {
+		signature.Page, signature.Rect = 1, trialBox
+		forSigner = []pades.FieldSpec{signature, mark}
 	}
-	if fields[1].Lock, err = buildSealFieldLock(doc, slices.Concat(fields[:1], fields[2:])); err != nil {
+	if seal.Lock, err = buildSealFieldLock(doc, forSigner); err != nil {
 		return err
 	}
-	tail, err := pades.AddFields(doc, fields)
+	tail, err := pades.AddFields(doc, slices.Insert(forSigner, 1, seal))
 	if err != nil {
 		return fmt.Errorf("add fields: %w", err)
 	}
@@ -99,34 +99,32 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	src = src.WithTail(tail.Bytes)
 	src.Midstate = hash.Digest().Midstate
 	options := func(field string) pades.Options {
-		return pades.Options{Field: field, Key: keys.key, Chain: keys.chain, Timestamper: keys.timestamper, Random: s.Random, Time: keys.at, Name: "-"}
+		return pades.Options{Field: field, Key: throwaway.key, Chain: throwaway.chain, Timestamper: throwaway.timestamper, Random: s.Random, Time: throwaway.at, Name: "-"}
 	}
-	sign := options(fields[0].Name)
-	stamp := options("")
-	stamp.NewField = &pades.FieldSpec{Name: name("stamp"), Page: pages, Rect: trialBox}
-	steps := []func(pades.Source) (*pades.Result, error){
-		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, sign) },
-		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) },
+	sign := options(signature.Name)
+	type step func(pades.Source) (*pades.Result, error)
+	steps := []step{func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, sign) }}
+	if visible {
+		sign.Appearance, sign.Marks = trialAppearance{}, map[string]pades.Appearance{mark.Name: trialAppearance{}}
+		stamp := options("")
+		stamp.NewField, stamp.Appearance = &pades.FieldSpec{Name: "stamp" + suffix, Page: pages, Rect: trialBox}, trialAppearance{}
+		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) })
+	}
+	steps = append(steps,
 		func(src pades.Source) (*pades.Result, error) {
-			seal := options(fields[1].Name)
-			if seal.LockFields, err = listFieldsToLock(src); err != nil {
+			o := options(seal.Name)
+			if o.LockFields, err = listFieldsToLock(src); err != nil {
 				return nil, err
 			}
-			return pades.Sign(ctx, src, seal)
+			return pades.Sign(ctx, src, o)
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: keys, Required: []string{fields[0].Name, fields[1].Name}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: throwaway, Required: []string{signature.Name, seal.Name}})
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, keys.timestamper, pades.Clock{})
+			return pades.DocumentTimestamp(ctx, src, throwaway.timestamper, pades.Clock{})
 		},
-	}
-	if seen {
-		sign.Appearance, sign.Marks = trialAppearance{}, map[string]pades.Appearance{mark.Name: trialAppearance{}}
-		stamp.Appearance = trialAppearance{}
-	} else {
-		steps = append(steps[:1], steps[2:]...)
-	}
+	)
 	for _, step := range steps {
 		r, err := step(src)
 		if err != nil {
@@ -134,7 +132,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		}
 		src = src.WithResult(r)
 	}
-	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
+	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, suffix) }, len(steps)-1, pages)
 }
 
 // checkTrial requires that the validation finds the added signatures and the timestamp intact, with no forbidden
