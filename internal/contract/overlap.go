@@ -29,7 +29,7 @@ type PageItem struct {
 
 // PageContent lists what is on the pages of a file.
 type PageContent interface {
-	// ListSignatureFields lists stamps, signatures and signature fields of a page.
+	// ListSignatureFields lists the stamps, signatures and empty signature fields of a page.
 	ListSignatureFields(page int) []PageItem
 	// ListContent lists text and pictures of a page; complete is false if the list may be incomplete.
 	ListContent(page int) (items []PageItem, complete bool)
@@ -86,7 +86,7 @@ func (p Placement) warnOverSignatureFields(items []PageItem, warn func(string, .
 	}
 	for _, c := range items {
 		if code := codes[c.Kind]; code != "" && p.Box.overlapsBox(c.Box) {
-			warn(code, "what", shortenText(c.Text))
+			warn(code, "what", ShortenText(c.Text))
 			delete(codes, c.Kind) // one of each kind is enough
 		}
 	}
@@ -112,7 +112,7 @@ func (p Placement) warnOverContent(items []PageItem, warn func(string, ...any)) 
 	}
 	switch {
 	case text:
-		warn("placement.over_text", "what", shortenText(words.String()))
+		warn("placement.over_text", "what", ShortenText(words.String()))
 	case picture:
 		warn("placement.over_picture")
 	}
@@ -124,10 +124,11 @@ func isFillLine(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
 }
 
-// maxQuotedLetters bounds how much of a text a warning quotes.
+// maxQuotedLetters bounds how much of a text a message quotes.
 const maxQuotedLetters = 60
 
-func shortenText(s string) string {
+// ShortenText returns the beginning of a text from a file, cleaned to be quoted in a message.
+func ShortenText(s string) string {
 	s = CleanText(s)
 	r := []rune(s)
 	if len(r) <= maxQuotedLetters {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"segel/internal/admission"
@@ -278,8 +277,8 @@ func findingOf(code contract.FindingCode, found []inspect.Finding) contract.Find
 	add("pages", inspect.PageRanges(found))
 	if slices.Contains(quotedKinds, found[0].Kind) {
 		at := max(0, slices.IndexFunc(found, func(f inspect.Finding) bool { return f.Detail != "" }))
-		add("what", shortenText(found[at].Detail))
-		add("shown", shortenText(found[at].Shown))
+		add("what", contract.ShortenText(found[at].Detail))
+		add("shown", contract.ShortenText(found[at].Shown))
 	}
 	return contract.NewFinding(code, page, args...)
 }
@@ -288,16 +287,6 @@ func findingOf(code contract.FindingCode, found []inspect.Finding) contract.Find
 var quotedKinds = []inspect.Kind{
 	inspect.PrintDiffers, inspect.ViewVaries, inspect.Launch, inspect.Unreliable, inspect.OutsidePage, inspect.SubmitForm, inspect.ImportData,
 	inspect.OtherDocument, inspect.FileURI, inspect.EmbeddedFile,
-}
-
-// shortenText returns the beginning of a text from the file, cleaned to be quoted in a message.
-func shortenText(s string) string {
-	const most = 60 // letters
-	letters := []rune(contract.CleanText(s))
-	if len(letters) <= most {
-		return string(letters)
-	}
-	return strings.TrimSpace(string(letters[:most])) + "…"
 }
 
 // listMissingFindings lists the findings of a file that was uploaded before findings were recorded.
