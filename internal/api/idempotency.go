@@ -161,7 +161,7 @@ func (c *call) repeatAnswer(keys answerKeys, first *store.Answer) error {
 
 // runAndStoreAnswer runs the endpoint and stores its answer.
 //
-// A change stores its answer in its own transaction, see [answerResult]. Stored here is the answer to a request that
+// A change stores its answer in its own transaction, see [runOperation]. Stored here is the answer to a request that
 // changed nothing, such as a refusal, and the last answer to an upload that waited for its conversion. If the process
 // dies before that, a repeat runs and changes nothing either, or gets the provisional answer to the upload.
 func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*call) error) error {
