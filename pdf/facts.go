@@ -39,7 +39,7 @@ type FileProperties struct {
 	Tolerated     []string  // defects met so far that have only one interpretation
 }
 
-// Properties collects the facts. What cannot be read counts as absent: a damaged /Metadata does not hide the rest.
+// Properties collects what the file states about itself. What cannot be read counts as absent: a damaged /Metadata does not hide the rest.
 func (d *Document) Properties() FileProperties {
 	if d.facts == nil {
 		d.facts = d.collectFacts()
