@@ -180,7 +180,7 @@ func (trialAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 	}), nil
 }
 
-// throwawayCache creates the keys and certificates of trials and reuses them for a while: nothing that is made with them
+// throwawayCache creates the keys and certificates of trial completions and reuses them for a while: nothing that is made with them
 // leaves the process. The zero value is ready to use.
 type throwawayCache struct {
 	mu     sync.Mutex // guards latest
@@ -190,7 +190,7 @@ type throwawayCache struct {
 // throwawayLifetime is how long certificates are reused. They are valid for an hour after their creation.
 const throwawayLifetime = 30 * time.Minute
 
-// credentialsAt returns a trial for the given time, with unique field names.
+// credentialsAt returns credentials for the given time, with unique field names.
 func (t *throwawayCache) credentialsAt(now time.Time) (*throwawayCredentials, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -270,7 +270,7 @@ func (t *throwawayCredentials) issueCertificate(issuer *x509.Certificate, by *ec
 	return key, cert, err
 }
 
-// Revocation implements revocation.Source. It only knows the certificates of the trial's issuer.
+// Revocation implements revocation.Source. It only knows the certificates of its own issuer.
 func (t *throwawayCredentials) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
 	if !issuer.Equal(t.chain[1]) {
 		return revocation.Data{}, errors.New("not fetched: the certificate came with the file")
