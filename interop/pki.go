@@ -152,7 +152,7 @@ func openPDF(b []byte) (*pdf.Document, error) {
 }
 
 func (p *testFile) toSource() pades.Source {
-	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), State: p.state}
+	return pades.Source{R: bytes.NewReader(p.b), Size: int64(len(p.b)), Midstate: p.state}
 }
 
 // appendResult runs a step and appends its tail.
@@ -165,7 +165,7 @@ func (p *testFile) appendResult(step func() (*pades.Result, error)) *testFile {
 		p.err = err
 		return p
 	}
-	p.b, p.state = append(p.b, r.Tail...), r.State
+	p.b, p.state = append(p.b, r.Tail...), r.Midstate
 	return p
 }
 

@@ -85,7 +85,7 @@ func BenchmarkLaterSignature(b *testing.B) {
 		}
 		for i := range 4 {
 			r := must[*pades.Result](b)(pades.Sign(b.Context(), l.source(state), options(i)))
-			l.tails, state = append(l.tails, r.Tail...), r.State
+			l.tails, state = append(l.tails, r.Tail...), r.Midstate
 		}
 		return func() { must[*pades.Result](b)(pades.Sign(b.Context(), l.source(state), options(4))) }
 	}

@@ -19,25 +19,25 @@ import (
 	"segel/tsp"
 )
 
-// Check verifies the signature or document timestamp that a tail adds to the source. The file with the tail must open
+// VerifyTail verifies the signature or document timestamp that a tail adds to the source. The file with the tail must open
 // and have the field; /ByteRange must be four numbers that enclose /Contents and reach both ends of the file; the gap
 // must hold only hexadecimal digits; the container must sign the digest of these bytes; and its timestamp must cover
-// its signature value. With Source.State, Check hashes the tail only.
+// its signature value. With Source.Midstate, VerifyTail hashes the tail only.
 //
 // The times of a signature must be consistent, because they cannot be corrected later: at the timestamp's time, and by
 // the clock, the signing certificate and each of its issuers in the container must be valid; the time-stamp authority's
-// certificate must be valid at the timestamp's time; and that time must be near the clock's. Check does not look at
+// certificate must be valid at the timestamp's time; and that time must be near the clock's. VerifyTail does not look at
 // trust anchors or at revocation.
 //
 // Errors: ErrCheck; where times are inconsistent, also a [*ValidityError] or a [*tsp.ClockError].
-func Check(src Source, tail []byte, field string, clock Clock) error {
-	if err := checkTail(src, tail, field, clock); err != nil {
+func VerifyTail(src Source, tail []byte, field string, clock Clock) error {
+	if err := verifyTail(src, tail, field, clock); err != nil {
 		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
 	}
 	return nil
 }
 
-func checkTail(src Source, tail []byte, field string, clock Clock) error {
+func verifyTail(src Source, tail []byte, field string, clock Clock) error {
 	d, err := openSource(src.WithTail(tail))
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func checkTail(src Source, tail []byte, field string, clock Clock) error {
 	if err != nil {
 		return err
 	}
-	over := func(algorithm crypto.Hash) ([]byte, error) {
+	digestOf := func(algorithm crypto.Hash) ([]byte, error) {
 		_, h, err := src.hashFile(algorithm)
 		if err != nil {
 			return nil, err
@@ -66,9 +66,9 @@ func checkTail(src Source, tail []byte, field string, clock Clock) error {
 	}
 	switch s.SubFilter {
 	case subFilterSignature:
-		return checkSignature(s, over, clock)
+		return checkSignature(s, digestOf, clock)
 	case subFilterTimestamp:
-		return checkTimestamp(s, over, clock)
+		return checkTimestamp(s, digestOf, clock)
 	}
 	return fmt.Errorf("/SubFilter is %s", s.SubFilter)
 }
@@ -95,35 +95,38 @@ func findContentsGap(src Source, tail []byte, s *pdf.Signature) (at, end int, er
 	return at, end, nil
 }
 
-func checkSignature(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), clock Clock) error {
+func checkSignature(s *pdf.Signature, digestOf func(crypto.Hash) ([]byte, error), clock Clock) error {
 	sd, err := cms.Parse(s.Contents)
 	if err != nil {
 		return err
 	}
-	token, err := verifyContainer(sd, over)
+	token, err := verifySignedData(sd, digestOf)
 	if err != nil {
 		return err
 	}
 	return clock.checkTimes(sd, token)
 }
 
-// verifyContainer verifies the single signature of a detached container and its timestamp, which is nil if there is
-// none. Over computes the digest of the content; if it is nil, the digest in the signed attributes is used.
-func verifyContainer(sd *cms.SignedData, over func(crypto.Hash) ([]byte, error)) (*tsp.Token, error) {
+// verifyOverOwnDigest verifies a container over the digest in its signed attributes, not over the file.
+func verifyOverOwnDigest(sd *cms.SignedData) error {
+	_, err := verifySignedData(sd, func(crypto.Hash) ([]byte, error) {
+		der, ok, err := cms.FindAttributeValue(sd.Signers[0].Signed, cms.OIDMessageDigest)
+		if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
+			return nil, errors.Join(errors.New("no message digest"), err)
+		}
+		return der[2:], nil
+	})
+	return err
+}
+
+// verifySignedData verifies the single signature of a detached container and its timestamp, which is nil if there is
+// none. DigestOf computes the digest of the content.
+func verifySignedData(sd *cms.SignedData, digestOf func(crypto.Hash) ([]byte, error)) (*tsp.Token, error) {
 	if len(sd.Signers) != 1 || sd.Content != nil || !sd.ContentType.Equal(cms.OIDData) {
 		return nil, errors.New("not a detached signature of one signer")
 	}
 	signer := sd.Signers[0]
-	if over == nil {
-		over = func(crypto.Hash) ([]byte, error) {
-			der, ok, err := cms.FindAttributeValue(signer.Signed, cms.OIDMessageDigest)
-			if err != nil || !ok || len(der) < 2 || int(der[1]) != len(der)-2 {
-				return nil, errors.Join(errors.New("no message digest"), err)
-			}
-			return der[2:], nil
-		}
-	}
-	digest, err := over(signer.Digest)
+	digest, err := digestOf(signer.Digest)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +174,7 @@ func parseContainer(contents []byte) (*cms.SignedData, *tsp.Token, error) {
 	return sd, token, err
 }
 
-func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), clock Clock) error {
+func checkTimestamp(s *pdf.Signature, digestOf func(crypto.Hash) ([]byte, error), clock Clock) error {
 	if s.Type != "DocTimeStamp" {
 		return fmt.Errorf("timestamp of type %s", s.Type)
 	}
@@ -179,7 +182,7 @@ func checkTimestamp(s *pdf.Signature, over func(crypto.Hash) ([]byte, error), cl
 	if err != nil {
 		return err
 	}
-	digest, err := over(crypto.SHA256)
+	digest, err := digestOf(crypto.SHA256)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (l *layered) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func (l *layered) source(state []byte) pades.Source {
-	return pades.Source{R: l, Size: l.size + int64(len(l.tails)), State: state}
+	return pades.Source{R: l, Size: l.size + int64(len(l.tails)), Midstate: state}
 }
 
 // stateOf returns a midstate after that many bytes, though not of any file; signing trusts it.
@@ -88,11 +88,11 @@ func TestStateOfAnotherRevisionIsRefused(t *testing.T) {
 	p := &testFile{Bytes: pdftest.Table(1)}
 	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"}, pades.FieldSpec{Name: "C"})
 	who := signtest.NewSigner(t, "A")
-	earlier := p.Sign(t, who.Options(t, "A")).State
+	earlier := p.Sign(t, who.Options(t, "A")).Midstate
 	r := p.Sign(t, who.Options(t, "B"))
-	for name, state := range map[string][]byte{"earlier revision": earlier, "no state": []byte("sha"), "cut off": r.State[:100]} {
+	for name, state := range map[string][]byte{"earlier revision": earlier, "no state": []byte("sha"), "cut off": r.Midstate[:100]} {
 		src := p.Source()
-		src.State = state
+		src.Midstate = state
 		if _, err := pades.Sign(t.Context(), src, who.Options(t, "C")); err == nil {
 			t.Errorf("%s: signed", name)
 		}
@@ -145,12 +145,12 @@ func TestFileIsHashedOnceWhateverTheHashOfTheKey(t *testing.T) {
 		if count.bytes > size/4 {
 			t.Errorf("%s, after the archive: %d bytes read", name, count.bytes)
 		}
-		if err := pades.Check(pades.Source{R: src.R, Size: src.Size}, r.Tail, r.Field, pades.Clock{}); err != nil {
+		if err := pades.VerifyTail(pades.Source{R: src.R, Size: src.Size}, r.Tail, r.Field, pades.Clock{}); err != nil {
 			t.Errorf("%s: looked at from end to end: %v", name, err)
 		}
-		for algorithm, state := range src.States {
+		for algorithm, state := range src.Midstates {
 			wrong := src
-			wrong.States = map[crypto.Hash][]byte{algorithm: state[:len(state)-1]}
+			wrong.Midstates = map[crypto.Hash][]byte{algorithm: state[:len(state)-1]}
 			if _, err := pades.Sign(t.Context(), wrong, o); err == nil {
 				t.Errorf("%s: signed over half a midstate", name)
 			}
@@ -232,7 +232,7 @@ func BenchmarkSign(b *testing.B) {
 			}
 			for i := range 4 {
 				r := must[*pades.Result](b)(pades.Sign(b.Context(), l.source(state), options(i)))
-				l.tails, state = append(l.tails, r.Tail...), r.State
+				l.tails, state = append(l.tails, r.Tail...), r.Midstate
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -147,7 +147,7 @@ func isReadError(err error) bool {
 // blending colour space, which the output intent provides. Device colours need an output intent too: RGB one with three
 // components, gray any.
 func readPDFARestrictions(d *pdf.Document) (opaque, calibrated bool, err error) {
-	part := d.Facts().PDFA
+	part := d.Properties().PDFA
 	if part == "" {
 		return false, false, nil
 	}

@@ -30,10 +30,10 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		file, state = append(file, r.Tail...), r.State
+		file, state = append(file, r.Tail...), r.Midstate
 	}
 	source := func() pades.Source {
-		return pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}
+		return pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), Midstate: state}
 	}
 
 	document, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})

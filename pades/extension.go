@@ -20,7 +20,7 @@ const baseVersion = "1.7"
 // raiseExtension states in the catalog that the file uses the ETSI extension, and raises the version there if it is
 // lower. PDF 2.0 includes the extension.
 func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
-	facts := d.Facts()
+	facts := d.Properties()
 	if !facts.OlderThan("2.0") {
 		return nil
 	}
@@ -61,7 +61,7 @@ func raiseExtension(d *pdf.Document, u *pdf.Update, level int64) error {
 
 // raiseVersion sets the version that the extension needs in the catalog. It does not change a signed file, because some
 // readers that compare revisions reject a new version, nor PDF/A-1, which is defined as version 1.4.
-func raiseVersion(d *pdf.Document, u *pdf.Update, root pdf.Ref, facts pdf.Facts) error {
+func raiseVersion(d *pdf.Document, u *pdf.Update, root pdf.Ref, facts pdf.FileProperties) error {
 	if !facts.OlderThan(baseVersion) || strings.HasPrefix(facts.PDFA, "1") {
 		return nil
 	}

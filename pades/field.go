@@ -85,7 +85,7 @@ type fieldAdder struct {
 type boxSize struct{ width, height float64 }
 
 func newFieldAdder(d *pdf.Document, u *pdf.Update) (*fieldAdder, error) {
-	facts := d.Facts()
+	facts := d.Properties()
 	level, err := computePermittedLevel(d)
 	if err != nil {
 		return nil, err
@@ -378,7 +378,7 @@ type structureTree struct {
 // changes of a signature field to form and page but not to the structure tree. It also skips trees that cannot be read
 // completely.
 func (a *fieldAdder) openStructure() error {
-	if !a.d.Facts().Tagged {
+	if !a.d.Properties().Tagged {
 		return nil
 	}
 	signatures, err := a.d.Signatures()

@@ -199,7 +199,7 @@ func TestEveryHealthyFileOfTheCorpusCanBeSigned(t *testing.T) {
 		name := filepath.Base(path)
 		p := &testFile{Bytes: must[[]byte](t)(os.ReadFile(path))}
 		d, err := pdf.Open(bytes.NewReader(p.Bytes), int64(len(p.Bytes)), pdf.Options{})
-		if err != nil || d.Facts().Encrypted || d.Facts().DocMDP == 1 || d.Facts().DocMDP == 2 || !isHealthy(t, path) {
+		if err != nil || d.Properties().Encrypted || d.Properties().DocMDP == 1 || d.Properties().DocMDP == 2 || !isHealthy(t, path) {
 			continue
 		}
 		if _, err := d.Page(1); err != nil {

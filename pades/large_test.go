@@ -78,10 +78,10 @@ func TestFilesBeyondTwoAndFourGiBAreSignedAndHold(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s of %d bytes, signature %d: %v", name, size, i+1, err)
 				}
-				if err := pades.Check(src, r.Tail, r.Field, pades.Clock{}); err != nil {
+				if err := pades.VerifyTail(src, r.Tail, r.Field, pades.Clock{}); err != nil {
 					t.Error(err)
 				}
-				l.tails, state = append(l.tails, r.Tail...), r.State
+				l.tails, state = append(l.tails, r.Tail...), r.Midstate
 			}
 			d := must[*pdf.Document](t)(pdf.Open(l, l.size+int64(len(l.tails)), pdf.Options{}))
 			if s := must[[]*pdf.Signature](t)(d.Signatures()); len(s) != 3 {

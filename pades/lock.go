@@ -190,7 +190,7 @@ func (l *Lock) buildDictionary() (pdf.Dict, error) {
 // computePermittedLevel returns the strictest level of change that the certification and the locks of all signatures
 // permit; 0 is no limit.
 func computePermittedLevel(d *pdf.Document) (int, error) {
-	level := d.Facts().DocMDP
+	level := d.Properties().DocMDP
 	signatures, err := d.Signatures()
 	if err != nil {
 		return 0, err

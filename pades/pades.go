@@ -23,7 +23,7 @@
 // Boxes are in points of default user space, as from pdf.Page.ToUser; sizes and offsets are in bytes. Errors are for
 // errors.Is: those declared here, and those of package pdf for defects of the file.
 //
-// Every result is verified before it is returned: see Check.
+// Every result is verified before it is returned: see VerifyTail.
 package pades
 
 import (

@@ -30,8 +30,8 @@ func Prepare(src Source, o Options) (*Prepared, error) {
 	if err := o.checkOptions(); err != nil {
 		return nil, err
 	}
-	if src.File.Random == nil {
-		src.File.Random = o.Random
+	if src.OpenOptions.Random == nil {
+		src.OpenOptions.Random = o.Random
 	}
 	d, err := openSource(src)
 	if err != nil {
@@ -114,9 +114,14 @@ func estimateTokenSize(t tsp.Timestamper) int {
 // buildSignatureTail builds the update that gives the field its value. It changes the page only if the field is new.
 func buildSignatureTail(d *pdf.Document, o Options, h placeholders) (*pdf.Tail, string, error) {
 	u := d.NewUpdate()
-	field, err := findOrAddField(d, u, o)
+	field, err := openSignatureField(d, u, o)
 	if err != nil {
 		return nil, "", err
+	}
+	if o.NewField == nil {
+		if err := addToForm(d, u, nil, false); err != nil { // for its signature flags
+			return nil, "", err
+		}
 	}
 	if err := requireSigningPermitted(d, field.Name, o.Certify, slices.Sorted(maps.Keys(o.Marks))); err != nil {
 		return nil, "", fmt.Errorf("field %q: %w", field.Name, err)
@@ -149,8 +154,8 @@ func buildSignatureTail(d *pdf.Document, o Options, h placeholders) (*pdf.Tail, 
 	return tail, field.Name, err
 }
 
-// findOrAddField finds the field to sign, or adds it.
-func findOrAddField(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
+// openSignatureField returns the empty field to sign. A new field is added to the form.
+func openSignatureField(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, error) {
 	if o.NewField != nil {
 		a, err := newFieldAdder(d, u)
 		if err != nil {
@@ -176,7 +181,7 @@ func findOrAddField(d *pdf.Document, u *pdf.Update, o Options) (*pdf.Field, erro
 	if value != pdf.Object(pdf.Null{}) {
 		return nil, fmt.Errorf("%w: %q", ErrFieldSigned, o.Field)
 	}
-	return f, addToForm(d, u, nil, false)
+	return f, nil
 }
 
 // findField returns the field with that name and type. The field must be an indirect object.
@@ -212,7 +217,7 @@ func (p *Prepared) hashSigned(src Source, algorithm crypto.Hash) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	p.State, p.states = src.State, src.States
+	p.Midstate, p.midstates = src.Midstate, src.Midstates
 	p.hashTail(h)
 	return h.Sum(nil), nil
 }
@@ -227,15 +232,15 @@ func (p *Prepared) hashTail(h hash.Hash) {
 // its complete state. It can be stored and finished later, by another process, as long as nothing else is appended to
 // the file.
 type Prepared struct {
-	Size  int64  // bytes of the source
-	State []byte // Source.State
-	Tail  []byte // complete except for the container
+	Size     int64  // bytes of the source
+	Midstate []byte // Source.Midstate
+	Tail     []byte // complete except for the container
 	// ContentsAt and ContentsLen are the position of the container in Tail, angle brackets included.
 	ContentsAt, ContentsLen int
 	Field                   string // fully qualified name
 	Signature               *cms.Signature
 
-	states map[crypto.Hash][]byte // Source.States; not stored, because they can be computed from the file
+	midstates map[crypto.Hash][]byte // Source.Midstates; not stored, because they can be computed from the file
 }
 
 // Timestamp fetches the token for a signature value. Every error is ErrTimestamp.
@@ -271,10 +276,10 @@ func (p *Prepared) Finish(value, token []byte) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Verify the container with the prepared attributes. Prepare computed the digest in them; Check computes it again.
+	// Verify the container with the prepared attributes. Prepare computed the digest in them; VerifyTail computes it again.
 	sd, err := cms.Parse(der)
 	if err == nil {
-		_, err = verifyContainer(sd, nil)
+		err = verifyOverOwnDigest(sd)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheck, err)
@@ -283,7 +288,7 @@ func (p *Prepared) Finish(value, token []byte) (*Result, error) {
 	if err := fillContents(tail, p.ContentsAt, p.ContentsLen, der); err != nil {
 		return nil, err
 	}
-	return Source{Size: p.Size, State: p.State, States: p.states}.buildResult(tail, p.Field)
+	return Source{Size: p.Size, Midstate: p.Midstate, Midstates: p.midstates}.buildResult(tail, p.Field)
 }
 
 // fillContents writes the container into the gap of a tail.
@@ -324,7 +329,7 @@ func (p *Prepared) MarshalBinary() ([]byte, error) {
 		return nil, errors.New("prepared signature without a scheme that can be stored")
 	}
 	return json.Marshal(preparedJSON{
-		Format: preparedFormat, Size: p.Size, State: p.State, Field: p.Field, ContentsAt: p.ContentsAt, ContentsLen: p.ContentsLen,
+		Format: preparedFormat, Size: p.Size, State: p.Midstate, Field: p.Field, ContentsAt: p.ContentsAt, ContentsLen: p.ContentsLen,
 		Hash: s.Scheme.Hash.String(), PSS: s.Scheme.PSS, Chain: s.Chain, Attributes: s.Attributes, Tail: p.Tail,
 	})
 }
@@ -349,7 +354,7 @@ func (p *Prepared) UnmarshalBinary(b []byte) error {
 		return errors.New("prepared signature: its parts are inconsistent")
 	}
 	*p = Prepared{
-		Size: v.Size, State: v.State, Tail: v.Tail, ContentsAt: at, ContentsLen: length, Field: v.Field,
+		Size: v.Size, Midstate: v.State, Tail: v.Tail, ContentsAt: at, ContentsLen: length, Field: v.Field,
 		Signature: &cms.Signature{
 			ContentType: cms.OIDData, Chain: v.Chain, Scheme: cms.Scheme{Hash: hash, PSS: v.PSS}, Attributes: v.Attributes,
 		},

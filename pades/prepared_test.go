@@ -42,7 +42,7 @@ func TestPreparedSignatureOutlivesItsProcess(t *testing.T) {
 	}
 	source := p.Source()
 	r := p.Append(t)(again.Finish(value, token))
-	if err := pades.Check(source, r.Tail, "A", pades.Clock{}); err != nil {
+	if err := pades.VerifyTail(source, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Error(err)
 	}
 	wantValid(t, p, "A")
@@ -91,7 +91,7 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 	p.AddFields(t, pades.FieldSpec{Name: "A"}, pades.FieldSpec{Name: "B"})
 	before := p.Source()
 	r := p.Sign(t, signtest.NewSigner(t, "A").Options(t, "A"))
-	if err := pades.Check(before, r.Tail, "A", pades.Clock{}); err != nil {
+	if err := pades.VerifyTail(before, r.Tail, "A", pades.Clock{}); err != nil {
 		t.Fatal(err)
 	}
 	swap := func(old, with string) []byte { return bytes.Replace(r.Tail, []byte(old), []byte(with), 1) }
@@ -110,16 +110,16 @@ func TestCheckFindsWhatDoesNotHold(t *testing.T) {
 		if bytes.Equal(c.tail, r.Tail) && c.field == "A" {
 			t.Fatalf("%s: nothing changed", name)
 		}
-		if err := pades.Check(before, c.tail, c.field, pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
+		if err := pades.VerifyTail(before, c.tail, c.field, pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	other := before
-	other.State = nil
+	other.Midstate = nil
 	changed := bytes.Clone(p.Bytes[:before.Size])
 	changed[20] ^= 1 // within a comment or the first object; both are signed
 	other.R = bytes.NewReader(changed)
-	if err := pades.Check(other, r.Tail, "A", pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
+	if err := pades.VerifyTail(other, r.Tail, "A", pades.Clock{}); !errors.Is(err, pades.ErrCheck) {
 		t.Errorf("changed source: %v", err)
 	}
 }
@@ -155,7 +155,7 @@ func FuzzChangedTailIsRefused(f *testing.F) {
 	f.Fuzz(func(t *testing.T, at uint, with []byte) {
 		tail := bytes.Clone(r.Tail)
 		copy(tail[at%uint(len(tail)):], with)
-		err := pades.Check(src, tail, "A", pades.Clock{})
+		err := pades.VerifyTail(src, tail, "A", pades.Clock{})
 		// The gap also holds unsigned data, such as the issuers' certificates.
 		signed := bytes.Equal(tail[:begin], r.Tail[:begin]) && bytes.Equal(tail[end:], r.Tail[end:])
 		if err == nil && !signed {

@@ -57,7 +57,7 @@ func TestCertificationForbidsWhatItSays(t *testing.T) {
 			o := budi.Options(t, "A")
 			o.Certify = permitted
 			p.Sign(t, o)
-			if got := p.Open(t).Facts().DocMDP; got != permitted {
+			if got := p.Open(t).Properties().DocMDP; got != permitted {
 				t.Fatalf("certified with %d", got)
 			}
 			_, err := pades.AddFields(p.Open(t), []pades.FieldSpec{{Name: "C", Page: 1, Rect: pdf.Rect{URX: 9, URY: 9}}})

@@ -199,7 +199,7 @@ func TestCertificationAndLockStateTheStricterLevelOnce(t *testing.T) {
 	o.Certify = 3
 	p.Sign(t, o)
 	wantValid(t, p, "A")
-	if got := p.Open(t).Facts().DocMDP; got != 2 {
+	if got := p.Open(t).Properties().DocMDP; got != 2 {
 		t.Errorf("certified at level %d", got)
 	}
 }

@@ -230,14 +230,14 @@ func TestVersionIsRaisedThroughTheCatalogBeforeTheFirstSignature(t *testing.T) {
 		wantValid(t, p, "A")
 		p.Complete(t, signtest.Authority(t))
 		runTool(t, "qpdf", "--check", writeTemp(t, p))
-		if f := p.Open(t).Facts(); f.Version != want || f.HeaderVersion != header {
+		if f := p.Open(t).Properties(); f.Version != want || f.HeaderVersion != header {
 			t.Errorf("%s became %s in the catalog, %s in the header", header, f.Version, f.HeaderVersion)
 		}
 	}
 	p := &testFile{Bytes: pdftest.PDFA(1)}
 	p.AddFields(t, pades.FieldSpec{Name: "A"})
 	p.Sign(t, who.Options(t, "A"))
-	if v := p.Open(t).Facts().Version; v != "1.4" {
+	if v := p.Open(t).Properties().Version; v != "1.4" {
 		t.Errorf("PDF/A-1 became %s", v)
 	}
 }
@@ -266,7 +266,7 @@ func TestHybridFilesStayReadableForOldAndNewReaders(t *testing.T) {
 	// A reader of PDF 1.4 knows only tables: without the stream everything is there except what it hides.
 	old := bytes.Replace(bytes.Clone(p.Bytes), []byte("/XRefStm"), []byte("/XRefOld"), 1)
 	d := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(old), int64(len(old)), pdf.Options{}))
-	if s := must[[]*pdf.Signature](t)(d.Signatures()); len(s) != 3 || d.Facts().Repaired {
+	if s := must[[]*pdf.Signature](t)(d.Signatures()); len(s) != 3 || d.Properties().Repaired {
 		t.Errorf("an old reader sees %d signatures", len(s))
 	}
 	// A newer reader still finds what only the stream has.

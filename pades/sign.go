@@ -16,7 +16,7 @@ import (
 	"segel/tsp"
 )
 
-// Sign signs a field: level B-B, or B-T with a Timestamper. The result has passed Check.
+// Sign signs a field: level B-B, or B-T with a Timestamper. The result has passed VerifyTail.
 //
 // The key signs first, then the timestamp is fetched. If that fails there is no signature, although a remote key has
 // been used. If a timestamp is larger than its Timestamper stated, the key signs again with more reserved space.
@@ -65,8 +65,8 @@ func signOnce(ctx context.Context, src Source, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	src.State, src.States = p.State, p.states
-	if err := Check(src, r.Tail, r.Field, o.Clock); err != nil {
+	src.Midstate, src.Midstates = p.Midstate, p.midstates
+	if err := VerifyTail(src, r.Tail, r.Field, o.Clock); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -79,11 +79,11 @@ type Options struct {
 
 	Key    crypto.Signer       // not needed by Prepare
 	Chain  []*x509.Certificate // the signer's certificate first, then its issuers
-	Scheme cms.Scheme          // zero: the default scheme of the key. For hashes other than SHA-256 see Source.States.
+	Scheme cms.Scheme          // zero: the default scheme of the key. For hashes other than SHA-256 see Source.Midstates.
 
 	Timestamper tsp.Timestamper // nil: level B-B
 	Time        time.Time       // claimed signing time, stored in /M with its zone
-	Clock       Clock           // reference for the signature's times, see [Check]
+	Clock       Clock           // reference for the signature's times, see [VerifyTail]
 
 	Name, Reason, Location, Contact string // entries of the signature dictionary; may be empty
 

@@ -17,15 +17,15 @@ import (
 type Source struct {
 	R    io.ReaderAt
 	Size int64 // bytes
-	// State is the SHA-256 midstate over all Size bytes, as encoding.BinaryMarshaler returns it. With nil the whole
-	// file is read once. A state after another number of bytes is refused. Otherwise it is trusted: a state of other
+	// Midstate is the SHA-256 midstate over all Size bytes, as encoding.BinaryMarshaler returns it. With nil the whole
+	// file is read once. A midstate after another number of bytes is refused. Otherwise it is trusted: one of other
 	// bytes makes a signature that does not verify.
-	State []byte
-	// States are midstates like State of other hashes, for keys that do not sign with SHA-256: P-384 and P-521 usually
+	Midstate []byte
+	// Midstates are like Midstate, of other hashes, for keys that do not sign with SHA-256: P-384 and P-521 usually
 	// do not, Ed25519 never does. If one is needed and missing, the whole file is read.
-	States map[crypto.Hash][]byte
-	File   pdf.Options // how to open it, for example with its password
-	// Opened is the file as opened with the options of File, if the caller has it. With nil it is opened.
+	Midstates   map[crypto.Hash][]byte
+	OpenOptions pdf.Options // how to open it, for example with its password
+	// Opened is the file as opened with OpenOptions, if the caller has it. With nil it is opened.
 	Opened *pdf.Document
 }
 
@@ -34,44 +34,44 @@ func (s Source) Open() (*pdf.Document, error) {
 	if s.Opened != nil {
 		return s.Opened, nil
 	}
-	return pdf.Open(s.R, s.Size, s.File)
+	return pdf.Open(s.R, s.Size, s.OpenOptions)
 }
 
 // Result is a tail that was built and verified.
 type Result struct {
-	Tail   []byte                 // to be appended to the source
-	Size   int64                  // of the file with the tail
-	State  []byte                 // Source.State of the file with the tail
-	States map[crypto.Hash][]byte // Source.States of the file with the tail, for the hashes that were known
-	Digest [32]byte               // SHA-256 of the file with the tail
-	Field  string                 // fully qualified name of the field that was signed; empty if none was
+	Tail      []byte                 // to be appended to the source
+	Size      int64                  // of the file with the tail
+	Midstate  []byte                 // Source.Midstate of the file with the tail
+	Midstates map[crypto.Hash][]byte // Source.Midstates of the file with the tail, for the hashes that were known
+	Digest    [32]byte               // SHA-256 of the file with the tail
+	Field     string                 // fully qualified name of the field that was signed; empty if none was
 }
 
-// WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new state
+// WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new midstate
 // is unknown; for a tail of this package use [Source.WithResult].
 func (s Source) WithTail(tail []byte) Source {
-	return Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), File: s.File}
+	return Source{R: &joinedReader{s.R, s.Size, tail}, Size: s.Size + int64(len(tail)), OpenOptions: s.OpenOptions}
 }
 
 // WithResult returns the source extended by the result of a step.
 func (s Source) WithResult(r *Result) Source {
 	after := s.WithTail(r.Tail)
-	after.State, after.States = r.State, r.States
+	after.Midstate, after.Midstates = r.Midstate, r.Midstates
 	return after
 }
 
-// buildResult describes the source extended by the tail. The state of the source must be known.
+// buildResult describes the source extended by the tail. The midstate of the source must be known.
 func (s Source) buildResult(tail []byte, field string) (*Result, error) {
-	h, err := s.resumeHash(crypto.SHA256, s.State)
+	h, err := s.resumeHash(crypto.SHA256, s.Midstate)
 	if err != nil {
 		return nil, err
 	}
 	h.Write(tail)
 	r := &Result{Tail: tail, Size: s.Size + int64(len(tail)), Digest: [32]byte(h.Sum(nil)), Field: field}
-	if r.State, err = encodeMidstate(h); err != nil {
+	if r.Midstate, err = encodeMidstate(h); err != nil {
 		return nil, err
 	}
-	for algorithm, state := range s.States {
+	for algorithm, state := range s.Midstates {
 		if h, err = s.resumeHash(algorithm, state); err != nil {
 			return nil, err
 		}
@@ -79,7 +79,7 @@ func (s Source) buildResult(tail []byte, field string) (*Result, error) {
 		if state, err = encodeMidstate(h); err != nil {
 			return nil, err
 		}
-		r.States = withMidstate(r.States, algorithm, state)
+		r.Midstates = withMidstate(r.Midstates, algorithm, state)
 	}
 	return r, nil
 }
@@ -110,11 +110,11 @@ func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 	if !algorithm.Available() {
 		return s, nil, fmt.Errorf("hash %v is not available", algorithm)
 	}
-	if s.State != nil && algorithm == crypto.SHA256 {
-		h, err := s.resumeHash(algorithm, s.State)
+	if s.Midstate != nil && algorithm == crypto.SHA256 {
+		h, err := s.resumeHash(algorithm, s.Midstate)
 		return s, h, err
 	}
-	if state := s.States[algorithm]; s.State != nil && state != nil {
+	if state := s.Midstates[algorithm]; s.Midstate != nil && state != nil {
 		h, err := s.resumeHash(algorithm, state)
 		return s, h, err
 	}
@@ -125,9 +125,9 @@ func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 	if err := s.readInto(sum, h); err != nil {
 		return s, nil, fmt.Errorf("hash the file: %w", err)
 	}
-	if s.State == nil {
+	if s.Midstate == nil {
 		var err error
-		if s.State, err = encodeMidstate(sum); err != nil {
+		if s.Midstate, err = encodeMidstate(sum); err != nil {
 			return s, nil, err
 		}
 	}
@@ -136,7 +136,7 @@ func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 		if err != nil {
 			return s, nil, err
 		}
-		s.States = withMidstate(s.States, algorithm, state)
+		s.Midstates = withMidstate(s.Midstates, algorithm, state)
 	}
 	return s, h, nil
 }
@@ -144,7 +144,7 @@ func (s Source) hashFile(algorithm crypto.Hash) (Source, hash.Hash, error) {
 // readInto writes the whole file to sum, unless that state is known, and to h, unless it is the same hash.
 func (s Source) readInto(sum, h hash.Hash) error {
 	var to []io.Writer
-	if s.State == nil {
+	if s.Midstate == nil {
 		to = append(to, sum)
 	}
 	if h != sum {
@@ -162,7 +162,7 @@ func (s Source) readInto(sum, h hash.Hash) error {
 func midstateLen(h hash.Hash) int { return 4 + h.BlockSize()/2 + h.BlockSize() + 8 }
 
 // resumeHash continues hashing after the end of the file. The state of an earlier revision is the most likely mistake,
-// and Check could not detect it because it uses the same state.
+// and VerifyTail could not detect it because it uses the same state.
 func (s Source) resumeHash(algorithm crypto.Hash, state []byte) (hash.Hash, error) {
 	if !algorithm.Available() {
 		return nil, fmt.Errorf("hash %v is not available", algorithm)

@@ -12,7 +12,7 @@ import (
 
 // DocumentTimestamp adds a document timestamp over the whole file, in a new invisible field. After a complete document
 // security store it makes level B-LTA. A certification never forbids it (ISO 32000-2 §12.8.2.2). The result has passed
-// Check. Errors: ErrTimestamp, ErrEncrypted.
+// VerifyTail. Errors: ErrTimestamp, ErrEncrypted.
 func DocumentTimestamp(ctx context.Context, src Source, t tsp.Timestamper, clock Clock) (*Result, error) {
 	return retryWithSize(estimateTokenSize(t), func(size int) (*Result, error) { return timestampOnce(ctx, src, t, clock, size) })
 }
@@ -33,8 +33,8 @@ func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clo
 	if err := fillContents(p.Tail, p.ContentsAt, p.ContentsLen, token); err != nil {
 		return nil, err
 	}
-	src.State, src.States = p.State, p.states
-	if err := Check(src, p.Tail, p.Field, clock); err != nil {
+	src.Midstate, src.Midstates = p.Midstate, p.midstates
+	if err := VerifyTail(src, p.Tail, p.Field, clock); err != nil {
 		return nil, err
 	}
 	return src.buildResult(p.Tail, p.Field)
@@ -74,7 +74,7 @@ func prepareTimestamp(src Source, size int) (*Prepared, error) {
 
 // LatestTimestamp returns the latest time of the timestamps of those fields: of the signature in a field, or of a
 // document timestamp field itself. It is zero if none of them has a timestamp. Nothing is verified; the caller does
-// that, see [Check]. A field that is not signed is ErrNoField.
+// that, see [VerifyTail]. A field that is not signed is ErrNoField.
 func LatestTimestamp(src Source, fields ...string) (time.Time, error) {
 	var latest time.Time
 	d, err := openSource(src)

@@ -157,7 +157,7 @@ func exerciseReader(b []byte, o pdf.Options) {
 		_, _ = d.RevisionEntries(r)
 	}
 	_, _ = d.ActiveContent()
-	_ = d.Facts()
+	_ = d.Properties()
 	_ = d.Check()
 	u := d.NewUpdate()
 	if ref, _, err := d.Root(); err == nil {

@@ -25,7 +25,7 @@
 //
 // Every error that is the file's fault is an [*Error] whose Kind says damaged,
 // encrypted, too large and so on; those of the io.ReaderAt come back wrapped.
-// Defects that have only one reading are tolerated, and [Document.Facts] names
+// Defects that have only one reading are tolerated, and [Document.Properties] names
 // them. Programs that accept files call [Document.Check] and
 // [Document.ActiveContent] once; programs that only sign need not.
 //

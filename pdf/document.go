@@ -19,7 +19,7 @@ type Document struct {
 	slots    slots
 	trailer  Dict
 	security *securityHandler // nil unless the file is encrypted
-	facts    *Facts
+	facts    *FileProperties
 
 	objects       cache[uint32, Object]
 	objectStreams cache[uint32, *objectStream]

@@ -58,8 +58,8 @@ func TestEncryptedFilesOpenWithEitherPassword(t *testing.T) {
 			if b := must[[]byte](t)(d.Decode(contents)); !bytes.Contains(b, []byte("(Page 1) Tj")) {
 				t.Errorf("%s: contents %q", name, b)
 			}
-			if !d.Facts().Encrypted {
-				t.Errorf("%s: facts %+v", name, d.Facts())
+			if !d.Properties().Encrypted {
+				t.Errorf("%s: facts %+v", name, d.Properties())
 			}
 		}
 	}
@@ -225,7 +225,7 @@ func TestRewrittenEncryptedFilesKeepTheirKey(t *testing.T) {
 		if b := must[[]byte](t)(after.Decode(must[*pdf.Stream](t)(after.Stream(page.Dict["Contents"])))); !bytes.Contains(b, []byte("(Page 1) Tj")) {
 			t.Errorf("%s: contents %q", name, b)
 		}
-		if was, is := before.Facts().Encryption, after.Facts().Encryption; was != is {
+		if was, is := before.Properties().Encryption, after.Properties().Encryption; was != is {
 			t.Errorf("%s: %+v became %+v", name, was, is)
 		}
 		requireAccepted(t, name, out.Bytes(), "--password=owner")

@@ -22,7 +22,7 @@ func ExampleOpen() {
 	if err := doc.Check(); err != nil {
 		log.Fatal(err)
 	}
-	facts := doc.Facts()
+	facts := doc.Properties()
 	fmt.Println("version", facts.Version, "objects", facts.Objects, "form", facts.HasForm, "encrypted", facts.Encrypted)
 
 	page, err := doc.Page(1)
@@ -71,7 +71,7 @@ func ExampleDocument_Rewrite() {
 	if err == nil {
 		err = pdf.RequireEquivalent(source, repaired)
 	}
-	fmt.Println("repaired", source.Facts().Repaired, "objects", done.Objects, "trouble", err)
+	fmt.Println("repaired", source.Properties().Repaired, "objects", done.Objects, "trouble", err)
 	// Output: repaired true objects 7 trouble <nil>
 }
 

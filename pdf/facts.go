@@ -17,8 +17,8 @@ const (
 	XRefHybrid
 )
 
-// Facts are what a file states about itself, and which defects were found.
-type Facts struct {
+// FileProperties are what a file states about itself, and which defects were found.
+type FileProperties struct {
 	Version       string // the higher one of header and catalog, such as "1.7"
 	HeaderVersion string // as the header says
 	HeaderOffset  int64  // bytes of junk before %PDF-
@@ -39,8 +39,8 @@ type Facts struct {
 	Tolerated     []string  // defects met so far that have only one interpretation
 }
 
-// Facts collects the facts. What cannot be read counts as absent: a damaged /Metadata does not hide the rest.
-func (d *Document) Facts() Facts {
+// Properties collects what the file states about itself. What cannot be read counts as absent: a damaged /Metadata does not hide the rest.
+func (d *Document) Properties() FileProperties {
 	if d.facts == nil {
 		d.facts = d.collectFacts()
 	}
@@ -49,8 +49,8 @@ func (d *Document) Facts() Facts {
 	return f
 }
 
-func (d *Document) collectFacts() *Facts {
-	f := &Facts{
+func (d *Document) collectFacts() *FileProperties {
+	f := &FileProperties{
 		HeaderVersion: d.header.version,
 		Version:       d.header.version,
 		HeaderOffset:  d.header.offset,
@@ -116,7 +116,7 @@ func (d *Document) countJunkAfter() int64 {
 }
 
 // OlderThan reports whether the file states a lower version than the one given, such as "1.6", or none that is valid.
-func (f Facts) OlderThan(version string) bool {
+func (f FileProperties) OlderThan(version string) bool {
 	return !isValidVersion(f.Version) || isNewer(version, f.Version)
 }
 

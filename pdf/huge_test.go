@@ -117,7 +117,7 @@ func TestFilesBeyondFourGiBAreReadUpdatedAndRewritten(t *testing.T) {
 		}
 		out := &sparseFile{}
 		must[pdf.Rewritten](t)(d.Rewrite(out, pdf.RewriteOptions{}))
-		if d := far(out); d.Facts().XRefStyle != pdf.XRefStream {
+		if d := far(out); d.Properties().XRefStyle != pdf.XRefStream {
 			t.Errorf("%s: rewritten with a table that might not have been enough", name)
 		}
 	}

@@ -82,7 +82,7 @@ func TestFactsAgreeWithQpdf(t *testing.T) {
 				count++
 			}
 		}
-		facts := d.Facts()
+		facts := d.Properties()
 		// If it warns, it may have added objects: a copy of a page that is in the tree twice.
 		if exit == nil && (facts.Objects < count || facts.Objects > count+null) {
 			t.Errorf("%s: %d objects, qpdf counts %d and %d that are null", name, facts.Objects, count, null)

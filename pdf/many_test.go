@@ -65,7 +65,7 @@ func TestThousandPagesAmongTwentyThousandObjectsAreFoundWithoutReadingThemAll(t 
 			t.Fatal(err)
 		}
 		table := src.bytes
-		if limit := int64(20*d.Facts().Objects + 64<<10); table > limit {
+		if limit := int64(20*d.Properties().Objects + 64<<10); table > limit {
 			t.Errorf("%s: opening read %d bytes of %d, want at most %d", name, table, len(file), limit)
 		}
 		for _, n := range []int{1000, 1, 500} {

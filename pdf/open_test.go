@@ -29,7 +29,7 @@ func TestEveryCrossReferenceStyleOpens(t *testing.T) {
 		if err := d.Check(); err != nil {
 			t.Errorf("%s: check: %v", name, err)
 		}
-		f := d.Facts()
+		f := d.Properties()
 		if f.XRefStyle != c.style || len(f.Tolerated) != 0 || f.JunkAfter != 0 {
 			t.Errorf("%s: facts %+v", name, f)
 		}
@@ -55,11 +55,11 @@ func TestHiddenObjectOfHybridFileIsFound(t *testing.T) {
 func TestLinearizedFileIsKnownByItsLength(t *testing.T) {
 	t.Parallel()
 	file := pdftest.Linearized(2)
-	if open(t, file).Facts().Linearized {
+	if open(t, file).Properties().Linearized {
 		t.Error("a file that is not as long as it says is called linearized")
 	}
 	exact := replace(t, file, fmt.Sprintf("/L %010d", len(file)+1), fmt.Sprintf("/L %010d", len(file)))
-	if !open(t, exact).Facts().Linearized {
+	if !open(t, exact).Properties().Linearized {
 		t.Error("a linearized file is not known")
 	}
 }
@@ -99,13 +99,13 @@ func TestSmallErrorOfStartxrefIsToleratedAndNoted(t *testing.T) {
 	for _, off := range []int{-9, -1, 1, 3} {
 		file := replace(t, table, fmt.Sprintf("startxref\n%d", xref), fmt.Sprintf("startxref\n%d", xref+off))
 		d := open(t, file)
-		if f := d.Facts(); len(f.Tolerated) != 1 && off != -1 {
+		if f := d.Properties(); len(f.Tolerated) != 1 && off != -1 {
 			t.Errorf("off by %d: tolerated %v", off, f.Tolerated)
 		}
 		u := d.NewUpdate()
 		u.Add(pdf.Integer(1))
 		again := open(t, build(t, file, u))
-		if f := again.Facts(); len(f.Tolerated) != 0 {
+		if f := again.Properties(); len(f.Tolerated) != 0 {
 			t.Errorf("off by %d: the update did not heal it: %v", off, f.Tolerated)
 		}
 	}
@@ -116,7 +116,7 @@ func TestJunkBeforeHeaderIsReported(t *testing.T) {
 	junk := []byte("HTTP/1.1 200 OK\r\n\r\n")
 	file := append(bytes.Clone(junk), pdftest.Table(2)...)
 	d := open(t, file)
-	if f := d.Facts(); f.HeaderOffset != int64(len(junk)) {
+	if f := d.Properties(); f.HeaderOffset != int64(len(junk)) {
 		t.Errorf("header at %d", f.HeaderOffset)
 	}
 	if n := must[int](t)(d.PageCount()); n != 2 {
@@ -133,7 +133,7 @@ func TestJunkBeforeHeaderIsReported(t *testing.T) {
 func TestJunkAfterEndIsReported(t *testing.T) {
 	t.Parallel()
 	d := open(t, append(pdftest.Table(2), "</html>"...))
-	if f := d.Facts(); f.JunkAfter != 7 {
+	if f := d.Properties(); f.JunkAfter != 7 {
 		t.Errorf("%d bytes of junk", f.JunkAfter)
 	}
 }
@@ -225,8 +225,8 @@ func TestStartxrefThatIsOffByAFewBytesIsFound(t *testing.T) {
 			if got := must[[]pdf.Revision](t)(d.Revisions())[0].StartXref; got != at {
 				t.Errorf("%s, off by %d: found at %d, stands at %d", name, off, got, at)
 			}
-			if err := d.Check(); err != nil || !slices.Contains(d.Facts().Tolerated, "startxref is off") && off > 0 {
-				t.Errorf("%s, off by %d: %v, tolerated %v", name, off, err, d.Facts().Tolerated)
+			if err := d.Check(); err != nil || !slices.Contains(d.Properties().Tolerated, "startxref is off") && off > 0 {
+				t.Errorf("%s, off by %d: %v, tolerated %v", name, off, err, d.Properties().Tolerated)
 			}
 			u := d.NewUpdate()
 			u.Add(pdf.Name("More"))

@@ -52,7 +52,7 @@ func TestSectionThatLeavesOutEarlierOnesIsDamage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		d := must[*pdf.Document](t)(pdf.Open(bytes.NewReader(c.file), int64(len(c.file)), pdf.Options{Repair: true}))
-		if d.Facts().Repaired == c.sound {
+		if d.Properties().Repaired == c.sound {
 			t.Errorf("%s: repaired %v", name, !c.sound)
 		}
 		if n := must[int](t)(d.PageCount()); n != 1 {

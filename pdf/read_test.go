@@ -178,8 +178,8 @@ func TestSignatureHasTheOffsetsOfItsContents(t *testing.T) {
 	if got := string(file[s.ContentsAt:s.ContentsEnd]); got != "<0A0B>" {
 		t.Errorf("contents span %q", got)
 	}
-	if d.Facts().DocMDP != 1 {
-		t.Errorf("facts %+v", d.Facts())
+	if d.Properties().DocMDP != 1 {
+		t.Errorf("facts %+v", d.Properties())
 	}
 }
 
@@ -250,7 +250,7 @@ func TestPDFAClaimIsRead(t *testing.T) {
 		"<< /Type /Pages /Kids [] /Count 0 >>",
 		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(xmp), xmp),
 	))
-	if f := d.Facts(); f.PDFA != "2b" || !f.Tagged || f.Version != "2.0" || f.HeaderVersion != "1.7" {
+	if f := d.Properties(); f.PDFA != "2b" || !f.Tagged || f.Version != "2.0" || f.HeaderVersion != "1.7" {
 		t.Errorf("facts %+v", f)
 	}
 }

@@ -29,7 +29,7 @@ func TestDamagedFilesAreReadOnlyWhenAsked(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if n, err := d.PageCount(); n != 5 || !d.Facts().Repaired {
+		if n, err := d.PageCount(); n != 5 || !d.Properties().Repaired {
 			t.Errorf("%s: %d pages, %v", name, n, err)
 		}
 		page := must[*pdf.Page](t)(d.Page(5))

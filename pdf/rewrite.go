@@ -240,7 +240,7 @@ func (w *rewriter) writeFile(o RewriteOptions) error {
 // writeHeader states the higher one of the versions in header and catalog of the source. The second line marks the file
 // as binary (ISO 32000-1 §7.5.2).
 func (w *rewriter) writeHeader(o RewriteOptions) {
-	version := w.d.Facts().Version
+	version := w.d.Properties().Version
 	if !isValidVersion(version) {
 		version = "1.7"
 	}

@@ -67,7 +67,7 @@ func requireSound(t *testing.T, name string, source, b []byte) {
 	if err := after.Check(); err != nil {
 		t.Errorf("%s: check: %v", name, err)
 	}
-	if f := after.Facts(); f.HeaderOffset != 0 || f.JunkAfter != 0 || len(f.Tolerated) > 0 {
+	if f := after.Properties(); f.HeaderOffset != 0 || f.JunkAfter != 0 || len(f.Tolerated) > 0 {
 		t.Errorf("%s: facts %+v", name, f)
 	}
 	before, err := pdf.Open(bytes.NewReader(source), int64(len(source)), pdf.Options{Repair: true})

@@ -41,7 +41,7 @@ func TestRewritingRaisesTheVersionAndNeverLowersIt(t *testing.T) {
 	file := replace(t, pdftest.Table(1), "%PDF-1.7", "%PDF-1.4")
 	for _, c := range []struct{ ask, want string }{{"1.6", "1.6"}, {"1.0", "1.4"}, {"", "1.4"}} {
 		b := must[[]byte](t)(rewrite(t, file, pdf.RewriteOptions{Version: c.ask}))
-		if got := open(t, b).Facts().HeaderVersion; got != c.want {
+		if got := open(t, b).Properties().HeaderVersion; got != c.want {
 			t.Errorf("asked for %q: header says %s, want %s", c.ask, got, c.want)
 		}
 	}

@@ -35,7 +35,7 @@ func TestTailTakesTheStyleOfTheNewestSection(t *testing.T) {
 		if s := must[pdf.Dict](t)(again.Dict(added))["Marker"].(pdf.String); s.Text() != "héllo" {
 			t.Errorf("%s: marker reads %q", name, s.Text())
 		}
-		if f := again.Facts(); len(f.Tolerated) != 0 {
+		if f := again.Properties(); len(f.Tolerated) != 0 {
 			t.Errorf("%s: tolerated %v", name, f.Tolerated)
 		}
 		if err := again.Check(); err != nil {

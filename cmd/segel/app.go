@@ -235,7 +235,7 @@ func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.Publi
 	return chain, err
 }
 
-func (i issuer) Certifies(cert *x509.Certificate, h workflow.Holder) bool {
+func (i issuer) MatchesHolder(cert *x509.Certificate, h workflow.Holder) bool {
 	return i.a.MatchesHolder(cert, holderOf(h))
 }
 
@@ -245,7 +245,7 @@ func holderOf(h workflow.Holder) authority.Holder {
 	}
 }
 
-func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	return i.a.IsRevoked(ctx, cert)
 }
 

@@ -77,7 +77,7 @@ func (m *mortal) reached(at killPoint) error {
 
 // effect runs a method of the store that may be the effect of a request.
 func (m *mortal) effect(ctx context.Context, run func() error) error {
-	e := store.EffectOf(ctx)
+	e := store.EffectAnswerOf(ctx)
 	if e == nil {
 		if m.killed() {
 			return errKilled
@@ -104,7 +104,7 @@ func (m *mortal) effect(ctx context.Context, run func() error) error {
 
 func (m *mortal) Commit(ctx context.Context, c contract.Change) (d contract.Document, err error) {
 	err = m.effect(ctx, func() error { d, err = m.Store.Commit(ctx, c); return err })
-	if e := store.EffectOf(ctx); err == nil && e != nil && e.Stored == store.ProvisionalAnswer && m.after != nil {
+	if e := store.EffectAnswerOf(ctx); err == nil && e != nil && e.Stored == store.ProvisionalAnswer && m.after != nil {
 		m.after(d)
 	}
 	return d, err

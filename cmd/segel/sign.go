@@ -71,9 +71,9 @@ func (c *signCommand) openSource(in *os.File) (pades.Source, error) {
 	if err != nil {
 		return pades.Source{}, err
 	}
-	src := pades.Source{R: in, Size: info.Size(), File: pdf.Options{Random: rand.Reader}}
+	src := pades.Source{R: in, Size: info.Size(), OpenOptions: pdf.Options{Random: rand.Reader}}
 	if c.PDFPasswordFile != "" {
-		src.File.Password, err = firstLine(c.PDFPasswordFile)
+		src.OpenOptions.Password, err = firstLine(c.PDFPasswordFile)
 	}
 	return src, err
 }

@@ -37,7 +37,7 @@ func (c *signCommand) placeSignature(src pades.Source) (fieldPlacement, error) {
 	if err != nil {
 		return fieldPlacement{}, err
 	}
-	doc, err := pdf.Open(src.R, src.Size, src.File)
+	doc, err := pdf.Open(src.R, src.Size, src.OpenOptions)
 	if err != nil {
 		return fieldPlacement{}, fmt.Errorf("open %s: %w", c.In, err)
 	}

@@ -59,7 +59,7 @@ func (c *call) retryStuck() (done[verbData], error) {
 	if err != nil {
 		return done[verbData]{}, err
 	}
-	return answerDocument(c, id, nil, "done.retried", func(ctx context.Context) (contract.Document, error) {
+	return runDocumentOperation(c, id, nil, "done.retried", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Retry(ctx, c.by, id)
 	})
 }

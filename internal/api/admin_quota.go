@@ -75,7 +75,7 @@ func (c *call) grantQuota(in *grantIn) (done[adminQuota], error) {
 	if err := bad.asError(); err != nil {
 		return done[adminQuota]{}, err
 	}
-	return answerResult(c, func(ctx context.Context) (workflow.OrganisationQuota, error) {
+	return runOperation(c, func(ctx context.Context) (workflow.OrganisationQuota, error) {
 		return c.Workflow.GrantQuota(ctx, c.by, r)
 	}, func(q workflow.OrganisationQuota) done[adminQuota] {
 		return doneAnswer(c, "done.quota_granted", quotaOf(q))

@@ -203,7 +203,7 @@ func (c *call) loadReconciliation() (reconciliationData, error) {
 }
 
 func (c *call) reconcileNow() (done[reconciliationData], error) {
-	return answerResult(c, func(ctx context.Context) (contract.Reconciliation, error) {
+	return runOperation(c, func(ctx context.Context) (contract.Reconciliation, error) {
 		return c.Workflow.Reconcile(ctx, c.by)
 	}, func(r contract.Reconciliation) done[reconciliationData] {
 		return doneAnswer(c, "done.reconciled", reconciliationData{maybe[reconciliation]{c.reconciliationOf(r)}})

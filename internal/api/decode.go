@@ -35,7 +35,7 @@ func (c *call) decodeBody(in any) error {
 // readBody reads a body into memory, within the share of the caller's organisation.
 func (c *call) readBody() ([]byte, error) {
 	var whole bytes.Buffer
-	to := &spoolWriter{to: &whole, shares: c.shares.bodies, key: cmp.Or(string(c.by.Organisation), string(c.by.ID)), step: bodyStep}
+	to := &meteringWriter{to: &whole, shares: c.shares.bodies, key: cmp.Or(string(c.by.Organisation), string(c.by.ID)), step: bodyStep}
 	if c.by.ID == "" {
 		to.shares = nil // it is tiny and counted per address
 	}

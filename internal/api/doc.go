@@ -1,5 +1,5 @@
-// Package api serves the /v1 interface over HTTP. Its envelopes, odd member names and status codes stay within this
-// package. The file endpoints.go lists the whole interface. The other files hold the types of requests and answers and the
+// Package api serves the /v1 interface over HTTP. Its envelopes and status codes stay within this package, and
+// so do its odd member names, except in the errors of placements. The file endpoints.go lists the whole interface. The other files hold the types of requests and answers and the
 // few lines between them and the workflow.
 //
 // Input is read leniently (numbers as strings, missing members). Output is exact: every member is present, in the

@@ -151,7 +151,7 @@ func (c *call) describeDocument(in *describeIn) (done[verbData], error) {
 		at := parseExpiry(*in.ExpiredAt, &bad)
 		to.ExpiresAt = &at
 	}
-	return answerDocument(c, id, bad, "done.describe", func(ctx context.Context) (contract.Document, error) {
+	return runDocumentOperation(c, id, bad, "done.describe", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Describe(ctx, c.by, id, to)
 	})
 }

@@ -43,7 +43,7 @@ type endpoint struct {
 // token.
 type access struct {
 	callers callers
-	op      contract.Operation      // what the caller does with the document; empty: the endpoint names none
+	op      contract.Operation      // what the caller does with the document, for its rule; empty: the endpoint names none
 	admin   contract.AdminOperation // what the caller does in administration; empty: nothing
 }
 
@@ -66,7 +66,8 @@ var (
 	ownAnswer = access{callers: ownCallers}     // the handler authenticates by itself
 )
 
-// may admits accounts, and guests of the document, to what the rule of the operation allows them.
+// may admits accounts, and guests of the document. The operation is not checked here: the rule that runs it authorises
+// it, and showDocument and refuseInput read it.
 func may(op contract.Operation) access { return access{callers: guestCallers, op: op} }
 
 // administer admits admins, or only operators, as the rule of the operation says.
@@ -156,14 +157,15 @@ func serveRaw(do func(*call) error) handler { return handler{serve: do} }
 // serveStream returns a handler that follows something for as long as its client wants.
 func serveStream(do func(*call) error) handler { return handler{serve: do, isStream: true} }
 
-// serveRawJSON is serveRaw for a handler with a JSON answer, and a JSON body if its row says so.
-func serveRawJSON[In, Out any](do func(*call) error) handler {
+// serveTyped is serveRaw for a handler with a JSON answer, and a JSON body if its row says so. The types are those of
+// the specification; the handler itself reads and writes.
+func serveTyped[In, Out any](do func(*call) error) handler {
 	return handler{serve: do, in: reflect.TypeFor[In](), out: reflect.TypeFor[Out]()}
 }
 
 // answerJSON returns the handler of an endpoint without a body.
 func answerJSON[Out any](do func(*call) (Out, error)) handler {
-	return serveRawJSON[nothing, Out](func(c *call) error {
+	return serveTyped[nothing, Out](func(c *call) error {
 		out, err := do(c)
 		if err != nil {
 			return err
@@ -176,7 +178,7 @@ func answerJSON[Out any](do func(*call) (Out, error)) handler {
 func answerData[T any](do func(*call) (T, error)) handler {
 	return answerJSON(func(c *call) (found[T], error) {
 		data, err := do(c)
-		return found[T]{Code: http.StatusOK, Success: true, Data: data}, err
+		return foundAnswer(data), err
 	})
 }
 
@@ -197,7 +199,7 @@ func showDocument[T any](show func(*call, *contract.Document) T) handler {
 
 // acceptJSON returns the handler of an endpoint with a JSON body.
 func acceptJSON[In, Out any](do func(*call, *In) (Out, error)) handler {
-	return serveRawJSON[In, Out](func(c *call) error {
+	return serveTyped[In, Out](func(c *call) error {
 		in := new(In)
 		if err := c.decodeBody(in); err != nil {
 			return err
@@ -239,11 +241,11 @@ func (s *server) pinService(path string) string {
 	return strings.Replace(path, "{service}", s.Service, 1)
 }
 
-// serveEndpoint runs what every endpoint has in common: authentication, authorisation, and at most one run for an
-// Idempotency-Key.
+// serveEndpoint runs what every endpoint has in common: the deadline, the limit of the body, authentication, who may
+// call the endpoint, the caller's share of requests, and at most one run for an Idempotency-Key.
 func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoint) {
-	ctx, limit, done := newDeadline(r.Context(), s.timeoutOf(e.timeLimit))
-	defer done()
+	ctx, limit, stop := newDeadline(r.Context(), s.timeoutOf(e.timeLimit))
+	defer stop()
 	r = r.WithContext(ctx)
 	c := &call{exchange: exchangeOf(r), w: w, r: r, server: s, endpoint: e, deadline: limit}
 	c.operation = e.id
@@ -257,12 +259,12 @@ func (s *server) serveEndpoint(w http.ResponseWriter, r *http.Request, e *endpoi
 		c.answerError(errTooLarge.With("limit", e.limit))
 		return
 	}
-	leave, err := c.acquireRequestShare()
+	release, err := c.acquireRequestShare()
 	if err != nil {
 		c.answerError(err)
 		return
 	}
-	defer leave()
+	defer release()
 	if err := c.runOnce(e.handler.serve); err != nil {
 		c.answerError(err)
 	}

@@ -41,14 +41,14 @@ func endpointGroups() []endpointGroup {
 			{post, "/v1/auth/guest", "guest", anybody, tinyJSON, brief, acceptJSON((*call).openGuestLink), "Open a guest link"},
 			{get, "/v1/auth/list_user", "list-users", accounts, noBody, brief, answerJSON((*call).listUsers), "The signer directory"},
 			{get, "/v1/auth/specimen", "specimen", accounts, noBody, lengthy, serveRaw((*call).sendSpecimen), "The picture of the caller's signature"},
-			{put, "/v1/auth/specimen", "put-specimen", accounts, picture, lengthy, serveRawJSON[nothing, noted]((*call).storeSpecimen), "Store a picture of the caller's signature"},
+			{put, "/v1/auth/specimen", "put-specimen", accounts, picture, lengthy, serveTyped[nothing, noted]((*call).storeSpecimen), "Store a picture of the caller's signature"},
 			{del, "/v1/auth/specimen", "delete-specimen", accounts, noBody, brief, answerJSON((*call).deleteSpecimen), "Delete the picture of the caller's signature"},
 			{get, "/v1/avatar/{id}", "avatar", anybody, noBody, brief, serveRaw((*call).sendAvatar), "A picture for a person"},
 			{get, "/v1/econtract/web_app/client_balance", "balance", accounts, noBody, brief, answerJSON((*call).loadBalance), "The remaining quota of the organisation"},
 		}},
 		{"verbs", "What can be done with a document.", []row{
-			{post, verbs + "upload-docs-base64", "upload", accounts, fileJSON, receiving, serveRawJSON[uploadIn, done[uploadData]]((*call).uploadBase64), "Upload a document"},
-			{post, verbs + "upload-docs", "upload-multipart", accounts, fileForm, receiving, serveRawJSON[uploadIn, done[uploadData]]((*call).uploadForm), "Upload a document as a form"},
+			{post, verbs + "upload-docs-base64", "upload", accounts, fileJSON, receiving, serveTyped[uploadIn, done[uploadData]]((*call).uploadBase64), "Upload a document"},
+			{post, verbs + "upload-docs", "upload-multipart", accounts, fileForm, receiving, serveTyped[uploadIn, done[uploadData]]((*call).uploadForm), "Upload a document as a form"},
 			{post, verbs + "participants-docs", "participants", may(contract.OpParticipants), largeJSON, brief, acceptJSON((*call).setParticipants), "Replace the participants of a draft"},
 			{post, verbs + "describe-docs", "describe", may(contract.OpDescribe), smallJSON, brief, acceptJSON((*call).describeDocument), "Change title and deadline of a draft"},
 			{post, verbs + "placement-docs", "place", may(contract.OpPlace), largeJSON, lengthy, acceptJSON((*call).placeFields), "Place signatures, initials and duty stamps"},
@@ -79,7 +79,7 @@ func endpointGroups() []endpointGroup {
 			{get, docs + "original/{document_id}", "original", may(contract.OpOriginal), noBody, lengthy, sendFile((*workflow.Service).Original, deliverOriginal), "Download the file as it was uploaded"},
 		}},
 		{"verification", "What anyone may have verified, without an account.", []row{
-			{post, "/v1/verify", "verify", anybody, fileAny, lengthy, serveRawJSON[verifyIn, found[verdict.Report]]((*call).verifyFile), "Verify the signatures of a PDF"},
+			{post, "/v1/verify", "verify", anybody, fileAny, lengthy, serveTyped[verifyIn, found[verdict.Report]]((*call).verifyFile), "Verify the signatures of a PDF"},
 			{get, "/v1/verify/serial/{serial}", "verify-serial", anybody, noBody, brief, answerData((*call).lookUpSerial), "Whether a duty stamp was affixed here"},
 		}},
 		{"administration", "What administrators can see and do.", []row{
@@ -101,7 +101,7 @@ func endpointGroups() []endpointGroup {
 		}},
 		{"service", "The state and the description of the service.", []row{
 			{get, "/healthz", "health", anybody, noBody, brief, answerJSON((*call).answerHealth), "Whether the service runs"},
-			{get, "/readyz", "ready", anybody, noBody, lengthy, serveRawJSON[nothing, readyAnswer]((*call).answerReadiness), "Whether the parts that the service depends on answer"},
+			{get, "/readyz", "ready", anybody, noBody, lengthy, serveTyped[nothing, readyAnswer]((*call).answerReadiness), "Whether the parts that the service depends on answer"},
 			{get, "/metrics", "metrics", ownAnswer, noBody, brief, serveRaw((*call).sendMetrics), "Metrics for Prometheus"},
 			{get, "/openapi.json", "openapi", anybody, noBody, brief, serveRaw((*call).sendSpecification), "The specification"},
 			{get, "/docs", "docs", anybody, noBody, brief, serveRaw((*call).sendManual), "The specification as a page"},

@@ -233,3 +233,17 @@ func (p *problems) add(field, code string, args ...any) {
 }
 
 func (p problems) asError() error { return contract.InvalidInput(p...) }
+
+// refuseInput returns the error of an invalid body, or nil if nothing is bad. It loads the document first: to a caller who
+// may not see it, the document does not exist, whatever they send.
+func (c *call) refuseInput(id contract.DocumentID, bad problems) error {
+	if len(bad) == 0 {
+		return nil
+	}
+	if id > 0 {
+		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id); err != nil {
+			return err
+		}
+	}
+	return bad.asError()
+}

@@ -50,7 +50,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 		c.w.WriteHeader(http.StatusNoContent) // tells the browser not to reconnect
 		return nil
 	}
-	leave, err := c.acquireStreamShare(d.Organisation)
+	release, err := c.acquireStreamShare(d.Organisation)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	h.Set("X-Accel-Buffering", "no")
 	if detached, out := c.detach(); detached != nil {
 		c.Streams.run(func() {
-			defer leave()
+			defer release()
 			defer out.close() //nolint:errcheck // nothing is left to send
 			defer detached.logStreamEnd(out)
 			defer context.AfterFunc(detached.Streams.ctx, out.hurry)()
@@ -69,7 +69,7 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 		})
 		return nil
 	}
-	defer leave()
+	defer release()
 	c.w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(c.w)
 	out := &eventWriter{language: c.language, to: c.w, flush: control.Flush, deadline: control.SetWriteDeadline}

@@ -239,7 +239,7 @@ func administered(b *bench) string {
 			{To: contract.StampSerial{Serial: serial1, Organisation: works, State: contract.SerialBound, Document: 1207, RegisteredAt: now, ChangedAt: now}},
 			{To: contract.StampSerial{
 				Serial: serial2, State: contract.SerialQuarantined, FormerDocument: 1199, ReleaseCount: 1, Problem: "another page", RegisteredAt: now, ChangedAt: now,
-				Evidence: contract.File{Key: "00000000000000000000000000000002", Size: evidence.Size, Digest: evidence.Sum, Sums: evidence.Sums},
+				Evidence: contract.File{Key: "00000000000000000000000000000002", Size: evidence.Size, Digest: evidence.BlobSum, Sums: evidence.ChunkSums},
 			}},
 		},
 		Events: []contract.Event{{Type: contract.EventStamped, At: now, Details: map[string]string{"serial": serial1}}},

@@ -56,7 +56,7 @@ func (c *call) runOnce(do func(*call) error) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return contract.Refuse(contract.Invalid, "idempotency.malformed").With("limit", maxKey)
 	}
-	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, Clear: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
+	claim := store.Claim{Account: string(c.by.ID), Path: c.r.URL.Path, ClearKey: key, Token: rand.Text(), Process: c.Process.Name(), At: c.Clock()}
 	keys, err := c.deriveKeys(claim)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ type answerKeys struct {
 // that is easy to guess protects its answer from a reader of the database. Without the Idempotency-Key, which is not
 // stored, the service cannot read the answer either.
 func (s *server) deriveKeys(c store.Claim) (k answerKeys, err error) {
-	keys, err := hkdf.Key(sha256.New, []byte(c.Clear), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
+	keys, err := hkdf.Key(sha256.New, []byte(c.ClearKey), s.AnswerSecret[:], "segel answer 1\x00"+c.Account+"\x00"+c.Path, 96)
 	if err != nil {
 		return k, fmt.Errorf("derive keys of an answer: %w", err)
 	}
@@ -161,7 +161,7 @@ func (c *call) repeatAnswer(keys answerKeys, first *store.Answer) error {
 
 // runAndStoreAnswer runs the endpoint and stores its answer.
 //
-// A change stores its answer in its own transaction, see [answerResult]. Stored here is the answer to a request that
+// A change stores its answer in its own transaction, see [runOperation]. Stored here is the answer to a request that
 // changed nothing, such as a refusal, and the last answer to an upload that waited for its conversion. If the process
 // dies before that, a repeat runs and changes nothing either, or gets the provisional answer to the upload.
 func (c *call) runAndStoreAnswer(claim store.Claim, keys answerKeys, do func(*call) error) error {
@@ -227,10 +227,10 @@ func (k *keyedCall) sealAnswer(a *bufferedAnswer) (store.Answer, error) {
 	return kept, nil
 }
 
-// answerResult runs a workflow operation that changes something, and builds the answer from its result. With an
+// runOperation runs a workflow operation that changes something, and builds the answer from its result. With an
 // Idempotency-Key, the answer is rendered and stored within the transaction of the change, so answer must do no I/O:
 // it uses only the result and the request.
-func answerResult[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
+func runOperation[Result, Out any](c *call, verb func(context.Context) (Result, error), answer func(Result) Out) (out Out, err error) {
 	if k := c.keyed; k != nil {
 		// The digest of the whole body is stored with the answer. Reading it now keeps the transaction from waiting
 		// for a client.

@@ -201,7 +201,7 @@ func (f *failingAnswers) DropClaim(ctx context.Context, c store.Claim) error {
 // claimOf returns the claim of a request by the owner.
 func claimOf(t *testing.T, path, key string) store.Claim {
 	t.Helper()
-	c := store.Claim{Account: string(andi.ID), Path: path, Clear: key, Token: "t", At: now}
+	c := store.Claim{Account: string(andi.ID), Path: path, ClearKey: key, Token: "t", At: now}
 	keys, err := (&server{}).deriveKeys(c)
 	if err != nil {
 		t.Fatal(err)

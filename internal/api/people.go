@@ -29,7 +29,7 @@ func (c *call) setParticipants(in *participantsIn) (done[verbData], error) {
 	if v := in.Parallel.checkedValue("parallel", &bad); in.Parallel.given {
 		parallel = &v
 	}
-	return answerDocument(c, id, bad, "done.participants", func(ctx context.Context) (contract.Document, error) {
+	return runDocumentOperation(c, id, bad, "done.participants", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.SetParticipants(ctx, c.by, id, everybody, parallel)
 	})
 }
@@ -180,10 +180,10 @@ type guestLinkData struct {
 
 func (c *call) createGuestLink(in *guestLinkIn) (done[guestLinkData], error) {
 	id, person, bad := in.checkedIDs()
-	if err := c.requireValid(id, bad); err != nil {
+	if err := c.refuseInput(id, bad); err != nil {
 		return done[guestLinkData]{}, err
 	}
-	return answerResult(c, func(ctx context.Context) (string, error) {
+	return runOperation(c, func(ctx context.Context) (string, error) {
 		return c.Workflow.GuestLink(ctx, c.by, id, person)
 	}, func(url string) done[guestLinkData] {
 		return doneAnswer(c, "done.guest_link", guestLinkData{url})
@@ -200,7 +200,7 @@ func (in *guestLinkIn) checkedIDs() (id contract.DocumentID, person contract.Per
 
 func (c *call) revokeGuestLink(in *guestLinkIn) (done[verbData], error) {
 	id, person, bad := in.checkedIDs()
-	return answerDocument(c, id, bad, "done.guest_revoke", func(ctx context.Context) (contract.Document, error) {
+	return runDocumentOperation(c, id, bad, "done.guest_revoke", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.RevokeGuestLink(ctx, c.by, id, person)
 	})
 }

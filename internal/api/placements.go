@@ -63,12 +63,11 @@ func (c *call) placeFields(in *placeIn) (done[placeData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
 	requests := in.placeRequests(c.Limits.Placements, &bad)
-	if err := c.requireValid(id, bad); err != nil {
+	if err := c.refuseInput(id, bad); err != nil {
 		return done[placeData]{}, err
 	}
-	return answerResult(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
-		d, warnings, err := c.Workflow.Place(ctx, c.by, id, requests)
-		return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+	return runOperation(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+		return c.Workflow.Place(ctx, c.by, id, requests)
 	}, func(r workflow.WarnedDocument) done[placeData] {
 		out := doneAnswer(c, "done.placement", placeData{DocumentID: r.Document.ID, Signer: echoPlacements(in.Signers.items, &r.Document)})
 		out.Response.Warnings = c.warningsOf(r.Warnings)

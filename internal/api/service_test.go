@@ -279,9 +279,9 @@ func (b *bench) insert(d contract.Document, file []byte) contract.Document {
 		b.t.Fatal(err)
 	}
 	sum := blobtest.CommitBlob(b.t, b.blobs, key, file)
-	f := contract.File{Key: string(key), Size: sum.Size, Digest: sum.Sum, Sums: sum.Sums}
+	f := contract.File{Key: string(key), Size: sum.Size, Digest: sum.BlobSum, Sums: sum.ChunkSums}
 	d.Original = f
-	d.Revisions = []contract.Revision{{Kind: contract.RevisionBase, Tail: f, End: sum.End, Digest: sum.Total, Midstate: sum.Midstate, NextObject: 1000, At: now}}
+	d.Revisions = []contract.Revision{{Kind: contract.RevisionBase, Tail: f, End: sum.End, Digest: sum.DocumentSum, Midstate: sum.Midstate, NextObject: 1000, At: now}}
 	uploaded := contract.Event{Type: contract.EventUploaded, At: now, Person: andi, IP: "203.0.113.7", Details: map[string]string{"filename": d.Filename}}
 	stored, err := b.store.Store.Commit(b.t.Context(), contract.Change{After: d, Events: []contract.Event{uploaded}, Quota: quotaMovesOf(d), At: now})
 	if err != nil {
@@ -573,11 +573,11 @@ func (i issuer) Certify(ctx context.Context, h workflow.Holder, key crypto.Publi
 	return i.a.Certify(ctx, holderOf(h), key)
 }
 
-func (i issuer) Certifies(cert *x509.Certificate, h workflow.Holder) bool {
+func (i issuer) MatchesHolder(cert *x509.Certificate, h workflow.Holder) bool {
 	return i.a.MatchesHolder(cert, holderOf(h))
 }
 
-func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	return i.a.IsRevoked(ctx, cert)
 }
 

@@ -89,21 +89,21 @@ var (
 )
 
 // acquireSlot waits for a slot of a queue, for a limited time. A nil queue never waits.
-func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duration) (leave func(), err error) {
+func (c *call) acquireSlot(q *admission.Queue, key string, patience time.Duration) (release func(), err error) {
 	if q == nil {
 		return func() {}, nil
 	}
 	ctx, cancel := context.WithTimeout(c.r.Context(), patience)
 	defer cancel()
-	leave, err = q.Acquire(ctx, key)
+	release, err = q.Acquire(ctx, key)
 	if err != nil && c.r.Context().Err() == nil {
 		err = errUnavailable.WithCause(fmt.Errorf("wait for a turn: %w", err))
 	}
-	return leave, err
+	return release, err
 }
 
 // acquireRequestShare counts one request in the shares of its caller.
-func (c *call) acquireRequestShare() (leave func(), err error) {
+func (c *call) acquireRequestShare() (release func(), err error) {
 	nothing := func() {}
 	switch {
 	case c.endpoint.handler.isStream:
@@ -126,7 +126,7 @@ func (c *call) acquireRequestShare() (leave func(), err error) {
 }
 
 // acquireStreamShare counts one stream of events for the caller. A guest counts for the organisation of the document.
-func (c *call) acquireStreamShare(of contract.OrganisationID) (leave func(), err error) {
+func (c *call) acquireStreamShare(of contract.OrganisationID) (release func(), err error) {
 	person, organisation := string(c.by.ID), string(of)
 	if !c.shares.ownStreams.Take(person, 1) {
 		return nil, errTooMany.With("retry_after", int(heartbeat/time.Second)).WithCause(errShareUsed)
@@ -148,8 +148,8 @@ const (
 	bodyStep  = 16 << 10
 )
 
-// spoolWriter passes bytes on while there is space for them. It belongs to one goroutine.
-type spoolWriter struct {
+// meteringWriter passes bytes on, to the disk or to memory, while there is space for them. It belongs to one goroutine.
+type meteringWriter struct {
 	to       io.Writer
 	shares   *admission.Shares
 	key      string
@@ -159,7 +159,7 @@ type spoolWriter struct {
 }
 
 // Write refuses with 503 when all space is used.
-func (s *spoolWriter) Write(p []byte) (int, error) {
+func (s *meteringWriter) Write(p []byte) (int, error) {
 	for s.used+int64(len(p)) > s.reserved {
 		if !s.shares.Take(s.key, s.step) {
 			return 0, errUnavailable.WithCause(errNoCapacity)
@@ -172,7 +172,7 @@ func (s *spoolWriter) Write(p []byte) (int, error) {
 }
 
 // releaseSpace returns the space. It may be called more than once.
-func (s *spoolWriter) releaseSpace() {
+func (s *meteringWriter) releaseSpace() {
 	s.shares.Return(s.key, s.reserved)
 	s.reserved = 0
 }

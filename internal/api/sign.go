@@ -28,7 +28,7 @@ func (c *call) signDocument(in *signIn) (done[verbData], error) {
 		OTP:   in.OTP.checkedValue("otp", &bad),
 	}
 	request.Picture = parsePicture(in.Specimen, &bad)
-	return answerDocument(c, id, bad, "done.sign", func(ctx context.Context) (contract.Document, error) {
+	return runDocumentOperation(c, id, bad, "done.sign", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Sign(ctx, c.by, id, request)
 	})
 }

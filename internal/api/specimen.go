@@ -60,7 +60,7 @@ func (c *call) previewSpecimen(in *specimenPreviewIn) (done[specimenPreviewData]
 	if len(file) == 0 && len(bad) == 0 {
 		bad.add("specimen", "value.required")
 	}
-	if err := c.requireValid(id, bad); err != nil {
+	if err := c.refuseInput(id, bad); err != nil {
 		return done[specimenPreviewData]{}, err
 	}
 	d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpSign, id)

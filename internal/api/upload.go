@@ -51,19 +51,19 @@ func (s *server) intakeLimits() intake.Limits {
 	return intake.Limits{File: s.Limits.FileSize, Rest: largeBody, Depth: maxDepth}
 }
 
-// receiveFile reads a body with a file. It writes the file to sink while the body arrives, and decodes the other members
-// into in afterwards; parseForm reads them from the fields of a form.
-func (c *call) receiveFile(as bodyFormat, limits intake.Limits, sink io.Writer, in any, parseForm func(fields map[string]string, filename string) error) (info intake.Info, err error) {
+// receiveFile reads a body with a file. It writes the file to sink while the body arrives, and returns the other
+// members; parseForm reads them from the fields of a form.
+func receiveFile[In any](c *call, as bodyFormat, limits intake.Limits, sink io.Writer, parseForm func(fields map[string]string, filename string) (In, error)) (in In, info intake.Info, err error) {
 	body := &rememberingReader{Reader: c.r.Body}
 	if as == formFormat {
 		var fields map[string]string
 		if fields, info, err = intake.Multipart(body, c.r.Header.Get("Content-Type"), limits, sink, as.member); err == nil {
-			err = parseForm(fields, info.Filename)
+			in, err = parseForm(fields, info.Filename)
 		}
 	} else {
 		var rest []byte
 		if rest, info, err = intake.JSON(body, limits, sink, as.member); err == nil {
-			err = decodeChecked(rest, in)
+			err = decodeChecked(rest, &in)
 		}
 	}
 	if err != nil {
@@ -71,31 +71,27 @@ func (c *call) receiveFile(as bodyFormat, limits intake.Limits, sink io.Writer, 
 		// A client that is still sending would not read the refusal. The endpoint bounds the body.
 		_, _ = io.Copy(io.Discard, body)
 	}
-	return info, err
+	return in, info, err
 }
 
-// receiveUpload receives an upload: the file is written to its staging while the body arrives. While the client sends, the upload holds one of the slots of its organisation and
-// space on the disk; once all of it has arrived, the workflow takes a slot for examining the file. Nothing is held
-// while the answer is written.
+// receiveUpload receives an upload: the file is written to its staging while the body arrives. While the client sends,
+// the upload holds one of the slots of its organisation and space on the disk; once all of it has arrived, the workflow
+// takes a slot for examining the file. Nothing is held while the answer is written.
 func (c *call) receiveUpload(as bodyFormat) error {
 	organisation := string(c.by.Organisation)
-	leave, err := c.acquireSlot(c.shares.uploads, organisation, c.UploadWait)
+	release, err := c.acquireSlot(c.shares.uploads, organisation, c.UploadWait)
 	if err != nil {
 		return err
 	}
-	defer leave()
+	defer release()
 	staging, err := c.Workflow.Stage(c.r.Context())
 	if err != nil {
 		return err
 	}
 	defer staging.Abort()
-	spool := &spoolWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
+	spool := &meteringWriter{to: staging, shares: c.shares.spool, key: organisation, step: spoolStep}
 	defer spool.releaseSpace()
-	var in uploadIn
-	info, err := c.receiveFile(as, c.intakeLimits(), spool, &in, func(fields map[string]string, filename string) (err error) {
-		in, err = parseUploadForm(fields, filename)
-		return err
-	})
+	in, info, err := receiveFile(c, as, c.intakeLimits(), spool, parseUploadForm)
 	if err != nil {
 		return err
 	}
@@ -104,13 +100,13 @@ func (c *call) receiveUpload(as bodyFormat) error {
 		return err
 	}
 	request.File = staging
-	out, err := answerResult(c, func(ctx context.Context) (contract.Document, error) {
+	out, err := runOperation(c, func(ctx context.Context) (contract.Document, error) {
 		d, err := c.Workflow.Upload(ctx, c.by, request)
 		if err != nil {
 			return contract.Document{}, err
 		}
 		spool.releaseSpace() // from now on it counts as the organisation's storage
-		leave()              // a request that waits for a conversion must not keep others from uploading
+		release()            // a request that waits for a conversion must not keep others from uploading
 		return c.Workflow.WaitForConversion(ctx, c.by, d, c.ConvertWait)
 	}, func(d contract.Document) done[uploadData] {
 		out := doneAnswer(c, "done.upload", uploadData{DocumentID: d.ID, DocumentName: d.Name, Signer: peopleOut(&d)})
@@ -120,7 +116,7 @@ func (c *call) receiveUpload(as bodyFormat) error {
 	if err != nil {
 		return err
 	}
-	leave()
+	release()
 	return c.writeAnswer(http.StatusOK, out)
 }
 

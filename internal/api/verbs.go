@@ -13,13 +13,13 @@ type documentIn struct {
 	DocumentID integer `json:"document_id" required:"true"`
 }
 
-// answerDocument runs a verb, unless its input is bad, and answers with the message of the given code and the changed
+// runDocumentOperation runs a verb, unless its input is bad, and answers with the message of the given code and the changed
 // document.
-func answerDocument(c *call, id contract.DocumentID, bad problems, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
-	if err := c.requireValid(id, bad); err != nil {
+func runDocumentOperation(c *call, id contract.DocumentID, bad problems, msg string, verb func(context.Context) (contract.Document, error)) (done[verbData], error) {
+	if err := c.refuseInput(id, bad); err != nil {
 		return done[verbData]{}, err
 	}
-	return answerResult(c, verb, func(d contract.Document) done[verbData] { return doneAnswer(c, msg, verbDataOf(&d)) })
+	return runOperation(c, verb, func(d contract.Document) done[verbData] { return doneAnswer(c, msg, verbDataOf(&d)) })
 }
 
 // changeDocument returns the handler of a verb of /sign/ that needs only its document.
@@ -27,7 +27,7 @@ func changeDocument(msg string, verb func(*workflow.Service, context.Context, co
 	return acceptJSON(func(c *call, in *documentIn) (done[verbData], error) {
 		var bad problems
 		id := parseDocumentID(in.DocumentID, &bad)
-		return answerDocument(c, id, bad, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id) })
+		return runDocumentOperation(c, id, bad, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id) })
 	})
 }
 
@@ -42,7 +42,7 @@ func endDocument(msg string, verb func(w *workflow.Service, ctx context.Context,
 	return acceptJSON(func(c *call, in *reasonIn) (done[verbData], error) {
 		var bad problems
 		id, reason := parseDocumentID(in.DocumentID, &bad), in.Reason.checkedValue("reason", &bad)
-		return answerDocument(c, id, bad, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id, reason) })
+		return runDocumentOperation(c, id, bad, msg, func(ctx context.Context) (contract.Document, error) { return verb(c.Workflow, ctx, c.by, id, reason) })
 	})
 }
 
@@ -54,7 +54,7 @@ type restampIn struct {
 func (c *call) restampDocument(in *restampIn) (done[verbData], error) {
 	var bad problems
 	id, newSerial := parseDocumentID(in.DocumentID, &bad), in.NewSerial.checkedValue("new_serial", &bad)
-	return answerDocument(c, id, bad, "done.restamp", func(ctx context.Context) (contract.Document, error) {
+	return runDocumentOperation(c, id, bad, "done.restamp", func(ctx context.Context) (contract.Document, error) {
 		return c.Workflow.Restamp(ctx, c.by, id, newSerial)
 	})
 }
@@ -70,14 +70,13 @@ func (c *call) finalizeDocument(in *finalizeIn) (done[verbData], error) {
 	var bad problems
 	id := parseDocumentID(in.DocumentID, &bad)
 	o := contract.FinalizeOptions{StampOnly: in.StampOnly.checkedValue("stamp_only", &bad), AcceptFindings: parseFindingCodes(in.AcceptFindings, &bad)}
-	if err := c.requireValid(id, bad); err != nil {
+	if err := c.refuseInput(id, bad); err != nil {
 		return done[verbData]{}, err
 	}
-	return answerResult(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
-		d, warnings, err := c.Workflow.Finalize(ctx, c.by, id, o)
-		return workflow.WarnedDocument{Document: d, Warnings: warnings}, err
+	return runOperation(c, func(ctx context.Context) (workflow.WarnedDocument, error) {
+		return c.Workflow.Finalize(ctx, c.by, id, o)
 	}, func(r workflow.WarnedDocument) done[verbData] {
-		out := doneAnswer(c, finalizedSentence(&r.Document), verbDataOf(&r.Document))
+		out := doneAnswer(c, finalizedMessage(&r.Document), verbDataOf(&r.Document))
 		out.Response.Warnings = c.warningsOf(r.Warnings)
 		return out
 	})
@@ -98,8 +97,8 @@ func parseFindingCodes(l list[phrase], bad *problems) []contract.FindingCode {
 	return codes
 }
 
-// finalizedSentence returns the code of the message for a document that was finalized now or before.
-func finalizedSentence(d *contract.Document) string {
+// finalizedMessage returns the code of the message for a document that was finalized now or before.
+func finalizedMessage(d *contract.Document) string {
 	switch {
 	case d.State == contract.Completed:
 		return "done.finalize_completed"

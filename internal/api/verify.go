@@ -84,28 +84,28 @@ func (c *call) verifyFile() error {
 }
 
 func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
-	leave, err := c.acquireSlot(c.shares.verifyUploads, address, c.UploadWait)
+	release, err := c.acquireSlot(c.shares.verifyUploads, address, c.UploadWait)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer release()
 	file, err := c.Workflow.NewVerificationFile()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Discard()) }()
-	spool := &spoolWriter{to: file, shares: c.shares.verifySpool, key: address, step: spoolStep}
+	spool := &meteringWriter{to: file, shares: c.shares.verifySpool, key: address, step: spoolStep}
 	defer spool.releaseSpace()
 	o, err := c.readVerification(spool)
 	if err != nil {
 		return nil, err
 	}
-	leave()
-	free, err := c.acquireSlot(c.shares.verifications, address, c.VerifyWait)
+	release()
+	releaseVerification, err := c.acquireSlot(c.shares.verifications, address, c.VerifyWait)
 	if err != nil {
 		return nil, err
 	}
-	defer free()
+	defer releaseVerification()
 	ctx, cancel := context.WithTimeout(c.r.Context(), verifyTimeout)
 	defer cancel()
 	return c.Workflow.Verify(ctx, file, o)
@@ -113,15 +113,13 @@ func (c *call) verifyUpload(address string) (v *workflow.Verified, err error) {
 
 // readVerification reads the body in the format that its Content-Type names.
 func (c *call) readVerification(sink io.Writer) (workflow.VerifyOptions, error) {
-	var in verifyIn
 	as, limits := jsonFormat, c.intakeLimits()
 	limits.Rest = verifyRestLimit
 	if media, _, _ := mime.ParseMediaType(c.r.Header.Get("Content-Type")); media == "multipart/form-data" {
 		as = formFormat
 	}
-	info, err := c.receiveFile(as, limits, sink, &in, func(fields map[string]string, filename string) error {
-		in = parseVerifyForm(fields, filename)
-		return nil
+	in, info, err := receiveFile(c, as, limits, sink, func(fields map[string]string, filename string) (verifyIn, error) {
+		return parseVerifyForm(fields, filename), nil
 	})
 	if err != nil {
 		return workflow.VerifyOptions{}, err

@@ -14,9 +14,9 @@ import (
 	"segel/internal/workflow"
 )
 
-// The odd member names of the interface: speciment, emet, userid, createAt, data_token, info_restamping,
-// isRestamping. Only the types of this package use them; the code translates them into the project's terms here and
-// in the files of the operations.
+// The interface has odd member names: speciment, emet, userid, createAt, data_token, info_restamping, isRestamping. The
+// types of this package carry them; the code translates them into the project's terms here and in the files of the
+// operations. Only the errors of placements name members outside of this package, see [contract.PlaceRequest].
 
 // personIn is a participant as a client names them.
 type personIn struct {
@@ -117,20 +117,6 @@ func parseDocumentID(n integer, bad *problems) contract.DocumentID {
 		return 0
 	}
 	return contract.DocumentID(n.checkedValue("document_id", 0, bad))
-}
-
-// requireValid refuses an invalid body. It checks first whether the caller may see the document: to a caller who may
-// not, the document does not exist, whatever they send.
-func (c *call) requireValid(id contract.DocumentID, bad problems) error {
-	if len(bad) == 0 {
-		return nil
-	}
-	if id > 0 {
-		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id); err != nil {
-			return err
-		}
-	}
-	return bad.asError()
 }
 
 // pathDocumentID returns the document that the path names. A path value that is not a number matches no document.

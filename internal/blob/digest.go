@@ -26,13 +26,13 @@ var midstateMagic = []byte("sha\x03")
 
 // Digest is the result of one pass over a blob.
 type Digest struct {
-	Size int64             // bytes of the blob
-	Sum  [sha256.Size]byte // SHA-256 over the blob
-	Sums []byte            // SHA-256 of each chunk of the blob, concatenated; empty for an empty blob
+	Size      int64             // bytes of the blob
+	BlobSum   [sha256.Size]byte // SHA-256 over the blob
+	ChunkSums []byte            // SHA-256 of each chunk of the blob, concatenated; empty for an empty blob
 
-	End      int64             // bytes of the document including the blob
-	Total    [sha256.Size]byte // SHA-256 over the document [0, End); equal to Sum for a base
-	Midstate []byte            // state of that hash before padding, for the tail that follows
+	End         int64             // bytes of the document including the blob
+	DocumentSum [sha256.Size]byte // SHA-256 over the document [0, End); equal to Sum for a base
+	Midstate    []byte            // state of that hash before padding, for the tail that follows
 }
 
 // Digester computes the [Digest] of what is written to it. It never fails and retains only the sums.
@@ -110,12 +110,12 @@ func (d *Digester) Digest() Digest {
 	if err != nil {
 		panic("blob: crypto/sha256 promises a state that can be marshalled: " + err.Error())
 	}
-	out := Digest{Size: d.size, End: d.begin + d.size, Sums: slices.Clone(d.sums), Midstate: midstate}
+	out := Digest{Size: d.size, End: d.begin + d.size, ChunkSums: slices.Clone(d.sums), Midstate: midstate}
 	if d.size%ChunkSize != 0 {
-		out.Sums = d.chunk.Sum(out.Sums)
+		out.ChunkSums = d.chunk.Sum(out.ChunkSums)
 	}
-	d.own.Sum(out.Sum[:0])
-	d.document.Sum(out.Total[:0])
+	d.own.Sum(out.BlobSum[:0])
+	d.document.Sum(out.DocumentSum[:0])
 	return out
 }
 

@@ -38,11 +38,11 @@ func TestADigestIsThatOfOnePass(t *testing.T) {
 		if got.Size != int64(n) || got.End != int64(n) {
 			t.Errorf("%d bytes: size %d, end %d", n, got.Size, got.End)
 		}
-		if want := sha256.Sum256(content); got.Sum != want || got.Total != want {
+		if want := sha256.Sum256(content); got.BlobSum != want || got.DocumentSum != want {
 			t.Errorf("%d bytes: wrong sum", n)
 		}
-		if !bytes.Equal(got.Sums, sums) {
-			t.Errorf("%d bytes: %d bytes of sums, want %d", n, len(got.Sums), len(sums))
+		if !bytes.Equal(got.ChunkSums, sums) {
+			t.Errorf("%d bytes: %d bytes of sums, want %d", n, len(got.ChunkSums), len(sums))
 		}
 	}
 }
@@ -52,16 +52,16 @@ func TestATailIsDigestedWithoutWhatIsBefore(t *testing.T) {
 	content := blobtest.Content(1, 2*blob.ChunkSize+100)
 	for _, begin := range []int{0, 1, 63, 64, 65, blob.ChunkSize, len(content) - 1, len(content)} {
 		base := digestOf(blob.NewDigester(), content[:begin])
-		d, err := blob.ResumeDigester(base.Midstate, base.End, base.Total)
+		d, err := blob.ResumeDigester(base.Midstate, base.End, base.DocumentSum)
 		if err != nil {
 			t.Fatal(err)
 		}
 		tail, alone := digestOf(d, content[begin:]), digestOf(blob.NewDigester(), content[begin:])
 		whole := digestOf(blob.NewDigester(), content)
-		if tail.Total != whole.Total || tail.End != whole.End || !bytes.Equal(tail.Midstate, whole.Midstate) {
+		if tail.DocumentSum != whole.DocumentSum || tail.End != whole.End || !bytes.Equal(tail.Midstate, whole.Midstate) {
 			t.Errorf("from %d: not the document's", begin)
 		}
-		if tail.Sum != alone.Sum || tail.Size != alone.Size || !bytes.Equal(tail.Sums, alone.Sums) {
+		if tail.BlobSum != alone.BlobSum || tail.Size != alone.Size || !bytes.Equal(tail.ChunkSums, alone.ChunkSums) {
 			t.Errorf("from %d: not the tail's own", begin)
 		}
 	}
@@ -73,10 +73,10 @@ func TestADigestCanBeTakenOnTheWay(t *testing.T) {
 	d.Write([]byte("ab"))
 	early := d.Digest()
 	d.Write([]byte("c"))
-	if want := sha256.Sum256([]byte("ab")); early.Sum != want || d.Size() != 3 {
+	if want := sha256.Sum256([]byte("ab")); early.BlobSum != want || d.Size() != 3 {
 		t.Errorf("%+v, size %d", early, d.Size())
 	}
-	if want := sha256.Sum256([]byte("abc")); d.Digest().Sum != want {
+	if want := sha256.Sum256([]byte("abc")); d.Digest().BlobSum != want {
 		t.Error("the early digest disturbed the later one")
 	}
 }
@@ -85,7 +85,7 @@ func TestAWrongMidstateIsRefused(t *testing.T) {
 	t.Parallel()
 	whole := digestOf(blob.NewDigester(), []byte("abc"))
 	good := whole.Midstate
-	if _, err := blob.ResumeHash(good, 3, whole.Total); err != nil {
+	if _, err := blob.ResumeHash(good, 3, whole.DocumentSum); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -99,7 +99,7 @@ func TestAWrongMidstateIsRefused(t *testing.T) {
 		"of other length":  {good, 4},
 		"of negative size": {good, -1},
 	} {
-		if _, err := blob.ResumeDigester(c.midstate, c.begin, whole.Total); !errors.Is(err, blob.ErrMidstate) {
+		if _, err := blob.ResumeDigester(c.midstate, c.begin, whole.DocumentSum); !errors.Is(err, blob.ErrMidstate) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestNoChangedBitOfAMidstateLeadsToAnotherDigest(t *testing.T) {
 	for bit := range 8 * blob.MidstateLen {
 		midstate := bytes.Clone(base.Midstate)
 		midstate[bit/8] ^= 1 << (bit % 8)
-		h, err := blob.ResumeHash(midstate, base.End, base.Total)
+		h, err := blob.ResumeHash(midstate, base.End, base.DocumentSum)
 		if err != nil {
 			if !errors.Is(err, blob.ErrMidstate) {
 				t.Errorf("bit %d: %v", bit, err)

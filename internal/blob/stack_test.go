@@ -24,7 +24,7 @@ func storeSegments(t *testing.T, s blob.Store, sizes ...int) (segments []blob.Se
 	for i, n := range sizes {
 		content := blobtest.Content(byte(i), n)
 		d := blobtest.CommitBlob(t, s, blobtest.Key(i), content)
-		segments = append(segments, blob.Segment{Key: blobtest.Key(i), Size: d.Size, Sums: d.Sums})
+		segments = append(segments, blob.Segment{Key: blobtest.Key(i), Size: d.Size, Sums: d.ChunkSums})
 		document = append(document, content...)
 	}
 	return segments, document

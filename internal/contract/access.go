@@ -88,3 +88,17 @@ func (d *Document) Authorise(by Actor, op Operation) error {
 	}
 	return nil
 }
+
+// Actor is who makes a request. The zero Actor is the service itself.
+type Actor struct {
+	Person
+	Organisation       OrganisationID
+	Admin              bool
+	Operator           bool       // an admin of the first organisation
+	Guest              DocumentID // not 0: a guest of this document, with access to nothing else
+	MustChoosePassword bool       // an admin set the password and knows it; the user must choose their own first
+	IP                 string
+}
+
+// IsSystem reports whether the service itself is acting, without a person.
+func (a Actor) IsSystem() bool { return a.ID == "" }

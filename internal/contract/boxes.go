@@ -10,18 +10,18 @@ import (
 
 // CheckBoxes refuses boxes for signatures and initials that cover too much of a page: the boxes of one person together
 // more than the limit, or those of all people together more than twice the limit. Overlapping areas count once. Duty
-// stamps have their own limits; several on a page together may cover as much as the boxes of all people. Sizes returns
-// the displayed size of a page, and false if there is no such page; boxes on such pages are left to other rules.
+// stamps have their own limits; several on a page together may cover as much as the boxes of all people. Boxes on
+// pages that do not exist are left to other rules.
 //
 // Entry is the name of the list of placements in the answer. If several boxes together are too large, the error names
 // the box with which they exceed the limit.
-func CheckBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l Limits, entry string) error {
+func CheckBoxes(placements []Placement, sizes PageSizeFunc, l Limits, entry string) error {
 	var bad fieldErrors
 	checkBoxes(placements, sizes, l, entry, &bad)
 	return bad.asError()
 }
 
-func checkBoxes(placements []Placement, sizes func(page int) (PageSize, bool), l Limits, entry string, bad *fieldErrors) {
+func checkBoxes(placements []Placement, sizes PageSizeFunc, l Limits, entry string, bad *fieldErrors) {
 	type owner struct {
 		page int
 		who  PersonID

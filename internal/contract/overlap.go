@@ -29,8 +29,8 @@ type PageItem struct {
 
 // PageContent lists what is on the pages of a file.
 type PageContent interface {
-	// ListMarks lists stamps, signatures and signature fields of a page.
-	ListMarks(page int) []PageItem
+	// ListSignatureFields lists the stamps, signatures and empty signature fields of a page.
+	ListSignatureFields(page int) []PageItem
 	// ListContent lists text and pictures of a page; complete is false if the list may be incomplete.
 	ListContent(page int) (items []PageItem, complete bool)
 }
@@ -47,7 +47,7 @@ func CheckOverlaps(placements []Placement, pages PageContent, entry string) []Wa
 			warnings = append(warnings, Warning(f))
 		}
 		p.warnOverPlacements(placements, i, warn)
-		p.warnOverMarks(pages.ListMarks(p.Page), warn)
+		p.warnOverSignatureFields(pages.ListSignatureFields(p.Page), warn)
 		items, complete := pages.ListContent(p.Page)
 		if !p.warnOverContent(items, warn) && !complete {
 			warn("placement.not_told")
@@ -78,15 +78,15 @@ func (p Placement) warnOverPlacements(all []Placement, self int, warn func(strin
 	}
 }
 
-// warnOverMarks compares a placement with earlier stamps and signatures, and a stamp with empty signature fields.
-func (p Placement) warnOverMarks(items []PageItem, warn func(string, ...any)) {
+// warnOverSignatureFields compares a placement with earlier stamps and signatures, and a stamp with empty signature fields.
+func (p Placement) warnOverSignatureFields(items []PageItem, warn func(string, ...any)) {
 	codes := map[PageItemKind]string{ItemStamp: "placement.over_former_stamp", ItemSignature: "placement.over_signature"}
 	if p.Kind == PlaceStamp {
 		codes[ItemField] = "placement.over_field"
 	}
 	for _, c := range items {
 		if code := codes[c.Kind]; code != "" && p.Box.overlapsBox(c.Box) {
-			warn(code, "what", shortenText(c.Text))
+			warn(code, "what", ShortenText(c.Text))
 			delete(codes, c.Kind) // one of each kind is enough
 		}
 	}
@@ -112,7 +112,7 @@ func (p Placement) warnOverContent(items []PageItem, warn func(string, ...any)) 
 	}
 	switch {
 	case text:
-		warn("placement.over_text", "what", shortenText(words.String()))
+		warn("placement.over_text", "what", ShortenText(words.String()))
 	case picture:
 		warn("placement.over_picture")
 	}
@@ -124,10 +124,11 @@ func isFillLine(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsSymbol(r) })
 }
 
-// maxQuotedLetters bounds how much of a text a warning quotes.
+// maxQuotedLetters bounds how much of a text a message quotes.
 const maxQuotedLetters = 60
 
-func shortenText(s string) string {
+// ShortenText returns the beginning of a text from a file, cleaned to be quoted in a message.
+func ShortenText(s string) string {
 	s = CleanText(s)
 	r := []rune(s)
 	if len(r) <= maxQuotedLetters {

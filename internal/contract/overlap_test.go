@@ -13,7 +13,7 @@ type page struct {
 	untold          bool
 }
 
-func (p *page) ListMarks(int) []contract.PageItem { return p.former }
+func (p *page) ListSignatureFields(int) []contract.PageItem { return p.former }
 
 func (p *page) ListContent(int) ([]contract.PageItem, bool) { return p.painted, !p.untold }
 

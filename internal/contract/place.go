@@ -7,7 +7,8 @@ import (
 )
 
 // PlaceRequest requests one placement in any of the forms that clients send: corners in points, or a box counted from
-// the upper left in units of the size at which the client drew the page.
+// the upper left in units of the size at which the client drew the page. The names are those of the interface, because
+// errors name the member that was used.
 type PlaceRequest struct {
 	Kind   PlacementKind
 	Page   int
@@ -20,6 +21,9 @@ type PlaceRequest struct {
 	Drawn PageSize // size of the page in the units of Props; zero: Props is in points
 }
 
+// PageSizeFunc returns the displayed size of a page, counted from 1, and false if there is no such page.
+type PageSizeFunc func(page int) (PageSize, bool)
+
 // Props is a box measured from the upper left corner: x to the right, y down.
 type Props struct{ X, Y, W, H float64 }
 
@@ -30,9 +34,8 @@ type Warning struct {
 	Args  map[string]any
 }
 
-// Place replaces the placements of a draft. Sizes returns the displayed size of a page, and false if there is no such
-// page. The answer reports all errors at once, with their entries.
-func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize, bool), by Actor, l Limits, now time.Time) (Change, []Warning, error) {
+// Place replaces the placements of a draft. The answer reports all errors at once, with their entries.
+func Place(d *Document, requests []PlaceRequest, sizes PageSizeFunc, by Actor, l Limits, now time.Time) (Change, []Warning, error) {
 	if err := d.Authorise(by, OpPlace); err != nil {
 		return Change{}, nil, err
 	}
@@ -70,7 +73,7 @@ func Place(d *Document, requests []PlaceRequest, sizes func(page int) (PageSize,
 	return c, warnings, nil
 }
 
-func (r PlaceRequest) buildPlacement(d *Document, where string, sizes func(int) (PageSize, bool), bad *fieldErrors, warnings *[]Warning) Placement {
+func (r PlaceRequest) buildPlacement(d *Document, where string, sizes PageSizeFunc, bad *fieldErrors, warnings *[]Warning) Placement {
 	p := Placement{Kind: r.Kind, Page: r.Page, Person: r.resolvePerson(d)}
 	switch r.Kind {
 	case PlaceStamp, PlaceSignature, PlaceInitials:

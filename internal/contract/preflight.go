@@ -27,9 +27,8 @@ var (
 )
 
 // Preflight refuses stamps that the office would refuse: first the place of each stamp that is not affixed yet, then
-// the file. The office takes no serial back, so call it before every purchase. Sizes returns the displayed size of a
-// page, and false if there is no such page.
-func Preflight(d *Document, f OfficeFile, sizes func(page int) (PageSize, bool), l Limits) error {
+// the file. The office takes no serial back, so call it before every purchase.
+func Preflight(d *Document, f OfficeFile, sizes PageSizeFunc, l Limits) error {
 	if err := d.checkStampPlaces(sizes); err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func Preflight(d *Document, f OfficeFile, sizes func(page int) (PageSize, bool),
 	return nil
 }
 
-func (d *Document) checkStampPlaces(sizes func(page int) (PageSize, bool)) error {
+func (d *Document) checkStampPlaces(sizes PageSizeFunc) error {
 	var bad fieldErrors
 	for _, s := range d.Stamps {
 		if s.State == StampAffixed {

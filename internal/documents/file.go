@@ -68,7 +68,7 @@ func (f *File) PDF(o pdf.Options) (*pdf.Document, error) {
 // Source returns the parsed file as the source of the document's next revision. If the file cannot be parsed, the step
 // that uses the source parses it again and reports the error.
 func (f *File) Source(current contract.Revision) pades.Source {
-	src := pades.Source{R: f.Reader, Size: f.Size(), State: current.Midstate, File: pdf.Options{NextObject: current.NextObject, Random: f.random}}
+	src := pades.Source{R: f.Reader, Size: f.Size(), Midstate: current.Midstate, OpenOptions: pdf.Options{NextObject: current.NextObject, Random: f.random}}
 	if !f.foreign {
 		src.Opened, _ = f.PDF(pdf.Options{})
 	}
@@ -204,9 +204,9 @@ func (s *Documents) RequireMidstate(ctx context.Context, d contract.Document) (c
 	if err != nil {
 		return d, err
 	}
-	if digest.Total != current.Digest || digest.End != current.End {
+	if digest.DocumentSum != current.Digest || digest.End != current.End {
 		s.RaiseAlarm(ctx, AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
-		return d, ErrFileChanged.WithCause(fmt.Errorf("document %d has %d bytes with digest %x, recorded are %d with %x", d.ID, digest.End, digest.Total, current.End, current.Digest))
+		return d, ErrFileChanged.WithCause(fmt.Errorf("document %d has %d bytes with digest %x, recorded are %d with %x", d.ID, digest.End, digest.DocumentSum, current.End, current.Digest))
 	}
 	s.RaiseAlarm(ctx, AlarmMidstate, "midstate of a revision did not match its digest and was rebuilt from the bytes", "document", d.ID, "revision", len(d.Revisions)-1)
 	d.Revisions = slices.Clone(d.Revisions) // others may share them

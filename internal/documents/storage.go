@@ -32,7 +32,7 @@ func (s *Documents) StoreFile(ctx context.Context, digester *blob.Digester, writ
 		return contract.File{}, blob.Digest{}, fmt.Errorf("store file: %w", err)
 	}
 	d := digester.Digest()
-	return contract.File{Key: string(key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, d, nil
+	return contract.File{Key: string(key), Size: d.Size, Digest: d.BlobSum, Sums: d.ChunkSums}, d, nil
 }
 
 // StoreBase stores what write writes as the base of a document: the rewritten upload, or the PDF made from it. It
@@ -56,7 +56,7 @@ func (s *Documents) StoreBase(ctx context.Context, tooLong error, write func(io.
 
 // BaseRevision returns the first revision of a document, with everything but its time and its next object.
 func BaseRevision(file contract.File, d blob.Digest) contract.Revision {
-	return contract.Revision{Kind: contract.RevisionBase, Tail: file, End: d.End, Digest: d.Total, Midstate: d.Midstate}
+	return contract.Revision{Kind: contract.RevisionBase, Tail: file, End: d.End, Digest: d.DocumentSum, Midstate: d.Midstate}
 }
 
 // StoreTail stores a tail that follows the revision, and returns the revision it makes. It fails without storing
@@ -74,7 +74,7 @@ func (s *Documents) StoreTail(ctx context.Context, after contract.Revision, kind
 		return contract.Revision{}, fmt.Errorf("store tail: %w", err)
 	}
 	return contract.Revision{
-		Kind: kind, Tail: file, Begin: after.End, End: d.End, Digest: d.Total, Midstate: d.Midstate,
+		Kind: kind, Tail: file, Begin: after.End, End: d.End, Digest: d.DocumentSum, Midstate: d.Midstate,
 		// Our own tails refer only to objects that exist.
 		NextObject: after.NextObject,
 	}, nil

@@ -68,10 +68,10 @@ func newStampCheck(want Request, tail []byte) (*stampCheck, error) {
 	if c.source, err = want.OpenSource(); err != nil {
 		return nil, fmt.Errorf("source: %w", err)
 	}
-	if c.stamped, err = pdf.Open(c.file, want.Source.Size+int64(len(tail)), want.Source.File); err != nil {
+	if c.stamped, err = pdf.Open(c.file, want.Source.Size+int64(len(tail)), want.Source.OpenOptions); err != nil {
 		return nil, err
 	}
-	if n := c.stamped.Facts().JunkAfter; n > 0 {
+	if n := c.stamped.Properties().JunkAfter; n > 0 {
 		return nil, fmt.Errorf("%d bytes after the end", n)
 	}
 	return c, nil

@@ -163,7 +163,7 @@ func (c *stampCheck) computeDigest(algorithm crypto.Hash) ([]byte, error) {
 		return nil, fmt.Errorf("hash %v is not available", algorithm)
 	}
 	h, from := algorithm.New(), int64(0)
-	if state := c.want.Source.State; algorithm == crypto.SHA256 && len(state) > 0 {
+	if state := c.want.Source.Midstate; algorithm == crypto.SHA256 && len(state) > 0 {
 		resumed, err := resumeSHA256(state)
 		if err != nil {
 			return nil, err

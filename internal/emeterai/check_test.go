@@ -186,7 +186,7 @@ func TestStampCheckAcceptsWhatWasOrdered(t *testing.T) {
 			if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
-			r.Source.State = nil
+			r.Source.Midstate = nil
 			if _, err := emeterai.CheckStampedFile(context.Background(), r, tail); err != nil {
 				t.Errorf("%s without midstate: %v", name, err)
 			}
@@ -247,7 +247,7 @@ func TestStampCheckRefusesReturnsForAnotherSource(t *testing.T) {
 	tail := honestStamp().affixStamp(t, other)
 	r := emeteraitest.NewRequest(t, serial, file)
 	requireRefusal(t, r, tail, emeterai.Quarantine, "verify")
-	r.Source.State = nil
+	r.Source.Midstate = nil
 	requireRefusal(t, r, tail, emeterai.Quarantine, "verify")
 	if _, err := emeterai.CheckStampedFile(context.Background(), r, honestStamp().affixStamp(t, pdftest.Table(1))); err == nil {
 		t.Error("accepted a tail for a shorter file")

@@ -108,7 +108,7 @@ func (r Request) OpenSource() (*pdf.Document, error) {
 	if r.Opened != nil && r.Opened.Size() == r.Source.Size {
 		return r.Opened, nil
 	}
-	return pdf.Open(r.Source.R, r.Source.Size, r.Source.File)
+	return pdf.Open(r.Source.R, r.Source.Size, r.Source.OpenOptions)
 }
 
 // boxTolerance is how far a box may extend beyond its page, in points, because of rounding.

@@ -30,7 +30,7 @@ func (s *Stamping) PreflightStamps(ctx context.Context, d *contract.Document, f 
 	if err != nil {
 		return documents.FileRefusal(fmt.Errorf("read form: %w", err))
 	}
-	known, pending := doc.Facts(), countPendingSignatures(d)
+	known, pending := doc.Properties(), countPendingSignatures(d)
 	file := contract.OfficeFile{
 		Size:      f.Size() + signatureRoom*int64(pending),
 		Rewritten: known.OlderThan(OfficeVersion) && len(signatures) == 0 && pending == 0,

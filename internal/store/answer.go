@@ -17,13 +17,13 @@ const Lease = 30 * time.Second
 
 // Claim records that a request with an Idempotency-Key is in progress, so that no other request with the key runs.
 type Claim struct {
-	Account string
-	Path    string
-	Key     string // a keyed hash of the Idempotency-Key
-	Clear   string // the Idempotency-Key itself; used only to find answers stored before migration 0015, never stored
-	Token   string // identifies this claim among all claims on the key
-	Process string // that handles the request
-	At      time.Time
+	Account  string
+	Path     string
+	Key      string // a keyed hash of the Idempotency-Key
+	ClearKey string // the Idempotency-Key itself; used only to find answers stored before migration 0015, never stored
+	Token    string // identifies this claim among all claims on the key
+	Process  string // that handles the request
+	At       time.Time
 }
 
 // Answer is the final answer to the first request with an Idempotency-Key.
@@ -90,8 +90,8 @@ const (
 	FinalAnswer
 )
 
-// Effect makes a transaction the effect of a request: the answer is stored in it.
-type Effect struct {
+// EffectAnswer is the answer that a transaction stores because it is the effect of a request.
+type EffectAnswer struct {
 	*PendingAnswer
 	Stores AnswerState                    // ProvisionalAnswer or FinalAnswer
 	Answer func(made any) (Answer, error) // builds the answer from the result of the store's method
@@ -129,7 +129,7 @@ func withEffect[R any](ctx context.Context, keeps AnswerState, result func(R) an
 	if p == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, effectKey{}, &Effect{PendingAnswer: p, Stores: keeps, Answer: func(made any) (Answer, error) {
+	return context.WithValue(ctx, effectKey{}, &EffectAnswer{PendingAnswer: p, Stores: keeps, Answer: func(made any) (Answer, error) {
 		r, ok := made.(R)
 		if !ok {
 			return Answer{}, fmt.Errorf("the answer needs a result of type %T, and the store returned %T", r, made)
@@ -138,8 +138,8 @@ func withEffect[R any](ctx context.Context, keeps AnswerState, result func(R) an
 	}})
 }
 
-// EffectOf returns the effect that ctx carries; nil if there is none. Implementations of the store call it.
-func EffectOf(ctx context.Context) *Effect {
-	e, _ := ctx.Value(effectKey{}).(*Effect)
+// EffectAnswerOf returns what ctx makes the next transaction store; nil if that is nothing. Implementations of the store call it.
+func EffectAnswerOf(ctx context.Context) *EffectAnswer {
+	e, _ := ctx.Value(effectKey{}).(*EffectAnswer)
 	return e
 }

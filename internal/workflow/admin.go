@@ -241,8 +241,8 @@ func (s *Service) GrantQuota(ctx context.Context, by contract.Actor, r GrantRequ
 	granted := func(q map[contract.Unit]store.Quota) OrganisationQuota {
 		return OrganisationQuota{Organisation: scope.Organisations[scope.Organisation], Quota: q}
 	}
-	keep := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
-	q, err := s.Store.Grant(keep, scope.Organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
+	effectCtx := store.WithFinalAnswer(ctx, func(q map[contract.Unit]store.Quota) any { return granted(q) })
+	q, err := s.Store.Grant(effectCtx, scope.Organisation, r.Unit, r.Count, r.Reason, by, s.Clock())
 	if err != nil {
 		return OrganisationQuota{}, documents.KeyRefusal(fmt.Errorf("grant quota: %w", err))
 	}

@@ -67,7 +67,7 @@ func TestMarksAreJudgedAtUploadAndFinalizeAsInAVerdict(t *testing.T) {
 		if _, err := h.take(file); codeOf(err) != c.code {
 			t.Errorf("%s: upload: %v, want %q", name, err, c.code)
 		}
-		if _, _, err := h.Finalize(t.Context(), h.owner, h.draftAsBefore(file), contract.FinalizeOptions{}); codeOf(err) != c.code {
+		if _, err := h.Finalize(t.Context(), h.owner, h.draftAsBefore(file), contract.FinalizeOptions{}); codeOf(err) != c.code {
 			t.Errorf("%s: finalize: %v, want %q", name, err, c.code)
 		}
 	}
@@ -84,7 +84,7 @@ func TestSealedFileIsHeldAgainstTheRulesForMarks(t *testing.T) {
 		t.Helper()
 		d, err := h.take(file)
 		if err == nil {
-			_, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+			_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
 		}
 		if err != nil {
 			t.Fatal(err)

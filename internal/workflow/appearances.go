@@ -16,15 +16,15 @@ import (
 	"segel/pdf"
 )
 
-// fieldsFor describes every field that a document needs: one field for each signer, visible at their first signature
+// buildFieldSpecs describes every field that a document needs: one field for each signer, visible at their first signature
 // placement; a mark for each further box of the signer; and the seal's field.
-func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, error) {
+func buildFieldSpecs(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, error) {
 	var fields []pades.FieldSpec
 	for _, p := range d.Signers() {
 		if p.Field == "" {
 			continue // people do not sign a stamping order
 		}
-		main, marks := placementsOf(d, p.ID)
+		main, marks := signaturePlacements(d, p.ID)
 		f := pades.FieldSpec{Name: p.Field, Label: "Tanda tangan " + fieldLabel(p)}
 		if main >= 0 {
 			if err := placeField(&f, doc, d.Placements[main]); err != nil {
@@ -40,16 +40,16 @@ func fieldsFor(d *contract.Document, doc *pdf.Document) ([]pades.FieldSpec, erro
 			fields = append(fields, m)
 		}
 	}
-	lock, err := lockAtFinalize(doc, fields)
+	lock, err := buildSealFieldLock(doc, fields)
 	if err != nil {
 		return nil, err
 	}
 	return append(fields, pades.FieldSpec{Name: d.SealField(), Label: "Segel", Lock: lock}), nil
 }
 
-// placementsOf returns the indexes of a signer's placements. Main is where the signature field is visible: the first
+// signaturePlacements returns the indexes of a signer's placements. Main is where the signature field is visible: the first
 // signature placement, else the first initials; -1 without any. Marks are the others.
-func placementsOf(d *contract.Document, id contract.PersonID) (main int, marks []int) {
+func signaturePlacements(d *contract.Document, id contract.PersonID) (main int, marks []int) {
 	main = -1
 	for i, p := range d.Placements {
 		if p.Person != id || p.Kind == contract.PlaceStamp {
@@ -83,7 +83,7 @@ func placeField(f *pades.FieldSpec, doc *pdf.Document, p contract.Placement) err
 
 // buildAppearances draws a participant's signature and marks. Both results are nil if the signature is invisible.
 func buildAppearances(d *contract.Document, p contract.Participant, attestation contract.Attestation, strokes *appearance.Strokes, now time.Time) (pades.Appearance, map[string]pades.Appearance) {
-	main, marks := placementsOf(d, p.ID)
+	main, marks := signaturePlacements(d, p.ID)
 	if main < 0 {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func drawSignature(at contract.Placement, p contract.Participant, strokes *appea
 // specimenStrokes returns the strokes of a user's specimen. It returns nil for guests, who have no specimen, and for
 // invisible signatures.
 func (s *Service) specimenStrokes(ctx context.Context, d *contract.Document, p contract.Participant) (*appearance.Strokes, error) {
-	if main, _ := placementsOf(d, p.ID); main < 0 || p.Guest {
+	if main, _ := signaturePlacements(d, p.ID); main < 0 || p.Guest {
 		return nil, nil
 	}
 	file, err := s.Store.Specimen(ctx, p.ID)

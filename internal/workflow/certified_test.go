@@ -128,10 +128,10 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 				t.Fatal(err)
 			}
 			place := []contract.PlaceRequest{{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-			if _, _, err := h.Place(t.Context(), h.owner, d.ID, place); err != nil {
+			if _, err := h.Place(t.Context(), h.owner, d.ID, place); err != nil {
 				t.Fatal(err)
 			}
-			_, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+			_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
 			if codeOf(err) != "file.certified" || h.read(d.ID).State != contract.Draft {
 				t.Errorf("level %d, %s: %v", level, kind, err)
 			}
@@ -140,10 +140,10 @@ func TestCertifiedFileTakesNoBoxesAndNoQuotaForThem(t *testing.T) {
 					t.Errorf("level %d, %s: %d of %s stay reserved", level, kind, q.Reserved, unit)
 				}
 			}
-			if _, _, err := h.Place(t.Context(), h.owner, d.ID, nil); err != nil {
+			if _, err := h.Place(t.Context(), h.owner, d.ID, nil); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+			if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := h.Sign(t.Context(), h.signer, d.ID, workflow.SignRequest{}); err != nil {

@@ -46,7 +46,7 @@ func (h *harness) inTurn(signers ...contract.Actor) contract.DocumentID {
 	}
 	d, err := h.Upload(ctx, h.owner, r)
 	if err == nil {
-		_, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
+		_, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
 	}
 	if err != nil {
 		h.t.Fatal(err)

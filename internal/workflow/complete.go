@@ -105,14 +105,14 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 // of the document timestamp. Now is the local time, checked by the caller.
 func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, f *documents.File, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
 	clock := s.newRecordingTimestamper()
-	seal, holder, err := s.sealCredential(ctx, d.Organisation, now)
+	seal, holder, err := s.organisationCredential(ctx, d.Organisation, now)
 	if err != nil {
 		return nil, clock, err
 	}
 	required := append([]string{d.SealField()}, signedFields(&d)...)
 	closing, err := s.storeRevisions(ctx, d, f, []revisionStep{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
-			lock, err := lockAtSealing(src)
+			lock, err := listFieldsToLock(src)
 			if err != nil {
 				return nil, err
 			}
@@ -289,7 +289,7 @@ func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []
 	if err != nil {
 		return errors.Join(err, invalid)
 	}
-	if current := d.Current(); digest.Total != current.Digest {
+	if current := d.Current(); digest.DocumentSum != current.Digest {
 		s.RaiseAlarm(ctx, documents.AlarmBytes, "stored bytes of a document do not have the recorded digest", "document", d.ID)
 		return errors.Join(documents.ErrFileChanged, invalid)
 	}

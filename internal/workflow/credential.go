@@ -17,8 +17,8 @@ import (
 	"segel/internal/store"
 )
 
-// credential is a private key with its chain, leaf first.
-type credential struct {
+// signingCredential is a private key with its chain, leaf first.
+type signingCredential struct {
 	key   crypto.Signer
 	chain []*x509.Certificate
 }
@@ -35,11 +35,11 @@ func (s *Service) participantHolder(ctx context.Context, d *contract.Document, p
 	return Holder{ID: string(p.ID), Name: p.DisplayName(), Email: p.Email, Attestation: d.AttestParticipant(p, o.Name)}, nil
 }
 
-// sealCredential returns the credential of an organisation's seal. Now is the local time, checked by the caller.
-func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID, now time.Time) (credential, Holder, error) {
+// organisationCredential returns the credential of an organisation's seal. Now is the local time, checked by the caller.
+func (s *Service) organisationCredential(ctx context.Context, id contract.OrganisationID, now time.Time) (signingCredential, Holder, error) {
 	o, err := s.Store.Organisation(ctx, id)
 	if err != nil {
-		return credential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
+		return signingCredential{}, Holder{}, fmt.Errorf("read organisation: %w", err)
 	}
 	name := contract.Person{ID: contract.PersonID(o.ID), Name: o.Name}.DisplayName()
 	h := Holder{ID: string(o.ID), Name: name, Attestation: contract.Attestation{Assurance: contract.AssuranceSeal, Organisation: name}}
@@ -47,16 +47,16 @@ func (s *Service) sealCredential(ctx context.Context, id contract.OrganisationID
 	return c, h, err
 }
 
-func (s *Service) newCredential(ctx context.Context, h Holder) (credential, error) {
+func (s *Service) newCredential(ctx context.Context, h Holder) (signingCredential, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return credential{}, fmt.Errorf("make key: %w", err)
+		return signingCredential{}, fmt.Errorf("make key: %w", err)
 	}
 	chain, err := s.Issuer.Certify(ctx, h, key.Public())
 	if err != nil {
-		return credential{}, fmt.Errorf("certify key of %s: %w", h.ID, err)
+		return signingCredential{}, fmt.Errorf("certify key of %s: %w", h.ID, err)
 	}
-	return credential{key, chain}, nil
+	return signingCredential{key, chain}, nil
 }
 
 // loadOrCreateCredential loads a holder's credential, or makes and stores one. If two are made at the same moment, both
@@ -67,79 +67,79 @@ func (s *Service) newCredential(ctx context.Context, h Holder) (credential, erro
 //
 // A guest's credential is made for one signature and never stored, so it cannot sign again. Now is the local time,
 // checked by the caller: certificates are issued for it.
-func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (credential, error) {
+func (s *Service) loadOrCreateCredential(ctx context.Context, h Holder, now time.Time) (signingCredential, error) {
 	if h.Assurance == contract.AssuranceGuest {
 		return s.newCredential(ctx, h)
 	}
 	sealed, err := s.Store.Credential(ctx, h.ID, now, now.Add(renewBefore))
 	if err == nil {
-		c, err := s.unsealCredential(sealed)
+		c, err := s.decryptCredential(sealed)
 		if err != nil {
-			return credential{}, err
+			return signingCredential{}, err
 		}
-		revoked, err := s.Issuer.Revoked(ctx, c.chain[0])
+		revoked, err := s.Issuer.IsRevoked(ctx, c.chain[0])
 		if err != nil {
-			return credential{}, fmt.Errorf("check revocation of credential %s: %w", sealed.ID, err)
+			return signingCredential{}, fmt.Errorf("check revocation of credential %s: %w", sealed.ID, err)
 		}
-		if !revoked && c.isValidAt(now) && s.Issuer.Certifies(c.chain[0], h) {
+		if !revoked && c.isValidAt(now) && s.Issuer.MatchesHolder(c.chain[0], h) {
 			return c, nil
 		}
 	} else if !errors.Is(err, store.ErrNotFound) {
-		return credential{}, fmt.Errorf("read credential: %w", err)
+		return signingCredential{}, fmt.Errorf("read credential: %w", err)
 	}
 	c, err := s.newCredential(ctx, h)
 	if err != nil {
-		return credential{}, err
+		return signingCredential{}, err
 	}
-	id, err := blob.NewKey(s.Random)
+	id, err := blob.NewKey(s.Random) // a credential has a random ID of the same form as a blob
 	if err != nil {
-		return credential{}, err
+		return signingCredential{}, err
 	}
 	plain, err := x509.MarshalPKCS8PrivateKey(c.key)
 	if err != nil {
-		return credential{}, fmt.Errorf("encode key: %w", err)
+		return signingCredential{}, fmt.Errorf("encode key: %w", err)
 	}
 	sealed = store.SealedCredential{ID: string(id), Holder: h.ID, NotBefore: c.chain[0].NotBefore, NotAfter: c.chain[0].NotAfter, CreatedAt: now}
 	for _, cert := range c.chain {
 		sealed.Chain = append(sealed.Chain, cert.Raw)
 	}
 	if sealed.Key, err = s.Sealer.Seal(sealed.ID, plain); err != nil {
-		return credential{}, fmt.Errorf("seal key: %w", err)
+		return signingCredential{}, fmt.Errorf("seal key: %w", err)
 	}
 	if err := s.Store.AddCredential(ctx, sealed); err != nil {
-		return credential{}, fmt.Errorf("store credential: %w", err)
+		return signingCredential{}, fmt.Errorf("store credential: %w", err)
 	}
 	return c, nil
 }
 
 // isValidAt reports whether every certificate of the chain is within its validity period at the given time.
-func (c credential) isValidAt(at time.Time) bool {
+func (c signingCredential) isValidAt(at time.Time) bool {
 	return !slices.ContainsFunc(c.chain, func(cert *x509.Certificate) bool { return at.Before(cert.NotBefore) || at.After(cert.NotAfter) })
 }
 
-func (s *Service) unsealCredential(c store.SealedCredential) (credential, error) {
+func (s *Service) decryptCredential(c store.SealedCredential) (signingCredential, error) {
 	plain, err := s.Sealer.Open(c.ID, c.Key)
 	if err != nil {
-		return credential{}, fmt.Errorf("unseal credential %s: %w", c.ID, err)
+		return signingCredential{}, fmt.Errorf("unseal credential %s: %w", c.ID, err)
 	}
 	k, err := x509.ParsePKCS8PrivateKey(plain)
 	if err != nil {
-		return credential{}, fmt.Errorf("parse credential %s: %w", c.ID, err)
+		return signingCredential{}, fmt.Errorf("parse credential %s: %w", c.ID, err)
 	}
 	key, ok := k.(crypto.Signer)
 	if !ok {
-		return credential{}, fmt.Errorf("credential %s is a %T, which cannot sign", c.ID, k)
+		return signingCredential{}, fmt.Errorf("credential %s is a %T, which cannot sign", c.ID, k)
 	}
-	out := credential{key: key}
+	out := signingCredential{key: key}
 	for _, der := range c.Chain {
 		cert, err := x509.ParseCertificate(der)
 		if err != nil {
-			return credential{}, fmt.Errorf("parse certificate of credential %s: %w", c.ID, err)
+			return signingCredential{}, fmt.Errorf("parse certificate of credential %s: %w", c.ID, err)
 		}
 		out.chain = append(out.chain, cert)
 	}
 	if len(out.chain) == 0 {
-		return credential{}, fmt.Errorf("credential %s has no certificate", c.ID)
+		return signingCredential{}, fmt.Errorf("credential %s has no certificate", c.ID)
 	}
 	return out, nil
 }

@@ -102,7 +102,7 @@ func BenchmarkDocument(b *testing.B) {
 				return d.ID
 			}
 			finalize := func(id contract.DocumentID) contract.DocumentID {
-				_, _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
+				_, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
 				fatal(err)
 				return id
 			}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"segel/internal/admission"
@@ -20,44 +19,51 @@ import (
 	"segel/pdf/inspect"
 )
 
-// examineOrRepair examines an upload. If it is damaged, it also returns the rewritten file that replaces it, and the
-// examination is of that file.
-func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (examination, []contract.Revision, error) {
+// examineOrRepair examines an upload. If it is damaged, the examination is of the rewritten file that replaces it, and
+// rewritten is true.
+func (s *Service) examineOrRepair(ctx context.Context, organisation contract.OrganisationID, base contract.Revision) (_ examination, rewritten bool, err error) {
 	release, err := s.fileSlots.acquire(ctx, organisation)
 	if err != nil {
-		return examination{}, nil, err
+		return examination{}, false, err
 	}
 	defer release()
 	// All readings of one upload, including its rewriting, share one budget and end when the client leaves.
 	budget := pdf.FileBudget(ctx, base.End)
-	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
-	var facts examination
+	f, doc, err := s.openWithinSigningLimits(ctx, []contract.Revision{base}, budget)
+	var found examination
 	if err == nil {
-		facts, err = s.examineFile(ctx, f, doc, base, budget)
+		found, err = s.examineFile(ctx, f, doc, base, budget)
 		err = errors.Join(err, f.Close())
 	}
 	if !errors.Is(err, documents.ErrDamaged) {
-		return facts, nil, err
+		return found, false, err
 	}
-	rewritten, err := s.normaliseFile(ctx, base, budget)
+	r, err := s.normaliseFile(ctx, base, budget)
 	if err != nil {
-		return examination{}, nil, err
+		return examination{}, false, err
 	}
-	facts, err = s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget)
-	if err = errors.Join(err, rewritten.file.Close()); err != nil {
-		return examination{}, nil, errors.Join(err, s.RemoveBlob(ctx, rewritten.base.Tail.Key))
+	found, err = s.examineFile(ctx, r.file, r.doc, r.base, budget)
+	if err = errors.Join(err, r.file.Close()); err != nil {
+		return examination{}, false, errors.Join(err, s.RemoveBlob(ctx, r.base.Tail.Key))
 	}
-	return facts, []contract.Revision{rewritten.base}, nil
+	return found, true, nil
 }
 
 // examination is what must be known about a file before it is accepted.
 type examination struct {
-	pages      int
-	findings   []contract.Finding
-	nextObject uint32 // see contract.Revision
+	base     contract.Revision // the file that was examined, with its NextObject
+	pages    int
+	findings []contract.Finding
 }
 
-// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated.
+// examineFile refuses a file that cannot be signed safely, or whose signatures could not be validated. The checks, in
+// order:
+//   - Check: the structure can be read without repairing it;
+//   - Properties: nothing before the header, no certification against changes, at least one page;
+//   - RequirePermission: a certification permits signatures;
+//   - listFindings: refuses nothing, reports what readers may not see or expect;
+//   - checkSignable: the verifier can read the file, and accepts its signatures;
+//   - requireCompletable: the updates up to completion can be made, and pass our own validation.
 func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.Document, base contract.Revision, budget *pdf.Budget) (examination, error) {
 	if err := doc.Check(); err != nil {
 		return examination{}, documents.FileRefusal(err)
@@ -66,10 +72,10 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	if err != nil {
 		return examination{}, documents.FileRefusal(err)
 	}
-	switch facts := doc.Facts(); {
-	case facts.HeaderOffset > 0:
-		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", facts.HeaderOffset))
-	case facts.DocMDP == 1:
+	switch properties := doc.Properties(); {
+	case properties.HeaderOffset > 0:
+		return examination{}, documents.ErrDamaged.WithCause(fmt.Errorf("%d bytes of junk before the header", properties.HeaderOffset))
+	case properties.DocMDP == 1:
 		return examination{}, documents.ErrCertified
 	case pages == 0:
 		return examination{}, documents.ErrNoPages
@@ -87,21 +93,21 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 	if err != nil {
 		return examination{}, documents.FileRefusal(err)
 	}
-	earlier, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
+	uploaded, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
 	if err != nil {
 		return examination{}, err
 	}
-	if earlier.signed && earlier.digest != base.Digest {
+	if uploaded.signed && uploaded.digest != base.Digest {
 		return examination{}, documents.ErrFileChanged
 	}
 	if err := s.requireCompletable(ctx, f.Reader, base, doc, budget); err != nil {
 		return examination{}, err
 	}
-	return examination{pages: pages, findings: append(findings, earlier.findings...), nextObject: base.NextObject}, nil
+	return examination{base: base, pages: pages, findings: append(findings, uploaded.findings...)}, nil
 }
 
-// openToSign opens the file of a document that will be signed, within the limits for such files. The caller closes it.
-func (s *Service) openToSign(ctx context.Context, revisions []contract.Revision, budget *pdf.Budget) (*documents.File, *pdf.Document, error) {
+// openWithinSigningLimits opens a document's file within the limits for files that will be signed. The caller closes it.
+func (s *Service) openWithinSigningLimits(ctx context.Context, revisions []contract.Revision, budget *pdf.Budget) (*documents.File, *pdf.Document, error) {
 	f, err := s.OpenFile(ctx, revisions)
 	if err != nil {
 		return nil, nil, err
@@ -126,35 +132,36 @@ func signingOptions(size int64, budget *pdf.Budget) pdf.Options {
 //
 // In a file without signatures it reads only what the validation of later signatures has to read.
 //
-// Refusals: those of [contract.CheckUploaded]; errComplex; errDamaged if rewriting the file may help.
-func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (signable, error) {
+// Refusals: those of [contract.CheckUploaded]; [documents.ErrComplex]; [documents.ErrDamaged] if rewriting the file may
+// help.
+func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, budget *pdf.Budget) (uploadedSignatures, error) {
 	o := s.ValidationOptions()
 	o.Limits = facts.LimitsForSigning(size)
 	reading := o.FactsOptions()
 	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
-		return signable{}, documents.FileRefusal(err)
+		return uploadedSignatures{}, documents.FileRefusal(err)
 	}
 	if err != nil {
-		return signable{}, documents.FileProblem(fmt.Errorf("validate file to be signed: %w", err))
+		return uploadedSignatures{}, documents.FileProblem(fmt.Errorf("validate file to be signed: %w", err))
 	}
 	if err := file.Unsignable; err != nil {
-		return signable{}, documents.FileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
+		return uploadedSignatures{}, documents.FileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
-		return signable{}, nil
+		return uploadedSignatures{}, nil
 	}
 	report, err := validate.ValidateFacts(ctx, file, o)
 	if err != nil {
-		return signable{}, err
+		return uploadedSignatures{}, err
 	}
 	findings, err := contract.CheckUploaded(verdictsOn(file, report, size))
-	return signable{signed: true, digest: file.SHA256, findings: findings}, err
+	return uploadedSignatures{signed: true, digest: file.SHA256, findings: findings}, err
 }
 
-// signable is the result of checkSignable.
-type signable struct {
+// uploadedSignatures is what checkSignable found out about the signatures of a file.
+type uploadedSignatures struct {
 	signed   bool     // the file has signatures
 	digest   [32]byte // SHA-256 of the whole file; zero without signatures
 	findings []contract.Finding
@@ -189,7 +196,7 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 		return nil, documents.FileRefusal(err)
 	}
 	o := pdf.RewriteOptions{}
-	if before.Facts().PDFA == "" {
+	if before.Properties().PDFA == "" {
 		o.Version = stamping.OfficeVersion
 	}
 	r := &rewriting{}
@@ -200,7 +207,7 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 	if err != nil {
 		return nil, err
 	}
-	if r.file, r.doc, err = s.openToSign(ctx, []contract.Revision{r.base}, budget); err != nil {
+	if r.file, r.doc, err = s.openWithinSigningLimits(ctx, []contract.Revision{r.base}, budget); err != nil {
 		return nil, errors.Join(err, s.RemoveBlob(ctx, r.base.Tail.Key))
 	}
 	if err = r.doc.Check(); err != nil {
@@ -270,8 +277,8 @@ func findingOf(code contract.FindingCode, found []inspect.Finding) contract.Find
 	add("pages", inspect.PageRanges(found))
 	if slices.Contains(quotedKinds, found[0].Kind) {
 		at := max(0, slices.IndexFunc(found, func(f inspect.Finding) bool { return f.Detail != "" }))
-		add("what", shortenText(found[at].Detail))
-		add("shown", shortenText(found[at].Shown))
+		add("what", contract.ShortenText(found[at].Detail))
+		add("shown", contract.ShortenText(found[at].Shown))
 	}
 	return contract.NewFinding(code, page, args...)
 }
@@ -282,33 +289,22 @@ var quotedKinds = []inspect.Kind{
 	inspect.OtherDocument, inspect.FileURI, inspect.EmbeddedFile,
 }
 
-// shortenText returns the beginning of a text from the file, cleaned to be quoted in a message.
-func shortenText(s string) string {
-	const most = 60 // letters
-	letters := []rune(contract.CleanText(s))
-	if len(letters) <= most {
-		return string(letters)
-	}
-	return strings.TrimSpace(string(letters[:most])) + "…"
-}
-
-// examineStored examines a file that was uploaded before files were examined.
-func (s *Service) examineStored(ctx context.Context, d *contract.Document) error {
+// listMissingFindings lists the findings of a file that was uploaded before findings were recorded.
+func (s *Service) listMissingFindings(ctx context.Context, d *contract.Document) ([]contract.Finding, error) {
 	f, err := s.OpenFile(ctx, d.Revisions[:1])
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
 	doc, err := f.PDF(pdf.Options{Budget: pdf.FileBudget(ctx, f.Size())})
 	if err != nil {
-		return fmt.Errorf("open document %d: %w", d.ID, err)
+		return nil, fmt.Errorf("open document %d: %w", d.ID, err)
 	}
 	found, err := listFindings(ctx, doc)
 	if err != nil {
-		return fmt.Errorf("examine document %d: %w", d.ID, documents.FileRefusal(err))
+		return nil, fmt.Errorf("examine document %d: %w", d.ID, documents.FileRefusal(err))
 	}
-	d.Findings, d.Examined = found, true
-	return nil
+	return found, nil
 }
 
 // fileSlots bounds how many files are examined at a time for requests. Limits bound the memory of one examination; the

@@ -4,4 +4,4 @@ package workflow
 const StillFor = stuckAfter
 
 // BoundNames returns the names that a seal of a large form locks.
-func BoundNames(names []string) []string { return boundNames(names) }
+func BoundNames(names []string) []string { return boundFieldNames(names) }

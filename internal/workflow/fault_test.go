@@ -299,7 +299,7 @@ func TestRefusedCommitLeavesNoBytesBehindAndAnUncertainOneKeepsThem(t *testing.T
 	id := h.draftOf(true, 0)
 	before := blobs()
 	h.store.refuse = contract.ErrQuota
-	if _, _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{}); !errors.Is(err, contract.ErrQuota) {
+	if _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{}); !errors.Is(err, contract.ErrQuota) {
 		t.Fatal(err)
 	}
 	if n := blobs(); n != before {
@@ -307,7 +307,7 @@ func TestRefusedCommitLeavesNoBytesBehindAndAnUncertainOneKeepsThem(t *testing.T
 	}
 	h.store.refuse = nil
 	h.store.fail(1, false)
-	if _, _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{}); !errors.Is(err, errCrash) {
+	if _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{}); !errors.Is(err, errCrash) {
 		t.Fatal(err)
 	}
 	if n := blobs(); n != before+1 {

@@ -39,13 +39,13 @@ func TestEachOperationOpensAndParsesTheFileOnce(t *testing.T) {
 			return err
 		}, 1, 2},
 		{"place", func() error {
-			_, _, err := h.Place(ctx, h.owner, id, []contract.PlaceRequest{
+			_, err := h.Place(ctx, h.owner, id, []contract.PlaceRequest{
 				{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}},
 			})
 			return err
 		}, 1, 2},
 		{"finalize", func() error {
-			_, _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
+			_, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
 			return err
 		}, 1, 2},
 		{"sign", func() error {

@@ -95,7 +95,7 @@ func TestPageOfAClientWhoHungUpIsNotRemembered(t *testing.T) {
 func TestPagesAreRememberedWithinABound(t *testing.T) {
 	t.Parallel()
 	var cache pageCache
-	page := pageMarks{covered: []contract.PageItem{{Text: strings.Repeat("x", 1<<20)}}, complete: true}
+	page := pageItems{covered: []contract.PageItem{{Text: strings.Repeat("x", 1<<20)}}, complete: true}
 	for i := range 200 {
 		cache.addPage(pageKey{page: i}, page)
 		cache.addPage(pageKey{page: i}, page)

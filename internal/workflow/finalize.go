@@ -18,23 +18,25 @@ import (
 // Finalize freezes a draft and starts its work. It adds every signer's field and the seal's field to the file in one
 // update before the first signature, so later signatures only fill fields and change no page. It returns warnings about
 // placements that cover content which should stay readable.
-func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (contract.Document, []contract.Warning, error) {
+func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.DocumentID, o contract.FinalizeOptions) (WarnedDocument, error) {
 	release, err := s.LockDocument(ctx, id)
 	if err != nil {
-		return contract.Document{}, nil, err
+		return WarnedDocument{}, err
 	}
 	defer release()
 	var made []contract.Revision // by tries that lost a race, and by the one that won
 	var warnings []contract.Warning
-	keep := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
-	d, err := s.ApplyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+	effectCtx := store.WithFinalAnswer(ctx, func(d contract.Document) any { return WarnedDocument{d, warnings} })
+	d, err := s.ApplyRuleAs(effectCtx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		if err := d.Authorise(by, contract.OpFinalize); err != nil {
 			return nil, err
 		}
 		if d.State == contract.Draft && !d.Examined && d.RequirePDF() == nil {
-			if err := s.examineStored(ctx, d); err != nil {
+			found, err := s.listMissingFindings(ctx, d)
+			if err != nil {
 				return nil, err
 			}
+			d.Findings, d.Examined = found, true
 		}
 		if s.StampOnly && d.OnlyStamps() {
 			o.StampOnly = true // for old clients
@@ -52,19 +54,13 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			return nil, err
 		}
 		defer release()
-		f, stored, err := s.prepareFile(ctx, &c, by)
+		stored, found, err := s.prepareFile(ctx, &c, by)
 		made = append(made, stored...)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if base, err := f.PDF(pdf.Options{}); err == nil {
-			warnings = s.comparePlacements(c.After, base) // before the commit, because the answer is stored with it
-		}
-		return &c, nil
+		warnings = found // before the commit, because the answer is stored with it
+		return documents.ChangeOf(c, err)
 	})
 	if err != nil {
-		return contract.Document{}, nil, s.RemoveUncommitted(ctx, err, made...)
+		return WarnedDocument{}, s.RemoveUncommitted(ctx, err, made...)
 	}
 	for _, r := range made {
 		if slices.ContainsFunc(d.Revisions, func(current contract.Revision) bool { return current.Tail.Key == r.Tail.Key }) {
@@ -74,70 +70,70 @@ func (s *Service) Finalize(ctx context.Context, by contract.Actor, id contract.D
 			s.Log.WarnContext(ctx, "a blob that nothing refers to was not removed", "error", err)
 		}
 	}
-	return d, warnings, nil
+	return WarnedDocument{d, warnings}, nil
 }
 
 // prepareFile adds to the change the file that people will sign: rewritten if the stamp office would rewrite it, and
 // with every field. It refuses a file that the stamp office would refuse, and one that could not be validated after
 // completion: earlier signatures are broken or do not permit the fields, or the file exceeds the limits.
 //
-// It returns the open file without the fields, which the caller closes, and the revisions that it stored, these also on
-// an error. Nothing refers to them until the change is committed.
-func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (f *documents.File, made []contract.Revision, err error) {
+// It returns the revisions that it stored, these also on an error, and warnings about placements on the file. Nothing
+// refers to the revisions until the change is committed.
+func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contract.Actor) (made []contract.Revision, warnings []contract.Warning, err error) {
 	d := &c.After
-	defer func() {
-		if err != nil && f != nil {
-			err = errors.Join(err, f.Close())
-		}
-	}()
 	budget := pdf.FileBudget(ctx, d.Current().End)
-	f, doc, err := s.openToSign(ctx, d.Revisions, budget)
+	f, doc, err := s.openWithinSigningLimits(ctx, d.Revisions, budget)
 	if err != nil {
 		return nil, nil, err
 	}
+	defer func() { _ = f.Close() }() // of the rewritten file, if there is one
 	rewritten, err := s.rewriteForOffice(ctx, d, doc, budget)
 	if err != nil {
-		return f, nil, err
+		return nil, nil, err
 	}
 	if rewritten != nil {
 		made = append(made, rewritten.base)
-		if err := errors.Join(f.Close(), c.ReplaceBase(rewritten.base, contract.NormalisedOffice, by, s.Clock())); err != nil {
-			return rewritten.file, made, err
-		}
+		before := f
 		f, doc = rewritten.file, rewritten.doc
+		if err := errors.Join(before.Close(), c.ReplaceBase(rewritten.base, contract.NormalisedOffice, by, s.Clock())); err != nil {
+			return made, nil, err
+		}
 	}
 	if d.NextStamp() >= 0 {
 		if err := s.PreflightStamps(ctx, d, f, false); err != nil {
-			return f, made, err
+			return made, nil, err
 		}
 	}
 	tail, err := s.buildFieldsTail(d, doc)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	whole := pades.Source{R: f.Reader, Size: f.Size()}.WithTail(tail)
-	earlier, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
+	uploaded, err := s.checkSignable(ctx, whole.R, whole.Size, budget)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	matching, err := s.RequireMidstate(ctx, *d)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	current := matching.Current()
 	if current.NextObject, err = doc.NextObject(); err != nil {
-		return f, made, documents.FileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
+		return made, nil, documents.FileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
 	}
 	r, err := s.StoreTail(ctx, current, contract.RevisionFields, tail)
 	if err != nil {
-		return f, made, err
+		return made, nil, err
 	}
 	r.At = s.Clock()
 	made = append(made, r)
-	if earlier.signed && earlier.digest != r.Digest {
-		return f, made, documents.ErrFileChanged.WithCause(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, earlier.digest, r.Digest))
+	if uploaded.signed && uploaded.digest != r.Digest {
+		return made, nil, documents.ErrFileChanged.WithCause(fmt.Errorf("document %d with its fields has digest %x, not %x", d.ID, uploaded.digest, r.Digest))
 	}
-	return f, made, c.AppendRevision(r)
+	if err := c.AppendRevision(r); err != nil {
+		return made, nil, err
+	}
+	return made, s.comparePlacements(*d, doc), nil
 }
 
 // rewriteForOffice rewrites the file if the stamp office would, else returns nil. The stamp office rewrites unsigned
@@ -159,8 +155,8 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 
 // isRewrittenByOffice reports whether the stamp office would rewrite the file if it has no signatures.
 func isRewrittenByOffice(doc *pdf.Document) bool {
-	facts := doc.Facts()
-	return facts.OlderThan(stamping.OfficeVersion) && facts.PDFA == ""
+	properties := doc.Properties()
+	return properties.OlderThan(stamping.OfficeVersion) && properties.PDFA == ""
 }
 
 // buildFieldsTail builds the tail that adds every field of a document.
@@ -172,7 +168,7 @@ func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]by
 	if err := contract.CheckBoxes(d.Placements, documents.PageSizes(doc), s.Limits, "placements"); err != nil {
 		return nil, err
 	}
-	fields, err := fieldsFor(d, doc)
+	fields, err := buildFieldSpecs(d, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +183,9 @@ func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]by
 // field and in the seal.
 const maxLockBytes = 512 << 10
 
-// lockAtFinalize returns the lock of the seal's field: it names the fields of the form at finalize and those added for
+// buildSealFieldLock returns the lock of the seal's field: it names the fields of the form at finalize and those added for
 // signers. It is nil if there are none. Duty stamps come later; the seal itself names them.
-func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, error) {
+func buildSealFieldLock(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, error) {
 	names, err := pades.LockableFields(doc)
 	if err != nil {
 		return nil, fmt.Errorf("read form: %w", err)
@@ -197,14 +193,14 @@ func lockAtFinalize(doc *pdf.Document, added []pades.FieldSpec) (*pades.Lock, er
 	for _, f := range added {
 		names = append(names, f.Name)
 	}
-	if names = boundNames(names); len(names) == 0 {
+	if names = boundFieldNames(names); len(names) == 0 {
 		return nil, nil
 	}
 	return &pades.Lock{Action: pades.LockInclude, Fields: names}, nil
 }
 
-// lockAtSealing lists the fields that exist when a document is sealed, so that they cannot be filled in later.
-func lockAtSealing(src pades.Source) ([]string, error) {
+// listFieldsToLock lists the fields that exist when a document is sealed, so that they cannot be filled in later.
+func listFieldsToLock(src pades.Source) ([]string, error) {
 	doc, err := src.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open document to be sealed: %w", err)
@@ -213,13 +209,13 @@ func lockAtSealing(src pades.Source) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read form to be sealed: %w", err)
 	}
-	return boundNames(names), nil
+	return boundFieldNames(names), nil
 }
 
-// boundNames bounds the names that a seal locks in a large form. A name includes the fields below it, so the root names
+// boundFieldNames bounds the names that a seal locks in a large form. A name includes the fields below it, so the root names
 // of the form cover the same fields in fewer bytes. If even those are too many, no field is locked, and the comparison
 // of later changes still protects what the fields show.
-func boundNames(names []string) []string {
+func boundFieldNames(names []string) []string {
 	if len(strings.Join(names, "")) <= maxLockBytes {
 		return names
 	}

@@ -43,12 +43,12 @@ func TestDraftOfAnOlderReleaseIsExaminedWhenItIsFinalized(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.forget(d)
-	_, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
+	_, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
 	var e *contract.Error
 	if !errors.As(err, &e) || e.Code != "document.active_content" || len(e.Fields) != 1 || e.Fields[0].Code != string(contract.FindingPrintDiffers) {
 		t.Fatalf("finalize of a file with another print: %v", err)
 	}
-	done, _, err := h.Finalize(ctx, h.owner, d.ID, acceptPrint)
+	done, err := h.Finalize(ctx, h.owner, d.ID, acceptPrint)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestDraftOfAnOlderReleaseIsExaminedWhenItIsFinalized(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.forget(harmless)
-	if _, _, err := h.Finalize(ctx, h.owner, harmless.ID, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(ctx, h.owner, harmless.ID, contract.FinalizeOptions{}); err != nil {
 		t.Errorf("finalize of a harmless file: %v", err)
 	}
 }
@@ -83,10 +83,10 @@ func TestFindingsStayWhereAFileIsRewritten(t *testing.T) {
 			t.Fatalf("%s: %+v", name, d.Findings)
 		}
 		place := contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}
-		if _, _, err := h.Place(ctx, h.owner, d.ID, []contract.PlaceRequest{place}); err != nil {
+		if _, err := h.Place(ctx, h.owner, d.ID, []contract.PlaceRequest{place}); err != nil {
 			t.Fatal(err)
 		}
-		done, _, err := h.Finalize(ctx, h.owner, d.ID, acceptPrint)
+		done, err := h.Finalize(ctx, h.owner, d.ID, acceptPrint)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

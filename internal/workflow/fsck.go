@@ -146,10 +146,10 @@ func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (fou
 			// is reported once.
 			before := digester.Digest()
 			if last := d.Revisions[i-1]; len(found) > 0 {
-				before = blob.Digest{Midstate: last.Midstate, End: last.End, Total: last.Digest}
+				before = blob.Digest{Midstate: last.Midstate, End: last.End, DocumentSum: last.Digest}
 			}
 			var err error
-			if digester, err = blob.ResumeDigester(before.Midstate, before.End, before.Total); err != nil {
+			if digester, err = blob.ResumeDigester(before.Midstate, before.End, before.DocumentSum); err != nil {
 				return found // the previous revision was already reported
 			}
 		}
@@ -164,13 +164,13 @@ func (s *Service) checkRevisions(ctx context.Context, d *contract.Document) (fou
 		switch {
 		case state.Size != r.Tail.Size:
 			fault(restoreFile, "the file has %d bytes, not %d", state.Size, r.Tail.Size)
-		case state.Sum != r.Tail.Digest:
+		case state.BlobSum != r.Tail.Digest:
 			fault(restoreFile, "the file %s is not what was written", r.Tail.Key)
-		case !bytes.Equal(state.Sums, r.Tail.Sums):
+		case !bytes.Equal(state.ChunkSums, r.Tail.Sums):
 			fault(restoreRow, "the recorded sums of its chunks are not those of its bytes")
 		case r.Begin != state.End-state.Size || r.End != state.End:
 			fault(restoreRow, "it is recorded from %d to %d, and is from %d to %d", r.Begin, r.End, state.End-state.Size, state.End)
-		case state.Total != r.Digest:
+		case state.DocumentSum != r.Digest:
 			fault(restoreRow, "the document up to it has another digest than is recorded")
 		case !bytes.Equal(state.Midstate, r.Midstate):
 			fault(restoreRow, "the recorded state of the hash is not that of its bytes")
@@ -188,9 +188,9 @@ func (s *Service) checkFile(ctx context.Context, f contract.File) error {
 	switch d := digester.Digest(); {
 	case d.Size != f.Size:
 		return fmt.Errorf("the file %s has %d bytes, not %d", f.Key, d.Size, f.Size)
-	case d.Sum != f.Digest:
+	case d.BlobSum != f.Digest:
 		return fmt.Errorf("the file %s is not what was written", f.Key)
-	case !bytes.Equal(d.Sums, f.Sums):
+	case !bytes.Equal(d.ChunkSums, f.Sums):
 		return fmt.Errorf("the recorded sums of the chunks of file %s are not those of its bytes", f.Key)
 	}
 	return nil

@@ -30,7 +30,7 @@ func (h *harness) signsAs(who workflow.PersonRequest, by contract.Actor) map[str
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	if who.Guest {

@@ -233,7 +233,7 @@ func stateOfOthers(n int64) (midstate, digest []byte) {
 	d := blob.NewDigester()
 	_, _ = io.CopyN(d, zeros{}, n) // a digester does not fail
 	all := d.Digest()
-	return all.Midstate, all.Total[:]
+	return all.Midstate, all.DocumentSum[:]
 }
 
 type zeros struct{}

@@ -47,7 +47,7 @@ func TestNoRevisionTakesANumberThatTheUploadedFileRefersTo(t *testing.T) {
 				}
 			}
 			step(func() error {
-				_, _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{})
+				_, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{})
 				return err
 			})
 			step(func() error {

@@ -87,7 +87,7 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 		if details["original"] != fmt.Sprintf("%x", sha256.Sum256(file)) || details["digest"] != fmt.Sprintf("%x", d.Revisions[0].Digest) || details["reason"] != "damaged" {
 			t.Errorf("%s: the log says %v", name, details)
 		}
-		if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+		if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {
@@ -102,7 +102,7 @@ func TestDamagedUploadIsRewrittenOnceAndTheOriginalServedAsItCame(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, err := doc.PageCount(); err != nil || n != 2 || doc.Check() != nil || doc.Facts().HeaderOffset != 0 {
+		if n, err := doc.PageCount(); err != nil || n != 2 || doc.Check() != nil || doc.Properties().HeaderOffset != 0 {
 			t.Errorf("%s: %d pages, %v, %v", name, n, err, doc.Check())
 		}
 	}
@@ -139,7 +139,7 @@ func (h *harness) completed(file []byte) contract.DocumentID {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {
@@ -179,12 +179,14 @@ func TestOldFileIsRewrittenForTheStampOfficeAtFinalizeOnly(t *testing.T) {
 		for range c.stamps {
 			places = append(places, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}})
 		}
-		if _, _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
+		if _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if d, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+		finalized, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
+		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		d = finalized.Document
 		if d.Normalised() != c.want || early && !bytes.HasPrefix(c.file, []byte("junk")) {
 			t.Errorf("%s: normalised %v", name, d.Normalised())
 		}
@@ -233,21 +235,23 @@ func TestCrashAroundARewritingLeavesOnlyBlobsThatFsckFinds(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := []contract.PlaceRequest{{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-	if _, _, err := h.Place(ctx, h.owner, d.ID, place); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, place); err != nil {
 		t.Fatal(err)
 	}
 	before := h.blobs()
 	h.store.refuse = contract.ErrQuota
-	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); !errors.Is(err, contract.ErrQuota) {
+	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); !errors.Is(err, contract.ErrQuota) {
 		t.Fatal(err)
 	}
 	if n, d := h.blobs(), h.read(d.ID); n != before || d.Normalised() {
 		t.Errorf("%d more blobs after a refusal", n-before)
 	}
 	h.store.refuse = nil
-	if d, _, err = h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil || !d.Normalised() {
-		t.Errorf("finalize after a refusal: normalised %v, %v", d.Normalised(), err)
+	finalized, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{})
+	if err != nil || !finalized.Normalised() {
+		t.Errorf("finalize after a refusal: normalised %v, %v", finalized.Normalised(), err)
 	}
+	d = finalized.Document
 	// Deleting a draft removes both files.
 	draft, err := h.uploaded(cut())
 	if err != nil {

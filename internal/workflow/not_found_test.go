@@ -42,7 +42,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 	outsider := h.person(h.owner.Organisation, "8f14e45f-ceea-467f-a0e6-1b1f0c8d3a09", "Orang Lain")
 	draft := h.draftOf(true, 1)
 	active := h.draft(true, 1)
-	if _, _, err := h.Finalize(ctx, h.owner, active, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(ctx, h.owner, active, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	reads := &recordingReads{Store: h.Service.Store}
@@ -58,10 +58,10 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 			"download": func() error { _, err := h.Download(ctx, by, id); return err },
 			"original": func() error { _, err := h.Original(ctx, by, id); return err },
 			"events":   func() error { _, err := h.WaitForChange(ctx, by, id, 0); return err },
-			"place":    func() error { _, _, err := h.Place(ctx, by, id, nil); return err },
+			"place":    func() error { _, err := h.Place(ctx, by, id, nil); return err },
 			"people":   func() error { _, err := h.SetParticipants(ctx, by, id, nil, nil); return err },
 			"describe": func() error { _, err := h.Describe(ctx, by, id, contract.Description{}); return err },
-			"finalize": func() error { _, _, err := h.Finalize(ctx, by, id, contract.FinalizeOptions{}); return err },
+			"finalize": func() error { _, err := h.Finalize(ctx, by, id, contract.FinalizeOptions{}); return err },
 			"sign":     func() error { _, err := h.Sign(ctx, by, id, workflow.SignRequest{}); return err },
 			"reject":   func() error { _, err := h.Reject(ctx, by, id, "no"); return err },
 			"cancel":   func() error { _, err := h.Cancel(ctx, by, id, "no"); return err },

@@ -21,12 +21,12 @@ func (h *harness) warned(id contract.DocumentID, kind contract.PlacementKind, bo
 	for _, b := range boxes {
 		places = append(places, contract.PlaceRequest{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &b})
 	}
-	_, warnings, err := h.Place(h.t.Context(), h.owner, id, places)
+	placed, err := h.Place(h.t.Context(), h.owner, id, places)
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	var found []string
-	for _, w := range warnings {
+	for _, w := range placed.Warnings {
 		found = append(found, fmt.Sprintf("%s %s %v", w.Field, w.Code, w.Args["what"]))
 	}
 	return found
@@ -57,10 +57,10 @@ func TestStampOverTheFilesOwnTextStampsAndSignaturesIsWarnedOf(t *testing.T) {
 		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
 		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 300, LLY: 300, URX: 360, URY: 360}},
 	}
-	if _, _, err := h.Place(ctx, h.owner, d.ID, boxes); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, boxes); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.Sign(ctx, h.signer, d.ID, workflow.SignRequest{}); err != nil {
@@ -118,14 +118,15 @@ func TestFinalizedDocumentIsHeldAgainstTheFileAsItCame(t *testing.T) {
 		{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 260, URY: 260}},
 		{Kind: contract.PlaceStamp, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 90, LLY: 700, URX: 150, URY: 760}},
 	}
-	if _, _, err := h.Place(t.Context(), h.owner, d.ID, boxes); err != nil {
+	if _, err := h.Place(t.Context(), h.owner, d.ID, boxes); err != nil {
 		t.Fatal(err)
 	}
-	if d, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	finalized, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	// The signer's field, added by finalize, is not a field of the upload.
-	w := h.PlacementWarnings(t.Context(), d)
+	w := h.PlacementWarnings(t.Context(), finalized.Document)
 	if len(w) != 1 || w[0].Code != "placement.over_text" || w[0].Field != "placements[1]" || w[0].Args["what"] != "Page 1" {
 		t.Errorf("%+v", w)
 	}
@@ -140,11 +141,11 @@ func TestDraftPlacedUnderALargerLimitIsRefusedAtFinalize(t *testing.T) {
 	}
 	h.Limits.BoxArea = 100
 	box := contract.PlaceRequest{Kind: contract.PlaceInitials, Page: 1, Person: h.signer.ID, Emet: &contract.Box{URX: 595, URY: 842}}
-	if _, _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
+	if _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
 		t.Fatal(err)
 	}
 	h.Limits.BoxArea = 25
-	_, _, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
+	_, err = h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{})
 	var refused *contract.Error
 	if !errors.As(err, &refused) || refused.Kind != contract.Invalid || len(refused.Fields) != 1 || refused.Fields[0].Field != "placements[0]" || refused.Fields[0].Code != "placement.too_large" {
 		t.Fatalf("%v", err)
@@ -177,7 +178,7 @@ func TestShareOfThePageIsThatOfThePageAsDisplayed(t *testing.T) {
 		}
 		place := func(w, height float64) error {
 			box := contract.PlaceRequest{Kind: contract.PlaceSignature, Page: 1, Person: h.signer.ID, Emet: &contract.Box{URX: w, URY: height}}
-			_, _, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box})
+			_, err := h.Place(t.Context(), h.owner, d.ID, []contract.PlaceRequest{box})
 			return err
 		}
 		if err := place(c.width/2, c.height/2); err != nil {

@@ -34,7 +34,7 @@ func (h *harness) toStamp(file []byte, signer bool) contract.DocumentID {
 		h.t.Fatal(err)
 	}
 	place := []contract.PlaceRequest{{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: 50, LLY: 50, URX: 110, URY: 110}}}
-	if _, _, err := h.Place(ctx, h.owner, d.ID, place); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, place); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID
@@ -141,7 +141,7 @@ func TestFinalizeRefusesWhatTheOfficeWouldRefuseAndTakesNothing(t *testing.T) {
 		}
 		id := h.toStamp(c.file, c.signer)
 		blobs := h.blobs()
-		_, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
+		_, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
 		if codeOf(err) != c.code {
 			t.Errorf("%s: %v, want %q", name, err, c.code)
 			continue
@@ -174,7 +174,7 @@ func TestDocumentWithoutStampsIsNotHeldAgainstTheOffice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		t.Error(err)
 	}
 }

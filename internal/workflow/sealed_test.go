@@ -51,7 +51,7 @@ func TestMidstateThatDoesNotFitIsRebuiltFromTheBytes(t *testing.T) {
 			h.raised(name, want)
 		}
 		step("finalize", func() error {
-			_, _, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
+			_, err := h.Finalize(ctx, h.owner, id, contract.FinalizeOptions{})
 			return err
 		})
 		step("sign", func() error {

@@ -13,7 +13,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/convert"
-	sealing "segel/internal/credential"
+	"segel/internal/credential"
 	"segel/internal/documents"
 	"segel/internal/stamping"
 	"segel/internal/store"
@@ -36,10 +36,10 @@ type Store interface {
 type Issuer interface {
 	// Certify returns the certificate chain for a key and its holder, leaf first.
 	Certify(ctx context.Context, h Holder, key crypto.PublicKey) ([]*x509.Certificate, error)
-	// Certifies reports whether a certificate equals what Certify would issue to the holder now.
-	Certifies(cert *x509.Certificate, h Holder) bool
-	// Revoked reports whether a certificate of this issuer is revoked.
-	Revoked(ctx context.Context, cert *x509.Certificate) (bool, error)
+	// MatchesHolder reports whether a certificate equals what Certify would issue to the holder now.
+	MatchesHolder(cert *x509.Certificate, h Holder) bool
+	// IsRevoked reports whether a certificate of this issuer is revoked.
+	IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error)
 }
 
 // Holder is the subject of a certificate, with what is known about it.
@@ -68,7 +68,7 @@ type Service struct {
 	Store       Store
 	Scratch     func() (blob.Scratch, error) // creates temporary files for uploads that are checked and not stored
 	Issuer      Issuer
-	Sealer      *sealing.Sealer // of private keys at rest
+	Sealer      *credential.Sealer // of private keys at rest
 	Timestamper tsp.Timestamper
 	Revocation  revocation.Source
 	// Certificates are issuers that files may lack, such as the roots of time-stamp authorities.
@@ -84,8 +84,8 @@ type Service struct {
 	StampOnly      bool              // finalize requires a stamping order if all placements are stamps
 	RenewBefore    time.Duration     // how long before its expiry a timestamp is renewed; 0 is a year
 
-	specimens specimenCache
-	fileSlots fileSlots
-	trials    trialCache
-	pageCache pageCache
+	specimens  specimenCache
+	fileSlots  fileSlots
+	throwaways throwawayCache
+	pageCache  pageCache
 }

@@ -154,7 +154,7 @@ func (i issuer) Certify(ctx context.Context, w workflow.Holder, key crypto.Publi
 	return chain, err
 }
 
-func (i issuer) Certifies(cert *x509.Certificate, w workflow.Holder) bool {
+func (i issuer) MatchesHolder(cert *x509.Certificate, w workflow.Holder) bool {
 	return i.a.MatchesHolder(cert, holder(w))
 }
 
@@ -164,7 +164,7 @@ func holder(w workflow.Holder) authority.Holder {
 	}
 }
 
-func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
+func (i issuer) IsRevoked(ctx context.Context, cert *x509.Certificate) (bool, error) {
 	return i.a.IsRevoked(ctx, cert)
 }
 
@@ -172,7 +172,7 @@ func (i issuer) Revoked(ctx context.Context, cert *x509.Certificate) (bool, erro
 func (h *harness) draft(signer bool, stamps int) contract.DocumentID {
 	h.t.Helper()
 	id := h.draftOf(signer, stamps)
-	if _, _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(context.Background(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	return id
@@ -202,7 +202,7 @@ func (h *harness) draftOf(signer bool, stamps int) contract.DocumentID {
 		x := float64(50 + 80*i)
 		places = append(places, contract.PlaceRequest{Kind: contract.PlaceStamp, Page: 1, Person: h.owner.ID, Emet: &contract.Box{LLX: x, LLY: 50, URX: x + 60, URY: 110}})
 	}
-	if _, _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
+	if _, err := h.Place(ctx, h.owner, d.ID, places); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID

@@ -39,7 +39,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	}
 	var strokes *appearance.Strokes
 	d, err := s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
-		c, err := contract.IntendSign(d, r.Shown, by, now)
+		change, err := contract.IntendSign(d, r.Shown, by, now)
 		if err == nil {
 			err = inDoubt // the last rule, so that callers who may not see the document learn nothing
 		}
@@ -55,7 +55,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		default:
 			strokes, err = s.specimenStrokes(ctx, d, *d.Participant(by.ID))
 		}
-		return &c, err
+		return &change, err
 	})
 	if err != nil {
 		return contract.Document{}, err
@@ -66,14 +66,14 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	if err != nil {
 		return contract.Document{}, err
 	}
-	c, err := s.loadOrCreateCredential(ctx, h, now)
+	credential, err := s.loadOrCreateCredential(ctx, h, now)
 	if err != nil {
 		return contract.Document{}, timestampRefusal(err)
 	}
 	attestation := h.Attestation // what the certificate says about the participant
-	attestation.Certificate = fmt.Sprintf("%x", c.chain[0].SerialNumber)
+	attestation.Certificate = fmt.Sprintf("%x", credential.chain[0].SerialNumber)
 	look, marks := buildAppearances(&d, *p, attestation, strokes, now)
-	clock := s.newRecordingTimestamper()
+	timestamper := s.newRecordingTimestamper()
 	f, err := s.OpenFile(ctx, d.Revisions)
 	if err != nil {
 		return contract.Document{}, err
@@ -81,18 +81,18 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 	defer f.Close()
 	made, err := s.storeRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
-			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
+			Field: p.Field, Key: credential.key, Chain: credential.chain, Timestamper: timestamper, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
-			Time: now, Clock: s.SigningClock(), Name: c.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
+			Time: now, Clock: s.SigningClock(), Name: credential.chain[0].Subject.CommonName, Reason: reasonSigned, Appearance: look, Marks: marks,
 		})
 	}}})
 	if err != nil {
 		return contract.Document{}, timestampRefusal(err)
 	}
 	return s.CommitRevisions(documents.WithDocumentAnswer(ctx), d, made, func(d *contract.Document) (contract.Change, error) {
-		c, err := contract.Sign(d, made[0], r.Shown, attestation, by, s.Clock())
-		c.Timestamp = clock.time
-		return c, err
+		change, err := contract.Sign(d, made[0], r.Shown, attestation, by, s.Clock())
+		change.Timestamp = timestamper.time
+		return change, err
 	})
 }
 

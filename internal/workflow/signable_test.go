@@ -140,7 +140,7 @@ func TestDocumentWithEarlierSignaturesIsCompletedWithThem(t *testing.T) {
 		"completed here before": h.file(h.closed()), "trailer renumbered": renumbered(t, signedBy(t, h.ca, referring())),
 	} {
 		id := h.toStamp(file, true)
-		if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+		if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		h.signs(id)
@@ -161,8 +161,8 @@ func (h *harness) draftAsBefore(file []byte) contract.DocumentID {
 	}
 	digest := blobtest.CommitBlob(h.t, h.Blobs, key, file)
 	u := contract.Upload{Title: "Lama", Filename: "lama.pdf", Pages: 1, Participants: []contract.Participant{{Person: h.signer.Person, Role: contract.Signer, Number: 1}},
-		Base: contract.Revision{Kind: contract.RevisionBase, Tail: contract.File{Key: string(key), Size: digest.Size, Digest: digest.Sum, Sums: digest.Sums},
-			End: digest.End, Digest: digest.Total, Midstate: digest.Midstate, At: h.now()}}
+		Base: contract.Revision{Kind: contract.RevisionBase, Tail: contract.File{Key: string(key), Size: digest.Size, Digest: digest.BlobSum, Sums: digest.ChunkSums},
+			End: digest.End, Digest: digest.DocumentSum, Midstate: digest.Midstate, At: h.now()}}
 	copy(u.Entropy[:], key)
 	c, err := contract.Create(u, h.owner, h.Limits, h.now())
 	if err != nil {
@@ -199,7 +199,7 @@ func TestFinalizeRefusesDraftsThatUploadWouldRefuseToday(t *testing.T) {
 			h.Blobs.(*blobtest.Memory).CorruptByte(blob.Key(h.read(id).Revisions[0].Tail.Key), int64(bytes.Index(c.file, []byte(c.turn))+6))
 		}
 		blobs := h.blobs()
-		_, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
+		_, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{})
 		if codeOf(err) != c.code {
 			t.Errorf("%s: %v, want %q", name, err, c.code)
 			continue
@@ -260,7 +260,7 @@ func TestFileAtTheEdgeOfTheLimitsIsCompleted(t *testing.T) {
 			t.Parallel()
 			h := newHarness(t)
 			id := h.toStamp(file(), true)
-			if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+			if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			h.signs(id)
@@ -283,7 +283,7 @@ func TestFileWhoseCrossReferenceLeadsBehindItsEndIsRewritten(t *testing.T) {
 	if d := h.read(id); !d.Normalised() {
 		t.Error("the file was not rewritten")
 	}
-	if _, _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(t.Context(), h.owner, id, contract.FinalizeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	h.signs(id)

@@ -41,10 +41,10 @@ func (h *harness) signing(kind contract.PlacementKind) contract.DocumentID {
 		h.t.Fatal(err)
 	}
 	box := contract.PlaceRequest{Kind: kind, Page: 1, Person: h.signer.ID, Emet: &contract.Box{LLX: 200, LLY: 200, URX: 360, URY: 260}}
-	if _, _, err := h.Place(h.t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
+	if _, err := h.Place(h.t.Context(), h.owner, d.ID, []contract.PlaceRequest{box}); err != nil {
 		h.t.Fatal(err)
 	}
-	if _, _, err := h.Finalize(h.t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
+	if _, err := h.Finalize(h.t.Context(), h.owner, d.ID, contract.FinalizeOptions{}); err != nil {
 		h.t.Fatal(err)
 	}
 	return d.ID

@@ -31,14 +31,14 @@ import (
 )
 
 // requireCompletable makes in memory, with throwaway keys, the updates that complete a file: fields, a signature with a
-// mark, a stamp on the last page, validation data and a document timestamp. It refuses the file with errDamaged if an
-// update cannot be made, or if our validation would call it a forbidden change.
+// mark, a stamp on the last page, validation data and a document timestamp. It refuses the file with [documents.ErrDamaged]
+// if an update cannot be made, or if our validation would call it a forbidden change.
 //
 // It finds what no list of oddities covers: an update of one object may change another that refers to it. If finalize
 // or completion were the first to detect this, people would have signed in vain.
 func (s *Service) requireCompletable(ctx context.Context, f io.ReaderAt, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
 	watched := &readErrors{r: f}
-	src := pades.Source{R: watched, Size: base.End, State: base.Midstate, File: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
+	src := pades.Source{R: watched, Size: base.End, Midstate: base.Midstate, OpenOptions: pdf.Options{NextObject: base.NextObject, Random: s.Random, Budget: budget}}
 	err := s.tryCompletion(ctx, src, base, doc, budget)
 	if failed := watched.first.Load(); failed != nil {
 		return fmt.Errorf("read file: %w", *failed)
@@ -66,7 +66,7 @@ func (e *readErrors) ReadAt(p []byte, at int64) (int, error) {
 
 // tryCompletion makes the updates one after the other and checks the final state.
 func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base contract.Revision, doc *pdf.Document, budget *pdf.Budget) error {
-	keys, err := s.trials.trialAt(s.Clock())
+	throwaway, err := s.throwaways.credentialsAt(s.Clock())
 	if err != nil {
 		return err
 	}
@@ -74,59 +74,57 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	if err != nil {
 		return err
 	}
-	seen := documents.RequirePermission(doc, true) == nil // a certification may permit only invisible fields
-	// Random, so that no field of the file has this name.
-	name := func(kind string) string { return fmt.Sprintf("%s-%x", kind, keys.serial) }
-	fields := []pades.FieldSpec{{Name: name("signature")}, {Name: name("seal")}}
+	visible := documents.RequirePermission(doc, true) == nil // a certification may permit only invisible fields
+	suffix := fmt.Sprintf("-%x", throwaway.serial)           // random, so that no field of the file has these names
+	signature, seal := pades.FieldSpec{Name: "signature" + suffix}, pades.FieldSpec{Name: "seal" + suffix}
 	// Not on the last page: fields there could hide a problem of the stamp.
-	mark := pades.FieldSpec{Name: name("mark"), Page: 1, Mark: true, Rect: trialBox}
-	if seen {
-		fields[0].Page, fields[0].Rect = 1, trialBox
-		fields = append(fields, mark)
+	mark := pades.FieldSpec{Name: "mark" + suffix, Page: 1, Mark: true, Rect: trialBox}
+	forSigner := []pades.FieldSpec{signature}
+	if visible {
+		signature.Page, signature.Rect = 1, trialBox
+		forSigner = []pades.FieldSpec{signature, mark}
 	}
-	if fields[1].Lock, err = lockAtFinalize(doc, slices.Concat(fields[:1], fields[2:])); err != nil {
+	if seal.Lock, err = buildSealFieldLock(doc, forSigner); err != nil {
 		return err
 	}
-	tail, err := pades.AddFields(doc, fields)
+	tail, err := pades.AddFields(doc, slices.Insert(forSigner, 1, seal))
 	if err != nil {
 		return fmt.Errorf("add fields: %w", err)
 	}
-	hash, err := blob.ResumeDigester(src.State, src.Size, base.Digest)
+	hash, err := blob.ResumeDigester(src.Midstate, src.Size, base.Digest)
 	if err != nil {
 		return err
 	}
 	hash.Write(tail.Bytes)
 	src = src.WithTail(tail.Bytes)
-	src.State = hash.Digest().Midstate
+	src.Midstate = hash.Digest().Midstate
 	options := func(field string) pades.Options {
-		return pades.Options{Field: field, Key: keys.key, Chain: keys.chain, Timestamper: keys.timestamper, Random: s.Random, Time: keys.at, Name: "-"}
+		return pades.Options{Field: field, Key: throwaway.key, Chain: throwaway.chain, Timestamper: throwaway.timestamper, Random: s.Random, Time: throwaway.at, Name: "-"}
 	}
-	sign := options(fields[0].Name)
-	stamp := options("")
-	stamp.NewField = &pades.FieldSpec{Name: name("stamp"), Page: pages, Rect: trialBox}
-	steps := []func(pades.Source) (*pades.Result, error){
-		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, sign) },
-		func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) },
+	sign := options(signature.Name)
+	type step func(pades.Source) (*pades.Result, error)
+	steps := []step{func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, sign) }}
+	if visible {
+		sign.Appearance, sign.Marks = trialAppearance{}, map[string]pades.Appearance{mark.Name: trialAppearance{}}
+		stamp := options("")
+		stamp.NewField, stamp.Appearance = &pades.FieldSpec{Name: "stamp" + suffix, Page: pages, Rect: trialBox}, trialAppearance{}
+		steps = append(steps, func(src pades.Source) (*pades.Result, error) { return pades.Sign(ctx, src, stamp) })
+	}
+	steps = append(steps,
 		func(src pades.Source) (*pades.Result, error) {
-			seal := options(fields[1].Name)
-			if seal.LockFields, err = lockAtSealing(src); err != nil {
+			o := options(seal.Name)
+			if o.LockFields, err = listFieldsToLock(src); err != nil {
 				return nil, err
 			}
-			return pades.Sign(ctx, src, seal)
+			return pades.Sign(ctx, src, o)
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: keys, Required: []string{fields[0].Name, fields[1].Name}})
+			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: throwaway, Required: []string{signature.Name, seal.Name}})
 		},
 		func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, keys.timestamper, pades.Clock{})
+			return pades.DocumentTimestamp(ctx, src, throwaway.timestamper, pades.Clock{})
 		},
-	}
-	if seen {
-		sign.Appearance, sign.Marks = trialAppearance{}, map[string]pades.Appearance{mark.Name: trialAppearance{}}
-		stamp.Appearance = trialAppearance{}
-	} else {
-		steps = append(steps[:1], steps[2:]...)
-	}
+	)
 	for _, step := range steps {
 		r, err := step(src)
 		if err != nil {
@@ -134,7 +132,7 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 		}
 		src = src.WithResult(r)
 	}
-	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, name("")) }, len(steps)-1, pages)
+	return checkTrial(ctx, src, budget, func(field string) bool { return strings.HasSuffix(field, suffix) }, len(steps)-1, pages)
 }
 
 // checkTrial requires that the validation finds the added signatures and the timestamp intact, with no forbidden
@@ -182,22 +180,22 @@ func (trialAppearance) Form(u *pdf.Update, f appearance.Frame) (pdf.Ref, error) 
 	}), nil
 }
 
-// trialCache creates the keys and certificates of trials and reuses them for a while: nothing that is made with them
+// throwawayCache creates the keys and certificates of trial completions and reuses them for a while: nothing that is made with them
 // leaves the process. The zero value is ready to use.
-type trialCache struct {
+type throwawayCache struct {
 	mu     sync.Mutex // guards latest
-	latest *trial
+	latest *throwawayCredentials
 }
 
-// trialLifetime is how long certificates are reused. They are valid for an hour after their creation.
-const trialLifetime = 30 * time.Minute
+// throwawayLifetime is how long certificates are reused. They are valid for an hour after their creation.
+const throwawayLifetime = 30 * time.Minute
 
-// trialAt returns a trial for the given time, with unique field names.
-func (t *trialCache) trialAt(now time.Time) (*trial, error) {
+// credentialsAt returns credentials for the given time, with unique field names.
+func (t *throwawayCache) credentialsAt(now time.Time) (*throwawayCredentials, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > trialLifetime {
-		made, err := newTrial(now)
+	if t.latest == nil || now.Before(t.latest.at) || now.Sub(t.latest.at) > throwawayLifetime {
+		made, err := newThrowawayCredentials(now)
 		if err != nil {
 			return nil, err
 		}
@@ -212,8 +210,8 @@ func (t *trialCache) trialAt(now time.Time) (*trial, error) {
 	return &next, nil
 }
 
-// trial is a key with untrusted certificates, a time-stamp authority, and revocation data for both.
-type trial struct {
+// throwawayCredentials is a key with untrusted certificates, a time-stamp authority, and revocation data for both.
+type throwawayCredentials struct {
 	key         crypto.Signer
 	chain       []*x509.Certificate
 	timestamper *tsp.Responder
@@ -222,8 +220,8 @@ type trial struct {
 	at          time.Time
 }
 
-func newTrial(now time.Time) (*trial, error) {
-	t := &trial{at: now, serial: make([]byte, 8)}
+func newThrowawayCredentials(now time.Time) (*throwawayCredentials, error) {
+	t := &throwawayCredentials{at: now, serial: make([]byte, 8)}
 	rand.Read(t.serial) // never fails
 	rootKey, root, err := t.issueCertificate(nil, nil, 1, func(c *x509.Certificate) {
 		c.IsCA, c.BasicConstraintsValid, c.KeyUsage = true, true, x509.KeyUsageCertSign|x509.KeyUsageCRLSign
@@ -251,7 +249,7 @@ func newTrial(now time.Time) (*trial, error) {
 // timeStampingOnly is the extended key usage of a time-stamp authority, DER (RFC 3161 §2.3).
 var timeStampingOnly = []byte{0x30, 0x0A, 0x06, 0x08, 0x2B, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x08}
 
-func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (*ecdsa.PrivateKey, *x509.Certificate, error) {
+func (t *throwawayCredentials) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey, number int64, shape func(*x509.Certificate)) (*ecdsa.PrivateKey, *x509.Certificate, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
@@ -272,8 +270,8 @@ func (t *trial) issueCertificate(issuer *x509.Certificate, by *ecdsa.PrivateKey,
 	return key, cert, err
 }
 
-// Revocation implements revocation.Source. It only knows the certificates of the trial's issuer.
-func (t *trial) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
+// Revocation implements revocation.Source. It only knows the certificates of its own issuer.
+func (t *throwawayCredentials) Revocation(_ context.Context, _, issuer *x509.Certificate) (revocation.Data, error) {
 	if !issuer.Equal(t.chain[1]) {
 		return revocation.Data{}, errors.New("not fetched: the certificate came with the file")
 	}

@@ -8,10 +8,10 @@ import (
 
 func TestKeysOfTrialsAreUsedAgainForAWhileUnderOtherNames(t *testing.T) {
 	t.Parallel()
-	var all trialCache
+	var all throwawayCache
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	at := func(now time.Time) *trial {
-		made, err := all.trialAt(now)
+	at := func(now time.Time) *throwawayCredentials {
+		made, err := all.credentialsAt(now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -25,7 +25,7 @@ func TestKeysOfTrialsAreUsedAgainForAWhileUnderOtherNames(t *testing.T) {
 		}
 		return made
 	}
-	first, second, late := at(now), at(now.Add(trialLifetime)), at(now.Add(trialLifetime+time.Second))
+	first, second, late := at(now), at(now.Add(throwawayLifetime)), at(now.Add(throwawayLifetime+time.Second))
 	if first.key != second.key || second.key == late.key {
 		t.Error("keys are used only once, or for too long")
 	}

@@ -62,20 +62,24 @@ func (s *Service) Upload(ctx context.Context, by contract.Actor, r UploadRequest
 	}
 	now := s.Clock()
 	base.At = now
-	if r.File.word {
+	if r.File.isWord {
 		return s.uploadWord(ctx, by, u, base, unknown)
 	}
-	facts, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
+	found, rewritten, err := s.examineOrRepair(ctx, by.Organisation, base)
 	if err != nil {
 		return contract.Document{}, errors.Join(err, s.RemoveBlob(ctx, base.Tail.Key))
 	}
-	stored := append(rewritten, base)
-	base.NextObject = facts.nextObject
-	u.Base, u.Pages, u.Findings = base, facts.pages, facts.findings
+	stored := []contract.Revision{found.base}
+	if rewritten {
+		stored = append(stored, base)
+	} else {
+		base = found.base
+	}
+	u.Base, u.Pages, u.Findings = base, found.pages, found.findings
 	c, err := contract.Create(u, by, s.Limits, now)
 	err = contract.JoinFieldErrors(err, unknown)
-	if err == nil && len(rewritten) > 0 {
-		err = c.ReplaceBase(rewritten[0], contract.NormalisedDamaged, by, now)
+	if err == nil && rewritten {
+		err = c.ReplaceBase(found.base, contract.NormalisedDamaged, by, now)
 	}
 	if err == nil {
 		d, err = s.CommitChange(documents.WithDocumentAnswer(ctx), c)
@@ -178,21 +182,22 @@ func (s *Service) SetParticipants(ctx context.Context, by contract.Actor, id con
 
 // receivedFile takes the bytes of a file in a request. It hashes them, and refuses the file as soon as possible.
 type receivedFile struct {
-	to     io.Writer
-	digest *blob.Digester
-	head   []byte // first bytes, until the kind of file is known
-	known  bool
-	word   bool // in: a Word document is accepted; once known: the file may be one
-	limit  int64
-	space  documents.DiskSpace
+	to         io.Writer
+	digest     *blob.Digester
+	head       []byte // first bytes, until the kind of file is known
+	known      bool
+	acceptWord bool
+	isWord     bool // once known: the file may be a Word document
+	limit      int64
+	space      documents.DiskSpace
 }
 
 // sniffLen is the number of bytes that decide the kind of a file. Readers accept a PDF header within that many bytes.
 const sniffLen = 1024
 
-// newReceivedFile starts a file, if the disk has space. The caller sets where its bytes go.
-func (s *Service) newReceivedFile(word bool) (receivedFile, error) {
-	f := receivedFile{digest: blob.NewDigester(), word: word, limit: s.Limits.FileSize, space: documents.DiskSpace{Require: s.RequireDiskSpace}}
+// newReceivedFile starts a file, if the disk has space. The caller sets where its bytes go, which it opens only then.
+func (s *Service) newReceivedFile(acceptWord bool) (receivedFile, error) {
+	f := receivedFile{digest: blob.NewDigester(), acceptWord: acceptWord, limit: s.Limits.FileSize, space: documents.DiskSpace{Require: s.RequireDiskSpace}}
 	return f, f.requireSpace(1)
 }
 
@@ -228,11 +233,11 @@ func (f *receivedFile) checkKind() error {
 		return nil
 	}
 	f.known = true
-	f.word = f.word && sniff.MayBeWord(f.head) // before PDF, because any file may contain a PDF header in its first bytes
+	f.isWord = f.acceptWord && sniff.MayBeWord(f.head) // before PDF, because any file may contain a PDF header in its first bytes
 	switch {
 	case len(f.head) == 0:
 		return documents.ErrEmpty
-	case !f.word && !bytes.Contains(f.head, []byte("%PDF-")):
+	case !f.isWord && !bytes.Contains(f.head, []byte("%PDF-")):
 		return documents.ErrNotPDF
 	}
 	return nil
@@ -272,7 +277,7 @@ func (st *Staging) storeUpload() (contract.Revision, error) {
 		return contract.Revision{}, fmt.Errorf("store upload: %w", err)
 	}
 	d := st.digest.Digest()
-	return documents.BaseRevision(contract.File{Key: string(st.key), Size: d.Size, Digest: d.Sum, Sums: d.Sums}, d), nil
+	return documents.BaseRevision(contract.File{Key: string(st.key), Size: d.Size, Digest: d.BlobSum, Sums: d.ChunkSums}, d), nil
 }
 
 // Abort removes the bytes, unless the upload was stored.

@@ -64,8 +64,8 @@ func (s *Service) GuestLink(ctx context.Context, by contract.Actor, id contract.
 	if err != nil {
 		return "", err
 	}
-	keep := store.WithFinalAnswer(ctx, func(contract.Document) any { return url })
-	_, err = s.ApplyRuleAs(keep, by, id, func(d *contract.Document) (*contract.Change, error) {
+	effectCtx := store.WithFinalAnswer(ctx, func(contract.Document) any { return url })
+	_, err = s.ApplyRuleAs(effectCtx, by, id, func(d *contract.Document) (*contract.Change, error) {
 		return documents.ChangeOf(contract.IssueGuestLink(d, guest, hash, by, s.Clock()))
 	})
 	if err != nil {

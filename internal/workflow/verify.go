@@ -70,7 +70,7 @@ func (s *Service) Verify(ctx context.Context, e *VerificationFile, o VerifyOptio
 		return nil, err
 	}
 	f := e.file
-	sum := e.digest.Digest().Sum
+	sum := e.digest.Digest().BlobSum
 	options := s.ValidationOptions()
 	options.Online, options.Explain, options.Name, options.Password = s.FileRevocation, o.Explain, o.Name, o.Password
 	options.SHA256 = hex.EncodeToString(sum[:])

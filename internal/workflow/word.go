@@ -172,8 +172,7 @@ func (s *Service) loadConverting(ctx context.Context, id contract.DocumentID) (*
 
 // conversionResult is the PDF of a conversion with what was found in it.
 type conversionResult struct {
-	base     contract.Revision
-	facts    examination
+	examination
 	warnings []contract.Warning
 }
 
@@ -204,7 +203,7 @@ func (s *Service) convertWord(ctx context.Context, d *contract.Document) error {
 	}
 	kept := false
 	_, err = s.ApplyRule(ctx, d.ID, func(d *contract.Document) (*contract.Change, error) {
-		c, done, err := contract.Convert(d, m.base, m.facts.pages, m.facts.findings, m.warnings, s.Limits, s.Clock())
+		c, done, err := contract.Convert(d, m.base, m.pages, m.findings, m.warnings, s.Limits, s.Clock())
 		kept = !done
 		return documents.ChangeIf(c, !done, err)
 	})
@@ -236,17 +235,16 @@ func converterRefusal(err error) error {
 // it.
 func (s *Service) examineConverted(ctx context.Context, base contract.Revision, found sniff.Findings) (conversionResult, error) {
 	budget := pdf.FileBudget(ctx, base.End)
-	f, doc, err := s.openToSign(ctx, []contract.Revision{base}, budget)
+	f, doc, err := s.openWithinSigningLimits(ctx, []contract.Revision{base}, budget)
 	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
 	defer f.Close()
-	facts, err := s.examineFile(ctx, f, doc, base, budget)
+	examined, err := s.examineFile(ctx, f, doc, base, budget)
 	if err != nil {
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
-	base.NextObject = facts.nextObject
-	m := conversionResult{base: base, facts: facts, warnings: s.conversionWarnings(doc, found, facts.pages)}
+	m := conversionResult{examination: examined, warnings: s.conversionWarnings(doc, found, examined.pages)}
 	if !isRewrittenByOffice(doc) {
 		return m, nil
 	}
@@ -255,10 +253,11 @@ func (s *Service) examineConverted(ctx context.Context, base contract.Revision, 
 		return conversionResult{}, errWordFailed.WithCause(err)
 	}
 	defer rewritten.file.Close()
-	if _, err := s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget); err != nil {
+	examined, err = s.examineFile(ctx, rewritten.file, rewritten.doc, rewritten.base, budget)
+	if err != nil {
 		return conversionResult{}, errors.Join(errWordFailed.WithCause(err), s.RemoveBlob(ctx, rewritten.base.Tail.Key))
 	}
-	m.base = rewritten.base
+	m.base = examined.base // the findings stay those of the conversion's own file
 	return m, s.RemoveBlob(ctx, base.Tail.Key)
 }
 

@@ -183,7 +183,7 @@ func measureOurs(path string, o pades.Options, r row) (nth, first cpuTime, err e
 		return cpuTime{}, cpuTime{}, err
 	}
 	// The n-th takes the same short time whatever the size, so it can be repeated often.
-	again, err := measureCall(300, 300, sign(pades.Source{R: f, Size: size, State: state}))
+	again, err := measureCall(300, 300, sign(pades.Source{R: f, Size: size, Midstate: state}))
 	if err != nil {
 		return cpuTime{}, cpuTime{}, err
 	}

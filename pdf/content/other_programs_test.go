@@ -58,7 +58,7 @@ func TestPdftotextFindsWordsWhereWeDo(t *testing.T) {
 			return err
 		}
 		d, err := pdf.Open(bytes.NewReader(file), int64(len(file)), pdf.Options{})
-		if err != nil || d.Facts().Encrypted {
+		if err != nil || d.Properties().Encrypted {
 			return nil
 		}
 		sheets := otherProgramWords(t, path)

@@ -61,7 +61,7 @@ type splitter struct {
 
 // readBody reads the whole body.
 func (s *splitter) readBody() error {
-	if err := s.byteOrderMark(); err != nil {
+	if err := s.skipByteOrderMark(); err != nil {
 		return err
 	}
 	if err := s.readObject(); err != nil {
@@ -78,8 +78,8 @@ func (s *splitter) readBody() error {
 	return s.checkRest()
 }
 
-// byteOrderMark skips a byte order mark, which some clients write before UTF-8.
-func (s *splitter) byteOrderMark() error {
+// skipByteOrderMark skips a byte order mark, which some clients write before UTF-8.
+func (s *splitter) skipByteOrderMark() error {
 	if err := s.fillWindow(); err != nil && err != io.EOF {
 		return fmt.Errorf("read body: %w", err)
 	}

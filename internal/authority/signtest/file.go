@@ -73,7 +73,7 @@ type File struct {
 
 // Source returns the file as it is now.
 func (f *File) Source() pades.Source {
-	return pades.Source{R: bytes.NewReader(f.Bytes), Size: int64(len(f.Bytes)), State: f.State, File: pdf.Options{Password: f.Password}}
+	return pades.Source{R: bytes.NewReader(f.Bytes), Size: int64(len(f.Bytes)), Midstate: f.State, OpenOptions: pdf.Options{Password: f.Password}}
 }
 
 // Open opens the file as it is now.
@@ -105,7 +105,7 @@ func (f *File) Append(t testing.TB) func(r *pades.Result, err error) *pades.Resu
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Bytes, f.State = append(f.Bytes, r.Tail...), r.State
+		f.Bytes, f.State = append(f.Bytes, r.Tail...), r.Midstate
 		if int64(len(f.Bytes)) != r.Size {
 			t.Fatalf("result of %d bytes for %d", r.Size, len(f.Bytes))
 		}

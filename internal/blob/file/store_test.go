@@ -188,7 +188,7 @@ func BenchmarkDownload(b *testing.B) {
 		b.SetBytes(d.Size)
 		b.ReportAllocs()
 		for b.Loop() {
-			st, err := blob.OpenStack(b.Context(), s, []blob.Segment{{Key: blobtest.Key(1), Size: d.Size, Sums: d.Sums}})
+			st, err := blob.OpenStack(b.Context(), s, []blob.Segment{{Key: blobtest.Key(1), Size: d.Size, Sums: d.ChunkSums}})
 			if err != nil {
 				b.Fatal(err)
 			}

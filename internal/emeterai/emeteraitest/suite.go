@@ -48,7 +48,7 @@ func NewRequest(t testing.TB, serial string, file []byte) emeterai.Request {
 		t.Fatal(err)
 	}
 	return emeterai.Request{
-		Serial: serial, Source: pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), State: state}, Digest: sha256.Sum256(file),
+		Serial: serial, Source: pades.Source{R: bytes.NewReader(file), Size: int64(len(file)), Midstate: state}, Digest: sha256.Sum256(file),
 		Page: 1, Box: emeterai.Box{LLX: 400, LLY: 100, URX: 454, URY: 154}, Reason: "Perjanjian", Location: "Jakarta",
 	}
 }

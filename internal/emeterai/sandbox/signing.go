@@ -201,7 +201,7 @@ func (s *Server) openSource(file *os.File) (pades.Source, [32]byte, error) {
 	if err != nil {
 		return pades.Source{}, [32]byte{}, unavailable(err)
 	}
-	return pades.Source{R: file, Size: info.Size(), State: state}, [32]byte(h.Sum(nil)), nil
+	return pades.Source{R: file, Size: info.Size(), Midstate: state}, [32]byte(h.Sum(nil)), nil
 }
 
 // writeStamped writes a stamped file in place, as the real office does; with a fault, half of it.

@@ -101,8 +101,8 @@ func checkRequest(r emeterai.Request) (pdf.Rect, error) {
 // computeDigest returns the SHA-256 of a source: from its midstate, else of its bytes, which are then read completely.
 func computeDigest(s pades.Source) ([32]byte, error) {
 	h := sha256.New()
-	if len(s.State) > 0 {
-		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.State); err != nil {
+	if len(s.Midstate) > 0 {
+		if err := h.(encoding.BinaryUnmarshaler).UnmarshalBinary(s.Midstate); err != nil {
 			return [32]byte{}, permanentProblem(emeterai.CodeFile, "the midstate of the source is invalid", err)
 		}
 		return [32]byte(h.Sum(nil)), nil

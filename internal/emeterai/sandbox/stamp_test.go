@@ -80,7 +80,7 @@ func TestStampIsTwoIncrementsWithProof(t *testing.T) {
 	if r, err := d.Revisions(); err != nil || len(r) != 3 {
 		t.Errorf("%d revisions, %v", len(r), err)
 	}
-	if !d.Facts().HasDSS {
+	if !d.Properties().HasDSS {
 		t.Error("no security store")
 	}
 	s, err := d.Signatures()
@@ -123,7 +123,7 @@ func TestStampingReadsLittleOfALargeFile(t *testing.T) {
 	f := openOffice(t, t.TempDir(), officeOptions(t))
 	r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, f, "a"), pdftest.Table(1))
 	counted := &counter{r: large}
-	r.Source = pades.Source{R: counted, Size: large.Size(), State: state, File: pdf.Options{NextObject: nextObject(t, large)}}
+	r.Source = pades.Source{R: counted, Size: large.Size(), Midstate: state, OpenOptions: pdf.Options{NextObject: nextObject(t, large)}}
 	r.Digest = [32]byte(h.Sum(nil))
 	tail, err := f.Stamp(context.Background(), r)
 	if err != nil {
@@ -203,15 +203,15 @@ func TestDigestOfAnotherSourceIsRefusedWithAndWithoutMidstate(t *testing.T) {
 	t.Parallel()
 	f := openOffice(t, t.TempDir(), officeOptions(t))
 	r := emeteraitest.NewRequest(t, emeteraitest.BuySerial(t, f, "a"), pdftest.Table(1))
-	state := r.Source.State
-	for _, r.Source.State = range [][]byte{state, nil, []byte("no state")} {
+	state := r.Source.Midstate
+	for _, r.Source.Midstate = range [][]byte{state, nil, []byte("no state")} {
 		r := r
 		r.Digest[0] ^= 1
 		if _, err := f.Stamp(context.Background(), r); emeterai.ClassOf(err) != emeterai.Permanent {
-			t.Errorf("midstate of %d bytes: %v", len(r.Source.State), err)
+			t.Errorf("midstate of %d bytes: %v", len(r.Source.Midstate), err)
 		}
 	}
-	r.Source.State = nil
+	r.Source.Midstate = nil
 	emeteraitest.StampFile(t, f, r, pdftest.Table(1))
 
 	r.Source.Size++ // more than there is

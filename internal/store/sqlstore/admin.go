@@ -149,7 +149,7 @@ func (s *Store) AddReconciliation(ctx context.Context, r contract.Reconciliation
 const maxNumberTries = 10
 
 func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation) (number int64, err error) {
-	err = s.runEffect(ctx, func(t tx) (any, error) {
+	err = s.runWithAnswer(ctx, func(t tx) (any, error) {
 		if err := queryOne(ctx, t, []any{&number}, `SELECT COALESCE(MAX(number), 0) + 1 FROM reconciliation`); err != nil {
 			return nil, err
 		}

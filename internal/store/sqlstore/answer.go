@@ -14,18 +14,18 @@ const thisKey = `account = $1 AND path = $2 AND idempotency_key = $3`
 
 // Claim implements [store.Answers].
 func (s *Store) Claim(ctx context.Context, c store.Claim, keep time.Duration) (store.Claimed, error) {
-	var met store.Claimed
+	var claimed store.Claimed
 	err := s.db.withTx(ctx, func(t tx) (err error) {
-		met, err = s.claimKey(ctx, t, c, keep)
+		claimed, err = s.claimKey(ctx, t, c, keep)
 		return err
 	})
-	return met, wrapf(err, "claim key of %s on %s", c.Account, c.Path)
+	return claimed, wrapf(err, "claim key of %s on %s", c.Account, c.Path)
 }
 
-func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Duration) (met store.Claimed, err error) {
+func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Duration) (claimed store.Claimed, err error) {
 	now, err := s.leaseClock(ctx, t, c.At)
 	if err != nil {
-		return met, err
+		return claimed, err
 	}
 	for {
 		// One statement, so that only one of many concurrent requests claims. It waits for the transaction of an effect that is ending
@@ -36,25 +36,25 @@ func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Dur
 				WHERE claim.lease_until < $8`,
 			c.Account, c.Path, c.Key, c.Token, c.Process, toMicros(c.At), toMicros(now.Add(store.Lease)), toMicros(now))
 		if err != nil {
-			return met, err
+			return claimed, err
 		}
 		if n == 1 {
 			break
 		}
-		err = queryOne(ctx, t, []any{&met.Holder, &met.HolderToken}, `SELECT process, token FROM claim WHERE `+thisKey, c.Account, c.Path, c.Key)
+		err = queryOne(ctx, t, []any{&claimed.Holder, &claimed.HolderToken}, `SELECT process, token FROM claim WHERE `+thisKey, c.Account, c.Path, c.Key)
 		if !errors.Is(err, store.ErrNotFound) { // otherwise it has just ended, and the key is free or answered
-			return met, err
+			return claimed, err
 		}
 	}
 	// Read after the claim is made, so that the answer of an effect that ended the previous claim is visible.
-	met.Answer, err = readAnswer(ctx, t, c, c.At.Add(-keep))
+	claimed.Answer, err = readAnswer(ctx, t, c, c.At.Add(-keep))
 	if errors.Is(err, store.ErrNotFound) {
-		return met, nil
+		return claimed, nil
 	}
 	if err == nil {
 		_, err = t.exec(ctx, `DELETE FROM claim WHERE `+thisKey+` AND token = $4`, c.Account, c.Path, c.Key, c.Token)
 	}
-	return met, err
+	return claimed, err
 }
 
 // leaseClock returns the time by which leases are measured: the database server's, because processes on several machines
@@ -75,7 +75,7 @@ func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time)
 	err := queryOne(ctx, q, []any{scanDigest(&a.Body), &a.Status, &header, scanBytes(&a.Content), &a.Sealed, scanTime(&a.At)},
 		`SELECT body, status, header, content, sealed, kept_at FROM answer
 		WHERE account = $1 AND path = $2 AND (idempotency_key = $3 AND sealed OR idempotency_key = $4 AND NOT sealed) AND kept_at >= $5`,
-		c.Account, c.Path, c.Key, c.Clear, toMicros(oldest))
+		c.Account, c.Path, c.Key, c.ClearKey, toMicros(oldest))
 	if err != nil {
 		return nil, err
 	}
@@ -85,13 +85,13 @@ func readAnswer(ctx context.Context, q querier, c store.Claim, oldest time.Time)
 	return &a, nil
 }
 
-// runEffect runs a transaction. If ctx makes it the effect of a request, the transaction also stores the request's answer,
+// runWithAnswer runs a transaction. If ctx makes it the effect of a request, the transaction also stores the request's answer,
 // built from the result of fn.
 //
 // Durable on return: the effect of fn, with the answer. After a crash: both, and a repeated request gets the answer; or neither,
 // and a repeated request runs once the claim is released.
-func (s *Store) runEffect(ctx context.Context, fn func(tx) (made any, err error)) error {
-	e := store.EffectOf(ctx)
+func (s *Store) runWithAnswer(ctx context.Context, fn func(tx) (made any, err error)) error {
+	e := store.EffectAnswerOf(ctx)
 	err := s.db.withTx(ctx, func(t tx) error {
 		if e == nil {
 			_, err := fn(t)

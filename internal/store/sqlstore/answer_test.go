@@ -9,7 +9,7 @@ import (
 )
 
 func claimOf(token, process string) store.Claim {
-	return store.Claim{Account: "u", Path: "/sign", Key: "hash", Clear: "k", Token: token, Process: process, At: time.Now()}
+	return store.Claim{Account: "u", Path: "/sign", Key: "hash", ClearKey: "k", Token: token, Process: process, At: time.Now()}
 }
 
 func (s *Store) mustClaim(t *testing.T, c store.Claim) store.Claimed {
@@ -77,7 +77,7 @@ func TestAnswersFromBeforeClaimsAreRepeatedExceptLinks(t *testing.T) {
 		if a := met.Answer; a == nil || string(a.Content) != "{}" || a.Sealed || a.Status != 200 {
 			t.Errorf("met %+v", met)
 		}
-		for i, forgotten := range []store.Claim{{Path: "/v1/econtract/x/sign/guest-link-docs", Clear: "k"}, {Path: "/sign", Clear: "running"}, {Path: "/sign", Clear: "hash", Key: "k"}} {
+		for i, forgotten := range []store.Claim{{Path: "/v1/econtract/x/sign/guest-link-docs", ClearKey: "k"}, {Path: "/sign", ClearKey: "running"}, {Path: "/sign", ClearKey: "hash", Key: "k"}} {
 			forgotten.Account, forgotten.Process, forgotten.Token, forgotten.At = "u", "P", "t", time.Now()
 			if met := s.mustClaim(t, forgotten); met.Answer != nil || met.Holder != "" {
 				t.Errorf("%d: met %+v", i, met)

@@ -17,15 +17,12 @@ import (
 // of a request with an Idempotency-Key. If the connection is lost while the database commits, the outcome is unknown: the caller
 // gets an error, reads the document again, and its version shows the outcome.
 func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Document, error) {
-	after := asStored(c.After)
-	err := s.runEffect(ctx, func(t tx) (any, error) {
-		// The function may run again, so it starts from a copy of after.
-		d, err := writeChange(ctx, t, c, after)
-		if err != nil {
-			return nil, err
-		}
-		after.ID, after.Version = d.ID, d.Version
-		return after, nil
+	c.After = asStored(c.After)
+	var after contract.Document
+	// The transaction also stores the answer if ctx makes it the effect of a request. It may run again.
+	err := s.runWithAnswer(ctx, func(t tx) (_ any, err error) {
+		after, err = writeChange(ctx, t, c)
+		return after, err
 	})
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("commit: %w", err)
@@ -33,7 +30,9 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 	return after, nil
 }
 
-func writeChange(ctx context.Context, t tx, c contract.Change, after contract.Document) (contract.Document, error) {
+// writeChange writes a change and returns the document with its number and version.
+func writeChange(ctx context.Context, t tx, c contract.Change) (contract.Document, error) {
+	after := c.After
 	w := documentWriter{tx: t, before: c.Before, after: &after, at: madeAt(c)}
 	write := w.updateDocument
 	switch {

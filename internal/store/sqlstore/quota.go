@@ -38,7 +38,7 @@ func readQuota(ctx context.Context, q querier, o contract.OrganisationID) (map[c
 // Grant implements [store.Quotas].
 func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract.Unit, n int, reason string, by contract.Actor, now time.Time) (map[contract.Unit]store.Quota, error) {
 	var all map[contract.Unit]store.Quota
-	err := s.runEffect(ctx, func(t tx) (made any, err error) {
+	err := s.runWithAnswer(ctx, func(t tx) (made any, err error) {
 		if err := ensureQuota(ctx, t, o, u); err != nil {
 			return nil, err
 		}

@@ -15,7 +15,7 @@ const answerLifetime = 24 * time.Hour
 
 // claimOf returns a claim on one key; token distinguishes it from other claims on the key.
 func claimOf(token string, at time.Time) store.Claim {
-	return store.Claim{Account: "u1", Path: "/sign", Key: "hash", Clear: "k", Token: token, Process: "P", At: at.Truncate(time.Microsecond)}
+	return store.Claim{Account: "u1", Path: "/sign", Key: "hash", ClearKey: "k", Token: token, Process: "P", At: at.Truncate(time.Microsecond)}
 }
 
 // claimKey claims, and returns what the claim met.

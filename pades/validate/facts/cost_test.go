@@ -59,8 +59,8 @@ func many(t testing.TB, size int64, n int) (*joined, int64) {
 	p := on(t, nil)
 	var state []byte
 	for i := range n {
-		r := must[*pades.Result](t)(pades.Sign(t.Context(), pades.Source{R: j, Size: total(), State: state}, p.options(fmt.Sprintf("S%d", i), shown)))
-		j.tail, state = append(j.tail, r.Tail...), r.State
+		r := must[*pades.Result](t)(pades.Sign(t.Context(), pades.Source{R: j, Size: total(), Midstate: state}, p.options(fmt.Sprintf("S%d", i), shown)))
+		j.tail, state = append(j.tail, r.Tail...), r.Midstate
 	}
 	return j, total()
 }

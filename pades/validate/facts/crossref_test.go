@@ -241,7 +241,7 @@ func TestFirstIdentifierMayChangeUnlessTheKeyDependsOnIt(t *testing.T) {
 	locked := must[[]byte](t)(os.ReadFile("../../../pdf/testdata/encrypted/rc4-128.pdf"))
 	secret := pdf.Options{Password: "user"}
 	o := on(t, locked).options("", func(o *pades.Options) { o.NewField = &pades.FieldSpec{Name: "A"} })
-	r := must[*pades.Result](t)(pades.Sign(t.Context(), pades.Source{R: bytes.NewReader(locked), Size: int64(len(locked)), File: secret}, o))
+	r := must[*pades.Result](t)(pades.Sign(t.Context(), pades.Source{R: bytes.NewReader(locked), Size: int64(len(locked)), OpenOptions: secret}, o))
 	b := append(bytes.Clone(locked), r.Tail...)
 	for name, c := range map[string]struct {
 		change func(tail []byte) []byte

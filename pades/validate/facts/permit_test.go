@@ -158,7 +158,7 @@ func TestValidationDataIsOnlyAdded(t *testing.T) {
 func TestFieldAddedToATaggedFileIsAllowedWithItsPlaceInTheStructure(t *testing.T) {
 	t.Parallel()
 	b := pdftest.PDFA(2)
-	if !on(t, b).open().Facts().Tagged {
+	if !on(t, b).open().Properties().Tagged {
 		b = tagged(t)
 	}
 	p := on(t, b).fields(pades.FieldSpec{Name: "A", Page: 1, Rect: boxA}).sign("A", shown)

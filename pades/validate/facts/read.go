@@ -88,7 +88,7 @@ func (r *reader) openFile(size int64) error {
 		return err
 	}
 	r.d = d
-	f := d.Facts()
+	f := d.Properties()
 	r.file.Encrypted, r.file.Repaired, r.file.Linearized, r.file.Hybrid = f.Encrypted, f.Repaired, f.Linearized, f.XRefStyle == pdf.XRefHybrid
 	if r.file.Pages, err = d.PageCount(); err != nil {
 		r.addWarning(Warning{Code: WarnTolerated, Detail: err.Error()})
@@ -97,7 +97,7 @@ func (r *reader) openFile(size int64) error {
 			return err
 		}
 	}
-	for _, t := range d.Facts().Tolerated {
+	for _, t := range d.Properties().Tolerated {
 		r.addWarning(Warning{Code: WarnTolerated, Detail: t})
 	}
 	if f.Repaired {
