@@ -176,6 +176,9 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			}
 
 		case contract.StampBound:
+			if r.d, err = s.PrepareRevision(ctx, r.d, r.file); err != nil {
+				return err
+			}
 			request, requestErr := r.stampRequest()
 			if requestErr != nil {
 				return requestErr
@@ -239,7 +242,8 @@ func (r run) continueWith(after contract.Document) run {
 // that no serial is free. A fast stamp office affixes several stamps in this time, a slow one one.
 const RecheckAfter = 10 * time.Second
 
-// openFile returns the run with its file open and all bytes present, prepared for the next revision.
+// openFile returns the run with its file open, all bytes present and the midstate right. It does not parse the file: the
+// preflight of an order refuses a file that cannot be parsed, and that is recorded in the document.
 func (r run) openFile(ctx context.Context) (run, error) {
 	if r.file == nil || !r.file.EndsWith(r.d.Current()) || r.Clock().Sub(r.file.CheckedAt) >= RecheckAfter {
 		err := r.closeFile()
@@ -251,7 +255,7 @@ func (r run) openFile(ctx context.Context) (run, error) {
 			return r, err
 		}
 	}
-	d, err := r.PrepareRevision(ctx, r.d, r.file)
+	d, err := r.RequireMidstate(ctx, r.d)
 	if err == nil {
 		r.d = d
 	}
