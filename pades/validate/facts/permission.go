@@ -181,7 +181,7 @@ func (r *reader) dateStoreItems() {
 	}
 	for _, list := range [][]StoreItem{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
 		for i := range list {
-			list[i].Revision = r.firstRevisions[list[i].Ref.Number]
+			list[i].Revision = r.lastWritten[list[i].Ref.Number]
 		}
 	}
 }

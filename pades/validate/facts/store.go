@@ -64,7 +64,7 @@ func (r *reader) readStore() error {
 	r.file.DSS = store
 	r.noteUnsignable(b.checkReserve())
 	for ref := range b.known {
-		r.firstRevisions[ref.Number] = 1
+		r.lastWritten[ref.Number] = 1
 	}
 	return b.err
 }
