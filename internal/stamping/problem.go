@@ -144,7 +144,7 @@ func (r *run) postpone(ctx context.Context, problem string, outcome contract.Out
 // followed by the stamp office's own text if it says more. Transport problems ("login: EOF") only help operators, who
 // find them in the log and in the attempts.
 func reasonOf(cause error) string {
-	switch problem := documents.FileProblem(cause); {
+	switch problem := documents.BlobRefusal(cause); {
 	case errors.Is(problem, documents.ErrFileMissing):
 		return contract.FileMissing
 	case errors.Is(problem, documents.ErrFileChanged):

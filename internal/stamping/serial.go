@@ -16,7 +16,7 @@ import (
 func (s *Stamping) Restamp(ctx context.Context, by contract.Actor, id contract.DocumentID, newSerial bool) (contract.Document, error) {
 	var o contract.RestampOptions
 	if newSerial {
-		d, err := s.Detail(ctx, by, contract.OpRestamp, id)
+		d, err := s.LoadAuthorised(ctx, by, contract.OpRestamp, id)
 		if err != nil {
 			return contract.Document{}, err
 		}

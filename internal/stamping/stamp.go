@@ -136,7 +136,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 		switch r.stamp().State {
 		case contract.StampOrdered:
 			// Nothing is paid for yet: refuse what the stamp office would refuse after payment, and look for a serial that
-			// the organisation has already paid for.
+			// the organisation has already paid for. Before the first serial the whole file is read.
 			var refused *contract.Error
 			if err := s.PreflightStamps(ctx, &r.d, r.file, r.i == 0); errors.As(err, &refused) {
 				return r.refuse(ctx, refused)
@@ -178,7 +178,7 @@ func (s *Stamping) Stamp(ctx context.Context, id contract.DocumentID) error {
 			}
 
 		case contract.StampBound:
-			if r.d, err = s.PrepareRevision(ctx, r.d, r.file); err != nil {
+			if r.d, err = s.EnsureAppendable(ctx, r.d, r.file); err != nil {
 				return err
 			}
 			request, requestErr := r.stampRequest()
@@ -257,7 +257,7 @@ func (r *run) openFile(ctx context.Context) error {
 			return err
 		}
 	}
-	d, err := r.s.RequireMidstate(ctx, r.d)
+	d, err := r.s.EnsureMidstate(ctx, r.d)
 	if err == nil {
 		r.d = d
 	}

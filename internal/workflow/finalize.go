@@ -120,15 +120,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err != nil {
 		return f, made, err
 	}
-	matching, err := s.RequireMidstate(ctx, *d)
+	appendable, err := s.EnsureAppendable(ctx, *d, f)
 	if err != nil {
-		return f, made, err
+		return f, made, documents.PDFRefusal(err)
 	}
-	current := matching.Current()
-	if current.NextObject, err = doc.NextObject(); err != nil {
-		return f, made, documents.FileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
-	}
-	r, err := s.StoreTail(ctx, current, contract.RevisionFields, tail)
+	r, err := s.StoreTail(ctx, appendable.Current(), contract.RevisionFields, tail)
 	if err != nil {
 		return f, made, err
 	}
@@ -160,7 +156,7 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 // isRewrittenByOffice reports whether the stamp office would rewrite the file if it has no signatures.
 func isRewrittenByOffice(doc *pdf.Document) bool {
 	facts := doc.Facts()
-	return facts.OlderThan(stamping.OfficeVersion) && facts.PDFA == ""
+	return facts.OlderThan(stamping.MinOfficeVersion) && facts.PDFA == ""
 }
 
 // buildFieldsTail builds the tail that adds every field of a document.
@@ -178,7 +174,7 @@ func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]by
 	}
 	tail, err := pades.AddFields(doc, fields)
 	if err != nil {
-		return nil, documents.FileRefusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
+		return nil, documents.PDFRefusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
 	}
 	return tail.Bytes, nil
 }

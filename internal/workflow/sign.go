@@ -79,7 +79,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, err
 	}
 	defer f.Close()
-	made, err := s.storeRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
+	made, err := s.buildRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: c.key, Chain: c.chain, Timestamper: clock, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
