@@ -176,7 +176,7 @@ func (w *stateWalk) checkGrowth() error {
 	case w.last == nil:
 		return newDamagedError("it has no revision")
 	case w.last.Forward:
-		return newDamagedError("an entry of the cross-reference leads behind the end")
+		return newDamagedError("an entry of the cross-reference leads after the end")
 	}
 	return w.comparer.Incomplete()
 }
