@@ -185,9 +185,9 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 }
 
 // RecordStampWait records that a stamp waits because of that problem: [OfficeDown], [FileMissing], [FileChanged],
-// [WaitsForClock], or [WaitsForTime] followed by ": " and the time. The office was not called, so there is no attempt and no event. An attempt that is still open, because of a crash or
-// because it was opened before the problem was known, is closed with the given outcome. Recording the same problem
-// twice changes nothing.
+// [WaitsForClock], or [WaitsForTime] followed by ": " and the time. The office was not called, so there is no attempt and
+// no event. An attempt that is still open, because of a crash or because it was opened before the problem was known, is
+// closed with the given outcome. Recording the same problem twice changes nothing.
 func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err

@@ -240,14 +240,14 @@ func (r *run) continueWith(after contract.Document) {
 	r.d, r.i, r.call = after, after.NextStamp(), continued
 }
 
-// RecheckAfter is how long a run relies on the check that all bytes are present, which is part of opening the file, and
+// recheckAfter is how long a run relies on the check that all bytes are present, which is part of opening the file, and
 // that no serial is free. A fast stamp office affixes several stamps in this time, a slow one one.
-const RecheckAfter = 10 * time.Second
+const recheckAfter = 10 * time.Second
 
 // openFile opens the file, with all bytes present and the midstate right. It does not parse the file: the preflight of
 // an order refuses a file that cannot be parsed, and that is recorded in the document.
 func (r *run) openFile(ctx context.Context) error {
-	if r.file == nil || !r.file.EndsWith(r.d.Current()) || r.s.Clock().Sub(r.file.CheckedAt) >= RecheckAfter {
+	if r.file == nil || !r.file.EndsWith(r.d.Current()) || r.s.Clock().Sub(r.file.CheckedAt) >= recheckAfter {
 		err := r.closeFile()
 		r.file = nil
 		if err != nil {

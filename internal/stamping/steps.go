@@ -153,7 +153,7 @@ func (r *run) canOrderNext(ctx context.Context, d *contract.Document) bool {
 	if d.NextStamp() < 0 || r.s.Office.Availability().Down || r.s.PreflightStamps(ctx, d, r.file, false) != nil {
 		return false
 	}
-	if r.s.Clock().Sub(r.noneFreeAt) < RecheckAfter {
+	if r.s.Clock().Sub(r.noneFreeAt) < recheckAfter {
 		return true
 	}
 	if _, err := r.s.Store.FreeSerial(ctx, d.Organisation, d.ID); !errors.Is(err, store.ErrNotFound) {
