@@ -71,15 +71,15 @@ func collectValidationData(ctx context.Context, o ValidationOptions, s *security
 	g.paths.Add(s.parseCertificates()...)
 	g.revocations.Add(s.lists["OCSPs"].der, s.lists["CRLs"].der, revocation.Item{Origin: revocation.FromDSS})
 	data := make([]validationData, len(signatures))
-	within := cmp.Or(o.Timeout, DefaultTimeout)
-	all, cancel := context.WithTimeout(ctx, within)
+	timeout := cmp.Or(o.Timeout, DefaultTimeout)
+	timed, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	for _, required := range []bool{true, false} {
-		phase := all
+		phase := timed
 		if !required {
-			others, cancel := context.WithTimeout(all, within/3)
+			optional, cancel := context.WithTimeout(timed, timeout/3)
 			defer cancel()
-			phase, g.paths.Limits.Checks = others, g.paths.Checks+maxChecks
+			phase, g.paths.Limits.Checks = optional, g.paths.Checks+maxChecks
 		}
 		for i, sig := range signatures {
 			if isRequired(sig) != required {

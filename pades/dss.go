@@ -221,8 +221,8 @@ func (s *securityStore) writeStore(u *pdf.Update) error {
 		return err
 	}
 	for _, key := range storeLists {
-		if fresh := s.lists[key].added; len(fresh) > 0 {
-			if err := u.AppendTo(dss, key, fresh...); err != nil {
+		if added := s.lists[key].added; len(added) > 0 {
+			if err := u.AppendTo(dss, key, added...); err != nil {
 				return err
 			}
 		}
@@ -241,13 +241,13 @@ func (s *securityStore) writeVRI(u *pdf.Update, dss pdf.Dict) error {
 	if !ok {
 		vri = pdf.Dict{}
 	}
-	fresh := false
+	changed := false
 	for key, entry := range s.vri {
 		if _, there := vri[key]; !there {
-			vri[key], fresh = entry, true
+			vri[key], changed = entry, true
 		}
 	}
-	if !fresh {
+	if !changed {
 		return nil
 	}
 	if ref := dss.Ref("VRI"); ok && !ref.IsZero() {

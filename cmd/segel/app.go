@@ -50,6 +50,7 @@ type app struct {
 	diskSpace   *disk.Room
 	identity    *identity.Service
 	workflow    *workflow.Service
+	stamping    *stamping.Stamping
 	sealer      *credential.Sealer
 	timestamper tsp.Timestamper
 	revocation  revocation.Source
@@ -114,11 +115,11 @@ func (a *app) wireServices() error {
 		Store: a.store, Blobs: a.blobs, RequireDiskSpace: a.diskSpace.Require, Trust: a.trust, Limits: a.conf.Limits().Defaults(),
 		Clock: a.clock, ClockTolerance: a.conf.ClockTolerance, Random: rand.Reader, Log: a.log, Alarm: alarmMetrics(a.metrics),
 	}
+	a.stamping = &stamping.Stamping{
+		Documents: docs, Store: a.store, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
+	}
 	a.workflow = &workflow.Service{
-		Documents: docs,
-		Stamping: &stamping.Stamping{
-			Documents: docs, Store: a.store, InDoubtPeriod: a.conf.StampSettle + max(a.conf.StampTimeout, a.conf.StampFileTimeout),
-		},
+		Documents: docs, Stamping: a.stamping,
 		Store: a.store, Scratch: a.blobs.Scratch, Issuer: issuer{a.authority}, Sealer: a.sealer, Timestamper: a.timestamper,
 		Revocation: a.revocation, Certificates: a.trust.Roots(validate.ForAll), AuthorityCertificates: ownCertificates(a.authority),
 		FileRevocation: a.authority, Links: a.identity, StampOnly: a.conf.StampOnly, RenewBefore: a.conf.RenewBefore,

@@ -30,14 +30,14 @@ func (a *app) openOffice() error {
 		if err != nil {
 			return err
 		}
-		a.office, a.workflow.Office = o, o
+		a.office, a.stamping.Office = o, o
 		return nil
 	}
 	d, err := peruri.Open(a.driverOptions())
 	if err != nil {
 		return err
 	}
-	a.office, a.workflow.Office = d, d
+	a.office, a.stamping.Office = d, d
 	return a.metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "segel", Subsystem: "office", Name: "available", Help: "1 while the stamp office is called, 0 while calls are suspended.",
 	}, func() float64 {
@@ -58,7 +58,7 @@ func (a *app) openOfficeReadOnly() error {
 	if err != nil {
 		return err
 	}
-	a.office, a.workflow.Office = o, o
+	a.office, a.stamping.Office = o, o
 	return nil
 }
 

@@ -248,7 +248,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 		Convert: func(ctx context.Context, id contract.DocumentID) error {
 			return spareReserve(a.workflow.Convert(ctx, id))
 		},
-		Stamp:    a.workflow.Stamp,
+		Stamp:    a.stamping.Stamp,
 		Complete: a.workflow.Complete,
 		Sweep:    a.workflow.Sweep,
 		Periodic: periodic,

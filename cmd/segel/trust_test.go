@@ -117,7 +117,7 @@ func TestRenewedDocumentIsValidOnBothDatabases(t *testing.T) {
 		if got, err := s.workflow.RenewDue(t.Context()); err != nil || got != (workflow.Renewed{Renewed: 1}) {
 			t.Fatalf("%s: %+v, %v", name, got, err)
 		}
-		d, err := s.workflow.Detail(t.Context(), by, contract.OpDetail, docID(id))
+		d, err := s.workflow.LoadAuthorised(t.Context(), by, contract.OpDetail, docID(id))
 		if err != nil || d.Revisions[len(d.Revisions)-1].Kind != contract.RevisionTimestamp {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -189,7 +189,7 @@ func showDocument[T any](show func(*call, *contract.Document) T) handler {
 		if err != nil {
 			return data, err
 		}
-		d, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id)
+		d, err := c.Workflow.LoadAuthorised(c.r.Context(), c.by, c.endpoint.access.op, id)
 		if err != nil {
 			return data, err
 		}

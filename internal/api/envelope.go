@@ -241,7 +241,7 @@ func (c *call) refuseInput(id contract.DocumentID, bad problems) error {
 		return nil
 	}
 	if id > 0 {
-		if _, err := c.Workflow.Detail(c.r.Context(), c.by, c.endpoint.access.op, id); err != nil {
+		if _, err := c.Workflow.LoadAuthorised(c.r.Context(), c.by, c.endpoint.access.op, id); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func (c *call) streamEvents() error {
 // followDocument sends the document at every version above after, until it cannot change any more.
 func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	// The first read refuses before anything is sent, and never waits.
-	d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpEvents, id)
+	d, err := c.Workflow.LoadAuthorised(c.r.Context(), c.by, contract.OpEvents, id)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (c *call) previewSpecimen(in *specimenPreviewIn) (done[specimenPreviewData]
 	if err := c.refuseInput(id, bad); err != nil {
 		return done[specimenPreviewData]{}, err
 	}
-	d, err := c.Workflow.Detail(c.r.Context(), c.by, contract.OpSign, id)
+	d, err := c.Workflow.LoadAuthorised(c.r.Context(), c.by, contract.OpSign, id)
 	if err != nil {
 		return done[specimenPreviewData]{}, err
 	}

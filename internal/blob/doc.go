@@ -9,5 +9,5 @@
 // bytes that are not durable.
 //
 // The worst that a store can do is to lose bytes or to return other ones. The second is noticed before a byte of it is
-// served: the sums of all chunks are stored elsewhere, with the document, and [Stack.Verified] compares them.
+// served: the sums of all chunks are stored elsewhere, with the document, and [Stack.VerifiedReader] compares them.
 package blob

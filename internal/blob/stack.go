@@ -114,7 +114,7 @@ func (s *Stack) Size() int64 {
 	return s.size
 }
 
-// ReadAt reads the document as the store returns it. Nothing is verified: see [Stack.Verified] and [Stack.VerifiedAt].
+// ReadAt reads the document as the store returns it. Nothing is verified: see [Stack.VerifiedReader] and [Stack.VerifiedReaderAt].
 func (s *Stack) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read document at %d: negative offset", off)

@@ -70,7 +70,7 @@ func TestAStackIsTheFileItsBlobsMake(t *testing.T) {
 			if err := iotest.TestReader(io.NewSectionReader(st, 0, st.Size()), document); err != nil {
 				t.Errorf("plain: %v", err)
 			}
-			if err := iotest.TestReader(st.Verified(), document); err != nil {
+			if err := iotest.TestReader(st.VerifiedReader(), document); err != nil {
 				t.Errorf("verified: %v", err)
 			}
 			for off := 0; off <= len(document); off += 1 + len(document)/200 {
@@ -167,7 +167,7 @@ func TestAStackIsServedInRanges(t *testing.T) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Range", header)
 		w := httptest.NewRecorder()
-		http.ServeContent(w, r, "a.pdf", time.Time{}, st.Verified())
+		http.ServeContent(w, r, "a.pdf", time.Time{}, st.VerifiedReader())
 		if !bytes.Equal(w.Body.Bytes(), want) {
 			t.Errorf("range %q: status %d, %d bytes, want %d", header, w.Code, w.Body.Len(), len(want))
 		}
@@ -250,7 +250,7 @@ func TestManyReadersShareAStack(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
-			got, err := io.ReadAll(iotest.OneByteReader(st.Verified()))
+			got, err := io.ReadAll(iotest.OneByteReader(st.VerifiedReader()))
 			if err != nil || !bytes.Equal(got, document) {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}
@@ -266,7 +266,7 @@ func TestNoByteOfASpoiltChunkIsHandedOut(t *testing.T) {
 	m.CorruptByte(blobtest.Key(0), 2*blob.ChunkSize-1)
 	st := openStack(t, m, segments)
 
-	v := st.Verified()
+	v := st.VerifiedReader()
 	got, err := io.ReadAll(v)
 	corrupt, ok := errors.AsType[*blob.CorruptError](err)
 	if !ok || corrupt.Key != blobtest.Key(0) || corrupt.Chunk != 1 {
@@ -303,7 +303,7 @@ func TestALostOrCutBlobIsNamed(t *testing.T) {
 	for _, read := range []func(off int64) error{
 		func(off int64) error { _, err := st.ReadAt(make([]byte, 1), off); return err },
 		func(off int64) error {
-			v := st.Verified()
+			v := st.VerifiedReader()
 			if _, err := v.Seek(off, io.SeekStart); err != nil {
 				return err
 			}
@@ -342,7 +342,7 @@ func TestVerifiedSeeksLikeAFile(t *testing.T) {
 	t.Parallel()
 	m := &blobtest.Memory{}
 	segments, document := storeSegments(t, m, 100, 50)
-	v := openStack(t, m, segments).Verified()
+	v := openStack(t, m, segments).VerifiedReader()
 	if at, err := v.Seek(-10, io.SeekEnd); at != 140 || err != nil {
 		t.Errorf("from the end: %d, %v", at, err)
 	}
@@ -408,7 +408,7 @@ func TestWhatChangesAfterItWasComparedIsNotHandedOut(t *testing.T) {
 		m := &blobtest.Memory{}
 		segments, document := storeSegments(t, m, blob.ChunkSize)
 		c := &changing{Memory: m, after: blob.ChunkSize + 200<<10} // once to compare, and a part to hand out
-		v := openStack(t, c, segments).Verified()
+		v := openStack(t, c, segments).VerifiedReader()
 		var got bytes.Buffer
 		_, err := io.CopyBuffer(struct{ io.Writer }{&got}, struct{ io.Reader }{v}, make([]byte, size))
 		if e, ok := errors.AsType[*blob.CorruptError](err); !ok || e.Key != blobtest.Key(0) || e.Chunk != 0 {
@@ -425,13 +425,13 @@ func TestReadersThatWaitHoldLittleMemory(t *testing.T) {
 	m := &blobtest.Memory{}
 	segments, _ := storeSegments(t, m, 2*blob.ChunkSize)
 	st := openStack(t, m, segments)
-	readers := make([]*blob.Verified, 1000)
+	readers := make([]*blob.VerifiedReader, 1000)
 	buf := make([]byte, 16<<10)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range readers {
-		readers[i] = st.Verified()
+		readers[i] = st.VerifiedReader()
 		if _, err := io.ReadFull(readers[i], buf); err != nil {
 			t.Fatal(err)
 		}

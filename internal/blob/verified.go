@@ -10,18 +10,18 @@ import (
 	"sync"
 )
 
-// Verified reads a document from any offset and hands out no byte whose chunk was not hashed and compared first. It belongs to
-// one goroutine.
+// VerifiedReader reads a document from any offset and hands out no byte whose chunk was not hashed and compared first.
+// It belongs to one goroutine. The stack must not grow meanwhile.
 //
 // A client that takes a document slowly has its reader for a long time, so the reader does not hold the chunk. It reads a chunk
 // twice: to compare its SHA-256, and piece by piece to hand it out. Of each piece it keeps the hash under a seed of its own,
 // 8 bytes, so that what changes between the two is noticed as well.
-type Verified struct {
+type VerifiedReader struct {
 	stack  *Stack
 	offset int64 // of the next byte in the document
 
 	begin, end int64 // offsets in the document of the chunk that was compared; equal before the first read
-	name       CorruptError
+	corrupt    CorruptError
 	seed       maphash.Seed
 	pieces     []uint64 // hashes of the pieces of the chunk
 
@@ -32,16 +32,18 @@ type Verified struct {
 // pieceSize is how much of a chunk is read at a time.
 const pieceSize = 16 << 10
 
-// buffers are of pieces. They are held while a chunk is compared.
+// buffers holds buffers of one piece each, which are lent while a chunk is compared.
 var buffers = sync.Pool{New: func() any { return new([pieceSize]byte) }}
 
-// Verified returns a reader at the start of the document, good for [net/http.ServeContent]. It lives as long
+// VerifiedReader returns a reader at the start of the document, good for [net/http.ServeContent]. It lives as long
 // as the stack; several may read one stack.
-func (s *Stack) Verified() *Verified { return &Verified{stack: s, seed: maphash.MakeSeed()} }
+func (s *Stack) VerifiedReader() *VerifiedReader {
+	return &VerifiedReader{stack: s, seed: maphash.MakeSeed()}
+}
 
 // Read reads up to the end of one piece. A chunk that does not match its sum is a [*CorruptError]. A buffer of 16 KiB or more
 // is read into directly; for smaller ones the reader has one of its own.
-func (v *Verified) Read(p []byte) (int, error) {
+func (v *VerifiedReader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
@@ -81,7 +83,7 @@ func (v *Verified) Read(p []byte) (int, error) {
 }
 
 // readPiece reads a piece of the chunk that was compared. After an error nothing of it is left in p.
-func (v *Verified) readPiece(p []byte, from int64, want uint64) error {
+func (v *VerifiedReader) readPiece(p []byte, from int64, want uint64) error {
 	if _, err := v.stack.ReadAt(p, from); err != nil {
 		clear(p)
 		return err
@@ -89,14 +91,14 @@ func (v *Verified) readPiece(p []byte, from int64, want uint64) error {
 	if maphash.Bytes(v.seed, p) != want {
 		clear(p)
 		v.end = v.begin // what else was known of the chunk may be as old
-		changed := v.name
+		changed := v.corrupt
 		return &changed
 	}
 	return nil
 }
 
-// Seek moves to an offset; behind the end is allowed and reads io.EOF.
-func (v *Verified) Seek(offset int64, whence int) (int64, error) {
+// Seek moves to an offset; after the end is allowed and reads io.EOF.
+func (v *VerifiedReader) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekStart:
 	case io.SeekCurrent:
@@ -114,7 +116,7 @@ func (v *Verified) Seek(offset int64, whence int) (int64, error) {
 }
 
 // verifyChunk reads the chunk that holds the current offset and compares it with its sum.
-func (v *Verified) verifyChunk() error {
+func (v *VerifiedReader) verifyChunk() error {
 	i, at := v.stack.locateOffset(v.offset)
 	seg := v.stack.segments[i]
 	number := at / ChunkSize
@@ -124,7 +126,7 @@ func (v *Verified) verifyChunk() error {
 
 	v.begin, v.end = begin, begin // until it was compared
 	v.pieces = v.pieces[:0]
-	v.name = CorruptError{Key: seg.Key, Chunk: int(number)}
+	v.corrupt = CorruptError{Key: seg.Key, Chunk: int(number)}
 	buf := buffers.Get().(*[pieceSize]byte)
 	defer buffers.Put(buf)
 	h := sha256.New()
@@ -137,7 +139,7 @@ func (v *Verified) verifyChunk() error {
 		v.pieces = append(v.pieces, maphash.Bytes(v.seed, piece))
 	}
 	if !bytes.Equal(h.Sum(nil), seg.Sums[number*sha256.Size:][:sha256.Size]) {
-		changed := v.name
+		changed := v.corrupt
 		return &changed
 	}
 	v.end = end

@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// VerifiedAt reads a document at any offset. Like [Verified] it returns no byte before its chunk was hashed and
+// VerifiedReaderAt reads a document at any offset. Like [VerifiedReader] it returns no byte before its chunk was hashed and
 // compared. It suits parsers, which read the same parts again and again: it retains a fingerprint of each part of a
 // verified chunk, so that another small read costs only that part and not the whole chunk. It holds one chunk and one
 // part in memory, and 8 bytes for each 64 KiB that were read. It is safe for concurrent use; reads are serialised. The
 // stack must not grow meanwhile.
-type VerifiedAt struct {
+type VerifiedReaderAt struct {
 	stack *Stack
 
 	mu    sync.Mutex // guards all below; held for the length of one ReadAt
@@ -40,14 +40,14 @@ const partSize = 64 << 10
 // store cannot search for other bytes with the same fingerprint.
 type fingerprints [ChunkSize / partSize]uint64
 
-// VerifiedAt returns a reader at any offset. It lives as long as the stack; several may read one stack.
-func (s *Stack) VerifiedAt() *VerifiedAt {
-	return &VerifiedAt{stack: s, seed: maphash.MakeSeed(), known: map[chunkID]fingerprints{}}
+// VerifiedReaderAt returns a reader at any offset. It lives as long as the stack; several may read one stack.
+func (s *Stack) VerifiedReaderAt() *VerifiedReaderAt {
+	return &VerifiedReaderAt{stack: s, seed: maphash.MakeSeed(), known: map[chunkID]fingerprints{}}
 }
 
 // ReadAt implements [io.ReaderAt]. A chunk that does not match its sum, or that changed since it was first read, is a
 // [*CorruptError].
-func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
+func (v *VerifiedReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read document at %d: negative offset", off)
 	}
@@ -69,7 +69,7 @@ func (v *VerifiedAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // readChunk fills p from one chunk, up to the end of the chunk or of the part at the offset.
-func (v *VerifiedAt) readChunk(p []byte, where chunkID, offset int) (int, error) {
+func (v *VerifiedReaderAt) readChunk(p []byte, where chunkID, offset int) (int, error) {
 	if len(v.chunk) > 0 && v.at == where {
 		return copy(p, v.chunk[offset:]), nil
 	}
@@ -83,7 +83,7 @@ func (v *VerifiedAt) readChunk(p []byte, where chunkID, offset int) (int, error)
 }
 
 // loadChunk reads and verifies a chunk, and computes its fingerprints.
-func (v *VerifiedAt) loadChunk(where chunkID) error {
+func (v *VerifiedReaderAt) loadChunk(where chunkID) error {
 	seg := v.stack.segments[where.segment]
 	within := where.number * ChunkSize
 	size := int(min(ChunkSize, seg.Size-within))
@@ -108,7 +108,7 @@ func (v *VerifiedAt) loadChunk(where chunkID) error {
 
 // rereadPart reads the part at the offset of a chunk that was verified before. It must still have the same
 // fingerprint.
-func (v *VerifiedAt) rereadPart(p []byte, where chunkID, offset int, known fingerprints) (int, error) {
+func (v *VerifiedReaderAt) rereadPart(p []byte, where chunkID, offset int, known fingerprints) (int, error) {
 	i := offset / partSize
 	if len(v.part) > 0 && v.of == where && v.index == i {
 		return copy(p, v.part[offset%partSize:]), nil

@@ -21,7 +21,7 @@ func TestVerifiedReadsAtAnyOffsetAreTheDocument(t *testing.T) {
 			m := &blobtest.Memory{}
 			segments, document := storeSegments(t, m, sizes...)
 			st := openStack(t, m, segments)
-			v := st.VerifiedAt()
+			v := st.VerifiedReaderAt()
 			if err := iotest.TestReader(io.NewSectionReader(v, 0, st.Size()), document); err != nil {
 				t.Error(err)
 			}
@@ -48,14 +48,14 @@ func TestVerifiedReadsNoticeBytesThatChangeBetweenThem(t *testing.T) {
 	segments, _ := storeSegments(t, m, 2*blob.ChunkSize+10, 500)
 	const at = blob.ChunkSize + 700
 	p := make([]byte, 100)
-	corrupt := func(name string, v *blob.VerifiedAt) {
+	corrupt := func(name string, v *blob.VerifiedReaderAt) {
 		t.Helper()
 		var c *blob.CorruptError
 		if n, err := v.ReadAt(p, at-50); !errors.As(err, &c) || c.Key != segments[0].Key || c.Chunk != 1 || n != 0 {
 			t.Errorf("%s: %d bytes, %v", name, n, err)
 		}
 	}
-	v := openStack(t, m, segments).VerifiedAt()
+	v := openStack(t, m, segments).VerifiedReaderAt()
 	for _, off := range []int64{at - 50, 0} { // the chunk at hand is another one then
 		if _, err := v.ReadAt(p, off); err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestVerifiedReadsNoticeBytesThatChangeBetweenThem(t *testing.T) {
 	}
 	m.lie.Store(at)
 	corrupt("verified before", v)
-	corrupt("never read", openStack(t, m, segments).VerifiedAt())
+	corrupt("never read", openStack(t, m, segments).VerifiedReaderAt())
 	if _, err := v.ReadAt(p, blob.ChunkSize+partSize); err != nil {
 		t.Errorf("another part of the chunk: %v", err)
 	}
@@ -82,7 +82,7 @@ func TestVerifiedReadsHashAChunkOnce(t *testing.T) {
 	m := &countingStore{Memory: &blobtest.Memory{}}
 	const chunks, reads = 8, 2000
 	segments, document := storeSegments(t, m, chunks*blob.ChunkSize)
-	v := openStack(t, m, segments).VerifiedAt()
+	v := openStack(t, m, segments).VerifiedReaderAt()
 	random := rand.New(rand.NewPCG(3, 4))
 	for range reads {
 		if _, err := v.ReadAt(make([]byte, 16), random.Int64N(int64(len(document)-16))); err != nil {

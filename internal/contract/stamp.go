@@ -17,7 +17,7 @@ type Stamp struct {
 	Attempts     int       // number of attempts made; the number of the last one
 	AttemptedAt  time.Time // when the open attempt was made; zero: none is open
 	Failures     int       // number of consecutive failed attempts
-	Problem      string    // what it waits for or why it was refused: one of our codes such as [OfficeDown], followed by ": " and the office's words
+	Problem      string    // what it waits for or why it was refused: one of our codes such as [OfficeDown], followed by ": " and the office's words or a time
 	AffixedAt    time.Time
 }
 
@@ -153,8 +153,8 @@ type Failure struct {
 	Evidence   File   // the returned file; its Key is empty if it is not stored
 }
 
-// RecordStampFailure records a failed attempt. A final failure fails the document until the owner restamps it; any
-// other leaves it processing, to be retried with the same serial.
+// RecordStampFailure records a failed attempt, which may be one that an earlier run left open. A final failure fails the
+// document until the owner restamps it; any other leaves it processing, to be retried with the same serial.
 func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, error) {
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, err
@@ -184,10 +184,10 @@ func RecordStampFailure(d *Document, i int, f Failure, now time.Time) (Change, e
 	return c, nil
 }
 
-// RecordStampWait records that a stamp waits because of that problem: [OfficeDown], [FileMissing] or [FileChanged].
-// The office was not called, so there is no attempt and no event. An attempt that is still open, because of a crash or
-// because it was opened before the problem was known, is closed with the given outcome. Recording the same problem
-// twice changes nothing.
+// RecordStampWait records that a stamp waits because of that problem: [OfficeDown], [FileMissing], [FileChanged],
+// [WaitsForClock], or [WaitsForTime] followed by ": " and the time. The office was not called, so there is no attempt and
+// no event. An attempt that is still open, because of a crash or because it was opened before the problem was known, is
+// closed with the given outcome. Recording the same problem twice changes nothing.
 func RecordStampWait(d *Document, i int, problem string, open Outcome, now time.Time) (c Change, changed bool, err error) {
 	if err := d.requireStampState(i, StampOrdered, StampRequested, StampBound); err != nil {
 		return Change{}, false, err

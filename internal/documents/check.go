@@ -6,26 +6,11 @@ import (
 
 	"segel/internal/contract"
 	"segel/internal/emeterai"
-	"segel/internal/outage"
 	"segel/pades"
 	"segel/pades/validate"
 	"segel/pades/validate/diff"
 	"segel/pades/validate/facts"
 	"segel/pdf"
-)
-
-// Refusals of a file.
-var (
-	ErrNotPDF        = contract.Refuse(contract.Unsupported, "file.unsupported")
-	ErrEmpty         = contract.Refuse(contract.Unsupported, "file.empty")
-	ErrTooLarge      = contract.Refuse(contract.TooLarge, "file.too_large")
-	ErrDamaged       = contract.Refuse(contract.Invalid, "file.damaged")
-	ErrEncrypted     = contract.Refuse(contract.Invalid, "file.encrypted")
-	ErrPassword      = contract.Refuse(contract.Invalid, "file.password_needed")
-	ErrNoPages       = contract.Refuse(contract.Invalid, "file.no_pages")
-	ErrDamagedSigned = contract.Refuse(contract.Invalid, "file.damaged_signed")
-	ErrComplex       = contract.Refuse(contract.Invalid, "file.too_complex")
-	ErrCertified     = contract.Refuse(contract.Invalid, "file.certified")
 )
 
 // RequirePermission refuses a file whose signatures forbid ours. A later check would come after quota was reserved,
@@ -35,27 +20,6 @@ func RequirePermission(doc *pdf.Document, seen bool) error {
 	err := pades.RequireNewFieldPermitted(doc, ours, seen)
 	if errors.Is(err, pades.ErrCertified) || errors.Is(err, pades.ErrFieldLocked) {
 		return ErrCertified.WithCause(err)
-	}
-	return err
-}
-
-// FileRefusal maps errors of the PDF reader to refusals.
-func FileRefusal(err error) error {
-	switch {
-	case outage.Of(err) != nil: // the reader reports unreadable bytes as damage
-		return err
-	case errors.Is(err, pdf.ErrNotPDF):
-		return ErrNotPDF.WithCause(err)
-	case errors.Is(err, pdf.ErrPasswordNeeded):
-		return ErrPassword.WithCause(err)
-	case errors.Is(err, pdf.ErrEncrypted):
-		return ErrEncrypted.WithCause(err)
-	case errors.Is(err, pdf.ErrSigned):
-		return ErrDamagedSigned.WithCause(err)
-	case errors.Is(err, pdf.ErrTooLarge):
-		return ErrComplex.WithCause(err)
-	case errors.Is(err, pdf.ErrDamaged), errors.Is(err, pdf.ErrUnsupported):
-		return ErrDamaged.WithCause(err)
 	}
 	return err
 }
@@ -80,7 +44,7 @@ func PageSizes(doc *pdf.Document) func(int) (contract.PageSize, bool) {
 	}
 }
 
-// ValidationOptions returns the options of every validation in this package. The rules for changes after a signature
+// ValidationOptions returns the options of every validation of a document. The rules for changes after a signature
 // are the same everywhere, so that no step denies what an earlier one accepted.
 func (s *Documents) ValidationOptions() validate.Options {
 	return validate.Options{

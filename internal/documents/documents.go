@@ -19,7 +19,6 @@ import (
 	"segel/internal/admission"
 	"segel/internal/blob"
 	"segel/internal/contract"
-	"segel/internal/outage"
 	"segel/internal/store"
 	"segel/pades/validate"
 )
@@ -81,8 +80,8 @@ func (s *Documents) LoadDocumentFor(ctx context.Context, by contract.Actor, id c
 	return s.LoadDocument(ctx, id)
 }
 
-// Detail reads a document for a read-only operation.
-func (s *Documents) Detail(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
+// LoadAuthorised reads a document for an operation that the actor may run on it.
+func (s *Documents) LoadAuthorised(ctx context.Context, by contract.Actor, op contract.Operation, id contract.DocumentID) (contract.Document, error) {
 	d, err := s.LoadDocumentFor(ctx, by, id)
 	if err != nil {
 		return contract.Document{}, err
@@ -203,21 +202,6 @@ func (s *Documents) CommitRevisions(ctx context.Context, d contract.Document, ma
 	return d, nil
 }
 
-// RemoveUncommitted removes the bytes of revisions whose commit was refused or did not reach the database, and returns
-// err. A commit that failed in another way may be durable all the same, if only the connection was lost: its bytes
-// stay. If nothing refers to them after an hour, fsck reports them.
-func (s *Documents) RemoveUncommitted(ctx context.Context, err error, revisions ...contract.Revision) error {
-	if outage.InDoubt(err) || outage.Of(err) == nil && contract.KindOf(err) == 0 {
-		return err
-	}
-	for _, r := range revisions {
-		if r.Tail.Key != "" { // empty: the revision has no bytes
-			err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
-		}
-	}
-	return err
-}
-
 // LongestRetry is the longest delay before a job is retried.
 const LongestRetry = 5 * time.Minute
 
@@ -235,33 +219,4 @@ func (s *Documents) LockDocument(ctx context.Context, id contract.DocumentID) (r
 		s.locks.queue = admission.NewQueue(admission.Limits{Slots: math.MaxInt, PerKey: 1, Waiting: math.MaxInt})
 	})
 	return s.locks.queue.Acquire(ctx, strconv.FormatInt(int64(id), 10))
-}
-
-// OrganisationsByID holds all organisations, to look up their names.
-type OrganisationsByID map[contract.OrganisationID]store.Organisation
-
-// AdminScope is the set of organisations that a request of an administrator covers.
-type AdminScope struct {
-	Organisation  contract.OrganisationID // empty: all organisations
-	Organisations OrganisationsByID       // all organisations, for their names
-}
-
-// AuthoriseAdmin checks that the caller may run the operation and that the named organisation exists.
-func (s *Documents) AuthoriseAdmin(ctx context.Context, by contract.Actor, op contract.AdminOperation, organisation contract.OrganisationID) (AdminScope, error) {
-	organisation, err := by.AuthoriseAdmin(op, organisation)
-	if err != nil {
-		return AdminScope{}, err
-	}
-	all, err := s.Store.Organisations(ctx)
-	if err != nil {
-		return AdminScope{}, fmt.Errorf("read organisations: %w", err)
-	}
-	scope := AdminScope{Organisation: organisation, Organisations: OrganisationsByID{}}
-	for _, o := range all {
-		scope.Organisations[o.ID] = o
-	}
-	if _, known := scope.Organisations[organisation]; organisation != "" && !known {
-		return AdminScope{}, contract.ErrNoOrganisation
-	}
-	return scope, nil
 }

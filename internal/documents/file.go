@@ -32,10 +32,10 @@ type File struct {
 func (s *Documents) OpenFile(ctx context.Context, revisions []contract.Revision) (*File, error) {
 	stack, err := s.OpenRevisions(ctx, revisions)
 	if err != nil {
-		return nil, FileProblem(err)
+		return nil, BlobRefusal(err)
 	}
 	if err := stack.CheckPresent(); err != nil {
-		return nil, errors.Join(FileProblem(err), stack.Close())
+		return nil, errors.Join(BlobRefusal(err), stack.Close())
 	}
 	return &File{Stack: stack, Reader: &cachedReader{r: stack}, CheckedAt: s.Clock(), last: revisions[len(revisions)-1], random: s.Random}, nil
 }
@@ -75,10 +75,10 @@ func (f *File) Source(current contract.Revision) pades.Source {
 	return src
 }
 
-// PrepareRevision returns the document as the next revision of its open file needs it: with a midstate that matches the
-// digest, see [Documents.RequireMidstate], and with the number of the next object.
-func (s *Documents) PrepareRevision(ctx context.Context, d contract.Document, f *File) (contract.Document, error) {
-	d, err := s.RequireMidstate(ctx, d)
+// EnsureAppendable returns the document as the next revision of its open file needs it: with a midstate that matches the
+// digest, see [Documents.EnsureMidstate], and with the number of the next object. The values are not stored.
+func (s *Documents) EnsureAppendable(ctx context.Context, d contract.Document, f *File) (contract.Document, error) {
+	d, err := s.EnsureMidstate(ctx, d)
 	if err != nil {
 		return d, err
 	}
@@ -142,59 +142,18 @@ func (s *Documents) OpenContent(ctx context.Context, d contract.Document, revisi
 		return nil, err
 	}
 	last := revisions[len(revisions)-1]
-	return &Content{ReadSeeker: f.Verified(), Closer: f, Name: d.Filename, Size: f.Size(), Digest: last.Digest, Modified: last.At, Document: d}, nil
+	return &Content{ReadSeeker: f.VerifiedReader(), Closer: f, Name: d.Filename, Size: f.Size(), Digest: last.Digest, Modified: last.At, Document: d}, nil
 }
 
-// Refusals of a document whose stored bytes are missing or changed. The operator has to restore them.
-var (
-	ErrFileMissing = contract.Refuse(contract.Unavailable, "document.file_missing")
-	ErrFileChanged = contract.Refuse(contract.Unavailable, "document.file_changed")
-)
-
-// FileProblem turns errors of the blob store about missing or changed bytes into ErrFileMissing or ErrFileChanged. It
-// returns other errors unchanged.
-func FileProblem(err error) error {
-	var corrupt *blob.CorruptError
-	switch {
-	case err == nil, errors.Is(err, ErrFileMissing), errors.Is(err, ErrFileChanged):
-	case errors.Is(err, blob.ErrNotFound), errors.As(err, &corrupt) && corrupt.Chunk < 0:
-		return ErrFileMissing.WithCause(err)
-	case errors.As(err, &corrupt), errors.Is(err, blob.ErrKey), errors.Is(err, blob.ErrSegment):
-		return ErrFileChanged.WithCause(err)
-	}
-	return err
-}
-
-// Alarm names a kind of corruption that was found before it did harm. Values are labels of a metric.
-type Alarm string
-
-// The alarms.
-const (
-	AlarmMidstate Alarm = "midstate" // a revision's midstate did not match its digest and was rebuilt from the bytes
-	AlarmBytes    Alarm = "bytes"    // the stored bytes do not have the recorded digest
-	AlarmInvalid  Alarm = "invalid"  // a sealed file did not pass validation and was not committed
-)
-
-// Alarms lists every alarm.
-var Alarms = []Alarm{AlarmMidstate, AlarmBytes, AlarmInvalid}
-
-// RaiseAlarm logs and counts an alarm.
-func (s *Documents) RaiseAlarm(ctx context.Context, a Alarm, msg string, args ...any) {
-	s.Log.ErrorContext(ctx, msg, append([]any{"alarm", string(a)}, args...)...)
-	if s.Alarm != nil {
-		s.Alarm(a)
-	}
-}
-
-// RequireMidstate checks that the midstate of the document's current revision finishes as that revision's digest. Every
-// step that extends the document resumes from this state, so it calls RequireMidstate first: a signature made from the
+// EnsureMidstate checks that the midstate of the document's current revision finishes as that revision's digest. Every
+// step that extends the document resumes from this state, so it calls EnsureMidstate first: a signature made from the
 // state of other bytes does not verify.
 //
 // If the midstate does not match and the stored bytes have the recorded digest, it is rebuilt from the bytes, which are
-// read once. The rebuilt state is in the returned document and not stored: the next commit adds a revision with its own state, and the
-// state of an earlier revision is never read again. Errors: [errFileMissing]; [errFileChanged] if the bytes do not have
-// the recorded digest either. Nothing may be signed after an error.
-func (s *Documents) RequireMidstate(ctx context.Context, d contract.Document) (contract.Document, error) {
+// read once. The rebuilt state is in the returned document and not stored: the next commit adds a revision with its own
+// state, and the state of an earlier revision is never read again. Errors: [ErrFileMissing]; [ErrFileChanged] if the bytes
+// do not have the recorded digest either. Nothing may be signed after an error.
+func (s *Documents) EnsureMidstate(ctx context.Context, d contract.Document) (contract.Document, error) {
 	current := d.Current()
 	_, err := blob.ResumeHash(current.Midstate, current.End, current.Digest)
 	if err == nil {
@@ -223,7 +182,7 @@ func (s *Documents) DigestBytes(ctx context.Context, revisions []contract.Revisi
 	defer f.Close()
 	digester := blob.NewDigester()
 	if _, err := io.Copy(digester, io.NewSectionReader(Interruptible{ctx, f.Stack}, 0, f.Size())); err != nil {
-		return blob.Digest{}, FileProblem(fmt.Errorf("read document to digest it: %w", err))
+		return blob.Digest{}, BlobRefusal(fmt.Errorf("read document to digest it: %w", err))
 	}
 	return digester.Digest(), nil
 }

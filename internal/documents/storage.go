@@ -9,6 +9,7 @@ import (
 
 	"segel/internal/blob"
 	"segel/internal/contract"
+	"segel/internal/outage"
 )
 
 // StoreFile stores what write writes, continuing the digester: its totals are of the document with these bytes.
@@ -60,7 +61,7 @@ func BaseRevision(file contract.File, d blob.Digest) contract.Revision {
 }
 
 // StoreTail stores a tail that follows the revision, and returns the revision it makes. It fails without storing
-// anything if the midstate of the revision does not match its digest; see [Documents.RequireMidstate].
+// anything if the midstate of the revision does not match its digest; see [Documents.EnsureMidstate].
 func (s *Documents) StoreTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
 	digester, err := blob.ResumeDigester(after.Midstate, after.End, after.Digest)
 	if err != nil {
@@ -86,6 +87,30 @@ func (s *Documents) RemoveBlob(ctx context.Context, key string) error {
 		return fmt.Errorf("remove blob %s: %w", key, err)
 	}
 	return nil
+}
+
+// RemoveUncommitted removes the bytes of revisions whose commit was refused or did not reach the database, and returns
+// err. A commit that failed in another way may be durable all the same, if only the connection was lost: its bytes
+// stay. If nothing refers to them after an hour, fsck reports them. Before any commit was tried, use [Documents.RemoveTails].
+func (s *Documents) RemoveUncommitted(ctx context.Context, err error, revisions ...contract.Revision) error {
+	if outage.InDoubt(err) || outage.Of(err) == nil && contract.KindOf(err) == 0 {
+		return err
+	}
+	for _, r := range revisions {
+		if r.Tail.Key != "" { // empty: the revision has no bytes
+			err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
+		}
+	}
+	return err
+}
+
+// RemoveTails removes the tails of revisions that no commit was tried for, and returns err. Nothing can refer to them.
+// After a commit, use [Documents.RemoveUncommitted].
+func (s *Documents) RemoveTails(ctx context.Context, err error, revisions []contract.Revision) error {
+	for _, r := range revisions {
+		err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
+	}
+	return err
 }
 
 // atMost limits the size of the output: unpacked object streams are longer than the source. It also stops when the

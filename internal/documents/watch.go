@@ -55,7 +55,7 @@ func (w *watchers) startWait(id contract.DocumentID, after int64) (news <-chan s
 // read calls do as soon as few others read.
 func (w *watchers) read(ctx context.Context, do func() error) error {
 	w.mu.Lock()
-	reading := w.reading // made by enter
+	reading := w.reading // made by startWait
 	w.mu.Unlock()
 	select {
 	case reading <- struct{}{}:
@@ -116,7 +116,7 @@ func (s *Documents) WaitForChange(ctx context.Context, by contract.Actor, id con
 func (s *Documents) newerDocument(ctx context.Context, by contract.Actor, id contract.DocumentID, after int64) (*contract.Document, error) {
 	var d contract.Document
 	err := s.watch.read(ctx, func() (err error) {
-		d, err = s.Detail(ctx, by, contract.OpEvents, id)
+		d, err = s.LoadAuthorised(ctx, by, contract.OpEvents, id)
 		return err
 	})
 	if err != nil || d.Version <= after {

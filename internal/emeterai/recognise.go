@@ -11,7 +11,7 @@ import (
 	"segel/pdf"
 )
 
-// A duty stamp is a signature in the field that [Field] names, with a reason by [Reason]. Older stamps are in a field
+// A duty stamp is a signature in the field that [FieldName] names, with a reason by [SignatureReason]. Older stamps are in a field
 // sig<milliseconds>. A serial has 22 digits and capital letters; one with the prefix of specimens has no legal value.
 var (
 	stampField    = regexp.MustCompile(`^` + fieldPrefix + `([0-9A-Z-]{1,64})$`)

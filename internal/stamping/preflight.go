@@ -15,34 +15,37 @@ import (
 // certificates.
 const signatureRoom = 64 << 10
 
+// MinOfficeVersion is the lowest version of an unsigned file that the stamp office leaves as it is.
+const MinOfficeVersion = "1.6"
+
 // PreflightStamps refuses stamps that the stamp office would refuse after payment, because it takes no serial back. It
 // runs at finalize, before anything is reserved, and before each serial, because signatures were added in the meantime.
 //
-// If deep is set, it reads the whole file once and verifies every earlier signature; finalize does that after it has
-// added the fields. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and says
+// If verifySignatures is set, it reads the whole file once and verifies every earlier signature; finalize does that after
+// it has added the fields. Errors: refusals of [contract.Preflight]; any other error is a failure to read the file and says
 // nothing about it.
-func (s *Stamping) PreflightStamps(ctx context.Context, d *contract.Document, f *documents.File, deep bool) error {
+func (s *Stamping) PreflightStamps(ctx context.Context, d *contract.Document, f *documents.File, verifySignatures bool) error {
 	doc, err := f.PDF(pdf.Options{})
 	if err != nil {
-		return documents.FileRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
+		return documents.PDFRefusal(fmt.Errorf("open document %d: %w", d.ID, err))
 	}
 	signatures, err := doc.Signatures()
 	if err != nil {
-		return documents.FileRefusal(fmt.Errorf("read form: %w", err))
+		return documents.PDFRefusal(fmt.Errorf("read form: %w", err))
 	}
 	known, pending := doc.Properties(), countPendingSignatures(d)
 	file := contract.OfficeFile{
 		Size:      f.Size() + signatureRoom*int64(pending),
-		Rewritten: known.OlderThan(OfficeVersion) && len(signatures) == 0 && pending == 0,
+		Rewritten: known.OlderThan(MinOfficeVersion) && len(signatures) == 0 && pending == 0,
 		Encrypted: known.Encrypted,
 		Locked:    known.Encrypted && known.Encryption.Permissions&stampPermissions != stampPermissions,
 	}
 	if err := documents.RequirePermission(doc, true); errors.Is(err, documents.ErrCertified) {
 		file.Certified = err
 	} else if err != nil {
-		return documents.FileRefusal(err)
+		return documents.PDFRefusal(err)
 	}
-	if deep && len(signatures) > 0 && file.Certified == nil {
+	if verifySignatures && len(signatures) > 0 && file.Certified == nil {
 		if file.Broken, file.Changed, err = s.checkEarlierSignatures(ctx, f); err != nil {
 			return err
 		}
@@ -68,26 +71,22 @@ func countPendingSignatures(d *contract.Document) int {
 // checkEarlierSignatures returns the first field whose signature is broken, and the first whose signature forbids a
 // later change. A signature with an unknown algorithm cannot be checked here and is left to the stamp office.
 func (s *Stamping) checkEarlierSignatures(ctx context.Context, f *documents.File) (broken, changed string, err error) {
-	// Validation reports hidden content; it is not needed here. One byte is the smallest limit.
-	o := s.ValidationOptions()
-	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f.Reader, f.Size(), o.FactsOptions())
+	o := s.ValidationOptions().FactsOptions()
+	o.SkipHidden = true
+	file, err := facts.Read(ctx, f.Reader, f.Size(), o)
 	if errors.Is(err, facts.ErrUnreadable) {
-		return "", "", documents.FileRefusal(err)
+		return "", "", documents.PDFRefusal(err)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("read earlier signatures: %w", err)
 	}
 	for _, g := range file.Signatures {
-		switch is := documents.IntegrityOf(g); {
-		case is == contract.SignatureBroken && broken == "":
+		switch integrity := documents.IntegrityOf(g); {
+		case integrity == contract.SignatureBroken && broken == "":
 			broken = g.Field
-		case (is == contract.SignatureChanged || is == contract.SignatureTooManyChanges) && changed == "":
+		case (integrity == contract.SignatureChanged || integrity == contract.SignatureTooManyChanges) && changed == "":
 			changed = g.Field
 		}
 	}
 	return broken, changed, nil
 }
-
-// OfficeVersion is the lowest version of an unsigned file that the stamp office leaves as it is.
-const OfficeVersion = "1.6"

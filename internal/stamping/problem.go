@@ -12,7 +12,6 @@ import (
 	"segel/internal/documents"
 	"segel/internal/emeterai"
 	"segel/internal/outage"
-	"segel/internal/store"
 )
 
 // retryAfter is the first delay of a stamp if the stamp office does not name one. Each further failure in a row doubles
@@ -22,7 +21,7 @@ const retryAfter = time.Second
 
 // recordProblem records a failed call. A final problem fails the document and ends the job: the error is nil. After any
 // other problem the document stays in processing and the job is retried with the same order and serial.
-func (r run) recordProblem(ctx context.Context, cause error) error {
+func (r *run) recordProblem(ctx context.Context, cause error) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // the process is stopping; the stamp office has no fault
 	}
@@ -36,59 +35,58 @@ func (r run) recordProblem(ctx context.Context, cause error) error {
 	if errors.As(cause, &p) {
 		f.Code, f.Text, after = p.Code, p.Text, p.After
 		if p.Code == emeterai.CodeNotCalled {
-			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeNotCalled, r.officeLater(emeterai.Availability{Until: r.Clock().Add(after)}))
+			return r.postpone(ctx, contract.OfficeDown, contract.OutcomeNotCalled, r.s.officeLater(emeterai.Availability{Until: r.s.Clock().Add(after)}))
 		}
 		var err error
-		if f.Evidence, err = r.storeEvidence(ctx, p); err != nil {
+		if f.Evidence, err = r.s.storeEvidence(ctx, p); err != nil {
 			return errors.Join(err, cause)
 		}
 	}
 	requireSame := requireSameAttempt(&r.d, r.i)
-	failed, err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+	err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
 		if err := requireSame(d); err != nil {
 			return contract.Change{}, err
 		}
-		return contract.RecordStampFailure(d, r.i, f, r.Clock())
+		return contract.RecordStampFailure(d, r.i, f, r.s.Clock())
 	})
 	if err != nil {
-		return errors.Join(r.RemoveUncommitted(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
+		return errors.Join(r.s.RemoveUncommitted(ctx, err, contract.Revision{Tail: f.Evidence}), cause)
 	}
 	if f.Final {
-		r.Log.WarnContext(ctx, "stamp refused finally", "document", r.d.ID, "stamp", r.i, "cause", cause)
+		r.s.Log.WarnContext(ctx, "stamp refused finally", "document", r.d.ID, "stamp", r.i, "cause", cause)
 		return nil
 	}
-	doublings := min(max(failed.d.Stamps[r.i].Failures-1, 0), 9)
+	doublings := min(max(r.stamp().Failures-1, 0), 9)
 	return &contract.Later{After: max(after, min(retryAfter<<doublings, documents.LongestRetry)), Err: cause}
 }
 
 // refuse fails a document whose stamps the stamp office would refuse after payment. Nothing is spent, and reserved quota
 // stays reserved until a restamp or a cancel.
-func (r run) refuse(ctx context.Context, refused *contract.Error) error {
+func (r *run) refuse(ctx context.Context, refused *contract.Error) error {
 	problem := refused.Code
 	if len(refused.Fields) > 0 {
 		problem = contract.StampNoPlace
 	}
-	r.Log.WarnContext(ctx, "stamp not ordered: the stamp office would refuse the file", "document", r.d.ID, "stamp", r.i, "cause", refused)
-	_, err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
-		return contract.RefuseStamp(d, r.i, problem, r.Clock())
+	r.s.Log.WarnContext(ctx, "stamp not ordered: the stamp office would refuse the file", "document", r.d.ID, "stamp", r.i, "cause", refused)
+	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		return contract.RefuseStamp(d, r.i, problem, r.s.Clock())
 	})
-	return err
 }
 
-// failAhead fails a document whose newest signature lies too far in the future.
-func (r run) failAhead(ctx context.Context, problem string, now time.Time) error {
-	r.Log.ErrorContext(ctx, "document is not stamped: a signature was made while the clock was ahead", "document", r.d.ID, "stamp", r.i, "signed", r.d.LastSignedAt, "now", now)
-	_, err := r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+// failForClock fails a document whose newest signature lies too far in the future. An attempt that an earlier run left
+// open is closed as unanswered.
+func (r *run) failForClock(ctx context.Context, problem string, now time.Time) error {
+	r.s.Log.ErrorContext(ctx, "document is not stamped: a signature was made while the clock was ahead", "document", r.d.ID, "stamp", r.i, "signed", r.d.LastSignedAt, "now", now)
+	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
 		if d.Stamps[r.i].State == contract.StampOrdered {
 			return contract.RefuseStamp(d, r.i, problem, now)
 		}
 		return contract.RecordStampFailure(d, r.i, contract.Failure{Class: contract.OutcomeUnanswered, Text: r.signedAhead().Error(), Reason: problem, Final: true}, now)
 	})
-	return err
 }
 
 // signedAhead names the time of the newest signature.
-func (r run) signedAhead() error {
+func (r *run) signedAhead() error {
 	return fmt.Errorf("a signature is dated %s", r.d.LastSignedAt.UTC().Format(time.RFC3339))
 }
 
@@ -106,7 +104,7 @@ func (s *Stamping) officeLater(a emeterai.Availability) *contract.Later {
 
 // waitForFile postpones the stamp until the bytes of its document are restored, if the cause is that they are missing or
 // changed. An attempt that this run opened was not made; the result of an earlier run's attempt is unknown.
-func (r run) waitForFile(ctx context.Context, cause error) error {
+func (r *run) waitForFile(ctx context.Context, cause error) error {
 	var problem string
 	switch {
 	case errors.Is(cause, documents.ErrFileMissing):
@@ -116,37 +114,37 @@ func (r run) waitForFile(ctx context.Context, cause error) error {
 	default:
 		return cause
 	}
-	if r.d.Stamps[r.i].Problem != problem {
-		r.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", r.d.ID, "stamp", r.i, "cause", cause)
+	if r.stamp().Problem != problem {
+		r.s.Log.ErrorContext(ctx, "stored bytes of a document are missing or changed", "document", r.d.ID, "stamp", r.i, "cause", cause)
 	}
-	open := contract.OutcomeNotCalled
+	outcome := contract.OutcomeNotCalled
 	if r.call == resumed {
-		open = contract.OutcomeUnanswered
+		outcome = contract.OutcomeUnanswered
 	}
-	return r.postpone(ctx, problem, open, &contract.Later{After: documents.LongestRetry, Err: cause})
+	return r.postpone(ctx, problem, outcome, &contract.Later{After: documents.LongestRetry, Err: cause})
 }
 
-// postpone postpones the stamp for a problem that prevents calls to the stamp office, and returns until. The problem is
+// postpone postpones the stamp for a problem that prevents calls to the stamp office, and returns later. The problem is
 // recorded once. An open attempt ends with the given outcome.
-func (r run) postpone(ctx context.Context, problem string, open contract.Outcome, until *contract.Later) error {
+func (r *run) postpone(ctx context.Context, problem string, outcome contract.Outcome, later *contract.Later) error {
 	requireSame := requireSameAttempt(&r.d, r.i)
-	_, err := r.ApplyRuleTo(ctx, r.d, func(d *contract.Document) (*contract.Change, error) {
+	_, err := r.s.ApplyRuleTo(ctx, r.d, func(d *contract.Document) (*contract.Change, error) {
 		if err := requireSame(d); err != nil {
 			return nil, err
 		}
-		return documents.ChangeIf(contract.RecordStampWait(d, r.i, problem, open, r.Clock()))
+		return documents.ChangeIf(contract.RecordStampWait(d, r.i, problem, outcome, r.s.Clock()))
 	})
 	if err != nil {
 		return err
 	}
-	return until
+	return later
 }
 
 // reasonOf returns the reason for people why a stamp waits or was refused: a code with a sentence in every language,
 // followed by the stamp office's own text if it says more. Transport problems ("login: EOF") only help operators, who
 // find them in the log and in the attempts.
 func reasonOf(cause error) string {
-	switch problem := documents.FileProblem(cause); {
+	switch problem := documents.BlobRefusal(cause); {
 	case errors.Is(problem, documents.ErrFileMissing):
 		return contract.FileMissing
 	case errors.Is(problem, documents.ErrFileChanged):
@@ -224,25 +222,4 @@ func (s *Stamping) storeEvidence(ctx context.Context, p *emeterai.Problem) (cont
 		return contract.File{}, fmt.Errorf("store evidence: %w", err)
 	}
 	return f, nil
-}
-
-// Evidence opens the last file that the stamp office returned for a quarantined serial. Callers who do not administer
-// the serial's organisation get ErrNoEvidence.
-func (s *Stamping) Evidence(ctx context.Context, by contract.Actor, serial string) (*documents.Content, error) {
-	organisation, err := by.AuthoriseAdmin(contract.AdminEvidence, "")
-	if err != nil {
-		return nil, err
-	}
-	known, err := s.Store.Serial(ctx, serial)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, contract.ErrNoEvidence
-	}
-	if err != nil {
-		return nil, err
-	}
-	if f := known.Evidence; f.Key != "" && (organisation == "" || organisation == known.Organisation) {
-		last := contract.Revision{Tail: f, End: f.Size, Digest: f.Digest, At: known.ChangedAt}
-		return s.OpenContent(ctx, contract.Document{Filename: serial + ".pdf"}, []contract.Revision{last})
-	}
-	return nil, contract.ErrNoEvidence
 }

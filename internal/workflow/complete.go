@@ -56,7 +56,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		return s.recordClosingError(ctx, id, err)
 	}
 	defer f.Close()
-	newest, err := latestTimestamp(f, &d)
+	newest, err := latestSignatureTime(f, &d)
 	if err != nil {
 		return s.recordClosingError(ctx, id, err)
 	}
@@ -73,7 +73,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		}
 		return &contract.Later{After: wait, Err: fmt.Errorf("a signature is dated %s", newest.UTC().Format(time.RFC3339))}
 	}
-	closing, clock, err := s.buildClosingRevisions(ctx, d, f, now)
+	closing, timestamper, err := s.buildClosingRevisions(ctx, d, f, now)
 	if err == nil {
 		// Durable: the closing tails. Not yet: the document's reference to them. If the process dies here, the next run
 		// makes new tails and fsck finds these. Only revisions that were validated from their stored bytes are
@@ -81,7 +81,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 		err = s.checkSealed(ctx, d, closing)
 	}
 	if err != nil {
-		err = s.removeTails(ctx, err, closing)
+		err = s.RemoveTails(ctx, err, closing)
 		var revoked *revocation.RevokedError
 		if errors.As(err, &revoked) {
 			// No revocation data can ever show that the certificate was valid at the time that the signature's timestamp
@@ -95,7 +95,7 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 	_, err = s.CommitRevisions(ctx, d, closing, func(d *contract.Document) (contract.Change, error) {
 		now := s.Clock()
 		c, err := contract.Complete(d, closing, now)
-		c.Renewal, c.Timestamp = contract.RenewalAt(clock.expiry, now, s.renewBefore()), clock.time
+		c.Renewal, c.Timestamp = contract.RenewalAt(timestamper.expiry, now, s.renewBefore()), timestamper.time
 		return c, err
 	})
 	return err
@@ -104,20 +104,20 @@ func (s *Service) Complete(ctx context.Context, id contract.DocumentID) error {
 // buildClosingRevisions makes and stores the closing revisions. It also returns the timestamper that recorded the time
 // of the document timestamp. Now is the local time, checked by the caller.
 func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document, f *documents.File, now time.Time) ([]contract.Revision, *recordingTimestamper, error) {
-	clock := s.newRecordingTimestamper()
+	timestamper := s.newRecordingTimestamper()
 	seal, holder, err := s.organisationCredential(ctx, d.Organisation, now)
 	if err != nil {
-		return nil, clock, err
+		return nil, timestamper, err
 	}
 	required := append([]string{d.SealField()}, signedFields(&d)...)
-	closing, err := s.storeRevisions(ctx, d, f, []revisionStep{
+	closing, err := s.buildRevisions(ctx, d, f, []revisionStep{
 		{contract.RevisionSeal, func(src pades.Source) (*pades.Result, error) {
 			lock, err := listFieldsToLock(src)
 			if err != nil {
 				return nil, err
 			}
 			return pades.Sign(ctx, src, pades.Options{
-				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: clock, Random: s.Random,
+				Field: d.SealField(), Key: seal.key, Chain: seal.chain, Timestamper: timestamper, Random: s.Random,
 				Time: s.Clock(), Clock: s.SigningClock(), Name: holder.Name, Reason: reasonSealed, LockFields: lock,
 			})
 		}},
@@ -127,10 +127,10 @@ func (s *Service) buildClosingRevisions(ctx context.Context, d contract.Document
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: required})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, clock, s.SigningClock())
+			return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
 		}},
 	})
-	return closing, clock, err
+	return closing, timestamper, err
 }
 
 // trustedRoots returns the roots whose responders may be asked about certificates that came with a file; none without a
@@ -140,45 +140,6 @@ func (s *Service) trustedRoots() []*x509.Certificate {
 		return nil
 	}
 	return s.Trust.Roots(validate.ForAll)
-}
-
-// revisionStep builds one revision on top of the earlier ones.
-type revisionStep struct {
-	kind  contract.RevisionKind
-	build func(pades.Source) (*pades.Result, error)
-}
-
-// storeRevisions builds revisions one on top of the other and stores their tails. It works on a copy of the document,
-// whose open file grows with them, and commits nothing. On an error it returns the revisions that were already stored.
-func (s *Service) storeRevisions(ctx context.Context, d contract.Document, f *documents.File, steps []revisionStep) ([]contract.Revision, error) {
-	d, err := s.PrepareRevision(ctx, d, f)
-	if err != nil {
-		return nil, err
-	}
-	current := d.Current()
-	var made []contract.Revision
-	for _, step := range steps {
-		built, err := step.build(f.Source(current))
-		if err != nil {
-			return made, fmt.Errorf("%s of document %d: %w", step.kind, d.ID, documents.FileProblem(err))
-		}
-		if current, err = s.StoreTail(ctx, current, step.kind, built.Tail); err != nil {
-			return made, err
-		}
-		made = append(made, current)
-		if err := f.AppendRevision(current, nil); err != nil {
-			return made, err
-		}
-	}
-	return made, nil
-}
-
-// removeTails removes the tails of a failed run. Nothing was committed, so nothing can refer to them.
-func (s *Service) removeTails(ctx context.Context, err error, made []contract.Revision) error {
-	for _, r := range made {
-		err = errors.Join(err, s.RemoveBlob(ctx, r.Tail.Key))
-	}
-	return err
 }
 
 // failClosing stops retrying a document that can never be closed.
@@ -196,7 +157,7 @@ func (s *Service) recordClosingError(ctx context.Context, id contract.DocumentID
 	}
 	problem := "closing.unexpected"
 	var invalid *invalidError
-	switch file := documents.FileProblem(cause); {
+	switch file := documents.BlobRefusal(cause); {
 	case errors.Is(file, documents.ErrFileMissing):
 		problem = "closing.file_missing"
 	case errors.Is(file, documents.ErrFileChanged):
@@ -221,9 +182,9 @@ func (s *Service) delayClosing(ctx context.Context, id contract.DocumentID, prob
 	return err
 }
 
-// latestTimestamp returns the latest time in the signatures of the document's signers, or zero without any. Other
+// latestSignatureTime returns the latest time in the signatures of the document's signers, or zero without any. Other
 // signatures of the file are not considered.
-func latestTimestamp(f *documents.File, d *contract.Document) (time.Time, error) {
+func latestSignatureTime(f *documents.File, d *contract.Document) (time.Time, error) {
 	fields := signedFields(d)
 	if len(fields) == 0 {
 		return time.Time{}, nil
@@ -263,18 +224,18 @@ func (e *invalidError) Error() string {
 //
 // A renewal is not refused for changes that were in the document before it, see [Service.newFaults].
 //
-// Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [errFileMissing];
-// [errFileChanged].
+// Errors: an [invalidError] with what [contract.Document.CheckSealed] found, after an alarm; [documents.ErrFileMissing];
+// [documents.ErrFileChanged].
 func (s *Service) checkSealed(ctx context.Context, d contract.Document, added []contract.Revision) error {
 	before := d.Revisions
 	d.Revisions = slices.Concat(before, added)
 	faults, err := s.sealFaults(ctx, &d)
 	if err != nil {
-		return documents.FileProblem(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
+		return documents.BlobRefusal(fmt.Errorf("validate sealed file of document %d: %w", d.ID, err))
 	}
 	if d.State == contract.Completed && slices.ContainsFunc(faults, isFromEarlierRules) {
 		if faults, err = s.newFaults(ctx, d, before, faults); err != nil {
-			return documents.FileProblem(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
+			return documents.BlobRefusal(fmt.Errorf("validate document %d before its renewal: %w", d.ID, err))
 		}
 	}
 	if len(faults) == 0 {
@@ -322,9 +283,9 @@ func (s *Service) sealFaults(ctx context.Context, d *contract.Document) ([]contr
 	}
 	defer f.Close()
 	o := s.ValidationOptions()
-	// Content hidden on pages only leads to warnings, which are not used here: one byte is the least limit.
-	o.Limits.Content = 1
-	file, err := facts.Read(ctx, f.VerifiedAt(), f.Size(), o.FactsOptions())
+	reading := o.FactsOptions()
+	reading.SkipHidden = true
+	file, err := facts.Read(ctx, f.VerifiedReaderAt(), f.Size(), reading)
 	if errors.Is(err, facts.ErrUnreadable) {
 		return d.CheckSealed(contract.SealedFile{Unreadable: true}), nil
 	}

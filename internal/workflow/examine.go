@@ -66,11 +66,11 @@ type examination struct {
 //   - requireCompletable: the updates up to completion can be made, and pass our own validation.
 func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.Document, base contract.Revision, budget *pdf.Budget) (examination, error) {
 	if err := doc.Check(); err != nil {
-		return examination{}, documents.FileRefusal(err)
+		return examination{}, documents.PDFRefusal(err)
 	}
 	pages, err := doc.PageCount()
 	if err != nil {
-		return examination{}, documents.FileRefusal(err)
+		return examination{}, documents.PDFRefusal(err)
 	}
 	switch properties := doc.Properties(); {
 	case properties.HeaderOffset > 0:
@@ -81,17 +81,17 @@ func (s *Service) examineFile(ctx context.Context, f *documents.File, doc *pdf.D
 		return examination{}, documents.ErrNoPages
 	}
 	if _, err := doc.Signatures(); err != nil {
-		return examination{}, documents.FileRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
+		return examination{}, documents.PDFRefusal(fmt.Errorf("read form: %w", err)) // fields could not be added later
 	}
 	if err := documents.RequirePermission(doc, false); err != nil {
 		return examination{}, err
 	}
 	if base.NextObject, err = doc.NextObject(); err != nil {
-		return examination{}, documents.FileRefusal(err)
+		return examination{}, documents.PDFRefusal(err)
 	}
 	findings, err := listFindings(ctx, doc)
 	if err != nil {
-		return examination{}, documents.FileRefusal(err)
+		return examination{}, documents.PDFRefusal(err)
 	}
 	uploaded, err := s.checkSignable(ctx, f.Reader, f.Size(), budget)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *Service) openWithinSigningLimits(ctx context.Context, revisions []contr
 	}
 	doc, err := f.PDF(signingOptions(f.Size(), budget))
 	if err != nil {
-		return nil, nil, errors.Join(documents.FileProblem(documents.FileRefusal(fmt.Errorf("open file to be signed: %w", err))), f.Close())
+		return nil, nil, errors.Join(documents.BlobRefusal(documents.PDFRefusal(fmt.Errorf("open file to be signed: %w", err))), f.Close())
 	}
 	return f, doc, nil
 }
@@ -141,13 +141,13 @@ func (s *Service) checkSignable(ctx context.Context, r io.ReaderAt, size int64, 
 	reading.ForSigning, reading.Budget = true, budget
 	file, err := facts.Read(ctx, r, size, reading)
 	if errors.Is(err, facts.ErrUnreadable) {
-		return uploadedSignatures{}, documents.FileRefusal(err)
+		return uploadedSignatures{}, documents.PDFRefusal(err)
 	}
 	if err != nil {
-		return uploadedSignatures{}, documents.FileProblem(fmt.Errorf("validate file to be signed: %w", err))
+		return uploadedSignatures{}, documents.BlobRefusal(fmt.Errorf("validate file to be signed: %w", err))
 	}
 	if err := file.Unsignable; err != nil {
-		return uploadedSignatures{}, documents.FileRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
+		return uploadedSignatures{}, documents.PDFRefusal(fmt.Errorf("later signatures could not be validated: %w", err))
 	}
 	if len(file.Signatures) == 0 {
 		return uploadedSignatures{}, nil
@@ -188,21 +188,21 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 	defer f.Close()
 	// People will sign these bytes, not those whose digest was taken at the upload. Read all of them verified first, so
 	// that the store cannot substitute others.
-	if _, err := io.Copy(io.Discard, f.Verified()); err != nil {
+	if _, err := io.Copy(io.Discard, f.VerifiedReader()); err != nil {
 		return nil, fmt.Errorf("read file to rewrite: %w", err)
 	}
 	before, err := pdf.Open(f, f.Size(), pdf.Options{Repair: true, Random: s.Random, Budget: budget})
 	if err != nil {
-		return nil, documents.FileRefusal(err)
+		return nil, documents.PDFRefusal(err)
 	}
 	o := pdf.RewriteOptions{}
 	if before.Properties().PDFA == "" {
-		o.Version = stamping.OfficeVersion
+		o.Version = stamping.MinOfficeVersion
 	}
 	r := &rewriting{}
 	r.base, err = s.StoreBase(ctx, documents.ErrComplex, func(w io.Writer) error {
 		_, err := before.Rewrite(w, o)
-		return documents.FileRefusal(err)
+		return documents.PDFRefusal(err)
 	})
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (s *Service) normaliseFile(ctx context.Context, base contract.Revision, bud
 		r.base.NextObject, err = r.doc.NextObject()
 	}
 	if err != nil {
-		return nil, errors.Join(documents.FileRefusal(err), r.file.Close(), s.RemoveBlob(ctx, r.base.Tail.Key))
+		return nil, errors.Join(documents.PDFRefusal(err), r.file.Close(), s.RemoveBlob(ctx, r.base.Tail.Key))
 	}
 	return r, nil
 }
@@ -302,7 +302,7 @@ func (s *Service) listMissingFindings(ctx context.Context, d *contract.Document)
 	}
 	found, err := listFindings(ctx, doc)
 	if err != nil {
-		return nil, fmt.Errorf("examine document %d: %w", d.ID, documents.FileRefusal(err))
+		return nil, fmt.Errorf("examine document %d: %w", d.ID, documents.PDFRefusal(err))
 	}
 	return found, nil
 }

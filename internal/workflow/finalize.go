@@ -113,15 +113,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err != nil {
 		return made, nil, err
 	}
-	matching, err := s.RequireMidstate(ctx, *d)
+	appendable, err := s.EnsureAppendable(ctx, *d, f)
 	if err != nil {
-		return made, nil, err
+		return made, nil, documents.PDFRefusal(err)
 	}
-	current := matching.Current()
-	if current.NextObject, err = doc.NextObject(); err != nil {
-		return made, nil, documents.FileRefusal(fmt.Errorf("number objects of document %d: %w", d.ID, err))
-	}
-	r, err := s.StoreTail(ctx, current, contract.RevisionFields, tail)
+	r, err := s.StoreTail(ctx, appendable.Current(), contract.RevisionFields, tail)
 	if err != nil {
 		return made, nil, err
 	}
@@ -133,7 +129,9 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err := c.AppendRevision(r); err != nil {
 		return made, nil, err
 	}
-	return made, s.comparePlacements(*d, doc), nil
+	pages := newPageReader(doc, d.Revisions[0].Digest, &s.pageCache)
+	pages.spent = true
+	return made, contract.CheckOverlaps(d.Placements, pages, "placements"), nil
 }
 
 // rewriteForOffice rewrites the file if the stamp office would, else returns nil. The stamp office rewrites unsigned
@@ -156,7 +154,7 @@ func (s *Service) rewriteForOffice(ctx context.Context, d *contract.Document, do
 // isRewrittenByOffice reports whether the stamp office would rewrite the file if it has no signatures.
 func isRewrittenByOffice(doc *pdf.Document) bool {
 	properties := doc.Properties()
-	return properties.OlderThan(stamping.OfficeVersion) && properties.PDFA == ""
+	return properties.OlderThan(stamping.MinOfficeVersion) && properties.PDFA == ""
 }
 
 // buildFieldsTail builds the tail that adds every field of a document.
@@ -174,7 +172,7 @@ func (s *Service) buildFieldsTail(d *contract.Document, doc *pdf.Document) ([]by
 	}
 	tail, err := pades.AddFields(doc, fields)
 	if err != nil {
-		return nil, documents.FileRefusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
+		return nil, documents.PDFRefusal(fmt.Errorf("add fields to document %d: %w", d.ID, err))
 	}
 	return tail.Bytes, nil
 }

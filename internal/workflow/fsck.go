@@ -120,7 +120,7 @@ func (s *Service) findFaults(ctx context.Context, d *contract.Document, o FsckOp
 		return found, nil
 	}
 	faults, err := s.sealFaults(ctx, d)
-	if fileErr := documents.FileProblem(err); errors.Is(fileErr, documents.ErrFileMissing) || errors.Is(fileErr, documents.ErrFileChanged) {
+	if fileErr := documents.BlobRefusal(err); errors.Is(fileErr, documents.ErrFileMissing) || errors.Is(fileErr, documents.ErrFileChanged) {
 		return append(found, store.Discrepancy{Severity: store.SeverityEvidence, Check: "signatures", Text: fileErr.Error(), Remedy: restoreFile}), nil
 	}
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"segel/internal/blob"
 	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
-	"segel/internal/stamping"
 	"segel/internal/store"
 	"segel/internal/store/sqlstore"
 	"segel/internal/store/storetest/pgtest"
@@ -134,7 +134,7 @@ func TestAttemptThatFindsItsFileLostIsClosedAsWhatItIs(t *testing.T) {
 			lose := func() {
 				h.store.committed = nil
 				restore = h.lose(h.read(id).Revisions[0].Tail.Key)
-				h.later(stamping.RecheckAfter)
+				h.later(time.Minute) // the run checks the file again
 			}
 			if crash {
 				h.store.fail(2, false) // the commit that binds the serial

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"segel/internal/blob"
+	"segel/internal/blob/blobtest"
 	"segel/internal/contract"
 	"segel/internal/workflow"
 	"segel/pdf"
@@ -110,4 +112,26 @@ func TestFileThatCannotBeCompletedIsRefusedAtUpload(t *testing.T) {
 	if found != 2*len(want)+1 {
 		t.Errorf("%d files were tried", found)
 	}
+}
+
+// TestOrderedStampOfAFileThatCannotBeReadIsRefused covers a document whose last revision was stored without the next
+// object number, so that the file is parsed to number objects.
+func TestOrderedStampOfAFileThatCannotBeReadIsRefused(t *testing.T) {
+	onBothWithDatabase(t, func(t *testing.T, h *harness, db *sql.DB) {
+		ctx := context.Background()
+		id := h.draft(false, 1)
+		base := h.read(id).Revisions[0].Tail
+		changeRevision(t, db, id, len(h.read(id).Revisions)-1, "next_object", 0)
+		if err := h.Blobs.Remove(ctx, blob.Key(base.Key)); err != nil {
+			t.Fatal(err)
+		}
+		blobtest.CommitBlob(t, h.Blobs, blob.Key(base.Key), make([]byte, base.Size))
+		if err := h.Stamp(ctx, id); err != nil {
+			t.Errorf("the job is retried: %v", err)
+		}
+		if d := h.read(id); d.State != contract.Failed || !strings.HasPrefix(d.Reason, "file.") || d.Stamps[0].Problem != d.Reason {
+			t.Errorf("%s: %q, %+v", d.State, d.Reason, d.Stamps)
+		}
+		h.untouched("refused", id, 1)
+	})
 }

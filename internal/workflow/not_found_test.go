@@ -52,7 +52,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 	asked := func(by contract.Actor, id contract.DocumentID) map[string][]string {
 		all := map[string][]string{}
 		for name, verb := range map[string]func() error{
-			"detail":   func() error { _, err := h.Detail(ctx, by, contract.OpDetail, id); return err },
+			"detail":   func() error { _, err := h.LoadAuthorised(ctx, by, contract.OpDetail, id); return err },
 			"trail":    func() error { _, err := h.AuditTrail(ctx, by, id); return err },
 			"preview":  func() error { _, err := h.Preview(ctx, by, id); return err },
 			"download": func() error { _, err := h.Download(ctx, by, id); return err },

@@ -15,6 +15,7 @@ type pageReader struct {
 	doc         *pdf.Document
 	revision    [32]byte        // digest of the file
 	cache       *pageCache      // shared with other readers
+	spent       bool            // other checks have spent work of the document's budget
 	reader      *content.Reader // nil until a page is needed that is not in the cache
 	fields      map[pdf.Ref]contract.PageItem
 	former      map[int][]contract.PageItem
@@ -139,10 +140,10 @@ func (p *pageReader) ListContent(number int) ([]contract.PageItem, bool) {
 		}
 		marks, err := p.reader.PageMarks(page)
 		found = pageItems{covered: readableItems(marks), complete: err == nil}
-		// A page that was cut short because the client left, or because earlier pages used up a shared limit, is not
+		// A page that was cut short because the client left, or because earlier pages or checks used up a shared limit, is not
 		// cached: the result says nothing about the page.
 		var incomplete *content.IncompleteError
-		lasting = err == nil || errors.As(err, &incomplete) && (first || incomplete.Reason != content.Limit)
+		lasting = err == nil || errors.As(err, &incomplete) && (first && !p.spent || incomplete.Reason != content.Limit)
 	}
 	if p.cachedItems += len(found.covered); p.cachedItems > maxCachedItems {
 		p.cachedItems = len(found.covered)

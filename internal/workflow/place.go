@@ -69,10 +69,5 @@ func (s *Service) PlacementWarnings(ctx context.Context, d contract.Document) []
 		return nil
 	}
 	defer f.Close()
-	return s.comparePlacements(d, doc)
-}
-
-// comparePlacements compares the placements of a document with the pages of its base.
-func (s *Service) comparePlacements(d contract.Document, base *pdf.Document) []contract.Warning {
-	return contract.CheckOverlaps(d.Placements, newPageReader(base, d.Revisions[0].Digest, &s.pageCache), "placements")
+	return contract.CheckOverlaps(d.Placements, newPageReader(doc, d.Revisions[0].Digest, &s.pageCache), "placements")
 }

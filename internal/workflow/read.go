@@ -10,7 +10,7 @@ import (
 
 // AuditTrail returns the events of a document, oldest first.
 func (s *Service) AuditTrail(ctx context.Context, by contract.Actor, id contract.DocumentID) ([]contract.Event, error) {
-	d, err := s.Detail(ctx, by, contract.OpAuditTrail, id)
+	d, err := s.LoadAuthorised(ctx, by, contract.OpAuditTrail, id)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.Do
 
 // Download opens the finished file.
 func (s *Service) Download(ctx context.Context, by contract.Actor, id contract.DocumentID) (*documents.Content, error) {
-	d, err := s.Detail(ctx, by, contract.OpDownload, id)
+	d, err := s.LoadAuthorised(ctx, by, contract.OpDownload, id)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) Download(ctx context.Context, by contract.Actor, id contract.D
 
 // Original opens the file as it was uploaded.
 func (s *Service) Original(ctx context.Context, by contract.Actor, id contract.DocumentID) (*documents.Content, error) {
-	d, err := s.Detail(ctx, by, contract.OpOriginal, id)
+	d, err := s.LoadAuthorised(ctx, by, contract.OpOriginal, id)
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
 	defer f.Close()
-	newest, err := newestTimestamp(f)
+	newest, err := newestDocumentTimestamp(f)
 	if err != nil {
 		return false, fmt.Errorf("document %d: %w", id, err)
 	}
@@ -97,18 +97,18 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 	if now.Before(newest.expiry.Add(-s.renewBefore())) {
 		return false, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore()))
 	}
-	fresh := s.newRecordingTimestamper()
-	added, err := s.storeRevisions(ctx, d, f, []revisionStep{
+	timestamper := s.newRecordingTimestamper()
+	added, err := s.buildRevisions(ctx, d, f, []revisionStep{
 		{contract.RevisionValidation, func(src pades.Source) (*pades.Result, error) {
 			return pades.AddDSS(ctx, src, pades.ValidationOptions{Source: s.Revocation, Certificates: s.Certificates, Roots: s.trustedRoots(), Required: []string{newest.field}})
 		}},
 		{contract.RevisionTimestamp, func(src pades.Source) (*pades.Result, error) {
-			return pades.DocumentTimestamp(ctx, src, fresh, s.SigningClock())
+			return pades.DocumentTimestamp(ctx, src, timestamper, s.SigningClock())
 		}},
 	})
-	if err == nil && !fresh.expiry.After(newest.expiry) {
+	if err == nil && !timestamper.expiry.After(newest.expiry) {
 		// The authority still uses the certificate that expires soon. A timestamp from it would gain nothing.
-		err = s.removeTails(ctx, nil, added)
+		err = s.RemoveTails(ctx, nil, added)
 		return false, errors.Join(err, s.postponeRenewal(ctx, id, contract.RenewalAt(newest.expiry, now, s.renewBefore())))
 	}
 	if err == nil {
@@ -117,11 +117,11 @@ func (s *Service) Renew(ctx context.Context, id contract.DocumentID) (bool, erro
 		err = s.checkSealed(ctx, d, added)
 	}
 	if err != nil {
-		return false, s.removeTails(ctx, err, added)
+		return false, s.RemoveTails(ctx, err, added)
 	}
 	_, err = s.CommitRevisions(ctx, d, added, func(d *contract.Document) (contract.Change, error) {
-		c, err := contract.Renew(d, added, contract.RenewalAt(fresh.expiry, now, s.renewBefore()), now)
-		c.Timestamp = fresh.time
+		c, err := contract.Renew(d, added, contract.RenewalAt(timestamper.expiry, now, s.renewBefore()), now)
+		c.Timestamp = timestamper.time
 		return c, err
 	})
 	return err == nil, err
@@ -148,9 +148,9 @@ type documentTimestamp struct {
 	expiry time.Time // see tokenExpiry
 }
 
-// newestTimestamp reads the last document timestamp of a file. It returns an error if there is none, because every
+// newestDocumentTimestamp reads the last document timestamp of a file. It returns an error if there is none, because every
 // completed document has one.
-func newestTimestamp(f *documents.File) (documentTimestamp, error) {
+func newestDocumentTimestamp(f *documents.File) (documentTimestamp, error) {
 	file, err := f.PDF(pdf.Options{})
 	if err != nil {
 		return documentTimestamp{}, fmt.Errorf("open file: %w", err)

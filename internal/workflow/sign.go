@@ -79,7 +79,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		return contract.Document{}, err
 	}
 	defer f.Close()
-	made, err := s.storeRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
+	made, err := s.buildRevisions(ctx, d, f, []revisionStep{{contract.RevisionSignature, func(src pades.Source) (*pades.Result, error) {
 		return pades.Sign(ctx, src, pades.Options{
 			Field: p.Field, Key: credential.key, Chain: credential.chain, Timestamper: timestamper, Random: s.Random,
 			// The name in the certificate, which marks guests as such: a guest's name never appears without that mark.
@@ -87,7 +87,7 @@ func (s *Service) Sign(ctx context.Context, by contract.Actor, id contract.Docum
 		})
 	}}})
 	if err != nil {
-		return contract.Document{}, timestampRefusal(err)
+		return contract.Document{}, s.RemoveTails(ctx, timestampRefusal(err), made)
 	}
 	return s.CommitRevisions(documents.WithDocumentAnswer(ctx), d, made, func(d *contract.Document) (contract.Change, error) {
 		change, err := contract.Sign(d, made[0], r.Shown, attestation, by, s.Clock())

@@ -47,7 +47,7 @@ func BenchmarkStampCaches(b *testing.B) {
 		_, err := h.store.Organisation(ctx, d.Organisation)
 		return err
 	})
-	measure("without noneFree", func() error {
+	measure("without noneFreeAt", func() error {
 		if _, err := h.store.FreeSerial(ctx, d.Organisation, d.ID); !errors.Is(err, store.ErrNotFound) {
 			return errors.Join(err, errors.New("a serial is free"))
 		}

@@ -95,7 +95,7 @@ func unreadableRefusal(err error) error {
 	if !errors.Is(err, validate.ErrUnreadable) || outage.Of(err) != nil {
 		return err
 	}
-	if refusal := documents.FileRefusal(err); contract.KindOf(refusal) != 0 {
+	if refusal := documents.PDFRefusal(err); contract.KindOf(refusal) != 0 {
 		return refusal
 	}
 	return documents.ErrDamaged.WithCause(err)
@@ -205,7 +205,10 @@ func (s *Service) StampBySerial(ctx context.Context, serial string) (KnownStamp,
 	if err != nil {
 		return KnownStamp{}, err
 	}
-	d, err := s.LoadDocument(ctx, id) // no document has the number 0
+	if id == 0 {
+		return KnownStamp{}, contract.ErrNotFound
+	}
+	d, err := s.LoadDocument(ctx, id)
 	if err != nil {
 		return KnownStamp{}, err
 	}

@@ -192,7 +192,7 @@ func (s *Service) convertWord(ctx context.Context, d *contract.Document) error {
 		return err
 	}
 	base, err := s.StoreBase(ctx, errWordComplex, func(w io.Writer) error {
-		return converterRefusal(s.Converter.Convert(ctx, found.Kind, f.Verified(), w))
+		return converterRefusal(s.Converter.Convert(ctx, found.Kind, f.VerifiedReader(), w))
 	})
 	if err != nil {
 		return err

@@ -1,10 +1,6 @@
 package validate
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"io"
 	"slices"
 	"strconv"
 
@@ -12,44 +8,6 @@ import (
 	"segel/pades/validate/facts"
 	"segel/pdf/inspect"
 )
-
-// ErrUnreadable is a file that cannot be opened as a PDF; it wraps the cause.
-var ErrUnreadable = facts.ErrUnreadable
-
-// ErrNoTime is a validation without Options.At.
-var ErrNoTime = errors.New("no moment to judge for")
-
-// Validate validates the signatures of a file. It reads r once from end to end. Defects of the file are in the report.
-// Errors: ErrUnreadable, those of r, and ctx's.
-func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
-	if o.At.IsZero() {
-		return nil, ErrNoTime
-	}
-	f, err := facts.Read(ctx, r, size, o.FactsOptions())
-	if err != nil {
-		return nil, err
-	}
-	return ValidateFacts(ctx, f, o)
-}
-
-// FactsOptions returns the options for [facts.Read], so that [ValidateFacts] returns what [Validate] does.
-func (o Options) FactsOptions() facts.Options {
-	return facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: o.Exempt}
-}
-
-// ValidateFacts validates facts that were read before with [Options.FactsOptions]. Options.MaxMark and Options.Exempt
-// have no effect here.
-func ValidateFacts(ctx context.Context, f *facts.File, o Options) (*Report, error) {
-	if o.At.IsZero() {
-		return nil, ErrNoTime
-	}
-	v := newValidation(o)
-	v.collectFacts(f)
-	if err := v.validateSignatures(ctx); err != nil {
-		return nil, err
-	}
-	return v.buildReport(f), nil
-}
 
 // buildReport builds the report from the results.
 func (v *validation) buildReport(f *facts.File) *Report {

@@ -76,8 +76,8 @@ func (v *validation) validateCertificate(ctx context.Context, q certificateUse) 
 	if f != nil && f.sub == NoCertificateChainFound {
 		found := false
 		if source, ok := v.o.Online.(certpath.IssuerSource); ok && v.o.Trust.Len() > 0 {
-			asking, cancel := v.withOnlineDeadline(ctx)
-			found = v.paths.FetchIssuers(asking, q.cert, source)
+			queryCtx, cancel := v.withOnlineDeadline(ctx)
+			found = v.paths.FetchIssuers(queryCtx, q.cert, source)
 			cancel()
 		}
 		if ctx.Err() != nil {
@@ -399,9 +399,9 @@ func (v *validation) fetchStatus(ctx context.Context, cert, issuer *x509.Certifi
 		return ctx.Err()
 	}
 	v.statusFetches++
-	asking, cancel := v.withOnlineDeadline(ctx)
+	queryCtx, cancel := v.withOnlineDeadline(ctx)
 	defer cancel()
-	v.revocations.Fetch(asking, untilDeadline{v.o.Online}, revocation.Query{Cert: cert, Issuer: issuer})
+	v.revocations.Fetch(queryCtx, untilDeadline{v.o.Online}, revocation.Query{Cert: cert, Issuer: issuer})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

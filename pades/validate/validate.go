@@ -16,10 +16,13 @@
 package validate
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/sha256"
 	"crypto/x509"
+	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"time"
@@ -65,6 +68,44 @@ type Options struct {
 
 // DefaultMaxMark is a quarter of the page.
 const DefaultMaxMark = 0.25
+
+// ErrUnreadable is a file that cannot be opened as a PDF; it wraps the cause.
+var ErrUnreadable = facts.ErrUnreadable
+
+// ErrNoTime is a validation without Options.At.
+var ErrNoTime = errors.New("no time of validation")
+
+// Validate validates the signatures of a file. It reads r once from end to end. Defects of the file are in the report.
+// Errors: ErrUnreadable, those of r, and ctx's.
+func Validate(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Report, error) {
+	if o.At.IsZero() {
+		return nil, ErrNoTime
+	}
+	f, err := facts.Read(ctx, r, size, o.FactsOptions())
+	if err != nil {
+		return nil, err
+	}
+	return ValidateFacts(ctx, f, o)
+}
+
+// FactsOptions returns the options for [facts.Read], so that [ValidateFacts] returns what [Validate] does.
+func (o Options) FactsOptions() facts.Options {
+	return facts.Options{Limits: o.Limits, Password: o.Password, MarkArea: cmp.Or(o.MaxMark, DefaultMaxMark), Exempt: o.Exempt}
+}
+
+// ValidateFacts validates facts that were read before with [Options.FactsOptions]. Options.MaxMark and Options.Exempt
+// have no effect here.
+func ValidateFacts(ctx context.Context, f *facts.File, o Options) (*Report, error) {
+	if o.At.IsZero() {
+		return nil, ErrNoTime
+	}
+	v := newValidation(o)
+	v.collectFacts(f)
+	if err := v.validateSignatures(ctx); err != nil {
+		return nil, err
+	}
+	return v.buildReport(f), nil
+}
 
 // validation is the validation of one file.
 type validation struct {

@@ -24,32 +24,32 @@ var mutants = map[string]edit{
 	// The order of steps that a first version of every client uses: call, then record the result.
 	"naive": {
 		file: "internal/stamping/stamp.go",
-		old:  "\t\t\t\tr, err = r.orderSerial(ctx)\n",
-		new:  "\t\t\t\tr, err = r.buyThenRecord(ctx)\n",
+		old:  "\t\t\t\terr = r.orderSerial(ctx)\n",
+		new:  "\t\t\t\terr = r.buyThenRecord(ctx)\n",
 		added: `
-func (r run) buyThenRecord(ctx context.Context) (run, error) {
-	order, err := blob.NewKey(r.Random)
+func (r *run) buyThenRecord(ctx context.Context) error {
+	order, err := blob.NewKey(r.s.Random)
 	if err != nil {
-		return r, err
+		return err
 	}
-	if r, err = r.loadPayer(ctx); err != nil {
-		return r, err
+	if err := r.loadPayer(ctx); err != nil {
+		return err
 	}
-	serial, err := r.Office.BuySerial(ctx, emeterai.Order{
+	serial, err := r.s.Office.BuySerial(ctx, emeterai.Order{
 		ID: string(order), Organisation: string(r.payer.ID), Payer: r.payer.Name, Title: r.d.Title, Filename: r.d.Filename,
 		Number: r.d.Name, Date: r.d.CreatedAt, Source: r.file.Source(r.d.Current()),
 	})
 	if err != nil {
-		return r, r.recordProblem(ctx, err)
+		return r.recordProblem(ctx, err)
 	}
-	r, err = r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
-		return contract.OrderSerial(d, r.i, string(order), r.Clock())
+	err = r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
+		return contract.OrderSerial(d, r.i, string(order), r.s.Clock())
 	})
 	if err != nil {
-		return r, err
+		return err
 	}
 	return r.commit(ctx, func(d *contract.Document) (contract.Change, error) {
-		return contract.BindSerial(d, r.i, contract.StampSerial{Serial: serial}, r.Office.IsSpecimen(), r.Clock())
+		return contract.BindSerial(d, r.i, contract.StampSerial{Serial: serial}, r.s.Office.IsSpecimen(), r.s.Clock())
 	})
 }
 `,

@@ -193,7 +193,7 @@ func BenchmarkDownload(b *testing.B) {
 				b.Fatal(err)
 			}
 			// As net/http copies it.
-			if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, st.Verified(), make([]byte, 32<<10)); err != nil {
+			if _, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, st.VerifiedReader(), make([]byte, 32<<10)); err != nil {
 				b.Fatal(err)
 			}
 			st.Close()

@@ -62,13 +62,13 @@ type Comparer struct {
 
 // NewComparer reads the first state.
 func NewComparer(ctx context.Context, s *pdf.State, o Options) (*Comparer, error) {
-	asked := &numberSet{}
+	changed := &numberSet{}
 	for _, n := range o.Changed {
-		asked.add(n)
+		changed.add(n)
 	}
 	c := &Comparer{
 		g: &graph{
-			ctx: ctx, changed: asked, owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{},
+			ctx: ctx, changed: changed, owned: map[node]bool{}, owners: map[uint32][]node{}, edges: map[uint32][]edge{}, paths: map[uint32]string{},
 			labels: map[uint32]string{}, newNodes: map[node]bool{}, widgets: map[uint32][]uint32{},
 		},
 		o: o, last: s.Document, fieldWork: &formfield.Work{Left: maxFieldWork}, appearanceBytes: maxAppearanceBytes,

@@ -70,16 +70,16 @@ var (
 		"AcroForm": roleForm, "DSS": roleStore, "Extensions": roleExtensions, "Metadata": roleMetadata, "MarkInfo": roleMarkInfo,
 		"Pages": rolePages, "StructTreeRoot": roleStructure,
 	}
-	formRoles  = map[pdf.Name]role{"Fields": roleFields, "DR": roleDefaults}
-	nodeRoles  = map[pdf.Name]role{"Kids": rolePages, "Parent": roleMention, "Resources": roleContent}
-	pageRoles  = map[pdf.Name]role{"Parent": roleMention, "Contents": roleContent, "Resources": roleContent, "Annots": roleAnnots}
-	fieldRoles = map[pdf.Name]role{"Parent": roleField, "P": roleMention, "AP": roleAppearances, "Kids": roleKids, "MK": roleAppearancePart, "A": roleOther, "AA": roleOther, "OC": roleOther}
-	noteRoles  = map[pdf.Name]role{"P": roleMention, "AP": roleAppearances, "Popup": roleAnnotation, "Parent": roleAnnotation, "IRT": roleAnnotation}
-	storeRoles = map[pdf.Name]role{"Certs": roleStoreItems, "OCSPs": roleStoreItems, "CRLs": roleStoreItems, "VRI": roleVRIs}
-	vriRoles   = map[pdf.Name]role{"Cert": roleStoreItems, "OCSP": roleStoreItems, "CRL": roleStoreItems, "TS": roleStoreItem}
-	treeRoles  = map[pdf.Name]role{"K": roleElements, "ParentTree": roleParents}
-	elemRoles  = map[pdf.Name]role{"K": roleElements, "Pg": roleMention}
-	nodesRoles = map[pdf.Name]role{"Kids": roleParents, "Nums": roleNumbers}
+	formRoles       = map[pdf.Name]role{"Fields": roleFields, "DR": roleDefaults}
+	nodeRoles       = map[pdf.Name]role{"Kids": rolePages, "Parent": roleMention, "Resources": roleContent}
+	pageRoles       = map[pdf.Name]role{"Parent": roleMention, "Contents": roleContent, "Resources": roleContent, "Annots": roleAnnots}
+	fieldRoles      = map[pdf.Name]role{"Parent": roleField, "P": roleMention, "AP": roleAppearances, "Kids": roleKids, "MK": roleAppearancePart, "A": roleOther, "AA": roleOther, "OC": roleOther}
+	annotationRoles = map[pdf.Name]role{"P": roleMention, "AP": roleAppearances, "Popup": roleAnnotation, "Parent": roleAnnotation, "IRT": roleAnnotation}
+	storeRoles      = map[pdf.Name]role{"Certs": roleStoreItems, "OCSPs": roleStoreItems, "CRLs": roleStoreItems, "VRI": roleVRIs}
+	vriRoles        = map[pdf.Name]role{"Cert": roleStoreItems, "OCSP": roleStoreItems, "CRL": roleStoreItems, "TS": roleStoreItem}
+	treeRoles       = map[pdf.Name]role{"K": roleElements, "ParentTree": roleParents}
+	elemRoles       = map[pdf.Name]role{"K": roleElements, "Pg": roleMention}
+	numberTreeRoles = map[pdf.Name]role{"Kids": roleParents, "Nums": roleNumbers}
 )
 
 // passedRoles are the roles that an object passes to its references: by key, and for all others.
@@ -111,7 +111,7 @@ var passedOn = [roleCount]passedRoles{
 	roleVRI:        {keys: vriRoles, others: rolePart},
 
 	roleStructure: {keys: treeRoles, others: roleOther},
-	roleParents:   {keys: nodesRoles, others: roleOther},
+	roleParents:   {keys: numberTreeRoles, others: roleOther},
 	roleNumbers:   {others: roleOther},
 
 	rolePart:           {others: rolePart},
@@ -238,7 +238,7 @@ func (w *walker) followAnnotation(o pdf.Object) {
 		w.followField(o)
 		return
 	}
-	w.followTable(dict, noteRoles, roleOther, w.from)
+	w.followTable(dict, annotationRoles, roleOther, w.from)
 }
 
 // followAppearances follows an appearance dictionary: streams, or dictionaries of streams by state.

@@ -23,6 +23,8 @@ type Options struct {
 	// ForSigning also checks whether a validation will be able to read later revisions, see File.Unsignable. Steps that
 	// only lead to warnings are skipped, and a file without signatures is not hashed.
 	ForSigning bool
+	// SkipHidden looks for no hidden content. Such content only leads to findings and warnings.
+	SkipHidden bool
 	// MarkArea is the share of a page, from 0 to 1, above which a later filled or signed field is denied if it makes
 	// signed content unreadable. Zero denies none.
 	MarkArea float64

@@ -173,15 +173,3 @@ func (s *Signature) locksChange(c diff.Change) bool {
 	}
 	return slices.ContainsFunc(s.Locks, func(l Lock) bool { return l.locksField(c.Field) })
 }
-
-// dateStoreItems sets the first revision of each item.
-func (r *reader) dateStoreItems() {
-	if r.file.DSS == nil || len(r.file.Revisions) == 0 {
-		return
-	}
-	for _, list := range [][]StoreItem{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
-		for i := range list {
-			list[i].Revision = r.firstRevisions[list[i].Ref.Number]
-		}
-	}
-}

@@ -13,13 +13,13 @@ import (
 
 // reader collects the facts of one file.
 type reader struct {
-	ctx            context.Context
-	r              io.ReaderAt
-	o              Options
-	d              *pdf.Document
-	file           *File
-	firstRevisions map[uint32]int    // revision that last wrote each requested object
-	knownLengths   map[byteRange]int // lengths of compressed items found sound
+	ctx          context.Context
+	r            io.ReaderAt
+	o            Options
+	d            *pdf.Document
+	file         *File
+	lastWritten  map[uint32]int    // revision that last wrote each requested object
+	knownLengths map[byteRange]int // lengths of compressed items found sound
 
 	objects *blockCache // through which the document is read
 	buffer  []byte      // lent by borrowBuffer
@@ -36,7 +36,7 @@ func runSteps(ctx context.Context, src io.ReaderAt, size int64, o Options, steps
 		// everything that is tried, so an accepted file does not exceed it here.
 		o.Budget = pdf.NewBudget(ctx, 2*pdf.FileWork(size))
 	}
-	r := &reader{ctx: ctx, r: contextReader{ctx, src}, o: o, file: &File{Size: size}, firstRevisions: map[uint32]int{}, knownLengths: map[byteRange]int{}}
+	r := &reader{ctx: ctx, r: contextReader{ctx, src}, o: o, file: &File{Size: size}, lastWritten: map[uint32]int{}, knownLengths: map[byteRange]int{}}
 	r.objects = &blockCache{r: r.r, size: size}
 	defer r.releaseBuffers()
 	if err := r.openFile(size); err != nil {
@@ -176,7 +176,7 @@ func (w *stateWalk) checkGrowth() error {
 	case w.last == nil:
 		return newDamagedError("it has no revision")
 	case w.last.Forward:
-		return newDamagedError("an entry of the cross-reference leads behind the end")
+		return newDamagedError("an entry of the cross-reference leads after the end")
 	}
 	return w.comparer.Incomplete()
 }
@@ -234,8 +234,8 @@ type stateWalk struct {
 
 func (w *stateWalk) visitState(number int, state *pdf.State, all []pdf.Revision) error {
 	for _, m := range state.Changes {
-		if _, asked := w.firstRevisions[m.Number]; asked && !m.After.IsZero() {
-			w.firstRevisions[m.Number] = number
+		if _, asked := w.lastWritten[m.Number]; asked && !m.After.IsZero() {
+			w.lastWritten[m.Number] = number
 		}
 	}
 	// Comparing comes first: it reads changed objects in the strictest way, and later steps use its cache.

@@ -73,7 +73,7 @@ func (w *stateWalk) warnLooseSignatures(state *pdf.State) error {
 // expect: an attacker can have it signed unseen and reveal it later by a change that looks harmless. It examines the
 // current pages; changes of pages are found elsewhere. It does nothing for a file without signatures.
 func (r *reader) inspectContent() error {
-	if len(r.file.Signatures) == 0 || r.file.Repaired || r.o.ForSigning {
+	if len(r.file.Signatures) == 0 || r.file.Repaired || r.o.ForSigning || r.o.SkipHidden {
 		return nil
 	}
 	found, err := inspect.Document(r.ctx, r.d, inspect.Limits{Content: content.Limits{Bytes: r.o.Limits.Content}})

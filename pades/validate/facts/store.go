@@ -19,9 +19,11 @@ type Store struct {
 
 // StoreItem is one certificate, OCSP response or CRL in DER. Its content is not checked.
 type StoreItem struct {
-	DER      []byte
-	Ref      pdf.Ref
-	Revision int // that first held it, from 1; 0 if unknown
+	DER []byte
+	Ref pdf.Ref
+	// Revision last wrote the item in the newest store, or held an item of an earlier state when it was found; from 1, 0 if
+	// unknown.
+	Revision int
 }
 
 // VRI is the entry of the store about one signature.
@@ -64,9 +66,21 @@ func (r *reader) readStore() error {
 	r.file.DSS = store
 	r.noteUnsignable(b.checkReserve())
 	for ref := range b.known {
-		r.firstRevisions[ref.Number] = 1
+		r.lastWritten[ref.Number] = 1
 	}
 	return b.err
+}
+
+// dateStoreItems sets the revision that last wrote each item of the newest store.
+func (r *reader) dateStoreItems() {
+	if r.file.DSS == nil || len(r.file.Revisions) == 0 {
+		return
+	}
+	for _, list := range [][]StoreItem{r.file.DSS.Certs, r.file.DSS.OCSPs, r.file.DSS.CRLs} {
+		for i := range list {
+			list[i].Revision = r.lastWritten[list[i].Ref.Number]
+		}
+	}
 }
 
 // storeReader reads items, each object once.
