@@ -427,6 +427,28 @@ func TestSignatureBetweenTwoCertificatesIsVerifiedOnceAndWithinTheLimit(t *testi
 	}
 }
 
+func TestSignatureOfARootIsVerifiedOnlyBesideOthersOfItsName(t *testing.T) {
+	t.Parallel()
+	root := certificate(t, nil, "Root", ca)
+	leaf := certificate(t, root, "Sari", person)
+	for _, c := range []struct {
+		name   string
+		others []*x509.Certificate
+		checks int
+	}{
+		{"alone", nil, 1},
+		{"beside another of its name", []*x509.Certificate{certificate(t, nil, "Root", ca).cert}, 3}, // the other one did not sign the leaf
+	} {
+		b := NewBuilder(&Anchors{}, Limits{})
+		b.Add(c.others...)
+		b.Add(root.cert)
+		path := b.BuildPath(t.Context(), leaf.cert, nil)
+		if len(path) != 2 || !path[1].Equal(root.cert) || b.Checks != c.checks {
+			t.Errorf("%s: a path of %d, %d signatures verified", c.name, len(path), b.Checks)
+		}
+	}
+}
+
 func TestCandidatesAreLimited(t *testing.T) {
 	t.Parallel()
 	one, two := certificate(t, nil, "One", ca), certificate(t, nil, "Two", ca)
