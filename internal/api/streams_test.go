@@ -87,7 +87,10 @@ func TestAStreamWhoseClientLeftGivesItsShareBack(t *testing.T) {
 	streams.beat = time.Millisecond
 	b := newBench(t, processing(), withStreams(streams), func(o *Options) { o.MaxStreamsPerPerson = 1 })
 	follow := followed(t, b, streams)
-	_, first := follow()
+	began, first := follow()
+	if _, err := began.Body.Read(make([]byte, 1)); err != nil { // now it is one of the streams that Wait waits for
+		t.Fatal(err)
+	}
 	if a, _ := follow(); a.StatusCode != 429 {
 		t.Fatalf("the second at a time: %s", a.Status)
 	}
