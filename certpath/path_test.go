@@ -194,7 +194,7 @@ func heldAgainstLibrary(t *testing.T, r *rnd.Rand, certificates int) (found, com
 			o := x509.VerifyOptions{Roots: anchors.pool(usage), Intermediates: between, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}}
 			plain, err := c.Verify(o)
 			if err != nil || len(without([]Path{extra}, toPaths(plain))) > 0 {
-				t.Fatalf("%s at %s: %v is no chain: %v", c.Subject, at, extra, err)
+				t.Fatalf("%s at %s: %v does not chain: %v", c.Subject, at, extra, err)
 			}
 		}
 		if _, ok := b.extendIssuerPaths(c, usage, at); ok {

@@ -159,7 +159,7 @@ var byteMutants = []mutant{
 	{"flip-padding", func(m *mutation) { m.flipByte(len(m.signature.Contents) - 1) }},
 	{"flip-last-byte", func(m *mutation) { m.b[len(m.b)-2] = 'E' }},
 	{"cut-end", func(m *mutation) { m.b = m.b[:len(m.b)-20] }},
-	{"junk-behind", func(m *mutation) { m.b = append(m.b, "junk that is no revision\n"...) }},
+	{"junk-behind", func(m *mutation) { m.b = append(m.b, "junk behind the last revision\n"...) }},
 	{"byte-behind", func(m *mutation) { m.b = append(m.b, 0) }},
 	{"comment-behind", func(m *mutation) { m.b = append(m.b, "%%EOF\n"...) }},
 	{"range-short", func(m *mutation) { m.editByteRange(func(r []int64) []int64 { r[3] -= 10; return r }) }},

@@ -43,7 +43,7 @@ func (e *entry) answer() ([]byte, error) {
 	return e.der, nil
 }
 
-// PanicError is a panic in a query, which runs in a goroutine of its own: unrecovered, it would end the process.
+// PanicError is a panic in a query, which runs in a separate goroutine: unrecovered, it would end the process.
 type PanicError struct {
 	Value any    // of the panic
 	Stack []byte // of the goroutine, as text

@@ -754,7 +754,7 @@ func oddTrailers() []oddity {
 		{"stream beside at 0", put("XRefStm", "0"), Kept},
 		{"earlier section beyond the end", put("Prev", "99999999"), Rewritten},
 		{"earlier section negative", put("Prev", "-1"), Rewritten},
-		{"earlier section is no section", put("Prev", "20"), Rewritten},
+		{"earlier section is something else", put("Prev", "20"), Rewritten},
 		{"earlier section real", put("Prev", "0.0"), Rewritten},
 		{"catalog direct", put("Root", "<< /Type /Catalog /Pages 2 0 R >>"), Rewritten},
 		{"catalog missing", put("Root", ""), Rewritten},
