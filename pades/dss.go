@@ -78,7 +78,7 @@ func AddDSS(ctx context.Context, src Source, o ValidationOptions) (*Result, erro
 	if src, _, err = src.hashFile(crypto.SHA256); err != nil {
 		return nil, err
 	}
-	return src.buildResult(tail.Bytes, "")
+	return src.Append(tail.Bytes)
 }
 
 // vriKey is the key of a signature in the store: the SHA-1 of its /Contents, padding included (ISO 32000-2 §12.8.4.3).

@@ -37,7 +37,7 @@ func (s Source) Open() (*pdf.Document, error) {
 	return pdf.Open(s.R, s.Size, s.OpenOptions)
 }
 
-// Result is a tail that was built and verified.
+// Result is a tail and the state of the file that it makes. Unless it is of [Source.Append], the tail was verified.
 type Result struct {
 	Tail      []byte                 // to be appended to the source
 	Size      int64                  // of the file with the tail
@@ -60,7 +60,11 @@ func (s Source) WithResult(r *Result) Source {
 	return after
 }
 
-// buildResult describes the source extended by the tail. The midstate of the source must be known.
+// Append describes the source extended by a tail that another program or package built, such as that of [AddFields]. It
+// hashes the tail and checks nothing else; see [VerifyTail]. The midstate of the source must be known.
+func (s Source) Append(tail []byte) (*Result, error) { return s.buildResult(tail, "") }
+
+// buildResult describes the source extended by the tail, which signs the field. The midstate of the source must be known.
 func (s Source) buildResult(tail []byte, field string) (*Result, error) {
 	h, err := s.resumeHash(crypto.SHA256, s.Midstate)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"segel/internal/blob"
 	"segel/internal/contract"
 	"segel/internal/outage"
+	"segel/pades"
 )
 
 // StoreFile stores what write writes, continuing the digester: its totals are of the document with these bytes.
@@ -60,22 +61,25 @@ func BaseRevision(file contract.File, d blob.Digest) contract.Revision {
 	return contract.Revision{Kind: contract.RevisionBase, Tail: file, End: d.End, Digest: d.DocumentSum, Midstate: d.Midstate}
 }
 
-// StoreTail stores a tail that follows the revision, and returns the revision it makes. It fails without storing
-// anything if the midstate of the revision does not match its digest; see [Documents.EnsureMidstate].
-func (s *Documents) StoreTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, tail []byte) (contract.Revision, error) {
-	digester, err := blob.ResumeDigester(after.Midstate, after.End, after.Digest)
-	if err != nil {
+// StoreTail stores the tail of built, which extends the revision, and returns the revision it makes. The digest and the
+// midstate are those of built. It fails without storing anything if the midstate of the revision does not match its
+// digest, see [Documents.EnsureMidstate], or if built extends a file of another size.
+func (s *Documents) StoreTail(ctx context.Context, after contract.Revision, kind contract.RevisionKind, built *pades.Result) (contract.Revision, error) {
+	if _, err := blob.ResumeHash(after.Midstate, after.End, after.Digest); err != nil {
 		return contract.Revision{}, fmt.Errorf("continue revision ending at %d: %w", after.End, err)
 	}
-	file, d, err := s.StoreFile(ctx, digester, func(w io.Writer) error {
-		_, err := w.Write(tail)
+	if built.Size-int64(len(built.Tail)) != after.End {
+		return contract.Revision{}, fmt.Errorf("a tail of %d bytes that ends at %d does not follow a revision ending at %d", len(built.Tail), built.Size, after.End)
+	}
+	file, _, err := s.StoreFile(ctx, blob.NewDigester(), func(w io.Writer) error {
+		_, err := w.Write(built.Tail)
 		return err
 	})
 	if err != nil {
 		return contract.Revision{}, fmt.Errorf("store tail: %w", err)
 	}
 	return contract.Revision{
-		Kind: kind, Tail: file, Begin: after.End, End: d.End, Digest: d.DocumentSum, Midstate: d.Midstate,
+		Kind: kind, Tail: file, Begin: after.End, End: built.Size, Digest: built.Digest, Midstate: built.Midstate,
 		// Our own tails refer only to objects that exist.
 		NextObject: after.NextObject,
 	}, nil

@@ -117,7 +117,11 @@ func (r *run) affixStamp(ctx context.Context, tail []byte, stamped *pdf.Document
 		return fmt.Errorf("number objects of document %d: %w", r.d.ID, err)
 	}
 	current.NextObject = next
-	revision, err := r.s.StoreTail(ctx, current, contract.RevisionStamp, tail)
+	built, err := r.file.Source(current).Append(tail)
+	if err != nil {
+		return fmt.Errorf("continue document %d: %w", r.d.ID, err)
+	}
+	revision, err := r.s.StoreTail(ctx, current, contract.RevisionStamp, built)
 	if err != nil {
 		return err
 	}

@@ -117,7 +117,11 @@ func (s *Service) prepareFile(ctx context.Context, c *contract.Change, by contra
 	if err != nil {
 		return made, nil, documents.PDFRefusal(err)
 	}
-	r, err := s.StoreTail(ctx, appendable.Current(), contract.RevisionFields, tail)
+	built, err := f.Source(appendable.Current()).Append(tail)
+	if err != nil {
+		return made, nil, fmt.Errorf("continue document %d: %w", d.ID, err)
+	}
+	r, err := s.StoreTail(ctx, appendable.Current(), contract.RevisionFields, built)
 	if err != nil {
 		return made, nil, err
 	}
