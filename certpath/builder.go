@@ -21,6 +21,7 @@ import (
 	"slices"
 
 	"segel/cms"
+	"segel/memo"
 )
 
 // Path is a certificate with its issuers. A path of FindPaths ends with a trust anchor.
@@ -31,6 +32,7 @@ type Path []*x509.Certificate
 type Anchors struct {
 	bySubject map[string][]*x509.Certificate
 	pools     map[x509.ExtKeyUsage]*x509.CertPool
+	usages    map[[sha256.Size]byte][]x509.ExtKeyUsage // by the hash of the anchor
 	count     int
 }
 
@@ -39,7 +41,10 @@ type Anchors struct {
 func (a *Anchors) Add(c *x509.Certificate, usages ...x509.ExtKeyUsage) {
 	if a.bySubject == nil {
 		a.bySubject, a.pools = map[string][]*x509.Certificate{}, map[x509.ExtKeyUsage]*x509.CertPool{}
+		a.usages = map[[sha256.Size]byte][]x509.ExtKeyUsage{}
 	}
+	id := sha256.Sum256(c.Raw)
+	a.usages[id] = append(a.usages[id], usages...)
 	for _, u := range usages {
 		if a.pools[u] == nil {
 			a.pools[u] = x509.NewCertPool()
@@ -95,11 +100,11 @@ type Builder struct {
 	intermediates *x509.CertPool                 // the same certificates
 	known         map[[sha256.Size]byte]bool     // the same certificates, by their hash
 
-	hashes  map[*x509.Certificate][sha256.Size]byte
-	signed  map[[2][sha256.Size]byte]bool // whether the second certificate's key signed the first
-	paths   map[pathKey]pathResult
-	bounds  map[string]*validityBounds // by issuer name
-	fetched map[[sha256.Size]byte]bool // issuers that were fetched
+	hashes   map[*x509.Certificate][sha256.Size]byte
+	signed   map[[2][sha256.Size]byte]bool // whether the second certificate's key signed the first
+	paths    map[pathKey]pathResult
+	closures map[string]*closure        // by issuer name
+	fetched  map[[sha256.Size]byte]bool // issuers that were fetched
 	// fetchedFor holds the fetched issuer by the hash of the certificate it issued; nil: it could not be fetched.
 	fetchedFor map[[sha256.Size]byte]*x509.Certificate
 }
@@ -109,7 +114,7 @@ func NewBuilder(anchors *Anchors, limits Limits) *Builder {
 	return &Builder{
 		Limits: limits, anchors: anchors, candidates: map[string][]*x509.Certificate{}, intermediates: x509.NewCertPool(),
 		known: map[[sha256.Size]byte]bool{}, hashes: map[*x509.Certificate][sha256.Size]byte{}, signed: map[[2][sha256.Size]byte]bool{},
-		paths: map[pathKey]pathResult{}, bounds: map[string]*validityBounds{},
+		paths: map[pathKey]pathResult{}, closures: map[string]*closure{},
 		fetched: map[[sha256.Size]byte]bool{}, fetchedFor: map[[sha256.Size]byte]*x509.Certificate{},
 	}
 }
@@ -138,6 +143,7 @@ func (b *Builder) Add(certs ...*x509.Certificate) {
 		b.known[id] = true
 		b.candidates[string(c.RawSubject)] = append(b.candidates[string(c.RawSubject)], c)
 		b.intermediates.AddCert(c)
+		clear(b.closures)
 	}
 }
 
@@ -166,7 +172,8 @@ func (b *Builder) IsSignedBy(c, issuer *x509.Certificate) bool {
 		return signed
 	}
 	if c.Equal(issuer) { // a trust anchor need not be a CA
-		signed = cms.CheckKey(c.PublicKey) == nil && c.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) == nil
+		verify := func() error { return c.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
+		signed = cms.CheckKey(c.PublicKey) == nil && memo.VerifyOnce(verify, "self-signed certificate", c.Raw) == nil
 	} else {
 		signed = CheckIssuedBy(c, issuer) == nil
 	}
@@ -179,7 +186,7 @@ func CheckIssuedBy(c, issuer *x509.Certificate) error {
 	if err := cms.CheckKey(issuer.PublicKey); err != nil {
 		return err
 	}
-	return c.CheckSignatureFrom(issuer)
+	return memo.VerifyOnce(func() error { return c.CheckSignatureFrom(issuer) }, "certificate", c.Raw, issuer.Raw)
 }
 
 // IsSelfIssued reports whether the subject of a certificate is its issuer.
@@ -267,7 +274,7 @@ func (b *Builder) FetchIssuer(ctx context.Context, c *x509.Certificate, source I
 	b.fetched[b.Hash(issuer)] = true
 	// Earlier results were computed without it.
 	clear(b.paths)
-	clear(b.bounds)
+	clear(b.closures)
 	return issuer
 }
 

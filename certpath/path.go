@@ -5,9 +5,12 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/asn1"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"time"
+
+	"segel/memo"
 )
 
 const (
@@ -44,18 +47,82 @@ func (b *Builder) verifyPaths(c *x509.Certificate, usage x509.ExtKeyUsage, at ti
 		b.Truncated = true
 		return nil, ErrTooMuch
 	}
-	all, err := c.Verify(x509.VerifyOptions{
-		Roots: b.anchors.pool(usage), Intermediates: b.intermediates, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage},
-	})
+	above := b.closureOf(c.RawIssuer)
+	anchors := b.anchorsFor(usage, above.anchors, b.anchors.FindBySubject(c.RawSubject))
+	paths, err := b.verifyChains(c, usage, at, b.intermediates, above.candidates, b.anchors.pool(usage), anchors)
 	if err != nil { // every candidate may have been tried
 		b.Checks += min(maxChecksPerPath, len(b.known)+1)
 	}
-	paths := make([]Path, 0, len(all))
-	for _, one := range all {
-		b.Checks += len(one) - 1
-		paths = append(paths, one)
+	for _, one := range paths {
+		b.Checks += len(one) - 1 // also if the paths are remembered, so that a verdict does not depend on that
 	}
 	return b.storePaths(key, paths, err)
+}
+
+// anchorsFor returns those of the anchors that are for a usage.
+func (b *Builder) anchorsFor(usage x509.ExtKeyUsage, anchors ...[]*x509.Certificate) (found []*x509.Certificate) {
+	for _, a := range slices.Concat(anchors...) {
+		if slices.Contains(b.anchors.usages[b.Hash(a)], usage) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+// maxRemembered is how many certificates the paths of a certificate may have together to be remembered.
+const maxRemembered = 32
+
+// rememberedPaths holds the paths that crypto/x509 found, as the hashes of their certificates.
+var rememberedPaths memo.Cache[[][][sha256.Size]byte]
+
+// verifyChains returns the paths that crypto/x509 finds from c through intermediates to roots, and remembers them for other
+// files. The slices hold at least those certificates of the pools that a path from c can contain, in the order of the pools:
+// the result depends on them and on which of them are valid at that time. Failures are not remembered.
+func (b *Builder) verifyChains(c *x509.Certificate, usage x509.ExtKeyUsage, at time.Time, intermediates *x509.CertPool, between []*x509.Certificate, roots *x509.CertPool, anchors []*x509.Certificate) ([]Path, error) {
+	inputs := [][]byte{binary.BigEndian.AppendUint64(nil, uint64(usage))}
+	for _, group := range [][]*x509.Certificate{{c}, between, anchors} {
+		var all []byte
+		for _, x := range group {
+			id := b.Hash(x)
+			all = append(append(all, id[:]...), byte(at.Compare(x.NotBefore)+1), byte(at.Compare(x.NotAfter)+1))
+		}
+		inputs = append(inputs, all)
+	}
+	key := memo.NewKey("paths", inputs...)
+	if known, ok := rememberedPaths.Get(key); ok {
+		return b.resolvePaths(known, slices.Concat(between, anchors, []*x509.Certificate{c})), nil
+	}
+	found, err := c.Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
+	if err != nil {
+		return nil, err
+	}
+	paths, hashes, length := make([]Path, len(found)), make([][][sha256.Size]byte, len(found)), 0
+	for i, one := range found {
+		paths[i] = one
+		for _, x := range one {
+			hashes[i] = append(hashes[i], b.Hash(x))
+		}
+		length += len(one)
+	}
+	if length <= maxRemembered {
+		rememberedPaths.Put(key, hashes)
+	}
+	return paths, nil
+}
+
+// resolvePaths returns remembered paths with these certificates, which are all that the paths contain.
+func (b *Builder) resolvePaths(known [][][sha256.Size]byte, certs []*x509.Certificate) []Path {
+	byHash := map[[sha256.Size]byte]*x509.Certificate{}
+	for _, x := range certs {
+		byHash[b.Hash(x)] = x
+	}
+	paths := make([]Path, len(known))
+	for i, one := range known {
+		for _, id := range one {
+			paths[i] = append(paths[i], byHash[id])
+		}
+	}
+	return paths
 }
 
 // storePaths stores a result for the same certificate in other signatures of the file, and above them.
@@ -78,7 +145,7 @@ func (b *Builder) extendIssuerPaths(c *x509.Certificate, usage x509.ExtKeyUsage,
 	if len(candidates) > maxSameSubject {
 		return nil, false
 	}
-	issuers := x509.NewCertPool()
+	issuers, trusted := x509.NewCertPool(), []*x509.Certificate{}
 	above := map[*x509.Certificate][]Path{}
 	for _, i := range candidates {
 		up, err := b.verifyPaths(i, usage, at)
@@ -90,13 +157,14 @@ func (b *Builder) extendIssuerPaths(c *x509.Certificate, usage x509.ExtKeyUsage,
 			return nil, false
 		}
 		issuers.AddCert(i)
+		trusted = append(trusted, i)
 		above[i] = up
 	}
 	if len(above) == 0 || len(b.anchors.FindBySubject(c.RawIssuer)) > 0 {
 		return nil, false
 	}
 	b.Checks += len(above)
-	found, err := c.Verify(x509.VerifyOptions{Roots: issuers, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
+	found, err := b.verifyChains(c, usage, at, nil, nil, issuers, trusted)
 	if err != nil {
 		return nil, false // crypto/x509 explains the failure for the whole path
 	}
@@ -150,13 +218,8 @@ type pathResult struct {
 }
 
 func (b *Builder) newPathKey(c *x509.Certificate, usage x509.ExtKeyUsage, at time.Time) pathKey {
-	above := b.bounds[string(c.RawIssuer)]
-	if above == nil {
-		above = b.collectBounds(c.RawIssuer)
-		b.bounds[string(c.RawIssuer)] = above
-	}
 	own := validityBounds{[]time.Time{c.NotBefore}, []time.Time{c.NotAfter}}
-	return pathKey{b.Hash(c), usage, own.intervalAt(at), above.intervalAt(at)}
+	return pathKey{b.Hash(c), usage, own.intervalAt(at), b.closureOf(c.RawIssuer).bounds.intervalAt(at)}
 }
 
 // validityInterval is a period in which none of the certificates concerned begins or ends to be valid. A path depends
@@ -183,9 +246,19 @@ func (v *validityBounds) intervalAt(t time.Time) validityInterval {
 	return validityInterval{begun, ended}
 }
 
-// collectBounds collects the validity periods of all certificates that paths through that issuer may contain.
-func (b *Builder) collectBounds(name []byte) *validityBounds {
-	v, seen, queue := &validityBounds{}, map[string]bool{}, []string{string(name)}
+// closure is all certificates that paths through an issuer of one name may contain.
+type closure struct {
+	candidates []*x509.Certificate // in the order in which they were added, name by name
+	anchors    []*x509.Certificate // for any usage
+	bounds     validityBounds
+}
+
+// closureOf collects the closure of an issuer's name: crypto/x509 finds issuers by their names.
+func (b *Builder) closureOf(name []byte) *closure {
+	if c := b.closures[string(name)]; c != nil {
+		return c
+	}
+	c, seen, queue := &closure{}, map[string]bool{}, []string{string(name)}
 	for len(queue) > 0 {
 		n := queue[0]
 		queue = queue[1:]
@@ -193,12 +266,15 @@ func (b *Builder) collectBounds(name []byte) *validityBounds {
 			continue
 		}
 		seen[n] = true
-		for _, c := range slices.Concat(b.candidates[n], b.anchors.FindBySubject([]byte(n))) {
-			v.begin, v.end = append(v.begin, c.NotBefore), append(v.end, c.NotAfter)
-			queue = append(queue, string(c.RawIssuer))
+		candidates, anchors := b.candidates[n], b.anchors.FindBySubject([]byte(n))
+		c.candidates, c.anchors = append(c.candidates, candidates...), append(c.anchors, anchors...)
+		for _, x := range slices.Concat(candidates, anchors) {
+			c.bounds.begin, c.bounds.end = append(c.bounds.begin, x.NotBefore), append(c.bounds.end, x.NotAfter)
+			queue = append(queue, string(x.RawIssuer))
 		}
 	}
-	slices.SortFunc(v.begin, time.Time.Compare)
-	slices.SortFunc(v.end, time.Time.Compare)
-	return v
+	slices.SortFunc(c.bounds.begin, time.Time.Compare)
+	slices.SortFunc(c.bounds.end, time.Time.Compare)
+	b.closures[string(name)] = c
+	return c
 }

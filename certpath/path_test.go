@@ -166,13 +166,21 @@ func TestChainsAreThoseThatTheStandardLibraryFindsByItself(t *testing.T) {
 func heldAgainstLibrary(t *testing.T, r *rnd.Rand, certificates int) (found, composed int) {
 	all := tangle(t, r, certificates)
 	var anchors Anchors
-	for range 3 {
-		usages := [][]x509.ExtKeyUsage{{x509.ExtKeyUsageAny, x509.ExtKeyUsageTimeStamping}, {x509.ExtKeyUsageAny}, {x509.ExtKeyUsageTimeStamping}}[r.IntN(3)]
-		anchors.Add(all[r.IntN(4)], usages...)
-	}
-	b := NewBuilder(&anchors, Limits{Checks: 1000})
-	b.Add(all...)
-	for range 250 {
+	var b *Builder
+	for query := range 500 {
+		if query%25 == 0 { // another file with some of the certificates: what is remembered of the former ones may not hold
+			anchors = Anchors{}
+			for range 3 {
+				usages := [][]x509.ExtKeyUsage{{x509.ExtKeyUsageAny, x509.ExtKeyUsageTimeStamping}, {x509.ExtKeyUsageAny}, {x509.ExtKeyUsageTimeStamping}}[r.IntN(3)]
+				anchors.Add(all[r.IntN(4)], usages...)
+			}
+			b = NewBuilder(&anchors, Limits{Checks: 1000})
+			for _, x := range all {
+				if query == 0 || r.IntN(4) > 0 {
+					b.Add(x)
+				}
+			}
+		}
 		c, usage := all[r.IntN(len(all))], []x509.ExtKeyUsage{x509.ExtKeyUsageAny, x509.ExtKeyUsageTimeStamping}[r.IntN(2)]
 		at := date(2020+r.IntN(8), 1, 1).Add(time.Duration(r.IntN(3)-1) * time.Second)
 		plain, wantErr := c.Verify(x509.VerifyOptions{Roots: anchors.pool(usage), Intermediates: b.intermediates, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
@@ -476,3 +484,46 @@ func TestIssuersAreFetchedUpToALimit(t *testing.T) {
 		t.Errorf("%d queries", source.queries)
 	}
 }
+
+func TestWhatIsRememberedOfOneFileHoldsOnlyForTheSameCertificatesAndTimes(t *testing.T) {
+	t.Parallel()
+	root := certificate(t, nil, "Root", ca)
+	issuing := certificate(t, root, "Issuing", ca, valid(date(2020, 1, 1), date(2030, 1, 1)))
+	leaf := certificate(t, issuing, "Person", person)
+	find := func(anchor *x509.Certificate, anchorFor, usage x509.ExtKeyUsage, at time.Time, candidates ...*x509.Certificate) ([]Path, int) {
+		var anchors Anchors
+		if anchor != nil {
+			anchors.Add(anchor, anchorFor)
+		}
+		b := NewBuilder(&anchors, Limits{})
+		b.Add(candidates...)
+		paths, _ := b.FindPaths(leaf.cert, usage, at)
+		return paths, b.Checks
+	}
+	const anyUsage, stamping = x509.ExtKeyUsageAny, x509.ExtKeyUsageTimeStamping
+	at := date(2026, 1, 1)
+	first, cost := find(root.cert, anyUsage, anyUsage, at, issuing.cert)
+	if len(first) != 1 || len(first[0]) != 3 {
+		t.Fatalf("paths %v", first)
+	}
+	again := must[*x509.Certificate](t)(x509.ParseCertificate(issuing.cert.Raw))
+	second, costAgain := find(root.cert, anyUsage, anyUsage, at, again)
+	if len(second) != 1 || len(second[0]) != 3 || second[0][1] != again || costAgain != cost {
+		t.Errorf("remembered: %v at a cost of %d, not %d", second, costAgain, cost)
+	}
+	other := certificate(t, nil, "Root", ca)
+	for name, paths := range map[string][]Path{
+		"without an anchor":             pathsOf(find(nil, anyUsage, anyUsage, at, issuing.cert, root.cert)),
+		"another root of that name":     pathsOf(find(other.cert, anyUsage, anyUsage, at, issuing.cert)),
+		"an anchor for time-stamping":   pathsOf(find(root.cert, stamping, anyUsage, at, issuing.cert)),
+		"after the issuer expired":      pathsOf(find(root.cert, anyUsage, anyUsage, date(2031, 1, 1), issuing.cert)),
+		"before the issuer was valid":   pathsOf(find(root.cert, anyUsage, anyUsage, date(2019, 1, 1), issuing.cert)),
+		"without the issuing authority": pathsOf(find(root.cert, anyUsage, anyUsage, at)),
+	} {
+		if len(paths) != 0 {
+			t.Errorf("%s: %v", name, paths)
+		}
+	}
+}
+
+func pathsOf(paths []Path, _ int) []Path { return paths }

@@ -15,9 +15,11 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/big"
+	"strconv"
 )
 
 // ErrAlgorithm is an algorithm that is unknown or that does not fit the key.
@@ -276,6 +278,12 @@ func parsePSSParameters(der []byte) (Scheme, error) {
 
 // ErrSignature is a signature value that does not verify.
 var ErrSignature = errors.New("the signature does not match")
+
+// encode returns bytes that differ for different schemes.
+func (s Scheme) encode() []byte {
+	b := binary.BigEndian.AppendUint64(nil, uint64(s.Hash))
+	return strconv.AppendBool(b, s.PSS)
+}
 
 // verifyMessage verifies a signature over a message.
 func (s Scheme) verifyMessage(pub crypto.PublicKey, message, signature []byte) error {

@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+
+	"segel/memo"
 )
 
 // Limits for parsing. They are checked before memory is allocated.
@@ -288,7 +290,8 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 	if err := checkAlgorithmProtection(s.Signed, s.DigestID, s.SignatureID); err != nil {
 		return err
 	}
-	return scheme.verifyMessage(cert.PublicKey, s.SignedDER, s.Signature)
+	verify := func() error { return scheme.verifyMessage(cert.PublicKey, s.SignedDER, s.Signature) }
+	return memo.VerifyOnce(verify, "CMS signature", cert.Raw, scheme.encode(), s.SignedDER, s.Signature)
 }
 
 func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/crypto/cryptobyte/asn1"
 
 	"segel/cms"
+	"segel/memo"
 )
 
 // MaxSize limits a list in bytes. The largest lists for persons from public authorities have some ten million.
@@ -74,11 +75,23 @@ func (l *List) checkSignature(issuer *x509.Certificate) error {
 		return newUnusable("CRL of more than %d issuers of one name", maxIssuers)
 	}
 	var err error
-	if bad := l.head.CheckSignatureFrom(issuer); bad != nil {
+	if bad := l.verifySignature(issuer); bad != nil {
 		err = newUnusable("CRL: %w", bad)
 	}
 	l.signed[id] = err
 	return err
+}
+
+// maxRemembered is the largest list whose verified signature is remembered: the key of a result takes a second pass over the list.
+const maxRemembered = 1 << 20
+
+func (l *List) verifySignature(issuer *x509.Certificate) error {
+	verify := func() error { return l.head.CheckSignatureFrom(issuer) }
+	if len(l.head.RawTBSRevocationList) > maxRemembered {
+		return verify()
+	}
+	// Not head.Raw, which lacks the entries.
+	return memo.VerifyOnce(verify, "CRL", l.head.RawTBSRevocationList, []byte(l.head.SignatureAlgorithm.String()), l.head.Signature, issuer.Raw)
 }
 
 // findStatus sets s to the status of a serial.

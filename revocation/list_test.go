@@ -1,6 +1,7 @@
 package revocation
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/x509"
 	"math/big"
@@ -99,5 +100,29 @@ func TestListSpeaksOfOthersBesideRevocationsOfLaterCenturies(t *testing.T) {
 	}
 	if s, err := VerifyCRL(der, leaf.cert, ca.cert); err != nil || s.CertStatus != Good {
 		t.Errorf("%+v %v", s, err)
+	}
+}
+
+func TestAListWhoseSignatureIsRememberedIsRefusedWithOtherEntries(t *testing.T) {
+	t.Parallel()
+	ca := newCertificate(t, "CA", 1, nil)
+	leaf := newCertificate(t, "Leaf", 7, &ca)
+	der, err := x509.CreateRevocationList(rand.Reader, &x509.RevocationList{
+		Number: big.NewInt(1), ThisUpdate: now, NextUpdate: now.Add(time.Hour),
+		RevokedCertificateEntries: []x509.RevocationListEntry{{SerialNumber: big.NewInt(7), RevocationTime: now}},
+	}, ca.cert, ca.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := VerifyCRL(der, leaf.cert, ca.cert); err != nil || s.CertStatus != Revoked {
+		t.Fatalf("%+v %v", s, err)
+	}
+	entry := []byte{2, 1, 7, 23} // the serial, and the tag of the time
+	if bytes.Count(der, entry) != 1 {
+		t.Fatalf("%d entries in %x", bytes.Count(der, entry), der)
+	}
+	changed := bytes.Replace(der, entry, []byte{2, 1, 8, 23}, 1)
+	if s, err := VerifyCRL(changed, leaf.cert, ca.cert); err == nil {
+		t.Errorf("the list without the serial is accepted: %+v", s)
 	}
 }

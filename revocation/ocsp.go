@@ -16,6 +16,7 @@ import (
 	"golang.org/x/crypto/ocsp"
 
 	"segel/cms"
+	"segel/memo"
 )
 
 const (
@@ -60,7 +61,8 @@ func (known responders) verifyDelegate(c, issuer *x509.Certificate) error {
 	key := certPair{sha256.Sum256(c.Raw), sha256.Sum256(issuer.Raw)}
 	err, ok := known[key]
 	if !ok {
-		err = issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature)
+		verify := func() error { return issuer.CheckSignature(c.SignatureAlgorithm, c.RawTBSCertificate, c.Signature) }
+		err = memo.VerifyOnce(verify, "OCSP responder", c.Raw, issuer.Raw)
 		if known != nil && len(known) < maxResults {
 			known[key] = err
 		}
@@ -190,7 +192,9 @@ func (b *basicResponse) verifySignature(issuer *x509.Certificate, known responde
 		if err := cms.CheckKey(c.PublicKey); err != nil {
 			return newUnusable("responder's key: %w", err)
 		}
-		if err := c.CheckSignature(algorithm, b.Data.Raw, b.Signature.RightAlign()); err != nil {
+		signature := b.Signature.RightAlign()
+		verify := func() error { return c.CheckSignature(algorithm, b.Data.Raw, signature) }
+		if err := memo.VerifyOnce(verify, "OCSP response", c.Raw, []byte(algorithm.String()), b.Data.Raw, signature); err != nil {
 			return newUnusable("signature of the OCSP response: %w", err)
 		}
 		return nil
