@@ -59,16 +59,19 @@ func (c *call) followDocument(id contract.DocumentID, after int64) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
+	c.Streams.begin()
 	if detached, out := c.detach(); detached != nil {
-		c.Streams.run(func() {
+		go func() {
+			defer c.Streams.finish()
 			defer release()
 			defer out.close() //nolint:errcheck // nothing is left to send
 			defer detached.logStreamEnd(out)
 			defer context.AfterFunc(detached.Streams.ctx, out.hurry)()
 			detached.tellEvents(out, &d, after)
-		})
+		}()
 		return nil
 	}
+	c.Streams.finish()
 	defer release()
 	c.w.WriteHeader(http.StatusOK)
 	control := http.NewResponseController(c.w)
@@ -207,16 +210,20 @@ func (o *eventWriter) writeEvent(s string) {
 // KiB of buffers and the request; a stream, which is idle nearly all the time, then needs a connection and one
 // goroutine with a small stack. A nil Streams leaves streams to net/http.
 type Streams struct {
-	ctx     context.Context // of all streams
-	end     context.CancelFunc
-	running sync.WaitGroup
-	beat    time.Duration // 0: heartbeat
+	ctx  context.Context // of all streams
+	end  context.CancelFunc
+	beat time.Duration // 0: heartbeat
+
+	mu      sync.Mutex // guards running
+	running int        // streams that have begun and not ended
+	ended   *sync.Cond // signals that running is 0
 }
 
 // NewStreams returns Streams whose streams last until Stop or Close.
 func NewStreams() *Streams {
 	s := &Streams{}
 	s.ctx, s.end = context.WithCancel(context.Background())
+	s.ended = sync.NewCond(&s.mu)
 	return s
 }
 
@@ -224,16 +231,44 @@ func NewStreams() *Streams {
 // their first event.
 func (s *Streams) Stop() { s.end() }
 
-// Close ends all streams and waits until they have ended. Call it after the handler has ended. A nil Streams has
-// none.
+// Close ends all streams and waits until they have ended. Call it after the server was shut down. A nil Streams has none.
 func (s *Streams) Close() {
 	if s != nil {
 		s.end()
-		s.running.Wait()
+		s.wait()
 	}
 }
 
-func (s *Streams) run(stream func()) { s.running.Go(stream) }
+// wait waits until all streams that have begun have ended.
+func (s *Streams) wait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.running > 0 {
+		s.ended.Wait()
+	}
+}
+
+// begin counts a stream. Call it before net/http hands over the connection: from then on the server does not wait for the
+// handler when it is shut down, so Close does.
+func (s *Streams) begin() {
+	if s != nil {
+		s.mu.Lock()
+		s.running++
+		s.mu.Unlock()
+	}
+}
+
+// finish ends what begin began.
+func (s *Streams) finish() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running--; s.running == 0 {
+		s.ended.Broadcast()
+	}
+}
 
 // beatEvery returns how often a heartbeat is sent while nothing happens.
 func (s *Streams) beatEvery() time.Duration {

@@ -97,7 +97,7 @@ func TestAStreamWhoseClientLeftGivesItsShareBack(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	streams.running.Wait() // it has noticed that the client left
+	streams.wait() // it has noticed that the client left
 	if a, _ := follow(); a.StatusCode != 200 {
 		t.Errorf("after the first has left: %s", a.Status)
 	}
