@@ -98,8 +98,9 @@ func (s *Service) tryCompletion(ctx context.Context, src pades.Source, base cont
 	hash.Write(tail.Bytes)
 	src = src.WithTail(tail.Bytes)
 	src.Midstate = hash.Digest().Midstate
+	// Without timestamps: they are inside of the containers, and the containers do not change the structure of the file.
 	options := func(field string) pades.Options {
-		return pades.Options{Field: field, Key: throwaway.key, Chain: throwaway.chain, Timestamper: throwaway.timestamper, Random: s.Random, Time: throwaway.at, Name: "-"}
+		return pades.Options{Field: field, Key: throwaway.key, Chain: throwaway.chain, Random: s.Random, Time: throwaway.at, Name: "-"}
 	}
 	sign := options(signature.Name)
 	type step func(pades.Source) (*pades.Result, error)
