@@ -31,17 +31,23 @@ import (
 //
 // Errors: ErrCheck; where times are inconsistent, also a [*ValidityError] or a [*tsp.ClockError].
 func VerifyTail(src Source, tail []byte, field string, clock Clock) error {
-	if err := verifyTail(src, tail, field, clock); err != nil {
-		return fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
-	}
-	return nil
+	_, err := openVerified(src, tail, field, clock)
+	return err
 }
 
-func verifyTail(src Source, tail []byte, field string, clock Clock) error {
+// openVerified opens the source with the tail, and verifies it; see VerifyTail.
+func openVerified(src Source, tail []byte, field string, clock Clock) (*pdf.Document, error) {
 	d, err := openSource(src.WithTail(tail))
-	if err != nil {
-		return err
+	if err == nil {
+		err = verifyOpened(d, src, tail, field, clock)
 	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: field %q: %w", ErrCheck, field, err)
+	}
+	return d, nil
+}
+
+func verifyOpened(d *pdf.Document, src Source, tail []byte, field string, clock Clock) error {
 	signatures, err := d.Signatures()
 	if err != nil {
 		return err

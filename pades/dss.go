@@ -188,12 +188,16 @@ func (s *securityStore) addEntry(u *pdf.Update, key pdf.Name, p validationData) 
 	}
 }
 
+// minCompressed is the number of bytes from which validation data is compressed. A certificate or an OCSP response becomes a fifth
+// shorter, some hundred bytes, and compressing it takes longer than signing.
+const minCompressed = 8 << 10
+
 func (l *storeList) addItem(u *pdf.Update, der []byte) pdf.Ref {
 	key := sha256.Sum256(der)
 	if ref, ok := l.known[key]; ok {
 		return ref
 	}
-	ref := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: der})
+	ref := u.Add(&pdf.Stream{Dict: pdf.Dict{}, Data: der, Plain: len(der) < minCompressed})
 	l.known[key] = ref
 	l.added = append(l.added, ref)
 	return ref

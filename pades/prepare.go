@@ -268,11 +268,7 @@ func fetchTimestamp(ctx context.Context, t tsp.Timestamper, digest []byte) ([]by
 // Finish puts the signature value, and the token unless it is nil, into the tail. The new signature has been verified.
 // If the container is too large the error is a ContainerSizeError: prepare again with that size.
 func (p *Prepared) Finish(value, token []byte) (*Result, error) {
-	var unsigned []cms.Attribute
-	if token != nil {
-		unsigned = append(unsigned, cms.NewAttribute(cms.OIDSignatureTimestamp, token))
-	}
-	der, err := p.Signature.Finish(value, unsigned...)
+	r, der, err := p.fillIn(value, token)
 	if err != nil {
 		return nil, err
 	}
@@ -284,11 +280,25 @@ func (p *Prepared) Finish(value, token []byte) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCheck, err)
 	}
+	return r, nil
+}
+
+// fillIn is Finish without verification. It also returns the container.
+func (p *Prepared) fillIn(value, token []byte) (*Result, []byte, error) {
+	var unsigned []cms.Attribute
+	if token != nil {
+		unsigned = append(unsigned, cms.NewAttribute(cms.OIDSignatureTimestamp, token))
+	}
+	der, err := p.Signature.Finish(value, unsigned...)
+	if err != nil {
+		return nil, nil, err
+	}
 	tail := bytes.Clone(p.Tail)
 	if err := fillContents(tail, p.ContentsAt, p.ContentsLen, der); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return Source{Size: p.Size, Midstate: p.Midstate, Midstates: p.midstates}.buildResult(tail, p.Field)
+	r, err := Source{Size: p.Size, Midstate: p.Midstate, Midstates: p.midstates}.buildResult(tail, p.Field)
+	return r, der, err
 }
 
 // fillContents writes the container into the gap of a tail.

@@ -61,12 +61,12 @@ func signOnce(ctx context.Context, src Source, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	r, err := p.Finish(value, token)
+	r, _, err := p.fillIn(value, token)
 	if err != nil {
 		return nil, err
 	}
 	src.Midstate, src.Midstates = p.Midstate, p.midstates
-	if err := VerifyTail(src, r.Tail, r.Field, o.Clock); err != nil {
+	if r.Opened, err = openVerified(src, r.Tail, r.Field, o.Clock); err != nil {
 		return nil, err
 	}
 	return r, nil

@@ -45,6 +45,7 @@ type Result struct {
 	Midstates map[crypto.Hash][]byte // Source.Midstates of the file with the tail, for the hashes that were known
 	Digest    [32]byte               // SHA-256 of the file with the tail
 	Field     string                 // fully qualified name of the field that was signed; empty if none was
+	Opened    *pdf.Document          // the file with the tail, if the tail was verified; it reads the source and Tail
 }
 
 // WithTail returns the source extended by a tail that is not written yet, as the input of the next step. The new midstate
@@ -56,7 +57,7 @@ func (s Source) WithTail(tail []byte) Source {
 // WithResult returns the source extended by the result of a step.
 func (s Source) WithResult(r *Result) Source {
 	after := s.WithTail(r.Tail)
-	after.Midstate, after.Midstates = r.Midstate, r.Midstates
+	after.Midstate, after.Midstates, after.Opened = r.Midstate, r.Midstates, r.Opened
 	return after
 }
 

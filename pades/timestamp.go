@@ -34,10 +34,16 @@ func timestampOnce(ctx context.Context, src Source, t tsp.Timestamper, clock Clo
 		return nil, err
 	}
 	src.Midstate, src.Midstates = p.Midstate, p.midstates
-	if err := VerifyTail(src, p.Tail, p.Field, clock); err != nil {
+	opened, err := openVerified(src, p.Tail, p.Field, clock)
+	if err != nil {
 		return nil, err
 	}
-	return src.buildResult(p.Tail, p.Field)
+	r, err := src.buildResult(p.Tail, p.Field)
+	if err != nil {
+		return nil, err
+	}
+	r.Opened = opened
+	return r, nil
 }
 
 func prepareTimestamp(src Source, size int) (*Prepared, error) {

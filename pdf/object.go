@@ -50,10 +50,11 @@ type Dict map[Name]Object
 
 // Stream is a dictionary with data. One read from a file holds only the place of its data: see [Document.Raw] and
 // [Document.Decode]. One to be written holds Data: if Dict has no /Filter, Data is not encoded, and the writer
-// compresses it when that saves space; otherwise Data is already encoded that way.
+// compresses it when that saves space, unless Plain is set; otherwise Data is already encoded that way.
 type Stream struct {
-	Dict Dict
-	Data []byte
+	Dict  Dict
+	Data  []byte
+	Plain bool
 
 	from  *Document // nil when the data is in Data
 	ref   Ref       // the object the stream is, for decryption

@@ -271,7 +271,7 @@ func (w *writer) encodeStream(s *Stream) (Dict, []byte, error) {
 		data, err := s.from.Raw(s)
 		return dict, data, err
 	}
-	if dict["Filter"] != nil || len(s.Data) < minDeflate {
+	if dict["Filter"] != nil || len(s.Data) < minDeflate || s.Plain {
 		return dict, s.Data, nil
 	}
 	var b bytes.Buffer

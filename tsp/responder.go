@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"segel/cms"
+	"segel/memo"
 )
 
 // Responder is a time-stamp authority. It answers requests in process or over HTTP.
@@ -38,13 +39,30 @@ func (r *Responder) Timestamp(_ context.Context, digest []byte) ([]byte, error) 
 	return r.issueToken(Request{Hash: crypto.SHA256, Imprint: digest, CertReq: true})
 }
 
+// tokenSizes holds the sizes of tokens by the certificates of the authority and its policy.
+var tokenSizes memo.Cache[int]
+
 // TokenSize returns an upper bound of a token with all certificates.
 func (r *Responder) TokenSize() int {
+	chain := r.Chain
+	if r.Select != nil {
+		_, chain = r.Select(r.Clock())
+	}
+	inputs := [][]byte{[]byte(r.Policy.String())}
+	for _, c := range chain {
+		inputs = append(inputs, c.Raw)
+	}
+	key := memo.NewKey("token size", inputs...)
+	if size, known := tokenSizes.Get(key); known {
+		return size
+	}
 	token, err := r.issueToken(Request{Hash: crypto.SHA512, Imprint: make([]byte, 64), Nonce: new(big.Int).Lsh(big.NewInt(1), 128), CertReq: true})
 	if err != nil {
 		return 0
 	}
-	return len(token) + 64 // integers of a signature vary in length
+	size := len(token) + 64 // integers of a signature vary in length
+	tokenSizes.Put(key, size)
+	return size
 }
 
 // Respond answers a DER request with a DER response, which may be a refusal.

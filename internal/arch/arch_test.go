@@ -27,7 +27,7 @@ var table = map[string][]string{
 	"pdf/inspect":      {"pdf", "pdf/content", "pdf/fontfile"},
 	"memo":             {},
 	"cms":              {"memo"},
-	"tsp":              {"cms"},
+	"tsp":              {"cms", "memo"},
 	"certpath":         {"cms", "memo"},
 	"breaker":          {},
 	"revocation":       {"breaker", "cms", "certpath", "memo"},

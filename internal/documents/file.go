@@ -48,7 +48,7 @@ func (f *File) AppendRevision(r contract.Revision, doc *pdf.Document) error {
 	if err := f.AppendSegment(fileSegment(r.Tail)); err != nil {
 		return err
 	}
-	f.last, f.doc, f.foreign = r, doc, doc != nil
+	f.last, f.doc, f.foreign = r, doc, doc != nil && r.Kind == contract.RevisionStamp
 	return nil
 }
 

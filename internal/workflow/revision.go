@@ -34,7 +34,7 @@ func (s *Service) buildRevisions(ctx context.Context, d contract.Document, f *do
 			return made, err
 		}
 		made = append(made, current)
-		if err := f.AppendRevision(current, nil); err != nil {
+		if err := f.AppendRevision(current, built.Opened); err != nil {
 			return made, err
 		}
 	}
