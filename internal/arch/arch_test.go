@@ -86,7 +86,7 @@ var table = map[string][]string{
 	"web":                             {},
 	"cmd/segel":                       {"..."},
 	"interop":                         {"cms", "pdf", "pdf/pdftest", "pades", "pades/...", "internal/authority"},
-	"interop/cost":                    {"pades", "pdf/pdftest", "internal/authority"},
+	"interop/cost":                    {"pades", "pades/validate", "pdf/pdftest", "internal/authority", "scripts/running"},
 	"scripts/running":                 {},
 	"scripts/names":                   {},
 	"scripts/palette":                 {},

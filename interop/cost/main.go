@@ -1,6 +1,6 @@
 // Command cost measures the processor time of an invisible PAdES signature of level B-B with our library, pyHanko and
 // DSS, on the same files and with the same keys. Each runs in one process after a warm-up, without the cost of starting
-// it. It prints the rows of docs/performance.md.
+// it. With the argument verify it measures verdicts on signed files instead. It prints the rows of docs/performance.md.
 package main
 
 import (
@@ -54,13 +54,20 @@ var rows = []row{
 type cpuTime struct{ signature, key time.Duration }
 
 func main() {
+	run := measureSignatures
+	switch args := os.Args[1:]; {
+	case len(args) == 1 && args[0] == "verify":
+		run = measureVerifications
+	case len(args) == 2 && args[0] == "verdicts": // started by measureVerifications
+		run = func() error { return answerVerdicts(args[1]) }
+	}
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "cost:", err)
 		os.Exit(1)
 	}
 }
 
-func run() error {
+func measureSignatures() error {
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return err
 	}

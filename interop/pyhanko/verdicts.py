@@ -1,6 +1,6 @@
 """Validates signatures with pyHanko.
 
-Usage: verdicts.py [--trust CERTIFICATE] [--ocsp RESPONSE] [--crl LIST] [--password WORD]...
+Usage: verdicts.py [--plain] [--trust CERTIFICATE] [--ocsp RESPONSE] [--crl LIST] [--password WORD]...
 
 It reads one path per line from standard input and writes one JSON object per line, flushed, so that the caller knows
 which file crashed it. It does not use the network: revocation data is in the file or in the arguments.
@@ -50,6 +50,7 @@ class Validator:
         self.ocsps = [ocsp.OCSPResponse.load(Path(p).read_bytes()) for p in args.ocsp]
         self.crls = [crl.CertificateList.load(Path(p).read_bytes()) for p in args.crl]
         self.password = args.password
+        self.plain = args.plain
 
     def context(self, reader):
         """Roots and revocation data for the plain validation: from the arguments and from the file's store."""
@@ -121,7 +122,7 @@ class Validator:
             m["bottom"] = status.bottom_line
         if isinstance(status.diff_result, SuspiciousModification):
             m["suspicious"] = str(status.diff_result)
-        if not stamp and self.roots:
+        if not stamp and self.roots and not self.plain:
             m |= await self.ades(s)
         return m
 
@@ -153,6 +154,7 @@ def main():
     for flag in ("--trust", "--ocsp", "--crl"):
         parser.add_argument(flag, action="append", default=[])
     parser.add_argument("--password", default="")
+    parser.add_argument("--plain", action="store_true", help="leave out the validation by EN 319 102-1")
     validator = Validator(parser.parse_args())
     logging.disable(logging.CRITICAL)
     for line in sys.stdin:

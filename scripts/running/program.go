@@ -154,15 +154,18 @@ func (p *Program) FindOutput(text string) (string, bool) {
 }
 
 // CPUTime returns the processor time that the program has used.
-func (p *Program) CPUTime() (time.Duration, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.PID()))
+func (p *Program) CPUTime() (time.Duration, error) { return CPUTimeOf(p.PID()) }
+
+// CPUTimeOf returns the processor time that a process has used.
+func CPUTimeOf(pid int) (time.Duration, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
 	// The name of the program, in parentheses, may contain anything (proc_pid_stat(5)).
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	if len(fields) < 13 {
-		return 0, fmt.Errorf("state of process %d: %q", p.PID(), b)
+		return 0, fmt.Errorf("state of process %d: %q", pid, b)
 	}
 	user, err1 := strconv.Atoi(fields[11])
 	system, err2 := strconv.Atoi(fields[12])
