@@ -1,6 +1,7 @@
 // Command load takes documents through the whole job on a service that it starts: upload, finalize, guest link, guest login,
 // signature, completion. It prints documents a second, the times of each operation, what a document costs in processor time,
-// allocations, statements, transactions and syncs, and the floor of the same machine in the same run.
+// allocations, statements, transactions and syncs, and the floor of the same machine in the same run. With -stamps it finalizes
+// stamping orders at once.
 package main
 
 import (
@@ -25,6 +26,7 @@ type options struct {
 	size      int64         // of a document in bytes
 	postgres  bool          // instead of SQLite
 	roundTrip time.Duration // of the connection to PostgreSQL
+	stamps    bool          // measure stamping orders instead of signatures
 	profile   string        // file for a profile of the processor time; empty: none
 }
 
@@ -36,6 +38,7 @@ func main() {
 	flag.Int64Var(&o.size, "size", 200<<10, "size of a document in bytes")
 	flag.BoolVar(&o.postgres, "postgres", false, "measure on PostgreSQL instead of SQLite")
 	flag.DurationVar(&o.roundTrip, "rtt", 0, "round trip to PostgreSQL, such as 2ms; 0: as it is")
+	flag.BoolVar(&o.stamps, "stamps", false, "measure stamping orders that are finalized at once instead of signatures")
 	flag.StringVar(&o.profile, "profile", "", "write a profile of the service's processor time to this file")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -55,32 +58,13 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	env := []string{
-		"SEGEL_LOG_LEVEL=error", "SEGEL_CONVERT=off", "SEGEL_METRICS_TOKEN=" + metricsToken, "SEGEL_MAX_DRAFTS=1000000",
-		"SEGEL_LOGIN_TRIES=1000000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=1000000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=1000000",
+	env, on, stop, err := o.openDatabase(ctx)
+	if err != nil {
+		return err
 	}
-	on := "SQLite"
-	if o.postgres {
-		on = "PostgreSQL"
-		server, dsn, err := pgtest.NewServer(ctx)
-		if err != nil {
-			return err
-		}
-		defer server.Close()
-		if o.roundTrip > 0 {
-			on += fmt.Sprintf(" with a round trip of %v", o.roundTrip)
-			proxy, err := pgtest.NewProxy(dsn)
-			if err != nil {
-				return err
-			}
-			defer proxy.Close()
-			proxy.Slow = o.roundTrip / 2 // there and back
-			if err := proxy.Set(pgtest.Delay); err != nil {
-				return err
-			}
-			dsn = proxy.DSN()
-		}
-		env = append(env, "SEGEL_DATABASE="+dsn)
+	defer stop()
+	if o.stamps {
+		return measureStamps(ctx, o, dir, env, on)
 	}
 	l, err := startLoad(o, filepath.Join(dir, "data"), env)
 	if err != nil {
@@ -99,6 +83,38 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	return l.measurePhases(ctx)
+}
+
+// openDatabase starts what the database needs, and returns the environment of the service and the name of the database.
+func (o options) openDatabase(ctx context.Context) (env []string, on string, stop func(), err error) {
+	env = []string{
+		"SEGEL_LOG_LEVEL=error", "SEGEL_CONVERT=off", "SEGEL_METRICS_TOKEN=" + metricsToken, "SEGEL_MAX_DRAFTS=1000000",
+		"SEGEL_LOGIN_TRIES=1000000", "SEGEL_LOGIN_TRIES_PER_ADDRESS=1000000", "SEGEL_LOGIN_TRIES_PER_ACCOUNT=1000000",
+	}
+	if !o.postgres {
+		return env, "SQLite", func() {}, nil
+	}
+	server, dsn, err := pgtest.NewServer(ctx)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	on, stop = "PostgreSQL", func() { server.Close() }
+	if o.roundTrip > 0 {
+		on += fmt.Sprintf(" with a round trip of %v", o.roundTrip)
+		proxy, err := pgtest.NewProxy(dsn)
+		if err != nil {
+			stop()
+			return nil, "", nil, err
+		}
+		stop = func() { proxy.Close(); server.Close() }
+		proxy.Slow = o.roundTrip / 2 // there and back
+		if err := proxy.Set(pgtest.Delay); err != nil {
+			stop()
+			return nil, "", nil, err
+		}
+		dsn = proxy.DSN()
+	}
+	return append(env, "SEGEL_DATABASE="+dsn), on, stop, nil
 }
 
 // startLoad starts the service, and logs in the owner of all documents.
