@@ -72,12 +72,14 @@ func (b *Builder) anchorsFor(usage x509.ExtKeyUsage, anchors ...[]*x509.Certific
 // maxRemembered is how many certificates the paths of a certificate may have together to be remembered.
 const maxRemembered = 32
 
-// rememberedPaths holds the paths that crypto/x509 found, as the hashes of their certificates.
+// rememberedPaths holds the paths that crypto/x509 found, as the hashes of their certificates; none if there is no path to a trust
+// anchor.
 var rememberedPaths memo.Cache[[][][sha256.Size]byte]
 
 // verifyChains returns the paths that crypto/x509 finds from c through intermediates to roots, and remembers them for other
 // files. The slices hold at least those certificates of the pools that a path from c can contain, in the order of the pools:
-// the result depends on them and on which of them are valid at that time. Failures are not remembered.
+// the result depends on them and on which of them are valid at that time. Of failures it remembers only that no path leads to a
+// trust anchor.
 func (b *Builder) verifyChains(c *x509.Certificate, usage x509.ExtKeyUsage, at time.Time, intermediates *x509.CertPool, between []*x509.Certificate, roots *x509.CertPool, anchors []*x509.Certificate) ([]Path, error) {
 	inputs := [][]byte{binary.BigEndian.AppendUint64(nil, uint64(usage))}
 	for _, group := range [][]*x509.Certificate{{c}, between, anchors} {
@@ -90,10 +92,16 @@ func (b *Builder) verifyChains(c *x509.Certificate, usage x509.ExtKeyUsage, at t
 	}
 	key := memo.NewKey("paths", inputs...)
 	if known, ok := rememberedPaths.Get(key); ok {
+		if len(known) == 0 {
+			return nil, x509.UnknownAuthorityError{Cert: c}
+		}
 		return b.resolvePaths(known, slices.Concat(between, anchors, []*x509.Certificate{c})), nil
 	}
 	found, err := c.Verify(x509.VerifyOptions{Roots: roots, Intermediates: intermediates, CurrentTime: at, KeyUsages: []x509.ExtKeyUsage{usage}})
 	if err != nil {
+		if errors.As(err, new(x509.UnknownAuthorityError)) {
+			rememberedPaths.Put(key, nil)
+		}
 		return nil, err
 	}
 	paths, hashes, length := make([]Path, len(found)), make([][][sha256.Size]byte, len(found)), 0

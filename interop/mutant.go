@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -392,6 +393,20 @@ var storeMutants = []mutant{
 	{"flip-store", func(m *mutation) {
 		at := bytes.Index(m.b[m.signature.ByteRange[2]+m.signature.ByteRange[3]:], []byte("stream\n")) + int(m.signature.ByteRange[2]+m.signature.ByteRange[3])
 		m.b[at+40] ^= 1
+	}},
+	{"undecodable-store", func(m *mutation) { // the dictionary of its first stream grows by a filter, and its data lose as many bytes
+		from := int(m.signature.ByteRange[2] + m.signature.ByteRange[3])
+		keyword := from + bytes.Index(m.b[from:], []byte("stream\n"))
+		dict := bytes.LastIndex(m.b[:keyword], []byte("<<"))
+		length, err := strconv.Atoi(string(regexp.MustCompile(`/Length (\d+)`).FindSubmatch(m.b[dict:keyword])[1]))
+		if err != nil {
+			panic(err) // it is a number
+		}
+		const filter = "/Filter/FlateDecode"
+		changed := fmt.Sprintf("<<%s/Length %d>>", filter, length-len(filter))
+		changed += strings.Repeat(" ", keyword-dict+len(filter)-len(changed)) + "stream\n"
+		copy(m.b[dict+len(changed):], m.b[keyword+len("stream\n")+len(filter):keyword+len("stream\n")+length])
+		copy(m.b[dict:], changed)
 	}},
 	{"cut-timestamp", func(m *mutation) {
 		at := bytes.LastIndex(m.b, []byte("/Contents <30"))
