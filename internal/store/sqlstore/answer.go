@@ -60,7 +60,11 @@ func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Dur
 // leaseClock returns the time by which leases are measured: the database server's, because processes on several machines
 // compare it, or that of the process if the database has no clock.
 func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (time.Time, error) {
-	now, err := s.db.serverTime(ctx, q)
+	var now time.Time
+	if s.db.embedded() {
+		return local, nil
+	}
+	err := queryOne(ctx, q, []any{scanServerTime(&now)}, `SELECT `+s.db.serverClock())
 	if err == nil && now.IsZero() {
 		now = local
 	}

@@ -10,17 +10,10 @@ import (
 // Times implements [store.Clocks].
 func (s *Store) Times(ctx context.Context) (contract.ClockReading, error) {
 	var r contract.ClockReading
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		var accuracy int64
-		err := queryOne(ctx, q, []any{scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), &accuracy},
-			`SELECT latest_at, timestamp_at, timestamp_accuracy FROM log_size WHERE id = 1`)
-		if err != nil {
-			return err
-		}
-		r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
-		r.Database, err = s.db.serverTime(ctx, q)
-		return err
-	})
+	var accuracy int64
+	err := s.readRow(ctx, []any{scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), &accuracy, scanServerTime(&r.Database)},
+		`SELECT latest_at, timestamp_at, timestamp_accuracy, `+s.db.serverClock()+` FROM log_size WHERE id = 1`)
+	r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
 	return r, wrapf(err, "read recorded times")
 }
 

@@ -82,6 +82,21 @@ func scanText(to *string) scanner {
 	}
 }
 
+// scanServerTime scans the expression of serverClock. NULL becomes the zero time.
+func scanServerTime(to *time.Time) scanner {
+	return func(column any) error {
+		switch at := column.(type) {
+		case nil:
+			*to = time.Time{}
+		case time.Time:
+			*to = at.UTC()
+		default:
+			return fmt.Errorf("%T is not a time of the server", column)
+		}
+		return nil
+	}
+}
+
 // scanOptional leaves the destination unchanged if the column is NULL.
 func scanOptional(s scanner) scanner {
 	return func(column any) error {
@@ -148,4 +163,12 @@ func cleanArgs(args []any) []any {
 		}
 	}
 	return args
+}
+
+// cleanStatements cleans the arguments of statements.
+func cleanStatements(all []statement) []statement {
+	for i := range all {
+		cleanArgs(all[i].args)
+	}
+	return all
 }
