@@ -40,15 +40,3 @@ func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []
 	})
 	return ids, n, wrapf(err, "read documents dated after %s", at)
 }
-
-// storeTimestamp records the latest timestamp of a committed document. It locks the row of the log, like the append that
-// follows, even if it changes nothing: the append reads that row back.
-func storeTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
-	if token.At.IsZero() {
-		return nil
-	}
-	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_accuracy = CASE WHEN timestamp_at < $1 THEN $2 ELSE timestamp_accuracy END,
-		timestamp_at = CASE WHEN timestamp_at < $1 THEN $1 ELSE timestamp_at END WHERE id = 1`,
-		toMicros(token.At), token.Accuracy.Microseconds())
-	return err
-}

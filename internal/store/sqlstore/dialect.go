@@ -62,17 +62,17 @@ func (s *statement) wrap(err error) error {
 type querier interface {
 	exec(ctx context.Context, sql string, args ...any) (affected int64, err error)
 	query(ctx context.Context, sql string, args ...any) (rows, error)
-	// run runs statements in their order, on PostgreSQL in one round trip, and ends with the first error.
-	run(ctx context.Context, all ...statement) error
+	// runBatch runs statements in their order, on PostgreSQL in one round trip, and ends with the first error.
+	runBatch(ctx context.Context, all ...statement) error
 }
 
 // tx is a transaction that may write.
 type tx interface {
 	querier
-	// add runs statements at once or together with those that follow, before the next one whose result the caller needs and
-	// before the commit. The callbacks of the statements run then, so until run has returned or the transaction has ended, the
+	// addStatements runs statements at once or together with those that follow, before the next one whose result the caller needs and
+	// before the commit. The callbacks of the statements run then, so until runBatch has returned or the transaction has ended, the
 	// caller must not rely on them. An error of an earlier statement is returned first.
-	add(ctx context.Context, all ...statement) error
+	addStatements(ctx context.Context, all ...statement) error
 	addJobs(ctx context.Context, all []contract.Job) error
 	ensureJobs(ctx context.Context, all []contract.Job) error
 }

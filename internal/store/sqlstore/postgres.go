@@ -343,12 +343,12 @@ func (t *postgresTx) send(all []statement) (r pgx.BatchResults, err error) {
 	return nil, err
 }
 
-func (t *postgresTx) add(_ context.Context, all ...statement) error {
+func (t *postgresTx) addStatements(_ context.Context, all ...statement) error {
 	t.pending = append(t.pending, cleanStatements(all)...)
 	return nil
 }
 
-func (t *postgresTx) run(_ context.Context, all ...statement) error {
+func (t *postgresTx) runBatch(_ context.Context, all ...statement) error {
 	return t.sendAll(cleanStatements(all)...)
 }
 
@@ -371,7 +371,7 @@ func (t *postgresTx) sendAll(more ...statement) error {
 }
 
 func (t *postgresTx) exec(ctx context.Context, sql string, args ...any) (affected int64, err error) {
-	err = t.run(ctx, statement{sql: sql, args: args, done: func(n int64) error {
+	err = t.runBatch(ctx, statement{sql: sql, args: args, done: func(n int64) error {
 		affected = n
 		return nil
 	}})

@@ -145,17 +145,25 @@ func eachOf[T any](ctx context.Context, s *Store, read func(q querier, last *T) 
 	}
 }
 
-// insertRow runs an INSERT ... ON CONFLICT DO NOTHING and appends the entry to the log in the same transaction. It returns
-// store.ErrExists if the row exists already.
-func (s *Store) insertRow(ctx context.Context, entry logEntry, sql string, args ...any) error {
+// insertRecord runs the INSERT ... ON CONFLICT DO NOTHING of the only row of a record and appends the entry with the record to the
+// log in the same transaction. It returns store.ErrExists if the row exists already.
+func (s *Store) insertRecord(ctx context.Context, r record, entry logEntry, sql string, args ...any) error {
 	return s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, sql, args...)
-		if err == nil && n == 0 {
-			err = store.ErrExists
-		}
+		written := newWrittenRecord(r)
+		insert, err := written.writeRow(sql, args...)
 		if err != nil {
 			return err
 		}
+		insert.done = func(n int64) error {
+			if n == 0 {
+				return store.ErrExists
+			}
+			return nil
+		}
+		if err := t.addStatements(ctx, insert); err != nil {
+			return err
+		}
+		entry.written = []*writtenRecord{written}
 		return entry.appendToLog(ctx, t)
 	})
 }
@@ -175,12 +183,23 @@ func (s *Store) readRow(ctx context.Context, dest []any, sql string, args ...any
 
 // selectOne returns the query of a row, for a batch. It ends the batch with store.ErrNotFound if there is no row.
 func selectOne(dest []any, sql string, args ...any) statement {
-	return statement{sql: sql, args: args, each: func(scan scanFunc) error { return scan(dest...) }, done: func(n int64) error {
-		if n == 0 {
-			return store.ErrNotFound
-		}
-		return nil
-	}}
+	return statement{sql: sql, args: args, each: func(scan scanFunc) error { return scan(dest...) }, done: requireRow}
+}
+
+// requireRow ends a batch with store.ErrNotFound if a statement met no row.
+func requireRow(n int64) error {
+	if n == 0 {
+		return store.ErrNotFound
+	}
+	return nil
+}
+
+// requireChange ends a batch with store.ErrConflict if a compare-and-swap changed no row.
+func requireChange(n int64) error {
+	if n == 0 {
+		return store.ErrConflict
+	}
+	return nil
 }
 
 // wrapf adds context to an error. It returns nil for a nil error.

@@ -103,9 +103,9 @@ func (d *sqlite) readTogether(ctx context.Context, all ...statement) error {
 	return runOnOwnStack(func() error {
 		if len(all) == 1 {
 			defer d.reads.compileMissed(ctx)
-			return sqliteTx{db: d.reader, ctx: ctx, statements: d.reads}.run(ctx, all...)
+			return sqliteTx{db: d.reader, ctx: ctx, statements: d.reads}.runBatch(ctx, all...)
 		}
-		return d.snapshotHere(ctx, func(q querier) error { return q.run(ctx, all...) })
+		return d.snapshotHere(ctx, func(q querier) error { return q.runBatch(ctx, all...) })
 	})
 }
 
@@ -250,7 +250,7 @@ func (t sqliteTx) query(_ context.Context, statement string, args ...any) (rows,
 	return sqliteRows{r}, nil
 }
 
-func (t sqliteTx) run(ctx context.Context, all ...statement) error {
+func (t sqliteTx) runBatch(ctx context.Context, all ...statement) error {
 	for i := range all {
 		s := &all[i]
 		if err := s.wrap(t.runOne(ctx, s)); err != nil {
@@ -276,8 +276,8 @@ func (t sqliteTx) runOne(ctx context.Context, s *statement) (err error) {
 	return err
 }
 
-// add runs statements at once: SQLite has no round trips to save.
-func (t sqliteTx) add(ctx context.Context, all ...statement) error { return t.run(ctx, all...) }
+// addStatements runs statements at once: SQLite has no round trips to save.
+func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error { return t.runBatch(ctx, all...) }
 
 func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)

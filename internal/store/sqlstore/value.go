@@ -172,3 +172,26 @@ func cleanStatements(all []statement) []statement {
 	}
 	return all
 }
+
+// storedValues returns arguments as the columns that they become: text, bytes, numbers, truth values and NULL.
+func storedValues(args []any) []any {
+	for i, a := range args {
+		switch a := a.(type) {
+		case nil, int64, bool, float64, []byte:
+		case string:
+			args[i] = cleanText(a)
+		default:
+			switch v := reflect.ValueOf(a); {
+			case v.Kind() == reflect.String:
+				args[i] = cleanText(v.String())
+			case v.Kind() == reflect.Bool:
+				args[i] = v.Bool()
+			case v.CanInt():
+				args[i] = v.Int()
+			case v.CanUint():
+				args[i] = int64(v.Uint()) // all columns of numbers are BIGINT
+			}
+		}
+	}
+	return args
+}
