@@ -68,7 +68,8 @@ func serveProfiles(address string) (net.Listener, error) {
 type costCounters struct{ store *sqlstore.Store }
 
 var (
-	statementsTotal   = prometheus.NewDesc("segel_database_statements_total", "Statements; on PostgreSQL all round trips of statements.", nil, nil)
+	statementsTotal   = prometheus.NewDesc("segel_database_statements_total", "Statements; on PostgreSQL with those of the job queue.", nil, nil)
+	roundTripsTotal   = prometheus.NewDesc("segel_database_round_trips_total", "Round trips of statements to PostgreSQL.", nil, nil)
 	transactionsTotal = prometheus.NewDesc("segel_database_transactions_total", "Transactions by kind, read or write.", []string{"kind"}, nil)
 	syncsTotal        = prometheus.NewDesc("segel_file_syncs_total", "Files and folders that the store of files and the keys synchronised with the disk.", nil, nil)
 )
@@ -76,6 +77,7 @@ var (
 // Describe implements [prometheus.Collector].
 func (c costCounters) Describe(to chan<- *prometheus.Desc) {
 	to <- statementsTotal
+	to <- roundTripsTotal
 	to <- transactionsTotal
 	to <- syncsTotal
 }
@@ -84,6 +86,7 @@ func (c costCounters) Describe(to chan<- *prometheus.Desc) {
 func (c costCounters) Collect(to chan<- prometheus.Metric) {
 	n := c.store.Counts()
 	to <- prometheus.MustNewConstMetric(statementsTotal, prometheus.CounterValue, float64(n.Statements))
+	to <- prometheus.MustNewConstMetric(roundTripsTotal, prometheus.CounterValue, float64(n.RoundTrips))
 	to <- prometheus.MustNewConstMetric(transactionsTotal, prometheus.CounterValue, float64(n.Reads), "read")
 	to <- prometheus.MustNewConstMetric(transactionsTotal, prometheus.CounterValue, float64(n.Writes), "write")
 	to <- prometheus.MustNewConstMetric(syncsTotal, prometheus.CounterValue, float64(durable.Syncs()))

@@ -91,4 +91,7 @@ func TestMetricsCountStatementsTransactionsAndSyncs(t *testing.T) {
 			t.Errorf("%s is %q", name, value)
 		}
 	}
+	if !strings.Contains(text, "\nsegel_database_round_trips_total 0\n") {
+		t.Error("SQLite, which runs in the process, has round trips")
+	}
 }

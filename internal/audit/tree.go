@@ -26,15 +26,15 @@ func ResumeTree(ctx context.Context, size int64, h HashReader) (*Tree, error) {
 	if size == 0 {
 		return &Tree{}, nil
 	}
-	peaks, err := h.ReadHashes(ctx, peakIndexes(size))
+	peaks, err := h.ReadHashes(ctx, PeakIndexes(size))
 	if err != nil {
 		return nil, fmt.Errorf("read the log's hashes at size %d: %w", size, err)
 	}
 	return &Tree{size: size, peaks: peaks}, nil
 }
 
-// peakIndexes returns where the roots of the complete subtrees of a tree are stored.
-func peakIndexes(size int64) []int64 {
+// PeakIndexes returns where the roots of the complete subtrees of a tree of that size are stored, largest first.
+func PeakIndexes(size int64) []int64 {
 	var indexes []int64
 	for level := bits.Len64(uint64(size)) - 1; level >= 0; level-- {
 		if size&(1<<level) != 0 {

@@ -158,7 +158,10 @@ func (s *Store) addReconciliation(ctx context.Context, r contract.Reconciliation
 		if err != nil {
 			return nil, err
 		}
-		err = requireChanged(t.exec(ctx, `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, number, toMicros(r.At), string(stored)))
+		err = t.runBatch(ctx, statement{
+			sql:  `INSERT INTO reconciliation (number, made_at, report) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+			args: []any{number, toMicros(r.At), string(stored)}, done: requireChange,
+		})
 		if err != nil {
 			return nil, err
 		}

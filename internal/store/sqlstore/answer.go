@@ -60,7 +60,11 @@ func (s *Store) claimKey(ctx context.Context, t tx, c store.Claim, keep time.Dur
 // leaseClock returns the time by which leases are measured: the database server's, because processes on several machines
 // compare it, or that of the process if the database has no clock.
 func (s *Store) leaseClock(ctx context.Context, q querier, local time.Time) (time.Time, error) {
-	now, err := s.db.serverTime(ctx, q)
+	var now time.Time
+	if s.db.embedded() {
+		return local, nil
+	}
+	err := queryOne(ctx, q, []any{scanServerTime(&now)}, `SELECT `+s.db.serverClock())
 	if err == nil && now.IsZero() {
 		now = local
 	}
@@ -120,15 +124,16 @@ func (s *Store) runWithAnswer(ctx context.Context, fn func(tx) (made any, err er
 // endClaim ends a claim, or for a provisional answer locks it until the transaction ends. It fences off a request whose claim
 // was taken over: that request fails here and has no effect.
 func endClaim(ctx context.Context, t tx, c store.Claim, keeps store.AnswerState) error {
-	statement := `DELETE FROM claim WHERE ` + thisKey + ` AND token = $4`
+	sql := `DELETE FROM claim WHERE ` + thisKey + ` AND token = $4`
 	if keeps == store.ProvisionalAnswer {
-		statement = `UPDATE claim SET lease_until = lease_until WHERE ` + thisKey + ` AND token = $4`
+		sql = `UPDATE claim SET lease_until = lease_until WHERE ` + thisKey + ` AND token = $4`
 	}
-	n, err := t.exec(ctx, statement, c.Account, c.Path, c.Key, c.Token)
-	if err == nil && n == 0 {
-		err = store.ErrClaimLost
-	}
-	return err
+	return t.addStatements(ctx, statement{sql: sql, args: []any{c.Account, c.Path, c.Key, c.Token}, done: func(n int64) error {
+		if n == 0 {
+			return store.ErrClaimLost
+		}
+		return nil
+	}})
 }
 
 func storeAnswer(ctx context.Context, t tx, c store.Claim, a store.Answer) error {
@@ -136,11 +141,12 @@ func storeAnswer(ctx context.Context, t tx, c store.Claim, a store.Answer) error
 	if err != nil {
 		return fmt.Errorf("header of the answer: %w", err)
 	}
-	_, err = t.exec(ctx, `INSERT INTO answer (account, path, idempotency_key, body, status, header, content, sealed, kept_at) VALUES (`+placeholders(1, 9)+`)
-		ON CONFLICT (account, path, idempotency_key) DO UPDATE
-			SET body = excluded.body, status = excluded.status, header = excluded.header, content = excluded.content, sealed = excluded.sealed, kept_at = excluded.kept_at`,
-		c.Account, c.Path, c.Key, a.Body[:], a.Status, string(header), bytesArg(a.Content), a.Sealed, toMicros(a.At))
-	return err
+	return t.addStatements(ctx, statement{
+		sql: `INSERT INTO answer (account, path, idempotency_key, body, status, header, content, sealed, kept_at) VALUES (` + placeholders(1, 9) + `)
+			ON CONFLICT (account, path, idempotency_key) DO UPDATE
+				SET body = excluded.body, status = excluded.status, header = excluded.header, content = excluded.content, sealed = excluded.sealed, kept_at = excluded.kept_at`,
+		args: []any{c.Account, c.Path, c.Key, a.Body[:], a.Status, string(header), bytesArg(a.Content), a.Sealed, toMicros(a.At)},
+	})
 }
 
 // FinishClaim implements [store.Answers].

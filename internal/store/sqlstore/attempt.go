@@ -27,13 +27,16 @@ func (w *documentWriter) writeAttempts(ctx context.Context, all []contract.Attem
 			a.Document, a.Stamp, a.Number, a.Organisation, a.Call, a.Order, a.Serial, a.Source[:], toMicros(a.At),
 			toMicros(a.AnsweredAt), a.Outcome, a.Code, a.Text,
 		}
-		_, err := w.exec(ctx, `INSERT INTO attempt (`+attemptRows.columns+`) VALUES (`+placeholders(1, 17)+`)
-			ON CONFLICT (document, position, number) DO UPDATE SET serial = excluded.serial, answered_at = excluded.answered_at,
-				outcome = excluded.outcome, code = excluded.code, said = excluded.said, evidence_key = excluded.evidence_key,
-				evidence_size = excluded.evidence_size, evidence_digest = excluded.evidence_digest, evidence_sums = excluded.evidence_sums`,
-			append(args, evidenceArgs(a.Evidence)...)...)
+		err := w.addStatements(ctx, statement{
+			sql: `INSERT INTO attempt (` + attemptRows.columns + `) VALUES (` + placeholders(1, 17) + `)
+				ON CONFLICT (document, position, number) DO UPDATE SET serial = excluded.serial, answered_at = excluded.answered_at,
+					outcome = excluded.outcome, code = excluded.code, said = excluded.said, evidence_key = excluded.evidence_key,
+					evidence_size = excluded.evidence_size, evidence_digest = excluded.evidence_digest, evidence_sums = excluded.evidence_sums`,
+			args: append(args, evidenceArgs(a.Evidence)...),
+			what: fmt.Sprintf("attempt %d on stamp %d of document %d", a.Number, a.Stamp, a.Document),
+		})
 		if err != nil {
-			return fmt.Errorf("attempt %d on stamp %d of document %d: %w", a.Number, a.Stamp, a.Document, err)
+			return err
 		}
 	}
 	return nil

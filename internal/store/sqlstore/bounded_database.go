@@ -45,6 +45,13 @@ func (b *boundedDatabase) withSnapshot(ctx context.Context, fn func(querier) err
 	})
 }
 
+func (b *boundedDatabase) readTogether(ctx context.Context, all ...statement) error {
+	return b.runBounded(ctx, func(ctx context.Context) error {
+		b.counters.reads.Add(1)
+		return b.database.readTogether(ctx, all...)
+	})
+}
+
 func (b *boundedDatabase) readWhole(ctx context.Context, fn func(querier) error) error {
 	return b.inTurn(ctx, func() error {
 		b.counters.reads.Add(1)

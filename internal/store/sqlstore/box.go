@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -29,71 +30,75 @@ type boxCount struct {
 // that they may see it, permanently. Counts change only with rows that change.
 func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 	moved := map[boxCount]int{}
-	if remove {
-		if err := w.removeFromBoxes(ctx, moved); err != nil {
-			return err
-		}
-		if _, err := w.exec(ctx, `DELETE FROM document WHERE id = $1`, w.after.ID); err != nil {
-			return err
-		}
-		return w.addCounts(ctx, moved)
+	var changes []statement
+	switch {
+	case remove:
+		changes = []statement{w.removeFromBoxes(moved), {sql: `DELETE FROM document WHERE id = $1`, args: []any{w.after.ID}}}
+	case w.before != nil && w.before.State != w.after.State:
+		changes = append([]statement{w.updateBoxStates(moved)}, w.addToBoxes(moved)...)
+	default:
+		changes = w.addToBoxes(moved)
 	}
-	if w.before != nil && w.before.State != w.after.State {
-		if err := w.updateBoxStates(ctx, moved); err != nil {
-			return err
-		}
+	if len(changes) == 0 {
+		return nil
 	}
-	if err := w.addToBoxes(ctx, moved); err != nil {
+	if err := w.runBatch(ctx, changes...); err != nil {
 		return err
 	}
 	return w.addCounts(ctx, moved)
 }
 
-func (w *documentWriter) removeFromBoxes(ctx context.Context, moved map[boxCount]int) error {
-	return queryEach(ctx, w, func(scan scanFunc) error {
-		var c boxCount
-		err := scan(&c.person, &c.box, &c.state, &c.day)
-		moved[c]--
-		return err
-	}, `DELETE FROM box WHERE document = $1 RETURNING person, box, state, day`, w.after.ID)
+func (w *documentWriter) removeFromBoxes(moved map[boxCount]int) statement {
+	return statement{
+		sql:  `DELETE FROM box WHERE document = $1 RETURNING person, box, state, day`,
+		args: []any{w.after.ID},
+		each: func(scan scanFunc) error {
+			var c boxCount
+			err := scan(&c.person, &c.box, &c.state, &c.day)
+			moved[c]--
+			return err
+		},
+	}
 }
 
-func (w *documentWriter) updateBoxStates(ctx context.Context, moved map[boxCount]int) error {
-	return queryEach(ctx, w, func(scan scanFunc) error {
-		var c boxCount
-		err := scan(&c.person, &c.box, &c.day)
-		c.state = w.before.State
-		moved[c]--
-		c.state = w.after.State
-		moved[c]++
-		return err
-	}, `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`, w.after.State, w.after.ID)
+func (w *documentWriter) updateBoxStates(moved map[boxCount]int) statement {
+	return statement{
+		sql:  `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`,
+		args: []any{w.after.State, w.after.ID},
+		each: func(scan scanFunc) error {
+			var c boxCount
+			err := scan(&c.person, &c.box, &c.day)
+			c.state = w.before.State
+			moved[c]--
+			c.state = w.after.State
+			moved[c]++
+			return err
+		},
+	}
 }
 
 // addToBoxes adds the document to the lists of people who see it now and did not before.
-func (w *documentWriter) addToBoxes(ctx context.Context, moved map[boxCount]int) error {
+func (w *documentWriter) addToBoxes(moved map[boxCount]int) (inserts []statement) {
 	day := dayOf(w.after.CreatedAt)
-	put := func(id contract.PersonID, b store.Box) error {
-		n, err := w.exec(ctx, `INSERT INTO box (person, box, document, state, day) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
-			id, b, w.after.ID, w.after.State, day)
-		moved[boxCount{id, b, w.after.State, day}] += int(n)
-		return err
+	put := func(id contract.PersonID, b store.Box) {
+		inserts = append(inserts, statement{
+			sql:  `INSERT INTO box (person, box, document, state, day) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING`,
+			args: []any{id, b, w.after.ID, w.after.State, day},
+			done: func(n int64) error {
+				moved[boxCount{id, b, w.after.State, day}] += int(n)
+				return nil
+			},
+		})
 	}
 	if w.before == nil {
-		if err := put(w.after.Owner.ID, store.Outbox); err != nil {
-			return err
-		}
+		put(w.after.Owner.ID, store.Outbox)
 	}
 	for _, p := range w.after.Participants {
-		news := p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID))
-		if !news {
-			continue
-		}
-		if err := put(p.ID, store.Inbox); err != nil {
-			return err
+		if p.ID != w.after.Owner.ID && w.after.IsVisibleTo(p.ID) && (w.before == nil || !w.before.IsVisibleTo(p.ID)) {
+			put(p.ID, store.Inbox)
 		}
 	}
-	return nil
+	return inserts
 }
 
 // addCounts adds to the counts, always in the same order, so that two transactions do not deadlock.
@@ -107,13 +112,16 @@ func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) 
 	slices.SortFunc(counts, func(a, b boxCount) int {
 		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
 	})
-	for _, c := range counts {
-		_, err := w.exec(ctx, `INSERT INTO box_count (person, box, state, day, amount) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`,
-			c.person, c.box, c.state, c.day, moved[c])
-		if err != nil {
-			return fmt.Errorf("count %s of %s: %w", c.box, c.person, err)
-		}
+	if len(counts) == 0 {
+		return nil
 	}
-	return nil
+	upsert := statement{what: fmt.Sprintf("count the lists of document %d", w.after.ID)}
+	var rows []string
+	for _, c := range counts {
+		rows = append(rows, "("+placeholders(len(upsert.args)+1, 5)+")")
+		upsert.args = append(upsert.args, c.person, c.box, c.state, c.day, moved[c])
+	}
+	upsert.sql = `INSERT INTO box_count (person, box, state, day, amount) VALUES ` + strings.Join(rows, ",") + `
+		ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`
+	return w.addStatements(ctx, upsert)
 }

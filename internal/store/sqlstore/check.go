@@ -362,7 +362,7 @@ func (c *Checker) checkEachRecord(ctx context.Context, q querier, kind string, k
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if _, isPostgres := q.(postgresTx); isPostgres { // the failed statement ended the snapshot
+	if _, isPostgres := q.(*postgresTx); isPostgres { // the failed statement ended the snapshot
 		return cause
 	}
 	for _, key := range keys {

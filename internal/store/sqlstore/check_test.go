@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -289,6 +290,51 @@ func TestARecordHasOneDigestOnBothDatabases(t *testing.T) {
 }
 
 // TestTheSampleRecordIsStillDigestedAsItWas pins the bytes that are digested, and the line that states them.
+// TestDigestsOfWrittenValuesAreThoseOfTheStoredRows commits values that databases could store in another form.
+func TestDigestsOfWrittenValuesAreThoseOfTheStoredRows(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := storeWithDocuments(t, dsn, 0)
+		before := s.uploadDocument(t, 0)
+		odd := "\x00 \xff É É \u2028 '\" 𐍈"
+		after := before
+		after.Name, after.Title, after.Filename, after.Reason = odd, odd, odd, odd
+		after.Owner.Name, after.Owner.Email = odd, odd
+		after.Parallel, after.Pages, after.Restamping, after.Specimen = true, 1<<31, true, true
+		after.ExpiresAt = time.Date(1969, 12, 31, 23, 59, 59, 999_999_999, contract.Jakarta)
+		after.Original = contract.File{Key: "other", Size: 1 << 40, Digest: sha256.Sum256([]byte(odd)), Sums: []byte{0, 255}}
+		after.Conversion = contract.Conversion{State: contract.Converting, Problem: odd, Warnings: []contract.Warning{{Field: odd, Code: odd, Args: map[string]any{odd: 1.5, "b": true}}}}
+		after.Findings = []contract.Finding{{Code: contract.FindingCode(odd), Page: 2, Args: map[string]string{odd: odd}, Accepted: true}}
+		after.Participants = []contract.Participant{
+			{Person: contract.Person{ID: "second", Name: odd, Email: odd}, Phone: odd, Role: contract.Viewer, Guest: true, Field: odd, SignedAt: time.Unix(1, 1)},
+			{Person: contract.Person{ID: "first"}, Role: contract.Signer, Number: 1 << 31},
+		}
+		for i, x := range []float64{0, math.Copysign(0, -1), 1, 100, 0.1, -1.0 / 3, 1e300, 5e-324, 1 << 53, 12345678.9} {
+			after.Placements = append(after.Placements, contract.Placement{Kind: contract.PlaceStamp, Page: i + 1, Box: contract.Box{LLX: x, LLY: -x, URX: x + 1, URY: x * 2}})
+		}
+		after.Stamps = []contract.Stamp{{State: contract.StampOrdered, Problem: odd, AffixedAt: time.Unix(2, 0)}, {Placement: 1, Serial: "S1", Source: [32]byte{1}, Attempts: 3}}
+		after.Revisions = []contract.Revision{
+			{Tail: before.Revisions[0].Tail, End: 1, Digest: before.Revisions[0].Digest, Kind: before.Revisions[0].Kind, By: before.Revisions[0].By, At: before.Revisions[0].At},
+			{Tail: contract.File{Key: "tail", Size: 1, Sums: []byte{1}}, Begin: 1, End: 2, Midstate: []byte{7}, By: "first", At: time.Unix(3, 5), NextObject: math.MaxUint32},
+		}
+		changed, err := s.Commit(t.Context(), contract.Change{Before: &before, After: after, At: time.Unix(1_800_000_001, 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed.Placements, changed.Stamps, changed.Participants = changed.Placements[:3], changed.Stamps[:1], changed.Participants[:1]
+		read, err := s.Document(t.Context(), before.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Commit(t.Context(), contract.Change{Before: &read, After: changed, At: time.Unix(1_800_000_002, 0)}); err != nil {
+			t.Fatal(err)
+		}
+		c, found := newChecker(t, s)
+		if err := errors.Join(c.CheckLog(t.Context()), c.CheckRecords(t.Context(), func() {})); err != nil || len(*found) > 0 {
+			t.Error(*found, err)
+		}
+	})
+}
+
 func TestTheSampleRecordIsStillDigestedAsItWas(t *testing.T) {
 	t.Parallel()
 	row := func(values ...any) []byte {

@@ -17,8 +17,9 @@ import (
 )
 
 // A record is the set of rows that describe one thing, such as a document with its participants and revisions. Each transaction
-// that writes a record reads it back and logs its digest, so that a row that is changed, added or removed in any other way
-// no longer matches the log (docs/formats/record.md).
+// that writes a record logs its digest, so that a row that is changed, added or removed in any other way no longer matches the
+// log (docs/formats/record.md). It digests the rows that its statements return, those that the values it writes become, and the
+// others as it reads them back.
 
 // recordPart is the rows of one table that belong to a record. Rows are unordered: they are sorted by their encoding.
 type recordPart struct {
@@ -120,26 +121,94 @@ func recordDigests(ctx context.Context, q querier, name string, keys []string) (
 	if !known {
 		return nil, fmt.Errorf("no kind of record is called %q", name)
 	}
-	found := map[string]bool{}
-	parts := make([]map[string][][]byte, len(kind.parts))
+	records := make(map[string]*writtenRecord, len(keys))
+	for _, key := range keys {
+		records[key] = newWrittenRecord(record{name, key})
+	}
+	reads := make([]statement, len(kind.parts))
 	for i, p := range kind.parts {
 		var err error
-		if parts[i], err = p.readRows(ctx, q, keys); err != nil {
+		if reads[i], err = p.selectRows(records, keys...); err != nil {
 			return nil, fmt.Errorf("read %s of %s %s: %w", p.table, name, strings.Join(keys, ", "), err)
 		}
-		for key := range parts[i] {
-			found[key] = true
-		}
+		reads[i].what = fmt.Sprintf("read %s of %s %s", p.table, name, strings.Join(keys, ", "))
 	}
-	all := make(map[string][32]byte, len(found))
-	for key := range found {
-		rows := make([][][]byte, len(parts))
-		for i := range parts {
-			rows[i] = parts[i][key]
+	if err := q.runBatch(ctx, reads...); err != nil {
+		return nil, err
+	}
+	all := make(map[string][32]byte, len(records))
+	for key, r := range records {
+		if digest := r.digest(kind); digest != noRecord {
+			all[key] = digest
 		}
-		all[key] = sha256.Sum256(kind.encode(rows))
 	}
 	return all, nil
+}
+
+// writtenRecord is a record with its encoded rows.
+type writtenRecord struct {
+	record
+	// rows has the rows of the tables that are known, or will be when the statements that were added have run. The others are
+	// read back before the record is logged.
+	rows map[string][][]byte
+}
+
+func newWrittenRecord(r record) *writtenRecord {
+	return &writtenRecord{record: r, rows: map[string][][]byte{}}
+}
+
+// addRow adds the row of a table, as it is stored.
+func (w *writtenRecord) addRow(table string, values []any) error {
+	row, err := appendValues(nil, values)
+	w.rows[table] = append(w.rows[table], row)
+	return err
+}
+
+// digest returns the digest of the rows, or [noRecord] if there are none.
+func (w *writtenRecord) digest(kind recordKind) [32]byte {
+	rows, found := make([][][]byte, len(kind.parts)), false
+	for i, p := range kind.parts {
+		rows[i] = w.rows[p.table]
+		found = found || len(rows[i]) > 0
+	}
+	if !found {
+		return noRecord
+	}
+	return sha256.Sum256(kind.encode(rows))
+}
+
+// writeRow completes a statement that writes the only row of a record, so that it returns the row as it is stored. If the record
+// has no key yet, it gets that of the row.
+func (w *writtenRecord) writeRow(sql string, args ...any) (statement, error) {
+	kind, known := findRecordKind(w.kind)
+	if !known || len(kind.parts) != 1 {
+		return statement{}, fmt.Errorf("a record of kind %q has more than one row", w.kind)
+	}
+	p := kind.parts[0]
+	w.rows[p.table] = nil // known once the statement has run
+	return statement{sql: sql + ` RETURNING ` + strings.Join(p.columns, ", "), args: args, each: func(scan scanFunc) error {
+		values, dest := anyColumns(len(p.columns))
+		if err := scan(dest...); err != nil {
+			return err
+		}
+		if w.key == "" {
+			key := make([]any, len(p.keys))
+			for i, column := range p.keys {
+				key[i] = values[slices.Index(p.columns, column)]
+			}
+			w.key = recordKey(key...)
+		}
+		return w.addRow(p.table, values)
+	}}, nil
+}
+
+// anyColumns returns n values and where to scan them.
+func anyColumns(n int) (values, dest []any) {
+	values, dest = make([]any, n), make([]any, n)
+	for i := range values {
+		dest[i] = &values[i]
+	}
+	return values, dest
 }
 
 // encode returns the input of a record's digest: its encoded rows, by part.
@@ -156,13 +225,13 @@ func (k recordKind) encode(rows [][][]byte) []byte {
 	return b
 }
 
-// readRows returns the encoded rows of a part, by the keys of their records.
-func (p recordPart) readRows(ctx context.Context, q querier, keys []string) (map[string][][]byte, error) {
+// selectRows returns the statement that adds the rows of a part to the records with these keys.
+func (p recordPart) selectRows(records map[string]*writtenRecord, keys ...string) (statement, error) {
 	var c condition
 	for _, key := range keys {
 		values, err := p.keyValues(key)
 		if err != nil {
-			return nil, err
+			return statement{}, err
 		}
 		terms := make([]string, len(values))
 		for i, v := range values {
@@ -170,22 +239,21 @@ func (p recordPart) readRows(ctx context.Context, q querier, keys []string) (map
 		}
 		c.terms = append(c.terms, strings.Join(terms, " AND "))
 	}
-	columns := slices.Concat(p.keys, p.columns)
-	values, dest := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		dest[i] = &values[i]
-	}
-	rows := map[string][][]byte{}
-	err := queryEach(ctx, q, func(scan scanFunc) error {
-		if err := scan(dest...); err != nil {
-			return err
-		}
-		key := recordKey(values[:len(p.keys)]...)
-		row, err := appendValues(nil, values[len(p.keys):])
-		rows[key] = append(rows[key], row)
-		return err
-	}, `SELECT `+strings.Join(columns, ", ")+` FROM `+p.table+` WHERE `+strings.Join(c.terms, " OR "), c.args...)
-	return rows, err
+	values, dest := anyColumns(len(p.keys) + len(p.columns))
+	return statement{
+		sql:  `SELECT ` + strings.Join(slices.Concat(p.keys, p.columns), ", ") + ` FROM ` + p.table + ` WHERE ` + strings.Join(c.terms, " OR "),
+		args: c.args,
+		each: func(scan scanFunc) error {
+			if err := scan(dest...); err != nil {
+				return err
+			}
+			r := records[recordKey(values[:len(p.keys)]...)]
+			if r == nil {
+				return fmt.Errorf("a row of %s has the key %v", p.table, values[:len(p.keys)])
+			}
+			return r.addRow(p.table, values[len(p.keys):])
+		},
+	}, nil
 }
 
 // keyValues splits the key of a record into query arguments. PostgreSQL does not compare numbers with text.
@@ -254,19 +322,86 @@ type statedRecord struct {
 	digest [32]byte // noRecord: removed
 }
 
-// recordLines reads records back and returns the lines with their digests, each record once.
-func recordLines(ctx context.Context, q querier, touched []record, files []statedRecord) (string, error) {
-	seen := map[record]bool{}
+// documentArgOf lists, for each digested column of the table document, which of [documentWriter.documentArgs] it is.
+var documentArgOf = func() []int {
+	names := newRecordPart("", "", documentColumns+", id, title_folded, due_at, waits_since").columns
+	kind, _ := findRecordKind("document")
+	order := make([]int, len(kind.parts[0].columns))
+	for i, column := range kind.parts[0].columns {
+		order[i] = slices.Index(names, column)
+	}
+	return order
+}()
+
+// encodeRecord returns the record of the document with the rows that the change leaves in the tables which are read into a
+// [contract.Document]: the version that the change requires makes sure that no other writer changed them since. The rows of the
+// other tables are read back, and after a deletion those of all.
+func (w *documentWriter) encodeRecord(deleted bool) (*writtenRecord, error) {
+	r, d := newWrittenRecord(recordOf("document", w.after.ID)), w.after
+	if deleted {
+		return r, nil
+	}
+	args, row := w.documentArgs(), make([]any, len(documentArgOf))
+	for i, from := range documentArgOf {
+		row[i] = args[from]
+	}
+	for _, table := range []struct {
+		name string
+		n    int
+		args func(i int) []any
+	}{
+		{"document", 1, func(int) []any { return row }},
+		{"participant", len(d.Participants), func(i int) []any { return participantArgs(i, &d.Participants[i]) }},
+		{"placement", len(d.Placements), func(i int) []any { return placementArgs(i, &d.Placements[i]) }},
+		{"stamp", len(d.Stamps), func(i int) []any { return stampArgs(i, &d.Stamps[i]) }},
+		{"revision", len(d.Revisions), func(i int) []any { return revisionArgs(i, &d.Revisions[i]) }},
+	} {
+		r.rows[table.name] = nil
+		for i := range table.n {
+			if err := r.addRow(table.name, storedValues(table.args(i))); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r, nil
+}
+
+// addReads adds the statements that read back the tables of records whose rows are not known.
+func addReads(ctx context.Context, t tx, records []*writtenRecord) error {
+	for _, r := range records {
+		kind, known := findRecordKind(r.kind)
+		if !known {
+			return fmt.Errorf("no kind of record is called %q", r.kind)
+		}
+		for _, p := range kind.parts {
+			if _, known := r.rows[p.table]; known {
+				continue
+			}
+			read, err := p.selectRows(map[string]*writtenRecord{r.key: r}, r.key)
+			read.what = fmt.Sprintf("read %s of %s %s", p.table, r.kind, r.key)
+			if err == nil {
+				err = t.addStatements(ctx, read)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// formatLines returns the lines with the digests of records, each record once with what was written last, and of files.
+func formatLines(records []*writtenRecord, files []statedRecord) (string, error) {
+	digests := map[record][32]byte{}
+	for _, r := range records {
+		kind, known := findRecordKind(r.kind)
+		if !known {
+			return "", fmt.Errorf("no kind of record is called %q", r.kind)
+		}
+		digests[r.record] = r.digest(kind)
+	}
 	var lines []string
-	for _, r := range touched {
-		if seen[r] {
-			continue
-		}
-		seen[r] = true
-		digest, err := recordDigest(ctx, q, r)
-		if err != nil {
-			return "", err
-		}
+	for r, digest := range digests {
 		lines = append(lines, statedRecord{r, digest}.formatLine())
 	}
 	for _, f := range files {

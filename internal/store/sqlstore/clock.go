@@ -10,17 +10,10 @@ import (
 // Times implements [store.Clocks].
 func (s *Store) Times(ctx context.Context) (contract.ClockReading, error) {
 	var r contract.ClockReading
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		var accuracy int64
-		err := queryOne(ctx, q, []any{scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), &accuracy},
-			`SELECT latest_at, timestamp_at, timestamp_accuracy FROM log_size WHERE id = 1`)
-		if err != nil {
-			return err
-		}
-		r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
-		r.Database, err = s.db.serverTime(ctx, q)
-		return err
-	})
+	var accuracy int64
+	err := s.readRow(ctx, []any{scanTime(&r.LastEvent), scanTime(&r.Timestamp.At), &accuracy, scanServerTime(&r.Database)},
+		`SELECT latest_at, timestamp_at, timestamp_accuracy, `+s.db.serverClock()+` FROM log_size WHERE id = 1`)
+	r.Timestamp.Accuracy = time.Duration(accuracy) * time.Microsecond
 	return r, wrapf(err, "read recorded times")
 }
 
@@ -46,16 +39,4 @@ func (s *Store) DatedAfter(ctx context.Context, at time.Time, limit int) (ids []
 		return err
 	})
 	return ids, n, wrapf(err, "read documents dated after %s", at)
-}
-
-// storeTimestamp records the latest timestamp of a committed document. It locks the row of the log, like the append that
-// follows, even if it changes nothing: the append reads that row back.
-func storeTimestamp(ctx context.Context, t tx, token contract.TrustedTime) error {
-	if token.At.IsZero() {
-		return nil
-	}
-	_, err := t.exec(ctx, `UPDATE log_size SET timestamp_accuracy = CASE WHEN timestamp_at < $1 THEN $2 ELSE timestamp_accuracy END,
-		timestamp_at = CASE WHEN timestamp_at < $1 THEN $1 ELSE timestamp_at END WHERE id = 1`,
-		toMicros(token.At), token.Accuracy.Microseconds())
-	return err
 }

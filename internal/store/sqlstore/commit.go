@@ -24,6 +24,9 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 		after, err = writeChange(ctx, t, c)
 		return after, err
 	})
+	if errors.Is(err, errVersion) {
+		err = s.versionConflict(ctx, c.Before.ID)
+	}
 	if err != nil {
 		return contract.Document{}, fmt.Errorf("commit: %w", err)
 	}
@@ -67,8 +70,12 @@ func writeChange(ctx context.Context, t tx, c contract.Change) (contract.Documen
 	}
 	if l := c.GuestLink; l != nil {
 		if err := setGuestLink(ctx, t, store.GuestLink{Hash: l.Hash, Document: after.ID, Person: l.Guest, CreatedAt: w.at}); err != nil {
-			return contract.Document{}, fmt.Errorf("set the link of guest %s on document %d: %w", l.Guest, after.ID, err)
+			return contract.Document{}, err
 		}
+	}
+	document, err := w.encodeRecord(c.Delete)
+	if err != nil {
+		return contract.Document{}, fmt.Errorf("digest document %d: %w", after.ID, err)
 	}
 	jobs := fillDocumentID(c.Jobs, after.ID, func(j *contract.Job) *contract.DocumentID { return &j.Document })
 	for i := range jobs {
@@ -77,18 +84,13 @@ func writeChange(ctx context.Context, t tx, c contract.Change) (contract.Documen
 	if err := t.addJobs(ctx, jobs); err != nil {
 		return contract.Document{}, err
 	}
-	// Last, because every other transaction waits from here until this one ends.
-	if err := storeTimestamp(ctx, t, c.Timestamp); err != nil {
-		return contract.Document{}, fmt.Errorf("store the timestamp of document %d: %w", after.ID, err)
-	}
 	entry := logEntry{
 		events:  fillDocumentID(c.Events, after.ID, func(e *contract.Event) *contract.DocumentID { return &e.Document }),
-		records: slices.Concat([]record{recordOf("document", after.ID)}, serialRecords(c.Serials), quota),
+		records: serialRecords(c.Serials),
+		written: append(quota, document),
 		files:   statedFiles(c, &after),
+		token:   c.Timestamp,
 		at:      w.at,
-	}
-	if !c.Timestamp.At.IsZero() {
-		entry.records = append(entry.records, recordOf("clock", 1))
 	}
 	if err := entry.appendToLog(ctx, t); err != nil {
 		return contract.Document{}, fmt.Errorf("log the events of document %d: %w", after.ID, err)
@@ -137,6 +139,12 @@ func asStored(d contract.Document) contract.Document {
 		truncateTime(&p.IntentAt)
 		p.Name, p.Email, p.Phone = cleanText(p.Name), cleanText(p.Email), cleanText(p.Phone)
 	}
+	for i := range d.Placements {
+		b := &d.Placements[i].Box
+		for _, side := range []*float64{&b.LLX, &b.LLY, &b.URX, &b.URY} {
+			*side += 0 // SQLite does not store the sign of a negative zero
+		}
+	}
 	for i := range d.Stamps {
 		truncateTime(&d.Stamps[i].AffixedAt)
 		truncateTime(&d.Stamps[i].AttemptedAt)
@@ -149,9 +157,9 @@ func asStored(d contract.Document) contract.Document {
 }
 
 // versionConflict returns why no row matched a document's version: another writer changed the document, or it was deleted.
-func versionConflict(ctx context.Context, q querier, id contract.DocumentID) error {
+func (s *Store) versionConflict(ctx context.Context, id contract.DocumentID) error {
 	var version int64
-	err := queryOne(ctx, q, []any{&version}, `SELECT version FROM document WHERE id = $1`, id)
+	err := s.readRow(ctx, []any{&version}, `SELECT version FROM document WHERE id = $1`, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return fmt.Errorf("document %d: %w", id, store.ErrNotFound)

@@ -9,26 +9,42 @@ import (
 
 // Counts is what a store has done since it was opened.
 type Counts struct {
-	// Statements on PostgreSQL are all round trips of statements, with those of the job queue and those that begin and end
-	// transactions; on SQLite, which has no round trips, the statements of the store alone.
+	// Statements on PostgreSQL include those of the job queue and those that begin and end transactions; on SQLite they are the
+	// statements of the store alone.
 	Statements int64
+	RoundTrips int64 // on PostgreSQL; 0 on SQLite, which runs in the process
 	Reads      int64 // transactions that read
 	Writes     int64 // transactions that may write; each one that commits waits for the disk once
 }
 
 // counters counts for [Store.Counts].
-type counters struct{ statements, reads, writes atomic.Int64 }
+type counters struct{ statements, roundTrips, reads, writes atomic.Int64 }
 
 // Counts returns what the store has done since it was opened.
 func (s *Store) Counts() Counts {
-	return Counts{Statements: s.counters.statements.Load(), Reads: s.counters.reads.Load(), Writes: s.counters.writes.Load()}
+	c := s.counters
+	return Counts{Statements: c.statements.Load(), RoundTrips: c.roundTrips.Load(), Reads: c.reads.Load(), Writes: c.writes.Load()}
 }
 
 // TraceQueryStart implements [pgx.QueryTracer].
 func (c *counters) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	c.statements.Add(1)
+	c.roundTrips.Add(1)
 	return ctx
 }
 
 // TraceQueryEnd implements [pgx.QueryTracer].
 func (c *counters) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TraceBatchStart implements [pgx.BatchTracer].
+func (c *counters) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	c.statements.Add(int64(data.Batch.Len()))
+	c.roundTrips.Add(1)
+	return ctx
+}
+
+// TraceBatchQuery implements [pgx.BatchTracer].
+func (c *counters) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd implements [pgx.BatchTracer].
+func (c *counters) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

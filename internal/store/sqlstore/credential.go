@@ -12,15 +12,15 @@ import (
 // AddCredential implements [store.Credentials].
 func (s *Store) AddCredential(ctx context.Context, c store.SealedCredential) error {
 	err := s.db.withTx(ctx, func(t tx) error {
-		_, err := t.exec(ctx, `INSERT INTO credential (`+credentialRows.columns+`) VALUES (`+placeholders(1, 6)+`)`,
-			c.ID, c.Holder, bytesArg(c.Key), toMicros(c.NotBefore), toMicros(c.NotAfter), toMicros(c.CreatedAt))
-		if err != nil {
-			return err
-		}
+		inserts := []statement{{
+			sql:  `INSERT INTO credential (` + credentialRows.columns + `) VALUES (` + placeholders(1, 6) + `)`,
+			args: []any{c.ID, c.Holder, bytesArg(c.Key), toMicros(c.NotBefore), toMicros(c.NotAfter), toMicros(c.CreatedAt)},
+		}}
 		for i, der := range c.Chain {
-			if _, err := t.exec(ctx, `INSERT INTO credential_chain (credential, position, der) VALUES ($1, $2, $3)`, c.ID, i, der); err != nil {
-				return err
-			}
+			inserts = append(inserts, statement{sql: `INSERT INTO credential_chain (credential, position, der) VALUES ($1, $2, $3)`, args: []any{c.ID, i, der}})
+		}
+		if err := t.addStatements(ctx, inserts...); err != nil {
+			return err
 		}
 		return logEntry{records: []record{recordOf("credential", c.ID)}, at: c.CreatedAt}.appendToLog(ctx, t)
 	})
@@ -83,8 +83,7 @@ var certificateRows = rowType[store.Certificate]{
 
 // AddCertificate implements [store.Certificates].
 func (s *Store) AddCertificate(ctx context.Context, c store.Certificate) error {
-	entry := logEntry{records: []record{recordOf("certificate", c.Serial)}, at: c.IssuedAt}
-	err := s.insertRow(ctx, entry, `INSERT INTO certificate (`+certificateRows.columns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
+	err := s.insertRecord(ctx, recordOf("certificate", c.Serial), logEntry{at: c.IssuedAt}, `INSERT INTO certificate (`+certificateRows.columns+`) VALUES (`+placeholders(1, 12)+`) ON CONFLICT DO NOTHING`,
 		c.Serial, c.Subject, bytesArg(c.DER), toMicros(c.IssuedAt), toMicros(c.NotAfter), toMicros(c.RevokedAt), c.Reason, c.Holder,
 		c.Assurance, c.NamedBy, c.Organisation, c.Email)
 	return wrapf(err, "add certificate %s", c.Serial)

@@ -2,8 +2,8 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
-	"time"
 
 	"segel/internal/contract"
 	"segel/internal/jobs"
@@ -13,6 +13,8 @@ import (
 type database interface {
 	// withSnapshot runs fn on one snapshot of the database.
 	withSnapshot(ctx context.Context, fn func(querier) error) error
+	// readTogether runs statements that only read, on one snapshot of the database; on PostgreSQL in one round trip.
+	readTogether(ctx context.Context, all ...statement) error
 	// readWhole is withSnapshot without a time limit, for checks that read whole tables.
 	readWhole(ctx context.Context, fn func(querier) error) error
 	// withTx runs fn in a transaction. Nothing is durable unless both fn and the commit succeed. It may run fn again if the
@@ -23,8 +25,9 @@ type database interface {
 	// queueOutdated reports whether the tables of the job queue are older than this program. A read-only store does not
 	// use them.
 	queueOutdated(ctx context.Context) (bool, error)
-	// serverTime returns the time of the database server's clock; zero if there is none.
-	serverTime(ctx context.Context, q querier) (time.Time, error)
+	// serverClock is the SQL expression for the time of the database server's clock, to be scanned by [scanServerTime]; NULL if
+	// there is none.
+	serverClock() string
 	// isUnavailable reports whether an error of the driver means that the database does not respond now. isDiskFull reports
 	// whether it means that the disk is full. Neither is called for errors of this package.
 	isUnavailable(err error) bool
@@ -35,15 +38,41 @@ type database interface {
 	close() error
 }
 
+// statement is one statement of a batch, and what its result means. Placeholders are $1, $2 and so on.
+type statement struct {
+	sql  string
+	args []any
+	// each is called for every row. Nil: the statement returns none.
+	each func(scan scanFunc) error
+	// done is called after the last row with the number of rows that were returned or changed. Its error ends the batch: the
+	// caller must roll the transaction back. Nil: any number will do.
+	done func(n int64) error
+	what string // prefix of its errors, such as "change document 7"; empty: none
+}
+
+// wrap adds what the statement is for to an error.
+func (s *statement) wrap(err error) error {
+	if err == nil || s.what == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.what, err)
+}
+
 // querier runs statements with placeholders $1, $2 and so on.
 type querier interface {
 	exec(ctx context.Context, sql string, args ...any) (affected int64, err error)
 	query(ctx context.Context, sql string, args ...any) (rows, error)
+	// runBatch runs statements in their order, on PostgreSQL in one round trip, and ends with the first error.
+	runBatch(ctx context.Context, all ...statement) error
 }
 
 // tx is a transaction that may write.
 type tx interface {
 	querier
+	// addStatements runs statements at once or together with those that follow, before the next one whose result the caller needs and
+	// before the commit. The callbacks of the statements run then, so until runBatch has returned or the transaction has ended, the
+	// caller must not rely on them. An error of an earlier statement is returned first.
+	addStatements(ctx context.Context, all ...statement) error
 	addJobs(ctx context.Context, all []contract.Job) error
 	ensureJobs(ctx context.Context, all []contract.Job) error
 }

@@ -5,6 +5,9 @@
 // concurrently and take their locks in one order, so that they do not deadlock: the counter of document numbers,
 // the document, quota by organisation and unit, counts by person, box, state and day, jobs, the log.
 //
+// On PostgreSQL a transaction collects the statements whose results it does not need yet and sends them in one round trip, the
+// first with BEGIN and the last with COMMIT. On SQLite, which has no round trips, each runs when it is added.
+//
 // A transaction is durable when Commit returns: SQLite runs with synchronous=FULL, PostgreSQL as its operator
 // configured it, whose default is equivalent.
 package sqlstore

@@ -203,10 +203,9 @@ func (w *documentWriter) writeRenewal(ctx context.Context, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}
-	_, err := w.exec(ctx, `INSERT INTO renewal (document, due_at) VALUES ($1, $2)
-		ON CONFLICT (document) DO UPDATE SET due_at = excluded.due_at`, w.after.ID, toMicros(at))
-	if err != nil {
-		return fmt.Errorf("store when document %d is to be renewed: %w", w.after.ID, err)
-	}
-	return nil
+	return w.addStatements(ctx, statement{
+		sql:  `INSERT INTO renewal (document, due_at) VALUES ($1, $2) ON CONFLICT (document) DO UPDATE SET due_at = excluded.due_at`,
+		args: []any{w.after.ID, toMicros(at)},
+		what: fmt.Sprintf("store when document %d is to be renewed", w.after.ID),
+	})
 }

@@ -10,8 +10,7 @@ import (
 
 // CreateOrganisation implements [store.Identities].
 func (s *Store) CreateOrganisation(ctx context.Context, o store.Organisation) error {
-	entry := logEntry{records: []record{recordOf("organisation", o.ID)}, at: o.CreatedAt}
-	err := s.insertRow(ctx, entry, `INSERT INTO organisation (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, o.ID, o.Name, toMicros(o.CreatedAt))
+	err := s.insertRecord(ctx, recordOf("organisation", o.ID), logEntry{at: o.CreatedAt}, `INSERT INTO organisation (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, o.ID, o.Name, toMicros(o.CreatedAt))
 	return wrapf(err, "create organisation %s", o.Name)
 }
 
@@ -46,8 +45,7 @@ var userRows = rowType[store.User]{
 
 // CreateUser implements [store.Identities].
 func (s *Store) CreateUser(ctx context.Context, u store.User, events ...contract.Event) error {
-	entry := logEntry{events: events, records: []record{recordOf("user", u.ID)}, at: u.CreatedAt}
-	err := s.insertRow(ctx, entry, `INSERT INTO users (`+userRows.columns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
+	err := s.insertRecord(ctx, recordOf("user", u.ID), logEntry{events: events, at: u.CreatedAt}, `INSERT INTO users (`+userRows.columns+`, name_folded, email_folded) VALUES (`+placeholders(1, 11)+`) ON CONFLICT DO NOTHING`,
 		u.ID, u.Organisation, u.Name, u.Email, u.Admin, u.Password, u.MustReset, u.Given, toMicros(u.CreatedAt), foldText(u.Name), foldText(u.Email))
 	return wrapf(err, "create user %s", u.Email)
 }

@@ -26,39 +26,42 @@ func (s *Store) LogEvents(ctx context.Context, events ...contract.Event) error {
 // transaction without an event adds one that carries only the digests.
 type logEntry struct {
 	events  []contract.Event
-	records []record // written by the transaction
+	records []record         // written by the transaction, to be read back
+	written []*writtenRecord // the same, with rows that the transaction knows
 	files   []statedRecord
-	at      time.Time // of the change, if no event has the time
+	token   contract.TrustedTime // the timestamp of a committed document, which the clock is compared with; zero: none
+	at      time.Time            // of the change, if no event has the time
 }
 
-// appendToLog adds the entry to the log. It is the last step of a transaction: the records are read back here, and every other
-// writer of the log waits until the transaction ends.
+// appendToLog adds the entry to the log. It is the last step of a transaction: every other writer of the log waits from here
+// until the transaction ends. On PostgreSQL that is two round trips: one that reads back what was written, locks the log and
+// reads its tree; and one that adds the leaves and commits.
 func (l logEntry) appendToLog(ctx context.Context, t tx) error {
-	lines, err := recordLines(ctx, t, l.records, l.files)
-	if err != nil {
+	records := slices.Clone(l.written)
+	for _, r := range l.records {
+		records = append(records, newWrittenRecord(r))
+	}
+	if err := addReads(ctx, t, records); err != nil {
 		return fmt.Errorf("digest what was written: %w", err)
 	}
+	clock := newWrittenRecord(recordOf("clock", 1))
+	if !l.token.At.IsZero() {
+		records = append(records, clock)
+	}
 	events := slices.Clone(l.events)
-	if lines != "" && len(events) == 0 {
+	if len(events) == 0 && len(records)+len(l.files) > 0 {
 		events = []contract.Event{{Type: contract.EventRecorded, At: l.at}}
 	}
 	if len(events) == 0 {
 		return nil
 	}
-	var size, latest int64
-	for _, e := range events {
-		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
-			latest = max(latest, toMicros(e.At))
-		}
-	}
-	err = queryOne(ctx, t, []any{&size}, `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END
-		WHERE id = 1 RETURNING size`, len(events), latest)
-	if err != nil {
-		return fmt.Errorf("lock log: %w", err)
-	}
-	tree, err := audit.ResumeTree(ctx, size-int64(len(events)), hashes{t})
+	tree, err := lockTree(ctx, t, events, l.token, clock)
 	if err != nil {
 		return err
+	}
+	lines, err := formatLines(records, l.files)
+	if err != nil {
+		return fmt.Errorf("digest what was written: %w", err)
 	}
 	for i, e := range events {
 		with := ""
@@ -70,6 +73,49 @@ func (l logEntry) appendToLog(ctx context.Context, t tx) error {
 		}
 	}
 	return nil
+}
+
+// lockTree makes space for the leaves of events and returns the tree before them. It runs all statements that were added to the
+// transaction. With the lock it records the times that the clock is compared with: those of the events, and of a timestamp, whose
+// row it adds to clock.
+func lockTree(ctx context.Context, t tx, events []contract.Event, token contract.TrustedTime, clock *writtenRecord) (*audit.Tree, error) {
+	var latest int64
+	for _, e := range events {
+		if e.Type != contract.EventRecorded { // it may be made while the clock is in doubt
+			latest = max(latest, toMicros(e.At))
+		}
+	}
+	size, at, accuracy := int64(-1), int64(0), int64(0)
+	err := t.addStatements(ctx, statement{
+		sql: `UPDATE log_size SET size = size + $1, latest_at = CASE WHEN latest_at < $2 THEN $2 ELSE latest_at END,
+			timestamp_accuracy = CASE WHEN timestamp_at < $3 THEN $4 ELSE timestamp_accuracy END,
+			timestamp_at = CASE WHEN timestamp_at < $3 THEN $3 ELSE timestamp_at END
+			WHERE id = 1 RETURNING size - $1, timestamp_at, timestamp_accuracy`,
+		args: []any{len(events), latest, toMicros(token.At), token.Accuracy.Microseconds()},
+		each: func(scan scanFunc) error {
+			if err := scan(&size, &at, &accuracy); err != nil {
+				return err
+			}
+			return clock.addRow("log_size", []any{at, accuracy})
+		},
+		done: requireRow,
+		what: "lock log",
+	})
+	if err != nil {
+		return nil, err
+	}
+	peaks := hashes{}
+	var reads []statement
+	switch {
+	case size < 0: // the statement waits for the next round trip
+		reads = []statement{peaks.selectPeaks(len(events))}
+	case size > 0:
+		reads = []statement{peaks.selectHashes(audit.PeakIndexes(size))}
+	}
+	if err := t.runBatch(ctx, reads...); err != nil {
+		return nil, err
+	}
+	return audit.ResumeTree(ctx, size, peaks)
 }
 
 // appendEvent adds an event, already in the form that [storedEvent] returns, with its lines, if any. The leaf has only the digest
@@ -86,11 +132,6 @@ func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, 
 		return err
 	}
 	leaf := tree.Size()
-	_, err = t.exec(ctx, `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) VALUES (`+placeholders(1, 9)+`)`,
-		leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details))
-	if err != nil {
-		return err
-	}
 	add := tree.Append(audit.EncodeLeaf(e))
 	first, args := tlog.StoredHashIndex(0, leaf), []any{}
 	values := make([]string, len(add))
@@ -98,8 +139,10 @@ func appendEvent(ctx context.Context, t tx, tree *audit.Tree, e contract.Event, 
 		values[i] = "(" + placeholders(2*i+1, 2) + ")"
 		args = append(args, first+int64(i), h[:])
 	}
-	_, err = t.exec(ctx, `INSERT INTO log_hash (position, hash) VALUES `+strings.Join(values, ","), args...)
-	return err
+	return t.addStatements(ctx, statement{
+		sql:  `INSERT INTO event (leaf, type, document, at, person, name, email, ip, details) VALUES (` + placeholders(1, 9) + `)`,
+		args: []any{leaf, e.Type, e.Document, toMicros(e.At), e.Person.ID, e.Person.Name, e.Person.Email, e.IP, string(details)},
+	}, statement{sql: `INSERT INTO log_hash (position, hash) VALUES ` + strings.Join(values, ","), args: args})
 }
 
 // storedEvent returns an event as it will be read back, which is the form that its leaf encodes.
@@ -147,31 +190,56 @@ func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.
 	return events, wrapf(err, "read events of document %d", id)
 }
 
-// hashes reads the log's stored hashes.
-type hashes struct{ querier }
+// hashes are stored hashes of the log by position.
+type hashes map[int64]tlog.Hash
+
+// selectHashes returns the statement that reads the hashes at these positions.
+func (h hashes) selectHashes(positions []int64) statement {
+	in, args := listArgs(positions)
+	return statement{sql: `SELECT position, hash FROM log_hash WHERE position IN ` + in, args: args, each: h.scanHash}
+}
+
+// selectPeaks returns the statement that reads the hashes at [audit.PeakIndexes] of the log before the leaves which this
+// transaction has made space for. The complete subtrees of a tree end where its size, from the highest bit on, has its bits: the
+// i-th at e, the sum of the first i bits. Its root is the last of the hashes that its last leaf completes. The e leaves have 2e
+// hashes without one for each of their i subtrees, so the root is at 2e - i - 1.
+func (h hashes) selectPeaks(leaves int) statement {
+	return statement{sql: `WITH RECURSIVE bit (k) AS (SELECT 62 UNION ALL SELECT k - 1 FROM bit WHERE k > 0),
+		before (size) AS (SELECT size - $1 FROM log_size WHERE id = 1),
+		peak (position) AS (SELECT 2 * ((size >> k) << k) - 1 - ROW_NUMBER() OVER (ORDER BY k DESC) FROM before, bit WHERE (size >> k) & 1 = 1)
+		SELECT h.position, h.hash FROM peak JOIN log_hash h ON h.position = peak.position`, args: []any{leaves}, each: h.scanHash}
+}
+
+func (h hashes) scanHash(scan scanFunc) error {
+	var position int64
+	var hash [32]byte
+	err := scan(&position, scanDigest(&hash))
+	h[position] = hash
+	return err
+}
 
 // ReadHashes implements [audit.HashReader].
-func (h hashes) ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
-	in, args := listArgs(indexes)
-	found := map[int64]tlog.Hash{}
-	err := queryEach(ctx, h, func(scan scanFunc) error {
-		var position int64
-		var hash [32]byte
-		err := scan(&position, scanDigest(&hash))
-		found[position] = hash
-		return err
-	}, `SELECT position, hash FROM log_hash WHERE position IN `+in, args...)
-	if err != nil {
-		return nil, err
-	}
+func (h hashes) ReadHashes(_ context.Context, indexes []int64) ([]tlog.Hash, error) {
 	all := make([]tlog.Hash, len(indexes))
 	for i, x := range indexes {
 		var ok bool
-		if all[i], ok = found[x]; !ok {
+		if all[i], ok = h[x]; !ok {
 			return nil, fmt.Errorf("hash %d of the log is missing: %w", x, audit.ErrMismatch)
 		}
 	}
 	return all, nil
+}
+
+// hashReader reads the log's stored hashes.
+type hashReader struct{ querier }
+
+// ReadHashes implements [audit.HashReader].
+func (r hashReader) ReadHashes(ctx context.Context, indexes []int64) ([]tlog.Hash, error) {
+	h := hashes{}
+	if err := r.runBatch(ctx, h.selectHashes(indexes)); err != nil {
+		return nil, err
+	}
+	return h.ReadHashes(ctx, indexes)
 }
 
 // Prove implements [store.Log]. It returns the stored hashes; the verifier of the proof detects hashes that do not match the
@@ -212,7 +280,7 @@ func requireLeaves(ctx context.Context, q querier, leaves int64) error {
 
 // leafPath reads the hashes that prove a leaf.
 func leafPath(ctx context.Context, q querier, leaves, leaf int64) ([][32]byte, error) {
-	proof, err := audit.ProveLeaf(ctx, leaves, leaf, hashes{q})
+	proof, err := audit.ProveLeaf(ctx, leaves, leaf, hashReader{q})
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +317,7 @@ func (s *Store) RootAt(ctx context.Context, leaves int64) (root [32]byte, err er
 
 // readRoot reads the root hash of the first leaves.
 func readRoot(ctx context.Context, q querier, leaves int64) (root [32]byte, err error) {
-	tree, err := audit.ResumeTree(ctx, leaves, hashes{q})
+	tree, err := audit.ResumeTree(ctx, leaves, hashReader{q})
 	if err != nil {
 		return root, err
 	}

@@ -90,5 +90,8 @@ type within struct {
 }
 
 func (w within) withSnapshot(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
-func (w within) readWhole(_ context.Context, fn func(querier) error) error    { return fn(w.tx) }
-func (w within) withTx(_ context.Context, fn func(tx) error) error            { return fn(w.tx) }
+func (w within) readTogether(ctx context.Context, all ...statement) error {
+	return w.tx.runBatch(ctx, all...)
+}
+func (w within) readWhole(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
+func (w within) withTx(_ context.Context, fn func(tx) error) error         { return fn(w.tx) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,10 +87,58 @@ func serverTimeouts(transaction time.Duration) map[string]time.Duration {
 	}
 }
 
+// snapshotOptions make all statements of a transaction read one state of the database.
+var snapshotOptions = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
 func (d *postgres) withSnapshot(ctx context.Context, fn func(querier) error) error {
-	return d.runTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(t pgx.Tx) (bool, error) {
-		return false, fn(postgresTx{Tx: t, ctx: ctx})
-	})
+	t := &postgresTx{pool: d.pool, ctx: ctx, options: snapshotOptions}
+	defer t.end() // also after a panic
+	return fn(t)
+}
+
+// readTogether begins and ends the transaction in the round trip of the statements. A single statement needs no transaction: it
+// reads one snapshot by itself.
+func (d *postgres) readTogether(ctx context.Context, all ...statement) (err error) {
+	cleanStatements(all)
+	for range beginTries {
+		var answered bool
+		if answered, err = d.readBatch(ctx, all); err == nil || answered || ctx.Err() != nil || !isConnectionLost(err) {
+			break
+		}
+	}
+	return err
+}
+
+// readBatch reports whether the server answered at all: if not, another connection may be tried.
+func (d *postgres) readBatch(ctx context.Context, all []statement) (answered bool, err error) {
+	c, err := d.pool.Acquire(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer c.Release() // it closes a connection that is in a transaction or in the middle of an answer
+	b := &pgx.Batch{}
+	if len(all) > 1 {
+		b.BeginTx(snapshotOptions)
+	}
+	queueStatements(b, all)
+	if len(all) > 1 {
+		b.Queue("rollback")
+	}
+	r := c.SendBatch(ctx, b)
+	if len(all) > 1 {
+		if _, err := r.Exec(); err != nil {
+			_ = r.Close() // the same error
+			return false, err
+		}
+	}
+	answered, err = readResults(r, all)
+	if closed := r.Close(); err == nil {
+		err = closed
+	}
+	if t := r.Tx(); t != nil && err != nil {
+		rollbackTx(ctx, t)
+	}
+	return answered, err
 }
 
 // readWhole lifts the limits that the server has for other transactions.
@@ -107,46 +156,16 @@ func (d *postgres) readWhole(ctx context.Context, fn func(querier) error) error 
 // rollbackWait bounds how long a rollback may take. After that the connection is closed, which has the same effect.
 const rollbackWait = time.Second
 
-// runTx runs fn in a transaction, and commits it if fn returns true.
-func (d *postgres) runTx(ctx context.Context, o pgx.TxOptions, fn func(pgx.Tx) (commit bool, err error)) error {
-	t, err := d.beginTx(ctx, o)
-	if err != nil {
-		return err
-	}
-	committing := false
-	defer func() { // also after a panic
-		if !committing {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
-			defer cancel()
-			_ = t.Rollback(ctx) // if it fails the connection is closed, and uncommitted changes are lost
-		}
-	}()
-	if committing, err = fn(t); err != nil || !committing {
-		committing = false
-		return err
-	}
-	err = t.Commit(ctx)
-	var refused *pgconn.PgError
-	switch {
-	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback), errors.As(err, &refused) && !strings.HasPrefix(refused.Code, "57P"):
-		return err // the server reported the outcome
-	}
-	// The connection was lost, or the time ran out, while the server committed: it may have committed.
-	return &commitError{err}
+// rollbackTx rolls back. If that fails the connection is closed, and uncommitted changes are lost.
+func rollbackTx(ctx context.Context, t pgx.Tx) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackWait)
+	defer cancel()
+	_ = t.Rollback(ctx)
 }
 
-// beginTries bounds how often beginTx tries another connection. A restarted server has closed the connections of the
+// beginTries bounds how often another connection is tried. A restarted server has closed the connections of the
 // pool, which notices that for each only when it is used.
 const beginTries = maxConns + 1
-
-func (d *postgres) beginTx(ctx context.Context, o pgx.TxOptions) (t pgx.Tx, err error) {
-	for range beginTries {
-		if t, err = d.pool.BeginTx(ctx, o); err == nil || ctx.Err() != nil || !isConnectionLost(err) {
-			break
-		}
-	}
-	return t, err
-}
 
 // isConnectionLost reports whether an error means that an established connection was lost, not that connecting failed.
 func isConnectionLost(err error) bool {
@@ -203,12 +222,21 @@ func (d *postgres) withTx(ctx context.Context, fn func(tx) error) error {
 	}
 	var err error
 	for range writeTries {
-		err = d.runTx(ctx, pgx.TxOptions{}, func(t pgx.Tx) (bool, error) { return true, fn(postgresTx{t, ctx, d.queue}) })
+		err = d.writeTx(ctx, fn)
 		if !isRetryable(err) {
 			break
 		}
 	}
 	return err
+}
+
+func (d *postgres) writeTx(ctx context.Context, fn func(tx) error) error {
+	t := &postgresTx{pool: d.pool, ctx: ctx, queue: d.queue}
+	defer t.end() // also after a panic
+	if err := fn(t); err != nil {
+		return err
+	}
+	return t.commit()
 }
 
 // isRetryable reports whether the server ended a transaction in favour of another: serialization_failure and
@@ -225,12 +253,8 @@ func (d *postgres) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// serverTime uses clock_timestamp, which advances within a transaction; now() does not.
-func (d *postgres) serverTime(ctx context.Context, q querier) (time.Time, error) {
-	var at time.Time
-	err := queryOne(ctx, q, []any{&at}, `SELECT clock_timestamp()`)
-	return at.UTC(), err
-}
+// serverClock uses clock_timestamp, which advances within a transaction; now() does not.
+func (d *postgres) serverClock() string { return `clock_timestamp()` }
 
 func (d *postgres) embedded() bool { return false }
 
@@ -241,26 +265,275 @@ func (d *postgres) close() error {
 	return nil
 }
 
-// postgresTx is a transaction on PostgreSQL. A read transaction has no queue.
+// postgresTx is a transaction on PostgreSQL. It begins with its first statement, in the same round trip. A read transaction has
+// no queue.
 type postgresTx struct {
+	pool    *pgxpool.Pool
+	ctx     context.Context // of the transaction: it ends before the contexts of the statements, which belong to the caller
+	options pgx.TxOptions
+	queue   *jobs.Queue[pgx.Tx]
+
+	conn    *pgxpool.Conn // nil before the transaction began
+	begun   pgx.Tx        // nil before the transaction began, and after it was committed
+	pending []statement   // added and not sent yet
+}
+
+func queueStatements(b *pgx.Batch, all []statement) {
+	for i := range all {
+		b.Queue(all[i].sql, all[i].args...)
+	}
+}
+
+// readResults reads the results of statements and passes them to their callbacks until one fails. It reports whether the server
+// answered at all.
+func readResults(r pgx.BatchResults, all []statement) (answered bool, err error) {
+	for i := range all {
+		s := &all[i]
+		rows, err := r.Query()
+		if err == nil {
+			answered = true
+			err = readRows(rows, s.each)
+		}
+		if err == nil && s.done != nil {
+			err = s.done(rows.CommandTag().RowsAffected())
+		}
+		if err != nil {
+			return answered, s.wrap(err)
+		}
+	}
+	return answered, nil
+}
+
+func readRows(r pgx.Rows, each func(scanFunc) error) error {
+	defer r.Close()
+	for each != nil && r.Next() {
+		if err := each(r.Scan); err != nil {
+			return err
+		}
+	}
+	r.Close() // reads the rest
+	return r.Err()
+}
+
+// send sends statements in one round trip. The caller reads and closes the results.
+func (t *postgresTx) send(all []statement) (r pgx.BatchResults, err error) {
+	if t.begun != nil {
+		b := &pgx.Batch{}
+		queueStatements(b, all)
+		return t.begun.SendBatch(t.ctx, b), nil
+	}
+	for range beginTries {
+		var c *pgxpool.Conn
+		if c, err = t.pool.Acquire(t.ctx); err == nil {
+			b := &pgx.Batch{}
+			b.BeginTx(t.options)
+			queueStatements(b, all)
+			r = c.SendBatch(t.ctx, b)
+			if _, err = r.Exec(); err == nil {
+				t.conn, t.begun = c, r.Tx()
+				return r, nil
+			}
+			_ = r.Close() // the same error
+			c.Release()
+		}
+		if t.ctx.Err() != nil || !isConnectionLost(err) {
+			break
+		}
+	}
+	return nil, err
+}
+
+func (t *postgresTx) addStatements(_ context.Context, all ...statement) error {
+	t.pending = append(t.pending, cleanStatements(all)...)
+	return nil
+}
+
+func (t *postgresTx) runBatch(_ context.Context, all ...statement) error {
+	return t.sendAll(cleanStatements(all)...)
+}
+
+// sendAll sends what is pending and further statements, and reads the results.
+func (t *postgresTx) sendAll(more ...statement) error {
+	all := append(t.pending, more...)
+	t.pending = nil
+	if len(all) == 0 && t.begun != nil {
+		return nil
+	}
+	r, err := t.send(all)
+	if err != nil {
+		return err
+	}
+	_, err = readResults(r, all)
+	if closed := r.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func (t *postgresTx) exec(ctx context.Context, sql string, args ...any) (affected int64, err error) {
+	err = t.runBatch(ctx, statement{sql: sql, args: args, done: func(n int64) error {
+		affected = n
+		return nil
+	}})
+	return affected, err
+}
+
+func (t *postgresTx) query(_ context.Context, sql string, args ...any) (rows, error) {
+	return t.sendQuery(statement{sql: sql, args: cleanArgs(args)})
+}
+
+// sendQuery sends what is pending and a query, and returns the rows of the query.
+func (t *postgresTx) sendQuery(q statement) (pgx.Rows, error) {
+	if t.begun != nil && len(t.pending) == 0 {
+		return t.begun.Query(t.ctx, q.sql, q.args...)
+	}
+	before := t.pending
+	t.pending = nil
+	r, err := t.send(append(before, q))
+	if err != nil {
+		return nil, err
+	}
+	if _, err = readResults(r, before); err != nil {
+		_ = r.Close() // its error follows from this one
+		return nil, err
+	}
+	found, err := r.Query()
+	if err != nil {
+		_ = r.Close() // the same error
+		return nil, err
+	}
+	return batchRows{found, r}, nil
+}
+
+// batchRows are the rows of the last statement of a batch.
+type batchRows struct {
+	pgx.Rows
+	results pgx.BatchResults
+}
+
+// Close closes the batch too. It ignores the error: Err has reported what went wrong with the rows.
+func (r batchRows) Close() {
+	r.Rows.Close()
+	_ = r.results.Close()
+}
+
+// commit sends COMMIT together with the pending statements, unless one of them could still refuse it. The first round trip of a
+// transaction has no COMMIT either: it may be repeated on another connection.
+func (t *postgresTx) commit() error {
+	refuses := func(s statement) bool { return s.each != nil || s.done != nil }
+	if t.begun == nil || slices.ContainsFunc(t.pending, refuses) {
+		if t.begun == nil && len(t.pending) == 0 {
+			return nil
+		}
+		if err := t.sendAll(); err != nil {
+			return err
+		}
+	}
+	all := append(t.pending, statement{sql: "commit"})
+	t.pending = nil
+	var outcome string
+	r, err := t.send(all)
+	if err == nil {
+		if _, err = readResults(r, all[:len(all)-1]); err == nil {
+			var tag pgconn.CommandTag
+			tag, err = r.Exec()
+			outcome = tag.String()
+		}
+		if closed := r.Close(); err == nil {
+			err = closed
+		}
+	}
+	var refused *pgconn.PgError
+	switch {
+	case err == nil && outcome == "ROLLBACK":
+		t.begun = nil
+		return pgx.ErrTxCommitRollback
+	case err == nil:
+		t.begun = nil
+		return nil
+	case errors.As(err, &refused) && !strings.HasPrefix(refused.Code, "57P"):
+		return err // the server reported the outcome
+	}
+	// The connection was lost, or the time ran out, while the server committed: it may have committed.
+	return &commitError{err}
+}
+
+// end rolls back what was not committed and releases the connection.
+func (t *postgresTx) end() {
+	if t.conn == nil {
+		return
+	}
+	if t.begun != nil {
+		rollbackTx(t.ctx, t.begun)
+	}
+	t.conn.Release()
+}
+
+func (t *postgresTx) addJobs(_ context.Context, all []contract.Job) error {
+	if len(all) == 0 {
+		return nil
+	}
+	return t.withQueue(func(q pgx.Tx) error { return t.queue.Add(t.ctx, q, all...) })
+}
+
+func (t *postgresTx) ensureJobs(_ context.Context, all []contract.Job) error {
+	return t.withQueue(func(q pgx.Tx) error { return t.queue.Ensure(t.ctx, q, all...) })
+}
+
+func (t *postgresTx) withQueue(fn func(pgx.Tx) error) error {
+	if t.begun == nil {
+		if err := t.sendAll(); err != nil {
+			return err
+		}
+	}
+	return fn(queueTx{t.begun, t})
+}
+
+// queueTx is a transaction as the job queue uses it. Its statements travel with those that are pending.
+type queueTx struct {
 	pgx.Tx
-	ctx   context.Context // of the transaction: it ends before the contexts of the statements, which belong to the caller
-	queue *jobs.Queue[pgx.Tx]
+	t *postgresTx
 }
 
-func (t postgresTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
-	tag, err := t.Exec(t.ctx, statement, cleanArgs(args)...)
-	return tag.RowsAffected(), err
+func (q queueTx) Exec(_ context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
+	if len(q.t.pending) > 0 {
+		if err := q.t.sendAll(); err != nil {
+			return tag, err
+		}
+	}
+	return q.Tx.Exec(q.t.ctx, sql, args...)
 }
 
-func (t postgresTx) query(_ context.Context, statement string, args ...any) (rows, error) {
-	return t.Query(t.ctx, statement, cleanArgs(args)...)
+func (q queueTx) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
+	return q.t.sendQuery(statement{sql: sql, args: args})
 }
 
-func (t postgresTx) addJobs(_ context.Context, all []contract.Job) error {
-	return t.queue.Add(t.ctx, t.Tx, all...)
+func (q queueTx) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+	rows, err := q.Query(ctx, sql, args...)
+	return queueRow{rows, err}
 }
 
-func (t postgresTx) ensureJobs(_ context.Context, all []contract.Job) error {
-	return t.queue.Ensure(t.ctx, t.Tx, all...)
+// queueRow is the first row of a query.
+type queueRow struct {
+	rows pgx.Rows
+	err  error
+}
+
+// Scan implements [pgx.Row].
+func (r queueRow) Scan(dest ...any) error {
+	if r.err != nil {
+		return r.err
+	}
+	defer r.rows.Close()
+	if !r.rows.Next() {
+		if err := r.rows.Err(); err != nil {
+			return err
+		}
+		return pgx.ErrNoRows
+	}
+	if err := r.rows.Scan(dest...); err != nil {
+		return err
+	}
+	r.rows.Close()
+	return r.rows.Err()
 }

@@ -58,12 +58,22 @@ func queryAll[T any](ctx context.Context, q querier, dest func(*T) []any, sql st
 func column[T any](v *T) []any { return []any{v} }
 
 // readAll is [queryAll] on a snapshot.
-func readAll[T any](ctx context.Context, s *Store, dest func(*T) []any, sql string, args ...any) (all []T, err error) {
-	err = s.db.withSnapshot(ctx, func(q querier) error {
-		all, err = queryAll(ctx, q, dest, sql, args...)
-		return err
-	})
+func readAll[T any](ctx context.Context, s *Store, dest func(*T) []any, sql string, args ...any) ([]T, error) {
+	all := []T{}
+	err := s.db.readTogether(ctx, selectAll(&all, dest, sql, args...))
 	return all, err
+}
+
+// selectAll returns a query for a batch that appends its rows to all. Dest returns where the columns of a row go.
+func selectAll[T any](all *[]T, dest func(*T) []any, sql string, args ...any) statement {
+	return statement{sql: sql, args: args, each: func(scan scanFunc) error {
+		var row T
+		if err := scan(dest(&row)...); err != nil {
+			return err
+		}
+		*all = append(*all, row)
+		return nil
+	}}
 }
 
 // rowType is how the rows of a table are read into values.
@@ -135,17 +145,25 @@ func eachOf[T any](ctx context.Context, s *Store, read func(q querier, last *T) 
 	}
 }
 
-// insertRow runs an INSERT ... ON CONFLICT DO NOTHING and appends the entry to the log in the same transaction. It returns
-// store.ErrExists if the row exists already.
-func (s *Store) insertRow(ctx context.Context, entry logEntry, sql string, args ...any) error {
+// insertRecord runs the INSERT ... ON CONFLICT DO NOTHING of the only row of a record and appends the entry with the record to the
+// log in the same transaction. It returns store.ErrExists if the row exists already.
+func (s *Store) insertRecord(ctx context.Context, r record, entry logEntry, sql string, args ...any) error {
 	return s.db.withTx(ctx, func(t tx) error {
-		n, err := t.exec(ctx, sql, args...)
-		if err == nil && n == 0 {
-			err = store.ErrExists
-		}
+		written := newWrittenRecord(r)
+		insert, err := written.writeRow(sql, args...)
 		if err != nil {
 			return err
 		}
+		insert.done = func(n int64) error {
+			if n == 0 {
+				return store.ErrExists
+			}
+			return nil
+		}
+		if err := t.addStatements(ctx, insert); err != nil {
+			return err
+		}
+		entry.written = []*writtenRecord{written}
 		return entry.appendToLog(ctx, t)
 	})
 }
@@ -160,7 +178,28 @@ func (s *Store) runStatement(ctx context.Context, sql string, args ...any) error
 
 // readRow scans the only row of a query. It returns store.ErrNotFound if there is none.
 func (s *Store) readRow(ctx context.Context, dest []any, sql string, args ...any) error {
-	return s.db.withSnapshot(ctx, func(q querier) error { return queryOne(ctx, q, dest, sql, args...) })
+	return s.db.readTogether(ctx, selectOne(dest, sql, args...))
+}
+
+// selectOne returns the query of a row, for a batch. It ends the batch with store.ErrNotFound if there is no row.
+func selectOne(dest []any, sql string, args ...any) statement {
+	return statement{sql: sql, args: args, each: func(scan scanFunc) error { return scan(dest...) }, done: requireRow}
+}
+
+// requireRow ends a batch with store.ErrNotFound if a statement met no row.
+func requireRow(n int64) error {
+	if n == 0 {
+		return store.ErrNotFound
+	}
+	return nil
+}
+
+// requireChange ends a batch with store.ErrConflict if a compare-and-swap changed no row.
+func requireChange(n int64) error {
+	if n == 0 {
+		return store.ErrConflict
+	}
+	return nil
 }
 
 // wrapf adds context to an error. It returns nil for a nil error.

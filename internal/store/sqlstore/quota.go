@@ -73,8 +73,10 @@ func (s *Store) GrantInitial(ctx context.Context, o contract.OrganisationID, u c
 
 // ensureQuota creates the row of a quota if it is missing.
 func ensureQuota(ctx context.Context, t tx, o contract.OrganisationID, u contract.Unit) error {
-	_, err := t.exec(ctx, `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`, o, u)
-	return err
+	return t.addStatements(ctx, statement{
+		sql:  `INSERT INTO quota (organisation, unit, granted, reserved, spent, entries) VALUES ($1, $2, 0, 0, 0, 0) ON CONFLICT DO NOTHING`,
+		args: []any{o, u},
+	})
 }
 
 // writeGrant writes a grant to the ledger and to the audit log.
@@ -87,20 +89,20 @@ func writeGrant(ctx context.Context, t tx, o contract.OrganisationID, u contract
 	e := contract.Event{Type: contract.EventQuotaGranted, At: now, Person: by.Person, IP: by.IP, Details: map[string]string{
 		"organisation": string(o), "unit": string(u), "count": strconv.Itoa(n), "reason": reason,
 	}}
-	return logEntry{events: []contract.Event{e}, records: written}.appendToLog(ctx, t)
+	return logEntry{events: []contract.Event{e}, written: written}.appendToLog(ctx, t)
 }
 
-// applyQuotaMoves applies the moves of a change, always in the same order of quotas, and returns the records it wrote.
-func applyQuotaMoves(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) ([]record, error) {
+// applyQuotaMoves applies the moves of a change, always in the same order of quotas, and returns the records it writes.
+func applyQuotaMoves(ctx context.Context, t tx, moves []contract.QuotaMove, id contract.DocumentID, at time.Time) ([]*writtenRecord, error) {
 	moves = fillDocumentID(moves, id, func(m *contract.QuotaMove) *contract.DocumentID { return &m.Document })
 	slices.SortStableFunc(moves, func(a, b contract.QuotaMove) int {
 		return cmp.Or(cmp.Compare(a.Organisation, b.Organisation), cmp.Compare(a.Unit, b.Unit))
 	})
-	var all []record
+	var all []*writtenRecord
 	for _, m := range moves {
 		written, err := applyMove(ctx, t, store.QuotaEntry{QuotaMove: m, At: at})
 		if err != nil {
-			return nil, fmt.Errorf("%s %d of %s for document %d: %w", m.Op, m.Count, m.Unit, m.Document, err)
+			return nil, err
 		}
 		all = append(all, written...)
 	}
@@ -118,35 +120,45 @@ var quotaSteps = map[contract.QuotaOp]struct{ granted, reserved, spent int }{
 // errLedger is a defect of the program: more is spent or released than was reserved.
 var errLedger = errors.New("the ledger has not as much reserved")
 
-// applyMove changes a quota and writes the ledger entry. It returns the records of both.
-func applyMove(ctx context.Context, t tx, m store.QuotaEntry) ([]record, error) {
+// applyMove adds the statements that change a quota and write the ledger entry. It returns the records of both.
+func applyMove(ctx context.Context, t tx, m store.QuotaEntry) ([]*writtenRecord, error) {
 	step, known := quotaSteps[m.Op]
 	if !known || m.Count < 1 && m.Op != contract.QuotaGrant {
 		return nil, fmt.Errorf("unknown quota move: %s %d", m.Op, m.Count)
 	}
+	what := fmt.Sprintf("%s %d of %s for document %d", m.Op, m.Count, m.Unit, m.Document)
 	granted, reserved, spent := step.granted*m.Count, step.reserved*m.Count, step.spent*m.Count
-	var entry int64
 	// A grant may be negative, to correct an earlier one, and may leave less than is reserved. Only a
 	// reservation requires unused quota.
-	err := queryOne(ctx, t, []any{&entry}, `UPDATE quota
+	quota := newWrittenRecord(recordOf("quota", m.Organisation, m.Unit))
+	update, err := quota.writeRow(`UPDATE quota
 		SET granted = granted + $3, reserved = reserved + $4, spent = spent + $5, entries = entries + 1
-		WHERE organisation = $1 AND unit = $2 AND reserved + $4 >= 0 AND ($6 <= 0 OR granted - reserved - spent >= $6)
-		RETURNING entries`, m.Organisation, m.Unit, granted, reserved, spent, reserved)
-	switch {
-	case errors.Is(err, store.ErrNotFound) && m.Op == contract.QuotaReserve:
-		return nil, contract.ErrQuota
-	case errors.Is(err, store.ErrNotFound):
-		return nil, errLedger
-	case err != nil:
-		return nil, err
-	}
-	_, err = t.exec(ctx, `INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, person, person_name, person_email, made_at)
-		VALUES (`+placeholders(1, 11)+`)`,
-		m.Organisation, m.Unit, entry, m.Op, m.Count, m.Document, m.Reason, m.By.ID, m.By.Name, m.By.Email, toMicros(m.At))
+		WHERE organisation = $1 AND unit = $2 AND reserved + $4 >= 0 AND ($6 <= 0 OR granted - reserved - spent >= $6)`,
+		m.Organisation, m.Unit, granted, reserved, spent, reserved)
 	if err != nil {
 		return nil, err
 	}
-	return []record{recordOf("quota", m.Organisation, m.Unit), recordOf("quota_entry", m.Organisation, m.Unit, entry)}, nil
+	update.what = what
+	update.done = func(n int64) error {
+		switch {
+		case n > 0:
+			return nil
+		case m.Op == contract.QuotaReserve:
+			return contract.ErrQuota
+		}
+		return errLedger
+	}
+	// The number is that of the row that was just written, which stays locked. If there is none, the batch ends there.
+	entry := newWrittenRecord(record{kind: "quota_entry"}) // the row has the rest of the key
+	insert, err := entry.writeRow(`INSERT INTO quota_entry (organisation, unit, number, op, amount, document, reason, person, person_name, person_email, made_at)
+		SELECT organisation, unit, entries, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($5 AS BIGINT), CAST($6 AS TEXT), CAST($7 AS TEXT), CAST($8 AS TEXT),
+			CAST($9 AS TEXT), CAST($10 AS BIGINT) FROM quota WHERE organisation = $1 AND unit = $2`,
+		m.Organisation, m.Unit, m.Op, m.Count, m.Document, m.Reason, m.By.ID, m.By.Name, m.By.Email, toMicros(m.At))
+	if err != nil {
+		return nil, err
+	}
+	insert.what = what
+	return []*writtenRecord{quota, entry}, t.addStatements(ctx, update, insert)
 }
 
 func quotaCondition(q store.QuotaQuery) *condition {
@@ -188,16 +200,14 @@ func moveStorage(ctx context.Context, t tx, o contract.OrganisationID, add contr
 		return nil
 	}
 	var taken contract.Storage
-	err := queryOne(ctx, t, []any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes) VALUES ($1, $2, $3)
+	move := selectOne([]any{&taken.Drafts, &taken.Bytes}, `INSERT INTO storage (organisation, drafts, bytes) VALUES ($1, $2, $3)
 		ON CONFLICT (organisation) DO UPDATE SET drafts = storage.drafts + excluded.drafts, bytes = storage.bytes + excluded.bytes
 		RETURNING drafts, bytes`, o, add.Drafts, add.Bytes)
-	if err != nil {
-		return fmt.Errorf("count what organisation %s stores: %w", o, err)
+	if limit != nil {
+		move.done = func(int64) error { return contract.CheckStorage(taken, *limit) }
 	}
-	if limit == nil {
-		return nil
-	}
-	return contract.CheckStorage(taken, *limit)
+	move.what = fmt.Sprintf("count what organisation %s stores", o)
+	return t.addStatements(ctx, move)
 }
 
 // Storage implements [store.Quotas].

@@ -233,7 +233,7 @@ func appliedVersions(ctx context.Context, q querier) (map[int64]bool, error) {
 // hasTable looks for a table in the catalogue of either database.
 func hasTable(ctx context.Context, q querier, name string) (bool, error) {
 	statement := `SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = $1`
-	if _, isPostgres := q.(postgresTx); isPostgres {
+	if _, isPostgres := q.(*postgresTx); isPostgres {
 		statement = `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = ANY (current_schemas(FALSE)) AND table_name = $1`
 	}
 	n := 0

@@ -106,35 +106,30 @@ func moveSerials(ctx context.Context, t tx, moves []contract.SerialMove) error {
 	moves = slices.Clone(moves)
 	slices.SortStableFunc(moves, func(a, b contract.SerialMove) int { return cmp.Compare(a.To.Serial, b.To.Serial) })
 	for _, m := range moves {
-		if err := moveSerial(ctx, t, m); err != nil {
-			return fmt.Errorf("move serial %s from %q to %s: %w", m.To.Serial, m.From, m.To.State, err)
+		if err := t.addStatements(ctx, moveSerial(m)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func moveSerial(ctx context.Context, t tx, m contract.SerialMove) error {
+func moveSerial(m contract.SerialMove) statement {
 	to := m.To
+	move := statement{done: requireChange, what: fmt.Sprintf("move serial %s from %q to %s", to.Serial, m.From, to.State)}
 	args := append([]any{to.Serial, to.Organisation, to.State, to.Document, to.Placement, to.Source[:], to.FormerDocument, to.ReleaseCount, to.Problem}, evidenceArgs(to.Evidence)...)
 	args = append(args, toMicros(to.ChangedAt))
 	if m.From == "" {
-		n, err := t.exec(ctx, `INSERT INTO serial (`+serialRows.columns+`) VALUES (`+placeholders(1, 13)+`, $15, $14) ON CONFLICT (serial) DO NOTHING`, append(args, toMicros(to.RegisteredAt))...)
-		return requireChanged(n, err)
+		move.sql = `INSERT INTO serial (` + serialRows.columns + `) VALUES (` + placeholders(1, 13) + `, $15, $14) ON CONFLICT (serial) DO NOTHING`
+		move.args = append(args, toMicros(to.RegisteredAt))
+		return move
 	}
-	n, err := t.exec(ctx, `UPDATE serial SET organisation = $2, state = $3, document = $4, placement = $5, source = $6,
+	move.sql = `UPDATE serial SET organisation = $2, state = $3, document = $4, placement = $5, source = $6,
 			former = COALESCE(NULLIF(CAST($7 AS BIGINT), 0), former), let_go = $8, problem = $9,
 			evidence_key = COALESCE(NULLIF($10, ''), evidence_key), evidence_size = COALESCE($11, evidence_size),
 			evidence_digest = COALESCE($12, evidence_digest), evidence_sums = COALESCE($13, evidence_sums), changed_at = $14
-		WHERE serial = $1 AND state = $15 AND document = $16 AND organisation IN ('', $2)`, append(args, m.From, m.Holder())...)
-	return requireChanged(n, err)
-}
-
-// requireChanged returns store.ErrConflict unless a compare-and-swap changed a row.
-func requireChanged(n int64, err error) error {
-	if err == nil && n == 0 {
-		return store.ErrConflict
-	}
-	return err
+		WHERE serial = $1 AND state = $15 AND document = $16 AND organisation IN ('', $2)`
+	move.args = append(args, m.From, m.Holder())
+	return move
 }
 
 func serialCondition(q store.SerialQuery) *condition {

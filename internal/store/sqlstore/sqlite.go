@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	driver "modernc.org/sqlite" // registers the driver sqlite
@@ -99,6 +98,17 @@ func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error
 	return runOnOwnStack(func() error { return d.snapshotHere(ctx, fn) })
 }
 
+// readTogether runs a single statement without a transaction: a statement reads one snapshot by itself.
+func (d *sqlite) readTogether(ctx context.Context, all ...statement) error {
+	return runOnOwnStack(func() error {
+		if len(all) == 1 {
+			defer d.reads.compileMissed(ctx)
+			return sqliteTx{db: d.reader, ctx: ctx, statements: d.reads}.runBatch(ctx, all...)
+		}
+		return d.snapshotHere(ctx, func(q querier) error { return q.runBatch(ctx, all...) })
+	})
+}
+
 // readWhole needs no more than read: nothing but the context ends a transaction.
 func (d *sqlite) readWhole(ctx context.Context, fn func(querier) error) error {
 	return d.withSnapshot(ctx, fn)
@@ -113,7 +123,7 @@ func (d *sqlite) snapshotHere(ctx context.Context, fn func(querier) error) error
 		_ = t.Rollback() // nothing to commit
 		d.reads.compileMissed(ctx)
 	}()
-	return fn(sqliteTx{Tx: t, ctx: ctx, statements: d.reads})
+	return fn(sqliteTx{db: t, ctx: ctx, statements: d.reads})
 }
 
 func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
@@ -133,7 +143,7 @@ func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 		d.writes.compileMissed(ctx)
 	}()
 	var ordered []contract.Job
-	if err := fn(sqliteTx{t, ctx, d.writes, d.queue, &ordered}); err != nil {
+	if err := fn(sqliteTx{t, ctx, d.writes, d.queue, t, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
 	if err := t.Commit(); err != nil {
@@ -178,8 +188,8 @@ func (d *sqlite) queueOutdated(ctx context.Context) (bool, error) {
 	return d.queue.Outdated(ctx)
 }
 
-// serverTime returns zero: SQLite runs in this process and uses the same clock.
-func (d *sqlite) serverTime(context.Context, querier) (time.Time, error) { return time.Time{}, nil }
+// serverClock returns NULL: SQLite runs in this process and uses the same clock.
+func (d *sqlite) serverClock() string { return `NULL` }
 
 func (d *sqlite) embedded() bool { return true }
 
@@ -193,12 +203,19 @@ func (d *sqlite) close() error {
 	return err
 }
 
-// sqliteTx is a transaction on SQLite. A read transaction has no queue.
+// sqliteDB is a transaction, or the reader for a statement by itself.
+type sqliteDB interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// sqliteTx is a transaction on SQLite, or a statement by itself. A reader has no queue.
 type sqliteTx struct {
-	*sql.Tx
+	db         sqliteDB
 	ctx        context.Context // of the transaction; it ends before the contexts of the statements
 	statements *statements
 	queue      *jobs.Queue[*sql.Tx]
+	queueTx    *sql.Tx
 	ordered    *[]contract.Job // by this transaction
 }
 
@@ -208,10 +225,10 @@ func sqlitePlaceholders(statement string) string { return strings.ReplaceAll(sta
 func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
 	var r sql.Result
 	var err error
-	if ready := t.statements.prepared(t.ctx, t.Tx, statement); ready != nil {
+	if ready := t.statements.prepared(t.ctx, t.db, statement); ready != nil {
 		r, err = ready.ExecContext(t.ctx, cleanArgs(args)...)
 	} else {
-		r, err = t.ExecContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
+		r, err = t.db.ExecContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
 	}
 	if err != nil {
 		return 0, err
@@ -222,10 +239,10 @@ func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64,
 func (t sqliteTx) query(_ context.Context, statement string, args ...any) (rows, error) {
 	var r *sql.Rows
 	var err error
-	if ready := t.statements.prepared(t.ctx, t.Tx, statement); ready != nil {
+	if ready := t.statements.prepared(t.ctx, t.db, statement); ready != nil {
 		r, err = ready.QueryContext(t.ctx, cleanArgs(args)...)
 	} else {
-		r, err = t.QueryContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
+		r, err = t.db.QueryContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
 	}
 	if err != nil {
 		return nil, err
@@ -233,14 +250,43 @@ func (t sqliteTx) query(_ context.Context, statement string, args ...any) (rows,
 	return sqliteRows{r}, nil
 }
 
+func (t sqliteTx) runBatch(ctx context.Context, all ...statement) error {
+	for i := range all {
+		s := &all[i]
+		if err := s.wrap(t.runOne(ctx, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t sqliteTx) runOne(ctx context.Context, s *statement) (err error) {
+	var n int64
+	if s.each == nil {
+		n, err = t.exec(ctx, s.sql, s.args...)
+	} else {
+		err = queryEach(ctx, t, func(scan scanFunc) error {
+			n++
+			return s.each(scan)
+		}, s.sql, s.args...)
+	}
+	if err == nil && s.done != nil {
+		err = s.done(n)
+	}
+	return err
+}
+
+// addStatements runs statements at once: SQLite has no round trips to save.
+func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error { return t.runBatch(ctx, all...) }
+
 func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
-	return t.queue.Add(t.ctx, t.Tx, all...)
+	return t.queue.Add(t.ctx, t.queueTx, all...)
 }
 
 func (t sqliteTx) ensureJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
-	return t.queue.Ensure(t.ctx, t.Tx, all...)
+	return t.queue.Ensure(t.ctx, t.queueTx, all...)
 }
 
 type sqliteRows struct{ *sql.Rows }

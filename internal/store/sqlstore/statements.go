@@ -24,8 +24,9 @@ func newStatements(db *sql.DB, c *counters) *statements {
 	return &statements{db: db, counters: c, ready: map[string]*sql.Stmt{}}
 }
 
-// prepared returns a statement for use in a transaction, or nil if it has to be compiled there. It counts the statement.
-func (s *statements) prepared(ctx context.Context, t *sql.Tx, text string) *sql.Stmt {
+// prepared returns a statement for use in a transaction or by itself, or nil if it has to be compiled there. It counts the
+// statement.
+func (s *statements) prepared(ctx context.Context, db sqliteDB, text string) *sql.Stmt {
 	s.counters.statements.Add(1)
 	s.mu.Lock()
 	ready, ok := s.ready[text]
@@ -36,7 +37,10 @@ func (s *statements) prepared(ctx context.Context, t *sql.Tx, text string) *sql.
 	if !ok {
 		return nil
 	}
-	return t.StmtContext(ctx, ready)
+	if t, isTx := db.(*sql.Tx); isTx {
+		return t.StmtContext(ctx, ready)
+	}
+	return ready
 }
 
 // compileMissed compiles the missed statements. It is called after a transaction; a statement that fails is tried again later.

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"segel/internal/store"
@@ -24,9 +25,10 @@ func (s *Store) AddTokens(ctx context.Context, tokens ...store.Token) error {
 }
 
 func insertToken(ctx context.Context, t tx, k store.Token) error {
-	_, err := t.exec(ctx, `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (`+placeholders(1, 8)+`)`,
-		k.Hash[:], k.Kind, k.Person, k.Document, k.Family, toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.UsedAt))
-	return err
+	return t.addStatements(ctx, statement{
+		sql:  `INSERT INTO token (hash, kind, person, document, family, created_at, expires_at, used_at) VALUES (` + placeholders(1, 8) + `)`,
+		args: []any{k.Hash[:], k.Kind, k.Person, k.Document, k.Family, toMicros(k.CreatedAt), toMicros(k.ExpiresAt), toMicros(k.UsedAt)},
+	})
 }
 
 // awaitRevocation waits for a transaction that is replacing the person's password, ending the family, or replacing the
@@ -34,11 +36,9 @@ func insertToken(ctx context.Context, t tx, k store.Token) error {
 // would not see its change. It locks the row in turn, so that later revocations wait until this transaction ends.
 func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
 	if k.Document != 0 {
-		_, err := t.exec(ctx, `UPDATE guest_link SET created_at = created_at WHERE document = $1 AND person = $2`, k.Document, k.Person)
-		return err
+		return t.addStatements(ctx, statement{sql: `UPDATE guest_link SET created_at = created_at WHERE document = $1 AND person = $2`, args: []any{k.Document, k.Person}})
 	}
-	_, err := t.exec(ctx, `UPDATE users SET password = password WHERE id = $1`, k.Person)
-	return err
+	return t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{k.Person}})
 }
 
 // Token implements [store.Identities].
@@ -54,21 +54,22 @@ func (s *Store) RotateTokens(ctx context.Context, used [32]byte, now, until time
 	err := s.db.withTx(ctx, func(t tx) error {
 		// The lock on the user comes first, as in awaitRevocation: a revocation in progress ends before the token is read,
 		// and a later one sees the tokens added here.
-		if _, err := t.exec(ctx, `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE hash = $1)`, used[:]); err != nil {
-			return err
-		}
-		n, err := t.exec(ctx, `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, used[:], toMicros(now))
+		var changed int64
+		var family string
+		err := t.runBatch(ctx,
+			statement{sql: `UPDATE users SET password = password WHERE id IN (SELECT person FROM token WHERE hash = $1)`, args: []any{used[:]}},
+			statement{sql: `UPDATE token SET used_at = $2 WHERE hash = $1 AND used_at = 0`, args: []any{used[:], toMicros(now)}, done: func(n int64) error {
+				changed = n
+				return nil
+			}},
+			selectOne([]any{&family}, `SELECT family FROM token WHERE hash = $1`, used[:]))
 		if err != nil {
 			return err
 		}
-		var family string
-		if err := queryOne(ctx, t, []any{&family}, `SELECT family FROM token WHERE hash = $1`, used[:]); err != nil {
-			return err
-		}
-		if n == 0 {
+		if changed == 0 {
 			return store.ErrConflict
 		}
-		_, err = t.exec(ctx, `UPDATE token SET expires_at = $3 WHERE family = $1 AND kind = $2 AND expires_at > $3`, family, store.AccessToken, toMicros(until))
+		err = t.addStatements(ctx, statement{sql: `UPDATE token SET expires_at = $3 WHERE family = $1 AND kind = $2 AND expires_at > $3`, args: []any{family, store.AccessToken, toMicros(until)}})
 		if err != nil {
 			return err
 		}
@@ -103,19 +104,16 @@ func (s *Store) PurgeTokens(ctx context.Context, before time.Time) error {
 // setGuestLink replaces the guest's link and ends its tokens. A link without a hash only removes the previous one.
 // The link is written before the tokens: a transaction that adds a token of it locks its row, see awaitRevocation.
 func setGuestLink(ctx context.Context, t tx, l store.GuestLink) error {
-	var err error
-	if l.Hash == [32]byte{} {
-		_, err = t.exec(ctx, `DELETE FROM guest_link WHERE document = $1 AND person = $2`, l.Document, l.Person)
-	} else {
-		_, err = t.exec(ctx, `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
+	link := statement{
+		sql: `INSERT INTO guest_link (hash, document, person, created_at) VALUES ($1, $2, $3, $4)
 			ON CONFLICT (document, person) DO UPDATE SET hash = excluded.hash, created_at = excluded.created_at`,
-			l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt))
+		args: []any{l.Hash[:], l.Document, l.Person, toMicros(l.CreatedAt)},
 	}
-	if err != nil {
-		return err
+	if l.Hash == [32]byte{} {
+		link = statement{sql: `DELETE FROM guest_link WHERE document = $1 AND person = $2`, args: []any{l.Document, l.Person}}
 	}
-	_, err = t.exec(ctx, `DELETE FROM token WHERE person = $1 AND document = $2`, l.Person, l.Document)
-	return err
+	link.what = fmt.Sprintf("set the link of guest %s on document %d", l.Person, l.Document)
+	return t.addStatements(ctx, link, statement{sql: `DELETE FROM token WHERE person = $1 AND document = $2`, args: []any{l.Person, l.Document}, what: link.what})
 }
 
 // GuestLink implements [store.Identities].

@@ -82,6 +82,21 @@ func scanText(to *string) scanner {
 	}
 }
 
+// scanServerTime scans the expression of serverClock. NULL becomes the zero time.
+func scanServerTime(to *time.Time) scanner {
+	return func(column any) error {
+		switch at := column.(type) {
+		case nil:
+			*to = time.Time{}
+		case time.Time:
+			*to = at.UTC()
+		default:
+			return fmt.Errorf("%T is not a time of the server", column)
+		}
+		return nil
+	}
+}
+
 // scanOptional leaves the destination unchanged if the column is NULL.
 func scanOptional(s scanner) scanner {
 	return func(column any) error {
@@ -145,6 +160,37 @@ func cleanArgs(args []any) []any {
 	for i, a := range args {
 		if v := reflect.ValueOf(a); v.Kind() == reflect.String {
 			args[i] = cleanText(v.String())
+		}
+	}
+	return args
+}
+
+// cleanStatements cleans the arguments of statements.
+func cleanStatements(all []statement) []statement {
+	for i := range all {
+		cleanArgs(all[i].args)
+	}
+	return all
+}
+
+// storedValues returns arguments as the columns that they become: text, bytes, numbers, truth values and NULL.
+func storedValues(args []any) []any {
+	for i, a := range args {
+		switch a := a.(type) {
+		case nil, int64, bool, float64, []byte:
+		case string:
+			args[i] = cleanText(a)
+		default:
+			switch v := reflect.ValueOf(a); {
+			case v.Kind() == reflect.String:
+				args[i] = cleanText(v.String())
+			case v.Kind() == reflect.Bool:
+				args[i] = v.Bool()
+			case v.CanInt():
+				args[i] = v.Int()
+			case v.CanUint():
+				args[i] = int64(v.Uint()) // all columns of numbers are BIGINT
+			}
 		}
 	}
 	return args

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -59,9 +60,13 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 		return fmt.Errorf("number document: %w", err)
 	}
 	w.after.Version = 1
-	_, err = w.exec(ctx, `INSERT INTO document (`+documentColumns+`, id, title_folded, due_at, waits_since) VALUES (`+placeholders(1, 34)+`)`, w.documentArgs()...)
+	err = w.addStatements(ctx, statement{
+		sql:  `INSERT INTO document (` + documentColumns + `, id, title_folded, due_at, waits_since) VALUES (` + placeholders(1, 34) + `)`,
+		args: w.documentArgs(),
+		what: fmt.Sprintf("add document %d", w.after.ID),
+	})
 	if err != nil {
-		return fmt.Errorf("add document %d: %w", w.after.ID, err)
+		return err
 	}
 	return w.writeParts(ctx)
 }
@@ -70,29 +75,38 @@ func (w *documentWriter) insertDocument(ctx context.Context) error {
 // only one transaction at a time writes the rest.
 func (w *documentWriter) updateDocument(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version+1
-	args := append(w.documentArgs(), w.before.Version)
-	n, err := w.exec(ctx, `UPDATE document SET (`+documentColumns+`, title_folded, due_at, waits_since) = (`+placeholders(1, 30)+`, $32, $33, $34)
-		WHERE id = $31 AND version = $35`, args...)
+	err := w.addStatements(ctx, statement{
+		sql: `UPDATE document SET (` + documentColumns + `, title_folded, due_at, waits_since) = (` + placeholders(1, 30) + `, $32, $33, $34)
+			WHERE id = $31 AND version = $35`,
+		args: append(w.documentArgs(), w.before.Version),
+		done: requireVersion,
+		what: fmt.Sprintf("change document %d", w.after.ID),
+	})
 	if err != nil {
-		return fmt.Errorf("change document %d: %w", w.after.ID, err)
-	}
-	if n == 0 {
-		return versionConflict(ctx, w, w.after.ID)
+		return err
 	}
 	return w.writeParts(ctx)
+}
+
+// errVersion means that the document no longer has the version that was read, or no longer exists.
+var errVersion = errors.New("changed or deleted by another writer")
+
+func requireVersion(n int64) error {
+	if n == 0 {
+		return errVersion
+	}
+	return nil
 }
 
 // lockForDeletion locks the document that is to be deleted. Its rows in lists are removed first, so that the counts follow.
 func (w *documentWriter) lockForDeletion(ctx context.Context) error {
 	w.after.ID, w.after.Version = w.before.ID, w.before.Version
-	n, err := w.exec(ctx, `UPDATE document SET version = version + 1 WHERE id = $1 AND version = $2`, w.after.ID, w.after.Version)
-	if err != nil {
-		return fmt.Errorf("lock document %d: %w", w.after.ID, err)
-	}
-	if n == 0 {
-		return versionConflict(ctx, w, w.after.ID)
-	}
-	return nil
+	return w.addStatements(ctx, statement{
+		sql:  `UPDATE document SET version = version + 1 WHERE id = $1 AND version = $2`,
+		args: []any{w.after.ID, w.after.Version},
+		done: requireVersion,
+		what: fmt.Sprintf("lock document %d", w.after.ID),
+	})
 }
 
 func (w *documentWriter) writeParts(ctx context.Context) error {
@@ -105,21 +119,24 @@ func (w *documentWriter) writeParts(ctx context.Context) error {
 }
 
 // rewriteRows changes the rows of one kind of part from before to after. Rows are numbered by their position; put
-// inserts a row or replaces the existing one.
-func rewriteRows[T any](ctx context.Context, w *documentWriter, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) error) error {
+// returns the statement that inserts a row or replaces the existing one.
+func rewriteRows[T any](ctx context.Context, w *documentWriter, table string, before, after []T, same func(a, b *T) bool, put func(i int, v *T) statement) error {
 	for i := range after {
 		if i < len(before) && same(&before[i], &after[i]) {
 			continue
 		}
-		if err := put(i, &after[i]); err != nil {
-			return fmt.Errorf("%s %d: %w", table, i, err)
+		s := put(i, &after[i])
+		s.what = fmt.Sprintf("write %s %d of document %d", table, i, w.after.ID)
+		if err := w.addStatements(ctx, s); err != nil {
+			return err
 		}
 	}
 	if len(after) >= len(before) {
 		return nil
 	}
-	if _, err := w.exec(ctx, `DELETE FROM `+table+` WHERE document = $1 AND position >= $2`, w.after.ID, len(after)); err != nil {
-		return fmt.Errorf("%s from %d on: %w", table, len(after), err)
-	}
-	return nil
+	return w.addStatements(ctx, statement{
+		sql:  `DELETE FROM ` + table + ` WHERE document = $1 AND position >= $2`,
+		args: []any{w.after.ID, len(after)},
+		what: fmt.Sprintf("delete from %s of document %d", table, w.after.ID),
+	})
 }

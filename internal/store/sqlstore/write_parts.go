@@ -3,7 +3,10 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"segel/internal/contract"
 )
@@ -25,7 +28,7 @@ func (w *documentWriter) writeParticipants(ctx context.Context) error {
 	samePerson := func(a, b contract.Participant) bool { return a.ID == b.ID }
 	if !slices.EqualFunc(before, w.after.Participants, samePerson) {
 		// The participants changed. Updating row by row would briefly store a person twice when two swap positions.
-		if _, err := w.exec(ctx, `DELETE FROM participant WHERE document = $1`, w.after.ID); err != nil {
+		if err := w.addStatements(ctx, statement{sql: `DELETE FROM participant WHERE document = $1`, args: []any{w.after.ID}}); err != nil {
 			return err
 		}
 		before = nil
@@ -34,26 +37,46 @@ func (w *documentWriter) writeParticipants(ctx context.Context) error {
 		return a.Person == b.Person && a.Phone == b.Phone && a.Role == b.Role && a.Number == b.Number && a.Guest == b.Guest && a.Field == b.Field &&
 			a.ViewedAt.Equal(b.ViewedAt) && a.SignedAt.Equal(b.SignedAt) && a.IntentAt.Equal(b.IntentAt)
 	}
-	return rewriteRows(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) error {
-		_, err := w.exec(ctx, `INSERT INTO participant (document, position, `+participantRows.columns+`) VALUES (`+placeholders(1, 13)+`)
-			ON CONFLICT (document, position) DO UPDATE SET name = excluded.name, email = excluded.email, phone = excluded.phone,
-				role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
-				viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`,
-			w.after.ID, i, p.ID, p.Name, p.Email, p.Phone, p.Role, p.Number, p.Guest, p.Field, toMicros(p.ViewedAt), toMicros(p.SignedAt), toMicros(p.IntentAt))
-		return err
+	return rewriteRows(ctx, w, "participant", before, w.after.Participants, same, func(i int, p *contract.Participant) statement {
+		return statement{
+			sql: `INSERT INTO participant (document, position, ` + participantRows.columns + `) VALUES (` + placeholders(1, 13) + `)
+				ON CONFLICT (document, position) DO UPDATE SET name = excluded.name, email = excluded.email, phone = excluded.phone,
+					role = excluded.role, number = excluded.number, guest = excluded.guest, field = excluded.field,
+					viewed_at = excluded.viewed_at, signed_at = excluded.signed_at, intent_at = excluded.intent_at`,
+			args: append([]any{w.after.ID}, participantArgs(i, p)...),
+		}
 	})
+}
+
+// participantArgs returns the position and the columns of participantRows.
+func participantArgs(i int, p *contract.Participant) []any {
+	return []any{i, p.ID, p.Name, p.Email, p.Phone, p.Role, p.Number, p.Guest, p.Field, toMicros(p.ViewedAt), toMicros(p.SignedAt), toMicros(p.IntentAt)}
 }
 
 func (w *documentWriter) writePlacements(ctx context.Context) error {
 	before := partsBefore(w, func(d *contract.Document) []contract.Placement { return d.Placements })
-	same := func(a, b *contract.Placement) bool { return *a == *b }
-	return rewriteRows(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) error {
-		_, err := w.exec(ctx, `INSERT INTO placement (document, position, `+placementRows.columns+`) VALUES (`+placeholders(1, 9)+`)
-			ON CONFLICT (document, position) DO UPDATE SET kind = excluded.kind, page = excluded.page,
-				llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`,
-			w.after.ID, i, p.Kind, p.Page, p.Box.LLX, p.Box.LLY, p.Box.URX, p.Box.URY, p.Person)
-		return err
+	same := func(a, b *contract.Placement) bool {
+		// A negative zero equals zero, and its row on PostgreSQL does not.
+		return *a == *b && slices.Equal(signsOf(a.Box), signsOf(b.Box))
+	}
+	return rewriteRows(ctx, w, "placement", before, w.after.Placements, same, func(i int, p *contract.Placement) statement {
+		return statement{
+			sql: `INSERT INTO placement (document, position, ` + placementRows.columns + `) VALUES (` + placeholders(1, 9) + `)
+				ON CONFLICT (document, position) DO UPDATE SET kind = excluded.kind, page = excluded.page,
+					llx = excluded.llx, lly = excluded.lly, urx = excluded.urx, ury = excluded.ury, person = excluded.person`,
+			args: append([]any{w.after.ID}, placementArgs(i, p)...),
+		}
 	})
+}
+
+// signsOf reports which sides of a box are negative.
+func signsOf(b contract.Box) []bool {
+	return []bool{math.Signbit(b.LLX), math.Signbit(b.LLY), math.Signbit(b.URX), math.Signbit(b.URY)}
+}
+
+// placementArgs returns the position and the columns of placementRows.
+func placementArgs(i int, p *contract.Placement) []any {
+	return []any{i, p.Kind, p.Page, p.Box.LLX, p.Box.LLY, p.Box.URX, p.Box.URY, p.Person}
 }
 
 func (w *documentWriter) writeStamps(ctx context.Context) error {
@@ -64,25 +87,31 @@ func (w *documentWriter) writeStamps(ctx context.Context) error {
 		x.AffixedAt, x.AttemptedAt = y.AffixedAt, y.AttemptedAt
 		return at && x == y
 	}
-	return rewriteRows(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) error {
-		var serial any // NULL differs from every other NULL
-		if s.Serial != "" {
-			serial = s.Serial
+	return rewriteRows(ctx, w, "stamp", before, w.after.Stamps, same, func(i int, s *contract.Stamp) statement {
+		return statement{
+			sql: `INSERT INTO stamp (document, position, ` + stampRows.columns + `) VALUES (` + placeholders(1, 13) + `)
+				ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
+					serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
+					let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
+			args: append([]any{w.after.ID}, stampArgs(i, s)...),
 		}
-		_, err := w.exec(ctx, `INSERT INTO stamp (document, position, `+stampRows.columns+`) VALUES (`+placeholders(1, 13)+`)
-			ON CONFLICT (document, position) DO UPDATE SET placement = excluded.placement, state = excluded.state, order_id = excluded.order_id,
-				serial = excluded.serial, source = excluded.source, attempts = excluded.attempts, problem = excluded.problem, affixed_at = excluded.affixed_at,
-				let_go = excluded.let_go, asked_at = excluded.asked_at, failures = excluded.failures`,
-			w.after.ID, i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, toMicros(s.AffixedAt), s.ReleaseCount, toMicros(s.AttemptedAt), s.Failures)
-		return err
 	})
+}
+
+// stampArgs returns the position and the columns of stampRows.
+func stampArgs(i int, s *contract.Stamp) []any {
+	var serial any // NULL differs from every other NULL
+	if s.Serial != "" {
+		serial = s.Serial
+	}
+	return []any{i, s.Placement, s.State, s.Order, serial, s.Source[:], s.Attempts, s.Problem, toMicros(s.AffixedAt), s.ReleaseCount, toMicros(s.AttemptedAt), s.Failures}
 }
 
 func (w *documentWriter) writeRevisions(ctx context.Context) error {
 	before := partsBefore(w, func(d *contract.Document) []contract.Revision { return d.Revisions })
 	after := w.after.Revisions
 	if w.isRebased() {
-		if _, err := w.exec(ctx, `DELETE FROM revision WHERE document = $1`, w.after.ID); err != nil {
+		if err := w.addStatements(ctx, statement{sql: `DELETE FROM revision WHERE document = $1`, args: []any{w.after.ID}}); err != nil {
 			return err
 		}
 		before = nil
@@ -93,14 +122,26 @@ func (w *documentWriter) writeRevisions(ctx context.Context) error {
 	if !kept {
 		return errHistory
 	}
-	for i, r := range after[len(before):] {
-		_, err := w.exec(ctx, `INSERT INTO revision (document, position, `+revisionRows.columns+`) VALUES (`+placeholders(1, 14)+`)`,
-			w.after.ID, len(before)+i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], bytesArg(r.Tail.Sums), r.Begin, r.End, r.Digest[:], bytesArg(r.Midstate), r.By, toMicros(r.At), r.NextObject)
-		if err != nil {
-			return err
-		}
+	added := after[len(before):]
+	if len(added) == 0 {
+		return nil
 	}
-	return nil
+	insert := statement{what: fmt.Sprintf("add revisions of document %d", w.after.ID)}
+	var rows []string
+	for i := range added {
+		args := append([]any{w.after.ID}, revisionArgs(len(before)+i, &added[i])...)
+		rows = append(rows, "("+placeholders(len(insert.args)+1, len(args))+")")
+		insert.args = append(insert.args, args...)
+	}
+	insert.sql = `INSERT INTO revision (document, position, ` + revisionRows.columns + `) VALUES ` + strings.Join(rows, ",")
+	return w.addStatements(ctx, insert)
+}
+
+// revisionArgs returns the position and the columns of revisionRows.
+func revisionArgs(i int, r *contract.Revision) []any {
+	return []any{
+		i, r.Kind, r.Tail.Key, r.Tail.Size, r.Tail.Digest[:], bytesArg(r.Tail.Sums), r.Begin, r.End, r.Digest[:], bytesArg(r.Midstate), r.By, toMicros(r.At), r.NextObject,
+	}
 }
 
 // isRebased reports whether a draft's only revision, the uploaded file, is replaced by a rewritten one. The uploaded

@@ -18,7 +18,7 @@ const (
 	Reset                // new connections are accepted and reset, open ones are reset
 	Swallow              // connections stay open, and no data passes
 	Delay                // each piece of data takes Proxy.Slow longer
-	// CutCommits forwards a commit and resets the connection before the answer arrives: the client cannot know the outcome.
+	// CutCommits holds back the answer to a commit and resets the connection: the client cannot know the outcome.
 	CutCommits
 )
 
@@ -151,26 +151,17 @@ func (p *Proxy) serveConn(client net.Conn) {
 		return
 	}
 	var both sync.WaitGroup
-	link := &proxiedConn{proxy: p}
-	both.Go(func() { link.copyPieces(server, client, true); server.Close(); client.Close() })
-	both.Go(func() { link.copyPieces(client, server, false); client.Close(); server.Close() })
+	both.Go(func() { p.copyPieces(server, client, true); server.Close(); client.Close() })
+	both.Go(func() { p.copyPieces(client, server, false); client.Close(); server.Close() })
 	both.Wait()
 }
 
-// proxiedConn is one connection through the proxy.
-type proxiedConn struct {
-	proxy *Proxy
-
-	mu         sync.Mutex
-	committing bool // a commit was forwarded whose answer is to be cut
-}
-
 // copyPieces forwards data according to the present fault.
-func (k *proxiedConn) copyPieces(to, from net.Conn, request bool) {
+func (p *Proxy) copyPieces(to, from net.Conn, request bool) {
 	piece := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(piece)
-		if n > 0 && !k.passPiece(to, piece[:n], request) {
+		if n > 0 && !p.passPiece(to, piece[:n], request) {
 			return
 		}
 		if err != nil {
@@ -179,8 +170,7 @@ func (k *proxiedConn) copyPieces(to, from net.Conn, request bool) {
 	}
 }
 
-func (k *proxiedConn) passPiece(to net.Conn, piece []byte, request bool) bool {
-	p := k.proxy
+func (p *Proxy) passPiece(to net.Conn, piece []byte, request bool) bool {
 	for {
 		fault, changed := p.currentFault()
 		switch fault {
@@ -195,13 +185,8 @@ func (k *proxiedConn) passPiece(to net.Conn, piece []byte, request bool) bool {
 			}
 			wait.Stop()
 		case CutCommits:
-			k.mu.Lock()
-			if request && bytes.Contains(bytes.ToLower(piece), []byte("commit")) {
-				k.committing = true
-			}
-			cut := !request && k.committing
-			k.mu.Unlock()
-			if cut {
+			// The tag of the answer: the request names a prepared statement, and may contain others.
+			if !request && bytes.Contains(piece, []byte("COMMIT\x00")) {
 				p.mu.Lock()
 				p.commits++
 				p.mu.Unlock()
