@@ -30,7 +30,7 @@ const indexTables = `
 
 func newLogIndex(ctx context.Context, dir string) (*logIndex, error) {
 	// The file need not survive a crash: without a journal and without syncing it is as fast as memory.
-	db, err := openFile(filepath.Join(dir, "log-index.db"), "_txlock=exclusive", "journal_mode(OFF)", "synchronous(OFF)", "temp_store(MEMORY)")
+	db, err := openFile(filepath.Join(dir, "log-index.db"), makeFile, "BEGIN EXCLUSIVE", "journal_mode(OFF)", "synchronous(OFF)", "temp_store(MEMORY)")
 	if err != nil {
 		return nil, err
 	}

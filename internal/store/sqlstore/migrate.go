@@ -69,7 +69,7 @@ func migrateTables(ctx context.Context, d goose.Dialect, db *sql.DB, files fs.FS
 // migrate locks an empty file beside the database, since every migration is a separate transaction. SQLite's
 // locks work between processes on every system, and end when a process dies.
 func (d *sqlite) migrate(ctx context.Context, files fs.FS) (err error) {
-	lock, err := openFile(d.path+".lock", "_txlock=immediate", "busy_timeout(60000)")
+	lock, err := openFile(d.path+".lock", makeFile, "BEGIN IMMEDIATE", "busy_timeout(60000)")
 	if err != nil {
 		return err
 	}

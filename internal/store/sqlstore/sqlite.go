@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/riverqueue/river/riverdriver/riversqlite"
-	driver "modernc.org/sqlite" // registers the driver sqlite
+	driver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"segel/internal/contract"
@@ -22,20 +22,22 @@ import (
 // sqlite is a database in a file. Readers see snapshots and never wait; the one writer of this process alternates
 // with those of other processes by the file's write lock.
 type sqlite struct {
-	path   string
-	writer *sql.DB // with one connection; nil in a read-only store, like queue and writes
-	reader *sql.DB
-	queue  *jobs.Queue[*sql.Tx]
-
-	writes, reads *statements
+	path     string
+	writer   *sql.DB // with one connection; nil in a read-only store, like queue
+	reader   *sql.DB
+	queue    *jobs.Queue[*sql.Tx]
+	counters *counters
 }
 
 // readers bounds the concurrent read connections. Each has a cache of 2 MiB.
 const readers = 8
 
 // existingFileOnly makes a missing file an error. Otherwise SQLite would create an empty file in place of a database that was
-// lost while this process had it open.
-const existingFileOnly = "mode=rw"
+// lost while this process had it open. MakeFile is for other files.
+const (
+	existingFileOnly = "rw"
+	makeFile         = "rwc"
+)
 
 // lockWait is how long, in milliseconds, a process waits for a transaction of another process. SQLite ignores contexts
 // meanwhile, so it is shorter than the limit on requests.
@@ -54,7 +56,7 @@ func createFile(path string) error {
 }
 
 func openSQLite(path string, c *counters) (*sqlite, error) {
-	writer, err := openFile(path, existingFileOnly+"&_txlock=immediate", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
+	writer, err := openFile(path, existingFileOnly, "BEGIN IMMEDIATE", lockWait, "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)")
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func openSQLite(path string, c *counters) (*sqlite, error) {
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
-	d.writer, d.writes = writer, newStatements(writer, c)
+	d.writer = writer
 	if d.queue, err = jobs.NewQueue(riversqlite.New(writer)); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -73,25 +75,25 @@ func openSQLite(path string, c *counters) (*sqlite, error) {
 // openSQLiteReadOnly opens a file for reading: query_only prevents statements from changing it. mode=ro would
 // leave -wal and -shm files behind, because a read-only connection cannot remove them when it closes.
 func openSQLiteReadOnly(path string, c *counters) (*sqlite, error) {
-	reader, err := openFile(path, existingFileOnly+"&_txlock=deferred", lockWait, "query_only(ON)")
+	reader, err := openFile(path, existingFileOnly, "BEGIN", lockWait, "query_only(ON)")
 	if err != nil {
 		return nil, err
 	}
 	reader.SetMaxOpenConns(readers)
 	reader.SetMaxIdleConns(readers)
-	return &sqlite{path: path, reader: reader, reads: newStatements(reader, c)}, nil
+	return &sqlite{path: path, reader: reader, counters: c}, nil
 }
 
-func openFile(path, lock string, pragmas ...string) (*sql.DB, error) {
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + lock
+func openFile(path, mode, begin string, pragmas ...string) (*sql.DB, error) {
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + "?mode=" + mode
 	for _, p := range pragmas {
 		dsn += "&_pragma=" + p
 	}
-	db, err := sql.Open("sqlite", dsn)
+	c, err := newSQLiteConnector(dsn, begin)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	return db, nil
+	return sql.OpenDB(c), nil
 }
 
 func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error {
@@ -102,8 +104,7 @@ func (d *sqlite) withSnapshot(ctx context.Context, fn func(querier) error) error
 func (d *sqlite) readTogether(ctx context.Context, all ...statement) error {
 	return runOnOwnStack(func() error {
 		if len(all) == 1 {
-			defer d.reads.compileMissed(ctx)
-			return sqliteTx{db: d.reader, ctx: ctx, statements: d.reads}.runBatch(ctx, all...)
+			return sqliteTx{db: d.reader, ctx: ctx, counters: d.counters}.runBatch(ctx, all...)
 		}
 		return d.snapshotHere(ctx, func(q querier) error { return q.runBatch(ctx, all...) })
 	})
@@ -119,11 +120,8 @@ func (d *sqlite) snapshotHere(ctx context.Context, fn func(querier) error) error
 	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = t.Rollback() // nothing to commit
-		d.reads.compileMissed(ctx)
-	}()
-	return fn(sqliteTx{db: t, ctx: ctx, statements: d.reads})
+	defer t.Rollback() //nolint:errcheck // nothing to commit
+	return fn(sqliteTx{db: t, ctx: ctx, counters: d.counters})
 }
 
 func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
@@ -138,12 +136,9 @@ func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() {
-		_ = t.Rollback() // after a panic: compile waits for the connection; otherwise the transaction has ended
-		d.writes.compileMissed(ctx)
-	}()
+	defer t.Rollback() //nolint:errcheck // after a panic; otherwise the transaction has ended
 	var ordered []contract.Job
-	if err := fn(sqliteTx{t, ctx, d.writes, d.queue, t, &ordered}); err != nil {
+	if err := fn(sqliteTx{t, ctx, d.counters, d.queue, t, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
 	if err := t.Commit(); err != nil {
@@ -211,25 +206,20 @@ type sqliteDB interface {
 
 // sqliteTx is a transaction on SQLite, or a statement by itself. A reader has no queue.
 type sqliteTx struct {
-	db         sqliteDB
-	ctx        context.Context // of the transaction; it ends before the contexts of the statements
-	statements *statements
-	queue      *jobs.Queue[*sql.Tx]
-	queueTx    *sql.Tx
-	ordered    *[]contract.Job // by this transaction
+	db       sqliteDB
+	ctx      context.Context // of the transaction; it ends before the contexts of the statements
+	counters *counters
+	queue    *jobs.Queue[*sql.Tx]
+	queueTx  *sql.Tx
+	ordered  *[]contract.Job // by this transaction
 }
 
 // sqlitePlaceholders rewrites placeholders into SQLite's numbered form; to SQLite, $2 is only a name.
 func sqlitePlaceholders(statement string) string { return strings.ReplaceAll(statement, "$", "?") }
 
 func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64, error) {
-	var r sql.Result
-	var err error
-	if ready := t.statements.prepared(t.ctx, t.db, statement); ready != nil {
-		r, err = ready.ExecContext(t.ctx, cleanArgs(args)...)
-	} else {
-		r, err = t.db.ExecContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
-	}
+	t.counters.statements.Add(1)
+	r, err := t.db.ExecContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
 	if err != nil {
 		return 0, err
 	}
@@ -237,13 +227,8 @@ func (t sqliteTx) exec(_ context.Context, statement string, args ...any) (int64,
 }
 
 func (t sqliteTx) query(_ context.Context, statement string, args ...any) (rows, error) {
-	var r *sql.Rows
-	var err error
-	if ready := t.statements.prepared(t.ctx, t.db, statement); ready != nil {
-		r, err = ready.QueryContext(t.ctx, cleanArgs(args)...)
-	} else {
-		r, err = t.db.QueryContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
-	}
+	t.counters.statements.Add(1)
+	r, err := t.db.QueryContext(t.ctx, sqlitePlaceholders(statement), cleanArgs(args)...)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +262,9 @@ func (t sqliteTx) runOne(ctx context.Context, s *statement) (err error) {
 }
 
 // addStatements runs statements at once: SQLite has no round trips to save.
-func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error { return t.runBatch(ctx, all...) }
+func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error {
+	return t.runBatch(ctx, all...)
+}
 
 func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
