@@ -8,8 +8,12 @@ import (
 	"embed"
 	"html"
 	"io/fs"
+	"mime"
 	"net/http"
+	"path"
 	"strings"
+
+	"segel/internal/coding"
 )
 
 //go:embed all:dist
@@ -36,15 +40,14 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 	}
 	base := html.EscapeString(strings.TrimSuffix(prefix, "/") + "/")
 	page = bytes.Replace(page, []byte(`<base href="/"`), []byte(`<base href="`+base+`"`), 1)
-	files := http.FileServerFS(dist)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
-		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" {
+		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" && !isEncoded(name) {
 			// A worker runs under the policy of its own file. That of the PDF engine compiles WebAssembly decoders
 			// for images.
 			w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; frame-ancestors 'none'")
 			w.Header().Set("Cache-Control", cacheControl(name))
-			files.ServeHTTP(w, r)
+			serveFile(w, r, dist, name)
 			return
 		}
 		if strings.HasPrefix(name, assets) {
@@ -53,6 +56,38 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 		}
 		servePage(w, r, page)
 	})
+}
+
+// encodings are the codings in which the build stores files besides the file itself, the best first, and the endings of their names.
+var encodings = []struct{ coding, ending string }{{"br", ".br"}, {"gzip", ".gz"}}
+
+func isEncoded(name string) bool {
+	for _, e := range encodings {
+		if strings.HasSuffix(name, e.ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// serveFile serves a file in the best coding that the client accepts and the build has stored.
+func serveFile(w http.ResponseWriter, r *http.Request, dist fs.FS, name string) {
+	h := w.Header()
+	h.Set("Vary", "Accept-Encoding")
+	stored := name
+	for _, e := range encodings {
+		if _, err := fs.Stat(dist, name+e.ending); err == nil && coding.Accepts(r, e.coding) {
+			h.Set("Content-Encoding", e.coding)
+			if kind := mime.TypeByExtension(path.Ext(name)); kind != "" {
+				h.Set("Content-Type", kind)
+			} else {
+				h.Set("Content-Type", "application/octet-stream") // net/http would look into the encoded bytes
+			}
+			stored += e.ending
+			break
+		}
+	}
+	http.ServeFileFS(w, r, dist, stored)
 }
 
 // assets is the folder of files whose names contain a hash of their content.

@@ -11,6 +11,9 @@ import (
 var app = fstest.MapFS{
 	"index.html":         {Data: []byte(`<base href="/"><meta property="csp-nonce" nonce="{nonce}"><script src="assets/a-1.js"></script>`)},
 	"assets/a-1.js":      {Data: []byte("1")},
+	"assets/b-2.css":     {Data: []byte("plain")},
+	"assets/b-2.css.br":  {Data: []byte("brotli")},
+	"assets/b-2.css.gz":  {Data: []byte("zipped")},
 	"favicon.svg":        {Data: []byte("<svg/>")},
 	"pdf/cmaps/x.bcmap":  {Data: []byte("x")},
 	"pdf/standard/f.pfb": {Data: []byte("f")},
@@ -81,5 +84,31 @@ func TestFilesAreKeptByTheirName(t *testing.T) {
 	}
 	if status, _, _ := get(t, "", "/assets/a-0.js"); status != 404 {
 		t.Error("an asset that is gone is answered", status)
+	}
+}
+
+func TestAFileIsSentInTheBestCodingThatTheClientAccepts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ accept, coding, body string }{
+		{"", "", "plain"},
+		{"gzip, deflate, br, zstd", "br", "brotli"},
+		{"gzip", "gzip", "zipped"},
+		{"GZIP;q=0.5", "gzip", "zipped"},
+		{"br;q=0, gzip;q=1.0", "gzip", "zipped"},
+		{"br;q=none, identity", "", "plain"},
+		{"bright", "", "plain"},
+	} {
+		r := httptest.NewRequest("GET", "/assets/b-2.css", nil)
+		r.Header.Set("Accept-Encoding", c.accept)
+		w := httptest.NewRecorder()
+		newHandler(app, "").ServeHTTP(w, r)
+		h := w.Header()
+		if h.Get("Content-Encoding") != c.coding || w.Body.String() != c.body || h.Get("Vary") != "Accept-Encoding" ||
+			h.Get("Content-Type") != "text/css; charset=utf-8" || !strings.Contains(h.Get("Cache-Control"), "immutable") {
+			t.Errorf("%q: %q in %v", c.accept, w.Body, h)
+		}
+	}
+	if status, _, _ := get(t, "", "/assets/b-2.css.br"); status != 404 {
+		t.Errorf("the stored coding is an address: %d", status)
 	}
 }

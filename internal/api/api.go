@@ -18,6 +18,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"segel/internal/coding"
 	"segel/internal/contract"
 	"segel/internal/identity"
 	"segel/internal/process"
@@ -155,5 +156,5 @@ func New(o Options) (http.Handler, error) {
 	if err := s.addAliases(s.Paths); err != nil {
 		return nil, err
 	}
-	return s.observeRequests(s.guardRequests(http.HandlerFunc(s.routeRequest))), nil
+	return s.observeRequests(coding.CompressText(s.guardRequests(http.HandlerFunc(s.routeRequest)))), nil
 }
