@@ -277,7 +277,11 @@ func (t sqliteTx) runOne(ctx context.Context, s *statement) (err error) {
 }
 
 // addStatements runs statements at once: SQLite has no round trips to save.
-func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error { return t.runBatch(ctx, all...) }
+func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error {
+	return t.runBatch(ctx, all...)
+}
+
+func (t sqliteTx) collects() bool { return false }
 
 func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
