@@ -201,7 +201,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 				t.Errorf("%d staged files were left behind", n-1)
 			}
 			for _, call := range b.store.asked() {
-				if call != "Involves" && call != "Document" { // the check of access is allowed
+				if call != "DocumentFor" && call != "Document" { // the check of access is allowed
 					t.Errorf("the workflow was called: %s", call)
 				}
 			}

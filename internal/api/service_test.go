@@ -486,8 +486,8 @@ func (s *watchedStore) Document(ctx context.Context, id contract.DocumentID) (co
 	return recorded(ctx, s, "Document", nil, func() (contract.Document, error) { return s.Store.Document(ctx, id) })
 }
 
-func (s *watchedStore) Involves(ctx context.Context, id contract.DocumentID, p contract.PersonID) (bool, error) {
-	return recorded(ctx, s, "Involves", nil, func() (bool, error) { return s.Store.Involves(ctx, id, p) })
+func (s *watchedStore) DocumentFor(ctx context.Context, id contract.DocumentID, p contract.PersonID) (contract.Document, error) {
+	return recorded(ctx, s, "DocumentFor", nil, func() (contract.Document, error) { return s.Store.DocumentFor(ctx, id, p) })
 }
 
 func (s *watchedStore) Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error) {

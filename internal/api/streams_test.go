@@ -153,7 +153,7 @@ func TestStreamsOfOneDocumentDoNotAuthenticateAllAtOnce(t *testing.T) {
 	var read atomic.Int64
 	woken := make(chan struct{}) // closed when all streams have read the change
 	b.store.on(func(_ context.Context, call string) error {
-		if call == "Document" && read.Add(1) == n {
+		if call == "DocumentFor" && read.Add(1) == n {
 			close(woken)
 		}
 		return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"segel/internal/contract"
+	"segel/internal/store"
 )
 
 // versions is a store that only implements Versions.
@@ -133,22 +134,22 @@ func (c *crowd) Versions(ctx context.Context, ids []contract.DocumentID) (map[co
 	return c.versions.Versions(ctx, ids)
 }
 
-func (c *crowd) Involves(context.Context, contract.DocumentID, contract.PersonID) (bool, error) {
+func (c *crowd) DocumentFor(context.Context, contract.DocumentID, contract.PersonID) (contract.Document, error) {
 	c.ask()
-	return false, nil
+	return contract.Document{}, store.ErrNotFound
 }
 
 func TestThoseWhoWaitForOneDocumentDoNotReadItAllAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const watchers = 2000
-		store := &crowd{versions: &versions{of: map[contract.DocumentID]int64{1: 1}}}
-		s := &Documents{Store: store}
+		crowded := &crowd{versions: &versions{of: map[contract.DocumentID]int64{1: 1}}}
+		s := &Documents{Store: crowded}
 		var served sync.WaitGroup
 		for range watchers {
 			served.Go(func() {
 				by := contract.Actor{Person: contract.Person{ID: "somebody"}}
-				if _, err := s.WaitForChange(t.Context(), by, 1, 1); !errors.Is(err, contract.ErrNotFound) { // which Involves leads to
+				if _, err := s.WaitForChange(t.Context(), by, 1, 1); !errors.Is(err, contract.ErrNotFound) { // which DocumentFor leads to
 					t.Error(err)
 				}
 			})
@@ -156,7 +157,7 @@ func TestThoseWhoWaitForOneDocumentDoNotReadItAllAtOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		s.watch.notifyNewer([]contract.DocumentID{1}, nil)
 		served.Wait()
-		if n := store.most.Load(); n > mostReading+1 { // one looks for all
+		if n := crowded.most.Load(); n > mostReading+1 { // one looks for all
 			t.Errorf("%d of %d asked the store at the same time", n, watchers)
 		}
 	})

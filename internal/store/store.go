@@ -40,9 +40,9 @@ type Documents interface {
 	// Document reads one document.
 	Document(ctx context.Context, id contract.DocumentID) (contract.Document, error)
 
-	// Involves reports whether a person is the owner of a document or, after it was finalized, a participant. It is one
-	// statement, which reads no more for another person's document than for one that does not exist.
-	Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (bool, error)
+	// DocumentFor is Document for a person who is the owner or, after it was finalized, a participant; else ErrNotFound. It
+	// reads no more of another person's document than of one that does not exist.
+	DocumentFor(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Document, error)
 
 	// Versions returns the versions of those of the documents that exist.
 	Versions(ctx context.Context, ids []contract.DocumentID) (map[contract.DocumentID]int64, error)

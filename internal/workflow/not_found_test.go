@@ -17,9 +17,9 @@ type recordingReads struct {
 	asked []string
 }
 
-func (r *recordingReads) Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (bool, error) {
-	r.asked = append(r.asked, "involves")
-	return r.Store.Involves(ctx, id, person)
+func (r *recordingReads) DocumentFor(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Document, error) {
+	r.asked = append(r.asked, "document for")
+	return r.Store.DocumentFor(ctx, id, person)
 }
 
 func (r *recordingReads) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
@@ -95,7 +95,7 @@ func TestAnotherPersonsDocumentIsAsMuchWorkAsOneThatDoesNotExist(t *testing.T) {
 			}
 		}
 		for name, q := range missing {
-			if !slices.Equal(q, []string{"involves"}) {
+			if !slices.Equal(q, []string{"document for"}) {
 				t.Errorf("%s as %s queries %v", name, who, q)
 			}
 		}

@@ -373,6 +373,12 @@ func addReads(ctx context.Context, t tx, records []*writtenRecord) error {
 		if !known {
 			return fmt.Errorf("no kind of record is called %q", r.kind)
 		}
+		if _, digested := r.rows["document"]; digested && !t.collects() {
+			if err := t.addStatements(ctx, r.selectRest()); err != nil {
+				return err
+			}
+			continue
+		}
 		for _, p := range kind.parts {
 			if _, known := r.rows[p.table]; known {
 				continue
@@ -388,6 +394,37 @@ func addReads(ctx context.Context, t tx, records []*writtenRecord) error {
 		}
 	}
 	return nil
+}
+
+// restOfDocument are the parts of a document that [documentWriter.encodeRecord] does not know.
+var restOfDocument = func() []recordPart {
+	kind, _ := findRecordKind("document")
+	return slices.DeleteFunc(slices.Clone(kind.parts), func(p recordPart) bool {
+		return slices.Contains([]string{"document", "participant", "placement", "stamp", "revision"}, p.table)
+	})
+}()
+
+// restUnion is the statement of [writtenRecord.selectRest]. All columns of a row follow the number of its part.
+var restUnion, restWidth = func() (string, int) {
+	arms, width := make([]unionArm, len(restOfDocument)), 0
+	for i, p := range restOfDocument {
+		arms[i] = unionArm{columns: strings.Join(p.columns, ", "), width: len(p.columns), from: p.table, key: p.keys[0]}
+		width = max(width, len(p.columns))
+	}
+	return selectUnion(arms, width, ""), width
+}()
+
+// selectRest returns one statement that adds the rows of restOfDocument, for SQLite.
+func (w *writtenRecord) selectRest() statement {
+	var part int
+	values, dest := anyColumns(restWidth)
+	return statement{sql: restUnion, args: []any{documentKey(w.record)}, what: "read the rest of document " + w.key, each: func(scan scanFunc) error {
+		if err := scan(append([]any{&part}, dest...)...); err != nil {
+			return err
+		}
+		p := restOfDocument[part]
+		return w.addRow(p.table, values[:len(p.columns)])
+	}}
 }
 
 // formatLines returns the lines with the digests of records, each record once with what was written last, and of files.

@@ -38,14 +38,23 @@ var credentialRows = rowType[store.SealedCredential]{
 // Credential implements [store.Credentials].
 func (s *Store) Credential(ctx context.Context, holder string, begun, until time.Time) (store.SealedCredential, error) {
 	var c store.SealedCredential
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		where := `WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`
-		err := queryOne(ctx, q, credentialRows.dest(&c), credentialRows.selectWhere(where), holder, toMicros(begun), toMicros(until))
-		if err != nil {
-			return err
-		}
-		c.Chain, err = readChain(ctx, q, c.ID)
-		return err
+	// A row for each certificate of the chain; without a chain, one with an empty certificate.
+	newest := credentialRows.selectWhere(`WHERE holder = $1 AND not_before <= $2 AND not_after > $3 ORDER BY created_at DESC, id DESC LIMIT 1`)
+	err := s.db.readTogether(ctx, statement{
+		sql: `SELECT ` + credentialRows.columns + `, der FROM (` + newest + `) c
+			LEFT JOIN (SELECT credential, position, der FROM credential_chain) chain ON chain.credential = c.id ORDER BY position`,
+		args: []any{holder, toMicros(begun), toMicros(until)},
+		each: func(scan scanFunc) error {
+			var der []byte
+			if err := scan(append(credentialRows.dest(&c), scanOptional(scanBytes(&der)))...); err != nil {
+				return err
+			}
+			if der != nil {
+				c.Chain = append(c.Chain, der)
+			}
+			return nil
+		},
+		done: requireRow,
 	})
 	return c, wrapf(err, "read credential of %s", holder)
 }

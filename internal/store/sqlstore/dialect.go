@@ -73,6 +73,8 @@ type tx interface {
 	// before the commit. The callbacks of the statements run then, so until runBatch has returned or the transaction has ended, the
 	// caller must not rely on them. An error of an earlier statement is returned first.
 	addStatements(ctx context.Context, all ...statement) error
+	// collects reports whether addStatements waits. Then several statements are better than one that is more complex.
+	collects() bool
 	addJobs(ctx context.Context, all []contract.Job) error
 	ensureJobs(ctx context.Context, all []contract.Job) error
 }

@@ -348,6 +348,8 @@ func (t *postgresTx) addStatements(_ context.Context, all ...statement) error {
 	return nil
 }
 
+func (t *postgresTx) collects() bool { return true }
+
 func (t *postgresTx) runBatch(_ context.Context, all ...statement) error {
 	return t.sendAll(cleanStatements(all)...)
 }
@@ -473,35 +475,31 @@ func (t *postgresTx) addJobs(_ context.Context, all []contract.Job) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return t.withQueue(func(q pgx.Tx) error { return t.queue.Add(t.ctx, q, all...) })
+	return t.queue.Add(t.ctx, queueTx{closedTx, t}, all...)
 }
 
 func (t *postgresTx) ensureJobs(_ context.Context, all []contract.Job) error {
-	return t.withQueue(func(q pgx.Tx) error { return t.queue.Ensure(t.ctx, q, all...) })
+	return t.queue.Ensure(t.ctx, queueTx{closedTx, t}, all...)
 }
 
-func (t *postgresTx) withQueue(fn func(pgx.Tx) error) error {
-	if t.begun == nil {
-		if err := t.sendAll(); err != nil {
-			return err
-		}
-	}
-	return fn(queueTx{t.begun, t})
-}
+// closedTx is a transaction whose methods return pgx.ErrTxClosed.
+var closedTx = func() pgx.Tx {
+	b := &pgx.Batch{}
+	b.BeginTx(pgx.TxOptions{})
+	return pgx.FailedBatchResults(b, pgx.ErrTxClosed).Tx()
+}()
 
-// queueTx is a transaction as the job queue uses it. Its statements travel with those that are pending.
+// queueTx is a transaction as the job queue uses it to add jobs. Its statements travel with those that are pending.
 type queueTx struct {
-	pgx.Tx
-	t *postgresTx
+	pgx.Tx // closedTx: the queue needs no other methods than those below
+	t      *postgresTx
 }
 
+// Exec adds the statement to those that are pending: the queue notifies its listeners with it, which happens when the
+// transaction is committed. The tag is empty.
 func (q queueTx) Exec(_ context.Context, sql string, args ...any) (tag pgconn.CommandTag, err error) {
-	if len(q.t.pending) > 0 {
-		if err := q.t.sendAll(); err != nil {
-			return tag, err
-		}
-	}
-	return q.Tx.Exec(q.t.ctx, sql, args...)
+	q.t.pending = append(q.t.pending, statement{sql: sql, args: args})
+	return tag, nil
 }
 
 func (q queueTx) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {

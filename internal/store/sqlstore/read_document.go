@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"segel/internal/contract"
 	"segel/internal/store"
@@ -10,25 +12,36 @@ import (
 
 // Document implements [store.Documents].
 func (s *Store) Document(ctx context.Context, id contract.DocumentID) (contract.Document, error) {
-	var found []contract.Document
-	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
-		found, err = readDocuments(ctx, q, []contract.DocumentID{id})
-		return err
-	})
-	if err == nil && len(found) == 0 {
-		err = store.ErrNotFound
-	}
-	if err != nil {
-		return contract.Document{}, fmt.Errorf("read document %d: %w", id, err)
-	}
-	return found[0], nil
+	d, err := s.readDocument(ctx, "", id)
+	return d, wrapf(err, "read document %d", id)
 }
 
-// Involves implements [store.Documents].
-func (s *Store) Involves(ctx context.Context, id contract.DocumentID, person contract.PersonID) (involved bool, err error) {
-	err = s.readRow(ctx, []any{&involved}, `SELECT EXISTS (SELECT 1 FROM document WHERE id = $1 AND owner = $2)
-		OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0)`, id, person)
-	return involved, wrapf(err, "find who document %d involves", id)
+// ifInvolved is a condition on $2, a person: they own document $1 or, after it was finalized, take part in it. It depends on no row
+// of the query, so both databases decide it once and first.
+const ifInvolved = ` AND (EXISTS (SELECT 1 FROM document o WHERE o.id = $1 AND o.owner = $2)
+	OR EXISTS (SELECT 1 FROM participant p JOIN document d ON d.id = p.document WHERE p.document = $1 AND p.person = $2 AND d.finalized_at <> 0))`
+
+// DocumentFor implements [store.Documents].
+func (s *Store) DocumentFor(ctx context.Context, id contract.DocumentID, person contract.PersonID) (contract.Document, error) {
+	d, err := s.readDocument(ctx, ifInvolved, id, person)
+	return d, wrapf(err, "read document %d for %s", id, person)
+}
+
+// readDocument reads the document that the first argument names, if a condition holds: in one statement on SQLite, in one round trip
+// on PostgreSQL.
+func (s *Store) readDocument(ctx context.Context, condition string, args ...any) (contract.Document, error) {
+	r := newDocumentReader()
+	reads := r.selectTogether(condition, args)
+	if !s.db.embedded() {
+		reads = r.selectEach("($1)", condition, args)
+	}
+	if err := s.db.readTogether(ctx, reads...); err != nil {
+		return contract.Document{}, err
+	}
+	for _, d := range r.heads {
+		return *d, nil
+	}
+	return contract.Document{}, store.ErrNotFound
 }
 
 // readDocuments reads documents with all their parts, in one query per table. They come in the order of ids;
@@ -37,52 +50,151 @@ func readDocuments(ctx context.Context, q querier, ids []contract.DocumentID) ([
 	if len(ids) == 0 {
 		return []contract.Document{}, nil
 	}
-	r := documentReader{querier: q, found: map[contract.DocumentID]*contract.Document{}}
-	r.in, r.args = listArgs(ids)
-	if err := r.readHeads(ctx); err != nil {
-		return nil, err
-	}
-	if err := readParts(ctx, &r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }); err != nil {
-		return nil, err
-	}
-	if err := readParts(ctx, &r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }); err != nil {
-		return nil, err
-	}
-	if err := readParts(ctx, &r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }); err != nil {
-		return nil, err
-	}
-	if err := readParts(ctx, &r, revisionRows, func(d *contract.Document) *[]contract.Revision { return &d.Revisions }); err != nil {
+	r := newDocumentReader()
+	in, args := listArgs(ids)
+	if err := q.runBatch(ctx, r.selectEach(in, "", args)...); err != nil {
 		return nil, err
 	}
 	all := make([]contract.Document, 0, len(ids))
 	for _, id := range ids {
-		if d := r.found[id]; d != nil {
+		if d := r.heads[id]; d != nil {
 			all = append(all, *d)
 		}
 	}
 	return all, nil
 }
 
-// documentReader collects documents.
+// documentReader collects documents from the rows of their tables.
 type documentReader struct {
-	querier
-	found map[contract.DocumentID]*contract.Document
-	in    string // the list of placeholders of args
-	args  []any
+	heads   map[contract.DocumentID]*contract.Document // by the rows of the table document
+	partial map[contract.DocumentID]*contract.Document // by the rows of all tables
+	tables  []documentTable
 }
 
-func (r *documentReader) readHeads(ctx context.Context) error {
-	return queryEach(ctx, r, func(scan scanFunc) error {
-		d := &contract.Document{}
-		err := scan(&d.ID,
-			&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
-			&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
-			scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
-			&d.Restamping, &d.Specimen, &d.Reason,
-			&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined)
-		r.found[d.ID] = d
-		return err
-	}, `SELECT id, `+documentColumns+` FROM document WHERE id IN `+r.in, r.args...)
+// documentTable reads one table.
+type documentTable struct {
+	unionArm
+	order string
+	scan  func(scanFunc) error
+}
+
+func newDocumentReader() *documentReader {
+	r := &documentReader{heads: map[contract.DocumentID]*contract.Document{}, partial: map[contract.DocumentID]*contract.Document{}}
+	r.tables = []documentTable{
+		{unionArm: unionArm{columns: "id, " + documentColumns, width: 1 + documentWidth, from: "document", key: "id"}, scan: r.scanHead},
+		newPartTable(r, participantRows, func(d *contract.Document) *[]contract.Participant { return &d.Participants }),
+		newPartTable(r, placementRows, func(d *contract.Document) *[]contract.Placement { return &d.Placements }),
+		newPartTable(r, stampRows, func(d *contract.Document) *[]contract.Stamp { return &d.Stamps }),
+		newPartTable(r, revisionRows, func(d *contract.Document) *[]contract.Revision { return &d.Revisions }),
+	}
+	return r
+}
+
+// find returns the document to which rows belong.
+func (r *documentReader) find(id contract.DocumentID) *contract.Document {
+	d := r.partial[id]
+	if d == nil {
+		d = &contract.Document{}
+		r.partial[id] = d
+	}
+	return d
+}
+
+func (r *documentReader) scanHead(scan scanFunc) error {
+	d := &contract.Document{}
+	err := scan(&d.ID,
+		&d.Version, &d.Organisation, &d.Owner.ID, &d.Owner.Name, &d.Owner.Email, &d.Name, &d.Title, &d.Filename, &d.State, &d.Mode, &d.Parallel, &d.Pages,
+		&d.Original.Key, &d.Original.Size, scanDigest(&d.Original.Digest), scanBytes(&d.Original.Sums),
+		scanTime(&d.CreatedAt), scanTime(&d.FinalizedAt), scanTime(&d.EndedAt), scanTime(&d.ExpiresAt), scanTime(&d.LastSignedAt), scanTime(&d.RemindedAt),
+		&d.Restamping, &d.Specimen, &d.Reason,
+		&d.Conversion.State, &d.Conversion.Problem, scanWarnings(&d.Conversion.Warnings), scanFindings(&d.Findings), &d.Examined)
+	parts := r.find(d.ID)
+	d.Participants, d.Placements, d.Stamps, d.Revisions = parts.Participants, parts.Placements, parts.Stamps, parts.Revisions
+	*parts = *d
+	r.heads[d.ID] = parts
+	return err
+}
+
+// newPartTable returns the table of one kind of part. The parts come in their order.
+func newPartTable[T any](r *documentReader, part rowType[T], of func(*contract.Document) *[]T) documentTable {
+	columns := "document, position, " + part.columns
+	positions := map[contract.DocumentID][]int64{}
+	return documentTable{
+		unionArm: unionArm{columns: columns, width: 1 + strings.Count(columns, ","), from: part.table, key: "document"},
+		order:    " ORDER BY document, position",
+		scan: func(scan scanFunc) error {
+			var id contract.DocumentID
+			var position int64
+			var row T
+			if err := scan(append([]any{&id, &position}, part.dest(&row)...)...); err != nil {
+				return fmt.Errorf("%s of document %d: %w", part.table, id, err)
+			}
+			// Where the rows come without an order, they most likely come in that of the primary key.
+			parts, at := of(r.find(id)), len(positions[id])
+			for at > 0 && positions[id][at-1] > position {
+				at--
+			}
+			positions[id] = slices.Insert(positions[id], at, position)
+			*parts = slices.Insert(*parts, at, row)
+			return nil
+		},
+	}
+}
+
+// selectEach returns a statement for each table. The documents are a list of placeholders.
+func (r *documentReader) selectEach(documents, condition string, args []any) []statement {
+	all := make([]statement, len(r.tables))
+	for i, t := range r.tables {
+		all[i] = statement{sql: `SELECT ` + t.columns + ` FROM ` + t.from + ` WHERE ` + t.key + ` IN ` + documents + condition + t.order, args: args, each: t.scan}
+	}
+	return all
+}
+
+// ignored are destinations for columns that are not scanned. No table has more columns.
+var ignored = slices.Repeat([]any{scanner(func(any) error { return nil })}, 1+documentWidth)
+
+// unionOfTables are the statements of selectTogether by condition.
+var unionOfTables = map[string]string{"": selectTables(""), ifInvolved: selectTables(ifInvolved)}
+
+func selectTables(condition string) string {
+	var arms []unionArm
+	for _, t := range newDocumentReader().tables {
+		arms = append(arms, t.unionArm)
+	}
+	return selectUnion(arms, len(ignored), condition)
+}
+
+// unionArm is one table of a union.
+type unionArm struct {
+	columns string
+	width   int // number of columns
+	from    string
+	key     string // the column that is compared with $1
+}
+
+// selectUnion returns a query for SQLite, which does not require the columns of a union to have one type. The first column says of
+// which arm a row is. The rows have that many more columns; those beyond the arm's are NULL.
+func selectUnion(arms []unionArm, width int, condition string) string {
+	var sql strings.Builder
+	// SQLite takes the declared types from the first SELECT, and the driver converts by them: this one has neither types nor rows.
+	sql.WriteString(`SELECT 0` + strings.Repeat(`, NULL`, width) + ` WHERE FALSE`)
+	for i, a := range arms {
+		fmt.Fprintf(&sql, ` UNION ALL SELECT %d, %s%s FROM %s WHERE %s = $1%s`, i, a.columns, strings.Repeat(`, NULL`, width-a.width), a.from, a.key, condition)
+	}
+	return sql.String()
+}
+
+// selectTogether returns one statement for all tables, for SQLite.
+func (r *documentReader) selectTogether(condition string, args []any) []statement {
+	return []statement{{sql: unionOfTables[condition], args: args, each: func(scan scanFunc) error {
+		var table int
+		if err := scan(append([]any{&table}, ignored...)...); err != nil {
+			return err
+		}
+		return r.tables[table].scan(func(dest ...any) error {
+			return scan(slices.Concat(ignored[:1], dest, ignored[len(dest):])...)
+		})
+	}}}
 }
 
 // The rows of the parts of a document. The columns document and position precede these.
@@ -122,17 +234,3 @@ var (
 		},
 	}
 )
-
-// readParts reads the parts of one kind of all documents, in their order.
-func readParts[T any](ctx context.Context, r *documentReader, part rowType[T], of func(*contract.Document) *[]T) error {
-	return queryEach(ctx, r, func(scan scanFunc) error {
-		var id contract.DocumentID
-		var row T
-		if err := scan(append([]any{&id}, part.dest(&row)...)...); err != nil {
-			return fmt.Errorf("%s of document %d: %w", part.table, id, err)
-		}
-		parts := of(r.found[id])
-		*parts = append(*parts, row)
-		return nil
-	}, `SELECT document, `+part.columns+` FROM `+part.table+` WHERE document IN `+r.in+` ORDER BY document, position`, r.args...)
-}

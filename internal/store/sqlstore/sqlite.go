@@ -266,6 +266,8 @@ func (t sqliteTx) addStatements(ctx context.Context, all ...statement) error {
 	return t.runBatch(ctx, all...)
 }
 
+func (t sqliteTx) collects() bool { return false }
+
 func (t sqliteTx) addJobs(_ context.Context, all []contract.Job) error {
 	*t.ordered = append(*t.ordered, all...)
 	return t.queue.Add(t.ctx, t.queueTx, all...)

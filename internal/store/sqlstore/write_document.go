@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -21,6 +22,8 @@ const documentColumns = `version, organisation, owner, owner_name, owner_email, 
 	original_key, original_size, original_digest, original_sums,
 	created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at, restamping, specimen, reason,
 	conversion, conversion_problem, conversion_warnings, findings, examined`
+
+var documentWidth = 1 + strings.Count(documentColumns, ",")
 
 // documentArgs returns the arguments for documentColumns; id and the columns that only serve queries follow.
 func (w *documentWriter) documentArgs() []any {
