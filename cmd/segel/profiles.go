@@ -71,6 +71,7 @@ var (
 	statementsTotal   = prometheus.NewDesc("segel_database_statements_total", "Statements; on PostgreSQL with those of the job queue.", nil, nil)
 	roundTripsTotal   = prometheus.NewDesc("segel_database_round_trips_total", "Round trips of statements to PostgreSQL.", nil, nil)
 	transactionsTotal = prometheus.NewDesc("segel_database_transactions_total", "Transactions by kind, read or write.", []string{"kind"}, nil)
+	commitsTotal      = prometheus.NewDesc("segel_database_commits_total", "Commits that waited for the disk; on SQLite transactions that arrive together share one.", nil, nil)
 	syncsTotal        = prometheus.NewDesc("segel_file_syncs_total", "Files and folders that the store of files and the keys synchronised with the disk.", nil, nil)
 )
 
@@ -79,6 +80,7 @@ func (c costCounters) Describe(to chan<- *prometheus.Desc) {
 	to <- statementsTotal
 	to <- roundTripsTotal
 	to <- transactionsTotal
+	to <- commitsTotal
 	to <- syncsTotal
 }
 
@@ -89,5 +91,6 @@ func (c costCounters) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(roundTripsTotal, prometheus.CounterValue, float64(n.RoundTrips))
 	to <- prometheus.MustNewConstMetric(transactionsTotal, prometheus.CounterValue, float64(n.Reads), "read")
 	to <- prometheus.MustNewConstMetric(transactionsTotal, prometheus.CounterValue, float64(n.Writes), "write")
+	to <- prometheus.MustNewConstMetric(commitsTotal, prometheus.CounterValue, float64(n.Commits))
 	to <- prometheus.MustNewConstMetric(syncsTotal, prometheus.CounterValue, float64(durable.Syncs()))
 }

@@ -14,16 +14,17 @@ type Counts struct {
 	Statements int64
 	RoundTrips int64 // on PostgreSQL; 0 on SQLite, which runs in the process
 	Reads      int64 // transactions that read
-	Writes     int64 // transactions that may write; each one that commits waits for the disk once
+	Writes     int64 // transactions that may write
+	Commits    int64 // that waited for the disk; on SQLite transactions that arrive together share one
 }
 
 // counters counts for [Store.Counts].
-type counters struct{ statements, roundTrips, reads, writes atomic.Int64 }
+type counters struct{ statements, roundTrips, reads, writes, commits atomic.Int64 }
 
 // Counts returns what the store has done since it was opened.
 func (s *Store) Counts() Counts {
 	c := s.counters
-	return Counts{Statements: c.statements.Load(), RoundTrips: c.roundTrips.Load(), Reads: c.reads.Load(), Writes: c.writes.Load()}
+	return Counts{Statements: c.statements.Load(), RoundTrips: c.roundTrips.Load(), Reads: c.reads.Load(), Writes: c.writes.Load(), Commits: c.commits.Load()}
 }
 
 // TraceQueryStart implements [pgx.QueryTracer].

@@ -27,7 +27,8 @@ type postgres struct {
 	pool  *pgxpool.Pool
 	queue *jobs.Queue[pgx.Tx]
 
-	reading bool // the server refuses to write
+	counters *counters
+	reading  bool // the server refuses to write
 }
 
 // maxConns bounds the connections of a process unless the address sets a limit. A job runner reserves one of them.
@@ -51,7 +52,7 @@ func openPostgres(ctx context.Context, dsn string, o Options, c *counters) (*pos
 		pool.Close()
 		return nil, err
 	}
-	return &postgres{pool: pool, queue: queue, reading: o.Mode == Reading}, nil
+	return &postgres{pool: pool, queue: queue, counters: c, reading: o.Mode == Reading}, nil
 }
 
 // postgresConfig adds defaults to an address. The server ends our statements that take too long, also when this process no longer
@@ -236,7 +237,11 @@ func (d *postgres) writeTx(ctx context.Context, fn func(tx) error) error {
 	if err := fn(t); err != nil {
 		return err
 	}
-	return t.commit()
+	err := t.commit()
+	if err == nil {
+		d.counters.commits.Add(1)
+	}
+	return err
 }
 
 // isRetryable reports whether the server ended a transaction in favour of another: serialization_failure and

@@ -27,6 +27,7 @@ type sqlite struct {
 	reader   *sql.DB
 	queue    *jobs.Queue[*sql.Tx]
 	counters *counters
+	groups   writeGroups
 }
 
 // readers bounds the concurrent read connections. Each has a cache of 2 MiB.
@@ -65,7 +66,7 @@ func openSQLite(path string, c *counters) (*sqlite, error) {
 	if err != nil {
 		return nil, errors.Join(err, writer.Close())
 	}
-	d.writer = writer
+	d.writer, d.groups.database = writer, d
 	if d.queue, err = jobs.NewQueue(riversqlite.New(writer)); err != nil {
 		return nil, errors.Join(err, d.close())
 	}
@@ -128,7 +129,7 @@ func (d *sqlite) withTx(ctx context.Context, fn func(tx) error) error {
 	if d.writer == nil {
 		return ErrReadOnly
 	}
-	return runOnOwnStack(func() error { return d.writeTxHere(ctx, fn) })
+	return d.groups.runWrite(ctx, fn)
 }
 
 func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
@@ -141,16 +142,14 @@ func (d *sqlite) writeTxHere(ctx context.Context, fn func(tx) error) error {
 	if err := fn(sqliteTx{t, ctx, d.counters, d.queue, t, &ordered}); err != nil {
 		return errors.Join(err, t.Rollback())
 	}
-	if err := t.Commit(); err != nil {
-		if c := codeOf(err); c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED || errors.Is(err, sql.ErrTxDone) || errors.Is(err, ctx.Err()) {
-			return err
-		}
-		// The write-ahead log may contain the whole transaction without being known to be on disk. A process that opens the file after
-		// a crash would then find the transaction complete.
-		return &commitError{err}
+	err = d.commitWrite(t)
+	if isInDoubt(err) && errors.Is(err, ctx.Err()) {
+		return ctx.Err() // it was rolled back
 	}
-	d.queue.Wake(ordered...)
-	return nil
+	if err == nil {
+		d.queue.Wake(ordered...)
+	}
+	return err
 }
 
 // codeOf returns the primary result code of an SQLite error, or 0.

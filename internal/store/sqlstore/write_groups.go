@@ -1,0 +1,205 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"runtime/debug"
+	"sync"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"segel/internal/contract"
+)
+
+// writeGroups runs the transactions that arrive while another one waits for the disk together: SQLite has one writer, and what a
+// transaction waits for is the write-ahead log. Those of a group are savepoints of one transaction of the database. One that fails is
+// rolled back alone.
+//
+// Durable when a caller is answered: its transaction, as without groups, because all are answered after the commit. After a crash
+// before that: nothing of the group, or all of it.
+type writeGroups struct {
+	database *sqlite
+
+	mu      sync.Mutex // guards the fields below
+	waiting []*groupedWrite
+	working bool // a goroutine runs groups
+}
+
+// maxGroup bounds the transactions of a group, so that the first one does not wait long for the others.
+const maxGroup = 32
+
+// groupedWrite is a transaction of a caller.
+type groupedWrite struct {
+	ctx  context.Context
+	fn   func(tx) error
+	done chan struct{} // closed when err is set
+
+	mu      sync.Mutex // guards left and started
+	started bool
+	left    bool // the caller's context ended before it started
+
+	err     error
+	died    *panicked // what fn panicked with
+	ordered []contract.Job
+}
+
+// runWrite runs a transaction, alone or in a group.
+func (g *writeGroups) runWrite(ctx context.Context, fn func(tx) error) error {
+	w := &groupedWrite{ctx: ctx, fn: fn, done: make(chan struct{})}
+	g.mu.Lock()
+	g.waiting = append(g.waiting, w)
+	if !g.working {
+		g.working = true
+		go g.runGroups() // on a stack of its own, see runOnOwnStack
+	}
+	g.mu.Unlock()
+	select {
+	case <-w.done:
+	case <-ctx.Done():
+		if w.leave() {
+			return ctx.Err()
+		}
+		<-w.done
+	}
+	if w.died != nil {
+		panic(w.died)
+	}
+	return w.err
+}
+
+// leave reports whether the transaction did not start yet. Then it does not.
+func (w *groupedWrite) leave() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = !w.started
+	return w.left
+}
+
+func (w *groupedWrite) start() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.started = !w.left
+	return w.started
+}
+
+func (g *writeGroups) runGroups() {
+	for {
+		g.mu.Lock()
+		n := min(len(g.waiting), maxGroup)
+		group := g.waiting[:n:n]
+		g.waiting = g.waiting[n:]
+		g.working = n > 0
+		g.mu.Unlock()
+		if n == 0 {
+			return
+		}
+		for _, w := range g.runGroup(group) {
+			close(w.done)
+		}
+	}
+}
+
+// runGroup runs transactions together, or one by one if the database has rolled back the group: it does so if the statement of one
+// is interrupted, or if the disk is full. It returns those that have an outcome; the callers of the others have left.
+func (g *writeGroups) runGroup(group []*groupedWrite) (started []*groupedWrite) {
+	var t *sql.Tx
+	var err error
+	if len(group) > 1 {
+		// Callers may leave while another process, or the job queue, has the database.
+		t, err = g.database.writer.BeginTx(context.Background(), nil)
+	}
+	for _, w := range group {
+		if w.start() {
+			w.err = err
+			started = append(started, w)
+		}
+	}
+	if err != nil || t != nil && g.tryGroup(t, started) {
+		return started
+	}
+	for _, w := range started {
+		w.err, w.died = nil, nil
+		func() {
+			defer w.recoverPanic()
+			w.err = g.database.writeTxHere(w.ctx, w.fn)
+		}()
+	}
+	return started
+}
+
+func (w *groupedWrite) recoverPanic() {
+	if p := recover(); p != nil {
+		w.died = &panicked{p, debug.Stack()}
+	}
+}
+
+// tryGroup runs transactions in one of the database, and reports whether all have their outcome. If not, none of them has an effect.
+func (g *writeGroups) tryGroup(t *sql.Tx, group []*groupedWrite) bool {
+	defer t.Rollback() //nolint:errcheck // if the group cannot be committed; otherwise it has ended
+	committed := 0
+	for _, w := range group {
+		if !w.runInGroup(g.database, t) {
+			return false
+		}
+		if w.err == nil && w.died == nil {
+			committed++
+		}
+	}
+	if committed == 0 {
+		return true
+	}
+	err := g.database.commitWrite(t)
+	if err != nil && !isInDoubt(err) {
+		return false // for example, another process holds the lock
+	}
+	for _, w := range group {
+		switch {
+		case w.err != nil || w.died != nil:
+		case err != nil:
+			w.err = err
+		default:
+			g.database.queue.Wake(w.ordered...)
+		}
+	}
+	return true
+}
+
+func isInDoubt(err error) bool { return errors.As(err, new(*commitError)) }
+
+// runInGroup runs a transaction in a savepoint, and reports whether the group is still in its transaction.
+func (w *groupedWrite) runInGroup(d *sqlite, t *sql.Tx) bool {
+	w.err, w.died, w.ordered = nil, nil, nil
+	if w.err = w.ctx.Err(); w.err != nil {
+		return true
+	}
+	if _, err := t.Exec("SAVEPOINT one"); err != nil {
+		return false
+	}
+	func() {
+		defer w.recoverPanic()
+		w.err = w.fn(sqliteTx{t, w.ctx, d.counters, d.queue, t, &w.ordered})
+	}()
+	if w.err != nil || w.died != nil {
+		if _, err := t.Exec("ROLLBACK TO one"); err != nil {
+			return false
+		}
+	}
+	_, err := t.Exec("RELEASE one")
+	return err == nil
+}
+
+// commitWrite commits a transaction. The error is a [*commitError] if the transaction may have been committed nevertheless.
+func (d *sqlite) commitWrite(t *sql.Tx) error {
+	err := t.Commit()
+	if err == nil {
+		d.counters.commits.Add(1)
+		return nil
+	}
+	if c := codeOf(err); c == sqlite3.SQLITE_BUSY || c == sqlite3.SQLITE_LOCKED || errors.Is(err, sql.ErrTxDone) {
+		return err
+	}
+	// The write-ahead log may contain the whole transaction without being known to be on disk. A process that opens the file after
+	// a crash would then find the transaction complete.
+	return &commitError{err}
+}
