@@ -15,9 +15,12 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 	if !ok {
 		return contract.Actor{}, contract.ErrUnauthenticated
 	}
-	t, err := s.loadToken(ctx, hash, kind)
+	t, u, err := s.store.TokenWithUser(ctx, hash)
+	if err == nil && !s.isCurrent(t, kind) {
+		err = store.ErrNotFound
+	}
 	if err != nil {
-		return contract.Actor{}, refuseNotFound(err, contract.ErrUnauthenticated)
+		return contract.Actor{}, refuseNotFound(fmt.Errorf("read a token: %w", err), contract.ErrUnauthenticated)
 	}
 	if kind == store.GuestToken {
 		guest, _, err := s.loadGuest(ctx, t.Document, t.Person, t.CreatedAt)
@@ -26,9 +29,8 @@ func (s *Service) Authenticate(ctx context.Context, token string) (contract.Acto
 		}
 		return contract.Actor{Person: guest, Guest: t.Document}, nil
 	}
-	u, err := s.store.User(ctx, t.Person)
-	if err != nil {
-		return contract.Actor{}, refuseNotFound(fmt.Errorf("read user %s: %w", t.Person, err), contract.ErrUnauthenticated)
+	if u.ID == "" {
+		return contract.Actor{}, contract.ErrUnauthenticated
 	}
 	operator, err := s.isOperator(ctx, u)
 	if err != nil {

@@ -298,10 +298,15 @@ func (s *Service) loadToken(ctx context.Context, hash [32]byte, kind store.Token
 	if err != nil {
 		return store.Token{}, fmt.Errorf("read a token: %w", err)
 	}
-	if t.Kind != kind || !s.clock().Before(t.ExpiresAt) {
+	if !s.isCurrent(t, kind) {
 		return store.Token{}, store.ErrNotFound
 	}
 	return t, nil
+}
+
+// isCurrent reports whether a token is of that kind and has not expired.
+func (s *Service) isCurrent(t store.Token, kind store.TokenKind) bool {
+	return t.Kind == kind && s.clock().Before(t.ExpiresAt)
 }
 
 // refuseNotFound returns as if err is store.ErrNotFound, and err otherwise.

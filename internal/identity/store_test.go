@@ -173,6 +173,18 @@ func (m *memory) Token(_ context.Context, hash [32]byte) (store.Token, error) {
 	return t, nil
 }
 
+func (m *memory) TokenWithUser(ctx context.Context, hash [32]byte) (store.Token, store.User, error) {
+	t, err := m.Token(ctx, hash)
+	if err != nil {
+		return t, store.User{}, err
+	}
+	u, err := m.User(ctx, t.Person)
+	if errors.Is(err, store.ErrNotFound) {
+		err = nil
+	}
+	return t, u, err
+}
+
 func (m *memory) RotateTokens(_ context.Context, used [32]byte, now, until time.Time, tokens ...store.Token) error {
 	if then := m.beforeRotate; then != nil {
 		m.beforeRotate = nil

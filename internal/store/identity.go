@@ -97,6 +97,8 @@ type Identities interface {
 	// them, or is visible to a later read of the person, of another token of the family, or of the link.
 	AddTokens(ctx context.Context, tokens ...Token) error
 	Token(ctx context.Context, hash [32]byte) (Token, error)
+	// TokenWithUser is Token with the user who holds it, in one query. The user is zero for a guest's token.
+	TokenWithUser(ctx context.Context, hash [32]byte) (Token, User, error)
 	// RotateTokens marks a refresh token used, makes the access tokens of its family expire at until or earlier, and adds
 	// tokens of the same person and family, all in one transaction. It returns ErrConflict if the token was used before, and
 	// ErrNotFound if it no longer exists, for example because its family was revoked; then nothing is changed.

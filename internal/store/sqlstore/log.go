@@ -204,11 +204,12 @@ func (h hashes) selectHashes(positions []int64) statement {
 // i-th at e, the sum of the first i bits. Its root is the last of the hashes that its last leaf completes. The e leaves have 2e
 // hashes without one for each of their i subtrees, so the root is at 2e - i - 1.
 func (h hashes) selectPeaks(leaves int) statement {
-	return statement{sql: `WITH RECURSIVE bit (k) AS (SELECT 62 UNION ALL SELECT k - 1 FROM bit WHERE k > 0),
-		before (size) AS (SELECT size - $1 FROM log_size WHERE id = 1),
-		peak (position) AS (SELECT 2 * ((size >> k) << k) - 1 - ROW_NUMBER() OVER (ORDER BY k DESC) FROM before, bit WHERE (size >> k) & 1 = 1)
-		SELECT h.position, h.hash FROM peak JOIN log_hash h ON h.position = peak.position`, args: []any{leaves}, each: h.scanHash}
+	return statement{sql: withPeaks + ` SELECT h.position, h.hash FROM peak JOIN log_hash h ON h.position = peak.position`, args: []any{leaves}, each: h.scanHash}
 }
+
+const withPeaks = `WITH RECURSIVE bit (k) AS (SELECT 62 UNION ALL SELECT k - 1 FROM bit WHERE k > 0),
+	before (size) AS (SELECT size - $1 FROM log_size WHERE id = 1),
+	peak (position) AS (SELECT 2 * ((size >> k) << k) - 1 - ROW_NUMBER() OVER (ORDER BY k DESC) FROM before, bit WHERE (size >> k) & 1 = 1)`
 
 func (h hashes) scanHash(scan scanFunc) error {
 	var position int64

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,3 +96,44 @@ func (w within) readTogether(ctx context.Context, all ...statement) error {
 }
 func (w within) readWhole(_ context.Context, fn func(querier) error) error { return fn(w.tx) }
 func (w within) withTx(_ context.Context, fn func(tx) error) error         { return fn(w.tx) }
+
+func TestTheDatabaseFindsThePeaksOfTheTree(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		sizes := []int64{1 << 20, 1<<20 - 1, 1<<40 + 1<<33 + 5, 1<<60 - 1}
+		for n := range int64(66) {
+			sizes = append(sizes, n)
+		}
+		err := s.db.withTx(t.Context(), func(x tx) error {
+			for _, size := range sizes {
+				const added = 3
+				if _, err := x.exec(t.Context(), `UPDATE log_size SET size = $1`, size+added); err != nil {
+					return err
+				}
+				got, err := queryAll(t.Context(), x, column[int64], withPeaks+` SELECT position FROM peak ORDER BY position`, added)
+				if err != nil {
+					return err
+				}
+				if want := audit.PeakIndexes(size); !slices.Equal(got, want) {
+					t.Errorf("of %d leaves: %v, want %v", size, got, want)
+				}
+			}
+			return errUndo
+		})
+		if !errors.Is(err, errUndo) {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestEventsThatAreAddedOneByOneAndTogetherGiveOneLog(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		s := openTest(t, dsn)
+		for n := range 40 {
+			note(t, s, 1+n%3)
+		}
+		if err := s.CheckLog(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

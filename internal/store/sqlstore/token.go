@@ -41,12 +41,26 @@ func awaitRevocation(ctx context.Context, t tx, k store.Token) error {
 	return t.addStatements(ctx, statement{sql: `UPDATE users SET password = password WHERE id = $1`, args: []any{k.Person}})
 }
 
+func tokenDest(k *store.Token) []any {
+	return []any{&k.Kind, &k.Person, &k.Document, &k.Family, scanTime(&k.CreatedAt), scanTime(&k.ExpiresAt), scanTime(&k.UsedAt)}
+}
+
 // Token implements [store.Identities].
 func (s *Store) Token(ctx context.Context, hash [32]byte) (store.Token, error) {
 	k := store.Token{Hash: hash}
-	err := s.readRow(ctx, []any{&k.Kind, &k.Person, &k.Document, &k.Family, scanTime(&k.CreatedAt), scanTime(&k.ExpiresAt), scanTime(&k.UsedAt)},
-		`SELECT kind, person, document, family, created_at, expires_at, used_at FROM token WHERE hash = $1`, hash[:])
+	err := s.readRow(ctx, tokenDest(&k), `SELECT kind, person, document, family, created_at, expires_at, used_at FROM token WHERE hash = $1`, hash[:])
 	return k, wrapf(err, "read token")
+}
+
+// TokenWithUser implements [store.Identities].
+func (s *Store) TokenWithUser(ctx context.Context, hash [32]byte) (store.Token, store.User, error) {
+	k, u := store.Token{Hash: hash}, store.User{}
+	err := s.readRow(ctx, append(tokenDest(&k), userRows.dest(&u)...),
+		`SELECT t.kind, t.person, t.document, t.family, t.created_at, t.expires_at, t.used_at, COALESCE(u.id, ''), COALESCE(u.organisation, ''),
+			COALESCE(u.name, ''), COALESCE(u.email, ''), COALESCE(u.admin, FALSE), COALESCE(u.password, ''), COALESCE(u.must_reset, FALSE),
+			COALESCE(u.given, FALSE), COALESCE(u.created_at, 0)
+		FROM token t LEFT JOIN users u ON u.id = t.person WHERE t.hash = $1`, hash[:])
+	return k, u, wrapf(err, "read token with its user")
 }
 
 // RotateTokens implements [store.Identities].

@@ -43,6 +43,22 @@ var tokenTests = map[string]func(*testing.T, *fixture){
 		}
 		b.requireGone(t, 3, 3)
 	},
+	"ATokenIsReadWithItsUserOrWithoutOneForAGuest": func(t *testing.T, b *fixture) {
+		now := b.now.Truncate(time.Microsecond)
+		u := store.User{Person: contract.Person{ID: "holder", Name: "H", Email: "holder@example.test"}, Organisation: "org", Admin: true, Password: "p", MustReset: true, Given: true, CreatedAt: now}
+		b.must(b.CreateUser(b.ctx, u))
+		ofUser := store.Token{Hash: [32]byte{1}, Kind: store.AccessToken, Person: u.ID, Family: "f", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+		ofGuest := store.Token{Hash: [32]byte{2}, Kind: store.GuestToken, Person: "guest", Document: 7, Family: "g", CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+		b.must(b.AddTokens(b.ctx, ofUser, ofGuest))
+		for want, holder := range map[store.Token]store.User{ofUser: u, ofGuest: {}} {
+			k, got, err := b.TokenWithUser(b.ctx, want.Hash)
+			b.must(err)
+			b.requireEqual("token", k, want)
+			b.requireEqual("user", got, holder)
+		}
+		_, _, err := b.TokenWithUser(b.ctx, [32]byte{3})
+		b.requireError("no token", err, store.ErrNotFound)
+	},
 	"ARefreshTokenIsUsedOnce": func(t *testing.T, b *fixture) {
 		b.must(b.AddTokens(b.ctx, newToken(1, store.RefreshToken, "u1", "f")))
 		won := b.runCrowd(10, store.ErrConflict, func(int) error { return b.RotateTokens(b.ctx, [32]byte{1}, b.now, b.now) })
