@@ -148,14 +148,14 @@ send:
 }
 
 // costs are the metrics of the service at one moment.
-type costs struct{ cpu, mallocs, bytes, statements, trips, reads, writes, syncs, polls, peak float64 }
+type costs struct{ cpu, mallocs, bytes, statements, trips, reads, writes, commits, syncs, polls, peak float64 }
 
 func (c costs) minus(o costs) costs {
-	return costs{c.cpu - o.cpu, c.mallocs - o.mallocs, c.bytes - o.bytes, c.statements - o.statements, c.trips - o.trips, c.reads - o.reads, c.writes - o.writes, c.syncs - o.syncs, c.polls - o.polls, c.peak}
+	return costs{c.cpu - o.cpu, c.mallocs - o.mallocs, c.bytes - o.bytes, c.statements - o.statements, c.trips - o.trips, c.reads - o.reads, c.writes - o.writes, c.commits - o.commits, c.syncs - o.syncs, c.polls - o.polls, c.peak}
 }
 
 func (c costs) times(f float64) costs {
-	return costs{f * c.cpu, f * c.mallocs, f * c.bytes, f * c.statements, f * c.trips, f * c.reads, f * c.writes, f * c.syncs, f * c.polls, c.peak}
+	return costs{f * c.cpu, f * c.mallocs, f * c.bytes, f * c.statements, f * c.trips, f * c.reads, f * c.writes, f * c.commits, f * c.syncs, f * c.polls, c.peak}
 }
 
 func (l *load) printCosts(what string, c costs) {
@@ -163,7 +163,7 @@ func (l *load) printCosts(what string, c costs) {
 	c = c.minus(l.poll.times(c.polls))
 	fmt.Printf("| %s, processor time of a document | %.1f ms | service alone |\n", what, c.cpu/n*1000)
 	fmt.Printf("| %s, allocations of a document | %.0f | %.0f KiB |\n", what, c.mallocs/n, c.bytes/n/1024)
-	fmt.Printf("| %s, statements of a document | %.1f | %.1f transactions that write, %.1f that read |\n", what, c.statements/n, c.writes/n, c.reads/n)
+	fmt.Printf("| %s, statements of a document | %.1f | %.1f transactions that write with %.1f commits, %.1f that read |\n", what, c.statements/n, c.writes/n, c.commits/n, c.reads/n)
 	if l.postgres {
 		fmt.Printf("| %s, round trips of a document | %.1f | |\n", what, c.trips/n)
 	}
@@ -181,7 +181,7 @@ func (l *load) readCosts(ctx context.Context) (costs, error) {
 	wanted := map[string]*float64{
 		"process_cpu_seconds_total": &c.cpu, "go_memstats_mallocs_total": &c.mallocs, "go_memstats_alloc_bytes_total": &c.bytes,
 		"segel_database_statements_total": &c.statements, "segel_database_round_trips_total": &c.trips, `segel_database_transactions_total{kind="read"}`: &c.reads,
-		`segel_database_transactions_total{kind="write"}`: &c.writes, "segel_file_syncs_total": &c.syncs,
+		`segel_database_transactions_total{kind="write"}`: &c.writes, "segel_database_commits_total": &c.commits, "segel_file_syncs_total": &c.syncs,
 	}
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
