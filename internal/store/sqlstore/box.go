@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -25,6 +26,10 @@ type boxCount struct {
 	day    int64
 }
 
+func compareCounts(a, b boxCount) int {
+	return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
+}
+
 // updateBoxes updates the lists that contain the document: its owner's, and those of each participant from the moment
 // that they may see it, permanently. Counts change only with rows that change.
 func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
@@ -38,7 +43,7 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 		}
 		return w.addCounts(ctx, moved)
 	}
-	if w.before != nil && w.before.State != w.after.State {
+	if w.before != nil && (w.before.State != w.after.State || w.before.Title != w.after.Title) {
 		if err := w.updateBoxStates(ctx, moved); err != nil {
 			return err
 		}
@@ -58,6 +63,7 @@ func (w *documentWriter) removeFromBoxes(ctx context.Context, moved map[boxCount
 	}, `DELETE FROM box WHERE document = $1 RETURNING person, box, state, day`, w.after.ID)
 }
 
+// updateBoxStates updates the rows for another state or another title.
 func (w *documentWriter) updateBoxStates(ctx context.Context, moved map[boxCount]int) error {
 	return queryEach(ctx, w, func(scan scanFunc) error {
 		var c boxCount
@@ -96,24 +102,28 @@ func (w *documentWriter) addToBoxes(ctx context.Context, moved map[boxCount]int)
 	return nil
 }
 
-// addCounts adds to the counts, always in the same order, so that two transactions do not deadlock.
+// countsPerStatement bounds the counts that one statement changes, and with it the number of different statements.
+const countsPerStatement = 16
+
+// addCounts adds to the counts by day and by block, always in the same order, so that two transactions do not deadlock.
 func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) error {
-	counts := make([]boxCount, 0, len(moved))
-	for c, n := range moved {
-		if n != 0 {
-			counts = append(counts, c)
-		}
+	edited := w.before != nil && w.before.Title != w.after.Title
+	changes := blockChanges(moved, edited)
+	maps.DeleteFunc(moved, func(_ boxCount, n int) bool { return n == 0 })
+	if len(moved) == 0 && !edited {
+		return nil
 	}
-	slices.SortFunc(counts, func(a, b boxCount) int {
-		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
-	})
-	for _, c := range counts {
-		_, err := w.exec(ctx, `INSERT INTO box_count (person, box, state, day, amount) VALUES ($1, $2, $3, $4, $5)
-			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`,
-			c.person, c.box, c.state, c.day, moved[c])
+	days := slices.SortedFunc(maps.Keys(moved), compareCounts)
+	for some := range slices.Chunk(days, countsPerStatement) {
+		var args []any
+		for _, c := range some {
+			args = append(args, c.person, c.box, c.state, c.day, moved[c])
+		}
+		_, err := w.exec(ctx, `INSERT INTO box_count (person, box, state, day, amount) VALUES `+placeholderRows(len(some), 5)+`
+			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`, args...)
 		if err != nil {
-			return fmt.Errorf("count %s of %s: %w", c.box, c.person, err)
+			return fmt.Errorf("count documents by day: %w", err)
 		}
 	}
-	return nil
+	return w.addBlockCounts(ctx, changes, edited)
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -77,16 +78,102 @@ var rowChecks = []rowCheck{
 
 // CheckDerived compares tables with each other, and the record of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
-	for _, check := range rowChecks {
+	for _, check := range slices.Concat(rowChecks, blockChecks(c.store.blocks)) {
 		err := c.store.db.readWhole(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
 		if err != nil {
 			return fmt.Errorf("check %s: %w", check.name, err)
 		}
 	}
+	if err := c.checkTitles(ctx); err != nil {
+		return fmt.Errorf("check the stored titles of lists: %w", err)
+	}
 	if err := c.store.db.readWhole(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
 		return fmt.Errorf("check the record of migrations: %w", err)
 	}
 	return nil
+}
+
+// blockChecks compare the counts by span and leaf with the rows of the lists.
+func blockChecks(sizes blockSizes) []rowCheck {
+	check := func(table, mark, rows string, width int64) rowCheck {
+		remedy := "Stop the service and restore the table " + table + " from a backup, or correct the row"
+		return rowCheck{"lists", store.SeverityDerived, "the counts in " + table + " of list %s, state %s, from document %s on, differ from the list: the amount by %s", remedy,
+			fmt.Sprintf(`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT), CAST(SUM(n) AS TEXT) FROM (
+				SELECT person, box, start, state, amount AS n, %[1]s AS mark, first_day, NULL AS day FROM %[2]s UNION ALL
+				SELECT b.person, b.box, b.document - b.document %% %[3]d, CASE WHEN a.every THEN '' ELSE b.state END, -1,
+					-(((b.document %% 524288 + 1) * (b.document %% 524288 + 1) * 15485863) %% 1099511627689), NULL, b.day
+				FROM %[4]s CROSS JOIN (SELECT TRUE AS every UNION ALL SELECT FALSE) a) counted
+			GROUP BY person, box, start, state HAVING SUM(n) <> 0 OR MIN(day) < MIN(first_day)`, mark, table, width, rows)}
+	}
+	spans := check("box_span", "0", "box b", sizes.span)
+	leaves := check("box_leaf", "mark", fmt.Sprintf(`box b JOIN box_span s ON s.person = b.person AND s.box = b.box AND s.start = b.document - b.document %% %d
+		AND s.state = '' AND s.split`, sizes.span), sizes.leaf)
+	leaves.query += ` OR SUM(mark) <> 0`
+	return []rowCheck{spans, leaves}
+}
+
+// checkTitles compares stored titles with the documents, if they are of the documents that the counts say.
+func (c *Checker) checkTitles(ctx context.Context) error {
+	tell := func(about, text, remedy string) {
+		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "lists", About: about, Text: text, Remedy: remedy})
+	}
+	progress := 0
+	err := c.store.db.readWhole(ctx, func(q querier) error {
+		return queryOne(ctx, q, []any{&progress}, `SELECT COUNT(*) FROM title_index WHERE next >= 0`)
+	})
+	if err != nil {
+		return err
+	}
+	if progress != 1 {
+		tell("stored titles", "the row of the table title_index is missing", "INSERT INTO title_index (id, next) VALUES (1, 0): the service stores the titles again")
+	}
+	for last := (titleBlock{}); ; {
+		var page []titleBlock
+		var wrong []titleBlock
+		err := c.store.db.readWhole(ctx, func(q querier) (err error) {
+			page, err = queryAll(ctx, q, func(b *titleBlock) []any { return []any{&b.person, &b.box, &b.start} },
+				`SELECT person, box, start FROM box_titles WHERE (person, box, start) > ($1, $2, $3) ORDER BY person, box, start LIMIT $4`,
+				last.person, last.box, last.start, titlesAtOnce)
+			for _, b := range page {
+				right, e := c.store.areTitlesRight(ctx, q, b)
+				if e != nil {
+					return e
+				}
+				if !right {
+					wrong = append(wrong, b)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, b := range wrong {
+			tell("lists of "+string(b.person), fmt.Sprintf("the stored titles in list %s from document %d on are not those of the documents", b.box, b.start),
+				"Delete the row of box_titles: searches read the documents until the titles are stored again")
+		}
+		if len(page) < titlesAtOnce {
+			return nil
+		}
+		last = page[len(page)-1]
+	}
+}
+
+// titlesAtOnce is the number of blocks of titles that are compared on one snapshot.
+const titlesAtOnce = 20
+
+// areTitlesRight reports whether the stored titles of a block, if searches use them, are those of its documents.
+func (s *Store) areTitlesRight(ctx context.Context, q querier, b titleBlock) (bool, error) {
+	stored, err := readTitles(ctx, q, b.person, b.box, b.start, b.start+1)
+	if err != nil {
+		return false, err
+	}
+	leaves, err := readLeaves(ctx, q, b.person, b.box, "", b.start, b.start+1)
+	if err != nil || len(leaves) == 0 || !stored[b.start].describes(leaves[0]) {
+		return true, err
+	}
+	all, err := readTitled(ctx, q, b, s.blocks.leaf)
+	return bytes.Equal(stored[b.start].titles, encodeTitles(b.start, all)), err
 }
 
 func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {

@@ -39,7 +39,15 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 
 func openTest(t testing.TB, dsn string) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), dsn, Options{})
+	return openWith(t, dsn, Options{})
+}
+
+// smallBlocks make a few documents a long list.
+var smallBlocks = Options{blocks: blockSizes{span: 12, leaf: 4, split: 3, titles: 2, scan: 1}}
+
+func openWith(t testing.TB, dsn string, o Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), dsn, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,9 +63,9 @@ func TestSQLiteKeepsTheContractOfStores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector slows SQLite, which is in the process, twenty times; what is ours it sees beside PostgreSQL as well")
 	}
-	storetest.Run(t, func(t *testing.T) store.Store { return openTest(t, databases["SQLite"](t)) })
+	storetest.Run(t, func(t *testing.T) store.Store { return openWith(t, databases["SQLite"](t), smallBlocks) })
 }
 
 func TestPostgreSQLKeepsTheContractOfStores(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return openTest(t, databases["PostgreSQL"](t)) })
+	storetest.Run(t, func(t *testing.T) store.Store { return openWith(t, databases["PostgreSQL"](t), smallBlocks) })
 }
