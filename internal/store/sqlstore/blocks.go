@@ -34,37 +34,60 @@ func markOf(id contract.DocumentID) int64 {
 type block struct {
 	start    int64
 	amount   int
-	firstDay int64 // no row is of an earlier day
-	split    bool  // of a span: there are leaves
-	mark     int64 // of a leaf
-	edits    int64 // of a leaf
+	firstDay int64    // no row is of an earlier day,
+	lastDay  int64    // or of a later one
+	mark     int64    // see markOf
+	edits    int64    // how often a title was changed
+	split    bool     // of a span: there are leaves
+	all      contents // of a span, in all states
 }
+
+func (b *block) dest() []any {
+	return []any{&b.start, &b.amount, &b.firstDay, &b.lastDay, &b.mark, &b.edits}
+}
+
+// isBefore reports whether no row is of that day or a later one; isFrom reports whether all rows are.
+func (b block) isBefore(day int64) bool { return b.lastDay < day }
+func (b block) isFrom(day int64) bool   { return b.firstDay >= day }
+
+// contents identifies a set of documents with their titles.
+type contents struct {
+	amount      int
+	mark, edits int64
+}
+
+func (b block) contents() contents { return contents{b.amount, b.mark, b.edits} }
 
 const blockWhere = ` WHERE person = $1 AND box = $2 AND start >= $3 AND start < $4 AND state = $5 AND amount > 0 ORDER BY start DESC`
 
 // readSpans reads the spans of a list in one state, or in all if it is empty, the newest first.
 func readSpans(ctx context.Context, r querier, person contract.PersonID, box store.Box, state contract.State) ([]block, error) {
-	spans, err := queryAll(ctx, r, func(b *block) []any { return []any{&b.start, &b.amount, &b.firstDay, &b.split} },
-		`SELECT start, amount, first_day, split FROM box_span`+blockWhere, person, box, 0, int64(maxDocument), state)
-	if err != nil || state == "" {
-		return spans, err
+	spans, err := queryAll(ctx, r, func(b *block) []any { return append(b.dest(), &b.split) },
+		`SELECT start, amount, first_day, last_day, mark, edits, split FROM box_span`+blockWhere, person, box, 0, int64(maxDocument), state)
+	if err != nil {
+		return nil, err
+	}
+	all := spans
+	if state != "" {
+		if all, err = readSpans(ctx, r, person, box, ""); err != nil {
+			return nil, err
+		}
 	}
 	// Only the rows of all states say whether there are leaves.
-	all, err := readSpans(ctx, r, person, box, "")
-	split := map[int64]bool{}
+	byStart := map[int64]block{}
 	for _, s := range all {
-		split[s.start] = s.split
+		byStart[s.start] = s
 	}
 	for i := range spans {
-		spans[i].split = split[spans[i].start]
+		s := byStart[spans[i].start]
+		spans[i].split, spans[i].all = s.split, s.contents()
 	}
-	return spans, err
+	return spans, nil
 }
 
 // readLeaves reads the leaves of a list in [from, to), in one state, or in all if it is empty, the newest first.
 func readLeaves(ctx context.Context, r querier, person contract.PersonID, box store.Box, state contract.State, from, to int64) ([]block, error) {
-	return queryAll(ctx, r, func(b *block) []any { return []any{&b.start, &b.amount, &b.firstDay, &b.mark, &b.edits} },
-		`SELECT start, amount, first_day, mark, edits FROM box_leaf`+blockWhere, person, box, from, to, state)
+	return queryAll(ctx, r, (*block).dest, `SELECT start, amount, first_day, last_day, mark, edits FROM box_leaf`+blockWhere, person, box, from, to, state)
 }
 
 // maxDocument is above all document numbers.
@@ -109,75 +132,67 @@ type boxList struct {
 func (w *documentWriter) addBlockCounts(ctx context.Context, changes []blockChange, edited bool) error {
 	id := int64(w.after.ID)
 	span := id - id%w.blocks.span
-	splits := map[boxList]bool{} // spans that were split before, or not
-	for some := range slices.Chunk(changes, countsPerStatement) {
-		var args []any
-		for _, c := range some {
-			args = append(args, c.person, c.box, span, c.state, c.amount, c.day)
+	splits := map[boxList]bool{} // spans that were split before, or have to be split now
+	err := w.changeBlocks(ctx, "box_span", span, changes, edited, `RETURNING person, box, state, amount, split`, func(scan scanFunc) error {
+		var l boxList
+		var state contract.State
+		var amount int
+		var split bool
+		err := scan(&l.person, &l.box, &state, &amount, &split)
+		if state == "" && (split || amount >= w.blocks.split) {
+			splits[l] = split
 		}
-		err := queryEach(ctx, w, func(scan scanFunc) error {
-			var l boxList
-			var state contract.State
-			var amount int
-			var split bool
-			err := scan(&l.person, &l.box, &state, &amount, &split)
-			if state == "" && (split || amount >= w.blocks.split) {
-				splits[l] = split
-			}
-			return err
-		}, `INSERT INTO box_span (person, box, start, state, amount, first_day) VALUES `+placeholderRows(len(some), 6)+`
-			ON CONFLICT (person, box, start, state) DO UPDATE SET amount = box_span.amount + excluded.amount,
-				first_day = CASE WHEN excluded.first_day < box_span.first_day THEN excluded.first_day ELSE box_span.first_day END
-			RETURNING person, box, state, amount, split`, args...)
-		if err != nil {
-			return fmt.Errorf("count documents by span: %w", err)
-		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("count documents by span: %w", err)
 	}
 	var inLeaf []blockChange
 	for _, c := range changes {
 		l := boxList{c.person, c.box}
-		split, counted := splits[l]
+		split, large := splits[l]
 		switch {
 		case split:
 			inLeaf = append(inLeaf, c)
-		case counted && c.state == "":
+		case large && c.state == "":
 			if err := w.splitSpan(ctx, l, span); err != nil {
 				return fmt.Errorf("count documents of %s of %s by leaf: %w", l.box, l.person, err)
 			}
 		}
 	}
-	return w.addLeafCounts(ctx, inLeaf, edited)
+	err = w.changeBlocks(ctx, "box_leaf", id-id%w.blocks.leaf, inLeaf, edited, "", func(scanFunc) error { return nil })
+	return wrapf(err, "count documents by leaf")
 }
 
-func (w *documentWriter) addLeafCounts(ctx context.Context, changes []blockChange, edited bool) error {
-	id, edits := int64(w.after.ID), 0
+// changeBlocks adds changes to the counts in a table of blocks, and calls fn for each row that the statement returns.
+func (w *documentWriter) changeBlocks(ctx context.Context, table string, start int64, changes []blockChange, edited bool, returning string, fn func(scanFunc) error) error {
+	edits := 0
 	if edited {
 		edits = 1
 	}
 	for some := range slices.Chunk(changes, countsPerStatement) {
 		var args []any
 		for _, c := range some {
-			args = append(args, c.person, c.box, id-id%w.blocks.leaf, c.state, c.amount, c.day, int64(c.amount)*markOf(w.after.ID), edits)
+			args = append(args, c.person, c.box, start, c.state, c.amount, c.day, c.day, int64(c.amount)*markOf(w.after.ID), edits)
 		}
-		_, err := w.exec(ctx, `INSERT INTO box_leaf (person, box, start, state, amount, first_day, mark, edits) VALUES `+placeholderRows(len(some), 8)+`
-			ON CONFLICT (person, box, start, state) DO UPDATE SET amount = box_leaf.amount + excluded.amount,
-				first_day = CASE WHEN excluded.first_day < box_leaf.first_day THEN excluded.first_day ELSE box_leaf.first_day END,
-				mark = box_leaf.mark + excluded.mark, edits = box_leaf.edits + excluded.edits`, args...)
+		err := queryEach(ctx, w, fn, `INSERT INTO `+table+` AS b (person, box, start, state, amount, first_day, last_day, mark, edits) VALUES `+placeholderRows(len(some), 9)+`
+			ON CONFLICT (person, box, start, state) DO UPDATE SET amount = b.amount + excluded.amount,
+				first_day = CASE WHEN excluded.first_day < b.first_day THEN excluded.first_day ELSE b.first_day END,
+				last_day = CASE WHEN excluded.last_day > b.last_day THEN excluded.last_day ELSE b.last_day END,
+				mark = b.mark + excluded.mark, edits = b.edits + excluded.edits `+returning, args...)
 		if err != nil {
-			return fmt.Errorf("count documents by leaf: %w", err)
+			return err
 		}
 	}
 	return nil
 }
 
-// markSum is markOf, summed over rows of box.
-const markSum = `CAST(SUM(((document % 524288 + 1) * (document % 524288 + 1) * 15485863) % 1099511627689) AS BIGINT)`
-
 // splitSpan counts the rows of a span by leaves, from the rows of the list.
 func (w *documentWriter) splitSpan(ctx context.Context, l boxList, span int64) error {
 	for _, state := range []string{"state", "''"} {
-		_, err := w.exec(ctx, `INSERT INTO box_leaf (person, box, start, state, amount, first_day, mark, edits)
-			SELECT person, box, document - document % $5, `+state+`, COUNT(*), MIN(day), `+markSum+`, 0
+		_, err := w.exec(ctx, `INSERT INTO box_leaf (person, box, start, state, amount, first_day, last_day, mark, edits)
+			SELECT person, box, document - document % $5, `+state+`, COUNT(*), MIN(day), MAX(day),
+				CAST(SUM(((document % 524288 + 1) * (document % 524288 + 1) * 15485863) % 1099511627689) AS BIGINT), 0
 			FROM box WHERE person = $1 AND box = $2 AND document >= $3 AND document < $4 GROUP BY 1, 2, 3, 4`,
 			l.person, l.box, span, span+w.blocks.span, w.blocks.leaf)
 		if err != nil {

@@ -95,21 +95,22 @@ func (c *Checker) CheckDerived(ctx context.Context) error {
 
 // blockChecks compare the counts by span and leaf with the rows of the lists.
 func blockChecks(sizes blockSizes) []rowCheck {
-	check := func(table, mark, rows string, width int64) rowCheck {
+	check := func(table, rows string, width int64) rowCheck {
 		remedy := "Stop the service and restore the table " + table + " from a backup, or correct the row"
 		return rowCheck{"lists", store.SeverityDerived, "the counts in " + table + " of list %s, state %s, from document %s on, differ from the list: the amount by %s", remedy,
 			fmt.Sprintf(`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT), CAST(SUM(n) AS TEXT) FROM (
-				SELECT person, box, start, state, amount AS n, %[1]s AS mark, first_day, NULL AS day FROM %[2]s UNION ALL
-				SELECT b.person, b.box, b.document - b.document %% %[3]d, CASE WHEN a.every THEN '' ELSE b.state END, -1,
-					-(((b.document %% 524288 + 1) * (b.document %% 524288 + 1) * 15485863) %% 1099511627689), NULL, b.day
-				FROM %[4]s CROSS JOIN (SELECT TRUE AS every UNION ALL SELECT FALSE) a) counted
-			GROUP BY person, box, start, state HAVING SUM(n) <> 0 OR MIN(day) < MIN(first_day)`, mark, table, width, rows)}
+				SELECT person, box, start, state, amount AS n, mark, first_day, last_day, NULL AS day FROM %[1]s UNION ALL
+				SELECT b.person, b.box, b.document - b.document %% %[2]d, CASE WHEN a.every THEN '' ELSE b.state END, -1,
+					-(((b.document %% 524288 + 1) * (b.document %% 524288 + 1) * 15485863) %% 1099511627689), NULL, NULL, b.day
+				FROM %[3]s CROSS JOIN (SELECT TRUE AS every UNION ALL SELECT FALSE) a) counted
+			GROUP BY person, box, start, state
+			HAVING SUM(n) <> 0 OR SUM(mark) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows)}
 	}
-	spans := check("box_span", "0", "box b", sizes.span)
-	leaves := check("box_leaf", "mark", fmt.Sprintf(`box b JOIN box_span s ON s.person = b.person AND s.box = b.box AND s.start = b.document - b.document %% %d
-		AND s.state = '' AND s.split`, sizes.span), sizes.leaf)
-	leaves.query += ` OR SUM(mark) <> 0`
-	return []rowCheck{spans, leaves}
+	return []rowCheck{
+		check("box_span", "box b", sizes.span),
+		check("box_leaf", fmt.Sprintf(`box b JOIN box_span s ON s.person = b.person AND s.box = b.box AND s.start = b.document - b.document %% %d
+			AND s.state = '' AND s.split`, sizes.span), sizes.leaf),
+	}
 }
 
 // checkTitles compares stored titles with the documents, if they are of the documents that the counts say.
@@ -127,15 +128,29 @@ func (c *Checker) checkTitles(ctx context.Context) error {
 	if progress != 1 {
 		tell("stored titles", "the row of the table title_index is missing", "INSERT INTO title_index (id, next) VALUES (1, 0): the service stores the titles again")
 	}
+	err = c.checkTitleBlocks(ctx, "box_titles", c.store.areTitlesRight, func(b titleBlock) {
+		tell("lists of "+string(b.person), fmt.Sprintf("the stored titles in list %s from document %d on are not those of the documents", b.box, b.start),
+			"Delete the row of box_titles: searches read the documents until the titles are stored again")
+	})
+	if err != nil {
+		return err
+	}
+	return c.checkTitleBlocks(ctx, "box_index", c.store.isIndexRight, func(b titleBlock) {
+		tell("lists of "+string(b.person), fmt.Sprintf("the index of titles in list %s from document %d on is not that of the titles", b.box, b.start),
+			"Delete the row of box_index: searches read all titles until they are indexed again")
+	})
+}
+
+// checkTitleBlocks checks each row of a table, and reports those that are wrong.
+func (c *Checker) checkTitleBlocks(ctx context.Context, table string, isRight func(context.Context, querier, titleBlock) (bool, error), report func(titleBlock)) error {
 	for last := (titleBlock{}); ; {
-		var page []titleBlock
-		var wrong []titleBlock
+		var page, wrong []titleBlock
 		err := c.store.db.readWhole(ctx, func(q querier) (err error) {
 			page, err = queryAll(ctx, q, func(b *titleBlock) []any { return []any{&b.person, &b.box, &b.start} },
-				`SELECT person, box, start FROM box_titles WHERE (person, box, start) > ($1, $2, $3) ORDER BY person, box, start LIMIT $4`,
+				`SELECT person, box, start FROM `+table+` WHERE (person, box, start) > ($1, $2, $3) ORDER BY person, box, start LIMIT $4`,
 				last.person, last.box, last.start, titlesAtOnce)
 			for _, b := range page {
-				right, e := c.store.areTitlesRight(ctx, q, b)
+				right, e := isRight(ctx, q, b)
 				if e != nil {
 					return e
 				}
@@ -149,8 +164,7 @@ func (c *Checker) checkTitles(ctx context.Context) error {
 			return err
 		}
 		for _, b := range wrong {
-			tell("lists of "+string(b.person), fmt.Sprintf("the stored titles in list %s from document %d on are not those of the documents", b.box, b.start),
-				"Delete the row of box_titles: searches read the documents until the titles are stored again")
+			report(b)
 		}
 		if len(page) < titlesAtOnce {
 			return nil
@@ -169,7 +183,7 @@ func (s *Store) areTitlesRight(ctx context.Context, q querier, b titleBlock) (bo
 		return false, err
 	}
 	leaves, err := readLeaves(ctx, q, b.person, b.box, "", b.start, b.start+1)
-	if err != nil || len(leaves) == 0 || !stored[b.start].describes(leaves[0]) {
+	if err != nil || len(leaves) == 0 || stored[b.start].contents != leaves[0].contents() {
 		return true, err
 	}
 	all, err := readTitled(ctx, q, b, s.blocks.leaf)

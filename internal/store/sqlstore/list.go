@@ -14,14 +14,14 @@ import (
 // instead of going on to the oldest document. A page by number is found by skipping blocks of document numbers by their counts.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error) {
 	l := store.List{Documents: []contract.Document{}}
-	var stale []titleBlock
+	var found boxSearch
 	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
 		b := newBoxQuery(q, s.blocks)
 		spans, err := readSpans(ctx, r, q.Person, q.Box, q.State)
 		if err != nil {
 			return err
 		}
-		rows, err := b.countRows(ctx, r, spans)
+		rows, err := b.countRows(ctx, r, spans, s.blocks.span)
 		if err != nil {
 			return err
 		}
@@ -30,9 +30,8 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 			l.Total = rows
 			ids, err = b.readPage(ctx, r, spans, q.Offset, min(q.Limit, rows-q.Offset))
 		} else {
-			var found boxSearch
 			found, err = b.search(ctx, r, spans, rows)
-			l.Total, l.Limited, stale = len(found.ids), found.limited, found.stale
+			l.Total, l.Limited = len(found.ids), found.limited
 			ids = found.ids[min(q.Offset, l.Total):min(q.Offset+q.Limit, l.Total)]
 		}
 		if err != nil {
@@ -41,7 +40,7 @@ func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error)
 		l.Documents, err = readDocuments(ctx, r, ids)
 		return err
 	})
-	s.outdated.add(stale)
+	s.outdated.noteBlocks(found)
 	return l, wrapf(err, "list %s of %s", q.Box, q.Person)
 }
 
@@ -59,7 +58,7 @@ func newBoxQuery(q store.ListQuery, blocks blockSizes) boxQuery {
 	return b
 }
 
-// condition returns the terms that select the rows, over the columns that box and box_count share.
+// condition returns the terms that select the rows.
 func (b boxQuery) condition() condition {
 	var c condition
 	c.addTerm("b.person = %s", b.Person)
@@ -97,17 +96,31 @@ func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	return 0, false
 }
 
-// countRows returns the number of rows, whatever their titles.
-func (b boxQuery) countRows(ctx context.Context, r querier, spans []block) (n int, err error) {
-	if !b.bounded {
-		for _, s := range spans {
-			n += s.amount
+// countRows returns the number of rows in blocks of a width, whatever their titles.
+func (b boxQuery) countRows(ctx context.Context, r querier, blocks []block, width int64) (n int, err error) {
+	for _, k := range blocks {
+		some := k.amount
+		switch {
+		case !b.bounded || k.isFrom(b.firstDay):
+		case k.isBefore(b.firstDay):
+			some = 0
+		case k.split:
+			leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, k.start, k.start+width)
+			if err != nil {
+				return 0, err
+			}
+			if some, err = b.countRows(ctx, r, leaves, b.blocks.leaf); err != nil {
+				return 0, err
+			}
+		default:
+			c := b.rowsIn(k.start, k.start+width)
+			if some, err = c.countRows(ctx, r, "box b"); err != nil {
+				return 0, err
+			}
 		}
-		return n, nil
+		n += some
 	}
-	c := b.condition()
-	err = queryOne(ctx, r, []any{&n}, `SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) FROM box_count b`+c.whereClause(), c.args...)
-	return n, err
+	return n, nil
 }
 
 // readPage reads the page with up to limit rows after the newest offset rows.
@@ -140,7 +153,10 @@ type position struct {
 // skipRows finds the place after the newest offset rows of those in blocks of a width, which come newest first.
 func (b boxQuery) skipRows(ctx context.Context, r querier, blocks []block, width int64, offset int) (position, error) {
 	for _, k := range blocks {
-		mixed := b.bounded && k.firstDay < b.firstDay // some of its rows may be older than the period
+		if b.bounded && k.isBefore(b.firstDay) {
+			continue
+		}
+		mixed := b.bounded && !k.isFrom(b.firstDay) // some of its rows may be older than the period
 		switch {
 		case !mixed && offset >= k.amount:
 			offset -= k.amount

@@ -19,18 +19,11 @@ type titleBlock struct {
 	start  int64
 }
 
-// storedTitles are the titles of a leaf, and the counts of the leaf when they were read.
+// storedTitles are the titles of a leaf, which searches use while the leaf has the contents of which they were made.
 type storedTitles struct {
+	contents
 	start  int64
-	amount int
-	mark   int64
-	edits  int64
 	titles []byte
-}
-
-// describes reports whether the titles are those of the documents that are in the leaf now.
-func (t storedTitles) describes(leaf block) bool {
-	return t.amount == leaf.amount && t.mark == leaf.mark && t.edits == leaf.edits
 }
 
 func readTitles(ctx context.Context, r querier, person contract.PersonID, box store.Box, from, to int64) (map[int64]storedTitles, error) {
@@ -111,31 +104,37 @@ func findTitles(b []byte, start int64, needle string) ([]contract.DocumentID, er
 // maxOutdated bounds the blocks of titles that wait to be stored again.
 const maxOutdated = 10_000
 
-// outdatedTitles are blocks that searches had to read documents for.
+// outdatedTitles are what searches had to do without.
 type outdatedTitles struct {
-	mu  sync.Mutex // guards all
-	all map[titleBlock]bool
+	mu     sync.Mutex // guards the fields below
+	leaves map[titleBlock]bool
+	spans  map[titleBlock]bool
 }
 
-func (o *outdatedTitles) add(blocks []titleBlock) {
+// noteBlocks remembers what a search had to do without, as far as there is room: the next search notes it again.
+func (o *outdatedTitles) noteBlocks(found boxSearch) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.all == nil {
-		o.all = map[titleBlock]bool{}
+	if o.leaves == nil {
+		o.leaves, o.spans = map[titleBlock]bool{}, map[titleBlock]bool{}
 	}
-	for _, b := range blocks {
-		if len(o.all) < maxOutdated {
-			o.all[b] = true
+	for _, b := range found.stale {
+		if len(o.leaves) < maxOutdated {
+			o.leaves[b] = true
+		}
+	}
+	for _, b := range found.unindexed {
+		if len(o.spans) < maxOutdated {
+			o.spans[b] = true
 		}
 	}
 }
 
-func (o *outdatedTitles) take() map[titleBlock]bool {
+func (o *outdatedTitles) takeBlocks() (leaves, spans map[titleBlock]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	all := o.all
-	o.all = nil
-	return all
+	leaves, spans, o.leaves, o.spans = o.leaves, o.spans, nil, nil
+	return leaves, spans
 }
 
 // IndexTitles implements [store.Documents].
@@ -157,12 +156,21 @@ func (s *Store) IndexTitles(ctx context.Context) error {
 	if err := s.readRow(ctx, []any{&next}, `SELECT next FROM title_index WHERE id = 1`); err != nil {
 		return fmt.Errorf("read how far titles are stored: %w", err)
 	}
-	for b := range s.outdated.take() {
+	leaves, spans := s.outdated.takeBlocks()
+	for b := range leaves {
 		if b.start >= next {
 			continue // documents are still added to it
 		}
 		if err := s.indexBlocks(ctx, []titleBlock{b}, func(tx) error { return nil }); err != nil {
 			return fmt.Errorf("store titles of %s of %s from document %d on: %w", b.box, b.person, b.start, err)
+		}
+	}
+	for b := range spans {
+		if b.start+s.blocks.span > next {
+			continue
+		}
+		if err := s.indexSpan(ctx, b); err != nil {
+			return fmt.Errorf("index titles of %s of %s from document %d on: %w", b.box, b.person, b.start, err)
 		}
 	}
 	return nil
@@ -229,11 +237,11 @@ func (s *Store) collectTitles(ctx context.Context, r querier, b titleBlock) (sto
 	if err != nil {
 		return storedTitles{}, err
 	}
-	t := storedTitles{start: b.start, amount: len(all), edits: leaves[0].edits, titles: encodeTitles(b.start, all)}
+	t := storedTitles{contents{len(all), 0, leaves[0].edits}, b.start, encodeTitles(b.start, all)}
 	for _, d := range all {
 		t.mark += markOf(d.id)
 	}
-	if !t.describes(leaves[0]) {
+	if t.contents != leaves[0].contents() {
 		return storedTitles{}, nil
 	}
 	return t, nil

@@ -51,18 +51,23 @@ func FuzzFindTitles(f *testing.F) {
 	})
 }
 
-// longList returns a store in which the owner has a list of ten documents with stored titles.
+// longList returns a store in which the owner has a list of 14 documents with stored titles, those of the first span indexed.
 func longList(t *testing.T, dsn string) *Store {
 	t.Helper()
 	s := openWith(t, dsn, smallBlocks)
 	if err := s.CreateOrganisation(t.Context(), store.Organisation{ID: "org", Name: "Org"}); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 10 {
+	for i := range 14 {
 		s.uploadDocument(t, i)
 	}
-	if err := s.IndexTitles(t.Context()); err != nil {
-		t.Fatal(err)
+	for range 2 { // the first search finds that there is no index
+		if err := s.IndexTitles(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.List(t.Context(), store.ListQuery{Person: "owner", Box: store.Outbox, Search: "title"}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return s
 }
@@ -90,6 +95,10 @@ func TestChangedCountsAndTitlesOfLongListsAreFound(t *testing.T) {
 			{"amount of a leaf", fmt.Sprintf(leaf, "%s", "draft"), `amount = amount - 1`, `amount = amount + 1`},
 			{"mark of a leaf", fmt.Sprintf(leaf, "%s", ""), `mark = mark + 1`, `mark = mark - 1`},
 			{"first day of a leaf", fmt.Sprintf(leaf, "%s", "draft"), `first_day = first_day + 1`, `first_day = first_day - 1`},
+			{"mark of a span", fmt.Sprintf(span, "%s", "draft"), `mark = mark + 1`, `mark = mark - 1`},
+			{"last day of a span", fmt.Sprintf(span, "%s", "draft"), `last_day = last_day - 1`, `last_day = last_day + 1`},
+			{"last day of a leaf", fmt.Sprintf(leaf, "%s", ""), `last_day = last_day - 1`, `last_day = last_day + 1`},
+			{"bucket of the index", ` box_gram SET %s WHERE bucket = (SELECT MIN(bucket) FROM box_gram WHERE start = 0) AND start = 0`, `bucket = 10000`, ""},
 			{"state of a span", fmt.Sprintf(span, "%s", "draft"), `state = 'drafx'`, ""},
 			{"titles", titles, `titles = ` + text, ""},
 		} {

@@ -50,6 +50,10 @@ var countTests = map[string]func(*testing.T, *fixture){
 					c.takeStep(r)
 				}
 				c.checkPages(r)
+				if rapid.Bool().Draw(r, "store what searches did without") {
+					b.must(b.IndexTitles(b.ctx))
+					c.checkPages(r)
+				}
 			}
 			for _, id := range c.documentIDs() { // an organisation has a limited number of drafts
 				if d := c.documents[id]; d.State == contract.Draft {
