@@ -107,6 +107,8 @@ func blockChecks(sizes blockSizes) []rowCheck {
 			HAVING SUM(n) <> 0 OR SUM(mark) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows)}
 	}
 	return []rowCheck{
+		{"lists", store.SeverityDerived, "the count in box_span of list %s, state %s, from document %s on, says that it is split; only those of all states are", "Set split of the row to FALSE",
+			`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT) FROM box_span WHERE state <> '' AND split`},
 		check("box_span", "box b", sizes.span),
 		check("box_leaf", fmt.Sprintf(`box b JOIN box_span s ON s.person = b.person AND s.box = b.box AND s.start = b.document - b.document %% %d
 			AND s.state = '' AND s.split`, sizes.span), sizes.leaf),
@@ -120,7 +122,7 @@ func (c *Checker) checkTitles(ctx context.Context) error {
 	}
 	progress := 0
 	err := c.store.db.readWhole(ctx, func(q querier) error {
-		return queryOne(ctx, q, []any{&progress}, `SELECT COUNT(*) FROM title_index WHERE next >= 0`)
+		return queryOne(ctx, q, []any{&progress}, `SELECT COUNT(*) FROM title_index WHERE id = 1 AND next >= 0`)
 	})
 	if err != nil {
 		return err
