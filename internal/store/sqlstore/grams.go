@@ -32,7 +32,7 @@ type leafSet []byte
 
 func newLeafSet(sizes blockSizes) leafSet { return make(leafSet, (sizes.span/sizes.leaf+7)/8) }
 
-func (s leafSet) add(i int64) { s[i/8] |= 1 << (i % 8) }
+func (s leafSet) addLeaf(i int64) { s[i/8] |= 1 << (i % 8) }
 
 // has reports whether the set contains a leaf. A set of another length contains all.
 func (s leafSet) has(i int64) bool { return i/8 >= int64(len(s)) || s[i/8]&(1<<(i%8)) != 0 }
@@ -163,7 +163,7 @@ func (s *Store) collectGrams(ctx context.Context, r querier, b titleBlock) (c co
 				if grams[bucket] == nil {
 					grams[bucket] = newLeafSet(s.blocks)
 				}
-				grams[bucket].add(n)
+				grams[bucket].addLeaf(n)
 			}
 		}
 	}
