@@ -7,22 +7,28 @@ import (
 	"slices"
 )
 
-// gramLength is the number of bytes of the sequences by which leaves are indexed. Shorter searches read all titles.
+// gramLength is the number of bytes of the longest sequences by which leaves are indexed. Shorter ones are indexed for searches that are
+// no longer than they.
 const gramLength = 3
 
 // maxGrams bounds the sequences of a search that are looked up.
 const maxGrams = 12
 
-// gramBucket returns the bucket of a sequence, of 8192. Stored buckets depend on it, so it never changes.
-func gramBucket(gram string) int64 {
-	return int64((uint32(gram[0])<<16 | uint32(gram[1])<<8 | uint32(gram[2])) * 2654435761 >> 19)
+// gramBucket returns the bucket of a sequence of 1 to gramLength bytes, of 8192. Stored buckets depend on it, so it never changes.
+func gramBucket(gram []byte) int64 {
+	n := uint32(len(gram))
+	for _, b := range gram {
+		n = n<<8 | uint32(b)
+	}
+	return int64(n * 2654435761 >> 19)
 }
 
-// gramBuckets returns the buckets of the sequences of a folded text, in ascending order.
+// gramBuckets returns the buckets of sequences that are in every title that contains a folded text, in ascending order.
 func gramBuckets(text string) []int64 {
 	found := map[int64]bool{}
-	for i := 0; i+gramLength <= len(text) && len(found) < maxGrams; i++ {
-		found[gramBucket(text[i:i+gramLength])] = true
+	length := min(gramLength, len(text))
+	for i := 0; i+length <= len(text) && len(found) < maxGrams && length > 0; i++ {
+		found[gramBucket([]byte(text[i:i+length]))] = true
 	}
 	return slices.Sorted(maps.Keys(found))
 }
@@ -158,12 +164,14 @@ func (s *Store) collectGrams(ctx context.Context, r querier, b titleBlock) (c co
 		}
 		n := (leaf.start - b.start) / s.blocks.leaf
 		for title := range bytes.SplitSeq(all, []byte{0}) {
-			for i := range max(0, len(title)-gramLength+1) {
-				bucket := gramBucket(string(title[i : i+gramLength]))
-				if grams[bucket] == nil {
-					grams[bucket] = newLeafSet(s.blocks)
+			for i := range title {
+				for end := i + 1; end <= min(i+gramLength, len(title)); end++ {
+					bucket := gramBucket(title[i:end])
+					if grams[bucket] == nil {
+						grams[bucket] = newLeafSet(s.blocks)
+					}
+					grams[bucket].addLeaf(n)
 				}
-				grams[bucket].addLeaf(n)
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (b boxQuery) search(ctx context.Context, r querier, spans []block, rows int
 		if indexed && among.isEmpty() {
 			continue
 		}
-		if !indexed && len(needle) >= gramLength {
+		if !indexed {
 			found.unindexed = append(found.unindexed, titleBlock{b.Person, b.Box, span.start})
 		}
 		leaves, err := readLeaves(ctx, r, b.Person, b.Box, "", span.start, end)

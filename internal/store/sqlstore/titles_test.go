@@ -155,3 +155,44 @@ func TestTitlesOfOtherDocumentsAreNotUsed(t *testing.T) {
 		}
 	})
 }
+
+// TestEveryPartOfATitleIsInTheIndex requires that no part of a title is looked up by a sequence that the index does not have.
+func TestEveryPartOfATitleIsInTheIndex(t *testing.T) {
+	t.Parallel()
+	s := longList(t, databases["SQLite"](t))
+	title := foldText("Title 6")
+	for from := range title {
+		for to := from + 1; to <= len(title); to++ {
+			err := s.db.withSnapshot(t.Context(), func(r querier) error {
+				spans, err := readSpans(t.Context(), r, "owner", store.Outbox, "")
+				if err != nil {
+					return err
+				}
+				leaves, err := readCandidateLeaves(t.Context(), r, boxList{"owner", store.Outbox}, spans, title[from:to])
+				if among, indexed := leaves[0]; !indexed || !among.has(1) {
+					t.Errorf("%q is not looked for in the leaf of document 7", title[from:to])
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for absent, want := range map[string]bool{"z": true, "zq": true, "tla": true, "title 77": true, "title 5": false} {
+		err := s.db.withSnapshot(t.Context(), func(r querier) error {
+			spans, err := readSpans(t.Context(), r, "owner", store.Outbox, "")
+			if err != nil {
+				return err
+			}
+			leaves, err := readCandidateLeaves(t.Context(), r, boxList{"owner", store.Outbox}, spans, absent)
+			if leaves[0].isEmpty() != want {
+				t.Errorf("%q: the leaves are %v", absent, leaves[0])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

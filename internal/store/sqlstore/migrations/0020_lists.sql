@@ -62,7 +62,7 @@ CREATE TABLE box_titles (
     PRIMARY KEY (person, box, start)
 );
 
--- In which leaves of a span the stored titles have a sequence of three bytes. Bucket is a hash of the sequence; the bits of leaves
+-- In which leaves of a span titles have a sequence of one, two or three bytes. Bucket is a hash of the sequence; the bits of leaves
 -- are those of the span in order. The buckets are used only while amount, mark and edits in box_index are those of box_span.
 CREATE TABLE box_index (
     person TEXT NOT NULL,
