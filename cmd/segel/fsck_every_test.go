@@ -97,6 +97,7 @@ var undetected = map[string]string{
 var chosen = map[string]string{
 	"river_job": "finalized_at IS NULL",
 	"box_count": "amount <> 0", // a count of 0 equals no row
+	"box_span":  "amount <> 0",
 }
 
 // fullInstallation creates an installation with rows in every table, stops its service, and returns its folder.
