@@ -55,8 +55,8 @@ type Documents interface {
 	// search counts its matches, up to SearchLimit.
 	List(ctx context.Context, q ListQuery) (List, error)
 
-	// IndexTitles stores the titles of long lists together, for searches. It is called from time to time. A search finds the
-	// same before and after, but reads all documents of a list where that was not done.
+	// IndexTitles stores the titles of long lists together, for searches, as far as it gets in some seconds. It is called every
+	// minute. A search finds the same before and after, but reads all documents of a list where that was not done.
 	IndexTitles(ctx context.Context) error
 
 	// Events reads the audit events of a document, oldest first.

@@ -101,8 +101,13 @@ func findTitles(b []byte, start int64, needle string) ([]contract.DocumentID, er
 	}
 }
 
-// maxOutdated bounds the blocks of titles that wait to be stored again.
-const maxOutdated = 10_000
+// Bounds of one call of IndexTitles, which takes some 20 seconds then: leaves of which titles are stored for the first time, leaves of
+// which they are stored again, and spans that are indexed.
+const (
+	maxNewLeaves   = 500
+	maxStaleLeaves = 500
+	maxSpans       = 50
+)
 
 // outdatedTitles are what searches had to do without.
 type outdatedTitles struct {
@@ -119,12 +124,12 @@ func (o *outdatedTitles) noteBlocks(found boxSearch) {
 		o.leaves, o.spans = map[titleBlock]bool{}, map[titleBlock]bool{}
 	}
 	for _, b := range found.stale {
-		if len(o.leaves) < maxOutdated {
+		if len(o.leaves) < maxStaleLeaves {
 			o.leaves[b] = true
 		}
 	}
 	for _, b := range found.unindexed {
-		if len(o.spans) < maxOutdated {
+		if len(o.spans) < maxSpans {
 			o.spans[b] = true
 		}
 	}
@@ -143,13 +148,10 @@ func (o *outdatedTitles) takeBlocks() (leaves, spans map[titleBlock]bool) {
 // the counts that were stored with the titles differ from those of the leaf: searches do not use them, and the next one has them
 // stored again.
 func (s *Store) IndexTitles(ctx context.Context) error {
-	for {
-		more, err := s.indexNext(ctx)
-		if err != nil {
+	for more, n := true, 0; more && n < maxNewLeaves; n++ {
+		var err error
+		if more, err = s.indexNext(ctx); err != nil {
 			return fmt.Errorf("store titles of lists: %w", err)
-		}
-		if !more {
-			break
 		}
 	}
 	next := int64(0)
