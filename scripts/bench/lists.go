@@ -91,7 +91,7 @@ func measureListsOf(binary, dir, database string, documents int) (c listColumn, 
 	b := &listBench{binary: binary, data: filepath.Join(dir, "data"), documents: documents, postgres: database == "postgres"}
 	b.env = []string{"SEGEL_LOG_LEVEL=warn", "SEGEL_CONVERT=off", "SEGEL_STATUSES_PER_MINUTE=0"}
 	if b.postgres {
-		server, dsn, err := pgtest.NewServer(context.Background())
+		server, dsn, err := pgtest.NewServerIn(context.Background(), os.TempDir())
 		if err != nil {
 			return c, err
 		}
