@@ -23,9 +23,9 @@ type blockSizes struct {
 // Splitting late saves counts: most lists are short and have few documents in a leaf.
 var defaultBlocks = blockSizes{span: 524288, leaf: 4096, split: 64, titles: 16, scan: 500}
 
-// markOf returns the summand of a document in the mark of a set of documents. Sets of equal size that differ have different marks,
-// except by a chance of about 1 in 2^39. Migration 0020 computes the same.
-func markOf(id contract.DocumentID) int64 {
+// checksumOf returns the summand of a document in the checksum of a set of documents. Sets of equal size that differ have different
+// checksums, except by a chance of about 1 in 2^39. Migration 0020 computes the same.
+func checksumOf(id contract.DocumentID) int64 {
 	n := int64(id)%524288 + 1
 	return n * n * 15485863 % 1099511627689
 }
@@ -36,14 +36,14 @@ type block struct {
 	amount   int
 	firstDay int64    // no row is of an earlier day,
 	lastDay  int64    // or of a later one
-	mark     int64    // see markOf
+	checksum int64    // see checksumOf
 	edits    int64    // how often a title was changed
 	split    bool     // of a span: there are leaves
 	all      contents // of a span, in all states
 }
 
 func (b *block) dest() []any {
-	return []any{&b.start, &b.amount, &b.firstDay, &b.lastDay, &b.mark, &b.edits}
+	return []any{&b.start, &b.amount, &b.firstDay, &b.lastDay, &b.checksum, &b.edits}
 }
 
 // isBefore reports whether no row is of that day or a later one; isFrom reports whether all rows are.
@@ -52,18 +52,18 @@ func (b block) isFrom(day int64) bool   { return b.firstDay >= day }
 
 // contents identifies a set of documents with their titles.
 type contents struct {
-	amount      int
-	mark, edits int64
+	amount          int
+	checksum, edits int64
 }
 
-func (b block) contents() contents { return contents{b.amount, b.mark, b.edits} }
+func (b block) contents() contents { return contents{b.amount, b.checksum, b.edits} }
 
 const blockWhere = ` WHERE person = $1 AND box = $2 AND start >= $3 AND start < $4 AND state = $5 AND amount > 0 ORDER BY start DESC`
 
 // readSpans reads the spans of a list in one state, or in all if it is empty, the newest first.
 func readSpans(ctx context.Context, r querier, person contract.PersonID, box store.Box, state contract.State) ([]block, error) {
 	spans, err := queryAll(ctx, r, func(b *block) []any { return append(b.dest(), &b.split) },
-		`SELECT start, amount, first_day, last_day, mark, edits, split FROM box_span`+blockWhere, person, box, 0, int64(maxDocument), state)
+		`SELECT start, amount, first_day, last_day, checksum, edits, split FROM box_span`+blockWhere, person, box, 0, int64(maxDocument), state)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func readSpans(ctx context.Context, r querier, person contract.PersonID, box sto
 
 // readLeaves reads the leaves of a list in [from, to), in one state, or in all if it is empty, the newest first.
 func readLeaves(ctx context.Context, r querier, person contract.PersonID, box store.Box, state contract.State, from, to int64) ([]block, error) {
-	return queryAll(ctx, r, (*block).dest, `SELECT start, amount, first_day, last_day, mark, edits FROM box_leaf`+blockWhere, person, box, from, to, state)
+	return queryAll(ctx, r, (*block).dest, `SELECT start, amount, first_day, last_day, checksum, edits FROM box_leaf`+blockWhere, person, box, from, to, state)
 }
 
 // maxDocument is above all document numbers.
@@ -173,13 +173,13 @@ func (w *documentWriter) changeBlocks(ctx context.Context, table string, start i
 	for some := range slices.Chunk(changes, countsPerStatement) {
 		var args []any
 		for _, c := range some {
-			args = append(args, c.person, c.box, start, c.state, c.amount, c.day, c.day, int64(c.amount)*markOf(w.after.ID), edits)
+			args = append(args, c.person, c.box, start, c.state, c.amount, c.day, c.day, int64(c.amount)*checksumOf(w.after.ID), edits)
 		}
-		err := queryEach(ctx, w, fn, `INSERT INTO `+table+` AS b (person, box, start, state, amount, first_day, last_day, mark, edits) VALUES `+placeholderRows(len(some), 9)+`
+		err := queryEach(ctx, w, fn, `INSERT INTO `+table+` AS b (person, box, start, state, amount, first_day, last_day, checksum, edits) VALUES `+placeholderRows(len(some), 9)+`
 			ON CONFLICT (person, box, start, state) DO UPDATE SET amount = b.amount + excluded.amount,
 				first_day = CASE WHEN excluded.first_day < b.first_day THEN excluded.first_day ELSE b.first_day END,
 				last_day = CASE WHEN excluded.last_day > b.last_day THEN excluded.last_day ELSE b.last_day END,
-				mark = b.mark + excluded.mark, edits = b.edits + excluded.edits `+returning, args...)
+				checksum = b.checksum + excluded.checksum, edits = b.edits + excluded.edits `+returning, args...)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func (w *documentWriter) changeBlocks(ctx context.Context, table string, start i
 // splitSpan counts the rows of a span by leaves, from the rows of the list.
 func (w *documentWriter) splitSpan(ctx context.Context, l boxList, span int64) error {
 	for _, state := range []string{"state", "''"} {
-		_, err := w.exec(ctx, `INSERT INTO box_leaf (person, box, start, state, amount, first_day, last_day, mark, edits)
+		_, err := w.exec(ctx, `INSERT INTO box_leaf (person, box, start, state, amount, first_day, last_day, checksum, edits)
 			SELECT person, box, document - document % $5, `+state+`, COUNT(*), MIN(day), MAX(day),
 				CAST(SUM(((document % 524288 + 1) * (document % 524288 + 1) * 15485863) % 1099511627689) AS BIGINT), 0
 			FROM box WHERE person = $1 AND box = $2 AND document >= $3 AND document < $4 GROUP BY 1, 2, 3, 4`,

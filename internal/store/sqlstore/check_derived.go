@@ -99,12 +99,12 @@ func blockChecks(sizes blockSizes) []rowCheck {
 		remedy := "Stop the service and restore the table " + table + " from a backup, or correct the row"
 		return rowCheck{"lists", store.SeverityDerived, "the counts in " + table + " of list %s, state %s, from document %s on, differ from the list: the amount by %s", remedy,
 			fmt.Sprintf(`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT), CAST(SUM(n) AS TEXT) FROM (
-				SELECT person, box, start, state, amount AS n, mark, first_day, last_day, NULL AS day FROM %[1]s UNION ALL
+				SELECT person, box, start, state, amount AS n, checksum, first_day, last_day, NULL AS day FROM %[1]s UNION ALL
 				SELECT b.person, b.box, b.document - b.document %% %[2]d, CASE WHEN a.every THEN '' ELSE b.state END, -1,
 					-(((b.document %% 524288 + 1) * (b.document %% 524288 + 1) * 15485863) %% 1099511627689), NULL, NULL, b.day
 				FROM %[3]s CROSS JOIN (SELECT TRUE AS every UNION ALL SELECT FALSE) a) counted
 			GROUP BY person, box, start, state
-			HAVING SUM(n) <> 0 OR SUM(mark) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows)}
+			HAVING SUM(n) <> 0 OR SUM(checksum) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows)}
 	}
 	return []rowCheck{
 		{"lists", store.SeverityDerived, "the count in box_span of list %s, state %s, from document %s on, says that it is split; only those of all states are", "Set split of the row to FALSE",

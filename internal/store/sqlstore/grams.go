@@ -55,10 +55,10 @@ func readCandidateLeaves(ctx context.Context, r querier, l boxList, spans []bloc
 	err := queryEach(ctx, r, func(scan scanFunc) error {
 		var start int64
 		var c contents
-		err := scan(&start, &c.amount, &c.mark, &c.edits)
+		err := scan(&start, &c.amount, &c.checksum, &c.edits)
 		indexed[start] = c
 		return err
-	}, `SELECT start, amount, mark, edits FROM box_index WHERE person = $1 AND box = $2`, l.person, l.box)
+	}, `SELECT start, amount, checksum, edits FROM box_index WHERE person = $1 AND box = $2`, l.person, l.box)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +135,9 @@ func (s *Store) indexSpan(ctx context.Context, b titleBlock) error {
 				return err
 			}
 		}
-		_, err := t.exec(ctx, `INSERT INTO box_index (person, box, start, amount, mark, edits) VALUES ($1, $2, $3, $4, $5, $6)
-			ON CONFLICT (person, box, start) DO UPDATE SET amount = excluded.amount, mark = excluded.mark, edits = excluded.edits`,
-			b.person, b.box, b.start, c.amount, c.mark, c.edits)
+		_, err := t.exec(ctx, `INSERT INTO box_index (person, box, start, amount, checksum, edits) VALUES ($1, $2, $3, $4, $5, $6)
+			ON CONFLICT (person, box, start) DO UPDATE SET amount = excluded.amount, checksum = excluded.checksum, edits = excluded.edits`,
+			b.person, b.box, b.start, c.amount, c.checksum, c.edits)
 		return err
 	})
 }
@@ -199,8 +199,8 @@ func (s *Store) leafTitles(ctx context.Context, r querier, b titleBlock, leaf bl
 // isIndexRight reports whether the index of a span, if searches use it, has all sequences of its titles.
 func (s *Store) isIndexRight(ctx context.Context, r querier, b titleBlock) (bool, error) {
 	var stored contents
-	err := queryOne(ctx, r, []any{&stored.amount, &stored.mark, &stored.edits},
-		`SELECT amount, mark, edits FROM box_index WHERE person = $1 AND box = $2 AND start = $3`, b.person, b.box, b.start)
+	err := queryOne(ctx, r, []any{&stored.amount, &stored.checksum, &stored.edits},
+		`SELECT amount, checksum, edits FROM box_index WHERE person = $1 AND box = $2 AND start = $3`, b.person, b.box, b.start)
 	if err != nil {
 		return false, err
 	}

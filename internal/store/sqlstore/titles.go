@@ -30,10 +30,10 @@ func readTitles(ctx context.Context, r querier, person contract.PersonID, box st
 	all := map[int64]storedTitles{}
 	err := queryEach(ctx, r, func(scan scanFunc) error {
 		var t storedTitles
-		err := scan(&t.start, &t.amount, &t.mark, &t.edits, &t.titles)
+		err := scan(&t.start, &t.amount, &t.checksum, &t.edits, &t.titles)
 		all[t.start] = t
 		return err
-	}, `SELECT start, amount, mark, edits, titles FROM box_titles WHERE person = $1 AND box = $2 AND start >= $3 AND start < $4`, person, box, from, to)
+	}, `SELECT start, amount, checksum, edits, titles FROM box_titles WHERE person = $1 AND box = $2 AND start >= $3 AND start < $4`, person, box, from, to)
 	return all, err
 }
 
@@ -241,7 +241,7 @@ func (s *Store) collectTitles(ctx context.Context, r querier, b titleBlock) (sto
 	}
 	t := storedTitles{contents{len(all), 0, leaves[0].edits}, b.start, encodeTitles(b.start, all)}
 	for _, d := range all {
-		t.mark += markOf(d.id)
+		t.checksum += checksumOf(d.id)
 	}
 	if t.contents != leaves[0].contents() {
 		return storedTitles{}, nil
@@ -262,8 +262,8 @@ func (t storedTitles) write(ctx context.Context, x tx, b titleBlock) error {
 		_, err := x.exec(ctx, `DELETE FROM box_titles WHERE person = $1 AND box = $2 AND start = $3`, b.person, b.box, b.start)
 		return err
 	}
-	_, err := x.exec(ctx, `INSERT INTO box_titles (person, box, start, amount, mark, edits, titles) VALUES ($1, $2, $3, $4, $5, $6, $7)
-		ON CONFLICT (person, box, start) DO UPDATE SET amount = excluded.amount, mark = excluded.mark, edits = excluded.edits, titles = excluded.titles`,
-		b.person, b.box, b.start, t.amount, t.mark, t.edits, t.titles)
+	_, err := x.exec(ctx, `INSERT INTO box_titles (person, box, start, amount, checksum, edits, titles) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (person, box, start) DO UPDATE SET amount = excluded.amount, checksum = excluded.checksum, edits = excluded.edits, titles = excluded.titles`,
+		b.person, b.box, b.start, t.amount, t.checksum, t.edits, t.titles)
 	return err
 }

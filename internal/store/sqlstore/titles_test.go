@@ -93,10 +93,10 @@ func TestChangedCountsAndTitlesOfLongListsAreFound(t *testing.T) {
 			{"first day of a span", fmt.Sprintf(span, "%s", ""), `first_day = first_day + 1`, `first_day = first_day - 1`},
 			{"a span that is not split", fmt.Sprintf(span, "%s", ""), `split = FALSE`, `split = TRUE`},
 			{"amount of a leaf", fmt.Sprintf(leaf, "%s", "draft"), `amount = amount - 1`, `amount = amount + 1`},
-			{"mark of a leaf", fmt.Sprintf(leaf, "%s", ""), `mark = mark + 1`, `mark = mark - 1`},
+			{"checksum of a leaf", fmt.Sprintf(leaf, "%s", ""), `checksum = checksum + 1`, `checksum = checksum - 1`},
 			{"first day of a leaf", fmt.Sprintf(leaf, "%s", "draft"), `first_day = first_day + 1`, `first_day = first_day - 1`},
 			{"a span that is split", ` box_span SET %s WHERE start = 12 AND state = ''`, `split = TRUE`, `split = FALSE`},
-			{"mark of a span", fmt.Sprintf(span, "%s", "draft"), `mark = mark + 1`, `mark = mark - 1`},
+			{"checksum of a span", fmt.Sprintf(span, "%s", "draft"), `checksum = checksum + 1`, `checksum = checksum - 1`},
 			{"last day of a span", fmt.Sprintf(span, "%s", "draft"), `last_day = last_day - 1`, `last_day = last_day + 1`},
 			{"last day of a leaf", fmt.Sprintf(leaf, "%s", ""), `last_day = last_day - 1`, `last_day = last_day + 1`},
 			{"bucket of the index", ` box_gram SET %s WHERE bucket = (SELECT MIN(bucket) FROM box_gram WHERE start = 0) AND start = 0`, `bucket = 10000`, ""},
@@ -134,7 +134,7 @@ func TestTitlesOfOtherDocumentsAreNotUsed(t *testing.T) {
 		if n := search(); n != 0 {
 			t.Fatalf("%d found: the stored titles are not used", n)
 		}
-		for _, count := range []string{"amount", "mark", "edits"} {
+		for _, count := range []string{"amount", "checksum", "edits"} {
 			s.execute(t, `UPDATE box_titles SET `+count+` = `+count+` + 1 WHERE person = 'owner' AND start = 4`)
 			if n := search(); n != 1 {
 				t.Errorf("%d found, with titles of another %s", n, count)
