@@ -13,7 +13,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unkn
 GO      := CGO_ENABLED=0 go
 
 .DEFAULT_GOAL := help
-.PHONY: help run web build test test-go test-web test-e2e test-race screens demo load bench fault fsck-every names interop check fmt lint generate clean
+.PHONY: help run web build test test-go test-web test-e2e test-race screens demo load bench bench-lists fault fsck-every names interop check fmt lint generate clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,10 @@ load: build ## take documents through the whole job and print what each costs (D
 
 bench: build ## measure what docs/performance.md states
 	@go run ./scripts/bench $(BIN)
+
+bench-lists: build ## measure lists of many documents on one database; takes 12 to 15 GB and half an hour (DOCUMENTS=10000000 DATABASE=sqlite|postgres)
+	@scripts/need go $(if $(filter postgres,$(DATABASE)),postgres)
+	@DOCUMENTS=$(if $(filter command line environment,$(origin DOCUMENTS)),$(DOCUMENTS),10000000) DATABASE=$(or $(DATABASE),sqlite) go run ./scripts/bench $(BIN) lists
 
 fault: build ## kill the service and take its database, files and disk away while it stamps, and prove that nothing is lost (KILLS=200 OUTAGES=40 ORDERS=2000 SEED=7 OFFICE=1 POSTGRES=1 DELETED=1 MUTANT=naive)
 	@scripts/need go

@@ -238,6 +238,7 @@ func (a *app) startJobs(ctx context.Context, ready *readiness) (*jobs.Runner, er
 	periodic := []jobs.Periodic{
 		{Name: "expire", Every: time.Minute, Run: a.workflow.Expire},
 		{Name: "resume", Every: time.Minute, Run: a.workflow.Resume},
+		{Name: "titles", Every: time.Minute, Run: a.store.IndexTitles},
 		{Name: "purge", Every: time.Hour, Run: a.purgeExpired},
 		{Name: "renew", Every: time.Hour, Run: a.renewTimestamps},
 	}

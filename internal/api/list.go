@@ -70,7 +70,7 @@ func listBox(own store.Box) func(*call) (listData, error) {
 			return listData{}, err
 		}
 		data := listData{Documents: convertAll(l.Documents, c.listItem), Pagination: paginate(p, l.Total, len(l.Documents))}
-		data.Pagination.Filter = c.filterChoices()
+		data.Pagination.Filter, data.Pagination.TotalLimited = c.filterChoices(), l.Limited
 		return data, nil
 	}
 }
@@ -119,6 +119,7 @@ type pagination struct {
 	Detail       []int64 `json:"detail" doc:"at most five page numbers around current; empty when there is at most one page"`
 	Filter       filter  `json:"filter"`
 	Limit        int     `json:"limit,omitempty" doc:"only in the signer directory" example:"10"`
+	TotalLimited bool    `json:"total_limited,omitempty" doc:"only with a search: total_data is as many as are counted, 10,000, and there may be more"`
 }
 
 // filter lists the values that a client can choose.

@@ -55,6 +55,10 @@ type Documents interface {
 	// search counts its matches, up to SearchLimit.
 	List(ctx context.Context, q ListQuery) (List, error)
 
+	// IndexTitles stores the titles of long lists together, for searches, as far as it gets in some seconds. It is called every
+	// minute. A search finds the same before and after, but reads all documents of a list where that was not done.
+	IndexTitles(ctx context.Context) error
+
 	// Events reads the audit events of a document, oldest first.
 	Events(ctx context.Context, id contract.DocumentID) ([]contract.Event, error)
 
@@ -128,4 +132,5 @@ type ListQuery struct {
 type List struct {
 	Documents []contract.Document
 	Total     int
+	Limited   bool // Total is SearchLimit: the search found that many, and there may be more
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"segel/internal/contract"
@@ -26,6 +26,10 @@ type boxCount struct {
 	day    int64
 }
 
+func compareCounts(a, b boxCount) int {
+	return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
+}
+
 // updateBoxes updates the lists that contain the document: its owner's, and those of each participant from the moment
 // that they may see it, permanently. Counts change only with rows that change.
 func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
@@ -34,7 +38,7 @@ func (w *documentWriter) updateBoxes(ctx context.Context, remove bool) error {
 	switch {
 	case remove:
 		changes = []statement{w.removeFromBoxes(moved), {sql: `DELETE FROM document WHERE id = $1`, args: []any{w.after.ID}}}
-	case w.before != nil && w.before.State != w.after.State:
+	case w.before != nil && (w.before.State != w.after.State || w.before.Title != w.after.Title):
 		changes = append([]statement{w.updateBoxStates(moved)}, w.addToBoxes(moved)...)
 	default:
 		changes = w.addToBoxes(moved)
@@ -61,6 +65,7 @@ func (w *documentWriter) removeFromBoxes(moved map[boxCount]int) statement {
 	}
 }
 
+// updateBoxStates updates the rows for another state or another title.
 func (w *documentWriter) updateBoxStates(moved map[boxCount]int) statement {
 	return statement{
 		sql:  `UPDATE box SET state = $1 WHERE document = $2 RETURNING person, box, day`,
@@ -101,27 +106,28 @@ func (w *documentWriter) addToBoxes(moved map[boxCount]int) (inserts []statement
 	return inserts
 }
 
-// addCounts adds to the counts, always in the same order, so that two transactions do not deadlock.
+// countsPerStatement bounds the counts that one statement changes, and with it the number of different statements.
+const countsPerStatement = 16
+
+// addCounts adds to the counts by day and by block, always in the same order, so that two transactions do not deadlock.
 func (w *documentWriter) addCounts(ctx context.Context, moved map[boxCount]int) error {
-	counts := make([]boxCount, 0, len(moved))
-	for c, n := range moved {
-		if n != 0 {
-			counts = append(counts, c)
-		}
-	}
-	slices.SortFunc(counts, func(a, b boxCount) int {
-		return cmp.Or(cmp.Compare(a.person, b.person), cmp.Compare(a.box, b.box), cmp.Compare(a.state, b.state), cmp.Compare(a.day, b.day))
-	})
-	if len(counts) == 0 {
+	edited := w.before != nil && w.before.Title != w.after.Title
+	changes := blockChanges(moved, edited)
+	maps.DeleteFunc(moved, func(_ boxCount, n int) bool { return n == 0 })
+	if len(moved) == 0 && !edited {
 		return nil
 	}
-	upsert := statement{what: fmt.Sprintf("count the lists of document %d", w.after.ID)}
-	var rows []string
-	for _, c := range counts {
-		rows = append(rows, "("+placeholders(len(upsert.args)+1, 5)+")")
-		upsert.args = append(upsert.args, c.person, c.box, c.state, c.day, moved[c])
+	days := slices.SortedFunc(maps.Keys(moved), compareCounts)
+	for some := range slices.Chunk(days, countsPerStatement) {
+		upsert := statement{what: fmt.Sprintf("count the lists of document %d by day", w.after.ID)}
+		for _, c := range some {
+			upsert.args = append(upsert.args, c.person, c.box, c.state, c.day, moved[c])
+		}
+		upsert.sql = `INSERT INTO box_count (person, box, state, day, amount) VALUES ` + placeholderRows(len(some), 5) + `
+			ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`
+		if err := w.addStatements(ctx, upsert); err != nil {
+			return err
+		}
 	}
-	upsert.sql = `INSERT INTO box_count (person, box, state, day, amount) VALUES ` + strings.Join(rows, ",") + `
-		ON CONFLICT (person, box, state, day) DO UPDATE SET amount = box_count.amount + excluded.amount`
-	return w.addStatements(ctx, upsert)
+	return w.addBlockCounts(ctx, changes, edited)
 }

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -77,16 +78,118 @@ var rowChecks = []rowCheck{
 
 // CheckDerived compares tables with each other, and the record of migrations with this program.
 func (c *Checker) CheckDerived(ctx context.Context) error {
-	for _, check := range rowChecks {
+	for _, check := range slices.Concat(rowChecks, blockChecks(c.store.blocks)) {
 		err := c.store.db.readWhole(ctx, func(q querier) error { return c.runRowCheck(ctx, q, check) })
 		if err != nil {
 			return fmt.Errorf("check %s: %w", check.name, err)
 		}
 	}
+	if err := c.checkTitles(ctx); err != nil {
+		return fmt.Errorf("check the stored titles of lists: %w", err)
+	}
 	if err := c.store.db.readWhole(ctx, func(q querier) error { return c.checkMigrations(ctx, q) }); err != nil {
 		return fmt.Errorf("check the record of migrations: %w", err)
 	}
 	return nil
+}
+
+// blockChecks compare the counts by span and leaf with the rows of the lists.
+func blockChecks(sizes blockSizes) []rowCheck {
+	check := func(table, rows string, width int64) rowCheck {
+		remedy := "Stop the service and restore the table " + table + " from a backup, or correct the row"
+		return rowCheck{"lists", store.SeverityDerived, "the counts in " + table + " of list %s, state %s, from document %s on, differ from the list: the amount by %s", remedy,
+			fmt.Sprintf(`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT), CAST(SUM(n) AS TEXT) FROM (
+				SELECT person, box, start, state, amount AS n, checksum, first_day, last_day, NULL AS day FROM %[1]s UNION ALL
+				SELECT b.person, b.box, b.document - b.document %% %[2]d, CASE WHEN a.every THEN '' ELSE b.state END, -1,
+					-(((b.document %% 524288 + 1) * (b.document %% 524288 + 1) * 15485863) %% 1099511627689), NULL, NULL, b.day
+				FROM %[3]s CROSS JOIN (SELECT TRUE AS every UNION ALL SELECT FALSE) a) counted
+			GROUP BY person, box, start, state
+			HAVING SUM(n) <> 0 OR SUM(checksum) <> 0 OR MIN(day) < MIN(first_day) OR MAX(day) > MAX(last_day)`, table, width, rows)}
+	}
+	return []rowCheck{
+		{"lists", store.SeverityDerived, "the count in box_span of list %s, state %s, from document %s on, says that it is split; only those of all states are", "Set split of the row to FALSE",
+			`SELECT 'lists of ' || person, box, state, CAST(start AS TEXT) FROM box_span WHERE state <> '' AND split`},
+		check("box_span", "box b", sizes.span),
+		check("box_leaf", fmt.Sprintf(`box b JOIN box_span s ON s.person = b.person AND s.box = b.box AND s.start = b.document - b.document %% %d
+			AND s.state = '' AND s.split`, sizes.span), sizes.leaf),
+	}
+}
+
+// checkTitles compares stored titles with the documents, if they are of the documents that the counts say.
+func (c *Checker) checkTitles(ctx context.Context) error {
+	tell := func(about, text, remedy string) {
+		c.tell(store.Discrepancy{Severity: store.SeverityDerived, Check: "lists", About: about, Text: text, Remedy: remedy})
+	}
+	progress := 0
+	err := c.store.db.readWhole(ctx, func(q querier) error {
+		return queryOne(ctx, q, []any{&progress}, `SELECT COUNT(*) FROM title_index WHERE id = 1 AND next >= 0`)
+	})
+	if err != nil {
+		return err
+	}
+	if progress != 1 {
+		tell("stored titles", "the row of the table title_index is missing", "INSERT INTO title_index (id, next) VALUES (1, 0): the service stores the titles again")
+	}
+	err = c.checkTitleBlocks(ctx, "box_titles", c.store.areTitlesRight, func(b titleBlock) {
+		tell("lists of "+string(b.person), fmt.Sprintf("the stored titles in list %s from document %d on are not those of the documents", b.box, b.start),
+			"Delete the row of box_titles: searches read the documents until the titles are stored again")
+	})
+	if err != nil {
+		return err
+	}
+	return c.checkTitleBlocks(ctx, "box_index", c.store.isIndexRight, func(b titleBlock) {
+		tell("lists of "+string(b.person), fmt.Sprintf("the index of titles in list %s from document %d on is not that of the titles", b.box, b.start),
+			"Delete the row of box_index: searches read all titles until they are indexed again")
+	})
+}
+
+// checkTitleBlocks checks each row of a table, and reports those that are wrong.
+func (c *Checker) checkTitleBlocks(ctx context.Context, table string, isRight func(context.Context, querier, titleBlock) (bool, error), report func(titleBlock)) error {
+	for last := (titleBlock{}); ; {
+		var page, wrong []titleBlock
+		err := c.store.db.readWhole(ctx, func(q querier) (err error) {
+			page, err = queryAll(ctx, q, func(b *titleBlock) []any { return []any{&b.person, &b.box, &b.start} },
+				`SELECT person, box, start FROM `+table+` WHERE (person, box, start) > ($1, $2, $3) ORDER BY person, box, start LIMIT $4`,
+				last.person, last.box, last.start, titlesAtOnce)
+			for _, b := range page {
+				right, e := isRight(ctx, q, b)
+				if e != nil {
+					return e
+				}
+				if !right {
+					wrong = append(wrong, b)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, b := range wrong {
+			report(b)
+		}
+		if len(page) < titlesAtOnce {
+			return nil
+		}
+		last = page[len(page)-1]
+	}
+}
+
+// titlesAtOnce is the number of blocks of titles that are compared on one snapshot.
+const titlesAtOnce = 20
+
+// areTitlesRight reports whether the stored titles of a block, if searches use them, are those of its documents.
+func (s *Store) areTitlesRight(ctx context.Context, q querier, b titleBlock) (bool, error) {
+	stored, err := readTitles(ctx, q, b.person, b.box, b.start, b.start+1)
+	if err != nil {
+		return false, err
+	}
+	leaves, err := readLeaves(ctx, q, b.person, b.box, "", b.start, b.start+1)
+	if err != nil || len(leaves) == 0 || stored[b.start].contents != leaves[0].contents() {
+		return true, err
+	}
+	all, err := readTitled(ctx, q, b, s.blocks.leaf)
+	return bytes.Equal(stored[b.start].titles, encodeTitles(b.start, all)), err
 }
 
 func (c *Checker) runRowCheck(ctx context.Context, q querier, check rowCheck) error {

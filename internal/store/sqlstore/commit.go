@@ -21,7 +21,7 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 	var after contract.Document
 	// The transaction also stores the answer if ctx makes it the effect of a request. It may run again.
 	err := s.runWithAnswer(ctx, func(t tx) (_ any, err error) {
-		after, err = writeChange(ctx, t, c)
+		after, err = writeChange(ctx, t, c, s.blocks)
 		return after, err
 	})
 	if errors.Is(err, errVersion) {
@@ -34,9 +34,9 @@ func (s *Store) Commit(ctx context.Context, c contract.Change) (contract.Documen
 }
 
 // writeChange writes a change and returns the document with its number and version.
-func writeChange(ctx context.Context, t tx, c contract.Change) (contract.Document, error) {
+func writeChange(ctx context.Context, t tx, c contract.Change, blocks blockSizes) (contract.Document, error) {
 	after := c.After
-	w := documentWriter{tx: t, before: c.Before, after: &after, at: madeAt(c)}
+	w := documentWriter{tx: t, before: c.Before, after: &after, at: madeAt(c), blocks: blocks}
 	write := w.updateDocument
 	switch {
 	case c.Before == nil:

@@ -10,47 +10,74 @@ import (
 
 // List implements [store.Documents].
 //
-// A page reads the index of the person's box from its newest end. The total is known first, from the counts, so a page
-// beyond the end is not searched for, and the search stops at the last match instead of going on to the oldest document.
+// The total is known first, from the counts, so a page beyond the end is not searched for, and reading stops at the last match
+// instead of going on to the oldest document. A page by number is found by skipping blocks of document numbers by their counts.
 func (s *Store) List(ctx context.Context, q store.ListQuery) (store.List, error) {
 	l := store.List{Documents: []contract.Document{}}
+	var found boxSearch
 	err := s.db.withSnapshot(ctx, func(r querier) (err error) {
-		b := newBoxQuery(q)
-		if l.Total, err = b.countRows(ctx, r); err != nil {
+		b := newBoxQuery(q, s.blocks)
+		spans, err := readSpans(ctx, r, q.Person, q.Box, q.State)
+		if err != nil {
 			return err
 		}
-		ids, err := b.readPage(ctx, r, q.Offset, min(q.Limit, l.Total-q.Offset))
+		rows, err := b.countRows(ctx, r, spans, s.blocks.span)
+		if err != nil {
+			return err
+		}
+		var ids []contract.DocumentID
+		if q.Search == "" {
+			l.Total = rows
+			ids, err = b.readPage(ctx, r, spans, q.Offset, min(q.Limit, rows-q.Offset))
+		} else {
+			found, err = b.search(ctx, r, spans, rows)
+			l.Total, l.Limited = len(found.ids), found.limited
+			ids = found.ids[min(q.Offset, l.Total):min(q.Offset+q.Limit, l.Total)]
+		}
 		if err != nil {
 			return err
 		}
 		l.Documents, err = readDocuments(ctx, r, ids)
 		return err
 	})
+	s.outdated.noteBlocks(found)
 	return l, wrapf(err, "list %s of %s", q.Box, q.Person)
 }
 
-// boxQuery selects rows of a person's box, and their counts.
+// boxQuery selects rows of a person's box.
 type boxQuery struct {
-	condition        // over the columns that box and box_count share
-	search    string // pattern over titles; empty: any
-	none      bool   // nothing can match
+	store.ListQuery
+	blocks   blockSizes
+	firstDay int64 // of the period
+	bounded  bool  // there is a period
 }
 
-func newBoxQuery(q store.ListQuery) boxQuery {
-	var b boxQuery
-	b.addTerm("b.person = %s", q.Person)
-	b.addTerm("b.box = %s", q.Box)
-	if q.State != "" {
-		b.addTerm("b.state = %s", q.State)
-	}
-	if day, bounded := firstDay(q.Period, q.Now); bounded {
-		b.addTerm("b.day >= %s", day)
-	}
-	if q.Search != "" {
-		p, possible := likePattern(q.Search)
-		b.search, b.none = p, !possible
-	}
+func newBoxQuery(q store.ListQuery, blocks blockSizes) boxQuery {
+	b := boxQuery{ListQuery: q, blocks: blocks}
+	b.firstDay, b.bounded = firstDay(q.Period, q.Now)
 	return b
+}
+
+// condition returns the terms that select the rows.
+func (b boxQuery) condition() condition {
+	var c condition
+	c.addTerm("b.person = %s", b.Person)
+	c.addTerm("b.box = %s", b.Box)
+	if b.State != "" {
+		c.addTerm("b.state = %s", b.State)
+	}
+	if b.bounded {
+		c.addTerm("b.day >= %s", b.firstDay)
+	}
+	return c
+}
+
+// rowsIn returns the terms that select the rows with document numbers in [from, to).
+func (b boxQuery) rowsIn(from, to int64) condition {
+	c := b.condition()
+	c.addTerm("b.document >= %s", from)
+	c.addTerm("b.document < %s", to)
+	return c
 }
 
 // firstDay returns the first day of a period.
@@ -69,28 +96,94 @@ func firstDay(p store.Period, now time.Time) (day int64, bounded bool) {
 	return 0, false
 }
 
-func (b boxQuery) countRows(ctx context.Context, r querier) (n int, err error) {
-	switch {
-	case b.none:
-		return 0, nil
-	case b.search == "":
-		err = queryOne(ctx, r, []any{&n}, `SELECT CAST(COALESCE(SUM(b.amount), 0) AS BIGINT) FROM box_count b`+b.whereClause(), b.args...)
-		return n, err
+// countRows returns the number of rows in blocks of a width, whatever their titles.
+func (b boxQuery) countRows(ctx context.Context, r querier, blocks []block, width int64) (n int, err error) {
+	for _, k := range blocks {
+		some := k.amount
+		switch {
+		case !b.bounded || k.isFrom(b.firstDay):
+		case k.isBefore(b.firstDay):
+			some = 0
+		case k.split:
+			leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, k.start, k.start+width)
+			if err != nil {
+				return 0, err
+			}
+			if some, err = b.countRows(ctx, r, leaves, b.blocks.leaf); err != nil {
+				return 0, err
+			}
+		default:
+			c := b.rowsIn(k.start, k.start+width)
+			if some, err = c.countRows(ctx, r, "box b"); err != nil {
+				return 0, err
+			}
+		}
+		n += some
 	}
-	b.addTerm(`d.title_folded LIKE %s ESCAPE '\'`, b.search)
-	where := b.whereClause() + ` LIMIT ` + b.addArg(store.SearchLimit)
-	err = queryOne(ctx, r, []any{&n}, `SELECT COUNT(*) FROM (SELECT 1 FROM box b JOIN document d ON d.id = b.document`+where+`) found`, b.args...)
-	return n, err
+	return n, nil
 }
 
-func (b boxQuery) readPage(ctx context.Context, r querier, offset, limit int) ([]contract.DocumentID, error) {
+// readPage reads the page with up to limit rows after the newest offset rows.
+func (b boxQuery) readPage(ctx context.Context, r querier, spans []block, offset, limit int) ([]contract.DocumentID, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	from := `box b`
-	if b.search != "" {
-		from += ` JOIN document d ON d.id = b.document`
-		b.addTerm(`d.title_folded LIKE %s ESCAPE '\'`, b.search)
+	before := int64(maxDocument)
+	if int64(offset) >= b.blocks.leaf/16 {
+		p, err := b.skipRows(ctx, r, spans, b.blocks.span, offset)
+		if err != nil {
+			return nil, err
+		}
+		// The counts say that the row exists. If it is not found they are wrong (fsck reports it), and the rows are counted.
+		if p.found {
+			before, offset = p.before, p.offset
+		}
 	}
-	return queryAll(ctx, r, column[contract.DocumentID], `SELECT b.document FROM `+from+b.pageClause("b.document DESC", offset, limit), b.args...)
+	c := b.rowsIn(0, before)
+	return queryAll(ctx, r, column[contract.DocumentID], `SELECT b.document FROM box b`+c.pageClause("b.document DESC", offset, limit), c.args...)
+}
+
+// position is a place in a list: after offset of the rows whose document numbers are in the block, which ends before another number.
+type position struct {
+	start, before int64
+	offset        int
+	found         bool // else only offset is valid: how many rows there are still to skip
+}
+
+// skipRows finds the place after the newest offset rows of those in blocks of a width, which come newest first.
+func (b boxQuery) skipRows(ctx context.Context, r querier, blocks []block, width int64, offset int) (position, error) {
+	for _, k := range blocks {
+		if b.bounded && k.isBefore(b.firstDay) {
+			continue
+		}
+		mixed := b.bounded && !k.isFrom(b.firstDay) // some of its rows may be older than the period
+		switch {
+		case !mixed && offset >= k.amount:
+			offset -= k.amount
+			continue
+		case k.split:
+			leaves, err := readLeaves(ctx, r, b.Person, b.Box, b.State, k.start, k.start+width)
+			if err != nil {
+				return position{}, err
+			}
+			p, err := b.skipRows(ctx, r, leaves, b.blocks.leaf, offset)
+			if err != nil || p.found {
+				return p, err
+			}
+			offset = p.offset
+			continue
+		case mixed:
+			c := b.rowsIn(k.start, k.start+width)
+			n, err := c.countRows(ctx, r, "box b")
+			if err != nil {
+				return position{}, err
+			}
+			if offset >= n {
+				offset -= n
+				continue
+			}
+		}
+		return position{start: k.start, before: k.start + width, offset: offset, found: true}, nil
+	}
+	return position{offset: offset}, nil
 }

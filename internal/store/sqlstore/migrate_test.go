@@ -247,3 +247,61 @@ func TestEarlierAccountsAreKeptAndTheirAddressesAreFreeInOtherOrganisations(t *t
 		}
 	})
 }
+
+func TestEarlierListsAreCountedByBlockAndTheirTitlesAreStored(t *testing.T) {
+	onBoth(t, func(t *testing.T, dsn string) {
+		bytes := `zeroblob(32)`
+		if strings.HasPrefix(dsn, "postgres") {
+			bytes = `decode(repeat('00', 32), 'hex')`
+		}
+		const documents = 9000 // more than two leaves
+		aged(t, dsn, "0020", `INSERT INTO organisation (id, name, created_at) VALUES ('org', 'Org', 1)`,
+			`INSERT INTO document (id, version, organisation, owner, owner_name, owner_email, name, title, title_folded, filename, state, mode, parallel, pages,
+				original_key, original_size, original_digest, original_sums, created_at, finalized_at, ended_at, expires_at, last_signed_at, reminded_at,
+				restamping, specimen, reason, due_at, waits_since)
+				SELECT i, 1, 'org', CASE WHEN i % 200 = 0 THEN 'few' ELSE 'many' END, '', '', 'name' || CAST(i AS TEXT), 'Sewa ' || CAST(i AS TEXT), 'sewa ' || CAST(i AS TEXT), '',
+					CASE WHEN i % 3 = 0 THEN 'draft' ELSE 'completed' END, 'signing', FALSE, 1, 'key' || CAST(i AS TEXT), 1, `+bytes+`, `+bytes+`,
+					86400000000 * (i / 10), 0, 0, 0, 0, 0, FALSE, FALSE, '', 0, 0
+				FROM (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) SELECT i FROM n) numbers`,
+			`INSERT INTO box (person, box, document, state, day) SELECT owner, 'out', id, state, created_at / 86400000000 FROM document`,
+			`INSERT INTO box_count (person, box, state, day, amount) SELECT person, box, state, day, COUNT(*) FROM box GROUP BY 1, 2, 3, 4`,
+			`UPDATE document_number SET last = 9000`)
+		s := openTest(t, dsn)
+		for range 2 {
+			if err := s.IndexTitles(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range []struct {
+				store.ListQuery
+				total int
+				first contract.DocumentID
+			}{
+				{store.ListQuery{Person: "many"}, documents - documents/200, 8999},
+				{store.ListQuery{Person: "many", Offset: 8950}, documents - documents/200, 5},
+				{store.ListQuery{Person: "many", State: contract.Draft, Offset: 2950}, 2985, 105},
+				{store.ListQuery{Person: "many", Search: "SEWA 40"}, 109, 4099},
+				{store.ListQuery{Person: "many", Search: "a 4001"}, 1, 4001},
+				{store.ListQuery{Person: "few", Search: "8"}, 13, 8800},
+			} {
+				q.Box, q.Limit, q.Now = store.Outbox, 20, time.Unix(1_800_000_000, 0)
+				l, err := s.List(t.Context(), q.ListQuery)
+				if err != nil || l.Total != q.total || len(l.Documents) == 0 || l.Documents[0].ID != q.first {
+					t.Errorf("%+v: %d documents, %+v, %v", q.ListQuery, l.Total, l.Documents, err)
+				}
+			}
+		}
+		c, found := newChecker(t, s)
+		if err := c.CheckDerived(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range *found {
+			if d.Check == "lists" {
+				t.Error(d)
+			}
+		}
+		var leaves int
+		if err := s.readRow(t.Context(), []any{&leaves}, `SELECT COUNT(*) FROM box_titles WHERE person = 'many'`); err != nil || leaves != 2 {
+			t.Errorf("the titles of %d leaves are stored, %v", leaves, err)
+		}
+	})
+}

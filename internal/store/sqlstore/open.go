@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ type Store struct {
 	db       database
 	options  Options
 	counters *counters
+	blocks   blockSizes
+	outdated outdatedTitles
 }
 
 var _ store.Store = (*Store)(nil)
@@ -44,6 +47,8 @@ type Options struct {
 
 	files       fs.FS // of migrations; nil: this program's. Tests set it
 	writerLevel int   // of this program; 0: Level. Tests set it
+
+	blocks blockSizes // of lists; zero: defaultBlocks. Tests set it before the first document
 }
 
 func (o Options) migrationFiles() fs.FS {
@@ -69,7 +74,7 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, err
 	}
 	db := newBoundedDatabase(opened, o.Timeout, count)
-	s := &Store{db: db, options: o, counters: count}
+	s := &Store{db: db, options: o, counters: count, blocks: cmp.Or(o.blocks, defaultBlocks)}
 	if o.Mode == Migrating {
 		err = migrateDatabase(ctx, db, o)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"segel/internal/contract"
 	"segel/internal/store"
 )
 
@@ -37,6 +38,26 @@ func TestFrequentQueriesScanNoTable(t *testing.T) {
 			if strings.HasPrefix(step, "SCAN ") && step != "SCAN waiting" && !strings.Contains(step, "INDEX document_") {
 				t.Errorf("%s\n%s", query, got)
 			}
+		}
+	}
+}
+
+// TestPagesOfListsReadTheirIndexesInOrder looks at what each page of a list and each search asks.
+func TestPagesOfListsReadTheirIndexesInOrder(t *testing.T) {
+	t.Parallel()
+	s := openTest(t, databases["SQLite"](t))
+	all := boxQuery{ListQuery: store.ListQuery{Person: "p", Box: store.Outbox}, blocks: defaultBlocks}
+	draft := boxQuery{ListQuery: store.ListQuery{Person: "p", Box: store.Outbox, State: contract.Draft}, blocks: defaultBlocks, firstDay: 1, bounded: true}
+	rows, drafts := all.rowsIn(0, 1), draft.rowsIn(0, 1)
+	for query, index := range map[string]string{
+		`SELECT b.document FROM box b` + rows.pageClause("b.document DESC", 0, 9):   "sqlite_autoindex_box_1 (person=? AND box=? AND document>? AND document<?)",
+		`SELECT b.document FROM box b` + drafts.pageClause("b.document DESC", 0, 9): "box_state (person=? AND box=? AND state=? AND document>? AND document<?)",
+		`SELECT amount FROM box_span` + blockWhere:                                  "sqlite_autoindex_box_span_1 (person=? AND box=? AND start>? AND start<?)",
+		`SELECT amount FROM box_leaf` + blockWhere:                                  "sqlite_autoindex_box_leaf_1 (person=? AND box=? AND start>? AND start<?)",
+	} {
+		plan := strings.Join(explain(t, s, query), "; ")
+		if !strings.Contains(plan, index) || strings.Contains(plan, "TEMP B-TREE") || strings.Contains(plan, "SCAN") {
+			t.Errorf("%s\n%s", query, plan)
 		}
 	}
 }

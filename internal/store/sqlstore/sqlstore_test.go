@@ -39,7 +39,15 @@ func onBoth(t *testing.T, test func(t *testing.T, dsn string)) {
 
 func openTest(t testing.TB, dsn string) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), dsn, Options{})
+	return openWith(t, dsn, Options{})
+}
+
+// smallBlocks make a few documents a long list.
+var smallBlocks = Options{blocks: blockSizes{span: 12, leaf: 4, split: 3, titles: 2, scan: 1}}
+
+func openWith(t testing.TB, dsn string, o Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), dsn, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +62,7 @@ func openTest(t testing.TB, dsn string) *Store {
 // openChecked is openTest for a test after which every row must have the digest that the log says.
 func openChecked(t *testing.T, dsn string) *Store {
 	t.Helper()
-	s := openTest(t, dsn)
+	s := openWith(t, dsn, smallBlocks)
 	t.Cleanup(func() {
 		ctx := context.Background() // that of the test has ended
 		c, err := s.NewChecker(ctx, t.TempDir(), func(d store.Discrepancy) {

@@ -155,6 +155,18 @@ func placeholders(from, n int) string {
 	return b.String()
 }
 
+// placeholderRows returns n lists of that many placeholders, for VALUES: "($1,$2),($3,$4)".
+func placeholderRows(n, columns int) string {
+	var b strings.Builder
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("(" + placeholders(1+i*columns, columns) + ")")
+	}
+	return b.String()
+}
+
 // cleanArgs cleans all text among arguments, and converts named string types to strings.
 func cleanArgs(args []any) []any {
 	for i, a := range args {

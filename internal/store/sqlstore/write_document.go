@@ -16,6 +16,7 @@ type documentWriter struct {
 	before *contract.Document // nil: the document is new
 	after  *contract.Document
 	at     time.Time // of the change
+	blocks blockSizes
 }
 
 const documentColumns = `version, organisation, owner, owner_name, owner_email, name, title, filename, state, mode, parallel, pages,

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +28,44 @@ var countTests = map[string]func(*testing.T, *fixture){
 		})
 		b.must(b.CheckLog(b.ctx))
 	},
+	// Long lists: pages at any offset and searches, with any filters, while documents are created, change, are renamed and deleted,
+	// clocks are set back, and titles are stored in between.
+	"PagesAndSearchesOfLongListsAreThoseOfTheModel": func(t *testing.T, b *fixture) {
+		round := 1 << 16
+		rapid.Check(t, func(r *rapid.T) {
+			round++
+			c := newListModel(r, b, round)
+			c.people = c.people[:2]
+			c.titles = []string{"Sewa", "sewa mobil", "Mobil 100%", "A_b", "Émobil"}
+			for range rapid.IntRange(1, 3).Draw(r, "parts") {
+				for range rapid.IntRange(1, 25).Draw(r, "documents") {
+					c.storeDocument(c.b.uploadDraft(rapid.SampledFrom(c.people).Draw(r, "owner"), withTitle(rapid.SampledFrom(c.titles).Draw(r, "title")),
+						func(u *contract.Upload) { u.Participants = c.drawParticipants(r) }))
+					c.b.advance(time.Duration(rapid.IntRange(-30, 40).Draw(r, "hours")) * time.Hour)
+				}
+				if rapid.Bool().Draw(r, "store titles") {
+					b.must(b.IndexTitles(b.ctx))
+				}
+				for range rapid.IntRange(0, 6).Draw(r, "steps") {
+					c.takeStep(r)
+				}
+				c.checkPages(r)
+				if rapid.Bool().Draw(r, "store what searches did without") {
+					b.must(b.IndexTitles(b.ctx))
+					c.checkPages(r)
+				}
+			}
+			for _, id := range c.documentIDs() { // an organisation has a limited number of drafts
+				if d := c.documents[id]; d.State == contract.Draft {
+					ch, err := contract.Delete(&d, ownerOf(d), c.b.now)
+					b.must(err)
+					c.b.commitChange(ch, nil)
+					delete(c.documents, id)
+				}
+			}
+			c.checkPages(r)
+		})
+	},
 }
 
 // listModel is the model: documents as they were committed, and the people who have been able to see them.
@@ -35,6 +74,7 @@ type listModel struct {
 	people    []contract.Actor
 	documents map[contract.DocumentID]contract.Document
 	seen      map[contract.DocumentID]map[contract.PersonID]bool
+	titles    []string // of renamed documents; empty: none is renamed
 }
 
 func newListModel(r *rapid.T, b *fixture, round int) *listModel {
@@ -69,7 +109,7 @@ func (c *listModel) takeStep(r *rapid.T) {
 		return
 	}
 	d := c.documents[rapid.SampledFrom(ids).Draw(r, "document")]
-	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire"}).Draw(r, "what"); what {
+	switch what := rapid.SampledFrom([]string{"people", "finalize", "sign", "reject", "cancel", "delete", "complete", "view", "expire", "rename"}).Draw(r, "what"); what {
 	case "people":
 		c.tryChange(contract.SetParticipants(&d, c.drawParticipants(r), nil, by, limits, b.now))
 	case "finalize":
@@ -95,6 +135,11 @@ func (c *listModel) takeStep(r *rapid.T) {
 		}
 	case "complete":
 		c.tryChange(contract.Complete(&d, []contract.Revision{b.newTail(&d, contract.RevisionSeal)}, b.now))
+	case "rename":
+		if len(c.titles) > 0 {
+			title := rapid.SampledFrom(c.titles).Draw(r, "title")
+			c.tryChange(contract.Describe(&d, contract.Description{Title: &title}, ownerOf(d), limits, b.now))
+		}
 	case "view":
 		if ch, changed, err := contract.View(&d, by, b.now); changed {
 			c.tryChange(ch, err)
@@ -159,7 +204,37 @@ func (c *listModel) checkLists(r *rapid.T) {
 	}
 }
 
-func (c *listModel) checkList(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {
+// checkPages compares random pages with the model.
+func (c *listModel) checkPages(r *rapid.T) {
+	ids := c.documentIDs()
+	slices.Reverse(ids)
+	y, m, d := c.b.now.In(time.FixedZone("WIB", 7*3600)).Date()
+	midnight := time.Date(y, m, d, -7, 0, 0, 0, time.UTC)
+	periods := map[store.Period]time.Time{
+		"": {}, store.PeriodToday: midnight, store.PeriodWeek: midnight.AddDate(0, 0, -7), store.PeriodMonth: midnight.AddDate(0, 0, -30),
+	}
+	for range 20 {
+		period := rapid.SampledFrom([]store.Period{"", store.PeriodToday, store.PeriodWeek, store.PeriodMonth}).Draw(r, "period")
+		q := store.ListQuery{
+			Person: rapid.SampledFrom(c.people).Draw(r, "person").ID,
+			Box:    rapid.SampledFrom([]store.Box{store.Inbox, store.Outbox}).Draw(r, "box"),
+			State:  rapid.SampledFrom([]contract.State{"", "", contract.Draft, contract.Processing}).Draw(r, "state"),
+			Period: period,
+			Search: rapid.SampledFrom([]string{"", "", "sewa", "M", "bil", "%", "a_", "é", "a mobil", "nowhere"}).Draw(r, "search"),
+			Offset: rapid.IntRange(0, 40).Draw(r, "offset"),
+			Limit:  rapid.IntRange(1, 20).Draw(r, "limit"),
+		}
+		want := c.selectDocuments(ids, q, periods[period])
+		l := c.b.listPage(q)
+		page := want[min(q.Offset, len(want)):min(q.Offset+q.Limit, len(want))]
+		if got := c.b.documentIDs(l); !slices.Equal(got, page) || l.Total != len(want) || l.Limited {
+			r.Fatalf("%+v: %v of %d, want %v of %d", q, got, l.Total, page, len(want))
+		}
+	}
+}
+
+// selectDocuments returns the documents of a list, without regard to pages.
+func (c *listModel) selectDocuments(ids []contract.DocumentID, q store.ListQuery, since time.Time) []contract.DocumentID {
 	want := []contract.DocumentID{}
 	for _, id := range ids {
 		d := c.documents[id]
@@ -167,10 +242,15 @@ func (c *listModel) checkList(r *rapid.T, ids []contract.DocumentID, q store.Lis
 		if q.Box == store.Inbox {
 			mine = c.seen[id][q.Person]
 		}
-		if mine && (q.State == "" || q.State == d.State) && !d.CreatedAt.Before(since) {
+		if mine && (q.State == "" || q.State == d.State) && !d.CreatedAt.Before(since) && strings.Contains(strings.ToLower(d.Title), strings.ToLower(q.Search)) {
 			want = append(want, id)
 		}
 	}
+	return want
+}
+
+func (c *listModel) checkList(r *rapid.T, ids []contract.DocumentID, q store.ListQuery, since time.Time) {
+	want := c.selectDocuments(ids, q, since)
 	l := c.b.listPage(q)
 	if got := c.b.documentIDs(l); !slices.Equal(got, want) || l.Total != len(want) {
 		r.Fatalf("%+v: %v, counted as %d, want %v", q, got, l.Total, want)

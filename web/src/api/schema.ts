@@ -2629,6 +2629,8 @@ export interface components {
              * @example 20
              */
             total_display: number;
+            /** @description only with a search: total_data is as many as are counted, 10,000, and there may be more */
+            total_limited?: boolean;
             /**
              * Format: int64
              * @example 3

@@ -5,6 +5,7 @@ package pgtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,12 +40,13 @@ type cluster struct {
 // startWait bounds how long a server may take to accept connections.
 const startWait = time.Minute
 
-func startCluster() (*cluster, error) {
+// startCluster starts a server whose folder is made in parent; empty: in memory, if there is room.
+func startCluster(parent string) (*cluster, error) {
 	bin, err := findPrograms()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp(tempParent(), "pg")
+	dir, err := os.MkdirTemp(cmp.Or(parent, tempParent()), "pg")
 	if err != nil {
 		return nil, fmt.Errorf("create a folder for a server: %w", err)
 	}

@@ -79,7 +79,7 @@ func createDatabase(ctx context.Context, prepare func(context.Context, string) e
 
 // startWithTemplate starts the server and prepares the template of all databases.
 func startWithTemplate(ctx context.Context, prepare func(context.Context, string) error) (*cluster, error) {
-	c, err := startCluster()
+	c, err := startCluster("")
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,12 @@ type Server struct{ cluster *cluster }
 
 // NewServer starts a server and returns the address of an empty database.
 func NewServer(ctx context.Context) (s *Server, dsn string, err error) {
-	c, err := startCluster()
+	return NewServerIn(ctx, "")
+}
+
+// NewServerIn is NewServer with a folder for data that may be too large for memory. The server's user must be able to reach it.
+func NewServerIn(ctx context.Context, folder string) (s *Server, dsn string, err error) {
+	c, err := startCluster(folder)
 	if err != nil {
 		return nil, "", err
 	}
@@ -44,7 +49,7 @@ func (s *Server) Close() error {
 // Serve starts a server for a program that is not a test. It returns the address of an empty database, and a function that
 // stops the server and removes it.
 func Serve(ctx context.Context) (dsn string, stop func() error, err error) {
-	c, err := startCluster()
+	c, err := startCluster("")
 	if err != nil {
 		return "", nil, err
 	}

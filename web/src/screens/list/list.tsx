@@ -46,7 +46,7 @@ function List({ box, search }: { box: Box; search: Search }) {
             {documents.map((d) => <Row key={d.id} document={d} box={box} />)}
           </Stack>
           <Group justify="space-between">
-            <Text size="sm" c="dimmed" role="status">{t("list.total", { count: page.data!.pagination.total_data })}</Text>
+            <Text size="sm" c="dimmed" role="status">{t(page.data!.pagination.total_limited ? "list.limited" : "list.total", { count: page.data!.pagination.total_data })}</Text>
             {page.data!.pagination.total_page > 1 && (
               <Paging page={search.page} total={page.data!.pagination.total_page} change={(p) => change({ page: p })} />
             )}
