@@ -176,25 +176,21 @@ func (s *Store) Versions(ctx context.Context, ids []contract.DocumentID) (map[co
 	if len(ids) == 0 {
 		return versions, nil
 	}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		for batch := range slices.Chunk(ids, versionsBatch) {
-			args := make([]any, versionsBatch)
-			for i := range args {
-				args[i] = batch[min(i, len(batch)-1)]
-			}
-			err := queryEach(ctx, q, func(scan scanFunc) error {
-				var id contract.DocumentID
-				var version int64
-				err := scan(&id, &version)
-				versions[id] = version
-				return err
-			}, versionsStatement, args...)
-			if err != nil {
-				return err
-			}
+	var reads []statement
+	for batch := range slices.Chunk(ids, versionsBatch) {
+		args := make([]any, versionsBatch)
+		for i := range args {
+			args[i] = batch[min(i, len(batch)-1)]
 		}
-		return nil
-	})
+		reads = append(reads, statement{sql: versionsStatement, args: args, each: func(scan scanFunc) error {
+			var id contract.DocumentID
+			var version int64
+			err := scan(&id, &version)
+			versions[id] = version
+			return err
+		}})
+	}
+	err := s.db.readTogether(ctx, reads...)
 	return versions, wrapf(err, "read versions of documents")
 }
 

@@ -179,13 +179,14 @@ func scanEvent(scan scanFunc) (leaf int64, e contract.Event, lines string, err e
 // Events implements [store.Documents].
 func (s *Store) Events(ctx context.Context, id contract.DocumentID) ([]contract.Event, error) {
 	events := []contract.Event{}
-	err := s.db.withSnapshot(ctx, func(q querier) error {
-		return queryEach(ctx, q, func(scan scanFunc) error {
+	err := s.db.readTogether(ctx, statement{
+		sql: `SELECT ` + eventColumns + ` FROM event WHERE document = $1 ORDER BY leaf`, args: []any{id},
+		each: func(scan scanFunc) error {
 			_, e, _, err := scanEvent(scan)
 			e.Records = "" // for checks of the log, not for readers of the history
 			events = append(events, e)
 			return err
-		}, `SELECT `+eventColumns+` FROM event WHERE document = $1 ORDER BY leaf`, id)
+		},
 	})
 	return events, wrapf(err, "read events of document %d", id)
 }

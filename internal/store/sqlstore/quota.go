@@ -15,24 +15,20 @@ import (
 
 // Quota implements [store.Quotas].
 func (s *Store) Quota(ctx context.Context, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
-	var all map[contract.Unit]store.Quota
-	err := s.db.withSnapshot(ctx, func(q querier) (err error) {
-		all, err = readQuota(ctx, q, o)
-		return err
-	})
+	all := map[contract.Unit]store.Quota{}
+	err := s.db.readTogether(ctx, selectQuota(all, o))
 	return all, wrapf(err, "read quota of organisation %s", o)
 }
 
-// readQuota reads an organisation's quota of each unit.
-func readQuota(ctx context.Context, q querier, o contract.OrganisationID) (map[contract.Unit]store.Quota, error) {
-	all := map[contract.Unit]store.Quota{}
-	return all, queryEach(ctx, q, func(scan scanFunc) error {
+// selectQuota returns the query that adds an organisation's quota of each unit to all.
+func selectQuota(all map[contract.Unit]store.Quota, o contract.OrganisationID) statement {
+	return statement{sql: `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, args: []any{o}, each: func(scan scanFunc) error {
 		var u contract.Unit
 		var v store.Quota
 		err := scan(&u, &v.Granted, &v.Reserved, &v.Spent)
 		all[u] = v
 		return err
-	}, `SELECT unit, granted, reserved, spent FROM quota WHERE organisation = $1`, o)
+	}}
 }
 
 // Grant implements [store.Quotas].
@@ -45,8 +41,8 @@ func (s *Store) Grant(ctx context.Context, o contract.OrganisationID, u contract
 		if err := writeGrant(ctx, t, o, u, n, reason, by, now); err != nil {
 			return nil, err
 		}
-		all, err = readQuota(ctx, t, o)
-		return all, err
+		all = map[contract.Unit]store.Quota{}
+		return all, t.runBatch(ctx, selectQuota(all, o))
 	})
 	return all, wrapf(err, "grant %d of %s to organisation %s", n, u, o)
 }
