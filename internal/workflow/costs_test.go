@@ -58,13 +58,13 @@ func TestADocumentCostsFewStatementsAndRoundTrips(t *testing.T) {
 					{Role: contract.Signer, Number: 1, Guest: true, Name: "Budi", Email: "tamu@example.test"},
 				}})
 				return err
-			}, 14, 5, 1, 1},
-			{"finalize", func() error { _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); return err }, 15, 4, 1, 1},
+			}, 15, 6, 1, 1},
+			{"finalize", func() error { _, err := h.Finalize(ctx, h.owner, d.ID, contract.FinalizeOptions{}); return err }, 16, 5, 1, 1},
 			{"sign", func() error {
 				_, err := h.Sign(ctx, contract.Actor{Person: d.Participants[0].Person, Guest: d.ID}, d.ID, workflow.SignRequest{})
 				return err
 			}, 26, 10, 3, 3},
-			{"complete", func() error { return h.Complete(ctx, d.ID) }, 15, 7, 4, 1},
+			{"complete", func() error { return h.Complete(ctx, d.ID) }, 16, 8, 4, 1},
 		}
 		for _, first := range []bool{true, false} { // the first makes the credential of the seal
 			for _, step := range steps {
