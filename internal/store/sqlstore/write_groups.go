@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"runtime/debug"
+	"slices"
 	"sync"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -86,12 +87,11 @@ func (w *groupedWrite) start() bool {
 func (g *writeGroups) runGroups() {
 	for {
 		g.mu.Lock()
-		n := min(len(g.waiting), maxGroup)
-		group := g.waiting[:n:n]
-		g.waiting = g.waiting[n:]
-		g.working = n > 0
+		group := slices.Clone(g.waiting[:min(len(g.waiting), maxGroup)])
+		g.waiting = slices.Delete(g.waiting, 0, len(group))
+		g.working = len(group) > 0
 		g.mu.Unlock()
-		if n == 0 {
+		if len(group) == 0 {
 			return
 		}
 		for _, w := range g.runGroup(group) {
