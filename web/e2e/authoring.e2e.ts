@@ -33,9 +33,11 @@ test("a contract is created and sent by keyboard alone, and placements are annou
   await draft(page, 3);
   await page.getByRole("combobox", { name: "Add a member" }).focus();
   await page.keyboard.type("Dua");
+  await page.waitForFunction(() => document.querySelectorAll("[role=option]").length === 1); // what matches; before, all members are offered
   await page.getByRole("option", { name: /Penanda Dua/ }).waitFor();
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Remove Penanda Dua" }).waitFor();
   await page.getByRole("checkbox", { name: "I sign too" }).focus();
   await page.keyboard.press("Space");
   await page.getByRole("button", { name: "Move Pemilik Satu up" }).focus();
