@@ -270,6 +270,12 @@ func (b *Builder) FetchIssuer(ctx context.Context, c *x509.Certificate, source I
 	if i := slices.IndexFunc(named, issuer.Equal); i > 0 {
 		copy(named[1:i+1], named[:i])
 		named[0] = issuer
+		b.intermediates = x509.NewCertPool() // which keeps the order of each name
+		for _, sameName := range b.candidates {
+			for _, other := range sameName {
+				b.intermediates.AddCert(other)
+			}
+		}
 	}
 	b.fetched[b.Hash(issuer)] = true
 	// Earlier results were computed without it.
