@@ -52,7 +52,7 @@ func (g *writeGroups) runWrite(ctx context.Context, fn func(tx) error) error {
 	g.waiting = append(g.waiting, w)
 	if !g.working {
 		g.working = true
-		go g.runGroups() // on a stack of its own, see runOnOwnStack
+		go g.runGroups() // on another stack, see runOnOwnStack
 	}
 	g.mu.Unlock()
 	select {
@@ -69,7 +69,7 @@ func (g *writeGroups) runWrite(ctx context.Context, fn func(tx) error) error {
 	return w.err
 }
 
-// leave reports whether the transaction did not start yet. Then it does not.
+// leave reports whether the transaction did not start yet. Then it never does.
 func (w *groupedWrite) leave() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,6 +77,7 @@ func (w *groupedWrite) leave() bool {
 	return w.left
 }
 
+// start reports whether the transaction runs or has run: its caller has not left.
 func (w *groupedWrite) start() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -94,38 +95,41 @@ func (g *writeGroups) runGroups() {
 		if len(group) == 0 {
 			return
 		}
-		for _, w := range g.runGroup(group) {
-			close(w.done)
+		g.runGroup(group)
+		for _, w := range group {
+			if w.start() {
+				close(w.done)
+			}
 		}
 	}
 }
 
 // runGroup runs transactions together, or one by one if the database has rolled back the group: it does so if the statement of one
-// is interrupted, or if the disk is full. It returns those that have an outcome; the callers of the others have left.
-func (g *writeGroups) runGroup(group []*groupedWrite) (started []*groupedWrite) {
-	var t *sql.Tx
-	var err error
+// is interrupted, or if the disk is full. Each starts at its turn, so that callers may leave while another process or the job queue
+// has the database, or another transaction of the group takes long.
+func (g *writeGroups) runGroup(group []*groupedWrite) {
 	if len(group) > 1 {
-		// Callers may leave while another process, or the job queue, has the database.
-		t, err = g.database.writer.BeginTx(context.Background(), nil)
-	}
-	for _, w := range group {
-		if w.start() {
-			w.err = err
-			started = append(started, w)
+		t, err := g.database.writer.BeginTx(context.Background(), nil)
+		if err != nil {
+			for _, w := range group {
+				w.err = err
+			}
+			return
+		}
+		if g.tryGroup(t, group) {
+			return
 		}
 	}
-	if err != nil || t != nil && g.tryGroup(t, started) {
-		return started
-	}
-	for _, w := range started {
+	for _, w := range group {
+		if !w.start() {
+			continue
+		}
 		w.err, w.died = nil, nil
 		func() {
 			defer w.recoverPanic()
 			w.err = g.database.writeTxHere(w.ctx, w.fn)
 		}()
 	}
-	return started
 }
 
 func (w *groupedWrite) recoverPanic() {
@@ -136,29 +140,28 @@ func (w *groupedWrite) recoverPanic() {
 
 // tryGroup runs transactions in one of the database, and reports whether all have their outcome. If not, none of them has an effect.
 func (g *writeGroups) tryGroup(t *sql.Tx, group []*groupedWrite) bool {
-	defer t.Rollback() //nolint:errcheck // if the group cannot be committed; otherwise it has ended
-	committed := 0
+	defer t.Rollback()       //nolint:errcheck // if the group cannot be committed; otherwise it has ended
+	var done []*groupedWrite // without an error
 	for _, w := range group {
+		if !w.start() {
+			continue
+		}
 		if !w.runInGroup(g.database, t) {
 			return false
 		}
 		if w.err == nil && w.died == nil {
-			committed++
+			done = append(done, w)
 		}
 	}
-	if committed == 0 {
+	if len(done) == 0 {
 		return true
 	}
 	err := g.database.commitWrite(t)
 	if err != nil && !isInDoubt(err) {
 		return false // for example, another process holds the lock
 	}
-	for _, w := range group {
-		switch {
-		case w.err != nil || w.died != nil:
-		case err != nil:
-			w.err = err
-		default:
+	for _, w := range done {
+		if w.err = err; err == nil {
 			g.database.queue.Wake(w.ordered...)
 		}
 	}

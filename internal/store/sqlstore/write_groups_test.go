@@ -148,6 +148,34 @@ func TestACallerThatLeavesDoesNotStartAndDoesNotHoldTheOthers(t *testing.T) {
 	}
 }
 
+func TestACallerBehindASlowTransactionOfItsGroupMayLeave(t *testing.T) {
+	t.Parallel()
+	g := newGroupTest(t)
+	begun, slow := make(chan struct{}), make(chan struct{})
+	first := g.add(t.Context(), func(tx) error {
+		close(begun)
+		<-slow
+		return nil
+	})
+	leaving, leave := context.WithCancel(t.Context())
+	left := g.add(leaving, insertNumber(t.Context(), 1))
+	last := g.add(t.Context(), insertNumber(t.Context(), 2))
+	close(g.release)
+	<-begun // the group runs
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("the one that left: %v", err)
+	}
+	close(slow)
+	g.all.Wait()
+	if err := errors.Join(<-first, <-last); err != nil {
+		t.Error(err)
+	}
+	if ids := g.organisations(); ids != "o2" {
+		t.Errorf("stored are %s", ids)
+	}
+}
+
 func TestAnInterruptedTransactionDoesNotUndoTheOthers(t *testing.T) {
 	t.Parallel()
 	g := newGroupTest(t)
