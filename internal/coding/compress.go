@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Accepts reports whether a request names a coding in Accept-Encoding without refusing it (RFC 9110 §12.5.3).
@@ -26,18 +25,25 @@ func Accepts(r *http.Request, coding string) bool {
 }
 
 // CompressText compresses text for clients that accept gzip. Files of the app are stored compressed, and documents, pictures and
-// streams of events are sent as they are. Compression reveals secrets only where an attacker's text stands beside them in an answer
-// that the victim's browser requests: no answer depends on a cookie, and tokens travel in headers.
+// streams of events are sent as they are.
 func CompressText(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodHead || !Accepts(r, "gzip") {
+		if r.Method == http.MethodHead {
 			next.ServeHTTP(w, r)
 			return
 		}
-		c := &compressor{ResponseWriter: w}
+		c := &compressor{ResponseWriter: w, wanted: Accepts(r, "gzip") && !isSentByAnotherSite(r)}
+		defer c.release() // also after a panic
 		next.ServeHTTP(c, r)
 		c.finish()
 	})
+}
+
+// isSentByAnotherSite reports whether a page of another site may have made the browser send a request with its cookies, as
+// navigation does. If such an answer had text of the attacker beside secrets, its compressed length would tell whether they agree
+// (the attack BREACH). Browsers that do not say which site sent a request count as sent by another one.
+func isSentByAnotherSite(r *http.Request) bool {
+	return r.Header.Get("Cookie") != "" && r.Header.Get("Sec-Fetch-Site") != "same-origin"
 }
 
 // minCompressed is the length of a write below which compression does not save a packet. An answer is written at once.
@@ -46,19 +52,38 @@ const minCompressed = 1400
 // compressor writes the header of a text with its first bytes, when it knows whether there are enough of them.
 type compressor struct {
 	http.ResponseWriter
+	wanted bool
 	status int // not written yet; 0: none, or it was written
 	began  bool
 	zipped *gzip.Writer // nil: sent as it is
 }
 
-// gzipWriters are reused: making one takes longer than compressing an answer.
-var gzipWriters = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
-	if err != nil {
-		panic("coding: compress/gzip has that level: " + err.Error())
+// maxCompressing bounds the answers that are compressed at the same time: clients that do not read hold half a megabyte each. Others
+// are sent as they are meanwhile.
+const maxCompressing = 16
+
+// gzipWriters are reused, because making one takes longer than compressing an answer; nil: not made yet.
+var gzipWriters = func() chan *gzip.Writer {
+	free := make(chan *gzip.Writer, maxCompressing)
+	for range maxCompressing {
+		free <- nil
 	}
-	return w
-}}
+	return free
+}()
+
+// takeWriter returns a writer to w, or nil if as many answers as may be are being compressed. The caller puts it back.
+func takeWriter(w io.Writer) *gzip.Writer {
+	select {
+	case z := <-gzipWriters:
+		if z == nil {
+			z, _ = gzip.NewWriterLevel(w, gzip.BestSpeed) // it has that level
+		}
+		z.Reset(w)
+		return z
+	default:
+		return nil
+	}
+}
 
 // WriteHeader implements [http.ResponseWriter].
 func (c *compressor) WriteHeader(status int) {
@@ -88,7 +113,7 @@ func isText(h http.Header) bool {
 // Write implements [http.ResponseWriter].
 func (c *compressor) Write(p []byte) (int, error) {
 	if !c.began {
-		c.begin(len(p) >= minCompressed && isText(c.Header()))
+		c.begin(c.wanted && len(p) >= minCompressed)
 	}
 	if c.zipped != nil {
 		return c.zipped.Write(p)
@@ -99,18 +124,18 @@ func (c *compressor) Write(p []byte) (int, error) {
 // begin writes the header.
 func (c *compressor) begin(compress bool) {
 	c.began = true
-	h := c.Header()
-	if isText(h) {
+	if h := c.Header(); isText(h) {
 		h.Add("Vary", "Accept-Encoding")
-	}
-	if compress {
-		h.Set("Content-Encoding", "gzip")
-		h.Del("Content-Length")
-		if tag := h.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
-			h.Set("ETag", "W/"+tag) // the bytes differ from those without compression (RFC 9110 §8.8.3.3)
+		if compress {
+			c.zipped = takeWriter(c.ResponseWriter)
 		}
-		c.zipped = gzipWriters.Get().(*gzip.Writer)
-		c.zipped.Reset(c.ResponseWriter)
+		if c.zipped != nil {
+			h.Set("Content-Encoding", "gzip")
+			h.Del("Content-Length")
+			if tag := h.Get("ETag"); tag != "" && !strings.HasPrefix(tag, "W/") {
+				h.Set("ETag", "W/"+tag) // the bytes differ from those without compression (RFC 9110 §8.8.3.3)
+			}
+		}
 	}
 	if c.status != 0 {
 		c.ResponseWriter.WriteHeader(c.status)
@@ -140,6 +165,11 @@ func (c *compressor) finish() {
 	}
 	if c.zipped != nil {
 		_ = c.zipped.Close() // the client has gone
-		gzipWriters.Put(c.zipped)
+	}
+}
+
+func (c *compressor) release() {
+	if c.zipped != nil {
+		gzipWriters <- c.zipped
 	}
 }

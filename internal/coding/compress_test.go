@@ -33,6 +33,38 @@ func answer(t *testing.T, accept string, h http.HandlerFunc) (*http.Response, st
 	return a, string(body)
 }
 
+func TestWhatAnotherSiteMayHaveSentWithCookiesIsNotCompressed(t *testing.T) {
+	t.Parallel()
+	h := coding.CompressText(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		_, _ = io.WriteString(w, strings.Repeat("secret ", 1000))
+	}))
+	for _, c := range []struct {
+		cookie, site string
+		compressed   bool
+	}{
+		{"", "", true}, // a program, with a token
+		{"", "cross-site", true},
+		{"s=1", "same-origin", true},
+		{"s=1", "cross-site", false},
+		{"s=1", "same-site", false},
+		{"s=1", "none", false}, // the address was typed or is a bookmark
+		{"s=1", "", false},     // the browser does not say
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		for name, value := range map[string]string{"Accept-Encoding": "gzip", "Cookie": c.cookie, "Sec-Fetch-Site": c.site} {
+			if value != "" {
+				r.Header.Set(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if compressed := w.Header().Get("Content-Encoding") == "gzip"; compressed != c.compressed || w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("cookie %q from %q: compressed %v, %v", c.cookie, c.site, compressed, w.Header())
+		}
+	}
+}
+
 func unzip(t *testing.T, s string) string {
 	t.Helper()
 	r, err := gzip.NewReader(strings.NewReader(s))
