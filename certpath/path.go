@@ -72,8 +72,8 @@ func (b *Builder) anchorsFor(usage x509.ExtKeyUsage, anchors ...[]*x509.Certific
 // maxRemembered is how many certificates the paths of a certificate may have together to be remembered.
 const maxRemembered = 32
 
-// rememberedPaths holds the paths that crypto/x509 found, as the hashes of their certificates; none if there is no path to a trust
-// anchor.
+// rememberedPaths holds the paths that crypto/x509 found, as the hashes of their certificates; none if no path leads to a
+// trust anchor.
 var rememberedPaths memo.Cache[[][][sha256.Size]byte]
 
 // verifyChains returns the paths that crypto/x509 finds from c through intermediates to roots, and remembers them for other

@@ -134,8 +134,8 @@ func sourceOf(file []byte) pades.Source {
 	return pades.Source{R: bytes.NewReader(file), Size: int64(len(file))}
 }
 
-// answerVerdicts validates the files whose paths it reads, one per line, and answers each with a line of JSON. It runs in a process
-// of its own, which has not made the files and remembers nothing of their signatures.
+// answerVerdicts validates the files whose paths it reads, one per line, and answers each with a line of JSON. It runs in a
+// separate process, which has not made the files and remembers nothing of their signatures.
 func answerVerdicts(root string) error {
 	text, err := os.ReadFile(root)
 	if err != nil {

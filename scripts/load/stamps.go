@@ -12,7 +12,7 @@ import (
 	"segel/scripts/running"
 )
 
-// Stamping orders go to a stamp office in a process of its own, in the cloud form. It answers each call after officeTime, and works
+// Stamping orders go to a stamp office in a separate process, in the cloud form. It answers each call after officeTime, and works
 // on officeSlots documents at a time. One organisation finalizes all its orders at once; another one finalizes one order after the
 // other meanwhile, and waits for each.
 const (

@@ -181,7 +181,7 @@ func (s *Store) readRow(ctx context.Context, dest []any, sql string, args ...any
 	return s.db.readTogether(ctx, selectOne(dest, sql, args...))
 }
 
-// selectOne returns the query of a row, for a batch. It ends the batch with store.ErrNotFound if there is no row.
+// selectOne returns the query of a row, for a batch. Without a row the batch ends with store.ErrNotFound.
 func selectOne(dest []any, sql string, args ...any) statement {
 	return statement{sql: sql, args: args, each: func(scan scanFunc) error { return scan(dest...) }, done: requireRow}
 }

@@ -16,7 +16,7 @@ type boxSearch struct {
 	limited bool                  // there may be more
 	stale   []titleBlock          // leaves whose documents were read because their titles are missing or out of date
 
-	unindexed []titleBlock // spans whose titles were read because there is no index of them, or none that is up to date
+	unindexed []titleBlock // spans whose titles were read because their index is missing or out of date
 }
 
 // maxTitleBatch bounds the blocks whose titles are read with one statement.

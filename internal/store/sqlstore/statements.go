@@ -62,8 +62,8 @@ type sqliteConn struct {
 // maxStatements bounds the statements that a connection keeps. The program has a few hundred, and uses less than one hundred often.
 const maxStatements = 128
 
-// takeStatement returns a compiled statement, which putStatement returns. While it is in use, another use of the same text gets a
-// statement of its own.
+// takeStatement returns a compiled statement, which putStatement returns. While it is in use, another use of the same text gets
+// another one.
 func (c *sqliteConn) takeStatement(ctx context.Context, text string) (fullStatement, error) {
 	if s, ok := c.idle[text]; ok {
 		delete(c.idle, text)

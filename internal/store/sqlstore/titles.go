@@ -144,7 +144,7 @@ func (o *outdatedTitles) takeBlocks() (leaves, spans map[titleBlock]bool) {
 
 // IndexTitles implements [store.Documents].
 //
-// Each leaf is read on one snapshot and stored in a transaction of its own. If the process ends between them, or documents change,
+// Each leaf is read on one snapshot and stored in a separate transaction. If the process ends between them, or documents change,
 // the counts that were stored with the titles differ from those of the leaf: searches do not use them, and the next one has them
 // stored again.
 func (s *Store) IndexTitles(ctx context.Context) error {

@@ -61,7 +61,7 @@ func longList(t *testing.T, dsn string) *Store {
 	for i := range 13 {
 		s.uploadDocument(t, i)
 	}
-	for range 2 { // the first search finds that there is no index
+	for range 2 { // the first search finds the index missing
 		if err := s.IndexTitles(t.Context()); err != nil {
 			t.Fatal(err)
 		}
