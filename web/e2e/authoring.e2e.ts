@@ -124,6 +124,28 @@ test("leaving and coming back loses nothing", async () => {
   await page.context().close();
 });
 
+test("a click on Continue counts although a change is being saved when it ends", async () => {
+  const page = await s.enter("o@example.test");
+  await draft(page, 1);
+  await page.getByRole("link", { name: /File/ }).click();
+  const title = page.getByRole("textbox", { name: "Title" });
+  await title.waitFor();
+  const button = await page.getByRole("button", { name: "Continue" }).boundingBox();
+  let release = () => {};
+  const released = new Promise<void>((done) => { release = done; });
+  await page.route("**/v1/**", async (route) => {
+    if (route.request().method() !== "GET") await released;
+    await route.continue();
+  });
+  await page.mouse.move(button!.x + button!.width / 2, button!.y + button!.height / 2);
+  await title.fill("Sewa Kantor");
+  await Promise.all([page.waitForRequest((r) => r.method() !== "GET"), page.mouse.down()]);
+  await page.mouse.up();
+  release();
+  await page.waitForURL("**step=people**");
+  await page.getByText("Sewa Kantor").waitFor();
+});
+
 test("title and deadline of a draft are changed, and another file takes its place", async () => {
   const page = await s.enter("s@example.test");
   await draft(page, 1);

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Group, Paper, Stack, Text, TextInput } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -9,6 +9,7 @@ import { saveDescription } from "../../api/draft";
 import type { Detail, Step } from "../../api/documents";
 import { address } from "../../api/files";
 import { useText } from "../../text";
+import { ContinueButton } from "../../ui/continue-button";
 import { AnchorLink } from "../../ui/links";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
@@ -41,9 +42,6 @@ export function DraftFile({ document: d, conversion }: { document: Detail; conve
     saver.change(next);
   };
   const problem = saver.error instanceof Problem ? saver.error : undefined;
-  const next = async () => {
-    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "people" } });
-  };
   return (
     <Stack>
       <Group justify="flex-end"><Saved saver={saver} also={problem && problem.fields.length > 0 ? problem.fields.map((f) => f.msg).join(" ") : undefined} /></Group>
@@ -60,7 +58,7 @@ export function DraftFile({ document: d, conversion }: { document: Detail; conve
         </Stack>
       </Paper>
       <Group justify="flex-end">
-        <Button onClick={() => void next()} loading={saver.state === "saving"}>{t("new.next")}</Button>
+        <ContinueButton saver={saver} go={() => void go({ to: "/new", search: { document: d.id, step: "people" } })} />
       </Group>
     </Stack>
   );

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, Switch, Text } from "@mantine/core";
+import { Checkbox, Group, Stack, Switch, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,6 +8,7 @@ import { Problem } from "../../api/client";
 import { draftPeople, savePeople } from "../../api/draft";
 import type { Detail, Person } from "../../api/documents";
 import { useText } from "../../text";
+import { ContinueButton } from "../../ui/continue-button";
 import { Loading } from "../../ui/loading";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
@@ -54,9 +55,6 @@ function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
     if (!me) return;
     change({ people: yes ? [...people, draftee({ id: me.id, name: me.fullname, email: me.email })] : people.filter((p) => p.id !== me.id) });
   };
-  const next = async () => {
-    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "place" } });
-  };
   return (
     <Stack>
       <Group justify="space-between">
@@ -68,7 +66,7 @@ function Editor({ document: d, known }: { document: Detail; known: Person[] }) {
       <PeopleList people={people} parallel={parallel} wrong={wrong} change={(p) => change({ people: p })} />
       {people.length > 1 && <Switch label={t("new.parallel")} description={t(parallel ? "new.parallelOn" : "new.parallelOff")} checked={parallel} onChange={(e) => change({ parallel: e.currentTarget.checked })} />}
       <Group justify="flex-end">
-        <Button onClick={() => void next()} loading={saver.state === "saving"}>{t("new.next")}</Button>
+        <ContinueButton saver={saver} go={() => void go({ to: "/new", search: { document: d.id, step: "place" } })} />
       </Group>
     </Stack>
   );

@@ -13,6 +13,7 @@ import type { PDFDocumentProxy, PDFPageProxy } from "../../pdf/engine";
 import { Pages } from "../../pdf/pages";
 import { useFile } from "../../pdf/use-file";
 import { useText } from "../../text";
+import { ContinueButton } from "../../ui/continue-button";
 import { Loading } from "../../ui/loading";
 import { Saved } from "../../ui/saved";
 import { useSaver } from "../../ui/saver";
@@ -88,9 +89,6 @@ function PlacementEditor({ document: d, people, known, warnings }: { document: D
     e.preventDefault();
     dispatch({ type });
   };
-  const goOn = async () => {
-    if (await saver.flush()) void go({ to: "/new", search: { document: d.id, step: "review" } });
-  };
   const showVisible = useCallback((page: number) => dispatch({ type: "showPage", page }), []);
   const selected = placed.find((p) => p.key === state.selected);
   return (
@@ -118,7 +116,7 @@ function PlacementEditor({ document: d, people, known, warnings }: { document: D
                 {selected && <SelectedBox placed={selected} document={file.document} />}
                 <Group justify="space-between" wrap="nowrap" className={classes.foot}>
                   <Text size="sm" c="dimmed">{`${t("place.boxes", { count: placed.filter((p) => p.kind !== "emet").length })}, ${t("place.stamps", { count: placed.filter((p) => p.kind === "emet").length })}`}</Text>
-                  <Button loading={saver.state === "saving"} onClick={() => void goOn()}>{t("new.next")}</Button>
+                  <ContinueButton saver={saver} go={() => void go({ to: "/new", search: { document: d.id, step: "review" } })} />
                 </Group>
               </Stack>
             </div>

@@ -1,0 +1,21 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+
+import { useText } from "../text";
+import type { Saver } from "./saver";
+
+/**
+ * ContinueButton stores what is left and goes on if everything was stored. It stays enabled while changes are being saved: a click
+ * that begins before the button is disabled and ends afterwards would be lost.
+ */
+export function ContinueButton<T>({ saver, go }: { saver: Saver<T>; go: () => void }) {
+  const t = useText();
+  const [waiting, setWaiting] = useState(false);
+  const press = async () => {
+    setWaiting(true);
+    const stored = await saver.flush();
+    setWaiting(false);
+    if (stored) go();
+  };
+  return <Button loading={waiting} onClick={() => void press()}>{t("new.next")}</Button>;
+}
