@@ -292,8 +292,18 @@ func (s *Server) storeUpload(id string, r io.Reader) bool {
 	return false
 }
 
-// removeOldUploads removes old files. What cannot be removed is tried again.
+// removeOldUploads removes old files, every [cleanEvery]. What cannot be removed is tried again.
 func (s *Server) removeOldUploads() {
+	s.mu.Lock()
+	now := time.Now()
+	due := !now.Before(s.cleanAt)
+	if due {
+		s.cleanAt = now.Add(cleanEvery)
+	}
+	s.mu.Unlock()
+	if !due {
+		return
+	}
 	dir, err := s.own.Open(".")
 	if err != nil {
 		return

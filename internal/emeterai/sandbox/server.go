@@ -35,6 +35,7 @@ const (
 	maxRequest  = 1 << 20   // bytes of a JSON body
 	maxFile     = 256 << 20 // default of MaxFile, bytes
 	uploadsKept = 24 * time.Hour
+	cleanEvery  = time.Minute // as the folder may have very many files
 	mountPath   = "/sharefolder"
 )
 
@@ -49,8 +50,9 @@ type Server struct {
 
 	adapter *semaphore.Weighted // the adapter works on one document at a time; a call's ctx does not end with its client, see addRoute
 
-	mu     sync.Mutex // guards tokens
-	tokens map[string]token
+	mu      sync.Mutex // guards the fields below
+	tokens  map[string]token
+	cleanAt time.Time // when to look for old uploads again
 }
 
 // Serve makes a server of an office. Close it before the office.
