@@ -93,7 +93,7 @@ func (c *canary) requests() []string {
 // nothing.
 func TestLibreOfficeByItselfFetches(t *testing.T) {
 	t.Parallel()
-	f := openConverter(t, Options{Spare: 1}).sandbox
+	f := openConverter(t, Options{Spare: 1}).launcher
 	c := newCanary(t)
 	folder := t.TempDir()
 	var files []string
@@ -136,7 +136,7 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := openConverter(t, Options{Spare: 1})
-			f := *o.sandbox
+			f := *o.launcher
 			f.profile = profile
 			f.limits.Time = 20 * time.Second
 			c := newCanary(t)
@@ -152,7 +152,7 @@ func TestEachLayerHoldsByItself(t *testing.T) {
 }
 
 // attackAll gives one attack after another to a process, which is killed and replaced when it hangs.
-func attackAll(t *testing.T, f *sandbox, o *Converter, c *canary) (converted int) {
+func attackAll(t *testing.T, f *launcher, o *Converter, c *canary) (converted int) {
 	t.Helper()
 	var p *process
 	defer func() {

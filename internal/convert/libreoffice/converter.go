@@ -31,11 +31,11 @@ type Options struct {
 
 // Converter converts documents with LibreOffice.
 type Converter struct {
-	sandbox *sandbox
-	options string // of the PDF
-	folder  string
-	lock    *os.File // held while folder is ours
-	log     *slog.Logger
+	launcher *launcher
+	options  string // of the PDF
+	folder   string
+	lock     *os.File // held while folder is ours
+	log      *slog.Logger
 
 	tested   chan struct{} // closed when it is known whether LibreOffice works in the sandbox
 	missing  error         // set before tested is closed: why it does not work
@@ -78,11 +78,11 @@ func OpenInBackground(ctx context.Context, o Options) (*Converter, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	f, err := findSandbox(o.Program, o.Unsandboxed, o.Limits.withDefaults())
+	f, err := newLauncher(o.Program, o.Unsandboxed, o.Limits.withDefaults())
 	if err != nil {
 		return nil, err
 	}
-	c := &Converter{sandbox: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
+	c := &Converter{launcher: f, options: exportOptions(o.PDFA), log: o.Log, tested: make(chan struct{}), ready: make(chan *process, o.Spare)}
 	if err := c.claimFolder(o.Folder); err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func (o *Converter) testConversion(spare int) {
 	o.families = listFontFamilies(o.ctx)
 	first, err := o.startReady(o.ctx)
 	if err != nil {
-		o.missing = o.sandbox.startFailure(err)
+		o.missing = o.launcher.startFailure(err)
 		if o.ctx.Err() == nil {
 			o.log.WarnContext(o.ctx, "Word documents will be refused", "reason", o.missing)
 		}
@@ -123,8 +123,8 @@ func (o *Converter) CheckAvailable() error {
 }
 
 // startFailure returns why LibreOffice does not work in the sandbox.
-func (f *sandbox) startFailure(err error) error {
-	if !f.isActive() {
+func (f *launcher) startFailure(err error) error {
+	if !f.isSandboxed() {
 		return fmt.Errorf("LibreOffice does not start: %w", err)
 	}
 	return fmt.Errorf("LibreOffice does not start in its sandbox (are user namespaces permitted on this machine?): %w", err)
@@ -183,7 +183,7 @@ func (o *Converter) retryConversion(ctx context.Context, ended *process, kind co
 }
 
 func (o *Converter) convertInTime(ctx context.Context, p *process, kind convert.Kind, name string, out io.Writer) error {
-	limits := o.sandbox.limits
+	limits := o.launcher.limits
 	ctx, stop := context.WithTimeoutCause(ctx, limits.Time, convert.ErrTooLong)
 	defer stop()
 	ctx, done := p.job.watchOutput(ctx, 2*limits.Output)
@@ -247,7 +247,7 @@ func (o *Converter) endProcess(p *process) {
 
 // startReady starts a process and warms it up.
 func (o *Converter) startReady(ctx context.Context) (*process, error) {
-	p, err := o.sandbox.startProcess(o.folder)
+	p, err := o.launcher.startProcess(o.folder)
 	if err != nil {
 		return nil, err
 	}

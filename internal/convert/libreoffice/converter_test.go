@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"segel/internal/convert"
+	"segel/internal/sandbox"
 )
 
 // openConverter starts a converter that is closed with the test. If LibreOffice is not installed, the test is skipped, unless
@@ -47,12 +48,12 @@ func TestADocumentIsConverted(t *testing.T) {
 	}
 }
 
-func TestWhereThereIsNoFenceNothingIsConverted(t *testing.T) {
+func TestWithoutASandboxNothingIsConverted(t *testing.T) {
 	t.Parallel()
 	whole := openConverter(t, Options{Spare: 1})
-	f := *whole.sandbox
-	f.bwrap = "/bin/false" // as where namespaces are not permitted
-	o := &Converter{sandbox: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}
+	f := *whole.launcher
+	f.sandbox = &sandbox.Sandbox{Bubblewrap: "/bin/false"} // as where namespaces are not permitted
+	o := &Converter{launcher: &f, folder: t.TempDir(), log: whole.log, ctx: t.Context(), tested: make(chan struct{}), ready: make(chan *process, 1)}
 	o.testConversion(1)
 	if err := o.CheckAvailable(); !errors.Is(err, convert.ErrMissing) || !strings.Contains(err.Error(), "namespaces") {
 		t.Errorf("it does not say what is missing: %v", err)

@@ -32,14 +32,14 @@ const (
 	plainName = "plain.docx"
 )
 
-func newJob(base string, fenced bool, user int) (*job, error) {
+func newJob(base string, sandboxed bool, user int) (*job, error) {
 	folder, err := os.MkdirTemp(base, "job-")
 	if err != nil {
 		return nil, fmt.Errorf("make folder to convert in: %w", err)
 	}
-	j := &job{folder: folder, in: "in", run: "run", sandboxed: fenced}
+	j := &job{folder: folder, in: "in", run: "run", sandboxed: sandboxed}
 	j.profileURL, j.pipeFolder = "file:///home/profile", filepath.Join(folder, j.run)
-	if !fenced {
+	if !sandboxed {
 		j.profileURL, j.pipeFolder = "file://"+filepath.Join(folder, "profile"), "/tmp"
 	}
 	if err := j.prepareFolder(user); err != nil {

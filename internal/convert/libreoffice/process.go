@@ -9,11 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
-	"syscall"
 	"time"
 
 	"segel/internal/convert"
+	"segel/internal/sandbox"
 )
 
 // filters are the names of LibreOffice's import filters. A file of another format than its filter is refused; the
@@ -22,16 +21,16 @@ var filters = map[convert.Kind]string{convert.DOCX: "MS Word 2007 XML", convert.
 
 // process is one LibreOffice, for one document.
 type process struct {
-	sandbox *sandbox
-	job     *job
-	cmd     *exec.Cmd
-	output  *lastOutput
-	done    chan struct{} // closed when it has ended
+	launcher *launcher
+	job      *job
+	cmd      *exec.Cmd
+	output   *sandbox.Output
+	done     chan struct{} // closed when it has ended
 }
 
 // startProcess starts a process. It is not ready yet, see [process.warmUp].
-func (f *sandbox) startProcess(base string) (*process, error) {
-	j, err := newJob(base, f.isActive(), f.processUser())
+func (f *launcher) startProcess(base string) (*process, error) {
+	j, err := newJob(base, f.isSandboxed(), f.processUser())
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +39,7 @@ func (f *sandbox) startProcess(base string) (*process, error) {
 		return nil, errors.Join(err, j.removeFolder())
 	}
 	defer closeAll(files)
-	p := &process{sandbox: f, job: j, cmd: cmd, output: &lastOutput{}, done: make(chan struct{})}
+	p := &process{launcher: f, job: j, cmd: cmd, output: &sandbox.Output{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = p.output, p.output
 	cmd.WaitDelay = time.Second // a process that has left the group may hold these open forever
 	if err := cmd.Start(); err != nil {
@@ -84,36 +83,12 @@ func (p *process) convertFile(ctx context.Context, kind convert.Kind, name, opti
 	if err != nil {
 		return err
 	}
-	return p.job.copyPDF(strings.TrimSuffix(name, filepath.Ext(name))+".pdf", out, p.sandbox.limits.Output)
+	return p.job.copyPDF(strings.TrimSuffix(name, filepath.Ext(name))+".pdf", out, p.launcher.limits.Output)
 }
 
-// killProcess kills the process with all that it started, and removes what it wrote. Bubblewrap's child dies with it,
-// and with that child, the first of its namespace, every other process in the namespace.
+// killProcess kills the process with all that it started, and removes what it wrote.
 func (p *process) killProcess() error {
-	_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL) // it may have ended
+	sandbox.Kill(p.cmd)
 	<-p.done
 	return p.job.removeFolder()
-}
-
-// lastOutput holds the end of a process's output.
-type lastOutput struct {
-	mu sync.Mutex // guards b
-	b  []byte
-}
-
-const lastOutputLen = 2 << 10
-
-// Write implements io.Writer.
-func (t *lastOutput) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, p[max(0, len(p)-lastOutputLen):]...)
-	t.b = t.b[max(0, len(t.b)-lastOutputLen):]
-	return len(p), nil
-}
-
-func (t *lastOutput) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return strings.Join(strings.Fields(strings.ToValidUTF8(string(t.b), "?")), " ")
 }

@@ -1,0 +1,95 @@
+package sandbox_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"segel/internal/sandbox"
+)
+
+// run runs a shell command in the sandbox and returns its output. The test is skipped without a sandbox, unless
+// SEGEL_REQUIRE_CONVERT requires one.
+func run(t *testing.T, command string, change func(*sandbox.Program)) string {
+	t.Helper()
+	s, err := sandbox.Find()
+	if err == nil {
+		err = s.Command(program("true")).Run()
+	}
+	switch {
+	case err == nil:
+	case os.Getenv("SEGEL_REQUIRE_CONVERT") != "":
+		t.Fatal(err)
+	default:
+		t.Skip(err)
+	}
+	p := program(command)
+	if change != nil {
+		change(&p)
+	}
+	out := &sandbox.Output{}
+	cmd := s.Command(p)
+	cmd.Stdout, cmd.Stderr = out, out
+	_ = cmd.Run() // many commands fail on purpose
+	return out.String()
+}
+
+func program(command string) sandbox.Program {
+	return sandbox.Program{
+		Arguments: []string{"/usr/bin/bash", "-c", command}, Readable: append([]string{"/usr/bin"}, sandbox.Libraries...), Variables: []string{"HOME", "/"},
+		Limits: sandbox.Limits{Processor: 2 * time.Second, Memory: 256 << 20, FileSize: 1 << 20, Processes: 16},
+	}
+}
+
+func TestASandboxedProgramSeesNothingButWhatItNeeds(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("rahasia"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SEGEL_TEST_SECRET", "rahasia")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for command, want := range map[string]string{
+		"echo it runs":                                         "it runs",
+		"cat " + secret + " || echo hidden":                    "hidden",
+		"cat /etc/passwd || echo hidden":                       "hidden",
+		"cat /etc/hostname || echo hidden":                     "hidden",
+		"env":                                                  "HOME=/",
+		"echo > /tmp/a || echo refused":                        "refused",
+		"echo > /a || echo refused":                            "refused",
+		"test $(ls -d /proc/[0-9]* | wc -l) -lt 8 && echo few": "few",
+		"echo > /dev/tcp/" + strings.Replace(l.Addr().String(), ":", "/", 1) + " || echo refused": "refused",
+		"kill -0 " + strconv.Itoa(os.Getpid()) + " || echo hidden":                                "hidden",
+		"whoami; id -u": "65534",
+	} {
+		got := run(t, command, nil)
+		if !strings.Contains(got, want) || strings.Contains(got, "rahasia") {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+}
+
+func TestASandboxedProgramIsLimited(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"head -c 2000000 /dev/zero > /home/a; wc -c < /home/a":      "1048576",
+		"a=$(head -c 500000000 /dev/zero | tr '\\0' a); echo ${#a}": "cannot allocate",
+		"while true; do :; done; echo not ended":                    "",
+		"for i in {1..40}; do sleep 1 & done; echo":                 "Resource temporarily unavailable",
+	} {
+		got := run(t, command, func(p *sandbox.Program) { p.Scratch = 8 << 20 })
+		if !strings.Contains(strings.ToLower(got), strings.ToLower(want)) || strings.Contains(got, "not ended") {
+			t.Errorf("%s: %q", command, got)
+		}
+	}
+	if got := run(t, "ls /home || echo none", nil); !strings.Contains(got, "none") {
+		t.Errorf("without scratch space there is /home: %s", got)
+	}
+}
