@@ -108,6 +108,9 @@ func (a *app) serveRequests(w *environment, l net.Listener) error {
 	if err := a.openConverter(w.ctx); err != nil {
 		return err
 	}
+	if err := a.openPagePictures(w.ctx); err != nil {
+		return err
+	}
 	if err := a.joinProcesses(w.ctx); err != nil {
 		return err
 	}

@@ -100,6 +100,11 @@ func (o starting) start(t testing.TB) *service {
 			t.Fatal(err)
 		}
 	}
+	if conf.PagePictures != config.PicturesAuto {
+		if err := a.openPagePictures(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := a.joinProcesses(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,8 @@ func endpointGroups() []endpointGroup {
 			{get, docs + "audit-trail/{document_id}", "audit-trail", may(contract.OpAuditTrail), noBody, brief, answerData((*call).listEvents), "The events of a document"},
 			{get, docs + "events/{document_id}", "events", may(contract.OpEvents), noBody, brief, serveStream((*call).streamEvents), "Follow a document"},
 			{get, docs + "preview/{document_id}", "preview", may(contract.OpPreview), noBody, lengthy, sendFile((*workflow.Service).Preview, deliverPreview), "The current revision"},
+			{get, docs + "pages/{document_id}", "pages", may(contract.OpPreview), noBody, brief, answerData((*call).listPages), "The sizes of the pages"},
+			{get, docs + "page-picture/{document_id}", "page-picture", may(contract.OpPreview), noBody, lengthy, serveRaw((*call).sendPagePicture), "A picture of a page"},
 			{get, docs + "download/{document_id}", "download", may(contract.OpDownload), noBody, lengthy, sendFile((*workflow.Service).Download, deliverResult), "Download the completed file"},
 			{get, docs + "original/{document_id}", "original", may(contract.OpOriginal), noBody, lengthy, sendFile((*workflow.Service).Original, deliverOriginal), "Download the file as it was uploaded"},
 		}},
@@ -177,7 +179,10 @@ var descriptions = map[string]description{
 	"audit-trail":  {text: "Oldest first. Only for the owner."},
 	"events": {text: "Server-sent events named progress: the state of the document, at once and after every change. The last one reports a final state; requesting it again after that is answered 204.",
 		params: []*huma.Param{{Name: "Last-Event-ID", In: "header", Description: "The id of the last event that was received.", Schema: textSchema()}}},
-	"preview":  {text: "PDF, inline, with Range and ETag. A viewer's first request is recorded as their view.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
+	"preview": {text: "PDF, inline, with Range and ETag. A viewer's first request is recorded as their view.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
+	"pages":   {text: "Of the current revision, with its digest. Counts as a view, like preview."},
+	"page-picture": {text: "PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. 404 " +
+		"page.no_picture if pages are not drawn here, or not this one: show it from preview then.", params: pictureParams(), refuses: []int{http.StatusNotFound}, answers: pictureAnswer()},
 	"download": {text: "PDF as an attachment, with Range and ETag. 409 while active_download_button is false.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
 	"original": {text: "As an attachment, with Range and ETag. Only for the owner.", refuses: []int{http.StatusRequestedRangeNotSatisfiable}, answers: fileAnswer()},
 

@@ -60,7 +60,9 @@ var table = map[string][]string{
 	"internal/jobs":                   {"internal/contract", "internal/process", "internal/outage"},
 	"internal/process":                {"internal/durable"},
 	"internal/convert":                {},
-	"internal/convert/libreoffice":    {"internal/convert", "internal/durable"},
+	"internal/sandbox":                {},
+	"internal/render":                 {"internal/sandbox"},
+	"internal/convert/libreoffice":    {"internal/convert", "internal/durable", "internal/sandbox"},
 	"internal/convert/gotenberg":      {"internal/convert"},
 	"internal/convert/sniff":          {"internal/convert"},
 	"internal/convert/converttest":    {"internal/convert"},
@@ -103,7 +105,7 @@ var table = map[string][]string{
 var tests = []string{"pdf/pdftest", "internal/blob/blobtest", "internal/store/storetest", "internal/store/storetest/pgtest", "internal/emeterai/emeteraitest", "internal/convert/converttest", "internal/authority/signtest", "pades/validate/formfield/formtest"}
 
 // implementations are imported by cmd/segel and by tests alone.
-var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg"}
+var implementations = []string{"internal/store/sqlstore", "internal/blob/file", "internal/emeterai/peruri", "internal/emeterai/sandbox", "internal/convert/libreoffice", "internal/convert/gotenberg", "internal/render"}
 
 // barred are standard packages that a room must not know.
 var barred = map[string][]string{

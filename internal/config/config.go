@@ -259,6 +259,15 @@ type Config struct {
 	// Documents of one organisation that may wait for their conversion.
 	MaxConversionsWaiting int `env:"MAX_CONVERSIONS_WAITING" envDefault:"50" min:"1"`
 
+	// --- Pictures of pages ---
+
+	// What draws the pages of documents for people with slow lines: poppler, in a sandbox on this machine; auto, which is poppler if it
+	// and the sandbox are available; or off, where the web app shows pages from the file alone.
+	PagePictures string `env:"PAGE_PICTURES" envDefault:"auto"`
+
+	// Pages drawn at the same time. Each takes one processor, and its file and up to half a gigabyte of memory.
+	MaxPagePictures int `env:"MAX_PAGE_PICTURES" envDefault:"2" min:"1"`
+
 	// --- Load ---
 
 	// Lowest rate, in bytes per second, at which a client must send its request and take its answer. It may fall behind by 30

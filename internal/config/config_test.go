@@ -43,7 +43,7 @@ func TestEveryMemberHasAVariableAndAManual(t *testing.T) {
 			t.Errorf("%s has no comment: %q", m.field, c)
 		}
 	}
-	if len(doc.titles) != 8 || doc.titles["DataDir"] != "Service" {
+	if len(doc.titles) != 9 || doc.titles["DataDir"] != "Service" {
 		t.Errorf("parts of the manual: %v", doc.titles)
 	}
 }

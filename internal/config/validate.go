@@ -115,6 +115,13 @@ const (
 	TrustEveryUploader = "i-trust-every-uploader"
 )
 
+// The values of PagePictures.
+const (
+	PicturesAuto    = "auto"
+	PicturesOff     = "off"
+	PicturesPoppler = "poppler"
+)
+
 func (v *problems) checkConvert(c Config) {
 	switch c.Convert {
 	case ConvertAuto, ConvertOff, ConvertLibreOffice:
@@ -123,6 +130,7 @@ func (v *problems) checkConvert(c Config) {
 		v.addIf(err != nil || !isHTTP(u), "CONVERT",
 			"must be auto, libreoffice, off, or the URL of a Gotenberg service such as http://gotenberg:3000")
 	}
+	v.addIf(c.PagePictures != PicturesAuto && c.PagePictures != PicturesOff && c.PagePictures != PicturesPoppler, "PAGE_PICTURES", "must be auto, poppler or off")
 	v.addIf(c.ConvertUnfenced != "" && c.ConvertUnfenced != TrustEveryUploader, "CONVERT_UNFENCED", "must be "+TrustEveryUploader+", or empty")
 }
 

@@ -4,6 +4,9 @@ var documents = map[string]sentence{
 	"document.not_found": {
 		"Dokumen tidak ditemukan.",
 		"The document was not found."},
+	"page.no_picture": {
+		"Gambar halaman ini tidak tersedia. Buka berkasnya untuk melihat halaman ini.",
+		"No picture of this page is available. Open the file to see the page."},
 	"document.not_owner": {
 		"Hanya pemilik dokumen yang dapat melakukan ini.",
 		"Only the owner of the document can do this."},

@@ -48,13 +48,18 @@ func (s *Service) List(ctx context.Context, by contract.Actor, r ListRequest) (s
 
 // Preview opens the current revision for an actor who may see it. The first view of a viewer is recorded.
 func (s *Service) Preview(ctx context.Context, by contract.Actor, id contract.DocumentID) (*documents.Content, error) {
-	d, err := s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
-		return documents.ChangeIf(contract.View(d, by, s.Clock()))
-	})
+	d, err := s.recordView(ctx, by, id)
 	if err != nil {
 		return nil, err
 	}
 	return s.OpenContent(ctx, d, d.Revisions)
+}
+
+// recordView returns the document for an actor who may see its pages, and records the first view of a viewer.
+func (s *Service) recordView(ctx context.Context, by contract.Actor, id contract.DocumentID) (contract.Document, error) {
+	return s.ApplyRuleAs(ctx, by, id, func(d *contract.Document) (*contract.Change, error) {
+		return documents.ChangeIf(contract.View(d, by, s.Clock()))
+	})
 }
 
 // Download opens the finished file.

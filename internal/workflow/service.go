@@ -81,6 +81,7 @@ type Service struct {
 	Links          Links
 	Converter      convert.Converter // nil: Word documents are refused
 	Turns          *admission.Queue  // for conversions, by organisation; nil without a converter
+	PagePictures   *PagePictures     // nil: pages are not drawn here
 	StampOnly      bool              // finalize requires a stamping order if all placements are stamps
 	RenewBefore    time.Duration     // how long before its expiry a timestamp is renewed; 0 is a year
 

@@ -737,6 +737,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/econtract/web_app/document/page-picture/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A picture of a page
+         * @description PNG or JPEG, as the page is displayed, of any revision of the document that digest names; for looking at a page before the file has arrived. 404 page.no_picture if pages are not drawn here, or not this one: show it from preview then.
+         */
+        get: operations["page-picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/econtract/web_app/document/pages/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The sizes of the pages
+         * @description Of the current revision, with its digest. Counts as a view, like preview.
+         */
+        get: operations["pages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/econtract/web_app/document/placements/{document_id}": {
         parameters: {
             query?: never;
@@ -2141,6 +2181,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        FoundPageList: {
+            /**
+             * Format: int64
+             * @description equals the HTTP status
+             * @example 200
+             */
+            code: number;
+            data: components["schemas"]["PageList"];
+            /** @description always true */
+            success: boolean;
+        } & {
+            [key: string]: unknown;
+        };
         FoundPlacementsData: {
             /**
              * Format: int64
@@ -2584,6 +2637,61 @@ export interface components {
             id: string;
             /** @example PT Contoh */
             name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        PageList: {
+            /**
+             * Format: int64
+             * @example 12
+             */
+            count: number;
+            /**
+             * @description SHA-256 in hex of the current revision: the ETag of preview
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            digest: string;
+            /** @description page-picture draws them */
+            pictures: boolean;
+            /** @description of the first pages; later ones are most likely like the last */
+            sizes: components["schemas"]["PageSizes"][];
+            /**
+             * @description of the pictures, in pixels
+             * @example [
+             *       360,
+             *       720,
+             *       1080,
+             *       1440
+             *     ]
+             */
+            widths: number[];
+        } & {
+            [key: string]: unknown;
+        };
+        PageSizes: {
+            /**
+             * Format: int64
+             * @description number of a page
+             * @example 1
+             */
+            first: number;
+            /**
+             * Format: double
+             * @example 841.89
+             */
+            height: number;
+            /**
+             * Format: int64
+             * @description number of the last page of the same size
+             * @example 12
+             */
+            last: number;
+            /**
+             * Format: double
+             * @description as displayed, in points
+             * @example 595.28
+             */
+            width: number;
         } & {
             [key: string]: unknown;
         };
@@ -7439,6 +7547,212 @@ export interface operations {
             };
             /** @description Unprocessable Entity. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "page-picture": {
+        parameters: {
+            query: {
+                /**
+                 * @description SHA-256 in hex of the revision to show, which pages names.
+                 * @example 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a
+                 */
+                digest: string;
+                /**
+                 * @description The page, from 1.
+                 * @example 1
+                 */
+                page: number;
+                /**
+                 * @description Pixels: one of the widths that pages lists.
+                 * @example 720
+                 */
+                width: number;
+            };
+            header?: never;
+            path: {
+                /** @example 1207 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    pages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 1207 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundPageList"];
+                };
+            };
+            /** @description Unauthorized. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
