@@ -18,6 +18,7 @@ import (
 // pageList is the answer of pages.
 type pageList struct {
 	Digest   string      `json:"digest" doc:"SHA-256 in hex of the current revision: the ETag of preview" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
+	Size     int64       `json:"size" doc:"bytes of the file" example:"204800"`
 	Count    int         `json:"count" example:"12"`
 	Sizes    []pageSizes `json:"sizes" doc:"of the first pages; later ones are most likely like the last"`
 	Pictures bool        `json:"pictures" doc:"page-picture draws them"`
@@ -41,7 +42,7 @@ func (c *call) listPages() (pageList, error) {
 		return pageList{}, err
 	}
 	return pageList{
-		Digest: hex.EncodeToString(l.Digest[:]), Count: l.Count, Pictures: l.Pictures, Widths: workflow.PictureWidths,
+		Digest: hex.EncodeToString(l.Digest[:]), Size: l.Size, Count: l.Count, Pictures: l.Pictures, Widths: workflow.PictureWidths,
 		Sizes: convertAll(l.Sizes, func(s workflow.PageSizes) pageSizes { return pageSizes(s) }),
 	}, nil
 }

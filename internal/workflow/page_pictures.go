@@ -77,6 +77,7 @@ type Picture struct {
 // PageList describes the pages of a document's current revision.
 type PageList struct {
 	Digest   [32]byte // SHA-256 of the revision
+	Size     int64    // bytes of the file
 	Count    int
 	Sizes    []PageSizes // of the first pages; those that follow are most likely like the last
 	Pictures bool        // [Service.DrawPage] draws them
@@ -110,7 +111,7 @@ func (s *Service) Pages(ctx context.Context, by contract.Actor, id contract.Docu
 	if err != nil {
 		return PageList{}, documents.BlobRefusal(fmt.Errorf("open document %d: %w", id, err))
 	}
-	l := PageList{Digest: d.Current().Digest, Count: d.Pages, Pictures: s.drawsPages() && f.Size() <= maxDrawnFile}
+	l := PageList{Digest: d.Current().Digest, Size: f.Size(), Count: d.Pages, Pictures: s.drawsPages() && f.Size() <= maxDrawnFile}
 	for page, err := range doc.Pages() {
 		if err != nil {
 			return PageList{}, documents.BlobRefusal(fmt.Errorf("pages of document %d: %w", id, err))

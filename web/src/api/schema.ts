@@ -2653,6 +2653,12 @@ export interface components {
             digest: string;
             /** @description page-picture draws them */
             pictures: boolean;
+            /**
+             * Format: int64
+             * @description bytes of the file
+             * @example 204800
+             */
+            size: number;
             /** @description of the first pages; later ones are most likely like the last */
             sizes: components["schemas"]["PageSizes"][];
             /**

@@ -1,17 +1,15 @@
-import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useRef, useState, type ReactNode } from "react";
 
 import type { PDFDocumentProxy, PDFPageProxy } from "./engine";
+import type { PageSize } from "./page-size";
 import classes from "./pdf.module.css";
+import type { Pictures } from "./use-document";
 import { usePage } from "./use-file";
 
-/** Size of a page as displayed, in points. */
-export interface PageSize {
-  width: number;
-  height: number;
-}
-
 interface Props {
-  document: PDFDocumentProxy;
+  document: PDFDocumentProxy | undefined;
+  /** Shown until the page of the document is drawn. */
+  pictures?: Pictures | undefined;
   number: number;
   /** Name of the page for screen readers. */
   label: string;
@@ -29,7 +27,7 @@ interface Props {
 }
 
 /** Page draws one page while it is visible, and frees it when it is not. */
-export function Page({ document, number, label, width, guess, overlay, onVisible, print = false, onDrawn }: Props) {
+export function Page({ document, pictures, number, label, width, guess, overlay, onVisible, print = false, onDrawn }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const [near, setNear] = useState(false);
   const page = usePage(document, number, near);
@@ -52,13 +50,42 @@ export function Page({ document, number, label, width, guess, overlay, onVisible
     setSize({ width: w, height: h });
   }, [page]);
 
+  const [drawn, setDrawn] = useState<PDFPageProxy>();
+  const tell = useCallback((n: number) => {
+    setDrawn(page);
+    onDrawn?.(n);
+  }, [page, onDrawn]);
   const scale = width / size.width;
   return (
     <div ref={frame} className={classes.page} role="group" aria-label={label} data-page={number} style={{ width, height: size.height * scale }}>
-      {near && page && <Drawing page={page} scale={scale} print={print} onDrawn={onDrawn} />}
+      {near && pictures && !(page && drawn === page) && <Picture pictures={pictures} number={number} width={width} onShown={onDrawn} />}
+      {near && page && <Drawing page={page} scale={scale} print={print} onDrawn={tell} />}
       {overlay?.(number, size, scale, page)}
     </div>
   );
+}
+
+/** Picture is a picture of a page by the service. Its text is in the file that is loaded behind it. */
+function Picture({ pictures, number, width, onShown }: { pictures: Pictures; number: number; width: number; onShown: Props["onDrawn"] }) {
+  const [address, setAddress] = useState<string>();
+  const pixels = Math.round(width * Math.min(window.devicePixelRatio || 1, 2));
+  useEffect(() => {
+    const ended = new AbortController();
+    let made: string | undefined;
+    pictures.read(number, pixels, ended.signal).then((picture) => {
+      if (!ended.signal.aborted) setAddress(made = URL.createObjectURL(picture));
+    }).catch(() => { if (!ended.signal.aborted) pictures.onMissing(); });
+    return () => {
+      ended.abort();
+      setAddress(undefined);
+      if (made) URL.revokeObjectURL(made);
+    };
+  }, [pictures, number, pixels]);
+  const shown = () => {
+    pictures.onShown();
+    onShown?.(number);
+  };
+  return address && <img src={address} alt="" className={classes.canvas} draggable={false} onLoad={shown} data-picture={number} />;
 }
 
 /** Drawing is the picture of a page and, over it, its invisible text, for screen readers, search and selection. */

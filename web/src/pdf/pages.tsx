@@ -1,17 +1,22 @@
+import { Button } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 
 import { Problem } from "../api/client";
-import { useText } from "../text";
+import { useLanguage, useText } from "../text";
 import { Loading } from "../ui/loading";
+import { sizeOf } from "../ui/file-size";
 import { Trouble } from "../ui/trouble";
 import type { PDFPageProxy } from "./engine";
-import { Page, type PageSize } from "./page";
+import { Page } from "./page";
 import classes from "./pdf.module.css";
+import { pageSize } from "./pictures";
+import type { PageSize } from "./page-size";
+import type { DocumentFile } from "./use-document";
 import type { OpenFile } from "./use-file";
 
 interface Props {
-  file: OpenFile;
+  file: OpenFile & Partial<Pick<DocumentFile, "pictures" | "held" | "load">>;
   /** What is rendered over each page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
   /** Reports which page is in the middle of the window. */
@@ -28,10 +33,10 @@ interface Props {
 
 /** Pages shows a file from top to bottom. It reads and draws only what is visible, however long the file is. */
 export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd, zoom = 1 }: Props) {
-  const t = useText();
+  const t = useText(), language = useLanguage();
   const { ref, width } = useElementSize();
   const [guess, setGuess] = useState<PageSize>();
-  const { document, problem } = file;
+  const { document, problem } = file, pictures = print ? undefined : file.pictures;
   useEffect(() => {
     setGuess(undefined);
     document?.getPage(1).then((p) => {
@@ -39,14 +44,20 @@ export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd,
       setGuess({ width: w, height: h });
     }).catch(() => setGuess({ width: 595, height: 842 }));
   }, [document]);
-  if (problem) return <Trouble error={problem.reason === "file" ? new Problem(0, "file", t("pdf.unreadable")) : problem} retry={file.again} />;
-  const total = document?.numPages ?? 0;
+  const load = file.load;
+  useEffect(() => {
+    if (zoom > 1 || print) load?.(); // pictures are neither sharp enough nor what is printed
+  }, [zoom, print, load]);
+  if (problem && !(pictures && problem.reason === "network")) return <Trouble error={problem.reason === "file" ? new Problem(0, "file", t("pdf.unreadable")) : problem} retry={file.again} />;
+  const total = document?.numPages ?? pictures?.list.count ?? 0;
+  const known = width > 0 && (pictures !== undefined || document !== undefined && guess !== undefined);
   return (
     <div ref={ref} className={classes.pages}>
-      {!(document && guess && width > 0) ? <Loading /> : Array.from({ length: total }, (_, i) => (
-        <Page key={i} document={document} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={guess} overlay={overlay} onVisible={onVisible} print={print} onDrawn={onDrawn} />
+      {!known ? <Loading /> : Array.from({ length: total }, (_, i) => (
+        <Page key={i} document={document} pictures={pictures} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={pictures ? pageSize(pictures.list, i + 1) : guess!} overlay={overlay} onVisible={onVisible} print={print} onDrawn={onDrawn} />
       ))}
-      {document && guess && width > 0 && onEnd && <End onEnd={onEnd} />}
+      {known && file.held && <Button variant="subtle" onClick={load}>{t("pdf.loadFile", { size: sizeOf(pictures?.list.size ?? 0, language) })}</Button>}
+      {known && onEnd && <End onEnd={onEnd} />}
     </div>
   );
 }

@@ -4,9 +4,8 @@ import { useParams } from "@tanstack/react-router";
 
 import { detail, type Detail } from "../../api/documents";
 import { useProgress } from "../../api/events";
-import { address } from "../../api/files";
 import { Pages } from "../../pdf/pages";
-import { useFile } from "../../pdf/use-file";
+import { useDocument } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Findings } from "../../ui/findings";
@@ -31,7 +30,7 @@ function Shown({ document: d }: { document: Detail }) {
   const t = useText();
   const live = useProgress(d.id, d.status === "processing");
   // A signature creates another revision, which is another file.
-  const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
+  const file = useDocument(d.id, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
   const { differs, print, setPrint } = usePrint(d.warnings);
   const steps = stepsOf(live.status?.progress ?? d.progress, d.status);
   // Do not repeat what the badge or a step says.

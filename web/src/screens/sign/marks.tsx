@@ -1,7 +1,7 @@
 import { Box, UnstyledButton } from "@mantine/core";
 
 import type { Placement } from "../../api/documents";
-import type { PageSize } from "../../pdf/page";
+import type { PageSize } from "../../pdf/page-size";
 import { useText } from "../../text";
 import { colourOf } from "./boxes";
 import classes from "./sign.module.css";

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 
-import type { OpenFile } from "../../pdf/use-file";
+import type { DocumentFile } from "../../pdf/use-document";
 
 /** Reading is the signer's progress through the pages of the file that is shown. */
 export interface Reading {
@@ -26,20 +26,20 @@ export const enough = (r: Pick<Reading, "started" | "ended" | "confirmed">): boo
  * Follows which pages of a file are drawn. Which they are is told of one revision: when another signature is added, pages
  * count anew. What the signer has read stays read.
  */
-export function useReading(file: OpenFile): Reading {
+export function useReading(file: DocumentFile): Reading {
   const drawn = useRef(new Set<number>());
   const [started, setStarted] = useState(false);
   const [lastDrawn, setLastDrawn] = useState(false);
   const [atEnd, setAtEnd] = useState(false);
   const [ended, setEnded] = useState(false);
   const [confirmed, setConfirmed] = useState(false);
-  const { document, digest = "" } = file;
-  const total = document?.numPages;
+  const { digest = "" } = file;
+  const total = file.document?.numPages ?? file.pictures?.list.count;
   useEffect(() => {
     drawn.current = new Set();
     setStarted(false);
     setLastDrawn(false);
-  }, [document]);
+  }, [digest]);
   useEffect(() => {
     if (atEnd && lastDrawn) setEnded(true);
   }, [atEnd, lastDrawn]);

@@ -7,11 +7,10 @@ import { useCallback, useState } from "react";
 import { useAccount } from "../../api/account";
 import { detail, type Detail, type Placement } from "../../api/documents";
 import { useProgress, type Following } from "../../api/events";
-import { address } from "../../api/files";
 import { guest } from "../../api/guest";
-import type { PageSize } from "../../pdf/page";
+import type { PageSize } from "../../pdf/page-size";
 import { Pages } from "../../pdf/pages";
-import { useFile } from "../../pdf/use-file";
+import { useDocument } from "../../pdf/use-document";
 import { usePrint, Views } from "../../pdf/views";
 import { useText } from "../../text";
 import { Sheet } from "../../ui/dialog";
@@ -47,7 +46,7 @@ function Reading({ document: d }: { document: Detail }) {
   // The reader is a participant; their own boxes identify them. A guest's token belongs to one person.
   const me = useAccount()?.id ?? guest.person();
   const mine = boxes.filter((b) => b.user_id === me && b.type !== "emet");
-  const file = useFile({ url: address.preview(d.id) }, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
+  const file = useDocument(d.id, `${d.id} ${d.last_signed_at ?? ""} ${d.status}`);
   const live = useProgress(d.id, d.status === "processing");
   const wide = useMediaQuery("(min-width: 62em)", undefined, { getInitialValueInEffect: false });
   const [opened, setOpened] = useState(false);

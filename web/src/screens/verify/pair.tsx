@@ -5,7 +5,8 @@ import { useState, type ReactNode } from "react";
 
 import { differences, fieldsOf, type Area } from "../../pdf/compare";
 import type { PDFDocumentProxy } from "../../pdf/engine";
-import { Page, type PageSize } from "../../pdf/page";
+import { Page } from "../../pdf/page";
+import type { PageSize } from "../../pdf/page-size";
 import { useText } from "../../text";
 import classes from "./verify.module.css";
 

@@ -1,0 +1,5 @@
+/** Size of a page as displayed, in points. */
+export interface PageSize {
+  width: number;
+  height: number;
+}

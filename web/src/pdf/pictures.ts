@@ -1,0 +1,47 @@
+import { base } from "../api/base";
+import { headers, problemOf, type Schemas } from "../api/client";
+import type { PageSize } from "./page-size";
+import { asked } from "./part";
+
+export type PageList = Schemas["PageList"];
+
+const documents = `${base}/v1/econtract/web_app/document`;
+
+/** Reads which pages the current revision of a document has. */
+export async function readPages(id: number, signal: AbortSignal): Promise<PageList> {
+  const answer = await fetch(`${documents}/pages/${id}`, { ...asked, signal, headers: headers() });
+  if (!answer.ok) throw problemOf(answer.status, undefined);
+  return ((await answer.json()) as { data: PageList }).data;
+}
+
+/** Reads a picture of a page of that revision. */
+export async function readPicture(id: number, list: PageList, page: number, width: number, signal: AbortSignal): Promise<Blob> {
+  const answer = await fetch(pictureAddress(id, list, page, width), { ...asked, signal, headers: headers() });
+  if (!answer.ok) throw problemOf(answer.status, undefined);
+  return answer.blob();
+}
+
+export const pictureAddress = (id: number, list: PageList, page: number, width: number): string =>
+  `${documents}/page-picture/${id}?digest=${list.digest}&page=${page}&width=${width}`;
+
+/** The width of pictures, in their pixels, for a page that is so many pixels of the screen wide. */
+export const pictureWidth = (list: PageList, width: number): number => list.widths.find((w) => w >= width) ?? list.widths.at(-1)!;
+
+/** The size of a page. Those that are not listed are most likely like the last. */
+export function pageSize(list: PageList, page: number): PageSize {
+  return list.sizes.find((s) => page >= s.first && page <= s.last) ?? list.sizes.at(-1) ?? { width: 595, height: 842 };
+}
+
+/** Runs one after the other, in the order in which they were asked for, so that the first page does not share a slow line with others. */
+export class Line {
+  private last: Promise<unknown> = Promise.resolve();
+
+  run<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+    const result = this.last.then(() => {
+      signal.throwIfAborted();
+      return read();
+    });
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}
