@@ -5,12 +5,15 @@ package web
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"embed"
+	"encoding/base64"
 	"html"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 
 	"segel/internal/coding"
@@ -40,6 +43,7 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 	}
 	base := html.EscapeString(strings.TrimSuffix(prefix, "/") + "/")
 	page = bytes.Replace(page, []byte(`<base href="/"`), []byte(`<base href="`+base+`"`), 1)
+	member, guest := splitPage(page)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		if info, err := fs.Stat(dist, name); err == nil && !info.IsDir() && name != "index.html" && !isEncoded(name) {
@@ -54,7 +58,11 @@ func newHandler(dist fs.FS, prefix string) http.Handler {
 			http.NotFound(w, r) // a page older than this program asks; answering a script request with the first page would break it
 			return
 		}
-		servePage(w, r, page)
+		if name == "guest" {
+			guest.serve(w, r)
+		} else {
+			member.serve(w, r)
+		}
 	})
 }
 
@@ -100,13 +108,35 @@ func cacheControl(name string) string {
 	return "no-cache"
 }
 
-// servePage serves the first page. It contains no inline script. Style sheets that the app creates at run time carry
-// a nonce that is valid for this answer alone.
-func servePage(w http.ResponseWriter, r *http.Request, page []byte) {
+// firstPage is a page that loads the app.
+type firstPage struct {
+	html    []byte
+	scripts string // source expression of its inline script for the Content-Security-Policy; empty: it has none
+}
+
+// splitPage returns the page of members and that of guests. In the page of a guest the app is in a template, and an inline script
+// shows the first page of the document before it loads the app.
+func splitPage(page []byte) (member, guest firstPage) {
+	before, rest, ok := bytes.Cut(page, []byte("<!--app-->"))
+	app, rest, ok2 := bytes.Cut(rest, []byte("<!--/app-->"))
+	body, rest, ok3 := bytes.Cut(rest, []byte("<!--early--><script>"))
+	script, end, ok4 := bytes.Cut(rest, []byte("</script><!--/early-->"))
+	if !ok || !ok2 || !ok3 || !ok4 {
+		return firstPage{html: page}, firstPage{html: page} // the placeholder
+	}
+	member.html = slices.Concat(before, app, body, end)
+	guest.html = slices.Concat(before, []byte(`<template id="app">`), app, []byte("</template>"), body, []byte("<script>"), script, []byte("</script>"), end)
+	sum := sha256.Sum256(script)
+	guest.scripts = " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return member, guest
+}
+
+// serve serves the page. Style sheets that the app creates at run time carry a nonce that is valid for this answer alone.
+func (p firstPage) serve(w http.ResponseWriter, r *http.Request) {
 	nonce := rand.Text()
 	h := w.Header()
 	h.Set("Content-Security-Policy", strings.Join([]string{
-		"default-src 'none'", "script-src 'self'", "worker-src 'self'", "connect-src 'self'", "manifest-src 'self'",
+		"default-src 'none'", "script-src 'self'" + p.scripts, "worker-src 'self'", "connect-src 'self'", "manifest-src 'self'",
 		"style-src 'self' 'nonce-" + nonce + "'", "img-src 'self' data: blob:", "font-src 'self' data:",
 		"base-uri 'self'", "form-action 'self'", "frame-ancestors 'none'",
 	}, "; "))
@@ -118,5 +148,5 @@ func servePage(w http.ResponseWriter, r *http.Request, page []byte) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write(bytes.ReplaceAll(page, []byte("{nonce}"), []byte(nonce))) // if this fails, the client has gone
+	_, _ = w.Write(bytes.ReplaceAll(p.html, []byte("{nonce}"), []byte(nonce))) // if this fails, the client has gone
 }

@@ -3,7 +3,7 @@ import { cpSync, createReadStream, existsSync, readdirSync, readFileSync, writeF
 import { createRequire } from "node:module";
 import path from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { defineConfig, type Plugin } from "vite";
+import { build, defineConfig, type Plugin } from "vite";
 
 /** Files that pdf.js fetches while it draws. The service serves them below pdf/. */
 const pdfFolders = ["cmaps", "standard_fonts", "wasm", "iccs"];
@@ -26,6 +26,30 @@ function pdfAssets(): Plugin {
     },
     closeBundle() {
       for (const folder of pdfFolders) cpSync(path.join(from, folder), path.join(out, folder), { recursive: true });
+    },
+  };
+}
+
+/**
+ * Puts src/early into the page, and marks what the service changes in the page of a guest: there the app is in a template, which the
+ * early script adds to the page. In all other pages the service leaves the script out.
+ */
+function earlyScript(): Plugin {
+  return {
+    name: "early-script",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      async handler(page) {
+        const built = await build({
+          configFile: false, logLevel: "silent", publicDir: false,
+          build: { write: false, target: "es2022", minify: true, lib: { entry: path.resolve("src/early/early.ts"), formats: ["iife"], name: "early" } },
+        });
+        const [{ output: [{ code }] }] = built as unknown as [{ output: [{ code: string }] }];
+        const tags = /^ *<(?:script|link) [^>]*\.\/assets\/.*$\n/gm;
+        const app = (page.match(tags) ?? []).join("");
+        return page.replace(tags, "").replace("</head>", () => `<!--app-->\n${app}    <!--/app-->\n  </head>`).replace("</body>", () => `  <!--early--><script>${code.trim()}</script><!--/early-->\n  </body>`);
+      },
     },
   };
 }
@@ -62,7 +86,7 @@ function precompressed(): Plugin {
 // Addresses in the built page are relative to its <base>, which the service sets, so the app works below any prefix.
 export default defineConfig({
   base: "./",
-  plugins: [react(), pdfAssets(), precompressed()],
+  plugins: [react(), pdfAssets(), earlyScript(), precompressed()],
   build: { target: "es2022", sourcemap: false, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
   server: { proxy: { "/v1": "http://127.0.0.1:8080", "/docs": "http://127.0.0.1:8080", "/openapi.json": "http://127.0.0.1:8080" } },
   test: { include: ["src/**/*.test.ts", "src/**/*.test.tsx"] },

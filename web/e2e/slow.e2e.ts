@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 
 import { guestLink, send } from "./contract";
-import { stage, type Stage } from "./harness";
+import { paper, stage, type Stage } from "./harness";
 
 let s: Stage;
 beforeAll(async () => {
@@ -22,17 +22,39 @@ async function phone(): Promise<{ page: Page; bytes: () => number }> {
   return { page, bytes: () => bytes };
 }
 
+/** Waits for the first page of a guest's document, then for the button that signs. */
+async function openLink(link: string) {
+  const { page, bytes } = await phone();
+  const began = Date.now(), now = () => ({ seconds: (Date.now() - began) / 1000, kB: bytes() / 1000 });
+  await page.goto(link, { waitUntil: "commit" });
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>("[data-early], [data-picture='1']")?.naturalWidth);
+  const shown = now();
+  await page.locator("[data-picture='1']").waitFor();
+  await page.getByRole("button", { name: "Sign", exact: true }).waitFor();
+  const ready = now();
+  console.log({ shown, ready });
+  return { page, shown, ready };
+}
+
 test("on a slow line a guest sees the first page at once and can sign soon", async () => {
   const owner = await s.enter("o@example.test");
   const sent = await send(owner, "Sewa Kantor", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }]);
-  const link = await guestLink(owner, sent, "budi@example.test");
-  const { page, bytes } = await phone();
-  const began = Date.now();
-  await page.goto(link, { waitUntil: "commit" });
-  await page.locator("[data-picture='1']").waitFor();
-  const shown = { seconds: (Date.now() - began) / 1000, kB: bytes() / 1000 };
-  await page.getByRole("button", { name: "Sign", exact: true }).waitFor();
-  const ready = { seconds: (Date.now() - began) / 1000, kB: bytes() / 1000 };
-  console.log({ shown, ready });
+  const { page, shown, ready } = await openLink(await guestLink(owner, sent, "budi@example.test"));
+  expect(shown.seconds).toBeLessThan(5);
+  expect(shown.kB).toBeLessThan(150);
+  expect(ready.kB).toBeLessThan(350);
+  // The picture is that of the file: when it has arrived, it takes the place of the picture.
+  await page.locator("[data-page='1'] canvas").waitFor({ timeout: 60_000 });
+  await page.locator("[data-picture='1']").waitFor({ state: "detached", timeout: 60_000 });
+  await page.context().close();
+});
+
+test("on a slow line the first page of a scan of 26 MB appears within 8 seconds, and the file waits to be asked for", async () => {
+  const owner = await s.enter("o@example.test");
+  const sent = await send(owner, "Pindaian", [{ name: "Budi Tamu", email: "budi@example.test", guest: true }], 0, paper(3, 26e6));
+  const { page, shown, ready } = await openLink(await guestLink(owner, sent, "budi@example.test"));
+  expect(shown.seconds).toBeLessThan(8);
+  expect(ready.kB).toBeLessThan(350);
+  await page.getByRole("button", { name: "Load the file itself (26 MB)" }).waitFor();
   await page.context().close();
 });

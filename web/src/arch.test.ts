@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
  */
 const folders: Record<string, string[]> = {
   api: [],
+  early: ["api"],
   text: ["api"],
   ui: ["api", "text"],
   pdf: ["api", "text", "ui"],

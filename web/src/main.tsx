@@ -1,4 +1,4 @@
-import "@mantine/core/styles.css";
+import "./app/mantine";
 import "./app/app.css";
 
 import { createRoot } from "react-dom/client";

@@ -1,5 +1,6 @@
 import { base } from "../api/base";
 import { headers, problemOf, type Schemas } from "../api/client";
+import { takePages, takePicture } from "../api/early";
 import type { PageSize } from "./page-size";
 import { asked } from "./part";
 
@@ -9,6 +10,8 @@ const documents = `${base}/v1/econtract/web_app/document`;
 
 /** Reads which pages the current revision of a document has. */
 export async function readPages(id: number, signal: AbortSignal): Promise<PageList> {
+  const early = await takePages(id);
+  if (early) return early;
   const answer = await fetch(`${documents}/pages/${id}`, { ...asked, signal, headers: headers() });
   if (!answer.ok) throw problemOf(answer.status, undefined);
   return ((await answer.json()) as { data: PageList }).data;
@@ -16,6 +19,8 @@ export async function readPages(id: number, signal: AbortSignal): Promise<PageLi
 
 /** Reads a picture of a page of that revision. */
 export async function readPicture(id: number, list: PageList, page: number, width: number, signal: AbortSignal): Promise<Blob> {
+  const early = await takePicture(list.digest, page);
+  if (early) return early;
   const answer = await fetch(pictureAddress(id, list, page, width), { ...asked, signal, headers: headers() });
   if (!answer.ok) throw problemOf(answer.status, undefined);
   return answer.blob();

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 
 import { address } from "../api/files";
+import { currentRate } from "./line-rate";
 import { Line, pictureWidth, readPages, readPicture, type PageList } from "./pictures";
 import { useFile, type OpenFile } from "./use-file";
 
@@ -57,19 +58,14 @@ export function useDocument(id: number, key: string): DocumentFile {
 
 function newPictures(id: number, list: PageList, load: () => void, hold: () => void): Pictures {
   const line = new Line();
-  let first = true, rate = Infinity;
+  let first = true;
   return {
     list,
-    read: (page, width, signal) => line.run(signal, async () => {
-      const began = performance.now();
-      const picture = await readPicture(id, list, page, pictureWidth(list, width), signal);
-      rate = picture.size / (performance.now() - began);
-      return picture;
-    }),
+    read: (page, width, signal) => line.run(signal, () => readPicture(id, list, page, pictureWidth(list, width), signal)),
     onShown: () => {
       if (!first) return;
       first = false;
-      if (list.size <= small || rate >= fast) setTimeout(load, 500); // after what the reader waits for
+      if (list.size <= small || currentRate() >= fast) setTimeout(load, 500); // after what the reader waits for
       else hold();
     },
     onMissing: load,

@@ -4,6 +4,7 @@ import { useEffect, useRef } from "react";
 
 import { api, Problem, take } from "../api/client";
 import { guest } from "../api/guest";
+import { takeGuest } from "../api/early";
 import { useText } from "../text";
 import { Loading } from "../ui/loading";
 import { LanguageMenu, SchemeButton } from "../ui/preferences";
@@ -16,7 +17,7 @@ export function Guest() {
   const queries = useQueryClient();
   const latest = useRef("");
   const enter = useMutation({
-    mutationFn: (link: string) => take(api.POST("/v1/auth/guest", { body: { link } })),
+    mutationFn: async (link: string) => (await takeGuest(link)) ?? take(api.POST("/v1/auth/guest", { body: { link } })),
     onSuccess: ({ data }, link) => {
       if (link !== latest.current) return; // another link was opened meanwhile
       queries.removeQueries({ queryKey: ["document"] }); // fetched for the previous guest, who may see other data

@@ -1,0 +1,48 @@
+// Runs inside of a guest's page before the app is loaded: on a slow line, the first page of the document is read long before the app
+// has arrived. The app takes what was read from here, see api/early.ts.
+import type { Early } from "../api/early";
+
+const root = document.baseURI;
+const language = localStorage.getItem("segel.language") ?? navigator.language.slice(0, 2);
+
+async function ask<T>(path: string, init: RequestInit, token?: string): Promise<T> {
+  const answer = await fetch(new URL(path, root), {
+    ...init, credentials: "same-origin", headers: { ...init.headers, "Accept-Language": language === "en" ? "en" : "id", ...(token ? { "x-access-token": token } : {}) },
+  });
+  if (!answer.ok) throw new Error(String(answer.status)); // the app asks again, and says what is wrong
+  return (init.method === "POST" || path.includes("/pages/") ? answer.json() : answer.blob()) as Promise<T>;
+}
+
+function read(secret: string): Early {
+  const guest = ask<Early["guest"] extends Promise<infer G> ? G : never>("v1/auth/guest", { method: "POST", body: JSON.stringify({ link: secret }), headers: { "Content-Type": "application/json" } });
+  const pages = guest.then(({ data }) => ask<{ data: Awaited<Early["pages"]> }>(`v1/econtract/web_app/document/pages/${data.document_id}`, {}, data.token)).then(({ data }) => data);
+  const picture = Promise.all([guest, pages]).then(([{ data }, list]) => {
+    if (!list.pictures) throw new Error("no pictures");
+    const wanted = Math.min(innerWidth - 32, 900) * Math.min(devicePixelRatio, 2);
+    const width = list.widths.find((w) => w >= wanted) ?? list.widths.at(-1);
+    return ask<Blob>(`v1/econtract/web_app/document/page-picture/${data.document_id}?digest=${list.digest}&page=1&width=${width}`, {}, data.token);
+  });
+  return { secret, guest, pages, picture };
+}
+
+async function show(picture: Promise<Blob>): Promise<void> {
+  const shown = document.createElement("img");
+  shown.alt = "";
+  shown.dataset["early"] = "";
+  shown.src = URL.createObjectURL(await picture);
+  await shown.decode();
+  document.getElementById("early")?.append(shown);
+}
+
+const secret = location.hash.slice(1);
+const early = secret === "" ? undefined : read(secret);
+if (early) {
+  window.segelEarly = early;
+  for (const p of [early.guest, early.pages]) p.catch(() => undefined);
+}
+// The app waits for the picture, so that both do not share the line, but not for a service that does not answer.
+const patience = new Promise((done) => setTimeout(done, 8000));
+void Promise.race([early ? show(early.picture) : undefined, patience]).catch(() => undefined).then(() => {
+  const app = document.getElementById("app") as HTMLTemplateElement;
+  document.head.append(document.importNode(app.content, true));
+});
