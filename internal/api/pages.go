@@ -47,7 +47,7 @@ func (c *call) listPages() (pageList, error) {
 	}, nil
 }
 
-// sendPagePicture sends a picture of a page. Its address has the digest of what it shows, so browsers may keep it.
+// sendPagePicture sends a picture of a page. Browsers keep it, and ask each time whether they may show it.
 func (c *call) sendPagePicture() error {
 	id, err := c.pathDocumentID()
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *call) sendPagePicture() error {
 	h := c.w.Header()
 	h.Set("Content-Type", p.Type)
 	h.Set("ETag", fmt.Sprintf(`"%x-%d-%d"`, r.Digest, r.Page, r.Width))
-	h.Set("Cache-Control", "private, max-age=86400, immutable")
+	h.Set("Cache-Control", "private, no-cache")
 	h.Set("Content-Security-Policy", "default-src 'none'")
 	http.ServeContent(c.w, withoutManyRanges(c.r), "", time.Time{}, bytes.NewReader(p.Bytes))
 	return nil

@@ -22,7 +22,8 @@ import (
 
 // Errors of a page that is not drawn.
 var (
-	// ErrUnreadable is caused by the file or its page: retrying does not help.
+	// ErrUnreadable is caused by the file or its page: retrying does not help. A page that the program draws without some of its
+	// content, such as text in a font that is not installed, is unreadable too.
 	ErrUnreadable = errors.New("the page cannot be drawn")
 	// ErrTooLong means that drawing takes too long.
 	ErrTooLong = errors.New("drawing the page takes too long")
@@ -32,7 +33,6 @@ var (
 type Limits struct {
 	Time   time.Duration // Default 10 seconds
 	Memory int64         // bytes of address space besides the file. Default 512 MiB
-	Side   int           // pixels of the longer side of a picture. Default 4,000
 }
 
 // ErrUnavailable means that no page can be drawn on this machine.
@@ -63,7 +63,6 @@ func Open(ctx context.Context, l Limits) (*Renderer, error) {
 func OpenInBackground(ctx context.Context, l Limits) (*Renderer, error) {
 	l.Time = cmp.Or(l.Time, 10*time.Second)
 	l.Memory = cmp.Or(l.Memory, 512<<20)
-	l.Side = cmp.Or(l.Side, 4000)
 	program, err := exec.LookPath("pdftoppm")
 	if err != nil {
 		return nil, errors.New("pdftoppm, which draws pages, is not installed; on Debian: apt-get install poppler-utils")
@@ -78,8 +77,12 @@ func OpenInBackground(ctx context.Context, l Limits) (*Renderer, error) {
 	r := &Renderer{program: program, sandbox: s, limits: l, tested: make(chan struct{})}
 	go func() {
 		defer close(r.tested)
-		if _, err := r.runProgram(context.WithoutCancel(ctx), strings.NewReader(testFile), int64(len(testFile)), 1, 20); err != nil {
+		drawn, err := r.runProgram(context.WithoutCancel(ctx), strings.NewReader(testFile), int64(len(testFile)), 1, image.Pt(60, 20))
+		switch {
+		case err != nil:
 			r.failure = fmt.Errorf("%w: pdftoppm does not work in its sandbox (are user namespaces permitted on this machine?): %w", ErrUnavailable, err)
+		case !isDark(drawn):
+			r.failure = fmt.Errorf("%w: pdftoppm draws no text; on Debian: apt-get install fonts-liberation", ErrUnavailable)
 		}
 	}()
 	return r, nil
@@ -95,26 +98,40 @@ func (r *Renderer) CheckAvailable() error {
 	}
 }
 
-// testFile is a file with one empty page. Poppler finds its objects without a cross-reference table.
+// testFile is a file with a word. Poppler finds its objects without a cross-reference table.
 const testFile = `%PDF-1.4
 1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
 2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
-3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 20 10]>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 60 20]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
+4 0 obj <</Length 31>> stream
+BT /F 18 Tf 5 4 Td (Segel) Tj ET
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
 trailer <</Root 1 0 R>>
 `
 
-// DrawPage draws the crop box of a page, numbered from 1, as it is displayed. The longer side of the picture has that many pixels. The
-// file has size bytes, all of which are read. It returns the encoded picture and its media type. Errors: ErrUnreadable, ErrTooLong,
-// those of reading the file, and that of ctx.
-func (r *Renderer) DrawPage(ctx context.Context, file io.Reader, size int64, page, longer int) (picture []byte, mediaType string, err error) {
-	drawn, err := r.drawPage(ctx, file, size, page, longer)
+// isDark reports whether a picture has a dark pixel.
+func isDark(p *image.RGBA) bool {
+	for i := 0; i < len(p.Pix); i += 4 {
+		if p.Pix[i] < 0x80 {
+			return true
+		}
+	}
+	return false
+}
+
+// DrawPage draws the crop box of a page, numbered from 1, as it is displayed, in a picture of about that size in pixels; its aspect is
+// that of the page. The file has size bytes, all of which are read. It returns the encoded picture and its media type. Errors:
+// ErrUnreadable, ErrTooLong, those of reading the file, and that of ctx.
+func (r *Renderer) DrawPage(ctx context.Context, file io.Reader, size int64, page int, to image.Point) (picture []byte, mediaType string, err error) {
+	drawn, err := r.drawPage(ctx, file, size, page, to)
 	if err != nil {
 		return nil, "", err
 	}
 	return encodePicture(drawn)
 }
 
-func (r *Renderer) drawPage(ctx context.Context, file io.Reader, size int64, page, longer int) (*image.RGBA, error) {
+func (r *Renderer) drawPage(ctx context.Context, file io.Reader, size int64, page int, to image.Point) (*image.RGBA, error) {
 	select {
 	case <-r.tested:
 	case <-ctx.Done():
@@ -123,50 +140,97 @@ func (r *Renderer) drawPage(ctx context.Context, file io.Reader, size int64, pag
 	if r.failure != nil {
 		return nil, r.failure
 	}
-	return r.runProgram(ctx, file, size, page, longer)
+	return r.runProgram(ctx, file, size, page, to)
 }
 
-func (r *Renderer) runProgram(ctx context.Context, file io.Reader, size int64, page, longer int) (*image.RGBA, error) {
-	if longer < 1 || longer > r.limits.Side {
-		return nil, fmt.Errorf("%w: a picture of %d pixels", ErrUnreadable, longer)
+// maxPixels bounds a picture.
+const maxPixels = 8_000_000
+
+func (r *Renderer) runProgram(ctx context.Context, file io.Reader, size int64, page int, to image.Point) (*image.RGBA, error) {
+	if to.X < 1 || to.Y < 1 || to.X > maxPixels/to.Y {
+		return nil, fmt.Errorf("%w: a picture of %d by %d pixels", ErrUnreadable, to.X, to.Y)
 	}
 	within, cancel := context.WithTimeoutCause(ctx, r.limits.Time, ErrTooLong)
 	defer cancel()
 	cmd := r.sandbox.Command(sandbox.Program{
-		Arguments: []string{r.program, "-q", "-cropbox", "-f", strconv.Itoa(page), "-l", strconv.Itoa(page),
-			"-scale-to", strconv.Itoa(longer), "-"},
+		Arguments: []string{r.program, "-cropbox", "-f", strconv.Itoa(page), "-l", strconv.Itoa(page), "-scale-to", strconv.Itoa(max(to.X, to.Y)), "-"},
 		Readable:  slices.Concat(sandbox.Libraries, sandbox.Fonts, []string{r.program, "/usr/share/poppler"}),
 		Variables: []string{"HOME", "/"},
 		Limits:    sandbox.Limits{Processor: r.limits.Time + time.Second, Memory: r.limits.Memory + size, Processes: 8},
 	})
-	// The program writes nothing but its output: a longer one than the picture is not read.
-	picture := &boundedBuffer{left: 3*longer*longer + maxHeader}
-	input := &readErrors{r: file}
-	said := &sandbox.Output{}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, picture, said
-	cmd.WaitDelay = time.Second
+	picture := &boundedBuffer{left: 3*(to.X+tolerance)*(to.Y+tolerance) + maxHeader}
+	messages := &messageScan{}
+	cmd.Stdout, cmd.Stderr = picture, messages
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start pdftoppm: %w", err)
 	}
-	stop := context.AfterFunc(within, func() { sandbox.Kill(cmd) })
-	err := cmd.Wait()
+	source := &readErrors{r: file}
+	written := make(chan struct{})
+	go func() {
+		defer close(written)
+		_, _ = io.Copy(input, source) // a program that has ended reads no further; source has the errors of reading
+		_ = input.Close()
+	}()
+	// Bubblewrap's child dies with it. Killing through the process is safe after its end.
+	stop := context.AfterFunc(within, func() { _ = cmd.Process.Kill() })
+	err = cmd.Wait()
 	stop()
+	messages.endLine()
+	<-written // the caller closes the file
 	switch {
-	case input.err != nil:
-		return nil, input.err
+	case source.err != nil:
+		return nil, source.err
 	case within.Err() != nil:
 		return nil, context.Cause(within)
-	case err != nil && picture.len() == 0:
-		return nil, fmt.Errorf("%w: %w: %s", ErrUnreadable, err, said)
+	case messages.problem != "":
+		return nil, fmt.Errorf("%w: %s", ErrUnreadable, messages.problem)
+	case err != nil && picture.b.Len() == 0:
+		return nil, fmt.Errorf("%w: %w: %s", ErrUnreadable, err, &messages.last)
 	}
-	drawn, err := parsePPM(picture.b.Bytes(), longer)
+	drawn, err := parsePPM(picture.b.Bytes(), to)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w: %s", ErrUnreadable, err, said)
+		return nil, fmt.Errorf("%w: %w: %s", ErrUnreadable, err, &messages.last)
 	}
 	return drawn, nil
 }
 
-// readErrors remembers the error of a reader: exec reports it only if the program ends without one.
+// omissions are messages with which Poppler draws a page without some of its content, and ends as if nothing was wrong.
+var omissions = []string{"Out of memory", "Bogus memory", "Couldn't find a font", "couldn't find a font"}
+
+// messageScan reads the messages of the program.
+type messageScan struct {
+	last    sandbox.Output
+	line    []byte
+	problem string // the first message that tells of an omission
+}
+
+func (m *messageScan) Write(p []byte) (int, error) {
+	for _, b := range p {
+		if b != '\n' && len(m.line) < maxMessage {
+			m.line = append(m.line, b)
+			continue
+		}
+		m.endLine()
+	}
+	return m.last.Write(p)
+}
+
+// maxMessage is the length above which a message is read in pieces.
+const maxMessage = 1 << 10
+
+func (m *messageScan) endLine() {
+	line := string(m.line)
+	m.line = m.line[:0]
+	if m.problem == "" && slices.ContainsFunc(omissions, func(o string) bool { return strings.Contains(line, o) }) {
+		m.problem = strings.ToValidUTF8(line, "?")
+	}
+}
+
+// readErrors remembers the error of a reader.
 type readErrors struct {
 	r   io.Reader
 	err error
@@ -186,22 +250,26 @@ type boundedBuffer struct {
 	left int
 }
 
-func (w *boundedBuffer) len() int { return w.b.Len() }
-
 func (w *boundedBuffer) Write(p []byte) (int, error) {
+	if w.b.Cap() == 0 {
+		w.b.Grow(w.left)
+	}
 	if w.left -= len(p); w.left < 0 {
 		return 0, errors.New("the picture is too large")
 	}
 	return w.b.Write(p)
 }
 
-// maxHeader is more than the header of a picture takes.
-const maxHeader = 64
+const (
+	maxHeader = 64 // more than the header of a picture takes
+	tolerance = 2  // pixels by which Poppler rounds the sides of a picture otherwise
+)
 
-// parsePPM reads a picture with 3 bytes per pixel (format P6 of Netpbm). The longer side must have that many pixels.
-func parsePPM(b []byte, longer int) (*image.RGBA, error) {
+// parsePPM reads a picture with 3 bytes per pixel (format P6 of Netpbm) of about the given size.
+func parsePPM(b []byte, to image.Point) (*image.RGBA, error) {
 	var size image.Point
-	if _, err := fmt.Sscanf(string(b[:min(len(b), maxHeader)]), "P6\n%d %d\n", &size.X, &size.Y); err != nil || min(size.X, size.Y) < 1 || max(size.X, size.Y) != longer {
+	_, err := fmt.Sscanf(string(b[:min(len(b), maxHeader)]), "P6\n%d %d\n", &size.X, &size.Y)
+	if off := size.Sub(to); err != nil || min(size.X, size.Y) < 1 || max(off.X, -off.X, off.Y, -off.Y) > tolerance {
 		return nil, fmt.Errorf("the picture begins with %q", b[:min(len(b), maxHeader)])
 	}
 	pixels, ok := bytes.CutPrefix(b, fmt.Appendf(nil, "P6\n%d %d\n255\n", size.X, size.Y))

@@ -52,11 +52,11 @@ func User() int {
 	return -1
 }
 
-// Limits bound one process. All are required.
+// Limits bound one process.
 type Limits struct {
 	Processor time.Duration // processor time
 	Memory    int64         // bytes of address space
-	FileSize  int64         // bytes of each file written
+	FileSize  int64         // bytes of each file written; 0: nothing can be written
 	Processes int           // including threads
 }
 

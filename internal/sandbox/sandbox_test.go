@@ -81,7 +81,7 @@ func TestASandboxedProgramIsLimited(t *testing.T) {
 	for command, want := range map[string]string{
 		"head -c 2000000 /dev/zero > /home/a; wc -c < /home/a":      "1048576",
 		"a=$(head -c 500000000 /dev/zero | tr '\\0' a); echo ${#a}": "cannot allocate",
-		"while true; do :; done; echo not ended":                    "",
+		"echo begins; while true; do :; done; echo not ended":       "begins",
 		"for i in {1..40}; do sleep 1 & done; echo":                 "Resource temporarily unavailable",
 	} {
 		got := run(t, command, func(p *sandbox.Program) { p.Scratch = 8 << 20 })

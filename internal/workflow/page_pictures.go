@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"math"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -21,9 +23,9 @@ import (
 
 // PageDrawer draws pages of PDF files. Package render implements it.
 type PageDrawer interface {
-	// DrawPage draws a page, numbered from 1, of a file of size bytes, so that the longer side of the picture has that many pixels. It
-	// returns the encoded picture and its media type, and the errors of reading the file as they are.
-	DrawPage(ctx context.Context, file io.Reader, size int64, page, longer int) (picture []byte, mediaType string, err error)
+	// DrawPage draws a page, numbered from 1, of a file of size bytes, in a picture of about that size in pixels. It returns the
+	// encoded picture and its media type, and the errors of reading the file as they are.
+	DrawPage(ctx context.Context, file io.Reader, size int64, page int, to image.Point) (picture []byte, mediaType string, err error)
 
 	// CheckAvailable returns why no page can be drawn, as far as is known; nil if there is no known reason.
 	CheckAvailable() error
@@ -54,7 +56,7 @@ func NewPagePictures(d PageDrawer, atOnce int) *PagePictures {
 const (
 	maxPictureCache = 16 << 20 // bytes of all pictures that are kept
 	maxDrawnFile    = 64 << 20 // bytes of a file whose pages are drawn; those of larger ones are shown from the file alone
-	longestSide     = 4000     // pixels
+	longestSide     = 4000.0   // pixels
 	pictureTimeout  = 30 * time.Second
 )
 
@@ -69,7 +71,7 @@ type pictureKey struct {
 // Picture is an encoded picture of a page. Others share its bytes.
 type Picture struct {
 	Bytes []byte
-	Type  string // media type
+	Type  string // media type; empty: the page cannot be drawn, which is kept like a picture
 
 	key pictureKey
 }
@@ -136,7 +138,10 @@ func (s *Service) drawsPages() bool {
 
 // displaySize returns the size of a page as it is displayed.
 func displaySize(p *pdf.Page) (width, height float64) {
-	width, height = (p.CropBox.URX-p.CropBox.LLX)*p.UserUnit, (p.CropBox.URY-p.CropBox.LLY)*p.UserUnit
+	width, height = p.CropBox.URX-p.CropBox.LLX, p.CropBox.URY-p.CropBox.LLY
+	if scaled := max(width, height) * p.UserUnit; scaled > 0 && scaled < 1e9 {
+		width, height = width*p.UserUnit, height*p.UserUnit
+	}
 	if p.Rotate%180 != 0 {
 		width, height = height, width
 	}
@@ -174,9 +179,19 @@ func (s *Service) findOrDrawPage(ctx context.Context, d contract.Document, revis
 	}
 	p := s.PagePictures
 	if known := p.findPicture(key); known != nil {
+		if known.Type == "" {
+			return nil, ErrNoPicture
+		}
 		return known, nil
 	}
-	drawn := p.flights.DoChan(fmt.Sprint(key), func() (any, error) {
+	drawn := p.flights.DoChan(fmt.Sprint(key), func() (_ any, err error) {
+		// A panic here would end the process: no handler of requests recovers it.
+		defer func() {
+			if v := recover(); v != nil {
+				s.Log.ErrorContext(ctx, "drawing a page panicked", "document", d.ID, "page", key.page, "panic", v, "stack", string(debug.Stack()))
+				err = ErrNoPicture
+			}
+		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pictureTimeout)
 		defer cancel()
 		return s.drawPage(ctx, d, revisions, key)
@@ -219,9 +234,7 @@ func (s *Service) drawPage(ctx context.Context, d contract.Document, revisions [
 		if err != nil {
 			return err
 		}
-		width, height := displaySize(page)
-		longer := math.Round(float64(key.width) * max(1, height/width))
-		picture.Bytes, picture.Type, err = s.PagePictures.drawer.DrawPage(ctx, f.VerifiedReader(), f.Size(), key.page, int(min(longer, longestSide)))
+		picture.Bytes, picture.Type, err = s.PagePictures.drawer.DrawPage(ctx, f.VerifiedReader(), f.Size(), key.page, pictureSize(page, key.width))
 		return err
 	}()
 	switch err = documents.BlobRefusal(err); {
@@ -232,8 +245,22 @@ func (s *Service) drawPage(ctx context.Context, d contract.Document, revisions [
 		return nil, err
 	}
 	s.Log.WarnContext(ctx, "page was not drawn", "document", d.ID, "page", key.page, "error", err)
+	if ctx.Err() == nil {
+		s.PagePictures.keepPicture(&Picture{key: key}) // the page is not tried again for a while
+	}
 	return nil, ErrNoPicture.WithCause(err)
 }
+
+// pictureSize returns the size in pixels of a picture that is that wide, or less if it would be too high.
+func pictureSize(p *pdf.Page, width int) image.Point {
+	w, h := displaySize(p)
+	scale := min(float64(width)/w, longestSide/h)
+	side := func(v float64) int { return max(1, int(math.Round(v*scale))) }
+	return image.Pt(side(w), side(h))
+}
+
+// pictureCost estimates how many bytes a picture takes in memory.
+func pictureCost(p *Picture) int { return 500 + len(p.Bytes) }
 
 func (p *PagePictures) findPicture(key pictureKey) *Picture {
 	p.mu.Lock()
@@ -253,9 +280,9 @@ func (p *PagePictures) keepPicture(picture *Picture) {
 		return
 	}
 	p.known[picture.key] = p.used.PushFront(picture)
-	for p.bytes += len(picture.Bytes); p.bytes > maxPictureCache; {
+	for p.bytes += pictureCost(picture); p.bytes > maxPictureCache; {
 		oldest := p.used.Remove(p.used.Back()).(*Picture)
 		delete(p.known, oldest.key)
-		p.bytes -= len(oldest.Bytes)
+		p.bytes -= pictureCost(oldest)
 	}
 }
