@@ -16,24 +16,26 @@ declare global {
   }
 }
 
+/** What was read of the document of the link that was taken. */
+let opened: { document: number; pages: Early["pages"]; picture: Early["picture"] } | undefined;
+
 /** Takes the answer for a guest's link, once. */
 export async function takeGuest(secret: string): Promise<Schemas["FoundGuestSessionData"] | undefined> {
   const early = window.segelEarly;
-  if (early?.secret !== secret) {
-    window.segelEarly = undefined;
-    return undefined;
-  }
-  return early.guest.catch(() => undefined);
+  window.segelEarly = opened = undefined;
+  if (early?.secret !== secret) return undefined;
+  const answer = await early.guest.catch(() => undefined);
+  if (answer) opened = { document: answer.data.document_id, pages: early.pages, picture: early.picture };
+  return answer;
 }
 
 /** Takes the pages of a document, once. */
 export async function takePages(document: number): Promise<Schemas["PageList"] | undefined> {
-  const early = window.segelEarly;
-  if (!early) return undefined;
-  window.segelEarly = undefined;
-  const [guest, pages] = await Promise.all([early.guest, early.pages]).catch(() => []);
-  if (!pages || guest?.data.document_id !== document) return undefined;
-  first = { digest: pages.digest, picture: early.picture };
+  const early = opened;
+  opened = undefined;
+  if (early?.document !== document) return undefined;
+  const pages = await early.pages.catch(() => undefined);
+  if (pages) first = { digest: pages.digest, picture: early.picture };
   return pages;
 }
 

@@ -1,4 +1,4 @@
-// Runs inside of a guest's page before the app is loaded: on a slow line, the first page of the document is read long before the app
+// Runs in a guest's page before the app is loaded: on a slow line, the first page of the document is read long before the app
 // has arrived. The app takes what was read from here, see api/early.ts.
 import type { Early } from "../api/early";
 
@@ -29,8 +29,10 @@ async function show(picture: Promise<Blob>): Promise<void> {
   const shown = document.createElement("img");
   shown.alt = "";
   shown.dataset["early"] = "";
-  shown.src = URL.createObjectURL(await picture);
+  const address = URL.createObjectURL(await picture);
+  shown.src = address;
   await shown.decode();
+  URL.revokeObjectURL(address);
   document.getElementById("early")?.append(shown);
 }
 
@@ -40,9 +42,14 @@ if (early) {
   window.segelEarly = early;
   for (const p of [early.guest, early.pages]) p.catch(() => undefined);
 }
-// The app waits for the picture, so that both do not share the line, but not for a service that does not answer.
-const patience = new Promise((done) => setTimeout(done, 8000));
-void Promise.race([early ? show(early.picture) : undefined, patience]).catch(() => undefined).then(() => {
-  const app = document.getElementById("app") as HTMLTemplateElement;
-  document.head.append(document.importNode(app.content, true));
+// The app waits for the picture, so that both do not share the line, but not long: the service may be drawing it.
+const timeout = new Promise((done) => setTimeout(done, 4000));
+void Promise.race([early ? show(early.picture) : undefined, timeout]).catch(() => undefined).then(async () => {
+  const app = document.importNode((document.getElementById("app") as HTMLTemplateElement).content, true);
+  const scripts = app.querySelectorAll("script"), styles = [...app.querySelectorAll<HTMLLinkElement>("link[rel=stylesheet]")];
+  const loaded = styles.map((style) => new Promise((done) => { style.onload = style.onerror = done; }));
+  scripts.forEach((script) => script.remove());
+  document.head.append(app);
+  await Promise.all(loaded); // otherwise the app could be drawn without its styles
+  document.head.append(...scripts);
 });

@@ -9,13 +9,13 @@ export interface Connection {
 }
 
 /** Shorter answers arrive in one burst and say nothing of the line. */
-const telling = 20_000;
+const shortest = 20_000;
 
 /** Estimates the bytes a millisecond that the line carries: from what was loaded, else from what the browser believes. */
 export function lineRate(loaded: Loaded[], connection: Connection | undefined): number {
   if (connection?.saveData) return 0;
   const rates = loaded
-    .filter((r) => r.transferSize > 0 && r.encodedBodySize >= telling) // otherwise it came from the cache
+    .filter((r) => r.transferSize > 0 && r.encodedBodySize >= shortest) // otherwise it came from the cache
     .map((r) => r.encodedBodySize / Math.max(1, r.responseEnd - r.responseStart))
     .sort((a, b) => a - b);
   return rates[Math.floor(rates.length / 2)] ?? (connection?.downlink ?? Infinity) * 125;

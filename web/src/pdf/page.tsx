@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState, type ReactNode } from "react"
 import type { PDFDocumentProxy, PDFPageProxy } from "./engine";
 import type { PageSize } from "./page-size";
 import classes from "./pdf.module.css";
+import { pictureWidth } from "./pictures";
 import type { Pictures } from "./use-document";
 import { usePage } from "./use-file";
 
@@ -51,41 +52,44 @@ export function Page({ document, pictures, number, label, width, guess, overlay,
   }, [page]);
 
   const [drawn, setDrawn] = useState<PDFPageProxy>();
-  const tell = useCallback((n: number) => {
+  // The size of a page that is not listed is a guess; its picture has the right aspect, and boxes are placed by the width.
+  const fit = useCallback((w: number, h: number) => setSize((s) => (Math.abs(s.height / s.width - h / w) < 0.02 ? s : { width: s.width, height: s.width * h / w })), []);
+  const reportDrawn = useCallback((n: number) => {
     setDrawn(page);
     onDrawn?.(n);
   }, [page, onDrawn]);
   const scale = width / size.width;
   return (
     <div ref={frame} className={classes.page} role="group" aria-label={label} data-page={number} style={{ width, height: size.height * scale }}>
-      {near && pictures && !(page && drawn === page) && <Picture pictures={pictures} number={number} width={width} onShown={onDrawn} />}
-      {near && page && <Drawing page={page} scale={scale} print={print} onDrawn={tell} />}
+      {near && pictures && !(page && drawn === page) && <Picture pictures={pictures} number={number} width={width} onShown={onDrawn} onSize={fit} />}
+      {near && page && <Drawing page={page} scale={scale} print={print} onDrawn={reportDrawn} />}
       {overlay?.(number, size, scale, page)}
     </div>
   );
 }
 
 /** Picture is a picture of a page by the service. Its text is in the file that is loaded behind it. */
-function Picture({ pictures, number, width, onShown }: { pictures: Pictures; number: number; width: number; onShown: Props["onDrawn"] }) {
+function Picture({ pictures, number, width, onShown, onSize }: { pictures: Pictures; number: number; width: number; onShown: Props["onDrawn"]; onSize: (width: number, height: number) => void }) {
   const [address, setAddress] = useState<string>();
-  const pixels = Math.round(width * Math.min(window.devicePixelRatio || 1, 2));
+  const pixels = pictureWidth(pictures.list, width * Math.min(window.devicePixelRatio || 1, 2));
   useEffect(() => {
     const ended = new AbortController();
     let made: string | undefined;
     pictures.read(number, pixels, ended.signal).then((picture) => {
       if (!ended.signal.aborted) setAddress(made = URL.createObjectURL(picture));
-    }).catch(() => { if (!ended.signal.aborted) pictures.onMissing(); });
+    }).catch((error: unknown) => { if (!ended.signal.aborted) pictures.onMissing(error); });
     return () => {
       ended.abort();
       setAddress(undefined);
       if (made) URL.revokeObjectURL(made);
     };
   }, [pictures, number, pixels]);
-  const shown = () => {
+  const shown = ({ naturalWidth: w, naturalHeight: h }: HTMLImageElement) => {
+    onSize(w, h);
     pictures.onShown();
     onShown?.(number);
   };
-  return address && <img src={address} alt="" className={classes.canvas} draggable={false} onLoad={shown} data-picture={number} />;
+  return address && <img src={address} alt="" className={classes.canvas} draggable={false} onLoad={(e) => shown(e.currentTarget)} onError={() => pictures.onMissing(undefined)} data-picture={number} />;
 }
 
 /** Drawing is the picture of a page and, over it, its invisible text, for screen readers, search and selection. */

@@ -16,7 +16,7 @@ import type { DocumentFile } from "./use-document";
 import type { OpenFile } from "./use-file";
 
 interface Props {
-  file: OpenFile & Partial<Pick<DocumentFile, "pictures" | "held" | "load">>;
+  file: OpenFile & Partial<Pick<DocumentFile, "pictures" | "postponed" | "load">>;
   /** What is rendered over each page; scale is pixels per point. */
   overlay?: ((number: number, size: PageSize, scale: number, page: PDFPageProxy | undefined) => ReactNode) | undefined;
   /** Reports which page is in the middle of the window. */
@@ -56,7 +56,8 @@ export function Pages({ file, overlay, onVisible, print = false, onDrawn, onEnd,
       {!known ? <Loading /> : Array.from({ length: total }, (_, i) => (
         <Page key={i} document={document} pictures={pictures} number={i + 1} label={t("pdf.page", { number: i + 1, total })} width={Math.min(width, 900) * zoom} guess={pictures ? pageSize(pictures.list, i + 1) : guess!} overlay={overlay} onVisible={onVisible} print={print} onDrawn={onDrawn} />
       ))}
-      {known && file.held && <Button variant="subtle" onClick={load}>{t("pdf.loadFile", { size: sizeOf(pictures?.list.size ?? 0, language) })}</Button>}
+      {known && file.postponed && <Button variant="subtle" onClick={load}>{t("pdf.loadFile", { size: sizeOf(pictures?.list.size ?? 0, language) })}</Button>}
+      {known && problem && <Trouble error={problem} retry={file.again} />}
       {known && onEnd && <End onEnd={onEnd} />}
     </div>
   );

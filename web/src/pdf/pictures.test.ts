@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { Line, pageSize, pictureWidth, type PageList } from "./pictures";
+import { Queue, pageSize, pictureWidth, type PageList } from "./pictures";
 
 const list: PageList = {
   digest: "0a", size: 1000, count: 9, pictures: true, widths: [360, 720, 1080],
@@ -17,7 +17,7 @@ test("pages that are not listed are most likely like the last", () => {
 });
 
 test("pictures are read one after the other, and those that are no longer wanted are left out", async () => {
-  const line = new Line(), order: string[] = [];
+  const queue = new Queue(), order: string[] = [];
   const wanted = new AbortController(), gone = new AbortController();
   let release = () => {};
   const held = new Promise<void>((done) => { release = done; });
@@ -27,7 +27,7 @@ test("pictures are read one after the other, and those that are no longer wanted
     order.push(`end ${name}`);
     return name;
   };
-  const first = line.run(wanted.signal, read("first", held)), second = line.run(gone.signal, read("second")), third = line.run(wanted.signal, read("third"));
+  const first = queue.run(wanted.signal, read("first", held)), second = queue.run(gone.signal, read("second")), third = queue.run(wanted.signal, read("third"));
   gone.abort();
   release();
   expect(await first).toBe("first");

@@ -37,8 +37,8 @@ export function pageSize(list: PageList, page: number): PageSize {
   return list.sizes.find((s) => page >= s.first && page <= s.last) ?? list.sizes.at(-1) ?? { width: 595, height: 842 };
 }
 
-/** Runs one after the other, in the order in which they were asked for, so that the first page does not share a slow line with others. */
-export class Line {
+/** Queue runs reads one after the other, in the order in which they were requested, so that the first page does not share a slow line with others. */
+export class Queue {
   private last: Promise<unknown> = Promise.resolve();
 
   run<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {

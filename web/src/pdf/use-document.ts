@@ -1,26 +1,27 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 
+import { Problem } from "../api/client";
 import { address } from "../api/files";
 import { currentRate } from "./line-rate";
-import { Line, pictureWidth, readPages, readPicture, type PageList } from "./pictures";
+import { Queue, readPages, readPicture, type PageList } from "./pictures";
 import { useFile, type OpenFile } from "./use-file";
 
 /** Pictures show the pages of a document while its file is on its way. They belong to one revision. */
 export interface Pictures {
   list: PageList;
-  /** Reads a picture of a page that is so many pixels of the screen wide. */
+  /** Reads a picture of a page; the width is one of those in the list. */
   read: (page: number, width: number, signal: AbortSignal) => Promise<Blob>;
   /** A picture was shown. */
   onShown: () => void;
-  /** A picture could not be read: the pages are shown from the file. */
-  onMissing: () => void;
+  /** A picture could not be read or shown. */
+  onMissing: (error: unknown) => void;
 }
 
 /** DocumentFile is a document's file, of which pictures of pages are shown first. */
 export interface DocumentFile extends OpenFile {
   pictures?: Pictures | undefined;
   /** The line is slow and the file is large, so it is loaded only when the reader asks for it. */
-  held: boolean;
+  postponed: boolean;
   load: () => void;
 }
 
@@ -28,46 +29,56 @@ export interface DocumentFile extends OpenFile {
 const small = 1 << 20;
 /** Lines with so many bytes a millisecond load every file. */
 const fast = 250;
+/** Milliseconds after which the file is loaded although the first picture has not been shown: the service may be drawing it. */
+const longest = 3000;
+
+/** What is known of one revision. */
+interface State {
+  list?: PageList;
+  file: "waits" | "postponed" | "wanted";
+}
 
 /**
  * Opens the file of a document while the component is mounted; the key identifies the revision. Pictures of the pages come first,
  * where the service draws them, and the file is loaded behind the first of them.
  */
 export function useDocument(id: number, key: string): DocumentFile {
-  const [list, setList] = useState<PageList>();
-  const [wanted, setWanted] = useState(false);
-  const [held, setHeld] = useState(false);
-  const load = useCallback(() => setWanted(true), []);
+  const [state, setState] = useState<State>({ file: "waits" });
+  const [tries, setTries] = useState(0);
+  const load = useCallback(() => setState((s) => ({ ...s, file: "wanted" })), []);
+  const loadUnlessSlow = useCallback(() => setState((s) => ({ ...s, file: s.file === "wanted" || (s.list?.size ?? 0) <= small || currentRate() >= fast ? "wanted" : "postponed" })), []);
   useEffect(() => {
     const ended = new AbortController();
-    // A refusal is reported when the file is opened.
-    readPages(id, ended.signal).then((l) => (l.pictures ? setList(l) : load()), () => { if (!ended.signal.aborted) load(); });
+    const timer = setTimeout(loadUnlessSlow, longest);
+    readPages(id, ended.signal).then((list) => {
+      if (!ended.signal.aborted) setState((s) => (list.pictures ? { ...s, list } : { file: "wanted" }));
+    }, () => { if (!ended.signal.aborted) load(); }); // a refusal is reported when the file is opened
     return () => {
       ended.abort();
-      setList(undefined);
-      setWanted(false);
-      setHeld(false);
+      clearTimeout(timer);
+      setState({ file: "waits" });
     };
-  }, [id, key, load]);
-  const file = useFile(wanted ? { url: address.preview(id) } : undefined, `${key} ${wanted}`);
-  const pictures = useMemo(() => list && newPictures(id, list, load, () => setHeld(true)), [id, list, load]);
+  }, [id, key, tries, load, loadUnlessSlow]);
+  const { list } = state, wanted = state.file === "wanted";
+  const file = useFile(wanted ? { url: address.preview(id) } : undefined, `${key} ${tries} ${wanted}`);
+  const pictures = useMemo(() => list && newPictures(id, list, load, loadUnlessSlow), [id, list, load, loadUnlessSlow]);
   // Another signature may have been added since the pages were listed: then the file shows what is signed, and the pictures do not.
   const current = pictures && (!file.digest || file.digest === list?.digest) ? pictures : undefined;
-  return { ...file, ...(current && { digest: current.list.digest }), pictures: current, held: held && !wanted, load };
+  const again = useCallback(() => setTries((n) => n + 1), []);
+  return { ...file, ...(current && { digest: current.list.digest }), pictures: current, postponed: state.file === "postponed", load, again };
 }
 
-function newPictures(id: number, list: PageList, load: () => void, hold: () => void): Pictures {
-  const line = new Line();
-  let first = true;
+function newPictures(id: number, list: PageList, load: () => void, loadUnlessSlow: () => void): Pictures {
+  const queue = new Queue();
+  let shown = false;
   return {
     list,
-    read: (page, width, signal) => line.run(signal, () => readPicture(id, list, page, pictureWidth(list, width), signal)),
+    read: (page, width, signal) => queue.run(signal, () => readPicture(id, list, page, width, signal)),
     onShown: () => {
-      if (!first) return;
-      first = false;
-      if (list.size <= small || currentRate() >= fast) setTimeout(load, 500); // after what the reader waits for
-      else hold();
+      if (!shown) loadUnlessSlow();
+      shown = true;
     },
-    onMissing: load,
+    // A page that is not drawn is in the file. While the service is busy or away, the file would not arrive sooner.
+    onMissing: (error) => (error instanceof Problem && error.retryable ? loadUnlessSlow() : load()),
   };
 }
