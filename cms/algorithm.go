@@ -20,6 +20,8 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+
+	"segel/der"
 )
 
 // ErrAlgorithm is an algorithm that is unknown or that does not fit the key.
@@ -170,18 +172,52 @@ func (s Scheme) buildIdentifiers(pub crypto.PublicKey) (hash, signature pkix.Alg
 
 func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
 	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: asn1Null}
-	inner, err := asn1.Marshal(id)
+	hash, err := encodeAlgorithm(der.TagSequence, id)
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
 	}
-	params, err := asn1.Marshal(pssParameters{
-		Hash: id, MGF: pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: inner}},
-		SaltLength: h.Size(), TrailerField: 1,
-	})
+	mgf, err := encodeAlgorithm(der.TagSequence, pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: hash}})
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
 	}
+	params := der.EncodeElement(der.TagSequence, // without the trailer field, which has its default
+		der.EncodeElement(der.TagContext, hash),
+		der.EncodeElement(der.TagContext|1, mgf),
+		der.EncodeElement(der.TagContext|2, der.EncodeInteger(big.NewInt(int64(h.Size())))))
 	return pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: params}}, nil
+}
+
+// encodeAlgorithm encodes an AlgorithmIdentifier (RFC 5280 §4.1.1.2) with that tag.
+func encodeAlgorithm(tag byte, id pkix.AlgorithmIdentifier) ([]byte, error) {
+	oid, err := der.EncodeOID(id.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	var parameters []byte
+	if v := id.Parameters; len(v.FullBytes) > 0 || v.Class != 0 || v.Tag != 0 {
+		parameters = der.EncodeValue(v)
+	}
+	return der.EncodeElement(tag, oid, parameters), nil
+}
+
+// readAlgorithm reads the contents of an AlgorithmIdentifier.
+func readAlgorithm(r der.Reader) (id pkix.AlgorithmIdentifier, ok bool) {
+	id.Algorithm = readOID(&r)
+	if r.More() {
+		id.Parameters = r.ReadValue()
+	}
+	return id, !r.Failed()
+}
+
+// readOID reads an object identifier. Those of this package are not allocated again.
+func readOID(r *der.Reader) asn1.ObjectIdentifier {
+	content := r.ReadContent(der.TagOID)
+	if id, known := knownOIDs[string(content)]; known {
+		return id
+	}
+	id, ok := der.ParseOID(content)
+	r.Require(ok)
+	return id
 }
 
 // signerOptions returns the options for crypto.Signer.
@@ -239,13 +275,12 @@ func parseScheme(id pkix.AlgorithmIdentifier, digest crypto.Hash, cert *x509.Cer
 }
 
 // isPSSKey reports whether a SubjectPublicKeyInfo is for PSS only.
-func isPSSKey(der []byte) bool {
-	info, _, _ := parseElement(der)
+func isPSSKey(publicKey []byte) bool {
+	info, _, _ := parseElement(publicKey)
 	algorithm, _, _ := parseElement(info.content)
 	id, _, _ := parseElement(algorithm.content)
-	var oid asn1.ObjectIdentifier
-	_, err := asn1.Unmarshal(id.full, &oid)
-	return err == nil && oid.Equal(oidPSS)
+	r := der.NewReader(id.full)
+	return readOID(&r).Equal(oidPSS)
 }
 
 // parsePSSParameters parses the parameters of PSS. The defaults are SHA-1 and 20 bytes of salt (RFC 4055 §3.1).

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"segel/der"
 )
 
 // forgeSignedData signs any attributes, correct or not, and puts them into a container.
@@ -33,7 +35,7 @@ func forgeSignedData(t *testing.T, kind string, change func(s *Signature, attrs 
 		t.Fatal(err)
 	}
 	if attrs = change(s, attrs); attrs != nil {
-		if s.Attributes, err = encodeSet(attrs); err != nil {
+		if s.Attributes, err = encodeSet(der.TagSet, attrs); err != nil {
 			t.Fatal(err)
 		}
 	}
