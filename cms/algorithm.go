@@ -104,7 +104,7 @@ func SchemeFor(pub crypto.PublicKey) (Scheme, error) {
 
 // IsCompatible reports whether a key can sign with that scheme.
 func IsCompatible(s Scheme, pub crypto.PublicKey) bool {
-	_, err := s.buildIdentifier(pub)
+	_, err := s.BuildIdentifier(pub)
 	return err == nil
 }
 
@@ -138,9 +138,9 @@ type pssParameters struct {
 
 var asn1Null = asn1.RawValue{Tag: asn1.TagNull}
 
-// buildIdentifier returns the identifier of the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with
+// BuildIdentifier returns the identifier of the signature algorithm: RSA with NULL parameters, ECDSA and Ed25519 with
 // none, PSS with all of them explicit (RFC 4055 §3.1, RFC 5758 §3.2, RFC 8410 §3).
-func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
+func (s Scheme) BuildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier, error) {
 	for _, h := range hashes {
 		if h.hash != s.Hash || !isSigningHash(h.hash) {
 			continue
@@ -165,18 +165,18 @@ func (s Scheme) buildIdentifier(pub crypto.PublicKey) (pkix.AlgorithmIdentifier,
 // buildIdentifiers returns the identifiers of the hash and of the signature algorithm.
 func (s Scheme) buildIdentifiers(pub crypto.PublicKey) (hash, signature pkix.AlgorithmIdentifier, err error) {
 	if hash, err = HashIdentifier(s.Hash); err == nil {
-		signature, err = s.buildIdentifier(pub)
+		signature, err = s.BuildIdentifier(pub)
 	}
 	return hash, signature, err
 }
 
 func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.AlgorithmIdentifier, error) {
 	id := pkix.AlgorithmIdentifier{Algorithm: oid, Parameters: asn1Null}
-	hash, err := encodeAlgorithm(der.TagSequence, id)
+	hash, err := der.EncodeAlgorithm(der.TagSequence, id)
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
 	}
-	mgf, err := encodeAlgorithm(der.TagSequence, pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: hash}})
+	mgf, err := der.EncodeAlgorithm(der.TagSequence, pkix.AlgorithmIdentifier{Algorithm: oidMGF1, Parameters: asn1.RawValue{FullBytes: hash}})
 	if err != nil {
 		return pkix.AlgorithmIdentifier{}, err
 	}
@@ -185,19 +185,6 @@ func buildPSSIdentifier(h crypto.Hash, oid asn1.ObjectIdentifier) (pkix.Algorith
 		der.EncodeElement(der.TagContext|1, mgf),
 		der.EncodeElement(der.TagContext|2, der.EncodeInteger(big.NewInt(int64(h.Size())))))
 	return pkix.AlgorithmIdentifier{Algorithm: oidPSS, Parameters: asn1.RawValue{FullBytes: params}}, nil
-}
-
-// encodeAlgorithm encodes an AlgorithmIdentifier (RFC 5280 §4.1.1.2) with that tag.
-func encodeAlgorithm(tag byte, id pkix.AlgorithmIdentifier) ([]byte, error) {
-	oid, err := der.EncodeOID(id.Algorithm)
-	if err != nil {
-		return nil, err
-	}
-	var parameters []byte
-	if v := id.Parameters; len(v.FullBytes) > 0 || v.Class != 0 || v.Tag != 0 {
-		parameters = der.EncodeValue(v)
-	}
-	return der.EncodeElement(tag, oid, parameters), nil
 }
 
 // readAlgorithm reads the contents of an AlgorithmIdentifier.

@@ -168,11 +168,11 @@ func (id certID) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
 
 // newAlgorithmProtectionAttribute returns CMSAlgorithmProtection of RFC 6211 §2.
 func newAlgorithmProtectionAttribute(digest, signature pkix.AlgorithmIdentifier) (Attribute, error) {
-	digestID, err := encodeAlgorithm(der.TagSequence, digest)
+	digestID, err := der.EncodeAlgorithm(der.TagSequence, digest)
 	if err != nil {
 		return Attribute{}, fmt.Errorf("encode algorithm protection: %w", err)
 	}
-	signatureID, err := encodeAlgorithm(der.TagContext|1, signature)
+	signatureID, err := der.EncodeAlgorithm(der.TagContext|1, signature)
 	if err != nil {
 		return Attribute{}, fmt.Errorf("encode algorithm protection: %w", err)
 	}

@@ -90,7 +90,7 @@ func TestAlgorithmsAreEncodedAsInTheStandardLibrary(t *testing.T) {
 				}
 			}
 			for _, id := range []pkix.AlgorithmIdentifier{hashID, signID} {
-				if got, err := encodeAlgorithm(der.TagSequence, id); err != nil || !bytes.Equal(got, marshalValue(t, id)) {
+				if got, err := der.EncodeAlgorithm(der.TagSequence, id); err != nil || !bytes.Equal(got, marshalValue(t, id)) {
 					t.Errorf("%v is %x, not %x: %v", id, got, marshalValue(t, id), err)
 				}
 			}
@@ -137,10 +137,59 @@ func compareParse(t *testing.T, b []byte) (accepted bool) {
 	if wantErr != nil && err == nil || wantErr == nil && err != nil && !strings.Contains(err.Error(), "certificates") {
 		t.Fatalf("%x: %v, but %v", b, err, wantErr)
 	}
-	if err == nil && !reflect.DeepEqual(got, want) {
+	if err != nil {
+		return false
+	}
+	if !reflect.DeepEqual(got, want) {
 		t.Fatalf("%x is\n%+v, not\n%+v", b, got, want)
 	}
-	return err == nil
+	for _, s := range got.Signers {
+		if encoded, err := marshalSet(s.Signed); s.isSignedDER() != (err == nil && bytes.Equal(encoded, s.SignedDER)) {
+			t.Fatalf("%x: signed attributes are %x, encoded %x", b, s.SignedDER, encoded)
+		}
+	}
+	return true
+}
+
+func TestOnlyTheDEREncodingOfSignedAttributesIsAccepted(t *testing.T) {
+	t.Parallel()
+	a, b := NewAttribute(OIDContentType, []byte{5, 0}), Attribute{Type: OIDMessageDigest, Values: []asn1.RawValue{{FullBytes: []byte{4, 1, 1}}, {FullBytes: []byte{4, 1, 2}}}}
+	whole, err := encodeSet(der.TagSet, []Attribute{a, b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	swapped := Attribute{Type: b.Type, Values: []asn1.RawValue{b.Values[1], b.Values[0]}}
+	for name, c := range map[string]struct {
+		set  []byte
+		want bool
+	}{
+		"as encoded":              {whole, true},
+		"nothing":                 {nil, false},
+		"empty":                   {marshalValue(t, newSet(nil)), true},
+		"the other order":         {marshalValue(t, newSet(append(marshalValue(t, b), marshalValue(t, a)...))), false},
+		"values in another order": {marshalValue(t, newSet(append(marshalValue(t, a), der.EncodeElement(der.TagSequence, marshalValue(t, b.Type), marshalValue(t, newSet([]byte{4, 1, 2, 4, 1, 1})))...))), false},
+		"a third element":         {marshalValue(t, newSet(append(der.EncodeElement(der.TagSequence, marshalValue(t, a.Type), marshalValue(t, newSet([]byte{5, 0})), []byte{5, 0}), marshalValue(t, b)...))), false},
+		"twice":                   {marshalValue(t, newSet(append(marshalValue(t, a), marshalValue(t, a)...))), true},
+		"bytes after it":          {append(bytes.Clone(whole), 5, 0), false},
+	} {
+		r := der.NewReader(c.set)
+		attrs, err := parseAttributes(r.ReadContent(der.TagSet))
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := encodeSet(der.TagSet, attrs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Signer{Signed: attrs, SignedDER: c.set}).isSignedDER(); got != c.want || got != bytes.Equal(encoded, c.set) {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	for name, attrs := range map[string][]Attribute{"other attributes": {a, NewAttribute(OIDMessageDigest, []byte{4, 1, 1})}, "fewer": {a}, "more": {a, b, b}, "other values": {a, swapped}, "another type": {a, {Type: OIDData, Values: b.Values}}} {
+		if (Signer{Signed: attrs, SignedDER: whole}).isSignedDER() {
+			t.Errorf("%s are taken for those that are signed", name)
+		}
+	}
 }
 
 // FuzzParseAsStandardLibrary compares Parse with encoding/asn1.

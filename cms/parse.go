@@ -132,16 +132,24 @@ func Parse(b []byte) (*SignedData, error) {
 
 // splitSet splits the content of a set into at most that many elements.
 func splitSet(content []byte, most int, what string) ([]asn1.RawValue, error) {
-	var all []asn1.RawValue
+	count := 0
 	r := der.NewReader(content)
-	for r.More() {
-		if len(all) == most {
+	for ; r.More(); count++ {
+		if count == most {
 			return nil, newMalformed("too many " + what)
 		}
-		all = append(all, r.ReadValue())
+		r.ReadValue()
 	}
 	if r.Failed() {
 		return nil, newMalformed(what)
+	}
+	if count == 0 {
+		return nil, nil
+	}
+	all := make([]asn1.RawValue, count)
+	r = der.NewReader(content)
+	for i := range all {
+		all[i] = r.ReadValue()
 	}
 	return all, nil
 }
@@ -218,7 +226,10 @@ func parseAttributes(b []byte) ([]Attribute, error) {
 	if err != nil {
 		return nil, err
 	}
-	var attrs []Attribute
+	if len(all) == 0 {
+		return nil, nil
+	}
+	attrs := make([]Attribute, 0, len(all))
 	for _, raw := range all {
 		whole := der.NewReader(raw.FullBytes)
 		r := whole.ReadSequence()
@@ -274,7 +285,7 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 		return errors.New("no signed attributes")
 	}
 	// The signed attributes must be DER: another encoding of them would be another message (RFC 5652 §5.4).
-	if encoded, err := encodeSet(der.TagSet, s.Signed); err != nil || !bytes.Equal(encoded, s.SignedDER) {
+	if !s.isSignedDER() {
 		return newMalformed("signed attributes are not DER")
 	}
 	if err := sd.checkAttributes(s, digest); err != nil {
@@ -288,6 +299,39 @@ func (sd *SignedData) verifyAttributes(s Signer, cert *x509.Certificate, scheme 
 	}
 	verify := func() error { return scheme.verifyMessage(cert.PublicKey, s.SignedDER, s.Signature) }
 	return memo.VerifyOnce(verify, "CMS signature", cert.Raw, scheme.encode(), s.SignedDER, s.Signature)
+}
+
+// isSignedDER reports whether SignedDER is the only DER encoding of the signed attributes: sets are sorted, and nothing
+// follows the last element of a sequence. Lengths and object identifiers were read as DER.
+func (s Signer) isSignedDER() bool {
+	whole := der.NewReader(s.SignedDER)
+	set := der.NewReader(whole.ReadContent(der.TagSet))
+	var last []byte
+	for _, a := range s.Signed {
+		element := set.ReadValue().FullBytes
+		outer := der.NewReader(element)
+		attribute := outer.ReadSequence()
+		sorted := bytes.Compare(last, element) <= 0
+		id, values := readOID(&attribute), der.NewReader(attribute.ReadContent(der.TagSet))
+		if !sorted || !attribute.Complete() || !id.Equal(a.Type) || !isSorted(values, a.Values) {
+			return false
+		}
+		last = element
+	}
+	return whole.Complete() && set.Complete()
+}
+
+// isSorted reports whether a reader reads exactly these values, in ascending order.
+func isSorted(r der.Reader, values []asn1.RawValue) bool {
+	var last []byte
+	for _, v := range values {
+		element := r.ReadValue().FullBytes
+		if bytes.Compare(last, element) > 0 || !bytes.Equal(element, v.FullBytes) {
+			return false
+		}
+		last = element
+	}
+	return r.Complete()
 }
 
 func (sd *SignedData) checkAttributes(s Signer, digest []byte) error {

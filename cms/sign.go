@@ -186,10 +186,10 @@ func (s *Signature) encodeSignerInfo(cert *x509.Certificate, value []byte, unsig
 	if err != nil {
 		return nil, nil, err
 	}
-	if hash, err = encodeAlgorithm(der.TagSequence, hashID); err != nil {
+	if hash, err = der.EncodeAlgorithm(der.TagSequence, hashID); err != nil {
 		return nil, nil, err
 	}
-	signature, err := encodeAlgorithm(der.TagSequence, signatureID)
+	signature, err := der.EncodeAlgorithm(der.TagSequence, signatureID)
 	if err != nil {
 		return nil, nil, err
 	}

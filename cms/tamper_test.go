@@ -245,7 +245,7 @@ func TestSchemeThatDoesNotFitTheKeyIsNotSignedWith(t *testing.T) {
 func TestPaddingOfPSSHasToBeAsItsParametersSay(t *testing.T) {
 	t.Parallel()
 	_, cert := newCredential(t, "RSA")
-	id, err := (Scheme{Hash: crypto.SHA256, PSS: true}).buildIdentifier(cert.PublicKey)
+	id, err := (Scheme{Hash: crypto.SHA256, PSS: true}).BuildIdentifier(cert.PublicKey)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ package der
 
 import (
 	"bytes"
+	"crypto/x509/pkix"
 	"encoding/asn1"
 	"math/big"
 	"slices"
@@ -94,20 +95,30 @@ func EncodeOID(id asn1.ObjectIdentifier) ([]byte, error) {
 	if len(id) < 2 || id[0] > 2 || id[0] < 2 && id[1] >= 40 || slices.Min(id) < 0 {
 		return nil, asn1.StructuralError{Msg: "invalid object identifier"}
 	}
-	content := appendArc(make([]byte, 0, 5*len(id)), id[0]*40+id[1])
+	first := id[0]*40 + id[1]
+	n := sizeOfArc(first)
 	for _, arc := range id[2:] {
-		content = appendArc(content, arc)
+		n += sizeOfArc(arc)
 	}
-	return EncodeElement(TagOID, content), nil
+	out := appendArc(newElement(TagOID, n), first)
+	for _, arc := range id[2:] {
+		out = appendArc(out, arc)
+	}
+	return out, nil
 }
 
-// appendArc appends a number with seven bits in each octet, the first bit of all but the last set (ITU-T X.690 §8.19.2).
-func appendArc(out []byte, arc int) []byte {
+// sizeOfArc returns how many octets appendArc appends.
+func sizeOfArc(arc int) int {
 	size := 1
 	for rest := arc >> 7; rest > 0; rest >>= 7 {
 		size++
 	}
-	for ; size > 1; size-- {
+	return size
+}
+
+// appendArc appends a number with seven bits in each octet, the first bit of all but the last set (ITU-T X.690 §8.19.2).
+func appendArc(out []byte, arc int) []byte {
+	for size := sizeOfArc(arc); size > 1; size-- {
 		out = append(out, byte(arc>>(7*(size-1)))|0x80)
 	}
 	return append(out, byte(arc)&0x7f)
@@ -130,4 +141,18 @@ func EncodeValue(v asn1.RawValue) []byte {
 		tag |= constructed
 	}
 	return EncodeElement(tag, v.Bytes)
+}
+
+// EncodeAlgorithm returns an AlgorithmIdentifier (RFC 5280 §4.1.1.2) with that tag, which is TagSequence unless it is
+// implicitly tagged. The error is that of [EncodeOID].
+func EncodeAlgorithm(tag byte, id pkix.AlgorithmIdentifier) ([]byte, error) {
+	oid, err := EncodeOID(id.Algorithm)
+	if err != nil {
+		return nil, err
+	}
+	var parameters []byte
+	if v := id.Parameters; len(v.FullBytes) > 0 || v.Class != 0 || v.Tag != 0 {
+		parameters = EncodeValue(v)
+	}
+	return EncodeElement(tag, oid, parameters), nil
 }

@@ -21,6 +21,32 @@ import (
 	"segel/cms"
 )
 
+// statedAccuracy is the accuracy in the tokens: one second.
+var statedAccuracy = accuracy{Seconds: 1}
+
+func TestTokensAreEncodedAsInTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	for _, hash := range []crypto.Hash{crypto.SHA256, crypto.SHA384, crypto.SHA512} {
+		id, err := cms.HashIdentifier(hash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, nonce := range []*big.Int{nil, new(big.Int), big.NewInt(128), big.NewInt(-1), new(big.Int).Lsh(big.NewInt(1), 128)} {
+			imprint, serial := make([]byte, hash.Size()), new(big.Int).SetBytes(bytes.Repeat([]byte{0x7f}, 20))
+			want, err := asn1.Marshal(tstInfo{
+				Version: 1, Policy: policy, Imprint: messageImprint{id, imprint}, Serial: serial, GenTime: now, Accuracy: statedAccuracy, Nonce: nonce,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := encodeInfo(Request{Hash: hash, Imprint: imprint, Nonce: nonce, CertReq: true}, policy, serial, now)
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%v with nonce %v is %x, not %x: %v", hash, nonce, got, want, err)
+			}
+		}
+	}
+}
+
 // buildResponse builds a response with any token, signed by a proper authority.
 func buildResponse(t *testing.T, r *Responder, change func(*tstInfo)) []byte {
 	t.Helper()

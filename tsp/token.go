@@ -70,6 +70,11 @@ func Parse(der []byte) (*Token, error) {
 	if err != nil {
 		return nil, err
 	}
+	return NewToken(sd)
+}
+
+// NewToken is [Parse] for a container that is parsed already.
+func NewToken(sd *cms.SignedData) (*Token, error) {
 	if !sd.ContentType.Equal(cms.OIDTSTInfo) || sd.Content == nil {
 		return nil, newMalformed("no TSTInfo")
 	}
