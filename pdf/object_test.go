@@ -106,6 +106,16 @@ func TestEveryFiniteNumberReadsBack(t *testing.T) {
 	}
 }
 
+func TestTextOfOneByteIsThatOfTheByteBesideOthers(t *testing.T) {
+	t.Parallel()
+	for c := range 256 {
+		alone, beside := String{Bytes: []byte{byte(c)}}.Text(), String{Bytes: []byte{0x80, byte(c)}}.Text()
+		if want := strings.TrimPrefix(beside, "\u2022"); alone != want {
+			t.Errorf("%#x is %q, not %q", c, alone, want)
+		}
+	}
+}
+
 func TestTextStringsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "Budi (Direktur)", "tanda tangan ✓", "emoji 🙂", "a\tb\nc"} {
