@@ -35,8 +35,9 @@ type Document struct {
 	repaired        bool
 	lengths         *lengthFinder // while the file is scanned; nil otherwise
 	tolerated       []string
-	pageCount       int  // 0 until counted
-	ambiguousTree   bool // readers disagree on the page tree; see treeWalk.countPages
+	pageCount       int      // 0 until counted
+	fields          []*Field // nil until read
+	ambiguousTree   bool     // readers disagree on the page tree; see treeWalk.countPages
 }
 
 // maxNested bounds loads that need other loads, such as a stream whose length is an object in a stream whose length is
@@ -220,6 +221,7 @@ func followRefs(o Object, get func(Ref) (Object, error)) (Object, error) {
 // what states of the file share.
 func (d *Document) DropCache() {
 	d.objects, d.objectStreams = newCache[uint32, Object](d.objects.budget), newCache[uint32, *objectStream](d.objectStreams.budget)
+	d.fields = nil
 }
 
 // spendWork counts bytes that were parsed or decoded. Otherwise overlapping objects, or streams that many others need,

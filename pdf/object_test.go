@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -202,5 +203,17 @@ func TestDecodedSizeIsLimited(t *testing.T) {
 	s := &Stream{Dict: Dict{"Filter": Name("RunLengthDecode")}, Data: []byte(strings.Repeat("\x81a", 100))}
 	if _, err := d.Decode(s); !IsFault(err) {
 		t.Errorf("12,800 bytes: %v", err)
+	}
+}
+
+func TestNumbersAreWrittenWithLeadingZeros(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int64{0, 7, 10, 99999, 65535, 9_999_999_999, 10_000_000_000} {
+		for _, digits := range []int{1, 5, 10} {
+			w := &writer{}
+			if w.writeDigits(n, digits); string(w.buf) != fmt.Sprintf("%0*d", digits, n) {
+				t.Errorf("%d with %d digits is %s", n, digits, w.buf)
+			}
+		}
 	}
 }
