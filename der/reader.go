@@ -142,8 +142,11 @@ func (r *Reader) ReadInteger() *big.Int {
 }
 
 // ReadInt reads an INTEGER of 64 bits.
-func (r *Reader) ReadInt() int64 {
-	b := r.ReadContent(TagInteger)
+func (r *Reader) ReadInt() int64 { return r.ReadTaggedInt(TagInteger) }
+
+// ReadTaggedInt is ReadInt for an implicit tag.
+func (r *Reader) ReadTaggedInt(tag byte) int64 {
+	b := r.ReadContent(tag)
 	if !isInteger(b) || len(b) > 8 {
 		r.fail()
 		return 0
