@@ -151,10 +151,19 @@ func readCertID(r der.Reader, statesHash bool) (id certID, ok bool) {
 	return id, !r.Failed()
 }
 
-func (id certID) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
+// computeFingerprint hashes a certificate.
+func computeFingerprint(h crypto.Hash, cert *x509.Certificate) []byte {
+	if h == crypto.SHA256 {
+		sum := sha256.Sum256(cert.Raw)
+		return sum[:]
+	}
 	sum := h.New()
 	sum.Write(cert.Raw)
-	if !bytes.Equal(sum.Sum(nil), id.digest) {
+	return sum.Sum(nil)
+}
+
+func (id certID) checkCertificate(h crypto.Hash, cert *x509.Certificate) error {
+	if !bytes.Equal(computeFingerprint(h, cert), id.digest) {
 		return fmt.Errorf("signing-certificate names another certificate")
 	}
 	if len(id.serial.FullBytes) == 0 {
@@ -180,18 +189,27 @@ func newAlgorithmProtectionAttribute(digest, signature pkix.AlgorithmIdentifier)
 }
 
 func checkAlgorithmProtection(attrs []Attribute, digest, signature pkix.AlgorithmIdentifier) error {
-	der, ok, err := FindAttributeValue(attrs, OIDAlgorithmProtection)
+	value, ok, err := FindAttributeValue(attrs, OIDAlgorithmProtection)
 	if err != nil || !ok {
 		return err
 	}
-	want, err := newAlgorithmProtectionAttribute(digest, signature)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(der, want.Values[0].FullBytes) {
+	whole := der.NewReader(value)
+	both := whole.ReadSequence()
+	digestID, signatureID := both.ReadContent(der.TagSequence), both.ReadContent(der.TagContext|1)
+	if !whole.Complete() || !both.Complete() || !isAlgorithm(digestID, digest) || !isAlgorithm(signatureID, signature) {
 		return fmt.Errorf("algorithm-protection names other algorithms")
 	}
 	return nil
+}
+
+// isAlgorithm reports whether the content of an AlgorithmIdentifier has exactly that algorithm and these parameters.
+func isAlgorithm(content []byte, want pkix.AlgorithmIdentifier) bool {
+	var parameters []byte
+	if v := want.Parameters; len(v.FullBytes) > 0 || v.Class != 0 || v.Tag != 0 {
+		parameters = der.EncodeValue(v)
+	}
+	r := der.NewReader(content)
+	return readOID(&r).Equal(want.Algorithm) && !r.Failed() && bytes.Equal(r.Rest(), parameters)
 }
 
 // Object identifiers of content types, attributes and algorithms.

@@ -95,8 +95,22 @@ func TestAlgorithmsAreEncodedAsInTheStandardLibrary(t *testing.T) {
 				}
 			}
 			protection, err := newAlgorithmProtectionAttribute(hashID, signID)
-			if want := marshalValue(t, algorithmProtection{hashID, signID}); err != nil || !bytes.Equal(protection.Values[0].FullBytes, want) {
+			want := marshalValue(t, algorithmProtection{hashID, signID})
+			if err != nil || !bytes.Equal(protection.Values[0].FullBytes, want) {
 				t.Errorf("algorithm-protection is %x, not %x: %v", protection.Values[0].FullBytes, want, err)
+			}
+			for at, was := range want {
+				for altered := range 256 {
+					want[at] = byte(altered)
+					err := checkAlgorithmProtection([]Attribute{NewAttribute(OIDAlgorithmProtection, want)}, hashID, signID)
+					if same := byte(altered) == was; same != (err == nil) {
+						t.Errorf("algorithm-protection %x: %v", want, err)
+					}
+				}
+				want[at] = was
+			}
+			if checkAlgorithmProtection([]Attribute{NewAttribute(OIDAlgorithmProtection, append(want, 0))}, hashID, signID) == nil {
+				t.Error("a byte after algorithm-protection is ignored")
 			}
 		}
 	}
