@@ -154,8 +154,8 @@ func parseInfo(b []byte) (info tstInfo, ok bool) {
 
 // Identifier octets of the parts of an Accuracy.
 const (
-	tagMillis = asn1.ClassContextSpecific<<6 | 0
-	tagMicros = asn1.ClassContextSpecific<<6 | 1
+	tagMillis = asn1.ClassContextSpecific << 6 // [0]
+	tagMicros = tagMillis | 1                  // [1]
 )
 
 // toDuration refuses more than a day, which would be useless; without a limit the seconds could overflow. Milliseconds
